@@ -1,0 +1,75 @@
+/* base.h: what every room of the library needs: context, messages, memory, clock.
+ *
+ * The library keeps no mutable globals; everything hangs on the context. */
+#ifndef TL_BASE_H
+#define TL_BASE_H
+
+#include <stdarg.h>
+
+#include "talus/talus_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tl_backend;
+
+struct talus_context {
+  talus_context_def def;
+  const struct tl_backend *backend; /* chosen for this context, cpu or cuda */
+  void *device;                     /* what the backend keeps per context, or NULL */
+  int32_t threads;
+  int64_t bytes; /* memory handed out and not yet taken back */
+  char message[512];
+};
+
+/* Returns from the calling function unless the call was carried out. */
+#define TL_TRY(call)                       \
+  do {                                     \
+    const talus_status tl_status_ = (call); \
+    if (tl_status_ != TALUS_OK) {          \
+      return tl_status_;                   \
+    }                                      \
+  } while (0)
+
+/* Jumps to the one clean-up label, leaving the status in `status`. */
+#define TL_TRY_GOTO(call, label) \
+  do {                           \
+    status = (call);             \
+    if (status != TALUS_OK) {    \
+      goto label;                \
+    }                            \
+  } while (0)
+
+/* Words the message and returns the status. */
+talus_status tl_fail(talus_context *context, talus_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void tl_log(talus_context *context, talus_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Memory of the context, aligned to 64 bytes. tl_alloc fails with OUT_OF_MEMORY, the message naming
+ * what was wanted; count * size is checked for overflow; 0 elements give a valid pointer. */
+talus_status tl_alloc(talus_context *context, void **memory, size_t count, size_t size,
+                      const char *what);
+void tl_free(talus_context *context, void *memory);
+
+/* An array that grows and is kept: room for count elements, contents not preserved. */
+typedef struct tl_buffer {
+  void *memory;
+  size_t capacity; /* bytes */
+} tl_buffer;
+talus_status tl_buffer_reserve(talus_context *context, tl_buffer *buffer, size_t count, size_t size,
+                               const char *what);
+void tl_buffer_release(talus_context *context, tl_buffer *buffer);
+
+/* Seconds of a monotonic clock. */
+double tl_clock(void);
+
+/* a * b, or SIZE_MAX if that overflows: no allocation of that size can succeed. */
+size_t tl_size_product(size_t a, size_t b);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,103 @@
+/* context.c: life of a context: threads, backend, allocator, log. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/base/base.h"
+#include "kernels/registry.h"
+
+talus_context_def talus_context_def_default(void) {
+  talus_context_def def;
+  memset(&def, 0, sizeof def);
+  def.struct_size = sizeof def;
+  return def;
+}
+
+/* Picks the backend that was asked for; AUTO falls back to the CPU. */
+static talus_status backend_open(talus_context *context) {
+  const talus_backend_kind wanted = context->def.backend;
+  const tl_backend *const device = tl_backend_find(TALUS_BACKEND_CUDA);
+  if (wanted == TALUS_BACKEND_CUDA && device == NULL) {
+    return tl_fail(context, TALUS_BACKEND_ABSENT,
+                   "the cuda backend was asked for, but this build of Talus has none");
+  }
+  if (wanted != TALUS_BACKEND_CPU && device != NULL) {
+    const talus_status status = device->open(context);
+    if (status == TALUS_OK) {
+      context->backend = device;
+      return TALUS_OK;
+    }
+    if (wanted == TALUS_BACKEND_CUDA) {
+      return status;
+    }
+    tl_log(context, TALUS_LOG_INFO, "no device (%s): using the CPU", context->message);
+    context->message[0] = 0;
+  }
+  context->backend = &tl_backend_cpu;
+  return context->backend->open(context);
+}
+
+talus_status talus_context_create(const talus_context_def *given, talus_context **result) {
+  if (result == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  *result = NULL;
+  const talus_context_def def = given != NULL ? *given : talus_context_def_default();
+  if (def.struct_size != sizeof def) {
+    return TALUS_STRUCT_SIZE;
+  }
+  /* the context itself comes from the C library: it outlives every use of the caller's allocator */
+  talus_context *const context = calloc(1, sizeof *context);
+  if (context == NULL) {
+    return TALUS_OUT_OF_MEMORY;
+  }
+  *result = context;
+  context->def = def;
+  if ((def.allocate == NULL) != (def.release == NULL)) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "give both allocate and release, or neither");
+  }
+  if (def.threads < 0 || def.threads > 4096) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "threads is %d, outside 0 .. 4096",
+                   def.threads);
+  }
+  if ((unsigned)def.backend > TALUS_BACKEND_CUDA) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "backend %d is unknown", (int)def.backend);
+  }
+  context->threads = def.threads > 0 ? def.threads : tl_cpu_threads();
+  return backend_open(context);
+}
+
+void talus_context_destroy(talus_context *context) {
+  if (context == NULL) {
+    return;
+  }
+  if (context->backend != NULL) {
+    context->backend->close(context);
+  }
+  free(context);
+}
+
+const char *talus_context_message(const talus_context *context) {
+  return context != NULL ? context->message : "no context";
+}
+
+const char *talus_context_backend(const talus_context *context) {
+  return context != NULL && context->backend != NULL ? context->backend->name : "none";
+}
+
+int32_t talus_context_threads(const talus_context *context) {
+  return context != NULL ? context->threads : 0;
+}
+
+void talus_build_text(char *text, size_t capacity) {
+  if (text == NULL || capacity == 0) {
+    return;
+  }
+  char cpu[256] = "", cuda[512] = "not in this build";
+  tl_backend_cpu.describe(cpu, sizeof cpu);
+  const tl_backend *const device = tl_backend_find(TALUS_BACKEND_CUDA);
+  if (device != NULL) {
+    device->describe(cuda, sizeof cuda);
+  }
+  snprintf(text, capacity, "cpu: %s\ncuda: %s\ncompiler: %s\n", cpu, cuda, __VERSION__);
+}

@@ -1,0 +1,143 @@
+/* cli.c: what the verbs share: words of options, complaints, context, output files. */
+#define _POSIX_C_SOURCE 200809L
+#include "host/cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The lists start with a separator, which + 1 skips. */
+#define WORD2(name, text) "|" text
+#define WORD3(name, text, what) "|" text
+const char *const tl_cli_laws = &(TALUS_LAW_LIST(WORD2))[1];
+const char *const tl_cli_methods = &(TALUS_METHOD_LIST(WORD3) "|all")[1];
+const char *const tl_cli_backends = "auto|cpu|cuda";
+const char *const tl_cli_precisions = "f64|f32";
+const char *const tl_cli_measures = "epsilon|siconos";
+
+const char *tl_cli_backend_name(talus_backend_kind backend) {
+  return backend == TALUS_BACKEND_CUDA ? "cuda" : backend == TALUS_BACKEND_CPU ? "cpu" : "auto";
+}
+
+const char *tl_cli_measure_name(talus_measure measure) {
+  return measure == TALUS_MEASURE_SICONOS ? "siconos" : "epsilon";
+}
+
+int tl_cli_complain(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("talus: ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  va_end(arguments);
+  return TL_EXIT_BAD;
+}
+
+int tl_cli_complain_status(const talus_context *context, talus_status status, const char *what) {
+  const char *message = context != NULL ? talus_context_message(context) : "";
+  if (message[0] == '\0') {
+    return tl_cli_complain("%s: %s", what, talus_status_text(status));
+  }
+  return tl_cli_complain("%s: %s (%s)", what, message, talus_status_text(status));
+}
+
+static void print_log(void *user, talus_log_level level, const char *message) {
+  const int verbose = *(const int *)user;
+  if (level == TALUS_LOG_WARNING) {
+    fprintf(stderr, "talus: warning: %s\n", message);
+  } else if (verbose) {
+    fprintf(stderr, "talus: %s\n", message);
+  }
+}
+
+int tl_cli_context_open(talus_backend_kind backend, int64_t threads, int verbose,
+                        talus_context **context) {
+  static const int quiet = 0, loud = 1;
+  talus_context_def def = talus_context_def_default();
+  def.backend = backend;
+  def.threads = (int32_t)threads;
+  def.log = print_log;
+  def.log_user = (void *)(verbose ? &loud : &quiet);
+  const talus_status status = talus_context_create(&def, context);
+  if (status == TALUS_OK) {
+    return TL_EXIT_OK;
+  }
+  char what[64];
+  snprintf(what, sizeof what, "backend %s", tl_cli_backend_name(backend));
+  tl_cli_complain_status(*context, status, what);
+  talus_context_destroy(*context);
+  *context = NULL;
+  return TL_EXIT_BAD;
+}
+
+/* Tries whether a new file can be made beside path: permission bits do not tell of read-only
+ * file systems. */
+static int folder_accepts(const char *path) {
+  const size_t length = strlen(path);
+  char *probe = malloc(length + sizeof ".XXXXXX");
+  if (probe == NULL) {
+    errno = ENOMEM;
+    return 0;
+  }
+  memcpy(probe, path, length);
+  memcpy(probe + length, ".XXXXXX", sizeof ".XXXXXX");
+  const int file = mkstemp(probe);
+  if (file >= 0) {
+    close(file);
+    unlink(probe);
+  }
+  free(probe);
+  return file >= 0;
+}
+
+int tl_cli_writable(const char *path, const char *input) {
+  struct stat there, source;
+  if (stat(path, &there) == 0) {
+    if (S_ISDIR(there.st_mode)) {
+      return tl_cli_complain("cannot write %s: it is a folder", path);
+    }
+    if (!S_ISREG(there.st_mode)) {
+      return tl_cli_complain("cannot write %s: it is not a regular file", path);
+    }
+    if (input != NULL && stat(input, &source) == 0 && source.st_dev == there.st_dev &&
+        source.st_ino == there.st_ino) {
+      return tl_cli_complain("cannot write %s: it is the input file", path);
+    }
+    if (access(path, W_OK) != 0) {
+      return tl_cli_complain("cannot write %s: %s", path, strerror(errno));
+    }
+  }
+  if (!folder_accepts(path)) {
+    return tl_cli_complain("cannot write %s: %s", path, strerror(errno));
+  }
+  return TL_EXIT_OK;
+}
+
+char *tl_cli_bilateral_path(const char *path) {
+  static const char ending[] = ".txt", companion[] = ".bilateral.txt";
+  size_t stem = strlen(path);
+  if (stem >= sizeof ending && strcmp(path + stem - (sizeof ending - 1), ending) == 0) {
+    stem -= sizeof ending - 1;
+  }
+  char *result = malloc(stem + sizeof companion);
+  if (result == NULL) {
+    tl_cli_complain("out of memory");
+    return NULL;
+  }
+  memcpy(result, path, stem);
+  memcpy(result + stem, companion, sizeof companion);
+  return result;
+}
+
+double *tl_cli_numbers(int64_t count) {
+  double *numbers = calloc(count > 0 ? (size_t)count : 1, sizeof *numbers);
+  if (numbers == NULL) {
+    tl_cli_complain("no memory for %lld numbers", (long long)count);
+  }
+  return numbers;
+}

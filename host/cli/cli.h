@@ -1,0 +1,50 @@
+/* cli.h: what the verbs of the `talus` program share.
+ *
+ * One file per verb. The program uses the public headers only; results go to stdout, messages and
+ * progress to stderr, and with --json stdout holds the JSON alone. */
+#ifndef TL_CLI_H
+#define TL_CLI_H
+
+#include "talus/talus.h"
+
+/* What the program ends with. */
+enum { TL_EXIT_OK = 0, TL_EXIT_BAD = 2, TL_EXIT_NOT_CONVERGED = 3 };
+
+/* The verbs: argv[0] is the verb's name. Each returns an exit code. */
+int tl_cli_solve(int argc, char **argv);
+int tl_cli_check(int argc, char **argv);
+int tl_cli_generate(int argc, char **argv);
+int tl_cli_info(int argc, char **argv);
+int tl_cli_bench(int argc, char **argv);
+
+/* Choices of options, spelled as the library spells them; the index is the enumerator. */
+extern const char *const tl_cli_laws;
+extern const char *const tl_cli_methods; /* ends with "all", index TALUS_METHOD_COUNT */
+extern const char *const tl_cli_backends;
+extern const char *const tl_cli_precisions;
+extern const char *const tl_cli_measures;
+const char *tl_cli_backend_name(talus_backend_kind backend);
+const char *tl_cli_measure_name(talus_measure measure);
+
+/* Prints "talus: ..." to stderr and returns TL_EXIT_BAD. */
+int tl_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same for a failed call: what was being done, the status, the context's message. */
+int tl_cli_complain_status(const talus_context *context, talus_status status, const char *what);
+
+/* A context that tells its warnings on stderr, and its choices too if verbose. Returns an exit
+ * code; *context is NULL unless it is TL_EXIT_OK. */
+int tl_cli_context_open(talus_backend_kind backend, int64_t threads, int verbose,
+                        talus_context **context);
+
+/* Whether a file could be written there, found out before the work is done: complains and returns
+ * TL_EXIT_BAD if not. input (may be NULL) is a file that must not be overwritten. */
+int tl_cli_writable(const char *path, const char *input);
+
+/* The companion of an impulse file that holds the bilateral rows: OUT.txt -> OUT.bilateral.txt.
+ * To be freed; NULL if there is no memory. */
+char *tl_cli_bilateral_path(const char *path);
+
+/* Room for count doubles set to 0, at least one; NULL (and a complaint) if there is no memory. */
+double *tl_cli_numbers(int64_t count);
+
+#endif

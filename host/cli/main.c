@@ -1,0 +1,81 @@
+/* main.c: the `talus` program: finds the verb and hands over.
+ *
+ * Exit codes: 0 done and converged, 3 not converged, 2 bad usage, bad input or failed output. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host/cli/cli.h"
+#include "host/cli/options.h"
+
+static const struct {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *help;
+} verbs[] = {
+    {"solve", tl_cli_solve, "solve a problem file and certify the impulses"},
+    {"check", tl_cli_check, "judge impulses that somebody found"},
+    {"generate", tl_cli_generate, "make problem files: heaps, stacks, random systems"},
+#if TL_HAVE_BENCH
+    {"bench", tl_cli_bench, "measure passes, seconds and bytes on this machine"},
+#endif
+    {"info", tl_cli_info, "version, build, backends, devices"},
+};
+enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
+
+static void print_help(FILE *out) {
+  fprintf(out,
+          "usage: talus VERB [arguments] [options]\n\n"
+          "Talus %s: contact problems in, certified impulses out.\n\n",
+          talus_version());
+  for (int i = 0; i < VERB_COUNT; i++) {
+    fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].help);
+  }
+  fprintf(out, "\n`talus VERB --help` explains one; `talus --version` prints the version.\n");
+}
+
+static int unknown_verb(const char *typed) {
+  char words[128] = "", near[32];
+  for (int i = 0; i < VERB_COUNT; i++) {
+    const size_t used = strlen(words);
+    snprintf(words + used, sizeof words - used, "%s%s", i > 0 ? "|" : "", verbs[i].name);
+  }
+  if (tl_options_nearest(typed, words, near, sizeof near) != NULL) {
+    tl_cli_complain("unknown verb '%s': did you mean %s?", typed, near);
+  } else {
+    tl_cli_complain("unknown verb '%s'", typed);
+  }
+  print_help(stderr);
+  return TL_EXIT_BAD;
+}
+
+static int run_verb(int argc, char **argv) {
+  if (argc < 2) {
+    print_help(stderr);
+    return TL_EXIT_BAD;
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+      (strcmp(argv[1], "help") == 0 && argc == 2)) {
+    print_help(stdout);
+    return TL_EXIT_OK;
+  }
+  if (strcmp(argv[1], "--version") == 0) {
+    printf("talus %s\n", talus_version());
+    return TL_EXIT_OK;
+  }
+  for (int i = 0; i < VERB_COUNT; i++) {
+    if (strcmp(argv[1], verbs[i].name) == 0) {
+      return verbs[i].run(argc - 1, argv + 1);
+    }
+  }
+  return unknown_verb(argv[1]);
+}
+
+int main(int argc, char **argv) {
+  const int code = run_verb(argc, argv);
+  /* A report that did not reach its reader is no success. */
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    return tl_cli_complain("cannot write the report: %s", strerror(errno));
+  }
+  return code;
+}

@@ -1,0 +1,291 @@
+/* options.c: parses the options of a verb from its table, and words help and complaints.
+ *
+ * Numbers are read strictly: the whole text must be one finite number within its range. */
+#include "host/cli/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/cli/cli.h"
+
+enum { WORD_LENGTH = 64 };
+
+/* Edit distance of two short words, by rows of the usual table. */
+static int word_distance(const char *a, const char *b) {
+  const int length = (int)strlen(b);
+  if (strlen(a) >= WORD_LENGTH || length >= WORD_LENGTH) {
+    return WORD_LENGTH;
+  }
+  int row[WORD_LENGTH + 1];
+  for (int j = 0; j <= length; j++) {
+    row[j] = j;
+  }
+  for (int i = 0; a[i] != '\0'; i++) {
+    int diagonal = row[0];
+    row[0] = i + 1;
+    for (int j = 0; j < length; j++) {
+      const int above = row[j + 1];
+      int least = diagonal + (a[i] != b[j]);
+      least = above + 1 < least ? above + 1 : least;
+      least = row[j] + 1 < least ? row[j] + 1 : least;
+      row[j + 1] = least;
+      diagonal = above;
+    }
+  }
+  return row[length];
+}
+
+/* Copies the next word of a list separated by `mark`; returns the rest, or NULL at the end. */
+static const char *word_next(const char *words, char mark, char *word, int capacity) {
+  if (words == NULL || *words == '\0') {
+    return NULL;
+  }
+  const char *end = strchr(words, mark);
+  const size_t length = end != NULL ? (size_t)(end - words) : strlen(words);
+  snprintf(word, (size_t)capacity, "%.*s", (int)length, words);
+  return end != NULL ? end + 1 : words + length;
+}
+
+const char *tl_options_nearest(const char *typed, const char *words, char *storage, int capacity) {
+  char word[WORD_LENGTH];
+  /* A third of the letters may be wrong; more than that is a guess. */
+  int best = 1 + (int)strlen(typed) / 3;
+  storage[0] = '\0';
+  while ((words = word_next(words, '|', word, sizeof word)) != NULL) {
+    const int distance = word_distance(typed, word);
+    if (distance <= best) {
+      best = distance - 1;
+      snprintf(storage, (size_t)capacity, "%s", word);
+    }
+  }
+  return storage[0] != '\0' ? storage : NULL;
+}
+
+static void print_usage(FILE *out, const tl_command *command) {
+  fprintf(out, "usage: talus %s", command->name);
+  if (command->positional[0] != '\0') {
+    fprintf(out, " %s", command->positional);
+  }
+  fprintf(out, " [options]\n");
+}
+
+static void print_help(const tl_command *command) {
+  print_usage(stdout, command);
+  printf("\n%s\n\noptions:\n", command->summary);
+  for (const tl_option *option = command->options; option->name != NULL; option++) {
+    char left[256];
+    snprintf(left, sizeof left, "--%s%s%s", option->name, option->kind == TL_OPTION_FLAG ? "" : " ",
+             option->kind == TL_OPTION_FLAG ? "" : option->value);
+    if (strlen(left) > 26) {
+      printf("  %s\n  %-26s", left, ""); /* a long list of words gets a line of its own */
+    } else {
+      printf("  %-26s", left);
+    }
+    printf("  %s\n", option->help);
+  }
+  printf("  %-26s  this text\n", "--help");
+  if (command->notes != NULL) {
+    printf("\n%s", command->notes);
+  }
+}
+
+/* Complains, shows the usage line, and says where to read more. */
+static tl_parsed refuse(const tl_command *command) {
+  print_usage(stderr, command);
+  fprintf(stderr, "`talus %s --help` lists the options\n", command->name);
+  return TL_PARSED_BAD;
+}
+
+static int read_real(const tl_option *option, const char *text) {
+  char *end;
+  errno = 0;
+  const double value = strtod(text, &end);
+  const int whole = end != text && *end == '\0' && !isspace((unsigned char)text[0]);
+  /* Underflow to a denormal sets ERANGE too; only overflow is an error. */
+  if (!whole || !isfinite(value) || value < option->low || value > option->high ||
+      (option->open && value == option->low)) {
+    return 0;
+  }
+  *(double *)option->target = value;
+  return 1;
+}
+
+static int read_integer(const tl_option *option, const char *text) {
+  char *end;
+  errno = 0;
+  const long long value = strtoll(text, &end, 10);
+  if (end == text || *end != '\0' || isspace((unsigned char)text[0]) || errno == ERANGE ||
+      (double)value < option->low || (double)value > option->high) {
+    return 0;
+  }
+  *(int64_t *)option->target = value;
+  return 1;
+}
+
+static int read_choice(const tl_option *option, const char *text) {
+  char word[WORD_LENGTH];
+  const char *words = option->value;
+  for (int index = 0; (words = word_next(words, '|', word, sizeof word)) != NULL; index++) {
+    if (strcmp(word, text) == 0) {
+      *(int *)option->target = index;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* What the option wants, for the complaint. */
+static void expected(const tl_option *option, const char *text, char *words, size_t capacity) {
+  char near[WORD_LENGTH];
+  switch (option->kind) {
+  case TL_OPTION_INTEGER:
+    snprintf(words, capacity, "a whole number from %.0f to %.0f", option->low, option->high);
+    break;
+  case TL_OPTION_REAL:
+    if (option->high >= 1e300) {
+      snprintf(words, capacity, "a number %s %g", option->open ? "above" : "of at least",
+               option->low);
+    } else {
+      snprintf(words, capacity, "a number %s %g and at most %g",
+               option->open ? "above" : "of at least", option->low, option->high);
+    }
+    break;
+  case TL_OPTION_CHOICE:
+    if (tl_options_nearest(text, option->value, near, sizeof near) != NULL) {
+      snprintf(words, capacity, "one of %s (did you mean %s?)", option->value, near);
+    } else {
+      snprintf(words, capacity, "one of %s", option->value);
+    }
+    break;
+  default:
+    snprintf(words, capacity, "a text that is not empty");
+  }
+}
+
+static tl_parsed take_value(const tl_command *command, const tl_option *option, const char *text) {
+  int good = 0;
+  switch (option->kind) {
+  case TL_OPTION_TEXT:
+    good = text[0] != '\0';
+    if (good) {
+      *(const char **)option->target = text;
+    }
+    break;
+  case TL_OPTION_INTEGER:
+    good = read_integer(option, text);
+    break;
+  case TL_OPTION_REAL:
+    good = read_real(option, text);
+    break;
+  case TL_OPTION_CHOICE:
+    good = read_choice(option, text);
+    break;
+  case TL_OPTION_FLAG:
+    break;
+  }
+  if (!good) {
+    char words[320];
+    expected(option, text, words, sizeof words);
+    tl_cli_complain("--%s wants %s, not '%s'", option->name, words, text);
+    return refuse(command);
+  }
+  return TL_PARSED_OK;
+}
+
+static const tl_option *find_option(const tl_command *command, const char *name, size_t length) {
+  for (const tl_option *option = command->options; option->name != NULL; option++) {
+    if (strlen(option->name) == length && strncmp(option->name, name, length) == 0) {
+      return option;
+    }
+  }
+  return NULL;
+}
+
+static tl_parsed unknown_option(const tl_command *command, const char *name, size_t length) {
+  char typed[WORD_LENGTH], words[512] = "help", near[WORD_LENGTH];
+  snprintf(typed, sizeof typed, "%.*s", (int)length, name);
+  for (const tl_option *option = command->options; option->name != NULL; option++) {
+    const size_t used = strlen(words);
+    snprintf(words + used, sizeof words - used, "|%s", option->name);
+  }
+  if (tl_options_nearest(typed, words, near, sizeof near) != NULL) {
+    tl_cli_complain("talus %s has no option --%s; did you mean --%s?", command->name, typed, near);
+  } else {
+    tl_cli_complain("talus %s has no option --%s", command->name, typed);
+  }
+  return refuse(command);
+}
+
+/* argv[*position] starts with two dashes; moves on if the value is the next argument. */
+static tl_parsed take_option(const tl_command *command, int argc, char **argv, int *position) {
+  const char *name = argv[*position] + 2;
+  const char *equals = strchr(name, '=');
+  const size_t length = equals != NULL ? (size_t)(equals - name) : strlen(name);
+  const tl_option *option = find_option(command, name, length);
+  if (option == NULL) {
+    return unknown_option(command, name, length);
+  }
+  if (option->kind == TL_OPTION_FLAG) {
+    if (equals != NULL) {
+      tl_cli_complain("--%s takes no value", option->name);
+      return refuse(command);
+    }
+    *(int *)option->target = 1;
+    return TL_PARSED_OK;
+  }
+  if (equals != NULL) {
+    return take_value(command, option, equals + 1);
+  }
+  if (*position + 1 >= argc || strncmp(argv[*position + 1], "--", 2) == 0) {
+    tl_cli_complain("--%s wants a value: --%s %s", option->name, option->name, option->value);
+    return refuse(command);
+  }
+  return take_value(command, option, argv[++*position]);
+}
+
+/* Asking for help wins over every other argument, right or wrong. */
+static int help_wanted(int argc, char **argv) {
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+tl_parsed tl_options_parse(const tl_command *command, int argc, char **argv) {
+  if (help_wanted(argc, argv)) {
+    print_help(command);
+    return TL_PARSED_HELP;
+  }
+  const char *names = command->positional;
+  char name[WORD_LENGTH];
+  int count = 0, options_end = 0;
+  for (int i = 1; i < argc; i++) {
+    if (!options_end && strcmp(argv[i], "--") == 0) {
+      options_end = 1;
+    } else if (!options_end && argv[i][0] == '-' && argv[i][1] == '-') {
+      const tl_parsed parsed = take_option(command, argc, argv, &i);
+      if (parsed != TL_PARSED_OK) {
+        return parsed;
+      }
+    } else if (!options_end && argv[i][0] == '-') {
+      tl_cli_complain("unknown option '%s': options start with two dashes", argv[i]);
+      return refuse(command);
+    } else if ((names = word_next(names, ' ', name, sizeof name)) == NULL) {
+      tl_cli_complain("unexpected argument '%s'", argv[i]);
+      return refuse(command);
+    } else {
+      command->arguments[count++] = argv[i];
+    }
+  }
+  if (word_next(names, ' ', name, sizeof name) != NULL) {
+    tl_cli_complain("%s is missing", name);
+    return refuse(command);
+  }
+  return TL_PARSED_OK;
+}

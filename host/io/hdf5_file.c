@@ -1,0 +1,94 @@
+/* hdf5_file.c: opening, closing and failing of HDF5 files; see hdf5_file.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "host/io/hdf5_file.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The one global of this room: HDF5 itself is one global state, whatever contexts there are. */
+static pthread_mutex_t hdf5_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static herr_t keep_first_reason(unsigned depth, const H5E_error2_t *error, void *user) {
+  if (depth == 0 && error->desc != NULL) {
+    snprintf(user, 160, ": %s", error->desc);
+  }
+  return 0;
+}
+
+talus_status tl_hdf5_fail(tl_hdf5 *hdf5, talus_status status, const char *name, const char *format,
+                          ...) {
+  const int system_error = errno;
+  char words[200], reason[160] = "";
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(words, sizeof words, format, arguments);
+  va_end(arguments);
+  /* upward: the innermost error first, which is the one that says something */
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first_reason, reason);
+  H5Eclear2(H5E_DEFAULT);
+  /* a failed system call comes as several lines with time and file name */
+  if (strchr(reason, '\n') != NULL) {
+    snprintf(reason, sizeof reason, ": %s", strerror(system_error));
+  }
+  return tl_fail(hdf5->context, status, "%s: %s%s%s%s", hdf5->path, name, name[0] ? ": " : "",
+                 words, reason);
+}
+
+static void begin(talus_context *context, const char *path, tl_hdf5 *hdf5) {
+  memset(hdf5, 0, sizeof *hdf5);
+  hdf5->context = context;
+  hdf5->path = path;
+  hdf5->file = H5I_INVALID_HID;
+  pthread_mutex_lock(&hdf5_lock);
+  H5Eget_auto2(H5E_DEFAULT, &hdf5->printer, &hdf5->printer_user);
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  H5Eclear2(H5E_DEFAULT);
+}
+
+/* Closing the file closes whatever an error left open in it. No file locks: they fail on some
+ * network file systems, and a file that is read or not yet renamed needs none. */
+static hid_t access_list(void) {
+  const hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+  if (list >= 0) {
+    H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(list, 0, 1);
+#endif
+  }
+  return list;
+}
+
+talus_status tl_hdf5_open(talus_context *context, const char *path, tl_hdf5 *hdf5) {
+  begin(context, path, hdf5);
+  const hid_t list = access_list();
+  hdf5->file = H5Fopen(path, H5F_ACC_RDONLY, list);
+  H5Pclose(list);
+  if (hdf5->file < 0 || H5Fget_filesize(hdf5->file, &hdf5->bytes) < 0) {
+    return tl_hdf5_fail(hdf5, TALUS_FILE_FORMAT, "", "not a readable HDF5 file");
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_hdf5_create(talus_context *context, const char *path, tl_hdf5 *hdf5) {
+  begin(context, path, hdf5);
+  const hid_t list = access_list();
+  hdf5->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, list);
+  H5Pclose(list);
+  if (hdf5->file < 0) {
+    return tl_hdf5_fail(hdf5, TALUS_FILE_WRITE, "", "cannot be created");
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_hdf5_close(tl_hdf5 *hdf5) {
+  talus_status status = TALUS_OK;
+  if (hdf5->file >= 0 && H5Fclose(hdf5->file) < 0) {
+    status = tl_hdf5_fail(hdf5, TALUS_FILE_WRITE, "", "cannot be finished");
+  }
+  H5Eclear2(H5E_DEFAULT);
+  H5Eset_auto2(H5E_DEFAULT, hdf5->printer, hdf5->printer_user);
+  pthread_mutex_unlock(&hdf5_lock);
+  return status;
+}

@@ -1,0 +1,201 @@
+/* assembly.c: memory of a tl_system, scaling of its constraints, import and export of impulses. */
+#include "host/solve/assembly.h"
+
+#include <math.h>
+#include <string.h>
+
+talus_status tl_assembly_reserve(talus_context *context, tl_assembly *assembly) {
+  tl_system *const system = &assembly->system;
+  const tl_shape *const s = &system->shape;
+#define TL_RESERVE(type, name, count)                                                             \
+  {                                                                                               \
+    const int64_t n = (int64_t)(count);                                                           \
+    if (n > 0) {                                                                                  \
+      TL_TRY(tl_buffer_reserve(context, &assembly->name##_buffer, (size_t)n, sizeof(type), #name)); \
+    }                                                                                             \
+    system->name = n > 0 ? assembly->name##_buffer.memory : NULL;                                 \
+  }
+#define TL_RESERVE_REALS(name, count) TL_RESERVE(double, name, count)
+  TL_ARRAY_LIST(TL_RESERVE, TL_RESERVE_REALS)
+#undef TL_RESERVE
+#undef TL_RESERVE_REALS
+  return TALUS_OK;
+}
+
+void tl_assembly_release(talus_context *context, tl_assembly *assembly) {
+#define TL_RELEASE(type, name, count) tl_buffer_release(context, &assembly->name##_buffer);
+#define TL_RELEASE_REALS(name, count) TL_RELEASE(double, name, count)
+  TL_ARRAY_LIST(TL_RELEASE, TL_RELEASE_REALS)
+#undef TL_RELEASE
+#undef TL_RELEASE_REALS
+  for (int i = 0; i < 4; i++) {
+    tl_buffer_release(context, &assembly->scratch[i]);
+  }
+  tl_buffer_release(context, &assembly->colour_chunk);
+  tl_buffer_release(context, &assembly->order);
+  tl_translation_release(context, assembly->translation);
+  assembly->translation = NULL;
+}
+
+int64_t tl_assembly_bytes(const tl_assembly *assembly) {
+  size_t bytes = assembly->colour_chunk.capacity + assembly->order.capacity;
+#define TL_COUNT(type, name, count) bytes += assembly->name##_buffer.capacity;
+#define TL_COUNT_REALS(name, count) TL_COUNT(double, name, count)
+  TL_ARRAY_LIST(TL_COUNT, TL_COUNT_REALS)
+#undef TL_COUNT
+#undef TL_COUNT_REALS
+  for (int i = 0; i < 4; i++) {
+    bytes += assembly->scratch[i].capacity;
+  }
+  return (int64_t)bytes + tl_translation_bytes(assembly->translation);
+}
+
+/* Larger eigenvalue of the tangential 2x2 part; symmetric part of w. */
+static double tangential_spread(const double *w) {
+  const double mean = 0.5 * (w[4] + w[8]), half = 0.5 * (w[4] - w[8]), off = 0.5 * (w[5] + w[7]);
+  return mean + sqrt(half * half + off * off);
+}
+
+talus_status tl_assembly_scale(talus_context *context, tl_assembly *assembly, int32_t place,
+                               const double *w, int32_t rows, int32_t bilateral, double friction) {
+  tl_system *const system = &assembly->system;
+  const double weight = (w[0] + w[4] + w[8]) / rows;
+  if (!(weight > 0) || !isfinite(weight)) {
+    const int32_t k = system->order[place];
+    const int is_row = k >= assembly->contact_count;
+    return tl_fail(context, TALUS_BAD_DIAGONAL,
+                   "W_kk of %s %d has trace %g: it must be positive and finite",
+                   is_row ? "bilateral row" : "contact", is_row ? k - assembly->contact_count : k,
+                   weight * rows);
+  }
+  /* a direction in which nothing moves must not stretch the step beyond reason */
+  const double least = 1e-3 * weight;
+  const double normal = w[0] > least ? w[0] : least;
+  const double tangential = rows > 1 ? tangential_spread(w) : normal;
+  system->weight[place] = weight;
+  system->scale_n[place] = normal;
+  system->scale_t[place] = tangential > least ? tangential : least;
+  system->friction[place] = bilateral || rows == 1 ? 0 : friction;
+  if (system->diagonal != NULL) {
+    double *const d = system->diagonal + 6 * (int64_t)place;
+    d[0] = w[0];
+    d[1] = 0.5 * (w[1] + w[3]);
+    d[2] = 0.5 * (w[2] + w[6]);
+    d[3] = w[4];
+    d[4] = 0.5 * (w[5] + w[7]);
+    d[5] = w[8];
+  }
+  return TALUS_OK;
+}
+
+void tl_assembly_free(tl_assembly *assembly, int32_t place, const double u[3],
+                      const double sizes[3]) {
+  tl_system *const system = &assembly->system;
+  system->free_x[place] = u[0];
+  system->free_y[place] = u[1];
+  system->free_z[place] = u[2];
+  const double square = sizes[0] * sizes[0] + sizes[1] * sizes[1] + sizes[2] * sizes[2];
+  assembly->rounding += square / system->weight[place];
+}
+
+void tl_assembly_incidence(tl_assembly *assembly, const int32_t *entry_unit) {
+  tl_system *const system = &assembly->system;
+  const tl_shape *const shape = &system->shape;
+  const int32_t units = shape->rigid_count + shape->block_count;
+  int32_t *const first = system->incidence_first;
+  memset(first, 0, ((size_t)units + 1) * sizeof *first);
+  for (int64_t e = 0; e < shape->entry_count; e++) {
+    first[entry_unit[e] + 1] += entry_unit[e] >= 0;
+  }
+  for (int32_t u = 0; u < units; u++) {
+    first[u + 1] += first[u];
+  }
+  for (int32_t r = 0; r < shape->range_count; r++) {
+    const tl_range range = shape->range[r];
+    for (int32_t k = range.first; range.kind == TL_BLOCKS && k < range.first + range.count; k++) {
+      const int32_t *entries = system->entry_first + (k - shape->entry_base);
+      for (int32_t e = entries[0]; e < entries[1]; e++) {
+        system->incidence[first[entry_unit[e]]++] =
+            (tl_incidence){k, range.rows, system->entry[e].jacobian};
+      }
+    }
+  }
+  memmove(first + 1, first, (size_t)units * sizeof *first);
+  first[0] = 0;
+}
+
+talus_status tl_system_build(talus_context *context, const talus_problem *problem, int coloured,
+                             tl_assembly *assembly) {
+  assembly->dimension = problem->dimension;
+  assembly->contact_count = problem->contact_count;
+  assembly->bilateral_count = problem->bilateral_count;
+  assembly->notes = 0;
+  assembly->rounding = 0;
+  assembly->frame = NULL;
+  tl_system *const system = &assembly->system;
+  memset(&system->shape, 0, sizeof system->shape);
+  system->shape.contact_count = problem->contact_count + problem->bilateral_count;
+  TL_TRY(tl_buffer_reserve(context, &assembly->order, (size_t)system->shape.contact_count,
+                           sizeof(int32_t), "order of contacts"));
+  system->order = assembly->order.memory;
+  if (problem->form == TALUS_FORM_GLOBAL) {
+    TL_TRY(tl_translate_global(context, problem, assembly, &problem));
+  }
+  switch (problem->form) {
+  case TALUS_FORM_RIGID:
+    return tl_assemble_rigid(context, problem, coloured, assembly);
+  case TALUS_FORM_BLOCKS:
+    return tl_assemble_blocks(context, problem, coloured, assembly);
+  default:
+    return tl_assemble_matrix(context, problem, coloured, assembly);
+  }
+}
+
+void tl_impulse_import(const tl_assembly *assembly, const double *impulse, const double *bilateral,
+                       double *internal) {
+  const int32_t dimension = assembly->dimension;
+  for (int32_t i = 0; i < assembly->system.shape.contact_count; i++) {
+    const int32_t k = assembly->system.order[i];
+    double *const x = internal + 3 * (int64_t)i;
+    x[0] = x[1] = x[2] = 0;
+    if (k >= assembly->contact_count) {
+      x[0] = bilateral != NULL ? bilateral[k - assembly->contact_count] : 0;
+      continue;
+    }
+    const double *const given = impulse + (int64_t)dimension * k;
+    for (int32_t j = 0; j < dimension; j++) {
+      if (assembly->frame != NULL) {
+        const double *const axis = assembly->frame + 9 * (int64_t)k + 3 * j;
+        for (int c = 0; c < 3; c++) {
+          x[c] += given[j] * axis[c];
+        }
+      } else {
+        x[j] = given[j];
+      }
+    }
+  }
+}
+
+void tl_impulse_export(const tl_assembly *assembly, const double *internal, double *impulse,
+                       double *bilateral) {
+  const int32_t dimension = assembly->dimension;
+  for (int32_t i = 0; i < assembly->system.shape.contact_count; i++) {
+    const int32_t k = assembly->system.order[i];
+    const double *const x = internal + 3 * (int64_t)i;
+    if (k >= assembly->contact_count) {
+      if (bilateral != NULL) {
+        bilateral[k - assembly->contact_count] = x[0];
+      }
+      continue;
+    }
+    double *const given = impulse + (int64_t)dimension * k;
+    for (int32_t j = 0; j < dimension; j++) {
+      if (assembly->frame != NULL) {
+        const double *const axis = assembly->frame + 9 * (int64_t)k + 3 * j;
+        given[j] = x[0] * axis[0] + x[1] * axis[1] + x[2] * axis[2];
+      } else {
+        given[j] = x[j];
+      }
+    }
+  }
+}

@@ -1,0 +1,325 @@
+/* assembly_rigid.c: form (a), rigid bodies with normals and reaches or arms, and bilateral rows.
+ *
+ * Bodies that cannot move share one record that stays 0; their velocity enters q. Contacts with
+ * reaches between bodies of isotropic inertia become SPHERES (W_kk is diagonal about n and the
+ * inertia one number), all others ARMS. */
+#include <math.h>
+#include <string.h>
+
+#include "host/solve/assembly.h"
+#include "host/solve/dense.h"
+#include "kernels/item/cone.h"
+
+/* What the steps below share. */
+typedef struct rigid_build {
+  const talus_problem *problem;
+  const talus_rigid *rigid;
+  tl_assembly *assembly;
+  int32_t *body;   /* [body_count] internal body or -1 */
+  int32_t *low, *high, *colour;
+} rigid_build;
+
+static int isotropic(const double *m) {
+  const double tiny = 1e-12 * m[0];
+  return fabs(m[0] - m[3]) <= tiny && fabs(m[0] - m[5]) <= tiny && fabs(m[1]) <= tiny &&
+         fabs(m[2]) <= tiny && fabs(m[4]) <= tiny;
+}
+
+/* Numbers the bodies that move; finds whether all have isotropic inertia. */
+static int32_t bodies_number(rigid_build *build, int *round) {
+  int32_t count = 0;
+  *round = 1;
+  for (int32_t i = 0; i < build->rigid->body_count; i++) {
+    const double *m = build->rigid->inverse_inertia + 6 * (int64_t)i;
+    const int moves = build->rigid->inverse_mass[i] > 0 || m[0] > 0 || m[3] > 0 || m[5] > 0;
+    build->body[i] = moves ? count++ : -1;
+    *round = *round && isotropic(m);
+  }
+  return count;
+}
+
+static int32_t internal_body(const rigid_build *build, int32_t body) {
+  return body >= 0 ? build->body[body] : -1;
+}
+
+/* The units of constraint k: contacts first, then bilateral rows. */
+static void pairs_find(rigid_build *build) {
+  const int32_t contacts = build->problem->contact_count;
+  for (int32_t k = 0; k < contacts + build->problem->bilateral_count; k++) {
+    const int row = k >= contacts;
+    const int32_t *a = row ? build->rigid->row_body_a : build->rigid->body_a;
+    const int32_t *b = row ? build->rigid->row_body_b : build->rigid->body_b;
+    const int32_t i = internal_body(build, a[row ? k - contacts : k]);
+    const int32_t j = internal_body(build, b[row ? k - contacts : k]);
+    build->low[k] = i >= 0 && (j < 0 || i < j) ? i : j;
+    build->high[k] = i >= 0 && j >= 0 ? (i < j ? j : i) : -1;
+  }
+}
+
+static talus_status order_make(talus_context *context, rigid_build *build, int coloured) {
+  const tl_shape *const shape = &build->assembly->system.shape;
+  const tl_links links = {
+      .unit_count = shape->rigid_count, .low = build->low, .high = build->high};
+  int32_t colours[TL_RANGE_MAX] = {1, 1};
+  for (int32_t r = 0; r < shape->range_count; r++) {
+    const tl_range range = shape->range[r];
+    TL_TRY(tl_order_sort(context, build->assembly, &links, range.first, range.count));
+    if (coloured) {
+      TL_TRY(tl_order_colour(context, build->assembly, &links, range.first, range.count,
+                             build->colour, &colours[r]));
+    }
+  }
+  return tl_order_finish(context, build->assembly, build->colour, colours, coloured);
+}
+
+/* Inertia from its inverse, as a pseudo-inverse: bodies may be locked in some directions, and what
+ * cannot turn carries no energy. */
+static void inertia_invert(const double *m, double *inertia) {
+  double a[9] = {m[0], m[1], m[2], m[1], m[3], m[4], m[2], m[4], m[5]}, inverse[9], v[9];
+  tl_dense_pseudo_invert(a, 3, inverse, v);
+  const int place[6] = {0, 1, 2, 4, 5, 8};
+  for (int i = 0; i < 6; i++) {
+    inertia[i] = inverse[place[i]];
+  }
+}
+
+static void bodies_fill(const rigid_build *build) {
+  tl_system *const system = &build->assembly->system;
+  for (int32_t i = 0; i < build->rigid->body_count; i++) {
+    const int32_t to = build->body[i];
+    if (to < 0) {
+      continue;
+    }
+    const double inverse = build->rigid->inverse_mass[i], mass = inverse > 0 ? 1 / inverse : 0;
+    const double *const m = build->rigid->inverse_inertia + 6 * (int64_t)i;
+    if (system->shape.body_kind == TL_SPHERES) {
+      double *const body = system->body + 4 * (int64_t)to;
+      body[0] = inverse;
+      body[1] = m[0];
+      body[2] = mass;
+      body[3] = m[0] > 0 ? 1 / m[0] : 0;
+    } else {
+      double *const body = system->body + 16 * (int64_t)to;
+      memset(body, 0, 16 * sizeof *body);
+      body[0] = inverse;
+      memcpy(body + 1, m, 6 * sizeof *m);
+      body[7] = mass;
+      inertia_invert(m, body + 8);
+    }
+  }
+}
+
+/* Adds v to u and its absolute values to sizes. */
+static void velocity_add(tl_vec v, double u[3], double sizes[3]) {
+  const double part[3] = {v.x, v.y, v.z};
+  for (int c = 0; c < 3; c++) {
+    u[c] += part[c];
+    sizes[c] += fabs(part[c]);
+  }
+}
+
+/* Adds side * (v + w x arm) of a caller's body. */
+static void point_velocity(const rigid_build *build, int32_t body, tl_vec arm, double side,
+                           double u[3], double sizes[3]) {
+  if (body >= 0) {
+    const double *const v = build->rigid->velocity + 6 * (int64_t)body;
+    velocity_add(tl_times(side, tl_vec_make(v[0], v[1], v[2])), u, sizes);
+    velocity_add(tl_times(side, tl_cross(tl_vec_make(v[3], v[4], v[5]), arm)), u, sizes);
+  }
+}
+
+/* Adds a body's share to W_kk in the frame (n, t1, t2). */
+static void diagonal_add(const rigid_build *build, int32_t body, tl_vec arm, const tl_vec axis[3],
+                         double *w) {
+  if (internal_body(build, body) < 0) {
+    return;
+  }
+  const double *const inertia = build->rigid->inverse_inertia + 6 * (int64_t)body;
+  for (int i = 0; i < 3; i++) {
+    const tl_vec turn = tl_sym_times(inertia, tl_cross(arm, axis[i]));
+    for (int j = 0; j < 3; j++) {
+      w[3 * i + j] += tl_dot(turn, tl_cross(arm, axis[j]));
+    }
+    w[3 * i + i] += build->rigid->inverse_mass[body];
+  }
+}
+
+static talus_status contact_fill(talus_context *context, const rigid_build *build, int32_t place) {
+  tl_system *const system = &build->assembly->system;
+  const talus_rigid *const rigid = build->rigid;
+  const int64_t k = system->order[place];
+  const int32_t null_body = system->shape.rigid_count;
+  const int32_t a = internal_body(build, rigid->body_a[k]);
+  const int32_t b = internal_body(build, rigid->body_b[k]);
+  const tl_vec n = tl_load(rigid->normal, k);
+  const int reaches = rigid->reach_a != NULL;
+  const tl_vec arm_a = reaches ? tl_times(rigid->reach_a[k], n) : tl_load(rigid->arm_a, k);
+  const tl_vec arm_b = reaches ? tl_times(-rigid->reach_b[k], n) : tl_load(rigid->arm_b, k);
+  system->body_a[place] = a >= 0 ? a : null_body;
+  system->body_b[place] = b >= 0 ? b : null_body;
+  tl_save(system->normal, place, n);
+  if (system->shape.body_kind == TL_SPHERES) {
+    system->reach_a[place] = rigid->reach_a[k];
+    system->reach_b[place] = rigid->reach_b[k];
+  } else {
+    tl_save(system->arm_a, place, arm_a);
+    tl_save(system->arm_b, place, arm_b);
+  }
+  tl_vec axis[3] = {n};
+  tl_frame(n, &axis[1], &axis[2]);
+  double w[9] = {0};
+  diagonal_add(build, rigid->body_a[k], arm_a, axis, w);
+  diagonal_add(build, rigid->body_b[k], arm_b, axis, w);
+  const double friction = build->problem->friction != NULL ? build->problem->friction[k] : 0;
+  TL_TRY(tl_assembly_scale(context, build->assembly, place, w, 3, 0, friction));
+  double u[3] = {0, 0, 0}, sizes[3] = {0, 0, 0};
+  if (rigid->bias != NULL) {
+    velocity_add(tl_times(rigid->bias[k], n), u, sizes);
+  }
+  if (rigid->surface_velocity != NULL) {
+    velocity_add(tl_load(rigid->surface_velocity, k), u, sizes);
+  }
+  point_velocity(build, rigid->body_b[k], arm_b, 1, u, sizes);
+  point_velocity(build, rigid->body_a[k], arm_a, -1, u, sizes);
+  tl_assembly_free(build->assembly, place, u, sizes);
+  return TALUS_OK;
+}
+
+/* The lists of contact ends by body, ascending. */
+static void ends_fill(tl_system *system) {
+  const int32_t bodies = system->shape.rigid_count, contacts = system->shape.rigid_contact_count;
+  int32_t *const first = system->end_first;
+  memset(first, 0, ((size_t)bodies + 1) * sizeof *first);
+  for (int32_t k = 0; k < contacts; k++) {
+    if (system->body_a[k] < bodies) {
+      first[system->body_a[k] + 1]++;
+    }
+    if (system->body_b[k] < bodies) {
+      first[system->body_b[k] + 1]++;
+    }
+  }
+  for (int32_t i = 0; i < bodies; i++) {
+    first[i + 1] += first[i];
+  }
+  for (int32_t k = 0; k < contacts; k++) {
+    if (system->body_a[k] < bodies) {
+      system->end[first[system->body_a[k]]++] = 2 * k;
+    }
+    if (system->body_b[k] < bodies) {
+      system->end[first[system->body_b[k]]++] = 2 * k + 1;
+    }
+  }
+  memmove(first + 1, first, (size_t)bodies * sizeof *first);
+  first[0] = 0;
+}
+
+/* A bilateral row's Jacobian against one body, in the columns of a record. */
+static void row_entry(const rigid_build *build, int32_t body, const double *jacobian, int64_t entry,
+                      int32_t *entry_unit, double *w) {
+  tl_system *const system = &build->assembly->system;
+  const int32_t to = internal_body(build, body);
+  const double *const inertia = build->rigid->inverse_inertia + 6 * (int64_t)body;
+  double *const j = system->jacobian + TL_RECORD * entry;
+  double *const r = system->response + TL_RECORD * entry;
+  const tl_vec turn =
+      tl_sym_times(inertia, tl_vec_make(jacobian[3], jacobian[4], jacobian[5]));
+  const double spin[3] = {turn.x, turn.y, turn.z};
+  j[3] = j[7] = r[3] = r[7] = 0;
+  for (int c = 0; c < 3; c++) {
+    j[c] = jacobian[c];
+    j[4 + c] = jacobian[3 + c];
+    r[c] = build->rigid->inverse_mass[body] * jacobian[c];
+    r[4 + c] = spin[c];
+    *w += jacobian[c] * r[c] + jacobian[3 + c] * spin[c];
+  }
+  system->entry[entry] = (tl_entry){TL_RECORD * to, TL_RECORD, TL_RECORD * entry};
+  entry_unit[entry] = to;
+}
+
+static talus_status rows_fill(talus_context *context, const rigid_build *build,
+                              int32_t *entry_unit) {
+  tl_system *const system = &build->assembly->system;
+  const talus_rigid *const rigid = build->rigid;
+  const tl_shape *const shape = &system->shape;
+  int32_t entry = 0;
+  for (int32_t place = shape->entry_base; place < shape->contact_count; place++) {
+    const int64_t row = system->order[place] - build->problem->contact_count;
+    const int32_t body[2] = {rigid->row_body_a[row], rigid->row_body_b[row]};
+    double u[3] = {rigid->row_bias != NULL ? rigid->row_bias[row] : 0, 0, 0}, w[9] = {0};
+    double sizes[3] = {fabs(u[0]), 0, 0};
+    system->entry_first[place - shape->entry_base] = entry;
+    for (int side = 0; side < 2; side++) {
+      const double *const jacobian = rigid->row_jacobian + 12 * row + 6 * side;
+      for (int c = 0; c < 6 && body[side] >= 0; c++) {
+        const double part = jacobian[c] * rigid->velocity[6 * (int64_t)body[side] + c];
+        u[0] += part;
+        sizes[0] += fabs(part);
+      }
+      if (internal_body(build, body[side]) >= 0) {
+        row_entry(build, body[side], jacobian, entry++, entry_unit, w);
+      }
+    }
+    TL_TRY(tl_assembly_scale(context, build->assembly, place, w, 1, 1, 0));
+    tl_assembly_free(build->assembly, place, u, sizes);
+  }
+  system->entry_first[shape->contact_count - shape->entry_base] = entry;
+  tl_assembly_incidence(build->assembly, entry_unit);
+  return TALUS_OK;
+}
+
+/* How many ends, and entries of bilateral rows, there will be. */
+static void shape_count(const rigid_build *build, tl_shape *shape) {
+  const int32_t contacts = build->problem->contact_count;
+  for (int32_t k = 0; k < contacts + build->problem->bilateral_count; k++) {
+    const int64_t sides = build->high[k] >= 0 ? 2 : 1;
+    if (k < contacts) {
+      shape->end_count += sides;
+    } else {
+      shape->entry_count += sides;
+    }
+  }
+  shape->incidence_count = shape->entry_count;
+  shape->jacobian_count = TL_RECORD * shape->entry_count;
+}
+
+talus_status tl_assemble_rigid(talus_context *context, const talus_problem *problem, int coloured,
+                               tl_assembly *assembly) {
+  rigid_build build = {.problem = problem, .rigid = &problem->rigid, .assembly = assembly};
+  tl_shape *const shape = &assembly->system.shape;
+  const size_t constraints = (size_t)shape->contact_count;
+  const size_t bodies = (size_t)problem->rigid.body_count;
+  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[1], bodies + 3 * constraints,
+                           sizeof(int32_t), "pairs of bodies"));
+  build.body = assembly->scratch[1].memory;
+  build.low = build.body + bodies;
+  build.high = build.low + constraints;
+  build.colour = build.high + constraints;
+  memset(build.colour, 0, constraints * sizeof *build.colour);
+
+  int round;
+  shape->rigid_count = bodies_number(&build, &round);
+  shape->body_kind = round && problem->rigid.arm_a == NULL ? TL_SPHERES : TL_ARMS;
+  shape->velocity_size = TL_RECORD * (shape->rigid_count + 1);
+  shape->rigid_contact_count = shape->entry_base = problem->contact_count;
+  shape->range[0] = (tl_range){
+      .kind = shape->body_kind, .rows = 3, .count = problem->contact_count};
+  shape->range[1] = (tl_range){.kind = TL_BLOCKS, .rows = 1, .bilateral = 1,
+                               .first = problem->contact_count,
+                               .count = problem->bilateral_count};
+  shape->range_count = problem->bilateral_count > 0 ? 2 : 1;
+  pairs_find(&build);
+  shape_count(&build, shape);
+  TL_TRY(order_make(context, &build, coloured));
+  TL_TRY(tl_assembly_reserve(context, assembly));
+  bodies_fill(&build);
+  for (int32_t place = 0; place < problem->contact_count; place++) {
+    TL_TRY(contact_fill(context, &build, place));
+  }
+  ends_fill(&assembly->system);
+  if (problem->bilateral_count > 0) {
+    TL_TRY(tl_buffer_reserve(context, &assembly->scratch[2], (size_t)shape->entry_count,
+                             sizeof(int32_t), "entries"));
+    TL_TRY(rows_fill(context, &build, assembly->scratch[2].memory));
+  }
+  return TALUS_OK;
+}

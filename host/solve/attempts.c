@@ -1,0 +1,61 @@
+/* attempts.c: which methods a solve tries, in which order, with which momentum and filter.
+ *
+ * A method asked for by name is the only attempt. `auto`: on the CPU Gauss-Seidel with momentum
+ * takes the fewest passes on every convex problem measured; on a device the scaled gradient needs
+ * no colours. For the exact law momentum must be capped and the slip filtered, or it never
+ * converges; what still stalls is handed to slower, steadier settings. */
+#include "host/solve/run.h"
+
+const tl_method *tl_method_find(talus_method id) {
+  static const tl_method *const methods[] = {
+      &tl_method_jacobi,       &tl_method_apgd,
+      &tl_method_apgdb,        &tl_method_gauss_seidel,
+      &tl_method_gauss_seidel_nesterov, &tl_method_spectral};
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    if (methods[i]->id == id) {
+      return methods[i];
+    }
+  }
+  return NULL;
+}
+
+/* Largest momentum: long memories only pay where high accuracy is wanted. */
+static double cap_for(const tl_run *run) {
+  const talus_settings *const settings = &run->solver->settings;
+  if (settings->momentum_cap >= 0) {
+    return settings->momentum_cap;
+  }
+  if (run->law == 1) {
+    return 0.95;
+  }
+  return settings->tolerance >= 1e-3 ? 0.97 : 1;
+}
+
+static double filter_for(const tl_run *run) {
+  const double filter = run->solver->settings.slip_filter;
+  return filter > 0 ? filter : 0.3;
+}
+
+int32_t tl_attempts_plan(const tl_run *run, tl_attempt *attempts, int32_t most) {
+  const talus_method wanted = run->solver->settings.method;
+  const double cap = cap_for(run), filter = filter_for(run);
+  int32_t count = 0;
+  if (wanted != TALUS_METHOD_AUTO) {
+    attempts[count++] = (tl_attempt){tl_method_find(wanted), cap, filter, 3000, 1e3, 1};
+    return count;
+  }
+  const int device = run->solver->engine_backend->kind == TALUS_BACKEND_CUDA;
+  const tl_method *const first = device ? &tl_method_apgdb : &tl_method_gauss_seidel_nesterov;
+  const tl_method *const second = device ? &tl_method_gauss_seidel_nesterov : &tl_method_apgdb;
+  const tl_attempt plan[] = {
+      {first, cap, filter, 400, 1e2, 0},
+      {second, cap, filter, 400, 1e2, 0},
+      {&tl_method_gauss_seidel, 0, 1, 400, 1e2, 0},
+      {&tl_method_gauss_seidel_nesterov, 0.8, 0.1, 600, 1e2, 0},
+      {&tl_method_apgdb, 0.9, 0.1, 2000, 1e2, 1},
+  };
+  for (size_t i = 0; i < sizeof plan / sizeof *plan && count < most; i++) {
+    attempts[count++] = plan[i];
+  }
+  return count;
+}

@@ -1,0 +1,23 @@
+/* matrix.h: a caller's matrix, in whichever storage, as lists by row or by column. */
+#ifndef TL_MATRIX_H
+#define TL_MATRIX_H
+
+#include "host/base/base.h"
+#include "talus/talus_solve.h"
+
+/* Line i holds the entries first[i] .. first[i+1]-1. Zeros are left out; repeated ones stay. */
+typedef struct tl_lines {
+  int32_t count;
+  int64_t *first;
+  int32_t *index;
+  double *value;
+  tl_buffer memory;
+} tl_lines;
+
+/* by_column: lines are columns and indices rows; else the other way round. Inside a line the
+ * entries keep the order of the storage. */
+talus_status tl_lines_make(talus_context *context, const talus_matrix *matrix, int by_column,
+                           tl_lines *lines);
+void tl_lines_release(talus_context *context, tl_lines *lines);
+
+#endif

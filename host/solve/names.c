@@ -1,0 +1,98 @@
+/* names.c: defaults of the public structs, and names of laws, methods and outcomes. */
+#include <string.h>
+
+#include "talus/talus_solve.h"
+
+talus_problem talus_problem_default(talus_form form) {
+  talus_problem problem;
+  memset(&problem, 0, sizeof problem);
+  problem.struct_size = sizeof problem;
+  problem.form = form;
+  problem.dimension = 3;
+  return problem;
+}
+
+talus_settings talus_settings_default(void) {
+  talus_settings settings;
+  memset(&settings, 0, sizeof settings);
+  settings.struct_size = sizeof settings;
+  settings.law = TALUS_LAW_COULOMB;
+  settings.method = TALUS_METHOD_AUTO;
+  settings.precision = TALUS_F64;
+  settings.tolerance = 1e-4;
+  settings.max_iterations = 100000;
+  settings.momentum_cap = -1;
+  return settings;
+}
+
+talus_solution talus_solution_default(void) {
+  talus_solution solution;
+  memset(&solution, 0, sizeof solution);
+  solution.struct_size = sizeof solution;
+  return solution;
+}
+
+talus_info talus_info_default(void) {
+  talus_info info;
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  return info;
+}
+
+#define TL_LAW_NAMES(name, text) text,
+static const char *const law_names[] = {TALUS_LAW_LIST(TL_LAW_NAMES)};
+#define TL_NAMES(name, text, what) text,
+static const char *const method_names[] = {TALUS_METHOD_LIST(TL_NAMES)};
+static const char *const outcome_names[] = {TALUS_OUTCOME_LIST(TL_NAMES)};
+#define TL_WHATS(name, text, what) what,
+static const char *const method_texts[] = {TALUS_METHOD_LIST(TL_WHATS)};
+static const char *const outcome_texts[] = {TALUS_OUTCOME_LIST(TL_WHATS)};
+static const char *const precision_names[] = {"f64", "f32"};
+
+static const char *pick(const char *const *names, unsigned count, unsigned index) {
+  return index < count ? names[index] : "unknown";
+}
+
+static int find(const char *const *names, unsigned count, const char *name) {
+  for (unsigned i = 0; name != NULL && i < count; i++) {
+    if (strcmp(names[i], name) == 0) {
+      return (int)i;
+    }
+  }
+  return -1;
+}
+
+const char *talus_law_name(talus_law law) {
+  return pick(law_names, TALUS_LAW_COUNT, (unsigned)law);
+}
+const char *talus_method_name(talus_method method) {
+  return pick(method_names, TALUS_METHOD_COUNT, (unsigned)method);
+}
+const char *talus_method_text(talus_method method) {
+  return pick(method_texts, TALUS_METHOD_COUNT, (unsigned)method);
+}
+const char *talus_outcome_name(talus_outcome outcome) {
+  return pick(outcome_names, TALUS_OUTCOME_COUNT, (unsigned)outcome);
+}
+const char *talus_outcome_text(talus_outcome outcome) {
+  return pick(outcome_texts, TALUS_OUTCOME_COUNT, (unsigned)outcome);
+}
+const char *talus_precision_name(talus_precision precision) {
+  return pick(precision_names, 2, (unsigned)precision);
+}
+
+int talus_law_parse(const char *name, talus_law *law) {
+  const int found = find(law_names, TALUS_LAW_COUNT, name);
+  *law = found >= 0 ? (talus_law)found : *law;
+  return found >= 0;
+}
+int talus_method_parse(const char *name, talus_method *method) {
+  const int found = find(method_names, TALUS_METHOD_COUNT, name);
+  *method = found >= 0 ? (talus_method)found : *method;
+  return found >= 0;
+}
+int talus_precision_parse(const char *name, talus_precision *precision) {
+  const int found = find(precision_names, 2, name);
+  *precision = found >= 0 ? (talus_precision)found : *precision;
+  return found >= 0;
+}

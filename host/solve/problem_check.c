@@ -1,0 +1,338 @@
+/* problem_check.c: validation of a caller's problem, form by form.
+ *
+ * Checks what would make a solver read outside an array, divide by zero or return nonsense. What
+ * only a factorisation can tell (M positive definite, W_kk) is checked where it is computed. */
+#include "host/solve/problem_check.h"
+
+#include <math.h>
+
+/* Counts whose products with small factors must fit in 32 bits as array positions. */
+enum { COUNT_MAX = 1 << 29 };
+
+static talus_status need(talus_context *context, const void *array, int64_t count,
+                         const char *name) {
+  if (count > 0 && array == NULL) {
+    return tl_fail(context, TALUS_MISSING_ARRAY, "%s is NULL, but %lld values are needed", name,
+                   (long long)count);
+  }
+  return TALUS_OK;
+}
+
+/* An array of finite numbers; optional ones may be NULL. */
+static talus_status finite(talus_context *context, const double *array, int64_t count,
+                           const char *name) {
+  if (array == NULL) {
+    return TALUS_OK;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    if (!isfinite(array[i])) {
+      return tl_fail(context, TALUS_NOT_FINITE, "%s[%lld] is %g", name, (long long)i, array[i]);
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status need_finite(talus_context *context, const double *array, int64_t count,
+                                const char *name) {
+  TL_TRY(need(context, array, count, name));
+  return finite(context, array, count, name);
+}
+
+static talus_status in_range(talus_context *context, const int32_t *index, int64_t count,
+                             int32_t low, int32_t high, const char *name) {
+  TL_TRY(need(context, index, count, name));
+  for (int64_t i = 0; i < count; i++) {
+    if (index[i] < low || index[i] >= high) {
+      return tl_fail(context, TALUS_INDEX_RANGE, "%s[%lld] is %d, outside %d .. %d", name,
+                     (long long)i, index[i], low, high - 1);
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status count_check(talus_context *context, int64_t count, const char *name) {
+  if (count < 0 || count > COUNT_MAX) {
+    return tl_fail(context, TALUS_SIZE_OVERFLOW, "%s is %lld, outside 0 .. %d", name,
+                   (long long)count, COUNT_MAX);
+  }
+  return TALUS_OK;
+}
+
+/* Offsets that start at 0 and never fall. */
+static talus_status offsets_check(talus_context *context, const int64_t *start, int64_t count,
+                                  const char *name) {
+  TL_TRY(need(context, start, count + 1, name));
+  for (int64_t i = 0; i <= count; i++) {
+    if (i == 0 ? start[0] != 0 : start[i] < start[i - 1]) {
+      return tl_fail(context, TALUS_INDEX_RANGE, "%s[%lld] is %lld: offsets begin at 0 and rise",
+                     name, (long long)i, (long long)start[i]);
+    }
+  }
+  if (start[count] > INT32_MAX) {
+    return tl_fail(context, TALUS_SIZE_OVERFLOW, "%s ends at %lld entries: too many", name,
+                   (long long)start[count]);
+  }
+  return TALUS_OK;
+}
+
+/* Positive semidefinite, as the six entries of a symmetric matrix. */
+static int inertia_good(const double *m) {
+  const double size = fabs(m[0]) + fabs(m[3]) + fabs(m[5]);
+  const double tiny = 1e-9 * size;
+  const double minor = m[0] * m[3] - m[1] * m[1], minor2 = m[0] * m[5] - m[2] * m[2];
+  const double minor3 = m[3] * m[5] - m[4] * m[4];
+  const double all = m[0] * minor3 - m[1] * (m[1] * m[5] - m[4] * m[2]) +
+                     m[2] * (m[1] * m[4] - m[3] * m[2]);
+  return m[0] >= 0 && m[3] >= 0 && m[5] >= 0 && minor >= -tiny * size && minor2 >= -tiny * size &&
+         minor3 >= -tiny * size && all >= -tiny * size * size;
+}
+
+static int movable(const talus_rigid *rigid, int32_t body) {
+  if (body < 0) {
+    return 0;
+  }
+  const double *m = rigid->inverse_inertia + 6 * (int64_t)body;
+  return rigid->inverse_mass[body] > 0 || m[0] > 0 || m[3] > 0 || m[5] > 0;
+}
+
+static talus_status bodies_check(talus_context *context, const talus_rigid *rigid) {
+  const int64_t count = rigid->body_count;
+  TL_TRY(count_check(context, count, "rigid.body_count"));
+  TL_TRY(need_finite(context, rigid->velocity, 6 * count, "rigid.velocity"));
+  TL_TRY(need_finite(context, rigid->inverse_mass, count, "rigid.inverse_mass"));
+  TL_TRY(need_finite(context, rigid->inverse_inertia, 6 * count, "rigid.inverse_inertia"));
+  for (int64_t i = 0; i < count; i++) {
+    if (rigid->inverse_mass[i] < 0) {
+      return tl_fail(context, TALUS_NEGATIVE_MASS, "rigid.inverse_mass[%lld] is %g: negative",
+                     (long long)i, rigid->inverse_mass[i]);
+    }
+    if (!inertia_good(rigid->inverse_inertia + 6 * i)) {
+      return tl_fail(context, TALUS_NEGATIVE_MASS,
+                     "rigid.inverse_inertia of body %lld is not positive semidefinite",
+                     (long long)i);
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status pair_check(talus_context *context, const talus_rigid *rigid,
+                               const int32_t *body_a, const int32_t *body_b, int32_t count,
+                               const char *what) {
+  for (int32_t k = 0; k < count; k++) {
+    const int32_t a = body_a[k], b = body_b[k];
+    if (a == b && a >= 0) {
+      return tl_fail(context, TALUS_INVALID_ARGUMENT, "%s %d joins body %d with itself", what, k, a);
+    }
+    if (!movable(rigid, a) && !movable(rigid, b)) {
+      return tl_fail(context, TALUS_IMMOVABLE_PAIR,
+                     "%s %d is between bodies %d and %d, neither of which can move", what, k, a, b);
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status arms_check(talus_context *context, const talus_rigid *rigid, int64_t count) {
+  const int reaches = rigid->reach_a != NULL || rigid->reach_b != NULL;
+  const int arms = rigid->arm_a != NULL || rigid->arm_b != NULL;
+  if (count > 0 && reaches == arms) {
+    return tl_fail(context, TALUS_MISSING_ARRAY,
+                   "give both rigid.reach_a and reach_b, or both rigid.arm_a and arm_b (%s given)",
+                   reaches ? "both kinds are" : "none is");
+  }
+  if (reaches) {
+    TL_TRY(need_finite(context, rigid->reach_a, count, "rigid.reach_a"));
+    return need_finite(context, rigid->reach_b, count, "rigid.reach_b");
+  }
+  TL_TRY(need_finite(context, rigid->arm_a, 3 * count, "rigid.arm_a"));
+  return need_finite(context, rigid->arm_b, 3 * count, "rigid.arm_b");
+}
+
+static talus_status rigid_check(talus_context *context, const talus_problem *problem) {
+  const talus_rigid *rigid = &problem->rigid;
+  const int64_t count = problem->contact_count, rows = problem->bilateral_count;
+  if (problem->dimension != 3) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "form RIGID has dimension 3, not %d",
+                   problem->dimension);
+  }
+  TL_TRY(bodies_check(context, rigid));
+  TL_TRY(in_range(context, rigid->body_a, count, -1, rigid->body_count, "rigid.body_a"));
+  TL_TRY(in_range(context, rigid->body_b, count, -1, rigid->body_count, "rigid.body_b"));
+  TL_TRY(pair_check(context, rigid, rigid->body_a, rigid->body_b, problem->contact_count,
+                    "contact"));
+  TL_TRY(need_finite(context, rigid->normal, 3 * count, "rigid.normal"));
+  for (int64_t k = 0; k < count; k++) {
+    const double *n = rigid->normal + 3 * k;
+    const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    if (fabs(length - 1) > 1e-6) {
+      return tl_fail(context, TALUS_NORMAL_LENGTH,
+                     "rigid.normal of contact %lld has length %.9g, not 1", (long long)k, length);
+    }
+  }
+  TL_TRY(arms_check(context, rigid, count));
+  TL_TRY(finite(context, rigid->bias, count, "rigid.bias"));
+  TL_TRY(finite(context, rigid->surface_velocity, 3 * count, "rigid.surface_velocity"));
+  TL_TRY(in_range(context, rigid->row_body_a, rows, -1, rigid->body_count, "rigid.row_body_a"));
+  TL_TRY(in_range(context, rigid->row_body_b, rows, -1, rigid->body_count, "rigid.row_body_b"));
+  TL_TRY(pair_check(context, rigid, rigid->row_body_a, rigid->row_body_b, problem->bilateral_count,
+                    "bilateral row"));
+  TL_TRY(need_finite(context, rigid->row_jacobian, 12 * rows, "rigid.row_jacobian"));
+  return finite(context, rigid->row_bias, rows, "rigid.row_bias");
+}
+
+/* Entries of contacts or rows of form (b): offsets, block numbers, Jacobians. */
+static talus_status entries_check(talus_context *context, const talus_blocks *blocks,
+                                  const int64_t *start, const int32_t *block,
+                                  const double *jacobian, int64_t count, int32_t rows,
+                                  const char *names[3]) {
+  TL_TRY(offsets_check(context, start, count, names[0]));
+  TL_TRY(in_range(context, block, start[count], 0, blocks->block_count, names[1]));
+  int64_t reals = 0;
+  for (int64_t e = 0; e < start[count]; e++) {
+    reals += (int64_t)rows * blocks->block_size[block[e]];
+  }
+  for (int64_t k = 0; k < count; k++) {
+    if (start[k] == start[k + 1]) {
+      return tl_fail(context, TALUS_IMMOVABLE_PAIR, "%s: contact or row %lld has no block",
+                     names[0], (long long)k);
+    }
+    for (int64_t e = start[k]; e < start[k + 1]; e++) {
+      for (int64_t f = start[k]; f < e; f++) {
+        if (block[e] == block[f]) {
+          return tl_fail(context, TALUS_INVALID_ARGUMENT, "%s[%lld]: block %d occurs twice in one "
+                         "contact or row", names[1], (long long)e, block[e]);
+        }
+      }
+    }
+  }
+  return need_finite(context, jacobian, reals, names[2]);
+}
+
+static talus_status blocks_check(talus_context *context, const talus_problem *problem) {
+  const talus_blocks *blocks = &problem->blocks;
+  TL_TRY(count_check(context, blocks->block_count, "blocks.block_count"));
+  TL_TRY(need(context, blocks->block_size, blocks->block_count, "blocks.block_size"));
+  int64_t columns = 0, reals = 0;
+  for (int32_t i = 0; i < blocks->block_count; i++) {
+    const int64_t size = blocks->block_size[i];
+    if (size < 1 || size > 100000) {
+      return tl_fail(context, TALUS_SIZE_OVERFLOW, "blocks.block_size[%d] is %lld, outside 1 .. "
+                     "100000", i, (long long)size);
+    }
+    columns += size;
+    reals += size * size;
+  }
+  TL_TRY(count_check(context, columns, "the sum of blocks.block_size"));
+  TL_TRY(need_finite(context, blocks->inverse_mass, reals, "blocks.inverse_mass"));
+  TL_TRY(need_finite(context, blocks->velocity, columns, "blocks.velocity"));
+  const char *contact[3] = {"blocks.contact_start", "blocks.contact_block",
+                            "blocks.contact_jacobian"};
+  TL_TRY(entries_check(context, blocks, blocks->contact_start, blocks->contact_block,
+                       blocks->contact_jacobian, problem->contact_count, problem->dimension,
+                       contact));
+  TL_TRY(finite(context, blocks->bias, (int64_t)problem->dimension * problem->contact_count,
+                "blocks.bias"));
+  if (problem->bilateral_count > 0) {
+    const char *row[3] = {"blocks.bilateral_start", "blocks.bilateral_block",
+                          "blocks.bilateral_jacobian"};
+    TL_TRY(entries_check(context, blocks, blocks->bilateral_start, blocks->bilateral_block,
+                         blocks->bilateral_jacobian, problem->bilateral_count, 1, row));
+  }
+  return finite(context, blocks->bilateral_bias, problem->bilateral_count,
+                "blocks.bilateral_bias");
+}
+
+static talus_status matrix_check(talus_context *context, const talus_matrix *matrix, int64_t rows,
+                                 int64_t columns, const char *name) {
+  if (matrix->rows != rows || matrix->columns != columns) {
+    return tl_fail(context, TALUS_MATRIX_FORMAT, "%s is %d x %d, but must be %lld x %lld", name,
+                   matrix->rows, matrix->columns, (long long)rows, (long long)columns);
+  }
+  if (matrix->count < 0 || matrix->count > ((int64_t)1 << 40)) {
+    return tl_fail(context, TALUS_SIZE_OVERFLOW, "%s.count is %lld", name,
+                   (long long)matrix->count);
+  }
+  TL_TRY(need(context, matrix->value, matrix->count, name));
+  if (matrix->storage == TALUS_STORAGE_DENSE) {
+    if (matrix->count != rows * columns) {
+      return tl_fail(context, TALUS_MATRIX_FORMAT, "%s is dense, %lld x %lld, but count is %lld",
+                     name, (long long)rows, (long long)columns, (long long)matrix->count);
+    }
+  } else if (matrix->storage == TALUS_STORAGE_TRIPLET) {
+    TL_TRY(in_range(context, matrix->index, matrix->count, 0, matrix->rows, name));
+    TL_TRY(in_range(context, matrix->index2, matrix->count, 0, matrix->columns, name));
+  } else if (matrix->storage == TALUS_STORAGE_CSC || matrix->storage == TALUS_STORAGE_CSR) {
+    const int by_row = matrix->storage == TALUS_STORAGE_CSR;
+    const int64_t lines = by_row ? rows : columns;
+    TL_TRY(offsets_check(context, matrix->start, lines, name));
+    if (matrix->start[lines] != matrix->count) {
+      return tl_fail(context, TALUS_MATRIX_FORMAT, "%s: start ends at %lld, but count is %lld",
+                     name, (long long)matrix->start[lines], (long long)matrix->count);
+    }
+    TL_TRY(in_range(context, matrix->index, matrix->count, 0,
+                    by_row ? matrix->columns : matrix->rows, name));
+  } else {
+    return tl_fail(context, TALUS_MATRIX_FORMAT, "%s has the unknown storage %d", name,
+                   (int)matrix->storage);
+  }
+  return finite(context, matrix->value, matrix->count, name);
+}
+
+static talus_status delassus_check(talus_context *context, const talus_problem *problem) {
+  const int64_t rows =
+      (int64_t)problem->dimension * problem->contact_count + problem->bilateral_count;
+  TL_TRY(matrix_check(context, &problem->delassus.w, rows, rows, "delassus.w"));
+  return need_finite(context, problem->delassus.q, rows, "delassus.q");
+}
+
+static talus_status global_check(talus_context *context, const talus_problem *problem) {
+  const talus_global *global = &problem->global;
+  const int64_t size = global->mass.rows;
+  const int64_t contact_rows = (int64_t)problem->dimension * problem->contact_count;
+  TL_TRY(count_check(context, size, "global.mass.rows"));
+  TL_TRY(matrix_check(context, &global->mass, size, size, "global.mass"));
+  TL_TRY(matrix_check(context, &global->h, size, contact_rows, "global.h"));
+  if (problem->bilateral_count > 0) {
+    TL_TRY(matrix_check(context, &global->g, size, problem->bilateral_count, "global.g"));
+  }
+  TL_TRY(need_finite(context, global->f, size, "global.f"));
+  TL_TRY(need_finite(context, global->w, contact_rows, "global.w"));
+  return finite(context, global->b, problem->bilateral_count, "global.b");
+}
+
+talus_status tl_problem_check(talus_context *context, const talus_problem *problem) {
+  if (problem == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "problem is NULL");
+  }
+  if (problem->struct_size != sizeof *problem) {
+    return tl_fail(context, TALUS_STRUCT_SIZE,
+                   "problem.struct_size is %u, not %zu: fill it by talus_problem_default",
+                   problem->struct_size, sizeof *problem);
+  }
+  if (problem->dimension < 1 || problem->dimension > 3) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "problem.dimension is %d, outside 1 .. 3",
+                   problem->dimension);
+  }
+  TL_TRY(count_check(context, problem->contact_count, "problem.contact_count"));
+  TL_TRY(count_check(context, problem->bilateral_count, "problem.bilateral_count"));
+  TL_TRY(count_check(context, 3 * ((int64_t)problem->contact_count + problem->bilateral_count),
+                     "three times contacts and bilateral rows"));
+  TL_TRY(finite(context, problem->friction, problem->contact_count, "problem.friction"));
+  for (int32_t k = 0; problem->friction != NULL && k < problem->contact_count; k++) {
+    if (problem->friction[k] < 0) {
+      return tl_fail(context, TALUS_NEGATIVE_FRICTION, "problem.friction[%d] is %g", k,
+                     problem->friction[k]);
+    }
+  }
+  switch (problem->form) {
+  case TALUS_FORM_RIGID:
+    return rigid_check(context, problem);
+  case TALUS_FORM_BLOCKS:
+    return blocks_check(context, problem);
+  case TALUS_FORM_DELASSUS:
+    return delassus_check(context, problem);
+  case TALUS_FORM_GLOBAL:
+    return global_check(context, problem);
+  }
+  return tl_fail(context, TALUS_INVALID_ARGUMENT, "problem.form %d is unknown",
+                 (int)problem->form);
+}

@@ -1,0 +1,177 @@
+/* run.c: advances methods until the certificate agrees, a limit comes, or nothing moves any more.
+ *
+ * Checks cost a pass, so they are made where the size of the step itself (free, and proportional to
+ * the residual once known) says that the target is near, and otherwise rarely. The best impulses
+ * are kept throughout: whatever the outcome, they are what is returned. */
+#include "host/solve/run.h"
+
+#include <math.h>
+
+enum {
+  BATCH = 5,          /* iterations between looks at the step's size on the CPU */
+  BATCH_DEVICE = 20,  /* on a device, where a look is a synchronisation */
+  CHECK_EVERY = 50,   /* iterations between checks at the least */
+  RECOVERIES = 3,     /* returns to the best impulses per attempt */
+  CERTIFY_MOST = 40   /* certificates per solve: each one lowers the target */
+};
+
+talus_status tl_gradient_advance(tl_run *run, const tl_rule *rule, int32_t count) {
+  run->passes += count;
+  run->iterations += count;
+  return run->ops->gradient(run->engine, rule, count, &run->state);
+}
+
+/* The step's own norm, which goes to zero like the residual does. */
+static double step_norm(const tl_run *run, const tl_method *method) {
+  const double norm = sqrt(run->state.moved);
+  const int sweeps = method->id == TALUS_METHOD_GAUSS_SEIDEL ||
+                     method->id == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
+  return sweeps ? norm : norm * run->state.lipschitz;
+}
+
+static talus_status check(tl_run *run, const tl_method *method) {
+  double squares[2];
+  TL_TRY(run->ops->residual(run->engine, squares, &run->passes));
+  const double residual = sqrt(squares[run->law]);
+  run->epsilon = isfinite(residual) ? residual / run->reference : INFINITY;
+  const double norm = step_norm(run, method);
+  run->ratio = norm > 0 && isfinite(norm) ? residual / norm : 0;
+  if (run->epsilon < run->best) {
+    TL_TRY(run->ops->keep(run->engine));
+    run->best_passes = run->epsilon < 0.9 * run->mark ? run->passes : run->best_passes;
+    run->mark = run->epsilon < 0.9 * run->mark ? run->epsilon : run->mark;
+    run->best = run->epsilon;
+  }
+  return TALUS_OK;
+}
+
+/* A limit that ends the run, if one is reached. */
+static int limit_reached(tl_run *run) {
+  const talus_settings *const settings = &run->solver->settings;
+  const double seconds = tl_clock() - run->begin;
+  if (run->iterations >= settings->max_iterations) {
+    run->outcome = TALUS_OUTCOME_ITERATION_LIMIT;
+    return 1;
+  }
+  if (settings->max_seconds > 0 && seconds >= settings->max_seconds) {
+    run->outcome = TALUS_OUTCOME_TIME_LIMIT;
+    return 1;
+  }
+  if (settings->progress != NULL &&
+      settings->progress(settings->progress_user, run->iterations, run->passes, run->best,
+                         seconds) != 0) {
+    run->outcome = TALUS_OUTCOME_TIME_LIMIT;
+    run->notes |= TALUS_NOTE_STOPPED;
+    return 1;
+  }
+  return 0;
+}
+
+/* Whether a check is due. */
+static int check_due(const tl_run *run, const tl_method *method, int32_t unchecked) {
+  const double norm = step_norm(run, method);
+  return unchecked >= CHECK_EVERY || !isfinite(norm) || !(run->ratio > 0) ||
+         run->ratio * norm <= 1.1 * run->target * run->reference;
+}
+
+/* The step was too long: back to the best impulses with a step that is safe. */
+static talus_status recover(tl_run *run, const tl_method *method) {
+  double lambda = 0;
+  TL_TRY(run->ops->restore(run->engine, run->lipschitz));
+  const int scaled = method->id != TALUS_METHOD_APGD;
+  TL_TRY(run->ops->spread(run->engine, scaled, 20, &lambda));
+  run->passes += 20;
+  run->lipschitz = lambda > 0 ? 1.05 * lambda : run->lipschitz;
+  return run->ops->restore(run->engine, run->lipschitz);
+}
+
+/* The target is met by the solver's own count: has the certificate the same opinion? */
+static talus_status confirm(tl_run *run, int *done) {
+  talus_certificate certificate;
+  double measure;
+  TL_TRY(tl_run_certify(run, &certificate, &measure));
+  *done = measure <= run->tolerance;
+  if (*done) {
+    run->outcome = TALUS_OUTCOME_CONVERGED;
+    return TALUS_OK;
+  }
+  const double shrink = 0.7 * run->tolerance / measure;
+  run->target = fmin(run->target, run->best) * fmin(0.7, fmax(0.02, shrink));
+  run->certified++;
+  return TALUS_OK;
+}
+
+/* Runs one attempt until it converges, stalls or meets a limit. */
+static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int *done) {
+  const tl_method *const method = attempt->method;
+  tl_rule rule = {
+      .coulomb = run->law, .cap = attempt->cap, .filter = attempt->filter, .rebuild = 100};
+  const int32_t batch = run->solver->engine_backend->kind == TALUS_BACKEND_CUDA ? BATCH_DEVICE : BATCH;
+  int32_t unchecked = 0, recoveries = 0;
+  TL_TRY(method->prepare(run, &rule));
+  TL_TRY(run->ops->restore(run->engine, run->lipschitz));
+  run->best_passes = run->passes;
+  run->mark = run->best;
+  *done = 0;
+  while (!*done) {
+    if (limit_reached(run)) {
+      *done = 1;
+      break;
+    }
+    const int64_t left = run->solver->settings.max_iterations - run->iterations;
+    const int32_t count = left < batch ? (int32_t)left : batch;
+    TL_TRY(method->advance(run, &rule, count));
+    unchecked += count;
+    if (count == batch && !check_due(run, method, unchecked)) {
+      continue;
+    }
+    unchecked = 0;
+    TL_TRY(check(run, method));
+    if (run->epsilon <= run->target && run->certified < CERTIFY_MOST) {
+      TL_TRY(confirm(run, done));
+    }
+    if (!*done && !(run->epsilon <= attempt->leap * run->best)) {
+      if (recoveries++ >= RECOVERIES) {
+        run->outcome = isfinite(run->epsilon) ? TALUS_OUTCOME_STALLED : TALUS_OUTCOME_NOT_FINITE;
+        return TALUS_OK;
+      }
+      TL_TRY(recover(run, method));
+    }
+    const int64_t half = run->passes / 2;
+    const int64_t patience = attempt->last && half > attempt->patience ? half : attempt->patience;
+    if (!*done && run->passes - run->best_passes > patience) {
+      run->outcome = TALUS_OUTCOME_STALLED;
+      return TALUS_OK;
+    }
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_run_all(tl_run *run, const double *impulse, talus_method *used) {
+  tl_attempt attempts[8];
+  const int32_t count = tl_attempts_plan(run, attempts, 8);
+  run->best = INFINITY;
+  *used = attempts[0].method->id;
+  TL_TRY(run->ops->start(run->engine, impulse, 3));
+  TL_TRY(check(run, attempts[0].method));
+  if (impulse != NULL && !(run->epsilon <= 1)) { /* a start worse than none */
+    TL_TRY(run->ops->start(run->engine, NULL, 3));
+    run->best = INFINITY;
+    TL_TRY(check(run, attempts[0].method));
+  }
+  int done = 0;
+  if (run->best <= run->target) {
+    TL_TRY(confirm(run, &done));
+  }
+  for (int32_t i = 0; i < count && !done; i++) {
+    if (i > 0) {
+      run->notes |= TALUS_NOTE_METHOD_CHANGED;
+      tl_log(run->context, TALUS_LOG_INFO, "%s stalled at %.3g after %lld passes: trying %s",
+             talus_method_name(*used), run->best, (long long)run->passes,
+             talus_method_name(attempts[i].method->id));
+    }
+    *used = attempts[i].method->id;
+    TL_TRY(attempt_run(run, &attempts[i], &done));
+  }
+  return TALUS_OK;
+}

@@ -1,0 +1,86 @@
+/* run.h: one solve on its way: limits, counts, the best so far; and the methods that advance it. */
+#ifndef TL_RUN_H
+#define TL_RUN_H
+
+#include "host/solve/assembly.h"
+#include "host/solve/certificate.h"
+#include "kernels/backend.h"
+
+struct talus_solver {
+  talus_context *context;
+  talus_settings settings;
+  talus_problem problem; /* the struct; its arrays stay the caller's, borrowed until the solve */
+  int has_problem;
+  tl_assembly assembly;
+  tl_engine *engine;
+  talus_precision engine_precision;
+  const tl_backend *engine_backend;
+  int32_t threads;
+  int coloured, uploaded;
+  tl_judgement judgement;
+  tl_buffer internal, exported; /* impulses in the engine's and in the caller's order */
+  double seconds_check, seconds_build;
+};
+
+typedef struct tl_method tl_method;
+
+typedef struct tl_run {
+  talus_solver *solver;
+  talus_context *context;
+  tl_engine *engine;
+  const tl_engine_ops *ops;
+  int law;               /* index into squares: 0 convex, 1 exact */
+  double tolerance;      /* of the caller, in his measure */
+  double target;         /* epsilon at which the certificate is asked */
+  double reference;      /* R(0) */
+  double epsilon;        /* R(x)/R(0) at the last check */
+  double best;           /* the smallest of these; its impulses are kept */
+  double mark;           /* best when progress was last noted */
+  int32_t certified;     /* certificates asked for */
+  double ratio;          /* R(x) over the step's own norm, at the last check */
+  int64_t iterations, passes;
+  int64_t best_passes;   /* passes when best last fell by a tenth */
+  double begin;          /* clock */
+  double seconds_certificate;
+  double lipschitz;      /* L to start from */
+  tl_state state;
+  talus_outcome outcome;
+  uint32_t notes;
+} tl_run;
+
+/* One method: how it sets its rule, and how it advances by some iterations. */
+struct tl_method {
+  talus_method id;
+  /* Whatever must be known before (largest eigenvalue), and the rule's fields beyond law, filter
+   * and cap, which are set. */
+  talus_status (*prepare)(tl_run *run, tl_rule *rule);
+  talus_status (*advance)(tl_run *run, const tl_rule *rule, int32_t count);
+};
+
+extern const tl_method tl_method_jacobi, tl_method_apgd, tl_method_apgdb, tl_method_gauss_seidel,
+    tl_method_gauss_seidel_nesterov, tl_method_spectral;
+/* Never AUTO. */
+const tl_method *tl_method_find(talus_method id);
+/* What the methods that are gradient steps (kernels' gradient.h) advance by. */
+talus_status tl_gradient_advance(tl_run *run, const tl_rule *rule, int32_t count);
+
+/* One attempt: a method with its momentum and filter, and how long it may go without progress. */
+typedef struct tl_attempt {
+  const tl_method *method;
+  double cap, filter;
+  int64_t patience; /* passes without the residual falling by a tenth */
+  double leap;      /* a residual this much above the best means that the step is too long */
+  int32_t last;     /* nothing comes after: patience grows with the passes made */
+} tl_attempt;
+
+/* The attempts for these settings, in order; returns how many (at most `most`). */
+int32_t tl_attempts_plan(const tl_run *run, tl_attempt *attempts, int32_t most);
+
+/* Starts from `impulse` (internal order, NULL = 0) and runs the attempts; the outcome, counts and
+ * best impulses (kept in the engine) are the result. */
+talus_status tl_run_all(tl_run *run, const double *impulse, talus_method *used);
+
+/* Asks the certificate about the kept impulses; *measure is what the tolerance means. */
+talus_status tl_run_certify(tl_run *run, talus_certificate *certificate, double *measure);
+
+#endif

@@ -1,0 +1,382 @@
+/* solver.c: door 2: create, set, update, solve, destroy; solve_once and certify. */
+#include <math.h>
+#include <string.h>
+
+#include "host/solve/problem_check.h"
+#include "host/solve/run.h"
+#include "kernels/item/residual.h"
+#include "kernels/registry.h"
+
+/* Under `auto` a device is only worth its launches from so many contacts on. */
+enum { DEVICE_CONTACTS = 4096 };
+
+static talus_status settings_check(talus_context *context, const talus_settings *s) {
+  if (s->struct_size != sizeof *s) {
+    return tl_fail(context, TALUS_STRUCT_SIZE,
+                   "settings.struct_size is %u, not %zu: fill it by talus_settings_default",
+                   s->struct_size, sizeof *s);
+  }
+  if ((unsigned)s->law >= TALUS_LAW_COUNT || (unsigned)s->method >= TALUS_METHOD_COUNT ||
+      (unsigned)s->precision > TALUS_F32 || (unsigned)s->measure > TALUS_MEASURE_SICONOS) {
+    return tl_fail(context, TALUS_BAD_SETTING, "settings: law, method, precision or measure is "
+                   "unknown (%d, %d, %d, %d)", (int)s->law, (int)s->method, (int)s->precision,
+                   (int)s->measure);
+  }
+  if (!(s->tolerance > 0) || !isfinite(s->tolerance)) {
+    return tl_fail(context, TALUS_BAD_SETTING, "settings.tolerance is %g: it must be positive",
+                   s->tolerance);
+  }
+  if (s->max_iterations < 0 || !(s->max_seconds >= 0)) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "settings.max_iterations (%lld) and max_seconds (%g) must not be negative",
+                   (long long)s->max_iterations, s->max_seconds);
+  }
+  if (s->threads < 0 || s->threads > 4096) {
+    return tl_fail(context, TALUS_BAD_SETTING, "settings.threads is %d, outside 0 .. 4096",
+                   s->threads);
+  }
+  if (!(s->momentum_cap < 1) || !(s->slip_filter >= 0 && s->slip_filter <= 1)) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "settings.momentum_cap (%g) must be below 1, slip_filter (%g) in 0 .. 1",
+                   s->momentum_cap, s->slip_filter);
+  }
+  return TALUS_OK;
+}
+
+talus_status talus_solver_create(talus_context *context, const talus_settings *settings,
+                                 talus_solver **result) {
+  if (result == NULL || context == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "context or solver is NULL");
+  }
+  *result = NULL;
+  if (context->backend == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "the context was not created successfully");
+  }
+  const talus_settings used = settings != NULL ? *settings : talus_settings_default();
+  TL_TRY(settings_check(context, &used));
+  talus_solver *solver;
+  TL_TRY(tl_alloc(context, (void **)&solver, 1, sizeof *solver, "solver"));
+  memset(solver, 0, sizeof *solver);
+  solver->context = context;
+  solver->settings = used;
+  *result = solver;
+  return TALUS_OK;
+}
+
+void talus_solver_destroy(talus_solver *solver) {
+  if (solver == NULL) {
+    return;
+  }
+  talus_context *const context = solver->context;
+  if (solver->engine != NULL) {
+    solver->engine->ops->destroy(solver->engine);
+  }
+  tl_assembly_release(context, &solver->assembly);
+  tl_judgement_release(context, &solver->judgement);
+  tl_buffer_release(context, &solver->internal);
+  tl_buffer_release(context, &solver->exported);
+  tl_free(context, solver);
+}
+
+/* Sweeps need colours; auto may sweep. */
+static int wants_colours(talus_method method) {
+  return method == TALUS_METHOD_AUTO || method == TALUS_METHOD_GAUSS_SEIDEL ||
+         method == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
+}
+
+static talus_status system_make(talus_solver *solver) {
+  const double begin = tl_clock();
+  solver->coloured = wants_colours(solver->settings.method);
+  solver->uploaded = 0;
+  TL_TRY(tl_system_build(solver->context, &solver->problem, solver->coloured, &solver->assembly));
+  solver->seconds_build = tl_clock() - begin;
+  return TALUS_OK;
+}
+
+talus_status talus_solver_set(talus_solver *solver, const talus_settings *settings) {
+  if (solver == NULL || settings == NULL) {
+    return tl_fail(solver != NULL ? solver->context : NULL, TALUS_INVALID_ARGUMENT,
+                   "solver or settings is NULL");
+  }
+  TL_TRY(settings_check(solver->context, settings));
+  solver->settings = *settings;
+  if (solver->has_problem && wants_colours(settings->method) && !solver->coloured) {
+    return system_make(solver);
+  }
+  return TALUS_OK;
+}
+
+talus_status talus_solver_update(talus_solver *solver, const talus_problem *problem) {
+  if (solver == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  const double begin = tl_clock();
+  solver->has_problem = 0;
+  TL_TRY(tl_problem_check(solver->context, problem));
+  solver->problem = *problem;
+  solver->seconds_check = tl_clock() - begin;
+  TL_TRY(system_make(solver));
+  solver->has_problem = 1;
+  return TALUS_OK;
+}
+
+/* The engine for this problem and precision, with the problem in it. */
+static talus_status engine_make(talus_solver *solver) {
+  talus_context *const context = solver->context;
+  const tl_backend *backend = context->backend;
+  if (context->def.backend == TALUS_BACKEND_AUTO &&
+      solver->assembly.system.shape.contact_count < DEVICE_CONTACTS) {
+    backend = &tl_backend_cpu;
+  }
+  const talus_precision precision = solver->settings.precision;
+  if (solver->engine != NULL &&
+      (solver->engine_precision != precision || solver->engine_backend != backend)) {
+    solver->engine->ops->destroy(solver->engine);
+    solver->engine = NULL;
+    solver->uploaded = 0;
+  }
+  if (solver->engine == NULL) {
+    TL_TRY(backend->create(context, precision, &solver->engine));
+    solver->engine_precision = precision;
+    solver->engine_backend = backend;
+  }
+  const int32_t threads =
+      solver->settings.threads > 0 ? solver->settings.threads : context->threads;
+  if (!solver->uploaded || solver->threads != threads) {
+    TL_TRY(solver->engine->ops->upload(solver->engine, &solver->assembly.system, threads));
+    solver->uploaded = 1;
+    solver->threads = threads;
+  }
+  return TALUS_OK;
+}
+
+/* R(0) of one law over the system's own arrays. */
+static double reference_of(const tl_system *system, int law) {
+  double sum = 0;
+  for (int32_t r = 0; r < system->shape.range_count; r++) {
+    const tl_range range = system->shape.range[r];
+    const int world = range.kind == TL_SPHERES || range.kind == TL_ARMS;
+    for (int32_t k = range.first; k < range.first + range.count; k++) {
+      tl_vec u = tl_vec_make(system->free_x[k], system->free_y[k], system->free_z[k]);
+      const double w = system->weight[k], mu = system->friction[k];
+      if (range.bilateral) {
+        sum += u.x * u.x / w;
+        continue;
+      }
+      const tl_vec n = world ? tl_load(system->normal, k) : tl_vec_make(1, 0, 0);
+      const double un = tl_dot(n, u);
+      u = mu > 0 ? u : tl_times(un, n);
+      const tl_vec t = tl_along(u, -un, n);
+      u = law == 1 ? tl_along(u, mu * sqrt(tl_dot(t, t)), n) : u;
+      sum += tl_residual_share(tl_vec_make(0, 0, 0), u, n, mu, w);
+    }
+  }
+  return sqrt(sum);
+}
+
+talus_status tl_run_certify(tl_run *run, talus_certificate *certificate, double *measure) {
+  talus_solver *const solver = run->solver;
+  double *const internal = solver->internal.memory, *const impulse = solver->exported.memory;
+  double *const bilateral =
+      impulse + (int64_t)solver->problem.dimension * solver->problem.contact_count;
+  const double begin = tl_clock();
+  TL_TRY(run->ops->finish(run->engine, internal));
+  tl_impulse_export(&solver->assembly, internal, impulse, bilateral);
+  TL_TRY(tl_judgement_make(run->context, &solver->problem, impulse, bilateral,
+                           &solver->judgement));
+  tl_judgement_pronounce(&solver->judgement, certificate);
+  const int siconos = solver->settings.measure == TALUS_MEASURE_SICONOS;
+  *measure = run->law == 1
+                 ? (siconos ? certificate->siconos_coulomb : certificate->epsilon_coulomb)
+                 : (siconos ? certificate->siconos_ccp : certificate->epsilon_ccp);
+  run->seconds_certificate += tl_clock() - begin;
+  return TALUS_OK;
+}
+
+/* The caller's start, in internal order; NULL if there is none. */
+static talus_status warm_start(talus_solver *solver, const talus_solution *solution,
+                               const double **start) {
+  *start = NULL;
+  if (!solver->settings.warm_start) {
+    return TALUS_OK;
+  }
+  if (solution == NULL || (solution->impulse == NULL && solver->problem.contact_count > 0)) {
+    return tl_fail(solver->context, TALUS_MISSING_ARRAY,
+                   "settings.warm_start needs solution.impulse");
+  }
+  const int64_t count = (int64_t)solver->problem.dimension * solver->problem.contact_count;
+  for (int64_t i = 0; i < count; i++) {
+    if (!isfinite(solution->impulse[i])) {
+      return tl_fail(solver->context, TALUS_NOT_FINITE, "solution.impulse[%lld] is %g (warm start)",
+                     (long long)i, solution->impulse[i]);
+    }
+  }
+  for (int32_t i = 0; solution->bilateral_impulse != NULL && i < solver->problem.bilateral_count;
+       i++) {
+    if (!isfinite(solution->bilateral_impulse[i])) {
+      return tl_fail(solver->context, TALUS_NOT_FINITE,
+                     "solution.bilateral_impulse[%d] is %g (warm start)", i,
+                     solution->bilateral_impulse[i]);
+    }
+  }
+  tl_impulse_import(&solver->assembly, solution->impulse, solution->bilateral_impulse,
+                    solver->internal.memory);
+  *start = solver->internal.memory;
+  return TALUS_OK;
+}
+
+/* What the caller gets: impulses from `exported`, velocities from the certificate's arithmetic. */
+static void solution_fill(const talus_solver *solver, talus_solution *solution) {
+  const talus_problem *const problem = &solver->problem;
+  const tl_judgement *const j = &solver->judgement;
+  const int64_t d = problem->dimension, contacts = problem->contact_count;
+  const double *const impulse = solver->exported.memory;
+  if (solution->impulse != NULL) {
+    memcpy(solution->impulse, impulse, (size_t)(d * contacts) * sizeof *impulse);
+  }
+  if (solution->bilateral_impulse != NULL) {
+    memcpy(solution->bilateral_impulse, impulse + d * contacts,
+           (size_t)problem->bilateral_count * sizeof *impulse);
+  }
+  if (solution->velocity != NULL && j->motion_count > 0) {
+    memcpy(solution->velocity, j->motion, (size_t)j->motion_count * sizeof *j->motion);
+  }
+  for (int64_t k = 0; solution->contact_velocity != NULL && k < contacts; k++) {
+    for (int64_t c = 0; c < d; c++) {
+      solution->contact_velocity[d * k + c] = j->velocity[3 * k + c];
+    }
+  }
+}
+
+/* Nothing to solve: no constraint, or none that would move anything beyond rounding. */
+static talus_status rest(tl_run *run) {
+  TL_TRY(run->ops->start(run->engine, NULL, 1));
+  TL_TRY(run->ops->keep(run->engine));
+  run->outcome = TALUS_OUTCOME_CONVERGED;
+  return TALUS_OK;
+}
+
+static talus_status solve_run(talus_solver *solver, const talus_solution *solution, tl_run *run,
+                              talus_method *used) {
+  const tl_system *const system = &solver->assembly.system;
+  const size_t constraints = (size_t)system->shape.contact_count;
+  TL_TRY(tl_buffer_reserve(solver->context, &solver->internal, 3 * constraints, sizeof(double),
+                           "impulses"));
+  TL_TRY(tl_buffer_reserve(solver->context, &solver->exported, 3 * constraints, sizeof(double),
+                           "impulses"));
+  TL_TRY(engine_make(solver));
+  run->engine = solver->engine;
+  run->ops = solver->engine->ops;
+  run->law = solver->settings.law == TALUS_LAW_COULOMB;
+  run->tolerance = solver->settings.tolerance;
+  run->target = solver->settings.tolerance;
+  run->reference = reference_of(system, run->law);
+  *used = solver->settings.method == TALUS_METHOD_AUTO ? TALUS_METHOD_GAUSS_SEIDEL_NESTEROV
+                                                       : solver->settings.method;
+  const double *start;
+  TL_TRY(warm_start(solver, solution, &start));
+  if (!(run->reference > ldexp(sqrt(solver->assembly.rounding), -44))) {
+    return rest(run);
+  }
+  return tl_run_all(run, start, used);
+}
+
+static void info_fill(const talus_solver *solver, const tl_run *run, talus_method used,
+                      const talus_certificate *certificate, double measure, talus_info *info) {
+  info->outcome = run->outcome;
+  info->method = used;
+  info->precision = solver->settings.precision;
+  info->backend = solver->engine_backend->kind;
+  info->threads = solver->threads;
+  info->colours = solver->assembly.system.colour_count;
+  info->notes = run->notes | solver->assembly.notes;
+  if (solver->context->def.backend == TALUS_BACKEND_AUTO && info->backend == TALUS_BACKEND_CPU) {
+    info->notes |= TALUS_NOTE_CPU_FALLBACK;
+  }
+  if (certificate->asymmetry > 1e-12) {
+    info->notes |= TALUS_NOTE_ASYMMETRIC;
+  }
+  info->iterations = run->iterations;
+  info->passes = run->passes;
+  info->measure = measure;
+  info->certificate = *certificate;
+  const double all = tl_clock() - run->begin;
+  info->seconds_check = solver->seconds_check;
+  info->seconds_build = solver->seconds_build;
+  info->seconds_certificate = run->seconds_certificate;
+  info->seconds_iterate = all - run->seconds_certificate;
+  info->seconds = all + solver->seconds_check + solver->seconds_build;
+  info->bytes = tl_assembly_bytes(&solver->assembly) + solver->engine->ops->bytes(solver->engine) +
+                (int64_t)(solver->internal.capacity + solver->exported.capacity +
+                          solver->judgement.memory.capacity);
+}
+
+talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, talus_info *info) {
+  if (solver == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  if (!solver->has_problem) {
+    return tl_fail(solver->context, TALUS_CALL_ORDER, "talus_solver_update must come first");
+  }
+  if (solution != NULL && solution->struct_size != sizeof *solution) {
+    return tl_fail(solver->context, TALUS_STRUCT_SIZE, "solution.struct_size is %u, not %zu",
+                   solution->struct_size, sizeof *solution);
+  }
+  if (info != NULL && info->struct_size != sizeof *info) {
+    return tl_fail(solver->context, TALUS_STRUCT_SIZE, "info.struct_size is %u, not %zu",
+                   info->struct_size, sizeof *info);
+  }
+  tl_run run = {.solver = solver, .context = solver->context, .begin = tl_clock()};
+  talus_method used;
+  TL_TRY(solve_run(solver, solution, &run, &used));
+  talus_certificate certificate;
+  double measure;
+  TL_TRY(tl_run_certify(&run, &certificate, &measure));
+  if (measure <= run.tolerance) { /* a limit may have come at the very iterate that converged */
+    run.outcome = TALUS_OUTCOME_CONVERGED;
+  }
+  if (solution != NULL) {
+    solution_fill(solver, solution);
+  }
+  if (info != NULL) {
+    info_fill(solver, &run, used, &certificate, measure, info);
+  }
+  return TALUS_OK;
+}
+
+talus_status talus_solve_once(talus_context *context, const talus_problem *problem,
+                              const talus_settings *settings, talus_solution *solution,
+                              talus_info *info) {
+  talus_solver *solver;
+  talus_status status = talus_solver_create(context, settings, &solver);
+  if (status == TALUS_OK) {
+    status = talus_solver_update(solver, problem);
+  }
+  if (status == TALUS_OK) {
+    status = talus_solver_solve(solver, solution, info);
+  }
+  talus_solver_destroy(solver);
+  return status;
+}
+
+talus_status talus_certify(talus_context *context, const talus_problem *problem,
+                           const double *impulse, const double *bilateral_impulse,
+                           talus_certificate *certificate) {
+  if (context == NULL || certificate == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "context or certificate is NULL");
+  }
+  TL_TRY(tl_problem_check(context, problem));
+  if ((impulse == NULL && problem->contact_count > 0) ||
+      (bilateral_impulse == NULL && problem->bilateral_count > 0)) {
+    return tl_fail(context, TALUS_MISSING_ARRAY, "impulse or bilateral_impulse is NULL");
+  }
+  tl_judgement judgement;
+  memset(&judgement, 0, sizeof judgement);
+  const talus_status status =
+      tl_judgement_make(context, problem, impulse, bilateral_impulse, &judgement);
+  if (status == TALUS_OK) {
+    tl_judgement_pronounce(&judgement, certificate);
+  }
+  tl_judgement_release(context, &judgement);
+  return status;
+}

@@ -1,0 +1,134 @@
+/* talus_base.h: what every part of Talus shares: export macro, version, status, context.
+ *
+ * Conventions of the whole library
+ *   units      any consistent set; SI in the comments (m, kg, s, N s)
+ *   numbers    double at the border, whatever precision a solver works in
+ *   indices    int32_t for bodies, blocks, rows and columns; int64_t for offsets into long arrays
+ *   ownership  who creates destroys; inputs are const; outputs go to arrays the caller owns
+ *   threads    one context may be used by one thread at a time; several contexts may run at once
+ *
+ * Valid C11 and C++11. Nothing here prints, exits, aborts or asserts on a caller's input. */
+#ifndef TALUS_BASE_H
+#define TALUS_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(TALUS_STATIC)
+#define TALUS_API
+#elif defined(__GNUC__)
+#define TALUS_API __attribute__((visibility("default")))
+#else
+#define TALUS_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TALUS_VERSION_MAJOR 0
+#define TALUS_VERSION_MINOR 1
+#define TALUS_VERSION_PATCH 0
+
+/* The version of the library that is running, "major.minor.patch". Never NULL. */
+TALUS_API const char *talus_version(void);
+
+/* A status says whether a call was carried out. What a solver *found* is an outcome
+ * (talus_solve.h): reaching the iteration limit is an outcome, never an error. */
+#define TALUS_STATUS_LIST(X)                                                    \
+  X(OK, "ok")                                                                   \
+  X(INVALID_ARGUMENT, "an argument is missing or makes no sense")               \
+  X(STRUCT_SIZE, "a struct was not filled by its _default function")            \
+  X(CALL_ORDER, "the call came before the one it needs")                        \
+  X(OUT_OF_MEMORY, "out of memory")                                             \
+  X(SIZE_OVERFLOW, "a size is negative or too large")                           \
+  X(MISSING_ARRAY, "an array that the problem's form needs is NULL")            \
+  X(NOT_FINITE, "an input is NaN or infinite")                                  \
+  X(INDEX_RANGE, "an index points outside its array")                           \
+  X(NEGATIVE_MASS, "a mass or inertia is negative or not positive definite")    \
+  X(NEGATIVE_FRICTION, "a friction coefficient is negative")                    \
+  X(NORMAL_LENGTH, "a contact normal is not of length one")                     \
+  X(IMMOVABLE_PAIR, "both sides of a contact or row are immovable")             \
+  X(BAD_DIAGONAL, "a diagonal block of the contact matrix has no positive trace") \
+  X(MATRIX_FORMAT, "a matrix's storage contradicts itself")                     \
+  X(BAD_SETTING, "a setting is out of range or unknown")                        \
+  X(UNSUPPORTED, "this combination is not supported")                           \
+  X(BACKEND_ABSENT, "this build of Talus lacks the backend")                    \
+  X(DEVICE_ABSENT, "no usable device was found")                                \
+  X(DEVICE_ERROR, "a device call failed")                                       \
+  X(FILE_OPEN, "a file could not be opened")                                    \
+  X(FILE_FORMAT, "a file is not what it claims to be")                          \
+  X(FILE_WRITE, "a file could not be written")                                  \
+  X(INTERNAL, "an internal invariant failed: please report it")
+
+typedef enum talus_status {
+#define TALUS_STATUS_ENUM(name, text) TALUS_##name,
+  TALUS_STATUS_LIST(TALUS_STATUS_ENUM)
+#undef TALUS_STATUS_ENUM
+      TALUS_STATUS_COUNT
+} talus_status;
+
+/* The name ("INDEX_RANGE") and a one-line text of a status. Never NULL. */
+TALUS_API const char *talus_status_name(talus_status status);
+TALUS_API const char *talus_status_text(talus_status status);
+
+typedef enum talus_log_level {
+  TALUS_LOG_WARNING = 1, /* something the caller should know */
+  TALUS_LOG_INFO = 2,    /* choices made: method, recognised form, fall-back */
+  TALUS_LOG_DEBUG = 3
+} talus_log_level;
+
+/* Receives one message without newline. */
+typedef void (*talus_log_fn)(void *user, talus_log_level level, const char *message);
+/* allocate returns size bytes aligned to 64, or NULL; release takes what allocate returned. */
+typedef void *(*talus_allocate_fn)(void *user, size_t size);
+typedef void (*talus_release_fn)(void *user, void *memory, size_t size);
+
+typedef enum talus_backend_kind {
+  TALUS_BACKEND_AUTO = 0, /* cuda where a device is there and the problem large enough, else cpu */
+  TALUS_BACKEND_CPU = 1,
+  TALUS_BACKEND_CUDA = 2
+} talus_backend_kind;
+
+typedef struct talus_context_def {
+  uint32_t struct_size;       /* set by talus_context_def_default */
+  int32_t threads;            /* CPU threads; 0 = all that are there. Default 0 */
+  talus_backend_kind backend; /* default TALUS_BACKEND_AUTO */
+  int32_t device;             /* CUDA device number; default 0 */
+  void *stream;               /* cudaStream_t of the caller, or NULL: the context makes its own */
+  talus_allocate_fn allocate; /* default NULL: the C library's. Both or none */
+  talus_release_fn release;
+  void *allocate_user;
+  talus_log_fn log; /* default NULL: silent */
+  void *log_user;
+} talus_context_def;
+
+TALUS_API talus_context_def talus_context_def_default(void);
+
+/* A context owns threads, device, stream, allocator, log and the last message. */
+typedef struct talus_context talus_context;
+
+/* Creates a context. def may be NULL for the defaults. Statuses: STRUCT_SIZE, INVALID_ARGUMENT,
+ * OUT_OF_MEMORY, BACKEND_ABSENT or DEVICE_ABSENT (CUDA asked for by name and not to be had; with
+ * AUTO the CPU is taken instead). On failure *context is NULL unless a message could be kept, in
+ * which case it holds a context good only for talus_context_message and talus_context_destroy. */
+TALUS_API talus_status talus_context_create(const talus_context_def *def, talus_context **context);
+/* Accepts NULL. Every solver made from the context must have been destroyed before. */
+TALUS_API void talus_context_destroy(talus_context *context);
+
+/* What went wrong in the last failed call, in words, with field and index. Never NULL; belongs to
+ * the context, valid until its next call. */
+TALUS_API const char *talus_context_message(const talus_context *context);
+
+/* The backend this context runs on: "cpu" or "cuda". */
+TALUS_API const char *talus_context_backend(const talus_context *context);
+TALUS_API int32_t talus_context_threads(const talus_context *context);
+
+/* How this library was built, and what this machine offers, for people: several lines of text.
+ * Writes at most capacity bytes, always terminated. */
+TALUS_API void talus_build_text(char *text, size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,329 @@
+/* talus_solve.h: door 2, the C ABI. A contact problem in, certified impulses out.
+ *
+ * The problem. Bodies move with velocity v. Contact k joins body a and body b:
+ *
+ *             ,-----.                      n    unit normal, from a to b
+ *            /   b   \                     arm  from the body's centre of mass to the contact point
+ *           |    +    |                    u    relative velocity at the point,
+ *            \   |arm_b                         u = (v_b + w_b x arm_b) - (v_a + w_a x arm_a) + bias
+ *             `--v--'    ^ n                    u_n > 0: the bodies separate
+ *      ==========.==========               impulse   acts as +impulse on b and -impulse on a;
+ *             ,--^--.                           impulse_n >= 0 pushes apart
+ *            /   |arm_a
+ *           |    +    |                    spheres: arm_a = +reach_a n, arm_b = -reach_b n
+ *            \   a   /
+ *             `-----'
+ *
+ *   u = W impulse + q,   W = D M^-1 D^T (the Delassus operator), q = D v + bias
+ *   K  = { |impulse_t| <= friction * impulse_n },   K* = { u_n >= friction * |u_t| }
+ *   law ccp      K* ) u                        _|_  impulse ( K   convex: opens a gap under sliding contacts
+ *   law coulomb  K* ) u + friction |u_t| n     _|_  impulse ( K   exact
+ *   friction 0: u_n >= 0 _|_ impulse_n >= 0, no tangential impulse.  Bilateral row: u = 0, impulse free.
+ *
+ * Frames. Form RIGID: impulses and velocities of contacts in the world frame, x y z. All other
+ * forms: (n, t1, t2), or (n, t) if dimension is 2, (n) if 1. A body's velocity: linear of the centre
+ * of mass, then angular, both in the world frame. Inverse inertia: world frame, xx xy xz yy yz zz.
+ * Body -1 is the ground; inverse mass and inertia 0 make a body immovable (it may still have a
+ * velocity: a moving wall). The solver knows no time: gap, step and restitution are the caller's,
+ * who hands over a bias (m/s), for example gap/dt for an open contact.
+ *
+ * The certificate. With w_k = tr(W_kk)/dimension and P the projection on K,
+ *   R(x) = || sqrt(w_k) (x_k - P(x_k - (u_k + [friction |u_t| n]) / w_k)) ||   over all contacts,
+ *   epsilon = R(x) / R(0): how much better than doing nothing.
+ * It is computed in double from the caller's arrays after each solve, by code no solver uses.
+ * `tolerance` means epsilon. It depends neither on units nor on distant contacts. */
+#ifndef TALUS_SOLVE_H
+#define TALUS_SOLVE_H
+
+#include "talus_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the problem ---------------------------------------------------------------------------- */
+
+typedef enum talus_form {
+  TALUS_FORM_RIGID = 1,    /* (a) rigid bodies, normals, arms or reaches: matrix-free, fastest */
+  TALUS_FORM_BLOCKS = 2,   /* (b) Jacobian blocks against blocks of M^-1: matrix-free */
+  TALUS_FORM_DELASSUS = 3, /* (c) W and q; also plain LCPs (dimension 1); W need not be symmetric */
+  TALUS_FORM_GLOBAL = 4    /* (d) M and H sparse, as in FCLIB's global problems */
+} talus_form;
+
+typedef enum talus_storage {
+  TALUS_STORAGE_DENSE = 1,  /* value[row + column * rows]: column-major */
+  TALUS_STORAGE_CSC = 2,    /* column c: entries start[c] .. start[c+1]-1, rows in index */
+  TALUS_STORAGE_CSR = 3,    /* row r: entries start[r] .. start[r+1]-1, columns in index */
+  TALUS_STORAGE_TRIPLET = 4 /* entry e: row index[e], column index2[e]; repeated entries add up */
+} talus_storage;
+
+/* A matrix of the caller's. Repeated entries are added in every sparse storage. */
+typedef struct talus_matrix {
+  talus_storage storage;
+  int32_t rows, columns;
+  int64_t count;         /* entries stored; DENSE: rows * columns */
+  const int64_t *start;  /* CSC: columns + 1, CSR: rows + 1; else NULL */
+  const int32_t *index;  /* count; DENSE: NULL */
+  const int32_t *index2; /* TRIPLET: columns; else NULL */
+  const double *value;   /* count */
+} talus_matrix;
+
+/* Form (a). All arrays in the world frame. */
+typedef struct talus_rigid {
+  int32_t body_count;
+  const double *velocity;        /* [6 body_count] before the impulses, m/s and rad/s */
+  const double *inverse_mass;    /* [body_count] 1/kg */
+  const double *inverse_inertia; /* [6 body_count] 1/(kg m2): xx xy xz yy yz zz */
+  const int32_t *body_a;         /* [contact_count] -1 = ground */
+  const int32_t *body_b;         /* [contact_count] */
+  const double *normal;          /* [3 contact_count] unit, a to b */
+  const double *reach_a;         /* [contact_count] arm_a = +reach_a n; give both reaches ... */
+  const double *reach_b;         /* [contact_count] arm_b = -reach_b n */
+  const double *arm_a;           /* [3 contact_count] ... or both arms; the other pair is NULL */
+  const double *arm_b;           /* [3 contact_count] */
+  const double *bias;            /* [contact_count] added to u along n, m/s; NULL = 0 */
+  const double *surface_velocity; /* [3 contact_count] added to u, m/s (conveyors); NULL = 0 */
+  /* bilateral rows: u = J_a v_a + J_b v_b + bias = 0 */
+  const int32_t *row_body_a;  /* [bilateral_count] -1 = ground */
+  const int32_t *row_body_b;  /* [bilateral_count] */
+  const double *row_jacobian; /* [12 bilateral_count] J_a then J_b, 6 each */
+  const double *row_bias;     /* [bilateral_count] NULL = 0 */
+} talus_rigid;
+
+/* Form (b). Block i has size n_i: dense symmetric M^-1 of n_i x n_i, velocity of n_i. Contact k
+ * has the entries contact_start[k] .. contact_start[k+1]-1, each naming a block, with a
+ * dimension x n_i Jacobian, row-major, rows n t1 t2: u_k = sum J v_block + bias_k. */
+typedef struct talus_blocks {
+  int32_t block_count;
+  const int32_t *block_size;       /* [block_count] >= 1 */
+  const double *inverse_mass;      /* blocks one after the other, row-major */
+  const double *velocity;          /* blocks one after the other */
+  const int64_t *contact_start;    /* [contact_count + 1] */
+  const int32_t *contact_block;    /* [contact_start[contact_count]] */
+  const double *contact_jacobian;  /* entries one after the other, dimension x block size each */
+  const double *bias;              /* [dimension contact_count] (n, t1, t2); NULL = 0 */
+  const int64_t *bilateral_start;  /* [bilateral_count + 1]; NULL if there are none */
+  const int32_t *bilateral_block;  /* as for contacts, one row per entry */
+  const double *bilateral_jacobian;
+  const double *bilateral_bias;    /* [bilateral_count]; NULL = 0 */
+} talus_blocks;
+
+/* Form (c). u = W impulse + q. Rows: dimension per contact, in order, then one per bilateral row. */
+typedef struct talus_delassus {
+  talus_matrix w;  /* square */
+  const double *q; /* one per row of w */
+} talus_delassus;
+
+/* Form (d). M v = f + H r + G s,  u = H^T v + w,  G^T v + b = 0. */
+typedef struct talus_global {
+  talus_matrix mass; /* M: n x n, symmetric positive definite, block diagonal in some order */
+  talus_matrix h;    /* H: n x dimension contact_count */
+  talus_matrix g;    /* G: n x bilateral_count; rows 0 if there are none */
+  const double *f;   /* [n] */
+  const double *w;   /* [dimension contact_count] */
+  const double *b;   /* [bilateral_count]; NULL = 0 */
+} talus_global;
+
+typedef struct talus_problem {
+  uint32_t struct_size; /* set by talus_problem_default */
+  talus_form form;
+  int32_t dimension;       /* rows per contact: 3, 2 (plane) or 1 (no friction). RIGID: 3 */
+  int32_t contact_count;   /* may be 0 */
+  int32_t bilateral_count; /* may be 0 */
+  const double *friction;  /* [contact_count] >= 0; NULL = 0 everywhere */
+  talus_rigid rigid;       /* only the one of the form is read */
+  talus_blocks blocks;
+  talus_delassus delassus;
+  talus_global global;
+} talus_problem;
+
+TALUS_API talus_problem talus_problem_default(talus_form form);
+
+/* ---- settings ------------------------------------------------------------------------------- */
+
+#define TALUS_LAW_LIST(X) \
+  X(COULOMB, "coulomb")   \
+  X(CCP, "ccp")
+typedef enum talus_law {
+#define TALUS_X(name, text) TALUS_LAW_##name,
+  TALUS_LAW_LIST(TALUS_X)
+#undef TALUS_X
+      TALUS_LAW_COUNT
+} talus_law;
+
+#define TALUS_METHOD_LIST(X)                                                            \
+  X(AUTO, "auto", "picked by size, law, tolerance and backend; may change when it stalls") \
+  X(JACOBI, "jacobi", "projected Jacobi")                                               \
+  X(APGD, "apgd", "accelerated projected gradient descent as published by Mazhar et al.") \
+  X(APGDB, "apgdb", "scaled accelerated gradient, one pass per iteration, no backtracking") \
+  X(GAUSS_SEIDEL, "gauss_seidel", "coloured projected Gauss-Seidel")                    \
+  X(GAUSS_SEIDEL_NESTEROV, "gauss_seidel_nesterov", "the same with Nesterov momentum")  \
+  X(SPECTRAL, "spectral", "spectral projected gradient (Barzilai-Borwein)")
+typedef enum talus_method {
+#define TALUS_X(name, text, what) TALUS_METHOD_##name,
+  TALUS_METHOD_LIST(TALUS_X)
+#undef TALUS_X
+      TALUS_METHOD_COUNT
+} talus_method;
+
+typedef enum talus_precision { TALUS_F64 = 0, TALUS_F32 = 1 } talus_precision;
+
+typedef enum talus_measure {
+  TALUS_MEASURE_EPSILON = 0, /* epsilon of the certificate */
+  TALUS_MEASURE_SICONOS = 1  /* |r - P(r - u^)| / max(|q|, |r|, |u|); depends on units */
+} talus_measure;
+
+/* Called now and then during a solve; return 0 to go on, anything else to stop (TIME_LIMIT). */
+typedef int (*talus_progress_fn)(void *user, int64_t iterations, int64_t passes, double measure,
+                                 double seconds);
+
+typedef struct talus_settings {
+  uint32_t struct_size; /* set by talus_settings_default */
+  talus_law law;             /* default COULOMB */
+  talus_method method;       /* default AUTO */
+  talus_precision precision; /* default F64; F32 reaches about 1e-5 */
+  talus_measure measure;     /* what tolerance means; default EPSILON */
+  double tolerance;          /* default 1e-4; > 0 */
+  int64_t max_iterations;    /* default 100000; >= 0 */
+  double max_seconds;        /* default 0: no limit */
+  int32_t threads;           /* default 0: the context's */
+  int32_t warm_start;        /* 1: start from solution->impulse and bilateral_impulse. Default 0 */
+  double momentum_cap;       /* in [0, 1); default -1: chosen by law and tolerance */
+  double slip_filter;        /* gain of the slip's low-pass filter in (0, 1], law COULOMB;
+                                default 0: chosen (0.3) */
+  talus_progress_fn progress; /* default NULL */
+  void *progress_user;
+} talus_settings;
+
+TALUS_API talus_settings talus_settings_default(void);
+
+/* Names as the program and its JSON spell them. _parse returns 0 if the name is unknown. */
+TALUS_API const char *talus_law_name(talus_law law);
+TALUS_API const char *talus_method_name(talus_method method);
+TALUS_API const char *talus_method_text(talus_method method);
+TALUS_API const char *talus_precision_name(talus_precision precision);
+TALUS_API int talus_law_parse(const char *name, talus_law *law);
+TALUS_API int talus_method_parse(const char *name, talus_method *method);
+TALUS_API int talus_precision_parse(const char *name, talus_precision *precision);
+
+/* ---- solution and info ---------------------------------------------------------------------- */
+
+/* Arrays of the caller's; each may be NULL if it is not wanted (and warm_start is off). */
+typedef struct talus_solution {
+  uint32_t struct_size;      /* set by talus_solution_default */
+  double *impulse;           /* [dimension contact_count]; RIGID: world frame */
+  double *bilateral_impulse; /* [bilateral_count] */
+  double *velocity;          /* after the impulses: [6 body_count], [sum of block sizes], [n] for the
+                                forms (a), (b), (d); not written for (c) */
+  double *contact_velocity;  /* u: [dimension contact_count], frame as impulse */
+} talus_solution;
+
+TALUS_API talus_solution talus_solution_default(void);
+
+#define TALUS_OUTCOME_LIST(X)                                                                \
+  X(CONVERGED, "converged", "the tolerance was reached")                                     \
+  X(ITERATION_LIMIT, "iteration_limit", "the iteration limit came first")                    \
+  X(TIME_LIMIT, "time_limit", "the time limit came first, or the caller stopped it")         \
+  X(STALLED, "stalled", "no method at hand made further progress")                           \
+  X(NOT_FINITE, "not_finite", "the iteration left the range of numbers; best impulses kept") \
+  X(INCONSISTENT, "inconsistent", "the problem has no solution, as far as was found")
+typedef enum talus_outcome {
+#define TALUS_X(name, text, what) TALUS_OUTCOME_##name,
+  TALUS_OUTCOME_LIST(TALUS_X)
+#undef TALUS_X
+      TALUS_OUTCOME_COUNT
+} talus_outcome;
+TALUS_API const char *talus_outcome_name(talus_outcome outcome);
+TALUS_API const char *talus_outcome_text(talus_outcome outcome);
+
+/* What is true of some impulses, computed in double from the raw problem. */
+typedef struct talus_certificate {
+  double epsilon_ccp;       /* R(x)/R(0) for each law; 0 where R(0) is at its rounding floor */
+  double epsilon_coulomb;
+  double residual_ccp;      /* R(x) and R(0), in sqrt(J) */
+  double residual_coulomb;
+  double reference_ccp;
+  double reference_coulomb;
+  double siconos_ccp;       /* Siconos' measure for each law */
+  double siconos_coulomb;
+  double cone_violation;    /* largest distance |x_t| - friction x_n of an impulse outside K,
+                               relative to the largest impulse; 0 = inside */
+  double complementarity;   /* sum |x_k . (u_k + ..)| / sum |x_k||u_k + ..|, law COULOMB */
+  double complementarity_ccp;
+  double dissipation;       /* sum x_t . u_t: work of friction over the end velocity, J; <= 0 */
+  double bilateral;         /* largest |u| over bilateral rows, m/s */
+  double penetration_speed; /* largest -u_n, m/s; 0 if nothing closes */
+  double momentum_balance;  /* |M(v+ - v) - D^T x| relative to |D^T x|; 0 for form (c) */
+  double asymmetry;         /* |W - W^T| / |W|, form (c); else 0 */
+} talus_certificate;
+
+typedef enum talus_note {
+  TALUS_NOTE_ASYMMETRIC = 1,        /* W is not symmetric: solved as a variational inequality */
+  TALUS_NOTE_DIAGONAL_REPLACED = 2, /* a zero diagonal block of W was replaced by the mean */
+  TALUS_NOTE_CPU_FALLBACK = 4,      /* auto: a device was not there or not worth it */
+  TALUS_NOTE_METHOD_CHANGED = 8,    /* auto changed the method on the way */
+  TALUS_NOTE_SPHERES_FOUND = 16,    /* form (d) was recognised as spheres and run as form (a) */
+  TALUS_NOTE_BLOCKS_FOUND = 32,     /* form (d) was run as form (b) */
+  TALUS_NOTE_STOPPED = 64           /* the progress callback asked to stop */
+} talus_note;
+
+typedef struct talus_info {
+  uint32_t struct_size; /* set by talus_info_default */
+  talus_outcome outcome;
+  talus_method method; /* the one that gave the result (never AUTO) */
+  talus_precision precision;
+  talus_backend_kind backend; /* CPU or CUDA */
+  int32_t threads;
+  int32_t colours;    /* of the Gauss-Seidel sweep; 0 if it was not used */
+  uint32_t notes;     /* bits of talus_note */
+  int64_t iterations;
+  int64_t passes;     /* applications of W or sweeps; all count but the certificate */
+  double measure;     /* what was compared with the tolerance, from the certificate */
+  talus_certificate certificate;
+  double seconds;             /* the whole solve */
+  double seconds_check;       /* validation of the problem */
+  double seconds_build;       /* sorting, colouring, scaling, upload */
+  double seconds_iterate;
+  double seconds_certificate;
+  int64_t bytes;              /* memory held by the solver for this problem, device included */
+} talus_info;
+
+TALUS_API talus_info talus_info_default(void);
+
+/* ---- solver --------------------------------------------------------------------------------- */
+
+typedef struct talus_solver talus_solver;
+
+/* Creates an empty solver. settings may be NULL for the defaults. Statuses: STRUCT_SIZE,
+ * BAD_SETTING, OUT_OF_MEMORY. */
+TALUS_API talus_status talus_solver_create(talus_context *context, const talus_settings *settings,
+                                           talus_solver **solver);
+/* Replaces the settings; the problem stays. */
+TALUS_API talus_status talus_solver_set(talus_solver *solver, const talus_settings *settings);
+/* Checks and takes a problem: sorts, colours, scales. Memory is kept and grows as needed. The
+ * caller's arrays are borrowed: they must stay as they are until the next solve has returned,
+ * since the certificate is computed from them. Statuses: one per defect (talus_base.h), the
+ * message naming field and index. */
+TALUS_API talus_status talus_solver_update(talus_solver *solver, const talus_problem *problem);
+/* Solves. solution (may be NULL) receives the best impulses found, whatever the outcome; info (may
+ * be NULL) says what they are worth. Statuses: CALL_ORDER, STRUCT_SIZE, OUT_OF_MEMORY,
+ * NOT_FINITE (warm start), DEVICE_ERROR. */
+TALUS_API talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution,
+                                          talus_info *info);
+/* Accepts NULL. */
+TALUS_API void talus_solver_destroy(talus_solver *solver);
+
+/* All of the above in one call. */
+TALUS_API talus_status talus_solve_once(talus_context *context, const talus_problem *problem,
+                                        const talus_settings *settings, talus_solution *solution,
+                                        talus_info *info);
+
+/* Judges any impulses, whoever found them. bilateral_impulse may be NULL if there are none. */
+TALUS_API talus_status talus_certify(talus_context *context, const talus_problem *problem,
+                                     const double *impulse, const double *bilateral_impulse,
+                                     talus_certificate *certificate);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

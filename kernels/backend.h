@@ -1,0 +1,75 @@
+/* backend.h: THE SEAM. All that the algorithms of host/solve know of the hardware.
+ *
+ * A backend makes engines; an engine holds one contact problem with the state of its solution, in
+ * one precision. The functions stand at the height of a phase (some iterations), so that a backend
+ * can fuse kernels, record graphs and keep step size, momentum and restart tests to itself.
+ * Sixteen functions: four of the backend, twelve of the engine.
+ *
+ * The same calls give the same bits on every backend of the same precision. */
+#ifndef TL_BACKEND_H
+#define TL_BACKEND_H
+
+#include "kernels/item/state.h"
+#include "kernels/system.h"
+#include "talus/talus_solve.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tl_engine tl_engine;
+
+typedef struct tl_engine_ops {
+  void (*destroy)(tl_engine *engine);
+  /* Takes a problem; the system stays the caller's and must outlive the engine's use of it. Memory
+   * is kept from one upload to the next and grows as needed. */
+  talus_status (*upload)(tl_engine *engine, const tl_system *system, int32_t threads);
+  /* Begins at the given impulses (internal order, three each; NULL = 0), rebuilds the velocities,
+   * forgets momentum, sets L. */
+  talus_status (*start)(tl_engine *engine, const double *impulse, double lipschitz);
+  /* `count` iterations of projected Jacobi, APGDB or the spectral method; one pass each. */
+  talus_status (*gradient)(tl_engine *engine, const tl_rule *rule, int32_t count, tl_state *state);
+  /* `count` trials of APGD as published; one pass each. */
+  talus_status (*backtrack)(tl_engine *engine, const tl_rule *rule, int32_t count, tl_state *state);
+  /* `count` coloured Gauss-Seidel sweeps, with or without momentum; one pass each, and one more
+   * for each rebuilding of the velocities. *passes is raised accordingly. */
+  talus_status (*sweep)(tl_engine *engine, const tl_rule *rule, int32_t count, tl_state *state,
+                        int64_t *passes);
+  /* R(x)^2 for the convex and for the exact law at the current impulses. */
+  talus_status (*residual)(tl_engine *engine, double squares[2], int64_t *passes);
+  /* Puts the current impulses aside / goes back to them as `start` does. */
+  talus_status (*keep)(tl_engine *engine);
+  talus_status (*restore)(tl_engine *engine, double lipschitz);
+  /* Largest eigenvalue of S^-1 W by `count` power iterations, one pass each; scale 0: of W. Leaves
+   * the impulses but forgets momentum. */
+  talus_status (*spread)(tl_engine *engine, int32_t scaled, int32_t count, double *lambda);
+  /* The impulses put aside, internal order. */
+  talus_status (*finish)(tl_engine *engine, double *impulse);
+  /* Memory held, host and device. */
+  int64_t (*bytes)(const tl_engine *engine);
+} tl_engine_ops;
+
+/* Every engine begins with its operations. */
+struct tl_engine {
+  const tl_engine_ops *ops;
+};
+
+typedef struct tl_backend {
+  const char *name;
+  talus_backend_kind kind;
+  /* Makes the context ready (device, stream); leaves what it keeps in context->device. */
+  talus_status (*open)(talus_context *context);
+  void (*close)(talus_context *context);
+  /* A line or more for people: what this backend is and finds on this machine. */
+  void (*describe)(char *text, size_t capacity);
+  talus_status (*create)(talus_context *context, talus_precision precision, tl_engine **engine);
+} tl_backend;
+
+extern const tl_backend tl_backend_cpu;
+extern const tl_backend tl_backend_cuda; /* only if built with CUDA */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

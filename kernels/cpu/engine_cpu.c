@@ -1,0 +1,186 @@
+/* engine_cpu.c: the CPU engine's life: memory, upload, start, best impulses. */
+#include "kernels/cpu/engine_cpu.h"
+
+#include <string.h>
+
+static void engine_destroy(tl_engine *base) {
+  tl_cpu_engine *const engine = (tl_cpu_engine *)base;
+  if (engine == NULL) {
+    return;
+  }
+  talus_context *const context = engine->context;
+  tl_buffer_release(context, &engine->copy);
+  tl_buffer_release(context, &engine->impulse);
+  tl_buffer_release(context, &engine->velocity);
+  tl_buffer_release(context, &engine->trial);
+  tl_buffer_release(context, &engine->partial);
+  tl_free(context, engine);
+}
+
+/* The system's arrays: taken as they are in double, converted in single precision. */
+static talus_status arrays_take(tl_cpu_engine *engine, const tl_system *system) {
+  const tl_shape *const s = &system->shape;
+  tl_view *const view = &engine->view;
+#define TL_PLAIN(type, name, count) view->name = system->name;
+#if TL_REAL_IS_FLOAT
+  int64_t total = 0;
+#define TL_REALS(name, count) total += ((int64_t)(count) + 15) / 16 * 16;
+  TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
+#undef TL_REALS
+  TL_TRY(tl_buffer_reserve(engine->context, &engine->copy, (size_t)total, sizeof(tl_real),
+                           "problem in single precision"));
+  tl_real *room = engine->copy.memory;
+#define TL_REALS(name, count)                      \
+  {                                                \
+    const int64_t n = (int64_t)(count);            \
+    view->name = n > 0 ? room : NULL;              \
+    for (int64_t i = 0; i < n; i++) {              \
+      room[i] = (tl_real)system->name[i];          \
+    }                                              \
+    room += (n + 15) / 16 * 16;                    \
+  }
+#undef TL_PLAIN
+#define TL_PLAIN(type, name, count)
+  TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
+#else
+#define TL_REALS(name, count) view->name = system->name;
+  TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
+#endif
+#undef TL_PLAIN
+#undef TL_REALS
+  (void)s;
+  return TALUS_OK;
+}
+
+/* Whole cache lines per array. */
+static size_t padded(int64_t count) { return (size_t)(count + 15) / 16 * 16; }
+
+static talus_status state_reserve(tl_cpu_engine *engine) {
+  tl_view *const view = &engine->view;
+  const tl_shape *const shape = &view->shape;
+  const size_t impulses = padded(3 * (int64_t)shape->contact_count);
+  const size_t velocities = padded(shape->velocity_size);
+  TL_TRY(tl_buffer_reserve(engine->context, &engine->impulse, 4 * impulses, sizeof(tl_real),
+                           "impulses"));
+  TL_TRY(tl_buffer_reserve(engine->context, &engine->velocity, 2 * velocities, sizeof(tl_real),
+                           "velocities"));
+  view->x = engine->impulse.memory;
+  view->x_previous = view->x + impulses;
+  view->best = view->x_previous + impulses;
+  view->slip = view->best + impulses;
+  view->velocity = engine->velocity.memory;
+  view->velocity_y = view->velocity + velocities;
+  view->trial = view->velocity_trial = NULL;
+  const int32_t units = shape->contact_count > shape->rigid_count + shape->block_count
+                            ? shape->contact_count
+                            : shape->rigid_count + shape->block_count;
+  const size_t energies = padded(units / TL_CHUNK + 2), chunks = padded(shape->chunk_count);
+  TL_TRY(tl_buffer_reserve(engine->context, &engine->partial, 2 * chunks + energies,
+                           sizeof(double), "partial sums"));
+  engine->moved = engine->partial.memory;
+  engine->turned = engine->moved + chunks;
+  engine->energy = engine->turned + chunks;
+  return TALUS_OK;
+}
+
+talus_status tl_cpu_reserve_trial(tl_cpu_engine *engine) {
+  tl_view *const view = &engine->view;
+  if (view->trial != NULL) {
+    return TALUS_OK;
+  }
+  const size_t impulses = padded(3 * (int64_t)view->shape.contact_count);
+  const size_t velocities = padded(view->shape.velocity_size);
+  TL_TRY(tl_buffer_reserve(engine->context, &engine->trial, impulses + velocities,
+                           sizeof(tl_real), "trial impulses"));
+  memset(engine->trial.memory, 0, (impulses + velocities) * sizeof(tl_real));
+  view->trial = engine->trial.memory;
+  view->velocity_trial = view->trial + impulses;
+  return TALUS_OK;
+}
+
+static talus_status engine_upload(tl_engine *base, const tl_system *system, int32_t threads) {
+  tl_cpu_engine *const engine = (tl_cpu_engine *)base;
+  engine->system = system;
+  engine->threads = threads;
+  engine->view.shape = system->shape;
+  TL_TRY(arrays_take(engine, system));
+  return state_reserve(engine);
+}
+
+void tl_cpu_reset(tl_cpu_engine *engine, double lipschitz) {
+  tl_view *const view = &engine->view;
+  const size_t velocities = (size_t)view->shape.velocity_size * sizeof(tl_real);
+  memcpy(view->x_previous, view->x, 3 * (size_t)view->shape.contact_count * sizeof(tl_real));
+  memset(view->velocity, 0, velocities); /* the record of what cannot move stays 0 */
+  tl_cpu_units_respond(engine, view->x, view->velocity);
+  memcpy(view->velocity_y, view->velocity, velocities);
+  engine->state =
+      (tl_state){.lipschitz = lipschitz, .theta = 1, .fresh = 1, .moved = 0, .turned = 0};
+  engine->since_rebuild = 0;
+}
+
+static talus_status engine_start(tl_engine *base, const double *impulse, double lipschitz) {
+  tl_cpu_engine *const engine = (tl_cpu_engine *)base;
+  const int64_t count = 3 * (int64_t)engine->view.shape.contact_count;
+  for (int64_t i = 0; i < count; i++) {
+    engine->view.x[i] = impulse != NULL ? (tl_real)impulse[i] : 0;
+  }
+  tl_cpu_reset(engine, lipschitz);
+  return TALUS_OK;
+}
+
+static talus_status engine_keep(tl_engine *base) {
+  tl_view *const view = &((tl_cpu_engine *)base)->view;
+  memcpy(view->best, view->x, 3 * (size_t)view->shape.contact_count * sizeof(tl_real));
+  return TALUS_OK;
+}
+
+static talus_status engine_restore(tl_engine *base, double lipschitz) {
+  tl_cpu_engine *const engine = (tl_cpu_engine *)base;
+  tl_view *const view = &engine->view;
+  memcpy(view->x, view->best, 3 * (size_t)view->shape.contact_count * sizeof(tl_real));
+  tl_cpu_reset(engine, lipschitz);
+  return TALUS_OK;
+}
+
+static talus_status engine_finish(tl_engine *base, double *impulse) {
+  const tl_view *const view = &((tl_cpu_engine *)base)->view;
+  for (int64_t i = 0; i < 3 * (int64_t)view->shape.contact_count; i++) {
+    impulse[i] = view->best[i];
+  }
+  return TALUS_OK;
+}
+
+static int64_t engine_bytes(const tl_engine *base) {
+  const tl_cpu_engine *const engine = (const tl_cpu_engine *)base;
+  return (int64_t)(engine->copy.capacity + engine->impulse.capacity + engine->velocity.capacity +
+                   engine->trial.capacity + engine->partial.capacity);
+}
+
+const tl_engine_ops tl_cpu_ops = {
+    .destroy = engine_destroy,
+    .upload = engine_upload,
+    .start = engine_start,
+    .gradient = tl_cpu_gradient,
+    .backtrack = tl_cpu_backtrack,
+    .sweep = tl_cpu_sweep,
+    .residual = tl_cpu_residual,
+    .keep = engine_keep,
+    .restore = engine_restore,
+    .spread = tl_cpu_spread,
+    .finish = engine_finish,
+    .bytes = engine_bytes,
+};
+
+/* The registry makes engines through this. */
+talus_status TL_NAME(tl_cpu_create)(talus_context *context, tl_engine **result) {
+  tl_cpu_engine *engine;
+  *result = NULL;
+  TL_TRY(tl_alloc(context, (void **)&engine, 1, sizeof *engine, "engine"));
+  memset(engine, 0, sizeof *engine);
+  engine->base.ops = &tl_cpu_ops;
+  engine->context = context;
+  engine->threads = 1;
+  *result = &engine->base;
+  return TALUS_OK;
+}

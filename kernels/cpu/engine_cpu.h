@@ -1,0 +1,94 @@
+/* engine_cpu.h: the CPU's engine: a view, its memory, and loops over chunks. */
+#ifndef TL_ENGINE_CPU_H
+#define TL_ENGINE_CPU_H
+
+#include "host/base/base.h"
+#include "kernels/backend.h"
+#include "kernels/item/view.h"
+
+typedef struct tl_cpu_engine {
+  tl_engine base;
+  talus_context *context;
+  const tl_system *system;
+  tl_view view;
+  tl_state state;
+  int32_t threads;
+  int32_t since_rebuild; /* sweeps since the velocities were rebuilt from the impulses */
+  int32_t tracks_y;      /* MATRIX: trial holds y */
+  tl_buffer copy;        /* the system's arrays in this precision; empty if they are used as is */
+  tl_buffer impulse;     /* x, x_previous, best, slip */
+  tl_buffer velocity;    /* velocity, velocity_y */
+  tl_buffer trial;       /* trial impulses and velocities, only where a method needs them */
+  tl_buffer partial;     /* sums of chunks: two of contacts, one of units */
+  double *moved, *turned, *energy;
+} tl_cpu_engine;
+
+#define tl_cpu_units_step TL_NAME(tl_cpu_units_step)
+#define tl_cpu_units_try TL_NAME(tl_cpu_units_try)
+#define tl_cpu_units_respond TL_NAME(tl_cpu_units_respond)
+#define tl_cpu_carry TL_NAME(tl_cpu_carry)
+#define tl_cpu_gradient TL_NAME(tl_cpu_gradient)
+#define tl_cpu_backtrack TL_NAME(tl_cpu_backtrack)
+#define tl_cpu_spread TL_NAME(tl_cpu_spread)
+#define tl_cpu_sweep TL_NAME(tl_cpu_sweep)
+#define tl_cpu_residual TL_NAME(tl_cpu_residual)
+#define tl_cpu_reserve_trial TL_NAME(tl_cpu_reserve_trial)
+#define tl_cpu_reset TL_NAME(tl_cpu_reset)
+#define tl_cpu_ops TL_NAME(tl_cpu_ops)
+
+/* A unit is what carries velocity: a rigid body, a general block, or a row block of W. */
+
+/* V, V(y) move on to the impulses x_previous (the new ones); returns a. */
+double tl_cpu_units_step(tl_cpu_engine *engine, tl_real beta);
+/* V(trial) beside V and V(y); returns a. */
+double tl_cpu_units_try(tl_cpu_engine *engine, tl_real beta);
+/* velocity = V(impulse). */
+void tl_cpu_units_respond(tl_cpu_engine *engine, const tl_real *impulse, tl_real *velocity);
+/* V moves on to `next` (an array of velocities), V(y) with it. */
+void tl_cpu_carry(tl_cpu_engine *engine, const tl_real *next, tl_real beta);
+
+talus_status tl_cpu_reserve_trial(tl_cpu_engine *engine);
+/* Velocities from x, no momentum. */
+void tl_cpu_reset(tl_cpu_engine *engine, double lipschitz);
+
+talus_status tl_cpu_gradient(tl_engine *engine, const tl_rule *rule, int32_t count,
+                             tl_state *state);
+talus_status tl_cpu_backtrack(tl_engine *engine, const tl_rule *rule, int32_t count,
+                              tl_state *state);
+talus_status tl_cpu_spread(tl_engine *engine, int32_t scaled, int32_t count, double *lambda);
+talus_status tl_cpu_sweep(tl_engine *engine, const tl_rule *rule, int32_t count, tl_state *state,
+                          int64_t *passes);
+talus_status tl_cpu_residual(tl_engine *engine, double squares[2], int64_t *passes);
+
+/* Calls CALL(range) with the kind, and for all but general blocks the rows, known to the compiler,
+ * so that each kind gets code of its own. */
+#define TL_BY_KIND(RANGE, CALL)                \
+  do {                                         \
+    tl_range r_ = (RANGE);                     \
+    if (r_.kind == TL_SPHERES) {               \
+      r_.kind = TL_SPHERES;                    \
+      r_.rows = 3;                             \
+      r_.bilateral = 0;                        \
+      CALL(r_);                                \
+    } else if (r_.kind == TL_ARMS) {           \
+      r_.kind = TL_ARMS;                       \
+      r_.rows = 3;                             \
+      r_.bilateral = 0;                        \
+      CALL(r_);                                \
+    } else if (r_.kind == TL_BLOCKS) {         \
+      r_.kind = TL_BLOCKS;                     \
+      CALL(r_);                                \
+    } else {                                   \
+      r_.kind = TL_MATRIX;                     \
+      CALL(r_);                                \
+    }                                          \
+  } while (0)
+
+/* x and x_previous change places. */
+static inline void tl_cpu_swap(tl_cpu_engine *engine) {
+  tl_real *const x = engine->view.x;
+  engine->view.x = engine->view.x_previous;
+  engine->view.x_previous = x;
+}
+
+#endif

@@ -1,0 +1,125 @@
+/* gradient_cpu.c: loops of the gradient methods: one over contacts, one over units, each pass. */
+#include "kernels/item/gradient.h"
+
+#include "kernels/cpu/engine_cpu.h"
+#include "kernels/cpu/sum_cpu.h"
+
+enum { GRADIENT, BACKTRACK, SPREAD };
+
+/* What a loop over contacts needs beside the view. */
+typedef struct task {
+  tl_pace pace;
+  int32_t accepted; /* BACKTRACK */
+  int32_t scaled;   /* SPREAD */
+  tl_real shrink;
+} task;
+
+static inline __attribute__((always_inline)) void contact_chunk(tl_cpu_engine *engine,
+                                                                const tl_range range,
+                                                                const int mode, const task *job,
+                                                                int32_t chunk) {
+  const tl_view *const view = &engine->view;
+  double moved[TL_CHUNK], turned[TL_CHUNK];
+  const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
+  for (int32_t i = 0; i < count; i++) {
+    const tl_share share =
+        mode == GRADIENT    ? tl_gradient_step(view, range, first + i, job->pace)
+        : mode == BACKTRACK ? tl_backtrack_step(view, range, first + i, job->pace, job->accepted)
+                            : tl_spread_step(view, range, first + i, job->scaled, job->shrink);
+    moved[i] = share.moved;
+    turned[i] = share.turned;
+  }
+  for (int32_t i = count; i < TL_CHUNK; i++) {
+    moved[i] = turned[i] = 0;
+  }
+  engine->moved[chunk] = tl_sum_tree(moved);
+  engine->turned[chunk] = tl_sum_tree(turned);
+}
+
+static inline __attribute__((always_inline)) void range_run(tl_cpu_engine *engine,
+                                                            const tl_range range, const int mode,
+                                                            const task *job) {
+#pragma omp parallel for num_threads(engine->threads) schedule(static)
+  for (int32_t c = 0; c < range.chunk_count; c++) {
+    contact_chunk(engine, range, mode, job, range.chunk_first + c);
+  }
+}
+
+static inline __attribute__((always_inline)) void contacts_run(tl_cpu_engine *engine,
+                                                               const int mode, const task *job) {
+  const tl_shape *const shape = &engine->view.shape;
+  for (int32_t i = 0; i < shape->range_count; i++) {
+#define TL_CALL(r) range_run(engine, r, mode, job)
+    TL_BY_KIND(shape->range[i], TL_CALL);
+#undef TL_CALL
+  }
+  engine->state.moved = tl_sum_partials(engine->moved, shape->chunk_count);
+  engine->state.turned = tl_sum_partials(engine->turned, shape->chunk_count);
+}
+
+talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count,
+                             tl_state *state) {
+  tl_cpu_engine *const engine = (tl_cpu_engine *)base;
+  if (engine->view.shape.range[0].kind == TL_MATRIX || engine->view.shape.block_count > 0) {
+    TL_TRY(tl_cpu_reserve_trial(engine));
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const task job = {.pace = tl_pace_make(&engine->state, rule)};
+    contacts_run(engine, GRADIENT, &job);
+    tl_state_momentum(&engine->state, rule->momentum, rule->cap);
+    engine->state.stretched = tl_cpu_units_step(engine, (tl_real)engine->state.beta);
+    tl_state_step(&engine->state, rule->step);
+    tl_cpu_swap(engine);
+  }
+  engine->since_rebuild = 0;
+  *state = engine->state;
+  return TALUS_OK;
+}
+
+talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t count,
+                              tl_state *state) {
+  tl_cpu_engine *const engine = (tl_cpu_engine *)base;
+  TL_TRY(tl_cpu_reserve_trial(engine));
+  tl_state *const s = &engine->state;
+  s->accepted = 0;
+  for (int32_t i = 0; i < count; i++) {
+    const task job = {.pace = tl_pace_make(s, rule), .accepted = s->accepted};
+    contacts_run(engine, BACKTRACK, &job);
+    s->stretched = tl_cpu_units_try(engine, job.pace.beta);
+    tl_state_backtrack(s, rule->cap);
+    if (s->accepted) {
+      tl_cpu_carry(engine, engine->view.velocity_trial, (tl_real)s->beta);
+    }
+  }
+  if (s->accepted) { /* the last trial becomes x */
+    const tl_view *const view = &engine->view;
+#pragma omp parallel for num_threads(engine->threads) schedule(static)
+    for (int32_t k = 0; k < view->shape.contact_count; k++) {
+      tl_backtrack_accept(view, k);
+    }
+    s->accepted = 0;
+  }
+  engine->since_rebuild = 0;
+  *state = *s;
+  return TALUS_OK;
+}
+
+talus_status tl_cpu_spread(tl_engine *base, int32_t scaled, int32_t count, double *lambda) {
+  tl_cpu_engine *const engine = (tl_cpu_engine *)base;
+  const tl_view *const view = &engine->view;
+  for (int32_t i = 0; i < view->shape.range_count; i++) {
+    const tl_range range = view->shape.range[i];
+    for (int32_t k = range.first; k < range.first + range.count; k++) {
+      tl_spread_begin(view, range, k);
+    }
+  }
+  *lambda = 0;
+  for (int32_t i = 0; i < count; i++) {
+    const task job = {.scaled = scaled, .shrink = *lambda > 0 ? (tl_real)(1 / *lambda) : 1};
+    tl_cpu_units_respond(engine, view->x_previous, view->velocity_y);
+    contacts_run(engine, SPREAD, &job);
+    *lambda = engine->state.moved > 0 ? engine->state.turned / engine->state.moved : 0;
+  }
+  tl_cpu_reset(engine, engine->state.lipschitz);
+  return TALUS_OK;
+}

@@ -1,0 +1,113 @@
+/* sweep_cpu.c: coloured Gauss-Seidel: loops over the contacts of one colour after the other. */
+#include "kernels/item/sweep.h"
+
+#include "kernels/cpu/engine_cpu.h"
+#include "kernels/cpu/sum_cpu.h"
+#include "kernels/item/body.h"
+
+/* Colours with fewer chunks than this are not worth waking threads for. */
+enum { FEW_CHUNKS = 4 };
+
+static inline __attribute__((always_inline)) void
+sweep_chunk(tl_cpu_engine *engine, const tl_range range, tl_pace pace, int32_t chunk) {
+  const tl_view *const view = &engine->view;
+  double moved[TL_CHUNK], turned[TL_CHUNK];
+  const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
+  for (int32_t i = 0; i < count; i++) {
+    const tl_share share = tl_sweep_step(view, range, first + i, pace);
+    moved[i] = share.moved;
+    turned[i] = share.turned;
+  }
+  for (int32_t i = count; i < TL_CHUNK; i++) {
+    moved[i] = turned[i] = 0;
+  }
+  engine->moved[chunk] = tl_sum_tree(moved);
+  engine->turned[chunk] = tl_sum_tree(turned);
+}
+
+static inline __attribute__((always_inline)) void colour_run(tl_cpu_engine *engine,
+                                                             const tl_range range, tl_pace pace,
+                                                             int32_t first, int32_t end) {
+  if (end - first < FEW_CHUNKS || engine->threads == 1) {
+    for (int32_t c = first; c < end; c++) {
+      sweep_chunk(engine, range, pace, c);
+    }
+    return;
+  }
+#pragma omp parallel for num_threads(engine->threads) schedule(static)
+  for (int32_t c = first; c < end; c++) {
+    sweep_chunk(engine, range, pace, c);
+  }
+}
+
+static void contacts_sweep(tl_cpu_engine *engine, tl_pace pace) {
+  const tl_shape *const shape = &engine->view.shape;
+  const tl_system *const system = engine->system;
+  int32_t range = 0;
+  for (int32_t colour = 0; colour < system->colour_count; colour++) {
+    const int32_t first = system->colour_chunk[colour], end = system->colour_chunk[colour + 1];
+    while (first >= shape->range[range].chunk_first + shape->range[range].chunk_count) {
+      range++;
+    }
+#define TL_CALL(r) colour_run(engine, r, pace, first, end)
+    TL_BY_KIND(shape->range[range], TL_CALL);
+#undef TL_CALL
+  }
+  engine->state.moved = tl_sum_partials(engine->moved, shape->chunk_count);
+  engine->state.turned = tl_sum_partials(engine->turned, shape->chunk_count);
+}
+
+/* MATRIX: y of all contacts from x and x_previous. */
+static void matrix_extrapolate(tl_cpu_engine *engine) {
+  const tl_view *const view = &engine->view;
+  const tl_real beta = (tl_real)engine->state.beta;
+#pragma omp parallel for num_threads(engine->threads) schedule(static)
+  for (int32_t k = 0; k < view->shape.contact_count; k++) {
+    tl_sweep_extrapolate(view, k, beta);
+  }
+}
+
+/* V(x) and V(y) anew from both impulse buffers: rebuilding V alone would multiply the drift by
+ * beta / (1 - beta) each time. */
+static void rebuild(tl_cpu_engine *engine, int64_t *passes) {
+  const tl_view *const view = &engine->view;
+  const tl_real beta = (tl_real)engine->state.beta;
+  tl_cpu_units_respond(engine, view->x, view->velocity);
+  tl_cpu_units_respond(engine, view->x_previous, view->velocity_y);
+#pragma omp parallel for num_threads(engine->threads) schedule(static)
+  for (int32_t i = 0; i < view->shape.velocity_size; i++) {
+    view->velocity_y[i] =
+        view->velocity[i] + beta * (view->velocity[i] - view->velocity_y[i]);
+  }
+  *passes += 1;
+  engine->since_rebuild = 0;
+}
+
+talus_status tl_cpu_sweep(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
+                          int64_t *passes) {
+  tl_cpu_engine *const engine = (tl_cpu_engine *)base;
+  const int matrix = engine->view.shape.range[0].kind == TL_MATRIX;
+  if (matrix) {
+    TL_TRY(tl_cpu_reserve_trial(engine));
+  }
+  for (int32_t i = 0; i < count; i++) {
+    if (matrix) {
+      matrix_extrapolate(engine);
+    } else if (engine->since_rebuild >= rule->rebuild) {
+      rebuild(engine, passes);
+    }
+    contacts_sweep(engine, tl_pace_make(&engine->state, rule));
+    tl_state_momentum(&engine->state, rule->momentum, rule->cap);
+    if (!matrix) {
+      tl_cpu_carry(engine, engine->view.velocity_y, (tl_real)engine->state.beta);
+      engine->since_rebuild++;
+    }
+    tl_cpu_swap(engine);
+    *passes += 1;
+  }
+  if (matrix) { /* the sweeps go without V: residuals and gradient steps want it */
+    rebuild(engine, passes);
+  }
+  *state = engine->state;
+  return TALUS_OK;
+}

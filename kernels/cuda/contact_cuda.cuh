@@ -1,0 +1,90 @@
+/* contact_cuda.cuh: the one kernel over contacts: a block takes a chunk, a thread a contact.
+ *
+ * What is done is the PASS's business, known when compiling:
+ *   share<KIND>(work, range, k)   one contact's item, its two shares of the sums
+ *   finish(control, a, b)         one thread of the last block, with the sums over all contacts
+ * A pass may be spread over several launches (ranges, colours): the ticket counts through. */
+#ifndef TL_CONTACT_CUDA_CUH
+#define TL_CONTACT_CUDA_CUH
+
+#include "kernels/cuda/engine_cuda.cuh"
+#include "kernels/cuda/sum_cuda.h"
+
+template <class PASS, int KIND>
+static __global__ void __launch_bounds__(TL_CHUNK)
+    contact_kernel(const tl_cuda_work work, const tl_range given, const int32_t chunk_first,
+                   const int32_t chunk_end) {
+  tl_range range = given;
+  range.kind = KIND;
+  if (KIND == TL_SPHERES || KIND == TL_ARMS) {
+    range.rows = 3;
+    range.bilateral = 0;
+  }
+  const int32_t chunk = chunk_first + (int32_t)blockIdx.x;
+  double sum[2] = {0, 0};
+  if (chunk < chunk_end) { /* else there is no contact at all, but the end must be told */
+    const int32_t k = work.view.chunk_first[chunk] + (int32_t)threadIdx.x;
+    if (k < work.view.chunk_first[chunk + 1]) {
+      const tl_share share = PASS::share(work, range, k);
+      sum[0] = share.moved;
+      sum[1] = share.turned;
+    }
+  }
+  tl_sum_block(sum);
+  if (threadIdx.x == 0) {
+    work.moved[chunk] = sum[0];
+    work.turned[chunk] = sum[1];
+  }
+  if (tl_sum_is_last(&work.control->contacts_done, work.contact_blocks)) {
+    double all[2] = {tl_sum_leaf(work.moved, work.contact_blocks),
+                     tl_sum_leaf(work.turned, work.contact_blocks)};
+    tl_sum_block(all);
+    if (threadIdx.x == 0) {
+      PASS::finish(work.control, all[0], all[1]);
+    }
+  }
+}
+
+/* The chunks first .. end-1, all of one range. */
+template <class PASS>
+static talus_status tl_cuda_chunks(tl_cuda_engine *engine, const tl_range &range, int32_t first,
+                                   int32_t end) {
+  const unsigned blocks = end > first ? (unsigned)(end - first) : 1;
+  switch (range.kind) {
+  case TL_SPHERES:
+    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_SPHERES>, engine->work, range,
+              first, end);
+    break;
+  case TL_ARMS:
+    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_ARMS>, engine->work, range, first,
+              end);
+    break;
+  case TL_BLOCKS:
+    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_BLOCKS>, engine->work, range, first,
+              end);
+    break;
+  default:
+    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_MATRIX>, engine->work, range, first,
+              end);
+    break;
+  }
+  return TALUS_OK;
+}
+
+/* All contacts. */
+template <class PASS> static talus_status tl_cuda_contacts(tl_cuda_engine *engine) {
+  const tl_shape *const shape = &engine->work.view.shape;
+  if (shape->chunk_count == 0) {
+    return tl_cuda_chunks<PASS>(engine, shape->range[0], 0, 0);
+  }
+  for (int32_t i = 0; i < shape->range_count; i++) {
+    const tl_range *const range = &shape->range[i];
+    if (range->chunk_count > 0) {
+      TL_TRY(tl_cuda_chunks<PASS>(engine, *range, range->chunk_first,
+                                  range->chunk_first + range->chunk_count));
+    }
+  }
+  return TALUS_OK;
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* device_cuda.h: what a context keeps of a CUDA device: stream, staging memory, the first error.
+ *
+ * Compiled once, for both precisions. Every call of CUDA goes through TL_CUDA_TRY, which words the
+ * context's message. An error other than lack of memory leaves the work on the device undefined,
+ * so it sticks: all later calls of the context return it. */
+#ifndef TL_DEVICE_CUDA_H
+#define TL_DEVICE_CUDA_H
+
+#include <cuda_runtime.h>
+
+#include "host/base/base.h"
+#include "kernels/backend.h"
+
+/* Pinned memory through which arrays pass, in two halves of this many bytes each: one is filled
+ * while the other travels. */
+enum { TL_CUDA_STAGING = 1 << 20 };
+
+typedef struct tl_cuda_device {
+  talus_context *context;
+  int number;
+  cudaStream_t stream;   /* the caller's, or own */
+  cudaStream_t own;      /* NULL if the caller gave one */
+  cudaStream_t recorder; /* graphs are recorded here, so that the caller's stream is left alone */
+  char *staging[2];
+  cudaEvent_t sent[2]; /* the half may be used again */
+  int half;
+  talus_status sticky;
+  char message[256];
+} tl_cuda_device;
+
+/* Device memory that grows and is kept. */
+typedef struct tl_cuda_buffer {
+  void *memory;
+  size_t capacity; /* bytes */
+} tl_cuda_buffer;
+
+/* The status of a call of CUDA; `call` is its text, `where` the function it stands in. */
+talus_status tl_cuda_check(tl_cuda_device *device, cudaError_t error, const char *call,
+                           const char *where);
+#define TL_CUDA_TRY(device, call) TL_TRY(tl_cuda_check((device), (call), #call, __func__))
+
+/* Room for that many bytes; contents are not preserved, and work under way is waited for. */
+talus_status tl_cuda_reserve(tl_cuda_device *device, tl_cuda_buffer *buffer, size_t bytes,
+                             const char *what);
+void tl_cuda_release(tl_cuda_device *device, tl_cuda_buffer *buffer);
+
+/* The half of the staging memory to be filled next; waits until its last journey has ended. */
+talus_status tl_cuda_stage(tl_cuda_device *device, char **room);
+/* Sends it off to device memory. */
+talus_status tl_cuda_send(tl_cuda_device *device, void *to, size_t bytes);
+
+/* For the length of a call the context's device is the current one of the thread. */
+struct tl_cuda_scope {
+  explicit tl_cuda_scope(tl_cuda_device *device);
+  ~tl_cuda_scope();
+  tl_cuda_scope(const tl_cuda_scope &) = delete;
+  tl_cuda_scope &operator=(const tl_cuda_scope &) = delete;
+  talus_status status; /* the sticky one, too */
+
+private:
+  int before, now;
+};
+#define TL_CUDA_ENTER(device)    \
+  const tl_cuda_scope scope((device)); \
+  TL_TRY(scope.status)
+
+/* engine_cuda.cu, compiled for each precision. */
+talus_status tl_cuda_create_f32(talus_context *context, tl_engine **engine);
+talus_status tl_cuda_create_f64(talus_context *context, tl_engine **engine);
+
+#endif

@@ -1,0 +1,218 @@
+/* engine_cuda.cu: the CUDA engine's life: start, best impulses, the scalars on the device.
+ *
+ * Nothing here waits for the device but what hands results to the host. */
+#include "kernels/cuda/engine_cuda.cuh"
+
+#include <string.h>
+
+namespace {
+
+/* The scalars of a fresh start. */
+__global__ void control_reset_kernel(tl_control *control, const double lipschitz) {
+  tl_state state = {};
+  state.lipschitz = lipschitz < 0 ? control->state.lipschitz : lipschitz;
+  state.theta = 1;
+  state.fresh = 1;
+  control->state = state;
+  control->contacts_done = control->units_done = 0;
+}
+
+/* Before iterations of any kind: none of them begins with a trial to take over. */
+__global__ void control_prepare_kernel(tl_control *control, const tl_rule rule) {
+  control->rule = rule;
+  control->state.accepted = 0;
+  control->pace = tl_pace_make(&control->state, &control->rule);
+}
+
+size_t impulse_bytes(const tl_cuda_engine *engine) {
+  return 3 * (size_t)engine->work.view.shape.contact_count * sizeof(tl_real);
+}
+
+/* Copies between arrays on the device; nothing to copy is no error. */
+talus_status array_copy(tl_cuda_engine *engine, tl_real *to, const tl_real *from, size_t bytes) {
+  if (bytes > 0) {
+    TL_CUDA_TRY(engine->device, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice,
+                                                engine->device->stream));
+  }
+  return TALUS_OK;
+}
+
+/* Doubles of the host become reals of the device. */
+talus_status reals_send(tl_cuda_engine *engine, tl_real *to, const double *from, int64_t count) {
+  const int64_t room_count = TL_CUDA_STAGING / (int64_t)sizeof(tl_real);
+  for (int64_t first = 0; first < count; first += room_count) {
+    const int64_t n = count - first < room_count ? count - first : room_count;
+    char *room;
+    TL_TRY(tl_cuda_stage(engine->device, &room));
+    for (int64_t i = 0; i < n; i++) {
+      ((tl_real *)(void *)room)[i] = (tl_real)from[first + i];
+    }
+    TL_TRY(tl_cuda_send(engine->device, to + first, (size_t)n * sizeof(tl_real)));
+  }
+  return TALUS_OK;
+}
+
+/* The way back. */
+talus_status reals_fetch(tl_cuda_engine *engine, double *to, const tl_real *from, int64_t count) {
+  tl_cuda_device *const device = engine->device;
+  const int64_t room_count = TL_CUDA_STAGING / (int64_t)sizeof(tl_real);
+  for (int64_t first = 0; first < count; first += room_count) {
+    const int64_t n = count - first < room_count ? count - first : room_count;
+    char *room;
+    TL_TRY(tl_cuda_stage(device, &room));
+    TL_CUDA_TRY(device, cudaMemcpyAsync(room, from + first, (size_t)n * sizeof(tl_real),
+                                        cudaMemcpyDeviceToHost, device->stream));
+    TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
+    for (int64_t i = 0; i < n; i++) {
+      to[first + i] = ((const tl_real *)(const void *)room)[i];
+    }
+  }
+  return TALUS_OK;
+}
+
+} // namespace
+
+talus_status tl_cuda_reserve_trial(tl_cuda_engine *engine) {
+  tl_view *const view = &engine->work.view;
+  if (view->trial != NULL) {
+    return TALUS_OK;
+  }
+  const size_t impulses = (3 * (size_t)view->shape.contact_count + 31) / 32 * 32;
+  const size_t bytes = (impulses + (size_t)view->shape.velocity_size) * sizeof(tl_real);
+  TL_TRY(tl_cuda_reserve(engine->device, &engine->trial, bytes, "trial impulses"));
+  TL_CUDA_TRY(engine->device,
+              cudaMemsetAsync(engine->trial.memory, 0, bytes, engine->device->stream));
+  view->trial = (tl_real *)engine->trial.memory;
+  view->velocity_trial = view->trial + impulses;
+  return TALUS_OK;
+}
+
+talus_status tl_cuda_reset(tl_cuda_engine *engine, double lipschitz) {
+  tl_view *const view = &engine->work.view;
+  tl_cuda_device *const device = engine->device;
+  const size_t velocities = (size_t)view->shape.velocity_size * sizeof(tl_real);
+  TL_TRY(array_copy(engine, view->x_previous, view->x, impulse_bytes(engine)));
+  if (velocities > 0) { /* the record of what cannot move stays 0 */
+    TL_CUDA_TRY(device, cudaMemsetAsync(view->velocity, 0, velocities, device->stream));
+  }
+  TL_TRY(tl_cuda_units_respond(engine, view->x, view->velocity));
+  TL_TRY(array_copy(engine, view->velocity_y, view->velocity, velocities));
+  TL_LAUNCH(engine, 1, 1, control_reset_kernel, engine->work.control, lipschitz);
+  engine->since_rebuild = 0;
+  return TALUS_OK;
+}
+
+talus_status tl_cuda_prepare(tl_cuda_engine *engine, const tl_rule *rule) {
+  TL_LAUNCH(engine, 1, 1, control_prepare_kernel, engine->work.control, *rule);
+  return TALUS_OK;
+}
+
+talus_status tl_cuda_result(tl_cuda_engine *engine) {
+  tl_cuda_device *const device = engine->device;
+  TL_CUDA_TRY(device, cudaMemcpyAsync(engine->result, engine->work.control, sizeof *engine->result,
+                                      cudaMemcpyDeviceToHost, device->stream));
+  TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
+  return TALUS_OK;
+}
+
+/* ---- operations ---------------------------------------------------------------------------- */
+
+static talus_status engine_start(tl_engine *base, const double *impulse, double lipschitz) {
+  tl_cuda_engine *const engine = (tl_cuda_engine *)base;
+  TL_ENGINE_ENTER(engine);
+  tl_view *const view = &engine->work.view;
+  if (impulse != NULL) {
+    TL_TRY(reals_send(engine, view->x, impulse, 3 * (int64_t)view->shape.contact_count));
+  } else if (impulse_bytes(engine) > 0) {
+    TL_CUDA_TRY(engine->device,
+                cudaMemsetAsync(view->x, 0, impulse_bytes(engine), engine->device->stream));
+  }
+  return tl_cuda_reset(engine, lipschitz);
+}
+
+static talus_status engine_keep(tl_engine *base) {
+  tl_cuda_engine *const engine = (tl_cuda_engine *)base;
+  TL_ENGINE_ENTER(engine);
+  return array_copy(engine, engine->work.view.best, engine->work.view.x, impulse_bytes(engine));
+}
+
+static talus_status engine_restore(tl_engine *base, double lipschitz) {
+  tl_cuda_engine *const engine = (tl_cuda_engine *)base;
+  TL_ENGINE_ENTER(engine);
+  TL_TRY(array_copy(engine, engine->work.view.x, engine->work.view.best, impulse_bytes(engine)));
+  return tl_cuda_reset(engine, lipschitz);
+}
+
+static talus_status engine_finish(tl_engine *base, double *impulse) {
+  tl_cuda_engine *const engine = (tl_cuda_engine *)base;
+  TL_ENGINE_ENTER(engine);
+  return reals_fetch(engine, impulse, engine->work.view.best,
+                     3 * (int64_t)engine->work.view.shape.contact_count);
+}
+
+static int64_t engine_bytes(const tl_engine *base) {
+  const tl_cuda_engine *const engine = (const tl_cuda_engine *)base;
+  return (int64_t)(engine->arrays.capacity + engine->impulse.capacity + engine->velocity.capacity +
+                   engine->trial.capacity + engine->partial.capacity + engine->scratch.capacity +
+                   engine->colours.capacity + sizeof *engine->result);
+}
+
+static void engine_destroy(tl_engine *base) {
+  tl_cuda_engine *const engine = (tl_cuda_engine *)base;
+  if (engine == NULL) {
+    return;
+  }
+  tl_cuda_device *const device = engine->device;
+  {
+    const tl_cuda_scope scope(device); /* lost or not, the host's part must be released */
+    tl_cuda_graphs_drop(engine);
+    tl_cuda_release(device, &engine->arrays);
+    tl_cuda_release(device, &engine->impulse);
+    tl_cuda_release(device, &engine->velocity);
+    tl_cuda_release(device, &engine->trial);
+    tl_cuda_release(device, &engine->partial);
+    tl_cuda_release(device, &engine->scratch);
+    if (engine->result != NULL && cudaFreeHost(engine->result) != cudaSuccess) {
+      (void)cudaGetLastError(); /* as in tl_cuda_release: told by the calls before */
+    }
+  }
+  tl_buffer_release(engine->context, &engine->colours);
+  tl_free(engine->context, engine);
+}
+
+static const tl_engine_ops engine_ops = {
+    /* .destroy = */ engine_destroy,
+    /* .upload = */ tl_cuda_upload,
+    /* .start = */ engine_start,
+    /* .gradient = */ tl_cuda_gradient,
+    /* .backtrack = */ tl_cuda_backtrack,
+    /* .sweep = */ tl_cuda_sweep,
+    /* .residual = */ tl_cuda_residual,
+    /* .keep = */ engine_keep,
+    /* .restore = */ engine_restore,
+    /* .spread = */ tl_cuda_spread,
+    /* .finish = */ engine_finish,
+    /* .bytes = */ engine_bytes,
+};
+
+talus_status tl_cuda_create(talus_context *context, tl_engine **result) {
+  *result = NULL;
+  tl_cuda_device *const device = (tl_cuda_device *)context->device;
+  TL_CUDA_ENTER(device);
+  tl_cuda_engine *engine;
+  TL_TRY(tl_alloc(context, (void **)&engine, 1, sizeof *engine, "engine"));
+  memset((void *)engine, 0, sizeof *engine);
+  engine->base.ops = &engine_ops;
+  engine->context = context;
+  engine->device = device;
+  engine->target = device->stream;
+  const cudaError_t error =
+      cudaHostAlloc((void **)&engine->result, sizeof *engine->result, cudaHostAllocDefault);
+  if (error != cudaSuccess) {
+    engine->result = NULL;
+    engine_destroy(&engine->base);
+    return tl_cuda_check(device, error, "cudaHostAlloc", __func__);
+  }
+  *result = &engine->base;
+  return TALUS_OK;
+}

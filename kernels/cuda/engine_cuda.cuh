@@ -1,0 +1,140 @@
+/* engine_cuda.cuh: the CUDA engine: a view in device memory, the scalars beside it, and graphs.
+ *
+ * The scalars of an iteration (tl_control) live on the device and are moved by the block that
+ * finishes a kernel last, so the host queues any number of iterations without looking. Kernels go to
+ * engine->target: the context's stream, or its recorder while a graph is made. */
+#ifndef TL_ENGINE_CUDA_CUH
+#define TL_ENGINE_CUDA_CUH
+
+#include "kernels/cuda/device_cuda.h"
+#include "kernels/cuda/launch.h"
+#include "kernels/item/gradient.h"
+#include "kernels/item/view.h"
+
+/* Both precisions are linked into one program: their types and functions need names of their own. */
+#define tl_control TL_NAME(tl_control)
+#define tl_cuda_work TL_NAME(tl_cuda_work)
+#define tl_cuda_engine TL_NAME(tl_cuda_engine)
+#define tl_cuda_create TL_NAME(tl_cuda_create)
+#define tl_cuda_upload TL_NAME(tl_cuda_upload)
+#define tl_cuda_reserve_trial TL_NAME(tl_cuda_reserve_trial)
+#define tl_cuda_reset TL_NAME(tl_cuda_reset)
+#define tl_cuda_prepare TL_NAME(tl_cuda_prepare)
+#define tl_cuda_result TL_NAME(tl_cuda_result)
+#define tl_cuda_iterate TL_NAME(tl_cuda_iterate)
+#define tl_cuda_graphs_drop TL_NAME(tl_cuda_graphs_drop)
+#define tl_cuda_units_step TL_NAME(tl_cuda_units_step)
+#define tl_cuda_units_try TL_NAME(tl_cuda_units_try)
+#define tl_cuda_units_respond TL_NAME(tl_cuda_units_respond)
+#define tl_cuda_carry TL_NAME(tl_cuda_carry)
+#define tl_cuda_gradient TL_NAME(tl_cuda_gradient)
+#define tl_cuda_backtrack TL_NAME(tl_cuda_backtrack)
+#define tl_cuda_spread TL_NAME(tl_cuda_spread)
+#define tl_cuda_sweep TL_NAME(tl_cuda_sweep)
+#define tl_cuda_residual TL_NAME(tl_cuda_residual)
+
+/* What the kernels share beside the arrays; in device memory. */
+struct tl_control {
+  tl_state state;
+  tl_rule rule;
+  tl_pace pace;      /* of the coming iteration: state and rule, rounded once for all threads */
+  double lambda;     /* spread */
+  double squares[2]; /* residual */
+  tl_real shrink;    /* spread */
+  unsigned contacts_done, units_done; /* tickets of the blocks of a pass; 0 between passes */
+};
+
+/* All that a kernel is given, by value. */
+struct tl_cuda_work {
+  tl_view view;
+  tl_control *control;
+  double *moved, *turned; /* one per chunk of contacts */
+  double *energy;         /* one per block of units */
+  unsigned contact_blocks, unit_blocks; /* blocks of a whole pass, at least one */
+};
+
+enum { TL_GRAPH_GRADIENT, TL_GRAPH_BACKTRACK, TL_GRAPH_SWEEP, TL_GRAPH_COUNT };
+
+struct tl_cuda_engine {
+  tl_engine base;
+  talus_context *context;
+  tl_cuda_device *device;
+  tl_cuda_work work;
+  tl_control *result;  /* pinned copy for the host */
+  cudaStream_t target; /* where kernels go */
+  int32_t ready;       /* the last upload succeeded */
+  int32_t since_rebuild;
+  int32_t colour_count;
+  tl_buffer colours;       /* [colour_count + 1] first chunk of each colour */
+  tl_cuda_buffer arrays;   /* the problem */
+  tl_cuda_buffer impulse;  /* x, x_previous, best, slip */
+  tl_cuda_buffer velocity; /* velocity, velocity_y */
+  tl_cuda_buffer trial;    /* trial, velocity_trial; only where a method needs them */
+  tl_cuda_buffer partial;  /* control, partial sums */
+  tl_cuda_buffer scratch;  /* of sorting */
+  cudaGraphExec_t graph[TL_GRAPH_COUNT][2][2]; /* by x and x_previous swapped or not, by length */
+};
+
+#define TL_LAUNCH(engine, blocks, threads, ...)                                                  \
+  TL_TRY(tl_cuda_check((engine)->device,                                                         \
+                       tl_cuda_launch((engine)->target, (blocks), (threads), __VA_ARGS__), \
+                       "kernel launch", __func__))
+
+/* At the head of every operation. */
+#define TL_ENGINE_ENTER(engine)                                                         \
+  TL_CUDA_ENTER((engine)->device);                                                      \
+  if (!(engine)->ready) {                                                               \
+    return tl_fail((engine)->context, TALUS_CALL_ORDER, "the engine holds no problem"); \
+  }
+
+/* engine_cuda.cu */
+talus_status tl_cuda_reserve_trial(tl_cuda_engine *engine);
+/* Velocities from x, no momentum. A negative L keeps the one the device has. */
+talus_status tl_cuda_reset(tl_cuda_engine *engine, double lipschitz);
+/* The device learns the rule. */
+talus_status tl_cuda_prepare(tl_cuda_engine *engine, const tl_rule *rule);
+/* Waits for the device; its scalars stand in engine->result. */
+talus_status tl_cuda_result(tl_cuda_engine *engine);
+
+/* upload_cuda.cu */
+talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, int32_t threads);
+
+/* graph_cuda.cu: `count` iterations; issue queues one and swaps x and x_previous if it must. */
+typedef talus_status (*tl_cuda_issue)(tl_cuda_engine *engine);
+talus_status tl_cuda_iterate(tl_cuda_engine *engine, int graph, tl_cuda_issue issue, int32_t count);
+void tl_cuda_graphs_drop(tl_cuda_engine *engine);
+
+/* response_cuda.cu: a unit is what carries velocity: a rigid body, a general block, a row of W. */
+/* V, V(y) move on to the impulses x_previous (the new ones); a, and the next step size. */
+talus_status tl_cuda_units_step(tl_cuda_engine *engine);
+/* V(trial) beside V and V(y); a, and whether the trial is accepted. */
+talus_status tl_cuda_units_try(tl_cuda_engine *engine);
+/* velocity = V(impulse). */
+talus_status tl_cuda_units_respond(tl_cuda_engine *engine, const tl_real *impulse,
+                                   tl_real *velocity);
+/* V moves on to `next` (an array of velocities), V(y) with it; gated: only if the trial was
+ * accepted. */
+enum { TL_CARRY_ALWAYS, TL_CARRY_GATED };
+talus_status tl_cuda_carry(tl_cuda_engine *engine, const tl_real *next, int gate);
+
+talus_status tl_cuda_gradient(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state);
+talus_status tl_cuda_backtrack(tl_engine *base, const tl_rule *rule, int32_t count,
+                               tl_state *state);
+talus_status tl_cuda_spread(tl_engine *base, int32_t scaled, int32_t count, double *lambda);
+talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
+                           int64_t *passes);
+talus_status tl_cuda_residual(tl_engine *base, double squares[2], int64_t *passes);
+
+/* x and x_previous change places. */
+static inline void tl_cuda_swap(tl_cuda_engine *engine) {
+  tl_real *const x = engine->work.view.x;
+  engine->work.view.x = engine->work.view.x_previous;
+  engine->work.view.x_previous = x;
+}
+
+/* Number of this thread in the grid; 64 bits, since the last block may reach beyond 2^31. */
+static __device__ __forceinline__ int64_t tl_thread_index(void) {
+  return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+#endif

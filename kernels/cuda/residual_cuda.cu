@@ -1,0 +1,34 @@
+/* residual_cuda.cu: the sum of all contacts' residuals at the current impulses. */
+#include "kernels/item/residual.h"
+
+#include "kernels/cuda/contact_cuda.cuh"
+
+namespace {
+
+struct residual_pass {
+  static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
+                                                   int32_t k) {
+    const tl_residual residual = tl_residual_of(&work.view, range, k);
+    tl_share share;
+    share.moved = residual.ccp;
+    share.turned = residual.coulomb;
+    return share;
+  }
+  static __device__ __forceinline__ void finish(tl_control *control, double ccp, double coulomb) {
+    control->squares[0] = ccp;
+    control->squares[1] = coulomb;
+  }
+};
+
+} // namespace
+
+talus_status tl_cuda_residual(tl_engine *base, double squares[2], int64_t *passes) {
+  tl_cuda_engine *const engine = (tl_cuda_engine *)base;
+  TL_ENGINE_ENTER(engine);
+  TL_TRY(tl_cuda_contacts<residual_pass>(engine));
+  TL_TRY(tl_cuda_result(engine));
+  squares[0] = engine->result->squares[0];
+  squares[1] = engine->result->squares[1];
+  *passes += 1;
+  return TALUS_OK;
+}

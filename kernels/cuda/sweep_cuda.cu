@@ -1,0 +1,126 @@
+/* sweep_cuda.cu: coloured Gauss-Seidel: a kernel for each colour.
+ *
+ * The ticket counts through all colours, so the last block of the last colour adds up the sweep. */
+#include "kernels/item/sweep.h"
+
+#include "kernels/cuda/contact_cuda.cuh"
+
+namespace {
+
+struct sweep_pass {
+  static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
+                                                   int32_t k) {
+    return tl_sweep_step(&work.view, range, k, work.control->pace);
+  }
+  static __device__ __forceinline__ void finish(tl_control *control, double moved, double turned) {
+    tl_state state = control->state;
+    state.moved = moved;
+    state.turned = turned;
+    tl_state_momentum(&state, control->rule.momentum, control->rule.cap);
+    control->state = state;
+    control->pace = tl_pace_make(&state, &control->rule);
+  }
+};
+
+/* MATRIX: y of all contacts from x and x_previous. */
+__global__ void __launch_bounds__(TL_CHUNK) extrapolate_kernel(const tl_cuda_work work) {
+  const int64_t k = tl_thread_index();
+  if (k < work.view.shape.contact_count) {
+    tl_sweep_extrapolate(&work.view, (int32_t)k, (tl_real)work.control->state.beta);
+  }
+}
+
+/* V(y) from V(x) and, in its place, V(x_previous). */
+__global__ void __launch_bounds__(TL_CHUNK) rebuild_kernel(const tl_cuda_work work) {
+  const int64_t i = tl_thread_index();
+  if (i < work.view.shape.velocity_size) {
+    const tl_real beta = (tl_real)work.control->state.beta;
+    const tl_real now = work.view.velocity[i];
+    work.view.velocity_y[i] = now + beta * (now - work.view.velocity_y[i]);
+  }
+}
+
+bool is_matrix(const tl_cuda_engine *engine) {
+  return engine->work.view.shape.range[0].kind == TL_MATRIX;
+}
+
+talus_status colours_sweep(tl_cuda_engine *engine) {
+  const tl_shape *const shape = &engine->work.view.shape;
+  const int32_t *const colour = (const int32_t *)engine->colours.memory;
+  if (shape->chunk_count == 0) {
+    return tl_cuda_chunks<sweep_pass>(engine, shape->range[0], 0, 0);
+  }
+  int32_t range = 0;
+  for (int32_t i = 0; i < engine->colour_count; i++) {
+    while (colour[i] >= shape->range[range].chunk_first + shape->range[range].chunk_count) {
+      range++;
+    }
+    TL_TRY(tl_cuda_chunks<sweep_pass>(engine, shape->range[range], colour[i], colour[i + 1]));
+  }
+  return TALUS_OK;
+}
+
+talus_status sweep_issue(tl_cuda_engine *engine) {
+  const tl_view *const view = &engine->work.view;
+  const bool matrix = is_matrix(engine);
+  if (matrix) {
+    TL_LAUNCH(engine, tl_cuda_blocks(view->shape.contact_count, TL_CHUNK), TL_CHUNK,
+              extrapolate_kernel, engine->work);
+  }
+  TL_TRY(colours_sweep(engine));
+  if (!matrix) {
+    TL_TRY(tl_cuda_carry(engine, view->velocity_y, TL_CARRY_ALWAYS));
+  }
+  tl_cuda_swap(engine);
+  return TALUS_OK;
+}
+
+/* V(x) and V(y) anew from both impulse buffers. */
+talus_status rebuild(tl_cuda_engine *engine, int64_t *passes) {
+  const tl_view *const view = &engine->work.view;
+  TL_TRY(tl_cuda_units_respond(engine, view->x, view->velocity));
+  TL_TRY(tl_cuda_units_respond(engine, view->x_previous, view->velocity_y));
+  TL_LAUNCH(engine, tl_cuda_blocks(view->shape.velocity_size, TL_CHUNK), TL_CHUNK, rebuild_kernel,
+            engine->work);
+  *passes += 1;
+  engine->since_rebuild = 0;
+  return TALUS_OK;
+}
+
+/* As many sweeps as may run before the next rebuilding. */
+int32_t batch_of(const tl_cuda_engine *engine, const tl_rule *rule, int32_t count) {
+  const int32_t left = rule->rebuild - engine->since_rebuild;
+  return is_matrix(engine) || left > count ? count : (left > 1 ? left : 1);
+}
+
+} // namespace
+
+talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
+                           int64_t *passes) {
+  tl_cuda_engine *const engine = (tl_cuda_engine *)base;
+  TL_ENGINE_ENTER(engine);
+  const bool matrix = is_matrix(engine);
+  if (engine->colour_count == 0 && engine->work.view.shape.chunk_count > 0) {
+    return tl_fail(engine->context, TALUS_INTERNAL, "a sweep was asked of contacts without colours");
+  }
+  if (matrix) {
+    TL_TRY(tl_cuda_reserve_trial(engine));
+  }
+  TL_TRY(tl_cuda_prepare(engine, rule));
+  while (count > 0) {
+    if (!matrix && engine->since_rebuild >= rule->rebuild) {
+      TL_TRY(rebuild(engine, passes));
+    }
+    const int32_t batch = batch_of(engine, rule, count);
+    TL_TRY(tl_cuda_iterate(engine, TL_GRAPH_SWEEP, sweep_issue, batch));
+    engine->since_rebuild += matrix ? 0 : batch;
+    *passes += batch;
+    count -= batch;
+  }
+  if (matrix) { /* the sweeps go without V: residuals and gradient steps want it */
+    TL_TRY(rebuild(engine, passes));
+  }
+  TL_TRY(tl_cuda_result(engine));
+  *state = engine->result->state;
+  return TALUS_OK;
+}

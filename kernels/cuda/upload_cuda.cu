@@ -1,0 +1,297 @@
+/* upload_cuda.cu: a contact problem goes to the device.
+ *
+ * All arrays of the table lie one after the other in one allocation, each at a multiple of 256
+ * bytes, and pass through the staging memory in one stream of bytes, so that a small problem is one
+ * copy. The ends of the bodies are not sent but sorted on the device: by body, stable, which leaves
+ * the contacts of a body ascending, as the host has them. */
+#include <string.h>
+
+#include "kernels/cuda/engine_cuda.cuh"
+#include "kernels/cuda/primitives.h"
+
+namespace {
+
+enum { ALIGNMENT = 256 };
+
+size_t padded(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+/* Built on the device. */
+bool is_list(const char *name) { return strcmp(name, "end") == 0 || strcmp(name, "end_first") == 0; }
+
+/* Sorting leaves the ends of what cannot move at the end of the array `end`. */
+size_t array_bytes(const tl_shape *shape, const char *name, int64_t count, size_t size) {
+  const int64_t room = strcmp(name, "end") == 0 ? 2 * (int64_t)shape->rigid_contact_count : count;
+  return (size_t)room * size;
+}
+
+/* A stream of bytes on its way to consecutive device memory. */
+struct courier {
+  tl_cuda_device *device;
+  char *to;   /* where room[0] goes */
+  char *room; /* the half being filled, or NULL */
+  size_t used;
+};
+
+talus_status courier_flush(courier *c) {
+  if (c->used > 0) {
+    TL_TRY(tl_cuda_send(c->device, c->to, c->used));
+    c->to += c->used;
+    c->used = 0;
+  }
+  c->room = NULL;
+  return TALUS_OK;
+}
+
+/* Room for at least one unit; sizes of units divide that of the staging memory. */
+talus_status courier_room(courier *c, size_t *left) {
+  if (c->used == TL_CUDA_STAGING) {
+    TL_TRY(courier_flush(c));
+  }
+  if (c->room == NULL) {
+    TL_TRY(tl_cuda_stage(c->device, &c->room));
+  }
+  *left = TL_CUDA_STAGING - c->used;
+  return TALUS_OK;
+}
+
+/* NULL: zeros. */
+talus_status courier_bytes(courier *c, const void *from, size_t bytes) {
+  const char *source = (const char *)from;
+  while (bytes > 0) {
+    size_t left;
+    TL_TRY(courier_room(c, &left));
+    const size_t n = bytes < left ? bytes : left;
+    if (source != NULL) {
+      memcpy(c->room + c->used, source, n);
+      source += n;
+    } else {
+      memset(c->room + c->used, 0, n);
+    }
+    c->used += n;
+    bytes -= n;
+  }
+  return TALUS_OK;
+}
+
+talus_status courier_reals(courier *c, const double *from, size_t count) {
+  while (count > 0) {
+    size_t left;
+    TL_TRY(courier_room(c, &left));
+    left /= sizeof(tl_real);
+    const size_t n = count < left ? count : left;
+    tl_real *const room = (tl_real *)(void *)(c->room + c->used);
+    for (size_t i = 0; i < n; i++) {
+      room[i] = (tl_real)from[i];
+    }
+    from += n;
+    c->used += n * sizeof(tl_real);
+    count -= n;
+  }
+  return TALUS_OK;
+}
+
+talus_status courier_skip(courier *c, size_t bytes) {
+  TL_TRY(courier_flush(c));
+  c->to += bytes;
+  return TALUS_OK;
+}
+
+/* ---- the arrays ---------------------------------------------------------------------------- */
+
+size_t arrays_size(const tl_shape *s) {
+  size_t total = 0;
+#define TL_PLAIN(type, name, count) \
+  total += padded(array_bytes(s, #name, (int64_t)(count), sizeof(type)));
+#define TL_REALS(name, count) total += padded((size_t)(count) * sizeof(tl_real));
+  TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
+#undef TL_PLAIN
+#undef TL_REALS
+  return total;
+}
+
+/* Where the next array lies; NULL if it has no elements. */
+char *array_place(char **place, size_t bytes) {
+  char *const here = *place;
+  *place += padded(bytes);
+  return bytes > 0 ? here : NULL;
+}
+
+talus_status arrays_send(tl_cuda_engine *engine, const tl_system *system, tl_view *view) {
+  const tl_shape *const s = &system->shape;
+  TL_TRY(tl_cuda_reserve(engine->device, &engine->arrays, arrays_size(s), "problem arrays"));
+  char *place = (char *)engine->arrays.memory;
+  courier c = {engine->device, place, NULL, 0};
+#define TL_PLAIN(type, name, count)                                                         \
+  {                                                                                         \
+    const size_t bytes = array_bytes(s, #name, (int64_t)(count), sizeof(type));             \
+    view->name = (const type *)(void *)array_place(&place, bytes);                          \
+    if (is_list(#name)) {                                                                   \
+      TL_TRY(courier_skip(&c, padded(bytes)));                                              \
+    } else {                                                                                \
+      TL_TRY(courier_bytes(&c, system->name, bytes));                                       \
+      TL_TRY(courier_bytes(&c, NULL, padded(bytes) - bytes));                               \
+    }                                                                                       \
+  }
+#define TL_REALS(name, count)                                      \
+  {                                                                \
+    const size_t n = (size_t)(count), bytes = n * sizeof(tl_real); \
+    view->name = (const tl_real *)(void *)array_place(&place, bytes); \
+    TL_TRY(courier_reals(&c, system->name, n));                    \
+    TL_TRY(courier_bytes(&c, NULL, padded(bytes) - bytes));        \
+  }
+  TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
+#undef TL_PLAIN
+#undef TL_REALS
+  return courier_flush(&c);
+}
+
+/* ---- the ends of the bodies ------------------------------------------------------------------ */
+
+__global__ void __launch_bounds__(TL_CHUNK)
+    end_list_kernel(const int32_t *body_a, const int32_t *body_b, const int64_t count,
+                    uint32_t *keys, uint32_t *values) {
+  const int64_t i = tl_thread_index();
+  if (i < count) {
+    keys[i] = (uint32_t)(i % 2 ? body_b[i / 2] : body_a[i / 2]);
+    values[i] = (uint32_t)i;
+  }
+}
+
+/* first[b]: how many keys are below b. */
+__global__ void __launch_bounds__(TL_CHUNK)
+    end_first_kernel(const uint32_t *keys, const int64_t count, const int32_t body_count,
+                     int32_t *first) {
+  const int64_t b = tl_thread_index();
+  if (b > body_count) {
+    return;
+  }
+  int64_t low = 0, high = count;
+  while (low < high) {
+    const int64_t middle = (low + high) / 2;
+    if (keys[middle] < (uint32_t)b) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  first[b] = (int32_t)low;
+}
+
+talus_status ends_build(tl_cuda_engine *engine, const tl_view *view) {
+  tl_cuda_device *const device = engine->device;
+  const int64_t count = 2 * (int64_t)view->shape.rigid_contact_count;
+  const int32_t bodies = view->shape.rigid_count;
+  if (count == 0) {
+    TL_CUDA_TRY(device, cudaMemsetAsync((void *)view->end_first, 0,
+                                        ((size_t)bodies + 1) * sizeof(int32_t), device->stream));
+    return TALUS_OK;
+  }
+  int bits = 1;
+  while (bits < 31 && bodies >> bits != 0) {
+    bits++;
+  }
+  const size_t list = padded((size_t)count * sizeof(uint32_t));
+  size_t sorting = 0;
+  TL_CUDA_TRY(device, tl_cuda_sort_pairs(NULL, NULL, NULL, NULL, count, bits, NULL, &sorting,
+                                         device->stream));
+  TL_TRY(tl_cuda_reserve(device, &engine->scratch, 3 * list + sorting, "sorting"));
+  char *const room = (char *)engine->scratch.memory;
+  uint32_t *const keys = (uint32_t *)(void *)room;
+  uint32_t *const sorted = (uint32_t *)(void *)(room + list);
+  uint32_t *const values = (uint32_t *)(void *)(room + 2 * list);
+  TL_LAUNCH(engine, tl_cuda_blocks(count, TL_CHUNK), TL_CHUNK, end_list_kernel, view->body_a,
+            view->body_b, count, keys, values);
+  TL_CUDA_TRY(device,
+              tl_cuda_sort_pairs(keys, sorted, values, (uint32_t *)(void *)view->end, count, bits,
+                                 room + 3 * list, &sorting, device->stream));
+  TL_LAUNCH(engine, tl_cuda_blocks((int64_t)bodies + 1, TL_CHUNK), TL_CHUNK, end_first_kernel,
+            (const uint32_t *)sorted, count, bodies, (int32_t *)view->end_first);
+  return TALUS_OK;
+}
+
+/* ---- the state ------------------------------------------------------------------------------- */
+
+unsigned blocks_of(int64_t count) { return tl_cuda_blocks(count, TL_CHUNK); }
+
+talus_status state_reserve(tl_cuda_engine *engine, tl_cuda_work *work) {
+  tl_cuda_device *const device = engine->device;
+  tl_view *const view = &work->view;
+  const tl_shape *const shape = &view->shape;
+  const size_t impulses = padded(3 * (size_t)shape->contact_count * sizeof(tl_real));
+  const size_t velocities = padded((size_t)shape->velocity_size * sizeof(tl_real));
+  TL_TRY(tl_cuda_reserve(device, &engine->impulse, 4 * impulses, "impulses"));
+  TL_TRY(tl_cuda_reserve(device, &engine->velocity, 2 * velocities, "velocities"));
+  char *place = (char *)engine->impulse.memory;
+  view->x = (tl_real *)(void *)place;
+  view->x_previous = (tl_real *)(void *)(place + impulses);
+  view->best = (tl_real *)(void *)(place + 2 * impulses);
+  view->slip = (tl_real *)(void *)(place + 3 * impulses);
+  place = (char *)engine->velocity.memory;
+  view->velocity = (tl_real *)(void *)place;
+  view->velocity_y = (tl_real *)(void *)(place + velocities);
+
+  const unsigned units = shape->range[0].kind == TL_MATRIX
+                             ? blocks_of(shape->contact_count)
+                             : blocks_of(shape->rigid_count) + blocks_of(shape->block_count);
+  work->unit_blocks = units > 0 ? units : 1;
+  work->contact_blocks = shape->chunk_count > 0 ? (unsigned)shape->chunk_count : 1;
+  const size_t control = padded(sizeof(tl_control));
+  const size_t chunks = padded(work->contact_blocks * sizeof(double));
+  const size_t energies = padded(work->unit_blocks * sizeof(double));
+  TL_TRY(tl_cuda_reserve(device, &engine->partial, control + 2 * chunks + energies,
+                         "partial sums"));
+  place = (char *)engine->partial.memory;
+  work->control = (tl_control *)(void *)place;
+  work->moved = (double *)(void *)(place + control);
+  work->turned = (double *)(void *)(place + control + chunks);
+  work->energy = (double *)(void *)(place + control + 2 * chunks);
+  TL_CUDA_TRY(device, cudaMemsetAsync(place, 0, control, device->stream));
+  return TALUS_OK;
+}
+
+/* Keeps the colours for the sweeps; *same: they are what they were. */
+talus_status colours_take(tl_cuda_engine *engine, const tl_system *system, bool *same) {
+  const int32_t count = system->colour_chunk != NULL ? system->colour_count : 0;
+  const size_t bytes = ((size_t)count + 1) * sizeof(int32_t);
+  *same = count == engine->colour_count &&
+          (count == 0 || memcmp(engine->colours.memory, system->colour_chunk, bytes) == 0);
+  engine->colour_count = 0;
+  if (count > 0) {
+    TL_TRY(tl_buffer_reserve(engine->context, &engine->colours, (size_t)count + 1, sizeof(int32_t),
+                             "colours"));
+    memcpy(engine->colours.memory, system->colour_chunk, bytes);
+  }
+  engine->colour_count = count;
+  return TALUS_OK;
+}
+
+} // namespace
+
+talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, int32_t threads) {
+  (void)threads;
+  tl_cuda_engine *const engine = (tl_cuda_engine *)base;
+  TL_CUDA_ENTER(engine->device);
+  tl_cuda_work *const work = &engine->work;
+  tl_cuda_work before;
+  memcpy((void *)&before, (const void *)work, sizeof before);
+  if (engine->ready && before.view.x != (tl_real *)engine->impulse.memory) {
+    before.view.x = work->view.x_previous; /* graphs are kept for x and x_previous either way */
+    before.view.x_previous = work->view.x;
+  }
+  engine->ready = 0;
+  memset((void *)work, 0, sizeof *work);
+  work->view.shape = system->shape;
+  bool same_colours;
+  TL_TRY(colours_take(engine, system, &same_colours));
+  TL_TRY(state_reserve(engine, work));
+  TL_TRY(arrays_send(engine, system, &work->view));
+  TL_TRY(ends_build(engine, &work->view));
+  if (before.view.trial != NULL) { /* what was needed will be needed again */
+    TL_TRY(tl_cuda_reserve_trial(engine));
+  }
+  if (!same_colours || memcmp((const void *)&before, (const void *)work, sizeof before) != 0) {
+    tl_cuda_graphs_drop(engine);
+  }
+  engine->ready = 1;
+  return TALUS_OK;
+}

@@ -1,0 +1,160 @@
+/* gradient.h: one contact's projected gradient step: Jacobi, APGDB, spectral, and APGD.
+ *
+ *   y  = x + beta (x - x_previous)
+ *   u  = D_k V(y) + q        [exact law: slip += g (u_t - slip), u += mu |slip| n]
+ *   x+ = P(y - (u_n / Sn n + u_t / St) / L)
+ *
+ * x+ is written over x_previous, of which no other contact reads anything: two buffers suffice.
+ * The step returns the contact's share of b and s (state.h). */
+#ifndef TL_ITEM_GRADIENT_H
+#define TL_ITEM_GRADIENT_H
+
+#include "kernels/item/cone.h"
+#include "kernels/item/contact.h"
+#include "kernels/item/state.h"
+
+typedef struct tl_share {
+  tl_real moved, turned;
+} tl_share;
+
+/* Scalars of one iteration, rounded to the kernels' precision. */
+typedef struct tl_pace {
+  tl_real beta, inverse_lipschitz, filter;
+  int32_t coulomb;
+} tl_pace;
+
+TL_ITEM tl_pace tl_pace_make(const tl_state *state, const tl_rule *rule) {
+  tl_pace pace;
+  pace.beta = (tl_real)state->beta;
+  pace.inverse_lipschitz = (tl_real)(1 / state->lipschitz);
+  pace.filter = state->fresh ? (tl_real)1 : (tl_real)rule->filter;
+  pace.coulomb = rule->coulomb;
+  return pace;
+}
+
+/* The exact law's term: slip is filtered as a vector, since an oscillating slip would otherwise
+ * rectify into a spurious opening speed. Returns mu |slip|. fresh memory may hold anything, so a
+ * gain of one does not read it. */
+TL_ITEM tl_real tl_slip_filter(const tl_view *view, int32_t k, tl_vec tangential, tl_real mu,
+                               tl_real gain) {
+  tl_vec slip = tangential;
+  if (gain < 1) {
+    const tl_vec old = tl_load(view->slip, k);
+    slip = tl_along(old, gain, tl_sub(tangential, old));
+  }
+  tl_save(view->slip, k, slip);
+  return mu * tl_sqrt(tl_dot(slip, slip));
+}
+
+/* u at y, the law's term included. */
+TL_ITEM tl_vec tl_gradient_velocity(const tl_view *view, const tl_range range, int32_t k,
+                                    tl_pace pace, tl_vec n) {
+  tl_vec u =
+      tl_add(tl_contact_velocity(view, range, k, view->velocity_y), tl_contact_free(view, k));
+  if (pace.coulomb && !range.bilateral) {
+    const tl_vec tangential = tl_along(u, -tl_dot(n, u), n);
+    u = tl_along(u, tl_slip_filter(view, k, tangential, view->friction[k], pace.filter), n);
+  }
+  return u;
+}
+
+TL_ITEM tl_share tl_gradient_step(const tl_view *view, const tl_range range, int32_t k,
+                                  tl_pace pace) {
+  const tl_vec x = tl_load(view->x, k);
+  const tl_vec y = tl_along(x, pace.beta, tl_sub(x, tl_load(view->x_previous, k)));
+  const tl_vec n = tl_contact_axis(view, range.kind, k);
+  const tl_vec u = tl_gradient_velocity(view, range, k, pace, n);
+  const tl_real sn = view->scale_n[k], st = view->scale_t[k];
+  const tl_real step_n = pace.inverse_lipschitz / sn, step_t = pace.inverse_lipschitz / st;
+  const tl_real un = tl_dot(n, u);
+  /* y - step_t u - (step_n - step_t) u_n n: the same without splitting u */
+  tl_vec next = tl_along(tl_along(y, -step_t, u), (step_t - step_n) * un, n);
+  if (!range.bilateral) {
+    next = tl_cone_project(next, n, view->friction[k], sn, st);
+  }
+  tl_save(view->x_previous, k, next);
+  if (range.kind == TL_MATRIX) {
+    tl_save(view->trial, k, y); /* tl_matrix_step wants it */
+  }
+  const tl_vec d = tl_sub(next, y), e = tl_sub(next, x);
+  const tl_real dn = tl_dot(n, d), en = tl_dot(n, e);
+  tl_share share;
+  share.moved = st * tl_dot(d, d) + (sn - st) * dn * dn;
+  share.turned = -(st * tl_dot(d, e) + (sn - st) * dn * en);
+  return share;
+}
+
+/* APGD in the plain metric: the trial stands apart, so that it can be refused. An accepted trial
+ * of the iteration before becomes x here. */
+TL_ITEM tl_share tl_backtrack_step(const tl_view *view, const tl_range range, int32_t k,
+                                   tl_pace pace, int32_t accepted) {
+  tl_vec x = tl_load(view->x, k), previous;
+  if (accepted) {
+    previous = x;
+    x = tl_load(view->trial, k);
+    tl_save(view->x_previous, k, previous);
+    tl_save(view->x, k, x);
+  } else {
+    previous = tl_load(view->x_previous, k);
+  }
+  const tl_vec y = tl_along(x, pace.beta, tl_sub(x, previous));
+  const tl_vec n = tl_contact_axis(view, range.kind, k);
+  const tl_vec u = tl_gradient_velocity(view, range, k, pace, n);
+  tl_vec next = tl_along(y, -pace.inverse_lipschitz, u);
+  if (!range.bilateral) {
+    next = tl_cone_project(next, n, view->friction[k], 1, 1);
+  }
+  tl_save(view->trial, k, next);
+  const tl_vec d = tl_sub(next, y);
+  tl_share share;
+  share.moved = tl_dot(d, d);
+  share.turned = tl_dot(u, tl_sub(next, x));
+  return share;
+}
+
+/* The last accepted trial becomes x. */
+TL_ITEM void tl_backtrack_accept(const tl_view *view, int32_t k) {
+  tl_save(view->x_previous, k, tl_load(view->x, k));
+  tl_save(view->x, k, tl_load(view->trial, k));
+}
+
+/* Power iteration on S^-1 W (scaled) or W: one contact's share of z'Wz and z'Sz, with W z in
+ * velocity_y; z, in x_previous, becomes S^-1 W z times `shrink`. A contact without friction takes
+ * part with its normal row only. */
+TL_ITEM tl_share tl_spread_step(const tl_view *view, const tl_range range, int32_t k,
+                                int32_t scaled, tl_real shrink) {
+  const tl_vec z = tl_load(view->x_previous, k);
+  const tl_vec n = tl_contact_axis(view, range.kind, k);
+  tl_vec u = tl_contact_velocity(view, range, k, view->velocity_y);
+  const tl_real un = tl_dot(n, u);
+  if (range.bilateral || !(view->friction[k] > 0)) {
+    u = tl_times(un, n);
+  }
+  const tl_real sn = scaled ? view->scale_n[k] : 1, st = scaled ? view->scale_t[k] : 1;
+  const tl_real zn = tl_dot(n, z);
+  tl_share share;
+  share.moved = st * tl_dot(z, z) + (sn - st) * zn * zn;
+  share.turned = tl_dot(z, u);
+  tl_save(view->x_previous, k,
+          tl_times(shrink, tl_along(tl_times(1 / st, u), un / sn - un / st, n)));
+  return share;
+}
+
+/* The first z: all along the cone's axis, of mixed size, so that no eigenvector is missed. */
+TL_ITEM void tl_spread_begin(const tl_view *view, const tl_range range, int32_t k) {
+  const uint32_t mixed = ((uint32_t)k * 2654435761u) >> 16;
+  const tl_real size = 1 + (tl_real)mixed / 65536;
+  const tl_vec n = tl_contact_axis(view, range.kind, k);
+  tl_vec z = tl_times(size, n);
+  if (!range.bilateral && view->friction[k] > 0 && range.rows > 1) {
+    tl_vec t1, t2;
+    tl_frame(n, &t1, &t2);
+    z = tl_along(z, (mixed & 1) ? (tl_real)0.5 : (tl_real)-0.5, t1);
+    if (range.rows > 2) {
+      z = tl_along(z, (mixed & 2) ? (tl_real)0.5 : (tl_real)-0.5, t2);
+    }
+  }
+  tl_save(view->x_previous, k, z);
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* residual.h: one contact's share of R(x)^2 for both laws, for stopping tests.
+ *
+ * It is what the certificate measures (design: weight w_k, natural map), from the solver's own
+ * velocities and in its own precision; the certificate has the last word. */
+#ifndef TL_ITEM_RESIDUAL_H
+#define TL_ITEM_RESIDUAL_H
+
+#include "kernels/item/cone.h"
+#include "kernels/item/contact.h"
+
+typedef struct tl_residual {
+  tl_real ccp, coulomb;
+} tl_residual;
+
+TL_ITEM tl_real tl_residual_share(tl_vec x, tl_vec u, tl_vec n, tl_real mu, tl_real w) {
+  const tl_vec p = tl_cone_project(tl_along(x, -1 / w, u), n, mu, 1, 1);
+  const tl_vec d = tl_sub(x, p);
+  return w * tl_dot(d, d);
+}
+
+TL_ITEM tl_residual tl_residual_of(const tl_view *view, const tl_range range, int32_t k) {
+  const tl_vec x = tl_load(view->x, k);
+  tl_vec u = tl_add(tl_contact_velocity(view, range, k, view->velocity), tl_contact_free(view, k));
+  const tl_real w = view->weight[k];
+  tl_residual result;
+  if (range.bilateral) {
+    result.ccp = result.coulomb = u.x * u.x / w;
+    return result;
+  }
+  const tl_vec n = tl_contact_axis(view, range.kind, k);
+  const tl_real mu = view->friction[k];
+  const tl_real un = tl_dot(n, u);
+  if (!(mu > 0)) { /* the normal row only */
+    u = tl_times(un, n);
+  }
+  const tl_vec t = tl_along(u, -un, n);
+  result.ccp = tl_residual_share(x, u, n, mu, w);
+  result.coulomb = tl_residual_share(x, tl_along(u, mu * tl_sqrt(tl_dot(t, t)), n), n, mu, w);
+  return result;
+}
+
+#endif

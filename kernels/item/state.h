@@ -1,0 +1,89 @@
+/* state.h: the scalars of an iteration, and the rules by which they move.
+ *
+ * They live where the iteration runs (on the device in device memory), in double whatever the
+ * kernels' precision, and are moved by these functions on every backend. */
+#ifndef TL_ITEM_STATE_H
+#define TL_ITEM_STATE_H
+
+#include "kernels/item/real.h"
+
+typedef enum tl_step_rule {
+  TL_STEP_FIXED = 0,   /* L stays: projected Jacobi */
+  TL_STEP_ADAPT = 1,   /* L = max(0.99 L, d'Wd / d'Sd): APGDB, accepted without backtracking */
+  TL_STEP_SPECTRAL = 2 /* L = d'Wd / d'Sd: Barzilai and Borwein's first step in the metric S */
+} tl_step_rule;
+
+/* What the host decides for a run of iterations. */
+typedef struct tl_rule {
+  int32_t step;      /* tl_step_rule; gradient only */
+  int32_t momentum;  /* 1: Nesterov with gradient restart */
+  int32_t coulomb;   /* 1: exact law by the filtered de Saxce term */
+  int32_t rebuild;   /* sweep: velocities are rebuilt from the impulses every so many sweeps */
+  double cap;        /* largest momentum factor */
+  double filter;     /* gain of the slip filter */
+} tl_rule;
+
+typedef struct tl_state {
+  double lipschitz;  /* L, in units of S */
+  double theta, beta;
+  double moved;      /* b = |x_new - y|^2 in the metric */
+  double turned;     /* s = <y - x_new, x_new - x> (APGD: gradient along the step) */
+  double stretched;  /* a = d'Wd */
+  int32_t fresh;     /* 1 before the first iteration after a start: slip is not known yet */
+  int32_t accepted;  /* APGD: the last trial was accepted */
+} tl_state;
+
+/* Nesterov's sequence with the restart test, after b and s are known. */
+TL_ITEM void tl_state_momentum(tl_state *state, int32_t momentum, double cap) {
+  state->fresh = 0;
+  if (!momentum || !(state->turned <= 0)) {
+    state->theta = 1;
+    state->beta = 0;
+    return;
+  }
+  const double theta = state->theta;
+  const double next = 0.5 * (1 + sqrt(1 + 4 * theta * theta));
+  const double beta = (theta - 1) / next;
+  state->beta = beta < cap ? beta : cap;
+  state->theta = next;
+}
+
+/* The step size, after a is known too. b = 0: keep L. */
+TL_ITEM void tl_state_step(tl_state *state, int32_t rule) {
+  if (rule == TL_STEP_FIXED || !(state->moved > 0)) {
+    return;
+  }
+  const double ratio = state->stretched / state->moved;
+  if (rule == TL_STEP_ADAPT) {
+    const double slow = 0.99 * state->lipschitz;
+    state->lipschitz = ratio > slow ? ratio : slow;
+  } else if (ratio > 0) {
+    /* a nearly flat direction would give an unbounded step */
+    state->lipschitz = ratio > 1e-4 ? ratio : 1e-4;
+  }
+}
+
+/* APGD as published: the trial is refused and L doubled while the quadratic bound fails; after an
+ * accepted one theta follows the published recurrence, and L shrinks by a tenth. */
+TL_ITEM void tl_state_backtrack(tl_state *state, double cap) {
+  state->fresh = 0;
+  if (state->stretched > state->lipschitz * state->moved) {
+    state->lipschitz *= 2;
+    state->accepted = 0;
+    return;
+  }
+  state->accepted = 1;
+  if (state->turned > 0) {
+    state->theta = 1;
+    state->beta = 0;
+  } else {
+    const double theta = state->theta;
+    const double next = 0.5 * (theta * sqrt(theta * theta + 4) - theta * theta);
+    const double beta = theta * (1 - theta) / (theta * theta + next);
+    state->beta = beta < cap ? beta : cap;
+    state->theta = next;
+  }
+  state->lipschitz *= 0.9;
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* sweep.h: one contact's turn in a Gauss-Seidel sweep.
+ *
+ * With y = x + beta (x - x_previous) and c = u(y) - W_kk y, the impulse r that solves the contact
+ * alone is found exactly, and the bodies are told the change r - y at once. No other contact of
+ * the colour shares a body. r is written over x_previous. */
+#ifndef TL_ITEM_SWEEP_H
+#define TL_ITEM_SWEEP_H
+
+#include "kernels/item/gradient.h"
+
+/* The local solution of a sphere contact: W_kk = diag(Sn, St, St) about n, closed form. c is given
+ * by its normal part and its tangential vector. */
+TL_ITEM tl_vec tl_sweep_sphere(tl_real cn, tl_vec ct, tl_vec n, tl_real mu, tl_real sn,
+                               tl_real st) {
+  const tl_real m2 = tl_dot(ct, ct);
+  const tl_real stick = -cn / sn;
+  if (stick > 0 && m2 <= mu * stick * st * (mu * stick * st)) {
+    return tl_along(tl_times(stick, n), -1 / st, ct);
+  }
+  const tl_real m = tl_sqrt(m2);
+  const tl_real x = (mu * m - cn) / (sn + mu * mu * st);
+  if (!(x > 0)) {
+    return tl_vec_make(0, 0, 0);
+  }
+  return tl_along(tl_times(x, n), m > 0 ? -mu * x / m : 0, ct);
+}
+
+/* The local solution for spheres; returns r and moves the slip filter. */
+TL_ITEM tl_vec tl_sweep_local_sphere(const tl_view *view, int32_t k, tl_pace pace, tl_vec y,
+                                     tl_vec u, tl_vec n) {
+  const tl_real sn = view->scale_n[k], st = view->scale_t[k], mu = view->friction[k];
+  const tl_real un = tl_dot(n, u), yn = tl_dot(n, y);
+  const tl_vec ut = tl_along(u, -un, n), yt = tl_along(y, -yn, n);
+  const tl_vec ct = tl_along(ut, -st, yt);
+  tl_real cn = un - sn * yn;
+  if (pace.coulomb) {
+    const tl_vec slip = pace.filter < 1 ? tl_load(view->slip, k) : ut;
+    cn += mu * tl_sqrt(tl_dot(slip, slip));
+  }
+  const tl_vec r = tl_sweep_sphere(cn, ct, n, mu, sn, st);
+  if (pace.coulomb) {
+    const tl_vec rt = tl_along(r, -tl_dot(n, r), n);
+    tl_slip_filter(view, k, tl_along(ct, st, rt), mu, pace.filter);
+  }
+  return r;
+}
+
+/* The same in the contact frame with a full W_kk. */
+TL_ITEM tl_vec tl_sweep_local_frame(const tl_view *view, int32_t k, tl_pace pace, tl_vec y,
+                                    tl_vec u) {
+  const tl_real *a = view->diagonal + 6 * (int64_t)k;
+  const tl_real mu = view->friction[k];
+  tl_vec c = tl_sub(u, tl_sym_times(a, y));
+  const tl_vec plain = c;
+  if (pace.coulomb) {
+    const tl_vec now = tl_vec_make(0, u.y, u.z);
+    const tl_vec slip = pace.filter < 1 ? tl_load(view->slip, k) : now;
+    c.x += mu * tl_sqrt(tl_dot(slip, slip));
+  }
+  const tl_vec r = tl_cone_solve(a, c, mu, view->scale_n[k], view->scale_t[k], y);
+  if (pace.coulomb) {
+    const tl_vec after = tl_add(plain, tl_sym_times(a, r));
+    tl_slip_filter(view, k, tl_vec_make(0, after.y, after.z), mu, pace.filter);
+  }
+  return r;
+}
+
+/* World vector to the frame (n, t1, t2) and back. */
+TL_ITEM tl_vec tl_to_frame(tl_vec v, tl_vec n, tl_vec t1, tl_vec t2) {
+  return tl_vec_make(tl_dot(n, v), tl_dot(t1, v), tl_dot(t2, v));
+}
+TL_ITEM tl_vec tl_from_frame(tl_vec v, tl_vec n, tl_vec t1, tl_vec t2) {
+  return tl_along(tl_along(tl_times(v.x, n), v.y, t1), v.z, t2);
+}
+
+TL_ITEM tl_vec tl_sweep_local(const tl_view *view, const tl_range range, int32_t k, tl_pace pace,
+                              tl_vec y, tl_vec u) {
+  if (range.bilateral) {
+    return tl_vec_make(y.x - u.x / view->scale_n[k], 0, 0);
+  }
+  if (range.kind == TL_SPHERES) {
+    return tl_sweep_local_sphere(view, k, pace, y, u, tl_load(view->normal, k));
+  }
+  if (range.kind == TL_ARMS) {
+    const tl_vec n = tl_load(view->normal, k);
+    tl_vec t1, t2;
+    tl_frame(n, &t1, &t2);
+    const tl_vec r = tl_sweep_local_frame(view, k, pace, tl_to_frame(y, n, t1, t2),
+                                          tl_to_frame(u, n, t1, t2));
+    return tl_from_frame(r, n, t1, t2);
+  }
+  return tl_sweep_local_frame(view, k, pace, y, u);
+}
+
+/* Inner product in the metric S about the axis n. */
+TL_ITEM tl_real tl_metric(tl_vec d, tl_vec e, tl_vec n, tl_real sn, tl_real st) {
+  return st * tl_dot(d, e) + (sn - st) * tl_dot(n, d) * tl_dot(n, e);
+}
+
+TL_ITEM tl_share tl_sweep_step(const tl_view *view, const tl_range range, int32_t k,
+                               tl_pace pace) {
+  const tl_vec x = tl_load(view->x, k);
+  tl_vec y, u;
+  if (range.kind == TL_MATRIX) { /* y of all contacts stands in trial */
+    y = tl_load(view->trial, k);
+    u = tl_contact_row(view, k, view->trial);
+  } else {
+    y = tl_along(x, pace.beta, tl_sub(x, tl_load(view->x_previous, k)));
+    u = tl_contact_velocity(view, range, k, view->velocity_y);
+  }
+  u = tl_add(u, tl_contact_free(view, k));
+  const tl_vec r = tl_sweep_local(view, range, k, pace, y, u);
+  const tl_vec d = tl_sub(r, y);
+  if (range.kind == TL_MATRIX) {
+    tl_save(view->trial, k, r);
+  } else {
+    tl_contact_apply(view, range, k, d, view->velocity_y);
+  }
+  tl_save(view->x_previous, k, r);
+  const tl_vec n = tl_contact_axis(view, range.kind, k);
+  const tl_real sn = view->scale_n[k], st = view->scale_t[k];
+  tl_share share;
+  share.moved = tl_metric(d, d, n, sn, st);
+  share.turned = -tl_metric(d, tl_sub(r, x), n, sn, st);
+  return share;
+}
+
+/* y of the matrix sweep, from x and x_previous as they stand before it. */
+TL_ITEM void tl_sweep_extrapolate(const tl_view *view, int32_t k, tl_real beta) {
+  const tl_vec x = tl_load(view->x, k);
+  tl_save(view->trial, k, tl_along(x, beta, tl_sub(x, tl_load(view->x_previous, k))));
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* registry.c: the backends of this build. Build options are known here and nowhere below. */
+#include "kernels/registry.h"
+
+#include <stdio.h>
+
+#if TL_HAVE_OPENMP
+#include <omp.h>
+#endif
+
+talus_status tl_cpu_create_f32(talus_context *context, tl_engine **engine);
+talus_status tl_cpu_create_f64(talus_context *context, tl_engine **engine);
+
+static talus_status cpu_open(talus_context *context) {
+  (void)context;
+  return TALUS_OK;
+}
+
+static void cpu_close(talus_context *context) { (void)context; }
+
+int32_t tl_cpu_threads(void) {
+#if TL_HAVE_OPENMP
+  return omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
+static void cpu_describe(char *text, size_t capacity) {
+#if TL_HAVE_OPENMP
+  snprintf(text, capacity, "OpenMP, %d threads", tl_cpu_threads());
+#else
+  snprintf(text, capacity, "built without OpenMP: one thread");
+#endif
+}
+
+static talus_status cpu_create(talus_context *context, talus_precision precision,
+                               tl_engine **engine) {
+  return precision == TALUS_F32 ? tl_cpu_create_f32(context, engine)
+                                : tl_cpu_create_f64(context, engine);
+}
+
+const tl_backend tl_backend_cpu = {
+    .name = "cpu",
+    .kind = TALUS_BACKEND_CPU,
+    .open = cpu_open,
+    .close = cpu_close,
+    .describe = cpu_describe,
+    .create = cpu_create,
+};
+
+const tl_backend *tl_backend_find(talus_backend_kind kind) {
+  if (kind == TALUS_BACKEND_CPU) {
+    return &tl_backend_cpu;
+  }
+#if TL_HAVE_CUDA
+  if (kind == TALUS_BACKEND_CUDA) {
+    return &tl_backend_cuda;
+  }
+#endif
+  return NULL;
+}

@@ -1,0 +1,39 @@
+/* cases.h: contact problems of every kind for the tests of the backends.
+ *
+ * Small enough for an emulated device, large enough for several chunks, and ragged: counts that no
+ * block size divides, bodies without contacts, contacts without friction, immovable bodies. */
+#ifndef TL_TESTS_CASES_H
+#define TL_TESTS_CASES_H
+
+#include "talus/talus_solve.h"
+
+typedef enum case_kind {
+  CASE_SPHERES,
+  CASE_SPHERES_ROWS, /* with bilateral rows */
+  CASE_ARMS,
+  CASE_ARMS_ROWS,
+  CASE_BLOCKS, /* ragged, with bilateral rows */
+  CASE_BLOCKS_PLANE,
+  CASE_MATRIX, /* with bilateral rows */
+  CASE_MATRIX_LINE,
+  CASE_ROWS_ONLY,
+  CASE_EMPTY,
+  CASE_COUNT
+} case_kind;
+
+/* A problem with its memory. */
+typedef struct test_case {
+  talus_problem problem;
+  void *memory[32];
+  int memory_count;
+} test_case;
+
+const char *case_name(case_kind kind);
+/* size scales the number of bodies; the same numbers give the same problem. */
+void case_make(test_case *test, case_kind kind, int32_t size, uint32_t seed);
+void case_release(test_case *test);
+
+/* Numbers in [0, 1), the same everywhere. */
+double case_random(uint32_t *state);
+
+#endif

@@ -1,0 +1,84 @@
+/* test_memory.c: allocations fail at call 1, 2, 3, ... until reading and writing succeed: each
+ * failure says OUT_OF_MEMORY, gives everything back, and leaves no half file. */
+#include "files.h"
+#include "problems.h"
+#include "tests/check.h"
+
+typedef struct meter {
+  int until_failure; /* calls that still succeed; negative: no limit */
+  int live;          /* blocks not given back */
+} meter;
+
+static void *allocate(void *user, size_t size) {
+  meter *m = user;
+  if (m->until_failure == 0) {
+    return NULL;
+  }
+  m->until_failure -= m->until_failure > 0;
+  m->live++;
+  return aligned_alloc(64, (size + 63) / 64 * 64);
+}
+
+static void release(void *user, void *memory, size_t size) {
+  (void)size;
+  ((meter *)user)->live--;
+  free(memory);
+}
+
+static sample made;
+static meter memory;
+static talus_context *context;
+
+static talus_status write_and_read(const char *path, const double *impulse) {
+  talus_stored *stored;
+  talus_status status = talus_problem_write(context, path, &made.problem, impulse);
+  if (status == TALUS_OK) {
+    status = talus_problem_read(context, path, &stored);
+    talus_stored_destroy(stored);
+  }
+  return status;
+}
+
+static void starve(const char *path, const double *impulse) {
+  const int before = memory.live;
+  talus_status status = TALUS_OUT_OF_MEMORY;
+  int failures = -1;
+  for (int calls = 0; status == TALUS_OUT_OF_MEMORY && calls < 1000; calls++, failures++) {
+    memory.until_failure = calls;
+    status = write_and_read(path, impulse);
+    memory.until_failure = -1;
+    CHECK_CASE(memory.live == before, "%s: %d blocks left after failure at call %d", path,
+               memory.live - before, calls);
+    CHECK(file_count_ending(".part") == 0);
+  }
+  if (status == TALUS_UNSUPPORTED) {
+    printf("%s skipped: built without HDF5\n", path);
+    return;
+  }
+  CHECK_CASE(status == TALUS_OK && failures >= 5, "%s: %s after %d failures", path,
+             talus_status_name(status), failures);
+}
+
+int main(void) {
+  talus_context_def def = talus_context_def_default();
+  memory.until_failure = -1;
+  def.allocate = allocate;
+  def.release = release;
+  def.allocate_user = &memory;
+  CHECK(talus_context_create(&def, &context) == TALUS_OK);
+  sample_delassus(&made, TALUS_STORAGE_CSR, 3, 4, 0);
+  starve("local.dat", NULL);
+  sample_global(&made, TALUS_STORAGE_TRIPLET, 3, 4, 0);
+  starve("global.dat", NULL);
+  sample_delassus(&made, TALUS_STORAGE_TRIPLET, 3, 4, 2);
+  starve("local.hdf5", NULL);
+  sample_rigid(&made, 0, 2);
+  starve("rigid.hdf5", NULL);
+  sample_blocks(&made, 2, 2);
+  starve("blocks.hdf5", NULL);
+  sample_rigid(&made, 1, 0);
+  starve("solved.hdf5", made.arm_a);
+  talus_context_destroy(context);
+  CHECK(memory.live == 0);
+  return check_end();
+}
