@@ -11,6 +11,7 @@ enum {
   BATCH = 5,          /* iterations between looks at the step's size on the CPU */
   BATCH_DEVICE = 20,  /* on a device, where a look is a synchronisation */
   CHECK_EVERY = 50,   /* iterations between checks at the least */
+  LATE_PASSES = 400,  /* easy problems are solved by then; hard ones want a longer memory */
   RECOVERIES = 3,     /* returns to the best impulses per attempt */
   CERTIFY_MOST = 40   /* certificates per solve: each one lowers the target */
 };
@@ -120,6 +121,7 @@ static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int *don
     }
     const int64_t left = run->solver->settings.max_iterations - run->iterations;
     const int32_t count = left < batch ? (int32_t)left : batch;
+    rule.cap = run->passes < LATE_PASSES ? attempt->cap : attempt->late_cap;
     TL_TRY(method->advance(run, &rule, count));
     unchecked += count;
     if (count == batch && !check_due(run, method, unchecked)) {

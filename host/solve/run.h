@@ -68,6 +68,7 @@ talus_status tl_gradient_advance(tl_run *run, const tl_rule *rule, int32_t count
 typedef struct tl_attempt {
   const tl_method *method;
   double cap, filter;
+  double late_cap;  /* the cap once LATE_PASSES have gone by: the problem is a hard one */
   int64_t patience; /* passes without the residual falling by a tenth */
   double leap;      /* a residual this much above the best means that the step is too long */
   int32_t last;     /* nothing comes after: patience grows with the passes made */

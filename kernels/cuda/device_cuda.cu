@@ -144,8 +144,8 @@ static talus_status device_fill(tl_cuda_device *device) {
   }
   TL_CUDA_TRY(device, cudaStreamCreateWithFlags(&device->recorder, cudaStreamNonBlocking));
   for (int i = 0; i < 2; i++) {
-    TL_CUDA_TRY(device, cudaHostAlloc((void **)&device->staging[i], TL_CUDA_STAGING,
-                                      cudaHostAllocDefault));
+    TL_CUDA_TRY(device,
+                cudaHostAlloc((void **)&device->staging[i], TL_CUDA_STAGING, cudaHostAllocDefault));
     TL_CUDA_TRY(device, cudaEventCreateWithFlags(&device->sent[i], cudaEventDisableTiming));
   }
   return TALUS_OK;

@@ -60,8 +60,8 @@ struct tl_cuda_scope {
 private:
   int before, now;
 };
-#define TL_CUDA_ENTER(device)    \
-  const tl_cuda_scope scope((device)); \
+#define TL_CUDA_ENTER(device)                                                                      \
+  const tl_cuda_scope scope((device));                                                             \
   TL_TRY(scope.status)
 
 /* engine_cuda.cu, compiled for each precision. */

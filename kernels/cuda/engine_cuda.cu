@@ -31,8 +31,8 @@ size_t impulse_bytes(const tl_cuda_engine *engine) {
 /* Copies between arrays on the device; nothing to copy is no error. */
 talus_status array_copy(tl_cuda_engine *engine, tl_real *to, const tl_real *from, size_t bytes) {
   if (bytes > 0) {
-    TL_CUDA_TRY(engine->device, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice,
-                                                engine->device->stream));
+    TL_CUDA_TRY(engine->device,
+                cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, engine->device->stream));
   }
   return TALUS_OK;
 }

@@ -1,8 +1,8 @@
 /* engine_cuda.cuh: the CUDA engine: a view in device memory, the scalars beside it, and graphs.
  *
  * The scalars of an iteration (tl_control) live on the device and are moved by the block that
- * finishes a kernel last, so the host queues any number of iterations without looking. Kernels go to
- * engine->target: the context's stream, or its recorder while a graph is made. */
+ * finishes a kernel last, so the host queues any number of iterations without looking. Kernels go
+ * to engine->target: the context's stream, or its recorder while a graph is made. */
 #ifndef TL_ENGINE_CUDA_CUH
 #define TL_ENGINE_CUDA_CUH
 
@@ -11,7 +11,8 @@
 #include "kernels/item/gradient.h"
 #include "kernels/item/view.h"
 
-/* Both precisions are linked into one program: their types and functions need names of their own. */
+/* Both precisions are linked into one program: their types and functions need names of their own.
+ */
 #define tl_control TL_NAME(tl_control)
 #define tl_cuda_work TL_NAME(tl_cuda_work)
 #define tl_cuda_engine TL_NAME(tl_cuda_engine)
@@ -48,8 +49,8 @@ struct tl_control {
 struct tl_cuda_work {
   tl_view view;
   tl_control *control;
-  double *moved, *turned; /* one per chunk of contacts */
-  double *energy;         /* one per block of units */
+  double *moved, *turned;               /* one per chunk of contacts */
+  double *energy;                       /* one per block of units */
   unsigned contact_blocks, unit_blocks; /* blocks of a whole pass, at least one */
 };
 
@@ -75,16 +76,16 @@ struct tl_cuda_engine {
   cudaGraphExec_t graph[TL_GRAPH_COUNT][2][2]; /* by x and x_previous swapped or not, by length */
 };
 
-#define TL_LAUNCH(engine, blocks, threads, ...)                                                  \
-  TL_TRY(tl_cuda_check((engine)->device,                                                         \
-                       tl_cuda_launch((engine)->target, (blocks), (threads), __VA_ARGS__), \
+#define TL_LAUNCH(engine, blocks, threads, ...)                                                    \
+  TL_TRY(tl_cuda_check((engine)->device,                                                           \
+                       tl_cuda_launch((engine)->target, (blocks), (threads), __VA_ARGS__),         \
                        "kernel launch", __func__))
 
 /* At the head of every operation. */
-#define TL_ENGINE_ENTER(engine)                                                         \
-  TL_CUDA_ENTER((engine)->device);                                                      \
-  if (!(engine)->ready) {                                                               \
-    return tl_fail((engine)->context, TALUS_CALL_ORDER, "the engine holds no problem"); \
+#define TL_ENGINE_ENTER(engine)                                                                    \
+  TL_CUDA_ENTER((engine)->device);                                                                 \
+  if (!(engine)->ready) {                                                                          \
+    return tl_fail((engine)->context, TALUS_CALL_ORDER, "the engine holds no problem");            \
   }
 
 /* engine_cuda.cu */

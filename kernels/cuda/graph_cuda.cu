@@ -39,8 +39,8 @@ talus_status graph_make(tl_cuda_engine *engine, tl_cuda_issue issue, int32_t cou
   cudaGraphExec_t made = NULL;
   talus_status status = graph_record(engine, issue, count, &graph);
   if (status == TALUS_OK) {
-    status =
-        tl_cuda_check(device, cudaGraphInstantiate(&made, graph, 0), "cudaGraphInstantiate", __func__);
+    status = tl_cuda_check(device, cudaGraphInstantiate(&made, graph, 0), "cudaGraphInstantiate",
+                           __func__);
   }
   if (graph != NULL) {
     const talus_status freed =

@@ -114,9 +114,13 @@ __global__ void __launch_bounds__(TL_CHUNK)
 
 } // namespace
 
-talus_status tl_cuda_units_step(tl_cuda_engine *engine) { return units_run<step_pass>(engine); }
+talus_status tl_cuda_units_step(tl_cuda_engine *engine) {
+  return units_run<step_pass>(engine);
+}
 
-talus_status tl_cuda_units_try(tl_cuda_engine *engine) { return units_run<try_pass>(engine); }
+talus_status tl_cuda_units_try(tl_cuda_engine *engine) {
+  return units_run<try_pass>(engine);
+}
 
 talus_status tl_cuda_units_respond(tl_cuda_engine *engine, const tl_real *impulse,
                                    tl_real *velocity) {

@@ -1,6 +1,7 @@
 /* sum_cuda.h: sums over the fixed tree that every backend uses, by blocks of 256 threads.
  *
- * A block's 256 values are halved 16, 8, 4, 2, 1 in each warp by shuffles, then the eight sums 4, 2,
+ * A block's 256 values are halved 16, 8, 4, 2, 1 in each warp by shuffles, then the eight sums 4,
+ * 2,
  * 1. Partial sums of blocks: thread t of one block takes elements t, t + 256, ... in order. The CPU
  * (sum_cpu.h) does the same in loops. No floating-point atomics: the block that finishes last, told
  * by an integer ticket, adds up what all have left in memory. */

@@ -101,7 +101,8 @@ talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, 
   TL_ENGINE_ENTER(engine);
   const bool matrix = is_matrix(engine);
   if (engine->colour_count == 0 && engine->work.view.shape.chunk_count > 0) {
-    return tl_fail(engine->context, TALUS_INTERNAL, "a sweep was asked of contacts without colours");
+    return tl_fail(engine->context, TALUS_INTERNAL,
+                   "a sweep was asked of contacts without colours");
   }
   if (matrix) {
     TL_TRY(tl_cuda_reserve_trial(engine));

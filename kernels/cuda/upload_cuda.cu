@@ -13,10 +13,14 @@ namespace {
 
 enum { ALIGNMENT = 256 };
 
-size_t padded(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+size_t padded(size_t bytes) {
+  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
 
 /* Built on the device. */
-bool is_list(const char *name) { return strcmp(name, "end") == 0 || strcmp(name, "end_first") == 0; }
+bool is_list(const char *name) {
+  return strcmp(name, "end") == 0 || strcmp(name, "end_first") == 0;
+}
 
 /* Sorting leaves the ends of what cannot move at the end of the array `end`. */
 size_t array_bytes(const tl_shape *shape, const char *name, int64_t count, size_t size) {
@@ -100,7 +104,7 @@ talus_status courier_skip(courier *c, size_t bytes) {
 
 size_t arrays_size(const tl_shape *s) {
   size_t total = 0;
-#define TL_PLAIN(type, name, count) \
+#define TL_PLAIN(type, name, count)                                                                \
   total += padded(array_bytes(s, #name, (int64_t)(count), sizeof(type)));
 #define TL_REALS(name, count) total += padded((size_t)(count) * sizeof(tl_real));
   TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
@@ -121,23 +125,23 @@ talus_status arrays_send(tl_cuda_engine *engine, const tl_system *system, tl_vie
   TL_TRY(tl_cuda_reserve(engine->device, &engine->arrays, arrays_size(s), "problem arrays"));
   char *place = (char *)engine->arrays.memory;
   courier c = {engine->device, place, NULL, 0};
-#define TL_PLAIN(type, name, count)                                                         \
-  {                                                                                         \
-    const size_t bytes = array_bytes(s, #name, (int64_t)(count), sizeof(type));             \
-    view->name = (const type *)(void *)array_place(&place, bytes);                          \
-    if (is_list(#name)) {                                                                   \
-      TL_TRY(courier_skip(&c, padded(bytes)));                                              \
-    } else {                                                                                \
-      TL_TRY(courier_bytes(&c, system->name, bytes));                                       \
-      TL_TRY(courier_bytes(&c, NULL, padded(bytes) - bytes));                               \
-    }                                                                                       \
+#define TL_PLAIN(type, name, count)                                                                \
+  {                                                                                                \
+    const size_t bytes = array_bytes(s, #name, (int64_t)(count), sizeof(type));                    \
+    view->name = (const type *)(void *)array_place(&place, bytes);                                 \
+    if (is_list(#name)) {                                                                          \
+      TL_TRY(courier_skip(&c, padded(bytes)));                                                     \
+    } else {                                                                                       \
+      TL_TRY(courier_bytes(&c, system->name, bytes));                                              \
+      TL_TRY(courier_bytes(&c, NULL, padded(bytes) - bytes));                                      \
+    }                                                                                              \
   }
-#define TL_REALS(name, count)                                      \
-  {                                                                \
-    const size_t n = (size_t)(count), bytes = n * sizeof(tl_real); \
-    view->name = (const tl_real *)(void *)array_place(&place, bytes); \
-    TL_TRY(courier_reals(&c, system->name, n));                    \
-    TL_TRY(courier_bytes(&c, NULL, padded(bytes) - bytes));        \
+#define TL_REALS(name, count)                                                                      \
+  {                                                                                                \
+    const size_t n = (size_t)(count), bytes = n * sizeof(tl_real);                                 \
+    view->name = (const tl_real *)(void *)array_place(&place, bytes);                              \
+    TL_TRY(courier_reals(&c, system->name, n));                                                    \
+    TL_TRY(courier_bytes(&c, NULL, padded(bytes) - bytes));                                        \
   }
   TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
 #undef TL_PLAIN
@@ -201,9 +205,8 @@ talus_status ends_build(tl_cuda_engine *engine, const tl_view *view) {
   uint32_t *const values = (uint32_t *)(void *)(room + 2 * list);
   TL_LAUNCH(engine, tl_cuda_blocks(count, TL_CHUNK), TL_CHUNK, end_list_kernel, view->body_a,
             view->body_b, count, keys, values);
-  TL_CUDA_TRY(device,
-              tl_cuda_sort_pairs(keys, sorted, values, (uint32_t *)(void *)view->end, count, bits,
-                                 room + 3 * list, &sorting, device->stream));
+  TL_CUDA_TRY(device, tl_cuda_sort_pairs(keys, sorted, values, (uint32_t *)(void *)view->end, count,
+                                         bits, room + 3 * list, &sorting, device->stream));
   TL_LAUNCH(engine, tl_cuda_blocks((int64_t)bodies + 1, TL_CHUNK), TL_CHUNK, end_first_kernel,
             (const uint32_t *)sorted, count, bodies, (int32_t *)view->end_first);
   return TALUS_OK;
@@ -211,7 +214,9 @@ talus_status ends_build(tl_cuda_engine *engine, const tl_view *view) {
 
 /* ---- the state ------------------------------------------------------------------------------- */
 
-unsigned blocks_of(int64_t count) { return tl_cuda_blocks(count, TL_CHUNK); }
+unsigned blocks_of(int64_t count) {
+  return tl_cuda_blocks(count, TL_CHUNK);
+}
 
 talus_status state_reserve(tl_cuda_engine *engine, tl_cuda_work *work) {
   tl_cuda_device *const device = engine->device;
@@ -238,8 +243,8 @@ talus_status state_reserve(tl_cuda_engine *engine, tl_cuda_work *work) {
   const size_t control = padded(sizeof(tl_control));
   const size_t chunks = padded(work->contact_blocks * sizeof(double));
   const size_t energies = padded(work->unit_blocks * sizeof(double));
-  TL_TRY(tl_cuda_reserve(device, &engine->partial, control + 2 * chunks + energies,
-                         "partial sums"));
+  TL_TRY(
+      tl_cuda_reserve(device, &engine->partial, control + 2 * chunks + energies, "partial sums"));
   place = (char *)engine->partial.memory;
   work->control = (tl_control *)(void *)place;
   work->moved = (double *)(void *)(place + control);

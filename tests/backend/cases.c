@@ -8,7 +8,7 @@
 
 const char *case_name(case_kind kind) {
   static const char *const names[CASE_COUNT] = {
-      "spheres", "spheres and rows", "arms",   "arms and rows", "blocks", "plane blocks",
+      "spheres", "spheres and rows", "arms",      "arms and rows", "blocks", "plane blocks",
       "matrix",  "matrix of an LCP", "rows only", "empty"};
   return names[kind];
 }
@@ -18,7 +18,9 @@ double case_random(uint32_t *state) {
   return (double)(*state >> 8) / 16777216.0;
 }
 
-static double spread(uint32_t *state) { return 2 * case_random(state) - 1; }
+static double spread(uint32_t *state) {
+  return 2 * case_random(state) - 1;
+}
 
 static int32_t pick(uint32_t *state, int32_t count) {
   return (int32_t)(case_random(state) * (double)count);
@@ -200,8 +202,8 @@ static void blocks_make(test_case *test, int32_t dimension, int32_t size, uint32
   blocks->contact_start = entries_make(test, contacts, dimension, &blocks->contact_block,
                                        &blocks->contact_jacobian, state);
   blocks->bias = reals(test, (int64_t)dimension * contacts, 0.1, state);
-  blocks->bilateral_start = entries_make(test, rows, 1, &blocks->bilateral_block,
-                                         &blocks->bilateral_jacobian, state);
+  blocks->bilateral_start =
+      entries_make(test, rows, 1, &blocks->bilateral_block, &blocks->bilateral_jacobian, state);
   test->problem.friction = frictions(test, contacts, state);
 }
 

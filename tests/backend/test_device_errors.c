@@ -32,12 +32,8 @@ enum {
 /* ---- the child ------------------------------------------------------------------------------- */
 
 static talus_status engine_lead(tl_engine *engine, const tl_system *system, double *impulse) {
-  const tl_rule rule = {.step = TL_STEP_ADAPT,
-                        .momentum = 1,
-                        .coulomb = 1,
-                        .rebuild = 2,
-                        .cap = 0.9,
-                        .filter = 0.3};
+  const tl_rule rule = {
+      .step = TL_STEP_ADAPT, .momentum = 1, .coulomb = 1, .rebuild = 2, .cap = 0.9, .filter = 0.3};
   tl_state state;
   int64_t passes = 0;
   double squares[2], lambda;
@@ -205,7 +201,9 @@ static int fail_each(char *program, const char *name, int step, int expected) {
 }
 
 /* Which emulation runs this program: only they know how to fail. */
-static int can_inject(char *program) { return run_number(program, "FAIL_ALLOC", 1) != ALL_WELL; }
+static int can_inject(char *program) {
+  return run_number(program, "FAIL_ALLOC", 1) != ALL_WELL;
+}
 
 static int parent(char *program) {
   const int plain = run(program, (char *)"once", "UNUSED", "0");

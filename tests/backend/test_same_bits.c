@@ -36,11 +36,11 @@ static void note_state(answers *log, const tl_state *s) {
 }
 
 /* One call of the engine; after a failure nothing more is asked. */
-#define ASK(log, call)                \
-  do {                                \
-    if ((log)->status == TALUS_OK) {  \
-      (log)->status = (call);         \
-    }                                 \
+#define ASK(log, call)                                                                             \
+  do {                                                                                             \
+    if ((log)->status == TALUS_OK) {                                                               \
+      (log)->status = (call);                                                                      \
+    }                                                                                              \
   } while (0)
 
 static void ask_residual(tl_engine *engine, answers *log) {
@@ -189,12 +189,25 @@ static void script_mixed(tl_engine *engine, const tl_system *system, answers *lo
 
 static void script_all(tl_engine *engine, const tl_system *system, int32_t threads, answers *log) {
   ASK(log, engine->ops->upload(engine, system, threads));
-  script_gradient(engine, system, log);
-  script_backtrack(engine, system, log);
   if (system->colour_chunk != NULL) {
     script_sweep(engine, system, log);
+  } else {
+    script_gradient(engine, system, log);
+    script_backtrack(engine, system, log);
   }
   script_mixed(engine, system, log);
+}
+
+/* More than 256 partial sums: the second level of the tree has more than one element per leaf. */
+static void script_large(tl_engine *engine, const tl_system *system, int32_t threads,
+                         answers *log) {
+  const tl_rule rule = {
+      .step = TL_STEP_ADAPT, .momentum = 1, .coulomb = 1, .cap = 0.95, .filter = 0.3};
+  ASK(log, engine->ops->upload(engine, system, threads));
+  ASK(log, engine->ops->start(engine, NULL, 3));
+  ask_gradient(engine, &rule, 3, log);
+  ask_residual(engine, log);
+  ask_impulses(engine, system, log);
 }
 
 /* ---- comparison ------------------------------------------------------------------------------ */
@@ -261,8 +274,7 @@ static void compare_all(tl_engine *cpu, tl_engine *cuda, const tl_system *system
     script_all(cpu, system, threads[i], &other);
     compare(&reference, &other, what, who);
   }
-  /* with colours a second time, now that graphs are at hand */
-  for (int again = 0; again < (system->colour_chunk != NULL ? 2 : 1) && cuda != NULL; again++) {
+  for (int again = 0; again < 2 && cuda != NULL; again++) { /* the second time graphs are at hand */
     clear(&other);
     script_all(cuda, system, 1, &other);
     compare(&reference, &other, what, again ? "cuda again" : "cuda");
@@ -302,6 +314,33 @@ static void test_precision(talus_context *cpu, talus_context *cuda, talus_precis
   }
 }
 
+static void test_large(talus_context *cpu, talus_context *cuda) {
+  tl_engine *const on_cpu = engine_make(cpu, TALUS_F32);
+  tl_engine *const on_cuda = cuda != NULL ? engine_make(cuda, TALUS_F32) : NULL;
+  test_case test;
+  tl_assembly assembly;
+  memset(&assembly, 0, sizeof assembly);
+  case_make(&test, CASE_SPHERES, 33000, 5);
+  CHECK(tl_system_build(cpu, &test.problem, 0, &assembly) == TALUS_OK);
+  CHECK(assembly.system.shape.chunk_count > 256);
+  clear(&reference);
+  script_large(on_cpu, &assembly.system, 1, &reference);
+  compare(&reference, &reference, "many chunks", "cpu");
+  check_worth(&reference, &assembly.system, "many chunks");
+  clear(&other);
+  script_large(on_cpu, &assembly.system, 7, &other);
+  compare(&reference, &other, "many chunks", "7 threads");
+  on_cpu->ops->destroy(on_cpu);
+  if (on_cuda != NULL) {
+    clear(&other);
+    script_large(on_cuda, &assembly.system, 1, &other);
+    compare(&reference, &other, "many chunks", "cuda");
+    on_cuda->ops->destroy(on_cuda);
+  }
+  tl_assembly_release(cpu, &assembly);
+  case_release(&test);
+}
+
 int main(void) {
   talus_context_def def = talus_context_def_default();
   talus_context *cpu = NULL, *cuda = NULL;
@@ -316,6 +355,7 @@ int main(void) {
   talus_context *const usable = status == TALUS_OK ? cuda : NULL;
   test_precision(cpu, usable, TALUS_F64);
   test_precision(cpu, usable, TALUS_F32);
+  test_large(cpu, usable);
   if (usable != NULL) {
     CHECK(cuda->message[0] == 0);
   }
