@@ -1,0 +1,137 @@
+/* collide.h: shapes placed in the world in, contact points out.
+ *
+ * Knows geometry only: neither time, mass, materials nor impulses. The world places colliders,
+ * the broad-phase (broad.c) finds pairs whose boxes overlap, the narrow-phase (narrow*.c) finds
+ * the points at which a pair is closer than a margin. Everything is deterministic: the result
+ * depends on the colliders and their order alone, not on threads. */
+#ifndef TL_COLLIDE_H
+#define TL_COLLIDE_H
+
+#include "host/base/base.h"
+#include "talus/talus_world.h"
+
+/* A place and a turn: world = rotation * local + position; rotation row-major. */
+typedef struct tl_pose {
+  double position[3];
+  double rotation[9];
+} tl_pose;
+
+/* A convex polyhedron in its shape's frame, faces counter-clockwise seen from outside. */
+typedef struct tl_hull {
+  int32_t point_count, face_count, edge_count;
+  double *point;       /* [3 point_count] only the hull's corners */
+  int32_t *face_first; /* [face_count + 1] into face_point */
+  int32_t *face_point;
+  double *face_plane;  /* [4 face_count] outward unit normal and offset: n.x = d on the face */
+  int32_t *edge;       /* [2 edge_count] points, each edge once */
+} tl_hull;
+
+/* Triangles with a tree of boxes over them. */
+typedef struct tl_mesh tl_mesh;
+
+typedef struct tl_geometry {
+  int32_t kind; /* talus_shape_kind */
+  double radius, half_length, half_edge[3];
+  const tl_hull *hull; /* HULL */
+  const tl_mesh *mesh; /* MESH */
+} tl_geometry;
+
+typedef struct tl_collider {
+  const tl_geometry *geometry;
+  tl_pose pose; /* of the shape, in the world */
+  int32_t body, shape;
+  int32_t movable; /* two immovable ones never meet */
+  int32_t group;
+  uint32_t collides; /* bit g: meets group g; both sides must agree */
+  double margin;     /* contacts are wanted below this gap, counted from either side: the pair's
+                        margin is the sum of both */
+} tl_collider;
+
+typedef struct tl_box {
+  double lower[3], upper[3];
+} tl_box;
+
+/* The collider's bounding box without margin; half-spaces and huge meshes may be infinite in
+ * some directions (+-INFINITY). */
+tl_box tl_collider_box(const tl_collider *collider);
+
+/* ---- broad-phase ----------------------------------------------------------------------------- */
+
+typedef struct tl_pair {
+  int32_t a, b; /* colliders, a < b */
+} tl_pair;
+
+typedef struct tl_broad tl_broad;
+talus_status tl_broad_create(talus_context *context, tl_broad **broad);
+void tl_broad_destroy(tl_broad *broad); /* accepts NULL */
+/* All pairs of colliders that may meet (groups, bodies, movable) and whose boxes, each enlarged by
+ * its margin, overlap; sorted by (a, b), each once. The array belongs to the broad-phase, valid
+ * until its next call. Linear in count for any mixture of sizes; memory grows and is kept. */
+talus_status tl_broad_pairs(tl_broad *broad, const tl_collider *collider, int32_t count,
+                            int32_t threads, const tl_pair **pairs, int64_t *pair_count);
+
+/* ---- narrow-phase ---------------------------------------------------------------------------- */
+
+/* One contact point of a pair. */
+typedef struct tl_touch {
+  int32_t a, b;      /* colliders, as in the pair */
+  uint32_t feature;  /* names the point within the pair, the same from step to step while the same
+                        corners, edges or triangles meet */
+  int32_t spherical; /* 1: both arms lie along the normal (sphere against sphere or wall) */
+  double point[3];   /* midway in the gap */
+  double normal[3];  /* unit, from a to b */
+  double gap;        /* < 0: penetration */
+} tl_touch;
+
+/* A list that grows; one per thread. */
+typedef struct tl_touch_list {
+  talus_context *context; /* NULL: fixed room, for tests */
+  tl_touch *touch;
+  int64_t count, capacity;
+} tl_touch_list;
+talus_status tl_touch_append(tl_touch_list *list, const tl_touch *touch);
+void tl_touch_release(tl_touch_list *list);
+
+/* Appends the contact points of a pair closer than a->margin + b->margin. Faces give several points
+ * (at most eight per pair of convex shapes, chosen for extent), so that boxes rest. */
+talus_status tl_narrow_pair(const tl_collider *a, const tl_collider *b, int32_t index_a,
+                            int32_t index_b, tl_touch_list *list);
+
+/* All pairs, in order of the pairs whatever the number of threads. The array belongs to `lists`
+ * (room for `threads` lists kept by the caller between calls). */
+typedef struct tl_narrow tl_narrow;
+talus_status tl_narrow_create(talus_context *context, tl_narrow **narrow);
+void tl_narrow_destroy(tl_narrow *narrow); /* accepts NULL */
+talus_status tl_narrow_pairs(tl_narrow *narrow, const tl_collider *collider, const tl_pair *pair,
+                             int64_t pair_count, int32_t threads, const tl_touch **touches,
+                             int64_t *touch_count);
+
+/* ---- geometry: building and mass ------------------------------------------------------------- */
+
+/* Copies and checks what a shape's definition gives. Statuses: BAD_SETTING (naming the field),
+ * INDEX_RANGE, NOT_FINITE, OUT_OF_MEMORY; for hulls: fewer than four points not in a plane; for
+ * meshes: zero-area faces (naming the triangle). closed (may be NULL): whether a mesh has no
+ * holes. */
+talus_status tl_geometry_create(talus_context *context, const talus_shape_def *def,
+                                tl_geometry **geometry, int *closed);
+void tl_geometry_destroy(talus_context *context, tl_geometry *geometry); /* accepts NULL */
+
+/* Volume, centre and inertia per unit density about the centre (xx xy xz yy yz zz), in the shape's
+ * frame; half-spaces and meshes that are not closed have volume 0. plane: per unit of thickness of
+ * a disk or polygon in the x-z plane: the area and the polar moment stand in for volume and yy. */
+typedef struct tl_mass_properties {
+  double volume, centre[3], inertia[6];
+} tl_mass_properties;
+tl_mass_properties tl_geometry_mass(const tl_geometry *geometry, int plane);
+
+/* A radius that stands for the shape's size in slops and margins: of the largest ball inside,
+ * or INFINITY for half-spaces and meshes. */
+double tl_geometry_size(const tl_geometry *geometry);
+
+/* Overlap volume is not computed; what rays and pictures need: */
+/* Distance along a ray (unit direction) to the shape in its own frame, or INFINITY; the outward
+ * normal at the hit. */
+double tl_geometry_ray(const tl_geometry *geometry, const double origin[3],
+                       const double direction[3], double normal[3]);
+
+#endif
