@@ -59,6 +59,7 @@ TALUS_API const char *talus_version(void);
   X(FILE_OPEN, "a file could not be opened")                                    \
   X(FILE_FORMAT, "a file is not what it claims to be")                          \
   X(FILE_WRITE, "a file could not be written")                                  \
+  X(STEP_FAILED, "a time step could not be solved to the accepted tolerance")   \
   X(INTERNAL, "an internal invariant failed: please report it")
 
 typedef enum talus_status {

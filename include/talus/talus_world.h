@@ -220,7 +220,7 @@ typedef struct talus_step_report {
 
 TALUS_API talus_step_report talus_step_report_default(void);
 /* One step. Statuses: OUT_OF_MEMORY, NOT_FINITE (a body left the range of numbers; the message
- * names it), UNSUPPORTED (the solve missed `accept` after every measure; the world is as it was
+ * names it), STEP_FAILED (the solve missed `accept` after every measure; the bodies are as they were
  * before the step). report may be NULL. */
 TALUS_API talus_status talus_world_step(talus_world *world, talus_step_report *report);
 

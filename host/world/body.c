@@ -1,0 +1,271 @@
+/* body.c: bodies and their shapes; mass, centre and inertia from shape and density. */
+#include <math.h>
+#include <string.h>
+
+#include "host/solve/dense.h"
+#include "host/world/world.h"
+
+talus_status tl_body_check(const talus_world *world, int32_t body) {
+  if (world == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  if (body < 0 || body >= world->body_count || !world->body[body].exists) {
+    return tl_fail(world->context, TALUS_INDEX_RANGE, "body %d does not exist", body);
+  }
+  return TALUS_OK;
+}
+
+static int finite3(const double *v) {
+  return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
+}
+
+talus_status talus_body_add(talus_world *world, const talus_body_def *def, int32_t *result) {
+  if (world == NULL || def == NULL || result == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  if (def->struct_size != sizeof *def) {
+    return tl_fail(world->context, TALUS_STRUCT_SIZE, "body def: struct_size is %u, not %zu",
+                   def->struct_size, sizeof *def);
+  }
+  if (!finite3(def->position) || !finite3(def->velocity) || !finite3(def->spin)) {
+    return tl_fail(world->context, TALUS_NOT_FINITE,
+                   "body def: position, velocity or spin is not finite");
+  }
+  if (!tl_quaternion_good(def->orientation)) {
+    return tl_fail(world->context, TALUS_BAD_SETTING,
+                   "body def: orientation is not a unit quaternion");
+  }
+  if (def->group < 0 || def->group > 31 || (unsigned)def->type > TALUS_BODY_KINEMATIC) {
+    return tl_fail(world->context, TALUS_BAD_SETTING,
+                   "body def: group %d must be in 0 .. 31, type %d known", def->group,
+                   (int)def->type);
+  }
+  TL_TRY(tl_world_grow(world, (void **)&world->body, &world->body_capacity, world->body_count + 1,
+                       sizeof *world->body, "bodies"));
+  tl_body *const body = &world->body[world->body_count];
+  memset(body, 0, sizeof *body);
+  body->exists = 1;
+  body->first_shape = -1;
+  body->type = def->type;
+  body->group = def->group;
+  body->collides = def->collides;
+  memcpy(body->position, def->position, sizeof body->position);
+  memcpy(body->orientation, def->orientation, sizeof body->orientation);
+  memcpy(body->anchor, def->position, sizeof body->anchor);
+  memcpy(body->anchor_orientation, def->orientation, sizeof body->anchor_orientation);
+  if (def->type == TALUS_BODY_FREE) {
+    memcpy(body->velocity, def->velocity, sizeof body->velocity);
+    memcpy(body->spin, def->spin, sizeof body->spin);
+  }
+  *result = world->body_count++;
+  return TALUS_OK;
+}
+
+talus_status talus_body_remove(talus_world *world, int32_t body) {
+  TL_TRY(tl_body_check(world, body));
+  for (int32_t i = 0; i < world->joint_count; i++) {
+    const talus_joint_def *const def = &world->joint[i].def;
+    if (world->joint[i].exists && (def->body_a == body || def->body_b == body)) {
+      return tl_fail(world->context, TALUS_CALL_ORDER,
+                     "body %d is held by joint %d: remove that first", body, i);
+    }
+  }
+  for (int32_t i = world->body[body].first_shape; i >= 0; i = world->shape[i].next) {
+    tl_geometry_destroy(world->context, world->shape[i].geometry);
+    world->shape[i].geometry = NULL;
+    world->shape[i].exists = 0;
+  }
+  world->body[body].exists = 0;
+  return TALUS_OK;
+}
+
+/* Adds a part's mass properties, turned and shifted, to those of a body about the origin of the
+ * frame in which both are given. */
+static void mass_add(double mass, const double *centre, const double *inertia, double *total,
+                     double *moment, double *about) {
+  *total += mass;
+  const double square = tl_dot3(centre, centre);
+  const int row[6] = {0, 0, 0, 1, 1, 2}, column[6] = {0, 1, 2, 1, 2, 2};
+  for (int i = 0; i < 3; i++) {
+    moment[i] += mass * centre[i];
+  }
+  for (int i = 0; i < 6; i++) {
+    about[i] += inertia[i] + mass * ((row[i] == column[i] ? square : 0) -
+                                     centre[row[i]] * centre[column[i]]);
+  }
+}
+
+/* Inverse of a symmetric inertia; a zero one (point mass, locked) stays zero. */
+static void inertia_invert(const double *m, double *inverse) {
+  double a[9] = {m[0], m[1], m[2], m[1], m[3], m[4], m[2], m[4], m[5]}, result[9], v[9];
+  const int place[6] = {0, 1, 2, 4, 5, 8};
+  tl_dense_pseudo_invert(a, 3, result, v);
+  for (int i = 0; i < 6; i++) {
+    inverse[i] = result[place[i]];
+  }
+}
+
+/* Mass, centre of mass and inertia from all shapes; the frame's origin moves to the centre. */
+static void mass_update(talus_world *world, int32_t index) {
+  tl_body *const body = &world->body[index];
+  double total = 0, moment[3] = {0, 0, 0}, about[6] = {0};
+  body->round = 0;
+  for (int32_t i = body->first_shape; i >= 0; i = world->shape[i].next) {
+    const tl_shape_slot *const shape = &world->shape[i];
+    const double density = world->material[shape->material].density;
+    const double mass = density * shape->mass.volume;
+    double centre[3], inertia[6], turned[6];
+    tl_turn3(shape->rotation, shape->mass.centre, centre);
+    for (int c = 0; c < 3; c++) {
+      centre[c] += shape->position[c];
+    }
+    for (int c = 0; c < 6; c++) {
+      inertia[c] = density * shape->mass.inertia[c];
+    }
+    tl_inertia_turn(inertia, shape->rotation, turned);
+    mass_add(mass, centre, turned, &total, moment, about);
+    body->round = body->shape_count == 1 && shape->geometry->kind == TALUS_SHAPE_SPHERE;
+  }
+  if (!(total > 0) || body->type != TALUS_BODY_FREE) {
+    body->mass = body->inverse_mass = 0;
+    memset(body->inertia, 0, sizeof body->inertia);
+    memset(body->inverse_inertia, 0, sizeof body->inverse_inertia);
+    return;
+  }
+  double shift[3], rotation[9], moved[3], nothing = 0, unused[3] = {0};
+  for (int c = 0; c < 3; c++) {
+    shift[c] = moment[c] / total;
+  }
+  /* from the frame's origin to the centre of mass: the parallel axis backwards */
+  const double zero[6] = {0};
+  mass_add(-total, shift, zero, &nothing, unused, about);
+  for (int32_t i = body->first_shape; i >= 0; i = world->shape[i].next) {
+    for (int c = 0; c < 3; c++) {
+      world->shape[i].position[c] -= shift[c];
+    }
+  }
+  tl_quaternion_matrix(body->orientation, rotation);
+  tl_turn3(rotation, shift, moved);
+  for (int c = 0; c < 3; c++) {
+    body->position[c] += moved[c];
+  }
+  body->mass = total;
+  body->inverse_mass = 1 / total;
+  memcpy(body->inertia, about, sizeof body->inertia);
+  if (world->def.plane) { /* only the turn about y is left */
+    for (int c = 0; c < 6; c++) {
+      body->inertia[c] = c == 3 ? about[3] : 0;
+    }
+  }
+  inertia_invert(body->inertia, body->inverse_inertia);
+}
+
+talus_status talus_shape_add(talus_world *world, int32_t index, const talus_shape_def *def,
+                             int32_t *result) {
+  TL_TRY(tl_body_check(world, index));
+  if (def == NULL || def->struct_size != sizeof *def) {
+    return tl_fail(world->context, TALUS_STRUCT_SIZE, "shape def: fill it by "
+                   "talus_shape_def_default");
+  }
+  if (def->material < 0 || def->material >= world->material_count) {
+    return tl_fail(world->context, TALUS_INDEX_RANGE, "shape def: material %d does not exist",
+                   def->material);
+  }
+  if (!finite3(def->position) || !tl_quaternion_good(def->orientation)) {
+    return tl_fail(world->context, TALUS_BAD_SETTING,
+                   "shape def: position is not finite or orientation not a unit quaternion");
+  }
+  tl_body *const body = &world->body[index];
+  const int solid = def->kind != TALUS_SHAPE_HALFSPACE && def->kind != TALUS_SHAPE_MESH;
+  if (body->type == TALUS_BODY_FREE && !solid) {
+    return tl_fail(world->context, TALUS_UNSUPPORTED,
+                   "body %d is free: half-spaces and meshes are for fixed and kinematic bodies",
+                   index);
+  }
+  TL_TRY(tl_world_grow(world, (void **)&world->shape, &world->shape_capacity,
+                       world->shape_count + 1, sizeof *world->shape, "shapes"));
+  tl_shape_slot *const shape = &world->shape[world->shape_count];
+  memset(shape, 0, sizeof *shape);
+  TL_TRY(tl_geometry_create(world->context, def, &shape->geometry, NULL));
+  shape->exists = 1;
+  shape->body = index;
+  shape->material = def->material;
+  shape->mass = tl_geometry_mass(shape->geometry, world->def.plane);
+  shape->size = tl_geometry_size(shape->geometry);
+  memcpy(shape->position, def->position, sizeof shape->position);
+  tl_quaternion_matrix(def->orientation, shape->rotation);
+  shape->next = body->first_shape;
+  body->first_shape = world->shape_count++;
+  body->shape_count++;
+  mass_update(world, index);
+  if (body->type == TALUS_BODY_FREE && isfinite(shape->size)) {
+    world->size_sum += shape->size;
+    world->size_count++;
+    world->size = world->size_sum / (double)world->size_count;
+  }
+  if (result != NULL) {
+    *result = world->shape_count - 1;
+  }
+  return TALUS_OK;
+}
+
+int32_t talus_body_capacity(const talus_world *world) {
+  return world != NULL ? world->body_count : 0;
+}
+
+int talus_body_exists(const talus_world *world, int32_t body) {
+  return world != NULL && body >= 0 && body < world->body_count && world->body[body].exists;
+}
+
+talus_status talus_body_get(const talus_world *world, int32_t body, talus_body_state *state) {
+  TL_TRY(tl_body_check(world, body));
+  const tl_body *const b = &world->body[body];
+  memcpy(state->position, b->position, sizeof state->position);
+  memcpy(state->orientation, b->orientation, sizeof state->orientation);
+  memcpy(state->velocity, b->velocity, sizeof state->velocity);
+  memcpy(state->spin, b->spin, sizeof state->spin);
+  return TALUS_OK;
+}
+
+talus_status talus_body_set(talus_world *world, int32_t body, const talus_body_state *state) {
+  TL_TRY(tl_body_check(world, body));
+  if (!finite3(state->position) || !finite3(state->velocity) || !finite3(state->spin) ||
+      !tl_quaternion_good(state->orientation)) {
+    return tl_fail(world->context, TALUS_NOT_FINITE,
+                   "body %d: a state that is not finite, or no unit quaternion", body);
+  }
+  tl_body *const b = &world->body[body];
+  memcpy(b->position, state->position, sizeof state->position);
+  memcpy(b->orientation, state->orientation, sizeof state->orientation);
+  memcpy(b->velocity, state->velocity, sizeof state->velocity);
+  memcpy(b->spin, state->spin, sizeof state->spin);
+  return TALUS_OK;
+}
+
+talus_body_type talus_body_kind(const talus_world *world, int32_t body) {
+  return talus_body_exists(world, body) ? (talus_body_type)world->body[body].type
+                                        : TALUS_BODY_FIXED;
+}
+
+double talus_body_mass(const talus_world *world, int32_t body) {
+  return talus_body_exists(world, body) ? world->body[body].mass : 0;
+}
+
+void talus_body_inertia(const talus_world *world, int32_t body, double inertia[6]) {
+  memset(inertia, 0, 6 * sizeof *inertia);
+  if (talus_body_exists(world, body)) {
+    memcpy(inertia, world->body[body].inertia, 6 * sizeof *inertia);
+  }
+}
+
+talus_status talus_body_force(talus_world *world, int32_t body, const double force[3],
+                              const double torque[3]) {
+  TL_TRY(tl_body_check(world, body));
+  if (!finite3(force) || !finite3(torque)) {
+    return tl_fail(world->context, TALUS_NOT_FINITE, "body %d: force or torque is not finite",
+                   body);
+  }
+  memcpy(world->body[body].force, force, 3 * sizeof *force);
+  memcpy(world->body[body].torque, torque, 3 * sizeof *torque);
+  return TALUS_OK;
+}

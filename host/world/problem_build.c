@@ -1,0 +1,177 @@
+/* problem_build.c: contacts and joints of a step as a talus_problem of form (a), and its solution
+ * through door 2.
+ *
+ * Bodies are numbered as in the world; those that are not free enter as immovable ones with their
+ * velocity. Where every contact is one of spheres and every free body round, reaches are handed
+ * over (the fastest form), and the point velocity of moving walls as a surface velocity. */
+#include <math.h>
+#include <string.h>
+
+#include "host/world/problem_build.h"
+
+talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
+  const size_t bodies = (size_t)world->body_count, contacts = (size_t)world->contact_count;
+  const size_t rows = (size_t)tl_joint_rows(world);
+  const size_t doubles = 7 * bodies + 22 * contacts + 14 * rows;
+  TL_TRY(tl_buffer_reserve(world->context, &world->problem_memory, doubles + contacts + rows + 2,
+                           sizeof(double), "contact problem"));
+  TL_TRY(tl_buffer_reserve(world->context, &world->solution_memory, rows, sizeof(tl_joint_row),
+                           "joint rows"));
+  double *at = world->problem_memory.memory;
+  const struct {
+    double **array;
+    size_t count;
+  } parts[] = {{&a->inverse_mass, bodies},  {&a->inverse_inertia, 6 * bodies},
+               {&a->normal, 3 * contacts},  {&a->reach_a, contacts},
+               {&a->reach_b, contacts},     {&a->arm_a, 3 * contacts},
+               {&a->arm_b, 3 * contacts},   {&a->bias, contacts},
+               {&a->friction, contacts},    {&a->surface, 3 * contacts},
+               {&a->impulse, 3 * contacts}, {&a->contact_velocity, 3 * contacts},
+               {&a->row_jacobian, 12 * rows}, {&a->row_bias, rows},
+               {&a->row_impulse, rows}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    *parts[i].array = at;
+    at += parts[i].count;
+  }
+  a->body_a = (int32_t *)at;
+  a->body_b = a->body_a + contacts;
+  a->row_a = a->body_b + contacts;
+  a->row_b = a->row_a + rows;
+  a->row = world->solution_memory.memory;
+  return TALUS_OK;
+}
+
+static void bodies_fill(const talus_world *world, const tl_step_arrays *a) {
+#pragma omp parallel for num_threads(world->context->threads) schedule(static)
+  for (int32_t i = 0; i < world->body_count; i++) {
+    const tl_body *const body = &world->body[i];
+    double *const inertia = a->inverse_inertia + 6 * (int64_t)i, rotation[9];
+    const int free = body->exists && body->type == TALUS_BODY_FREE;
+    a->inverse_mass[i] = free ? body->inverse_mass : 0;
+    if (!free) {
+      memset(inertia, 0, 6 * sizeof *inertia);
+    } else if (body->round) {
+      memcpy(inertia, body->inverse_inertia, 6 * sizeof *inertia);
+    } else {
+      tl_quaternion_matrix(body->orientation, rotation);
+      tl_inertia_turn(body->inverse_inertia, rotation, inertia);
+    }
+  }
+}
+
+/* Whether everything is spheres against spheres and walls. */
+static int all_spherical(const talus_world *world) {
+  for (int32_t i = 0; i < world->body_count; i++) {
+    const tl_body *const body = &world->body[i];
+    if (body->exists && body->inverse_mass > 0 && !body->round) {
+      return 0;
+    }
+  }
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    if (!world->contact[k].spherical) {
+      return 0;
+    }
+  }
+  return !world->def.plane;
+}
+
+/* Contact k's side (0: a, 1: b): body, arm, and, with reaches, what a wall's spin adds. */
+static void side_fill(const talus_world *world, const tl_step_arrays *a, int32_t k, int side,
+                      const double *velocity) {
+  const tl_world_contact *const contact = &world->contact[k];
+  const int32_t index = side ? contact->shown.body_b : contact->shown.body_a;
+  const tl_body *const body = &world->body[index];
+  double arm[3], turn[3];
+  for (int c = 0; c < 3; c++) {
+    arm[c] = contact->shown.point[c] - body->position[c];
+  }
+  (side ? a->body_b : a->body_a)[k] = index;
+  memcpy((side ? a->arm_b : a->arm_a) + 3 * (int64_t)k, arm, sizeof arm);
+  const double along = tl_dot3(arm, contact->shown.normal);
+  (side ? a->reach_b : a->reach_a)[k] = body->round ? (side ? -along : along) : 0;
+  if (!body->round) { /* a wall: its spin moves the point although the reach says 0 */
+    tl_cross3(velocity + 6 * (int64_t)index + 3, arm, turn);
+    for (int c = 0; c < 3; c++) {
+      a->surface[3 * (int64_t)k + c] += (side ? 1 : -1) * turn[c];
+    }
+  }
+}
+
+void tl_step_problem(talus_world *world, double dt, const double *velocity,
+                     const tl_step_arrays *a, talus_problem *problem) {
+  const int spheres = all_spherical(world);
+  bodies_fill(world, a);
+#pragma omp parallel for num_threads(world->context->threads) schedule(static)
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    const tl_world_contact *const contact = &world->contact[k];
+    memcpy(a->normal + 3 * (int64_t)k, contact->shown.normal, 3 * sizeof(double));
+    memcpy(a->impulse + 3 * (int64_t)k, contact->shown.impulse, 3 * sizeof(double));
+    memset(a->surface + 3 * (int64_t)k, 0, 3 * sizeof(double));
+    a->bias[k] = contact->bias;
+    a->friction[k] = contact->friction;
+    side_fill(world, a, k, 0, velocity);
+    side_fill(world, a, k, 1, velocity);
+  }
+  const int32_t rows = tl_joint_fill(world, dt, a->row);
+  for (int32_t r = 0; r < rows; r++) {
+    a->row_a[r] = a->row[r].body_a;
+    a->row_b[r] = a->row[r].body_b;
+    a->row_bias[r] = a->row[r].bias;
+    a->row_impulse[r] = world->joint[a->row[r].joint].impulse[a->row[r].row];
+    memcpy(a->row_jacobian + 12 * (int64_t)r, a->row[r].jacobian, sizeof a->row[r].jacobian);
+  }
+  *problem = talus_problem_default(TALUS_FORM_RIGID);
+  problem->contact_count = world->contact_count;
+  problem->bilateral_count = rows;
+  problem->friction = a->friction;
+  problem->rigid = (talus_rigid){.body_count = world->body_count,
+                                 .velocity = velocity,
+                                 .inverse_mass = a->inverse_mass,
+                                 .inverse_inertia = a->inverse_inertia,
+                                 .body_a = a->body_a,
+                                 .body_b = a->body_b,
+                                 .normal = a->normal,
+                                 .reach_a = spheres ? a->reach_a : NULL,
+                                 .reach_b = spheres ? a->reach_b : NULL,
+                                 .arm_a = spheres ? NULL : a->arm_a,
+                                 .arm_b = spheres ? NULL : a->arm_b,
+                                 .bias = a->bias,
+                                 .surface_velocity = spheres ? a->surface : NULL,
+                                 .row_body_a = a->row_a,
+                                 .row_body_b = a->row_b,
+                                 .row_jacobian = a->row_jacobian,
+                                 .row_bias = a->row_bias};
+}
+
+/* Impulses back to contacts and joints; how fast each contact closes or opens now. */
+static void solution_keep(talus_world *world, const tl_step_arrays *a, int32_t rows) {
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    tl_world_contact *const contact = &world->contact[k];
+    memcpy(contact->shown.impulse, a->impulse + 3 * (int64_t)k, 3 * sizeof(double));
+    contact->departure =
+        tl_dot3(contact->shown.normal, a->contact_velocity + 3 * (int64_t)k) - contact->bias;
+  }
+  for (int32_t r = 0; r < rows; r++) {
+    world->joint[a->row[r].joint].impulse[a->row[r].row] = a->row_impulse[r];
+  }
+}
+
+talus_status tl_problem_solve(talus_world *world, double dt, const double *free, double *after,
+                              talus_info *info) {
+  tl_step_arrays arrays;
+  talus_problem problem;
+  TL_TRY(tl_step_arrays_take(world, &arrays));
+  tl_step_problem(world, dt, free, &arrays, &problem);
+  TL_TRY(talus_solver_update(world->solver, &problem));
+  talus_solution solution = talus_solution_default();
+  solution.impulse = arrays.impulse;
+  solution.bilateral_impulse = arrays.row_impulse;
+  solution.velocity = after;
+  solution.contact_velocity = arrays.contact_velocity;
+  TL_TRY(talus_solver_solve(world->solver, &solution, info));
+  if (world->def.restitution == TALUS_RESTITUTION_POISSON) {
+    TL_TRY(tl_restitution_phase(world, &problem, &arrays, free, after, info));
+  }
+  solution_keep(world, &arrays, problem.bilateral_count);
+  return TALUS_OK;
+}

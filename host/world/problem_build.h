@@ -1,0 +1,28 @@
+/* problem_build.h: the arrays behind a step's talus_problem, and what else is done with it. */
+#ifndef TL_PROBLEM_BUILD_H
+#define TL_PROBLEM_BUILD_H
+
+#include "host/world/world.h"
+
+typedef struct tl_step_arrays {
+  double *inverse_mass, *inverse_inertia;
+  double *normal, *reach_a, *reach_b, *arm_a, *arm_b, *bias, *friction, *surface;
+  double *impulse, *contact_velocity;
+  double *row_jacobian, *row_bias, *row_impulse;
+  int32_t *body_a, *body_b, *row_a, *row_b;
+  tl_joint_row *row;
+} tl_step_arrays;
+
+/* Room for the world's present contacts and joint rows; kept from step to step. */
+talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *arrays);
+/* Fills the arrays and points the problem at them. velocity: [6 body_count]. */
+void tl_step_problem(talus_world *world, double dt, const double *velocity,
+                     const tl_step_arrays *arrays, talus_problem *problem);
+
+/* Poisson's second phase: contacts that took a compression impulse give back e times its normal
+ * part, and all are solved once more. */
+talus_status tl_restitution_phase(talus_world *world, talus_problem *problem,
+                                  tl_step_arrays *arrays, const double *free, double *after,
+                                  talus_info *info);
+
+#endif

@@ -1,0 +1,65 @@
+/* project.c: positions are corrected apart from velocities ([B] section 6, [C] section 2.2).
+ *
+ * The smallest displacement, measured by the bodies' masses, after which no contact is deeper than
+ * its slop and joints fit, to first order about the contacts of the step:
+ *   min 1/2 d'M d   with   gap + dt u_n + D_n d >= -slop,   error + G d = 0
+ * which is a contact problem without friction whose bias is a length. Nothing of it enters the
+ * velocities, so it adds no energy of motion. */
+#include <math.h>
+#include <string.h>
+
+#include "host/world/problem_build.h"
+
+/* The gap at the end of the step, as the velocities after it say. */
+static double gap_after(const tl_world_contact *contact, double dt) {
+  return contact->shown.gap + dt * contact->departure;
+}
+
+/* Whether anything is out of place by more than half a slop beyond what is allowed. */
+static int needed(const talus_world *world, double dt, const tl_step_arrays *a, int32_t rows) {
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    if (gap_after(&world->contact[k], dt) < -1.5 * world->contact[k].slop) {
+      return 1;
+    }
+  }
+  for (int32_t r = 0; r < rows; r++) {
+    if (fabs(a->row[r].error) > 1e-6 * world->size) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+talus_status tl_project(talus_world *world, double dt, const double *after) {
+  tl_step_arrays arrays;
+  talus_problem problem;
+  TL_TRY(tl_step_arrays_take(world, &arrays));
+  const size_t size = 6 * (size_t)world->body_count;
+  double *const still = (double *)world->velocity_memory.memory + 3 * size;
+  double *const moved = still + size;
+  (void)after;
+  memset(still, 0, size * sizeof *still);
+  const int32_t rows = tl_joint_fill(world, dt, arrays.row);
+  if (!needed(world, dt, &arrays, rows)) {
+    return TALUS_OK;
+  }
+  tl_step_problem(world, dt, still, &arrays, &problem);
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    arrays.bias[k] = gap_after(&world->contact[k], dt) + world->contact[k].slop;
+  }
+  for (int32_t r = 0; r < rows; r++) {
+    arrays.row_bias[r] = arrays.row[r].error;
+  }
+  problem.friction = NULL;
+  TL_TRY(talus_solver_update(world->projector, &problem));
+  talus_solution solution = talus_solution_default();
+  solution.velocity = moved;
+  TL_TRY(talus_solver_solve(world->projector, &solution, NULL));
+  for (int32_t i = 0; i < world->body_count; i++) {
+    if (world->body[i].type != TALUS_BODY_FREE) {
+      memset(moved + 6 * (int64_t)i, 0, 6 * sizeof *moved);
+    }
+  }
+  tl_positions_move(world, moved, 1);
+  return TALUS_OK;
+}

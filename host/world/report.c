@@ -1,0 +1,135 @@
+/* report.c: what a step tells: residuals, penetration, balances of energy and momentum.
+ *
+ * Impulses change velocities at an instant, so the work of an impulse is its product with the mean
+ * of the velocities before and after: forces between `before` and `free`, contacts between `free`
+ * and `after`. The sums must reproduce the change of kinetic energy to rounding. */
+#include <math.h>
+
+#include "host/world/world.h"
+
+static double kinetic_of(const talus_world *world, const double *velocity) {
+  double sum = 0;
+  for (int64_t i = 0; i < world->body_count; i++) {
+    const tl_body *const body = &world->body[i];
+    if (!body->exists || !(body->inverse_mass > 0)) {
+      continue;
+    }
+    const double *const v = velocity + 6 * i;
+    double rotation[9], inertia[6], spin[3];
+    tl_quaternion_matrix(body->orientation, rotation);
+    tl_inertia_turn(body->inertia, rotation, inertia);
+    tl_sym3(inertia, v + 3, spin);
+    sum += 0.5 * (body->mass * tl_dot3(v, v) + tl_dot3(v + 3, spin));
+  }
+  return sum;
+}
+
+static double potential_of(const talus_world *world) {
+  double sum = 0;
+  for (int32_t i = 0; i < world->body_count; i++) {
+    const tl_body *const body = &world->body[i];
+    if (body->exists && body->inverse_mass > 0) {
+      sum -= body->mass * tl_dot3(world->def.gravity, body->position);
+    }
+  }
+  return sum;
+}
+
+/* The work of contact impulses: on the contact (relative velocity), and of walls that move. */
+static void contact_work(const talus_world *world, const double *free, const double *after,
+                         double *contacts, double *motion) {
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    const talus_contact *const contact = &world->contact[k].shown;
+    for (int side = 0; side < 2; side++) {
+      const int32_t index = side ? contact->body_b : contact->body_a;
+      const tl_body *const body = &world->body[index];
+      double arm[3], mean[3], spin[3], turn[3];
+      for (int c = 0; c < 3; c++) {
+        arm[c] = contact->point[c] - body->contact_position[c];
+        mean[c] = 0.5 * (free[6 * (int64_t)index + c] + after[6 * (int64_t)index + c]);
+        spin[c] = 0.5 * (free[6 * (int64_t)index + 3 + c] + after[6 * (int64_t)index + 3 + c]);
+      }
+      tl_cross3(spin, arm, turn);
+      for (int c = 0; c < 3; c++) {
+        mean[c] += turn[c];
+      }
+      const double work = (side ? 1 : -1) * tl_dot3(contact->impulse, mean);
+      *contacts += work;
+      if (!(body->inverse_mass > 0)) {
+        *motion -= work;
+      }
+    }
+  }
+}
+
+static void momentum_add(const talus_world *world, double dt, const double *before,
+                         const double *after, double *error, double *size) {
+  double balance[3] = {0, 0, 0};
+  for (int64_t i = 0; i < world->body_count; i++) {
+    const tl_body *const body = &world->body[i];
+    for (int c = 0; c < 3 && body->exists && body->inverse_mass > 0; c++) {
+      const double change = body->mass * (after[6 * i + c] - before[6 * i + c]);
+      const double given = dt * (body->mass * world->def.gravity[c] + body->force[c]);
+      balance[c] += change - given;
+      *size += fabs(given);
+    }
+  }
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    const talus_contact *const contact = &world->contact[k].shown;
+    const int a = world->body[contact->body_a].inverse_mass > 0;
+    const int b = world->body[contact->body_b].inverse_mass > 0;
+    for (int c = 0; c < 3; c++) {
+      balance[c] -= (b - a) * contact->impulse[c];
+      *size += fabs(contact->impulse[c]);
+    }
+  }
+  *error += sqrt(tl_dot3(balance, balance));
+}
+
+void tl_report_add(const talus_world *world, double dt, const double *before, const double *free,
+                   const double *after, const talus_info *info, talus_step_report *report) {
+  const int exact = world->def.solver.law == TALUS_LAW_COULOMB;
+  const talus_certificate *const c = &info->certificate;
+  const double epsilon = exact ? c->epsilon_coulomb : c->epsilon_ccp;
+  report->epsilon = fmax(report->epsilon, epsilon);
+  report->epsilon_other = fmax(report->epsilon_other, exact ? c->epsilon_ccp : c->epsilon_coulomb);
+  report->outcome = info->outcome;
+  report->accepted |= epsilon > world->def.tolerance;
+  report->iterations += info->iterations;
+  report->passes += info->passes;
+  report->contact_count = world->contact_count;
+  report->touching_count = 0;
+  double depth = 0;
+  int32_t bodies = 0;
+  report->penetration_max = 0;
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    const talus_contact *const contact = &world->contact[k].shown;
+    if (tl_dot3(contact->normal, contact->impulse) > 0) {
+      report->touching_count++;
+      depth += fmax(0, -contact->gap);
+      report->penetration_max = fmax(report->penetration_max, -contact->gap);
+      bodies += (world->body[contact->body_a].inverse_mass > 0) +
+                (world->body[contact->body_b].inverse_mass > 0);
+    }
+  }
+  int32_t free_count = 0;
+  for (int32_t i = 0; i < world->body_count; i++) {
+    free_count += world->body[i].exists && world->body[i].inverse_mass > 0;
+  }
+  report->penetration_mean = report->touching_count > 0 ? depth / report->touching_count : 0;
+  report->coordination = free_count > 0 ? (double)bodies / free_count : 0;
+  const double start = kinetic_of(world, before), middle = kinetic_of(world, free);
+  report->kinetic = kinetic_of(world, after);
+  report->potential = potential_of(world);
+  double contacts = 0, motion = 0, momentum = 0, size = 0;
+  contact_work(world, free, after, &contacts, &motion);
+  report->work_forces += middle - start;
+  report->work_contacts += contacts;
+  report->work_motion += motion;
+  const double largest = fmax(fmax(start, report->kinetic), fmax(fabs(contacts), fabs(motion)));
+  const double missing = report->kinetic - middle - contacts - motion;
+  report->energy_error =
+      fmax(report->energy_error, largest > 0 ? fabs(missing) / largest : 0);
+  momentum_add(world, dt, before, after, &momentum, &size);
+  report->momentum_error = fmax(report->momentum_error, size > 0 ? momentum / size : 0);
+}

@@ -1,0 +1,77 @@
+/* restitution.c: Poisson's hypothesis in two phases.
+ *
+ * Compression is the plastic solution that has just been found, x. Contacts that met faster than
+ * the threshold give back e x_n along their normals; the bodies take it, and the plastic problem
+ * is solved again from there, so that nothing penetrates. Impulses of both phases and of the
+ * push are added. */
+#include <string.h>
+
+#include "host/world/problem_build.h"
+
+/* Gives back e x_n; returns how many contacts did. */
+static int32_t push(const talus_world *world, const tl_step_arrays *a, double *velocity,
+                    double *given) {
+  int32_t count = 0;
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    const tl_world_contact *const contact = &world->contact[k];
+    const double *const n = contact->shown.normal;
+    const double x = tl_dot3(n, a->impulse + 3 * (int64_t)k) * contact->restitution;
+    given[k] = 0;
+    if (!(x > 0) || !(contact->approach < -world->def.restitution_speed)) {
+      continue;
+    }
+    given[k] = x;
+    count++;
+    for (int side = 0; side < 2; side++) {
+      const int32_t body = side ? a->body_b[k] : a->body_a[k];
+      const double *const arm = (side ? a->arm_b : a->arm_a) + 3 * (int64_t)k;
+      double *const v = velocity + 6 * (int64_t)body, moment[3], turn[3];
+      const double sign = side ? x : -x;
+      tl_cross3(arm, n, moment);
+      tl_sym3(a->inverse_inertia + 6 * (int64_t)body, moment, turn);
+      for (int c = 0; c < 3; c++) {
+        v[c] += sign * a->inverse_mass[body] * n[c];
+        v[3 + c] += sign * turn[c];
+      }
+    }
+  }
+  return count;
+}
+
+talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl_step_arrays *a,
+                                  const double *free, double *after, talus_info *info) {
+  (void)free;
+  const size_t contacts = (size_t)world->contact_count;
+  const size_t bodies = (size_t)world->body_count;
+  double *first;
+  TL_TRY(tl_alloc(world->context, (void **)&first, 4 * contacts + 6 * bodies, sizeof *first,
+                  "restitution"));
+  double *const given = first + 3 * contacts, *const velocity = given + contacts;
+  memcpy(first, a->impulse, 3 * contacts * sizeof *first);
+  memcpy(velocity, after, 6 * bodies * sizeof *velocity);
+  talus_status status = TALUS_OK;
+  if (push(world, a, velocity, given) > 0) {
+    problem->rigid.velocity = velocity;
+    memset(a->impulse, 0, 3 * contacts * sizeof *a->impulse);
+    talus_solution solution = talus_solution_default();
+    talus_info second = talus_info_default();
+    solution.impulse = a->impulse;
+    solution.bilateral_impulse = a->row_impulse;
+    solution.velocity = after;
+    solution.contact_velocity = a->contact_velocity;
+    status = talus_solver_update(world->solver, problem);
+    if (status == TALUS_OK) {
+      status = talus_solver_solve(world->solver, &solution, &second);
+    }
+    for (size_t k = 0; status == TALUS_OK && k < contacts; k++) {
+      for (int c = 0; c < 3; c++) {
+        a->impulse[3 * k + (size_t)c] +=
+            first[3 * k + (size_t)c] + given[k] * world->contact[k].shown.normal[c];
+      }
+    }
+    info->iterations += second.iterations;
+    info->passes += second.passes;
+  }
+  tl_free(world->context, first);
+  return status;
+}

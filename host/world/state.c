@@ -1,0 +1,123 @@
+/* state.c: the world's state out to arrays and back. */
+#include "host/world/state.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "host/collide/match.h"
+#include "host/world/world.h"
+
+void tl_world_state_measure(const talus_world *world, tl_world_state *state) {
+  memset(state, 0, sizeof *state);
+  state->time = world->time;
+  state->step_count = world->step_count;
+  state->body_count = world->body_count;
+  state->contact_count = world->contact_count;
+  state->joint_count = world->joint_count;
+}
+
+void tl_world_state_save(const talus_world *world, tl_world_state *state) {
+  for (int64_t i = 0; i < world->body_count; i++) {
+    const tl_body *const body = &world->body[i];
+    double *const to = state->body + TL_STATE_BODY * i;
+    to[0] = body->exists;
+    memcpy(to + 1, body->position, sizeof body->position);
+    memcpy(to + 4, body->orientation, sizeof body->orientation);
+    memcpy(to + 8, body->velocity, sizeof body->velocity);
+    memcpy(to + 11, body->spin, sizeof body->spin);
+    memcpy(to + 14, body->force, sizeof body->force);
+    memcpy(to + 17, body->torque, sizeof body->torque);
+  }
+  for (int64_t k = 0; k < world->contact_count; k++) {
+    const tl_world_contact *const contact = &world->contact[k];
+    state->contact_key[3 * k] = contact->shown.shape_a;
+    state->contact_key[3 * k + 1] = contact->shown.shape_b;
+    state->contact_key[3 * k + 2] = (int32_t)contact->feature;
+    memcpy(state->contact_value + TL_STATE_CONTACT * k, contact->shown.impulse,
+           sizeof contact->shown.impulse);
+    state->contact_value[TL_STATE_CONTACT * k + 3] = contact->shown.gap;
+  }
+  for (int64_t j = 0; j < world->joint_count; j++) {
+    memcpy(state->joint + TL_STATE_JOINT * j, world->joint[j].impulse,
+           sizeof world->joint[j].impulse);
+    state->joint[TL_STATE_JOINT * j + 8] = world->joint[j].turns;
+  }
+}
+
+static talus_status body_load(talus_world *world, int32_t index, const double *from) {
+  tl_body *const body = &world->body[index];
+  for (int c = 0; c < TL_STATE_BODY; c++) {
+    if (!isfinite(from[c])) {
+      return tl_fail(world->context, TALUS_NOT_FINITE, "state of body %d is not finite", index);
+    }
+  }
+  if (from[0] == 0 && body->exists) {
+    TL_TRY(talus_body_remove(world, index));
+  }
+  if ((from[0] != 0) != (body->exists != 0) || !tl_quaternion_good(from + 4)) {
+    return tl_fail(world->context, TALUS_FILE_FORMAT,
+                   "state of body %d: it exists in one of world and state only, or its "
+                   "orientation is no unit quaternion", index);
+  }
+  memcpy(body->position, from + 1, sizeof body->position);
+  memcpy(body->orientation, from + 4, sizeof body->orientation);
+  memcpy(body->velocity, from + 8, sizeof body->velocity);
+  memcpy(body->spin, from + 11, sizeof body->spin);
+  memcpy(body->force, from + 14, sizeof body->force);
+  memcpy(body->torque, from + 17, sizeof body->torque);
+  return TALUS_OK;
+}
+
+/* The contacts of the last step, as far as matching and warm start need them. */
+static talus_status contacts_load(talus_world *world, const tl_world_state *state) {
+  TL_TRY(tl_world_grow(world, (void **)&world->contact, &world->contact_capacity,
+                       state->contact_count, sizeof *world->contact, "contacts"));
+  TL_TRY(tl_buffer_reserve(world->context, &world->keys, (size_t)state->contact_count,
+                           sizeof(tl_match_key), "contact keys"));
+  tl_match_key *const key = world->keys.memory;
+  for (int64_t k = 0; k < state->contact_count; k++) {
+    tl_world_contact *const contact = &world->contact[k];
+    const int32_t *const from = state->contact_key + 3 * k;
+    const double *const value = state->contact_value + TL_STATE_CONTACT * k;
+    for (int side = 0; side < 2; side++) {
+      if (from[side] < 0 || from[side] >= world->shape_count) {
+        return tl_fail(world->context, TALUS_FILE_FORMAT,
+                       "state: contact %lld names shape %d, which does not exist", (long long)k,
+                       from[side]);
+      }
+    }
+    memset(contact, 0, sizeof *contact);
+    contact->shown.shape_a = from[0];
+    contact->shown.shape_b = from[1];
+    contact->shown.body_a = world->shape[from[0]].body;
+    contact->shown.body_b = world->shape[from[1]].body;
+    contact->feature = (uint32_t)from[2];
+    for (int c = 0; c < 3; c++) {
+      contact->shown.impulse[c] = isfinite(value[c]) ? value[c] : 0;
+    }
+    contact->shown.gap = value[3];
+    key[k] = (tl_match_key){from[0], from[1], contact->feature};
+  }
+  world->contact_count = state->contact_count;
+  return tl_match_store(world->match, key, state->contact_count);
+}
+
+talus_status tl_world_state_load(talus_world *world, const tl_world_state *state) {
+  if (state->body_count != world->body_count || state->joint_count != world->joint_count) {
+    return tl_fail(world->context, TALUS_FILE_FORMAT,
+                   "the state has %d bodies and %d joints, the world %d and %d", state->body_count,
+                   state->joint_count, world->body_count, world->joint_count);
+  }
+  for (int32_t i = 0; i < world->body_count; i++) {
+    TL_TRY(body_load(world, i, state->body + TL_STATE_BODY * (int64_t)i));
+  }
+  for (int64_t j = 0; j < world->joint_count; j++) {
+    memcpy(world->joint[j].impulse, state->joint + TL_STATE_JOINT * j,
+           sizeof world->joint[j].impulse);
+    world->joint[j].turns = state->joint[TL_STATE_JOINT * j + 8];
+  }
+  TL_TRY(contacts_load(world, state));
+  world->time = state->time;
+  world->step_count = state->step_count;
+  return TALUS_OK;
+}

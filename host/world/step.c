@@ -1,0 +1,171 @@
+/* step.c: one step: the order of events, and what is done when a solve is not good enough.
+ *
+ * Aimed at: tolerance. Required: accept. A solve that misses it is repeated with ten times the
+ * iterations; then the step is taken back and cut in two, up to four times; then it fails and the
+ * bodies are as they were. */
+#include <math.h>
+#include <string.h>
+
+#include "host/world/world.h"
+
+enum { HALVINGS = 4 };
+
+/* Velocities of a sub-step: before, free, after; behind them scratch of the projection. */
+typedef struct velocities {
+  double *before, *free, *after;
+} velocities;
+
+static talus_status velocities_take(talus_world *world, velocities *v) {
+  const size_t size = 6 * (size_t)world->body_count;
+  TL_TRY(tl_buffer_reserve(world->context, &world->velocity_memory, 5 * size, sizeof(double),
+                           "velocities"));
+  v->before = world->velocity_memory.memory;
+  v->free = v->before + size;
+  v->after = v->free + size;
+  return TALUS_OK;
+}
+
+static void velocities_read(const talus_world *world, double *velocity) {
+  for (int64_t i = 0; i < world->body_count; i++) {
+    memcpy(velocity + 6 * i, world->body[i].velocity, 3 * sizeof *velocity);
+    memcpy(velocity + 6 * i + 3, world->body[i].spin, 3 * sizeof *velocity);
+  }
+}
+
+static void velocities_write(talus_world *world, const double *velocity) {
+  for (int64_t i = 0; i < world->body_count; i++) {
+    tl_body *const body = &world->body[i];
+    if (body->exists && body->type == TALUS_BODY_FREE) {
+      memcpy(body->velocity, velocity + 6 * i, 3 * sizeof *velocity);
+      memcpy(body->spin, velocity + 6 * i + 3, 3 * sizeof *velocity);
+    }
+  }
+}
+
+static double epsilon_of(const talus_world *world, const talus_info *info) {
+  return world->def.solver.law == TALUS_LAW_COULOMB ? info->certificate.epsilon_coulomb
+                                                    : info->certificate.epsilon_ccp;
+}
+
+/* Solves, and once more with patience where the result is not acceptable. */
+static talus_status solve(talus_world *world, double dt, const velocities *v, talus_info *info,
+                          int *good) {
+  TL_TRY(tl_problem_solve(world, dt, v->free, v->after, info));
+  *good = epsilon_of(world, info) <= world->def.accept;
+  if (*good) {
+    return TALUS_OK;
+  }
+  talus_settings patient = world->def.solver;
+  patient.max_iterations *= 10;
+  TL_TRY(talus_solver_set(world->solver, &patient));
+  const talus_info first = *info;
+  const talus_status status = tl_problem_solve(world, dt, v->free, v->after, info);
+  TL_TRY(talus_solver_set(world->solver, &world->def.solver));
+  info->iterations += first.iterations;
+  info->passes += first.passes;
+  *good = status == TALUS_OK && epsilon_of(world, info) <= world->def.accept;
+  return status;
+}
+
+/* One sub-step; *good 0: the solve missed what is required, and nothing has been moved but
+ * positions by half a step (MIDPOINT), which the caller takes back. */
+static talus_status sub_step(talus_world *world, double dt, talus_step_report *report, int *good) {
+  velocities v;
+  talus_info info = talus_info_default();
+  const double begin = tl_clock();
+  const int middle = world->def.integrator == TALUS_INTEGRATOR_MIDPOINT;
+  TL_TRY(velocities_take(world, &v));
+  tl_motion_apply(world, dt);
+  velocities_read(world, v.before);
+  if (middle) {
+    tl_positions_move(world, v.before, 0.5 * dt);
+  }
+  TL_TRY(tl_contacts_find(world, dt));
+  const double found = tl_clock();
+  tl_velocity_free(world, dt, v.free);
+  TL_TRY(solve(world, dt, &v, &info, good));
+  const double solved = tl_clock();
+  report->seconds_collide += found - begin;
+  report->seconds_build += info.seconds_check + info.seconds_build;
+  report->seconds_solve += solved - found - info.seconds_check - info.seconds_build;
+  if (!*good) {
+    report->epsilon = fmax(report->epsilon, epsilon_of(world, &info));
+    return TALUS_OK;
+  }
+  for (int32_t i = 0; i < world->body_count; i++) {
+    memcpy(world->body[i].contact_position, world->body[i].position,
+           sizeof world->body[i].position);
+  }
+  velocities_write(world, v.after);
+  tl_positions_move(world, v.after, middle ? 0.5 * dt : dt);
+  if (world->def.stabilisation == TALUS_STABILISE_PROJECTION) {
+    TL_TRY(tl_project(world, dt, v.after));
+  }
+  report->seconds_project += tl_clock() - solved;
+  tl_report_add(world, dt, v.before, v.free, v.after, &info, report);
+  world->time += dt;
+  return tl_positions_check(world);
+}
+
+/* The bodies, put aside and taken back. */
+static talus_status bodies_save(talus_world *world) {
+  TL_TRY(tl_buffer_reserve(world->context, &world->saved, (size_t)world->body_count,
+                           sizeof *world->body, "bodies"));
+  memcpy(world->saved.memory, world->body, (size_t)world->body_count * sizeof *world->body);
+  return TALUS_OK;
+}
+
+static void bodies_restore(talus_world *world) {
+  memcpy(world->body, world->saved.memory, (size_t)world->body_count * sizeof *world->body);
+}
+
+/* The whole step in `parts` equal parts. */
+static talus_status parts_run(talus_world *world, int32_t parts, talus_step_report *report,
+                              int *good) {
+  *good = 1;
+  for (int32_t i = 0; i < parts && *good; i++) {
+    TL_TRY(sub_step(world, world->def.step / parts, report, good));
+  }
+  return TALUS_OK;
+}
+
+talus_status talus_world_step(talus_world *world, talus_step_report *given) {
+  if (world == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  if (given != NULL && given->struct_size != sizeof *given) {
+    return tl_fail(world->context, TALUS_STRUCT_SIZE,
+                   "step report: fill it by talus_step_report_default");
+  }
+  const double begin = tl_clock(), time = world->time;
+  talus_step_report report;
+  int good = 0;
+  TL_TRY(bodies_save(world));
+  for (int32_t halving = 0; halving <= HALVINGS && !good; halving++) {
+    report = talus_step_report_default();
+    report.halvings = halving;
+    const talus_status status =
+        parts_run(world, world->def.substeps << halving, &report, &good);
+    if (status != TALUS_OK || !good) {
+      bodies_restore(world);
+      world->time = time;
+    }
+    TL_TRY(status);
+  }
+  if (!good) {
+    return tl_fail(world->context, TALUS_STEP_FAILED,
+                   "step %lld (t = %g s): epsilon %.3g is above the accepted %.3g after %d "
+                   "halvings of the step; smaller step, larger accept or the convex law may help",
+                   (long long)world->step_count, time, report.epsilon, world->def.accept, HALVINGS);
+  }
+  world->step_count++;
+  /* the clock does not accumulate rounding */
+  world->time = (double)world->step_count * world->def.step;
+  report.time = world->time;
+  report.step = world->step_count;
+  report.seconds = tl_clock() - begin;
+  if (given != NULL) {
+    *given = report;
+  }
+  return TALUS_OK;
+}

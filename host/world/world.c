@@ -1,0 +1,287 @@
+/* world.c: life of a world, its materials, and the defaults of door 1. */
+#include <math.h>
+#include <string.h>
+
+#include "host/collide/match.h"
+#include "host/world/world.h"
+
+#define TL_DEFAULT(type, name)         \
+  type name;                           \
+  memset(&name, 0, sizeof name);       \
+  name.struct_size = sizeof name
+
+talus_world_def talus_world_def_default(void) {
+  TL_DEFAULT(talus_world_def, def);
+  def.gravity[2] = -9.81;
+  def.step = 1e-3;
+  def.substeps = 1;
+  def.slop = 2e-4;
+  def.margin = 0.02;
+  def.bias_cap = 0.6;
+  def.tolerance = 1e-2;
+  def.solver = talus_settings_default();
+  def.solver.max_iterations = 2000;
+  def.seed = 1;
+  return def;
+}
+
+talus_material_def talus_material_def_default(void) {
+  TL_DEFAULT(talus_material_def, def);
+  def.density = 2500;
+  def.friction = 0.5;
+  return def;
+}
+
+talus_body_def talus_body_def_default(void) {
+  TL_DEFAULT(talus_body_def, def);
+  def.orientation[0] = 1;
+  def.collides = UINT32_MAX;
+  return def;
+}
+
+talus_shape_def talus_shape_def_default(talus_shape_kind kind) {
+  TL_DEFAULT(talus_shape_def, def);
+  def.kind = kind;
+  def.orientation[0] = 1;
+  return def;
+}
+
+talus_motion_def talus_motion_def_default(talus_motion_kind kind) {
+  TL_DEFAULT(talus_motion_def, def);
+  def.kind = kind;
+  def.end = INFINITY;
+  return def;
+}
+
+talus_joint_def talus_joint_def_default(talus_joint_kind kind) {
+  TL_DEFAULT(talus_joint_def, def);
+  def.kind = kind;
+  def.body_a = def.body_b = TALUS_NONE;
+  def.axis[2] = 1;
+  return def;
+}
+
+talus_step_report talus_step_report_default(void) {
+  TL_DEFAULT(talus_step_report, report);
+  return report;
+}
+
+static talus_status def_check(talus_context *context, const talus_world_def *def) {
+  if (def->struct_size != sizeof *def) {
+    return tl_fail(context, TALUS_STRUCT_SIZE,
+                   "world def: struct_size is %u, not %zu: fill it by talus_world_def_default",
+                   def->struct_size, sizeof *def);
+  }
+  const double gravity = tl_dot3(def->gravity, def->gravity);
+  const struct {
+    const char *name;
+    double value;
+    int good;
+  } checks[] = {
+      {"gravity", gravity, isfinite(gravity)},
+      {"step", def->step, def->step > 0 && isfinite(def->step)},
+      {"substeps", def->substeps, def->substeps >= 1 && def->substeps <= 100000},
+      {"slop", def->slop, def->slop >= 0 && def->slop < 1},
+      {"margin", def->margin, def->margin >= 0 && def->margin < 10},
+      {"bias_cap", def->bias_cap, def->bias_cap >= 0},
+      {"restitution_speed", def->restitution_speed, def->restitution_speed >= 0},
+      {"tolerance", def->tolerance, def->tolerance > 0},
+      {"accept", def->accept, def->accept == 0 || def->accept >= def->tolerance},
+      {"integrator", def->integrator, (unsigned)def->integrator <= TALUS_INTEGRATOR_MIDPOINT},
+      {"stabilisation", def->stabilisation,
+       (unsigned)def->stabilisation <= TALUS_STABILISE_NONE},
+      {"restitution", def->restitution, (unsigned)def->restitution <= TALUS_RESTITUTION_POISSON},
+  };
+  for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+    if (!checks[i].good) {
+      return tl_fail(context, TALUS_BAD_SETTING, "world def: %s is %g: out of range",
+                     checks[i].name, checks[i].value);
+    }
+  }
+  return TALUS_OK;
+}
+
+talus_status talus_world_create(talus_context *context, const talus_world_def *given,
+                                talus_world **result) {
+  if (context == NULL || result == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "context or world is NULL");
+  }
+  *result = NULL;
+  const talus_world_def def = given != NULL ? *given : talus_world_def_default();
+  TL_TRY(def_check(context, &def));
+  talus_world *world;
+  TL_TRY(tl_alloc(context, (void **)&world, 1, sizeof *world, "world"));
+  memset(world, 0, sizeof *world);
+  world->context = context;
+  world->def = def;
+  world->def.accept = def.accept > 0 ? def.accept : 10 * def.tolerance;
+  if (def.restitution_speed == 0) {
+    world->def.restitution_speed = 2 * sqrt(tl_dot3(def.gravity, def.gravity)) * def.step;
+  }
+  world->def.solver.tolerance = def.tolerance;
+  world->def.solver.warm_start = 1;
+  talus_settings projection = world->def.solver;
+  projection.law = TALUS_LAW_CCP;
+  projection.tolerance = 0.1;
+  projection.warm_start = 0;
+  projection.max_iterations = 50;
+  talus_status status = tl_broad_create(context, &world->broad);
+  if (status == TALUS_OK) {
+    status = tl_narrow_create(context, &world->narrow);
+  }
+  if (status == TALUS_OK) {
+    status = tl_match_create(context, &world->match);
+  }
+  if (status == TALUS_OK) {
+    status = talus_solver_create(context, &world->def.solver, &world->solver);
+  }
+  if (status == TALUS_OK) {
+    status = talus_solver_create(context, &projection, &world->projector);
+  }
+  if (status != TALUS_OK) {
+    talus_world_destroy(world);
+    return status;
+  }
+  *result = world;
+  return TALUS_OK;
+}
+
+void talus_world_destroy(talus_world *world) {
+  if (world == NULL) {
+    return;
+  }
+  talus_context *const context = world->context;
+  for (int32_t i = 0; i < world->shape_count; i++) {
+    tl_geometry_destroy(context, world->shape[i].geometry);
+  }
+  for (int32_t i = 0; i < world->motion_count; i++) {
+    tl_free(context, world->motion[i].memory);
+  }
+  void *const arrays[] = {world->body,  world->shape, world->material, world->pair_friction,
+                          world->pair_restitution, world->motion, world->joint, world->contact,
+                          world->shown};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    tl_free(context, arrays[i]);
+  }
+  tl_buffer *const buffers[] = {&world->colliders,      &world->keys,  &world->found,
+                                &world->saved,          &world->old,   &world->problem_memory,
+                                &world->solution_memory, &world->velocity_memory};
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+    tl_buffer_release(context, buffers[i]);
+  }
+  tl_broad_destroy(world->broad);
+  tl_narrow_destroy(world->narrow);
+  tl_match_destroy(world->match);
+  talus_solver_destroy(world->solver);
+  talus_solver_destroy(world->projector);
+  tl_free(context, world);
+}
+
+talus_status tl_world_grow(talus_world *world, void **array, int32_t *capacity, int32_t needed,
+                           size_t size, const char *what) {
+  if (needed <= *capacity) {
+    return TALUS_OK;
+  }
+  if (needed > (1 << 29)) {
+    return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "%s: %d are too many", what, needed);
+  }
+  const int32_t room = needed > 2 * *capacity ? needed : 2 * *capacity;
+  void *larger;
+  TL_TRY(tl_alloc(world->context, &larger, (size_t)room, size, what));
+  if (*array != NULL) {
+    memcpy(larger, *array, (size_t)*capacity * size);
+    tl_free(world->context, *array);
+  }
+  *array = larger;
+  *capacity = room;
+  return TALUS_OK;
+}
+
+/* The tables of pairs grow by one row and column; NAN means "the rule". */
+static talus_status pairs_grow(talus_world *world, double **table, int32_t count) {
+  const int32_t next = count + 1;
+  double *larger;
+  TL_TRY(tl_alloc(world->context, (void **)&larger, (size_t)next * (size_t)next, sizeof *larger,
+                  "pairs of materials"));
+  for (int32_t i = 0; i < next; i++) {
+    for (int32_t j = 0; j < next; j++) {
+      larger[i * next + j] = i < count && j < count ? (*table)[i * count + j] : NAN;
+    }
+  }
+  tl_free(world->context, *table);
+  *table = larger;
+  return TALUS_OK;
+}
+
+talus_status talus_material_add(talus_world *world, const talus_material_def *def,
+                                int32_t *material) {
+  if (world == NULL || def == NULL || material == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  if (def->struct_size != sizeof *def) {
+    return tl_fail(world->context, TALUS_STRUCT_SIZE, "material def: struct_size is %u, not %zu",
+                   def->struct_size, sizeof *def);
+  }
+  if (!(def->density > 0 && isfinite(def->density)) ||
+      !(def->friction >= 0 && isfinite(def->friction)) ||
+      !(def->restitution >= 0 && def->restitution <= 1)) {
+    return tl_fail(world->context, TALUS_BAD_SETTING,
+                   "material: density %g must be positive, friction %g not negative, restitution "
+                   "%g in 0 .. 1", def->density, def->friction, def->restitution);
+  }
+  if (world->material_count >= 4096) {
+    return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "more than 4096 materials");
+  }
+  TL_TRY(tl_world_grow(world, (void **)&world->material, &world->material_capacity,
+                       world->material_count + 1, sizeof *world->material, "materials"));
+  TL_TRY(pairs_grow(world, &world->pair_friction, world->material_count));
+  TL_TRY(pairs_grow(world, &world->pair_restitution, world->material_count));
+  world->material[world->material_count] = *def;
+  *material = world->material_count++;
+  return TALUS_OK;
+}
+
+talus_status talus_material_pair(talus_world *world, int32_t a, int32_t b, double friction,
+                                 double restitution) {
+  if (world == NULL || a < 0 || b < 0 || a >= world->material_count ||
+      b >= world->material_count) {
+    return tl_fail(world != NULL ? world->context : NULL, TALUS_INDEX_RANGE,
+                   "materials %d and %d: one does not exist", a, b);
+  }
+  if (!(friction >= 0 && isfinite(friction)) || !(restitution >= 0 && restitution <= 1)) {
+    return tl_fail(world->context, TALUS_BAD_SETTING,
+                   "pair of materials %d and %d: friction %g or restitution %g is out of range", a,
+                   b, friction, restitution);
+  }
+  const int32_t n = world->material_count;
+  world->pair_friction[a * n + b] = world->pair_friction[b * n + a] = friction;
+  world->pair_restitution[a * n + b] = world->pair_restitution[b * n + a] = restitution;
+  return TALUS_OK;
+}
+
+void tl_material_mix(const talus_world *world, int32_t a, int32_t b, double *friction,
+                     double *restitution) {
+  const int32_t at = a * world->material_count + b;
+  const talus_material_def *const p = &world->material[a], *const q = &world->material[b];
+  *friction = world->pair_friction[at];
+  *restitution = world->pair_restitution[at];
+  if (isnan(*friction)) {
+    *friction = p->friction < q->friction ? p->friction : q->friction;
+  }
+  if (isnan(*restitution)) {
+    *restitution = p->restitution > q->restitution ? p->restitution : q->restitution;
+  }
+}
+
+double talus_world_time(const talus_world *world) { return world != NULL ? world->time : 0; }
+
+int64_t talus_world_steps(const talus_world *world) {
+  return world != NULL ? world->step_count : 0;
+}
+
+void talus_world_on_contact(talus_world *world, talus_contact_fn function, void *user) {
+  if (world != NULL) {
+    world->contact_function = function;
+    world->contact_user = user;
+  }
+}

@@ -1,0 +1,188 @@
+/* world.h: the world's memory: bodies, shapes, materials, joints, and the arrays of one step.
+ *
+ *   world.c       life, materials          body.c     bodies, shapes, masses
+ *   motion.c      kinematic bodies         joint.c    joints as bilateral rows
+ *   contacts.c    colliders to contacts    problem_build.c  contacts to a talus_problem
+ *   integrate.c   velocities, positions    project.c  position-level projection
+ *   step.c        the order of all that    report.c   what a step tells
+ *   state.c       everything that a restart needs */
+#ifndef TL_WORLD_H
+#define TL_WORLD_H
+
+#include "host/collide/collide.h"
+#include "talus/talus_world.h"
+
+typedef struct tl_match tl_match;
+
+/* One body; kept packed, since a step touches nearly all of it. */
+typedef struct tl_body {
+  int32_t exists, type;
+  int32_t group;
+  uint32_t collides;
+  int32_t shape_count, first_shape; /* its shapes form a list: shape[first_shape].next ... -1 */
+  int32_t round;      /* one sphere about the centre of mass: arms lie along normals */
+  double position[3], orientation[4], velocity[3], spin[3];
+  double force[3], torque[3];
+  double mass, inverse_mass;
+  double inertia[6], inverse_inertia[6]; /* body frame, about the centre of mass */
+  double contact_position[3]; /* where it was when the contacts of the last step were found */
+  double anchor[3], anchor_orientation[4]; /* KINEMATIC: where it was when its motions began */
+} tl_body;
+
+typedef struct tl_shape_slot {
+  int32_t body, material;
+  int32_t exists, next;
+  tl_geometry *geometry;
+  tl_mass_properties mass; /* per unit density, shape's frame */
+  double position[3];      /* in the body's frame, from its centre of mass */
+  double rotation[9];
+  double size;             /* tl_geometry_size */
+} tl_shape_slot;
+
+typedef struct tl_motion {
+  talus_motion_def def; /* its arrays are copies of ours */
+  int32_t body;
+  double *memory;
+} tl_motion;
+
+typedef struct tl_joint {
+  talus_joint_def def;
+  int32_t exists;
+  double arm_a[3], arm_b[3];   /* points in the bodies' frames; of the world: in the world's */
+  double axis_a[3], axis_b[3]; /* the axis in each frame */
+  double side_a[3], side_b[3]; /* a direction across the axis, for the angle */
+  double relative[4];          /* orientation of b in a at the time of adding */
+  double length;               /* DISTANCE */
+  double turns;                /* HINGE: angle of the last step, to count whole turns */
+  double impulse[8];           /* of its rows, last step: warm start */
+} tl_joint;
+
+/* A contact as the world keeps it from step to step. */
+typedef struct tl_world_contact {
+  talus_contact shown;  /* what the caller sees */
+  uint32_t feature;
+  int32_t spherical;
+  double friction, restitution;
+  double slop;          /* m */
+  double bias;          /* along the normal, m/s */
+  double approach;      /* u_n before the step, m/s */
+  double departure;     /* u_n after the step, m/s */
+} tl_world_contact;
+
+/* What changes in a step and must come back if the step fails. */
+struct talus_world {
+  talus_context *context;
+  talus_world_def def;
+  double time;
+  int64_t step_count;
+  double size; /* typical radius: mean tl_geometry_size of the free bodies' shapes ever added */
+  double size_sum;
+  int64_t size_count;
+
+  tl_body *body;
+  int32_t body_count, body_capacity;
+  tl_shape_slot *shape;
+  int32_t shape_count, shape_capacity;
+  talus_material_def *material;
+  double *pair_friction, *pair_restitution; /* [material_count^2]; NAN: the rule */
+  int32_t material_count, material_capacity;
+  tl_motion *motion;
+  int32_t motion_count, motion_capacity;
+  tl_joint *joint;
+  int32_t joint_count, joint_capacity;
+
+  talus_contact_fn contact_function;
+  void *contact_user;
+
+  tl_broad *broad;
+  tl_narrow *narrow;
+  tl_match *match;
+  talus_solver *solver, *projector;
+  tl_world_contact *contact; /* of the last step, in the order of matching */
+  int32_t contact_count, contact_capacity;
+  talus_contact *shown; /* copies for talus_world_contacts */
+  int32_t shown_capacity;
+
+  /* arrays of one step */
+  tl_buffer colliders, keys, found, saved, old;
+  tl_buffer problem_memory, solution_memory, velocity_memory;
+};
+
+/* ---- small vectors --------------------------------------------------------------------------- */
+
+static inline double tl_dot3(const double *a, const double *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+static inline void tl_cross3(const double *a, const double *b, double *c) {
+  const double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2];
+  c[2] = a[0] * b[1] - a[1] * b[0];
+  c[0] = x;
+  c[1] = y;
+}
+static inline void tl_sym3(const double *m, const double *v, double *r) {
+  const double x = m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
+  const double y = m[1] * v[0] + m[3] * v[1] + m[4] * v[2];
+  r[2] = m[2] * v[0] + m[4] * v[1] + m[5] * v[2];
+  r[0] = x;
+  r[1] = y;
+}
+static inline void tl_turn3(const double *rotation, const double *v, double *r) {
+  const double x = tl_dot3(rotation, v), y = tl_dot3(rotation + 3, v);
+  r[2] = tl_dot3(rotation + 6, v);
+  r[0] = x;
+  r[1] = y;
+}
+void tl_quaternion_matrix(const double *q, double *rotation);
+void tl_quaternion_times(const double *a, const double *b, double *product);
+/* q turned by the vector `angle` (world frame, rad), normalised. */
+void tl_quaternion_turn(double *q, const double *angle);
+int tl_quaternion_good(const double *q);
+/* rotation * m * rotation^T of a symmetric m. */
+void tl_inertia_turn(const double *m, const double *rotation, double *turned);
+
+/* ---- the steps of a step --------------------------------------------------------------------- */
+
+/* Room for one more element; doubles the capacity. */
+talus_status tl_world_grow(talus_world *world, void **array, int32_t *capacity, int32_t needed,
+                           size_t size, const char *what);
+talus_status tl_body_check(const talus_world *world, int32_t body);
+
+/* Velocity and spin of kinematic bodies from t to t + dt, such that they arrive where their motions
+ * say. */
+void tl_motion_apply(talus_world *world, double dt);
+
+/* Contacts at the bodies' present positions, matched to the last step's, with biases for dt. */
+talus_status tl_contacts_find(talus_world *world, double dt);
+/* Friction and restitution of two materials. */
+void tl_material_mix(const talus_world *world, int32_t a, int32_t b, double *friction,
+                     double *restitution);
+
+/* The rows of all joints: how many, then filled one after the other. */
+int32_t tl_joint_rows(const talus_world *world);
+typedef struct tl_joint_row {
+  int32_t body_a, body_b;
+  double jacobian[12];
+  double error;      /* violation, m or rad: what the projection removes */
+  double bias;       /* m/s or rad/s: motors */
+  double effort;     /* largest impulse of a motor, N s; INFINITY otherwise */
+  int32_t one_sided; /* limit: impulse >= 0, u >= 0 */
+  int32_t joint, row;
+} tl_joint_row;
+int32_t tl_joint_fill(talus_world *world, double dt, tl_joint_row *rows);
+
+/* One (sub-)step's velocity problem: from velocities `free` ([6 body_count]) to `after`. */
+talus_status tl_problem_solve(talus_world *world, double dt, const double *free, double *after,
+                              talus_info *info);
+/* Moves positions so that no contact is deeper than its slop and joints fit, to first order. */
+talus_status tl_project(talus_world *world, double dt, const double *after);
+
+/* v + dt (g + f/m), spin likewise with the gyroscopic torque. */
+void tl_velocity_free(const talus_world *world, double dt, double *velocity);
+void tl_positions_move(talus_world *world, const double *velocity, double dt);
+talus_status tl_positions_check(const talus_world *world);
+
+/* Energies, penetrations and balances of a (sub-)step, added to the report. */
+void tl_report_add(const talus_world *world, double dt, const double *before, const double *free,
+                   const double *after, const talus_info *info, talus_step_report *report);
+
+#endif
