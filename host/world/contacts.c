@@ -74,8 +74,8 @@ static double bias_of(const talus_world *world, const tl_world_contact *contact,
                      contact->approach < -world->def.restitution_speed &&
                      gap + dt * contact->approach <= slop;
   const int newton = world->def.restitution == TALUS_RESTITUTION_NEWTON;
-  if (impact && newton) {
-    return contact->restitution * contact->approach;
+  if (impact) { /* Poisson's compression is plastic */
+    return newton ? contact->restitution * contact->approach : 0;
   }
   if (world->def.stabilisation == TALUS_STABILISE_BIAS) {
     return gap >= 0 ? gap / dt : fmax(gap / dt, -world->def.bias_cap);
