@@ -8,13 +8,17 @@
 #include "talus/talus.h"
 
 /* What the program ends with. */
-enum { TL_EXIT_OK = 0, TL_EXIT_BAD = 2, TL_EXIT_NOT_CONVERGED = 3 };
+enum { TL_EXIT_OK = 0, TL_EXIT_BAD = 2, TL_EXIT_NOT_CONVERGED = 3, TL_EXIT_INTERRUPTED = 130 };
 
 /* The verbs: argv[0] is the verb's name. Each returns an exit code. */
 int tl_cli_solve(int argc, char **argv);
 int tl_cli_check(int argc, char **argv);
 int tl_cli_generate(int argc, char **argv);
 int tl_cli_info(int argc, char **argv);
+int tl_cli_run(int argc, char **argv);
+int tl_cli_scene(int argc, char **argv);
+int tl_cli_render(int argc, char **argv);
+int tl_cli_plot(int argc, char **argv);
 int tl_cli_bench(int argc, char **argv);
 
 /* Choices of options, spelled as the library spells them; the index is the enumerator. */

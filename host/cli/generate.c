@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/base/words.h"
 #include "host/cli/cli.h"
 #include "host/cli/json.h"
 #include "host/cli/options.h"
@@ -67,7 +68,7 @@ static int find_kind(const char *name, talus_generate_kind *kind) {
     }
   }
   char near[32];
-  if (tl_options_nearest(name, kinds, near, sizeof near) != NULL) {
+  if (tl_words_nearest(name, kinds, near, sizeof near) != NULL) {
     tl_cli_complain("unknown kind '%s': did you mean %s?", name, near);
   } else {
     tl_cli_complain("unknown kind '%s': there are heap, stack, random", name);

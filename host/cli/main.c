@@ -1,10 +1,12 @@
 /* main.c: the `talus` program: finds the verb and hands over.
  *
- * Exit codes: 0 done and converged, 3 not converged, 2 bad usage, bad input or failed output. */
+ * Exit codes: 0 done and converged, 3 not converged (run: a step failed), 2 bad usage, bad input or
+ * failed output, 130 interrupted. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "host/base/words.h"
 #include "host/cli/cli.h"
 #include "host/cli/options.h"
 
@@ -13,6 +15,10 @@ static const struct {
   int (*run)(int argc, char **argv);
   const char *help;
 } verbs[] = {
+    {"run", tl_cli_run, "simulate a scene file"},
+    {"scene", tl_cli_scene, "check a scene file without running it"},
+    {"render", tl_cli_render, "draw pictures of a run"},
+    {"plot", tl_cli_plot, "plot columns of a run"},
     {"solve", tl_cli_solve, "solve a problem file and certify the impulses"},
     {"check", tl_cli_check, "judge impulses that somebody found"},
     {"generate", tl_cli_generate, "make problem files: heaps, stacks, random systems"},
@@ -26,7 +32,7 @@ enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 static void print_help(FILE *out) {
   fprintf(out,
           "usage: talus VERB [arguments] [options]\n\n"
-          "Talus %s: contact problems in, certified impulses out.\n\n",
+          "Talus %s: scenes in, motion out; contact problems in, certified impulses out.\n\n",
           talus_version());
   for (int i = 0; i < VERB_COUNT; i++) {
     fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].help);
@@ -35,12 +41,12 @@ static void print_help(FILE *out) {
 }
 
 static int unknown_verb(const char *typed) {
-  char words[128] = "", near[32];
+  char words[256] = "", near[32];
   for (int i = 0; i < VERB_COUNT; i++) {
     const size_t used = strlen(words);
     snprintf(words + used, sizeof words - used, "%s%s", i > 0 ? "|" : "", verbs[i].name);
   }
-  if (tl_options_nearest(typed, words, near, sizeof near) != NULL) {
+  if (tl_words_nearest(typed, words, near, sizeof near) != NULL) {
     tl_cli_complain("unknown verb '%s': did you mean %s?", typed, near);
   } else {
     tl_cli_complain("unknown verb '%s'", typed);

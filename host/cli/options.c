@@ -10,60 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/words.h"
 #include "host/cli/cli.h"
 
 enum { WORD_LENGTH = 64 };
-
-/* Edit distance of two short words, by rows of the usual table. */
-static int word_distance(const char *a, const char *b) {
-  const int length = (int)strlen(b);
-  if (strlen(a) >= WORD_LENGTH || length >= WORD_LENGTH) {
-    return WORD_LENGTH;
-  }
-  int row[WORD_LENGTH + 1];
-  for (int j = 0; j <= length; j++) {
-    row[j] = j;
-  }
-  for (int i = 0; a[i] != '\0'; i++) {
-    int diagonal = row[0];
-    row[0] = i + 1;
-    for (int j = 0; j < length; j++) {
-      const int above = row[j + 1];
-      int least = diagonal + (a[i] != b[j]);
-      least = above + 1 < least ? above + 1 : least;
-      least = row[j] + 1 < least ? row[j] + 1 : least;
-      row[j + 1] = least;
-      diagonal = above;
-    }
-  }
-  return row[length];
-}
-
-/* Copies the next word of a list separated by `mark`; returns the rest, or NULL at the end. */
-static const char *word_next(const char *words, char mark, char *word, int capacity) {
-  if (words == NULL || *words == '\0') {
-    return NULL;
-  }
-  const char *end = strchr(words, mark);
-  const size_t length = end != NULL ? (size_t)(end - words) : strlen(words);
-  snprintf(word, (size_t)capacity, "%.*s", (int)length, words);
-  return end != NULL ? end + 1 : words + length;
-}
-
-const char *tl_options_nearest(const char *typed, const char *words, char *storage, int capacity) {
-  char word[WORD_LENGTH];
-  /* A third of the letters may be wrong; more than that is a guess. */
-  int best = 1 + (int)strlen(typed) / 3;
-  storage[0] = '\0';
-  while ((words = word_next(words, '|', word, sizeof word)) != NULL) {
-    const int distance = word_distance(typed, word);
-    if (distance <= best) {
-      best = distance - 1;
-      snprintf(storage, (size_t)capacity, "%s", word);
-    }
-  }
-  return storage[0] != '\0' ? storage : NULL;
-}
 
 static void print_usage(FILE *out, const tl_command *command) {
   fprintf(out, "usage: talus %s", command->name);
@@ -129,7 +79,7 @@ static int read_integer(const tl_option *option, const char *text) {
 static int read_choice(const tl_option *option, const char *text) {
   char word[WORD_LENGTH];
   const char *words = option->value;
-  for (int index = 0; (words = word_next(words, '|', word, sizeof word)) != NULL; index++) {
+  for (int index = 0; (words = tl_words_next(words, '|', word, sizeof word)) != NULL; index++) {
     if (strcmp(word, text) == 0) {
       *(int *)option->target = index;
       return 1;
@@ -155,7 +105,7 @@ static void expected(const tl_option *option, const char *text, char *words, siz
     }
     break;
   case TL_OPTION_CHOICE:
-    if (tl_options_nearest(text, option->value, near, sizeof near) != NULL) {
+    if (tl_words_nearest(text, option->value, near, sizeof near) != NULL) {
       snprintf(words, capacity, "one of %s (did you mean %s?)", option->value, near);
     } else {
       snprintf(words, capacity, "one of %s", option->value);
@@ -184,6 +134,14 @@ static tl_parsed take_value(const tl_command *command, const tl_option *option, 
   case TL_OPTION_CHOICE:
     good = read_choice(option, text);
     break;
+  case TL_OPTION_TEXTS: {
+    tl_option_texts *texts = option->target;
+    good = text[0] != '\0' && texts->count < (int)(sizeof texts->text / sizeof texts->text[0]);
+    if (good) {
+      texts->text[texts->count++] = text;
+    }
+    break;
+  }
   case TL_OPTION_FLAG:
     break;
   }
@@ -212,7 +170,7 @@ static tl_parsed unknown_option(const tl_command *command, const char *name, siz
     const size_t used = strlen(words);
     snprintf(words + used, sizeof words - used, "|%s", option->name);
   }
-  if (tl_options_nearest(typed, words, near, sizeof near) != NULL) {
+  if (tl_words_nearest(typed, words, near, sizeof near) != NULL) {
     tl_cli_complain("talus %s has no option --%s; did you mean --%s?", command->name, typed, near);
   } else {
     tl_cli_complain("talus %s has no option --%s", command->name, typed);
@@ -276,14 +234,14 @@ tl_parsed tl_options_parse(const tl_command *command, int argc, char **argv) {
     } else if (!options_end && argv[i][0] == '-') {
       tl_cli_complain("unknown option '%s': options start with two dashes", argv[i]);
       return refuse(command);
-    } else if ((names = word_next(names, ' ', name, sizeof name)) == NULL) {
+    } else if ((names = tl_words_next(names, ' ', name, sizeof name)) == NULL) {
       tl_cli_complain("unexpected argument '%s'", argv[i]);
       return refuse(command);
     } else {
       command->arguments[count++] = argv[i];
     }
   }
-  if (word_next(names, ' ', name, sizeof name) != NULL) {
+  if (tl_words_next(names, ' ', name, sizeof name) != NULL) {
     tl_cli_complain("%s is missing", name);
     return refuse(command);
   }

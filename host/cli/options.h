@@ -12,8 +12,14 @@ typedef enum tl_option_kind {
   TL_OPTION_TEXT,    /* const char *: must not be empty */
   TL_OPTION_INTEGER, /* int64_t in [low, high] */
   TL_OPTION_REAL,    /* double in [low, high]; above low if open */
-  TL_OPTION_CHOICE   /* int: index of the word in choices */
+  TL_OPTION_CHOICE,  /* int: index of the word in choices */
+  TL_OPTION_TEXTS    /* tl_option_texts: may be given several times */
 } tl_option_kind;
+
+typedef struct tl_option_texts {
+  const char *text[64];
+  int count;
+} tl_option_texts;
 
 typedef struct tl_option {
   const char *name; /* without dashes; NULL ends the table */
@@ -38,9 +44,5 @@ typedef enum tl_parsed { TL_PARSED_OK, TL_PARSED_HELP, TL_PARSED_BAD } tl_parsed
 
 /* HELP: --help was asked for and has been printed to stdout. BAD: a complaint is on stderr. */
 tl_parsed tl_options_parse(const tl_command *command, int argc, char **argv);
-
-/* The word of `words` (separated by |) that is nearest to a mistyped one, or NULL if none is near.
- * The text belongs to storage, of capacity bytes. */
-const char *tl_options_nearest(const char *typed, const char *words, char *storage, int capacity);
 
 #endif

@@ -24,6 +24,7 @@ typedef struct tl_hull {
   int32_t *face_point;
   double *face_plane;  /* [4 face_count] outward unit normal and offset: n.x = d on the face */
   int32_t *edge;       /* [2 edge_count] points, each edge once */
+  int32_t *edge_face;  /* [2 edge_count] the two faces that meet there */
 } tl_hull;
 
 /* Triangles with a tree of boxes over them. */
@@ -127,6 +128,9 @@ tl_mass_properties tl_geometry_mass(const tl_geometry *geometry, int plane);
 /* A radius that stands for the shape's size in slops and margins: of the largest ball inside,
  * or INFINITY for half-spaces and meshes. */
 double tl_geometry_size(const tl_geometry *geometry);
+
+/* Largest distance of a point of the shape from the shape's origin; INFINITY for half-spaces. */
+double tl_geometry_reach(const tl_geometry *geometry);
 
 /* Overlap volume is not computed; what rays and pictures need: */
 /* Distance along a ray (unit direction) to the shape in its own frame, or INFINITY; the outward

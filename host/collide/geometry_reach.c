@@ -1,4 +1,5 @@
-/* geometry_reach.c: how far a shape reaches from its origin: the fastest point of a turning body. */
+/* geometry_reach.c: how far a shape reaches from its origin: the fastest point of a turning body.
+ */
 #include <math.h>
 
 #include "host/collide/mesh.h"

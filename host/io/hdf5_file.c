@@ -82,6 +82,38 @@ talus_status tl_hdf5_create(talus_context *context, const char *path, tl_hdf5 *h
   return TALUS_OK;
 }
 
+enum { IMAGE_GROWTH = 4 << 20 };
+
+talus_status tl_hdf5_create_image(talus_context *context, const char *path, tl_hdf5 *hdf5) {
+  begin(context, path, hdf5);
+  const hid_t list = access_list();
+  if (H5Pset_fapl_core(list, IMAGE_GROWTH, 0) >= 0) {
+    hdf5->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, list);
+  }
+  H5Pclose(list);
+  if (hdf5->file < 0) {
+    return tl_hdf5_fail(hdf5, TALUS_OUT_OF_MEMORY, "", "no memory for the file");
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_hdf5_image(tl_hdf5 *hdf5, void **image, size_t *size) {
+  *image = NULL;
+  const ssize_t wanted =
+      H5Fflush(hdf5->file, H5F_SCOPE_GLOBAL) >= 0 ? H5Fget_file_image(hdf5->file, NULL, 0) : -1;
+  if (wanted <= 0) {
+    return tl_hdf5_fail(hdf5, TALUS_OUT_OF_MEMORY, "", "no memory for the file");
+  }
+  TL_TRY(tl_alloc(hdf5->context, image, (size_t)wanted, 1, hdf5->path));
+  if (H5Fget_file_image(hdf5->file, *image, (size_t)wanted) != wanted) {
+    tl_free(hdf5->context, *image);
+    *image = NULL;
+    return tl_hdf5_fail(hdf5, TALUS_OUT_OF_MEMORY, "", "no memory for the file");
+  }
+  *size = (size_t)wanted;
+  return TALUS_OK;
+}
+
 talus_status tl_hdf5_close(tl_hdf5 *hdf5) {
   talus_status status = TALUS_OK;
   if (hdf5->file >= 0 && H5Fclose(hdf5->file) < 0) {

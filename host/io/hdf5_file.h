@@ -25,6 +25,11 @@ typedef struct tl_hdf5 {
 talus_status tl_hdf5_open(talus_context *context, const char *path, tl_hdf5 *hdf5);
 talus_status tl_hdf5_create(talus_context *context, const char *path, tl_hdf5 *hdf5);
 talus_status tl_hdf5_close(tl_hdf5 *hdf5);
+/* A file that lives in memory and never touches the disk; path is for messages only. HDF5 does not
+ * survive a full disk well: whoever needs that writes the image himself. The image is the caller's,
+ * from tl_alloc. Statuses: OUT_OF_MEMORY. */
+talus_status tl_hdf5_create_image(talus_context *context, const char *path, tl_hdf5 *hdf5);
+talus_status tl_hdf5_image(tl_hdf5 *hdf5, void **image, size_t *size);
 
 /* ---- reading: FILE_FORMAT names file and dataset ---- */
 

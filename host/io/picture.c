@@ -24,6 +24,8 @@ talus_status tl_picture_create(talus_context *context, int32_t width, int32_t he
   picture->pixel = memory;
   picture->width = width;
   picture->height = height;
+  picture->clip[2] = width;
+  picture->clip[3] = height;
   return TALUS_OK;
 }
 
@@ -61,10 +63,10 @@ typedef struct window {
 
 static window window_cut(const tl_picture *picture, double x0, double y0, double x1, double y1) {
   window cut;
-  cut.left = (int32_t)clamp(floor(x0), 0.0, picture->width);
-  cut.right = (int32_t)clamp(ceil(x1), 0.0, picture->width);
-  cut.top = (int32_t)clamp(floor(y0), 0.0, picture->height);
-  cut.bottom = (int32_t)clamp(ceil(y1), 0.0, picture->height);
+  cut.left = (int32_t)clamp(floor(x0), picture->clip[0], picture->clip[2]);
+  cut.right = (int32_t)clamp(ceil(x1), picture->clip[0], picture->clip[2]);
+  cut.top = (int32_t)clamp(floor(y0), picture->clip[1], picture->clip[3]);
+  cut.bottom = (int32_t)clamp(ceil(y1), picture->clip[1], picture->clip[3]);
   return cut;
 }
 

@@ -16,6 +16,7 @@ typedef struct tl_picture {
   talus_context *context;
   int32_t width, height;
   unsigned char *pixel; /* [3 width height], rows from the top */
+  int32_t clip[4];      /* left, top, right, bottom: nothing is drawn outside; at first all */
 } tl_picture;
 
 /* A white picture. Status: OUT_OF_MEMORY. */
@@ -35,10 +36,15 @@ void tl_picture_line(tl_picture *picture, double x0, double y0, double x1, doubl
                      double thickness, tl_colour colour);
 
 /* Text with capitals of the given height, the baseline at y. Returns the x where it ends. ASCII;
- * other bytes are drawn as boxes. tl_text_width is what tl_picture_text would advance by. */
+ * signs and digits behind ^ are set high up, as in 10^-3; of UTF-8 the superscript digits, the
+ * minus, the middle dot and the micro sign are known; the rest is drawn as boxes. tl_text_width is
+ * what tl_picture_text would advance by. */
 double tl_picture_text(tl_picture *picture, double x, double y, double height, const char *text,
                        tl_colour colour);
 double tl_text_width(double height, const char *text);
+/* The same from below to above, for the labels of vertical axes; the baseline at x. */
+void tl_picture_text_upward(tl_picture *picture, double x, double y, double height,
+                            const char *text, tl_colour colour);
 
 /* Writes a PNG, whole or not at all. Statuses: FILE_WRITE, OUT_OF_MEMORY, UNSUPPORTED (built
  * without libpng). */

@@ -1,6 +1,6 @@
 # Sourced by samples/demo.sh and tests/run.sh: installs what the build needs and this machine lacks.
-# Debian and its relatives only, by apt-get; elsewhere it says what is missing. HDF5 and libpng are
-# optional: without them Talus builds, and says what it leaves out.
+# Debian and its relatives only, by apt-get; elsewhere it says what is missing. HDF5, libpng and
+# libyaml are optional: without them Talus builds, and says what it leaves out.
 
 # Runs a command as root, without ever asking for a password where nobody can type one.
 talus_as_root() {
@@ -25,6 +25,8 @@ talus_missing_packages() {
     grep -q . || command -v h5cc >/dev/null 2>&1 || echo libhdf5-dev
   ls /usr/include/png.h /usr/local/include/png.h 2>/dev/null | grep -q . ||
     pkg-config --exists libpng 2>/dev/null || echo libpng-dev
+  ls /usr/include/yaml.h /usr/local/include/yaml.h 2>/dev/null | grep -q . ||
+    pkg-config --exists yaml-0.1 2>/dev/null || echo libyaml-dev
 }
 
 talus_require() {

@@ -1,0 +1,144 @@
+/* draw.c: reads frames back, chooses one camera and one range of colours for all, draws. */
+#define _POSIX_C_SOURCE 200809L
+#include "host/cli/draw.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host/cli/cli.h"
+#include "host/io/vtk.h"
+
+enum { FITTED = 6 }; /* frames that camera and colours are fitted to */
+
+tl_draw tl_draw_default(const char *directory) {
+  tl_draw draw = {.directory = directory, .frame = -1, .rate = 25};
+  draw.options = tl_render_options_default();
+  return draw;
+}
+
+static int draw_step(talus_context *context, const tl_draw *draw, int64_t step, const char *path) {
+  tl_stored_frame *stored = NULL;
+  talus_status status = tl_vtk_read(context, draw->directory, step, &stored);
+  if (status == TALUS_OK) {
+    status = tl_render_file(context, &stored->frame, &draw->options, path);
+  }
+  tl_stored_frame_destroy(stored);
+  return status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(context, status, path);
+}
+
+/* One camera and one range for all pictures, so that nothing jumps. */
+static int fit(talus_context *context, tl_draw *draw, const int64_t *step, int32_t count,
+               tl_camera *camera) {
+  tl_stored_frame *stored[FITTED] = {NULL};
+  const tl_frame *frame[FITTED];
+  const int32_t wanted = count < FITTED ? count : FITTED;
+  talus_status status = TALUS_OK;
+  for (int32_t i = 0; i < wanted && status == TALUS_OK; i++) {
+    const int32_t at = wanted > 1 ? (int32_t)((int64_t)i * (count - 1) / (wanted - 1)) : 0;
+    status = tl_vtk_read(context, draw->directory, step[at], &stored[i]);
+    frame[i] = status == TALUS_OK ? &stored[i]->frame : NULL;
+  }
+  if (status == TALUS_OK && draw->options.camera == NULL) {
+    status = tl_camera_fit(context, frame, wanted, &draw->options, camera);
+    draw->options.camera = camera;
+  }
+  if (status == TALUS_OK && !(draw->options.low < draw->options.high)) {
+    status = tl_render_range(context, frame, wanted, draw->options.field, &draw->options.low,
+                             &draw->options.high);
+  }
+  for (int32_t i = 0; i < wanted; i++) {
+    tl_stored_frame_destroy(stored[i]);
+  }
+  return status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(context, status, draw->directory);
+}
+
+/* ffmpeg joins the pictures; it runs in their directory, so that no name needs quoting. */
+static int make_movie(const tl_draw *draw) {
+  char rate[32];
+  snprintf(rate, sizeof rate, "%g", draw->rate);
+  fflush(NULL);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (chdir(draw->directory) == 0) {
+      execlp("ffmpeg", "ffmpeg", "-y", "-loglevel", "error", "-framerate", rate, "-pattern_type",
+             "glob", "-i", "frame-*.png", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt",
+             "yuv420p", "movie.mp4", (char *)NULL);
+    }
+    _exit(127);
+  }
+  int code = -1;
+  if (child < 0 || waitpid(child, &code, 0) != child || !WIFEXITED(code)) {
+    return tl_cli_complain("ffmpeg could not be run");
+  }
+  if (WEXITSTATUS(code) == 127) {
+    fprintf(stderr, "talus: no movie: ffmpeg is not installed (the pictures are there)\n");
+    return TL_EXIT_OK;
+  }
+  if (WEXITSTATUS(code) != 0) {
+    return tl_cli_complain("ffmpeg failed with code %d", WEXITSTATUS(code));
+  }
+  if (!draw->quiet) {
+    printf("%s/movie.mp4\n", draw->directory);
+  }
+  return TL_EXIT_OK;
+}
+
+static int draw_all(talus_context *context, tl_draw draw, const int64_t *step, int32_t count) {
+  tl_camera camera;
+  int code = fit(context, &draw, step, count, &camera);
+  const int terminal = isatty(STDERR_FILENO);
+  for (int32_t i = 0; i < count && code == TL_EXIT_OK; i++) {
+    char path[1200];
+    snprintf(path, sizeof path, "%s/frame-%08" PRId64 ".png", draw.directory, step[i]);
+    code = draw_step(context, &draw, step[i], path);
+    if (terminal) {
+      fprintf(stderr, "\r\033[Kpicture %d of %d", (int)i + 1, (int)count);
+    }
+  }
+  if (terminal) {
+    fputs("\r\033[K", stderr);
+  }
+  if (code == TL_EXIT_OK && !draw.quiet) {
+    printf("%s: %d pictures frame-*.png\n", draw.directory, (int)count);
+  }
+  return code == TL_EXIT_OK && draw.movie ? make_movie(&draw) : code;
+}
+
+static int draw_one(talus_context *context, const tl_draw *draw, const int64_t *step,
+                    int32_t count) {
+  const int64_t index = draw->frame < 0 ? count + draw->frame : draw->frame;
+  if (index < 0 || index >= count) {
+    return tl_cli_complain("%s has the frames 0 to %d, not %" PRId64, draw->directory,
+                           (int)count - 1, draw->frame);
+  }
+  char path[1200];
+  snprintf(path, sizeof path, "%s/frame-%08" PRId64 ".png", draw->directory, step[index]);
+  const char *out = draw->out != NULL ? draw->out : path;
+  const int code = draw_step(context, draw, step[index], out);
+  if (code == TL_EXIT_OK && !draw->quiet) {
+    printf("%s\n", out);
+  }
+  return code;
+}
+
+int tl_draw_run(talus_context *context, const tl_draw *draw) {
+  int64_t *step = NULL;
+  int32_t count = 0;
+  const talus_status status = tl_vtk_steps(context, draw->directory, &step, &count);
+  if (status != TALUS_OK) {
+    return tl_cli_complain_status(context, status, draw->directory);
+  }
+  int code = TL_EXIT_OK;
+  if (count == 0) {
+    code = tl_cli_complain("%s has no frames", draw->directory);
+  } else if (draw->all || draw->movie) {
+    code = draw_all(context, *draw, step, count);
+  } else {
+    code = draw_one(context, draw, step, count);
+  }
+  tl_free(context, step);
+  return code;
+}

@@ -1,0 +1,309 @@
+/* run.c: `talus run SCENE.yaml`: from a text file to frames, scalars and checkpoints. */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "host/base/base.h"
+#include "host/cli/cli.h"
+#include "host/cli/draw.h"
+#include "host/cli/options.h"
+#include "host/cli/run_progress.h"
+#include "host/io/checkpoint.h"
+#include "host/scene/failure.h"
+#include "host/scene/record.h"
+#include "host/scene/scene.h"
+
+#define PI 3.14159265358979323846
+
+typedef struct run_options {
+  const char *scene, *out, *resume;
+  tl_option_texts set;
+  double time;
+  int64_t steps, threads;
+  int backend, force, quiet;
+} run_options;
+
+/* A run while it is going on. */
+typedef struct run_state {
+  const run_options *o;
+  talus_context *context;
+  tl_scene *scene;
+  talus_world *world;
+  tl_record *record;
+  char directory[1024];
+  int64_t first, last;      /* steps */
+  int64_t accepted, halved; /* steps that missed the tolerance; that had to be cut */
+  double begin;
+} run_state;
+
+static tl_parsed parse_options(run_options *o, int argc, char **argv) {
+  const tl_option table[] = {
+      {"out", TL_OPTION_TEXT, &o->out, "DIR", "where results go (default: the scene's name + .out)",
+       0, 0, 0},
+      {"time", TL_OPTION_REAL, &o->time, "T", "simulated time at which to end, s", 0, 1e300, 1},
+      {"steps", TL_OPTION_INTEGER, &o->steps, "N", "end after N further steps", 1, 9e15, 0},
+      {"set", TL_OPTION_TEXTS, &o->set, "KEY=VALUE", "change a key of the scene: world.step=1ms", 0,
+       0, 0},
+      {"threads", TL_OPTION_INTEGER, &o->threads, "N", "CPU threads (default all)", 0, 4096, 0},
+      {"backend", TL_OPTION_CHOICE, &o->backend, tl_cli_backends, "of the contact solver", 0, 0, 0},
+      {"resume", TL_OPTION_TEXT, &o->resume, "CHECKPOINT",
+       "go on from a checkpoint, or from the newest in a directory", 0, 0, 0},
+      {"force", TL_OPTION_FLAG, &o->force, NULL, "replace the run that DIR holds", 0, 0, 0},
+      {"quiet", TL_OPTION_FLAG, &o->quiet, NULL, "no progress", 0, 0, 0},
+      {0}};
+  const tl_command command = {
+      .name = "run",
+      .summary = "Simulates a scene file and writes ParaView frames, scalars.csv and checkpoints.",
+      .positional = "SCENE.yaml",
+      .notes = "Ctrl-C writes a checkpoint and ends. docs/scene.md explains scene files.\n"
+               "exit code: 0 done, 2 bad input or failed output, 3 a step could not be solved,\n"
+               "130 interrupted\n",
+      .options = table,
+      .arguments = &o->scene};
+  const tl_parsed parsed = tl_options_parse(&command, argc, argv);
+  if (parsed == TL_PARSED_OK && o->time > 0 && o->steps > 0) {
+    tl_cli_complain("give --time or --steps, not both");
+    return TL_PARSED_BAD;
+  }
+  return parsed;
+}
+
+static int complain(const run_state *run) {
+  return tl_cli_complain("%s", talus_context_message(run->context));
+}
+
+/* --out; else where the checkpoint is; else beside the caller, by the scene's name. */
+static int choose_directory(run_state *run, const char *checkpoint) {
+  const char *text = run->o->out;
+  size_t length;
+  if (text != NULL) {
+    length = strlen(text);
+  } else if (checkpoint != NULL) {
+    const char *slash = strrchr(checkpoint, '/');
+    text = slash != NULL ? checkpoint : ".";
+    length = slash != NULL ? (size_t)(slash - checkpoint) : 1;
+  } else {
+    const char *slash = strrchr(run->o->scene, '/');
+    text = slash != NULL ? slash + 1 : run->o->scene;
+    const char *dot = strrchr(text, '.');
+    length = dot != NULL && dot > text ? (size_t)(dot - text) : strlen(text);
+  }
+  const int by_scene = run->o->out == NULL && checkpoint == NULL;
+  if (length + 5 > sizeof run->directory) {
+    return tl_cli_complain("the name of the output directory is too long");
+  }
+  snprintf(run->directory, sizeof run->directory, "%.*s%s", (int)length, text,
+           by_scene ? ".out" : "");
+  return TL_EXIT_OK;
+}
+
+/* The file of --resume: itself, or the newest checkpoint of a directory. To be freed by tl_free. */
+static int find_checkpoint(run_state *run, char **path) {
+  struct stat about;
+  *path = NULL;
+  if (run->o->resume == NULL) {
+    return TL_EXIT_OK;
+  }
+  if (stat(run->o->resume, &about) == 0 && S_ISDIR(about.st_mode)) {
+    const talus_status status = tl_checkpoint_newest(run->context, run->o->resume, path);
+    return status == TALUS_OK ? TL_EXIT_OK : complain(run);
+  }
+  void *memory = NULL;
+  if (tl_alloc(run->context, &memory, strlen(run->o->resume) + 1, 1, "a path") != TALUS_OK) {
+    return complain(run);
+  }
+  *path = strcpy(memory, run->o->resume);
+  return TL_EXIT_OK;
+}
+
+/* Whether results go where the checkpoint came from: then they are added to. */
+static int same_directory(const run_state *run, const char *checkpoint) {
+  char folder[1024];
+  const char *slash = strrchr(checkpoint, '/');
+  struct stat a, b;
+  snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - checkpoint) : 1,
+           slash != NULL ? checkpoint : ".");
+  return stat(folder, &a) == 0 && stat(run->directory, &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
+static void find_last_step(run_state *run) {
+  const tl_scene_definition *def = tl_scene_says(run->scene);
+  const double step = def->world.step;
+  run->first = talus_world_steps(run->world);
+  if (run->o->steps > 0) {
+    run->last = run->first + run->o->steps;
+  } else if (run->o->time > 0) {
+    run->last = (int64_t)ceil(run->o->time / step - 1e-6);
+  } else {
+    run->last = def->run.steps > 0 ? def->run.steps : (int64_t)ceil(def->run.time / step - 1e-6);
+  }
+}
+
+/* Scene, world, directory; and where a restart goes on. */
+static int prepare(run_state *run) {
+  char *checkpoint = NULL;
+  int code = find_checkpoint(run, &checkpoint);
+  talus_status status = TALUS_OK;
+  if (code == TL_EXIT_OK) {
+    code = choose_directory(run, checkpoint);
+  }
+  if (code == TL_EXIT_OK) {
+    status = tl_scene_read(run->context, run->o->scene, run->o->set.text, run->o->set.count,
+                           &run->scene);
+    if (status == TALUS_OK) {
+      status = tl_scene_build(run->scene, &run->world);
+    }
+    if (status == TALUS_OK && checkpoint != NULL) {
+      status = tl_record_resume(run->scene, run->world, checkpoint);
+    }
+    const int added_to = checkpoint != NULL && same_directory(run, checkpoint);
+    if (status == TALUS_OK && !added_to) {
+      status = tl_record_prepare(run->context, run->directory, run->o->force);
+    }
+    if (status == TALUS_OK) {
+      find_last_step(run);
+      status = tl_record_open(run->scene, run->directory, added_to ? run->first : -1, &run->record);
+    }
+    code = status == TALUS_OK ? TL_EXIT_OK : complain(run);
+  }
+  tl_free(run->context, checkpoint);
+  return code;
+}
+
+static talus_status one_step(run_state *run, talus_step_report *report) {
+  *report = talus_step_report_default();
+  TL_TRY(tl_scene_tick(run->scene, run->world));
+  TL_TRY(talus_world_step(run->world, report));
+  run->accepted += report->accepted != 0;
+  run->halved += report->halvings > 0;
+  if (tl_record_is_due(run->record, report->step)) {
+    TL_TRY(tl_record_frame(run->record, run->world, report));
+  }
+  if (tl_record_checkpoint_is_due(run->record, report->step) && report->step < run->last) {
+    TL_TRY(tl_record_checkpoint(run->record, run->world));
+  }
+  return TALUS_OK;
+}
+
+/* A step failed: everything that helps to find out why, and to go on with other settings. */
+static int give_up(run_state *run, talus_status status) {
+  char path[1200];
+  complain(run);
+  if (tl_record_checkpoint(run->record, run->world) == TALUS_OK) {
+    fprintf(stderr, "talus: %s/checkpoint-%06" PRId64 ".h5 holds the state before that step\n",
+            run->directory, talus_world_steps(run->world));
+  } else {
+    complain(run);
+  }
+  if (status == TALUS_STEP_FAILED) {
+    snprintf(path, sizeof path, "%s/failed-%06" PRId64 ".hdf5", run->directory,
+             talus_world_steps(run->world));
+    if (tl_failure_write(run->world, path) == TALUS_OK) {
+      fprintf(stderr, "talus: %s holds its contact problem: try `talus solve` on it\n", path);
+    } else {
+      complain(run);
+    }
+  }
+  return status == TALUS_STEP_FAILED || status == TALUS_NOT_FINITE ? TL_EXIT_NOT_CONVERGED
+                                                                   : TL_EXIT_BAD;
+}
+
+static int draw_results(const run_state *run) {
+  const tl_scene_output *output = &tl_scene_says(run->scene)->output;
+  if (!output->frames || !(output->pictures || output->movie)) {
+    return TL_EXIT_OK;
+  }
+  tl_draw draw = tl_draw_default(run->directory);
+  draw.all = 1;
+  draw.movie = output->movie;
+  draw.options.width = (int32_t)output->width;
+  draw.options.height = (int32_t)output->height;
+  draw.options.field = (tl_field)output->colour;
+  if (tl_tree_find(output->item.node, "azimuth") != NULL) {
+    draw.options.azimuth = output->azimuth * 180 / PI;
+  }
+  if (tl_tree_find(output->item.node, "elevation") != NULL) {
+    draw.options.elevation = output->elevation * 180 / PI;
+  }
+  return tl_draw_run(run->context, &draw);
+}
+
+static void report_end(const run_state *run) {
+  const int64_t made = talus_world_steps(run->world) - run->first;
+  const double seconds = tl_clock() - run->begin;
+  printf("%s: %" PRId64 " steps to t = %.6g s in %.3g s (%.3g ms per step)\n", run->directory, made,
+         talus_world_time(run->world), seconds, made > 0 ? 1e3 * seconds / (double)made : 0);
+  if (run->accepted > 0 || run->halved > 0) {
+    printf("  %" PRId64 " steps missed the tolerance but were accepted, %" PRId64 " were cut\n",
+           run->accepted, run->halved);
+  }
+}
+
+static int simulate(run_state *run) {
+  tl_run_progress progress;
+  talus_step_report report;
+  talus_status status = TALUS_OK;
+  run->begin = tl_clock();
+  if (run->first >= run->last) {
+    return tl_cli_complain("there is nothing to do: step %" PRId64 " of %" PRId64
+                           " has been made (--time or --steps go further)",
+                           run->first, run->last);
+  }
+  if (run->first == 0) {
+    status = tl_record_frame(run->record, run->world, NULL);
+  }
+  tl_run_progress_begin(&progress, run->first, run->last, run->o->quiet);
+  while (status == TALUS_OK && talus_world_steps(run->world) < run->last && !tl_run_interrupted()) {
+    status = one_step(run, &report);
+    if (status == TALUS_OK) {
+      tl_run_progress_tell(&progress, &report);
+    }
+  }
+  const int interrupted = tl_run_interrupted();
+  tl_run_progress_end(&progress);
+  if (status != TALUS_OK) {
+    return give_up(run, status);
+  }
+  if (tl_record_checkpoint(run->record, run->world) != TALUS_OK) {
+    return complain(run);
+  }
+  if (interrupted) {
+    fprintf(stderr, "talus: interrupted; go on by --resume %s\n", run->directory);
+  }
+  report_end(run);
+  return interrupted ? TL_EXIT_INTERRUPTED : TL_EXIT_OK;
+}
+
+int tl_cli_run(int argc, char **argv) {
+  static run_options o;
+  const tl_parsed parsed = parse_options(&o, argc, argv);
+  if (parsed != TL_PARSED_OK) {
+    return parsed == TL_PARSED_HELP ? TL_EXIT_OK : TL_EXIT_BAD;
+  }
+  run_state run;
+  memset(&run, 0, sizeof run);
+  run.o = &o;
+  if (tl_cli_context_open((talus_backend_kind)o.backend, o.threads, 0, &run.context) !=
+      TL_EXIT_OK) {
+    return TL_EXIT_BAD;
+  }
+  int code = prepare(&run);
+  if (code == TL_EXIT_OK) {
+    code = simulate(&run);
+  }
+  if (tl_record_close(run.record) != TALUS_OK) {
+    code = complain(&run);
+  }
+  if (code == TL_EXIT_OK) {
+    code = draw_results(&run);
+  }
+  talus_world_destroy(run.world);
+  tl_scene_destroy(run.scene);
+  talus_context_destroy(run.context);
+  return code;
+}

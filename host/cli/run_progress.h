@@ -1,0 +1,22 @@
+/* run_progress.h: tells how a run is getting on, and lets a person stop it.
+ *
+ * A terminal gets one line that is rewritten; anything else a plain line now and then. The first
+ * interrupt or request to terminate asks the run to end, the second ends the program. */
+#ifndef TL_RUN_PROGRESS_H
+#define TL_RUN_PROGRESS_H
+
+#include "talus/talus_world.h"
+
+typedef struct tl_run_progress {
+  int terminal, shown, quiet;
+  int64_t first, last;     /* steps of this run */
+  double begin, last_told; /* seconds */
+} tl_run_progress;
+
+void tl_run_progress_begin(tl_run_progress *progress, int64_t first, int64_t last, int quiet);
+void tl_run_progress_tell(tl_run_progress *progress, const talus_step_report *report);
+void tl_run_progress_end(tl_run_progress *progress);
+/* Whether somebody has asked to stop. */
+int tl_run_interrupted(void);
+
+#endif

@@ -1,0 +1,99 @@
+/* scene.c: `talus scene check FILE`: reads a scene, builds its world and says what is in it.
+ *
+ * `talus scene reference` prints the reference of docs/scene.md, made from the reader's tables. */
+#include "host/scene/scene.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host/base/words.h"
+#include "host/cli/cli.h"
+#include "host/cli/options.h"
+#include "host/scene/schema.h"
+
+static int print_reference(talus_context *context) {
+  char *text = NULL;
+  const talus_status status = tl_schema_reference(context, &text);
+  if (status != TALUS_OK) {
+    return tl_cli_complain_status(context, status, "the reference");
+  }
+  fputs(text, stdout);
+  tl_free(context, text);
+  return TL_EXIT_OK;
+}
+
+static void report(const char *path, const tl_scene *scene, const talus_world *world) {
+  const tl_scene_definition *def = tl_scene_says(scene);
+  int32_t count[3] = {0, 0, 0};
+  double mass = 0;
+  for (int32_t body = 0; body < talus_body_capacity(world); body++) {
+    if (talus_body_exists(world, body)) {
+      const talus_body_type type = talus_body_kind(world, body);
+      count[type]++;
+      mass += type == TALUS_BODY_FREE ? talus_body_mass(world, body) : 0;
+    }
+  }
+  const double steps =
+      def->run.steps > 0 ? (double)def->run.steps : ceil(def->run.time / def->world.step - 1e-9);
+  printf("%s: good\n", path);
+  if (def->title != NULL) {
+    printf("  title      %s\n", def->title);
+  }
+  printf("  bodies     %d free (%.6g kg), %d fixed, %d kinematic\n", (int)count[0], mass,
+         (int)count[1], (int)count[2]);
+  printf("  others     %d materials, %d joints, %d forces, %d inlets, %d outlets\n",
+         (int)(def->materials.count > 0 ? def->materials.count : 1), (int)def->joints.count,
+         (int)def->forces.count, (int)def->inlets.count, (int)def->outlets.count);
+  printf("  steps      %.0f of %g s\n", steps, def->world.step);
+}
+
+static int check(talus_context *context, const char *path, const tl_option_texts *overrides) {
+  tl_scene *scene = NULL;
+  talus_world *world = NULL;
+  talus_status status = tl_scene_read(context, path, overrides->text, overrides->count, &scene);
+  if (status == TALUS_OK) {
+    status = tl_scene_build(scene, &world);
+  }
+  if (status == TALUS_OK) {
+    report(path, scene, world);
+  } else {
+    tl_cli_complain("%s", talus_context_message(context));
+  }
+  talus_world_destroy(world);
+  tl_scene_destroy(scene);
+  return status == TALUS_OK ? TL_EXIT_OK : TL_EXIT_BAD;
+}
+
+int tl_cli_scene(int argc, char **argv) {
+  static tl_option_texts overrides;
+  const char *arguments[2] = {NULL, NULL};
+  const tl_option table[] = {{"set", TL_OPTION_TEXTS, &overrides, "KEY=VALUE",
+                              "change a key of the scene: world.step=1ms", 0, 0, 0},
+                             {0}};
+  const tl_command command = {
+      .name = "scene",
+      .summary = "Reads a scene file, builds its world and says what is in it.",
+      .positional = "check SCENE.yaml",
+      .notes = "Errors name file, line and column. docs/scene.md explains every key.\n"
+               "exit code: 0 good, 2 not\n",
+      .options = table,
+      .arguments = arguments};
+  const int wants_reference = argc == 2 && strcmp(argv[1], "reference") == 0;
+  const tl_parsed parsed = wants_reference ? TL_PARSED_OK : tl_options_parse(&command, argc, argv);
+  if (parsed != TL_PARSED_OK) {
+    return parsed == TL_PARSED_HELP ? TL_EXIT_OK : TL_EXIT_BAD;
+  }
+  if (!wants_reference && strcmp(arguments[0], "check") != 0) {
+    return tl_cli_complain("talus scene knows `check SCENE.yaml`, not '%s'", arguments[0]);
+  }
+  talus_context *context = NULL;
+  if (tl_cli_context_open(TALUS_BACKEND_CPU, 0, 0, &context) != TL_EXIT_OK) {
+    return TL_EXIT_BAD;
+  }
+  const int code =
+      wants_reference ? print_reference(context) : check(context, arguments[1], &overrides);
+  talus_context_destroy(context);
+  return code;
+}

@@ -1,0 +1,86 @@
+/* broad_keep.c: whether the colliders of now are all inside the room the kept pairs were found for.
+ *
+ * A pair that could touch now has overlapping rooms, and was found then. */
+#include <math.h>
+
+#include "host/collide/broad_grid.h"
+
+static int same_trait(const tl_trait *a, const tl_trait *b) {
+  return a->body == b->body && a->collides == b->collides && a->tag == b->tag;
+}
+
+static int item_inside(const tl_place *place, const double half[3], const tl_trait *trait,
+                       const tl_place *room, const double room_half[3]) {
+  if ((trait->tag & TL_TAG_BALL) != 0) {
+    const double x = place->centre[0] - room->centre[0], y = place->centre[1] - room->centre[1],
+                 z = place->centre[2] - room->centre[2], slack = room->reach - place->reach;
+    return slack >= 0 && x * x + y * y + z * z <= slack * slack;
+  }
+  for (int axis = 0; axis < 3; axis++) {
+    if (!(fabs(place->centre[axis] - room->centre[axis]) <= room_half[axis] - half[axis])) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Half-spaces of one direction contain each other; turned ones never do. */
+static int large_inside(const tl_collider *collider, const tl_large *room, int halfspace) {
+  tl_large now;
+  tl_large_fill(collider, room->index, 0, &now);
+  const double slack = room->margin - now.margin;
+  if (!halfspace) {
+    for (int axis = 0; axis < 3; axis++) {
+      const double lower = now.box.lower[axis], upper = now.box.upper[axis];
+      if (!(lower == room->box.lower[axis] || room->box.lower[axis] - lower <= slack) ||
+          !(upper == room->box.upper[axis] || upper - room->box.upper[axis] <= slack)) {
+        return 0;
+      }
+    }
+    return slack >= 0;
+  }
+  double rise = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    if (now.normal[axis] != room->normal[axis]) {
+      return 0;
+    }
+    rise += (now.point[axis] - room->point[axis]) * now.normal[axis];
+  }
+  return rise <= slack;
+}
+
+static int collider_inside(const tl_broad *broad, const tl_collider *collider, int32_t i) {
+  tl_place place;
+  tl_trait trait;
+  double half[3] = {0, 0, 0};
+  return tl_place_collider(collider, i, 0, &place, &trait, half) &&
+         same_trait(&trait, &broad->trait[i]) &&
+         (broad->place[i].reach == INFINITY
+              ? place.reach == INFINITY
+              : item_inside(&place, half, &trait, &broad->place[i], &broad->half[3 * (int64_t)i]));
+}
+
+int tl_broad_holds(const tl_broad *broad, const tl_collider *collider, int32_t count,
+                   int32_t lane_count) {
+  if (!broad->kept || count != broad->count) {
+    return 0;
+  }
+  for (int32_t l = 0; l < broad->large_count; l++) {
+    const tl_large *const room = &broad->large[l];
+    const tl_trait *const trait = &broad->trait[room->index];
+    if (broad->place[room->index].reach == INFINITY &&
+        !(collider_inside(broad, &collider[room->index], room->index) &&
+          large_inside(&collider[room->index], room, (trait->tag & TL_TAG_HALFSPACE) != 0))) {
+      return 0;
+    }
+  }
+  int outside = 0;
+#pragma omp parallel for num_threads(lane_count) schedule(static, 1) reduction(| : outside)
+  for (int32_t lane = 0; lane < lane_count; lane++) {
+    const int64_t end = tl_lane_begin(count, lane + 1, lane_count);
+    for (int64_t i = tl_lane_begin(count, lane, lane_count); i < end && !outside; i++) {
+      outside |= !collider_inside(broad, &collider[i], (int32_t)i);
+    }
+  }
+  return !outside;
+}

@@ -1,0 +1,71 @@
+/* mesh_edge.c: what a mesh looks like around its edges and points.
+ *
+ * A contact at an edge or point is real only if the mesh falls off to all sides of it, seen along
+ * the normal. On flat and hollow edges it does not: there a neighbouring face is nearer, and a
+ * contact with the edge would be a bump that is not there. */
+#include "host/collide/geometry_vector.h"
+#include "host/collide/mesh.h"
+
+/* Of two points, the one with fewer triangles around it. */
+static int32_t smaller_ring(const tl_mesh *mesh, int32_t u, int32_t v) {
+  const int32_t *const first = mesh->ring_first;
+  return first[u + 1] - first[u] <= first[v + 1] - first[v] ? u : v;
+}
+
+/* How often triangles run along the edge from u to v in this direction. */
+static int count_runs(const tl_mesh *mesh, int32_t u, int32_t v) {
+  const int32_t at = smaller_ring(mesh, u, v);
+  int runs = 0;
+  for (int32_t k = mesh->ring_first[at]; k < mesh->ring_first[at + 1]; k++) {
+    const int32_t *const t = mesh->triangle + 3 * mesh->ring[k];
+    for (int i = 0; i < 3; i++) {
+      runs += t[i] == u && t[(i + 1) % 3] == v;
+    }
+  }
+  return runs;
+}
+
+int tl_mesh_is_closed(const tl_mesh *mesh) {
+  for (int32_t k = 0; k < mesh->triangle_count; k++) {
+    const int32_t *const t = mesh->triangle + 3 * k;
+    for (int i = 0; i < 3; i++) {
+      const int32_t u = t[i], v = t[(i + 1) % 3];
+      if (count_runs(mesh, u, v) != 1 || count_runs(mesh, v, u) != 1) {
+        return 0;
+      }
+    }
+  }
+  return 1;
+}
+
+/* Does the mesh rise from point u towards point w? */
+static int rises(const tl_mesh *mesh, int32_t u, int32_t w, const double direction[3]) {
+  double along[3];
+  tl_sub3(along, mesh->point + 3 * w, mesh->point + 3 * u);
+  const double up = tl_dot3(along, direction);
+  return up > 0 && up * up > 1e-12 * tl_dot3(along, along);
+}
+
+int tl_mesh_is_peak(const tl_mesh *mesh, int32_t triangle, const int *corner, int count,
+                    const double direction[3]) {
+  if (count >= 3) {
+    return 1;
+  }
+  const int32_t *const own = mesh->triangle + 3 * triangle;
+  const int32_t u = own[corner[0]], v = count == 2 ? own[corner[1]] : -1;
+  const int32_t at = count == 2 ? smaller_ring(mesh, u, v) : u;
+  for (int32_t k = mesh->ring_first[at]; k < mesh->ring_first[at + 1]; k++) {
+    const int32_t *const t = mesh->triangle + 3 * mesh->ring[k];
+    const int along_edge = count == 2 && (t[0] == u || t[1] == u || t[2] == u) &&
+                           (t[0] == v || t[1] == v || t[2] == v);
+    if (count == 2 && !along_edge) {
+      continue;
+    }
+    for (int i = 0; i < 3; i++) {
+      if (t[i] != u && t[i] != v && rises(mesh, u, t[i], direction)) {
+        return 0;
+      }
+    }
+  }
+  return 1;
+}

@@ -1,0 +1,59 @@
+/* narrow.h: what the files of the narrow-phase share.
+ *
+ * A meeting is one pair of colliders, the kind of a not greater than that of b; `flipped` says that
+ * the caller had them the other way round. Each function adds the points of one combination of
+ * kinds; normals go from a to b as the meeting has them. */
+#ifndef TL_NARROW_H
+#define TL_NARROW_H
+
+#include "host/collide/collide.h"
+
+typedef struct tl_meeting {
+  const tl_collider *a, *b;
+  int32_t index_a, index_b; /* as the caller had them */
+  int32_t flipped;
+  double margin;
+  tl_touch_list *list;
+} tl_meeting;
+
+/* Adds a point if its gap is below the margin. point is midway in the gap. */
+talus_status tl_meeting_add(const tl_meeting *meeting, const double point[3],
+                            const double normal[3], double gap, uint32_t feature);
+
+/* The same from what most pairs know: a point on a's surface. */
+talus_status tl_meeting_add_from(const tl_meeting *meeting, const double on_a[3],
+                                 const double normal[3], double gap, uint32_t feature);
+
+talus_status tl_narrow_sphere_sphere(const tl_meeting *meeting);
+talus_status tl_narrow_sphere_box(const tl_meeting *meeting);
+talus_status tl_narrow_sphere_capsule(const tl_meeting *meeting);
+talus_status tl_narrow_sphere_cylinder(const tl_meeting *meeting);
+talus_status tl_narrow_sphere_hull(const tl_meeting *meeting);
+talus_status tl_narrow_capsule_capsule(const tl_meeting *meeting);
+/* Any kind against a half-space. */
+talus_status tl_narrow_halfspace(const tl_meeting *meeting);
+/* Box, capsule, cylinder, hull in any combination. */
+talus_status tl_narrow_convex(const tl_meeting *meeting);
+talus_status tl_narrow_sphere_mesh(const tl_meeting *meeting);
+talus_status tl_narrow_convex_mesh(const tl_meeting *meeting);
+
+/* Closest points of the segments p0 p1 and q0 q1, as parameters from 0 to 1. */
+void tl_closest_segments(const double p0[3], const double p1[3], const double q0[3],
+                         const double q1[3], double *s, double *t);
+
+/* Marks at most `most` of the points to keep: the one of smallest gap, and those farthest in eight
+ * directions across the normal. Returns how many. */
+int tl_narrow_spread(const double normal[3], const double (*point)[3], const double *gap, int count,
+                     int most, unsigned char *keep);
+/* Those directions. */
+void tl_narrow_compass(const double normal[3], double direction[8][3]);
+
+/* A number that names a combination of features; the same input gives the same name. */
+static inline uint32_t tl_feature(uint32_t kind, uint32_t x, uint32_t y) {
+  uint64_t h = ((uint64_t)x << 32 | y) * 0x9E3779B97F4A7C15u;
+  h ^= (h >> 29) + (uint64_t)kind * 0xD1B54A32D192ED03u;
+  h *= 0xBF58476D1CE4E5B9u;
+  return (uint32_t)(h >> 32);
+}
+
+#endif

@@ -1,0 +1,170 @@
+/* narrow_convex.c: contact points of two convex solids: normal first, then points.
+ *
+ * The normal is the direction of largest separation. Overlapping solids have it from faces and
+ * edges; where solids are apart these give a lower bound, which the points found along it confirm
+ * or not: if not, corners face each other and the distance gives the normal. Along the normal that
+ * is reported the smallest gap is always that of the two solids. */
+#include "host/collide/narrow_convex.h"
+
+#include "host/collide/geometry_vector.h"
+#include "host/collide/narrow.h"
+
+static double least_gap(const tl_manifold *m) {
+  double least = INFINITY;
+  for (int k = 0; k < m->count; k++) {
+    least = fmin(least, m->gap[k]);
+  }
+  return least;
+}
+
+static int same_axis(const tl_axis *a, const tl_axis *b) {
+  return a->kind == b->kind && a->index_a == b->index_a && a->index_b == b->index_b &&
+         a->separation == b->separation;
+}
+
+typedef enum look {
+  LOOK_SAME,   /* the axis known is that of the distance */
+  LOOK_BETTER, /* it was not, and has been replaced */
+  LOOK_DENIED, /* it was not, but the mesh does not allow the better one */
+  LOOK_FAR     /* too far apart for a contact */
+} look;
+
+/* Solids that are apart, and perhaps not just along the axis found. */
+static look look_between(tl_search *search) {
+  tl_axis axis;
+  const double preference = 0.05 * search->tolerance;
+  if (!tl_search_closest(search, &axis)) {
+    return LOOK_SAME;
+  }
+  if (axis.separation > search->enough) {
+    return LOOK_FAR;
+  }
+  if (!(axis.separation > search->any.separation + preference)) {
+    return LOOK_SAME;
+  }
+  tl_search_consider(search, &axis, preference);
+  return same_axis(&axis, &search->allowed) ? LOOK_BETTER : LOOK_DENIED;
+}
+
+/* The mesh does not allow the normal at this triangle: a neighbour is nearer. What lies over the
+ * triangle itself is a contact with its face; but not if the solid would have to be moved along it
+ * by more than its size, out of proportion to how it overlaps. */
+static void over_own_face(const tl_search *search, tl_manifold *m) {
+  tl_axis axis = {TL_AXIS_FACE_A, 0, -1, {0, 0, 0}, -INFINITY};
+  const double size = search->b->size;
+  for (int32_t f = 0; f < 2; f++) {
+    const double separation = tl_search_separation(search, search->a->plane + 4 * f);
+    if (separation > axis.separation) {
+      axis.index_a = f;
+      axis.separation = separation;
+      tl_copy3(axis.normal, search->a->plane + 4 * f);
+    }
+  }
+  m->count = 0;
+  if (axis.separation > -size || search->any.separation < axis.separation + size) {
+    tl_clip_manifold(search, &axis, search->enough, 0, NULL, m);
+  }
+}
+
+/* Faces that lie almost flat on each other, or a face that the normal almost belongs to: contacts
+ * of faces, although by a hair an edge or corner is nearer. Boxes at rest would otherwise keep
+ * changing between one point and four. */
+static int try_flat(const tl_search *search, tl_manifold *m) {
+  tl_axis axis;
+  if (!tl_search_flat(search, &search->allowed, &axis)) {
+    return 0;
+  }
+  const double tolerance = 0.05 * fmin(search->a->size, search->b->size);
+  tl_clip_manifold(search, &axis, search->enough, 0, NULL, m);
+  return m->count > 0 && least_gap(m) <= search->allowed.separation + tolerance;
+}
+
+/* Points over a face at the distance found prove it; lines may meet beyond their ends. */
+static int is_proved(const tl_search *search, tl_manifold *m) {
+  if (search->allowed.kind > TL_AXIS_FACE_B) {
+    return 0;
+  }
+  tl_clip_manifold(search, &search->allowed, search->enough, 0, NULL, m);
+  return least_gap(m) <= search->allowed.separation + 0.05 * search->tolerance;
+}
+
+/* The best axis is known and allowed. */
+static void points_along(tl_search *search, tl_manifold *m) {
+  look found = LOOK_SAME;
+  if (try_flat(search, m)) {
+    return;
+  }
+  if (search->allowed.separation > 0) {
+    if (is_proved(search, m)) {
+      return;
+    }
+    m->count = 0;
+    found = look_between(search);
+    if (found == LOOK_FAR || (found == LOOK_BETTER && try_flat(search, m))) {
+      return;
+    }
+  }
+  if (found == LOOK_DENIED) {
+    over_own_face(search, m);
+  } else {
+    tl_clip_manifold(search, &search->allowed, search->enough, 1,
+                     search->allowed.kind == TL_AXIS_OTHER && search->closest_known > 0
+                         ? &search->closest
+                         : NULL,
+                     m);
+  }
+}
+
+void tl_narrow_solids(tl_search *search, double margin, tl_manifold *m) {
+  m->count = 0;
+  search->enough = margin + search->a->rounding + search->b->rounding;
+  search->tolerance = 2e-5 * fmin(search->a->size, search->b->size);
+  search->any.kind = search->allowed.kind = TL_AXIS_NONE;
+  search->closest_known = 0;
+  const int near = search->a->is_cylinder || search->b->is_cylinder ? tl_search_cylinder(search)
+                                                                    : tl_search_polyhedra(search);
+  if (!near || search->any.kind == TL_AXIS_NONE) {
+    return;
+  }
+  if (same_axis(&search->any, &search->allowed)) {
+    points_along(search, m);
+  } else {
+    over_own_face(search, m);
+  }
+}
+
+talus_status tl_narrow_report(const tl_meeting *meeting, const tl_search *search, tl_manifold *m) {
+  const tl_pose *const pose = &meeting->a->pose;
+  const double rounding = search->a->rounding + search->b->rounding;
+  double normal[3];
+  tl_turn3(normal, pose->rotation, m->normal);
+  for (int k = 0; k < m->count; k++) {
+    double on_a[3];
+    /* names within a pair differ, whatever they were made from */
+    for (int j = 0; j < k; j++) {
+      if (m->feature[j] == m->feature[k]) {
+        m->feature[k]++;
+        j = -1;
+      }
+    }
+    tl_place3(on_a, pose, m->point[k]);
+    tl_along3(on_a, on_a, search->a->rounding, normal);
+    TL_TRY(tl_meeting_add_from(meeting, on_a, normal, m->gap[k] - rounding, m->feature[k]));
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_narrow_convex(const tl_meeting *meeting) {
+  tl_solid a, b;
+  tl_search search;
+  tl_manifold manifold;
+  tl_solid_make(&a, meeting->a->geometry);
+  tl_solid_make(&b, meeting->b->geometry);
+  search.a = &a;
+  search.b = &b;
+  search.place = tl_pose_between(&meeting->a->pose, &meeting->b->pose);
+  search.mesh = NULL;
+  search.triangle = -1;
+  tl_narrow_solids(&search, meeting->margin, &manifold);
+  return tl_narrow_report(meeting, &search, &manifold);
+}

@@ -1,0 +1,76 @@
+/* narrow_flat.c: finds the faces that a contact's normal almost belongs to; see narrow_solid.h. */
+#include "host/collide/geometry_vector.h"
+#include "host/collide/narrow_solid.h"
+
+/* Cosine of a fiftieth. */
+static const double almost_one = 0.9998;
+
+/* The face that looks in the direction, or -1. */
+static int32_t face_towards(const tl_solid *s, const double direction[3]) {
+  if (s->is_cylinder) {
+    return fabs(direction[2]) > almost_one ? direction[2] > 0 : -1;
+  }
+  double best = almost_one;
+  int32_t found = -1;
+  for (int32_t f = 0; f < s->face_count; f++) {
+    const double here = tl_dot3(s->plane + 4 * f, direction);
+    if (here > best) {
+      best = here;
+      found = f;
+    }
+  }
+  return found;
+}
+
+static double area_of(const tl_solid *s, int32_t face) {
+  double sum[3] = {0, 0, 0}, u[3], v[3], turned[3];
+  if (s->is_cylinder) {
+    return 2 * 3.14159265358979323846 * s->radius * s->radius;
+  }
+  const int32_t *const corner = s->face_point + s->face_first[face];
+  const int32_t count = s->face_first[face + 1] - s->face_first[face];
+  for (int32_t k = 2; k < count; k++) {
+    tl_sub3(u, s->point + 3 * corner[k - 1], s->point + 3 * corner[0]);
+    tl_sub3(v, s->point + 3 * corner[k], s->point + 3 * corner[0]);
+    tl_cross3(turned, u, v);
+    tl_along3(sum, sum, 1, turned);
+  }
+  return tl_norm3(sum);
+}
+
+static void normal_of(const tl_solid *s, int32_t face, double normal[3]) {
+  if (s->is_cylinder) {
+    tl_set3(normal, 0, 0, face ? 1 : -1);
+  } else {
+    tl_copy3(normal, s->plane + 4 * face);
+  }
+}
+
+int tl_search_flat(const tl_search *search, const tl_axis *axis, tl_axis *flat) {
+  double towards[3];
+  tl_turn_back3(towards, search->place.rotation, axis->normal);
+  tl_scale3(towards, -1, towards);
+  const int32_t of_a = face_towards(search->a, axis->normal);
+  const int32_t of_b = face_towards(search->b, towards);
+  /* against a mesh its triangle has the word: neighbours then agree on the normal */
+  const int take_b =
+      of_b >= 0 && (of_a < 0 || (search->mesh == NULL &&
+                                 area_of(search->b, of_b) > area_of(search->a, of_a) * (1 + 1e-9)));
+  if ((of_a < 0 && of_b < 0) || (take_b && search->mesh != NULL)) {
+    return 0;
+  }
+  flat->index_a = of_a;
+  flat->index_b = of_b;
+  if (take_b) {
+    double outward[3];
+    flat->kind = TL_AXIS_FACE_B;
+    normal_of(search->b, of_b, towards);
+    tl_turn3(outward, search->place.rotation, towards);
+    tl_scale3(flat->normal, -1, outward);
+  } else {
+    flat->kind = TL_AXIS_FACE_A;
+    normal_of(search->a, of_a, flat->normal);
+  }
+  flat->separation = tl_search_separation(search, flat->normal);
+  return 1;
+}

@@ -1,0 +1,156 @@
+/* narrow_halfspace.c: any shape against a half-space: those of its points that are nearest.
+ *
+ * Corners of boxes and hulls, the two ends of a capsule, the line under a lying cylinder. The rim
+ * of a standing cylinder is represented by eight points fixed to it, and by its lowest point as
+ * well once it tilts so far that this one is noticeably lower than the eight. */
+#include "host/collide/geometry_vector.h"
+#include "host/collide/narrow.h"
+
+enum { MOST = 8, ROOM = 64 };
+
+/* Points of a in the half-space's frame, before the best are chosen. */
+typedef struct candidates {
+  const tl_meeting *meeting;
+  tl_pose place; /* of a, seen from the half-space */
+  double radius; /* of the rounding around the points */
+  int count;
+  double point[ROOM][3], gap[ROOM];
+  uint32_t feature[ROOM];
+} candidates;
+
+static void reduce(candidates *c) {
+  unsigned char keep[ROOM];
+  if (c->count <= MOST) {
+    return;
+  }
+  const double up[3] = {0, 0, 1};
+  tl_narrow_spread(up, (const double(*)[3])c->point, c->gap, c->count, MOST, keep);
+  int kept = 0;
+  for (int k = 0; k < c->count; k++) {
+    if (keep[k]) {
+      tl_copy3(c->point[kept], c->point[k]);
+      c->gap[kept] = c->gap[k];
+      c->feature[kept++] = c->feature[k];
+    }
+  }
+  c->count = kept;
+}
+
+/* A point of a's frame. Where too many are near, what has been found is thinned out first. */
+static void consider(candidates *c, const double local[3], uint32_t feature) {
+  double point[3];
+  tl_place3(point, &c->place, local);
+  const double gap = point[2] - c->radius;
+  if (!(gap < c->meeting->margin)) {
+    return;
+  }
+  if (c->count == ROOM) {
+    reduce(c);
+  }
+  tl_copy3(c->point[c->count], point);
+  c->gap[c->count] = gap;
+  c->feature[c->count++] = feature;
+}
+
+static talus_status report(candidates *c) {
+  reduce(c);
+  double normal[3];
+  const tl_pose *const pose = &c->meeting->b->pose;
+  tl_pose_axis(pose, normal);
+  tl_scale3(normal, -1, normal);
+  for (int k = 0; k < c->count; k++) {
+    double point[3], world[3];
+    tl_set3(point, c->point[k][0], c->point[k][1], 0.5 * c->gap[k]);
+    tl_place3(world, pose, point);
+    TL_TRY(tl_meeting_add(c->meeting, world, normal, c->gap[k], c->feature[k]));
+  }
+  return TALUS_OK;
+}
+
+static void box_corners(candidates *c, const double half[3]) {
+  for (uint32_t k = 0; k < 8; k++) {
+    const double corner[3] = {k & 1 ? half[0] : -half[0], k & 2 ? half[1] : -half[1],
+                              k & 4 ? half[2] : -half[2]};
+    consider(c, corner, k);
+  }
+}
+
+static void hull_corners(candidates *c, const tl_hull *hull) {
+  for (int32_t k = 0; k < hull->point_count; k++) {
+    consider(c, hull->point + 3 * k, (uint32_t)k);
+  }
+}
+
+static void capsule_ends(candidates *c, const tl_geometry *capsule) {
+  for (uint32_t k = 0; k < 2; k++) {
+    const double end[3] = {0, 0, k ? capsule->half_length : -capsule->half_length};
+    consider(c, end, k);
+  }
+}
+
+/* Eight points of the lower cap's rim. */
+static void cylinder_cap(candidates *c, const tl_geometry *cylinder, double z) {
+  const double q = 0.70710678118654752440;
+  const double rim[8][2] = {{1, 0}, {q, q}, {0, 1}, {-q, q}, {-1, 0}, {-q, -q}, {0, -1}, {q, -q}};
+  for (uint32_t k = 0; k < 8; k++) {
+    const double point[3] = {cylinder->radius * rim[k][0], cylinder->radius * rim[k][1], z};
+    consider(c, point, 4 + k);
+  }
+}
+
+static void cylinder_points(candidates *c, const tl_geometry *cylinder) {
+  const double *const up = c->place.rotation + 6; /* the half-space's normal in a's frame */
+  const double across = sqrt(up[0] * up[0] + up[1] * up[1]);
+  const double low = up[2] > 0 ? -cylinder->half_length : cylinder->half_length;
+  const double r = across > 0 ? cylinder->radius / across : 0;
+  const double lowest[3] = {-r * up[0], -r * up[1], low};
+  const double other[3] = {-r * up[0], -r * up[1], -low};
+  const int standing = across < 0.70710678118654752440;
+  if (standing) {
+    cylinder_cap(c, cylinder, low);
+    /* the lowest point of the rim is at most 0.076 across radius below the nearest of the eight */
+    if (0.076 * across < 2e-5) {
+      return;
+    }
+  }
+  consider(c, lowest, up[2] > 0 ? 0 : 1);
+  if (!standing) {
+    consider(c, other, up[2] > 0 ? 1 : 0);
+  }
+}
+
+static talus_status sphere(const tl_meeting *meeting) {
+  double normal[3], from[3], on_a[3];
+  tl_pose_axis(&meeting->b->pose, normal);
+  tl_sub3(from, meeting->a->pose.position, meeting->b->pose.position);
+  const double radius = meeting->a->geometry->radius, gap = tl_dot3(from, normal) - radius;
+  tl_scale3(normal, -1, normal);
+  tl_along3(on_a, meeting->a->pose.position, radius, normal);
+  return tl_meeting_add_from(meeting, on_a, normal, gap, 0);
+}
+
+talus_status tl_narrow_halfspace(const tl_meeting *meeting) {
+  const tl_geometry *const geometry = meeting->a->geometry;
+  candidates c;
+  if (geometry->kind == TALUS_SHAPE_SPHERE) {
+    return sphere(meeting);
+  }
+  c.meeting = meeting;
+  c.place = tl_pose_between(&meeting->b->pose, &meeting->a->pose);
+  c.radius = geometry->kind == TALUS_SHAPE_CAPSULE ? geometry->radius : 0;
+  c.count = 0;
+  switch (geometry->kind) {
+  case TALUS_SHAPE_BOX:
+    box_corners(&c, geometry->half_edge);
+    break;
+  case TALUS_SHAPE_CAPSULE:
+    capsule_ends(&c, geometry);
+    break;
+  case TALUS_SHAPE_CYLINDER:
+    cylinder_points(&c, geometry);
+    break;
+  default:
+    hull_corners(&c, geometry->hull);
+  }
+  return report(&c);
+}

@@ -1,0 +1,257 @@
+/* narrow_mesh.c: a convex shape against a mesh, triangle by triangle.
+ *
+ * Both sides of a triangle are walls. Contacts at flat or hollow edges are dropped or turned to the
+ * face's normal (mesh_edge.c), so that things roll and slide over a floor of triangles as over a
+ * plane. What several triangles say about one place is said once. */
+#include <string.h>
+
+#include "host/collide/geometry_vector.h"
+#include "host/collide/narrow_convex.h"
+
+/* Nearest point of the segment p q to the point x, as a parameter. */
+static double nearest_on_segment(const double x[3], const double p[3], const double q[3],
+                                 double out[3]) {
+  double along[3], from[3];
+  tl_sub3(along, q, p);
+  tl_sub3(from, x, p);
+  const double s = tl_clamp(tl_dot3(from, along) / tl_dot3(along, along), 0, 1);
+  tl_along3(out, p, s, along);
+  return s;
+}
+
+/* Which corners the nearest point of the triangle to x lies between, and that point. */
+static int nearest_on_triangle(const double x[3], const double *const p[3], const double normal[3],
+                               int corner[3], double nearest[3]) {
+  double best = INFINITY, from[3];
+  int count = 3, outside = 0;
+  corner[0] = 0;
+  corner[1] = 1;
+  corner[2] = 2;
+  tl_copy3(nearest, p[0]);
+  for (int k = 0; k < 3; k++) {
+    const double *const here = p[k], *const next = p[(k + 1) % 3];
+    double along[3], outward[3], point[3], apart[3];
+    tl_sub3(along, next, here);
+    tl_cross3(outward, along, normal);
+    tl_sub3(from, x, here);
+    if (!(tl_dot3(from, outward) > 0)) {
+      continue;
+    }
+    outside = 1;
+    const double s = nearest_on_segment(x, here, next, point);
+    tl_sub3(apart, x, point);
+    const double square = tl_dot3(apart, apart);
+    if (square < best) {
+      best = square;
+      tl_copy3(nearest, point);
+      corner[0] = s < 1 ? k : (k + 1) % 3;
+      corner[1] = (k + 1) % 3;
+      count = s > 0 && s < 1 ? 2 : 1;
+    }
+  }
+  if (!outside) {
+    tl_sub3(from, x, p[0]);
+    tl_along3(nearest, x, -tl_dot3(from, normal), normal);
+  }
+  return count;
+}
+
+static uint32_t feature_of(const int32_t *triangle, int32_t index, const int corner[3], int count) {
+  if (count == 3) {
+    return tl_feature(11, (uint32_t)index, 0);
+  }
+  const uint32_t u = (uint32_t)triangle[corner[0]];
+  if (count == 1) {
+    return tl_feature(13, u, 0);
+  }
+  const uint32_t v = (uint32_t)triangle[corner[1]];
+  return tl_feature(12, u < v ? u : v, u < v ? v : u);
+}
+
+/* The sphere's centre is in the mesh's frame. */
+static talus_status sphere_triangle(const tl_meeting *meeting, const double centre[3],
+                                    int32_t index) {
+  const tl_mesh *const mesh = meeting->b->geometry->mesh;
+  const int32_t *const t = mesh->triangle + 3 * index;
+  const double *const p[3] = {mesh->point + 3 * t[0], mesh->point + 3 * t[1],
+                              mesh->point + 3 * t[2]};
+  const double *const face = mesh->normal + 3 * index;
+  const double radius = meeting->a->geometry->radius;
+  int corner[3];
+  double nearest[3], outward[3], normal[3], on_a[3];
+  const int count = nearest_on_triangle(centre, p, face, corner, nearest);
+  tl_sub3(outward, centre, nearest);
+  const double distance = tl_unit3(outward);
+  if (!(distance - radius < meeting->margin)) {
+    return TALUS_OK;
+  }
+  if (count == 3) {
+    /* the face's own normal, on the side where the centre is: no rounding when the gap is small */
+    double from[3];
+    tl_sub3(from, centre, p[0]);
+    tl_scale3(outward, tl_dot3(from, face) < 0 ? -1 : 1, face);
+  } else if (!(distance > 0)) {
+    tl_copy3(outward, face);
+  } else if (!tl_mesh_is_peak(mesh, index, corner, count, outward)) {
+    return TALUS_OK;
+  }
+  tl_turn3(normal, meeting->b->pose.rotation, outward);
+  tl_scale3(normal, -1, normal);
+  tl_along3(on_a, meeting->a->pose.position, radius, normal);
+  return tl_meeting_add_from(meeting, on_a, normal, distance - radius,
+                             feature_of(t, index, corner, count));
+}
+
+/* The collider's box in the frame of the mesh, enlarged by the margin. */
+static tl_mesh_walk walk_around(const tl_meeting *meeting) {
+  tl_collider seen = *meeting->a;
+  seen.pose = tl_pose_between(&meeting->b->pose, &meeting->a->pose);
+  tl_box box = tl_collider_box(&seen);
+  for (int i = 0; i < 3; i++) {
+    box.lower[i] -= meeting->margin;
+    box.upper[i] += meeting->margin;
+  }
+  return tl_mesh_walk_begin(meeting->b->geometry->mesh, &box);
+}
+
+/* How far two points are apart across the normal of the first; INFINITY if the normals differ. */
+static double apart_across(const tl_touch *p, const tl_touch *q, double same_normal) {
+  double turned[3], from[3];
+  tl_sub3(turned, p->normal, q->normal);
+  if (tl_dot3(turned, turned) > same_normal * same_normal) {
+    return INFINITY;
+  }
+  tl_sub3(from, p->point, q->point);
+  tl_along3(from, from, -tl_dot3(from, p->normal), p->normal);
+  return tl_norm3(from);
+}
+
+/* Of points that say the same, the deepest stays. */
+static void drop_repeats(tl_touch_list *list, int64_t first, double same_normal,
+                         double same_place) {
+  int64_t kept = first;
+  for (int64_t k = first; k < list->count; k++) {
+    int64_t j = first;
+    while (j < kept &&
+           !(apart_across(&list->touch[j], &list->touch[k], same_normal) <= same_place)) {
+      j++;
+    }
+    if (j == kept) {
+      list->touch[kept++] = list->touch[k];
+    } else if (list->touch[k].gap < list->touch[j].gap) {
+      list->touch[j] = list->touch[k];
+    }
+  }
+  list->count = kept;
+}
+
+talus_status tl_narrow_sphere_mesh(const tl_meeting *meeting) {
+  tl_mesh_walk walk = walk_around(meeting);
+  double centre[3];
+  const int64_t first = meeting->list->count;
+  tl_unplace3(centre, &meeting->b->pose, meeting->a->pose.position);
+  for (int32_t k = tl_mesh_next(&walk); k >= 0; k = tl_mesh_next(&walk)) {
+    TL_TRY(sphere_triangle(meeting, centre, k));
+  }
+  drop_repeats(meeting->list, first, 1e-5, 1e-5 * meeting->a->geometry->radius);
+  return TALUS_OK;
+}
+
+/* Marks of points while groups are thinned out; kept in the field `spherical`, which is 0 here. */
+enum { OPEN = 0, MEMBER = 1, DONE = 2, DROPPED = 3 };
+
+/* Of the open points with the normal of touch[seed], keeps a few that span the rest. */
+static void thin_group(tl_touch *touch, int64_t count, int64_t seed) {
+  double direction[8][3];
+  int64_t best[9];
+  tl_narrow_compass(touch[seed].normal, direction);
+  for (int d = 0; d < 9; d++) {
+    best[d] = seed;
+  }
+  for (int64_t k = count - 1; k >= seed; k--) {
+    if (touch[k].spherical != OPEN || !(apart_across(&touch[seed], &touch[k], 1e-3) < INFINITY)) {
+      continue;
+    }
+    touch[k].spherical = MEMBER;
+    for (int d = 0; d < 8; d++) {
+      if (tl_dot3(direction[d], touch[k].point) > tl_dot3(direction[d], touch[best[d + 1]].point)) {
+        best[d + 1] = k;
+      }
+    }
+    if (touch[k].gap < touch[best[0]].gap) {
+      best[0] = k;
+    }
+  }
+  for (int d = 0, kept = 0; d < 9 && kept < TL_CLIP_MOST; d++) {
+    kept += touch[best[d]].spherical == MEMBER;
+    touch[best[d]].spherical = DONE;
+  }
+  for (int64_t k = seed; k < count; k++) {
+    if (touch[k].spherical == MEMBER) {
+      touch[k].spherical = DROPPED;
+    }
+  }
+}
+
+static void thin_out(tl_touch_list *list, int64_t first) {
+  tl_touch *const touch = list->touch + first;
+  const int64_t count = list->count - first;
+  if (count <= TL_CLIP_MOST) {
+    return;
+  }
+  for (int64_t k = 0; k < count; k++) {
+    if (touch[k].spherical == OPEN) {
+      thin_group(touch, count, k);
+    }
+  }
+  int64_t kept = 0;
+  for (int64_t k = 0; k < count; k++) {
+    if (touch[k].spherical == DONE) {
+      touch[kept] = touch[k];
+      touch[kept++].spherical = 0;
+    }
+  }
+  list->count = first + kept;
+}
+
+/* Names of different triangles' points may coincide. */
+static void name_apart(tl_touch_list *list, int64_t first) {
+  for (int64_t k = first; k < list->count; k++) {
+    for (int64_t j = first; j < k; j++) {
+      if (list->touch[j].feature == list->touch[k].feature) {
+        list->touch[k].feature++;
+        j = first - 1;
+      }
+    }
+  }
+}
+
+talus_status tl_narrow_convex_mesh(const tl_meeting *meeting) {
+  tl_meeting turned = *meeting;
+  tl_solid triangle, convex;
+  tl_search search;
+  tl_manifold manifold;
+  turned.a = meeting->b;
+  turned.b = meeting->a;
+  turned.flipped = !meeting->flipped;
+  tl_solid_make(&convex, meeting->a->geometry);
+  search.a = &triangle;
+  search.b = &convex;
+  search.place = tl_pose_between(&meeting->b->pose, &meeting->a->pose);
+  search.mesh = meeting->b->geometry->mesh;
+  const int64_t first = meeting->list->count;
+  tl_mesh_walk walk = walk_around(meeting);
+  for (int32_t k = tl_mesh_next(&walk); k >= 0; k = tl_mesh_next(&walk)) {
+    tl_solid_triangle(&triangle, search.mesh, k);
+    search.triangle = k;
+    tl_narrow_solids(&search, meeting->margin, &manifold);
+    for (int i = 0; i < manifold.count; i++) {
+      manifold.feature[i] = tl_feature(14, manifold.feature[i], (uint32_t)k);
+    }
+    TL_TRY(tl_narrow_report(&turned, &search, &manifold));
+  }
+  drop_repeats(meeting->list, first, 1e-3, 1e-3 * convex.size);
+  thin_out(meeting->list, first);
+  name_apart(meeting->list, first);
+  return TALUS_OK;
+}

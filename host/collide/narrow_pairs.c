@@ -1,0 +1,161 @@
+/* narrow_pairs.c: all pairs, on several threads, in the order of the pairs.
+ *
+ * Pairs are cut into chunks; a thread takes the next chunk when it is done with one, and notes
+ * where in its list the chunk's points lie. Gathering the chunks in order afterwards gives the same
+ * array whoever treated them. One thread writes the array directly. */
+#include <string.h>
+
+#include "host/collide/narrow.h"
+
+enum { CHUNK = 256 };
+
+typedef struct chunk_place {
+  int32_t thread;
+  talus_status status;
+  int64_t first, count, target;
+} chunk_place;
+
+struct tl_narrow {
+  talus_context *context;
+  tl_touch_list *list; /* one per thread */
+  int32_t list_count;
+  tl_buffer chunk;  /* chunk_place */
+  tl_buffer result; /* tl_touch */
+};
+
+talus_status tl_narrow_create(talus_context *context, tl_narrow **narrow) {
+  void *memory;
+  *narrow = NULL;
+  TL_TRY(tl_alloc(context, &memory, 1, sizeof **narrow, "narrow-phase"));
+  *narrow = memory;
+  memset(*narrow, 0, sizeof **narrow);
+  (*narrow)->context = context;
+  return TALUS_OK;
+}
+
+void tl_narrow_destroy(tl_narrow *narrow) {
+  if (narrow == NULL) {
+    return;
+  }
+  for (int32_t k = 0; k < narrow->list_count; k++) {
+    tl_touch_release(&narrow->list[k]);
+  }
+  tl_free(narrow->context, narrow->list);
+  tl_buffer_release(narrow->context, &narrow->chunk);
+  tl_buffer_release(narrow->context, &narrow->result);
+  tl_free(narrow->context, narrow);
+}
+
+static talus_status want_lists(tl_narrow *narrow, int32_t threads) {
+  if (threads <= narrow->list_count) {
+    return TALUS_OK;
+  }
+  void *memory;
+  TL_TRY(
+      tl_alloc(narrow->context, &memory, (size_t)threads, sizeof *narrow->list, "contact lists"));
+  tl_touch_list *const list = memory;
+  memset(list, 0, (size_t)threads * sizeof *list);
+  for (int32_t k = 0; k < threads; k++) {
+    list[k].context = narrow->context;
+  }
+  if (narrow->list_count > 0) {
+    memcpy(list, narrow->list, (size_t)narrow->list_count * sizeof *list);
+  }
+  tl_free(narrow->context, narrow->list);
+  narrow->list = list;
+  narrow->list_count = threads;
+  return TALUS_OK;
+}
+
+static talus_status treat(const tl_collider *collider, const tl_pair *pair, int64_t first,
+                          int64_t end, tl_touch_list *list) {
+  for (int64_t k = first; k < end; k++) {
+    TL_TRY(tl_narrow_pair(&collider[pair[k].a], &collider[pair[k].b], pair[k].a, pair[k].b, list));
+  }
+  return TALUS_OK;
+}
+
+static talus_status treat_chunks(tl_narrow *narrow, const tl_collider *collider,
+                                 const tl_pair *pair, int64_t pair_count, int32_t threads,
+                                 int64_t chunk_count) {
+  chunk_place *const chunk = narrow->chunk.memory;
+  tl_touch_list *const list = narrow->list;
+  /* lists, not threads of OpenMP, are counted: without OpenMP, or with fewer threads than asked
+   * for, the loop treats them one after another */
+  int64_t next = 0;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+  for (int32_t thread = 0; thread < threads; thread++) {
+    for (;;) {
+      int64_t k;
+#pragma omp atomic capture
+      k = next++;
+      if (k >= chunk_count) {
+        break;
+      }
+      const int64_t end = (k + 1) * CHUNK < pair_count ? (k + 1) * CHUNK : pair_count;
+      chunk[k].thread = thread;
+      chunk[k].first = list[thread].count;
+      chunk[k].status = treat(collider, pair, k * CHUNK, end, &list[thread]);
+      chunk[k].count = list[thread].count - chunk[k].first;
+    }
+  }
+  for (int64_t k = 0; k < chunk_count; k++) {
+    TL_TRY(chunk[k].status);
+  }
+  return TALUS_OK;
+}
+
+static talus_status gather(tl_narrow *narrow, int32_t threads, int64_t chunk_count,
+                           int64_t *touch_count) {
+  chunk_place *const chunk = narrow->chunk.memory;
+  int64_t total = 0;
+  for (int64_t k = 0; k < chunk_count; k++) {
+    chunk[k].target = total;
+    total += chunk[k].count;
+  }
+  /* some room to grow, so that a settled scene does not allocate each step */
+  if (narrow->result.capacity < (size_t)total * sizeof(tl_touch)) {
+    TL_TRY(tl_buffer_reserve(narrow->context, &narrow->result, (size_t)(total + total / 4),
+                             sizeof(tl_touch), "contact points"));
+  }
+  tl_touch *const result = narrow->result.memory;
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int64_t k = 0; k < chunk_count; k++) {
+    if (chunk[k].count > 0) {
+      memcpy(result + chunk[k].target, narrow->list[chunk[k].thread].touch + chunk[k].first,
+             (size_t)chunk[k].count * sizeof *result);
+    }
+  }
+  *touch_count = total;
+  return TALUS_OK;
+}
+
+talus_status tl_narrow_pairs(tl_narrow *narrow, const tl_collider *collider, const tl_pair *pair,
+                             int64_t pair_count, int32_t threads, const tl_touch **touches,
+                             int64_t *touch_count) {
+  *touches = NULL;
+  *touch_count = 0;
+  const int64_t chunk_count = (pair_count + CHUNK - 1) / CHUNK;
+  if (threads > chunk_count) {
+    threads = (int32_t)chunk_count;
+  }
+  if (threads < 1) {
+    threads = 1;
+  }
+  TL_TRY(want_lists(narrow, threads));
+  for (int32_t k = 0; k < threads; k++) {
+    narrow->list[k].count = 0;
+  }
+  if (threads == 1) {
+    TL_TRY(treat(collider, pair, 0, pair_count, &narrow->list[0]));
+    *touches = narrow->list[0].touch;
+    *touch_count = narrow->list[0].count;
+    return TALUS_OK;
+  }
+  TL_TRY(tl_buffer_reserve(narrow->context, &narrow->chunk, (size_t)chunk_count,
+                           sizeof(chunk_place), "chunks of pairs"));
+  TL_TRY(treat_chunks(narrow, collider, pair, pair_count, threads, chunk_count));
+  TL_TRY(gather(narrow, threads, chunk_count, touch_count));
+  *touches = narrow->result.memory;
+  return TALUS_OK;
+}

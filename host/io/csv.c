@@ -1,0 +1,199 @@
+/* csv.c: tables of numbers, written line by line; see csv.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "host/io/csv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/io/text_file.h"
+
+enum { NUMBER_ROOM = 32 };
+
+struct tl_csv {
+  talus_context *context;
+  char *path;
+  char *line; /* room for the longest */
+  size_t line_room;
+  int32_t column_count;
+  int file;
+  int64_t size; /* of the file: whole lines */
+};
+
+static talus_status refuse(tl_csv *csv, const char *doing) {
+  return tl_fail(csv->context, TALUS_FILE_WRITE, "%s: %s: %s", csv->path, doing, strerror(errno));
+}
+
+static int is_plain(const char *text) {
+  return text != NULL && strpbrk(text, ",;\t\"[]\r\n") == NULL;
+}
+
+static talus_status check_columns(talus_context *context, const tl_column *column, int32_t count) {
+  for (int32_t k = 0; k < count; k++) {
+    if (!is_plain(column[k].name) || column[k].name[0] == 0 || !is_plain(column[k].unit)) {
+      return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                     "table: column %d has a name or unit that cannot stand in a table", k + 1);
+    }
+  }
+  return TALUS_OK;
+}
+
+static size_t print_header(char *line, const tl_column *column, int32_t count) {
+  size_t length = (size_t)sprintf(line, "step");
+  for (int32_t k = 0; k < count; k++) {
+    length += (size_t)sprintf(line + length, column[k].unit[0] != 0 ? ",%s [%s]" : ",%s",
+                              column[k].name, column[k].unit);
+  }
+  length += (size_t)sprintf(line + length, "\n");
+  return length;
+}
+
+/* All of the line or nothing: what the disk took of it is cut off again. */
+static talus_status write_line(tl_csv *csv, size_t length) {
+  size_t done = 0;
+  while (done < length) {
+    const ssize_t took =
+        pwrite(csv->file, csv->line + done, length - done, (off_t)(csv->size + (int64_t)done));
+    if (took < 0 && errno == EINTR) {
+      continue;
+    }
+    if (took <= 0) {
+      const int reason = took < 0 ? errno : ENOSPC;
+      const int cut = ftruncate(csv->file, (off_t)csv->size);
+      errno = cut == 0 ? reason : errno;
+      return refuse(csv, "writing failed");
+    }
+    done += (size_t)took;
+  }
+  csv->size += (int64_t)length;
+  return TALUS_OK;
+}
+
+/* Where the lines end that a restart keeps: whole lines up to that step. */
+static talus_status find_end(const char *path, const char *header, size_t header_length,
+                             tl_text *text, int64_t resume, int64_t *end) {
+  if (text->size < header_length || memcmp(text->memory, header, header_length) != 0) {
+    return tl_fail(text->context, TALUS_FILE_FORMAT,
+                   "%s: its first line is not that of this run: other columns, or another file",
+                   path);
+  }
+  const char *line = text->memory + header_length, *stop = text->memory + text->size;
+  int64_t number = 1;
+  while (line < stop) {
+    const char *line_end = memchr(line, '\n', (size_t)(stop - line));
+    if (line_end == NULL) {
+      break; /* the writer was killed in the middle of it */
+    }
+    number++;
+    char *rest;
+    errno = 0;
+    const long long step = strtoll(line, &rest, 10);
+    if (rest == line || errno != 0 || (*rest != ',' && *rest != '\n')) {
+      return tl_fail(text->context, TALUS_FILE_FORMAT, "%s:%" PRId64 ": does not begin with a step",
+                     path, number);
+    }
+    if (step > resume) {
+      break;
+    }
+    line = line_end + 1;
+  }
+  *end = line - text->memory;
+  return TALUS_OK;
+}
+
+static talus_status cut_back(tl_csv *csv, size_t header_length, int64_t resume) {
+  tl_text text;
+  talus_status status = tl_text_open(csv->context, csv->path, &text);
+  if (status == TALUS_OK) {
+    status = find_end(csv->path, csv->line, header_length, &text, resume, &csv->size);
+  }
+  tl_text_close(&text);
+  TL_TRY(status);
+  csv->file = open(csv->path, O_WRONLY | O_CLOEXEC);
+  if (csv->file < 0 || ftruncate(csv->file, (off_t)csv->size) != 0) {
+    return refuse(csv, "cannot be written");
+  }
+  return TALUS_OK;
+}
+
+static talus_status begin(tl_csv *csv, const tl_column *column, int64_t resume) {
+  const size_t header_length = print_header(csv->line, column, csv->column_count);
+  struct stat about;
+  if (resume >= 0 && stat(csv->path, &about) == 0 && about.st_size > 0) {
+    return cut_back(csv, header_length, resume);
+  }
+  csv->file = open(csv->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (csv->file < 0) {
+    return refuse(csv, "cannot be created");
+  }
+  return write_line(csv, header_length);
+}
+
+static talus_status allocate(tl_csv *csv, const char *path, const tl_column *column) {
+  void *memory;
+  TL_TRY(tl_alloc(csv->context, &memory, strlen(path) + 1, 1, "table"));
+  csv->path = memory;
+  strcpy(csv->path, path);
+  csv->line_room = NUMBER_ROOM * ((size_t)csv->column_count + 1);
+  for (int32_t k = 0; k < csv->column_count; k++) {
+    csv->line_room += strlen(column[k].name) + strlen(column[k].unit) + 4;
+  }
+  TL_TRY(tl_alloc(csv->context, &memory, csv->line_room, 1, "table"));
+  csv->line = memory;
+  return TALUS_OK;
+}
+
+talus_status tl_csv_open(talus_context *context, const char *path, const tl_column *column,
+                         int32_t column_count, int64_t resume, tl_csv **csv) {
+  void *memory;
+  *csv = NULL;
+  TL_TRY(check_columns(context, column, column_count));
+  TL_TRY(tl_alloc(context, &memory, 1, sizeof **csv, "table"));
+  tl_csv *opened = memory;
+  memset(opened, 0, sizeof *opened);
+  opened->context = context;
+  opened->column_count = column_count;
+  opened->file = -1;
+  talus_status status = allocate(opened, path, column);
+  if (status == TALUS_OK) {
+    status = begin(opened, column, resume);
+  }
+  if (status != TALUS_OK) {
+    tl_csv_close(opened);
+    return status;
+  }
+  *csv = opened;
+  return TALUS_OK;
+}
+
+talus_status tl_csv_row(tl_csv *csv, int64_t step, const double *value) {
+  void *locale, *before;
+  tl_locale_enter(&locale, &before);
+  size_t length = (size_t)sprintf(csv->line, "%" PRId64, step);
+  for (int32_t k = 0; k < csv->column_count; k++) {
+    length += (size_t)snprintf(csv->line + length, NUMBER_ROOM, ",%.17g", value[k]);
+  }
+  tl_locale_leave(locale, before);
+  csv->line[length++] = '\n';
+  return write_line(csv, length);
+}
+
+talus_status tl_csv_close(tl_csv *csv) {
+  if (csv == NULL) {
+    return TALUS_OK;
+  }
+  talus_context *context = csv->context;
+  talus_status status = TALUS_OK;
+  if (csv->file >= 0 && close(csv->file) != 0) {
+    status = refuse(csv, "writing failed");
+  }
+  tl_free(context, csv->line);
+  tl_free(context, csv->path);
+  tl_free(context, csv);
+  return status;
+}

@@ -1,0 +1,177 @@
+/* vtk_decode.c: arrays out of a .vtp file as vtk_file.c writes them; see vtk_file.h.
+ *
+ * Not a reader of XML at large: tags are looked for one after another in the head, which ends where
+ * the appended bytes begin. Whatever does not fit is FILE_FORMAT. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/io/text_file.h"
+#include "host/io/vtk_file.h"
+
+static const char *const type_names[] = {"Float64", "Int64", "Int32"};
+static const char *const section_names[] = {"FieldData", "PointData", "CellData",
+                                            "Points",    "Verts",     "Polys"};
+
+typedef struct decoder {
+  tl_text text;
+  tl_vtk_content *content;
+  const char *path;
+  const unsigned char *appended; /* behind the underscore */
+  size_t appended_size;
+  int compressed;
+} decoder;
+
+static talus_status damaged(decoder *d, const char *what) {
+  return tl_fail(d->content->context, TALUS_FILE_FORMAT, "%s: %s", d->path, what);
+}
+
+/* The value of an attribute of the tag that begins at tag; 0 if it has none or it does not fit. */
+static int attribute(const char *tag, const char *name, char *value, size_t room) {
+  const char *end = strchr(tag, '>');
+  const size_t length = strlen(name);
+  for (const char *at = tag; end != NULL && (at = strstr(at, name)) != NULL && at < end; at++) {
+    if (at[-1] == ' ' && at[length] == '=' && at[length + 1] == '"') {
+      const char *from = at + length + 2, *stop = strchr(from, '"');
+      const size_t size = stop != NULL ? (size_t)(stop - from) : room;
+      if (size >= room || stop > end) {
+        return 0;
+      }
+      memcpy(value, from, size);
+      value[size] = 0;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+static int look_up(const char *name, const char *const *list, int count) {
+  for (int k = 0; k < count; k++) {
+    if (strcmp(list[k], name) == 0) {
+      return k;
+    }
+  }
+  return -1;
+}
+
+/* Names and values of an array live in one piece of memory: value first. */
+static talus_status take_array(decoder *d, const char *tag, tl_vtk_section section) {
+  char name[64], word[32];
+  tl_vtk_content *content = d->content;
+  tl_vtk_array *array = &content->array[content->array_count];
+  void *value = NULL, *copy;
+  size_t bytes = 0;
+  if (!attribute(tag, "type", word, sizeof word) || look_up(word, type_names, 3) < 0 ||
+      !attribute(tag, "Name", name, sizeof name)) {
+    return damaged(d, "an array has no name or type that is known");
+  }
+  memset(array, 0, sizeof *array);
+  array->section = section;
+  array->type = (tl_vtk_type)look_up(word, type_names, 3);
+  array->components =
+      attribute(tag, "NumberOfComponents", word, sizeof word) ? (int32_t)strtol(word, NULL, 10) : 1;
+  const size_t offset = attribute(tag, "offset", word, sizeof word) ? strtoull(word, NULL, 10) : 0;
+  if (array->components < 1 || array->components > 64 || offset > d->appended_size) {
+    return damaged(d, "an array lies outside the file");
+  }
+  TL_TRY(tl_vtk_unpack(content->context, d->path, d->compressed, d->appended + offset,
+                       d->appended_size - offset, &value, &bytes));
+  const talus_status status = tl_alloc(content->context, &copy, strlen(name) + 1, 1, d->path);
+  if (status != TALUS_OK) {
+    tl_free(content->context, value);
+    return status;
+  }
+  strcpy(copy, name);
+  array->name = copy;
+  array->value = value;
+  array->count = (int64_t)(bytes / (tl_vtk_size(array->type) * (size_t)array->components));
+  content->array_count++;
+  return TALUS_OK;
+}
+
+static talus_status walk(decoder *d) {
+  int section = -1;
+  for (const char *tag = d->text.memory; (tag = strchr(tag, '<')) != NULL; tag++) {
+    char name[32];
+    if (sscanf(tag, "<%31[A-Za-z]", name) != 1) {
+      continue;
+    }
+    if (strcmp(name, "DataArray") == 0) {
+      if (section < 0) {
+        return damaged(d, "an array stands outside every section");
+      }
+      TL_TRY(take_array(d, tag, (tl_vtk_section)section));
+    } else if (look_up(name, section_names, TL_VTK_SECTIONS) >= 0) {
+      section = look_up(name, section_names, TL_VTK_SECTIONS);
+    }
+  }
+  return TALUS_OK;
+}
+
+/* Ends the head's text where the bytes begin and makes room for its arrays. */
+static talus_status split(decoder *d) {
+  static const char begin[] = "<AppendedData encoding=\"raw\">";
+  char *head = d->text.memory;
+  char *appended = strstr(head, begin);
+  char *underscore = appended != NULL ? strchr(appended, '_') : NULL;
+  if (underscore == NULL || strstr(head, "type=\"PolyData\"") == NULL ||
+      strstr(head, "header_type=\"UInt64\"") == NULL) {
+    return damaged(d, "is not a .vtp file as Talus writes it");
+  }
+  d->appended = (const unsigned char *)underscore + 1;
+  d->appended_size = d->text.size - (size_t)(underscore + 1 - head);
+  *appended = 0;
+  d->compressed = strstr(head, "compressor=\"vtkZLibDataCompressor\"") != NULL;
+  size_t count = 0;
+  for (const char *at = head; (at = strstr(at, "<DataArray")) != NULL; at++) {
+    count++;
+  }
+  void *memory;
+  TL_TRY(tl_alloc(d->content->context, &memory, count, sizeof(tl_vtk_array), d->path));
+  d->content->array = memory;
+  return walk(d);
+}
+
+talus_status tl_vtk_decode(talus_context *context, const char *path, tl_vtk_content *content) {
+  decoder d;
+  memset(&d, 0, sizeof d);
+  memset(content, 0, sizeof *content);
+  content->context = context;
+  d.content = content;
+  d.path = path;
+  talus_status status = tl_text_open(context, path, &d.text);
+  if (status == TALUS_OK) {
+    status = split(&d);
+  }
+  tl_text_close(&d.text);
+  return status;
+}
+
+void tl_vtk_release(tl_vtk_content *content) {
+  for (int32_t k = 0; k < content->array_count; k++) {
+    tl_free(content->context, (void *)content->array[k].name);
+    tl_free(content->context, (void *)content->array[k].value);
+  }
+  tl_free(content->context, content->array);
+  content->array = NULL;
+  content->array_count = 0;
+}
+
+talus_status tl_vtk_get(const tl_vtk_content *content, const char *path, tl_vtk_section section,
+                        const char *name, tl_vtk_type type, int32_t components, int64_t *count,
+                        const void **value) {
+  for (int32_t k = 0; k < content->array_count; k++) {
+    const tl_vtk_array *array = &content->array[k];
+    if (array->section == section && strcmp(array->name, name) == 0) {
+      if (array->type != type || array->components != components ||
+          (*count >= 0 && *count != array->count)) {
+        break;
+      }
+      *count = array->count;
+      *value = array->value;
+      return TALUS_OK;
+    }
+  }
+  return tl_fail(content->context, TALUS_FILE_FORMAT,
+                 "%s: the array %s is missing, or not of the type or length expected", path, name);
+}

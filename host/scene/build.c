@@ -1,0 +1,270 @@
+/* build.c: a definition becomes a world: settings, materials, walls, bodies, grains, joints. */
+#include <math.h>
+#include <string.h>
+
+#include "host/scene/build.h"
+
+/* Sections that draw random numbers. */
+enum { RANDOM_GRAINS = 1, RANDOM_INLET = 2 };
+
+static talus_world_def world_def(const tl_scene *scene, tl_build_mode mode) {
+  const tl_scene_world *from = &scene->def.world;
+  talus_world_def def = talus_world_def_default();
+  memcpy(def.gravity, from->gravity, sizeof def.gravity);
+  if (mode.relaxing) {
+    memset(def.gravity, 0, sizeof def.gravity);
+  }
+  def.step = from->step;
+  def.substeps = (int32_t)from->substeps;
+  def.integrator = (talus_integrator)from->integrator;
+  def.stabilisation =
+      mode.relaxing ? TALUS_STABILISE_PROJECTION : (talus_stabilisation)from->stabilisation;
+  def.restitution = (talus_restitution)from->restitution;
+  def.plane = from->plane;
+  def.slop = from->slop;
+  def.margin = from->margin;
+  def.bias_cap = from->bias_cap;
+  def.restitution_speed = from->restitution_speed;
+  def.tolerance = from->tolerance;
+  def.accept = from->accept;
+  def.solver.law = (talus_law)from->law;
+  def.solver.method = (talus_method)from->method;
+  def.solver.precision = (talus_precision)from->precision;
+  def.solver.max_iterations = from->max_iterations;
+  def.seed = (uint64_t)from->seed;
+  return def;
+}
+
+static talus_status add_materials(tl_scene *scene, talus_world *world) {
+  const tl_list *list = &scene->def.materials;
+  talus_material_def def = talus_material_def_default();
+  int32_t id;
+  if (list->count == 0) {
+    TL_TRY(talus_material_add(world, &def, &id));
+  }
+  for (int32_t i = 0; i < list->count; i++) {
+    const tl_scene_material *from = (const tl_scene_material *)list->item + i;
+    def.density = from->density;
+    def.friction = from->friction;
+    def.restitution = from->restitution;
+    TL_TRY(talus_material_add(world, &def, &id));
+  }
+  for (int32_t i = 0; i < scene->def.pairs.count; i++) {
+    const tl_scene_pair *pair = (const tl_scene_pair *)scene->def.pairs.item + i;
+    int32_t material[2];
+    for (int side = 0; side < 2; side++) {
+      TL_TRY(tl_material_find(scene, &pair->item, pair->between.text[side], &material[side]));
+    }
+    TL_TRY(talus_material_pair(world, material[0], material[1], pair->friction, pair->restitution));
+  }
+  return TALUS_OK;
+}
+
+/* Names the place in the file before what the world says of it. */
+static talus_status explain(const tl_scene *scene, const tl_node *node, talus_status status) {
+  if (status != TALUS_OK && status != TALUS_OUT_OF_MEMORY && status != TALUS_FILE_FORMAT) {
+    char place[256], reason[sizeof scene->context->message];
+    memcpy(reason, scene->context->message, sizeof reason);
+    return tl_fail(scene->context, status, "%s: %s", tl_node_place(node, place, sizeof place),
+                   reason);
+  }
+  return status;
+}
+
+talus_status tl_build_world(tl_scene *scene, tl_build_mode mode, talus_world **world) {
+  const talus_world_def def = world_def(scene, mode);
+  const tl_node *node = scene->def.world.item.node;
+  TL_TRY(explain(scene, node != NULL ? node : scene->root,
+                 talus_world_create(scene->context, &def, world)));
+  return add_materials(scene, *world);
+}
+
+talus_status tl_scene_note_radius(tl_scene *scene, int32_t body, double radius) {
+  if (body >= scene->radius_capacity) {
+    const int32_t wanted = body < 512 ? 1024 : body >= INT32_MAX / 2 ? INT32_MAX : 2 * body;
+    void *memory = NULL;
+    TL_TRY(tl_alloc(scene->context, &memory, (size_t)wanted, sizeof(double), "sizes of bodies"));
+    if (scene->radius_capacity > 0) {
+      memcpy(memory, scene->radius, (size_t)scene->radius_capacity * sizeof(double));
+    }
+    tl_free(scene->context, scene->radius);
+    scene->radius = memory;
+    for (int32_t i = scene->radius_capacity; i < wanted; i++) {
+      scene->radius[i] = 0;
+    }
+    scene->radius_capacity = wanted;
+  }
+  scene->radius[body] = radius;
+  return TALUS_OK;
+}
+
+static talus_status add_motions(talus_world *world, int32_t body, const tl_list *motions,
+                                const double position[3]) {
+  for (int32_t i = 0; i < motions->count; i++) {
+    const tl_scene_motion *from = (const tl_scene_motion *)motions->item + i;
+    talus_motion_def def = talus_motion_def_default((talus_motion_kind)from->kind);
+    const int centred = tl_tree_find(from->item.node, "centre") != NULL;
+    memcpy(def.vector, from->vector, sizeof def.vector);
+    memcpy(def.centre, centred ? from->centre : position, sizeof def.centre);
+    def.frequency = from->frequency;
+    def.phase = from->phase;
+    def.begin = from->begin;
+    def.end = from->end;
+    def.time = from->time.value;
+    def.offset = from->offset.value;
+    def.count = from->time.count;
+    TL_TRY(talus_motion_add(world, body, &def));
+  }
+  return TALUS_OK;
+}
+
+static talus_status add_wall(tl_scene *scene, tl_build_mode mode, talus_world *world,
+                             const tl_scene_wall *from, int32_t *body) {
+  talus_body_def def = talus_body_def_default();
+  const int moves = from->motions.count > 0 || from->type == 1;
+  def.type = moves && !mode.relaxing ? TALUS_BODY_KINEMATIC : TALUS_BODY_FIXED;
+  memcpy(def.position, from->position, sizeof def.position);
+  memcpy(def.orientation, from->orientation, sizeof def.orientation);
+  def.group = (int32_t)from->group;
+  def.collides = from->collides;
+  int32_t material;
+  TL_TRY(tl_material_find(scene, &from->item, from->material, &material));
+  TL_TRY(talus_body_add(world, &def, body));
+  TL_TRY(tl_wall_emit(scene, world, from, *body, material));
+  TL_TRY(tl_scene_note_radius(scene, *body, INFINITY));
+  return mode.relaxing ? TALUS_OK : add_motions(world, *body, &from->motions, from->position);
+}
+
+static talus_status add_body(tl_scene *scene, tl_build_mode mode, talus_world *world,
+                             const tl_scene_body *from, tl_place *place, int32_t *body) {
+  talus_body_def def = talus_body_def_default();
+  const int moves = from->type == TALUS_BODY_KINEMATIC;
+  def.type = moves && mode.relaxing ? TALUS_BODY_FIXED : (talus_body_type)from->type;
+  memcpy(def.position, from->position, sizeof def.position);
+  memcpy(def.orientation, from->orientation, sizeof def.orientation);
+  memcpy(def.velocity, from->velocity, sizeof def.velocity);
+  memcpy(def.spin, from->spin, sizeof def.spin);
+  def.group = (int32_t)from->group;
+  def.collides = from->collides;
+  int32_t material;
+  TL_TRY(tl_material_find(scene, &from->item, from->material, &material));
+  TL_TRY(talus_body_add(world, &def, body));
+  TL_TRY(tl_shape_emit(scene, world, *body, &from->shape, (tl_variation){1, 1}, material));
+  const double radius = tl_shape_radius(&from->shape);
+  talus_body_state state;
+  TL_TRY(talus_body_get(world, *body, &state));
+  double square = 0;
+  for (int c = 0; c < 3; c++) {
+    const double d = state.position[c] - from->position[c];
+    square += d * d;
+  }
+  TL_TRY(tl_scene_note_radius(scene, *body, radius + sqrt(square)));
+  if (from->type == TALUS_BODY_FREE) {
+    TL_TRY(tl_place_add(place, from->position, radius));
+  }
+  return mode.relaxing ? TALUS_OK : add_motions(world, *body, &from->motions, from->position);
+}
+
+static talus_status add_all(tl_scene *scene, tl_build_mode mode, talus_world *world,
+                            tl_place *place) {
+  const tl_scene_definition *def = &scene->def;
+  for (int32_t i = 0; i < def->walls.count; i++) {
+    const tl_scene_wall *wall = (const tl_scene_wall *)def->walls.item + i;
+    TL_TRY(explain(scene, wall->item.node, add_wall(scene, mode, world, wall, &scene->wall_id[i])));
+  }
+  for (int32_t i = 0; i < def->bodies.count; i++) {
+    const tl_scene_body *body = (const tl_scene_body *)def->bodies.item + i;
+    TL_TRY(explain(scene, body->item.node,
+                   add_body(scene, mode, world, body, place, &scene->body_id[i])));
+  }
+  scene->grain_first = talus_body_capacity(world);
+  for (int32_t i = 0; i < def->grains.count; i++) {
+    tl_grains_job job = {.scene = scene,
+                         .world = world,
+                         .grains = (const tl_scene_grains *)def->grains.item + i,
+                         .place = place,
+                         .plane = def->world.plane};
+    job.random = tl_scene_random(scene, RANDOM_GRAINS, (uint64_t)i);
+    TL_TRY(explain(scene, job.grains->item.node, tl_grains_emit(&job)));
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_build_bodies(tl_scene *scene, tl_build_mode mode, talus_world *world) {
+  tl_place place;
+  tl_place_begin(scene->context, &place);
+  const talus_status status = add_all(scene, mode, world, &place);
+  tl_place_release(&place);
+  return status;
+}
+
+static int32_t joint_side(const tl_scene *scene, const char *name) {
+  return strcmp(name, "world") == 0 ? TALUS_NONE : tl_scene_body_find(scene, name);
+}
+
+talus_status tl_build_joints(tl_scene *scene, talus_world *world) {
+  for (int32_t i = 0; i < scene->def.joints.count; i++) {
+    const tl_scene_joint *from = (const tl_scene_joint *)scene->def.joints.item + i;
+    const tl_node *node = from->item.node;
+    talus_joint_def def = talus_joint_def_default((talus_joint_kind)from->kind);
+    const double *a = from->axis, length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    def.body_a = joint_side(scene, from->a);
+    def.body_b = joint_side(scene, from->b);
+    for (int c = 0; c < 3; c++) {
+      def.point[c] = from->point[c];
+      def.point_b[c] = from->point_b[c];
+      def.axis[c] = length > 0 ? a[c] / length : def.axis[c];
+    }
+    def.limited = tl_tree_find(node, "limits") != NULL;
+    def.lower = from->limits[0];
+    def.upper = from->limits[1];
+    def.motor = tl_tree_find(node, "rate") != NULL;
+    def.rate = from->rate;
+    def.effort = from->effort;
+    int32_t id;
+    TL_TRY(explain(scene, node, talus_joint_add(world, &def, &id)));
+  }
+  return TALUS_OK;
+}
+
+/* What tick remembers, at its beginning. */
+static talus_status reset(tl_scene *scene) {
+  const tl_scene_definition *def = &scene->def;
+  void *memory = NULL;
+  if (scene->body_id == NULL) {
+    TL_TRY(tl_arena_take(&scene->arena, (size_t)def->bodies.count, sizeof(int32_t), &memory));
+    scene->body_id = memory;
+    TL_TRY(tl_arena_take(&scene->arena, (size_t)def->walls.count, sizeof(int32_t), &memory));
+    scene->wall_id = memory;
+    TL_TRY(
+        tl_arena_take(&scene->arena, (size_t)def->inlets.count, sizeof(tl_inlet_state), &memory));
+    scene->inlet = memory;
+    TL_TRY(tl_arena_take(&scene->arena, (size_t)def->outlets.count, sizeof(int64_t), &memory));
+    scene->removed = memory;
+  }
+  for (int32_t i = 0; i < def->inlets.count; i++) {
+    memset(&scene->inlet[i], 0, sizeof scene->inlet[i]);
+    scene->inlet[i].random = tl_scene_random(scene, RANDOM_INLET, (uint64_t)i).state;
+  }
+  for (int32_t i = 0; i < def->outlets.count; i++) {
+    scene->removed[i] = 0;
+  }
+  scene->added_count = 0;
+  return TALUS_OK;
+}
+
+talus_status tl_scene_build(tl_scene *scene, talus_world **world) {
+  const tl_build_mode mode = {0};
+  talus_status status = TALUS_OK;
+  *world = NULL;
+  TL_TRY(reset(scene));
+  TL_TRY_GOTO(tl_build_world(scene, mode, world), fail);
+  TL_TRY_GOTO(tl_build_bodies(scene, mode, *world), fail);
+  TL_TRY_GOTO(tl_build_overlaps(scene, *world), fail);
+  TL_TRY_GOTO(tl_build_joints(scene, *world), fail);
+  return TALUS_OK;
+fail:
+  talus_world_destroy(*world);
+  *world = NULL;
+  return status;
+}

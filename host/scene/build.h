@@ -1,0 +1,165 @@
+/* build.h: what the files that turn a definition into a world share. */
+#ifndef TL_SCENE_BUILD_H
+#define TL_SCENE_BUILD_H
+
+#include "host/io/generate.h" /* tl_random */
+#include "host/scene/scene.h"
+
+/* A grain that came through an inlet. */
+typedef struct tl_added {
+  int32_t inlet;
+  double factor;
+} tl_added;
+
+typedef struct tl_inlet_state {
+  uint64_t random;
+  int64_t placed;
+  int32_t waiting; /* a grain of this factor has been drawn and found no room yet */
+  double factor;
+} tl_inlet_state;
+
+struct tl_scene {
+  talus_context *context;
+  tl_arena arena;
+  const char *path, *folder; /* folder ends with / or is empty */
+  tl_node *root;
+  tl_scene_definition def;
+
+  /* from here on: made by build */
+  double *radius; /* [radius_capacity] by body */
+  int32_t radius_capacity;
+  int32_t *body_id, *wall_id; /* of the definition's bodies and walls */
+  int32_t grain_first;        /* bodies from here on are grains */
+  tl_inlet_state *inlet;
+  int64_t *removed; /* by outlet */
+  tl_added *added;
+  int32_t added_count, added_capacity;
+  tl_buffer points; /* scratch of shapes */
+};
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+/* How a grain differs from its definition. */
+typedef struct tl_variation {
+  double factor;
+  double stretch; /* of the x edge of a box: half bricks */
+} tl_variation;
+
+/* Radius of the ball about the origin that holds the shape; its volume (plane: area), estimated for
+ * hulls; its extent along each axis, if it is not turned. */
+double tl_shape_radius(const tl_scene_shape *shape);
+double tl_shape_volume(const tl_scene_shape *shape, int plane);
+void tl_shape_extent(const tl_scene_shape *shape, double extent[3]);
+/* What the table cannot say: enough points, parts that are no clumps. */
+talus_status tl_shape_check(talus_context *context, const tl_scene_shape *shape, int plane);
+talus_status tl_shape_emit(tl_scene *scene, talus_world *world, int32_t body,
+                           const tl_scene_shape *shape, tl_variation variation, int32_t material);
+
+/* A material by name, NULL: the first. */
+talus_status tl_material_find(const tl_scene *scene, const tl_item *item, const char *name,
+                              int32_t *material);
+
+/* One grain. Returns its id. */
+talus_status tl_grain_emit(tl_scene *scene, talus_world *world, const tl_scene_grain *grain,
+                           const char *material, tl_variation variation, const double position[3],
+                           const double orientation[4], int32_t *body);
+/* Notes how large a body is. */
+talus_status tl_scene_note_radius(tl_scene *scene, int32_t body, double radius);
+
+/* ---- walls ----------------------------------------------------------------------------------- */
+
+talus_status tl_wall_emit(tl_scene *scene, talus_world *world, const tl_scene_wall *wall,
+                          int32_t body, int32_t material);
+
+/* Points and triangles; memory of the context. */
+typedef struct tl_wall_surface {
+  talus_context *context;
+  double *point;
+  int32_t *triangle;
+  int32_t point_count, triangle_count;
+} tl_wall_surface;
+void tl_wall_surface_release(tl_wall_surface *surface);
+/* profile: pairs; see the notes of the walls' table for the side of the grains. */
+talus_status tl_wall_surface_revolve(talus_context *context, const double *profile, int32_t count,
+                                     int32_t segments, int flip, tl_wall_surface *surface);
+talus_status tl_wall_surface_extrude(talus_context *context, const double *profile, int32_t count,
+                                     double length, int flip, tl_wall_surface *surface);
+/* STL or OBJ, told by content; points of an STL file that are equal become one. Statuses:
+ * FILE_OPEN, FILE_FORMAT (file and line or triangle), OUT_OF_MEMORY. */
+talus_status tl_wall_surface_read(talus_context *context, const char *path, double scale, int flip,
+                                  tl_wall_surface *surface);
+
+/* ---- regions, sizes, placing ----------------------------------------------------------------- */
+
+talus_status tl_region_check(talus_context *context, const tl_scene_region *region, int endless);
+int tl_region_contains(const tl_scene_region *region, int plane, const double point[3],
+                       double clearance);
+/* A point at least `clearance` inside; 0 if there is none. */
+int tl_region_draw(const tl_scene_region *region, int plane, double clearance, tl_random *random,
+                   double point[3]);
+void tl_region_box(const tl_scene_region *region, double lower[3], double upper[3]);
+double tl_region_volume(const tl_scene_region *region, int plane);
+/* The area of its floor (plane: its width). */
+double tl_region_floor(const tl_scene_region *region, int plane);
+/* Sets its height. */
+void tl_region_raise(tl_scene_region *region, double height);
+/* The inside of a container; 0 if the wall is none. */
+int tl_region_of_wall(const tl_scene_wall *wall, tl_scene_region *region);
+
+talus_status tl_sizes_check(talus_context *context, const tl_scene_sizes *sizes);
+double tl_sizes_draw(const tl_scene_sizes *sizes, int plane, tl_random *random);
+double tl_sizes_largest(const tl_scene_sizes *sizes);
+/* Mean of factor^3 (plane: ^2). */
+double tl_sizes_mean_volume(const tl_scene_sizes *sizes, int plane);
+
+/* Balls that keep clear of each other, of any mixture of sizes. */
+typedef struct tl_place {
+  talus_context *context;
+  double *ball; /* [4 capacity] x y z r */
+  int32_t *next, *level_next;
+  int32_t *head; /* hash table, head_count a power of two */
+  int32_t count, capacity, head_count;
+  int32_t level_first[256], level_count[256]; /* by binary exponent of the radius + 128 */
+} tl_place;
+void tl_place_begin(talus_context *context, tl_place *place);
+void tl_place_release(tl_place *place);
+talus_status tl_place_add(tl_place *place, const double position[3], double radius);
+/* Whether a ball would touch none of the first `among` balls. */
+int tl_place_is_free(const tl_place *place, const double position[3], double radius, int32_t among);
+
+/* A random stream for item `index` of a section: streams do not disturb each other. */
+tl_random tl_scene_random(const tl_scene *scene, uint64_t section, uint64_t index);
+/* A unit quaternion, uniform; plane: a turn about y. */
+void tl_random_turn(tl_random *random, int plane, double orientation[4]);
+
+/* ---- grains ---------------------------------------------------------------------------------- */
+
+typedef struct tl_grains_job {
+  tl_scene *scene;
+  talus_world *world;
+  const tl_scene_grains *grains;
+  tl_scene_region region;
+  tl_place *place;
+  tl_random random;
+  int plane;
+} tl_grains_job;
+talus_status tl_grains_emit(tl_grains_job *job);
+talus_status tl_grains_lattice(tl_grains_job *job);
+talus_status tl_grains_settled(tl_grains_job *job, int64_t count);
+/* material and sizes of a layer may differ from the grains'. */
+talus_status tl_grains_random(tl_grains_job *job, const tl_scene_region *region, int64_t count,
+                              const tl_scene_sizes *sizes, const char *material);
+
+/* ---- parts of build -------------------------------------------------------------------------- */
+
+typedef struct tl_build_mode {
+  int relaxing; /* a world that only pushes bodies apart: no gravity, motions, joints */
+} tl_build_mode;
+talus_status tl_scene_check(const tl_scene *scene); /* what tables cannot say */
+talus_status tl_build_world(tl_scene *scene, tl_build_mode mode, talus_world **world);
+talus_status tl_build_bodies(tl_scene *scene, tl_build_mode mode, talus_world *world);
+talus_status tl_build_joints(tl_scene *scene, talus_world *world);
+/* Acts as world.overlap says. */
+talus_status tl_build_overlaps(tl_scene *scene, talus_world *world);
+
+#endif

@@ -1,0 +1,272 @@
+/* check.c: what the tables cannot say: names that must exist, lists that must fit together. */
+#include <math.h>
+#include <string.h>
+
+#include "host/base/words.h"
+#include "host/scene/build.h"
+
+/* The name of body or wall number i, bodies first; NULL if it has none. */
+static const char *name_at(const tl_scene_definition *def, int32_t i) {
+  return i < def->bodies.count
+             ? ((const tl_scene_body *)def->bodies.item)[i].name
+             : ((const tl_scene_wall *)def->walls.item)[i - def->bodies.count].name;
+}
+
+static const tl_node *node_at(const tl_scene_definition *def, int32_t i) {
+  return i < def->bodies.count
+             ? ((const tl_scene_body *)def->bodies.item)[i].item.node
+             : ((const tl_scene_wall *)def->walls.item)[i - def->bodies.count].item.node;
+}
+
+static void join_names(const tl_scene_definition *def, char *names, size_t capacity) {
+  names[0] = '\0';
+  for (int32_t i = 0; i < def->bodies.count + def->walls.count; i++) {
+    const char *name = name_at(def, i);
+    const size_t used = strlen(names);
+    if (name != NULL && used + strlen(name) + 2 < capacity) {
+      strcat(names, used > 0 ? "|" : "");
+      strcat(names, name);
+    }
+  }
+}
+
+static talus_status check_name(const tl_scene *scene, const tl_node *node, const char *name) {
+  char names[512], near[64];
+  for (int32_t i = 0; i < scene->def.bodies.count + scene->def.walls.count; i++) {
+    const char *there = name_at(&scene->def, i);
+    if (there != NULL && strcmp(there, name) == 0) {
+      return TALUS_OK;
+    }
+  }
+  join_names(&scene->def, names, sizeof names);
+  const char *nearest = tl_words_nearest(name, names, near, sizeof near);
+  return tl_node_fail(scene->context, node, "no body or wall is called '%.60s'%s%s%s", name,
+                      nearest != NULL ? " (did you mean " : "", nearest != NULL ? nearest : "",
+                      nearest != NULL ? "?)" : "");
+}
+
+talus_status tl_material_find(const tl_scene *scene, const tl_item *item, const char *name,
+                              int32_t *material) {
+  const tl_list *list = &scene->def.materials;
+  char names[512] = "", near[64];
+  *material = 0;
+  for (int32_t i = 0; i < list->count && name != NULL; i++) {
+    const char *there = ((const tl_scene_material *)list->item)[i].item.name;
+    if (strcmp(there, name) == 0) {
+      *material = i;
+      return TALUS_OK;
+    }
+    const size_t used = strlen(names);
+    if (used + strlen(there) + 2 < sizeof names) {
+      strcat(names, used > 0 ? "|" : "");
+      strcat(names, there);
+    }
+  }
+  if (name == NULL || (list->count == 0 && strcmp(name, "default") == 0)) {
+    return TALUS_OK;
+  }
+  const tl_node *at = tl_tree_find(item->node, "material");
+  const char *nearest = tl_words_nearest(name, names, near, sizeof near);
+  return tl_node_fail(scene->context, at != NULL ? at : item->node,
+                      "no material is called '%.60s'%s%s%s", name,
+                      nearest != NULL ? " (did you mean " : "", nearest != NULL ? nearest : "",
+                      nearest != NULL ? "?)" : "");
+}
+
+static talus_status check_material(const tl_scene *scene, const tl_item *item, const char *name) {
+  int32_t material;
+  return tl_material_find(scene, item, name, &material);
+}
+
+static talus_status check_motions(const tl_scene *scene, const tl_list *motions) {
+  for (int32_t i = 0; i < motions->count; i++) {
+    const tl_scene_motion *motion = (const tl_scene_motion *)motions->item + i;
+    const tl_node *node = motion->item.node;
+    if (!(motion->begin <= motion->end)) {
+      return tl_node_fail(scene->context, node, "the motion ends before it begins");
+    }
+    if (motion->kind != TALUS_MOTION_TABLE) {
+      continue;
+    }
+    if (motion->time.count < 2 || motion->time.count != motion->offset.count) {
+      return tl_node_fail(scene->context, node,
+                          "a table needs two or more times and as many offsets (%d and %d)",
+                          (int)motion->time.count, (int)motion->offset.count);
+    }
+    for (int32_t k = 1; k < motion->time.count; k++) {
+      if (!(motion->time.value[k] > motion->time.value[k - 1])) {
+        return tl_node_fail(scene->context, tl_tree_find(node, "times"),
+                            "times have to ascend (number %d does not)", (int)k + 1);
+      }
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status check_names(const tl_scene *scene) {
+  const tl_scene_definition *def = &scene->def;
+  for (int32_t i = 0; i < def->bodies.count + def->walls.count; i++) {
+    const char *name = name_at(def, i);
+    for (int32_t k = 0; k < i && name != NULL; k++) {
+      const char *before = name_at(def, k);
+      if (before != NULL && strcmp(before, name) == 0) {
+        return tl_node_fail(scene->context, tl_tree_find(node_at(def, i), "name"),
+                            "two bodies or walls are called '%.60s'", name);
+      }
+    }
+    if (name != NULL && strcmp(name, "world") == 0) {
+      return tl_node_fail(scene->context, tl_tree_find(node_at(def, i), "name"),
+                          "the name 'world' is taken");
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status check_bodies(const tl_scene *scene) {
+  const tl_scene_definition *def = &scene->def;
+  for (int32_t i = 0; i < def->bodies.count; i++) {
+    const tl_scene_body *body = (const tl_scene_body *)def->bodies.item + i;
+    TL_TRY(check_material(scene, &body->item, body->material));
+    TL_TRY(tl_shape_check(scene->context, &body->shape, def->world.plane));
+    TL_TRY(check_motions(scene, &body->motions));
+    if (body->motions.count > 0 && body->type != TALUS_BODY_KINEMATIC) {
+      return tl_node_fail(scene->context, tl_tree_find(body->item.node, "motions"),
+                          "only a body of type kinematic has motions");
+    }
+    for (int32_t k = 0; k < body->shape.parts.count; k++) {
+      const tl_scene_part *part = (const tl_scene_part *)body->shape.parts.item + k;
+      TL_TRY(check_material(scene, &part->item, part->material));
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status check_wall(const tl_scene *scene, const tl_scene_wall *wall) {
+  const tl_node *node = wall->item.node;
+  const double *n = wall->normal;
+  TL_TRY(check_material(scene, &wall->item, wall->material));
+  TL_TRY(check_motions(scene, &wall->motions));
+  if (wall->kind == TL_WALL_PLANE && !(n[0] * n[0] + n[1] * n[1] + n[2] * n[2] > 0)) {
+    return tl_node_fail(scene->context, tl_tree_find(node, "normal"), "the normal has length 0");
+  }
+  const double width = wall->kind == TL_WALL_WEDGE ? wall->size[0] : 2 * wall->radius;
+  if ((wall->kind == TL_WALL_HOPPER || wall->kind == TL_WALL_WEDGE) && !(wall->opening < width)) {
+    return tl_node_fail(scene->context, tl_tree_find(node, "opening"),
+                        "the opening is as wide as the container");
+  }
+  const int drawn = wall->kind == TL_WALL_REVOLVED || wall->kind == TL_WALL_EXTRUDED;
+  if (drawn && wall->profile.count < 2) {
+    return tl_node_fail(scene->context, tl_tree_find(node, "profile"),
+                        "a profile needs two or more points");
+  }
+  for (int32_t i = 0; drawn && i < wall->profile.count; i++) {
+    const double *p = wall->profile.value + 2 * i;
+    if ((wall->kind == TL_WALL_REVOLVED && p[0] < 0) || (i > 0 && p[0] == p[-2] && p[1] == p[-1])) {
+      return tl_node_fail(scene->context, tl_tree_find(node, "profile"),
+                          "point %d of the profile has a radius below 0 or repeats the last",
+                          (int)i + 1);
+    }
+  }
+  if (wall->lifters > 0 && !(wall->lifter > 0 && wall->lifter < wall->radius)) {
+    return tl_node_fail(scene->context, node, "lifters need the key 'lifter': their height");
+  }
+  return TALUS_OK;
+}
+
+static talus_status check_grain(const tl_scene *scene, const tl_scene_grain *grain) {
+  TL_TRY(check_material(scene, &grain->item, grain->material));
+  TL_TRY(tl_shape_check(scene->context, &grain->shape, scene->def.world.plane));
+  return tl_sizes_check(scene->context, &grain->sizes);
+}
+
+static talus_status check_grains(const tl_scene *scene) {
+  const tl_scene_definition *def = &scene->def;
+  for (int32_t i = 0; i < def->grains.count; i++) {
+    const tl_scene_grains *grains = (const tl_scene_grains *)def->grains.item + i;
+    TL_TRY(check_grain(scene, &grains->grain));
+    if (grains->region.item.node != NULL) {
+      const int endless = grains->kind != TL_GRAINS_LAYERS;
+      TL_TRY(tl_region_check(scene->context, &grains->region, endless));
+    }
+    if (grains->inside != NULL) {
+      TL_TRY(check_name(scene, tl_tree_find(grains->item.node, "inside"), grains->inside));
+    }
+    for (int32_t k = 0; k < grains->layers.count; k++) {
+      const tl_scene_layer *layer = (const tl_scene_layer *)grains->layers.item + k;
+      TL_TRY(check_material(scene, &layer->item, layer->material));
+      TL_TRY(tl_sizes_check(scene->context, &layer->sizes));
+    }
+  }
+  for (int32_t i = 0; i < def->inlets.count; i++) {
+    const tl_scene_inlet *inlet = (const tl_scene_inlet *)def->inlets.item + i;
+    TL_TRY(check_grain(scene, &inlet->grain));
+    TL_TRY(tl_region_check(scene->context, &inlet->region, 0));
+  }
+  for (int32_t i = 0; i < def->outlets.count; i++) {
+    TL_TRY(tl_region_check(scene->context, &((const tl_scene_outlet *)def->outlets.item)[i].region,
+                           1));
+  }
+  return TALUS_OK;
+}
+
+static talus_status check_joint(const tl_scene *scene, const tl_scene_joint *joint) {
+  const tl_node *node = joint->item.node;
+  const double *axis = joint->axis;
+  const char *const names[] = {joint->a, joint->b};
+  for (int side = 0; side < 2; side++) {
+    if (strcmp(names[side], "world") != 0) {
+      TL_TRY(check_name(scene, tl_tree_find(node, side == 0 ? "a" : "b"), names[side]));
+    }
+  }
+  if (strcmp(joint->a, joint->b) == 0) {
+    return tl_node_fail(scene->context, node, "the joint ties '%.60s' to itself", joint->a);
+  }
+  if ((joint->kind == TALUS_JOINT_HINGE || joint->kind == TALUS_JOINT_SLIDER) &&
+      !(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] > 0)) {
+    return tl_node_fail(scene->context, tl_tree_find(node, "axis"), "the axis has length 0");
+  }
+  if (tl_tree_find(node, "limits") != NULL && !(joint->limits[0] <= joint->limits[1])) {
+    return tl_node_fail(scene->context, tl_tree_find(node, "limits"),
+                        "the lower limit is above the upper one");
+  }
+  if (tl_tree_find(node, "effort") != NULL && tl_tree_find(node, "rate") == NULL) {
+    return tl_node_fail(scene->context, tl_tree_find(node, "effort"),
+                        "an effort without a rate: a motor needs both");
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_scene_check(const tl_scene *scene) {
+  const tl_scene_definition *def = &scene->def;
+  TL_TRY(check_names(scene));
+  TL_TRY(check_bodies(scene));
+  for (int32_t i = 0; i < def->walls.count; i++) {
+    TL_TRY(check_wall(scene, (const tl_scene_wall *)def->walls.item + i));
+  }
+  TL_TRY(check_grains(scene));
+  for (int32_t i = 0; i < def->joints.count; i++) {
+    TL_TRY(check_joint(scene, (const tl_scene_joint *)def->joints.item + i));
+  }
+  for (int32_t i = 0; i < def->forces.count; i++) {
+    const tl_scene_force *force = (const tl_scene_force *)def->forces.item + i;
+    TL_TRY(check_name(scene, tl_tree_find(force->item.node, "body"), force->body));
+  }
+  for (int32_t i = 0; i < def->pairs.count; i++) {
+    const tl_scene_pair *pair = (const tl_scene_pair *)def->pairs.item + i;
+    const tl_node *node = tl_tree_find(pair->item.node, "between");
+    if (pair->between.count != 2) {
+      return tl_node_fail(scene->context, node, "a pair is between two materials");
+    }
+    const tl_item item = {.node = node};
+    TL_TRY(check_material(scene, &item, pair->between.text[0]));
+    TL_TRY(check_material(scene, &item, pair->between.text[1]));
+  }
+  for (int32_t i = 0; i < def->output.track.count; i++) {
+    TL_TRY(
+        check_name(scene, tl_tree_find(def->output.item.node, "track"), def->output.track.text[i]));
+  }
+  if (def->run.steps == 0 && !(def->run.time > 0)) {
+    return tl_node_fail(scene->context, def->run.item.node, "run.time has to be above 0 s");
+  }
+  return TALUS_OK;
+}

@@ -1,0 +1,266 @@
+/* definition.h: what a scene says, section by section, in SI. Filled by the parser from the tables
+ * of schema.h; read by the builders. Every struct starts with a tl_item. */
+#ifndef TL_SCENE_DEFINITION_H
+#define TL_SCENE_DEFINITION_H
+
+#include "host/scene/tree.h"
+#include "talus/talus_world.h"
+
+typedef struct tl_item {
+  const tl_node *node; /* NULL where the section is not in the file */
+  const char *name;    /* key of a map item */
+  uint64_t given;      /* bit i: row i of the table stands in the file */
+} tl_item;
+
+typedef struct tl_numbers {
+  double *value;
+  int32_t count; /* items of 1, 2 or 3 numbers */
+} tl_numbers;
+
+typedef struct tl_texts {
+  const char **text;
+  int32_t count;
+} tl_texts;
+
+typedef struct tl_list {
+  void *item;
+  int32_t count;
+} tl_list;
+
+typedef struct tl_scene_units {
+  tl_item item;
+  const char *base[4]; /* length, mass, time, angle */
+} tl_scene_units;
+
+typedef enum tl_overlap { TL_OVERLAP_REFUSE, TL_OVERLAP_RESOLVE, TL_OVERLAP_IGNORE } tl_overlap;
+
+typedef struct tl_scene_world {
+  tl_item item;
+  double gravity[3], step, slop, margin, bias_cap, restitution_speed, tolerance, accept;
+  int64_t substeps, seed, max_iterations;
+  int32_t law, method, precision, integrator, stabilisation, restitution;
+  int32_t plane, overlap;
+} tl_scene_world;
+
+typedef struct tl_scene_material {
+  tl_item item;
+  double density, friction, restitution;
+} tl_scene_material;
+
+typedef struct tl_scene_pair {
+  tl_item item;
+  tl_texts between;
+  double friction, restitution;
+} tl_scene_pair;
+
+typedef enum tl_shape_word {
+  TL_SHAPE_SPHERE,
+  TL_SHAPE_DISK,
+  TL_SHAPE_BOX,
+  TL_SHAPE_CAPSULE,
+  TL_SHAPE_CYLINDER,
+  TL_SHAPE_HULL,
+  TL_SHAPE_POLYGON,
+  TL_SHAPE_CLUMP
+} tl_shape_word;
+
+typedef struct tl_scene_shape {
+  tl_item item;
+  int32_t kind; /* tl_shape_word */
+  double radius, length, size[3], thickness;
+  tl_numbers points; /* vectors; polygon: x, z pairs */
+  tl_numbers corners;
+  int64_t sides;
+  tl_list parts; /* tl_scene_part */
+} tl_scene_shape;
+
+typedef struct tl_scene_part {
+  tl_item item;
+  tl_scene_shape shape;
+  double position[3], orientation[4];
+  const char *material;
+} tl_scene_part;
+
+typedef struct tl_scene_motion {
+  tl_item item;
+  int32_t kind; /* talus_motion_kind */
+  double vector[3], centre[3], frequency, phase, begin, end;
+  tl_numbers time, offset;
+} tl_scene_motion;
+
+typedef struct tl_scene_body {
+  tl_item item;
+  const char *name;
+  int32_t type; /* talus_body_type */
+  tl_scene_shape shape;
+  double position[3], orientation[4], velocity[3], spin[3];
+  const char *material;
+  int64_t group;
+  uint32_t collides;
+  tl_list motions; /* tl_scene_motion */
+  double until;
+} tl_scene_body;
+
+typedef enum tl_wall_kind {
+  TL_WALL_PLANE,
+  TL_WALL_BOX,
+  TL_WALL_SILO,
+  TL_WALL_HOPPER,
+  TL_WALL_WEDGE,
+  TL_WALL_DRUM,
+  TL_WALL_REVOLVED,
+  TL_WALL_EXTRUDED,
+  TL_WALL_MESH
+} tl_wall_kind;
+
+/* Faces of a box container. */
+enum { TL_FACE_LEFT, TL_FACE_RIGHT, TL_FACE_FRONT, TL_FACE_BACK, TL_FACE_BOTTOM, TL_FACE_TOP };
+
+typedef struct tl_scene_wall {
+  tl_item item;
+  int32_t kind; /* tl_wall_kind */
+  const char *name, *material, *file;
+  int32_t type; /* 0 fixed, 1 kinematic; with motions: kinematic */
+  double position[3], orientation[4];
+  int64_t group;
+  uint32_t collides;
+  tl_list motions;
+  double until;
+  double normal[3], size[3], thickness, radius, height, length, opening, angle, scale;
+  uint32_t faces;
+  int32_t closed, flip;
+  int64_t segments, lifters;
+  double lifter;
+  tl_numbers profile; /* pairs */
+} tl_scene_wall;
+
+typedef enum tl_region_kind { TL_REGION_BOX, TL_REGION_CYLINDER, TL_REGION_BALL } tl_region_kind;
+
+typedef struct tl_scene_region {
+  tl_item item;
+  int32_t kind;
+  double lower[3], upper[3]; /* box */
+  double centre[3], radius;  /* cylinder: centre of the bottom; ball */
+  double height, axis[3];    /* cylinder */
+} tl_scene_region;
+
+typedef enum tl_size_kind {
+  TL_SIZE_EQUAL,
+  TL_SIZE_UNIFORM,
+  TL_SIZE_NORMAL,
+  TL_SIZE_LOGNORMAL,
+  TL_SIZE_CLASSES
+} tl_size_kind;
+
+typedef struct tl_scene_sizes {
+  tl_item item;
+  int32_t kind;
+  double low, high, mean, deviation;
+  tl_numbers classes; /* pairs: factor, fraction */
+  int32_t by_volume;
+} tl_scene_sizes;
+
+typedef enum tl_grains_kind {
+  TL_GRAINS_LATTICE,
+  TL_GRAINS_RANDOM,
+  TL_GRAINS_SETTLED,
+  TL_GRAINS_LAYERS
+} tl_grains_kind;
+typedef enum tl_arrangement {
+  TL_ARRANGE_SC,
+  TL_ARRANGE_FCC,
+  TL_ARRANGE_HEX,
+  TL_ARRANGE_BRICK,
+  TL_ARRANGE_PYRAMID
+} tl_arrangement;
+
+/* One kind of grain: what grains, layers and inlets have in common. */
+typedef struct tl_scene_grain {
+  tl_item item;
+  tl_scene_shape shape;
+  tl_scene_sizes sizes;
+  const char *material;
+  int64_t group;
+  uint32_t collides;
+  int32_t turned; /* 0 as it is, 1 at random */
+  double velocity[3], spin[3];
+} tl_scene_grain;
+
+typedef struct tl_scene_layer {
+  tl_item item;
+  double height, fraction;
+  int64_t count;
+  const char *material;
+  tl_scene_sizes sizes;
+} tl_scene_layer;
+
+typedef struct tl_scene_grains {
+  tl_item item;
+  int32_t kind;
+  const char *name, *inside;
+  tl_scene_grain grain;
+  tl_scene_region region;
+  int64_t count;
+  double counts[3], spacing[3], gap, jitter, fraction, fill;
+  int32_t arrangement;
+  tl_list layers; /* tl_scene_layer */
+} tl_scene_grains;
+
+typedef struct tl_scene_inlet {
+  tl_item item;
+  const char *name;
+  tl_scene_grain grain;
+  tl_scene_region region;
+  double rate, begin, end;
+  int64_t limit;
+} tl_scene_inlet;
+
+typedef struct tl_scene_outlet {
+  tl_item item;
+  const char *name;
+  tl_scene_region region;
+  int32_t where; /* 0 inside, 1 outside */
+  double begin, end;
+} tl_scene_outlet;
+
+typedef struct tl_scene_joint {
+  tl_item item;
+  const char *name;
+  int32_t kind; /* talus_joint_kind */
+  const char *a, *b;
+  double point[3], point_b[3], axis[3], limits[2], rate, effort;
+} tl_scene_joint;
+
+typedef struct tl_scene_force {
+  tl_item item;
+  const char *body;
+  double force[3], torque[3], begin, end;
+} tl_scene_force;
+
+typedef struct tl_scene_output {
+  tl_item item;
+  double every, checkpoint;
+  int64_t keep, width, height;
+  int32_t frames, contacts, pictures, movie;
+  int32_t colour; /* tl_field */
+  double azimuth, elevation;
+  tl_texts columns, track;
+} tl_scene_output;
+
+typedef struct tl_scene_run {
+  tl_item item;
+  double time;
+  int64_t steps;
+} tl_scene_run;
+
+typedef struct tl_scene_definition {
+  tl_item item;
+  const char *title;
+  tl_scene_units units;
+  tl_scene_world world;
+  tl_list materials, pairs, bodies, walls, grains, joints, forces, inlets, outlets;
+  tl_scene_output output;
+  tl_scene_run run;
+} tl_scene_definition;
+
+#endif

@@ -1,0 +1,34 @@
+/* record.h: the directory of a run: ParaView frames, scalars.csv, checkpoints, a copy of the scene.
+ *
+ * A directory holds one run. Frames and lines are written at multiples of the output step counted
+ * from the beginning, so that a run in pieces leaves the same files as one in one piece. */
+#ifndef TL_SCENE_RECORD_H
+#define TL_SCENE_RECORD_H
+
+#include "host/scene/scene.h"
+
+typedef struct tl_record tl_record;
+
+/* Makes the directory, with those above it. Where a run is in it already: FILE_WRITE, unless force,
+ * which deletes the files of that run and nothing else. */
+talus_status tl_record_prepare(talus_context *context, const char *directory, int force);
+
+/* resume: the step that a restart goes on from, or -1. The scene has been built. */
+talus_status tl_record_open(tl_scene *scene, const char *directory, int64_t resume,
+                            tl_record **record);
+/* Accepts NULL. Status: FILE_WRITE. */
+talus_status tl_record_close(tl_record *record);
+
+/* Whether a frame, a checkpoint is due at this step. */
+int tl_record_is_due(const tl_record *record, int64_t step);
+int tl_record_checkpoint_is_due(const tl_record *record, int64_t step);
+/* report may be NULL before the first step. */
+talus_status tl_record_frame(tl_record *record, const talus_world *world,
+                             const talus_step_report *report);
+talus_status tl_record_checkpoint(tl_record *record, const talus_world *world);
+
+/* Brings a world that was just built to where the checkpoint was written. Statuses: FILE_OPEN,
+ * FILE_FORMAT (also: of another scene), OUT_OF_MEMORY. */
+talus_status tl_record_resume(tl_scene *scene, talus_world *world, const char *path);
+
+#endif

@@ -1,0 +1,150 @@
+/* record_checkpoint.c: a world and its scene to a checkpoint and back.
+ *
+ * The world is built again from the scene first; a hash tells whether it is the same scene (title,
+ * output and run may differ). */
+#include "host/scene/record_checkpoint.h"
+
+#include <string.h>
+
+#include "host/io/checkpoint.h"
+#include "host/scene/record.h"
+#include "host/world/state.h"
+
+static const char kind[] = "world";
+
+/* Room for the arrays of a state whose counts are known, in one piece. */
+static talus_status state_alloc(talus_context *context, tl_world_state *state, void **memory) {
+  const size_t bodies = (size_t)state->body_count * TL_STATE_BODY;
+  const size_t contacts = (size_t)state->contact_count * TL_STATE_CONTACT;
+  const size_t joints = (size_t)state->joint_count * TL_STATE_JOINT;
+  const size_t keys = (size_t)state->contact_count * 3;
+  TL_TRY(tl_alloc(context, memory,
+                  (bodies + contacts + joints) * sizeof(double) + keys * sizeof(int32_t), 1,
+                  "the state of the world"));
+  state->body = *memory;
+  state->contact_value = state->body + bodies;
+  state->joint = state->contact_value + contacts;
+  state->contact_key = (int32_t *)(state->joint + joints);
+  return TALUS_OK;
+}
+
+static talus_status put_world(tl_checkpoint_writer *writer, const tl_world_state *state) {
+  const int64_t count[] = {state->step_count, state->body_count, state->contact_count,
+                           state->joint_count};
+  TL_TRY(tl_checkpoint_put_doubles(writer, "world/time", &state->time, 1));
+  TL_TRY(tl_checkpoint_put_int64s(writer, "world/counts", count, 4));
+  TL_TRY(tl_checkpoint_put_doubles(writer, "world/body", state->body,
+                                   (int64_t)state->body_count * TL_STATE_BODY));
+  TL_TRY(tl_checkpoint_put_int32s(writer, "world/contact_key", state->contact_key,
+                                  (int64_t)state->contact_count * 3));
+  TL_TRY(tl_checkpoint_put_doubles(writer, "world/contact_value", state->contact_value,
+                                   (int64_t)state->contact_count * TL_STATE_CONTACT));
+  return tl_checkpoint_put_doubles(writer, "world/joint", state->joint,
+                                   (int64_t)state->joint_count * TL_STATE_JOINT);
+}
+
+static talus_status put_scene(tl_checkpoint_writer *writer, const tl_scene *scene) {
+  const int64_t hash = (int64_t)tl_scene_hash(scene);
+  const size_t size = tl_scene_state_size(scene);
+  void *memory = NULL;
+  TL_TRY(tl_checkpoint_put_int64s(writer, "scene/hash", &hash, 1));
+  TL_TRY(tl_alloc(tl_scene_context(scene), &memory, size, 1, "the state of the scene"));
+  tl_scene_state_get(scene, memory);
+  const talus_status status = tl_checkpoint_put_bytes(writer, "scene/state", memory, (int64_t)size);
+  tl_free(tl_scene_context(scene), memory);
+  return status;
+}
+
+talus_status tl_checkpoint_save(const tl_scene *scene, const talus_world *world,
+                                const char *directory, int32_t keep) {
+  talus_context *context = tl_scene_context(scene);
+  tl_world_state state;
+  void *memory = NULL;
+  tl_world_state_measure(world, &state);
+  TL_TRY(state_alloc(context, &state, &memory));
+  tl_world_state_save(world, &state);
+  tl_checkpoint_writer *writer = NULL;
+  talus_status status = tl_checkpoint_begin(context, directory, kind, state.step_count, &writer);
+  if (status == TALUS_OK) {
+    status = put_world(writer, &state);
+  }
+  if (status == TALUS_OK) {
+    status = put_scene(writer, scene);
+  }
+  if (status == TALUS_OK) {
+    status = tl_checkpoint_commit(writer, keep);
+  } else {
+    tl_checkpoint_abandon(writer);
+  }
+  tl_free(context, memory);
+  return status;
+}
+
+static talus_status load_scene(tl_scene *scene, talus_world *world, tl_checkpoint *checkpoint) {
+  talus_context *context = tl_scene_context(scene);
+  int64_t hash = 0, size = 0;
+  TL_TRY(tl_checkpoint_int64s(checkpoint, "scene/hash", &hash, 1));
+  if ((uint64_t)hash != tl_scene_hash(scene)) {
+    return tl_fail(context, TALUS_FILE_FORMAT,
+                   "the checkpoint was written by another scene (only title, output and run may "
+                   "change before a restart)");
+  }
+  void *memory = NULL;
+  TL_TRY(tl_checkpoint_count(checkpoint, "scene/state", &size));
+  TL_TRY(tl_alloc(context, &memory, (size_t)size, 1, "the state of the scene"));
+  talus_status status = tl_checkpoint_bytes(checkpoint, "scene/state", memory, size);
+  if (status == TALUS_OK) {
+    status = tl_scene_state_set(scene, world, memory, (size_t)size);
+  }
+  tl_free(context, memory);
+  return status;
+}
+
+static talus_status read_world(tl_checkpoint *checkpoint, tl_world_state *state) {
+  TL_TRY(tl_checkpoint_doubles(checkpoint, "world/time", &state->time, 1));
+  TL_TRY(tl_checkpoint_doubles(checkpoint, "world/body", state->body,
+                               (int64_t)state->body_count * TL_STATE_BODY));
+  TL_TRY(tl_checkpoint_int32s(checkpoint, "world/contact_key", state->contact_key,
+                              (int64_t)state->contact_count * 3));
+  TL_TRY(tl_checkpoint_doubles(checkpoint, "world/contact_value", state->contact_value,
+                               (int64_t)state->contact_count * TL_STATE_CONTACT));
+  return tl_checkpoint_doubles(checkpoint, "world/joint", state->joint,
+                               (int64_t)state->joint_count * TL_STATE_JOINT);
+}
+
+static talus_status load_world(talus_context *context, talus_world *world,
+                               tl_checkpoint *checkpoint) {
+  tl_world_state state;
+  int64_t count[4];
+  void *memory = NULL;
+  memset(&state, 0, sizeof state);
+  TL_TRY(tl_checkpoint_int64s(checkpoint, "world/counts", count, 4));
+  for (int i = 1; i < 4; i++) {
+    if (count[i] < 0 || count[i] > INT32_MAX) {
+      return tl_fail(context, TALUS_FILE_FORMAT, "the checkpoint's counts make no sense");
+    }
+  }
+  state.step_count = count[0];
+  state.body_count = (int32_t)count[1];
+  state.contact_count = (int32_t)count[2];
+  state.joint_count = (int32_t)count[3];
+  TL_TRY(state_alloc(context, &state, &memory));
+  talus_status status = read_world(checkpoint, &state);
+  if (status == TALUS_OK) {
+    status = tl_world_state_load(world, &state);
+  }
+  tl_free(context, memory);
+  return status;
+}
+
+talus_status tl_record_resume(tl_scene *scene, talus_world *world, const char *path) {
+  talus_context *context = tl_scene_context(scene);
+  tl_checkpoint *checkpoint = NULL;
+  TL_TRY(tl_checkpoint_open(context, path, kind, &checkpoint));
+  talus_status status = load_scene(scene, world, checkpoint);
+  if (status == TALUS_OK) {
+    status = load_world(context, world, checkpoint);
+  }
+  tl_checkpoint_close(checkpoint);
+  return status;
+}

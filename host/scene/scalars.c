@@ -1,0 +1,219 @@
+/* scalars.c: what the CSV file tells of a step: energies, contacts, residual, stress, forces on
+ * walls, tracked bodies.
+ *
+ * Stress is the mean over the box around the free bodies, sum of force times branch over volume,
+ * positive in compression; in a plane world the box is one metre thick. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host/scene/snapshot.h"
+#include "host/world/world.h"
+
+static const tl_column fixed[] = {
+    {"time", "s"},
+    {"kinetic", "J"},
+    {"potential", "J"},
+    {"work_contacts", "J"},
+    {"work_motion", "J"},
+    {"energy_error", ""},
+    {"momentum_error", ""},
+    {"bodies", ""},
+    {"added", ""},
+    {"removed", ""},
+    {"contacts", ""},
+    {"touching", ""},
+    {"coordination", ""},
+    {"penetration_mean", "m"},
+    {"penetration_max", "m"},
+    {"epsilon", ""},
+    {"epsilon_other", ""},
+    {"iterations", ""},
+    {"halvings", ""},
+    {"accepted", ""},
+    {"packing_fraction", ""},
+    {"stress_xx", "Pa"},
+    {"stress_yy", "Pa"},
+    {"stress_zz", "Pa"},
+    {"stress_xy", "Pa"},
+    {"stress_xz", "Pa"},
+    {"stress_yz", "Pa"},
+};
+enum { FIXED = sizeof fixed / sizeof fixed[0], STRESS = FIXED - 6, PER_TRACK = 9 };
+
+int32_t tl_scalars_count(const tl_scene *scene) {
+  const tl_scene_definition *def = tl_scene_says(scene);
+  return FIXED + 3 * def->walls.count + PER_TRACK * def->output.track.count;
+}
+
+/* name_x, name_y ...; characters that a column cannot have become _. */
+static talus_status name_column(tl_arena *arena, const char *stem, const char *name,
+                                const char *ending, const char *unit, tl_column *column) {
+  char text[160];
+  const int length = snprintf(text, sizeof text, "%s%.80s%s", stem, name, ending);
+  for (int i = 0; i < length; i++) {
+    const char c = text[i];
+    const int plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '_' || c == '-';
+    text[i] = plain ? c : '_';
+  }
+  column->unit = unit;
+  return tl_arena_text(arena, text, (size_t)length, &column->name);
+}
+
+talus_status tl_scalars_name(const tl_scene *scene, tl_arena *arena, tl_column *column) {
+  static const char *const axes[] = {"_x", "_y", "_z"};
+  static const char *const rates[] = {"_vx", "_vy", "_vz"};
+  static const char *const spins[] = {"_wx", "_wy", "_wz"};
+  const tl_scene_definition *def = tl_scene_says(scene);
+  memcpy(column, fixed, sizeof fixed);
+  column += FIXED;
+  for (int32_t i = 0; i < def->walls.count; i++) {
+    const char *name = ((const tl_scene_wall *)def->walls.item)[i].name;
+    char number[16];
+    snprintf(number, sizeof number, "wall%d", (int)i);
+    for (int c = 0; c < 3; c++) {
+      TL_TRY(name_column(arena, "force_", name != NULL ? name : number, axes[c], "N", column++));
+    }
+  }
+  for (int32_t i = 0; i < def->output.track.count; i++) {
+    const char *name = def->output.track.text[i];
+    for (int c = 0; c < 9; c++) {
+      const char *ending = c < 3 ? axes[c] : c < 6 ? rates[c - 3] : spins[c - 6];
+      const char *unit = c < 3 ? "m" : c < 6 ? "m/s" : "rad/s";
+      TL_TRY(name_column(arena, "", name, ending, unit, column++));
+    }
+  }
+  return TALUS_OK;
+}
+
+/* Kinetic and potential energy of the bodies as they are. */
+static void energies(const talus_world *world, double *kinetic, double *potential) {
+  *kinetic = *potential = 0;
+  for (int32_t i = 0; i < world->body_count; i++) {
+    const tl_body *body = &world->body[i];
+    if (!body->exists || !(body->inverse_mass > 0)) {
+      continue;
+    }
+    double rotation[9], inertia[6], momentum[3];
+    tl_quaternion_matrix(body->orientation, rotation);
+    tl_inertia_turn(body->inertia, rotation, inertia);
+    tl_sym3(inertia, body->spin, momentum);
+    *kinetic += 0.5 * (body->mass * tl_dot3(body->velocity, body->velocity) +
+                       tl_dot3(body->spin, momentum));
+    *potential -= body->mass * tl_dot3(world->def.gravity, body->position);
+  }
+}
+
+/* Solid volume of the free bodies, and the volume of the box around them. */
+static void volumes(const tl_scene *scene, const talus_world *world, int32_t *count, double *solid,
+                    double *box) {
+  double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
+  *count = 0;
+  *solid = 0;
+  for (int32_t i = 0; i < world->body_count; i++) {
+    const tl_body *body = &world->body[i];
+    if (!body->exists || body->type != TALUS_BODY_FREE) {
+      continue;
+    }
+    ++*count;
+    for (int32_t k = body->first_shape; k >= 0; k = world->shape[k].next) {
+      *solid += world->shape[k].mass.volume;
+    }
+    const double radius = tl_scene_body_radius(scene, i);
+    for (int c = 0; c < 3; c++) {
+      lower[c] = fmin(lower[c], body->position[c] - radius);
+      upper[c] = fmax(upper[c], body->position[c] + radius);
+    }
+  }
+  const double depth = world->def.plane ? 1 : upper[1] - lower[1];
+  *box = *count > 0 ? (upper[0] - lower[0]) * (upper[2] - lower[2]) * depth : 0;
+}
+
+/* Forces on walls and the sum of force times branch. */
+static void contact_sums(const tl_scene *scene, const talus_world *world, double *stress,
+                         double *wall_force) {
+  const tl_scene_definition *def = tl_scene_says(scene);
+  const talus_contact *contact = NULL;
+  const int32_t count = talus_world_contacts(world, &contact);
+  const double dt = world->def.step / (double)world->def.substeps;
+  for (int32_t k = 0; k < count; k++) {
+    double branch[3], force[3];
+    const int32_t side[2] = {contact[k].body_a, contact[k].body_b};
+    double end[2][3];
+    for (int s = 0; s < 2; s++) {
+      const tl_body *body = &world->body[side[s]];
+      const int32_t wall = side[s] < def->walls.count ? side[s] : -1; /* walls come first */
+      for (int c = 0; c < 3; c++) {
+        force[c] = contact[k].impulse[c] / dt;
+        end[s][c] = body->type == TALUS_BODY_FREE ? body->position[c] : contact[k].point[c];
+        if (wall >= 0) {
+          wall_force[3 * wall + c] += s == 1 ? force[c] : -force[c];
+        }
+      }
+    }
+    for (int c = 0; c < 3; c++) {
+      branch[c] = end[1][c] - end[0][c];
+    }
+    stress[0] += force[0] * branch[0];
+    stress[1] += force[1] * branch[1];
+    stress[2] += force[2] * branch[2];
+    stress[3] += 0.5 * (force[0] * branch[1] + force[1] * branch[0]);
+    stress[4] += 0.5 * (force[0] * branch[2] + force[2] * branch[0]);
+    stress[5] += 0.5 * (force[1] * branch[2] + force[2] * branch[1]);
+  }
+}
+
+talus_status tl_scalars_fill(const tl_scene *scene, const talus_world *world,
+                             const talus_step_report *given, double *value) {
+  const tl_scene_definition *def = tl_scene_says(scene);
+  const talus_step_report nothing = talus_step_report_default();
+  const talus_step_report *report = given != NULL ? given : &nothing;
+  double kinetic, potential, solid, box;
+  int32_t count;
+  energies(world, &kinetic, &potential);
+  volumes(scene, world, &count, &solid, &box);
+  const double head[] = {talus_world_time(world),
+                         kinetic,
+                         potential,
+                         report->work_contacts,
+                         report->work_motion,
+                         report->energy_error,
+                         report->momentum_error,
+                         count,
+                         (double)tl_scene_added(scene),
+                         (double)tl_scene_removed(scene),
+                         report->contact_count,
+                         report->touching_count,
+                         report->coordination,
+                         report->penetration_mean,
+                         report->penetration_max,
+                         report->epsilon,
+                         report->epsilon_other,
+                         (double)report->iterations,
+                         report->halvings,
+                         report->accepted,
+                         box > 0 ? solid / box : 0};
+  _Static_assert(sizeof head / sizeof head[0] == STRESS, "a value for every column");
+  memset(value, 0, (size_t)tl_scalars_count(scene) * sizeof(double));
+  memcpy(value, head, sizeof head);
+  contact_sums(scene, world, value + STRESS, value + FIXED);
+  for (int i = 0; i < 6; i++) {
+    value[STRESS + i] = box > 0 ? value[STRESS + i] / box : 0;
+  }
+  value += FIXED + 3 * def->walls.count;
+  for (int32_t i = 0; i < def->output.track.count; i++, value += PER_TRACK) {
+    const int32_t body = tl_scene_body_find(scene, def->output.track.text[i]);
+    talus_body_state state;
+    if (talus_body_exists(world, body) && talus_body_get(world, body, &state) == TALUS_OK) {
+      memcpy(value, state.position, sizeof state.position);
+      memcpy(value + 3, state.velocity, sizeof state.velocity);
+      memcpy(value + 6, state.spin, sizeof state.spin);
+    } else {
+      for (int c = 0; c < PER_TRACK; c++) {
+        value[c] = NAN; /* taken away */
+      }
+    }
+  }
+  return TALUS_OK;
+}

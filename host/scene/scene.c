@@ -1,0 +1,123 @@
+/* scene.c: reading a scene and giving it back. */
+#include "host/scene/scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/io/text_file.h"
+#include "host/scene/build.h"
+#include "host/scene/schema.h"
+
+static talus_status read_tree(tl_scene *scene, const char *const *overrides,
+                              int32_t override_count) {
+  TL_TRY(tl_tree_read(&scene->arena, scene->path, &scene->root));
+  if (scene->root->kind != TL_NODE_MAP) {
+    return tl_node_fail(scene->context, scene->root, "a scene is a map of sections");
+  }
+  for (int32_t i = 0; i < override_count; i++) {
+    TL_TRY(tl_tree_set(&scene->arena, scene->root, overrides[i]));
+  }
+  tl_parse parse = {.context = scene->context, .arena = &scene->arena, .base = {1, 1, 1, 1}};
+  TL_TRY(tl_parse_table(&parse, &tl_schema_root, scene->root, "", &scene->def));
+  return tl_scene_check(scene);
+}
+
+talus_status tl_scene_read(talus_context *context, const char *path, const char *const *overrides,
+                           int32_t override_count, tl_scene **result) {
+  void *memory = NULL, *locale, *before;
+  *result = NULL;
+  TL_TRY(tl_alloc(context, &memory, 1, sizeof(tl_scene), "the scene"));
+  tl_scene *scene = memory;
+  memset(scene, 0, sizeof *scene);
+  scene->context = scene->arena.context = context;
+  talus_status status = tl_arena_text(&scene->arena, path, strlen(path), &scene->path);
+  if (status == TALUS_OK) {
+    const char *slash = strrchr(path, '/');
+    status = tl_arena_text(&scene->arena, path, slash != NULL ? (size_t)(slash - path) + 1 : 0,
+                           &scene->folder);
+  }
+  if (status == TALUS_OK) {
+    tl_locale_enter(&locale, &before);
+    status = read_tree(scene, overrides, override_count);
+    tl_locale_leave(locale, before);
+  }
+  if (status != TALUS_OK) {
+    tl_scene_destroy(scene);
+    return status;
+  }
+  *result = scene;
+  return TALUS_OK;
+}
+
+void tl_scene_destroy(tl_scene *scene) {
+  if (scene == NULL) {
+    return;
+  }
+  talus_context *context = scene->context;
+  tl_buffer_release(context, &scene->points);
+  tl_free(context, scene->radius);
+  tl_free(context, scene->added);
+  tl_arena_release(&scene->arena);
+  tl_free(context, scene);
+}
+
+talus_context *tl_scene_context(const tl_scene *scene) {
+  return scene->context;
+}
+
+const char *tl_scene_path(const tl_scene *scene) {
+  return scene->path;
+}
+
+const tl_scene_definition *tl_scene_says(const tl_scene *scene) {
+  return &scene->def;
+}
+
+uint64_t tl_scene_hash(const tl_scene *scene) {
+  static const char *const passed_over[] = {"title", "output", "run"};
+  uint64_t sum = 0;
+  for (const tl_node *child = scene->root->first; child != NULL; child = child->next) {
+    int counts = 1;
+    for (int i = 0; i < 3; i++) {
+      counts &= strcmp(child->key->text, passed_over[i]) != 0;
+    }
+    if (counts) { /* a sum: the order of sections means nothing */
+      const tl_node key = *child->key;
+      sum += tl_tree_hash(child, tl_tree_hash(&key, UINT64_C(14695981039346656037)));
+    }
+  }
+  return sum;
+}
+
+int32_t tl_scene_body_find(const tl_scene *scene, const char *name) {
+  const tl_scene_definition *def = &scene->def;
+  for (int32_t i = 0; i < def->bodies.count && scene->body_id != NULL; i++) {
+    const char *own = ((const tl_scene_body *)def->bodies.item)[i].name;
+    if (own != NULL && strcmp(own, name) == 0) {
+      return scene->body_id[i];
+    }
+  }
+  for (int32_t i = 0; i < def->walls.count && scene->wall_id != NULL; i++) {
+    const char *own = ((const tl_scene_wall *)def->walls.item)[i].name;
+    if (own != NULL && strcmp(own, name) == 0) {
+      return scene->wall_id[i];
+    }
+  }
+  return TALUS_NONE;
+}
+
+double tl_scene_body_radius(const tl_scene *scene, int32_t body) {
+  return body >= 0 && body < scene->radius_capacity ? scene->radius[body] : 0;
+}
+
+int64_t tl_scene_added(const tl_scene *scene) {
+  return scene->added_count;
+}
+
+int64_t tl_scene_removed(const tl_scene *scene) {
+  int64_t sum = 0;
+  for (int32_t i = 0; i < scene->def.outlets.count && scene->removed != NULL; i++) {
+    sum += scene->removed[i];
+  }
+  return sum;
+}

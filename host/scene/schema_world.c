@@ -1,0 +1,135 @@
+/* schema_world.c: the root of a scene file, and what belongs to the whole world: units, world,
+ * materials, pairs, output, run. */
+#include "host/io/render.h"
+#include "host/scene/schema_rows.h"
+
+/* Words of the library's own lists; the order is that of the enumerators. */
+#define WORD2(name, text) "|" text
+#define WORD3(name, text, what) "|" text
+#define WORD4(name, text, label, unit) "|" text
+
+#define ROW_STRUCT tl_scene_units
+static const tl_key rows_units[] = {
+    PLAIN(TEXT, "length", base[TL_LENGTH], "m", 0, "of bare lengths, speeds, densities ..."),
+    PLAIN(TEXT, "mass", base[TL_MASS], "kg", 0, "of bare densities, forces ..."),
+    PLAIN(TEXT, "time", base[TL_TIME], "s", 0, "of bare times, speeds, frequencies ..."),
+    PLAIN(TEXT, "angle", base[TL_ANGLE], "rad", 0, "of bare angles and angular velocities"),
+};
+SCHEMA(units, "units", NULL,
+       "What numbers without a unit are in. Units beside a number (`5 cm`) need none of this.");
+#undef ROW_STRUCT
+
+#define ROW_STRUCT tl_scene_world
+static const tl_key rows_world[] = {
+    PLAIN(BOOLEAN, "plane", plane, "false", 0,
+          "a world of disks and polygons: motion in the x-z plane only; vectors may be `[x, z]`"),
+    NUMBERS(VECTOR, "gravity", gravity, ACCELERATION, "0 0 -9.81", 0, "any direction"),
+    REAL("step", step, TIME, "0.001", ABOVE_0, 0, "the time step"),
+    INTEGER("substeps", substeps, "1", 1, 1000000, 0, "a step is cut into so many"),
+    CHOICE("law", law, &(TALUS_LAW_LIST(WORD2))[1], "coulomb", 0,
+           "of friction: `coulomb` is exact, `ccp` convex: cheaper, and lifts sliding grains"),
+    REAL("tolerance", tolerance, NUMBER, "0.01", ABOVE_0, 0,
+         "error ε that each step's contact solve aims at"),
+    REAL("accept", accept, NUMBER, "0", FROM_0, 0,
+         "ε that each step has to reach; 0: ten times the tolerance"),
+    CHOICE("method", method, &(TALUS_METHOD_LIST(WORD3))[1], "auto", 0,
+           "of the contact solver; see `talus solve --help`"),
+    CHOICE("precision", precision, "f64|f32", "f64", 0, "of the contact solver's numbers"),
+    INTEGER("max_iterations", max_iterations, "2000", 1, 1e15, 0, "per contact solve"),
+    CHOICE("integrator", integrator, "euler|midpoint", "euler", 0,
+           "`euler`: contacts at the old positions; `midpoint`: half a step ahead (Moreau)"),
+    CHOICE(
+        "stabilisation", stabilisation, "projection|bias|none", "projection", 0,
+        "how penetration is undone: by moving positions, by the capped bias gap/step, not at all"),
+    CHOICE("restitution", restitution, "newton|poisson", "newton", 0, "law of impact"),
+    REAL("restitution_speed", restitution_speed, SPEED, "0", FROM_0, 0,
+         "slower impacts are plastic; 0: twice gravity times step"),
+    REAL("slop", slop, NUMBER, "2e-4", FROM_0, 0,
+         "penetration that is left alone, in radii of the smaller grain"),
+    REAL("margin", margin, NUMBER, "0.02", FROM_0, 0,
+         "gap below which contacts are considered, in radii; speed times step is added"),
+    REAL("bias_cap", bias_cap, SPEED, "0.6", FROM_0, 0, "cap of the bias, stabilisation `bias`"),
+    CHOICE("overlap", overlap, "refuse|resolve|ignore", "refuse", 0,
+           "bodies that overlap at the start: name the pair and stop, push them apart, or go on"),
+    INTEGER("seed", seed, "1", 0, 9e15, 0, "of all random numbers"),
+};
+SCHEMA(world, "world", NULL, NULL);
+#undef ROW_STRUCT
+
+#define ROW_STRUCT tl_scene_material
+static const tl_key rows_material[] = {
+    REAL("density", density, DENSITY, "2500", ABOVE_0, 0,
+         "in a plane world of a slice one metre thick"),
+    REAL("friction", friction, NUMBER, "0.5", FROM_0, 0, "a pair takes the smaller of the two"),
+    RANGED(REAL, "restitution", restitution, NUMBER, "0", ZERO_TO_1, 0,
+           "a pair takes the larger of the two"),
+};
+SCHEMA(material, "materials", NULL,
+       "A map: name of the material → its keys. The first one is everybody's default; without any "
+       "there is one of the defaults below, called `default`.");
+#undef ROW_STRUCT
+
+#define ROW_STRUCT tl_scene_pair
+static const tl_key rows_pair[] = {
+    PLAIN(TEXTS, "between", between, NULL, 0, "names of two materials"),
+    REAL("friction", friction, NUMBER, NULL, FROM_0, 0, "between the two"),
+    RANGED(REAL, "restitution", restitution, NUMBER, "0", ZERO_TO_1, 0, "between the two"),
+};
+SCHEMA(pair, "pairs", NULL,
+       "A list: what two materials do to each other, instead of the rules above.");
+#undef ROW_STRUCT
+
+#define ROW_STRUCT tl_scene_output
+static const tl_key rows_output[] = {
+    REAL("every", every, TIME, "0", FROM_0, 0,
+         "between frames and lines of the CSV file; 0: a hundredth of the run"),
+    PLAIN(BOOLEAN, "frames", frames, "true", 0, "ParaView files"),
+    PLAIN(BOOLEAN, "contacts", contacts, "true", 0, "contacts with normal and force in the frames"),
+    PLAIN(TEXTS, "columns", columns, "", 0,
+          "of the CSV file; none: all. A run's scalars.csv names them"),
+    PLAIN(TEXTS, "track", track, "", 0,
+          "bodies by name: their positions and velocities become columns"),
+    REAL("checkpoint", checkpoint, TIME, "0", FROM_0, 0,
+         "between checkpoints; 0: one at the end of the run"),
+    INTEGER("keep", keep, "3", 1, 1000000, 0, "so many checkpoints, the newest"),
+    PLAIN(BOOLEAN, "pictures", pictures, "false", 0,
+          "PNG pictures of all frames when the run ends (`talus render` makes them at any time)"),
+    PLAIN(BOOLEAN, "movie", movie, "false", 0, "of all frames when the run ends, by ffmpeg"),
+    CHOICE("colour", colour, &(TL_FIELD_LIST(WORD4))[1], "speed", 0,
+           "what colours the grains of pictures"),
+    REAL("azimuth", azimuth, ANGLE, "", ANY, 0, "of the eye of pictures; none: −58 deg"),
+    REAL("elevation", elevation, ANGLE, "", ANY, 0, "of the eye of pictures; none: 22 deg"),
+    INTEGER("width", width, "1280", 16, 16384, 0, "of pictures, pixels"),
+    INTEGER("height", height, "960", 16, 16384, 0, "of pictures, pixels"),
+};
+SCHEMA(output, "output", NULL, NULL);
+#undef ROW_STRUCT
+
+#define ROW_STRUCT tl_scene_run
+static const tl_key rows_run[] = {
+    REAL("time", time, TIME, "1", FROM_0, 0, "simulated time at which the run ends"),
+    INTEGER("steps", steps, "0", 0, 9e15, 0,
+            "ends the run after so many steps instead; 0: by time"),
+};
+SCHEMA(run, "run", NULL, NULL);
+#undef ROW_STRUCT
+
+#define ROW_STRUCT tl_scene_definition
+static const tl_key rows_root[] = {
+    PLAIN(TEXT, "title", title, "", 0, "a line about the scene"),
+    TABLE(SECTION, "units", units, tl_schema_units, "", 0, "of bare numbers"),
+    TABLE(SECTION, "world", world, tl_schema_world, "", 0, "gravity, time step, contact law"),
+    TABLE(MAP, "materials", materials, tl_schema_material, "", 0, "density, friction, restitution"),
+    TABLE(LIST, "pairs", pairs, tl_schema_pair, "", 0, "of materials that behave differently"),
+    TABLE(LIST, "walls", walls, tl_schema_wall, "", 0, "containers, floors, drums, meshes"),
+    TABLE(LIST, "bodies", bodies, tl_schema_body, "", 0, "one by one"),
+    TABLE(LIST, "grains", grains, tl_schema_grains, "", 0, "by the thousand"),
+    TABLE(LIST, "joints", joints, tl_schema_joint, "", 0, "between bodies"),
+    TABLE(LIST, "forces", forces, tl_schema_force, "", 0, "on bodies"),
+    TABLE(LIST, "inlets", inlets, tl_schema_inlet, "", 0, "add grains during the run"),
+    TABLE(LIST, "outlets", outlets, tl_schema_outlet, "", 0, "remove grains during the run"),
+    TABLE(SECTION, "output", output, tl_schema_output, "", 0, "files of a run"),
+    TABLE(SECTION, "run", run, tl_schema_run, "", 0, "when it ends"),
+};
+SCHEMA(root, "The file", NULL, "Every section may be left out.");
+#undef ROW_STRUCT

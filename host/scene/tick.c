@@ -1,0 +1,191 @@
+/* tick.c: what happens between steps: bodies taken away, outlets, inlets, forces.
+ *
+ * All of it depends on the world's time, the bodies' positions and the state of state.c alone, so
+ * that a restarted run does the same. */
+#include <math.h>
+#include <string.h>
+
+#include "host/scene/build.h"
+
+static int within(double time, double begin, double end) {
+  return time >= begin && time < end;
+}
+
+static talus_status remove_expired(tl_scene *scene, talus_world *world, double time) {
+  const tl_scene_definition *def = &scene->def;
+  for (int32_t i = 0; i < def->walls.count; i++) {
+    const tl_scene_wall *wall = (const tl_scene_wall *)def->walls.item + i;
+    if (time >= wall->until && talus_body_exists(world, scene->wall_id[i])) {
+      TL_TRY(talus_body_remove(world, scene->wall_id[i]));
+    }
+  }
+  for (int32_t i = 0; i < def->bodies.count; i++) {
+    const tl_scene_body *body = (const tl_scene_body *)def->bodies.item + i;
+    if (time >= body->until && talus_body_exists(world, scene->body_id[i])) {
+      TL_TRY(talus_body_remove(world, scene->body_id[i]));
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status run_outlets(tl_scene *scene, talus_world *world, double time) {
+  const tl_scene_definition *def = &scene->def;
+  for (int32_t i = 0; i < def->outlets.count; i++) {
+    const tl_scene_outlet *outlet = (const tl_scene_outlet *)def->outlets.item + i;
+    if (!within(time, outlet->begin, outlet->end)) {
+      continue;
+    }
+    const int32_t count = talus_body_capacity(world);
+    for (int32_t body = 0; body < count; body++) {
+      talus_body_state state;
+      if (!talus_body_exists(world, body) || talus_body_kind(world, body) != TALUS_BODY_FREE) {
+        continue;
+      }
+      TL_TRY(talus_body_get(world, body, &state));
+      const int inside = tl_region_contains(&outlet->region, def->world.plane, state.position, 0);
+      if (inside == (outlet->where == 0)) {
+        TL_TRY(talus_body_remove(world, body));
+        scene->removed[i]++;
+      }
+    }
+  }
+  return TALUS_OK;
+}
+
+/* Balls of the bodies that reach into the region's box. */
+static talus_status gather(tl_scene *scene, talus_world *world, const tl_scene_region *region,
+                           tl_place *place) {
+  double lower[3], upper[3];
+  tl_region_box(region, lower, upper);
+  const int32_t count = talus_body_capacity(world);
+  for (int32_t body = 0; body < count; body++) {
+    const double radius = tl_scene_body_radius(scene, body);
+    talus_body_state state;
+    if (!talus_body_exists(world, body) || !isfinite(radius)) {
+      continue;
+    }
+    TL_TRY(talus_body_get(world, body, &state));
+    int near = 1;
+    for (int c = 0; c < 3; c++) {
+      if (!(scene->def.world.plane && c == 1)) {
+        near &= state.position[c] + radius >= lower[c] && state.position[c] - radius <= upper[c];
+      }
+    }
+    if (near) {
+      TL_TRY(tl_place_add(place, state.position, radius));
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status note_added(tl_scene *scene, int32_t inlet, double factor) {
+  if (scene->added_count == scene->added_capacity) {
+    const int32_t wanted = scene->added_capacity > 0 ? 2 * scene->added_capacity : 256;
+    void *memory = NULL;
+    TL_TRY(tl_alloc(scene->context, &memory, (size_t)wanted, sizeof(tl_added), "grains of inlets"));
+    if (scene->added_count > 0) {
+      memcpy(memory, scene->added, (size_t)scene->added_count * sizeof(tl_added));
+    }
+    tl_free(scene->context, scene->added);
+    scene->added = memory;
+    scene->added_capacity = wanted;
+  }
+  tl_added *to = &scene->added[scene->added_count++];
+  memset(to, 0, sizeof *to);
+  to->inlet = inlet;
+  to->factor = factor;
+  return TALUS_OK;
+}
+
+/* One grain; *placed is 0 if it found no room now. */
+static talus_status run_inlet_once(tl_scene *scene, talus_world *world, int32_t i, tl_place *place,
+                                   int *placed) {
+  enum { TRIES = 100 };
+  const tl_scene_inlet *inlet = (const tl_scene_inlet *)scene->def.inlets.item + i;
+  tl_inlet_state *state = &scene->inlet[i];
+  const int plane = scene->def.world.plane;
+  tl_random random = {.state = state->random};
+  if (!state->waiting) {
+    state->factor = tl_sizes_draw(&inlet->grain.sizes, plane, &random);
+    state->waiting = 1;
+  }
+  const double radius = state->factor * tl_shape_radius(&inlet->grain.shape);
+  double position[3], orientation[4] = {1, 0, 0, 0};
+  *placed = 0;
+  for (int k = 0; k < TRIES && !*placed; k++) {
+    if (!tl_region_draw(&inlet->region, plane, radius, &random, position)) {
+      return tl_node_fail(scene->context, inlet->item.node,
+                          "the region is too small for a grain of radius %.3g m", radius);
+    }
+    *placed = tl_place_is_free(place, position, radius, place->count);
+  }
+  if (*placed) {
+    int32_t body;
+    if (inlet->grain.turned) {
+      tl_random_turn(&random, plane, orientation);
+    }
+    TL_TRY(tl_place_add(place, position, radius));
+    TL_TRY(tl_grain_emit(scene, world, &inlet->grain, inlet->grain.material,
+                         (tl_variation){state->factor, 1}, position, orientation, &body));
+    TL_TRY(note_added(scene, i, state->factor));
+    state->placed++;
+    state->waiting = 0;
+  }
+  state->random = random.state;
+  return TALUS_OK;
+}
+
+static talus_status run_inlets(tl_scene *scene, talus_world *world, double time) {
+  for (int32_t i = 0; i < scene->def.inlets.count; i++) {
+    const tl_scene_inlet *inlet = (const tl_scene_inlet *)scene->def.inlets.item + i;
+    const double open = fmin(time, inlet->end) - inlet->begin;
+    /* Rounding of the time must not hold a grain back for a step. */
+    int64_t due = open >= 0 ? (int64_t)fmin(9e15, floor(open * inlet->rate + 1e-6)) : 0;
+    due = inlet->limit > 0 && due > inlet->limit ? inlet->limit : due;
+    if (due <= scene->inlet[i].placed || time > inlet->end) {
+      continue;
+    }
+    tl_place place;
+    tl_place_begin(scene->context, &place);
+    talus_status status = gather(scene, world, &inlet->region, &place);
+    int placed = 1;
+    while (status == TALUS_OK && placed && scene->inlet[i].placed < due) {
+      status = run_inlet_once(scene, world, i, &place, &placed);
+    }
+    tl_place_release(&place);
+    TL_TRY(status);
+  }
+  return TALUS_OK;
+}
+
+/* Every body that a force names gets the sum of those that act now. */
+static talus_status apply_forces(tl_scene *scene, talus_world *world, double time) {
+  const tl_scene_force *forces = scene->def.forces.item;
+  const int32_t count = scene->def.forces.count;
+  for (int32_t i = 0; i < count; i++) {
+    double force[3] = {0, 0, 0}, torque[3] = {0, 0, 0};
+    const int32_t body = tl_scene_body_find(scene, forces[i].body);
+    if (!talus_body_exists(world, body)) {
+      continue;
+    }
+    for (int32_t k = 0; k < count; k++) {
+      if (strcmp(forces[k].body, forces[i].body) == 0 &&
+          within(time, forces[k].begin, forces[k].end)) {
+        for (int c = 0; c < 3; c++) {
+          force[c] += forces[k].force[c];
+          torque[c] += forces[k].torque[c];
+        }
+      }
+    }
+    TL_TRY(talus_body_force(world, body, force, torque));
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_scene_tick(tl_scene *scene, talus_world *world) {
+  const double time = talus_world_time(world);
+  TL_TRY(remove_expired(scene, world, time));
+  TL_TRY(run_outlets(scene, world, time));
+  TL_TRY(run_inlets(scene, world, time));
+  return apply_forces(scene, world, time);
+}

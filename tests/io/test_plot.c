@@ -1,0 +1,225 @@
+/* test_plot.c: ticks at round numbers, curves where they belong, gaps, log axes, labels from the
+ * table, refusals. Pictures are looked at pixel by pixel. */
+#include <string.h>
+
+#include "files.h"
+#include "host/io/plot.h"
+#include "host/io/plot_axis.h"
+#include "tests/check.h"
+
+static talus_context *context;
+
+static int says(const char *words) {
+  const int found = strstr(talus_context_message(context), words) != NULL;
+  if (!found) {
+    printf("  message: %s\n", talus_context_message(context));
+  }
+  return found;
+}
+
+/* ---- axes ---- */
+
+static void check_words(const tl_axis *axis, const char *const *words) {
+  for (int32_t k = 0; k < axis->tick_count; k++) {
+    char found[32];
+    tl_axis_words(axis, k, found, sizeof found);
+    CHECK_CASE(strcmp(found, words[k]) == 0, "%s instead of %s", found, words[k]);
+  }
+}
+
+static void test_axes(void) {
+  tl_axis axis = tl_axis_make(0.03, 0.97, 0, 5);
+  CHECK(axis.tick_count == 4 && axis.low == 0.03 && axis.high == 0.97);
+  check_words(&axis, (const char *const[]){"0.2", "0.4", "0.6", "0.8"});
+  axis = tl_axis_round(0.03, 0.97, 0, 5);
+  CHECK(axis.low == 0 && axis.high == 1 && axis.tick_count == 6);
+  axis = tl_axis_round(-3, 17, 0, 5);
+  check_words(&axis, (const char *const[]){"-5", "0", "5", "10", "15", "20"});
+  axis = tl_axis_round(0, 2.5e-6, 0, 5);
+  check_words(&axis,
+              (const char *const[]){"0", "0.5x10^-6", "10^-6", "1.5x10^-6", "2x10^-6", "2.5x10^-6"});
+  axis = tl_axis_round(3e-5, 0.4, 1, 6);
+  CHECK(fabs(axis.low / 1e-5 - 1) < 1e-12 && fabs(axis.high - 1) < 1e-12);
+  CHECK(axis.tick_count == 6 && axis.minor_count > 20);
+  check_words(&axis, (const char *const[]){"10^-5", "10^-4", "10^-3", "0.01", "0.1", "1"});
+  axis = tl_axis_make(2, 8, 1, 6);
+  check_words(&axis, (const char *const[]){"2", "5"});
+  /* equal ends, none at all, the wrong way round */
+  axis = tl_axis_round(5, 5, 0, 5);
+  CHECK(axis.low < 5 && axis.high > 5 && axis.tick_count > 1);
+  axis = tl_axis_round(0, 0, 0, 5);
+  CHECK(axis.low < 0 && axis.high > 0);
+  axis = tl_axis_round(INFINITY, -INFINITY, 0, 5);
+  CHECK(axis.low == 0 && axis.high == 1);
+  axis = tl_axis_round(7, -1, 0, 5);
+  CHECK(axis.low <= -1 && axis.high >= 7);
+  axis = tl_axis_round(1e-300, 1e300, 1, 5);
+  CHECK(axis.tick_count > 1 && axis.tick_count <= TL_AXIS_TICKS);
+  CHECK_CLOSE(tl_axis_share(&axis, 1), 0.5, 0.01);
+}
+
+/* ---- pictures ---- */
+
+static int is_coloured(const tl_picture *picture, int32_t x, int32_t y) {
+  const unsigned char *p = picture->pixel + 3 * ((size_t)y * (size_t)picture->width + (size_t)x);
+  const int low = p[0] < p[1] ? (p[0] < p[2] ? p[0] : p[2]) : (p[1] < p[2] ? p[1] : p[2]);
+  const int high = p[0] > p[1] ? (p[0] > p[2] ? p[0] : p[2]) : (p[1] > p[2] ? p[1] : p[2]);
+  return high - low > 60;
+}
+
+/* Coloured pixels of a column: their number and mean height. */
+static int column(const tl_picture *picture, int32_t x, double *mean) {
+  int count = 0;
+  *mean = 0;
+  for (int32_t y = 0; y < picture->height; y++) {
+    if (is_coloured(picture, x, y)) {
+      count++;
+      *mean += y + 0.5;
+    }
+  }
+  *mean /= count > 0 ? count : 1;
+  return count;
+}
+
+static void test_curve(void) {
+  enum { COUNT = 101 };
+  double x[COUNT], y[COUNT], low = 0, high = 0, middle = 0;
+  tl_picture picture;
+  tl_plot_options options = tl_plot_options_default();
+  for (int k = 0; k < COUNT; k++) {
+    x[k] = 0.01 * k;
+    y[k] = x[k];
+  }
+  y[70] = NAN;
+  const tl_plot_series line = {x, y, COUNT, NULL, TL_PLOT_LINE};
+  CHECK(tl_plot(context, &line, 1, &options, &picture) == TALUS_OK);
+  CHECK(picture.width == 1000 && picture.height == 700);
+  /* the ends of the curve are the corners of the field: a straight line between them */
+  int32_t first = 0, last = picture.width - 1;
+  while (first < last && column(&picture, first, &low) == 0) {
+    first++;
+  }
+  while (last > first && column(&picture, last, &high) == 0) {
+    last--;
+  }
+  CHECK(first > 20 && first < 150 && last > 940 && last < 1000);
+  CHECK(low > 600 && low < 690 && high > 5 && high < 60);
+  CHECK(column(&picture, (first + last) / 2, &middle) >= 2);
+  CHECK_CLOSE(middle, 0.5 * (low + high), 2);
+  CHECK(column(&picture, first + (int32_t)(0.70 * (last - first)), &middle) == 0); /* the gap */
+  tl_picture_destroy(&picture);
+  /* given ranges cut the curve off at the field's border */
+  options.y_low = 0;
+  options.y_high = 0.25;
+  CHECK(tl_plot(context, &line, 1, &options, &picture) == TALUS_OK);
+  for (int32_t i = 600; i < 1000; i++) {
+    CHECK(column(&picture, i, &middle) == 0);
+  }
+  tl_picture_destroy(&picture);
+}
+
+/* A power law is straight on two logarithmic axes. */
+static void test_logarithmic(void) {
+  enum { COUNT = 30 };
+  double x[COUNT], y[COUNT], mean[3] = {0, 0, 0};
+  tl_picture picture;
+  tl_plot_options options = tl_plot_options_default();
+  for (int k = 0; k < COUNT; k++) {
+    x[k] = pow(10, 0.1 * k);
+    y[k] = pow(x[k], -2);
+  }
+  y[5] = -1; /* left out */
+  const tl_plot_series both = {x, y, COUNT, "law", TL_PLOT_BOTH};
+  options.log_x = options.log_y = 1;
+  options.legend = 0;
+  CHECK(tl_plot(context, &both, 1, &options, &picture) == TALUS_OK);
+  for (int k = 0; k < 3; k++) {
+    CHECK(column(&picture, 400 + 150 * k, &mean[k]) > 0);
+  }
+  CHECK(mean[1] > mean[0] + 20);
+  CHECK_CLOSE(mean[2] - mean[1], mean[1] - mean[0], 2.5);
+  tl_picture_destroy(&picture);
+  for (int k = 0; k < COUNT; k++) {
+    y[k] = -y[k] - 2;
+  }
+  CHECK(tl_plot(context, &both, 1, &options, &picture) == TALUS_BAD_SETTING);
+  CHECK(says("y axis") && picture.pixel == NULL);
+}
+
+static void test_odd(void) {
+  const double x[2] = {1, 2}, y[2] = {NAN, INFINITY};
+  tl_picture picture;
+  tl_plot_options options = tl_plot_options_default();
+  const tl_plot_series none = {x, y, 2, "nothing", TL_PLOT_LINE};
+  CHECK(tl_plot(context, &none, 1, &options, &picture) == TALUS_OK);
+  tl_picture_destroy(&picture);
+  CHECK(tl_plot(context, NULL, 0, &options, &picture) == TALUS_OK);
+  tl_picture_destroy(&picture);
+  options.width = 20000;
+  CHECK(tl_plot(context, &none, 1, &options, &picture) == TALUS_BAD_SETTING && says("width"));
+  options = tl_plot_options_default();
+  options.log_x = 1;
+  options.x_low = -1;
+  options.x_high = 1;
+  CHECK(tl_plot(context, &none, 1, &options, &picture) == TALUS_BAD_SETTING && says("x axis"));
+  options = tl_plot_options_default();
+  options.width = options.height = 64;
+  options.y_label = options.x_label = "x";
+  const talus_status status = tl_plot(context, &none, 1, &options, &picture);
+  CHECK(status == TALUS_OK || status == TALUS_BAD_SETTING);
+  tl_picture_destroy(&picture);
+}
+
+/* ---- tables ---- */
+
+static void test_columns(void) {
+  static const char text[] = "step,time [s],kinetic [J],potential [J],contacts\n"
+                             "0,0,1,5,100\n1,0.1,0.5,4.5,120\n2,0.2,0.25,4.2,140\n";
+  tl_table table;
+  const tl_plot_options options = tl_plot_options_default();
+  const char *const energies[] = {"kinetic", "potential"}, *const mixed[] = {"kinetic", "contacts"},
+                    *const wrong[] = {"kinetic", "heat"};
+  CHECK(file_write("scalars.csv", text, sizeof text - 1));
+  CHECK(tl_table_read(context, "scalars.csv", &table) == TALUS_OK);
+#if TL_HAVE_PNG
+  static const char signature[] = "\x89PNG\r\n\x1a\n";
+  CHECK(tl_plot_columns(context, &table, "time", energies, 2, TL_PLOT_LINE, &options,
+                        "energies.png") == TALUS_OK);
+  size_t size;
+  char *bytes = file_read("energies.png", &size);
+  CHECK(size > 3000 && memcmp(bytes, signature, 8) == 0);
+  free(bytes);
+  CHECK(tl_plot_columns(context, &table, "step", mixed, 2, TL_PLOT_POINTS, &options, "mixed.png") ==
+        TALUS_OK);
+  CHECK(tl_plot_columns(context, &table, "step", mixed, 1, TL_PLOT_BOTH, &options, "one.png") ==
+        TALUS_OK);
+  CHECK(tl_plot_columns(context, &table, "time", energies, 2, TL_PLOT_LINE, &options,
+                        "no/such/x.png") == TALUS_FILE_WRITE);
+  CHECK(says("no/such/x.png"));
+#else
+  CHECK(tl_plot_columns(context, &table, "time", energies, 2, TL_PLOT_LINE, &options,
+                        "energies.png") == TALUS_UNSUPPORTED);
+  (void)mixed;
+#endif
+  CHECK(tl_plot_columns(context, &table, "time", wrong, 2, TL_PLOT_LINE, &options, "wrong.png") ==
+        TALUS_BAD_SETTING);
+  CHECK(says("'heat'") && says("potential, contacts") && !file_exists("wrong.png"));
+  CHECK(tl_plot_columns(context, &table, "hour", energies, 2, TL_PLOT_LINE, &options,
+                        "wrong.png") == TALUS_BAD_SETTING);
+  CHECK(tl_plot_columns(context, &table, "time", energies, 0, TL_PLOT_LINE, &options,
+                        "wrong.png") == TALUS_BAD_SETTING);
+  tl_table_release(&table);
+}
+
+int main(void) {
+  CHECK(talus_context_create(NULL, &context) == TALUS_OK);
+  const int64_t before = context->bytes;
+  test_axes();
+  test_curve();
+  test_logarithmic();
+  test_odd();
+  test_columns();
+  CHECK(context->bytes == before);
+  talus_context_destroy(context);
+  return check_end();
+}

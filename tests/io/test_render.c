@@ -1,0 +1,332 @@
+/* test_render.c: pictures of frames: the same for any number of threads, everything inside the
+ * fitted view, colours and shadows where they belong, options refused by name. */
+#include <string.h>
+
+#include "files.h"
+#include "frames.h"
+#include "host/io/image_colour.h"
+#include "host/io/render.h"
+#include "tests/check.h"
+
+static talus_context *context;
+
+static int says(const char *words) {
+  const int found = strstr(talus_context_message(context), words) != NULL;
+  if (!found) {
+    printf("  message: %s\n", talus_context_message(context));
+  }
+  return found;
+}
+
+static tl_render_options small_options(void) {
+  tl_render_options options = tl_render_options_default();
+  options.width = 240;
+  options.height = 180;
+  options.clock = 0;
+  options.bar = 0;
+  return options;
+}
+
+static const unsigned char *pixel_at(const tl_picture *picture, double x, double y) {
+  return picture->pixel + 3 * ((size_t)y * (size_t)picture->width + (size_t)x);
+}
+
+static int is_white(const unsigned char *p) {
+  return p[0] > 250 && p[1] > 250 && p[2] > 250;
+}
+
+static int hash_like(const tl_picture *a, const tl_picture *b) {
+  return a->width == b->width && a->height == b->height &&
+         memcmp(a->pixel, b->pixel, 3 * (size_t)a->width * (size_t)a->height) == 0;
+}
+
+/* ---- the same picture ---- */
+
+static void test_threads(const tl_frame *frame) {
+  const tl_render_options options = small_options();
+  talus_context_def def = talus_context_def_default();
+  talus_context *other;
+  tl_picture one, many;
+  def.threads = 1;
+  CHECK(talus_context_create(&def, &other) == TALUS_OK);
+  CHECK(tl_render(other, frame, &options, &one) == TALUS_OK);
+  other->threads = 5;
+  CHECK(tl_render(other, frame, &options, &many) == TALUS_OK);
+  CHECK(hash_like(&one, &many));
+  tl_picture_destroy(&one);
+  tl_picture_destroy(&many);
+  talus_context_destroy(other);
+}
+
+/* The same scene in other units, and somewhere else: the same picture, but for rounding. */
+static void test_units(void) {
+  sample_frame *metres = sample_frame_create(context, 60),
+               *other = sample_frame_create(context, 60);
+  tl_render_options options = small_options();
+  tl_picture a, b;
+  int differ = 0;
+  for (int32_t k = 0; k < other->frame.body_count; k++) {
+    for (int i = 0; i < 3; i++) {
+      other->position[3 * k + i] = 1000 * other->position[3 * k + i] + (i < 2 ? 3000 : 0);
+      other->velocity[3 * k + i] *= 1000;
+    }
+    other->radius[k] *= 1000;
+  }
+  for (int32_t k = 0; k < other->frame.shape_count; k++) {
+    other->sphere[k].radius *= 1000;
+  }
+  CHECK(tl_render(context, &metres->frame, &options, &a) == TALUS_OK);
+  CHECK(tl_render(context, &other->frame, &options, &b) == TALUS_OK);
+  for (int32_t k = 0; k < 3 * a.width * a.height; k++) {
+    differ += abs((int)a.pixel[k] - (int)b.pixel[k]) > 12;
+  }
+  CHECK_CASE(differ < 60, "%d of %d", differ, 3 * a.width * a.height);
+  tl_picture_destroy(&a);
+  tl_picture_destroy(&b);
+  sample_frame_destroy(metres);
+  sample_frame_destroy(other);
+}
+
+/* ---- the camera ---- */
+
+static void project(const tl_camera *camera, const double at[3], double *u, double *v) {
+  double f[3], r[3], t[3], size = 0;
+  for (int i = 0; i < 3; i++) {
+    f[i] = camera->target[i] - camera->eye[i];
+    t[i] = at[i] - camera->eye[i];
+    size += f[i] * f[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    f[i] /= sqrt(size);
+  }
+  const double *up = camera->up;
+  r[0] = f[1] * up[2] - f[2] * up[1];
+  r[1] = f[2] * up[0] - f[0] * up[2];
+  r[2] = f[0] * up[1] - f[1] * up[0];
+  const double depth = t[0] * f[0] + t[1] * f[1] + t[2] * f[2];
+  const double half = camera->orthographic ? 0.5 * camera->view_height
+                                           : depth * tan(camera->angle * 3.141592653589793 / 360);
+  *u = (t[0] * r[0] + t[1] * r[1] + t[2] * r[2]) / half;
+  *v = (t[0] * up[0] + t[1] * up[1] + t[2] * up[2]) / half;
+}
+
+static void test_camera(sample_frame *sample) {
+  tl_render_options options = small_options();
+  const tl_frame *frame = &sample->frame;
+  const double kept = sample->position[3];
+  for (int orthographic = 0; orthographic < 2; orthographic++) {
+    tl_camera camera, with_stray;
+    double widest = 0;
+    options.orthographic = orthographic;
+    CHECK(tl_camera_fit(context, &frame, 1, &options, &camera) == TALUS_OK);
+    for (int32_t k = 1; k < frame->body_count; k++) {
+      double u, v;
+      project(&camera, frame->position + 3 * k, &u, &v);
+      CHECK(fabs(u) < 240.0 / 180 && fabs(v) < 1);
+      widest = fmax(widest, fmax(fabs(u) / (240.0 / 180), fabs(v)));
+    }
+    CHECK(widest > 0.75 && widest <= 0.9);
+    sample->position[3] = 1e4; /* one that was thrown out does not count */
+    CHECK(tl_camera_fit(context, &frame, 1, &options, &with_stray) == TALUS_OK);
+    for (int i = 0; i < 3; i++) {
+      CHECK_CLOSE(camera.eye[i], with_stray.eye[i], 0.4);
+    }
+    sample->position[3] = kept;
+  }
+}
+
+/* ---- colours ---- */
+
+static void test_single(void) {
+  sample_frame *sample = sample_frame_create(context, 1);
+  tl_render_options options = small_options();
+  tl_picture picture;
+  options.field = TL_FIELD_RADIUS;
+  options.low = 0;
+  options.high = 2 * sample->radius[1];
+  CHECK(tl_render(context, &sample->frame, &options, &picture) == TALUS_OK);
+  /* the ball fills nine tenths of the height; the page around it is white */
+  const unsigned char *p = pixel_at(&picture, 120, 90);
+  const tl_colour wanted = tl_colour_map(0.5);
+  CHECK(abs(p[2] - p[0] - (int)(255 * (wanted.blue - wanted.red))) < 70 && p[2] > p[0] + 40);
+  CHECK(is_white(pixel_at(&picture, 3, 3)) && is_white(pixel_at(&picture, 236, 3)));
+  CHECK(!is_white(pixel_at(&picture, 120, 15)) && !is_white(pixel_at(&picture, 120, 165)));
+  /* light from the upper left; shadow on the ground at the right */
+  CHECK(pixel_at(&picture, 95, 60)[1] > pixel_at(&picture, 150, 140)[1] + 20);
+  CHECK(pixel_at(&picture, 205, 165)[1] < 225 && pixel_at(&picture, 20, 165)[1] > 235);
+  tl_picture_destroy(&picture);
+  sample_frame_destroy(sample);
+}
+
+static void test_colour_map(void) {
+  double last = -1;
+  for (int k = 0; k <= 100; k++) { /* lightness rises all the way */
+    const tl_colour c = tl_colour_map(0.01 * k);
+    const double light = 0.2126 * tl_colour_linear(c.red) + 0.7152 * tl_colour_linear(c.green) +
+                         0.0722 * tl_colour_linear(c.blue);
+    CHECK(light > last);
+    last = light;
+  }
+  const tl_colour a = tl_colour_map(NAN), b = tl_colour_map(0), c = tl_colour_map(7),
+                  d = tl_colour_map(1);
+  CHECK(a.red == b.red && c.blue == d.blue);
+  CHECK_CLOSE(tl_colour_encoded(tl_colour_linear(0.3)), 0.3, 1e-12);
+}
+
+static void test_range(sample_frame *sample) {
+  double low, high;
+  const tl_frame *frame = &sample->frame;
+  CHECK(tl_render_range(context, &frame, 1, TL_FIELD_HEIGHT, &low, &high) == TALUS_OK);
+  CHECK(low > 0 && low <= 0.05 && high > 0.3);
+  const double kept = sample->velocity[3];
+  CHECK(tl_render_range(context, &frame, 1, TL_FIELD_SPEED, &low, &high) == TALUS_OK);
+  const double usual = high;
+  sample->velocity[3] = 1e6; /* one runaway does not turn the rest dark */
+  CHECK(tl_render_range(context, &frame, 1, TL_FIELD_SPEED, &low, &high) == TALUS_OK);
+  CHECK(low == 0 && high < 1.2 * usual);
+  sample->velocity[3] = kept;
+  CHECK(tl_render_range(context, &frame, 1, TL_FIELD_FORCE, &low, &high) == TALUS_OK);
+  CHECK(high > 1);
+  CHECK(tl_field_find("speed") == TL_FIELD_SPEED && tl_field_find("sped") == -1);
+  CHECK(strcmp(tl_field_word(TL_FIELD_VELOCITY_Z), "velocity_z") == 0);
+}
+
+/* Every field, flat and solid, draws something. */
+static void test_fields(const tl_frame *frame) {
+  tl_render_options options = small_options();
+  options.bar = options.clock = 1;
+  options.samples = 1;
+  for (int plane = 0; plane < 2; plane++) {
+    for (int32_t field = 0; field < TL_FIELD_COUNT; field++) {
+      tl_picture picture;
+      tl_frame copy = *frame;
+      copy.plane = plane;
+      options.field = (tl_field)field;
+      int inked = 0;
+      CHECK(tl_render(context, &copy, &options, &picture) == TALUS_OK);
+      for (int32_t k = 0; k < picture.width * picture.height; k++) {
+        inked += !is_white(picture.pixel + 3 * k);
+      }
+      CHECK(inked > 5000 && inked < picture.width * picture.height);
+      tl_picture_destroy(&picture);
+    }
+  }
+}
+
+/* A disk of a plane world is a flat disk with a dark rim and a mark that turns with it. */
+static void test_flat(void) {
+  sample_frame *sample = sample_frame_create(context, 1);
+  tl_render_options options = small_options();
+  tl_picture picture;
+  sample->frame.plane = 1;
+  options.field = TL_FIELD_MATERIAL;
+  CHECK(tl_render(context, &sample->frame, &options, &picture) == TALUS_OK);
+  const unsigned char *left = pixel_at(&picture, 100, 90), *right = pixel_at(&picture, 140, 90);
+  CHECK(memcmp(left, right, 3) == 0 && !is_white(left));
+  CHECK(pixel_at(&picture, 120, 50)[1] < left[1] - 30); /* the mark points up */
+  tl_picture_destroy(&picture);
+  sample->orientation[4] = sqrt(0.5); /* a quarter turn about y: z becomes x */
+  sample->orientation[6] = sqrt(0.5);
+  CHECK(tl_render(context, &sample->frame, &options, &picture) == TALUS_OK);
+  CHECK(pixel_at(&picture, 160, 90)[1] < pixel_at(&picture, 120, 50)[1] - 30);
+  tl_picture_destroy(&picture);
+  sample_frame_destroy(sample);
+}
+
+/* ---- walls ---- */
+
+/* A fixed slab before the grains lets them be seen, one behind them is solid. */
+static void test_walls(void) {
+  tl_render_options options = small_options();
+  talus_shape_def slab = sample_shape(TALUS_SHAPE_BOX);
+  tl_picture picture[3];
+  slab.half_edge[0] = 1.5;
+  slab.half_edge[1] = 0.02;
+  slab.half_edge[2] = 1;
+  tl_camera camera;
+  options.azimuth = -90; /* along y */
+  options.elevation = 10;
+  for (int k = 0; k < 3; k++) {
+    sample_frame *sample = sample_frame_create(context, 300);
+    const tl_frame *frame = &sample->frame;
+    if (k == 0) {
+      CHECK(tl_camera_fit(context, &frame, 1, &options, &camera) == TALUS_OK);
+    } else {
+      sample_frame_add(sample, TALUS_BODY_FIXED, 0.35, k == 1 ? -0.3 : 1.1, 0.5, &slab);
+    }
+    options.camera = &camera;
+    CHECK(tl_render(context, frame, &options, &picture[k]) == TALUS_OK);
+    sample_frame_destroy(sample);
+  }
+  const unsigned char *bare = pixel_at(&picture[0], 120, 90),
+                      *veiled = pixel_at(&picture[1], 120, 90);
+  for (int i = 0; i < 3; i++) {
+    CHECK(abs(bare[i] - veiled[i]) < 60);
+  }
+  CHECK(is_white(pixel_at(&picture[0], 120, 4)));
+  CHECK(!is_white(pixel_at(&picture[2], 120, 4)));
+  for (int k = 0; k < 3; k++) {
+    tl_picture_destroy(&picture[k]);
+  }
+}
+
+/* ---- refusals ---- */
+
+static void test_refusals(sample_frame *sample) {
+  tl_render_options options = small_options();
+  tl_picture picture;
+  const tl_frame *frame = &sample->frame;
+  options.width = 0;
+  CHECK(tl_render(context, frame, &options, &picture) == TALUS_BAD_SETTING && says("width"));
+  CHECK(picture.pixel == NULL);
+  options = small_options();
+  options.samples = 9;
+  CHECK(tl_render(context, frame, &options, &picture) == TALUS_BAD_SETTING && says("samples"));
+  options = small_options();
+  options.field = TL_FIELD_COUNT;
+  CHECK(tl_render(context, frame, &options, &picture) == TALUS_BAD_SETTING && says("field"));
+  options = small_options();
+  options.elevation = 91;
+  CHECK(tl_render(context, frame, &options, &picture) == TALUS_BAD_SETTING && says("elevation"));
+  options = small_options();
+  sample->shape_body[2] = 100000;
+  CHECK(tl_render(context, frame, &options, &picture) == TALUS_INDEX_RANGE &&
+        says("shape_body[2]"));
+  sample->shape_body[2] = 2;
+#if TL_HAVE_PNG
+  CHECK(tl_render_file(context, frame, &options, "no/such/x.png") == TALUS_FILE_WRITE);
+  CHECK(says("no/such/x.png"));
+  CHECK(tl_render_file(context, frame, &options, "frame.png") == TALUS_OK);
+  CHECK(file_exists("frame.png"));
+#endif
+  /* nothing to see is a white page */
+  tl_frame none;
+  memset(&none, 0, sizeof none);
+  CHECK(tl_render(context, &none, &options, &picture) == TALUS_OK);
+  CHECK(is_white(pixel_at(&picture, 120, 90)));
+  tl_picture_destroy(&picture);
+}
+
+int main(void) {
+  CHECK(talus_context_create(NULL, &context) == TALUS_OK);
+  const int64_t before = context->bytes;
+  sample_frame *spheres = sample_frame_create(context, 500);
+  sample_frame *others = sample_frame_create(context, 200);
+  sample_frame_add_others(others);
+  test_threads(&spheres->frame);
+  test_threads(&others->frame);
+  test_units();
+  test_camera(spheres);
+  test_single();
+  test_colour_map();
+  test_range(spheres);
+  test_fields(&others->frame);
+  test_flat();
+  test_walls();
+  test_refusals(spheres);
+  sample_frame_destroy(spheres);
+  sample_frame_destroy(others);
+  CHECK(context->bytes == before);
+  talus_context_destroy(context);
+  return check_end();
+}

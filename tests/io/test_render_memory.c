@@ -1,0 +1,149 @@
+/* test_render_memory.c: allocations fail at call 1, 2, 3, ... until frames, tables, pictures, plots
+ * and checkpoints succeed: each failure says OUT_OF_MEMORY, gives everything back and leaves no
+ * half file. */
+#include "files.h"
+#include "frames.h"
+#include "host/io/checkpoint.h"
+#include "host/io/csv.h"
+#include "host/io/plot.h"
+#include "host/io/render.h"
+#include "host/io/vtk.h"
+#include "tests/check.h"
+
+typedef struct meter {
+  int until_failure; /* calls that still succeed; negative: no limit */
+  int live;          /* blocks not given back */
+} meter;
+
+static void *allocate(void *user, size_t size) {
+  meter *m = user;
+  if (m->until_failure == 0) {
+    return NULL;
+  }
+  m->until_failure -= m->until_failure > 0;
+  m->live++;
+  return aligned_alloc(64, (size + 63) / 64 * 64);
+}
+
+static void release(void *user, void *memory, size_t size) {
+  (void)size;
+  ((meter *)user)->live--;
+  free(memory);
+}
+
+static meter memory;
+static talus_context *context;
+static sample_frame *sample;
+
+static talus_status frames(void) {
+  tl_vtk_writer *writer;
+  tl_stored_frame *stored;
+  int64_t *step = NULL;
+  int32_t count;
+  TL_TRY(tl_vtk_open(context, "starved", 0, &writer));
+  talus_status status = tl_vtk_write(writer, &sample->frame);
+  tl_vtk_close(writer);
+  TL_TRY(status);
+  TL_TRY(tl_vtk_steps(context, "starved", &step, &count));
+  tl_free(context, step);
+  TL_TRY(tl_vtk_read(context, "starved", 0, &stored));
+  tl_stored_frame_destroy(stored);
+  return TALUS_OK;
+}
+
+static talus_status picture(void) {
+  tl_render_options options = tl_render_options_default();
+  tl_picture drawn;
+  options.width = 64;
+  options.height = 48;
+  options.field = TL_FIELD_FORCE;
+  const talus_status status = tl_render(context, &sample->frame, &options, &drawn);
+  tl_picture_destroy(&drawn);
+  return status;
+}
+
+static talus_status table(void) {
+  const tl_column column[] = {{"time", "s"}, {"energy", "J"}};
+  const double row[2] = {1, 2};
+  const char *const names[] = {"energy"};
+  const tl_plot_options options = tl_plot_options_default();
+  tl_csv *csv;
+  tl_table read;
+  TL_TRY(tl_csv_open(context, "starved.csv", column, 2, 0, &csv));
+  talus_status status = tl_csv_row(csv, 1, row);
+  tl_csv_close(csv);
+  if (status == TALUS_OK) {
+    status = tl_table_read(context, "starved.csv", &read);
+    if (status == TALUS_OK) {
+      status =
+          tl_plot_columns(context, &read, "time", names, 1, TL_PLOT_BOTH, &options, "starved.png");
+    }
+    tl_table_release(&read);
+  }
+  return status == TALUS_UNSUPPORTED ? TALUS_OK : status;
+}
+
+static talus_status put_and_get(tl_checkpoint_writer *writer) {
+  char *path, *text;
+  tl_checkpoint *file;
+  TL_TRY(tl_checkpoint_commit(writer, 2));
+  TL_TRY(tl_checkpoint_newest(context, "starved", &path));
+  talus_status status = tl_checkpoint_open(context, path, "world", &file);
+  tl_free(context, path);
+  TL_TRY(status);
+  status = tl_checkpoint_text(file, "scene", &text);
+  tl_free(context, text);
+  tl_checkpoint_close(file);
+  return status;
+}
+
+static talus_status checkpoint(void) {
+  tl_checkpoint_writer *writer;
+  TL_TRY(tl_checkpoint_begin(context, "starved", "world", 7, &writer));
+  const talus_status status = tl_checkpoint_put_text(writer, "scene", "boxes");
+  if (status != TALUS_OK) {
+    tl_checkpoint_abandon(writer);
+    return status;
+  }
+  return put_and_get(writer);
+}
+
+static void starve(const char *name, talus_status (*run)(void), int least) {
+  const int before = memory.live;
+  talus_status status = TALUS_OUT_OF_MEMORY;
+  int failures = -1;
+  for (int calls = 0; status == TALUS_OUT_OF_MEMORY && calls < 5000; calls++, failures++) {
+    memory.until_failure = calls;
+    status = run();
+    memory.until_failure = -1;
+    CHECK_CASE(memory.live == before, "%s: %d blocks left after failure at call %d", name,
+               memory.live - before, calls);
+  }
+  if (status == TALUS_UNSUPPORTED) {
+    printf("%s skipped: %s\n", name, talus_context_message(context));
+    return;
+  }
+  CHECK_CASE(status == TALUS_OK && failures >= least, "%s: %s after %d failures: %s", name,
+             talus_status_name(status), failures, talus_context_message(context));
+  CHECK(file_count_ending(".part") == 0 && system("! ls starved | grep -q part") == 0);
+}
+
+int main(void) {
+  talus_context_def def = talus_context_def_default();
+  memory.until_failure = -1;
+  def.allocate = allocate;
+  def.release = release;
+  def.allocate_user = &memory;
+  CHECK(talus_context_create(&def, &context) == TALUS_OK);
+  CHECK(system("rm -rf starved starved.csv && mkdir starved") == 0);
+  sample = sample_frame_create(context, 20);
+  sample_frame_add_others(sample);
+  starve("frames", frames, 100);
+  starve("picture", picture, 15);
+  starve("table", table, 10);
+  starve("checkpoint", checkpoint, 8);
+  sample_frame_destroy(sample);
+  talus_context_destroy(context);
+  CHECK(memory.live == 0);
+  return check_end();
+}

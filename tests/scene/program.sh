@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# Drives `talus scene`, `run`, `render` and `plot` as a user would.
+#   program.sh TALUS SOURCE HAVE_YAML(0|1) HAVE_HDF5(0|1) HAVE_PNG(0|1)
+set -u
+talus=$1 scenes=$2/samples/scenes yaml=$3 hdf5=$4 png=$5 passed=0 failed=0
+[ "$yaml" = 1 ] && [ "$hdf5" = 1 ] || exit 77
+rm -rf work && mkdir work && cd work || exit 1
+
+note() { # what, then a command that tells whether it is so
+  local what=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'failed: %s\n' "$what"
+    sed 's/^/  stdout: /' out | head -n 8
+    sed 's/^/  stderr: /' err | head -n 8
+  fi
+}
+run() { # expected exit code, arguments
+  local expected=$1 code
+  shift
+  "$talus" "$@" >out 2>err </dev/null
+  code=$?
+  note "exit code $code, expected $expected: talus $*" [ "$code" -eq "$expected" ]
+}
+out_has() { note "stdout has '$1'" grep -q -- "$1" out; }
+err_has() { note "stderr has '$1'" grep -q -- "$1" err; }
+
+for verb in scene run render plot; do
+  run 0 "$verb" --help
+  out_has "usage: talus $verb"
+done
+
+# ---- scene ------------------------------------------------------------------------------------------
+run 0 scene check "$scenes/minimal.yaml"
+out_has "200 free"
+run 0 scene check "$scenes/minimal.yaml" --set grains.0.count=20 --set "title=a test"
+out_has "20 free"
+out_has "title      a test"
+run 2 scene check missing.yaml
+err_has "missing.yaml"
+run 2 scene chekc "$scenes/minimal.yaml"
+printf 'world:\n  setp: 1 ms\n' >bad.yaml
+run 2 scene check bad.yaml
+err_has "bad.yaml:2:3: unknown key 'setp' in world (did you mean step?)"
+run 2 run bad.yaml
+note "nothing is written for a bad scene" test ! -e bad.out
+run 0 scene reference
+out_has "| .gravity. |"
+
+# ---- run --------------------------------------------------------------------------------------------
+few="--set grains.0.count=40 --set output.every=5ms --threads 1 --quiet"
+# shellcheck disable=SC2086 # a list of options
+{
+  run 0 run "$scenes/minimal.yaml" --out whole --steps 60 $few
+  out_has "whole: 60 steps to t = 0.06 s"
+  for file in grains.pvd scalars.csv checkpoint-000060.h5 scene.yaml; do
+    note "$file is there" test -s "whole/$file"
+  done
+  # never over another run
+  sum=$(cat whole/* | cksum)
+  run 2 run "$scenes/minimal.yaml" --out whole --steps 60 $few
+  err_has "holds a run already"
+  note "the old run is as it was" test "$sum" = "$(cat whole/* | cksum)"
+  # in pieces: the same bytes, also on other numbers of threads
+  run 0 run "$scenes/minimal.yaml" --out pieces --steps 23 $few
+  run 0 run "$scenes/minimal.yaml" --resume pieces --steps 37 $few --threads 2
+  for file in whole/*; do
+    note "${file#whole/} is the same in pieces" cmp -s "$file" "pieces/${file#whole/}"
+  done
+  run 0 run "$scenes/minimal.yaml" --resume pieces/checkpoint-000060.h5 --out further --time 0.07 $few
+  out_has "further: 10 steps to t = 0.07 s"
+  run 2 run "$scenes/minimal.yaml" --resume pieces --time 0.05 $few
+  err_has "nothing to do"
+  run 2 run "$scenes/minimal.yaml" --resume pieces --set world.step=2ms $few
+  err_has "another scene"
+  run 2 run "$scenes/minimal.yaml" --resume nowhere $few
+  run 2 run "$scenes/minimal.yaml" --time 1 --steps 1 $few
+  head -c 3000 whole/checkpoint-000060.h5 >cut.h5
+  run 2 run "$scenes/minimal.yaml" --resume cut.h5 --steps 1 $few
+  err_has "cut.h5"
+  # replaced when asked to, and nothing else in the folder is touched
+  touch whole/notes.txt
+  run 0 run "$scenes/minimal.yaml" --out whole --steps 10 --force $few
+  note "notes stay" test -e whole/notes.txt
+  note "old frames are gone" test ! -e whole/checkpoint-000060.h5
+  run 2 run "$scenes/minimal.yaml" --out bad.yaml/x --steps 1 $few
+  run 2 run "$scenes/minimal.yaml" --out columns --steps 1 --set output.columns=kinetik $few
+  err_has "did you mean kinetic?"
+  # Ctrl-C
+  "$talus" run "$scenes/minimal.yaml" --out stopped --time 1000 $few >out 2>err &
+  child=$!
+  for _ in $(seq 100); do [ -s stopped/scalars.csv ] && break || sleep 0.1; done
+  kill -TERM $child
+  wait $child
+  note "an interrupted run ends with 130" [ $? -eq 130 ]
+  err_has "go on by --resume stopped"
+  note "and leaves a checkpoint" test -n "$(ls stopped/checkpoint-*.h5)"
+  run 0 run "$scenes/minimal.yaml" --resume stopped --steps 1 $few
+  # a step that cannot be solved: a checkpoint, the problem, a message
+  run 3 run "$scenes/minimal.yaml" --out failing --steps 400 $few --set world.max_iterations=1 \
+    --set world.tolerance=1e-14 --set world.accept=1e-13 --set world.method=jacobi
+  err_has "above the accepted"
+  run 0 solve failing/failed-*.hdf5 --tol 1e-3
+}
+
+# ---- pictures ---------------------------------------------------------------------------------------
+run 2 render nowhere
+run 2 plot nowhere
+run 0 plot whole --list
+out_has "^kinetic \[J\]$"
+run 2 plot whole --columns kinetc
+err_has "did you mean kinetic?"
+if [ "$png" = 1 ]; then
+  run 0 render pieces --width 64 --height 48 --threads 1
+  note "a picture is there" test -s pieces/frame-00000060.png
+  run 2 render pieces --frame 99
+  err_has "frames 0 to 12"
+  run 0 render pieces --frame 0 --field radius --out one.png --width 64 --height 48 --threads 1
+  note "a picture is there" test -s one.png
+  run 0 plot pieces --columns kinetic,potential --out plot.png
+  note "a plot is there" test -s plot.png
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,195 @@
+/* test_errors.c: every class of mistake in a scene file is refused, with its line and with words
+ * that help. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "tests/scene/scene_text.h"
+
+typedef struct mistake {
+  const char *text;
+  int line;          /* 0: the message has no line */
+  const char *words; /* part of the message */
+  int when_built;    /* found only when the world is made */
+} mistake;
+
+static const mistake mistakes[] = {
+    /* not YAML */
+    {"world: [1, 2\nrun: {time: 1}\n", 2, "not YAML", 0},
+    {"- a\n- b\n", 1, "a scene is a map of sections", 0},
+    {"world: {step: 1 ms}\n---\nworld: {step: 2 ms}\n", 3, "second document", 0},
+    {"a: &x [*x]\n", 1, "", 0},
+    {"world:\n  step: 1 ms\n  step: 2 ms\n", 3, "for the second time (first in line 2)", 0},
+    {"? [a, b]\n: 1\n", 1, "a key has to be a word", 0},
+    /* unknown keys */
+    {"wrld:\n  step: 1 ms\n", 1, "unknown key 'wrld' in the file (did you mean world?)", 0},
+    {"world:\n  stepp: 1 ms\n", 2, "unknown key 'stepp' in world (did you mean step?)", 0},
+    {"world:\n  frobnicate: 1\n", 2, "(there are: plane|gravity", 0},
+    {"walls:\n  - kind: plane\n  - kind: box\n    size: [1, 1, 1]\n    radus: 2\n", 5,
+     "unknown key 'radus' in walls[1]", 0},
+    {"materials:\n  glass: {densty: 2500}\n", 2, "in materials.glass (did you mean density?)", 0},
+    /* keys of another kind, and missing ones */
+    {"walls:\n  - kind: box\n    size: [1, 1, 1]\n    radius: 2\n", 4,
+     "'radius' in walls[0] is only for kind: silo, hopper, drum", 0},
+    {"bodies:\n  - shape: box\n    radius: 1\n    size: 1\n", 3, "is only for shape:", 0},
+    {"walls:\n  - kind: silo\n    radius: 1\n", 2, "walls[0] lacks the key 'height'", 0},
+    {"walls:\n  - size: 1\n", 2, "needs the key 'kind': one of plane|box", 0},
+    {"bodies:\n  - position: [0, 0, 0]\n", 2, "lacks the key 'radius'", 0},
+    /* types */
+    {"world: 5\n", 1, "world wants keys with values, not a single value", 0},
+    {"world:\n  step: fast\n", 2, "world.step wants a time, not 'fast'", 0},
+    {"world:\n  step: [1, 2]\n", 2, "world.step wants a time, not a list", 0},
+    {"world:\n  step: {a: 1}\n", 2, "not a map of keys", 0},
+    {"world:\n  gravity: 9.81\n", 2, "wants a list of 3 numbers, not '9.81'", 0},
+    {"world:\n  gravity: [0, -9.81]\n", 2, "wants a list of 3 numbers, not of 2", 0},
+    {"world:\n  substeps: 1.5\n", 2, "wants a whole number, not '1.5'", 0},
+    {"world:\n  plane: maybe\n", 2, "wants true or false, not 'maybe'", 0},
+    {"world:\n  law: coulom\n", 2, "one of coulomb|ccp (did you mean coulomb?)", 0},
+    {"walls:\n  - kind: box\n    size: 1\n    faces: [left, rihgt]\n", 4, "did you mean right?", 0},
+    {"bodies: 3\n", 1, "bodies wants a list of maps", 0},
+    {"materials: [a]\n", 1, "wants a map: name, then keys", 0},
+    {"bodies:\n  - radius: 1\n    collides: [0, 32]\n", 3, "has to lie between 0 and 31", 0},
+    {"bodies:\n  - radius: 1\n    orientation: [0, 0, 0, 0]\n", 3, "length 0", 0},
+    {"bodies:\n  - radius: 1\n    orientation: {axis: [0, 0, 1]}\n", 3, "lacks the key 'angle'", 0},
+    {"title: [a]\n", 1, "title wants a text", 0},
+    /* numbers and units */
+    {"world:\n  step: 1 mm\n", 2, "world.step wants a time (s), and 'mm' is not its unit", 0},
+    {"world:\n  step: 1 sce\n", 2, "unknown unit 'sce'", 0},
+    {"world:\n  step: 1 mns\n", 2, "did you mean", 0},
+    {"world:\n  step: nan\n", 2, "wants a time", 0},
+    {"world:\n  step: inf\n", 2, "has to be finite", 0},
+    {"world:\n  step: 0x10\n", 2, "wants a time", 0},
+    {"world:\n  step: 1e999\n", 2, "too large", 0},
+    {"world:\n  step: 0\n", 2, "has to be above 0 s", 0},
+    {"world:\n  step: -1 ms\n", 2, "has to be above 0 s", 0},
+    {"world:\n  slop: 1 m\n", 2, "wants a number without unit", 0},
+    {"materials:\n  a: {restitution: 1.5}\n", 2, "has to lie between 0 and 1", 0},
+    {"materials:\n  a: {density: 5 kg}\n", 2, "wants a density (kg/m3)", 0},
+    {"bodies:\n  - radius: 1\n    spin: [0, 0, 3 Hz]\n", 3, "wants an angular velocity (rad/s)", 0},
+    {"units: {length: kg}\n", 1, "'kg' is not a unit of length", 0},
+    {"units:\n  lenght: mm\n", 2, "did you mean length?", 0},
+    /* names */
+    {"bodies:\n  - radius: 1\n    material: stel\nmaterials:\n  steel: {}\n", 3,
+     "no material is called 'stel' (did you mean steel?)", 0},
+    {"bodies:\n  - {name: a, radius: 1}\n  - {name: a, radius: 1}\n", 3, "two bodies or walls", 0},
+    {"forces:\n  - body: nut\n    force: [1, 0, 0]\nbodies:\n  - {name: nutt, radius: 1}\n", 2,
+     "no body or wall is called 'nut' (did you mean nutt?)", 0},
+    {"joints:\n  - {kind: ball, a: world, b: x, point: [0, 0, 0]}\n", 2, "called 'x'", 0},
+    {"joints:\n  - {kind: ball, a: world, b: world, point: [0, 0, 0]}\n", 2, "to itself", 0},
+    {"output:\n  track: [ghost]\n", 2, "called 'ghost'", 0},
+    {"pairs:\n  - {between: [a, b, c], friction: 1}\n", 2, "between two materials", 0},
+    /* things that do not fit together */
+    {"bodies:\n  - radius: 1\n    motions:\n      - {kind: velocity, velocity: [1, 0, 0]}\n", 4,
+     "only a body of type kinematic", 0},
+    {"walls:\n  - kind: plane\n    motions:\n      - kind: table\n        times: [0, 1]\n"
+     "        offsets: [[0, 0, 0]]\n",
+     4, "as many offsets (2 and 1)", 0},
+    {"walls:\n  - kind: plane\n    motions:\n      - {kind: table, times: [1, 0], offsets: [[0, 0, "
+     "0], "
+     "[0, 0, 1]]}\n",
+     4, "times have to ascend", 0},
+    {"walls:\n  - {kind: hopper, radius: 1, height: 1, opening: 2}\n", 2, "as wide as", 0},
+    {"walls:\n  - {kind: plane, normal: [0, 0, 0]}\n", 2, "length 0", 0},
+    {"bodies:\n  - {shape: disk, radius: 1}\n", 2, "needs a plane world", 0},
+    {"bodies:\n  - {shape: hull, points: [[0, 0, 0], [1, 0, 0]]}\n", 2, "at least four points", 0},
+    {"bodies:\n  - shape: clump\n    parts:\n      - {shape: clump, parts: [{radius: 1}]}\n", 4,
+     "cannot be a clump", 0},
+    {"grains:\n  - kind: random\n    radius: 1\n    count: 5\n    region: {lower: [1, 0, 0], "
+     "upper: [0, "
+     "1, 1]}\n",
+     5, "lower corner is not below", 0},
+    {"grains:\n  - {kind: random, radius: 1, count: 5, sizes: {kind: uniform, low: 2, high: 1}}\n",
+     2, "low is above high", 0},
+    {"run:\n  time: 0\n", 2, "above 0 s", 0},
+    /* found when the world is made */
+    {"grains:\n  - {kind: random, radius: 1, count: 5}\n", 2, "need a `region`", 1},
+    {"walls:\n  - {kind: box, size: 9}\ngrains:\n  - {kind: random, radius: 1}\n", 4,
+     "exactly one of count, fill, fraction", 1},
+    {"grains:\n  - {kind: random, radius: 1, count: 50, region: {lower: [0, 0, 0], upper: [4, 4, "
+     "4]}}\n",
+     2, "of 50 grains found room", 1},
+    {"grains:\n  - {kind: lattice, radius: 1, count: 50, region: {lower: [0, 0, 0], upper: [4, 4, "
+     "4]}}\n",
+     2, "of 50 grains fit", 1},
+    {"walls:\n  - {kind: mesh, file: missing.stl}\n", 2, "missing.stl", 1},
+    {"bodies:\n  - {name: a, radius: 1}\n  - {name: b, radius: 1, position: [1.5, 0, 0]}\n", 0,
+     "bodies[0] a and bodies[1] b overlap by 0.5 m", 1},
+};
+
+static void check_mistake(talus_context *context, const mistake *m, int number) {
+  tl_scene *scene = NULL;
+  talus_world *world = NULL;
+  talus_status status = scene_of(context, m->text, &scene);
+  CHECK_CASE((status == TALUS_OK) == m->when_built, "%d: %s%s", number, m->text,
+             talus_context_message(context));
+  if (status == TALUS_OK) {
+    status = tl_scene_build(scene, &world);
+  }
+  CHECK_CASE(status != TALUS_OK && world == NULL, "%d: %s", number, m->text);
+  const char *message = talus_context_message(context);
+  char place[64];
+  snprintf(place, sizeof place, m->line > 0 ? "scene.yaml:%d:" : "scene.yaml: ", m->line);
+  CHECK_CASE(strncmp(message, place, strlen(place)) == 0, "%d: wanted %s..., got %s", number, place,
+             message);
+  CHECK_CASE(strstr(message, m->words) != NULL, "%d: wanted '%s', got %s", number, m->words,
+             message);
+  talus_world_destroy(world);
+  tl_scene_destroy(scene);
+}
+
+/* Columns are told too: the mistyped key begins in column 3. */
+static void check_column(talus_context *context) {
+  tl_scene *scene = NULL;
+  CHECK(scene_of(context, "world:\n  stepp: 1\n", &scene) == TALUS_FILE_FORMAT);
+  CHECK(strncmp(talus_context_message(context), "scene.yaml:2:3: ", 16) == 0);
+  CHECK(scene_of(context, "world:\n  step: x\n", &scene) == TALUS_FILE_FORMAT);
+  CHECK(strncmp(talus_context_message(context), "scene.yaml:2:9: ", 16) == 0);
+  CHECK(tl_scene_read(context, "not there.yaml", NULL, 0, &scene) == TALUS_FILE_OPEN);
+}
+
+static void check_overrides(talus_context *context) {
+  static const char *const bad[] = {
+      "world.stepp=1",      "world.step=1 kg", "world.step",          "=3",
+      "walls.3.kind=plane", "world.step.x=1",  "walls.box.kind=plane"};
+  static const char *const good[] = {"world.step=2 ms", "run.steps=7", "walls.0.normal=[1, 0, 0]",
+                                     "walls[0].name=floor"};
+  tl_scene *scene = NULL;
+  CHECK(scene_of(context, "world: {step: 1 ms}\nwalls:\n  - {kind: plane, name: floor}\n",
+                 &scene) == TALUS_OK);
+  tl_scene_destroy(scene);
+  for (int i = 0; i < 7; i++) {
+    CHECK_CASE(tl_scene_read(context, "scene.yaml", &bad[i], 1, &scene) == TALUS_FILE_FORMAT,
+               "%s: %s", bad[i], talus_context_message(context));
+    CHECK(scene == NULL && strstr(talus_context_message(context), "--set") != NULL);
+  }
+  CHECK(tl_scene_read(context, "scene.yaml", good, 4, &scene) == TALUS_OK);
+  if (scene != NULL) {
+    const tl_scene_definition *def = tl_scene_says(scene);
+    CHECK(def->world.step == 2e-3 && def->run.steps == 7);
+    CHECK(((const tl_scene_wall *)def->walls.item)->normal[0] == 1);
+  }
+  tl_scene_destroy(scene);
+}
+
+int main(void) {
+  talus_context *context = NULL;
+  talus_context_def def = talus_context_def_default();
+  def.threads = 1;
+  if (!CHECK(talus_context_create(&def, &context) == TALUS_OK)) {
+    return check_end();
+  }
+  tl_scene *scene = NULL;
+  if (scene_of(context, "", &scene) == TALUS_UNSUPPORTED) {
+    talus_context_destroy(context);
+    return CHECK_SKIPPED;
+  }
+  CHECK(scene != NULL); /* an empty file is an empty world */
+  tl_scene_destroy(scene);
+  for (int i = 0; i < (int)(sizeof mistakes / sizeof mistakes[0]); i++) {
+    check_mistake(context, &mistakes[i], i);
+  }
+  check_column(context);
+  check_overrides(context);
+  talus_context_destroy(context);
+  return check_end();
+}
