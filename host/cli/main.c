@@ -22,9 +22,7 @@ static const struct {
     {"solve", tl_cli_solve, "solve a problem file and certify the impulses"},
     {"check", tl_cli_check, "judge impulses that somebody found"},
     {"generate", tl_cli_generate, "make problem files: heaps, stacks, random systems"},
-#if TL_HAVE_BENCH
     {"bench", tl_cli_bench, "measure passes, seconds and bytes on this machine"},
-#endif
     {"info", tl_cli_info, "version, build, backends, devices"},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };

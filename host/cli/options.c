@@ -215,6 +215,9 @@ static int help_wanted(int argc, char **argv) {
   return 0;
 }
 
+/* Whether what is left of the names is one in brackets, which takes any number of arguments. */
+static int takes_rest(const char *names) { return names != NULL && names[0] == '['; }
+
 tl_parsed tl_options_parse(const tl_command *command, int argc, char **argv) {
   if (help_wanted(argc, argv)) {
     print_help(command);
@@ -234,14 +237,15 @@ tl_parsed tl_options_parse(const tl_command *command, int argc, char **argv) {
     } else if (!options_end && argv[i][0] == '-') {
       tl_cli_complain("unknown option '%s': options start with two dashes", argv[i]);
       return refuse(command);
-    } else if ((names = tl_words_next(names, ' ', name, sizeof name)) == NULL) {
+    } else if (!takes_rest(names) &&
+               (names = tl_words_next(names, ' ', name, sizeof name)) == NULL) {
       tl_cli_complain("unexpected argument '%s'", argv[i]);
       return refuse(command);
     } else {
       command->arguments[count++] = argv[i];
     }
   }
-  if (tl_words_next(names, ' ', name, sizeof name) != NULL) {
+  if (!takes_rest(names) && tl_words_next(names, ' ', name, sizeof name) != NULL) {
     tl_cli_complain("%s is missing", name);
     return refuse(command);
   }

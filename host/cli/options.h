@@ -34,10 +34,12 @@ typedef struct tl_option {
 typedef struct tl_command {
   const char *name;       /* "solve" */
   const char *summary;    /* one line */
-  const char *positional; /* names of the compulsory arguments, separated by blanks: "FILE" */
+  const char *positional; /* names of the compulsory arguments, separated by blanks: "FILE"; a last
+                             one in brackets, "[FILE...]", takes any number */
   const char *notes;      /* printed below the options, or NULL */
   const tl_option *options;
-  const char **arguments; /* receives the positional arguments, as many as there are names */
+  const char **arguments; /* receives the positional arguments, as many as there are names; with
+                             brackets up to argc of them */
 } tl_command;
 
 typedef enum tl_parsed { TL_PARSED_OK, TL_PARSED_HELP, TL_PARSED_BAD } tl_parsed;

@@ -1,4 +1,5 @@
-/* assembly.c: memory of a tl_system, scaling of its constraints, import and export of impulses. */
+/* assembly.c: memory of a tl_system, scaling of its constraints, its units, import and export of
+ * impulses. */
 #include "host/solve/assembly.h"
 
 #include <math.h>
@@ -88,14 +89,18 @@ talus_status tl_assembly_scale(talus_context *context, tl_assembly *assembly, in
   return TALUS_OK;
 }
 
-void tl_assembly_free(tl_assembly *assembly, int32_t place, const double u[3],
-                      const double sizes[3]) {
+double tl_assembly_free(tl_assembly *assembly, int32_t place, const double u[3],
+                        const double sizes[3]) {
   tl_system *const system = &assembly->system;
   system->free_x[place] = u[0];
   system->free_y[place] = u[1];
   system->free_z[place] = u[2];
-  const double square = sizes[0] * sizes[0] + sizes[1] * sizes[1] + sizes[2] * sizes[2];
-  assembly->rounding += square / system->weight[place];
+  double square = 0;
+  for (int c = 0; c < 3; c++) {
+    const double size = sizes[c] / sqrt(system->weight[place]);
+    square += size * size;
+  }
+  return square;
 }
 
 void tl_assembly_incidence(tl_assembly *assembly, const int32_t *entry_unit) {
@@ -124,6 +129,79 @@ void tl_assembly_incidence(tl_assembly *assembly, const int32_t *entry_unit) {
   first[0] = 0;
 }
 
+/* ---- units of the engine's own ------------------------------------------------------------- */
+
+static void array_scale(double *array, int64_t count, double factor) {
+  for (int64_t i = 0; i < count; i++) {
+    array[i] *= factor;
+  }
+}
+
+/* The mean exponent of positive numbers, 0 if there are none. */
+typedef struct exponents {
+  int64_t sum, count;
+} exponents;
+
+static void exponent_add(exponents *e, double value) {
+  int exponent;
+  if (value > 0) {
+    frexp(value, &exponent);
+    e->sum += exponent;
+    e->count++;
+  }
+}
+
+static int exponent_mean(const exponents *e) {
+  return e->count > 0 ? (int)(e->sum / e->count) : 0;
+}
+
+/* Units of mass and speed in which W_kk and q are about one, so that squares stay in the range of
+ * single precision whatever the caller's units are: with powers of two, which round nothing,
+ *   W' = s W,  q' = c q,  and so x = x' s / c. */
+static void units_choose(tl_assembly *assembly) {
+  tl_system *const system = &assembly->system;
+  const tl_shape *const shape = &system->shape;
+  exponents weights = {0, 0}, speeds = {0, 0};
+  for (int32_t k = 0; k < shape->contact_count; k++) {
+    exponent_add(&weights, system->weight[k]);
+    exponent_add(&speeds, fmax(fabs(system->free_x[k]),
+                               fmax(fabs(system->free_y[k]), fabs(system->free_z[k]))));
+  }
+  const int weight = -exponent_mean(&weights), speed = -exponent_mean(&speeds);
+  const double s = ldexp(1, weight), c = ldexp(1, speed);
+  assembly->impulse_unit = ldexp(1, weight - speed);
+  assembly->rounding *= c * (c / s);
+  array_scale(system->free_x, shape->contact_count, c);
+  array_scale(system->free_y, shape->contact_count, c);
+  array_scale(system->free_z, shape->contact_count, c);
+  array_scale(system->scale_n, shape->contact_count, s);
+  array_scale(system->scale_t, shape->contact_count, s);
+  array_scale(system->weight, shape->contact_count, s);
+  array_scale(system->diagonal, system->diagonal != NULL ? 6 * (int64_t)shape->contact_count : 0,
+              s);
+  array_scale(system->response, shape->jacobian_count, s);
+  array_scale(system->value, 9 * shape->value_count, s);
+  array_scale(system->mass, shape->mass_count, 1 / s);
+  const int spheres = shape->body_kind == TL_SPHERES;
+  for (int64_t i = 0; i < shape->rigid_count; i++) { /* inverse masses, then masses */
+    double *const body = system->body + (spheres ? 4 : 16) * i;
+    array_scale(body, spheres ? 2 : 7, s);
+    array_scale(body + (spheres ? 2 : 7), spheres ? 2 : 7, 1 / s);
+  }
+}
+
+static talus_status system_assemble(talus_context *context, const talus_problem *problem,
+                                    int coloured, tl_assembly *assembly) {
+  switch (problem->form) {
+  case TALUS_FORM_RIGID:
+    return tl_assemble_rigid(context, problem, coloured, assembly);
+  case TALUS_FORM_BLOCKS:
+    return tl_assemble_blocks(context, problem, coloured, assembly);
+  default:
+    return tl_assemble_matrix(context, problem, coloured, assembly);
+  }
+}
+
 talus_status tl_system_build(talus_context *context, const talus_problem *problem, int coloured,
                              tl_assembly *assembly) {
   assembly->dimension = problem->dimension;
@@ -141,25 +219,21 @@ talus_status tl_system_build(talus_context *context, const talus_problem *proble
   if (problem->form == TALUS_FORM_GLOBAL) {
     TL_TRY(tl_translate_global(context, problem, assembly, &problem));
   }
-  switch (problem->form) {
-  case TALUS_FORM_RIGID:
-    return tl_assemble_rigid(context, problem, coloured, assembly);
-  case TALUS_FORM_BLOCKS:
-    return tl_assemble_blocks(context, problem, coloured, assembly);
-  default:
-    return tl_assemble_matrix(context, problem, coloured, assembly);
-  }
+  TL_TRY(system_assemble(context, problem, coloured, assembly));
+  units_choose(assembly);
+  return TALUS_OK;
 }
 
 void tl_impulse_import(const tl_assembly *assembly, const double *impulse, const double *bilateral,
                        double *internal) {
   const int32_t dimension = assembly->dimension;
+  const double unit = 1 / assembly->impulse_unit;
   for (int32_t i = 0; i < assembly->system.shape.contact_count; i++) {
     const int32_t k = assembly->system.order[i];
     double *const x = internal + 3 * (int64_t)i;
     x[0] = x[1] = x[2] = 0;
     if (k >= assembly->contact_count) {
-      x[0] = bilateral != NULL ? bilateral[k - assembly->contact_count] : 0;
+      x[0] = bilateral != NULL ? unit * bilateral[k - assembly->contact_count] : 0;
       continue;
     }
     const double *const given = impulse + (int64_t)dimension * k;
@@ -167,10 +241,10 @@ void tl_impulse_import(const tl_assembly *assembly, const double *impulse, const
       if (assembly->frame != NULL) {
         const double *const axis = assembly->frame + 9 * (int64_t)k + 3 * j;
         for (int c = 0; c < 3; c++) {
-          x[c] += given[j] * axis[c];
+          x[c] += unit * given[j] * axis[c];
         }
       } else {
-        x[j] = given[j];
+        x[j] = unit * given[j];
       }
     }
   }
@@ -179,12 +253,13 @@ void tl_impulse_import(const tl_assembly *assembly, const double *impulse, const
 void tl_impulse_export(const tl_assembly *assembly, const double *internal, double *impulse,
                        double *bilateral) {
   const int32_t dimension = assembly->dimension;
+  const double unit = assembly->impulse_unit;
   for (int32_t i = 0; i < assembly->system.shape.contact_count; i++) {
     const int32_t k = assembly->system.order[i];
     const double *const x = internal + 3 * (int64_t)i;
     if (k >= assembly->contact_count) {
       if (bilateral != NULL) {
-        bilateral[k - assembly->contact_count] = x[0];
+        bilateral[k - assembly->contact_count] = unit * x[0];
       }
       continue;
     }
@@ -192,9 +267,9 @@ void tl_impulse_export(const tl_assembly *assembly, const double *internal, doub
     for (int32_t j = 0; j < dimension; j++) {
       if (assembly->frame != NULL) {
         const double *const axis = assembly->frame + 9 * (int64_t)k + 3 * j;
-        given[j] = x[0] * axis[0] + x[1] * axis[1] + x[2] * axis[2];
+        given[j] = unit * (x[0] * axis[0] + x[1] * axis[1] + x[2] * axis[2]);
       } else {
-        given[j] = x[j];
+        given[j] = unit * x[j];
       }
     }
   }

@@ -17,7 +17,9 @@ typedef struct tl_assembly {
   tl_system system;
   int32_t dimension; /* rows per contact of the caller's impulses */
   int32_t contact_count, bilateral_count;
+  int32_t threads;        /* that may build it */
   uint32_t notes;         /* talus_note */
+  double impulse_unit;    /* the caller's impulse is this times the engine's */
   double rounding;        /* sum of (|D||v| + |bias|)^2 / w: below its 2^-88 nothing is left to do */
   const double *frame;    /* spheres found in form (d): n t1 t2 of each contact, the caller's order;
                              NULL otherwise */
@@ -74,9 +76,9 @@ talus_status tl_assembly_scale(talus_context *context, tl_assembly *assembly, in
                                const double *w, int32_t rows, int32_t bilateral, double friction);
 
 /* Velocity without impulses of constraint `place`, which has been scaled, and the absolute sum of
- * the terms it was computed from. */
-void tl_assembly_free(tl_assembly *assembly, int32_t place, const double u[3],
-                      const double sizes[3]);
+ * the terms it was computed from; returns what that adds to `rounding`. */
+double tl_assembly_free(tl_assembly *assembly, int32_t place, const double u[3],
+                        const double sizes[3]);
 
 talus_status tl_assemble_rigid(talus_context *context, const talus_problem *problem, int coloured,
                                tl_assembly *assembly);

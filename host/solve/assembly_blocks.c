@@ -39,7 +39,8 @@ static entry_list entries_of(const blocks_build *build, int32_t k) {
   }
   return (entry_list){blocks->bilateral_start[k - contacts],
                       blocks->bilateral_start[k - contacts + 1], blocks->bilateral_block,
-                      blocks->bilateral_jacobian, blocks->contact_start[contacts], 1};
+                      blocks->bilateral_jacobian, contacts > 0 ? blocks->contact_start[contacts] : 0,
+                      1};
 }
 
 static int all_zero(const double *values, int64_t count) {
@@ -58,7 +59,8 @@ static void blocks_number(blocks_build *build, tl_shape *shape) {
     const int64_t size = build->blocks->block_size[i];
     build->inverse_first[i] = inverse;
     build->velocity_first[i] = velocity;
-    const int moves = !all_zero(build->blocks->inverse_mass + inverse, size * size);
+    const int moves = shape->contact_count > 0 && /* else nothing ever reads it */
+                      !all_zero(build->blocks->inverse_mass + inverse, size * size);
     build->unit[i] = moves ? shape->block_count++ : -1;
     if (moves) {
       shape->velocity_size += (int32_t)size;
@@ -146,7 +148,9 @@ static talus_status masses_fill(talus_context *context, const blocks_build *buil
     offset += (int32_t)size;
     mass += area;
   }
-  system->block_offset[system->shape.block_count] = offset;
+  if (system->block_offset != NULL) {
+    system->block_offset[system->shape.block_count] = offset;
+  }
   return TALUS_OK;
 }
 
@@ -211,7 +215,7 @@ static talus_status constraint_fill(talus_context *context, const blocks_build *
   const double friction =
       k < contacts && build->problem->friction != NULL ? build->problem->friction[k] : 0;
   TL_TRY(tl_assembly_scale(context, build->assembly, place, w, list.rows, k >= contacts, friction));
-  tl_assembly_free(build->assembly, place, u, sizes);
+  build->assembly->rounding += tl_assembly_free(build->assembly, place, u, sizes);
   return TALUS_OK;
 }
 
@@ -240,7 +244,7 @@ talus_status tl_assemble_blocks(talus_context *context, const talus_problem *pro
   blocks_build build = {.problem = problem, .blocks = blocks, .assembly = assembly};
   tl_shape *const shape = &assembly->system.shape;
   const int64_t entries =
-      blocks->contact_start[problem->contact_count] +
+      (problem->contact_count > 0 ? blocks->contact_start[problem->contact_count] : 0) +
       (problem->bilateral_count > 0 ? blocks->bilateral_start[problem->bilateral_count] : 0);
   TL_TRY(scratch_take(context, &build, entries));
   shape->body_kind = TL_SPHERES;
@@ -261,10 +265,12 @@ talus_status tl_assemble_blocks(talus_context *context, const talus_problem *pro
   for (int32_t place = 0; place < shape->contact_count; place++) {
     TL_TRY(constraint_fill(context, &build, place, &entry, &at, assembly->scratch[2].memory));
   }
-  assembly->system.entry_first[shape->contact_count] = (int32_t)entry;
   if (assembly->system.end_first != NULL) {
     assembly->system.end_first[0] = 0;
   }
-  tl_assembly_incidence(assembly, assembly->scratch[2].memory);
+  if (shape->contact_count > 0) {
+    assembly->system.entry_first[shape->contact_count] = (int32_t)entry;
+    tl_assembly_incidence(assembly, assembly->scratch[2].memory);
+  }
   return TALUS_OK;
 }

@@ -156,7 +156,7 @@ static void free_fill(const matrix_build *build, int32_t place) {
   for (int32_t row = 0; row < 3; row++) {
     sizes[row] = fabs(q[row]);
   }
-  tl_assembly_free(build->assembly, place, q, sizes);
+  build->assembly->rounding += tl_assembly_free(build->assembly, place, q, sizes);
 }
 
 /* Scaling from the diagonal blocks. */

@@ -144,7 +144,9 @@ static void diagonal_add(const rigid_build *build, int32_t body, tl_vec arm, con
   }
 }
 
-static talus_status contact_fill(talus_context *context, const rigid_build *build, int32_t place) {
+/* Adds to *rounding; a NULL context goes without the message of a failure. */
+static talus_status contact_fill(talus_context *context, const rigid_build *build, int32_t place,
+                                 double *rounding) {
   tl_system *const system = &build->assembly->system;
   const talus_rigid *const rigid = build->rigid;
   const int64_t k = system->order[place];
@@ -181,7 +183,37 @@ static talus_status contact_fill(talus_context *context, const rigid_build *buil
   }
   point_velocity(build, rigid->body_b[k], arm_b, 1, u, sizes);
   point_velocity(build, rigid->body_a[k], arm_a, -1, u, sizes);
-  tl_assembly_free(build->assembly, place, u, sizes);
+  *rounding += tl_assembly_free(build->assembly, place, u, sizes);
+  return TALUS_OK;
+}
+
+/* All contacts, a chunk at a time. The sums of the chunks are added in order, so that they do not
+ * depend on the threads; of several failures the first is told. */
+static talus_status contacts_fill(talus_context *context, const rigid_build *build) {
+  tl_assembly *const assembly = build->assembly;
+  const int32_t count = build->problem->contact_count;
+  const int32_t chunks = (count + TL_CHUNK - 1) / TL_CHUNK;
+  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[3], (size_t)chunks, sizeof(double),
+                           "sums of chunks"));
+  double *const partial = assembly->scratch[3].memory;
+  int32_t failed = count;
+#pragma omp parallel for num_threads(assembly->threads) schedule(static) reduction(min : failed)
+  for (int32_t c = 0; c < chunks; c++) {
+    const int32_t end = count - c * TL_CHUNK < TL_CHUNK ? count : (c + 1) * TL_CHUNK;
+    partial[c] = 0;
+    for (int32_t place = c * TL_CHUNK; place < end; place++) {
+      if (contact_fill(NULL, build, place, &partial[c]) != TALUS_OK) {
+        failed = place < failed ? place : failed;
+        break;
+      }
+    }
+  }
+  if (failed < count) {
+    return contact_fill(context, build, failed, partial);
+  }
+  for (int32_t c = 0; c < chunks; c++) {
+    assembly->rounding += partial[c];
+  }
   return TALUS_OK;
 }
 
@@ -260,7 +292,7 @@ static talus_status rows_fill(talus_context *context, const rigid_build *build,
       }
     }
     TL_TRY(tl_assembly_scale(context, build->assembly, place, w, 1, 1, 0));
-    tl_assembly_free(build->assembly, place, u, sizes);
+    build->assembly->rounding += tl_assembly_free(build->assembly, place, u, sizes);
   }
   system->entry_first[shape->contact_count - shape->entry_base] = entry;
   tl_assembly_incidence(build->assembly, entry_unit);
@@ -312,9 +344,7 @@ talus_status tl_assemble_rigid(talus_context *context, const talus_problem *prob
   TL_TRY(order_make(context, &build, coloured));
   TL_TRY(tl_assembly_reserve(context, assembly));
   bodies_fill(&build);
-  for (int32_t place = 0; place < problem->contact_count; place++) {
-    TL_TRY(contact_fill(context, &build, place));
-  }
+  TL_TRY(contacts_fill(context, &build));
   ends_fill(&assembly->system);
   if (problem->bilateral_count > 0) {
     TL_TRY(tl_buffer_reserve(context, &assembly->scratch[2], (size_t)shape->entry_count,

@@ -22,7 +22,9 @@ static point split(const double *v, const double *axis) {
   return p;
 }
 
-static double length(const double *v) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
+static double length(const double *v) {
+  return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
 
 static double inner(point a, point b) {
   return a.normal * b.normal + a.tangential[0] * b.tangential[0] +
@@ -40,7 +42,7 @@ static point step(point x, double s, point u) {
 /* Euclidean projection on the cone of half-angle atan(mu). */
 static point project(point z, double mu) {
   const double m = length(z.tangential);
-  if (m <= mu * z.normal) {
+  if (z.normal >= 0 && m <= mu * z.normal) { /* without friction 0 <= mu z_n says nothing */
     return z;
   }
   point p = {0, {0, 0, 0}};
@@ -54,9 +56,11 @@ static point project(point z, double mu) {
   return p;
 }
 
-/* |x - P(x - u/w)|^2 */
+/* w |x - P(x - u/w)|^2, as |x' - P(x' - u')|^2 of x' = sqrt(w) x and u' = u / sqrt(w): the cone is
+ * the same, and neither 1/w nor a square leaves the range of numbers early. */
 static double natural(point x, point u, double mu, double w) {
-  const point d = step(x, -1, project(step(x, -1 / w, u), mu));
+  const point zero = {0, {0, 0, 0}}, scaled = step(zero, sqrt(w), x);
+  const point d = step(scaled, -1, project(step(scaled, -1 / sqrt(w), u), mu));
   return inner(d, d);
 }
 
@@ -71,6 +75,11 @@ static point law_velocity(point u, double mu, int coulomb) {
   return u;
 }
 
+/* fmax forgets what is not a number; an error must not. */
+static double larger(double a, double b) {
+  return isnan(a) || a >= b ? a : b;
+}
+
 typedef struct sums {
   double residual[2], reference[2]; /* weighted squares: 0 convex, 1 exact law */
   double natural[2];                /* unweighted squares, rho = 1: Siconos' numerator */
@@ -80,71 +89,228 @@ typedef struct sums {
   double violation, largest, closing, dissipation, bilateral;
 } sums;
 
-static void contact_judge(const tl_judgement *j, int32_t k, sums *s) {
-  const double *const axis = j->axis != NULL ? j->axis + 3 * (int64_t)k : NULL;
-  const double mu = j->friction != NULL && j->dimension > 1 ? j->friction[k] : 0;
-  const double w = j->weight[k];
-  const point x = split(j->impulse + 3 * (int64_t)k, axis);
-  const point u = split(j->velocity + 3 * (int64_t)k, axis);
-  const point q = split(j->free + 3 * (int64_t)k, axis);
+/* Fact i: a contact with this friction and cone axis (NULL: the first component). */
+static void contact_judge(const tl_facts *facts, int64_t i, double mu, const double *axis,
+                          sums *s) {
+  const double w = facts->weight[i];
+  const point x = split(facts->impulse + 3 * i, axis);
+  const point u = split(facts->velocity + 3 * i, axis);
+  const point q = split(facts->free + 3 * i, axis);
   const point zero = {0, {0, 0, 0}};
   for (int law = 0; law < 2; law++) {
     const point lawful = law_velocity(u, mu, law);
-    s->residual[law] += w * natural(x, lawful, mu, w);
-    s->reference[law] += w * natural(zero, law_velocity(q, mu, law), mu, w);
+    s->residual[law] += natural(x, lawful, mu, w);
+    s->reference[law] += natural(zero, law_velocity(q, mu, law), mu, w);
     s->natural[law] += natural(x, lawful, mu, 1);
     s->product[law] += fabs(inner(x, lawful));
     s->size[law] += sqrt(inner(x, x) * inner(lawful, lawful));
   }
   const double slide = length(x.tangential);
-  const double outside = fmax(slide - mu * x.normal, -x.normal);
-  s->violation = fmax(s->violation, outside);
-  s->largest = fmax(s->largest, sqrt(inner(x, x)));
-  s->closing = fmax(s->closing, -u.normal);
+  const double outside = larger(slide - mu * x.normal, -x.normal);
+  s->violation = larger(s->violation, outside);
+  s->largest = larger(s->largest, sqrt(inner(x, x)));
+  s->closing = larger(s->closing, -u.normal);
   for (int c = 0; c < 3; c++) {
     s->dissipation += x.tangential[c] * u.tangential[c];
-    const double r = j->rounding[3 * (int64_t)k + c];
-    s->rounding += r * r / w;
+    const double r = facts->rounding[3 * i + c] / sqrt(w);
+    s->rounding += r * r;
   }
   s->impulse += inner(x, x);
   s->velocity += inner(u, u);
   s->free += inner(q, q);
 }
 
-static void row_judge(const tl_judgement *j, int32_t k, sums *s) {
-  const double w = j->weight[k], u = j->velocity[3 * (int64_t)k], q = j->free[3 * (int64_t)k];
-  const double x = j->impulse[3 * (int64_t)k], r = j->rounding[3 * (int64_t)k];
+static void row_judge(const tl_facts *facts, int64_t i, sums *s) {
+  const double w = facts->weight[i], u = facts->velocity[3 * i], q = facts->free[3 * i];
+  const double x = facts->impulse[3 * i], r = facts->rounding[3 * i] / sqrt(w);
   for (int law = 0; law < 2; law++) {
     s->residual[law] += u * u / w;
     s->reference[law] += q * q / w;
     s->natural[law] += u * u;
   }
-  s->rounding += r * r / w;
-  s->bilateral = fmax(s->bilateral, fabs(u));
+  s->rounding += r * r;
+  s->bilateral = larger(s->bilateral, fabs(u));
   s->impulse += x * x;
   s->velocity += u * u;
   s->free += q * q;
 }
 
 /* Anything that is not a number must not read as success. */
-static double honest(double value) { return isfinite(value) ? value : INFINITY; }
+static double honest(double value) {
+  return isfinite(value) ? value : INFINITY;
+}
+
+/* ---- runs of constraints -----------------------------------------------------------------------
+ */
+
+static int64_t runs_of(int64_t count) {
+  return (count + TL_FACTS - 1) / TL_FACTS;
+}
+
+static int64_t run_count(const tl_judgement *j) {
+  return runs_of(j->problem->contact_count) + runs_of(j->problem->bilateral_count);
+}
+
+/* The facts of one run; returns how many, *first being the first constraint. */
+static int32_t run_facts(const tl_judgement *j, int64_t run, int32_t *first, tl_facts *facts) {
+  const int32_t contacts = j->problem->contact_count, rows = j->problem->bilateral_count;
+  const int64_t behind = run - runs_of(contacts);
+  const int64_t begin = TL_FACTS * (behind < 0 ? run : behind);
+  const int64_t left = (behind < 0 ? contacts : rows) - begin;
+  const int32_t count = (int32_t)(left < TL_FACTS ? left : TL_FACTS);
+  const int32_t d = behind < 0 ? j->problem->dimension : 1;
+  const double *const impulse = behind < 0 ? j->impulse : j->bilateral;
+  memset(facts, 0, sizeof *facts);
+  for (int64_t i = 0; impulse != NULL && i < count; i++) {
+    for (int64_t c = 0; c < d; c++) {
+      facts->impulse[3 * i + c] = impulse[d * (begin + i) + c];
+    }
+  }
+  *first = (int32_t)(behind < 0 ? begin : contacts + begin);
+  j->facts(j, *first, count, facts);
+  return count;
+}
+
+static void run_judge(const tl_judgement *j, int64_t run, sums *s) {
+  const talus_problem *const problem = j->problem;
+  const double *const axes = problem->form == TALUS_FORM_RIGID ? problem->rigid.normal : NULL;
+  const double *const friction = problem->dimension > 1 ? problem->friction : NULL;
+  tl_facts facts;
+  int32_t first;
+  const int32_t count = run_facts(j, run, &first, &facts);
+  memset(s, 0, sizeof *s);
+  for (int64_t i = 0; i < count; i++) {
+    if (first < problem->contact_count) {
+      contact_judge(&facts, i, friction != NULL ? friction[first + i] : 0,
+                    axes != NULL ? axes + 3 * (first + i) : NULL, s);
+    } else {
+      row_judge(&facts, i, s);
+    }
+  }
+}
+
+static void sums_add(sums *s, const sums *part) {
+  for (int law = 0; law < 2; law++) {
+    s->residual[law] += part->residual[law];
+    s->reference[law] += part->reference[law];
+    s->natural[law] += part->natural[law];
+    s->product[law] += part->product[law];
+    s->size[law] += part->size[law];
+  }
+  s->impulse += part->impulse;
+  s->velocity += part->velocity;
+  s->free += part->free;
+  s->rounding += part->rounding;
+  s->dissipation += part->dissipation;
+  s->violation = larger(s->violation, part->violation);
+  s->largest = larger(s->largest, part->largest);
+  s->closing = larger(s->closing, part->closing);
+  s->bilateral = larger(s->bilateral, part->bilateral);
+}
+
+/* Runs are judged by whoever has time and added in order: the sums do not depend on the threads. */
+static void all_judge(const tl_judgement *j, sums *s) {
+  sums *const part = j->partial.memory;
+  const int64_t runs = run_count(j);
+#pragma omp parallel for num_threads(j->threads) schedule(static) if (runs > 8)
+  for (int64_t run = 0; run < runs; run++) {
+    run_judge(j, run, &part[run]);
+  }
+  memset(s, 0, sizeof *s);
+  for (int64_t run = 0; run < runs; run++) {
+    sums_add(s, &part[run]);
+  }
+}
+
+void tl_judgement_velocity(const tl_judgement *j, double *contact_velocity) {
+  const int64_t d = j->problem->dimension;
+#pragma omp parallel for num_threads(j->threads) schedule(static)
+  for (int64_t run = 0; run < runs_of(j->problem->contact_count); run++) {
+    tl_facts facts;
+    int32_t first;
+    const int32_t count = run_facts(j, run, &first, &facts);
+    for (int64_t i = 0; i < count; i++) {
+      memcpy(contact_velocity + d * (first + i), facts.velocity + 3 * i,
+             (size_t)d * sizeof *contact_velocity);
+    }
+  }
+}
+
+talus_status tl_judgement_make(talus_context *context, const talus_problem *problem,
+                               const double *impulse, const double *bilateral, int32_t threads,
+                               tl_judgement *j) {
+  j->problem = problem;
+  j->impulse = impulse;
+  j->bilateral = bilateral;
+  j->threads = threads;
+  j->motion = NULL;
+  j->motion_count = 0;
+  j->momentum_balance = j->asymmetry = 0;
+  TL_TRY(
+      tl_buffer_reserve(context, &j->partial, (size_t)run_count(j), sizeof(sums), "certificate"));
+  switch (problem->form) {
+  case TALUS_FORM_RIGID:
+    return tl_judge_rigid(context, j);
+  case TALUS_FORM_BLOCKS:
+    return tl_judge_blocks(context, j);
+  case TALUS_FORM_DELASSUS:
+    return tl_judge_delassus(context, j);
+  default:
+    return tl_judge_global(context, j);
+  }
+}
+
+void tl_judgement_release(talus_context *context, tl_judgement *j) {
+  tl_buffer_release(context, &j->memory);
+  tl_buffer_release(context, &j->scratch);
+  tl_buffer_release(context, &j->partial);
+  tl_mass_release(context, &j->mass);
+  tl_lines_release(context, &j->h);
+  tl_lines_release(context, &j->g);
+}
+
+int64_t tl_judgement_bytes(const tl_judgement *j) {
+  return (int64_t)(j->memory.capacity + j->scratch.capacity + j->partial.capacity +
+                   j->mass.memory.capacity + j->mass.factors.capacity + j->h.memory.capacity +
+                   j->g.memory.capacity);
+}
+
+void tl_judge_apply(const talus_matrix *m, int transposed, const double *x, double *y) {
+  int64_t line = 0;
+  for (int64_t e = 0; e < m->count; e++) {
+    int64_t row, column;
+    if (m->storage == TALUS_STORAGE_DENSE) {
+      row = e % m->rows;
+      column = e / m->rows;
+    } else if (m->storage == TALUS_STORAGE_TRIPLET) {
+      row = m->index[e];
+      column = m->index2[e];
+    } else {
+      while (e >= m->start[line + 1]) {
+        line++;
+      }
+      row = m->storage == TALUS_STORAGE_CSR ? line : m->index[e];
+      column = m->storage == TALUS_STORAGE_CSR ? m->index[e] : line;
+    }
+    y[transposed ? column : row] += m->value[e] * x[transposed ? row : column];
+  }
+}
+
+/* ---- the verdict -------------------------------------------------------------------------------
+ */
 
 void tl_judgement_pronounce(const tl_judgement *j, talus_certificate *certificate) {
   sums s;
-  memset(&s, 0, sizeof s);
-  for (int32_t k = 0; k < j->contact_count; k++) {
-    contact_judge(j, k, &s);
-  }
-  for (int32_t k = j->contact_count; k < j->contact_count + j->bilateral_count; k++) {
-    row_judge(j, k, &s);
-  }
+  all_judge(j, &s);
   const double floor = ldexp(sqrt(s.rounding), -44);
   const double scale = sqrt(fmax(s.free, fmax(s.impulse, s.velocity)));
   double epsilon[2], residual[2], reference[2], siconos[2], complementarity[2];
   for (int law = 0; law < 2; law++) {
     residual[law] = honest(sqrt(s.residual[law]));
     reference[law] = honest(sqrt(s.reference[law]));
-    if (reference[law] <= floor) { /* nothing to solve: only doing nothing is right */
+    if (!isfinite(reference[law])) { /* beyond the range of numbers: nothing can be said */
+      epsilon[law] = INFINITY;
+    } else if (reference[law] <= floor) { /* nothing to solve: only doing nothing is right */
       epsilon[law] = residual[law] <= floor ? 0 : honest(residual[law] / floor);
     } else {
       epsilon[law] = honest(residual[law] / reference[law]);
@@ -161,7 +327,8 @@ void tl_judgement_pronounce(const tl_judgement *j, talus_certificate *certificat
       .reference_coulomb = reference[1],
       .siconos_ccp = siconos[0],
       .siconos_coulomb = siconos[1],
-      .cone_violation = s.largest > 0 ? honest(fmax(s.violation, 0) / s.largest) : 0,
+      .cone_violation = s.largest > 0 && isfinite(s.largest) ? honest(s.violation / s.largest)
+                                                             : honest(s.largest),
       .complementarity = complementarity[1],
       .complementarity_ccp = complementarity[0],
       .dissipation = honest(s.dissipation),

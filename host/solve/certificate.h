@@ -1,36 +1,70 @@
 /* certificate.h: what some impulses are worth, from the caller's own arrays, in double.
  *
  * No solver calls this code and it calls none of theirs: it has its own cone, its own products with
- * W, M and H. certificate_forms.c brings each form to a tl_judgement; certificate.c judges. */
+ * W, M and H. One file per form moves the bodies by the impulses and then states the facts of any
+ * run of constraints (q, u = W x + q, w_k), which certificate.c judges as they come: nothing of
+ * the size of the contacts is kept but what a form cannot do without. */
 #ifndef TL_CERTIFICATE_H
 #define TL_CERTIFICATE_H
 
 #include "host/base/base.h"
+#include "host/solve/mass.h"
 #include "talus/talus_solve.h"
 
-/* One constraint after the other (contacts, then bilateral rows), three components each, unused
- * ones 0. */
-typedef struct tl_judgement {
-  int32_t contact_count, bilateral_count, dimension;
-  const double *friction; /* NULL = 0 */
-  const double *axis;     /* [3 contacts] cone axes in the world frame; NULL: the first component */
-  double *impulse;        /* x */
-  double *velocity;       /* u */
-  double *free;           /* q, u without impulses */
-  double *rounding;       /* |D||v| + |bias|, the scale of q's rounding error */
-  double *weight;         /* [constraints] w_k = tr(W_kk) / rows */
-  double *motion;         /* velocities of the bodies after the impulses; forms (a), (b), (d) */
+/* Constraints that are judged together; sums run over such runs, whoever computes them. */
+enum { TL_FACTS = 256 };
+
+/* Three components each, unused ones 0. */
+typedef struct tl_facts {
+  double impulse[3 * TL_FACTS];  /* x */
+  double velocity[3 * TL_FACTS]; /* u */
+  double free[3 * TL_FACTS];     /* q, u without impulses */
+  double rounding[3 * TL_FACTS]; /* |D||v| + |bias|, the scale of q's rounding error */
+  double weight[TL_FACTS];       /* w_k = tr(W_kk) / rows */
+} tl_facts;
+
+typedef struct tl_judgement tl_judgement;
+struct tl_judgement {
+  const talus_problem *problem;
+  const double *impulse, *bilateral; /* as in talus_solution; NULL = 0 */
+  int32_t threads;
+  double *motion; /* velocities of the bodies after the impulses; forms (a), (b), (d) */
   int64_t motion_count;
   double momentum_balance, asymmetry;
-  tl_buffer memory;
-} tl_judgement;
+  /* Fills velocity, free, rounding and weight, given as 0, of `count` constraints from `first` on:
+   * contacts or, numbered behind them, bilateral rows, never both. The first of a run is a
+   * multiple of TL_FACTS contacts or rows. */
+  void (*facts)(const tl_judgement *judgement, int32_t first, int32_t count, tl_facts *facts);
+  /* what the forms keep for it */
+  double *weight;                          /* (c), (d) [constraints] */
+  double *flat;                            /* (c) u, row by row */
+  double *before;                          /* (d) velocities without the impulses */
+  int64_t *inverse_first, *velocity_first; /* (b) per block */
+  int64_t *jacobian_first;                 /* (b) per run: contacts, then bilateral rows */
+  tl_mass mass;                            /* (d) */
+  tl_lines h, g;                           /* (d) by columns */
+  tl_buffer memory, scratch, partial;
+};
 
-/* Fills the judgement from a checked problem. impulse and bilateral as in talus_solution; NULL
- * means 0. */
+/* Readies the judgement of a checked problem, whose arrays and impulses must stay until it has been
+ * pronounced. */
 talus_status tl_judgement_make(talus_context *context, const talus_problem *problem,
-                               const double *impulse, const double *bilateral,
+                               const double *impulse, const double *bilateral, int32_t threads,
                                tl_judgement *judgement);
-void tl_judgement_release(talus_context *context, tl_judgement *judgement);
 void tl_judgement_pronounce(const tl_judgement *judgement, talus_certificate *certificate);
+/* u of all contacts, `dimension` components each. */
+void tl_judgement_velocity(const tl_judgement *judgement, double *contact_velocity);
+void tl_judgement_release(talus_context *context, tl_judgement *judgement);
+int64_t tl_judgement_bytes(const tl_judgement *judgement);
+
+/* ---- the forms ------------------------------------------------------------------------------- */
+
+talus_status tl_judge_rigid(talus_context *context, tl_judgement *judgement);
+talus_status tl_judge_blocks(talus_context *context, tl_judgement *judgement);
+talus_status tl_judge_delassus(talus_context *context, tl_judgement *judgement);
+talus_status tl_judge_global(talus_context *context, tl_judgement *judgement);
+
+/* y += A x, or A^T x, in whichever storage. */
+void tl_judge_apply(const talus_matrix *matrix, int transposed, const double *x, double *y);
 
 #endif

@@ -36,10 +36,12 @@ talus_status tl_lines_make(talus_context *context, const talus_matrix *matrix, i
   lines->value = (double *)(lines->first + longs);
   lines->index = (int32_t *)(lines->value + entries);
   memset(lines->first, 0, longs * sizeof *lines->first);
+  const int compressed =
+      matrix->storage == TALUS_STORAGE_CSC || matrix->storage == TALUS_STORAGE_CSR;
   for (int pass = 0; pass < 2; pass++) {
     int64_t line = 0;
     for (int64_t e = 0; e < matrix->count; e++) {
-      while (matrix->start != NULL && e >= matrix->start[line + 1]) {
+      while (compressed && e >= matrix->start[line + 1]) {
         line++;
       }
       if (matrix->value[e] == 0) {

@@ -207,6 +207,27 @@ static talus_status entries_check(talus_context *context, const talus_blocks *bl
   return need_finite(context, jacobian, reals, names[2]);
 }
 
+/* M^-1 of each block is symmetric, up to rounding. */
+static talus_status symmetry_check(talus_context *context, const talus_blocks *blocks) {
+  const double *m = blocks->inverse_mass;
+  for (int32_t i = 0; i < blocks->block_count; i++) {
+    const int64_t size = blocks->block_size[i];
+    for (int64_t r = 0; r < size; r++) {
+      for (int64_t c = 0; c < r; c++) {
+        const double a = m[r * size + c], b = m[c * size + r];
+        const double scale = fmax(fabs(m[r * size + r]), fabs(m[c * size + c]));
+        if (fabs(a - b) > 1e-6 * scale) {
+          return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                         "blocks.inverse_mass of block %d is not symmetric: row %lld column %lld "
+                         "is %g, the other way round %g", i, (long long)r, (long long)c, a, b);
+        }
+      }
+    }
+    m += size * size;
+  }
+  return TALUS_OK;
+}
+
 static talus_status blocks_check(talus_context *context, const talus_problem *problem) {
   const talus_blocks *blocks = &problem->blocks;
   TL_TRY(count_check(context, blocks->block_count, "blocks.block_count"));
@@ -223,12 +244,15 @@ static talus_status blocks_check(talus_context *context, const talus_problem *pr
   }
   TL_TRY(count_check(context, columns, "the sum of blocks.block_size"));
   TL_TRY(need_finite(context, blocks->inverse_mass, reals, "blocks.inverse_mass"));
+  TL_TRY(symmetry_check(context, blocks));
   TL_TRY(need_finite(context, blocks->velocity, columns, "blocks.velocity"));
   const char *contact[3] = {"blocks.contact_start", "blocks.contact_block",
                             "blocks.contact_jacobian"};
-  TL_TRY(entries_check(context, blocks, blocks->contact_start, blocks->contact_block,
-                       blocks->contact_jacobian, problem->contact_count, problem->dimension,
-                       contact));
+  if (problem->contact_count > 0) {
+    TL_TRY(entries_check(context, blocks, blocks->contact_start, blocks->contact_block,
+                         blocks->contact_jacobian, problem->contact_count, problem->dimension,
+                         contact));
+  }
   TL_TRY(finite(context, blocks->bias, (int64_t)problem->dimension * problem->contact_count,
                 "blocks.bias"));
   if (problem->bilateral_count > 0) {
@@ -246,6 +270,9 @@ static talus_status matrix_check(talus_context *context, const talus_matrix *mat
   if (matrix->rows != rows || matrix->columns != columns) {
     return tl_fail(context, TALUS_MATRIX_FORMAT, "%s is %d x %d, but must be %lld x %lld", name,
                    matrix->rows, matrix->columns, (long long)rows, (long long)columns);
+  }
+  if (matrix->count == 0 && (rows == 0 || columns == 0)) {
+    return TALUS_OK; /* nothing is read from it, however it is stored */
   }
   if (matrix->count < 0 || matrix->count > ((int64_t)1 << 40)) {
     return tl_fail(context, TALUS_SIZE_OVERFLOW, "%s.count is %lld", name,

@@ -39,6 +39,7 @@ static talus_status check(tl_run *run, const tl_method *method) {
   run->ratio = norm > 0 && isfinite(norm) ? residual / norm : 0;
   if (run->epsilon < run->best) {
     TL_TRY(run->ops->keep(run->engine));
+    run->proved = 0;
     run->best_passes = run->epsilon < 0.9 * run->mark ? run->passes : run->best_passes;
     run->mark = run->epsilon < 0.9 * run->mark ? run->epsilon : run->mark;
     run->best = run->epsilon;
@@ -88,15 +89,13 @@ static talus_status recover(tl_run *run, const tl_method *method) {
 
 /* The target is met by the solver's own count: has the certificate the same opinion? */
 static talus_status confirm(tl_run *run, int *done) {
-  talus_certificate certificate;
-  double measure;
-  TL_TRY(tl_run_certify(run, &certificate, &measure));
-  *done = measure <= run->tolerance;
+  TL_TRY(tl_run_certify(run));
+  *done = run->measure <= run->tolerance;
   if (*done) {
     run->outcome = TALUS_OUTCOME_CONVERGED;
     return TALUS_OK;
   }
-  const double shrink = 0.7 * run->tolerance / measure;
+  const double shrink = 0.7 * run->tolerance / run->measure;
   run->target = fmin(run->target, run->best) * fmin(0.7, fmax(0.02, shrink));
   run->certified++;
   return TALUS_OK;
@@ -117,7 +116,7 @@ static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int *don
   while (!*done) {
     if (limit_reached(run)) {
       *done = 1;
-      break;
+      return unchecked > 0 ? check(run, method) : TALUS_OK; /* the last may be the best */
     }
     const int64_t left = run->solver->settings.max_iterations - run->iterations;
     const int32_t count = left < batch ? (int32_t)left : batch;

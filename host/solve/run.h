@@ -16,9 +16,10 @@ struct talus_solver {
   talus_precision engine_precision;
   const tl_backend *engine_backend;
   int32_t threads;
-  int coloured, uploaded;
+  int coloured; /* how the assembly was ordered; -1: it is not complete */
+  int uploaded;
   tl_judgement judgement;
-  tl_buffer internal, exported; /* impulses in the engine's and in the caller's order */
+  tl_buffer exported; /* impulses in the caller's order */
   double seconds_check, seconds_build;
 };
 
@@ -46,6 +47,9 @@ typedef struct tl_run {
   tl_state state;
   talus_outcome outcome;
   uint32_t notes;
+  int proved;            /* the certificate below is that of the kept impulses */
+  talus_certificate certificate;
+  double measure;        /* what the tolerance means, from the certificate */
 } tl_run;
 
 /* One method: how it sets its rule, and how it advances by some iterations. */
@@ -81,7 +85,7 @@ int32_t tl_attempts_plan(const tl_run *run, tl_attempt *attempts, int32_t most);
  * best impulses (kept in the engine) are the result. */
 talus_status tl_run_all(tl_run *run, const double *impulse, talus_method *used);
 
-/* Asks the certificate about the kept impulses; *measure is what the tolerance means. */
-talus_status tl_run_certify(tl_run *run, talus_certificate *certificate, double *measure);
+/* Asks the certificate about the kept impulses, unless that has been done. */
+talus_status tl_run_certify(tl_run *run);
 
 #endif

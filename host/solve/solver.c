@@ -45,10 +45,12 @@ static talus_status settings_check(talus_context *context, const talus_settings 
 
 talus_status talus_solver_create(talus_context *context, const talus_settings *settings,
                                  talus_solver **result) {
+  if (result != NULL) {
+    *result = NULL;
+  }
   if (result == NULL || context == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "context or solver is NULL");
   }
-  *result = NULL;
   if (context->backend == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "the context was not created successfully");
   }
@@ -73,7 +75,6 @@ void talus_solver_destroy(talus_solver *solver) {
   }
   tl_assembly_release(context, &solver->assembly);
   tl_judgement_release(context, &solver->judgement);
-  tl_buffer_release(context, &solver->internal);
   tl_buffer_release(context, &solver->exported);
   tl_free(context, solver);
 }
@@ -84,11 +85,18 @@ static int wants_colours(talus_method method) {
          method == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
 }
 
+static int32_t threads_of(const talus_solver *solver) {
+  return solver->settings.threads > 0 ? solver->settings.threads : solver->context->threads;
+}
+
 static talus_status system_make(talus_solver *solver) {
   const double begin = tl_clock();
-  solver->coloured = wants_colours(solver->settings.method);
+  const int coloured = wants_colours(solver->settings.method);
   solver->uploaded = 0;
-  TL_TRY(tl_system_build(solver->context, &solver->problem, solver->coloured, &solver->assembly));
+  solver->coloured = -1; /* until it stands */
+  solver->assembly.threads = threads_of(solver);
+  TL_TRY(tl_system_build(solver->context, &solver->problem, coloured, &solver->assembly));
+  solver->coloured = coloured;
   solver->seconds_build = tl_clock() - begin;
   return TALUS_OK;
 }
@@ -99,10 +107,7 @@ talus_status talus_solver_set(talus_solver *solver, const talus_settings *settin
                    "solver or settings is NULL");
   }
   TL_TRY(settings_check(solver->context, settings));
-  solver->settings = *settings;
-  if (solver->has_problem && wants_colours(settings->method) && !solver->coloured) {
-    return system_make(solver);
-  }
+  solver->settings = *settings; /* the caller's arrays may be gone: nothing is built here */
   return TALUS_OK;
 }
 
@@ -140,8 +145,7 @@ static talus_status engine_make(talus_solver *solver) {
     solver->engine_precision = precision;
     solver->engine_backend = backend;
   }
-  const int32_t threads =
-      solver->settings.threads > 0 ? solver->settings.threads : context->threads;
+  const int32_t threads = threads_of(solver);
   if (!solver->uploaded || solver->threads != threads) {
     TL_TRY(solver->engine->ops->upload(solver->engine, &solver->assembly.system, threads));
     solver->uploaded = 1;
@@ -174,22 +178,30 @@ static double reference_of(const tl_system *system, int law) {
   return sqrt(sum);
 }
 
-talus_status tl_run_certify(tl_run *run, talus_certificate *certificate, double *measure) {
+/* Impulses in the engine's order, on their way in or out: they pass through memory that is free
+ * once the system stands. */
+static tl_buffer *internal_of(talus_solver *solver) { return &solver->assembly.scratch[1]; }
+
+talus_status tl_run_certify(tl_run *run) {
   talus_solver *const solver = run->solver;
-  double *const internal = solver->internal.memory, *const impulse = solver->exported.memory;
+  if (run->proved) {
+    return TALUS_OK;
+  }
+  double *const internal = internal_of(solver)->memory, *const impulse = solver->exported.memory;
   double *const bilateral =
       impulse + (int64_t)solver->problem.dimension * solver->problem.contact_count;
+  const talus_certificate *const c = &run->certificate;
   const double begin = tl_clock();
   TL_TRY(run->ops->finish(run->engine, internal));
   tl_impulse_export(&solver->assembly, internal, impulse, bilateral);
-  TL_TRY(tl_judgement_make(run->context, &solver->problem, impulse, bilateral,
+  TL_TRY(tl_judgement_make(run->context, &solver->problem, impulse, bilateral, solver->threads,
                            &solver->judgement));
-  tl_judgement_pronounce(&solver->judgement, certificate);
+  tl_judgement_pronounce(&solver->judgement, &run->certificate);
   const int siconos = solver->settings.measure == TALUS_MEASURE_SICONOS;
-  *measure = run->law == 1
-                 ? (siconos ? certificate->siconos_coulomb : certificate->epsilon_coulomb)
-                 : (siconos ? certificate->siconos_ccp : certificate->epsilon_ccp);
+  run->measure = run->law == 1 ? (siconos ? c->siconos_coulomb : c->epsilon_coulomb)
+                               : (siconos ? c->siconos_ccp : c->epsilon_ccp);
   run->seconds_certificate += tl_clock() - begin;
+  run->proved = 1;
   return TALUS_OK;
 }
 
@@ -220,8 +232,8 @@ static talus_status warm_start(talus_solver *solver, const talus_solution *solut
     }
   }
   tl_impulse_import(&solver->assembly, solution->impulse, solution->bilateral_impulse,
-                    solver->internal.memory);
-  *start = solver->internal.memory;
+                    internal_of(solver)->memory);
+  *start = internal_of(solver)->memory;
   return TALUS_OK;
 }
 
@@ -241,10 +253,8 @@ static void solution_fill(const talus_solver *solver, talus_solution *solution) 
   if (solution->velocity != NULL && j->motion_count > 0) {
     memcpy(solution->velocity, j->motion, (size_t)j->motion_count * sizeof *j->motion);
   }
-  for (int64_t k = 0; solution->contact_velocity != NULL && k < contacts; k++) {
-    for (int64_t c = 0; c < d; c++) {
-      solution->contact_velocity[d * k + c] = j->velocity[3 * k + c];
-    }
+  if (solution->contact_velocity != NULL) {
+    tl_judgement_velocity(j, solution->contact_velocity);
   }
 }
 
@@ -260,7 +270,7 @@ static talus_status solve_run(talus_solver *solver, const talus_solution *soluti
                               talus_method *used) {
   const tl_system *const system = &solver->assembly.system;
   const size_t constraints = (size_t)system->shape.contact_count;
-  TL_TRY(tl_buffer_reserve(solver->context, &solver->internal, 3 * constraints, sizeof(double),
+  TL_TRY(tl_buffer_reserve(solver->context, internal_of(solver), 3 * constraints, sizeof(double),
                            "impulses"));
   TL_TRY(tl_buffer_reserve(solver->context, &solver->exported, 3 * constraints, sizeof(double),
                            "impulses"));
@@ -282,7 +292,7 @@ static talus_status solve_run(talus_solver *solver, const talus_solution *soluti
 }
 
 static void info_fill(const talus_solver *solver, const tl_run *run, talus_method used,
-                      const talus_certificate *certificate, double measure, talus_info *info) {
+                      talus_info *info) {
   info->outcome = run->outcome;
   info->method = used;
   info->precision = solver->settings.precision;
@@ -293,13 +303,13 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
   if (solver->context->def.backend == TALUS_BACKEND_AUTO && info->backend == TALUS_BACKEND_CPU) {
     info->notes |= TALUS_NOTE_CPU_FALLBACK;
   }
-  if (certificate->asymmetry > 1e-12) {
+  if (run->certificate.asymmetry > 1e-12) {
     info->notes |= TALUS_NOTE_ASYMMETRIC;
   }
   info->iterations = run->iterations;
   info->passes = run->passes;
-  info->measure = measure;
-  info->certificate = *certificate;
+  info->measure = run->measure;
+  info->certificate = run->certificate;
   const double all = tl_clock() - run->begin;
   info->seconds_check = solver->seconds_check;
   info->seconds_build = solver->seconds_build;
@@ -307,8 +317,7 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
   info->seconds_iterate = all - run->seconds_certificate;
   info->seconds = all + solver->seconds_check + solver->seconds_build;
   info->bytes = tl_assembly_bytes(&solver->assembly) + solver->engine->ops->bytes(solver->engine) +
-                (int64_t)(solver->internal.capacity + solver->exported.capacity +
-                          solver->judgement.memory.capacity);
+                tl_judgement_bytes(&solver->judgement) + (int64_t)solver->exported.capacity;
 }
 
 talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, talus_info *info) {
@@ -326,20 +335,24 @@ talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, 
     return tl_fail(solver->context, TALUS_STRUCT_SIZE, "info.struct_size is %u, not %zu",
                    info->struct_size, sizeof *info);
   }
+  /* The order of the contacts follows from the method, not from the methods used before. */
+  if (solver->coloured != wants_colours(solver->settings.method)) {
+    TL_TRY(system_make(solver));
+  }
   tl_run run = {.solver = solver, .context = solver->context, .begin = tl_clock()};
   talus_method used;
   TL_TRY(solve_run(solver, solution, &run, &used));
-  talus_certificate certificate;
-  double measure;
-  TL_TRY(tl_run_certify(&run, &certificate, &measure));
-  if (measure <= run.tolerance) { /* a limit may have come at the very iterate that converged */
+  TL_TRY(tl_run_certify(&run));
+  if (run.measure <= run.tolerance) { /* a limit may have come at the very iterate that converged */
     run.outcome = TALUS_OUTCOME_CONVERGED;
+  } else if (run.outcome == TALUS_OUTCOME_CONVERGED) { /* the certificate has the last word */
+    run.outcome = isfinite(run.measure) ? TALUS_OUTCOME_STALLED : TALUS_OUTCOME_NOT_FINITE;
   }
   if (solution != NULL) {
     solution_fill(solver, solution);
   }
   if (info != NULL) {
-    info_fill(solver, &run, used, &certificate, measure, info);
+    info_fill(solver, &run, used, info);
   }
   return TALUS_OK;
 }
@@ -373,7 +386,7 @@ talus_status talus_certify(talus_context *context, const talus_problem *problem,
   tl_judgement judgement;
   memset(&judgement, 0, sizeof judgement);
   const talus_status status =
-      tl_judgement_make(context, problem, impulse, bilateral_impulse, &judgement);
+      tl_judgement_make(context, problem, impulse, bilateral_impulse, context->threads, &judgement);
   if (status == TALUS_OK) {
     tl_judgement_pronounce(&judgement, certificate);
   }

@@ -84,6 +84,36 @@ talus_status tl_cpu_residual(tl_engine *engine, double squares[2], int64_t *pass
     }                                          \
   } while (0)
 
+/* Loops over the contacts of a chunk are compiled for several instruction sets, of which the
+ * program takes the best that the machine has: as no instruction is contracted, the bits are the
+ * same. Sanitizers cannot follow the choice, which is made before they are ready. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&        \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(__AVX2__)
+#define TL_CLONES __attribute__((target_clones("default", "avx2", "avx512f")))
+#else
+#define TL_CLONES
+#endif
+
+/* D_k V of the contacts of a chunk, one plane per component: gathered first, so that the
+ * arithmetic that follows runs over streams. */
+typedef struct tl_felt {
+  tl_real x[TL_CHUNK], y[TL_CHUNK], z[TL_CHUNK];
+} tl_felt;
+
+/* Contacts between a gather and the request for what it will read. */
+enum { TL_AHEAD = 24 };
+
+static inline __attribute__((always_inline)) void tl_cpu_prefetch(const tl_view *view,
+                                                                  const int32_t kind, int32_t k,
+                                                                  const tl_real *velocity) {
+  if (kind == TL_SPHERES || kind == TL_ARMS) {
+    const int32_t last = view->shape.rigid_contact_count - 1;
+    const int32_t ahead = k + TL_AHEAD < last ? k + TL_AHEAD : last;
+    __builtin_prefetch(velocity + (int64_t)TL_RECORD * view->body_a[ahead]);
+    __builtin_prefetch(velocity + (int64_t)TL_RECORD * view->body_b[ahead]);
+  }
+}
+
 /* x and x_previous change places. */
 static inline void tl_cpu_swap(tl_cpu_engine *engine) {
   tl_real *const x = engine->view.x;

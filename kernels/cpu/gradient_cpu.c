@@ -8,50 +8,98 @@ enum { GRADIENT, BACKTRACK, SPREAD };
 
 /* What a loop over contacts needs beside the view. */
 typedef struct task {
+  int mode;
   tl_pace pace;
   int32_t accepted; /* BACKTRACK */
   int32_t scaled;   /* SPREAD */
   tl_real shrink;
 } task;
 
-static inline __attribute__((always_inline)) void contact_chunk(tl_cpu_engine *engine,
-                                                                const tl_range range,
-                                                                const int mode, const task *job,
-                                                                int32_t chunk) {
-  const tl_view *const view = &engine->view;
+/* Shares of a chunk's contacts, the leaves of two sums. */
+typedef struct shares {
   double moved[TL_CHUNK], turned[TL_CHUNK];
-  const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
+} shares;
+
+/* view and job are the caller's own copies, of which the compiler knows that no store of the loop
+ * reaches them. */
+TL_ITEM void gradient_loop(const tl_view *view, const tl_range range, const tl_pace pace,
+                           int32_t first, int32_t count, shares *leaf) {
+  tl_felt felt;
+  for (int32_t i = 0; i < count; i++) {
+    tl_cpu_prefetch(view, range.kind, first + i, view->velocity_y);
+    const tl_vec v = tl_contact_velocity(view, range, first + i, view->velocity_y);
+    felt.x[i] = v.x;
+    felt.y[i] = v.y;
+    felt.z[i] = v.z;
+  }
+#pragma omp simd
+  for (int32_t i = 0; i < count; i++) {
+    const tl_share share = tl_gradient_move(view, range, first + i, pace,
+                                            tl_vec_make(felt.x[i], felt.y[i], felt.z[i]));
+    leaf->moved[i] = share.moved;
+    leaf->turned[i] = share.turned;
+  }
+}
+
+/* The law known to the compiler. */
+TL_ITEM void gradient_laws(const tl_view *view, const tl_range range, tl_pace pace, int32_t first,
+                           int32_t count, shares *leaf) {
+  if (pace.coulomb) {
+    pace.coulomb = 1;
+    gradient_loop(view, range, pace, first, count, leaf);
+  } else {
+    pace.coulomb = 0;
+    gradient_loop(view, range, pace, first, count, leaf);
+  }
+}
+
+TL_CLONES static void gradient_chunk(const tl_view *given, tl_range range, tl_pace pace,
+                                     int32_t first, int32_t count, shares *leaf) {
+  const tl_view view = *given;
+#define TL_CALL(r) gradient_laws(&view, r, pace, first, count, leaf)
+  TL_BY_KIND(range, TL_CALL);
+#undef TL_CALL
+}
+
+TL_ITEM void other_loop(const tl_view *view, const tl_range range, const task *job, int32_t first,
+                        int32_t count, shares *leaf) {
   for (int32_t i = 0; i < count; i++) {
     const tl_share share =
-        mode == GRADIENT    ? tl_gradient_step(view, range, first + i, job->pace)
-        : mode == BACKTRACK ? tl_backtrack_step(view, range, first + i, job->pace, job->accepted)
-                            : tl_spread_step(view, range, first + i, job->scaled, job->shrink);
-    moved[i] = share.moved;
-    turned[i] = share.turned;
+        job->mode == BACKTRACK
+            ? tl_backtrack_step(view, range, first + i, job->pace, job->accepted)
+            : tl_spread_step(view, range, first + i, job->scaled, job->shrink);
+    leaf->moved[i] = share.moved;
+    leaf->turned[i] = share.turned;
+  }
+}
+
+static void contact_chunk(tl_cpu_engine *engine, const tl_range range, const task *job,
+                          int32_t chunk) {
+  const tl_view *const view = &engine->view;
+  shares leaf;
+  const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
+  if (job->mode == GRADIENT) {
+    gradient_chunk(view, range, job->pace, first, count, &leaf);
+  } else {
+#define TL_CALL(r) other_loop(view, r, job, first, count, &leaf)
+    TL_BY_KIND(range, TL_CALL);
+#undef TL_CALL
   }
   for (int32_t i = count; i < TL_CHUNK; i++) {
-    moved[i] = turned[i] = 0;
+    leaf.moved[i] = leaf.turned[i] = 0;
   }
-  engine->moved[chunk] = tl_sum_tree(moved);
-  engine->turned[chunk] = tl_sum_tree(turned);
+  engine->moved[chunk] = tl_sum_tree(leaf.moved);
+  engine->turned[chunk] = tl_sum_tree(leaf.turned);
 }
 
-static inline __attribute__((always_inline)) void range_run(tl_cpu_engine *engine,
-                                                            const tl_range range, const int mode,
-                                                            const task *job) {
-#pragma omp parallel for num_threads(engine->threads) schedule(static)
-  for (int32_t c = 0; c < range.chunk_count; c++) {
-    contact_chunk(engine, range, mode, job, range.chunk_first + c);
-  }
-}
-
-static inline __attribute__((always_inline)) void contacts_run(tl_cpu_engine *engine,
-                                                               const int mode, const task *job) {
+static void contacts_run(tl_cpu_engine *engine, const task *job) {
   const tl_shape *const shape = &engine->view.shape;
   for (int32_t i = 0; i < shape->range_count; i++) {
-#define TL_CALL(r) range_run(engine, r, mode, job)
-    TL_BY_KIND(shape->range[i], TL_CALL);
-#undef TL_CALL
+    const tl_range range = shape->range[i];
+#pragma omp parallel for num_threads(engine->threads) schedule(static)
+    for (int32_t c = 0; c < range.chunk_count; c++) {
+      contact_chunk(engine, range, job, range.chunk_first + c);
+    }
   }
   engine->state.moved = tl_sum_partials(engine->moved, shape->chunk_count);
   engine->state.turned = tl_sum_partials(engine->turned, shape->chunk_count);
@@ -64,8 +112,8 @@ talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count
     TL_TRY(tl_cpu_reserve_trial(engine));
   }
   for (int32_t i = 0; i < count; i++) {
-    const task job = {.pace = tl_pace_make(&engine->state, rule)};
-    contacts_run(engine, GRADIENT, &job);
+    const task job = {.mode = GRADIENT, .pace = tl_pace_make(&engine->state, rule)};
+    contacts_run(engine, &job);
     tl_state_momentum(&engine->state, rule->momentum, rule->cap);
     engine->state.stretched = tl_cpu_units_step(engine, (tl_real)engine->state.beta);
     tl_state_step(&engine->state, rule->step);
@@ -83,8 +131,9 @@ talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t coun
   tl_state *const s = &engine->state;
   s->accepted = 0;
   for (int32_t i = 0; i < count; i++) {
-    const task job = {.pace = tl_pace_make(s, rule), .accepted = s->accepted};
-    contacts_run(engine, BACKTRACK, &job);
+    const task job = {
+        .mode = BACKTRACK, .pace = tl_pace_make(s, rule), .accepted = s->accepted};
+    contacts_run(engine, &job);
     s->stretched = tl_cpu_units_try(engine, job.pace.beta);
     tl_state_backtrack(s, rule->cap);
     if (s->accepted) {
@@ -115,9 +164,11 @@ talus_status tl_cpu_spread(tl_engine *base, int32_t scaled, int32_t count, doubl
   }
   *lambda = 0;
   for (int32_t i = 0; i < count; i++) {
-    const task job = {.scaled = scaled, .shrink = *lambda > 0 ? (tl_real)(1 / *lambda) : 1};
+    const task job = {.mode = SPREAD,
+                      .scaled = scaled,
+                      .shrink = *lambda > 0 ? (tl_real)(1 / *lambda) : 1};
     tl_cpu_units_respond(engine, view->x_previous, view->velocity_y);
-    contacts_run(engine, SPREAD, &job);
+    contacts_run(engine, &job);
     *lambda = engine->state.moved > 0 ? engine->state.turned / engine->state.moved : 0;
   }
   tl_cpu_reset(engine, engine->state.lipschitz);

@@ -4,38 +4,58 @@
 #include "kernels/cpu/engine_cpu.h"
 #include "kernels/cpu/sum_cpu.h"
 
-static inline __attribute__((always_inline)) void
-residual_chunk(tl_cpu_engine *engine, const tl_range range, int32_t chunk) {
-  const tl_view *const view = &engine->view;
+typedef struct shares {
   double ccp[TL_CHUNK], coulomb[TL_CHUNK];
-  const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
+} shares;
+
+TL_ITEM void residual_loop(const tl_view *view, const tl_range range, int32_t first, int32_t count,
+                           shares *leaf) {
+  tl_felt felt;
   for (int32_t i = 0; i < count; i++) {
-    const tl_residual share = tl_residual_of(view, range, first + i);
-    ccp[i] = share.ccp;
-    coulomb[i] = share.coulomb;
+    tl_cpu_prefetch(view, range.kind, first + i, view->velocity);
+    const tl_vec v = tl_contact_velocity(view, range, first + i, view->velocity);
+    felt.x[i] = v.x;
+    felt.y[i] = v.y;
+    felt.z[i] = v.z;
   }
-  for (int32_t i = count; i < TL_CHUNK; i++) {
-    ccp[i] = coulomb[i] = 0;
+#pragma omp simd
+  for (int32_t i = 0; i < count; i++) {
+    const tl_residual share = tl_residual_from(view, range, first + i,
+                                               tl_vec_make(felt.x[i], felt.y[i], felt.z[i]));
+    leaf->ccp[i] = share.ccp;
+    leaf->coulomb[i] = share.coulomb;
   }
-  engine->moved[chunk] = tl_sum_tree(ccp);
-  engine->turned[chunk] = tl_sum_tree(coulomb);
 }
 
-static inline __attribute__((always_inline)) void range_run(tl_cpu_engine *engine,
-                                                            const tl_range range) {
-#pragma omp parallel for num_threads(engine->threads) schedule(static)
-  for (int32_t c = 0; c < range.chunk_count; c++) {
-    residual_chunk(engine, range, range.chunk_first + c);
+TL_CLONES static void residual_chunk(const tl_view *given, tl_range range, int32_t first,
+                                     int32_t count, shares *leaf) {
+  const tl_view view = *given;
+#define TL_CALL(r) residual_loop(&view, r, first, count, leaf)
+  TL_BY_KIND(range, TL_CALL);
+#undef TL_CALL
+}
+
+static void chunk_run(tl_cpu_engine *engine, const tl_range range, int32_t chunk) {
+  const tl_view *const view = &engine->view;
+  shares leaf;
+  const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
+  residual_chunk(view, range, first, count, &leaf);
+  for (int32_t i = count; i < TL_CHUNK; i++) {
+    leaf.ccp[i] = leaf.coulomb[i] = 0;
   }
+  engine->moved[chunk] = tl_sum_tree(leaf.ccp);
+  engine->turned[chunk] = tl_sum_tree(leaf.coulomb);
 }
 
 talus_status tl_cpu_residual(tl_engine *base, double squares[2], int64_t *passes) {
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
   const tl_shape *const shape = &engine->view.shape;
   for (int32_t i = 0; i < shape->range_count; i++) {
-#define TL_CALL(r) range_run(engine, r)
-    TL_BY_KIND(shape->range[i], TL_CALL);
-#undef TL_CALL
+    const tl_range range = shape->range[i];
+#pragma omp parallel for num_threads(engine->threads) schedule(static)
+    for (int32_t c = 0; c < range.chunk_count; c++) {
+      chunk_run(engine, range, range.chunk_first + c);
+    }
   }
   squares[0] = tl_sum_partials(engine->moved, shape->chunk_count);
   squares[1] = tl_sum_partials(engine->turned, shape->chunk_count);

@@ -3,20 +3,89 @@
 #include "kernels/cpu/sum_cpu.h"
 #include "kernels/item/body.h"
 
-enum { STEP, TRY };
+enum { STEP, TRY, RESPOND };
+
+/* What a loop over units does with V(x+). */
+typedef struct task {
+  int mode;
+  tl_real beta;
+  const tl_real *impulse;
+  tl_real *velocity; /* RESPOND */
+} task;
 
 static int32_t chunks_of(int32_t count) { return (count + TL_CHUNK - 1) / TL_CHUNK; }
 
-/* One chunk of rigid bodies, general blocks or rows of W; returns the sum of their shares. */
-static inline __attribute__((always_inline)) double
-rigid_chunk(const tl_view *view, const int32_t kind, const int mode, int32_t chunk, tl_real beta) {
+/* Asks the memory for what an end some bodies further on will want. */
+enum { END_AHEAD = 32 };
+
+TL_ITEM void end_prefetch(const tl_view *view, const int32_t kind, int32_t end,
+                          const tl_real *impulse) {
+  const int64_t k = end >> 1;
+  __builtin_prefetch(impulse + 3 * k);
+  if (kind == TL_SPHERES) {
+    __builtin_prefetch(view->normal + 3 * k);
+    __builtin_prefetch((end & 1 ? view->reach_b : view->reach_a) + k);
+  } else {
+    __builtin_prefetch((end & 1 ? view->arm_b : view->arm_a) + 3 * k);
+  }
+}
+
+/* tl_body_gather with an eye on what comes. */
+TL_ITEM tl_twist body_gather(const tl_view *view, const int32_t kind, int32_t body,
+                             const tl_real *impulse) {
+  const int32_t last = (int32_t)view->shape.end_count - 1;
+  tl_twist sum;
+  sum.linear = tl_vec_make(0, 0, 0);
+  sum.angular = sum.linear;
+  for (int32_t e = view->end_first[body]; e < view->end_first[body + 1]; e++) {
+    end_prefetch(view, kind, view->end[e + END_AHEAD < last ? e + END_AHEAD : last], impulse);
+    const tl_twist share = tl_end_share(view, kind, view->end[e], impulse);
+    sum.linear = tl_add(sum.linear, share.linear);
+    sum.angular = tl_add(sum.angular, share.angular);
+  }
+  return tl_body_answer(view, kind, body, impulse, sum);
+}
+
+/* One body whose ends have been summed up; returns its share of a. */
+TL_ITEM double body_finish(const tl_view *view, const int32_t kind, int32_t body, const task *job,
+                           tl_twist twist) {
+  if (job->mode == STEP) {
+    return tl_body_move(view, kind, body, twist, job->beta);
+  }
+  if (job->mode == TRY) {
+    return tl_body_weigh(view, kind, body, twist);
+  }
+  tl_twist_save(view, kind, job->velocity, body, twist);
+  return 0;
+}
+
+TL_ITEM void bodies_loop(const tl_view *view, const int32_t kind, const task *job, int32_t first,
+                         int32_t last, double *leaf) {
+  for (int32_t body = first; body < last; body++) {
+    const tl_twist next = body_gather(view, kind, body, job->impulse);
+    leaf[body - first] = body_finish(view, kind, body, job, next);
+  }
+}
+
+TL_CLONES static void bodies_chunk(const tl_view *given, const task *given_job, int32_t first,
+                                   int32_t last, double *leaf) {
+  const tl_view view = *given;
+  task job = *given_job;
+  if (view.shape.body_kind != TL_SPHERES) {
+    bodies_loop(&view, TL_ARMS, &job, first, last, leaf);
+  } else if (job.mode == STEP) {
+    job.mode = STEP;
+    bodies_loop(&view, TL_SPHERES, &job, first, last, leaf);
+  } else {
+    bodies_loop(&view, TL_SPHERES, &job, first, last, leaf);
+  }
+}
+
+static double rigid_chunk(const tl_view *view, const task *job, int32_t chunk) {
   double leaf[TL_CHUNK] = {0};
   const int32_t first = chunk * TL_CHUNK, count = view->shape.rigid_count;
-  for (int32_t i = first; i < first + TL_CHUNK && i < count; i++) {
-    leaf[i - first] = mode == STEP ? tl_body_step(view, kind, i, view->x_previous, beta)
-                                   : tl_body_try(view, kind, i);
-  }
-  return tl_sum_tree(leaf);
+  bodies_chunk(view, job, first, first + TL_CHUNK < count ? first + TL_CHUNK : count, leaf);
+  return job->mode == RESPOND ? 0 : tl_sum_tree(leaf);
 }
 
 static double block_chunk(const tl_view *view, const int mode, int32_t chunk, tl_real beta) {
@@ -39,10 +108,12 @@ static double matrix_chunk(const tl_view *view, const int mode, int32_t chunk, t
   return tl_sum_tree(leaf);
 }
 
-static double units_run(tl_cpu_engine *engine, const int mode, tl_real beta) {
+static double units_run(tl_cpu_engine *engine, const task *job) {
   const tl_view *const view = &engine->view;
   const tl_shape *const shape = &view->shape;
   double *const energy = engine->energy;
+  const int mode = job->mode;
+  const tl_real beta = job->beta;
   if (shape->range[0].kind == TL_MATRIX) {
     const int32_t chunks = chunks_of(shape->contact_count);
 #pragma omp parallel for num_threads(engine->threads) schedule(static)
@@ -52,13 +123,9 @@ static double units_run(tl_cpu_engine *engine, const int mode, tl_real beta) {
     return tl_sum_partials(energy, chunks);
   }
   const int32_t rigid = chunks_of(shape->rigid_count), blocks = chunks_of(shape->block_count);
-  const int spheres = shape->body_kind == TL_SPHERES, step = mode == STEP;
 #pragma omp parallel for num_threads(engine->threads) schedule(static)
   for (int32_t c = 0; c < rigid; c++) {
-    energy[c] = spheres ? (step ? rigid_chunk(view, TL_SPHERES, STEP, c, beta)
-                                : rigid_chunk(view, TL_SPHERES, TRY, c, beta))
-                        : (step ? rigid_chunk(view, TL_ARMS, STEP, c, beta)
-                                : rigid_chunk(view, TL_ARMS, TRY, c, beta));
+    energy[c] = rigid_chunk(view, job, c);
   }
   if (blocks > 0) {
 #pragma omp parallel for num_threads(engine->threads) schedule(static)
@@ -70,17 +137,18 @@ static double units_run(tl_cpu_engine *engine, const int mode, tl_real beta) {
 }
 
 double tl_cpu_units_step(tl_cpu_engine *engine, tl_real beta) {
-  return units_run(engine, STEP, beta);
+  const task job = {.mode = STEP, .beta = beta, .impulse = engine->view.x_previous};
+  return units_run(engine, &job);
 }
 
 double tl_cpu_units_try(tl_cpu_engine *engine, tl_real beta) {
-  return units_run(engine, TRY, beta);
+  const task job = {.mode = TRY, .beta = beta, .impulse = engine->view.trial};
+  return units_run(engine, &job);
 }
 
 void tl_cpu_units_respond(tl_cpu_engine *engine, const tl_real *impulse, tl_real *velocity) {
   const tl_view *const view = &engine->view;
   const tl_shape *const shape = &view->shape;
-  const int32_t kind = shape->body_kind;
   if (shape->range[0].kind == TL_MATRIX) {
 #pragma omp parallel for num_threads(engine->threads) schedule(static)
     for (int32_t k = 0; k < shape->contact_count; k++) {
@@ -88,9 +156,10 @@ void tl_cpu_units_respond(tl_cpu_engine *engine, const tl_real *impulse, tl_real
     }
     return;
   }
+  const task job = {.mode = RESPOND, .impulse = impulse, .velocity = velocity};
 #pragma omp parallel for num_threads(engine->threads) schedule(static)
-  for (int32_t i = 0; i < shape->rigid_count; i++) {
-    tl_body_respond(view, kind, i, impulse, velocity);
+  for (int32_t c = 0; c < chunks_of(shape->rigid_count); c++) {
+    rigid_chunk(view, &job, c);
   }
 #pragma omp parallel for num_threads(engine->threads) schedule(static)
   for (int32_t b = 0; b < shape->block_count; b++) {

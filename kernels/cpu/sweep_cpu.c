@@ -8,26 +8,82 @@
 /* Colours with fewer chunks than this are not worth waking threads for. */
 enum { FEW_CHUNKS = 4 };
 
-static inline __attribute__((always_inline)) void
-sweep_chunk(tl_cpu_engine *engine, const tl_range range, tl_pace pace, int32_t chunk) {
-  const tl_view *const view = &engine->view;
+/* Shares of a chunk's contacts, the leaves of two sums. */
+typedef struct shares {
   double moved[TL_CHUNK], turned[TL_CHUNK];
-  const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
+} shares;
+
+/* The contacts of a chunk share no body: all may feel before any of them acts. */
+TL_ITEM void spheres_loop(const tl_view *view, const tl_range range, const tl_pace pace,
+                          int32_t first, int32_t count, shares *leaf) {
+  tl_felt felt;
   for (int32_t i = 0; i < count; i++) {
-    const tl_share share = tl_sweep_step(view, range, first + i, pace);
-    moved[i] = share.moved;
-    turned[i] = share.turned;
+    tl_cpu_prefetch(view, range.kind, first + i, view->velocity_y);
+    const tl_vec v = tl_contact_velocity(view, range, first + i, view->velocity_y);
+    felt.x[i] = v.x;
+    felt.y[i] = v.y;
+    felt.z[i] = v.z;
   }
-  for (int32_t i = count; i < TL_CHUNK; i++) {
-    moved[i] = turned[i] = 0;
+#pragma omp simd
+  for (int32_t i = 0; i < count; i++) {
+    tl_vec change;
+    const tl_share share = tl_sweep_move(view, range, first + i, pace,
+                                         tl_vec_make(felt.x[i], felt.y[i], felt.z[i]), &change);
+    felt.x[i] = change.x;
+    felt.y[i] = change.y;
+    felt.z[i] = change.z;
+    leaf->moved[i] = share.moved;
+    leaf->turned[i] = share.turned;
   }
-  engine->moved[chunk] = tl_sum_tree(moved);
-  engine->turned[chunk] = tl_sum_tree(turned);
+  for (int32_t i = 0; i < count; i++) {
+    const tl_vec change = tl_vec_make(felt.x[i], felt.y[i], felt.z[i]);
+    tl_contact_apply(view, range, first + i, change, view->velocity_y);
+  }
 }
 
-static inline __attribute__((always_inline)) void colour_run(tl_cpu_engine *engine,
-                                                             const tl_range range, tl_pace pace,
-                                                             int32_t first, int32_t end) {
+TL_CLONES static void spheres_chunk(const tl_view *given, tl_pace pace, int32_t first,
+                                    int32_t count, shares *leaf) {
+  const tl_view view = *given;
+  const tl_range range = {.kind = TL_SPHERES, .rows = 3};
+  if (pace.coulomb) {
+    pace.coulomb = 1;
+    spheres_loop(&view, range, pace, first, count, leaf);
+  } else {
+    pace.coulomb = 0;
+    spheres_loop(&view, range, pace, first, count, leaf);
+  }
+}
+
+TL_ITEM void sweep_loop(const tl_view *view, const tl_range range, const tl_pace pace,
+                        int32_t first, int32_t count, shares *leaf) {
+  for (int32_t i = 0; i < count; i++) {
+    tl_cpu_prefetch(view, range.kind, first + i, view->velocity_y);
+    const tl_share share = tl_sweep_step(view, range, first + i, pace);
+    leaf->moved[i] = share.moved;
+    leaf->turned[i] = share.turned;
+  }
+}
+
+static void sweep_chunk(tl_cpu_engine *engine, const tl_range range, tl_pace pace, int32_t chunk) {
+  const tl_view *const view = &engine->view;
+  shares leaf;
+  const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
+  if (range.kind == TL_SPHERES) {
+    spheres_chunk(view, pace, first, count, &leaf);
+  } else {
+#define TL_CALL(r) sweep_loop(view, r, pace, first, count, &leaf)
+    TL_BY_KIND(range, TL_CALL);
+#undef TL_CALL
+  }
+  for (int32_t i = count; i < TL_CHUNK; i++) {
+    leaf.moved[i] = leaf.turned[i] = 0;
+  }
+  engine->moved[chunk] = tl_sum_tree(leaf.moved);
+  engine->turned[chunk] = tl_sum_tree(leaf.turned);
+}
+
+static void colour_run(tl_cpu_engine *engine, const tl_range range, tl_pace pace, int32_t first,
+                       int32_t end) {
   if (end - first < FEW_CHUNKS || engine->threads == 1) {
     for (int32_t c = first; c < end; c++) {
       sweep_chunk(engine, range, pace, c);
@@ -49,9 +105,7 @@ static void contacts_sweep(tl_cpu_engine *engine, tl_pace pace) {
     while (first >= shape->range[range].chunk_first + shape->range[range].chunk_count) {
       range++;
     }
-#define TL_CALL(r) colour_run(engine, r, pace, first, end)
-    TL_BY_KIND(shape->range[range], TL_CALL);
-#undef TL_CALL
+    colour_run(engine, shape->range[range], pace, first, end);
   }
   engine->state.moved = tl_sum_partials(engine->moved, shape->chunk_count);
   engine->state.turned = tl_sum_partials(engine->turned, shape->chunk_count);

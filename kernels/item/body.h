@@ -33,35 +33,22 @@ TL_ITEM void tl_twist_save(const tl_view *view, const int32_t kind, tl_real *vel
   r[7] = kind == TL_SPHERES ? mass[1] : 0;
 }
 
-/* Momentum that the contacts' impulses give the body, then times M^-1. */
-TL_ITEM tl_twist tl_body_response(const tl_view *view, const int32_t kind, int32_t body,
-                                  const tl_real *impulse) {
-  tl_twist sum;
-  sum.linear = tl_vec_make(0, 0, 0);
-  sum.angular = sum.linear;
-  for (int32_t e = view->end_first[body]; e < view->end_first[body + 1]; e++) {
-    const int32_t k = view->end[e] >> 1, is_b = view->end[e] & 1;
-    const tl_vec x = tl_load(impulse, k);
-    const tl_real sign = is_b ? (tl_real)1 : (tl_real)-1;
-    sum.linear = tl_along(sum.linear, sign, x);
-    if (kind == TL_SPHERES) { /* arm x (sign x) = -reach n x x on either side */
-      const tl_real reach = is_b ? view->reach_b[k] : view->reach_a[k];
-      sum.angular = tl_along(sum.angular, -reach, tl_cross(tl_load(view->normal, k), x));
-    } else {
-      const tl_vec arm = tl_load(is_b ? view->arm_b : view->arm_a, k);
-      sum.angular = tl_along(sum.angular, sign, tl_cross(arm, x));
-    }
-  }
-  if (kind == TL_SPHERES) {
-    const tl_real *mass = view->body + 4 * (int64_t)body;
-    sum.linear = tl_times(mass[0], sum.linear);
-    sum.angular = tl_times(mass[1], sum.angular);
+/* Momentum that one contact end gives its body. */
+TL_ITEM tl_twist tl_end_share(const tl_view *view, const int32_t kind, int32_t end,
+                              const tl_real *impulse) {
+  const int32_t k = end >> 1, is_b = end & 1;
+  const tl_vec x = tl_load(impulse, k);
+  const tl_real sign = (tl_real)(2 * is_b - 1);
+  tl_twist share;
+  share.linear = tl_times(sign, x);
+  if (kind == TL_SPHERES) { /* arm x (sign x) = -reach n x x on either side */
+    const tl_real *reach = is_b ? view->reach_b : view->reach_a;
+    share.angular = tl_times(-reach[k], tl_cross(tl_load(view->normal, k), x));
   } else {
-    const tl_real *mass = view->body + 16 * (int64_t)body;
-    sum.linear = tl_times(mass[0], sum.linear);
-    sum.angular = tl_sym_times(mass + 1, sum.angular);
+    const tl_vec arm = tl_load(is_b ? view->arm_b : view->arm_a, k);
+    share.angular = tl_times(sign, tl_cross(arm, x));
   }
-  return sum;
+  return share;
 }
 
 /* Adds what bilateral rows do to a rigid body; their columns follow the record's layout. */
@@ -79,14 +66,35 @@ TL_ITEM void tl_body_rows(const tl_view *view, int32_t body, const tl_real *impu
   twist->angular = tl_add(twist->angular, tl_vec_make(sum[4], sum[5], sum[6]));
 }
 
-/* The whole response of a rigid body. */
+/* The response of a rigid body: the sum of its ends' shares times M^-1, and what rows add. */
+TL_ITEM tl_twist tl_body_answer(const tl_view *view, const int32_t kind, int32_t body,
+                                const tl_real *impulse, tl_twist sum) {
+  if (kind == TL_SPHERES) {
+    const tl_real *mass = view->body + 4 * (int64_t)body;
+    sum.linear = tl_times(mass[0], sum.linear);
+    sum.angular = tl_times(mass[1], sum.angular);
+  } else {
+    const tl_real *mass = view->body + 16 * (int64_t)body;
+    sum.linear = tl_times(mass[0], sum.linear);
+    sum.angular = tl_sym_times(mass + 1, sum.angular);
+  }
+  if (view->incidence_first != 0) {
+    tl_body_rows(view, body, impulse, &sum);
+  }
+  return sum;
+}
+
 TL_ITEM tl_twist tl_body_gather(const tl_view *view, const int32_t kind, int32_t body,
                                 const tl_real *impulse) {
-  tl_twist twist = tl_body_response(view, kind, body, impulse);
-  if (view->incidence_first != 0) {
-    tl_body_rows(view, body, impulse, &twist);
+  tl_twist sum;
+  sum.linear = tl_vec_make(0, 0, 0);
+  sum.angular = sum.linear;
+  for (int32_t e = view->end_first[body]; e < view->end_first[body + 1]; e++) {
+    const tl_twist share = tl_end_share(view, kind, view->end[e], impulse);
+    sum.linear = tl_add(sum.linear, share.linear);
+    sum.angular = tl_add(sum.angular, share.angular);
   }
-  return twist;
+  return tl_body_answer(view, kind, body, impulse, sum);
 }
 
 /* V(x) of one rigid body into any velocity array; below the same for a block, a row of W. */
@@ -112,11 +120,10 @@ TL_ITEM tl_twist tl_twist_along(tl_twist a, tl_real s, tl_twist from, tl_twist t
   return a;
 }
 
-/* One iteration's end for a rigid body: V(x+) is gathered, V and V(y) move on; returns the body's
+/* One iteration's end for a rigid body whose V(x+) is known: V and V(y) move on; returns the body's
  * share of a = |V(x+) - V(y)|^2_M. */
-TL_ITEM tl_real tl_body_step(const tl_view *view, const int32_t kind, int32_t body,
-                             const tl_real *impulse, tl_real beta) {
-  const tl_twist next = tl_body_gather(view, kind, body, impulse);
+TL_ITEM tl_real tl_body_move(const tl_view *view, const int32_t kind, int32_t body, tl_twist next,
+                             tl_real beta) {
   const tl_twist now = tl_twist_load(view->velocity, body);
   const tl_twist at_y = tl_twist_load(view->velocity_y, body);
   tl_twist d;
@@ -125,6 +132,11 @@ TL_ITEM tl_real tl_body_step(const tl_view *view, const int32_t kind, int32_t bo
   tl_twist_save(view, kind, view->velocity, body, next);
   tl_twist_save(view, kind, view->velocity_y, body, tl_twist_along(next, beta, now, next));
   return tl_body_energy(view, kind, body, d);
+}
+
+TL_ITEM tl_real tl_body_step(const tl_view *view, const int32_t kind, int32_t body,
+                             const tl_real *impulse, tl_real beta) {
+  return tl_body_move(view, kind, body, tl_body_gather(view, kind, body, impulse), beta);
 }
 
 /* Column c of general block b: V = sum (J M^-1)^T x over its Jacobian blocks. */
@@ -203,15 +215,19 @@ TL_ITEM tl_real tl_matrix_step(const tl_view *view, int32_t k, const tl_real *im
   return tl_dot(d, tl_sub(next, at_y));
 }
 
-/* APGD: V(trial), and the share of a = d^T W d, d = trial - y. */
-TL_ITEM tl_real tl_body_try(const tl_view *view, const int32_t kind, int32_t body) {
-  const tl_twist next = tl_body_gather(view, kind, body, view->trial);
+/* APGD: V(trial) = next is kept, and the share of a = d^T W d, d = trial - y. */
+TL_ITEM tl_real tl_body_weigh(const tl_view *view, const int32_t kind, int32_t body,
+                              tl_twist next) {
   const tl_twist at_y = tl_twist_load(view->velocity_y, body);
   tl_twist d;
   d.linear = tl_sub(next.linear, at_y.linear);
   d.angular = tl_sub(next.angular, at_y.angular);
   tl_twist_save(view, kind, view->velocity_trial, body, next);
   return tl_body_energy(view, kind, body, d);
+}
+
+TL_ITEM tl_real tl_body_try(const tl_view *view, const int32_t kind, int32_t body) {
+  return tl_body_weigh(view, kind, body, tl_body_gather(view, kind, body, view->trial));
 }
 
 TL_ITEM tl_real tl_matrix_try(const tl_view *view, int32_t k, tl_real beta) {

@@ -76,7 +76,11 @@ TL_ITEM int tl_cone_turn(const tl_real *a, tl_vec c, tl_real mu, tl_vec *x) {
   const tl_vec side = tl_vec_make(0, -mu * hz, mu * hy);
   const tl_vec ad = tl_sym_times(a, d), aside = tl_sym_times(a, side);
   const tl_real p = tl_dot(c, d), r = tl_dot(d, ad);
-  if (!(p < 0) || !(r > 0)) {
+  if (!(p < 0)) { /* nothing is better than any length of this direction */
+    *x = tl_vec_make(0, 0, 0);
+    return p >= 0;
+  }
+  if (!(r > 0)) {
     return 0;
   }
   const tl_real length = -p / r;
@@ -103,18 +107,34 @@ TL_ITEM int tl_cone_turn(const tl_real *a, tl_vec c, tl_real mu, tl_vec *x) {
   return 0;
 }
 
-/* The minimiser in the frame (n, t1, t2), a = W_kk (six entries), start = any guess. Each round
- * takes one projected gradient step, which lowers the convex cost (2 S majorises A), and one
- * Newton turn along the boundary, which lowers it too or is not taken: it cannot cycle. */
+/* Where the way from x, inside the cone, to a point outside leaves it. */
+TL_ITEM tl_vec tl_cone_leave(tl_vec x, tl_vec target, tl_real mu) {
+  const tl_vec d = tl_sub(target, x);
+  const tl_real q2 = d.y * d.y + d.z * d.z - mu * d.x * (mu * d.x);
+  const tl_real q1 = x.y * d.y + x.z * d.z - mu * x.x * (mu * d.x);
+  const tl_real q0 = x.y * x.y + x.z * x.z - mu * x.x * (mu * x.x); /* <= 0: inside */
+  const tl_real q = q1 * q1 - q2 * q0;
+  const tl_real below = q1 + (q > 0 ? tl_sqrt(q) : 0);
+  const tl_real share = below > 0 && -q0 < below ? -q0 / below : 1;
+  return tl_along(x, share, d);
+}
+
+/* The minimiser in the frame (n, t1, t2), a = W_kk (six entries), start = any guess. Beyond the two
+ * simple cases it lies on the boundary. Each round takes one projected gradient step, which lowers
+ * the convex cost (2 S majorises A), goes on to the boundary if that ended inside, towards the free
+ * minimiser, and takes one Newton turn along the boundary; each lowers the cost or is not taken: it
+ * cannot cycle. */
 TL_ITEM tl_vec tl_cone_solve(const tl_real *a, tl_vec c, tl_real mu, tl_real sn, tl_real st,
                              tl_vec start) {
   const tl_vec axis = tl_vec_make(1, 0, 0);
   if (!(mu > 0)) {
     return tl_vec_make(a[0] > 0 && c.x < 0 ? -c.x / a[0] : 0, 0, 0);
   }
-  tl_vec x;
-  if (tl_cone_free(a, c, &x) && x.x >= 0 && x.y * x.y + x.z * x.z <= mu * x.x * (mu * x.x)) {
-    return x;
+  tl_vec x, free;
+  const int regular = tl_cone_free(a, c, &free);
+  if (regular && free.x >= 0 &&
+      free.y * free.y + free.z * free.z <= mu * free.x * (mu * free.x)) {
+    return free;
   }
   if (c.x >= 0 && c.x * c.x >= mu * mu * (c.y * c.y + c.z * c.z)) {
     return tl_vec_make(0, 0, 0);
@@ -133,9 +153,13 @@ TL_ITEM tl_vec tl_cone_solve(const tl_real *a, tl_vec c, tl_real mu, tl_real sn,
       break;
     }
     const tl_real m2 = x.y * x.y + x.z * x.z, edge = mu * x.x * (mu * x.x);
-    if (m2 >= edge * (1 - 8 * TL_REAL_EPSILON)) {
-      tl_cone_turn(a, c, mu, &x);
+    if (m2 < edge * (1 - 8 * TL_REAL_EPSILON)) {
+      if (!regular) {
+        continue;
+      }
+      x = tl_cone_leave(x, free, mu);
     }
+    tl_cone_turn(a, c, mu, &x);
   }
   return x;
 }

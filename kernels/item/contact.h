@@ -10,12 +10,12 @@
 #include "kernels/item/view.h"
 
 TL_ITEM tl_vec tl_record_linear(const tl_real *velocity, int32_t body) {
-  const tl_real *r = velocity + (int64_t)TL_RECORD * body;
-  return tl_vec_make(r[0], r[1], r[2]);
+  const tl_quad r = tl_quad_load(velocity + (int64_t)TL_RECORD * body);
+  return tl_vec_make(r.x, r.y, r.z);
 }
 TL_ITEM tl_vec tl_record_angular(const tl_real *velocity, int32_t body) {
-  const tl_real *r = velocity + (int64_t)TL_RECORD * body;
-  return tl_vec_make(r[4], r[5], r[6]);
+  const tl_quad r = tl_quad_load(velocity + (int64_t)TL_RECORD * body + 4);
+  return tl_vec_make(r.x, r.y, r.z);
 }
 
 /* Spheres: with arm_a = reach_a n and arm_b = -reach_b n,
@@ -101,12 +101,9 @@ TL_ITEM tl_vec tl_contact_axis(const tl_view *view, const int32_t kind, int32_t 
 TL_ITEM void tl_record_push(tl_real *velocity, int32_t body, tl_real s, tl_vec linear, tl_real t,
                             tl_vec angular) {
   tl_real *r = velocity + (int64_t)TL_RECORD * body;
-  r[0] += s * linear.x;
-  r[1] += s * linear.y;
-  r[2] += s * linear.z;
-  r[4] += t * angular.x;
-  r[5] += t * angular.y;
-  r[6] += t * angular.z;
+  const tl_quad v = tl_quad_load(r), w = tl_quad_load(r + 4);
+  tl_quad_save(r, tl_along(tl_vec_make(v.x, v.y, v.z), s, linear), v.w);
+  tl_quad_save(r + 4, tl_along(tl_vec_make(w.x, w.y, w.z), t, angular), w.w);
 }
 
 TL_ITEM void tl_contact_apply_sphere(const tl_view *view, int32_t k, tl_vec d, tl_real *velocity) {

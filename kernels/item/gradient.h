@@ -46,11 +46,10 @@ TL_ITEM tl_real tl_slip_filter(const tl_view *view, int32_t k, tl_vec tangential
   return mu * tl_sqrt(tl_dot(slip, slip));
 }
 
-/* u at y, the law's term included. */
-TL_ITEM tl_vec tl_gradient_velocity(const tl_view *view, const tl_range range, int32_t k,
-                                    tl_pace pace, tl_vec n) {
-  tl_vec u =
-      tl_add(tl_contact_velocity(view, range, k, view->velocity_y), tl_contact_free(view, k));
+/* u at y from D_k V(y): q and the law's term are added. */
+TL_ITEM tl_vec tl_gradient_law(const tl_view *view, const tl_range range, int32_t k, tl_pace pace,
+                               tl_vec n, tl_vec felt) {
+  tl_vec u = tl_add(felt, tl_contact_free(view, k));
   if (pace.coulomb && !range.bilateral) {
     const tl_vec tangential = tl_along(u, -tl_dot(n, u), n);
     u = tl_along(u, tl_slip_filter(view, k, tangential, view->friction[k], pace.filter), n);
@@ -58,12 +57,20 @@ TL_ITEM tl_vec tl_gradient_velocity(const tl_view *view, const tl_range range, i
   return u;
 }
 
-TL_ITEM tl_share tl_gradient_step(const tl_view *view, const tl_range range, int32_t k,
-                                  tl_pace pace) {
+TL_ITEM tl_vec tl_gradient_velocity(const tl_view *view, const tl_range range, int32_t k,
+                                    tl_pace pace, tl_vec n) {
+  return tl_gradient_law(view, range, k, pace, n,
+                         tl_contact_velocity(view, range, k, view->velocity_y));
+}
+
+/* The step where D_k V(y) is known: the CPU gathers it beforehand, so that what is left can be
+ * computed for many contacts at once. */
+TL_ITEM tl_share tl_gradient_move(const tl_view *view, const tl_range range, int32_t k,
+                                  tl_pace pace, tl_vec felt) {
   const tl_vec x = tl_load(view->x, k);
   const tl_vec y = tl_along(x, pace.beta, tl_sub(x, tl_load(view->x_previous, k)));
   const tl_vec n = tl_contact_axis(view, range.kind, k);
-  const tl_vec u = tl_gradient_velocity(view, range, k, pace, n);
+  const tl_vec u = tl_gradient_law(view, range, k, pace, n, felt);
   const tl_real sn = view->scale_n[k], st = view->scale_t[k];
   const tl_real step_n = pace.inverse_lipschitz / sn, step_t = pace.inverse_lipschitz / st;
   const tl_real un = tl_dot(n, u);
@@ -82,6 +89,12 @@ TL_ITEM tl_share tl_gradient_step(const tl_view *view, const tl_range range, int
   share.moved = st * tl_dot(d, d) + (sn - st) * dn * dn;
   share.turned = -(st * tl_dot(d, e) + (sn - st) * dn * en);
   return share;
+}
+
+TL_ITEM tl_share tl_gradient_step(const tl_view *view, const tl_range range, int32_t k,
+                                  tl_pace pace) {
+  return tl_gradient_move(view, range, k, pace,
+                          tl_contact_velocity(view, range, k, view->velocity_y));
 }
 
 /* APGD in the plain metric: the trial stands apart, so that it can be refused. An accepted trial

@@ -47,6 +47,22 @@ TL_ITEM tl_vec tl_vec_make(tl_real x, tl_real y, tl_real z) {
   return v;
 }
 
+/* Four reals that move as one, 16 bytes at a time: half a record of a body. */
+typedef struct __attribute__((aligned(16))) tl_quad {
+  tl_real x, y, z, w;
+} tl_quad;
+
+TL_ITEM tl_quad tl_quad_load(const tl_real *array) { return *(const tl_quad *)(const void *)array; }
+
+TL_ITEM void tl_quad_save(tl_real *array, tl_vec v, tl_real w) {
+  tl_quad q;
+  q.x = v.x;
+  q.y = v.y;
+  q.z = v.z;
+  q.w = w;
+  *(tl_quad *)(void *)array = q;
+}
+
 TL_ITEM tl_vec tl_load(const tl_real *array, int64_t k) {
   return tl_vec_make(array[3 * k], array[3 * k + 1], array[3 * k + 2]);
 }

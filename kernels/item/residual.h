@@ -18,9 +18,11 @@ TL_ITEM tl_real tl_residual_share(tl_vec x, tl_vec u, tl_vec n, tl_real mu, tl_r
   return w * tl_dot(d, d);
 }
 
-TL_ITEM tl_residual tl_residual_of(const tl_view *view, const tl_range range, int32_t k) {
+/* The share where D_k V(x) is known. */
+TL_ITEM tl_residual tl_residual_from(const tl_view *view, const tl_range range, int32_t k,
+                                     tl_vec felt) {
   const tl_vec x = tl_load(view->x, k);
-  tl_vec u = tl_add(tl_contact_velocity(view, range, k, view->velocity), tl_contact_free(view, k));
+  tl_vec u = tl_add(felt, tl_contact_free(view, k));
   const tl_real w = view->weight[k];
   tl_residual result;
   if (range.bilateral) {
@@ -37,6 +39,10 @@ TL_ITEM tl_residual tl_residual_of(const tl_view *view, const tl_range range, in
   result.ccp = tl_residual_share(x, u, n, mu, w);
   result.coulomb = tl_residual_share(x, tl_along(u, mu * tl_sqrt(tl_dot(t, t)), n), n, mu, w);
   return result;
+}
+
+TL_ITEM tl_residual tl_residual_of(const tl_view *view, const tl_range range, int32_t k) {
+  return tl_residual_from(view, range, k, tl_contact_velocity(view, range, k, view->velocity));
 }
 
 #endif

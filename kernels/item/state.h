@@ -8,7 +8,7 @@
 #include "kernels/item/real.h"
 
 typedef enum tl_step_rule {
-  TL_STEP_FIXED = 0,   /* L stays: projected Jacobi */
+  TL_STEP_FIXED = 0,   /* L stays, unless d'Wd / d'Sd shows it to be too small: projected Jacobi */
   TL_STEP_ADAPT = 1,   /* L = max(0.99 L, d'Wd / d'Sd): APGDB, accepted without backtracking */
   TL_STEP_SPECTRAL = 2 /* L = d'Wd / d'Sd: Barzilai and Borwein's first step in the metric S */
 } tl_step_rule;
@@ -50,10 +50,17 @@ TL_ITEM void tl_state_momentum(tl_state *state, int32_t momentum, double cap) {
 
 /* The step size, after a is known too. b = 0: keep L. */
 TL_ITEM void tl_state_step(tl_state *state, int32_t rule) {
-  if (rule == TL_STEP_FIXED || !(state->moved > 0)) {
+  if (!(state->moved > 0)) {
     return;
   }
   const double ratio = state->stretched / state->moved;
+  if (rule == TL_STEP_FIXED) {
+    /* a step that is too long turns to the eigenvector that the power iteration had missed, and
+     * the ratio to its eigenvalue: the longest safe step is 2 / lambda */
+    const double least = 1.05 / 1.9 * ratio;
+    state->lipschitz = least > state->lipschitz ? least : state->lipschitz;
+    return;
+  }
   if (rule == TL_STEP_ADAPT) {
     const double slow = 0.99 * state->lipschitz;
     state->lipschitz = ratio > slow ? ratio : slow;

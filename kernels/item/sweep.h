@@ -97,24 +97,19 @@ TL_ITEM tl_real tl_metric(tl_vec d, tl_vec e, tl_vec n, tl_real sn, tl_real st) 
   return st * tl_dot(d, e) + (sn - st) * tl_dot(n, d) * tl_dot(n, e);
 }
 
-TL_ITEM tl_share tl_sweep_step(const tl_view *view, const tl_range range, int32_t k,
-                               tl_pace pace) {
+/* The contact's turn where D_k V(y) is known; *change is what the bodies have to be told. MATRIX: y
+ * of all contacts stands in trial. */
+TL_ITEM tl_share tl_sweep_move(const tl_view *view, const tl_range range, int32_t k, tl_pace pace,
+                               tl_vec felt, tl_vec *change) {
   const tl_vec x = tl_load(view->x, k);
-  tl_vec y, u;
-  if (range.kind == TL_MATRIX) { /* y of all contacts stands in trial */
-    y = tl_load(view->trial, k);
-    u = tl_contact_row(view, k, view->trial);
-  } else {
-    y = tl_along(x, pace.beta, tl_sub(x, tl_load(view->x_previous, k)));
-    u = tl_contact_velocity(view, range, k, view->velocity_y);
-  }
-  u = tl_add(u, tl_contact_free(view, k));
+  const tl_vec y = range.kind == TL_MATRIX
+                       ? tl_load(view->trial, k)
+                       : tl_along(x, pace.beta, tl_sub(x, tl_load(view->x_previous, k)));
+  const tl_vec u = tl_add(felt, tl_contact_free(view, k));
   const tl_vec r = tl_sweep_local(view, range, k, pace, y, u);
   const tl_vec d = tl_sub(r, y);
   if (range.kind == TL_MATRIX) {
     tl_save(view->trial, k, r);
-  } else {
-    tl_contact_apply(view, range, k, d, view->velocity_y);
   }
   tl_save(view->x_previous, k, r);
   const tl_vec n = tl_contact_axis(view, range.kind, k);
@@ -122,6 +117,18 @@ TL_ITEM tl_share tl_sweep_step(const tl_view *view, const tl_range range, int32_
   tl_share share;
   share.moved = tl_metric(d, d, n, sn, st);
   share.turned = -tl_metric(d, tl_sub(r, x), n, sn, st);
+  *change = d;
+  return share;
+}
+
+TL_ITEM tl_share tl_sweep_step(const tl_view *view, const tl_range range, int32_t k,
+                               tl_pace pace) {
+  tl_vec change;
+  const tl_vec felt = range.kind == TL_MATRIX
+                          ? tl_contact_row(view, k, view->trial)
+                          : tl_contact_velocity(view, range, k, view->velocity_y);
+  const tl_share share = tl_sweep_move(view, range, k, pace, felt, &change);
+  tl_contact_apply(view, range, k, change, view->velocity_y);
   return share;
 }
 

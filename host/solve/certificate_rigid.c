@@ -1,0 +1,187 @@
+/* certificate_rigid.c: facts of form (a), rigid bodies: plain products over the caller's arrays. */
+#include <math.h>
+#include <string.h>
+
+#include "host/solve/certificate.h"
+
+static void cross(const double *a, const double *b, double *c) {
+  c[0] = a[1] * b[2] - a[2] * b[1];
+  c[1] = a[2] * b[0] - a[0] * b[2];
+  c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static void inertia_times(const double *m, const double *v, double *r) {
+  r[0] = m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
+  r[1] = m[1] * v[0] + m[3] * v[1] + m[4] * v[2];
+  r[2] = m[2] * v[0] + m[4] * v[1] + m[5] * v[2];
+}
+
+static void arm_of(const talus_rigid *rigid, int64_t k, int side, double *arm) {
+  const double *const given = side ? rigid->arm_b : rigid->arm_a;
+  const double *const reach = side ? rigid->reach_b : rigid->reach_a;
+  for (int c = 0; c < 3; c++) {
+    arm[c] =
+        given != NULL ? given[3 * k + c] : (side ? -reach[k] : reach[k]) * rigid->normal[3 * k + c];
+  }
+}
+
+/* u (and, with sizes, the sum of absolute values) of contact k for given body velocities. */
+static void rigid_velocity(const talus_rigid *rigid, int64_t k, const double *motion, double *u,
+                           double *sizes) {
+  for (int c = 0; c < 3; c++) {
+    const double bias = (rigid->bias != NULL ? rigid->bias[k] * rigid->normal[3 * k + c] : 0);
+    const double surface = rigid->surface_velocity != NULL ? rigid->surface_velocity[3 * k + c] : 0;
+    u[c] = bias + surface;
+    sizes[c] = fabs(bias) + fabs(surface);
+  }
+  for (int side = 0; side < 2; side++) {
+    const int32_t body = side ? rigid->body_b[k] : rigid->body_a[k];
+    if (body < 0) {
+      continue;
+    }
+    const double *const v = motion + 6 * (int64_t)body;
+    double arm[3], turn[3];
+    arm_of(rigid, k, side, arm);
+    cross(v + 3, arm, turn);
+    for (int c = 0; c < 3; c++) {
+      u[c] += (side ? 1 : -1) * (v[c] + turn[c]);
+      sizes[c] += fabs(v[c]) + fabs(turn[c]);
+    }
+  }
+}
+
+static double row_velocity(const talus_rigid *rigid, int64_t row, const double *motion,
+                           double *size) {
+  double u = rigid->row_bias != NULL ? rigid->row_bias[row] : 0;
+  *size = fabs(u);
+  for (int side = 0; side < 2; side++) {
+    const int32_t body = side ? rigid->row_body_b[row] : rigid->row_body_a[row];
+    for (int c = 0; c < 6 && body >= 0; c++) {
+      const double part =
+          rigid->row_jacobian[12 * row + 6 * side + c] * motion[6 * (int64_t)body + c];
+      u += part;
+      *size += fabs(part);
+    }
+  }
+  return u;
+}
+
+/* tr(W_kk) of a contact: 1/m thrice and the turning of each arm. */
+static double rigid_trace(const talus_rigid *rigid, int64_t k) {
+  double trace = 0;
+  for (int side = 0; side < 2; side++) {
+    const int32_t body = side ? rigid->body_b[k] : rigid->body_a[k];
+    if (body < 0) {
+      continue;
+    }
+    const double *const m = rigid->inverse_inertia + 6 * (int64_t)body;
+    double r[3], mr[3];
+    arm_of(rigid, k, side, r);
+    inertia_times(m, r, mr);
+    /* tr([r] m [r]^T) = tr(m) |r|^2 - r.m r */
+    trace += 3 * rigid->inverse_mass[body] +
+             (m[0] + m[3] + m[5]) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) -
+             (r[0] * mr[0] + r[1] * mr[1] + r[2] * mr[2]);
+  }
+  return trace;
+}
+
+static double rigid_row_trace(const talus_rigid *rigid, int64_t row) {
+  double trace = 0;
+  for (int side = 0; side < 2; side++) {
+    const int32_t body = side ? rigid->row_body_b[row] : rigid->row_body_a[row];
+    if (body < 0) {
+      continue;
+    }
+    const double *const jacobian = rigid->row_jacobian + 12 * row + 6 * side;
+    double turn[3];
+    inertia_times(rigid->inverse_inertia + 6 * (int64_t)body, jacobian + 3, turn);
+    for (int c = 0; c < 3; c++) {
+      trace += rigid->inverse_mass[body] * jacobian[c] * jacobian[c] + jacobian[3 + c] * turn[c];
+    }
+  }
+  return trace;
+}
+
+/* Momentum handed to each body, into `momentum`. */
+static void rigid_momentum(const tl_judgement *j, const talus_rigid *rigid, double *momentum) {
+  for (int64_t k = 0; j->impulse != NULL && k < j->problem->contact_count; k++) {
+    const double *const x = j->impulse + 3 * k;
+    for (int side = 0; side < 2; side++) {
+      const int32_t body = side ? rigid->body_b[k] : rigid->body_a[k];
+      if (body < 0) {
+        continue;
+      }
+      double arm[3], moment[3];
+      arm_of(rigid, k, side, arm);
+      cross(arm, x, moment);
+      for (int c = 0; c < 3; c++) {
+        momentum[6 * (int64_t)body + c] += (side ? 1 : -1) * x[c];
+        momentum[6 * (int64_t)body + 3 + c] += (side ? 1 : -1) * moment[c];
+      }
+    }
+  }
+  for (int64_t row = 0; j->bilateral != NULL && row < j->problem->bilateral_count; row++) {
+    const double x = j->bilateral[row];
+    for (int side = 0; side < 2; side++) {
+      const int32_t body = side ? rigid->row_body_b[row] : rigid->row_body_a[row];
+      for (int c = 0; c < 6 && body >= 0; c++) {
+        momentum[6 * (int64_t)body + c] += x * rigid->row_jacobian[12 * row + 6 * side + c];
+      }
+    }
+  }
+}
+
+/* v+ = v + M^-1 momentum; the balance compares m (v+ - v) with the linear momentum. */
+static void rigid_move(tl_judgement *j, const talus_rigid *rigid) {
+  double given = 0, missing = 0;
+  for (int64_t i = 0; i < rigid->body_count; i++) {
+    double *const p = j->motion + 6 * i, turn[3];
+    const double inverse = rigid->inverse_mass[i];
+    inertia_times(rigid->inverse_inertia + 6 * i, p + 3, turn);
+    for (int c = 0; c < 3; c++) {
+      const double before = rigid->velocity[6 * i + c], after = before + inverse * p[c];
+      if (inverse > 0) {
+        const double off = (after - before) / inverse - p[c];
+        given += p[c] * p[c];
+        missing += off * off;
+      }
+      p[c] = after;
+      p[3 + c] = rigid->velocity[6 * i + 3 + c] + turn[c];
+    }
+  }
+  j->momentum_balance = given > 0 ? sqrt(missing / given) : 0;
+}
+
+static void rigid_facts(const tl_judgement *j, int32_t first, int32_t count, tl_facts *facts) {
+  const talus_rigid *const rigid = &j->problem->rigid;
+  const int64_t contacts = j->problem->contact_count;
+  for (int64_t i = 0; i < count; i++) {
+    if (first + i < contacts) {
+      double sizes[3];
+      rigid_velocity(rigid, first + i, j->motion, facts->velocity + 3 * i, sizes);
+      rigid_velocity(rigid, first + i, rigid->velocity, facts->free + 3 * i,
+                     facts->rounding + 3 * i);
+      facts->weight[i] = rigid_trace(rigid, first + i) / 3;
+    } else {
+      const int64_t row = first + i - contacts;
+      double size;
+      facts->velocity[3 * i] = row_velocity(rigid, row, j->motion, &size);
+      facts->free[3 * i] = row_velocity(rigid, row, rigid->velocity, facts->rounding + 3 * i);
+      facts->weight[i] = rigid_row_trace(rigid, row);
+    }
+  }
+}
+
+talus_status tl_judge_rigid(talus_context *context, tl_judgement *j) {
+  const talus_rigid *const rigid = &j->problem->rigid;
+  j->motion_count = 6 * (int64_t)rigid->body_count;
+  TL_TRY(tl_buffer_reserve(context, &j->memory, (size_t)j->motion_count, sizeof(double),
+                           "certificate"));
+  j->motion = j->memory.memory;
+  memset(j->motion, 0, (size_t)j->motion_count * sizeof *j->motion);
+  rigid_momentum(j, rigid, j->motion);
+  rigid_move(j, rigid);
+  j->facts = rigid_facts;
+  return TALUS_OK;
+}
