@@ -135,6 +135,11 @@ void tl_buffer_release(talus_context *context, tl_buffer *buffer) {
   buffer->capacity = 0;
 }
 
+int32_t tl_threads_for(const talus_context *context, int64_t count) {
+  const int64_t worth = 1 + count / 2048;
+  return context->def.threads > 0 || worth > context->threads ? context->threads : (int32_t)worth;
+}
+
 double tl_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

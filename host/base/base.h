@@ -62,6 +62,10 @@ talus_status tl_buffer_reserve(talus_context *context, tl_buffer *buffer, size_t
                                const char *what);
 void tl_buffer_release(talus_context *context, tl_buffer *buffer);
 
+/* Threads for `count` independent pieces of work: as many as the caller asked for by number, else as
+ * many as there are, but no more than the work is worth waking. Results never depend on it. */
+int32_t tl_threads_for(const talus_context *context, int64_t count);
+
 /* Seconds of a monotonic clock. */
 double tl_clock(void);
 

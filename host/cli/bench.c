@@ -10,6 +10,7 @@
 
 #include "host/cli/bench.h"
 #include "host/cli/cli.h"
+#include "host/base/words.h"
 #include "host/cli/options.h"
 #include "host/cli/progress.h"
 
@@ -61,7 +62,7 @@ static int methods_read(const char *text, tl_bench_list *list) {
         list->value[list->count++] = i;
       }
     } else if (!talus_method_parse(word, &method)) {
-      const char *guess = tl_options_nearest(word, tl_cli_methods, near, sizeof near);
+      const char *guess = tl_words_nearest(word, tl_cli_methods, near, sizeof near);
       return tl_cli_complain("--method knows no '%s'%s%s%s; there are %s", word,
                              guess != NULL ? " (did you mean " : "", guess != NULL ? guess : "",
                              guess != NULL ? "?)" : "", tl_cli_methods);

@@ -40,7 +40,7 @@ tl_colour tl_colour_map(double share) {
   const double at = share * LAST;
   const int k = at < LAST ? (int)at : LAST - 1;
   const double rest = at - k;
-  return tl_colour_lch(0.36 + 0.56 * share, chroma[k] + rest * (chroma[k + 1] - chroma[k]),
+  return tl_colour_lch(0.40 + 0.52 * share, chroma[k] + rest * (chroma[k + 1] - chroma[k]),
                        hue[k] + rest * (hue[k + 1] - hue[k]));
 }
 

@@ -86,7 +86,9 @@ static int wants_colours(talus_method method) {
 }
 
 static int32_t threads_of(const talus_solver *solver) {
-  return solver->settings.threads > 0 ? solver->settings.threads : solver->context->threads;
+  return solver->settings.threads > 0
+             ? solver->settings.threads
+             : tl_threads_for(solver->context, solver->problem.contact_count);
 }
 
 static talus_status system_make(talus_solver *solver) {
@@ -300,7 +302,8 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
   info->threads = solver->threads;
   info->colours = solver->assembly.system.colour_count;
   info->notes = run->notes | solver->assembly.notes;
-  if (solver->context->def.backend == TALUS_BACKEND_AUTO && info->backend == TALUS_BACKEND_CPU) {
+  if (solver->context->def.backend == TALUS_BACKEND_AUTO && info->backend == TALUS_BACKEND_CPU &&
+      tl_backend_find(TALUS_BACKEND_CUDA) != NULL) {
     info->notes |= TALUS_NOTE_CPU_FALLBACK;
   }
   if (run->certificate.asymmetry > 1e-12) {

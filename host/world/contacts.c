@@ -49,7 +49,7 @@ static talus_status colliders_place(talus_world *world, double dt, int32_t *coun
       collider[n++].shape = i;
     }
   }
-#pragma omp parallel for num_threads(world->context->threads) schedule(static)
+#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count)) schedule(static)
   for (int32_t i = 0; i < n; i++) {
     collider_place(world, collider[i].shape, dt, &collider[i]);
   }
@@ -149,7 +149,8 @@ talus_status tl_contacts_find(talus_world *world, double dt) {
   const tl_pair *pairs;
   const tl_touch *touches;
   int64_t pair_count, touch_count;
-  const int32_t threads = world->context->threads, old_count = world->contact_count;
+  const int32_t threads = tl_threads_for(world->context, world->shape_count);
+  const int32_t old_count = world->contact_count;
   TL_TRY(tl_buffer_reserve(world->context, &world->old, 3 * (size_t)old_count, sizeof(double),
                            "old impulses"));
   double *const old = world->old.memory;

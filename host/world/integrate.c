@@ -42,7 +42,7 @@ void tl_velocity_free(const talus_world *world, double dt, double *velocity) {
 }
 
 void tl_positions_move(talus_world *world, const double *velocity, double dt) {
-#pragma omp parallel for num_threads(world->context->threads) schedule(static)
+#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count)) schedule(static)
   for (int32_t i = 0; i < world->body_count; i++) {
     tl_body *const body = &world->body[i];
     if (!body->exists || body->type == TALUS_BODY_FIXED) {

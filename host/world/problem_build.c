@@ -42,7 +42,7 @@ talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
 }
 
 static void bodies_fill(const talus_world *world, const tl_step_arrays *a) {
-#pragma omp parallel for num_threads(world->context->threads) schedule(static)
+#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count)) schedule(static)
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
     double *const inertia = a->inverse_inertia + 6 * (int64_t)i, rotation[9];
@@ -101,7 +101,7 @@ void tl_step_problem(talus_world *world, double dt, const double *velocity,
                      const tl_step_arrays *a, talus_problem *problem) {
   const int spheres = all_spherical(world);
   bodies_fill(world, a);
-#pragma omp parallel for num_threads(world->context->threads) schedule(static)
+#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count)) schedule(static)
   for (int32_t k = 0; k < world->contact_count; k++) {
     const tl_world_contact *const contact = &world->contact[k];
     memcpy(a->normal + 3 * (int64_t)k, contact->shown.normal, 3 * sizeof(double));

@@ -157,7 +157,7 @@ typedef enum talus_law {
   X(APGD, "apgd", "accelerated projected gradient descent as published by Mazhar et al.") \
   X(APGDB, "apgdb", "scaled accelerated gradient, one pass per iteration, no backtracking") \
   X(GAUSS_SEIDEL, "gauss_seidel", "coloured projected Gauss-Seidel")                    \
-  X(GAUSS_SEIDEL_NESTEROV, "gauss_seidel_nesterov", "the same with Nesterov momentum")  \
+  X(GAUSS_SEIDEL_NESTEROV, "gauss_seidel_nesterov", "Gauss-Seidel with Nesterov momentum")  \
   X(SPECTRAL, "spectral", "spectral projected gradient (Barzilai-Borwein)")
 typedef enum talus_method {
 #define TALUS_X(name, text, what) TALUS_METHOD_##name,

@@ -36,8 +36,8 @@ static void test_axes(void) {
   axis = tl_axis_round(-3, 17, 0, 5);
   check_words(&axis, (const char *const[]){"-5", "0", "5", "10", "15", "20"});
   axis = tl_axis_round(0, 2.5e-6, 0, 5);
-  check_words(&axis,
-              (const char *const[]){"0", "0.5x10^-6", "10^-6", "1.5x10^-6", "2x10^-6", "2.5x10^-6"});
+  check_words(
+      &axis, (const char *const[]){"0", "0.5x10^-6", "10^-6", "1.5x10^-6", "2x10^-6", "2.5x10^-6"});
   axis = tl_axis_round(3e-5, 0.4, 1, 6);
   CHECK(fabs(axis.low / 1e-5 - 1) < 1e-12 && fabs(axis.high - 1) < 1e-12);
   CHECK(axis.tick_count == 6 && axis.minor_count > 20);
