@@ -65,7 +65,7 @@ TL_ITEM int tl_cone_free(const tl_real *a, tl_vec c, tl_vec *x) {
 }
 
 /* One Newton step along the circle of directions (1, mu h), the length being optimal at each
- * direction; taken only if the cost falls. Returns 0 if nothing was gained. */
+ * direction; taken only if the cost falls, or stays within its rounding. Returns 0 if not. */
 TL_ITEM int tl_cone_turn(const tl_real *a, tl_vec c, tl_real mu, tl_vec *x) {
   if (!(x->x > 0)) {
     return 0;
@@ -84,6 +84,7 @@ TL_ITEM int tl_cone_turn(const tl_real *a, tl_vec c, tl_real mu, tl_vec *x) {
     return 0;
   }
   const tl_real length = -p / r;
+  *x = tl_times(length, d); /* the best of this direction, whether it can be turned or not */
   const tl_vec u = tl_along(c, length, ad);
   const tl_real slope = tl_dot(side, u);
   const tl_real length_slope = -(tl_dot(c, side) + 2 * length * tl_dot(d, aside)) / r;
@@ -91,7 +92,8 @@ TL_ITEM int tl_cone_turn(const tl_real *a, tl_vec c, tl_real mu, tl_vec *x) {
                             length_slope * tl_dot(side, ad);
   tl_real turn = curvature > 0 ? -slope / curvature : (slope > 0 ? (tl_real)-0.3 : (tl_real)0.3);
   turn = turn > 1 ? 1 : (turn < -1 ? -1 : turn);
-  const tl_real best = p * p / r;
+  /* near the end the gain of a good turn is less than the cost's own rounding */
+  const tl_real best = p * p / r * (curvature > 0 ? 1 - 4 * TL_REAL_EPSILON : 1);
   for (int halving = 0; halving < 4; halving++) {
     const tl_real unit = 1 / tl_sqrt(1 + turn * turn);
     const tl_real gy = (hy - turn * hz) * unit, gz = (hz + turn * hy) * unit;
