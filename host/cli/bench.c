@@ -3,6 +3,7 @@
  *
  * The figures are meant for an idle machine: the best of several is taken, but what shares the
  * memory with the run still shows. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,8 +236,23 @@ static int problem_run(tl_bench_session *s, talus_context *context, int index) {
   return code;
 }
 
+/* A file that is not there is told before anything is measured. */
+static int files_look(const tl_bench_options *o) {
+  for (int i = 0; i < o->file_count; i++) {
+    FILE *const file = fopen(o->files[i], "rb");
+    if (file == NULL) {
+      return tl_cli_complain("cannot read %s: %s", o->files[i], strerror(errno));
+    }
+    fclose(file);
+  }
+  return TL_EXIT_OK;
+}
+
 static int session_run(tl_bench_session *s) {
   const tl_bench_options *const o = &s->options;
+  if (files_look(o) != TL_EXIT_OK) {
+    return TL_EXIT_BAD;
+  }
   talus_context *context;
   if (tl_cli_context_open((talus_backend_kind)o->backend, 0, 0, &context) != TL_EXIT_OK) {
     return TL_EXIT_BAD;

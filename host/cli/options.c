@@ -216,7 +216,9 @@ static int help_wanted(int argc, char **argv) {
 }
 
 /* Whether what is left of the names is one in brackets, which takes any number of arguments. */
-static int takes_rest(const char *names) { return names != NULL && names[0] == '['; }
+static int takes_rest(const char *names) {
+  return names != NULL && names[0] == '[';
+}
 
 tl_parsed tl_options_parse(const tl_command *command, int argc, char **argv) {
   if (help_wanted(argc, argv)) {
@@ -237,8 +239,7 @@ tl_parsed tl_options_parse(const tl_command *command, int argc, char **argv) {
     } else if (!options_end && argv[i][0] == '-') {
       tl_cli_complain("unknown option '%s': options start with two dashes", argv[i]);
       return refuse(command);
-    } else if (!takes_rest(names) &&
-               (names = tl_words_next(names, ' ', name, sizeof name)) == NULL) {
+    } else if (!takes_rest(names) && (names = tl_words_next(names, ' ', name, sizeof name)) == NULL) {
       tl_cli_complain("unexpected argument '%s'", argv[i]);
       return refuse(command);
     } else {

@@ -30,14 +30,14 @@ static talus_status arrays_take(tl_cpu_engine *engine, const tl_system *system) 
   TL_TRY(tl_buffer_reserve(engine->context, &engine->copy, (size_t)total, sizeof(tl_real),
                            "problem in single precision"));
   tl_real *room = engine->copy.memory;
-#define TL_REALS(name, count)                      \
-  {                                                \
-    const int64_t n = (int64_t)(count);            \
-    view->name = n > 0 ? room : NULL;              \
-    for (int64_t i = 0; i < n; i++) {              \
-      room[i] = (tl_real)system->name[i];          \
-    }                                              \
-    room += (n + 15) / 16 * 16;                    \
+#define TL_REALS(name, count)                                                                      \
+  {                                                                                                \
+    const int64_t n = (int64_t)(count);                                                            \
+    view->name = n > 0 ? room : NULL;                                                              \
+    for (int64_t i = 0; i < n; i++) {                                                              \
+      room[i] = (tl_real)system->name[i];                                                          \
+    }                                                                                              \
+    room += (n + 15) / 16 * 16;                                                                    \
   }
 #undef TL_PLAIN
 #define TL_PLAIN(type, name, count)
@@ -53,7 +53,9 @@ static talus_status arrays_take(tl_cpu_engine *engine, const tl_system *system) 
 }
 
 /* Whole cache lines per array. */
-static size_t padded(int64_t count) { return (size_t)(count + 15) / 16 * 16; }
+static size_t padded(int64_t count) {
+  return (size_t)(count + 15) / 16 * 16;
+}
 
 static talus_status state_reserve(tl_cpu_engine *engine) {
   tl_view *const view = &engine->view;
@@ -75,8 +77,8 @@ static talus_status state_reserve(tl_cpu_engine *engine) {
                             ? shape->contact_count
                             : shape->rigid_count + shape->block_count;
   const size_t energies = padded(units / TL_CHUNK + 2), chunks = padded(shape->chunk_count);
-  TL_TRY(tl_buffer_reserve(engine->context, &engine->partial, 2 * chunks + energies,
-                           sizeof(double), "partial sums"));
+  TL_TRY(tl_buffer_reserve(engine->context, &engine->partial, 2 * chunks + energies, sizeof(double),
+                           "partial sums"));
   engine->moved = engine->partial.memory;
   engine->turned = engine->moved + chunks;
   engine->energy = engine->turned + chunks;
@@ -90,8 +92,8 @@ talus_status tl_cpu_reserve_trial(tl_cpu_engine *engine) {
   }
   const size_t impulses = padded(3 * (int64_t)view->shape.contact_count);
   const size_t velocities = padded(view->shape.velocity_size);
-  TL_TRY(tl_buffer_reserve(engine->context, &engine->trial, impulses + velocities,
-                           sizeof(tl_real), "trial impulses"));
+  TL_TRY(tl_buffer_reserve(engine->context, &engine->trial, impulses + velocities, sizeof(tl_real),
+                           "trial impulses"));
   memset(engine->trial.memory, 0, (impulses + velocities) * sizeof(tl_real));
   view->trial = engine->trial.memory;
   view->velocity_trial = view->trial + impulses;

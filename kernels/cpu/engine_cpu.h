@@ -62,37 +62,40 @@ talus_status tl_cpu_residual(tl_engine *engine, double squares[2], int64_t *pass
 
 /* Calls CALL(range) with the kind, and for all but general blocks the rows, known to the compiler,
  * so that each kind gets code of its own. */
-#define TL_BY_KIND(RANGE, CALL)                \
-  do {                                         \
-    tl_range r_ = (RANGE);                     \
-    if (r_.kind == TL_SPHERES) {               \
-      r_.kind = TL_SPHERES;                    \
-      r_.rows = 3;                             \
-      r_.bilateral = 0;                        \
-      CALL(r_);                                \
-    } else if (r_.kind == TL_ARMS) {           \
-      r_.kind = TL_ARMS;                       \
-      r_.rows = 3;                             \
-      r_.bilateral = 0;                        \
-      CALL(r_);                                \
-    } else if (r_.kind == TL_BLOCKS) {         \
-      r_.kind = TL_BLOCKS;                     \
-      CALL(r_);                                \
-    } else {                                   \
-      r_.kind = TL_MATRIX;                     \
-      CALL(r_);                                \
-    }                                          \
+#define TL_BY_KIND(RANGE, CALL)                                                                    \
+  do {                                                                                             \
+    tl_range r_ = (RANGE);                                                                         \
+    if (r_.kind == TL_SPHERES) {                                                                   \
+      r_.kind = TL_SPHERES;                                                                        \
+      r_.rows = 3;                                                                                 \
+      r_.bilateral = 0;                                                                            \
+      CALL(r_);                                                                                    \
+    } else if (r_.kind == TL_ARMS) {                                                               \
+      r_.kind = TL_ARMS;                                                                           \
+      r_.rows = 3;                                                                                 \
+      r_.bilateral = 0;                                                                            \
+      CALL(r_);                                                                                    \
+    } else if (r_.kind == TL_BLOCKS) {                                                             \
+      r_.kind = TL_BLOCKS;                                                                         \
+      CALL(r_);                                                                                    \
+    } else {                                                                                       \
+      r_.kind = TL_MATRIX;                                                                         \
+      CALL(r_);                                                                                    \
+    }                                                                                              \
   } while (0)
 
 /* Loops over the contacts of a chunk are compiled for several instruction sets, of which the
  * program takes the best that the machine has: as no instruction is contracted, the bits are the
  * same. Sanitizers cannot follow the choice, which is made before they are ready. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&        \
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(__AVX2__)
 #define TL_CLONES __attribute__((target_clones("default", "avx2", "avx512f")))
 #else
 #define TL_CLONES
 #endif
+
+/* Loops of fewer chunks are not worth waking threads for. */
+enum { TL_FEW_CHUNKS = 8 };
 
 /* D_k V of the contacts of a chunk, one plane per component: gathered first, so that the
  * arithmetic that follows runs over streams. */
@@ -103,9 +106,8 @@ typedef struct tl_felt {
 /* Contacts between a gather and the request for what it will read. */
 enum { TL_AHEAD = 24 };
 
-static inline __attribute__((always_inline)) void tl_cpu_prefetch(const tl_view *view,
-                                                                  const int32_t kind, int32_t k,
-                                                                  const tl_real *velocity) {
+static inline __attribute__((always_inline)) void
+tl_cpu_prefetch(const tl_view *view, const int32_t kind, int32_t k, const tl_real *velocity) {
   if (kind == TL_SPHERES || kind == TL_ARMS) {
     const int32_t last = view->shape.rigid_contact_count - 1;
     const int32_t ahead = k + TL_AHEAD < last ? k + TL_AHEAD : last;

@@ -64,10 +64,9 @@ TL_CLONES static void gradient_chunk(const tl_view *given, tl_range range, tl_pa
 TL_ITEM void other_loop(const tl_view *view, const tl_range range, const task *job, int32_t first,
                         int32_t count, shares *leaf) {
   for (int32_t i = 0; i < count; i++) {
-    const tl_share share =
-        job->mode == BACKTRACK
-            ? tl_backtrack_step(view, range, first + i, job->pace, job->accepted)
-            : tl_spread_step(view, range, first + i, job->scaled, job->shrink);
+    const tl_share share = job->mode == BACKTRACK
+                               ? tl_backtrack_step(view, range, first + i, job->pace, job->accepted)
+                               : tl_spread_step(view, range, first + i, job->scaled, job->shrink);
     leaf->moved[i] = share.moved;
     leaf->turned[i] = share.turned;
   }
@@ -96,7 +95,8 @@ static void contacts_run(tl_cpu_engine *engine, const task *job) {
   const tl_shape *const shape = &engine->view.shape;
   for (int32_t i = 0; i < shape->range_count; i++) {
     const tl_range range = shape->range[i];
-#pragma omp parallel for num_threads(engine->threads) schedule(static)
+#pragma omp parallel for num_threads(engine->threads) schedule(static)                             \
+    if (range.chunk_count >= TL_FEW_CHUNKS)
     for (int32_t c = 0; c < range.chunk_count; c++) {
       contact_chunk(engine, range, job, range.chunk_first + c);
     }
@@ -105,8 +105,7 @@ static void contacts_run(tl_cpu_engine *engine, const task *job) {
   engine->state.turned = tl_sum_partials(engine->turned, shape->chunk_count);
 }
 
-talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count,
-                             tl_state *state) {
+talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state) {
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
   if (engine->view.shape.range[0].kind == TL_MATRIX || engine->view.shape.block_count > 0) {
     TL_TRY(tl_cpu_reserve_trial(engine));
@@ -131,8 +130,7 @@ talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t coun
   tl_state *const s = &engine->state;
   s->accepted = 0;
   for (int32_t i = 0; i < count; i++) {
-    const task job = {
-        .mode = BACKTRACK, .pace = tl_pace_make(s, rule), .accepted = s->accepted};
+    const task job = {.mode = BACKTRACK, .pace = tl_pace_make(s, rule), .accepted = s->accepted};
     contacts_run(engine, &job);
     s->stretched = tl_cpu_units_try(engine, job.pace.beta);
     tl_state_backtrack(s, rule->cap);
@@ -164,9 +162,8 @@ talus_status tl_cpu_spread(tl_engine *base, int32_t scaled, int32_t count, doubl
   }
   *lambda = 0;
   for (int32_t i = 0; i < count; i++) {
-    const task job = {.mode = SPREAD,
-                      .scaled = scaled,
-                      .shrink = *lambda > 0 ? (tl_real)(1 / *lambda) : 1};
+    const task job = {
+        .mode = SPREAD, .scaled = scaled, .shrink = *lambda > 0 ? (tl_real)(1 / *lambda) : 1};
     tl_cpu_units_respond(engine, view->x_previous, view->velocity_y);
     contacts_run(engine, &job);
     *lambda = engine->state.moved > 0 ? engine->state.turned / engine->state.moved : 0;

@@ -20,8 +20,8 @@ TL_ITEM void residual_loop(const tl_view *view, const tl_range range, int32_t fi
   }
 #pragma omp simd
   for (int32_t i = 0; i < count; i++) {
-    const tl_residual share = tl_residual_from(view, range, first + i,
-                                               tl_vec_make(felt.x[i], felt.y[i], felt.z[i]));
+    const tl_residual share =
+        tl_residual_from(view, range, first + i, tl_vec_make(felt.x[i], felt.y[i], felt.z[i]));
     leaf->ccp[i] = share.ccp;
     leaf->coulomb[i] = share.coulomb;
   }
@@ -52,7 +52,8 @@ talus_status tl_cpu_residual(tl_engine *base, double squares[2], int64_t *passes
   const tl_shape *const shape = &engine->view.shape;
   for (int32_t i = 0; i < shape->range_count; i++) {
     const tl_range range = shape->range[i];
-#pragma omp parallel for num_threads(engine->threads) schedule(static)
+#pragma omp parallel for num_threads(engine->threads) schedule(static)                             \
+    if (range.chunk_count >= TL_FEW_CHUNKS)
     for (int32_t c = 0; c < range.chunk_count; c++) {
       chunk_run(engine, range, range.chunk_first + c);
     }

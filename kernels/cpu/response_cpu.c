@@ -13,7 +13,9 @@ typedef struct task {
   tl_real *velocity; /* RESPOND */
 } task;
 
-static int32_t chunks_of(int32_t count) { return (count + TL_CHUNK - 1) / TL_CHUNK; }
+static int32_t chunks_of(int32_t count) {
+  return (count + TL_CHUNK - 1) / TL_CHUNK;
+}
 
 /* Asks the memory for what an end some bodies further on will want. */
 enum { END_AHEAD = 32 };
@@ -116,19 +118,19 @@ static double units_run(tl_cpu_engine *engine, const task *job) {
   const tl_real beta = job->beta;
   if (shape->range[0].kind == TL_MATRIX) {
     const int32_t chunks = chunks_of(shape->contact_count);
-#pragma omp parallel for num_threads(engine->threads) schedule(static)
+#pragma omp parallel for num_threads(engine->threads) schedule(static) if (chunks >= TL_FEW_CHUNKS)
     for (int32_t c = 0; c < chunks; c++) {
       energy[c] = matrix_chunk(view, mode, c, beta);
     }
     return tl_sum_partials(energy, chunks);
   }
   const int32_t rigid = chunks_of(shape->rigid_count), blocks = chunks_of(shape->block_count);
-#pragma omp parallel for num_threads(engine->threads) schedule(static)
+#pragma omp parallel for num_threads(engine->threads) schedule(static) if (rigid >= TL_FEW_CHUNKS)
   for (int32_t c = 0; c < rigid; c++) {
     energy[c] = rigid_chunk(view, job, c);
   }
   if (blocks > 0) {
-#pragma omp parallel for num_threads(engine->threads) schedule(static)
+#pragma omp parallel for num_threads(engine->threads) schedule(static) if (blocks >= TL_FEW_CHUNKS)
     for (int32_t c = 0; c < blocks; c++) {
       energy[rigid + c] = block_chunk(view, mode, c, beta);
     }
@@ -157,11 +159,12 @@ void tl_cpu_units_respond(tl_cpu_engine *engine, const tl_real *impulse, tl_real
     return;
   }
   const task job = {.mode = RESPOND, .impulse = impulse, .velocity = velocity};
-#pragma omp parallel for num_threads(engine->threads) schedule(static)
-  for (int32_t c = 0; c < chunks_of(shape->rigid_count); c++) {
+  const int32_t rigid = chunks_of(shape->rigid_count), blocks = chunks_of(shape->block_count);
+#pragma omp parallel for num_threads(engine->threads) schedule(static) if (rigid >= TL_FEW_CHUNKS)
+  for (int32_t c = 0; c < rigid; c++) {
     rigid_chunk(view, &job, c);
   }
-#pragma omp parallel for num_threads(engine->threads) schedule(static)
+#pragma omp parallel for num_threads(engine->threads) schedule(static) if (blocks >= TL_FEW_CHUNKS)
   for (int32_t b = 0; b < shape->block_count; b++) {
     tl_block_respond(view, b, impulse, velocity);
   }
@@ -169,7 +172,8 @@ void tl_cpu_units_respond(tl_cpu_engine *engine, const tl_real *impulse, tl_real
 
 void tl_cpu_carry(tl_cpu_engine *engine, const tl_real *next, tl_real beta) {
   const tl_view *const view = &engine->view;
-#pragma omp parallel for num_threads(engine->threads) schedule(static)
+#pragma omp parallel for num_threads(engine->threads) schedule(static)                             \
+    if (view->shape.velocity_size >= TL_FEW_CHUNKS * TL_CHUNK * TL_RECORD)
   for (int32_t i = 0; i < view->shape.velocity_size; i++) {
     tl_velocity_carry(view, i, next[i], beta);
   }

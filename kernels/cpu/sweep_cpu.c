@@ -5,9 +5,6 @@
 #include "kernels/cpu/sum_cpu.h"
 #include "kernels/item/body.h"
 
-/* Colours with fewer chunks than this are not worth waking threads for. */
-enum { FEW_CHUNKS = 4 };
-
 /* Shares of a chunk's contacts, the leaves of two sums. */
 typedef struct shares {
   double moved[TL_CHUNK], turned[TL_CHUNK];
@@ -84,7 +81,7 @@ static void sweep_chunk(tl_cpu_engine *engine, const tl_range range, tl_pace pac
 
 static void colour_run(tl_cpu_engine *engine, const tl_range range, tl_pace pace, int32_t first,
                        int32_t end) {
-  if (end - first < FEW_CHUNKS || engine->threads == 1) {
+  if (end - first < TL_FEW_CHUNKS || engine->threads == 1) {
     for (int32_t c = first; c < end; c++) {
       sweep_chunk(engine, range, pace, c);
     }
@@ -128,10 +125,10 @@ static void rebuild(tl_cpu_engine *engine, int64_t *passes) {
   const tl_real beta = (tl_real)engine->state.beta;
   tl_cpu_units_respond(engine, view->x, view->velocity);
   tl_cpu_units_respond(engine, view->x_previous, view->velocity_y);
-#pragma omp parallel for num_threads(engine->threads) schedule(static)
+#pragma omp parallel for num_threads(engine->threads) schedule(static)                             \
+    if (view->shape.velocity_size >= TL_FEW_CHUNKS * TL_CHUNK * TL_RECORD)
   for (int32_t i = 0; i < view->shape.velocity_size; i++) {
-    view->velocity_y[i] =
-        view->velocity[i] + beta * (view->velocity[i] - view->velocity_y[i]);
+    view->velocity_y[i] = view->velocity[i] + beta * (view->velocity[i] - view->velocity_y[i]);
   }
   *passes += 1;
   engine->since_rebuild = 0;

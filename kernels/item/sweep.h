@@ -85,8 +85,8 @@ TL_ITEM tl_vec tl_sweep_local(const tl_view *view, const tl_range range, int32_t
     const tl_vec n = tl_load(view->normal, k);
     tl_vec t1, t2;
     tl_frame(n, &t1, &t2);
-    const tl_vec r = tl_sweep_local_frame(view, k, pace, tl_to_frame(y, n, t1, t2),
-                                          tl_to_frame(u, n, t1, t2));
+    const tl_vec r =
+        tl_sweep_local_frame(view, k, pace, tl_to_frame(y, n, t1, t2), tl_to_frame(u, n, t1, t2));
     return tl_from_frame(r, n, t1, t2);
   }
   return tl_sweep_local_frame(view, k, pace, y, u);
@@ -121,8 +121,7 @@ TL_ITEM tl_share tl_sweep_move(const tl_view *view, const tl_range range, int32_
   return share;
 }
 
-TL_ITEM tl_share tl_sweep_step(const tl_view *view, const tl_range range, int32_t k,
-                               tl_pace pace) {
+TL_ITEM tl_share tl_sweep_step(const tl_view *view, const tl_range range, int32_t k, tl_pace pace) {
   tl_vec change;
   const tl_vec felt = range.kind == TL_MATRIX
                           ? tl_contact_row(view, k, view->trial)
