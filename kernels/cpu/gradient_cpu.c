@@ -95,8 +95,8 @@ static void contacts_run(tl_cpu_engine *engine, const task *job) {
   const tl_shape *const shape = &engine->view.shape;
   for (int32_t i = 0; i < shape->range_count; i++) {
     const tl_range range = shape->range[i];
-#pragma omp parallel for num_threads(engine->threads) schedule(static)                             \
-    if (range.chunk_count >= TL_FEW_CHUNKS)
+#pragma omp parallel for num_threads(engine->threads)                                              \
+    schedule(static) if (range.chunk_count >= TL_FEW_CHUNKS)
     for (int32_t c = 0; c < range.chunk_count; c++) {
       contact_chunk(engine, range, job, range.chunk_first + c);
     }

@@ -52,8 +52,8 @@ talus_status tl_cpu_residual(tl_engine *base, double squares[2], int64_t *passes
   const tl_shape *const shape = &engine->view.shape;
   for (int32_t i = 0; i < shape->range_count; i++) {
     const tl_range range = shape->range[i];
-#pragma omp parallel for num_threads(engine->threads) schedule(static)                             \
-    if (range.chunk_count >= TL_FEW_CHUNKS)
+#pragma omp parallel for num_threads(engine->threads)                                              \
+    schedule(static) if (range.chunk_count >= TL_FEW_CHUNKS)
     for (int32_t c = 0; c < range.chunk_count; c++) {
       chunk_run(engine, range, range.chunk_first + c);
     }

@@ -172,8 +172,8 @@ void tl_cpu_units_respond(tl_cpu_engine *engine, const tl_real *impulse, tl_real
 
 void tl_cpu_carry(tl_cpu_engine *engine, const tl_real *next, tl_real beta) {
   const tl_view *const view = &engine->view;
-#pragma omp parallel for num_threads(engine->threads) schedule(static)                             \
-    if (view->shape.velocity_size >= TL_FEW_CHUNKS * TL_CHUNK * TL_RECORD)
+#pragma omp parallel for num_threads(engine->threads)                                              \
+    schedule(static) if (view->shape.velocity_size >= TL_FEW_CHUNKS * TL_CHUNK * TL_RECORD)
   for (int32_t i = 0; i < view->shape.velocity_size; i++) {
     tl_velocity_carry(view, i, next[i], beta);
   }

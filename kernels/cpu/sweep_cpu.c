@@ -23,14 +23,13 @@ TL_ITEM void spheres_loop(const tl_view *view, const tl_range range, const tl_pa
   }
 #pragma omp simd
   for (int32_t i = 0; i < count; i++) {
-    tl_vec change;
-    const tl_share share = tl_sweep_move(view, range, first + i, pace,
-                                         tl_vec_make(felt.x[i], felt.y[i], felt.z[i]), &change);
-    felt.x[i] = change.x;
-    felt.y[i] = change.y;
-    felt.z[i] = change.z;
-    leaf->moved[i] = share.moved;
-    leaf->turned[i] = share.turned;
+    const tl_turn turn =
+        tl_sweep_move(view, range, first + i, pace, tl_vec_make(felt.x[i], felt.y[i], felt.z[i]));
+    felt.x[i] = turn.change.x;
+    felt.y[i] = turn.change.y;
+    felt.z[i] = turn.change.z;
+    leaf->moved[i] = turn.share.moved;
+    leaf->turned[i] = turn.share.turned;
   }
   for (int32_t i = 0; i < count; i++) {
     const tl_vec change = tl_vec_make(felt.x[i], felt.y[i], felt.z[i]);
@@ -125,8 +124,8 @@ static void rebuild(tl_cpu_engine *engine, int64_t *passes) {
   const tl_real beta = (tl_real)engine->state.beta;
   tl_cpu_units_respond(engine, view->x, view->velocity);
   tl_cpu_units_respond(engine, view->x_previous, view->velocity_y);
-#pragma omp parallel for num_threads(engine->threads) schedule(static)                             \
-    if (view->shape.velocity_size >= TL_FEW_CHUNKS * TL_CHUNK * TL_RECORD)
+#pragma omp parallel for num_threads(engine->threads)                                              \
+    schedule(static) if (view->shape.velocity_size >= TL_FEW_CHUNKS * TL_CHUNK * TL_RECORD)
   for (int32_t i = 0; i < view->shape.velocity_size; i++) {
     view->velocity_y[i] = view->velocity[i] + beta * (view->velocity[i] - view->velocity_y[i]);
   }

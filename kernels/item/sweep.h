@@ -97,10 +97,16 @@ TL_ITEM tl_real tl_metric(tl_vec d, tl_vec e, tl_vec n, tl_real sn, tl_real st) 
   return st * tl_dot(d, e) + (sn - st) * tl_dot(n, d) * tl_dot(n, e);
 }
 
-/* The contact's turn where D_k V(y) is known; *change is what the bodies have to be told. MATRIX: y
- * of all contacts stands in trial. */
-TL_ITEM tl_share tl_sweep_move(const tl_view *view, const tl_range range, int32_t k, tl_pace pace,
-                               tl_vec felt, tl_vec *change) {
+/* What a contact's turn leaves to be done: its shares of the sums, and what the bodies must hear.
+ */
+typedef struct tl_turn {
+  tl_share share;
+  tl_vec change;
+} tl_turn;
+
+/* The contact's turn where D_k V(y) is known. MATRIX: y of all contacts stands in trial. */
+TL_ITEM tl_turn tl_sweep_move(const tl_view *view, const tl_range range, int32_t k, tl_pace pace,
+                              tl_vec felt) {
   const tl_vec x = tl_load(view->x, k);
   const tl_vec y = range.kind == TL_MATRIX
                        ? tl_load(view->trial, k)
@@ -114,21 +120,20 @@ TL_ITEM tl_share tl_sweep_move(const tl_view *view, const tl_range range, int32_
   tl_save(view->x_previous, k, r);
   const tl_vec n = tl_contact_axis(view, range.kind, k);
   const tl_real sn = view->scale_n[k], st = view->scale_t[k];
-  tl_share share;
-  share.moved = tl_metric(d, d, n, sn, st);
-  share.turned = -tl_metric(d, tl_sub(r, x), n, sn, st);
-  *change = d;
-  return share;
+  tl_turn turn;
+  turn.share.moved = tl_metric(d, d, n, sn, st);
+  turn.share.turned = -tl_metric(d, tl_sub(r, x), n, sn, st);
+  turn.change = d;
+  return turn;
 }
 
 TL_ITEM tl_share tl_sweep_step(const tl_view *view, const tl_range range, int32_t k, tl_pace pace) {
-  tl_vec change;
   const tl_vec felt = range.kind == TL_MATRIX
                           ? tl_contact_row(view, k, view->trial)
                           : tl_contact_velocity(view, range, k, view->velocity_y);
-  const tl_share share = tl_sweep_move(view, range, k, pace, felt, &change);
-  tl_contact_apply(view, range, k, change, view->velocity_y);
-  return share;
+  const tl_turn turn = tl_sweep_move(view, range, k, pace, felt);
+  tl_contact_apply(view, range, k, turn.change, view->velocity_y);
+  return turn.share;
 }
 
 /* y of the matrix sweep, from x and x_previous as they stand before it. */
