@@ -56,13 +56,10 @@ typedef struct tl_links {
   const int32_t *unit;
 } tl_links;
 
-/* Order of constraints [first, first + count) by the units they touch, into order + first. */
-talus_status tl_order_sort(talus_context *context, tl_assembly *assembly, const tl_links *links,
-                           int32_t first, int32_t count);
-/* Greedy colours of the same constraints, taken in that order: no two of one colour share a unit.
- * colour[] is indexed by constraint; returns how many through *colours. */
-talus_status tl_order_colour(talus_context *context, tl_assembly *assembly, const tl_links *links,
-                             int32_t first, int32_t count, int32_t *colour, int32_t *colours);
+/* Sorts, colours if asked, and cuts into chunks the constraints of all ranges by the units they
+ * touch. colour: scratch of one number per constraint, 0. */
+talus_status tl_order_make(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                           int32_t *colour, int coloured);
 /* Final order, chunks and colour table of all ranges from colour[] (colours[i] of range i). */
 talus_status tl_order_finish(talus_context *context, tl_assembly *assembly, const int32_t *colour,
                              const int32_t *colours, int coloured);

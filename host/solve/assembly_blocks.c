@@ -99,22 +99,6 @@ static talus_status links_find(talus_context *context, blocks_build *build, tl_s
   return TALUS_OK;
 }
 
-static talus_status order_make(talus_context *context, blocks_build *build, int coloured) {
-  const tl_shape *const shape = &build->assembly->system.shape;
-  const tl_links links = {
-      .unit_count = shape->block_count, .first = build->first, .unit = build->link};
-  int32_t colours[TL_RANGE_MAX] = {1, 1};
-  for (int32_t r = 0; r < shape->range_count; r++) {
-    const tl_range range = shape->range[r];
-    TL_TRY(tl_order_sort(context, build->assembly, &links, range.first, range.count));
-    if (coloured) {
-      TL_TRY(tl_order_colour(context, build->assembly, &links, range.first, range.count,
-                             build->colour, &colours[r]));
-    }
-  }
-  return tl_order_finish(context, build->assembly, build->colour, colours, coloured);
-}
-
 /* M of each block, for energies: the inverse of M^-1, or its pseudo-inverse. */
 static talus_status masses_fill(talus_context *context, const blocks_build *build) {
   tl_system *const system = &build->assembly->system;
@@ -256,7 +240,9 @@ talus_status tl_assemble_blocks(talus_context *context, const talus_problem *pro
   shape->range_count = problem->bilateral_count > 0 ? 2 : 1;
   blocks_number(&build, shape);
   TL_TRY(links_find(context, &build, shape));
-  TL_TRY(order_make(context, &build, coloured));
+  const tl_links links = {
+      .unit_count = shape->block_count, .first = build.first, .unit = build.link};
+  TL_TRY(tl_order_make(context, assembly, &links, build.colour, coloured));
   TL_TRY(tl_assembly_reserve(context, assembly));
   TL_TRY(masses_fill(context, &build));
   TL_TRY(tl_buffer_reserve(context, &assembly->scratch[2], (size_t)shape->entry_count,

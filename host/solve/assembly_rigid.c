@@ -56,22 +56,6 @@ static void pairs_find(rigid_build *build) {
   }
 }
 
-static talus_status order_make(talus_context *context, rigid_build *build, int coloured) {
-  const tl_shape *const shape = &build->assembly->system.shape;
-  const tl_links links = {
-      .unit_count = shape->rigid_count, .low = build->low, .high = build->high};
-  int32_t colours[TL_RANGE_MAX] = {1, 1};
-  for (int32_t r = 0; r < shape->range_count; r++) {
-    const tl_range range = shape->range[r];
-    TL_TRY(tl_order_sort(context, build->assembly, &links, range.first, range.count));
-    if (coloured) {
-      TL_TRY(tl_order_colour(context, build->assembly, &links, range.first, range.count,
-                             build->colour, &colours[r]));
-    }
-  }
-  return tl_order_finish(context, build->assembly, build->colour, colours, coloured);
-}
-
 /* Inertia from its inverse, as a pseudo-inverse: bodies may be locked in some directions, and what
  * cannot turn carries no energy. */
 static void inertia_invert(const double *m, double *inertia) {
@@ -341,7 +325,9 @@ talus_status tl_assemble_rigid(talus_context *context, const talus_problem *prob
   shape->range_count = problem->bilateral_count > 0 ? 2 : 1;
   pairs_find(&build);
   shape_count(&build, shape);
-  TL_TRY(order_make(context, &build, coloured));
+  const tl_links links = {
+      .unit_count = shape->rigid_count, .low = build.low, .high = build.high};
+  TL_TRY(tl_order_make(context, assembly, &links, build.colour, coloured));
   TL_TRY(tl_assembly_reserve(context, assembly));
   bodies_fill(&build);
   TL_TRY(contacts_fill(context, &build));

@@ -52,8 +52,9 @@ static void count_pass(const tl_links *links, int which, const int32_t *from, in
   }
 }
 
-talus_status tl_order_sort(talus_context *context, tl_assembly *assembly, const tl_links *links,
-                           int32_t first, int32_t count) {
+/* Order of constraints [first, first + count) by the units they touch, into order + first. */
+static talus_status order_sort(talus_context *context, tl_assembly *assembly,
+                               const tl_links *links, int32_t first, int32_t count) {
   int32_t *const order = assembly->system.order + first;
   const size_t bins = (size_t)links->unit_count + 2;
   TL_TRY(tl_buffer_reserve(context, &assembly->scratch[0], bins + (size_t)count, sizeof(int32_t),
@@ -67,8 +68,11 @@ talus_status tl_order_sort(talus_context *context, tl_assembly *assembly, const 
   return TALUS_OK;
 }
 
-talus_status tl_order_colour(talus_context *context, tl_assembly *assembly, const tl_links *links,
-                             int32_t first, int32_t count, int32_t *colour, int32_t *colours) {
+/* Greedy colours of the same constraints, taken in that order: no two of one colour share a unit.
+ * colour[] is indexed by constraint; returns how many through *colours. */
+static talus_status order_colour(talus_context *context, tl_assembly *assembly,
+                                 const tl_links *links, int32_t first, int32_t count,
+                                 int32_t *colour, int32_t *colours) {
   /* 64 colours as bits per unit; units that need more count on from there */
   const size_t units = (size_t)links->unit_count;
   TL_TRY(tl_buffer_reserve(context, &assembly->scratch[0], units, sizeof(uint64_t) + 4,
@@ -168,4 +172,19 @@ talus_status tl_order_finish(talus_context *context, tl_assembly *assembly, cons
   system->colour_chunk = coloured ? colour_chunk : NULL;
   system->chunk_first = chunk_first;
   return TALUS_OK;
+}
+
+talus_status tl_order_make(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                           int32_t *colour, int coloured) {
+  const tl_shape *const shape = &assembly->system.shape;
+  int32_t colours[TL_RANGE_MAX] = {1, 1};
+  for (int32_t r = 0; r < shape->range_count; r++) {
+    const tl_range range = shape->range[r];
+    TL_TRY(order_sort(context, assembly, links, range.first, range.count));
+    if (coloured) {
+      TL_TRY(order_colour(context, assembly, links, range.first, range.count, colour,
+                          &colours[r]));
+    }
+  }
+  return tl_order_finish(context, assembly, colour, colours, coloured);
 }
