@@ -3,14 +3,14 @@
 # one is on top (the Brazil nut of Anitescu and Hart), and draws it. About two minutes on two cores.
 # Runs from any folder, asks nothing.
 #
-#   samples/demo.sh [FOLDER]      for the output; default build/brazil_nut
+#   samples/demo.sh [FOLDER]      for the output; default build-demo/brazil_nut
 set -euo pipefail
 caller=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . host/package/requirements.sh
 talus_require
 
-build=$PWD/build
+build=$PWD/build-demo # apart from the one of the tests, which may have CUDA
 out=${1:-$build/brazil_nut}
 case $out in /*) ;; *) out=$caller/$out ;; esac
 
