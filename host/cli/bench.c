@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/words.h"
 #include "host/cli/bench.h"
 #include "host/cli/cli.h"
-#include "host/base/words.h"
 #include "host/cli/options.h"
 #include "host/cli/progress.h"
 

@@ -33,7 +33,7 @@ static int draw_step(talus_context *context, const tl_draw *draw, int64_t step, 
 static int fit(talus_context *context, tl_draw *draw, const int64_t *step, int32_t count,
                tl_camera *camera) {
   tl_stored_frame *stored[FITTED] = {NULL};
-  const tl_frame *frame[FITTED];
+  const tl_frame *frame[FITTED] = {NULL};
   const int32_t wanted = count < FITTED ? count : FITTED;
   talus_status status = TALUS_OK;
   for (int32_t i = 0; i < wanted && status == TALUS_OK; i++) {

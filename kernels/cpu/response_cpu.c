@@ -17,18 +17,19 @@ static int32_t chunks_of(int32_t count) {
   return (count + TL_CHUNK - 1) / TL_CHUNK;
 }
 
-/* Asks the memory for what an end some bodies further on will want. */
-enum { END_AHEAD = 32 };
+/* Asks for what an end some bodies further on will want; into the second-level cache, since few
+ * requests to the first may be under way at once. */
+enum { END_AHEAD = 48, SECOND_LEVEL = 2 };
 
 TL_ITEM void end_prefetch(const tl_view *view, const int32_t kind, int32_t end,
                           const tl_real *impulse) {
   const int64_t k = end >> 1;
-  __builtin_prefetch(impulse + 3 * k);
+  __builtin_prefetch(impulse + 3 * k, 0, SECOND_LEVEL);
   if (kind == TL_SPHERES) {
-    __builtin_prefetch(view->normal + 3 * k);
-    __builtin_prefetch((end & 1 ? view->reach_b : view->reach_a) + k);
+    __builtin_prefetch(view->normal + 3 * k, 0, SECOND_LEVEL);
+    __builtin_prefetch((end & 1 ? view->reach_b : view->reach_a) + k, 0, SECOND_LEVEL);
   } else {
-    __builtin_prefetch((end & 1 ? view->arm_b : view->arm_a) + 3 * k);
+    __builtin_prefetch((end & 1 ? view->arm_b : view->arm_a) + 3 * k, 0, SECOND_LEVEL);
   }
 }
 
