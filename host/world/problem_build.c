@@ -170,7 +170,7 @@ talus_status tl_problem_solve(talus_world *world, double dt, const double *free,
   solution.contact_velocity = arrays.contact_velocity;
   TL_TRY(talus_solver_solve(world->solver, &solution, info));
   if (world->def.restitution == TALUS_RESTITUTION_POISSON) {
-    TL_TRY(tl_restitution_phase(world, &problem, &arrays, free, after, info));
+    TL_TRY(tl_restitution_phase(world, &problem, &arrays, after, info));
   }
   solution_keep(world, &arrays, problem.bilateral_count);
   return TALUS_OK;

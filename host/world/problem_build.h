@@ -22,7 +22,6 @@ void tl_step_problem(talus_world *world, double dt, const double *velocity,
 /* Poisson's second phase: contacts that took a compression impulse give back e times its normal
  * part, and all are solved once more. */
 talus_status tl_restitution_phase(talus_world *world, talus_problem *problem,
-                                  tl_step_arrays *arrays, const double *free, double *after,
-                                  talus_info *info);
+                                  tl_step_arrays *arrays, double *after, talus_info *info);
 
 #endif

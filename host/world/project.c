@@ -30,14 +30,13 @@ static int needed(const talus_world *world, double dt, const tl_step_arrays *a, 
   return 0;
 }
 
-talus_status tl_project(talus_world *world, double dt, const double *after) {
+talus_status tl_project(talus_world *world, double dt) {
   tl_step_arrays arrays;
   talus_problem problem;
   TL_TRY(tl_step_arrays_take(world, &arrays));
   const size_t size = 6 * (size_t)world->body_count;
   double *const still = (double *)world->velocity_memory.memory + 3 * size;
   double *const moved = still + size;
-  (void)after;
   memset(still, 0, size * sizeof *still);
   const int32_t rows = tl_joint_fill(world, dt, arrays.row);
   if (!needed(world, dt, &arrays, rows)) {

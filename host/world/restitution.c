@@ -39,8 +39,7 @@ static int32_t push(const talus_world *world, const tl_step_arrays *a, double *v
 }
 
 talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl_step_arrays *a,
-                                  const double *free, double *after, talus_info *info) {
-  (void)free;
+                                  double *after, talus_info *info) {
   const size_t contacts = (size_t)world->contact_count;
   const size_t bodies = (size_t)world->body_count;
   double *first;

@@ -99,7 +99,7 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   velocities_write(world, v.after);
   tl_positions_move(world, v.after, middle ? 0.5 * dt : dt);
   if (world->def.stabilisation == TALUS_STABILISE_PROJECTION) {
-    TL_TRY(tl_project(world, dt, v.after));
+    TL_TRY(tl_project(world, dt));
   }
   report->seconds_project += tl_clock() - solved;
   tl_report_add(world, dt, v.before, v.free, v.after, &info, report);

@@ -163,9 +163,7 @@ typedef struct tl_joint_row {
   int32_t body_a, body_b;
   double jacobian[12];
   double error;      /* violation, m or rad: what the projection removes */
-  double bias;       /* m/s or rad/s: motors */
-  double effort;     /* largest impulse of a motor, N s; INFINITY otherwise */
-  int32_t one_sided; /* limit: impulse >= 0, u >= 0 */
+  double bias;       /* m/s or rad/s */
   int32_t joint, row;
 } tl_joint_row;
 int32_t tl_joint_fill(talus_world *world, double dt, tl_joint_row *rows);
@@ -174,7 +172,7 @@ int32_t tl_joint_fill(talus_world *world, double dt, tl_joint_row *rows);
 talus_status tl_problem_solve(talus_world *world, double dt, const double *free, double *after,
                               talus_info *info);
 /* Moves positions so that no contact is deeper than its slop and joints fit, to first order. */
-talus_status tl_project(talus_world *world, double dt, const double *after);
+talus_status tl_project(talus_world *world, double dt);
 
 /* v + dt (g + f/m), spin likewise with the gyroscopic torque. */
 void tl_velocity_free(const talus_world *world, double dt, double *velocity);

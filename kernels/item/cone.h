@@ -37,10 +37,6 @@ TL_ITEM void tl_frame(tl_vec n, tl_vec *t1, tl_vec *t2) {
   *t2 = tl_vec_make(b, sign + n.y * n.y * a, -n.y);
 }
 
-TL_ITEM tl_real tl_cone_cost(const tl_real *a, tl_vec c, tl_vec x) {
-  return (tl_real)0.5 * tl_dot(x, tl_sym_times(a, x)) + tl_dot(c, x);
-}
-
 /* -A^-1 c by elimination without pivoting (A is positive semidefinite); 0 if A is singular. */
 TL_ITEM int tl_cone_free(const tl_real *a, tl_vec c, tl_vec *x) {
   const tl_real tiny = 16 * TL_REAL_EPSILON;
