@@ -20,14 +20,15 @@ const tl_method *tl_method_find(talus_method id) {
 }
 
 /* Largest momentum: a long memory pays where high accuracy is wanted or, late in the run, where
- * the problem turns out to be hard; never under the exact law. */
-static double cap_for(const tl_run *run, int late) {
+ * the problem turns out to be hard; never under the exact law, where sweeps want less of it than
+ * gradient steps. */
+static double cap_for(const tl_run *run, const tl_method *method, int late) {
   const talus_settings *const settings = &run->solver->settings;
   if (settings->momentum_cap >= 0) {
     return settings->momentum_cap;
   }
   if (run->law == 1) {
-    return 0.95;
+    return method == &tl_method_gauss_seidel_nesterov ? 0.85 : 0.95;
   }
   return settings->tolerance >= 1e-3 && !late ? 0.97 : 1;
 }
@@ -39,18 +40,20 @@ static double filter_for(const tl_run *run) {
 
 int32_t tl_attempts_plan(const tl_run *run, tl_attempt *attempts, int32_t most) {
   const talus_method wanted = run->solver->settings.method;
-  const double cap = cap_for(run, 0), late = cap_for(run, 1), filter = filter_for(run);
+  const double filter = filter_for(run);
   int32_t count = 0;
   if (wanted != TALUS_METHOD_AUTO) {
-    attempts[count++] = (tl_attempt){tl_method_find(wanted), cap, filter, late, 3000, 1e3, 1};
+    const tl_method *const only = tl_method_find(wanted);
+    attempts[count++] =
+        (tl_attempt){only, cap_for(run, only, 0), filter, cap_for(run, only, 1), 3000, 1e3, 1};
     return count;
   }
   const int device = run->solver->engine_backend->kind == TALUS_BACKEND_CUDA;
   const tl_method *const first = device ? &tl_method_apgdb : &tl_method_gauss_seidel_nesterov;
   const tl_method *const second = device ? &tl_method_gauss_seidel_nesterov : &tl_method_apgdb;
   const tl_attempt plan[] = {
-      {first, cap, filter, late, 400, 1e2, 0},
-      {second, cap, filter, late, 400, 1e2, 0},
+      {first, cap_for(run, first, 0), filter, cap_for(run, first, 1), 400, 1e2, 0},
+      {second, cap_for(run, second, 0), filter, cap_for(run, second, 1), 400, 1e2, 0},
       {&tl_method_gauss_seidel, 0, 1, 0, 400, 1e2, 0},
       {&tl_method_gauss_seidel_nesterov, 0.8, 0.1, 0.8, 600, 1e2, 0},
       {&tl_method_apgdb, 0.9, 0.1, 0.9, 2000, 1e2, 1},

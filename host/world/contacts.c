@@ -2,8 +2,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/collide/broad.h"
 #include "host/collide/match.h"
 #include "host/world/world.h"
+
+/* How far a shape may move before pairs are searched anew, of the typical radius. */
+static const double SKIN = 0.1;
 
 /* Where the shape is, and how far ahead it wants to see. */
 static void collider_place(const talus_world *world, int32_t index, double dt,
@@ -159,7 +163,8 @@ talus_status tl_contacts_find(talus_world *world, double dt) {
   }
   TL_TRY(colliders_place(world, dt, &colliders));
   const tl_collider *const collider = world->colliders.memory;
-  TL_TRY(tl_broad_pairs(world->broad, collider, colliders, threads, &pairs, &pair_count));
+  TL_TRY(tl_broad_refresh(world->broad, collider, colliders, SKIN * world->size, threads, &pairs,
+                          &pair_count, NULL));
   TL_TRY(tl_narrow_pairs(world->narrow, collider, pairs, pair_count, threads, &touches,
                          &touch_count));
   if (touch_count > (1 << 28)) {

@@ -1,10 +1,11 @@
 /* project.c: positions are corrected apart from velocities ([B] section 6, [C] section 2.2).
  *
  * The smallest displacement, measured by the bodies' masses, after which no contact is deeper than
- * its slop and joints fit, to first order about the contacts of the step:
- *   min 1/2 d'M d   with   gap + dt u_n + D_n d >= -slop,   error + G d = 0
+ * half its slop and joints fit, to first order about the contacts of the step:
+ *   min 1/2 d'M d   with   gap + dt u_n + D_n d >= -slop/2,   error + G d = 0
  * which is a contact problem without friction whose bias is a length. Nothing of it enters the
- * velocities, so it adds no energy of motion. */
+ * velocities, so it adds no energy of motion. It is made when something is deeper than 1.5 slops,
+ * so that what rests drifts through a whole slop before it is moved again. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ static double gap_after(const tl_world_contact *contact, double dt) {
   return contact->shown.gap + dt * contact->departure;
 }
 
-/* Whether anything is out of place by more than half a slop beyond what is allowed. */
+/* Whether anything is out of place by more than half a slop beyond the slop. */
 static int needed(const talus_world *world, double dt, const tl_step_arrays *a, int32_t rows) {
   for (int32_t k = 0; k < world->contact_count; k++) {
     if (gap_after(&world->contact[k], dt) < -1.5 * world->contact[k].slop) {
@@ -44,7 +45,7 @@ talus_status tl_project(talus_world *world, double dt) {
   }
   tl_step_problem(world, dt, still, &arrays, &problem);
   for (int32_t k = 0; k < world->contact_count; k++) {
-    arrays.bias[k] = gap_after(&world->contact[k], dt) + world->contact[k].slop;
+    arrays.bias[k] = gap_after(&world->contact[k], dt) + 0.5 * world->contact[k].slop;
   }
   for (int32_t r = 0; r < rows; r++) {
     arrays.row_bias[r] = arrays.row[r].error;

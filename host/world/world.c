@@ -18,9 +18,8 @@ talus_world_def talus_world_def_default(void) {
   def.slop = 2e-4;
   def.margin = 0.02;
   def.bias_cap = 0.6;
-  def.tolerance = 1e-2;
   def.solver = talus_settings_default();
-  def.solver.max_iterations = 2000;
+  def.solver.max_iterations = 200;
   def.seed = 1;
   return def;
 }
@@ -66,6 +65,12 @@ talus_step_report talus_step_report_default(void) {
   return report;
 }
 
+/* What each step aims at: more than this is not worth its passes (docs/scene.md has the measured
+ * trade-off). */
+static double tolerance_of(const talus_world_def *def) {
+  return def->tolerance > 0 ? def->tolerance : def->solver.law == TALUS_LAW_COULOMB ? 0.03 : 0.01;
+}
+
 static talus_status def_check(talus_context *context, const talus_world_def *def) {
   if (def->struct_size != sizeof *def) {
     return tl_fail(context, TALUS_STRUCT_SIZE,
@@ -85,8 +90,8 @@ static talus_status def_check(talus_context *context, const talus_world_def *def
       {"margin", def->margin, def->margin >= 0 && def->margin < 10},
       {"bias_cap", def->bias_cap, def->bias_cap >= 0},
       {"restitution_speed", def->restitution_speed, def->restitution_speed >= 0},
-      {"tolerance", def->tolerance, def->tolerance > 0},
-      {"accept", def->accept, def->accept == 0 || def->accept >= def->tolerance},
+      {"tolerance", def->tolerance, def->tolerance >= 0},
+      {"accept", def->accept, def->accept == 0 || def->accept >= tolerance_of(def)},
       {"integrator", def->integrator, (unsigned)def->integrator <= TALUS_INTEGRATOR_MIDPOINT},
       {"stabilisation", def->stabilisation,
        (unsigned)def->stabilisation <= TALUS_STABILISE_NONE},
@@ -114,11 +119,12 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   memset(world, 0, sizeof *world);
   world->context = context;
   world->def = def;
-  world->def.accept = def.accept > 0 ? def.accept : 10 * def.tolerance;
+  world->def.tolerance = tolerance_of(&def);
+  world->def.accept = def.accept > 0 ? def.accept : 10 * world->def.tolerance;
   if (def.restitution_speed == 0) {
     world->def.restitution_speed = 2 * sqrt(tl_dot3(def.gravity, def.gravity)) * def.step;
   }
-  world->def.solver.tolerance = def.tolerance;
+  world->def.solver.tolerance = world->def.tolerance;
   world->def.solver.warm_start = 1;
   talus_settings projection = world->def.solver;
   projection.law = TALUS_LAW_CCP;

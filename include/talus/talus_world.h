@@ -54,10 +54,13 @@ typedef struct talus_world_def {
                                the step is added. Default 0.02 */
   double bias_cap;          /* m/s, TALUS_STABILISE_BIAS; default 0.6 */
   double restitution_speed; /* below it impacts are plastic, m/s; default 0: 2 |gravity| step */
-  double tolerance;         /* epsilon aimed at each step; default 1e-2 */
+  double tolerance;         /* epsilon aimed at each step; default 0: 0.03 for the exact law, 0.01
+                               for the convex one */
   double accept;            /* epsilon required; default 0: 10 tolerance */
   talus_settings solver;    /* law, method, precision, threads ... of the contact solves;
-                               tolerance and warm_start are the world's */
+                               tolerance and warm_start are the world's. max_iterations (default
+                               200) ends a solve between tolerance and accept; above accept ten
+                               times as many follow */
   uint64_t seed;            /* of inlets and random generators; default 1 */
 } talus_world_def;
 
