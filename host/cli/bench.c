@@ -36,8 +36,8 @@ static int number_read(const char *word, double low, double high, int whole, dou
          (!whole || *value == floor(*value));
 }
 
-static int numbers_read(const char *name, const char *text, double low, double high, int whole,
-                        tl_bench_list *list) {
+int tl_bench_numbers_read(const char *name, const char *text, double low, double high, int whole,
+                          tl_bench_list *list) {
   char word[64];
   list->count = 0;
   while ((text = list_next(text, word, sizeof word)) != NULL) {
@@ -95,9 +95,9 @@ static int descending(const void *a, const void *b) {
 }
 
 static int lists_read(const bench_texts *texts, tl_bench_options *o) {
-  if (numbers_read("contacts", texts->contacts, 1, 1e8, 1, &o->contacts) != TL_EXIT_OK ||
-      numbers_read("threads", texts->threads, 1, 1024, 1, &o->threads) != TL_EXIT_OK ||
-      numbers_read("tol", texts->tolerances, 1e-300, 1, 0, &o->tolerances) != TL_EXIT_OK ||
+  if (tl_bench_numbers_read("contacts", texts->contacts, 1, 1e8, 1, &o->contacts) != TL_EXIT_OK ||
+      tl_bench_numbers_read("threads", texts->threads, 1, 1024, 1, &o->threads) != TL_EXIT_OK ||
+      tl_bench_numbers_read("tol", texts->tolerances, 1e-300, 1, 0, &o->tolerances) != TL_EXIT_OK ||
       methods_read(texts->methods, &o->methods) != TL_EXIT_OK ||
       precisions_read(texts->precisions, &o->precisions) != TL_EXIT_OK) {
     return TL_EXIT_BAD;
@@ -279,13 +279,17 @@ static int session_run(tl_bench_session *s) {
 }
 
 int tl_cli_bench(int argc, char **argv) {
+  if (argc >= 2 && strcmp(argv[1], "world") == 0) {
+    return tl_cli_bench_world(argc - 1, argv + 1);
+  }
   if (argc < 2 || strcmp(argv[1], "solve") != 0) {
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-      printf("usage: talus bench solve [FILE...] [options]\n\n"
-             "`talus bench solve --help` lists the options.\n");
+      printf("usage: talus bench solve [FILE...] [options]\n"
+             "       talus bench world [options]\n\n"
+             "`talus bench solve --help` and `talus bench world --help` list the options.\n");
       return TL_EXIT_OK;
     }
-    return tl_cli_complain("talus bench can measure one thing so far: talus bench solve");
+    return tl_cli_complain("talus bench measures `solve` or `world`: talus bench --help");
   }
   tl_bench_session s = {0};
   const tl_parsed parsed = options_read(&s.options, argc - 1, argv + 1);

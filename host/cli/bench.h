@@ -1,8 +1,8 @@
-/* bench.h: what `talus bench solve` knows: options, problems, measurements.
+/* bench.h: what `talus bench` knows: options, problems, measurements.
  *
  * bench.c reads the options and walks through the problems, bench_measure.c times one method,
  * bench_copy.c the memory, bench_traffic.c says how many bytes a pass cannot do without, and
- * bench_report.c words it all. */
+ * bench_report.c words it all. bench_world.c times steps of whole worlds. */
 #ifndef TL_CLI_BENCH_H
 #define TL_CLI_BENCH_H
 
@@ -64,6 +64,13 @@ typedef struct tl_bench_session {
   int problem_count;
   tl_bench_problem *problem;
 } tl_bench_session;
+
+/* `talus bench world`. */
+int tl_cli_bench_world(int argc, char **argv);
+
+/* A comma-separated list of numbers; an exit code, with a complaint that names the option. */
+int tl_bench_numbers_read(const char *name, const char *text, double low, double high, int whole,
+                          tl_bench_list *list);
 
 /* Bytes read and written per second by a copy of arrays that no usual cache holds, the best of
  * several; 0 if there is no memory for them. */

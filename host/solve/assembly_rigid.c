@@ -119,10 +119,11 @@ static void diagonal_add(const rigid_build *build, int32_t body, tl_vec arm, con
     return;
   }
   const double *const inertia = build->rigid->inverse_inertia + 6 * (int64_t)body;
+  const tl_vec lever[3] = {tl_cross(arm, axis[0]), tl_cross(arm, axis[1]), tl_cross(arm, axis[2])};
   for (int i = 0; i < 3; i++) {
-    const tl_vec turn = tl_sym_times(inertia, tl_cross(arm, axis[i]));
+    const tl_vec turn = tl_sym_times(inertia, lever[i]);
     for (int j = 0; j < 3; j++) {
-      w[3 * i + j] += tl_dot(turn, tl_cross(arm, axis[j]));
+      w[3 * i + j] += tl_dot(turn, lever[j]);
     }
     w[3 * i + i] += build->rigid->inverse_mass[body];
   }

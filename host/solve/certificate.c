@@ -31,37 +31,35 @@ static double inner(point a, point b) {
          a.tangential[1] * b.tangential[1] + a.tangential[2] * b.tangential[2];
 }
 
-static point step(point x, double s, point u) {
-  point p = {x.normal + s * u.normal, {0, 0, 0}};
+/* What the natural maps of one contact share. */
+typedef struct cone {
+  double mu, inverse; /* 1 / (1 + mu^2) */
+} cone;
+
+/* w |x - P(x - u/w)|^2 with the Euclidean projection P on the cone of half-angle atan(mu), as
+ * |x' - P(x' - u')|^2 of x' = sqrt(w) x and u' = u / sqrt(w): the cone is the same, and neither 1/w
+ * nor a square leaves the range of numbers early. scale: sqrt(w) and its inverse. */
+static double natural(const point *x, const point *u, cone k, const double scale[2]) {
+  double z[3], squares = 0, m = 0;
+  const double zn = scale[0] * x->normal - scale[1] * u->normal;
   for (int c = 0; c < 3; c++) {
-    p.tangential[c] = x.tangential[c] + s * u.tangential[c];
+    z[c] = scale[0] * x->tangential[c] - scale[1] * u->tangential[c];
+    m += z[c] * z[c];
   }
-  return p;
-}
-
-/* Euclidean projection on the cone of half-angle atan(mu). */
-static point project(point z, double mu) {
-  const double m = length(z.tangential);
-  if (z.normal >= 0 && m <= mu * z.normal) { /* without friction 0 <= mu z_n says nothing */
-    return z;
+  m = sqrt(m);
+  if (zn >= 0 && m <= k.mu * zn) { /* without friction 0 <= mu z_n says nothing */
+    return scale[1] * scale[1] * inner(*u, *u);
   }
-  point p = {0, {0, 0, 0}};
-  const double along = (z.normal + mu * m) / (1 + mu * mu);
-  if (along > 0) {
-    p.normal = along;
-    for (int c = 0; c < 3 && m > 0; c++) {
-      p.tangential[c] = mu * along * (z.tangential[c] / m);
-    }
+  const double along = (zn + k.mu * m) * k.inverse;
+  if (!(along > 0)) {
+    return isnan(along) ? along : scale[0] * scale[0] * inner(*x, *x);
   }
-  return p;
-}
-
-/* w |x - P(x - u/w)|^2, as |x' - P(x' - u')|^2 of x' = sqrt(w) x and u' = u / sqrt(w): the cone is
- * the same, and neither 1/w nor a square leaves the range of numbers early. */
-static double natural(point x, point u, double mu, double w) {
-  const point zero = {0, {0, 0, 0}}, scaled = step(zero, sqrt(w), x);
-  const point d = step(scaled, -1, project(step(scaled, -1 / sqrt(w), u), mu));
-  return inner(d, d);
+  const double turn = m > 0 ? k.mu * along / m : 0; /* at most 1 */
+  for (int c = 0; c < 3; c++) {
+    const double d = scale[0] * x->tangential[c] - turn * z[c];
+    squares += d * d;
+  }
+  return squares + (scale[0] * x->normal - along) * (scale[0] * x->normal - along);
 }
 
 /* The law's velocity: u, or u + mu |u_t| n. Without friction the normal row alone counts. */
@@ -97,11 +95,13 @@ static void contact_judge(const tl_facts *facts, int64_t i, double mu, const dou
   const point u = split(facts->velocity + 3 * i, axis);
   const point q = split(facts->free + 3 * i, axis);
   const point zero = {0, {0, 0, 0}};
+  const cone k = {mu, 1 / (1 + mu * mu)};
+  const double scale[2] = {sqrt(w), 1 / sqrt(w)}, plain[2] = {1, 1};
   for (int law = 0; law < 2; law++) {
-    const point lawful = law_velocity(u, mu, law);
-    s->residual[law] += natural(x, lawful, mu, w);
-    s->reference[law] += natural(zero, law_velocity(q, mu, law), mu, w);
-    s->natural[law] += natural(x, lawful, mu, 1);
+    const point lawful = law_velocity(u, mu, law), before = law_velocity(q, mu, law);
+    s->residual[law] += natural(&x, &lawful, k, scale);
+    s->reference[law] += natural(&zero, &before, k, scale);
+    s->natural[law] += natural(&x, &lawful, k, plain);
     s->product[law] += fabs(inner(x, lawful));
     s->size[law] += sqrt(inner(x, x) * inner(lawful, lawful));
   }
@@ -112,7 +112,7 @@ static void contact_judge(const tl_facts *facts, int64_t i, double mu, const dou
   s->closing = larger(s->closing, -u.normal);
   for (int c = 0; c < 3; c++) {
     s->dissipation += x.tangential[c] * u.tangential[c];
-    const double r = facts->rounding[3 * i + c] / sqrt(w);
+    const double r = facts->rounding[3 * i + c] * scale[1];
     s->rounding += r * r;
   }
   s->impulse += inner(x, x);

@@ -25,29 +25,48 @@ static void arm_of(const talus_rigid *rigid, int64_t k, int side, double *arm) {
   }
 }
 
-/* u (and, with sizes, the sum of absolute values) of contact k for given body velocities. */
-static void rigid_velocity(const talus_rigid *rigid, int64_t k, const double *motion, double *u,
-                           double *sizes) {
+/* Adds what one body does at contact k to u, and the absolute values to sizes. */
+static void side_add(const double *v, const double *arm, int side, double *u, double *sizes) {
+  double turn[3];
+  cross(v + 3, arm, turn);
+  for (int c = 0; c < 3; c++) {
+    u[c] += (side ? 1 : -1) * (v[c] + turn[c]);
+    sizes[c] += fabs(v[c]) + fabs(turn[c]);
+  }
+}
+
+/* tr(W_kk) of one side: 1/m thrice and tr([r] m [r]^T) = tr(m) |r|^2 - r.m r. */
+static double side_trace(const talus_rigid *rigid, int32_t body, const double *r) {
+  const double *const m = rigid->inverse_inertia + 6 * (int64_t)body;
+  double mr[3];
+  inertia_times(m, r, mr);
+  return 3 * rigid->inverse_mass[body] +
+         (m[0] + m[3] + m[5]) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) -
+         (r[0] * mr[0] + r[1] * mr[1] + r[2] * mr[2]);
+}
+
+/* Contact k as fact i: velocity after and before, the rounding of the latter, weight. */
+static void contact_facts(const tl_judgement *j, int64_t k, int64_t i, tl_facts *facts) {
+  const talus_rigid *const rigid = &j->problem->rigid;
+  double *const u = facts->velocity + 3 * i, *const q = facts->free + 3 * i;
+  double *const sizes = facts->rounding + 3 * i, unused[3] = {0, 0, 0}, trace = 0;
   for (int c = 0; c < 3; c++) {
     const double bias = (rigid->bias != NULL ? rigid->bias[k] * rigid->normal[3 * k + c] : 0);
     const double surface = rigid->surface_velocity != NULL ? rigid->surface_velocity[3 * k + c] : 0;
-    u[c] = bias + surface;
+    u[c] = q[c] = bias + surface;
     sizes[c] = fabs(bias) + fabs(surface);
   }
   for (int side = 0; side < 2; side++) {
     const int32_t body = side ? rigid->body_b[k] : rigid->body_a[k];
-    if (body < 0) {
-      continue;
-    }
-    const double *const v = motion + 6 * (int64_t)body;
-    double arm[3], turn[3];
-    arm_of(rigid, k, side, arm);
-    cross(v + 3, arm, turn);
-    for (int c = 0; c < 3; c++) {
-      u[c] += (side ? 1 : -1) * (v[c] + turn[c]);
-      sizes[c] += fabs(v[c]) + fabs(turn[c]);
+    if (body >= 0) {
+      double arm[3];
+      arm_of(rigid, k, side, arm);
+      side_add(j->motion + 6 * (int64_t)body, arm, side, u, unused);
+      side_add(rigid->velocity + 6 * (int64_t)body, arm, side, q, sizes);
+      trace += side_trace(rigid, body, arm);
     }
   }
+  facts->weight[i] = trace / 3;
 }
 
 static double row_velocity(const talus_rigid *rigid, int64_t row, const double *motion,
@@ -64,26 +83,6 @@ static double row_velocity(const talus_rigid *rigid, int64_t row, const double *
     }
   }
   return u;
-}
-
-/* tr(W_kk) of a contact: 1/m thrice and the turning of each arm. */
-static double rigid_trace(const talus_rigid *rigid, int64_t k) {
-  double trace = 0;
-  for (int side = 0; side < 2; side++) {
-    const int32_t body = side ? rigid->body_b[k] : rigid->body_a[k];
-    if (body < 0) {
-      continue;
-    }
-    const double *const m = rigid->inverse_inertia + 6 * (int64_t)body;
-    double r[3], mr[3];
-    arm_of(rigid, k, side, r);
-    inertia_times(m, r, mr);
-    /* tr([r] m [r]^T) = tr(m) |r|^2 - r.m r */
-    trace += 3 * rigid->inverse_mass[body] +
-             (m[0] + m[3] + m[5]) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) -
-             (r[0] * mr[0] + r[1] * mr[1] + r[2] * mr[2]);
-  }
-  return trace;
 }
 
 static double rigid_row_trace(const talus_rigid *rigid, int64_t row) {
@@ -158,11 +157,7 @@ static void rigid_facts(const tl_judgement *j, int32_t first, int32_t count, tl_
   const int64_t contacts = j->problem->contact_count;
   for (int64_t i = 0; i < count; i++) {
     if (first + i < contacts) {
-      double sizes[3];
-      rigid_velocity(rigid, first + i, j->motion, facts->velocity + 3 * i, sizes);
-      rigid_velocity(rigid, first + i, rigid->velocity, facts->free + 3 * i,
-                     facts->rounding + 3 * i);
-      facts->weight[i] = rigid_trace(rigid, first + i) / 3;
+      contact_facts(j, first + i, i, facts);
     } else {
       const int64_t row = first + i - contacts;
       double size;
