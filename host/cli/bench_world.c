@@ -27,11 +27,13 @@ typedef struct world_options {
 
 typedef struct world_result {
   int64_t grains, contacts, touching;
-  double width, depth;                            /* of the bed, m */
-  double seconds, collide, build, solve, project; /* per step */
-  double passes, epsilon;                         /* per step; the worst step */
-  double overlap_mean, overlap_max;               /* of the radius: last step, worst step */
-  double kinetic;                                 /* J, last step */
+  double width, depth;                              /* of the bed, m */
+  double seconds, collide, build, solve, project;   /* per step */
+  double passes, epsilon;                           /* per step; the worst step */
+  double overlap_mean, overlap_max;                 /* of the radius: last step, worst step */
+  double kinetic_first, kinetic_last, kinetic_most; /* J */
+  double energy_first, energy_last;                 /* kinetic and potential, J */
+  double momentum_error;                            /* the worst step */
   int64_t accepted, halvings;
   double megabytes; /* most held by the process so far */
 } world_result;
@@ -159,7 +161,7 @@ static talus_status bed_generate(talus_context *context, const world_options *o,
   return talus_problem_generate(context, &def, bed);
 }
 
-static void step_add(const talus_step_report *report, world_result *r) {
+static void step_add(const talus_step_report *report, int first, world_result *r) {
   r->seconds += report->seconds;
   r->collide += report->seconds_collide;
   r->build += report->seconds_build;
@@ -169,7 +171,15 @@ static void step_add(const talus_step_report *report, world_result *r) {
   r->epsilon = fmax(r->epsilon, report->epsilon);
   r->overlap_mean = report->penetration_mean / RADIUS;
   r->overlap_max = fmax(r->overlap_max, report->penetration_max / RADIUS);
-  r->kinetic = report->kinetic;
+  const double energy = report->kinetic + report->potential;
+  if (first) {
+    r->kinetic_first = report->kinetic;
+    r->energy_first = energy;
+  }
+  r->kinetic_last = report->kinetic;
+  r->kinetic_most = fmax(r->kinetic_most, report->kinetic);
+  r->energy_last = energy;
+  r->momentum_error = fmax(r->momentum_error, report->momentum_error);
   r->contacts = report->contact_count;
   r->touching = report->touching_count;
   r->accepted += report->accepted;
@@ -185,7 +195,7 @@ static talus_status bed_time(const world_options *o, talus_world *world, world_r
       return status;
     }
     if (i >= before) {
-      step_add(&report, r);
+      step_add(&report, i == before, r);
     }
   }
   struct rusage usage;
@@ -240,6 +250,10 @@ static void print_row(const world_options *o, const world_result *r) {
          1e3 * r->build, 1e3 * r->solve, 1e3 * r->project, r->passes, r->epsilon,
          100 * r->overlap_mean, 100 * r->overlap_max, r->seconds / o->step, r->megabytes);
   printf(r->accepted > 0 ? "  (%lld steps above the tolerance)\n" : "\n", (long long)r->accepted);
+  printf("%19s   kinetic energy %.3g J at first, %.3g J at last, %.3g J at most; with potential "
+         "energy %+.3g J;\n%19s   momentum balance %.1e\n",
+         "", r->kinetic_first, r->kinetic_last, r->kinetic_most, r->energy_last - r->energy_first,
+         "", r->momentum_error);
   fflush(stdout);
 }
 
@@ -270,7 +284,11 @@ static void print_json(const world_options *o, const world_result *result, int c
     tl_json_real(&json, "epsilon", r->epsilon);
     tl_json_real(&json, "overlap_mean", r->overlap_mean);
     tl_json_real(&json, "overlap_max", r->overlap_max);
-    tl_json_real(&json, "kinetic", r->kinetic);
+    tl_json_real(&json, "kinetic_first", r->kinetic_first);
+    tl_json_real(&json, "kinetic_last", r->kinetic_last);
+    tl_json_real(&json, "kinetic_most", r->kinetic_most);
+    tl_json_real(&json, "energy_change", r->energy_last - r->energy_first);
+    tl_json_real(&json, "momentum_error", r->momentum_error);
     tl_json_integer(&json, "accepted", r->accepted);
     tl_json_integer(&json, "halvings", r->halvings);
     tl_json_real(&json, "seconds_per_simulated_second", r->seconds / o->step);

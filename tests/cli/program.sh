@@ -60,6 +60,15 @@ for verb in solve check generate info bench; do
   err_empty
 done
 run 0 solve nothing.hdf5 --nonsense --help
+run 0 bench world --help
+out_has "usage: talus bench world"
+run 2 bench wolrd
+err_has "talus bench --help"
+run 2 bench world --grains 1,x
+err_has "grains wants whole numbers"
+run 0 bench world --grains 60,90 --layers 3 --settle 0.01 --steps 5 --json
+json beds law step
+field grains 90
 run 0 --version
 out_has '^talus [0-9]*\.[0-9]*\.[0-9]*$'
 run 2 slove x

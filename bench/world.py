@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""What a step of a world costs: runs `talus bench world` over sizes, depths, laws and steps, and
+writes docs/world.md with its two plots.
+
+    python3 bench/world.py [build/bin/talus] [--largest 1e6]
+
+By hand, on an idle machine; about twenty minutes up to a million grains.
+"""
+import argparse
+import csv
+import json
+import os
+import platform
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SIZES = [1e3, 2e3, 4e3, 8e3, 16e3, 32e3, 125e3, 1e6]
+DEPTHS = [5, 10, 20, 40, 80]
+# law, step, other options: a simulated second at rest
+SECONDS = [
+    ("ccp", 1e-3, []), ("ccp", 2e-3, []), ("ccp", 5e-3, []), ("ccp", 10e-3, []),
+    ("ccp", 10e-3, ["--tol", "0.1"]), ("ccp", 0.5e-3, ["--max-iterations", "2", "--accept", "1e9"]),
+    ("coulomb", 1e-3, []), ("coulomb", 2e-3, []), ("coulomb", 5e-3, []),
+    ("coulomb", 10e-3, []), ("coulomb", 1e-3, ["--tol", "0.01", "--max-iterations", "2000"]),
+]
+
+
+def bench(talus, *options):
+    command = [talus, "bench", "world", "--json"] + [str(o) for o in options]
+    print("world.py:", " ".join(command[1:]), file=sys.stderr)
+    out = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+    return json.loads(out)["beds"]
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def row_of(bed):
+    ms = lambda key: f"{1e3 * bed[key]:.2f}"
+    share = 100 * (bed["collide"] + bed["build"]) / bed["seconds_per_step"]
+    return [f"{bed['grains']}", f"{bed['contacts']}", ms("seconds_per_step"), ms("collide"),
+            ms("build"), ms("solve"), ms("project"), f"{share:.0f} %", f"{bed['passes']:.0f}",
+            f"{1e6 * bed['seconds_per_step'] / bed['grains']:.2f}", f"{bed['megabytes']:.0f}"]
+
+
+HEAD = ["grains", "contacts", "ms a step", "collide", "build", "solve", "project",
+        "collide + build", "passes", "µs per grain", "MB"]
+
+
+def plot(talus, name, title, x, columns, rows):
+    path = os.path.join(ROOT, "docs", name)
+    table_path = path + ".csv"
+    with open(table_path, "w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow([x] + columns)
+        writer.writerows(rows)
+    subprocess.run([talus, "plot", table_path, "--x", x, "--columns", ",".join(columns), "--log-x",
+                    "--log-y", "--style", "both", "--title", title, "--out", path], check=True,
+                   stdout=subprocess.DEVNULL)
+    os.remove(table_path)
+
+
+def growth(talus, largest):
+    rows, beds = [], []
+    for size in [s for s in SIZES if s <= largest]:
+        settle, steps = (0.2, 50) if size < 1e5 else (0.02, 20)
+        bed = bench(talus, "--grains", int(size), "--layers", 10, "--law", "ccp", "--settle",
+                    settle, "--steps", steps)[0]
+        beds.append(bed)
+        rows.append(row_of(bed))
+    first = beds[0]["seconds_per_step"] / beds[0]["grains"]
+    plot(talus, "world_growth.png", "a step of a bed of 10 layers", "grains", ["ms", "linear"],
+         [[b["grains"], 1e3 * b["seconds_per_step"], 1e3 * first * b["grains"]] for b in beds])
+    return table(HEAD, rows)
+
+
+def depth(talus):
+    rows, beds = [], []
+    for layers in DEPTHS:
+        bed = bench(talus, "--grains", 8000, "--layers", layers, "--law", "ccp", "--settle", 0.2)[0]
+        beds.append((layers, bed))
+        rows.append([f"{layers}"] + row_of(bed)[1:])
+    plot(talus, "world_depth.png", "a step of 8000 spheres", "layers", ["ms", "passes"],
+         [[layers, 1e3 * b["seconds_per_step"], b["passes"]] for layers, b in beds])
+    return table(["layers"] + HEAD[1:], rows)
+
+
+def seconds(talus):
+    rows = []
+    for law, step, options in SECONDS:
+        bed = bench(talus, "--grains", 8000, "--layers", 20, "--law", law, "--step", step,
+                    "--settle", 0.5, *options)[0]
+        rows.append([law, f"{1e3 * step:g}", " ".join(options) or "defaults",
+                     f"{1e3 * bed['seconds_per_step']:.1f}", f"{bed['passes']:.0f}",
+                     f"{bed['epsilon']:.2g}", f"{100 * bed['overlap_mean']:.2g}",
+                     f"{100 * bed['overlap_max']:.2g}",
+                     f"{bed['seconds_per_simulated_second']:.1f}"])
+    return table(["law", "step, ms", "settings", "ms a step", "passes", "worst ε",
+                  "mean overlap, %", "largest, %", "seconds per simulated second"], rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("talus", nargs="?", default=os.path.join(ROOT, "build/bin/talus"))
+    parser.add_argument("--largest", type=float, default=1e6, help="grains of the largest bed")
+    options = parser.parse_args()
+    model = platform.processor() or platform.machine()
+    with open("/proc/cpuinfo") as info:
+        names = [line.split(":", 1)[1].strip() for line in info if line.startswith("model name")]
+        model = names[0] if names else model
+    parts = {"growth": growth(options.talus, options.largest), "depth": depth(options.talus),
+             "seconds": seconds(options.talus), "model": model}
+    with open(os.path.join(ROOT, "bench", "world.md.in")) as template:
+        text = template.read()
+    for key, value in parts.items():
+        text = text.replace("@" + key + "@", value)
+    with open(os.path.join(ROOT, "docs", "world.md"), "w") as out:
+        out.write(text)
+    print("world.py: docs/world.md", file=sys.stderr)
+
+
+main()
