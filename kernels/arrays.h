@@ -31,7 +31,8 @@ typedef enum tl_kind {
 typedef struct tl_range {
   int32_t kind;
   int32_t rows;
-  int32_t bilateral; /* 1: no cone, the impulse is free */
+  int32_t bilateral; /* 1: no cone, the impulse is free ... */
+  int32_t bounded;   /* ... or, if 1 too, between the row's bounds */
   int32_t first, count;
   int32_t chunk_first, chunk_count;
 } tl_range;
@@ -54,6 +55,7 @@ typedef struct tl_shape {
   int32_t rigid_contact_count;
   int32_t entry_base; /* the first contact that has entries */
   int32_t chunk_count, range_count;
+  int32_t bound_count; /* bilateral rows if some of them have bounds, else 0 */
   tl_range range[TL_RANGE_MAX];
   int32_t body_kind;     /* TL_SPHERES or TL_ARMS: layout of the array body */
   int32_t rigid_count;   /* record rigid_count stands for all that cannot move: always 0 */
@@ -86,6 +88,9 @@ typedef struct tl_shape {
   REAL(weight, s->contact_count)                                                                 \
   /* W_kk in the contact frame, six packed; not for spheres */                                   \
   REAL(diagonal, TL_IF(s->range[0].kind != TL_SPHERES, 6 * (int64_t)s->contact_count))           \
+  /* bounds of the bilateral rows, from their range's first on; infinite where there is none */   \
+  REAL(lower, s->bound_count)                                                                    \
+  REAL(upper, s->bound_count)                                                                    \
   /* general blocks: J and J M^-1 */                                                             \
   PLAIN(int32_t, entry_first, TL_IF(TL_HAS_ENTRIES(s), s->contact_count - s->entry_base + 1))    \
   PLAIN(tl_entry, entry, s->entry_count)                                                         \

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/item/row.h"
+
 talus_status tl_assembly_reserve(talus_context *context, tl_assembly *assembly) {
   tl_system *const system = &assembly->system;
   const tl_shape *const s = &system->shape;
@@ -190,6 +192,44 @@ static void units_choose(tl_assembly *assembly) {
   }
 }
 
+/* ---- bounds of bilateral rows ------------------------------------------------------------------
+ */
+
+/* Whether a bound holds anything back. */
+static int bounds_given(const talus_problem *problem) {
+  for (int32_t r = 0; r < problem->bilateral_count; r++) {
+    if ((problem->row_lower != NULL && isfinite(problem->row_lower[r])) ||
+        (problem->row_upper != NULL && isfinite(problem->row_upper[r]))) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* In the engine's units; the rows are the last range. */
+static void bounds_fill(const talus_problem *problem, tl_assembly *assembly) {
+  tl_system *const system = &assembly->system;
+  const double unit = 1 / assembly->impulse_unit;
+  tl_range *const range = &system->shape.range[1];
+  if (system->shape.bound_count == 0) {
+    return;
+  }
+  range->bounded = 1;
+  for (int32_t i = 0; i < range->count; i++) {
+    const int32_t row = system->order[range->first + i] - problem->contact_count;
+    system->lower[i] = problem->row_lower != NULL ? unit * problem->row_lower[row] : -INFINITY;
+    system->upper[i] = problem->row_upper != NULL ? unit * problem->row_upper[row] : INFINITY;
+  }
+}
+
+/* The impulse of a row at internal place i, inside its bounds: single precision and a warm start
+ * may leave them. */
+static double row_inside(const tl_assembly *assembly, int32_t i, double x) {
+  const tl_system *const system = &assembly->system;
+  const int32_t row = i - system->shape.range[1].first;
+  return system->shape.bound_count > 0 ? tl_clamp(x, system->lower[row], system->upper[row]) : x;
+}
+
 static talus_status system_assemble(talus_context *context, const talus_problem *problem,
                                     int coloured, tl_assembly *assembly) {
   switch (problem->form) {
@@ -216,11 +256,14 @@ talus_status tl_system_build(talus_context *context, const talus_problem *proble
   TL_TRY(tl_buffer_reserve(context, &assembly->order, (size_t)system->shape.contact_count,
                            sizeof(int32_t), "order of contacts"));
   system->order = assembly->order.memory;
+  system->shape.bound_count = bounds_given(problem) ? problem->bilateral_count : 0;
+  const talus_problem *matrices = problem;
   if (problem->form == TALUS_FORM_GLOBAL) {
-    TL_TRY(tl_translate_global(context, problem, assembly, &problem));
+    TL_TRY(tl_translate_global(context, problem, assembly, &matrices));
   }
-  TL_TRY(system_assemble(context, problem, coloured, assembly));
+  TL_TRY(system_assemble(context, matrices, coloured, assembly));
   units_choose(assembly);
+  bounds_fill(problem, assembly);
   return TALUS_OK;
 }
 
@@ -234,6 +277,7 @@ void tl_impulse_import(const tl_assembly *assembly, const double *impulse, const
     x[0] = x[1] = x[2] = 0;
     if (k >= assembly->contact_count) {
       x[0] = bilateral != NULL ? unit * bilateral[k - assembly->contact_count] : 0;
+      x[0] = row_inside(assembly, i, x[0]);
       continue;
     }
     const double *const given = impulse + (int64_t)dimension * k;
@@ -259,7 +303,7 @@ void tl_impulse_export(const tl_assembly *assembly, const double *internal, doub
     const double *const x = internal + 3 * (int64_t)i;
     if (k >= assembly->contact_count) {
       if (bilateral != NULL) {
-        bilateral[k - assembly->contact_count] = unit * x[0];
+        bilateral[k - assembly->contact_count] = unit * row_inside(assembly, i, x[0]);
       }
       continue;
     }

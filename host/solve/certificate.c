@@ -120,16 +120,47 @@ static void contact_judge(const tl_facts *facts, int64_t i, double mu, const dou
   s->free += inner(q, q);
 }
 
-static void row_judge(const tl_facts *facts, int64_t i, sums *s) {
+/* Bounds of a bilateral row's impulse. */
+typedef struct bounds {
+  double lower, upper;
+} bounds;
+
+static bounds row_bounds(const talus_problem *problem, int64_t row) {
+  const bounds b = {problem->row_lower != NULL ? problem->row_lower[row] : -INFINITY,
+                    problem->row_upper != NULL ? problem->row_upper[row] : INFINITY};
+  return b;
+}
+
+/* w |x - P(x - u/w)|^2 with P the nearest point between the bounds: how far x would go if it went
+ * by -u/w and were held where it may go no further. */
+static double row_natural(double x, double u, double w, bounds b) {
+  double way = -u / w;
+  if (way > b.upper - x) {
+    way = b.upper - x;
+  }
+  if (way < b.lower - x) {
+    way = b.lower - x;
+  }
+  return w * way * way;
+}
+
+static void row_judge(const tl_facts *facts, int64_t i, bounds b, sums *s) {
   const double w = facts->weight[i], u = facts->velocity[3 * i], q = facts->free[3 * i];
   const double x = facts->impulse[3 * i], r = facts->rounding[3 * i] / sqrt(w);
+  const int bounded = b.lower > -INFINITY || b.upper < INFINITY;
   for (int law = 0; law < 2; law++) {
-    s->residual[law] += u * u / w;
-    s->reference[law] += q * q / w;
-    s->natural[law] += u * u;
+    s->residual[law] += bounded ? row_natural(x, u, w, b) : u * u / w;
+    s->reference[law] += bounded ? row_natural(0, q, w, b) : q * q / w;
+    s->natural[law] += bounded ? row_natural(x, u, 1, b) : u * u;
+  }
+  if (bounded) {
+    s->violation = larger(s->violation, larger(b.lower - x, x - b.upper));
+    s->largest = larger(s->largest, fabs(x));
   }
   s->rounding += r * r;
-  s->bilateral = larger(s->bilateral, fabs(u));
+  if (!(x <= b.lower && u > 0) && !(x >= b.upper && u < 0)) {
+    s->bilateral = larger(s->bilateral, fabs(u));
+  }
   s->impulse += x * x;
   s->velocity += u * u;
   s->free += q * q;
@@ -184,7 +215,7 @@ static void run_judge(const tl_judgement *j, int64_t run, sums *s) {
       contact_judge(&facts, i, friction != NULL ? friction[first + i] : 0,
                     axes != NULL ? axes + 3 * (first + i) : NULL, s);
     } else {
-      row_judge(&facts, i, s);
+      row_judge(&facts, i, row_bounds(problem, first - problem->contact_count + i), s);
     }
   }
 }

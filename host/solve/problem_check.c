@@ -38,6 +38,28 @@ static talus_status need_finite(talus_context *context, const double *array, int
   return finite(context, array, count, name);
 }
 
+/* Bounds of the bilateral rows' impulses: infinite ones are none. */
+static talus_status bounds_check(talus_context *context, const talus_problem *problem) {
+  for (int32_t r = 0; r < problem->bilateral_count; r++) {
+    const double lower = problem->row_lower != NULL ? problem->row_lower[r] : -INFINITY;
+    const double upper = problem->row_upper != NULL ? problem->row_upper[r] : INFINITY;
+    if (isnan(lower) || lower == INFINITY) {
+      return tl_fail(context, TALUS_BAD_BOUNDS,
+                     "problem.row_lower[%d] is %g: a number or -INFINITY is needed", r, lower);
+    }
+    if (isnan(upper) || upper == -INFINITY) {
+      return tl_fail(context, TALUS_BAD_BOUNDS,
+                     "problem.row_upper[%d] is %g: a number or INFINITY is needed", r, upper);
+    }
+    if (lower > upper) {
+      return tl_fail(context, TALUS_BAD_BOUNDS,
+                     "problem.row_lower[%d] is %g, above problem.row_upper[%d], which is %g", r,
+                     lower, r, upper);
+    }
+  }
+  return TALUS_OK;
+}
+
 static talus_status in_range(talus_context *context, const int32_t *index, int64_t count,
                              int32_t low, int32_t high, const char *name) {
   TL_TRY(need(context, index, count, name));
@@ -350,6 +372,7 @@ talus_status tl_problem_check(talus_context *context, const talus_problem *probl
                      problem->friction[k]);
     }
   }
+  TL_TRY(bounds_check(context, problem));
   switch (problem->form) {
   case TALUS_FORM_RIGID:
     return rigid_check(context, problem);

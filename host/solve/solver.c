@@ -166,7 +166,9 @@ static double reference_of(const tl_system *system, int law) {
       tl_vec u = tl_vec_make(system->free_x[k], system->free_y[k], system->free_z[k]);
       const double w = system->weight[k], mu = system->friction[k];
       if (range.bilateral) {
-        sum += u.x * u.x / w;
+        sum += range.bounded ? tl_row_share(0, u.x, w, system->lower[k - range.first],
+                                            system->upper[k - range.first])
+                             : u.x * u.x / w;
         continue;
       }
       const tl_vec n = world ? tl_load(system->normal, k) : tl_vec_make(1, 0, 0);

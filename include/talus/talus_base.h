@@ -60,7 +60,8 @@ TALUS_API const char *talus_version(void);
   X(FILE_FORMAT, "a file is not what it claims to be")                          \
   X(FILE_WRITE, "a file could not be written")                                  \
   X(STEP_FAILED, "a time step could not be solved to the accepted tolerance")   \
-  X(INTERNAL, "an internal invariant failed: please report it")
+  X(INTERNAL, "an internal invariant failed: please report it")                 \
+  X(BAD_BOUNDS, "bounds of an impulse are NaN or leave no room between them")
 
 typedef enum talus_status {
 #define TALUS_STATUS_ENUM(name, text) TALUS_##name,

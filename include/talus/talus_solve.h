@@ -18,7 +18,8 @@
  *   K  = { |impulse_t| <= friction * impulse_n },   K* = { u_n >= friction * |u_t| }
  *   law ccp      K* ) u                        _|_  impulse ( K   convex: opens a gap under sliding contacts
  *   law coulomb  K* ) u + friction |u_t| n     _|_  impulse ( K   exact
- *   friction 0: u_n >= 0 _|_ impulse_n >= 0, no tangential impulse.  Bilateral row: u = 0, impulse free.
+ *   friction 0: u_n >= 0 _|_ impulse_n >= 0, no tangential impulse.  Bilateral row: u = 0, impulse free,
+ *   or with bounds lower <= impulse <= upper: u = 0 inside, u >= 0 at lower, u <= 0 at upper.
  *
  * Frames. Form RIGID: impulses and velocities of contacts in the world frame, x y z. All other
  * forms: (n, t1, t2), or (n, t) if dimension is 2, (n) if 1. A body's velocity: linear of the centre
@@ -28,7 +29,8 @@
  * who hands over a bias (m/s), for example gap/dt for an open contact.
  *
  * The certificate. With w_k = tr(W_kk)/dimension and P the projection on K,
- *   R(x) = || sqrt(w_k) (x_k - P(x_k - (u_k + [friction |u_t| n]) / w_k)) ||   over all contacts,
+ *   R(x) = || sqrt(w_k) (x_k - P(x_k - (u_k + [friction |u_t| n]) / w_k)) ||   over all contacts
+ *   and bilateral rows (P: nothing, or the bounds),
  *   epsilon = R(x) / R(0): how much better than doing nothing.
  * It is computed in double from the caller's arrays after each solve, by code no solver uses.
  * `tolerance` means epsilon. It depends neither on units nor on distant contacts. */
@@ -135,6 +137,10 @@ typedef struct talus_problem {
   talus_blocks blocks;
   talus_delassus delassus;
   talus_global global;
+  /* All forms: bounds of the bilateral rows' impulses, N s. A stop that only pushes is 0 and
+   * INFINITY, a motor or dry friction of at most the torque T is -T dt and T dt. */
+  const double *row_lower; /* [bilateral_count] -INFINITY = none; NULL = none at all */
+  const double *row_upper; /* [bilateral_count] INFINITY = none; NULL = none at all */
 } talus_problem;
 
 TALUS_API talus_problem talus_problem_default(talus_form form);
@@ -247,11 +253,13 @@ typedef struct talus_certificate {
   double siconos_ccp;       /* Siconos' measure for each law */
   double siconos_coulomb;
   double cone_violation;    /* largest distance |x_t| - friction x_n of an impulse outside K,
-                               relative to the largest impulse; 0 = inside */
+                               or of a row's impulse outside its bounds, relative to the largest
+                               impulse of contacts and rows with bounds; 0 = inside */
   double complementarity;   /* sum |x_k . (u_k + ..)| / sum |x_k||u_k + ..|, law COULOMB */
   double complementarity_ccp;
   double dissipation;       /* sum x_t . u_t: work of friction over the end velocity, J; <= 0 */
-  double bilateral;         /* largest |u| over bilateral rows, m/s */
+  double bilateral;         /* largest |u| over bilateral rows, m/s; what a row's bound allows does
+                               not count */
   double penetration_speed; /* largest -u_n, m/s; 0 if nothing closes */
   double momentum_balance;  /* |M(v+ - v) - D^T x| relative to |D^T x|; 0 for form (c) */
   double asymmetry;         /* |W - W^T| / |W|, form (c); else 0 */

@@ -67,12 +67,12 @@ talus_status tl_cpu_residual(tl_engine *engine, double squares[2], int64_t *pass
     if (r_.kind == TL_SPHERES) {                                                                   \
       r_.kind = TL_SPHERES;                                                                        \
       r_.rows = 3;                                                                                 \
-      r_.bilateral = 0;                                                                            \
+      r_.bilateral = r_.bounded = 0;                                                               \
       CALL(r_);                                                                                    \
     } else if (r_.kind == TL_ARMS) {                                                               \
       r_.kind = TL_ARMS;                                                                           \
       r_.rows = 3;                                                                                 \
-      r_.bilateral = 0;                                                                            \
+      r_.bilateral = r_.bounded = 0;                                                               \
       CALL(r_);                                                                                    \
     } else if (r_.kind == TL_BLOCKS) {                                                             \
       r_.kind = TL_BLOCKS;                                                                         \

@@ -18,7 +18,7 @@ static __global__ void __launch_bounds__(TL_CHUNK)
   range.kind = KIND;
   if (KIND == TL_SPHERES || KIND == TL_ARMS) {
     range.rows = 3;
-    range.bilateral = 0;
+    range.bilateral = range.bounded = 0;
   }
   const int32_t chunk = chunk_first + (int32_t)blockIdx.x;
   double sum[2] = {0, 0};

@@ -11,6 +11,7 @@
 
 #include "kernels/item/cone.h"
 #include "kernels/item/contact.h"
+#include "kernels/item/row.h"
 #include "kernels/item/state.h"
 
 typedef struct tl_share {
@@ -76,9 +77,8 @@ TL_ITEM tl_share tl_gradient_move(const tl_view *view, const tl_range range, int
   const tl_real un = tl_dot(n, u);
   /* y - step_t u - (step_n - step_t) u_n n: the same without splitting u */
   tl_vec next = tl_along(tl_along(y, -step_t, u), (step_t - step_n) * un, n);
-  if (!range.bilateral) {
-    next = tl_cone_project(next, n, view->friction[k], sn, st);
-  }
+  next = range.bilateral ? tl_row_project(view, range, k, next)
+                         : tl_cone_project(next, n, view->friction[k], sn, st);
   tl_save(view->x_previous, k, next);
   if (range.kind == TL_MATRIX) {
     tl_save(view->trial, k, y); /* tl_matrix_step wants it */
@@ -114,9 +114,8 @@ TL_ITEM tl_share tl_backtrack_step(const tl_view *view, const tl_range range, in
   const tl_vec n = tl_contact_axis(view, range.kind, k);
   const tl_vec u = tl_gradient_velocity(view, range, k, pace, n);
   tl_vec next = tl_along(y, -pace.inverse_lipschitz, u);
-  if (!range.bilateral) {
-    next = tl_cone_project(next, n, view->friction[k], 1, 1);
-  }
+  next = range.bilateral ? tl_row_project(view, range, k, next)
+                         : tl_cone_project(next, n, view->friction[k], 1, 1);
   tl_save(view->trial, k, next);
   const tl_vec d = tl_sub(next, y);
   tl_share share;

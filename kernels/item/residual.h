@@ -7,6 +7,7 @@
 
 #include "kernels/item/cone.h"
 #include "kernels/item/contact.h"
+#include "kernels/item/row.h"
 
 typedef struct tl_residual {
   tl_real ccp, coulomb;
@@ -26,7 +27,10 @@ TL_ITEM tl_residual tl_residual_from(const tl_view *view, const tl_range range, 
   const tl_real w = view->weight[k];
   tl_residual result;
   if (range.bilateral) {
-    result.ccp = result.coulomb = u.x * u.x / w;
+    result.ccp = range.bounded ? tl_row_share(x.x, u.x, w, view->lower[k - range.first],
+                                              view->upper[k - range.first])
+                               : u.x * u.x / w;
+    result.coulomb = result.ccp;
     return result;
   }
   const tl_vec n = tl_contact_axis(view, range.kind, k);

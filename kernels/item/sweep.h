@@ -76,7 +76,7 @@ TL_ITEM tl_vec tl_from_frame(tl_vec v, tl_vec n, tl_vec t1, tl_vec t2) {
 TL_ITEM tl_vec tl_sweep_local(const tl_view *view, const tl_range range, int32_t k, tl_pace pace,
                               tl_vec y, tl_vec u) {
   if (range.bilateral) {
-    return tl_vec_make(y.x - u.x / view->scale_n[k], 0, 0);
+    return tl_row_project(view, range, k, tl_vec_make(y.x - u.x / view->scale_n[k], 0, 0));
   }
   if (range.kind == TL_SPHERES) {
     return tl_sweep_local_sphere(view, k, pace, y, u, tl_load(view->normal, k));

@@ -7,9 +7,20 @@
 #include <string.h>
 
 const char *case_name(case_kind kind) {
-  static const char *const names[CASE_COUNT] = {
-      "spheres", "spheres and rows", "arms",      "arms and rows", "blocks", "plane blocks",
-      "matrix",  "matrix of an LCP", "rows only", "empty"};
+  static const char *const names[CASE_COUNT] = {"spheres",
+                                                "spheres and rows",
+                                                "arms",
+                                                "arms and rows",
+                                                "blocks",
+                                                "plane blocks",
+                                                "matrix",
+                                                "matrix of an LCP",
+                                                "rows only",
+                                                "empty",
+                                                "spheres, rows with bounds",
+                                                "arms, rows with bounds",
+                                                "blocks, rows with bounds",
+                                                "matrix, rows with bounds"};
   return names[kind];
 }
 
@@ -136,9 +147,10 @@ static void rows_make(test_case *test, int32_t count, uint32_t *state) {
 }
 
 static void rigid_make(test_case *test, case_kind kind, int32_t size, uint32_t *state) {
-  const int round = kind == CASE_SPHERES || kind == CASE_SPHERES_ROWS;
-  const int with_rows =
-      kind == CASE_SPHERES_ROWS || kind == CASE_ARMS_ROWS || kind == CASE_ROWS_ONLY;
+  const int round =
+      kind == CASE_SPHERES || kind == CASE_SPHERES_ROWS || kind == CASE_SPHERES_BOUNDS;
+  const int with_rows = kind == CASE_SPHERES_ROWS || kind == CASE_ARMS_ROWS ||
+                        kind == CASE_ROWS_ONLY || kind >= CASE_SPHERES_BOUNDS;
   test->problem = talus_problem_default(TALUS_FORM_RIGID);
   bodies_make(test, size, round, state);
   contacts_make(test, kind == CASE_EMPTY || kind == CASE_ROWS_ONLY ? 0 : 2 * size + 3, round,
@@ -241,17 +253,33 @@ static void matrix_make(test_case *test, int32_t dimension, int32_t size, uint32
   test->problem.friction = frictions(test, test->problem.contact_count, state);
 }
 
+/* Bounds of every sort: both, one, equal ones, none. */
+static void bounds_make(test_case *test, uint32_t *state) {
+  const int32_t count = test->problem.bilateral_count;
+  double *const lower = room(test, count, sizeof *lower);
+  double *const upper = room(test, count, sizeof *upper);
+  for (int32_t r = 0; r < count; r++) {
+    const double size = 0.3 * case_random(state);
+    lower[r] = r % 5 == 0 ? -size : r % 5 == 1 ? 0 : r % 5 == 2 ? -0.5 * size : -INFINITY;
+    upper[r] = r % 5 == 0 ? 2 * size : r % 5 == 2 ? lower[r] : r % 5 == 3 ? size : INFINITY;
+  }
+  test->problem.row_lower = lower;
+  test->problem.row_upper = upper;
+}
+
 void case_make(test_case *test, case_kind kind, int32_t size, uint32_t seed) {
   uint32_t state = seed * 2654435761u + (uint32_t)kind;
   memset(test, 0, sizeof *test);
   switch (kind) {
   case CASE_BLOCKS:
+  case CASE_BLOCKS_BOUNDS:
     blocks_make(test, 3, size, &state);
     break;
   case CASE_BLOCKS_PLANE:
     blocks_make(test, 2, size, &state);
     break;
   case CASE_MATRIX:
+  case CASE_MATRIX_BOUNDS:
     matrix_make(test, 3, size, &state);
     break;
   case CASE_MATRIX_LINE:
@@ -260,6 +288,9 @@ void case_make(test_case *test, case_kind kind, int32_t size, uint32_t seed) {
   default:
     rigid_make(test, kind, size, &state);
     break;
+  }
+  if (kind >= CASE_SPHERES_BOUNDS) {
+    bounds_make(test, &state);
   }
 }
 

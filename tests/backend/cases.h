@@ -18,6 +18,10 @@ typedef enum case_kind {
   CASE_MATRIX_LINE,
   CASE_ROWS_ONLY,
   CASE_EMPTY,
+  CASE_SPHERES_BOUNDS, /* rows with bounds, here and below */
+  CASE_ARMS_BOUNDS,
+  CASE_BLOCKS_BOUNDS,
+  CASE_MATRIX_BOUNDS,
   CASE_COUNT
 } case_kind;
 

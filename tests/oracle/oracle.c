@@ -2,7 +2,7 @@
  *
  *   u^   = u + friction |u_t| n (law coulomb) or u (law ccp)
  *   w_k  = trace of the diagonal block / dimension;  bilateral row: its diagonal entry
- *   R(x) = | sqrt(w_k) (x_k - P(x_k - u^_k / w_k)) |;  bilateral row: u / sqrt(w)
+ *   R(x) = | sqrt(w_k) (x_k - P(x_k - u^_k / w_k)) |;  bilateral row: P into its bounds
  *   epsilon = R(x) / R(0), R(0) not below 2^-44 | (|D||v| + |bias|) / sqrt(w) |
  *
  * With friction 0 the cone is the half-line along n, so that a tangential impulse counts as error.
@@ -118,7 +118,12 @@ static real natural_map(const oracle_system *system, const real *x, const real *
     }
   }
   for (int r = dimension * system->contacts; r < system->rows; r++) {
-    square += u[r] * u[r] / (scale == BY_DIAGONAL ? diagonal(system, r) : 1.0L);
+    const int row = r - dimension * system->contacts;
+    const real w = scale == BY_DIAGONAL ? diagonal(system, r) : 1.0L;
+    const real there = fminl(fmaxl(x[r] - u[r] / w, system->lower[row]), system->upper[row]);
+    const int endless = isinf(system->lower[row]) && isinf(system->upper[row]);
+    const real difference = endless ? u[r] / w : x[r] - there;
+    square += w * difference * difference;
   }
   return sqrtl(square);
 }
@@ -168,6 +173,13 @@ static void judge_contacts(const oracle_system *system, const real *x, const rea
     power += dot(x_tangent, u_tangent, dimension);
     deepest = fmaxl(deepest, -u_normal);
   }
+  for (int row = 0; row < system->bilateral; row++) {
+    const real value = x[dimension * system->contacts + row];
+    if (!isinf(system->lower[row]) || !isinf(system->upper[row])) {
+      outside = fmaxl(outside, fmaxl(system->lower[row] - value, value - system->upper[row]));
+      largest = fmaxl(largest, fabsl(value));
+    }
+  }
   report->complementarity = ratio(products, lengths);
   report->cone_violation = ratio(outside, largest);
   report->dissipation = (double)power;
@@ -193,7 +205,10 @@ oracle_report oracle_judge(const oracle_system *system, const double *impulse,
                        : ratio(residual, at_floor ? floor_value : reference);
   report.siconos = ratio(natural_map(system, x, u, law, BY_ONE), largest_norm(system, x, u));
   for (int r = system->dimension * system->contacts; r < system->rows; r++) {
-    report.bilateral = fmax(report.bilateral, (double)fabsl(u[r]));
+    const int row = r - system->dimension * system->contacts;
+    const int held =
+        (u[r] > 0.0L && x[r] <= system->lower[row]) || (u[r] < 0.0L && x[r] >= system->upper[row]);
+    report.bilateral = fmax(report.bilateral, held ? 0.0 : (double)fabsl(u[r]));
   }
   judge_contacts(system, x, u, law, &report);
   free(x);

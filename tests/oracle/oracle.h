@@ -23,6 +23,7 @@ typedef struct oracle_system {
   long double *weight; /* [rows] |D||v| + |bias|: what q was summed from, for the rounding floor */
   long double *normal; /* [dimension * contacts] in the frame of the rows */
   long double *friction; /* [contacts] */
+  long double *lower, *upper; /* [bilateral] bounds of the rows' impulses, infinite where none */
 } oracle_system;
 
 /* Returns 0 if the form is unknown or M of form GLOBAL is not positive definite. */
@@ -41,10 +42,11 @@ typedef struct oracle_report {
   double residual;        /* R(x) */
   double reference;       /* R(0), not below its floor */
   double siconos;         /* |x - P(x - u^)| / max(|q|, |x|, |u|) */
-  double cone_violation;  /* largest |x_t| - friction x_n (or -x_n), over the largest |x| */
+  double cone_violation;  /* largest |x_t| - friction x_n (or -x_n), or way of a row's x beyond its
+                             bounds, over the largest |x| of contacts and rows with bounds */
   double complementarity; /* sum |x . u^| / sum |x||u^| */
   double dissipation;     /* sum x_t . u_t */
-  double bilateral;       /* largest |u| of a bilateral row */
+  double bilateral;       /* largest |u| of a bilateral row, but for what its bounds allow */
   double penetration;     /* largest -u_n, 0 if none */
 } oracle_report;
 
@@ -75,6 +77,8 @@ typedef struct oracle_recipe {
   int body_count;        /* default 10 */
   int contact_count;     /* default 20; more than 2 body_count makes W rank-deficient */
   int bilateral_count;   /* default 0 */
+  double bounded;        /* share of bilateral rows with bounds: in turn at the lower, at the upper,
+                            inside of both, on the right side of one; default 0 */
   double open, stick;    /* shares; the rest slips. Default 0.3 and 0.4 */
   double frictionless;   /* share of contacts with friction 0; default 0.1 */
   double friction_max;   /* the others: uniform in 0 .. this; default 2 */
@@ -94,6 +98,7 @@ typedef struct oracle_made {
   double *impulse;           /* the solution, frame of the form */
   double *bilateral_impulse; /* NULL if there are no bilateral rows */
   double *contact_velocity;  /* u of the solution */
+  double *row_velocity;      /* u of the bilateral rows: 0 but at a bound; NULL if there are none */
   int *open, *stick;         /* [contact_count] status: open, sticking; neither = slipping */
   void *memory;              /* private */
 } oracle_made;

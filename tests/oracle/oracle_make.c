@@ -4,6 +4,7 @@
  *   open    x = 0, u inside the dual cone (ccp) or u_n > 0 (coulomb)
  *   stick   u = 0, x inside the cone
  *   slip    |x_t| = friction x_n, u_t against x_t, u_n = 0 (coulomb) or friction |u_t| (ccp)
+ * and a bilateral row with bounds is inside of them with u = 0, or at one with u on its side.
  * Bodies and Jacobians come from oracle_bodies.c. The bias u - W x - D v then makes x the solution,
  * up to its own rounding to double. */
 #include "tests/oracle/oracle_make.h"
@@ -109,6 +110,37 @@ static void to_rows(const oracle_recipe *recipe, const double *frame, const real
   }
 }
 
+/* Bounds of row r, whose impulse is drawn, and its velocity; size is an impulse worth a speed of 1.
+ */
+static double row_bound(const oracle_recipe *recipe, oracle_made *made, int r, real size,
+                        uint64_t *state) {
+  if (!(oracle_random(state, 0.0, 1.0) < recipe->bounded)) {
+    return 0.0;
+  }
+  double *lower = (double *)made->problem.row_lower + r;
+  double *upper = (double *)made->problem.row_upper + r;
+  const double x = made->bilateral_impulse[r], speed = oracle_random(state, 0.1, 1.0);
+  const double below = x - (double)size * oracle_random(state, 0.1, 1.0);
+  const double above = x + (double)size * oracle_random(state, 0.1, 1.0);
+  switch (r % 4) {
+  case 0: /* at the lower bound */
+    *lower = x;
+    *upper = r % 8 == 0 ? above : INFINITY;
+    return speed;
+  case 1: /* at the upper one */
+    *upper = x;
+    *lower = r % 8 == 1 ? below : -INFINITY;
+    return -speed;
+  case 2:
+    *lower = below;
+    *upper = above;
+    return 0.0;
+  default:
+    *lower = below;
+    return 0.0;
+  }
+}
+
 /* Fills the solution; target receives the velocity u wanted of each row. */
 static void solution_draw(const oracle_recipe *recipe, const oracle_model *model,
                           const oracle_system *system, oracle_made *made, real *target,
@@ -132,6 +164,10 @@ static void solution_draw(const oracle_recipe *recipe, const oracle_model *model
     const size_t row = (size_t)(contact_rows + r);
     const real w = system->w[row * (size_t)system->rows + row];
     made->bilateral_impulse[r] = (double)(oracle_random(state, -1.0, 1.0) / w);
+    if (recipe->bounded > 0.0) {
+      made->row_velocity[r] = row_bound(recipe, made, r, 1.0L / w, state);
+      target[row] = made->row_velocity[r];
+    }
   }
 }
 
@@ -156,7 +192,17 @@ static void problem_begin(oracle_made *made, const oracle_recipe *recipe, uint64
   made->open = oracle_keep(made, contacts, sizeof(int));
   made->stick = oracle_keep(made, contacts, sizeof(int));
   if (recipe->bilateral_count > 0) {
-    made->bilateral_impulse = oracle_keep(made, (size_t)recipe->bilateral_count, sizeof(double));
+    const size_t rows = (size_t)recipe->bilateral_count;
+    made->bilateral_impulse = oracle_keep(made, rows, sizeof(double));
+    made->row_velocity = oracle_keep(made, rows, sizeof(double));
+    double *lower = oracle_keep(made, rows, sizeof(double));
+    double *upper = oracle_keep(made, rows, sizeof(double));
+    for (size_t r = 0; r < rows; r++) {
+      lower[r] = -INFINITY;
+      upper[r] = INFINITY;
+    }
+    made->problem.row_lower = recipe->bounded > 0.0 ? lower : NULL;
+    made->problem.row_upper = recipe->bounded > 0.0 ? upper : NULL;
   }
 }
 

@@ -245,6 +245,12 @@ static void system_make(const talus_problem *problem, oracle_system *system) {
   system->weight = oracle_calloc(rows, sizeof(real));
   system->normal = oracle_calloc(rows, sizeof(real));
   system->friction = oracle_calloc((size_t)problem->contact_count, sizeof(real));
+  system->lower = oracle_calloc((size_t)problem->bilateral_count, sizeof(real));
+  system->upper = oracle_calloc((size_t)problem->bilateral_count, sizeof(real));
+  for (int r = 0; r < problem->bilateral_count; r++) {
+    system->lower[r] = problem->row_lower != NULL ? (real)problem->row_lower[r] : -INFINITY;
+    system->upper[r] = problem->row_upper != NULL ? (real)problem->row_upper[r] : INFINITY;
+  }
   for (int k = 0; k < problem->contact_count; k++) {
     const int has_friction = problem->friction != NULL && problem->dimension > 1;
     system->friction[k] = has_friction ? problem->friction[k] : 0.0;
@@ -295,5 +301,7 @@ void oracle_free(oracle_system *system) {
   free(system->weight);
   free(system->normal);
   free(system->friction);
+  free(system->lower);
+  free(system->upper);
   memset(system, 0, sizeof *system);
 }

@@ -168,6 +168,40 @@ static void test_ball_guided(void) {
   oracle_free(&system);
 }
 
+/* The same guide, of at most 4 N s: x = -4, u = 3 - 0.5 * 4 = 1 > 0 at the lower bound is the
+ * solution. R(0) = sqrt(0.5) * 4. At x = -3: x - u/w = -6, held at -4: R = sqrt(0.5), epsilon 1/4;
+ * at x = -5, outside: the same, and a violation of 1/5. Only pulling, [0, inf): x = 0 is right. */
+static void test_ball_held(void) {
+  ball b;
+  const int32_t row_a[1] = {0}, row_b[1] = {-1};
+  const double jacobian[12] = {1}, lower[1] = {-4.0}, upper[1] = {4.0}, pull[1] = {0.0};
+  const double x[4] = {-4.0, -3.0, -5.0, 0.0};
+  oracle_system system;
+  ball_make(&b, 3.0, -1.0, 0.5);
+  b.problem.contact_count = 0;
+  b.problem.bilateral_count = 1;
+  b.problem.rigid.row_body_a = row_a;
+  b.problem.rigid.row_body_b = row_b;
+  b.problem.rigid.row_jacobian = jacobian;
+  b.problem.row_lower = lower;
+  b.problem.row_upper = upper;
+  CHECK(oracle_build(&b.problem, &system));
+  oracle_report report = oracle_judge(&system, NULL, x, TALUS_LAW_COULOMB);
+  CHECK(report.epsilon < 1e-15 && report.bilateral == 0.0 && report.cone_violation == 0.0);
+  CHECK_CLOSE(report.reference, 4.0 * sqrt(0.5), 1e-14);
+  report = oracle_judge(&system, NULL, x + 1, TALUS_LAW_COULOMB);
+  CHECK_CLOSE(report.epsilon, 0.25, 1e-15);
+  CHECK_CLOSE(report.bilateral, 1.5, 1e-15);
+  report = oracle_judge(&system, NULL, x + 2, TALUS_LAW_COULOMB);
+  CHECK_CLOSE(report.epsilon, 0.25, 1e-15);
+  CHECK_CLOSE(report.cone_violation, 0.2, 1e-15);
+  oracle_free(&system);
+  b.problem.row_lower = pull;
+  b.problem.row_upper = NULL;
+  CHECK(oracle_epsilon(&b.problem, NULL, x + 3, TALUS_LAW_CCP) == 0.0);
+  CHECK(oracle_epsilon(&b.problem, NULL, x, TALUS_LAW_CCP) > 1.0);
+}
+
 /* ---- problems with a known solution
  * -------------------------------------------------------------- */
 
@@ -197,7 +231,7 @@ static void check_known(const oracle_recipe *recipe, const char *what) {
   double worst = 0.0;
   oracle_velocity(&system, made.impulse, made.bilateral_impulse, u);
   for (int r = 0; r < system.rows; r++) {
-    const double wanted = r < size ? made.contact_velocity[r] : 0.0;
+    const double wanted = r < size ? made.contact_velocity[r] : made.row_velocity[r - size];
     worst = fmax(worst, fabs((double)u[r] - wanted) / (1.0 + (double)system.weight[r]));
   }
   CHECK_CASE(worst < 1e-14, "%s: velocity off by %g", what, worst);
@@ -233,7 +267,8 @@ static void test_known(talus_law law, uint64_t seed) {
       recipe.bodies = (oracle_bodies)(variant % (form == TALUS_FORM_RIGID ? 2 : 3));
       recipe.dimension = form == TALUS_FORM_RIGID ? 3 : 3 - variant / 3 % 3;
       recipe.storage = (talus_storage)(TALUS_STORAGE_DENSE + variant % 4);
-      recipe.bilateral_count = variant / 2 % 2 == 0 ? 0 : 3;
+      recipe.bilateral_count = variant / 2 % 2 == 0 ? 0 : variant % 2 == 0 ? 3 : 6;
+      recipe.bounded = variant % 2 == 0 ? 0.0 : 0.8;
       recipe.contact_count = variant % 5 == 0 ? 60 : 15; /* 60 on 10 bodies: rank-deficient */
       recipe.mass_decades = variant % 4 == 3 ? 6.0 : 0.0;
       recipe.asymmetry = form == TALUS_FORM_DELASSUS && variant % 2 == 1 ? 1e-2 : 0.0;
@@ -401,6 +436,7 @@ int main(void) {
   test_ball_slides();
   test_ball_leaves();
   test_ball_guided();
+  test_ball_held();
   for (int law = 0; law < TALUS_LAW_COUNT; law++) {
     test_known((talus_law)law, 1);
     test_known((talus_law)law, 1000);

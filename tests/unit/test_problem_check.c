@@ -21,6 +21,28 @@ static void check_common(desk *d) {
   accepted(d, __LINE__);
 }
 
+/* Bounds of the bilateral rows, whatever the form. */
+static void check_bounds(desk *d) {
+  double lower[4] = {-1, 0, -INFINITY, 2}, upper[4] = {1, INFINITY, -3, 2};
+  d->problem.row_lower = lower;
+  d->problem.row_upper = upper;
+  accepted(d, __LINE__);
+  BREAK(double, lower, 1, NAN, TALUS_BAD_BOUNDS, "problem.row_lower[1] is");
+  BREAK(double, lower, 2, INFINITY, TALUS_BAD_BOUNDS, "problem.row_lower[2] is inf");
+  BREAK(double, upper, 3, NAN, TALUS_BAD_BOUNDS, "problem.row_upper[3] is");
+  BREAK(double, upper, 0, -INFINITY, TALUS_BAD_BOUNDS, "problem.row_upper[0] is -inf");
+  BREAK(double, upper, 3, 1.5, TALUS_BAD_BOUNDS, "problem.row_lower[3] is 2, above");
+  d->problem.row_upper = NULL;
+  accepted(d, __LINE__);
+  BREAK(double, lower, 0, NAN, TALUS_BAD_BOUNDS, "problem.row_lower[0] is");
+  d->problem.row_lower = NULL;
+  d->problem.row_upper = upper;
+  accepted(d, __LINE__);
+  BREAK(double, upper, 1, NAN, TALUS_BAD_BOUNDS, "problem.row_upper[1] is");
+  d->problem.row_upper = NULL;
+  accepted(d, __LINE__);
+}
+
 /* ---- form (a) -------------------------------------------------------------------------------- */
 
 static void check_rigid(desk *d) {
@@ -222,6 +244,10 @@ int main(void) {
       continue;
     }
     check_common(d);
+    if (d->problem.bilateral_count == 4) {
+      check_bounds(d);
+      d->problem = made.problem;
+    }
     if (d->problem.form == TALUS_FORM_RIGID) {
       check_rigid(d);
       d->problem = made.problem;
