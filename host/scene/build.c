@@ -215,12 +215,18 @@ talus_status tl_build_joints(tl_scene *scene, talus_world *world) {
       def.point_b[c] = from->point_b[c];
       def.axis[c] = length > 0 ? a[c] / length : def.axis[c];
     }
-    def.limited = tl_tree_find(node, "limits") != NULL;
+    def.limited = tl_tree_find(node, "limits") != NULL || tl_tree_find(node, "swing") != NULL;
     def.lower = from->limits[0];
     def.upper = from->limits[1];
-    def.motor = tl_tree_find(node, "rate") != NULL;
+    def.motor = tl_tree_find(node, "target") != NULL ? TALUS_MOTOR_SERVO
+                : tl_tree_find(node, "rate") != NULL ? TALUS_MOTOR_RATE
+                                                     : TALUS_MOTOR_NONE;
     def.rate = from->rate;
     def.effort = from->effort;
+    def.target = from->target;
+    def.response = from->response;
+    def.friction = from->friction;
+    def.restitution = from->restitution;
     int32_t id;
     TL_TRY(explain(scene, node, talus_joint_add(world, &def, &id)));
   }

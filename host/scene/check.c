@@ -209,6 +209,46 @@ static talus_status check_grains(const tl_scene *scene) {
   return TALUS_OK;
 }
 
+/* How to call a joint in a message. */
+static const char *joint_name(const tl_scene_joint *joint) {
+  return joint->name != NULL ? joint->name : "without a name";
+}
+
+/* Limits and motor of a joint. */
+static talus_status check_drive(const tl_scene *scene, const tl_scene_joint *joint) {
+  const tl_node *node = joint->item.node, *limits = tl_tree_find(node, "limits");
+  const tl_node *effort = tl_tree_find(node, "effort"), *rate = tl_tree_find(node, "rate");
+  const tl_node *response = tl_tree_find(node, "response");
+  const tl_node *target = tl_tree_find(node, "target");
+  const int dry = joint->friction > 0;
+  if (limits != NULL && !(joint->limits[0] <= joint->limits[1])) {
+    return tl_node_fail(scene->context, limits,
+                        "joint '%.60s': the lower limit is above the upper one", joint_name(joint));
+  }
+  if (effort != NULL && rate == NULL && target == NULL) {
+    return tl_node_fail(scene->context, effort,
+                        "joint '%.60s': an effort without a rate or target: a motor needs both",
+                        joint_name(joint));
+  }
+  if (response != NULL && target == NULL) {
+    return tl_node_fail(scene->context, response,
+                        "joint '%.60s': a response without a target to respond to",
+                        joint_name(joint));
+  }
+  if (target != NULL && joint->rate < 0) {
+    return tl_node_fail(scene->context, rate,
+                        "joint '%.60s': the rate towards a target is a limit, so not negative",
+                        joint_name(joint));
+  }
+  if (joint->kind == TALUS_JOINT_DISTANCE && limits == NULL &&
+      (rate != NULL || target != NULL || dry)) {
+    return tl_node_fail(scene->context, node,
+                        "joint '%.60s': a rod cannot be driven: give the distance limits",
+                        joint_name(joint));
+  }
+  return TALUS_OK;
+}
+
 static talus_status check_joint(const tl_scene *scene, const tl_scene_joint *joint) {
   const tl_node *node = joint->item.node;
   const double *axis = joint->axis;
@@ -225,15 +265,7 @@ static talus_status check_joint(const tl_scene *scene, const tl_scene_joint *joi
       !(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] > 0)) {
     return tl_node_fail(scene->context, tl_tree_find(node, "axis"), "the axis has length 0");
   }
-  if (tl_tree_find(node, "limits") != NULL && !(joint->limits[0] <= joint->limits[1])) {
-    return tl_node_fail(scene->context, tl_tree_find(node, "limits"),
-                        "the lower limit is above the upper one");
-  }
-  if (tl_tree_find(node, "effort") != NULL && tl_tree_find(node, "rate") == NULL) {
-    return tl_node_fail(scene->context, tl_tree_find(node, "effort"),
-                        "an effort without a rate: a motor needs both");
-  }
-  return TALUS_OK;
+  return check_drive(scene, joint);
 }
 
 talus_status tl_scene_check(const tl_scene *scene) {

@@ -228,7 +228,8 @@ typedef struct tl_scene_joint {
   const char *name;
   int32_t kind; /* talus_joint_kind */
   const char *a, *b;
-  double point[3], point_b[3], axis[3], limits[2], rate, effort;
+  double point[3], point_b[3], axis[3], limits[2];
+  double rate, effort, target, response, friction, restitution;
 } tl_scene_joint;
 
 typedef struct tl_scene_force {

@@ -82,6 +82,8 @@ SCHEMA(body, "bodies", NULL, NULL);
 
 #define TURNS BIT(TALUS_JOINT_HINGE)
 #define SLIDES BIT(TALUS_JOINT_SLIDER)
+#define STRETCHES BIT(TALUS_JOINT_DISTANCE)
+#define SWINGS BIT(TALUS_JOINT_BALL)
 #define ROW_STRUCT tl_scene_joint
 static const tl_key rows_joint[] = {
     PLAIN(TEXT, "name", name, "", 0, "for `--set`"),
@@ -91,16 +93,33 @@ static const tl_key rows_joint[] = {
     PLAIN(TEXT, "a", a, NULL, 0, "name of a body or wall, or `world`"),
     PLAIN(TEXT, "b", b, NULL, 0, "name of a body or wall, or `world`"),
     NUMBERS(VECTOR, "point", point, LENGTH, NULL, 0, "where it sits; `distance`: the point of a"),
-    NUMBERS(VECTOR, "point_b", point_b, LENGTH, NULL, BIT(TALUS_JOINT_DISTANCE), "the point of b"),
+    NUMBERS(VECTOR, "point_b", point_b, LENGTH, NULL, STRETCHES, "the point of b"),
     NUMBERS(VECTOR, "axis", axis, NUMBER, NULL, TURNS | SLIDES, "a direction of any length"),
-    NUMBERS(PAIR, "limits", limits, ANGLE, "", TURNS, "`[lower, upper]`, from the start"),
-    NUMBERS(PAIR, "limits", limits, LENGTH, "", SLIDES, "`[lower, upper]`, from the start"),
-    REAL("rate", rate, SPIN, "", ANY, TURNS, "that a motor drives it to"),
-    REAL("rate", rate, SPEED, "", ANY, SLIDES, "that a motor drives it to"),
+    NUMBERS(VECTOR, "axis", axis, NUMBER, "0 0 1", SWINGS, "the middle of the cone, with `swing`"),
+    RANGED(PAIR, "limits", limits, ANGLE, "", ENDLESS, TURNS,
+           "`[lower, upper]`, from the start; whole turns count; `inf` is none"),
+    RANGED(PAIR, "limits", limits, LENGTH, "", ENDLESS, SLIDES,
+           "`[lower, upper]`, from the start; `inf` is none"),
+    RANGED(PAIR, "limits", limits, LENGTH, "", FROM_0, STRETCHES,
+           "`[shortest, longest]`; a rope is `[0, length]`; none: a rod of the present length"),
+    REAL("swing", limits[1], ANGLE, "", ABOVE_0, SWINGS, "how far it may lean from the axis"),
+    REAL("restitution", restitution, NUMBER, "0", ZERO_TO_1, TURNS | SLIDES | STRETCHES | SWINGS,
+         "of the stops"),
+    REAL("rate", rate, SPIN, "", ANY, TURNS, "that a motor drives it to; with `target`: at most"),
+    REAL("rate", rate, SPEED, "", ANY, SLIDES | STRETCHES,
+         "that a motor drives it to; with `target`: at most"),
+    REAL("target", target, ANGLE, "", ANY, TURNS, "to which a motor brings it"),
+    REAL("target", target, LENGTH, "", ANY, SLIDES | STRETCHES, "to which a motor brings it"),
+    REAL("response", response, TIME, "0", FROM_0, TURNS | SLIDES | STRETCHES,
+         "in which the way to the `target` shrinks to 1/e; not below a step"),
     REAL("effort", effort, TORQUE, "inf", FROM_0, TURNS, "that the motor has at most"),
-    REAL("effort", effort, FORCE, "inf", FROM_0, SLIDES, "that the motor has at most"),
+    REAL("effort", effort, FORCE, "inf", FROM_0, SLIDES | STRETCHES, "that the motor has at most"),
+    REAL("friction", friction, TORQUE, "0", FROM_0, TURNS, "dry, in the joint"),
+    REAL("friction", friction, FORCE, "0", FROM_0, SLIDES | STRETCHES, "dry, in the joint"),
 };
-SCHEMA(joint, "joints", "kind", NULL);
+SCHEMA(joint, "joints", "kind",
+       "Stops hold like contacts do. A motor has `rate` or `target`; where its effort does not "
+       "suffice, it stalls. A `distance` needs `limits` for a motor or friction.");
 #undef ROW_STRUCT
 
 #define ROW_STRUCT tl_scene_force

@@ -12,7 +12,7 @@
 talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
   const size_t bodies = (size_t)world->body_count, contacts = (size_t)world->contact_count;
   const size_t rows = (size_t)tl_joint_rows(world);
-  const size_t doubles = 7 * bodies + 22 * contacts + 14 * rows;
+  const size_t doubles = 7 * bodies + 22 * contacts + 16 * rows;
   TL_TRY(tl_buffer_reserve(world->context, &world->problem_memory, doubles + contacts + rows + 2,
                            sizeof(double), "contact problem"));
   TL_TRY(tl_buffer_reserve(world->context, &world->solution_memory, rows, sizeof(tl_joint_row),
@@ -28,7 +28,8 @@ talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
                {&a->friction, contacts},    {&a->surface, 3 * contacts},
                {&a->impulse, 3 * contacts}, {&a->contact_velocity, 3 * contacts},
                {&a->row_jacobian, 12 * rows}, {&a->row_bias, rows},
-               {&a->row_impulse, rows}};
+               {&a->row_impulse, rows},      {&a->row_lower, rows},
+               {&a->row_upper, rows}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     *parts[i].array = at;
     at += parts[i].count;
@@ -117,6 +118,8 @@ void tl_step_problem(talus_world *world, double dt, const double *velocity,
     a->row_a[r] = a->row[r].body_a;
     a->row_b[r] = a->row[r].body_b;
     a->row_bias[r] = a->row[r].bias;
+    a->row_lower[r] = a->row[r].lower;
+    a->row_upper[r] = a->row[r].upper;
     a->row_impulse[r] = world->joint[a->row[r].joint].impulse[a->row[r].row];
     memcpy(a->row_jacobian + 12 * (int64_t)r, a->row[r].jacobian, sizeof a->row[r].jacobian);
   }
@@ -124,6 +127,8 @@ void tl_step_problem(talus_world *world, double dt, const double *velocity,
   problem->contact_count = world->contact_count;
   problem->bilateral_count = rows;
   problem->friction = a->friction;
+  problem->row_lower = a->row_lower;
+  problem->row_upper = a->row_upper;
   problem->rigid = (talus_rigid){.body_count = world->body_count,
                                  .velocity = velocity,
                                  .inverse_mass = a->inverse_mass,
@@ -143,16 +148,46 @@ void tl_step_problem(talus_world *world, double dt, const double *velocity,
                                  .row_bias = a->row_bias};
 }
 
-/* Impulses back to contacts and joints; how fast each contact closes or opens now. */
-static void solution_keep(talus_world *world, const tl_step_arrays *a, int32_t rows) {
+/* Impulses back to joints, and what they did to free bodies, whose mean velocity of before and
+ * after makes the work. */
+static void joints_keep(talus_world *world, const tl_step_arrays *a, int32_t rows,
+                        const double *free, const double *after) {
+  world->joint_work = world->joint_size = 0;
+  memset(world->joint_push, 0, sizeof world->joint_push);
+  for (int32_t i = 0; i < world->joint_count; i++) {
+    memset(world->joint[i].impulse, 0, sizeof world->joint[i].impulse);
+    memset(world->joint[i].push, 0, sizeof world->joint[i].push);
+  }
+  for (int32_t r = 0; r < rows; r++) {
+    const double x = a->row_impulse[r], *const jacobian = a->row[r].jacobian;
+    tl_joint *const joint = &world->joint[a->row[r].joint];
+    joint->impulse[a->row[r].row] = x;
+    for (int c = 0; c < 3; c++) {
+      joint->push[c] += x * jacobian[6 + c];
+      joint->push[3 + c] += a->row[r].turns ? x * jacobian[9 + c] : 0;
+    }
+    for (int side = 0; side < 2; side++) {
+      const int64_t body = side ? a->row_b[r] : a->row_a[r];
+      if (body < 0 || !(a->inverse_mass[body] > 0)) {
+        continue;
+      }
+      for (int c = 0; c < 6; c++) {
+        const double push = x * jacobian[6 * side + c];
+        world->joint_work += 0.5 * push * (free[6 * body + c] + after[6 * body + c]);
+        world->joint_push[c % 3] += c < 3 ? push : 0;
+        world->joint_size += c < 3 ? fabs(push) : 0;
+      }
+    }
+  }
+}
+
+/* Impulses back to contacts; how fast each closes or opens now. */
+static void contacts_keep(talus_world *world, const tl_step_arrays *a) {
   for (int32_t k = 0; k < world->contact_count; k++) {
     tl_world_contact *const contact = &world->contact[k];
     memcpy(contact->shown.impulse, a->impulse + 3 * (int64_t)k, 3 * sizeof(double));
     contact->departure =
         tl_dot3(contact->shown.normal, a->contact_velocity + 3 * (int64_t)k) - contact->bias;
-  }
-  for (int32_t r = 0; r < rows; r++) {
-    world->joint[a->row[r].joint].impulse[a->row[r].row] = a->row_impulse[r];
   }
 }
 
@@ -172,6 +207,7 @@ talus_status tl_problem_solve(talus_world *world, double dt, const double *free,
   if (world->def.restitution == TALUS_RESTITUTION_POISSON) {
     TL_TRY(tl_restitution_phase(world, &problem, &arrays, after, info));
   }
-  solution_keep(world, &arrays, problem.bilateral_count);
+  contacts_keep(world, &arrays);
+  joints_keep(world, &arrays, problem.bilateral_count, free, after);
   return TALUS_OK;
 }

@@ -2,7 +2,7 @@
  *
  * The smallest displacement, measured by the bodies' masses, after which no contact is deeper than
  * half its slop and joints fit, to first order about the contacts of the step:
- *   min 1/2 d'M d   with   gap + dt u_n + D_n d >= -slop/2,   error + G d = 0
+ *   min 1/2 d'M d   with   gap + dt u_n + D_n d >= -slop/2,   error + G d = 0 (stops: >= 0)
  * which is a contact problem without friction whose bias is a length. Nothing of it enters the
  * velocities, so it adds no energy of motion. It is made when something is deeper than 1.5 slops,
  * so that what rests drifts through a whole slop before it is moved again. */
@@ -24,7 +24,7 @@ static int needed(const talus_world *world, double dt, const tl_step_arrays *a, 
     }
   }
   for (int32_t r = 0; r < rows; r++) {
-    if (fabs(a->row[r].error) > 1e-6 * world->size) {
+    if (a->row[r].wrong) {
       return 1;
     }
   }
@@ -49,6 +49,9 @@ talus_status tl_project(talus_world *world, double dt) {
   }
   for (int32_t r = 0; r < rows; r++) {
     arrays.row_bias[r] = arrays.row[r].error;
+    if (arrays.row[r].drives) {
+      arrays.row_lower[r] = arrays.row_upper[r] = 0;
+    }
   }
   problem.friction = NULL;
   TL_TRY(talus_solver_update(world->projector, &problem));

@@ -83,6 +83,10 @@ static void momentum_add(const talus_world *world, double dt, const double *befo
       *size += fabs(contact->impulse[c]);
     }
   }
+  for (int c = 0; c < 3; c++) {
+    balance[c] -= world->joint_push[c];
+  }
+  *size += world->joint_size;
   *error += sqrt(tl_dot3(balance, balance));
 }
 
@@ -126,8 +130,10 @@ void tl_report_add(const talus_world *world, double dt, const double *before, co
   report->work_forces += middle - start;
   report->work_contacts += contacts;
   report->work_motion += motion;
-  const double largest = fmax(fmax(start, report->kinetic), fmax(fabs(contacts), fabs(motion)));
-  const double missing = report->kinetic - middle - contacts - motion;
+  report->work_joints += world->joint_work;
+  const double largest = fmax(fmax(start, report->kinetic),
+                              fmax(fmax(fabs(contacts), fabs(motion)), fabs(world->joint_work)));
+  const double missing = report->kinetic - middle - contacts - motion - world->joint_work;
   report->energy_error =
       fmax(report->energy_error, largest > 0 ? fabs(missing) / largest : 0);
   momentum_add(world, dt, before, after, &momentum, &size);

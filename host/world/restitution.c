@@ -3,7 +3,7 @@
  * Compression is the plastic solution that has just been found, x. Contacts that met faster than
  * the threshold give back e x_n along their normals; the bodies take it, and the plastic problem
  * is solved again from there, so that nothing penetrates. Impulses of both phases and of the
- * push are added. */
+ * push are added; what a motor has spent in the first phase it lacks in the second. */
 #include <string.h>
 
 #include "host/world/problem_build.h"
@@ -41,17 +41,26 @@ static int32_t push(const talus_world *world, const tl_step_arrays *a, double *v
 talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl_step_arrays *a,
                                   double *after, talus_info *info) {
   const size_t contacts = (size_t)world->contact_count;
-  const size_t bodies = (size_t)world->body_count;
+  const size_t bodies = (size_t)world->body_count, rows = (size_t)problem->bilateral_count;
   double *first;
-  TL_TRY(tl_alloc(world->context, (void **)&first, 4 * contacts + 6 * bodies, sizeof *first,
+  TL_TRY(tl_alloc(world->context, (void **)&first, 4 * contacts + 6 * bodies + rows, sizeof *first,
                   "restitution"));
   double *const given = first + 3 * contacts, *const velocity = given + contacts;
+  double *const row_first = velocity + 6 * bodies;
   memcpy(first, a->impulse, 3 * contacts * sizeof *first);
+  memcpy(row_first, a->row_impulse, rows * sizeof *first);
   memcpy(velocity, after, 6 * bodies * sizeof *velocity);
   talus_status status = TALUS_OK;
   if (push(world, a, velocity, given) > 0) {
     problem->rigid.velocity = velocity;
     memset(a->impulse, 0, 3 * contacts * sizeof *a->impulse);
+    memset(a->row_impulse, 0, rows * sizeof *a->row_impulse);
+    for (size_t r = 0; r < rows; r++) {
+      if (a->row[r].drives) {
+        a->row_lower[r] -= row_first[r];
+        a->row_upper[r] -= row_first[r];
+      }
+    }
     talus_solution solution = talus_solution_default();
     talus_info second = talus_info_default();
     solution.impulse = a->impulse;
@@ -67,6 +76,9 @@ talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl
         a->impulse[3 * k + (size_t)c] +=
             first[3 * k + (size_t)c] + given[k] * world->contact[k].shown.normal[c];
       }
+    }
+    for (size_t r = 0; status == TALUS_OK && r < rows; r++) {
+      a->row_impulse[r] += row_first[r];
     }
     info->iterations += second.iterations;
     info->passes += second.passes;

@@ -38,9 +38,15 @@ void tl_world_state_save(const talus_world *world, tl_world_state *state) {
     state->contact_value[TL_STATE_CONTACT * k + 3] = contact->shown.gap;
   }
   for (int64_t j = 0; j < world->joint_count; j++) {
-    memcpy(state->joint + TL_STATE_JOINT * j, world->joint[j].impulse,
-           sizeof world->joint[j].impulse);
-    state->joint[TL_STATE_JOINT * j + 8] = world->joint[j].turns;
+    const tl_joint *const joint = &world->joint[j];
+    double *const to = state->joint + TL_STATE_JOINT * j;
+    to[0] = joint->exists;
+    memcpy(to + 1, joint->impulse, sizeof joint->impulse);
+    to[11] = joint->turns;
+    memcpy(to + 12, joint->push, sizeof joint->push);
+    to[18] = joint->def.rate;
+    to[19] = joint->def.target;
+    to[20] = joint->def.effort;
   }
 }
 
@@ -65,6 +71,27 @@ static talus_status body_load(talus_world *world, int32_t index, const double *f
   memcpy(body->spin, from + 11, sizeof body->spin);
   memcpy(body->force, from + 14, sizeof body->force);
   memcpy(body->torque, from + 17, sizeof body->torque);
+  return TALUS_OK;
+}
+
+static talus_status joint_load(talus_world *world, int32_t index, const double *from) {
+  tl_joint *const joint = &world->joint[index];
+  for (int c = 0; c < TL_STATE_JOINT; c++) {
+    if (!isfinite(from[c]) && !(c == TL_STATE_JOINT - 1 && from[c] > 0)) {
+      return tl_fail(world->context, TALUS_NOT_FINITE, "state of joint %d is not finite", index);
+    }
+  }
+  if (from[0] != 0 && !joint->exists) {
+    return tl_fail(world->context, TALUS_FILE_FORMAT, "state of joint %d: the world has removed it",
+                   index);
+  }
+  joint->exists = from[0] != 0;
+  memcpy(joint->impulse, from + 1, sizeof joint->impulse);
+  joint->turns = from[11];
+  memcpy(joint->push, from + 12, sizeof joint->push);
+  joint->def.rate = from[18];
+  joint->def.target = from[19];
+  joint->def.effort = from[20];
   return TALUS_OK;
 }
 
@@ -108,13 +135,11 @@ talus_status tl_world_state_load(talus_world *world, const tl_world_state *state
                    "the state has %d bodies and %d joints, the world %d and %d", state->body_count,
                    state->joint_count, world->body_count, world->joint_count);
   }
+  for (int32_t j = 0; j < world->joint_count; j++) { /* first, since they hold bodies */
+    TL_TRY(joint_load(world, j, state->joint + TL_STATE_JOINT * (int64_t)j));
+  }
   for (int32_t i = 0; i < world->body_count; i++) {
     TL_TRY(body_load(world, i, state->body + TL_STATE_BODY * (int64_t)i));
-  }
-  for (int64_t j = 0; j < world->joint_count; j++) {
-    memcpy(world->joint[j].impulse, state->joint + TL_STATE_JOINT * j,
-           sizeof world->joint[j].impulse);
-    world->joint[j].turns = state->joint[TL_STATE_JOINT * j + 8];
   }
   TL_TRY(contacts_load(world, state));
   world->time = state->time;

@@ -7,7 +7,7 @@
 
 #include "talus/talus_world.h"
 
-enum { TL_STATE_BODY = 20, TL_STATE_CONTACT = 4, TL_STATE_JOINT = 9 };
+enum { TL_STATE_BODY = 20, TL_STATE_CONTACT = 4, TL_STATE_JOINT = 21 };
 
 typedef struct tl_world_state {
   double time;
@@ -17,7 +17,8 @@ typedef struct tl_world_state {
                             force, torque */
   int32_t *contact_key;  /* [3 contact_count] shape a, shape b, feature */
   double *contact_value; /* [TL_STATE_CONTACT contact_count] impulse, gap */
-  double *joint;         /* [TL_STATE_JOINT joint_count] impulses of the rows, turns */
+  double *joint;         /* [TL_STATE_JOINT joint_count] exists, impulses of the rows (10), turns,
+                            impulse and moment on b, rate, target, effort of the motor */
 } tl_world_state;
 
 /* The counts; the caller then gives the arrays room. */

@@ -158,6 +158,7 @@ talus_status talus_world_step(talus_world *world, talus_step_report *given) {
                    "halvings of the step; smaller step, larger accept or the convex law may help",
                    (long long)world->step_count, time, report.epsilon, world->def.accept, HALVINGS);
   }
+  tl_joint_track(world);
   world->step_count++;
   /* the clock does not accumulate rounding */
   world->time = (double)world->step_count * world->def.step;

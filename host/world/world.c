@@ -57,7 +57,13 @@ talus_joint_def talus_joint_def_default(talus_joint_kind kind) {
   def.kind = kind;
   def.body_a = def.body_b = TALUS_NONE;
   def.axis[2] = 1;
+  def.effort = INFINITY;
   return def;
+}
+
+talus_joint_state talus_joint_state_default(void) {
+  TL_DEFAULT(talus_joint_state, state);
+  return state;
 }
 
 talus_step_report talus_step_report_default(void) {

@@ -1,7 +1,7 @@
 /* world.h: the world's memory: bodies, shapes, materials, joints, and the arrays of one step.
  *
  *   world.c       life, materials          body.c     bodies, shapes, masses
- *   motion.c      kinematic bodies         joint.c    joints as bilateral rows
+ *   motion.c      kinematic bodies         joint*.c   joints as bilateral rows
  *   contacts.c    colliders to contacts    problem_build.c  contacts to a talus_problem
  *   integrate.c   velocities, positions    project.c  position-level projection
  *   step.c        the order of all that    report.c   what a step tells
@@ -45,6 +45,9 @@ typedef struct tl_motion {
   double *memory;
 } tl_motion;
 
+/* Six rows that hold, two stops, motor, friction. */
+enum { TL_JOINT_ROWS = 10 };
+
 typedef struct tl_joint {
   talus_joint_def def;
   int32_t exists;
@@ -54,7 +57,8 @@ typedef struct tl_joint {
   double relative[4];          /* orientation of b in a at the time of adding */
   double length;               /* DISTANCE */
   double turns;                /* HINGE: angle of the last step, to count whole turns */
-  double impulse[8];           /* of its rows, last step: warm start */
+  double impulse[TL_JOINT_ROWS]; /* of its rows, last step: warm start */
+  double push[6];              /* impulse and moment about the point that it gave b, last step */
 } tl_joint;
 
 /* A contact as the world keeps it from step to step. */
@@ -106,6 +110,9 @@ struct talus_world {
   /* arrays of one step */
   tl_buffer colliders, keys, found, saved, old;
   tl_buffer problem_memory, solution_memory, velocity_memory;
+  double joint_work;    /* J: of the joints' impulses on free bodies, last sub-step */
+  double joint_push[3]; /* N s: their sum on free bodies */
+  double joint_size;    /* N s: sum of its terms' sizes */
 };
 
 /* ---- small vectors --------------------------------------------------------------------------- */
@@ -157,16 +164,22 @@ talus_status tl_contacts_find(talus_world *world, double dt);
 void tl_material_mix(const talus_world *world, int32_t a, int32_t b, double *friction,
                      double *restitution);
 
-/* The rows of all joints: how many, then filled one after the other. */
+/* The rows of all joints: how many at most, then filled one after the other. */
 int32_t tl_joint_rows(const talus_world *world);
 typedef struct tl_joint_row {
   int32_t body_a, body_b;
   double jacobian[12];
   double error;      /* violation, m or rad: what the projection removes */
   double bias;       /* m/s or rad/s */
+  double lower, upper; /* bounds of the impulse, N s or N m s */
+  int32_t turns;       /* 1: a moment */
+  int32_t drives;      /* 1: motor or friction, no business of the projection's */
+  int32_t wrong;       /* 1: so far out of place that the projection is needed */
   int32_t joint, row;
 } tl_joint_row;
 int32_t tl_joint_fill(talus_world *world, double dt, tl_joint_row *rows);
+/* Hinges count their turns, at the end of a step. */
+void tl_joint_track(talus_world *world);
 
 /* One (sub-)step's velocity problem: from velocities `free` ([6 body_count]) to `after`. */
 talus_status tl_problem_solve(talus_world *world, double dt, const double *free, double *after,

@@ -176,25 +176,60 @@ typedef enum talus_joint_kind {
   TALUS_JOINT_DISTANCE = 4 /* two points keep their distance */
 } talus_joint_kind;
 
+typedef enum talus_motor {
+  TALUS_MOTOR_NONE = 0,
+  TALUS_MOTOR_RATE = 1, /* drives the coordinate's rate to `rate` */
+  TALUS_MOTOR_SERVO = 2 /* drives the coordinate to `target` */
+} talus_motor;
+
+/* The coordinate of a joint: HINGE the angle in which b has turned about the axis relative to a
+ * since the joint was added, counted over whole turns as long as a step turns less than half of
+ * one; SLIDER the way of b along the axis since then; DISTANCE the length; BALL the angle between
+ * the axis as a and as b carry it. Stops act like contacts: they only push, and not before they are
+ * reached. Motors and friction have the effort (times the step) at most, and stall beyond it. */
 typedef struct talus_joint_def {
   uint32_t struct_size;
   talus_joint_kind kind;
   int32_t body_a, body_b; /* TALUS_NONE = the world */
   double point[3];        /* world frame, at the time of adding; DISTANCE: the point of a */
   double point_b[3];      /* DISTANCE: the point of b */
-  double axis[3];         /* HINGE, SLIDER: unit, world frame */
-  int32_t limited;        /* 1: lower <= coordinate <= upper (rad or m) */
-  double lower, upper;
-  int32_t motor;          /* 1: drives the coordinate's rate to `rate`, at most with `effort` */
-  double rate;            /* rad/s or m/s */
-  double effort;          /* N m or N */
+  double axis[3];         /* HINGE, SLIDER, BALL with a limit: unit, world frame */
+  int32_t limited;        /* 1: lower <= coordinate <= upper (rad or m); DISTANCE: a rope is 0 and its
+                             length; BALL: lower is 0, upper the cone's half angle */
+  double lower, upper;    /* may be infinite; the coordinate must begin between them */
+  int32_t motor;          /* talus_motor; HINGE, SLIDER, DISTANCE with limits */
+  double rate;            /* rad/s or m/s; SERVO: at most this fast, 0 = as fast as it can */
+  double effort;          /* N m or N, of the motor; default INFINITY */
+  double target;          /* SERVO: rad or m */
+  double response;        /* SERVO: s; the distance to the target falls by e in this time; default 0:
+                             one step, which only a motor of much effort can do without swinging */
+  double friction;        /* N m or N: dry friction; HINGE, SLIDER, DISTANCE with limits; default 0 */
+  double restitution;     /* of the stops, 0 .. 1; default 0 */
 } talus_joint_def;
 
 TALUS_API talus_joint_def talus_joint_def_default(talus_joint_kind kind);
+/* Statuses: STRUCT_SIZE, BAD_SETTING, UNSUPPORTED, IMMOVABLE_PAIR, NORMAL_LENGTH, NOT_FINITE,
+ * INDEX_RANGE, OUT_OF_MEMORY. */
 TALUS_API talus_status talus_joint_add(talus_world *world, const talus_joint_def *def,
                                        int32_t *joint);
 TALUS_API talus_status talus_joint_remove(talus_world *world, int32_t joint);
-/* Angle or displacement since the joint was added. */
+/* New values for a motor that the joint was added with. */
+TALUS_API talus_status talus_joint_drive(talus_world *world, int32_t joint, double rate,
+                                         double target, double effort);
+
+typedef struct talus_joint_state {
+  uint32_t struct_size;    /* set by talus_joint_state_default */
+  double coordinate, rate; /* rad or m, and per s */
+  double impulse[3];       /* that the joint gave b in the last (sub-)step, N s, world frame ... */
+  double moment[3];        /* ... and about its point, N m s; a had the opposite */
+  double stop, motor, friction; /* along the coordinate, N s or N m s: shares of the above; the
+                                   lower stop's is positive, the upper one's negative */
+} talus_joint_state;
+
+TALUS_API talus_joint_state talus_joint_state_default(void);
+TALUS_API talus_status talus_joint_get(const talus_world *world, int32_t joint,
+                                       talus_joint_state *state);
+/* The coordinate alone; NaN if there is no such joint. */
 TALUS_API double talus_joint_coordinate(const talus_world *world, int32_t joint);
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -219,6 +254,7 @@ typedef struct talus_step_report {
   double momentum_error;  /* momentum after - before - all impulses, over the sum of their sizes */
   double coordination;    /* touching contacts per free body, times two */
   double seconds, seconds_collide, seconds_build, seconds_solve, seconds_project;
+  double work_joints;     /* J: by joints on free bodies: motors, friction, stops, kinematic bodies */
 } talus_step_report;
 
 TALUS_API talus_step_report talus_step_report_default(void);

@@ -76,6 +76,19 @@ static const mistake mistakes[] = {
      "no body or wall is called 'nut' (did you mean nutt?)", 0},
     {"joints:\n  - {kind: ball, a: world, b: x, point: [0, 0, 0]}\n", 2, "called 'x'", 0},
     {"joints:\n  - {kind: ball, a: world, b: world, point: [0, 0, 0]}\n", 2, "to itself", 0},
+    {"joints:\n  - {kind: hinge, a: world, b: x, point: [0, 0, 0], axis: [0, 1, 0], name: arm,\n"
+     "     limits: [30 deg, 10 deg]}\nbodies:\n  - {name: x, radius: 1}\n",
+     3, "joint 'arm': the lower limit is above", 0},
+    {"joints:\n  - {kind: slider, a: world, b: x, point: [0, 0, 0], axis: [0, 1, 0], name: "
+     "piston,\n"
+     "     effort: 3 N}\nbodies:\n  - {name: x, radius: 1}\n",
+     3, "joint 'piston': an effort without a rate", 0},
+    {"joints:\n  - {kind: distance, a: world, b: x, point: [0, 0, 0], point_b: [0, 0, 0],\n"
+     "     rate: 1}\nbodies:\n  - {name: x, radius: 1}\n",
+     2, "a rod cannot be driven", 0},
+    {"joints:\n  - {kind: ball, a: world, b: x, point: [0, 0, 0], rate: 1}\n"
+     "bodies:\n  - {name: x, radius: 1}\n",
+     2, "rate", 0},
     {"output:\n  track: [ghost]\n", 2, "called 'ghost'", 0},
     {"pairs:\n  - {between: [a, b, c], friction: 1}\n", 2, "between two materials", 0},
     /* things that do not fit together */

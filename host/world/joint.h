@@ -1,0 +1,48 @@
+/* joint.h: a joint at the bodies' present poses, and the rows made from it.
+ *
+ *   joint.c        places, rows that hold           joint_drive.c  the coordinate: stops, motors,
+ *   joint_add.c    the caller's side                               friction */
+#ifndef TL_JOINT_H
+#define TL_JOINT_H
+
+#include "host/world/world.h"
+
+/* Where a row's impulse is kept: rows that hold come first. */
+enum { TL_ROW_LOWER = 6, TL_ROW_UPPER = 7, TL_ROW_MOTOR = 8, TL_ROW_FRICTION = 9 };
+
+typedef struct tl_joint_now {
+  double point_a[3], point_b[3], arm_a[3], arm_b[3];
+  double apart[3]; /* from the point of a to that of b */
+  double axis_a[3], axis_b[3], across[2][3];
+  double turn[3]; /* rotation by which b has left its place relative to a */
+} tl_joint_now;
+
+void tl_joint_place(const talus_world *world, const tl_joint *joint, tl_joint_now *now);
+/* A point or direction of a body's frame in the world, and the other way; the world's own for
+ * TALUS_NONE. */
+void tl_joint_placed(const talus_world *world, int32_t body, const double *local, int direction,
+                     double *out);
+void tl_joint_local(const talus_world *world, int32_t body, const double *given, int direction,
+                    double *local);
+void tl_joint_orientation(const talus_world *world, int32_t body, double *q);
+/* Two unit vectors across the axis. */
+void tl_joint_across(const double *axis, double across[2][3]);
+
+/* u along d of the point of b relative to that of a; spin of b relative to a about d. */
+void tl_joint_row_point(const tl_joint_now *now, const double *d, tl_joint_row *row);
+void tl_joint_row_turn(const double *d, tl_joint_row *row);
+
+/* Angle or length; of a hinge the one nearest to the angle at the end of the last step. */
+double tl_joint_coordinate_of(const talus_world *world, const tl_joint *joint,
+                              const tl_joint_now *now);
+/* The row whose u is the coordinate's rate. */
+void tl_joint_rate_row(const tl_joint *joint, const tl_joint_now *now, tl_joint_row *row);
+/* u of a row at the bodies' velocities. */
+double tl_joint_row_speed(const talus_world *world, const tl_joint *joint, const tl_joint_row *row);
+/* Stops, motor, friction; returns how many rows. */
+int32_t tl_joint_drive_rows(const talus_world *world, const tl_joint *joint,
+                            const tl_joint_now *now, double dt, tl_joint_row *row);
+/* Within this of a stop nothing is wrong: m or rad. */
+double tl_joint_slop(const talus_world *world, const tl_joint *joint);
+
+#endif
