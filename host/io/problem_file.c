@@ -223,7 +223,7 @@ talus_status talus_problem_write(talus_context *context, const char *path,
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "talus_problem_write: an argument is NULL");
   }
   TL_TRY(tl_problem_check(context, problem));
-  if (problem->bilateral_count > 0 && (problem->row_lower != NULL || problem->row_upper != NULL)) {
+  if (tl_problem_bounded(problem)) {
     return tl_fail(context, TALUS_UNSUPPORTED,
                    "%s: the file formats have no place for bounds of bilateral rows", path);
   }

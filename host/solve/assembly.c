@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/solve/problem_check.h"
 #include "kernels/item/row.h"
 
 talus_status tl_assembly_reserve(talus_context *context, tl_assembly *assembly) {
@@ -195,17 +196,6 @@ static void units_choose(tl_assembly *assembly) {
 /* ---- bounds of bilateral rows ------------------------------------------------------------------
  */
 
-/* Whether a bound holds anything back. */
-static int bounds_given(const talus_problem *problem) {
-  for (int32_t r = 0; r < problem->bilateral_count; r++) {
-    if ((problem->row_lower != NULL && isfinite(problem->row_lower[r])) ||
-        (problem->row_upper != NULL && isfinite(problem->row_upper[r]))) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
 /* In the engine's units; the rows are the last range. */
 static void bounds_fill(const talus_problem *problem, tl_assembly *assembly) {
   tl_system *const system = &assembly->system;
@@ -256,7 +246,7 @@ talus_status tl_system_build(talus_context *context, const talus_problem *proble
   TL_TRY(tl_buffer_reserve(context, &assembly->order, (size_t)system->shape.contact_count,
                            sizeof(int32_t), "order of contacts"));
   system->order = assembly->order.memory;
-  system->shape.bound_count = bounds_given(problem) ? problem->bilateral_count : 0;
+  system->shape.bound_count = tl_problem_bounded(problem) ? problem->bilateral_count : 0;
   const talus_problem *matrices = problem;
   if (problem->form == TALUS_FORM_GLOBAL) {
     TL_TRY(tl_translate_global(context, problem, assembly, &matrices));

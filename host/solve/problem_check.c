@@ -348,6 +348,16 @@ static talus_status global_check(talus_context *context, const talus_problem *pr
   return finite(context, global->b, problem->bilateral_count, "global.b");
 }
 
+int tl_problem_bounded(const talus_problem *problem) {
+  for (int32_t r = 0; r < problem->bilateral_count; r++) {
+    if ((problem->row_lower != NULL && isfinite(problem->row_lower[r])) ||
+        (problem->row_upper != NULL && isfinite(problem->row_upper[r]))) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
 talus_status tl_problem_check(talus_context *context, const talus_problem *problem) {
   if (problem == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "problem is NULL");

@@ -8,4 +8,7 @@
 /* Each defect has its own status; the message names the field and the index. */
 talus_status tl_problem_check(talus_context *context, const talus_problem *problem);
 
+/* Whether a bound of a bilateral row holds anything back. */
+int tl_problem_bounded(const talus_problem *problem);
+
 #endif
