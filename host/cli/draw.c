@@ -3,12 +3,13 @@
 #include "host/cli/draw.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "host/cli/cli.h"
+#include "host/io/movie.h"
 #include "host/io/vtk.h"
 
 enum { FITTED = 6 }; /* frames that camera and colours are fitted to */
@@ -55,33 +56,41 @@ static int fit(talus_context *context, tl_draw *draw, const int64_t *step, int32
   return status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(context, status, draw->directory);
 }
 
-/* ffmpeg joins the pictures; it runs in their directory, so that no name needs quoting. */
-static int make_movie(const tl_draw *draw) {
-  char rate[32];
-  snprintf(rate, sizeof rate, "%g", draw->rate);
-  fflush(NULL);
-  const pid_t child = fork();
-  if (child == 0) {
-    if (chdir(draw->directory) == 0) {
-      execlp("ffmpeg", "ffmpeg", "-y", "-loglevel", "error", "-framerate", rate, "-pattern_type",
-             "glob", "-i", "frame-*.png", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt",
-             "yuv420p", "movie.mp4", (char *)NULL);
-    }
-    _exit(127);
-  }
-  int code = -1;
-  if (child < 0 || waitpid(child, &code, 0) != child || !WIFEXITED(code)) {
-    return tl_cli_complain("ffmpeg could not be run");
-  }
-  if (WEXITSTATUS(code) == 127) {
+static void picture_path(const tl_draw *draw, int64_t step, char *path, size_t capacity) {
+  snprintf(path, capacity, "%s/frame-%08" PRId64 ".png", draw->directory, step);
+}
+
+/* The pictures drawn, joined by ffmpeg; without it there is a word and no failure. */
+static int make_movie(talus_context *context, const tl_draw *draw, const int64_t *step,
+                      int32_t count) {
+  if (!tl_movie_possible()) {
     fprintf(stderr, "talus: no movie: ffmpeg is not installed (the pictures are there)\n");
     return TL_EXIT_OK;
   }
-  if (WEXITSTATUS(code) != 0) {
-    return tl_cli_complain("ffmpeg failed with code %d", WEXITSTATUS(code));
+  enum { LONGEST = 1200 };
+  void *names = NULL, *list = NULL;
+  char movie[LONGEST];
+  snprintf(movie, sizeof movie, "%s/movie.mp4", draw->directory);
+  talus_status status = tl_alloc(context, &names, (size_t)count, LONGEST, "names of pictures");
+  if (status == TALUS_OK) {
+    status = tl_alloc(context, &list, (size_t)count, sizeof(char *), "names of pictures");
+  }
+  if (status == TALUS_OK) {
+    const char **const picture = list;
+    for (int32_t i = 0; i < count; i++) {
+      char *const name = (char *)names + (size_t)LONGEST * (size_t)i;
+      picture_path(draw, step[i], name, LONGEST);
+      picture[i] = name;
+    }
+    status = tl_movie_write(context, movie, picture, count, (int32_t)lround(draw->rate));
+  }
+  tl_free(context, names);
+  tl_free(context, list);
+  if (status != TALUS_OK) {
+    return tl_cli_complain_status(context, status, movie);
   }
   if (!draw->quiet) {
-    printf("%s/movie.mp4\n", draw->directory);
+    printf("%s\n", movie);
   }
   return TL_EXIT_OK;
 }
@@ -92,7 +101,7 @@ static int draw_all(talus_context *context, tl_draw draw, const int64_t *step, i
   const int terminal = isatty(STDERR_FILENO);
   for (int32_t i = 0; i < count && code == TL_EXIT_OK; i++) {
     char path[1200];
-    snprintf(path, sizeof path, "%s/frame-%08" PRId64 ".png", draw.directory, step[i]);
+    picture_path(&draw, step[i], path, sizeof path);
     code = draw_step(context, &draw, step[i], path);
     if (terminal) {
       fprintf(stderr, "\r\033[Kpicture %d of %d", (int)i + 1, (int)count);
@@ -104,7 +113,7 @@ static int draw_all(talus_context *context, tl_draw draw, const int64_t *step, i
   if (code == TL_EXIT_OK && !draw.quiet) {
     printf("%s: %d pictures frame-*.png\n", draw.directory, (int)count);
   }
-  return code == TL_EXIT_OK && draw.movie ? make_movie(&draw) : code;
+  return code == TL_EXIT_OK && draw.movie ? make_movie(context, &draw, step, count) : code;
 }
 
 static int draw_one(talus_context *context, const tl_draw *draw, const int64_t *step,
@@ -115,7 +124,7 @@ static int draw_one(talus_context *context, const tl_draw *draw, const int64_t *
                            (int)count - 1, draw->frame);
   }
   char path[1200];
-  snprintf(path, sizeof path, "%s/frame-%08" PRId64 ".png", draw->directory, step[index]);
+  picture_path(draw, step[index], path, sizeof path);
   const char *out = draw->out != NULL ? draw->out : path;
   const int code = draw_step(context, draw, step[index], out);
   if (code == TL_EXIT_OK && !draw->quiet) {

@@ -1,7 +1,8 @@
-/* surface.c: surfaces of triangles from profiles: turned about z, or drawn along y. */
+/* surface.c: surfaces of triangles: profiles turned about z or drawn along y, and files. */
 #include <math.h>
 #include <string.h>
 
+#include "host/io/stl.h"
 #include "host/scene/build.h"
 
 #define PI 3.14159265358979323846
@@ -82,6 +83,29 @@ talus_status tl_wall_surface_extrude(talus_context *context, const double *profi
       add_triangle(surface, flip, a, d, c);
       add_triangle(surface, flip, a, c, b);
     }
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_wall_surface_read(talus_context *context, const char *path, double scale, int flip,
+                                  tl_wall_surface *surface) {
+  tl_triangles file;
+  memset(surface, 0, sizeof *surface);
+  TL_TRY(tl_triangles_read(context, path, &file));
+  *surface =
+      (tl_wall_surface){context, file.point, file.triangle, file.point_count, file.triangle_count};
+  for (int64_t i = 0; i < 3 * (int64_t)surface->point_count; i++) {
+    surface->point[i] *= scale;
+    if (!isfinite(surface->point[i])) {
+      tl_wall_surface_release(surface);
+      return tl_fail(context, TALUS_FILE_FORMAT, "%s: point %lld is not finite", path,
+                     (long long)(i / 3));
+    }
+  }
+  for (int32_t t = 0; t < surface->triangle_count && flip; t++) {
+    int32_t *const corner = surface->triangle + 3 * (int64_t)t, second = corner[1];
+    corner[1] = corner[2];
+    corner[2] = second;
   }
   return TALUS_OK;
 }
