@@ -22,7 +22,7 @@ int tl_cli_render(int argc, char **argv) {
       {"movie", TL_OPTION_FLAG, &draw.movie, NULL, "all frames, and DIR/movie.mp4 by ffmpeg", 0, 0,
        0},
       {"rate", TL_OPTION_REAL, &draw.rate, "R", "pictures per second of the movie (default 25)", 1,
-       1000, 1},
+       240, 0},
       {"field", TL_OPTION_CHOICE, &field, fields, "what colours the grains (default speed)", 0, 0,
        0},
       {"low", TL_OPTION_REAL, &draw.options.low, "X",
