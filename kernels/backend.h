@@ -3,12 +3,13 @@
  * A backend makes engines; an engine holds one contact problem with the state of its solution, in
  * one precision. The functions stand at the height of a phase (some iterations), so that a backend
  * can fuse kernels, record graphs and keep step size, momentum and restart tests to itself.
- * Sixteen functions: four of the backend, twelve of the engine.
+ * Sixteen functions: five of the backend, eleven of the engine.
  *
  * The same calls give the same bits on every backend of the same precision. */
 #ifndef TL_BACKEND_H
 #define TL_BACKEND_H
 
+#include "kernels/field.h"
 #include "kernels/item/state.h"
 #include "kernels/system.h"
 #include "talus/talus_solve.h"
@@ -45,13 +46,12 @@ typedef struct tl_engine_ops {
   talus_status (*spread)(tl_engine *engine, int32_t scaled, int32_t count, double *lambda);
   /* The impulses put aside, internal order. */
   talus_status (*finish)(tl_engine *engine, double *impulse);
-  /* Memory held, host and device. */
-  int64_t (*bytes)(const tl_engine *engine);
 } tl_engine_ops;
 
 /* Every engine begins with its operations. */
 struct tl_engine {
   const tl_engine_ops *ops;
+  int64_t bytes; /* memory held, host and device; kept true by the engine */
 };
 
 typedef struct tl_backend {
@@ -62,6 +62,9 @@ typedef struct tl_backend {
   void (*close)(talus_context *context);
   /* A line or more for people: what this backend is and finds on this machine. */
   void (*describe)(char *text, size_t capacity);
+  /* Moves an array of the caller's in this backend's memory to or from its packed counterpart on
+   * the host, or looks where it is (field.h). An array of zero elements is not touched. */
+  talus_status (*ferry)(talus_context *context, const tl_field *field, void *packed, tl_ferry way);
   talus_status (*create)(talus_context *context, talus_precision precision, tl_engine **engine);
 } tl_backend;
 

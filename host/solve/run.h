@@ -4,12 +4,15 @@
 
 #include "host/solve/assembly.h"
 #include "host/solve/certificate.h"
+#include "host/solve/layout.h"
 #include "kernels/backend.h"
 
 struct talus_solver {
   talus_context *context;
   talus_settings settings;
-  talus_problem problem; /* the struct; its arrays stay the caller's, borrowed until the solve */
+  talus_problem problem; /* packed; its arrays are the caller's, borrowed until the solve, or ... */
+  tl_gathered gathered;  /* ... copies of what lay otherwise */
+  talus_memory memory;   /* where the caller's arrays were */
   int has_problem;
   tl_assembly assembly;
   tl_engine *engine;

@@ -76,6 +76,7 @@ void talus_solver_destroy(talus_solver *solver) {
   tl_assembly_release(context, &solver->assembly);
   tl_judgement_release(context, &solver->judgement);
   tl_buffer_release(context, &solver->exported);
+  tl_gathered_release(context, &solver->gathered);
   tl_free(context, solver);
 }
 
@@ -119,8 +120,11 @@ talus_status talus_solver_update(talus_solver *solver, const talus_problem *prob
   }
   const double begin = tl_clock();
   solver->has_problem = 0;
-  TL_TRY(tl_problem_check(solver->context, problem));
-  solver->problem = *problem;
+  const talus_problem *packed;
+  TL_TRY(tl_problem_gather(solver->context, problem, &solver->gathered, &packed));
+  TL_TRY(tl_problem_check(solver->context, packed));
+  solver->problem = *packed;
+  solver->memory = problem->memory;
   solver->seconds_check = tl_clock() - begin;
   TL_TRY(system_make(solver));
   solver->has_problem = 1;
@@ -131,7 +135,7 @@ talus_status talus_solver_update(talus_solver *solver, const talus_problem *prob
 static talus_status engine_make(talus_solver *solver) {
   talus_context *const context = solver->context;
   const tl_backend *backend = context->backend;
-  if (context->def.backend == TALUS_BACKEND_AUTO &&
+  if (context->def.backend == TALUS_BACKEND_AUTO && solver->memory == TALUS_MEMORY_HOST &&
       solver->assembly.system.shape.contact_count < DEVICE_CONTACTS) {
     backend = &tl_backend_cpu;
   }
@@ -207,57 +211,61 @@ talus_status tl_run_certify(tl_run *run) {
   return TALUS_OK;
 }
 
+/* Impulses of the caller's, packed; NULL if they were not given. */
+static talus_status start_load(talus_solver *solver, const tl_outlet *outlet, const tl_field *field,
+                               double *packed, const double **loaded) {
+  const int64_t count = field->count * field->components;
+  *loaded = field->array != NULL ? packed : NULL;
+  TL_TRY(tl_outlet_ferry(solver->context, outlet, field, packed, TL_FERRY_IN));
+  for (int64_t i = 0; *loaded != NULL && i < count; i++) {
+    if (!isfinite(packed[i])) {
+      return tl_fail(solver->context, TALUS_NOT_FINITE, "%s[%lld] is %g (warm start)", field->name,
+                     (long long)i, packed[i]);
+    }
+  }
+  return TALUS_OK;
+}
+
 /* The caller's start, in internal order; NULL if there is none. */
-static talus_status warm_start(talus_solver *solver, const talus_solution *solution,
+static talus_status warm_start(talus_solver *solver, const tl_outlet *outlet,
                                const double **start) {
   *start = NULL;
   if (!solver->settings.warm_start) {
     return TALUS_OK;
   }
-  if (solution == NULL || (solution->impulse == NULL && solver->problem.contact_count > 0)) {
+  if (outlet->impulse.array == NULL && solver->problem.contact_count > 0) {
     return tl_fail(solver->context, TALUS_MISSING_ARRAY,
                    "settings.warm_start needs solution.impulse");
   }
-  const int64_t count = (int64_t)solver->problem.dimension * solver->problem.contact_count;
-  for (int64_t i = 0; i < count; i++) {
-    if (!isfinite(solution->impulse[i])) {
-      return tl_fail(solver->context, TALUS_NOT_FINITE, "solution.impulse[%lld] is %g (warm start)",
-                     (long long)i, solution->impulse[i]);
-    }
-  }
-  for (int32_t i = 0; solution->bilateral_impulse != NULL && i < solver->problem.bilateral_count;
-       i++) {
-    if (!isfinite(solution->bilateral_impulse[i])) {
-      return tl_fail(solver->context, TALUS_NOT_FINITE,
-                     "solution.bilateral_impulse[%d] is %g (warm start)", i,
-                     solution->bilateral_impulse[i]);
-    }
-  }
-  tl_impulse_import(&solver->assembly, solution->impulse, solution->bilateral_impulse,
-                    internal_of(solver)->memory);
+  double *const room = solver->exported.memory;
+  const double *impulse, *bilateral;
+  TL_TRY(start_load(solver, outlet, &outlet->impulse, room, &impulse));
+  TL_TRY(start_load(solver, outlet, &outlet->bilateral,
+                    room + (int64_t)solver->problem.dimension * solver->problem.contact_count,
+                    &bilateral));
+  tl_impulse_import(&solver->assembly, impulse, bilateral, internal_of(solver)->memory);
   *start = internal_of(solver)->memory;
   return TALUS_OK;
 }
 
 /* What the caller gets: impulses from `exported`, velocities from the certificate's arithmetic. */
-static void solution_fill(const talus_solver *solver, talus_solution *solution) {
-  const talus_problem *const problem = &solver->problem;
+static talus_status solution_fill(talus_solver *solver, const tl_outlet *outlet) {
+  talus_context *const context = solver->context;
   const tl_judgement *const j = &solver->judgement;
-  const int64_t d = problem->dimension, contacts = problem->contact_count;
-  const double *const impulse = solver->exported.memory;
-  if (solution->impulse != NULL) {
-    memcpy(solution->impulse, impulse, (size_t)(d * contacts) * sizeof *impulse);
+  double *const impulse = solver->exported.memory, *const velocity = internal_of(solver)->memory;
+  double *const bilateral =
+      impulse + (int64_t)solver->problem.dimension * solver->problem.contact_count;
+  TL_TRY(tl_outlet_ferry(context, outlet, &outlet->impulse, impulse, TL_FERRY_OUT));
+  TL_TRY(tl_outlet_ferry(context, outlet, &outlet->bilateral, bilateral, TL_FERRY_OUT));
+  if (j->motion_count > 0) {
+    TL_TRY(tl_outlet_ferry(context, outlet, &outlet->velocity, j->motion, TL_FERRY_OUT));
+    TL_TRY(tl_outlet_ferry(context, outlet, &outlet->angular, j->motion + 3, TL_FERRY_OUT));
   }
-  if (solution->bilateral_impulse != NULL) {
-    memcpy(solution->bilateral_impulse, impulse + d * contacts,
-           (size_t)problem->bilateral_count * sizeof *impulse);
+  if (outlet->contact_velocity.array != NULL) {
+    tl_judgement_velocity(j, velocity);
+    TL_TRY(tl_outlet_ferry(context, outlet, &outlet->contact_velocity, velocity, TL_FERRY_OUT));
   }
-  if (solution->velocity != NULL && j->motion_count > 0) {
-    memcpy(solution->velocity, j->motion, (size_t)j->motion_count * sizeof *j->motion);
-  }
-  if (solution->contact_velocity != NULL) {
-    tl_judgement_velocity(j, solution->contact_velocity);
-  }
+  return TALUS_OK;
 }
 
 /* Nothing to solve: no constraint, or none that would move anything beyond rounding. */
@@ -268,7 +276,7 @@ static talus_status rest(tl_run *run) {
   return TALUS_OK;
 }
 
-static talus_status solve_run(talus_solver *solver, const talus_solution *solution, tl_run *run,
+static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_run *run,
                               talus_method *used) {
   const tl_system *const system = &solver->assembly.system;
   const size_t constraints = (size_t)system->shape.contact_count;
@@ -286,7 +294,7 @@ static talus_status solve_run(talus_solver *solver, const talus_solution *soluti
   *used = solver->settings.method == TALUS_METHOD_AUTO ? TALUS_METHOD_GAUSS_SEIDEL_NESTEROV
                                                        : solver->settings.method;
   const double *start;
-  TL_TRY(warm_start(solver, solution, &start));
+  TL_TRY(warm_start(solver, outlet, &start));
   if (!(run->reference > ldexp(sqrt(solver->assembly.rounding), -44))) {
     return rest(run);
   }
@@ -319,8 +327,9 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
   info->seconds_certificate = run->seconds_certificate;
   info->seconds_iterate = all - run->seconds_certificate;
   info->seconds = all + solver->seconds_check + solver->seconds_build;
-  info->bytes = tl_assembly_bytes(&solver->assembly) + solver->engine->ops->bytes(solver->engine) +
-                tl_judgement_bytes(&solver->judgement) + (int64_t)solver->exported.capacity;
+  info->bytes = tl_assembly_bytes(&solver->assembly) + solver->engine->bytes +
+                tl_judgement_bytes(&solver->judgement) + tl_gathered_bytes(&solver->gathered) +
+                (int64_t)solver->exported.capacity;
 }
 
 talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, talus_info *info) {
@@ -342,18 +351,18 @@ talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, 
   if (solver->coloured != wants_colours(solver->settings.method)) {
     TL_TRY(system_make(solver));
   }
+  tl_outlet outlet;
+  TL_TRY(tl_outlet_make(solver->context, &solver->problem, solution, &outlet));
   tl_run run = {.solver = solver, .context = solver->context, .begin = tl_clock()};
   talus_method used;
-  TL_TRY(solve_run(solver, solution, &run, &used));
+  TL_TRY(solve_run(solver, &outlet, &run, &used));
   TL_TRY(tl_run_certify(&run));
   if (run.measure <= run.tolerance) { /* a limit may have come at the very iterate that converged */
     run.outcome = TALUS_OUTCOME_CONVERGED;
   } else if (run.outcome == TALUS_OUTCOME_CONVERGED) { /* the certificate has the last word */
     run.outcome = isfinite(run.measure) ? TALUS_OUTCOME_STALLED : TALUS_OUTCOME_NOT_FINITE;
   }
-  if (solution != NULL) {
-    solution_fill(solver, solution);
-  }
+  TL_TRY(solution_fill(solver, &outlet));
   if (info != NULL) {
     info_fill(solver, &run, used, info);
   }
@@ -381,18 +390,29 @@ talus_status talus_certify(talus_context *context, const talus_problem *problem,
   if (context == NULL || certificate == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "context or certificate is NULL");
   }
-  TL_TRY(tl_problem_check(context, problem));
-  if ((impulse == NULL && problem->contact_count > 0) ||
-      (bilateral_impulse == NULL && problem->bilateral_count > 0)) {
-    return tl_fail(context, TALUS_MISSING_ARRAY, "impulse or bilateral_impulse is NULL");
+  if (context->backend == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "the context was not created successfully");
   }
+  tl_gathered gathered;
   tl_judgement judgement;
+  memset(&gathered, 0, sizeof gathered);
   memset(&judgement, 0, sizeof judgement);
-  const talus_status status =
-      tl_judgement_make(context, problem, impulse, bilateral_impulse, context->threads, &judgement);
+  talus_status status = tl_problem_gather(context, problem, &gathered, &problem);
+  if (status == TALUS_OK) {
+    status = tl_problem_check(context, problem);
+  }
+  if (status == TALUS_OK && ((impulse == NULL && problem->contact_count > 0) ||
+                             (bilateral_impulse == NULL && problem->bilateral_count > 0))) {
+    status = tl_fail(context, TALUS_MISSING_ARRAY, "impulse or bilateral_impulse is NULL");
+  }
+  if (status == TALUS_OK) {
+    status = tl_judgement_make(context, problem, impulse, bilateral_impulse, context->threads,
+                               &judgement);
+  }
   if (status == TALUS_OK) {
     tl_judgement_pronounce(&judgement, certificate);
   }
   tl_judgement_release(context, &judgement);
+  tl_gathered_release(context, &gathered);
   return status;
 }

@@ -18,6 +18,7 @@
 #define tl_cuda_engine TL_NAME(tl_cuda_engine)
 #define tl_cuda_create TL_NAME(tl_cuda_create)
 #define tl_cuda_upload TL_NAME(tl_cuda_upload)
+#define tl_cuda_bytes_count TL_NAME(tl_cuda_bytes_count)
 #define tl_cuda_reserve_trial TL_NAME(tl_cuda_reserve_trial)
 #define tl_cuda_reset TL_NAME(tl_cuda_reset)
 #define tl_cuda_prepare TL_NAME(tl_cuda_prepare)
@@ -89,6 +90,8 @@ struct tl_cuda_engine {
   }
 
 /* engine_cuda.cu */
+/* After memory was reserved. */
+void tl_cuda_bytes_count(tl_cuda_engine *engine);
 talus_status tl_cuda_reserve_trial(tl_cuda_engine *engine);
 /* Velocities from x, no momentum. A negative L keeps the one the device has. */
 talus_status tl_cuda_reset(tl_cuda_engine *engine, double lipschitz);

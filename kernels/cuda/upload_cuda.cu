@@ -297,6 +297,7 @@ talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, int32_t th
   if (!same_colours || memcmp((const void *)&before, (const void *)work, sizeof before) != 0) {
     tl_cuda_graphs_drop(engine);
   }
+  tl_cuda_bytes_count(engine);
   engine->ready = 1;
   return TALUS_OK;
 }
