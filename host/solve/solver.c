@@ -4,7 +4,7 @@
 
 #include "host/solve/problem_check.h"
 #include "host/solve/run.h"
-#include "kernels/item/residual.h"
+#include "kernels/item/rigid.h"
 #include "kernels/registry.h"
 
 /* Under `auto` a device is only worth its launches from so many contacts on. */
@@ -104,6 +104,20 @@ static talus_status system_make(talus_solver *solver) {
   return TALUS_OK;
 }
 
+/* Through the host: packed, checked, assembled. */
+static talus_status problem_take(talus_solver *solver, const talus_problem *problem) {
+  const double begin = tl_clock();
+  const talus_problem *packed;
+  TL_TRY(tl_problem_gather(solver->context, problem, &solver->gathered, &packed));
+  TL_TRY(tl_problem_check(solver->context, packed));
+  solver->problem = *packed;
+  solver->memory = problem->memory;
+  solver->resident = 0;
+  solver->assembly.system.raw = NULL;
+  solver->seconds_check = tl_clock() - begin;
+  return system_make(solver);
+}
+
 talus_status talus_solver_set(talus_solver *solver, const talus_settings *settings) {
   if (solver == NULL || settings == NULL) {
     return tl_fail(solver != NULL ? solver->context : NULL, TALUS_INVALID_ARGUMENT,
@@ -118,21 +132,21 @@ talus_status talus_solver_update(talus_solver *solver, const talus_problem *prob
   if (solver == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  const double begin = tl_clock();
-  solver->has_problem = 0;
-  const talus_problem *packed;
-  TL_TRY(tl_problem_gather(solver->context, problem, &solver->gathered, &packed));
-  TL_TRY(tl_problem_check(solver->context, packed));
-  solver->problem = *packed;
-  solver->memory = problem->memory;
-  solver->seconds_check = tl_clock() - begin;
-  TL_TRY(system_make(solver));
+  solver->has_problem = solver->resident = 0;
+  int taken = 0;
+  if (!wants_colours(solver->settings.method)) {
+    TL_TRY(tl_resident_take(solver, problem, &taken));
+  }
+  if (taken) {
+    solver->coloured = 0;
+  } else {
+    TL_TRY(problem_take(solver, problem));
+  }
   solver->has_problem = 1;
   return TALUS_OK;
 }
 
-/* The engine for this problem and precision, with the problem in it. */
-static talus_status engine_make(talus_solver *solver) {
+talus_status tl_engine_make(talus_solver *solver) {
   talus_context *const context = solver->context;
   const tl_backend *backend = context->backend;
   if (context->def.backend == TALUS_BACKEND_AUTO && solver->memory == TALUS_MEMORY_HOST &&
@@ -154,32 +168,40 @@ static talus_status engine_make(talus_solver *solver) {
   const int32_t threads = threads_of(solver);
   if (!solver->uploaded || solver->threads != threads) {
     TL_TRY(solver->engine->ops->upload(solver->engine, &solver->assembly.system, threads));
+    if (solver->resident && !solver->raw.taken) {
+      return tl_fail(context, TALUS_CALL_ORDER, "the problem's arrays in device memory have changed "
+                     "since talus_solver_update, and are no problem now");
+    }
     solver->uploaded = 1;
     solver->threads = threads;
   }
   return TALUS_OK;
 }
 
-/* R(0) of one law over the system's own arrays. */
-static double reference_of(const tl_system *system, int law) {
+/* R(0)^2 of one law over a chunk of the system's constraints. */
+static double chunk_reference(const tl_system *system, int32_t first, int32_t end, int law) {
   double sum = 0;
-  for (int32_t r = 0; r < system->shape.range_count; r++) {
-    const tl_range range = system->shape.range[r];
-    const int world = range.kind == TL_SPHERES || range.kind == TL_ARMS;
-    for (int32_t k = range.first; k < range.first + range.count; k++) {
-      tl_vec u = tl_vec_make(system->free_x[k], system->free_y[k], system->free_z[k]);
-      const double w = system->weight[k], mu = system->friction[k];
-      if (range.bilateral) {
-        sum += u.x * u.x / w;
-        continue;
-      }
-      const tl_vec n = world ? tl_load(system->normal, k) : tl_vec_make(1, 0, 0);
-      const double un = tl_dot(n, u);
-      u = mu > 0 ? u : tl_times(un, n);
-      const tl_vec t = tl_along(u, -un, n);
-      u = law == 1 ? tl_along(u, mu * sqrt(tl_dot(t, t)), n) : u;
-      sum += tl_residual_share(tl_vec_make(0, 0, 0), u, n, mu, w);
+  const tl_range *range = system->shape.range;
+  for (int32_t k = first; k < end; k++) {
+    while (k >= range->first + range->count) {
+      range++;
     }
+    const int world = range->kind == TL_SPHERES || range->kind == TL_ARMS;
+    sum += range->bilateral ? system->free_x[k] * system->free_x[k] / system->weight[k]
+                            : tl_system_reference(system, k,
+                                                  world ? tl_load(system->normal, k)
+                                                        : tl_vec_make(1, 0, 0),
+                                                  law);
+  }
+  return sum;
+}
+
+/* R(0) of one law over the system's own arrays, chunks of TL_CHUNK added in order. */
+static double reference_of(const tl_system *system, int law) {
+  const int32_t count = system->shape.contact_count;
+  double sum = 0;
+  for (int32_t first = 0; first < count; first += TL_CHUNK) {
+    sum += chunk_reference(system, first, count - first < TL_CHUNK ? count : first + TL_CHUNK, law);
   }
   return sqrt(sum);
 }
@@ -198,6 +220,7 @@ talus_status tl_run_certify(tl_run *run) {
       impulse + (int64_t)solver->problem.dimension * solver->problem.contact_count;
   const talus_certificate *const c = &run->certificate;
   const double begin = tl_clock();
+  TL_TRY(tl_resident_fetch(solver));
   TL_TRY(run->ops->finish(run->engine, internal));
   tl_impulse_export(&solver->assembly, internal, impulse, bilateral);
   TL_TRY(tl_judgement_make(run->context, &solver->problem, impulse, bilateral, solver->threads,
@@ -237,6 +260,7 @@ static talus_status warm_start(talus_solver *solver, const tl_outlet *outlet,
     return tl_fail(solver->context, TALUS_MISSING_ARRAY,
                    "settings.warm_start needs solution.impulse");
   }
+  TL_TRY(tl_resident_fetch(solver));
   double *const room = solver->exported.memory;
   const double *impulse, *bilateral;
   TL_TRY(start_load(solver, outlet, &outlet->impulse, room, &impulse));
@@ -284,18 +308,21 @@ static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_
                            "impulses"));
   TL_TRY(tl_buffer_reserve(solver->context, &solver->exported, 3 * constraints, sizeof(double),
                            "impulses"));
-  TL_TRY(engine_make(solver));
+  TL_TRY(tl_engine_make(solver));
   run->engine = solver->engine;
   run->ops = solver->engine->ops;
   run->law = solver->settings.law == TALUS_LAW_COULOMB;
   run->tolerance = solver->settings.tolerance;
   run->target = solver->settings.tolerance;
-  run->reference = reference_of(system, run->law);
+  run->reference =
+      solver->resident ? solver->raw.reference[run->law] : reference_of(system, run->law);
   *used = solver->settings.method == TALUS_METHOD_AUTO ? TALUS_METHOD_GAUSS_SEIDEL_NESTEROV
                                                        : solver->settings.method;
+  const double rounding =
+      solver->resident ? solver->raw.rounding : solver->assembly.rounding;
   const double *start;
   TL_TRY(warm_start(solver, outlet, &start));
-  if (!(run->reference > ldexp(sqrt(solver->assembly.rounding), -44))) {
+  if (!(run->reference > ldexp(sqrt(rounding), -44))) {
     return rest(run);
   }
   return tl_run_all(run, start, used);
@@ -349,7 +376,7 @@ talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, 
   }
   /* The order of the contacts follows from the method, not from the methods used before. */
   if (solver->coloured != wants_colours(solver->settings.method)) {
-    TL_TRY(system_make(solver));
+    TL_TRY(solver->resident ? problem_take(solver, &solver->given) : system_make(solver));
   }
   tl_outlet outlet;
   TL_TRY(tl_outlet_make(solver->context, &solver->problem, solution, &outlet));

@@ -66,6 +66,10 @@ private:
   TL_TRY(scope.status)
 
 /* ferry_cuda.cu */
+/* Is the array where it was said to be? */
+talus_status tl_cuda_field_check(tl_cuda_device *device, const tl_field *field, int on_device);
+/* Queues the packing of a whole array into device memory. */
+talus_status tl_cuda_field_pack(tl_cuda_device *device, const tl_field *field, void *packed);
 talus_status tl_cuda_ferry(talus_context *context, const tl_field *field, void *packed,
                            tl_ferry way);
 

@@ -76,7 +76,8 @@ void tl_cuda_bytes_count(tl_cuda_engine *engine) {
   engine->base.bytes =
       (int64_t)(engine->arrays.capacity + engine->impulse.capacity + engine->velocity.capacity +
                 engine->trial.capacity + engine->partial.capacity + engine->scratch.capacity +
-                engine->colours.capacity + sizeof *engine->result);
+                engine->colours.capacity + tl_cuda_assembly_bytes(&engine->assembly) +
+                sizeof *engine->result);
 }
 
 talus_status tl_cuda_reserve_trial(tl_cuda_engine *engine) {
@@ -173,6 +174,7 @@ static void engine_destroy(tl_engine *base) {
     tl_cuda_release(device, &engine->trial);
     tl_cuda_release(device, &engine->partial);
     tl_cuda_release(device, &engine->scratch);
+    tl_cuda_assembly_release(device, &engine->assembly);
     if (engine->result != NULL && cudaFreeHost(engine->result) != cudaSuccess) {
       (void)cudaGetLastError(); /* as in tl_cuda_release: told by the calls before */
     }

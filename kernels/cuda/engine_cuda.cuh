@@ -6,6 +6,7 @@
 #ifndef TL_ENGINE_CUDA_CUH
 #define TL_ENGINE_CUDA_CUH
 
+#include "kernels/cuda/assembly_cuda.h"
 #include "kernels/cuda/device_cuda.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/item/gradient.h"
@@ -74,6 +75,7 @@ struct tl_cuda_engine {
   tl_cuda_buffer trial;    /* trial, velocity_trial; only where a method needs them */
   tl_cuda_buffer partial;  /* control, partial sums */
   tl_cuda_buffer scratch;  /* of sorting */
+  tl_cuda_assembly assembly; /* of a problem that came in device memory */
   cudaGraphExec_t graph[TL_GRAPH_COUNT][2][2]; /* by x and x_previous swapped or not, by length */
 };
 

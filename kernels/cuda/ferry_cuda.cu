@@ -22,10 +22,11 @@ __device__ __forceinline__ T *number_of(Address array, int64_t stride, int32_t c
 template <class Theirs, class Ours>
 __global__ void __launch_bounds__(THREADS)
     field_pack_kernel(const char *array, const int64_t stride, const int32_t components,
-                      const int64_t count, Ours *packed) {
+                      const int64_t count, Ours *packed, const int32_t pitch) {
   const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count) {
-    packed[i] = (Ours)*number_of<const Theirs>(array, stride, components, i);
+    packed[i / components * pitch + i % components] =
+        (Ours)*number_of<const Theirs>(array, stride, components, i);
   }
 }
 
@@ -39,41 +40,36 @@ __global__ void __launch_bounds__(THREADS)
   }
 }
 
-/* A part of a field: where it begins, how many elements. */
-struct part {
-  char *array;
-  int64_t count;
-};
-
 template <class Theirs, class Ours>
-cudaError_t part_move(tl_cuda_device *device, const tl_field *field, part p, tl_ferry way) {
-  const int64_t numbers = p.count * field->components;
+cudaError_t field_move(cudaStream_t stream, const tl_field *field, void *room, int32_t pitch,
+                       tl_ferry way) {
+  const int64_t numbers = field->count * field->components;
   const unsigned blocks = tl_cuda_blocks(numbers, THREADS);
-  Ours *const room = (Ours *)device->field.memory;
+  char *const array = (char *)field->array;
   return way == TL_FERRY_IN
-             ? tl_cuda_launch(device->stream, blocks, THREADS, field_pack_kernel<Theirs, Ours>,
-                              (const char *)p.array, field->stride, field->components, numbers,
-                              room)
-             : tl_cuda_launch(device->stream, blocks, THREADS, field_unpack_kernel<Theirs, Ours>,
-                              p.array, field->stride, field->components, numbers,
-                              (const Ours *)room);
+             ? tl_cuda_launch(stream, blocks, THREADS, field_pack_kernel<Theirs, Ours>,
+                              (const char *)array, field->stride, field->components, numbers,
+                              (Ours *)room, pitch)
+             : tl_cuda_launch(stream, blocks, THREADS, field_unpack_kernel<Theirs, Ours>, array,
+                              field->stride, field->components, numbers, (const Ours *)room);
 }
 
-/* Between the caller's array and device->field. */
-talus_status part_launch(tl_cuda_device *device, const tl_field *field, part p, tl_ferry way) {
+/* Between the caller's array and packed device memory, `pitch` numbers from element to element. */
+talus_status field_launch(tl_cuda_device *device, const tl_field *field, void *room, int32_t pitch,
+                          tl_ferry way) {
   cudaError_t error;
   switch (field->scalar) {
   case TL_SCALAR_F64:
-    error = part_move<double, double>(device, field, p, way);
+    error = field_move<double, double>(device->stream, field, room, pitch, way);
     break;
   case TL_SCALAR_F32:
-    error = part_move<float, double>(device, field, p, way);
+    error = field_move<float, double>(device->stream, field, room, pitch, way);
     break;
   case TL_SCALAR_I32:
-    error = part_move<int32_t, int32_t>(device, field, p, way);
+    error = field_move<int32_t, int32_t>(device->stream, field, room, pitch, way);
     break;
   default:
-    error = part_move<int64_t, int64_t>(device, field, p, way);
+    error = field_move<int64_t, int64_t>(device->stream, field, room, pitch, way);
   }
   return tl_cuda_check(device, error, "kernel launch", field->name);
 }
@@ -88,24 +84,24 @@ void part_spread(const tl_field *field, char *room, char *packed, int64_t count,
   }
 }
 
-talus_status part_ferry(tl_cuda_device *device, const tl_field *field, part p, char *packed,
-                        tl_ferry way) {
+/* A part that fits into the staging memory. */
+talus_status part_ferry(tl_cuda_device *device, const tl_field *field, char *packed, tl_ferry way) {
   const size_t bytes =
-      (size_t)(p.count * field->components) * (size_t)tl_packed_size(field->scalar);
+      (size_t)(field->count * field->components) * (size_t)tl_packed_size(field->scalar);
   char *room;
   if (way == TL_FERRY_IN) {
-    TL_TRY(part_launch(device, field, p, way));
+    TL_TRY(field_launch(device, field, device->field.memory, field->components, way));
     TL_TRY(tl_cuda_stage(device, &room));
     TL_CUDA_TRY(device, cudaMemcpyAsync(room, device->field.memory, bytes, cudaMemcpyDeviceToHost,
                                         device->stream));
     TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
-    part_spread(field, room, packed, p.count, way);
+    part_spread(field, room, packed, field->count, way);
     return TALUS_OK;
   }
   TL_TRY(tl_cuda_stage(device, &room));
-  part_spread(field, room, packed, p.count, way);
+  part_spread(field, room, packed, field->count, way);
   TL_TRY(tl_cuda_send(device, device->field.memory, bytes));
-  return part_launch(device, field, p, way);
+  return field_launch(device, field, device->field.memory, field->components, way);
 }
 
 const char *type_name(cudaMemoryType type) {
@@ -114,8 +110,9 @@ const char *type_name(cudaMemoryType type) {
                                       : "host memory";
 }
 
-/* Is the array where it was said to be? */
-talus_status field_check(tl_cuda_device *device, const tl_field *field, bool on_device) {
+} // namespace
+
+talus_status tl_cuda_field_check(tl_cuda_device *device, const tl_field *field, int on_device) {
   cudaPointerAttributes where;
   const cudaError_t error = cudaPointerGetAttributes(&where, field->array);
   if (error != cudaSuccess) { /* of no kind that CUDA knows */
@@ -125,7 +122,7 @@ talus_status field_check(tl_cuda_device *device, const tl_field *field, bool on_
   if (where.type == cudaMemoryTypeManaged) {
     return TALUS_OK;
   }
-  if ((where.type == cudaMemoryTypeDevice) != on_device) {
+  if ((where.type == cudaMemoryTypeDevice) != (on_device != 0)) {
     return tl_fail(device->context, TALUS_WRONG_MEMORY,
                    "%s is in %s, but memory says TALUS_MEMORY_%s", field->name,
                    type_name(where.type), on_device ? "DEVICE" : "HOST");
@@ -138,13 +135,15 @@ talus_status field_check(tl_cuda_device *device, const tl_field *field, bool on_
   return TALUS_OK;
 }
 
-} // namespace
+talus_status tl_cuda_field_pack(tl_cuda_device *device, const tl_field *field, void *packed) {
+  return field_launch(device, field, packed, field->pitch, TL_FERRY_IN);
+}
 
 talus_status tl_cuda_ferry(talus_context *context, const tl_field *field, void *packed,
                            tl_ferry way) {
   tl_cuda_device *const device = (tl_cuda_device *)context->device;
   TL_CUDA_ENTER(device);
-  TL_TRY(field_check(device, field, way != TL_FERRY_LOOK));
+  TL_TRY(tl_cuda_field_check(device, field, way != TL_FERRY_LOOK));
   if (way == TL_FERRY_LOOK) {
     return TALUS_OK;
   }
@@ -153,8 +152,10 @@ talus_status tl_cuda_ferry(talus_context *context, const tl_field *field, void *
   const int64_t most = TL_CUDA_STAGING / (size * field->components);
   for (int64_t first = 0; first < field->count; first += most) {
     const int64_t left = field->count - first;
-    const part p = {(char *)field->array + first * field->stride, left < most ? left : most};
-    TL_TRY(part_ferry(device, field, p, (char *)packed + first * field->pitch * size, way));
+    tl_field part = *field;
+    part.array = (char *)field->array + first * field->stride;
+    part.count = left < most ? left : most;
+    TL_TRY(part_ferry(device, &part, (char *)packed + first * field->pitch * size, way));
   }
   if (way == TL_FERRY_OUT && device->own != NULL) { /* the caller cannot wait for that stream */
     TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));

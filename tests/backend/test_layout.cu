@@ -249,6 +249,16 @@ void problem_round(talus_problem *p) {
 
 enum { ANSWERS = 4 };
 
+/* Of all solves. */
+talus_precision precision;
+int iterations = 40;
+/* How many problems were assembled on the device, by its own word. */
+int assembled;
+
+void log_read(void *, talus_log_level, const char *message) {
+  assembled += strstr(message, "assembled there") != NULL;
+}
+
 /* The arrays of a solution, packed. */
 struct answer {
   double *value[ANSWERS]; /* impulse, bilateral impulse, velocity, contact velocity */
@@ -283,8 +293,9 @@ void answer_release(answer *a) {
 
 talus_settings settings_of(talus_method method, int warm) {
   talus_settings settings = talus_settings_default();
+  settings.precision = precision;
   settings.method = method;
-  settings.max_iterations = 40;
+  settings.max_iterations = iterations;
   settings.tolerance = 1e-9;
   settings.warm_start = warm;
   return settings;
@@ -415,6 +426,8 @@ struct contexts {
 void variant_compare(talus_context *context, cudaStream_t stream, const variant *v,
                      const talus_problem *p, talus_method method, const char *what) {
   const variant plain = {"packed", false, false, false};
+  const bool resident = p->form == TALUS_FORM_RIGID && p->contact_count > 0 &&
+                        p->bilateral_count == 0 && method == TALUS_METHOD_APGDB;
   for (int warm = 0; warm < (v->single ? 1 : 2); warm++) {
     answer reference, a;
     answer_shape(&reference, p);
@@ -430,7 +443,10 @@ void variant_compare(talus_context *context, cudaStream_t stream, const variant 
     if (warm) {
       CHECK(variant_solve(context, NULL, &plain, p, &settings, &reference) == TALUS_OK);
     }
+    assembled = 0;
     const talus_status status = variant_solve(context, stream, v, p, &settings, &a);
+    CHECK_CASE(assembled == (v->device && resident), "%s, %s: %d assembled on the device", what,
+               v->name, assembled);
     CHECK_CASE(status == TALUS_OK, "%s, %s: %s", what, v->name, talus_context_message(context));
     answer_compare(&reference, &a, v, what);
     answer_release(&reference);
@@ -494,36 +510,29 @@ void global_make(global_case *c) {
 }
 
 void test_bits(const contexts *c) {
-  for (int kind = 0; kind < CASE_COUNT; kind++) {
+  for (int i = 0; i < CASE_COUNT + CASE_BLOCKS; i++) { /* single precision for bodies only */
+    const int kind = i % CASE_COUNT;
+    precision = i / CASE_COUNT ? TALUS_F32 : TALUS_F64;
     test_case test;
     case_make(&test, (case_kind)kind, 40, (uint32_t)kind + 3);
     problem_round(&test.problem);
-    problem_compare(c, &test.problem,
-                    kind % 2 ? TALUS_METHOD_APGDB : TALUS_METHOD_GAUSS_SEIDEL_NESTEROV,
-                    case_name((case_kind)kind));
+    problem_compare(c, &test.problem, TALUS_METHOD_APGDB, case_name((case_kind)kind));
+    problem_compare(c, &test.problem, TALUS_METHOD_GAUSS_SEIDEL, case_name((case_kind)kind));
     case_release(&test);
   }
+  precision = TALUS_F64;
   static global_case global;
   global_make(&global);
   problem_round(&global.problem);
   problem_compare(c, &global.problem, TALUS_METHOD_GAUSS_SEIDEL, "global");
 }
 
-/* Several parts of the staging memory. */
-void test_large(const contexts *c) {
-  const variant plain = {"packed", false, false, false}, device = {"device", true, false, true};
-  talus_settings settings = settings_of(TALUS_METHOD_APGDB, 0);
-  settings.max_iterations = 1;
+/* Several parts of the staging memory, and several chunks. */
+void test_large(const contexts *c, case_kind kind, int32_t size) {
+  const variant device = {"device strided", true, false, true};
   test_case test;
-  answer reference, a;
-  case_make(&test, CASE_SPHERES, 30000, 9);
-  answer_shape(&reference, &test.problem);
-  answer_shape(&a, &test.problem);
-  CHECK(variant_solve(c->cuda, NULL, &plain, &test.problem, &settings, &reference) == TALUS_OK);
-  CHECK(variant_solve(c->streamed, c->stream, &device, &test.problem, &settings, &a) == TALUS_OK);
-  answer_compare(&reference, &a, &device, "many contacts");
-  answer_release(&reference);
-  answer_release(&a);
+  case_make(&test, kind, size, 9);
+  variant_compare(c->streamed, c->stream, &device, &test.problem, TALUS_METHOD_APGDB, "large");
   case_release(&test);
 }
 
@@ -621,27 +630,99 @@ void test_memories(const contexts *c, const talus_problem *good) {
   memory_release(&m);
 
   /* the words are those of the host */
-  double *const bias = (double *)(void *)(uintptr_t)good->rigid.bias;
-  int32_t *const body = (int32_t *)(void *)(uintptr_t)good->rigid.body_b;
-  const double kept_bias = bias[7];
-  const int32_t kept_body = body[11];
-  for (int defect = 0; defect < 2; defect++) {
-    bias[7] = defect == 0 ? NAN : kept_bias;
-    body[11] = defect == 1 ? 1000000 : kept_body;
+  const struct {
+    const void *array;
+    int64_t at;
+    double value;
+    talus_status status;
+    const char *words;
+  } defects[] = {
+      {good->rigid.bias, 7, NAN, TALUS_NOT_FINITE, "rigid.bias[7] is"},
+      {good->rigid.velocity, 9, INFINITY, TALUS_NOT_FINITE, "rigid.velocity[9] is inf"},
+      {good->rigid.inverse_mass, 3, -1, TALUS_NEGATIVE_MASS, "rigid.inverse_mass[3]"},
+      {good->rigid.inverse_inertia, 6, -1, TALUS_NEGATIVE_MASS, "inverse_inertia of body 1"},
+      {good->rigid.normal, 3, 7, TALUS_NORMAL_LENGTH, "rigid.normal of contact 1"},
+      {good->rigid.reach_b, 2, NAN, TALUS_NOT_FINITE, "rigid.reach_b[2]"},
+      {good->friction, 4, -0.5, TALUS_NEGATIVE_FRICTION, "problem.friction[4]"},
+  };
+  for (const auto &d : defects) {
+    double *const value = (double *)(uintptr_t)d.array + d.at, kept = *value;
+    *value = d.value;
     p = *good;
     problem_move(&m, &device, &p, &layout);
-    refused(c->cuda, &p, NULL, defect == 0 ? TALUS_NOT_FINITE : TALUS_INDEX_RANGE,
-            defect == 0 ? "rigid.bias[7] is" : "rigid.body_b[11] is 1000000", __LINE__);
+    refused(c->cuda, &p, NULL, d.status, d.words, __LINE__);
+    memory_release(&m);
+    *value = kept;
+  }
+  int32_t *const body = (int32_t *)(uintptr_t)good->rigid.body_b, kept = body[11];
+  const struct {
+    int32_t value;
+    talus_status status;
+    const char *words;
+  } bodies[] = {{1000000, TALUS_INDEX_RANGE, "rigid.body_b[11] is 1000000"},
+                {good->rigid.body_a[11], TALUS_INVALID_ARGUMENT, "contact 11 joins body"}};
+  for (const auto &d : bodies) {
+    body[11] = d.value;
+    p = *good;
+    problem_move(&m, &device, &p, &layout);
+    refused(c->cuda, &p, NULL, d.status, d.words, __LINE__);
     memory_release(&m);
   }
-  bias[7] = kept_bias;
-  body[11] = kept_body;
+  body[11] = kept;
+}
+
+/* ---- one solver for many problems
+ * ---------------------------------------------------------------- */
+
+/* The impulses of a solver against those of a new one that got packed arrays of the host. */
+void solver_compare(talus_context *context, talus_solver *solver, const talus_problem *packed,
+                    const talus_settings *settings, int line) {
+  const size_t count = 3 * (size_t)packed->contact_count;
+  double *const x = (double *)calloc(2 * count, sizeof *x);
+  talus_solution solution = talus_solution_default();
+  solution.impulse = x;
+  talus_status status = talus_solver_solve(solver, &solution, NULL);
+  CHECK_CASE(status == TALUS_OK, "line %d: %s", line, talus_context_message(context));
+  solution.impulse = x + count;
+  CHECK(talus_solve_once(context, packed, settings, &solution, NULL) == TALUS_OK);
+  CHECK_CASE(memcmp(x, x + count, count * sizeof *x) == 0, "line %d", line);
+  free(x);
+}
+
+/* Sizes, precisions, methods and memories change between solves, with and without an update. */
+void test_solver(talus_context *context) {
+  const variant device = {"device", true, false, true};
+  talus_solver *solver = NULL;
+  talus_settings settings = settings_of(TALUS_METHOD_APGDB, 0);
+  CHECK(talus_solver_create(context, &settings, &solver) == TALUS_OK);
+  const int32_t sizes[] = {60, 200, 30};
+  for (int i = 0; i < 3; i++) {
+    test_case test;
+    memory m = {};
+    talus_layout layout;
+    case_make(&test, i % 2 ? CASE_ARMS : CASE_SPHERES, sizes[i], 4);
+    talus_problem p = test.problem;
+    problem_move(&m, &device, &p, &layout);
+    CHECK(talus_solver_update(solver, &p) == TALUS_OK);
+    for (int change = 0; change < 4; change++) {
+      settings.precision = change == 1 ? TALUS_F32 : TALUS_F64;
+      settings.method = change == 2 ? TALUS_METHOD_GAUSS_SEIDEL : TALUS_METHOD_APGDB;
+      CHECK(talus_solver_set(solver, &settings) == TALUS_OK);
+      solver_compare(context, solver, &test.problem, &settings, __LINE__);
+    }
+    CHECK(talus_solver_update(solver, &test.problem) == TALUS_OK);
+    solver_compare(context, solver, &test.problem, &settings, __LINE__);
+    memory_release(&m);
+    case_release(&test);
+  }
+  talus_solver_destroy(solver);
 }
 
 talus_status context_make(talus_backend_kind kind, cudaStream_t stream, talus_context **context) {
   talus_context_def def = talus_context_def_default();
   def.backend = kind;
   def.stream = (void *)stream;
+  def.log = log_read;
   return talus_context_create(&def, context);
 }
 
@@ -667,7 +748,10 @@ int main(void) {
   test_memories(&c, &test.problem);
   case_release(&test);
   if (!absent) {
-    test_large(&c);
+    test_solver(c.cuda);
+    iterations = 1;
+    test_large(&c, CASE_SPHERES, 30000);
+    test_large(&c, CASE_ARMS, 700);
     talus_context_destroy(c.streamed);
     CHECK(cudaStreamDestroy(c.stream) == cudaSuccess);
   }
