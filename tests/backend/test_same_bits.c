@@ -173,6 +173,10 @@ static void script_mixed(tl_engine *engine, const tl_system *system, answers *lo
   ASK(log, engine->ops->keep(engine));
   if (system->colour_chunk != NULL) {
     ask_sweep(engine, &sweep, 5, log);
+    if (system->shape.range[0].kind == TL_MATRIX) {
+      ask_residual(engine, log);
+      ASK(log, engine->ops->restore(engine, 2));
+    }
     ask_gradient(engine, &gradient, 4, log);
     ask_sweep(engine, &sweep, 2, log);
   }
