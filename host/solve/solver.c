@@ -166,15 +166,15 @@ talus_status tl_engine_make(talus_solver *solver) {
     solver->engine_backend = backend;
   }
   const int32_t threads = threads_of(solver);
-  if (!solver->uploaded || solver->threads != threads) {
+  if (!solver->uploaded || (solver->threads != threads && !solver->resident)) {
     TL_TRY(solver->engine->ops->upload(solver->engine, &solver->assembly.system, threads));
     if (solver->resident && !solver->raw.taken) {
       return tl_fail(context, TALUS_CALL_ORDER, "the problem's arrays in device memory have changed "
                      "since talus_solver_update, and are no problem now");
     }
     solver->uploaded = 1;
-    solver->threads = threads;
   }
+  solver->threads = threads;
   return TALUS_OK;
 }
 
@@ -359,6 +359,18 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
                 (int64_t)solver->exported.capacity;
 }
 
+/* A problem in device memory leaves it if the settings ask for what is not done there, or to be
+ * taken anew after a solve, when the caller's arrays may be gone but copies are at hand. */
+static talus_status resident_keep(talus_solver *solver, int recolour) {
+  const int again = solver->fetched && solver->engine_precision != solver->settings.precision;
+  if (!recolour && !again) {
+    return TALUS_OK;
+  }
+  TL_TRY(problem_take(solver, solver->fetched ? &solver->problem : &solver->given));
+  solver->memory = TALUS_MEMORY_DEVICE;
+  return TALUS_OK;
+}
+
 talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, talus_info *info) {
   if (solver == NULL) {
     return TALUS_INVALID_ARGUMENT;
@@ -375,8 +387,11 @@ talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, 
                    info->struct_size, sizeof *info);
   }
   /* The order of the contacts follows from the method, not from the methods used before. */
-  if (solver->coloured != wants_colours(solver->settings.method)) {
-    TL_TRY(solver->resident ? problem_take(solver, &solver->given) : system_make(solver));
+  const int recolour = solver->coloured != wants_colours(solver->settings.method);
+  if (solver->resident) {
+    TL_TRY(resident_keep(solver, recolour));
+  } else if (recolour) {
+    TL_TRY(system_make(solver));
   }
   tl_outlet outlet;
   TL_TRY(tl_outlet_make(solver->context, &solver->problem, solution, &outlet));
