@@ -1,158 +1,22 @@
-/* assembly_cuda.cu: form (a) on the device: check, order, assembly, units, R(0).
+/* assembly_cuda.cu: form (a) on the device: memory, assembly, units, R(0).
  *
- * The arithmetic is that of item/rigid.h, the order that of host/solve/order.c (two stable sorts
- * by the bodies of a contact), sums run over the same chunks: the bits are the host's. Three times
- * a handful of scalars comes back; everything else stays. What the check finds is not told from
- * here: the host looks again and has the words. */
-#include "kernels/cuda/assembly_cuda.h"
+ * The arithmetic is that of item/rigid.h, sums run over the host's chunks: the bits are the host's.
+ * Three times a handful of scalars comes back; everything else stays. */
+#include "kernels/cuda/assembly_cuda.cuh"
 
 #include <math.h>
 #include <string.h>
-
-#include "kernels/cuda/launch.h"
-#include "kernels/cuda/primitives.h"
-#include "kernels/cuda/sum_cuda.h"
-#include "kernels/item/rigid.h"
 
 namespace {
 
 enum { ALIGNMENT = 256 };
 
-/* Scalars on their way to the host. */
-struct facts {
-  unsigned defect;                /* of the caller's arrays, or a W_kk without positive trace */
-  unsigned uneven;                /* a body of anisotropic inertia */
-  unsigned movers;                /* bodies that move */
-  unsigned ends;                  /* sides of contacts that move */
-  unsigned long long exponent[4]; /* sum and count of those of weights and of speeds */
-  double sum[2];
-};
-
-/* What the kernels share; by value. */
-struct work {
-  talus_rigid rigid; /* packed, in device memory */
-  const double *friction;
-  int32_t contacts;
-  facts *all;
-  uint32_t *moves, *scanned;   /* [bodies] */
-  int32_t *number;             /* [bodies] internal body or -1 */
-  uint32_t *key, *sorted;      /* [contacts] */
-  uint32_t *order, *other;     /* [contacts] */
-  double *share[2], *chunk[2]; /* [contacts], [chunks] */
-};
-
-__device__ __forceinline__ int32_t index_of_thread(void) {
-  return (int32_t)((int64_t)blockIdx.x * blockDim.x + threadIdx.x);
-}
-
-__device__ __forceinline__ int all_finite(const double *value, int count) {
-  for (int i = 0; i < count; i++) {
-    if (!isfinite(value[i])) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-/* ---- check ----------------------------------------------------------------------------------- */
-
-__global__ void __launch_bounds__(TL_CHUNK) bodies_check_kernel(const work w) {
-  const int32_t i = index_of_thread();
-  if (i >= w.rigid.body_count) {
-    return;
-  }
-  const double *const m = w.rigid.inverse_inertia + 6 * (int64_t)i;
-  if (!all_finite(w.rigid.velocity + 6 * (int64_t)i, 6) || !all_finite(m, 6) ||
-      !all_finite(w.rigid.inverse_mass + i, 1) || w.rigid.inverse_mass[i] < 0 ||
-      !tl_rigid_inertia_good(m)) {
-    atomicOr(&w.all->defect, 1u);
-  }
-  if (!tl_rigid_isotropic(m)) {
-    atomicOr(&w.all->uneven, 1u);
-  }
-  w.moves[i] = tl_rigid_moves(&w.rigid, i);
-}
-
-__device__ __forceinline__ int contact_good(const work &w, int32_t k) {
-  const talus_rigid *const r = &w.rigid;
-  const int32_t a = r->body_a[k], b = r->body_b[k];
-  if (a < -1 || b < -1 || a >= r->body_count || b >= r->body_count || a == b ||
-      (!tl_rigid_moves(r, a) && !tl_rigid_moves(r, b))) {
-    return 0;
-  }
-  const double *const n = r->normal + 3 * (int64_t)k;
-  return all_finite(n, 3) && tl_rigid_unit(sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])) &&
-         (w.friction == NULL || (isfinite(w.friction[k]) && w.friction[k] >= 0)) &&
-         (r->reach_a == NULL || (isfinite(r->reach_a[k]) && isfinite(r->reach_b[k]))) &&
-         (r->arm_a == NULL ||
-          (all_finite(r->arm_a + 3 * (int64_t)k, 3) && all_finite(r->arm_b + 3 * (int64_t)k, 3))) &&
-         (r->bias == NULL || isfinite(r->bias[k])) &&
-         (r->surface_velocity == NULL || all_finite(r->surface_velocity + 3 * (int64_t)k, 3));
-}
-
-__global__ void __launch_bounds__(TL_CHUNK) contacts_check_kernel(const work w) {
-  const int32_t k = index_of_thread();
-  if (k < w.contacts && !contact_good(w, k)) {
-    atomicOr(&w.all->defect, 1u);
-  }
-}
-
-/* ---- numbers of bodies, order of contacts ------------------------------------------------------
- */
-
-__global__ void __launch_bounds__(TL_CHUNK) bodies_number_kernel(const work w) {
-  const int32_t i = index_of_thread();
-  if (i < w.rigid.body_count) {
-    w.number[i] = w.moves[i] ? (int32_t)w.scanned[i] : -1;
-    if (i == w.rigid.body_count - 1) {
-      w.all->movers = w.scanned[i] + w.moves[i];
-    }
-  }
-}
-
-/* The bodies of contact k that move, the smaller first; `none` where there is no second. */
-__device__ __forceinline__ void pair_of(const work &w, uint32_t k, uint32_t none, uint32_t *low,
-                                        uint32_t *high) {
-  const int32_t a = w.rigid.body_a[k], b = w.rigid.body_b[k];
-  const uint32_t i = a >= 0 && w.number[a] >= 0 ? (uint32_t)w.number[a] : none;
-  const uint32_t j = b >= 0 && w.number[b] >= 0 ? (uint32_t)w.number[b] : none;
-  *low = i < j ? i : j;
-  *high = i < j ? j : i;
-}
-
-/* Keys of the first sort: the second bodies, contacts as they came. Counts the ends. */
-__global__ void __launch_bounds__(TL_CHUNK) high_keys_kernel(const work w, const uint32_t none) {
-  const int32_t k = index_of_thread();
-  double ends[1] = {0};
-  if (k < w.contacts) {
-    uint32_t low, high;
-    pair_of(w, (uint32_t)k, none, &low, &high);
-    w.key[k] = high;
-    w.other[k] = (uint32_t)k;
-    ends[0] = high == none ? 1 : 2;
-  }
-  tl_sum_block(ends);
-  if (threadIdx.x == 0) {
-    atomicAdd(&w.all->ends, (unsigned)ends[0]);
-  }
-}
-
-/* Keys of the second sort: the first bodies, in the order of the first sort. */
-__global__ void __launch_bounds__(TL_CHUNK) low_keys_kernel(const work w, const uint32_t none) {
-  const int32_t place = index_of_thread();
-  if (place < w.contacts) {
-    uint32_t low, high;
-    pair_of(w, w.order[place], none, &low, &high);
-    w.key[place] = low;
-    w.other[place] = w.order[place];
-  }
-}
-
 /* ---- assembly ----------------------------------------------------------------------------------
  */
 
-__global__ void __launch_bounds__(TL_CHUNK) bodies_fill_kernel(const work w, const tl_system s) {
-  const int32_t i = index_of_thread();
+__global__ void __launch_bounds__(TL_CHUNK)
+    bodies_fill_kernel(const tl_cuda_raw w, const tl_system s) {
+  const int32_t i = tl_cuda_item();
   if (i < w.rigid.body_count && w.number[i] >= 0) {
     const int32_t kind = s.shape.body_kind;
     tl_rigid_body_fill(&w.rigid, i, kind,
@@ -160,8 +24,9 @@ __global__ void __launch_bounds__(TL_CHUNK) bodies_fill_kernel(const work w, con
   }
 }
 
-__global__ void __launch_bounds__(TL_CHUNK) contacts_fill_kernel(const work w, const tl_system s) {
-  const int32_t place = index_of_thread();
+__global__ void __launch_bounds__(TL_CHUNK)
+    contacts_fill_kernel(const tl_cuda_raw w, const tl_system s) {
+  const int32_t place = tl_cuda_item();
   if (place < w.contacts) {
     double square = 0;
     const double weight = tl_rigid_contact_fill(&w.rigid, w.friction, w.number, &s, place,
@@ -174,15 +39,15 @@ __global__ void __launch_bounds__(TL_CHUNK) contacts_fill_kernel(const work w, c
 }
 
 __global__ void __launch_bounds__(TL_CHUNK) chunks_fill_kernel(const tl_system s) {
-  const int32_t c = index_of_thread();
+  const int32_t c = tl_cuda_item();
   if (c <= s.shape.chunk_count) {
     s.chunk_first[c] = c < s.shape.chunk_count ? c * TL_CHUNK : s.shape.contact_count;
   }
 }
 
 /* One after the other within a chunk, then chunk after chunk, as the host adds. */
-__global__ void __launch_bounds__(TL_CHUNK) chunk_sum_kernel(const work w, const int which) {
-  const int32_t c = index_of_thread(), first = c * TL_CHUNK;
+__global__ void __launch_bounds__(TL_CHUNK) chunk_sum_kernel(const tl_cuda_raw w, const int which) {
+  const int32_t c = tl_cuda_item(), first = c * TL_CHUNK;
   if (first < w.contacts) {
     const int32_t end = w.contacts - first < TL_CHUNK ? w.contacts : first + TL_CHUNK;
     double sum = 0;
@@ -193,7 +58,7 @@ __global__ void __launch_bounds__(TL_CHUNK) chunk_sum_kernel(const work w, const
   }
 }
 
-__global__ void all_sum_kernel(const work w, const int which) {
+__global__ void all_sum_kernel(const tl_cuda_raw w, const int which) {
   double sum = 0;
   for (int32_t c = 0; c < (w.contacts + TL_CHUNK - 1) / TL_CHUNK; c++) {
     sum += w.chunk[which][c];
@@ -205,8 +70,9 @@ __global__ void all_sum_kernel(const work w, const int which) {
  */
 
 /* Sums of integers are exact in double: any order gives the same. */
-__global__ void __launch_bounds__(TL_CHUNK) exponents_kernel(const work w, const tl_system s) {
-  const int32_t k = index_of_thread();
+__global__ void __launch_bounds__(TL_CHUNK)
+    exponents_kernel(const tl_cuda_raw w, const tl_system s) {
+  const int32_t k = tl_cuda_item();
   double part[4] = {0, 0, 0, 0};
   if (k < w.contacts) {
     const double value[2] = {s.weight[k],
@@ -229,7 +95,7 @@ __global__ void __launch_bounds__(TL_CHUNK) exponents_kernel(const work w, const
 /* W' = weight_unit W, q' = speed_unit q. */
 __global__ void __launch_bounds__(TL_CHUNK)
     contacts_scale_kernel(const tl_system s, const double weight_unit, const double speed_unit) {
-  const int32_t k = index_of_thread();
+  const int32_t k = tl_cuda_item();
   if (k >= s.shape.contact_count) {
     return;
   }
@@ -247,7 +113,7 @@ __global__ void __launch_bounds__(TL_CHUNK)
 /* Inverse masses, then masses. */
 __global__ void __launch_bounds__(TL_CHUNK)
     bodies_scale_kernel(const tl_system s, const double weight_unit) {
-  const int32_t i = index_of_thread();
+  const int32_t i = tl_cuda_item();
   if (i < s.shape.rigid_count) {
     const int half = s.shape.body_kind == TL_SPHERES ? 2 : 7;
     double *const body = s.body + (half == 2 ? 4 : 16) * (int64_t)i;
@@ -257,8 +123,9 @@ __global__ void __launch_bounds__(TL_CHUNK)
   }
 }
 
-__global__ void __launch_bounds__(TL_CHUNK) reference_kernel(const work w, const tl_system s) {
-  const int32_t k = index_of_thread();
+__global__ void __launch_bounds__(TL_CHUNK)
+    reference_kernel(const tl_cuda_raw w, const tl_system s) {
+  const int32_t k = tl_cuda_item();
   if (k < w.contacts) {
     const tl_vec n = tl_load(s.normal, k);
     w.share[0][k] = tl_system_reference(&s, k, n, 0);
@@ -284,7 +151,7 @@ template <class T> void piece(pieces *p, T **array, int64_t count) {
   p->used += padded((size_t)count * sizeof(T));
 }
 
-void work_pieces(pieces *p, work *w) {
+void work_pieces(pieces *p, tl_cuda_raw *w) {
   const int64_t bodies = w->rigid.body_count, contacts = w->contacts;
   piece(p, &w->all, 1);
   piece(p, &w->moves, bodies);
@@ -300,7 +167,7 @@ void work_pieces(pieces *p, work *w) {
   }
 }
 
-talus_status work_reserve(tl_cuda_device *device, tl_cuda_assembly *assembly, work *w) {
+talus_status work_reserve(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_cuda_raw *w) {
   pieces count = {NULL, 0};
   work_pieces(&count, w);
   TL_TRY(tl_cuda_reserve(device, &assembly->numbers, count.used, "order of contacts"));
@@ -330,12 +197,6 @@ void system_pieces(pieces *p, tl_system *built) {
 
 /* ---- steps -------------------------------------------------------------------------------------
  */
-
-#define LAUNCH(device, count, ...)                                                                 \
-  TL_TRY(tl_cuda_check(                                                                            \
-      (device),                                                                                    \
-      tl_cuda_launch((device)->stream, tl_cuda_blocks((count), TL_CHUNK), TL_CHUNK, __VA_ARGS__),  \
-      "kernel launch", __func__))
 
 /* A packed array in device memory: the caller's own, or a copy. */
 talus_status array_pack(tl_cuda_device *device, const tl_field *field, char **room, void **array) {
@@ -372,7 +233,7 @@ void arrays_look(tl_cuda_device *device, const tl_raw *raw, bool *right, size_t 
 }
 
 talus_status arrays_take(tl_cuda_device *device, tl_cuda_assembly *assembly, const tl_raw *raw,
-                         size_t bytes, work *w) {
+                         size_t bytes, tl_cuda_raw *w) {
   TL_TRY(tl_cuda_reserve(device, &assembly->packed, bytes, "arrays of the caller's"));
   char *room = (char *)assembly->packed.memory;
   void *array;
@@ -391,7 +252,7 @@ talus_status arrays_take(tl_cuda_device *device, tl_cuda_assembly *assembly, con
   return TALUS_OK;
 }
 
-talus_status facts_fetch(tl_cuda_device *device, const work *w, facts *all) {
+talus_status facts_fetch(tl_cuda_device *device, const tl_cuda_raw *w, tl_cuda_facts *all) {
   char *room;
   TL_TRY(tl_cuda_stage(device, &room));
   TL_CUDA_TRY(device,
@@ -401,43 +262,8 @@ talus_status facts_fetch(tl_cuda_device *device, const work *w, facts *all) {
   return TALUS_OK;
 }
 
-talus_status bodies_number(tl_cuda_device *device, tl_cuda_assembly *assembly, const work *w) {
-  const int64_t bodies = w->rigid.body_count;
-  LAUNCH(device, bodies, bodies_check_kernel, *w);
-  LAUNCH(device, w->contacts, contacts_check_kernel, *w);
-  size_t bytes = 0;
-  TL_CUDA_TRY(device,
-              tl_cuda_exclusive_scan(w->moves, w->scanned, bodies, NULL, &bytes, device->stream));
-  TL_TRY(tl_cuda_reserve(device, &assembly->scratch, bytes, "numbering bodies"));
-  TL_CUDA_TRY(device, tl_cuda_exclusive_scan(w->moves, w->scanned, bodies, assembly->scratch.memory,
-                                             &bytes, device->stream));
-  LAUNCH(device, bodies, bodies_number_kernel, *w);
-  return TALUS_OK;
-}
-
-talus_status contacts_order(tl_cuda_device *device, tl_cuda_assembly *assembly, const work *w,
-                            uint32_t movers) {
-  int bits = 1;
-  while (bits < 31 && movers >> bits != 0) {
-    bits++;
-  }
-  const int64_t count = w->contacts;
-  size_t bytes = 0;
-  TL_CUDA_TRY(device, tl_cuda_sort_pairs(NULL, NULL, NULL, NULL, count, bits, NULL, &bytes,
-                                         device->stream));
-  TL_TRY(tl_cuda_reserve(device, &assembly->scratch, bytes, "sorting contacts"));
-  void *const scratch = assembly->scratch.memory;
-  LAUNCH(device, count, high_keys_kernel, *w, movers);
-  TL_CUDA_TRY(device, tl_cuda_sort_pairs(w->key, w->sorted, w->other, w->order, count, bits,
-                                         scratch, &bytes, device->stream));
-  LAUNCH(device, count, low_keys_kernel, *w, movers);
-  TL_CUDA_TRY(device, tl_cuda_sort_pairs(w->key, w->sorted, w->other, w->order, count, bits,
-                                         scratch, &bytes, device->stream));
-  return TALUS_OK;
-}
-
 /* As tl_assemble_rigid shapes it. */
-void shape_make(const tl_raw *raw, const facts *all, tl_shape *shape) {
+void shape_make(const tl_raw *raw, const tl_cuda_facts *all, tl_shape *shape) {
   const int32_t count = raw->contact_count;
   shape->contact_count = shape->rigid_contact_count = shape->entry_base = count;
   shape->rigid_count = (int32_t)all->movers;
@@ -451,20 +277,20 @@ void shape_make(const tl_raw *raw, const facts *all, tl_shape *shape) {
   shape->range[0].chunk_count = shape->chunk_count;
 }
 
-talus_status system_fill(tl_cuda_device *device, tl_cuda_assembly *assembly, const work *w,
+talus_status system_fill(tl_cuda_device *device, tl_cuda_assembly *assembly, const tl_cuda_raw *w,
                          tl_system *built) {
   pieces count = {NULL, 0};
   system_pieces(&count, built);
   TL_TRY(tl_cuda_reserve(device, &assembly->arrays, count.used, "assembled problem"));
   pieces room = {(char *)assembly->arrays.memory, 0};
   system_pieces(&room, built);
-  LAUNCH(device, (int64_t)built->shape.chunk_count + 1, chunks_fill_kernel, *built);
-  LAUNCH(device, w->rigid.body_count, bodies_fill_kernel, *w, *built);
-  LAUNCH(device, w->contacts, contacts_fill_kernel, *w, *built);
-  LAUNCH(device, built->shape.chunk_count, chunk_sum_kernel, *w, 0);
+  TL_CUDA_LAUNCH(device, (int64_t)built->shape.chunk_count + 1, chunks_fill_kernel, *built);
+  TL_CUDA_LAUNCH(device, w->rigid.body_count, bodies_fill_kernel, *w, *built);
+  TL_CUDA_LAUNCH(device, w->contacts, contacts_fill_kernel, *w, *built);
+  TL_CUDA_LAUNCH(device, built->shape.chunk_count, chunk_sum_kernel, *w, 0);
   TL_TRY(tl_cuda_check(device, tl_cuda_launch(device->stream, 1, 1, all_sum_kernel, *w, 0),
                        "kernel launch", __func__));
-  LAUNCH(device, w->contacts, exponents_kernel, *w, *built);
+  TL_CUDA_LAUNCH(device, w->contacts, exponents_kernel, *w, *built);
   return TALUS_OK;
 }
 
@@ -474,23 +300,23 @@ int exponent_mean(const unsigned long long *exponent) {
 }
 
 /* As units_choose of host/solve/assembly.c. */
-talus_status units_choose(tl_cuda_device *device, const facts *all, const tl_system *built,
+talus_status units_choose(tl_cuda_device *device, const tl_cuda_facts *all, const tl_system *built,
                           tl_raw *raw) {
   const int weight = -exponent_mean(all->exponent), speed = -exponent_mean(all->exponent + 2);
   const double s = ldexp(1, weight), c = ldexp(1, speed);
   raw->impulse_unit = ldexp(1, weight - speed);
   raw->rounding = all->sum[0] * (c * (c / s));
-  LAUNCH(device, built->shape.contact_count, contacts_scale_kernel, *built, s, c);
-  LAUNCH(device, built->shape.rigid_count, bodies_scale_kernel, *built, s);
+  TL_CUDA_LAUNCH(device, built->shape.contact_count, contacts_scale_kernel, *built, s, c);
+  TL_CUDA_LAUNCH(device, built->shape.rigid_count, bodies_scale_kernel, *built, s);
   return TALUS_OK;
 }
 
-talus_status references_sum(tl_cuda_device *device, const work *w, const tl_system *built,
+talus_status references_sum(tl_cuda_device *device, const tl_cuda_raw *w, const tl_system *built,
                             tl_raw *raw) {
-  facts all;
-  LAUNCH(device, w->contacts, reference_kernel, *w, *built);
+  tl_cuda_facts all;
+  TL_CUDA_LAUNCH(device, w->contacts, reference_kernel, *w, *built);
   for (int law = 0; law < 2; law++) {
-    LAUNCH(device, built->shape.chunk_count, chunk_sum_kernel, *w, law);
+    TL_CUDA_LAUNCH(device, built->shape.chunk_count, chunk_sum_kernel, *w, law);
     TL_TRY(tl_cuda_check(device, tl_cuda_launch(device->stream, 1, 1, all_sum_kernel, *w, law),
                          "kernel launch", __func__));
   }
@@ -504,8 +330,8 @@ talus_status references_sum(tl_cuda_device *device, const work *w, const tl_syst
 
 talus_status tl_cuda_assemble(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_raw *raw,
                               tl_system *built) {
-  work w = {};
-  facts all;
+  tl_cuda_raw w = {};
+  tl_cuda_facts all;
   bool right;
   size_t bytes;
   memset((void *)built, 0, sizeof *built);
@@ -516,13 +342,13 @@ talus_status tl_cuda_assemble(tl_cuda_device *device, tl_cuda_assembly *assembly
   }
   TL_TRY(arrays_take(device, assembly, raw, bytes, &w));
   TL_TRY(work_reserve(device, assembly, &w));
-  TL_TRY(bodies_number(device, assembly, &w));
+  TL_TRY(tl_cuda_bodies_number(device, assembly, &w));
   TL_TRY(facts_fetch(device, &w, &all));
   if (all.defect) {
     return TALUS_OK;
   }
   shape_make(raw, &all, &built->shape);
-  TL_TRY(contacts_order(device, assembly, &w, all.movers));
+  TL_TRY(tl_cuda_contacts_order(device, assembly, &w, all.movers));
   TL_TRY(system_fill(device, assembly, &w, built));
   TL_TRY(facts_fetch(device, &w, &all));
   if (all.defect) {
