@@ -3,12 +3,13 @@
  * A backend makes engines; an engine holds one contact problem with the state of its solution, in
  * one precision. The functions stand at the height of a phase (some iterations), so that a backend
  * can fuse kernels, record graphs and keep step size, momentum and restart tests to itself.
- * Sixteen functions: four of the backend, twelve of the engine.
+ * Sixteen functions: five of the backend, eleven of the engine.
  *
  * The same calls give the same bits on every backend of the same precision. */
 #ifndef TL_BACKEND_H
 #define TL_BACKEND_H
 
+#include "kernels/field.h"
 #include "kernels/item/state.h"
 #include "kernels/system.h"
 #include "talus/talus_solve.h"
@@ -22,7 +23,7 @@ typedef struct tl_engine tl_engine;
 typedef struct tl_engine_ops {
   void (*destroy)(tl_engine *engine);
   /* Takes a problem; the system stays the caller's and must outlive the engine's use of it. Memory
-   * is kept from one upload to the next and grows as needed. */
+   * is kept from one upload to the next and grows as needed. A device also takes system->raw. */
   talus_status (*upload)(tl_engine *engine, const tl_system *system, int32_t threads);
   /* Begins at the given impulses (internal order, three each; NULL = 0), rebuilds the velocities,
    * forgets momentum, sets L. */
@@ -32,7 +33,8 @@ typedef struct tl_engine_ops {
   /* `count` trials of APGD as published; one pass each. */
   talus_status (*backtrack)(tl_engine *engine, const tl_rule *rule, int32_t count, tl_state *state);
   /* `count` coloured Gauss-Seidel sweeps, with or without momentum; one pass each, and one more
-   * for each rebuilding of the velocities. *passes is raised accordingly. */
+   * for each rebuilding of the velocities. *passes is raised accordingly. Over rows of W only V(x)
+   * is rebuilt: start or restore before steps of another kind. */
   talus_status (*sweep)(tl_engine *engine, const tl_rule *rule, int32_t count, tl_state *state,
                         int64_t *passes);
   /* R(x)^2 for the convex and for the exact law at the current impulses. */
@@ -45,13 +47,12 @@ typedef struct tl_engine_ops {
   talus_status (*spread)(tl_engine *engine, int32_t scaled, int32_t count, double *lambda);
   /* The impulses put aside, internal order. */
   talus_status (*finish)(tl_engine *engine, double *impulse);
-  /* Memory held, host and device. */
-  int64_t (*bytes)(const tl_engine *engine);
 } tl_engine_ops;
 
 /* Every engine begins with its operations. */
 struct tl_engine {
   const tl_engine_ops *ops;
+  int64_t bytes; /* memory held, host and device; kept true by the engine */
 };
 
 typedef struct tl_backend {
@@ -62,6 +63,9 @@ typedef struct tl_backend {
   void (*close)(talus_context *context);
   /* A line or more for people: what this backend is and finds on this machine. */
   void (*describe)(char *text, size_t capacity);
+  /* Moves an array of the caller's in this backend's memory to or from its packed counterpart on
+   * the host, or looks where it is (field.h). An array of zero elements is not touched. */
+  talus_status (*ferry)(talus_context *context, const tl_field *field, void *packed, tl_ferry way);
   talus_status (*create)(talus_context *context, talus_precision precision, tl_engine **engine);
 } tl_backend;
 

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "kernels/cpu/ferry_cpu.h"
+
 #if TL_HAVE_OPENMP
 #include <omp.h>
 #endif
@@ -45,6 +47,7 @@ const tl_backend tl_backend_cpu = {
     .open = cpu_open,
     .close = cpu_close,
     .describe = cpu_describe,
+    .ferry = tl_cpu_ferry,
     .create = cpu_create,
 };
 

@@ -6,9 +6,42 @@
 #define TL_SYSTEM_H
 
 #include "kernels/arrays.h"
+#include "kernels/field.h"
+
+/* The arrays of a problem of form (a) that wait in the memory of a device, to be checked, ordered
+ * and assembled there; then the scalars that the host needs of the result. Contacts only, and not
+ * coloured. Columns: type, name, components, body or contact. */
+#define TL_RAW_LIST(X)                     \
+  X(double, velocity, 6, body)             \
+  X(double, inverse_mass, 1, body)         \
+  X(double, inverse_inertia, 6, body)      \
+  X(int32_t, body_a, 1, contact)           \
+  X(int32_t, body_b, 1, contact)           \
+  X(double, normal, 3, contact)            \
+  X(double, reach_a, 1, contact)           \
+  X(double, reach_b, 1, contact)           \
+  X(double, arm_a, 3, contact)             \
+  X(double, arm_b, 3, contact)             \
+  X(double, bias, 1, contact)              \
+  X(double, surface_velocity, 3, contact)
+
+typedef struct tl_raw {
+  int32_t body_count, contact_count;
+  tl_field friction, angular_velocity; /* array NULL, here and below: not given */
+#define TL_FIELD(type, name, components, of) tl_field name;
+  TL_RAW_LIST(TL_FIELD)
+#undef TL_FIELD
+  /* set by upload */
+  int32_t taken;       /* 0: something is wrong with it; the host, which has the words, must look */
+  double impulse_unit; /* as in tl_assembly */
+  double rounding;
+  double reference[2]; /* R(0) of the convex and of the exact law */
+  tl_field order;      /* the caller's contact at each place */
+} tl_raw;
 
 typedef struct tl_system {
   tl_shape shape;
+  tl_raw *raw; /* NULL; or what to build everything from, all that follows being empty */
 #define TL_PLAIN(type, name, count) type *name;
 #define TL_REALS(name, count) double *name;
   TL_ARRAY_LIST(TL_PLAIN, TL_REALS)

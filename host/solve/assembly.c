@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/solve/problem_check.h"
+#include "kernels/item/rigid.h"
 #include "kernels/item/row.h"
 
 talus_status tl_assembly_reserve(talus_context *context, tl_assembly *assembly) {
@@ -54,56 +55,24 @@ int64_t tl_assembly_bytes(const tl_assembly *assembly) {
   return (int64_t)bytes + tl_translation_bytes(assembly->translation);
 }
 
-/* Larger eigenvalue of the tangential 2x2 part; symmetric part of w. */
-static double tangential_spread(const double *w) {
-  const double mean = 0.5 * (w[4] + w[8]), half = 0.5 * (w[4] - w[8]), off = 0.5 * (w[5] + w[7]);
-  return mean + sqrt(half * half + off * off);
-}
-
 talus_status tl_assembly_scale(talus_context *context, tl_assembly *assembly, int32_t place,
                                const double *w, int32_t rows, int32_t bilateral, double friction) {
   tl_system *const system = &assembly->system;
-  const double weight = (w[0] + w[4] + w[8]) / rows;
+  const double weight = tl_system_scale(system, place, w, rows, bilateral, friction);
   if (!(weight > 0) || !isfinite(weight)) {
-    const int32_t k = system->order[place];
-    const int is_row = k >= assembly->contact_count;
-    return tl_fail(context, TALUS_BAD_DIAGONAL,
-                   "W_kk of %s %d has trace %g: it must be positive and finite",
-                   is_row ? "bilateral row" : "contact", is_row ? k - assembly->contact_count : k,
-                   weight * rows);
-  }
-  /* a direction in which nothing moves must not stretch the step beyond reason */
-  const double least = 1e-3 * weight;
-  const double normal = w[0] > least ? w[0] : least;
-  const double tangential = rows > 1 ? tangential_spread(w) : normal;
-  system->weight[place] = weight;
-  system->scale_n[place] = normal;
-  system->scale_t[place] = tangential > least ? tangential : least;
-  system->friction[place] = bilateral || rows == 1 ? 0 : friction;
-  if (system->diagonal != NULL) {
-    double *const d = system->diagonal + 6 * (int64_t)place;
-    d[0] = w[0];
-    d[1] = 0.5 * (w[1] + w[3]);
-    d[2] = 0.5 * (w[2] + w[6]);
-    d[3] = w[4];
-    d[4] = 0.5 * (w[5] + w[7]);
-    d[5] = w[8];
+    return tl_assembly_refuse(context, assembly, place, weight * rows);
   }
   return TALUS_OK;
 }
 
-double tl_assembly_free(tl_assembly *assembly, int32_t place, const double u[3],
-                        const double sizes[3]) {
-  tl_system *const system = &assembly->system;
-  system->free_x[place] = u[0];
-  system->free_y[place] = u[1];
-  system->free_z[place] = u[2];
-  double square = 0;
-  for (int c = 0; c < 3; c++) {
-    const double size = sizes[c] / sqrt(system->weight[place]);
-    square += size * size;
-  }
-  return square;
+talus_status tl_assembly_refuse(talus_context *context, const tl_assembly *assembly, int32_t place,
+                                double trace) {
+  const int32_t k = assembly->system.order[place];
+  const int is_row = k >= assembly->contact_count;
+  return tl_fail(context, TALUS_BAD_DIAGONAL,
+                 "W_kk of %s %d has trace %g: it must be positive and finite",
+                 is_row ? "bilateral row" : "contact", is_row ? k - assembly->contact_count : k,
+                 trace);
 }
 
 void tl_assembly_incidence(tl_assembly *assembly, const int32_t *entry_unit) {

@@ -72,10 +72,9 @@ talus_status tl_assembly_reserve(talus_context *context, tl_assembly *assembly);
 talus_status tl_assembly_scale(talus_context *context, tl_assembly *assembly, int32_t place,
                                const double *w, int32_t rows, int32_t bilateral, double friction);
 
-/* Velocity without impulses of constraint `place`, which has been scaled, and the absolute sum of
- * the terms it was computed from; returns what that adds to `rounding`. */
-double tl_assembly_free(tl_assembly *assembly, int32_t place, const double u[3],
-                        const double sizes[3]);
+/* The words for a W_kk of that trace. */
+talus_status tl_assembly_refuse(talus_context *context, const tl_assembly *assembly, int32_t place,
+                                double trace);
 
 talus_status tl_assemble_rigid(talus_context *context, const talus_problem *problem, int coloured,
                                tl_assembly *assembly);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/solve/assembly.h"
+#include "kernels/item/rigid.h"
 #include "host/solve/dense.h"
 
 typedef struct blocks_build {
@@ -199,7 +200,7 @@ static talus_status constraint_fill(talus_context *context, const blocks_build *
   const double friction =
       k < contacts && build->problem->friction != NULL ? build->problem->friction[k] : 0;
   TL_TRY(tl_assembly_scale(context, build->assembly, place, w, list.rows, k >= contacts, friction));
-  build->assembly->rounding += tl_assembly_free(build->assembly, place, u, sizes);
+  build->assembly->rounding += tl_system_free(&build->assembly->system, place, u, sizes);
   return TALUS_OK;
 }
 

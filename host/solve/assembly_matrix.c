@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host/solve/assembly.h"
+#include "kernels/item/rigid.h"
 #include "host/solve/matrix.h"
 
 typedef struct matrix_build {
@@ -156,7 +157,7 @@ static void free_fill(const matrix_build *build, int32_t place) {
   for (int32_t row = 0; row < 3; row++) {
     sizes[row] = fabs(q[row]);
   }
-  build->assembly->rounding += tl_assembly_free(build->assembly, place, q, sizes);
+  build->assembly->rounding += tl_system_free(&build->assembly->system, place, q, sizes);
 }
 
 /* Scaling from the diagonal blocks. */

@@ -7,33 +7,24 @@
 #include <string.h>
 
 #include "host/solve/assembly.h"
-#include "host/solve/dense.h"
-#include "kernels/item/cone.h"
+#include "kernels/item/rigid.h"
 
 /* What the steps below share. */
 typedef struct rigid_build {
   const talus_problem *problem;
   const talus_rigid *rigid;
   tl_assembly *assembly;
-  int32_t *body;   /* [body_count] internal body or -1 */
+  int32_t *body; /* [body_count] internal body or -1 */
   int32_t *low, *high, *colour;
 } rigid_build;
-
-static int isotropic(const double *m) {
-  const double tiny = 1e-12 * m[0];
-  return fabs(m[0] - m[3]) <= tiny && fabs(m[0] - m[5]) <= tiny && fabs(m[1]) <= tiny &&
-         fabs(m[2]) <= tiny && fabs(m[4]) <= tiny;
-}
 
 /* Numbers the bodies that move; finds whether all have isotropic inertia. */
 static int32_t bodies_number(rigid_build *build, int *round) {
   int32_t count = 0;
   *round = 1;
   for (int32_t i = 0; i < build->rigid->body_count; i++) {
-    const double *m = build->rigid->inverse_inertia + 6 * (int64_t)i;
-    const int moves = build->rigid->inverse_mass[i] > 0 || m[0] > 0 || m[3] > 0 || m[5] > 0;
-    build->body[i] = moves ? count++ : -1;
-    *round = *round && isotropic(m);
+    build->body[i] = tl_rigid_moves(build->rigid, i) ? count++ : -1;
+    *round = *round && tl_rigid_isotropic(build->rigid->inverse_inertia + 6 * (int64_t)i);
   }
   return count;
 }
@@ -56,119 +47,28 @@ static void pairs_find(rigid_build *build) {
   }
 }
 
-/* Inertia from its inverse, as a pseudo-inverse: bodies may be locked in some directions, and what
- * cannot turn carries no energy. */
-static void inertia_invert(const double *m, double *inertia) {
-  double a[9] = {m[0], m[1], m[2], m[1], m[3], m[4], m[2], m[4], m[5]}, inverse[9], v[9];
-  tl_dense_pseudo_invert(a, 3, inverse, v);
-  const int place[6] = {0, 1, 2, 4, 5, 8};
-  for (int i = 0; i < 6; i++) {
-    inertia[i] = inverse[place[i]];
-  }
-}
-
 static void bodies_fill(const rigid_build *build) {
   tl_system *const system = &build->assembly->system;
+  const int32_t kind = system->shape.body_kind;
   for (int32_t i = 0; i < build->rigid->body_count; i++) {
-    const int32_t to = build->body[i];
-    if (to < 0) {
-      continue;
+    if (build->body[i] >= 0) {
+      tl_rigid_body_fill(build->rigid, i, kind,
+                         system->body + (kind == TL_SPHERES ? 4 : 16) * (int64_t)build->body[i]);
     }
-    const double inverse = build->rigid->inverse_mass[i], mass = inverse > 0 ? 1 / inverse : 0;
-    const double *const m = build->rigid->inverse_inertia + 6 * (int64_t)i;
-    if (system->shape.body_kind == TL_SPHERES) {
-      double *const body = system->body + 4 * (int64_t)to;
-      body[0] = inverse;
-      body[1] = m[0];
-      body[2] = mass;
-      body[3] = m[0] > 0 ? 1 / m[0] : 0;
-    } else {
-      double *const body = system->body + 16 * (int64_t)to;
-      memset(body, 0, 16 * sizeof *body);
-      body[0] = inverse;
-      memcpy(body + 1, m, 6 * sizeof *m);
-      body[7] = mass;
-      inertia_invert(m, body + 8);
-    }
-  }
-}
-
-/* Adds v to u and its absolute values to sizes. */
-static void velocity_add(tl_vec v, double u[3], double sizes[3]) {
-  const double part[3] = {v.x, v.y, v.z};
-  for (int c = 0; c < 3; c++) {
-    u[c] += part[c];
-    sizes[c] += fabs(part[c]);
-  }
-}
-
-/* Adds side * (v + w x arm) of a caller's body. */
-static void point_velocity(const rigid_build *build, int32_t body, tl_vec arm, double side,
-                           double u[3], double sizes[3]) {
-  if (body >= 0) {
-    const double *const v = build->rigid->velocity + 6 * (int64_t)body;
-    velocity_add(tl_times(side, tl_vec_make(v[0], v[1], v[2])), u, sizes);
-    velocity_add(tl_times(side, tl_cross(tl_vec_make(v[3], v[4], v[5]), arm)), u, sizes);
-  }
-}
-
-/* Adds a body's share to W_kk in the frame (n, t1, t2). */
-static void diagonal_add(const rigid_build *build, int32_t body, tl_vec arm, const tl_vec axis[3],
-                         double *w) {
-  if (internal_body(build, body) < 0) {
-    return;
-  }
-  const double *const inertia = build->rigid->inverse_inertia + 6 * (int64_t)body;
-  const tl_vec lever[3] = {tl_cross(arm, axis[0]), tl_cross(arm, axis[1]), tl_cross(arm, axis[2])};
-  for (int i = 0; i < 3; i++) {
-    const tl_vec turn = tl_sym_times(inertia, lever[i]);
-    for (int j = 0; j < 3; j++) {
-      w[3 * i + j] += tl_dot(turn, lever[j]);
-    }
-    w[3 * i + i] += build->rigid->inverse_mass[body];
   }
 }
 
 /* Adds to *rounding; a NULL context goes without the message of a failure. */
 static talus_status contact_fill(talus_context *context, const rigid_build *build, int32_t place,
                                  double *rounding) {
-  tl_system *const system = &build->assembly->system;
-  const talus_rigid *const rigid = build->rigid;
-  const int64_t k = system->order[place];
-  const int32_t null_body = system->shape.rigid_count;
-  const int32_t a = internal_body(build, rigid->body_a[k]);
-  const int32_t b = internal_body(build, rigid->body_b[k]);
-  const tl_vec n = tl_load(rigid->normal, k);
-  const int reaches = rigid->reach_a != NULL;
-  const tl_vec arm_a = reaches ? tl_times(rigid->reach_a[k], n) : tl_load(rigid->arm_a, k);
-  const tl_vec arm_b = reaches ? tl_times(-rigid->reach_b[k], n) : tl_load(rigid->arm_b, k);
-  system->body_a[place] = a >= 0 ? a : null_body;
-  system->body_b[place] = b >= 0 ? b : null_body;
-  tl_save(system->normal, place, n);
-  if (system->shape.body_kind == TL_SPHERES) {
-    system->reach_a[place] = rigid->reach_a[k];
-    system->reach_b[place] = rigid->reach_b[k];
-  } else {
-    tl_save(system->arm_a, place, arm_a);
-    tl_save(system->arm_b, place, arm_b);
+  const tl_system *const system = &build->assembly->system;
+  double square = 0;
+  const double weight = tl_rigid_contact_fill(build->rigid, build->problem->friction, build->body,
+                                              system, place, system->order[place], &square);
+  if (!(weight > 0) || !isfinite(weight)) {
+    return tl_assembly_refuse(context, build->assembly, place, 3 * weight);
   }
-  tl_vec axis[3] = {n};
-  tl_frame(n, &axis[1], &axis[2]);
-  double w[9] = {0};
-  diagonal_add(build, rigid->body_a[k], arm_a, axis, w);
-  diagonal_add(build, rigid->body_b[k], arm_b, axis, w);
-  const double friction = build->problem->friction != NULL ? build->problem->friction[k] : 0;
-  TL_TRY(tl_assembly_scale(context, build->assembly, place, w, 3, 0, friction));
-  double u[3] = {0, 0, 0}, sizes[3] = {0, 0, 0};
-  if (rigid->bias != NULL) {
-    velocity_add(tl_times(rigid->bias[k], n), u, sizes);
-  }
-  if (rigid->surface_velocity != NULL) {
-    velocity_add(tl_load(rigid->surface_velocity, k), u, sizes);
-  }
-  point_velocity(build, rigid->body_b[k], arm_b, 1, u, sizes);
-  point_velocity(build, rigid->body_a[k], arm_a, -1, u, sizes);
-  *rounding += tl_assembly_free(build->assembly, place, u, sizes);
+  *rounding += square;
   return TALUS_OK;
 }
 
@@ -238,8 +138,7 @@ static void row_entry(const rigid_build *build, int32_t body, const double *jaco
   const double *const inertia = build->rigid->inverse_inertia + 6 * (int64_t)body;
   double *const j = system->jacobian + TL_RECORD * entry;
   double *const r = system->response + TL_RECORD * entry;
-  const tl_vec turn =
-      tl_sym_times(inertia, tl_vec_make(jacobian[3], jacobian[4], jacobian[5]));
+  const tl_vec turn = tl_sym_times(inertia, tl_vec_make(jacobian[3], jacobian[4], jacobian[5]));
   const double spin[3] = {turn.x, turn.y, turn.z};
   j[3] = j[7] = r[3] = r[7] = 0;
   for (int c = 0; c < 3; c++) {
@@ -277,7 +176,7 @@ static talus_status rows_fill(talus_context *context, const rigid_build *build,
       }
     }
     TL_TRY(tl_assembly_scale(context, build->assembly, place, w, 1, 1, 0));
-    build->assembly->rounding += tl_assembly_free(build->assembly, place, u, sizes);
+    build->assembly->rounding += tl_system_free(&build->assembly->system, place, u, sizes);
   }
   system->entry_first[shape->contact_count - shape->entry_base] = entry;
   tl_assembly_incidence(build->assembly, entry_unit);
@@ -318,16 +217,17 @@ talus_status tl_assemble_rigid(talus_context *context, const talus_problem *prob
   shape->body_kind = round && problem->rigid.arm_a == NULL ? TL_SPHERES : TL_ARMS;
   shape->velocity_size = TL_RECORD * (shape->rigid_count + 1);
   shape->rigid_contact_count = shape->entry_base = problem->contact_count;
-  shape->range[0] = (tl_range){
-      .kind = shape->body_kind, .rows = 3, .count = problem->contact_count};
-  shape->range[1] = (tl_range){.kind = TL_BLOCKS, .rows = 1, .bilateral = 1,
+  shape->range[0] =
+      (tl_range){.kind = shape->body_kind, .rows = 3, .count = problem->contact_count};
+  shape->range[1] = (tl_range){.kind = TL_BLOCKS,
+                               .rows = 1,
+                               .bilateral = 1,
                                .first = problem->contact_count,
                                .count = problem->bilateral_count};
   shape->range_count = problem->bilateral_count > 0 ? 2 : 1;
   pairs_find(&build);
   shape_count(&build, shape);
-  const tl_links links = {
-      .unit_count = shape->rigid_count, .low = build.low, .high = build.high};
+  const tl_links links = {.unit_count = shape->rigid_count, .low = build.low, .high = build.high};
   TL_TRY(tl_order_make(context, assembly, &links, build.colour, coloured));
   TL_TRY(tl_assembly_reserve(context, assembly));
   bodies_fill(&build);

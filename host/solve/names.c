@@ -12,6 +12,13 @@ talus_problem talus_problem_default(talus_form form) {
   return problem;
 }
 
+talus_layout talus_layout_default(void) {
+  talus_layout layout;
+  memset(&layout, 0, sizeof layout);
+  layout.struct_size = sizeof layout;
+  return layout;
+}
+
 talus_settings talus_settings_default(void) {
   talus_settings settings;
   memset(&settings, 0, sizeof settings);
@@ -30,6 +37,13 @@ talus_solution talus_solution_default(void) {
   memset(&solution, 0, sizeof solution);
   solution.struct_size = sizeof solution;
   return solution;
+}
+
+talus_solution_layout talus_solution_layout_default(void) {
+  talus_solution_layout layout;
+  memset(&layout, 0, sizeof layout);
+  layout.struct_size = sizeof layout;
+  return layout;
 }
 
 talus_info talus_info_default(void) {

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "kernels/item/rigid.h"
+
 /* Counts whose products with small factors must fit in 32 bits as array positions. */
 enum { COUNT_MAX = 1 << 29 };
 
@@ -97,26 +99,6 @@ static talus_status offsets_check(talus_context *context, const int64_t *start, 
   return TALUS_OK;
 }
 
-/* Positive semidefinite, as the six entries of a symmetric matrix. */
-static int inertia_good(const double *m) {
-  const double size = fabs(m[0]) + fabs(m[3]) + fabs(m[5]);
-  const double tiny = 1e-9 * size;
-  const double minor = m[0] * m[3] - m[1] * m[1], minor2 = m[0] * m[5] - m[2] * m[2];
-  const double minor3 = m[3] * m[5] - m[4] * m[4];
-  const double all = m[0] * minor3 - m[1] * (m[1] * m[5] - m[4] * m[2]) +
-                     m[2] * (m[1] * m[4] - m[3] * m[2]);
-  return m[0] >= 0 && m[3] >= 0 && m[5] >= 0 && minor >= -tiny * size && minor2 >= -tiny * size &&
-         minor3 >= -tiny * size && all >= -tiny * size * size;
-}
-
-static int movable(const talus_rigid *rigid, int32_t body) {
-  if (body < 0) {
-    return 0;
-  }
-  const double *m = rigid->inverse_inertia + 6 * (int64_t)body;
-  return rigid->inverse_mass[body] > 0 || m[0] > 0 || m[3] > 0 || m[5] > 0;
-}
-
 static talus_status bodies_check(talus_context *context, const talus_rigid *rigid) {
   const int64_t count = rigid->body_count;
   TL_TRY(count_check(context, count, "rigid.body_count"));
@@ -128,7 +110,7 @@ static talus_status bodies_check(talus_context *context, const talus_rigid *rigi
       return tl_fail(context, TALUS_NEGATIVE_MASS, "rigid.inverse_mass[%lld] is %g: negative",
                      (long long)i, rigid->inverse_mass[i]);
     }
-    if (!inertia_good(rigid->inverse_inertia + 6 * i)) {
+    if (!tl_rigid_inertia_good(rigid->inverse_inertia + 6 * i)) {
       return tl_fail(context, TALUS_NEGATIVE_MASS,
                      "rigid.inverse_inertia of body %lld is not positive semidefinite",
                      (long long)i);
@@ -145,7 +127,7 @@ static talus_status pair_check(talus_context *context, const talus_rigid *rigid,
     if (a == b && a >= 0) {
       return tl_fail(context, TALUS_INVALID_ARGUMENT, "%s %d joins body %d with itself", what, k, a);
     }
-    if (!movable(rigid, a) && !movable(rigid, b)) {
+    if (!tl_rigid_moves(rigid, a) && !tl_rigid_moves(rigid, b)) {
       return tl_fail(context, TALUS_IMMOVABLE_PAIR,
                      "%s %d is between bodies %d and %d, neither of which can move", what, k, a, b);
     }
@@ -185,7 +167,7 @@ static talus_status rigid_check(talus_context *context, const talus_problem *pro
   for (int64_t k = 0; k < count; k++) {
     const double *n = rigid->normal + 3 * k;
     const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-    if (fabs(length - 1) > 1e-6) {
+    if (!tl_rigid_unit(length)) {
       return tl_fail(context, TALUS_NORMAL_LENGTH,
                      "rigid.normal of contact %lld has length %.9g, not 1", (long long)k, length);
     }

@@ -4,12 +4,20 @@
 
 #include "host/solve/assembly.h"
 #include "host/solve/certificate.h"
+#include "host/solve/layout.h"
 #include "kernels/backend.h"
 
 struct talus_solver {
   talus_context *context;
   talus_settings settings;
-  talus_problem problem; /* the struct; its arrays stay the caller's, borrowed until the solve */
+  talus_problem problem; /* packed; its arrays are the caller's, borrowed until the solve, or ... */
+  tl_gathered gathered;  /* ... copies of what lay otherwise */
+  talus_memory memory;   /* where the caller's arrays were */
+  int resident;          /* they stayed there: the engine was built from `raw`, and ... */
+  int fetched;           /* ... `problem` and the order have been fetched for the certificate */
+  talus_problem given;   /* then: what the caller gave, with ... */
+  talus_layout layout;   /* ... its layout */
+  tl_raw raw;
   int has_problem;
   tl_assembly assembly;
   tl_engine *engine;
@@ -87,5 +95,15 @@ talus_status tl_run_all(tl_run *run, const double *impulse, talus_method *used);
 
 /* Asks the certificate about the kept impulses, unless that has been done. */
 talus_status tl_run_certify(tl_run *run);
+
+/* solver.c: the engine for the problem and precision, with the problem in it. */
+talus_status tl_engine_make(talus_solver *solver);
+
+/* resident.c */
+/* *taken: the problem is in the engine, and was never on the host. 0: it must go the other way. */
+talus_status tl_resident_take(talus_solver *solver, const talus_problem *problem, int *taken);
+/* What the host needs of it once impulses are to be told or judged: the raw problem, packed, and
+ * the order. Nothing if the problem is not resident. */
+talus_status tl_resident_fetch(talus_solver *solver);
 
 #endif

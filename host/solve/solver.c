@@ -4,7 +4,8 @@
 
 #include "host/solve/problem_check.h"
 #include "host/solve/run.h"
-#include "kernels/item/residual.h"
+#include "kernels/item/rigid.h"
+#include "kernels/item/row.h"
 #include "kernels/registry.h"
 
 /* Under `auto` a device is only worth its launches from so many contacts on. */
@@ -76,6 +77,7 @@ void talus_solver_destroy(talus_solver *solver) {
   tl_assembly_release(context, &solver->assembly);
   tl_judgement_release(context, &solver->judgement);
   tl_buffer_release(context, &solver->exported);
+  tl_gathered_release(context, &solver->gathered);
   tl_free(context, solver);
 }
 
@@ -103,6 +105,20 @@ static talus_status system_make(talus_solver *solver) {
   return TALUS_OK;
 }
 
+/* Through the host: packed, checked, assembled. */
+static talus_status problem_take(talus_solver *solver, const talus_problem *problem) {
+  const double begin = tl_clock();
+  const talus_problem *packed;
+  TL_TRY(tl_problem_gather(solver->context, problem, &solver->gathered, &packed));
+  TL_TRY(tl_problem_check(solver->context, packed));
+  solver->problem = *packed;
+  solver->memory = problem->memory;
+  solver->resident = 0;
+  solver->assembly.system.raw = NULL;
+  solver->seconds_check = tl_clock() - begin;
+  return system_make(solver);
+}
+
 talus_status talus_solver_set(talus_solver *solver, const talus_settings *settings) {
   if (solver == NULL || settings == NULL) {
     return tl_fail(solver != NULL ? solver->context : NULL, TALUS_INVALID_ARGUMENT,
@@ -117,21 +133,24 @@ talus_status talus_solver_update(talus_solver *solver, const talus_problem *prob
   if (solver == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  const double begin = tl_clock();
-  solver->has_problem = 0;
-  TL_TRY(tl_problem_check(solver->context, problem));
-  solver->problem = *problem;
-  solver->seconds_check = tl_clock() - begin;
-  TL_TRY(system_make(solver));
+  solver->has_problem = solver->resident = 0;
+  int taken = 0;
+  if (!wants_colours(solver->settings.method)) {
+    TL_TRY(tl_resident_take(solver, problem, &taken));
+  }
+  if (taken) {
+    solver->coloured = 0;
+  } else {
+    TL_TRY(problem_take(solver, problem));
+  }
   solver->has_problem = 1;
   return TALUS_OK;
 }
 
-/* The engine for this problem and precision, with the problem in it. */
-static talus_status engine_make(talus_solver *solver) {
+talus_status tl_engine_make(talus_solver *solver) {
   talus_context *const context = solver->context;
   const tl_backend *backend = context->backend;
-  if (context->def.backend == TALUS_BACKEND_AUTO &&
+  if (context->def.backend == TALUS_BACKEND_AUTO && solver->memory == TALUS_MEMORY_HOST &&
       solver->assembly.system.shape.contact_count < DEVICE_CONTACTS) {
     backend = &tl_backend_cpu;
   }
@@ -148,36 +167,49 @@ static talus_status engine_make(talus_solver *solver) {
     solver->engine_backend = backend;
   }
   const int32_t threads = threads_of(solver);
-  if (!solver->uploaded || solver->threads != threads) {
+  if (!solver->uploaded || (solver->threads != threads && !solver->resident)) {
     TL_TRY(solver->engine->ops->upload(solver->engine, &solver->assembly.system, threads));
+    if (solver->resident && !solver->raw.taken) {
+      return tl_fail(context, TALUS_CALL_ORDER, "the problem's arrays in device memory have changed "
+                     "since talus_solver_update, and are no problem now");
+    }
     solver->uploaded = 1;
-    solver->threads = threads;
   }
+  solver->threads = threads;
   return TALUS_OK;
 }
 
-/* R(0) of one law over the system's own arrays. */
-static double reference_of(const tl_system *system, int law) {
+static double row_reference(const tl_system *system, const tl_range *range, int32_t k) {
+  const double u = system->free_x[k], w = system->weight[k];
+  const int32_t row = k - range->first;
+  return range->bounded ? tl_row_share(0, u, w, system->lower[row], system->upper[row])
+                        : u * u / w;
+}
+
+/* R(0)^2 of one law over a chunk of the system's constraints. */
+static double chunk_reference(const tl_system *system, int32_t first, int32_t end, int law) {
   double sum = 0;
-  for (int32_t r = 0; r < system->shape.range_count; r++) {
-    const tl_range range = system->shape.range[r];
-    const int world = range.kind == TL_SPHERES || range.kind == TL_ARMS;
-    for (int32_t k = range.first; k < range.first + range.count; k++) {
-      tl_vec u = tl_vec_make(system->free_x[k], system->free_y[k], system->free_z[k]);
-      const double w = system->weight[k], mu = system->friction[k];
-      if (range.bilateral) {
-        sum += range.bounded ? tl_row_share(0, u.x, w, system->lower[k - range.first],
-                                            system->upper[k - range.first])
-                             : u.x * u.x / w;
-        continue;
-      }
-      const tl_vec n = world ? tl_load(system->normal, k) : tl_vec_make(1, 0, 0);
-      const double un = tl_dot(n, u);
-      u = mu > 0 ? u : tl_times(un, n);
-      const tl_vec t = tl_along(u, -un, n);
-      u = law == 1 ? tl_along(u, mu * sqrt(tl_dot(t, t)), n) : u;
-      sum += tl_residual_share(tl_vec_make(0, 0, 0), u, n, mu, w);
+  const tl_range *range = system->shape.range;
+  for (int32_t k = first; k < end; k++) {
+    while (k >= range->first + range->count) {
+      range++;
     }
+    const int world = range->kind == TL_SPHERES || range->kind == TL_ARMS;
+    sum += range->bilateral ? row_reference(system, range, k)
+                            : tl_system_reference(system, k,
+                                                  world ? tl_load(system->normal, k)
+                                                        : tl_vec_make(1, 0, 0),
+                                                  law);
+  }
+  return sum;
+}
+
+/* R(0) of one law over the system's own arrays, chunks of TL_CHUNK added in order. */
+static double reference_of(const tl_system *system, int law) {
+  const int32_t count = system->shape.contact_count;
+  double sum = 0;
+  for (int32_t first = 0; first < count; first += TL_CHUNK) {
+    sum += chunk_reference(system, first, count - first < TL_CHUNK ? count : first + TL_CHUNK, law);
   }
   return sqrt(sum);
 }
@@ -196,6 +228,7 @@ talus_status tl_run_certify(tl_run *run) {
       impulse + (int64_t)solver->problem.dimension * solver->problem.contact_count;
   const talus_certificate *const c = &run->certificate;
   const double begin = tl_clock();
+  TL_TRY(tl_resident_fetch(solver));
   TL_TRY(run->ops->finish(run->engine, internal));
   tl_impulse_export(&solver->assembly, internal, impulse, bilateral);
   TL_TRY(tl_judgement_make(run->context, &solver->problem, impulse, bilateral, solver->threads,
@@ -209,57 +242,62 @@ talus_status tl_run_certify(tl_run *run) {
   return TALUS_OK;
 }
 
+/* Impulses of the caller's, packed; NULL if they were not given. */
+static talus_status start_load(talus_solver *solver, const tl_outlet *outlet, const tl_field *field,
+                               double *packed, const double **loaded) {
+  const int64_t count = field->count * field->components;
+  *loaded = field->array != NULL ? packed : NULL;
+  TL_TRY(tl_outlet_ferry(solver->context, outlet, field, packed, TL_FERRY_IN));
+  for (int64_t i = 0; *loaded != NULL && i < count; i++) {
+    if (!isfinite(packed[i])) {
+      return tl_fail(solver->context, TALUS_NOT_FINITE, "%s[%lld] is %g (warm start)", field->name,
+                     (long long)i, packed[i]);
+    }
+  }
+  return TALUS_OK;
+}
+
 /* The caller's start, in internal order; NULL if there is none. */
-static talus_status warm_start(talus_solver *solver, const talus_solution *solution,
+static talus_status warm_start(talus_solver *solver, const tl_outlet *outlet,
                                const double **start) {
   *start = NULL;
   if (!solver->settings.warm_start) {
     return TALUS_OK;
   }
-  if (solution == NULL || (solution->impulse == NULL && solver->problem.contact_count > 0)) {
+  if (outlet->impulse.array == NULL && solver->problem.contact_count > 0) {
     return tl_fail(solver->context, TALUS_MISSING_ARRAY,
                    "settings.warm_start needs solution.impulse");
   }
-  const int64_t count = (int64_t)solver->problem.dimension * solver->problem.contact_count;
-  for (int64_t i = 0; i < count; i++) {
-    if (!isfinite(solution->impulse[i])) {
-      return tl_fail(solver->context, TALUS_NOT_FINITE, "solution.impulse[%lld] is %g (warm start)",
-                     (long long)i, solution->impulse[i]);
-    }
-  }
-  for (int32_t i = 0; solution->bilateral_impulse != NULL && i < solver->problem.bilateral_count;
-       i++) {
-    if (!isfinite(solution->bilateral_impulse[i])) {
-      return tl_fail(solver->context, TALUS_NOT_FINITE,
-                     "solution.bilateral_impulse[%d] is %g (warm start)", i,
-                     solution->bilateral_impulse[i]);
-    }
-  }
-  tl_impulse_import(&solver->assembly, solution->impulse, solution->bilateral_impulse,
-                    internal_of(solver)->memory);
+  TL_TRY(tl_resident_fetch(solver));
+  double *const room = solver->exported.memory;
+  const double *impulse, *bilateral;
+  TL_TRY(start_load(solver, outlet, &outlet->impulse, room, &impulse));
+  TL_TRY(start_load(solver, outlet, &outlet->bilateral,
+                    room + (int64_t)solver->problem.dimension * solver->problem.contact_count,
+                    &bilateral));
+  tl_impulse_import(&solver->assembly, impulse, bilateral, internal_of(solver)->memory);
   *start = internal_of(solver)->memory;
   return TALUS_OK;
 }
 
 /* What the caller gets: impulses from `exported`, velocities from the certificate's arithmetic. */
-static void solution_fill(const talus_solver *solver, talus_solution *solution) {
-  const talus_problem *const problem = &solver->problem;
+static talus_status solution_fill(talus_solver *solver, const tl_outlet *outlet) {
+  talus_context *const context = solver->context;
   const tl_judgement *const j = &solver->judgement;
-  const int64_t d = problem->dimension, contacts = problem->contact_count;
-  const double *const impulse = solver->exported.memory;
-  if (solution->impulse != NULL) {
-    memcpy(solution->impulse, impulse, (size_t)(d * contacts) * sizeof *impulse);
+  double *const impulse = solver->exported.memory, *const velocity = internal_of(solver)->memory;
+  double *const bilateral =
+      impulse + (int64_t)solver->problem.dimension * solver->problem.contact_count;
+  TL_TRY(tl_outlet_ferry(context, outlet, &outlet->impulse, impulse, TL_FERRY_OUT));
+  TL_TRY(tl_outlet_ferry(context, outlet, &outlet->bilateral, bilateral, TL_FERRY_OUT));
+  if (j->motion_count > 0) {
+    TL_TRY(tl_outlet_ferry(context, outlet, &outlet->velocity, j->motion, TL_FERRY_OUT));
+    TL_TRY(tl_outlet_ferry(context, outlet, &outlet->angular, j->motion + 3, TL_FERRY_OUT));
   }
-  if (solution->bilateral_impulse != NULL) {
-    memcpy(solution->bilateral_impulse, impulse + d * contacts,
-           (size_t)problem->bilateral_count * sizeof *impulse);
+  if (outlet->contact_velocity.array != NULL) {
+    tl_judgement_velocity(j, velocity);
+    TL_TRY(tl_outlet_ferry(context, outlet, &outlet->contact_velocity, velocity, TL_FERRY_OUT));
   }
-  if (solution->velocity != NULL && j->motion_count > 0) {
-    memcpy(solution->velocity, j->motion, (size_t)j->motion_count * sizeof *j->motion);
-  }
-  if (solution->contact_velocity != NULL) {
-    tl_judgement_velocity(j, solution->contact_velocity);
-  }
+  return TALUS_OK;
 }
 
 /* Nothing to solve: no constraint, or none that would move anything beyond rounding. */
@@ -270,7 +308,7 @@ static talus_status rest(tl_run *run) {
   return TALUS_OK;
 }
 
-static talus_status solve_run(talus_solver *solver, const talus_solution *solution, tl_run *run,
+static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_run *run,
                               talus_method *used) {
   const tl_system *const system = &solver->assembly.system;
   const size_t constraints = (size_t)system->shape.contact_count;
@@ -278,18 +316,21 @@ static talus_status solve_run(talus_solver *solver, const talus_solution *soluti
                            "impulses"));
   TL_TRY(tl_buffer_reserve(solver->context, &solver->exported, 3 * constraints, sizeof(double),
                            "impulses"));
-  TL_TRY(engine_make(solver));
+  TL_TRY(tl_engine_make(solver));
   run->engine = solver->engine;
   run->ops = solver->engine->ops;
   run->law = solver->settings.law == TALUS_LAW_COULOMB;
   run->tolerance = solver->settings.tolerance;
   run->target = solver->settings.tolerance;
-  run->reference = reference_of(system, run->law);
+  run->reference =
+      solver->resident ? solver->raw.reference[run->law] : reference_of(system, run->law);
   *used = solver->settings.method == TALUS_METHOD_AUTO ? TALUS_METHOD_GAUSS_SEIDEL_NESTEROV
                                                        : solver->settings.method;
+  const double rounding =
+      solver->resident ? solver->raw.rounding : solver->assembly.rounding;
   const double *start;
-  TL_TRY(warm_start(solver, solution, &start));
-  if (!(run->reference > ldexp(sqrt(solver->assembly.rounding), -44))) {
+  TL_TRY(warm_start(solver, outlet, &start));
+  if (!(run->reference > ldexp(sqrt(rounding), -44))) {
     return rest(run);
   }
   return tl_run_all(run, start, used);
@@ -321,8 +362,21 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
   info->seconds_certificate = run->seconds_certificate;
   info->seconds_iterate = all - run->seconds_certificate;
   info->seconds = all + solver->seconds_check + solver->seconds_build;
-  info->bytes = tl_assembly_bytes(&solver->assembly) + solver->engine->ops->bytes(solver->engine) +
-                tl_judgement_bytes(&solver->judgement) + (int64_t)solver->exported.capacity;
+  info->bytes = tl_assembly_bytes(&solver->assembly) + solver->engine->bytes +
+                tl_judgement_bytes(&solver->judgement) + tl_gathered_bytes(&solver->gathered) +
+                (int64_t)solver->exported.capacity;
+}
+
+/* A problem in device memory leaves it if the settings ask for what is not done there, or to be
+ * taken anew after a solve, when the caller's arrays may be gone but copies are at hand. */
+static talus_status resident_keep(talus_solver *solver, int recolour) {
+  const int again = solver->fetched && solver->engine_precision != solver->settings.precision;
+  if (!recolour && !again) {
+    return TALUS_OK;
+  }
+  TL_TRY(problem_take(solver, solver->fetched ? &solver->problem : &solver->given));
+  solver->memory = TALUS_MEMORY_DEVICE;
+  return TALUS_OK;
 }
 
 talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, talus_info *info) {
@@ -341,21 +395,24 @@ talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, 
                    info->struct_size, sizeof *info);
   }
   /* The order of the contacts follows from the method, not from the methods used before. */
-  if (solver->coloured != wants_colours(solver->settings.method)) {
+  const int recolour = solver->coloured != wants_colours(solver->settings.method);
+  if (solver->resident) {
+    TL_TRY(resident_keep(solver, recolour));
+  } else if (recolour) {
     TL_TRY(system_make(solver));
   }
+  tl_outlet outlet;
+  TL_TRY(tl_outlet_make(solver->context, &solver->problem, solution, &outlet));
   tl_run run = {.solver = solver, .context = solver->context, .begin = tl_clock()};
   talus_method used;
-  TL_TRY(solve_run(solver, solution, &run, &used));
+  TL_TRY(solve_run(solver, &outlet, &run, &used));
   TL_TRY(tl_run_certify(&run));
   if (run.measure <= run.tolerance) { /* a limit may have come at the very iterate that converged */
     run.outcome = TALUS_OUTCOME_CONVERGED;
   } else if (run.outcome == TALUS_OUTCOME_CONVERGED) { /* the certificate has the last word */
     run.outcome = isfinite(run.measure) ? TALUS_OUTCOME_STALLED : TALUS_OUTCOME_NOT_FINITE;
   }
-  if (solution != NULL) {
-    solution_fill(solver, solution);
-  }
+  TL_TRY(solution_fill(solver, &outlet));
   if (info != NULL) {
     info_fill(solver, &run, used, info);
   }
@@ -383,18 +440,29 @@ talus_status talus_certify(talus_context *context, const talus_problem *problem,
   if (context == NULL || certificate == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "context or certificate is NULL");
   }
-  TL_TRY(tl_problem_check(context, problem));
-  if ((impulse == NULL && problem->contact_count > 0) ||
-      (bilateral_impulse == NULL && problem->bilateral_count > 0)) {
-    return tl_fail(context, TALUS_MISSING_ARRAY, "impulse or bilateral_impulse is NULL");
+  if (context->backend == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "the context was not created successfully");
   }
+  tl_gathered gathered;
   tl_judgement judgement;
+  memset(&gathered, 0, sizeof gathered);
   memset(&judgement, 0, sizeof judgement);
-  const talus_status status =
-      tl_judgement_make(context, problem, impulse, bilateral_impulse, context->threads, &judgement);
+  talus_status status = tl_problem_gather(context, problem, &gathered, &problem);
+  if (status == TALUS_OK) {
+    status = tl_problem_check(context, problem);
+  }
+  if (status == TALUS_OK && ((impulse == NULL && problem->contact_count > 0) ||
+                             (bilateral_impulse == NULL && problem->bilateral_count > 0))) {
+    status = tl_fail(context, TALUS_MISSING_ARRAY, "impulse or bilateral_impulse is NULL");
+  }
+  if (status == TALUS_OK) {
+    status = tl_judgement_make(context, problem, impulse, bilateral_impulse, context->threads,
+                               &judgement);
+  }
   if (status == TALUS_OK) {
     tl_judgement_pronounce(&judgement, certificate);
   }
   tl_judgement_release(context, &judgement);
+  tl_gathered_release(context, &gathered);
   return status;
 }

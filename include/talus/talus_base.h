@@ -2,7 +2,7 @@
  *
  * Conventions of the whole library
  *   units      any consistent set; SI in the comments (m, kg, s, N s)
- *   numbers    double at the border, whatever precision a solver works in
+ *   numbers    double at the border, or float where a layout says so (talus_solve.h)
  *   indices    int32_t for bodies, blocks, rows and columns; int64_t for offsets into long arrays
  *   ownership  who creates destroys; inputs are const; outputs go to arrays the caller owns
  *   threads    one context may be used by one thread at a time; several contexts may run at once
@@ -51,6 +51,8 @@ TALUS_API const char *talus_version(void);
   X(IMMOVABLE_PAIR, "both sides of a contact or row are immovable")             \
   X(BAD_DIAGONAL, "a diagonal block of the contact matrix has no positive trace") \
   X(MATRIX_FORMAT, "a matrix's storage contradicts itself")                     \
+  X(BAD_STRIDE, "a stride or an address does not suit the array's numbers")     \
+  X(WRONG_MEMORY, "an array is not in the memory it was said to be in")         \
   X(BAD_SETTING, "a setting is out of range or unknown")                        \
   X(UNSUPPORTED, "this combination is not supported")                           \
   X(BACKEND_ABSENT, "this build of Talus lacks the backend")                    \

@@ -126,6 +126,70 @@ typedef struct talus_global {
   const double *b;   /* [bilateral_count]; NULL = 0 */
 } talus_global;
 
+/* ---- where and how arrays lie ---------------------------------------------------------------- */
+
+typedef enum talus_memory {
+  TALUS_MEMORY_HOST = 0,
+  /* The memory of the context's device, which must run on CUDA (or be managed memory). Arrays are
+   * read, and results written, by work on the context's stream: behind what the caller queued
+   * there before, ahead of what it queues there after. If the context made the stream itself, the
+   * caller's arrays must be complete before the call, and results are when it returns. */
+  TALUS_MEMORY_DEVICE = 1
+} talus_memory;
+
+typedef enum talus_scalar {
+  TALUS_SCALAR_OWN = 0, /* as the member of the problem has it: double, int32_t or int64_t */
+  TALUS_SCALAR_F32 = 1  /* float where the member has double; it is widened, nothing is lost */
+} talus_scalar;
+
+/* An array that is not packed, or not in double, in place of the member of the same name, which
+ * must then be NULL: element i begins at array + i * stride bytes. An element is what belongs to
+ * one body, contact or row (three numbers of a normal, side by side); in arrays of ragged parts,
+ * matrices and offsets one number. array and stride must be multiples of the number's size. */
+typedef struct talus_strided {
+  const void *array; /* NULL: the problem's own member is meant */
+  int64_t stride;    /* bytes; 0: packed; else at least the size of an element */
+  talus_scalar scalar;
+} talus_strided;
+
+typedef struct talus_strided_out {
+  void *array;
+  int64_t stride;
+  talus_scalar scalar; /* F32: results are rounded to it */
+} talus_strided_out;
+
+typedef struct talus_matrix_layout {
+  talus_strided start, index, index2, value;
+} talus_matrix_layout;
+
+/* Which arrays of a problem lie otherwise; the rest is as in the problem. Nothing is copied on the
+ * caller's side: an array of structs goes in as it is. */
+typedef struct talus_layout {
+  uint32_t struct_size; /* set by talus_layout_default */
+  talus_strided friction, row_lower, row_upper;
+  struct {
+    talus_strided velocity;         /* six numbers; three if ... */
+    talus_strided angular_velocity; /* ... the other three are elsewhere */
+    talus_strided inverse_mass, inverse_inertia, body_a, body_b, normal, reach_a, reach_b, arm_a,
+        arm_b, bias, surface_velocity, row_body_a, row_body_b, row_jacobian, row_bias;
+  } rigid;
+  struct {
+    talus_strided block_size, inverse_mass, velocity, contact_start, contact_block,
+        contact_jacobian, bias, bilateral_start, bilateral_block, bilateral_jacobian,
+        bilateral_bias;
+  } blocks;
+  struct {
+    talus_matrix_layout w;
+    talus_strided q;
+  } delassus;
+  struct {
+    talus_matrix_layout mass, h, g;
+    talus_strided f, w, b;
+  } global;
+} talus_layout;
+
+TALUS_API talus_layout talus_layout_default(void);
+
 typedef struct talus_problem {
   uint32_t struct_size; /* set by talus_problem_default */
   talus_form form;
@@ -141,6 +205,8 @@ typedef struct talus_problem {
    * INFINITY, a motor or dry friction of at most the torque T is -T dt and T dt. */
   const double *row_lower; /* [bilateral_count] -INFINITY = none; NULL = none at all */
   const double *row_upper; /* [bilateral_count] INFINITY = none; NULL = none at all */
+  talus_memory memory;        /* of all arrays, those of the layout included; default HOST */
+  const talus_layout *layout; /* NULL: every array is packed, in its own type */
 } talus_problem;
 
 TALUS_API talus_problem talus_problem_default(talus_form form);
@@ -214,6 +280,18 @@ TALUS_API int talus_precision_parse(const char *name, talus_precision *precision
 
 /* ---- solution and info ---------------------------------------------------------------------- */
 
+/* Which arrays of a solution lie otherwise, as for a problem. */
+typedef struct talus_solution_layout {
+  uint32_t struct_size; /* set by talus_solution_layout_default */
+  talus_strided_out impulse;           /* an element: `dimension` numbers */
+  talus_strided_out bilateral_impulse;
+  talus_strided_out velocity;          /* form (a): six numbers, or three if ... */
+  talus_strided_out angular_velocity;  /* ... form (a): the other three go elsewhere */
+  talus_strided_out contact_velocity;  /* an element: `dimension` numbers */
+} talus_solution_layout;
+
+TALUS_API talus_solution_layout talus_solution_layout_default(void);
+
 /* Arrays of the caller's; each may be NULL if it is not wanted (and warm_start is off). */
 typedef struct talus_solution {
   uint32_t struct_size;      /* set by talus_solution_default */
@@ -222,6 +300,8 @@ typedef struct talus_solution {
   double *velocity;          /* after the impulses: [6 body_count], [sum of block sizes], [n] for the
                                 forms (a), (b), (d); not written for (c) */
   double *contact_velocity;  /* u: [dimension contact_count], frame as impulse */
+  talus_memory memory;       /* of all arrays; default HOST, whatever the problem's is */
+  const talus_solution_layout *layout; /* NULL: every array is packed, in double */
 } talus_solution;
 
 TALUS_API talus_solution talus_solution_default(void);
@@ -310,7 +390,10 @@ TALUS_API talus_status talus_solver_create(talus_context *context, const talus_s
 TALUS_API talus_status talus_solver_set(talus_solver *solver, const talus_settings *settings);
 /* Checks and takes a problem: sorts, colours, scales. Memory is kept and grows as needed. The
  * caller's arrays are borrowed: they must stay as they are until the next solve has returned,
- * since the certificate is computed from them. Statuses: one per defect (talus_base.h), the
+ * since the certificate is computed from them. (Those which a layout describes in host memory are
+ * copied and free again when update returns.) Form RIGID in device memory without bilateral rows
+ * stays there if the method is named and no Gauss-Seidel: it is checked, sorted and scaled on the
+ * device and comes to the host for the certificate only; all else goes through the host. Statuses: one per defect (talus_base.h), the
  * message naming field and index. */
 TALUS_API talus_status talus_solver_update(talus_solver *solver, const talus_problem *problem);
 /* Solves. solution (may be NULL) receives the best impulses found, whatever the outcome; info (may
@@ -326,7 +409,8 @@ TALUS_API talus_status talus_solve_once(talus_context *context, const talus_prob
                                         const talus_settings *settings, talus_solution *solution,
                                         talus_info *info);
 
-/* Judges any impulses, whoever found them. bilateral_impulse may be NULL if there are none. */
+/* Judges any impulses, whoever found them; they are packed, in host memory, wherever the problem's
+ * arrays are. bilateral_impulse may be NULL if there are none. */
 TALUS_API talus_status talus_certify(talus_context *context, const talus_problem *problem,
                                      const double *impulse, const double *bilateral_impulse,
                                      talus_certificate *certificate);

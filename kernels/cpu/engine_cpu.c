@@ -17,6 +17,12 @@ static void engine_destroy(tl_engine *base) {
   tl_free(context, engine);
 }
 
+static void bytes_count(tl_cpu_engine *engine) {
+  engine->base.bytes =
+      (int64_t)(engine->copy.capacity + engine->impulse.capacity + engine->velocity.capacity +
+                engine->trial.capacity + engine->partial.capacity);
+}
+
 /* The system's arrays: taken as they are in double, converted in single precision. */
 static talus_status arrays_take(tl_cpu_engine *engine, const tl_system *system) {
   const tl_shape *const s = &system->shape;
@@ -94,6 +100,7 @@ talus_status tl_cpu_reserve_trial(tl_cpu_engine *engine) {
   const size_t velocities = padded(view->shape.velocity_size);
   TL_TRY(tl_buffer_reserve(engine->context, &engine->trial, impulses + velocities, sizeof(tl_real),
                            "trial impulses"));
+  bytes_count(engine);
   memset(engine->trial.memory, 0, (impulses + velocities) * sizeof(tl_real));
   view->trial = engine->trial.memory;
   view->velocity_trial = view->trial + impulses;
@@ -106,7 +113,9 @@ static talus_status engine_upload(tl_engine *base, const tl_system *system, int3
   engine->threads = threads;
   engine->view.shape = system->shape;
   TL_TRY(arrays_take(engine, system));
-  return state_reserve(engine);
+  TL_TRY(state_reserve(engine));
+  bytes_count(engine);
+  return TALUS_OK;
 }
 
 void tl_cpu_reset(tl_cpu_engine *engine, double lipschitz) {
@@ -153,12 +162,6 @@ static talus_status engine_finish(tl_engine *base, double *impulse) {
   return TALUS_OK;
 }
 
-static int64_t engine_bytes(const tl_engine *base) {
-  const tl_cpu_engine *const engine = (const tl_cpu_engine *)base;
-  return (int64_t)(engine->copy.capacity + engine->impulse.capacity + engine->velocity.capacity +
-                   engine->trial.capacity + engine->partial.capacity);
-}
-
 const tl_engine_ops tl_cpu_ops = {
     .destroy = engine_destroy,
     .upload = engine_upload,
@@ -171,7 +174,6 @@ const tl_engine_ops tl_cpu_ops = {
     .restore = engine_restore,
     .spread = tl_cpu_spread,
     .finish = engine_finish,
-    .bytes = engine_bytes,
 };
 
 /* The registry makes engines through this. */

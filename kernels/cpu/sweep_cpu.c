@@ -155,8 +155,9 @@ talus_status tl_cpu_sweep(tl_engine *base, const tl_rule *rule, int32_t count, t
     tl_cpu_swap(engine);
     *passes += 1;
   }
-  if (matrix) { /* the sweeps go without V: residuals and gradient steps want it */
-    rebuild(engine, passes);
+  if (matrix) { /* the sweeps go without V: residuals want it */
+    tl_cpu_units_respond(engine, engine->view.x, engine->view.velocity);
+    *passes += 1;
   }
   *state = engine->state;
   return TALUS_OK;

@@ -155,6 +155,7 @@ static void device_empty(tl_cuda_device *device) {
   if (device->stream != NULL) { /* the staging memory may still be under way */
     check_release(device, cudaStreamSynchronize(device->stream), "work");
   }
+  tl_cuda_release(device, &device->field);
   for (int i = 0; i < 2; i++) {
     if (device->sent[i] != NULL) {
       check_release(device, cudaEventDestroy(device->sent[i]), "event");
@@ -251,5 +252,6 @@ const tl_backend tl_backend_cuda = {
     /* .open = */ device_open,
     /* .close = */ device_close,
     /* .describe = */ device_describe,
+    /* .ferry = */ tl_cuda_ferry,
     /* .create = */ engine_create,
 };

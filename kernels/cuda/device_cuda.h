@@ -15,6 +15,12 @@
  * while the other travels. */
 enum { TL_CUDA_STAGING = 1 << 20 };
 
+/* Device memory that grows and is kept. */
+typedef struct tl_cuda_buffer {
+  void *memory;
+  size_t capacity; /* bytes */
+} tl_cuda_buffer;
+
 typedef struct tl_cuda_device {
   talus_context *context;
   int number;
@@ -24,15 +30,10 @@ typedef struct tl_cuda_device {
   char *staging[2];
   cudaEvent_t sent[2]; /* the half may be used again */
   int half;
+  tl_cuda_buffer field; /* a part of a caller's array, packed */
   talus_status sticky;
   char message[256];
 } tl_cuda_device;
-
-/* Device memory that grows and is kept. */
-typedef struct tl_cuda_buffer {
-  void *memory;
-  size_t capacity; /* bytes */
-} tl_cuda_buffer;
 
 /* The status of a call of CUDA; `call` is its text, `where` the function it stands in. */
 talus_status tl_cuda_check(tl_cuda_device *device, cudaError_t error, const char *call,
@@ -63,6 +64,14 @@ private:
 #define TL_CUDA_ENTER(device)                                                                      \
   const tl_cuda_scope scope((device));                                                             \
   TL_TRY(scope.status)
+
+/* ferry_cuda.cu */
+/* Is the array where it was said to be? */
+talus_status tl_cuda_field_check(tl_cuda_device *device, const tl_field *field, int on_device);
+/* Queues the packing of a whole array into device memory. */
+talus_status tl_cuda_field_pack(tl_cuda_device *device, const tl_field *field, void *packed);
+talus_status tl_cuda_ferry(talus_context *context, const tl_field *field, void *packed,
+                           tl_ferry way);
 
 /* engine_cuda.cu, compiled for each precision. */
 talus_status tl_cuda_create_f32(talus_context *context, tl_engine **engine);

@@ -72,6 +72,14 @@ talus_status reals_fetch(tl_cuda_engine *engine, double *to, const tl_real *from
 
 } // namespace
 
+void tl_cuda_bytes_count(tl_cuda_engine *engine) {
+  engine->base.bytes =
+      (int64_t)(engine->arrays.capacity + engine->impulse.capacity + engine->velocity.capacity +
+                engine->trial.capacity + engine->partial.capacity + engine->scratch.capacity +
+                engine->colours.capacity + tl_cuda_assembly_bytes(&engine->assembly) +
+                sizeof *engine->result);
+}
+
 talus_status tl_cuda_reserve_trial(tl_cuda_engine *engine) {
   tl_view *const view = &engine->work.view;
   if (view->trial != NULL) {
@@ -80,6 +88,7 @@ talus_status tl_cuda_reserve_trial(tl_cuda_engine *engine) {
   const size_t impulses = (3 * (size_t)view->shape.contact_count + 31) / 32 * 32;
   const size_t bytes = (impulses + (size_t)view->shape.velocity_size) * sizeof(tl_real);
   TL_TRY(tl_cuda_reserve(engine->device, &engine->trial, bytes, "trial impulses"));
+  tl_cuda_bytes_count(engine);
   TL_CUDA_TRY(engine->device,
               cudaMemsetAsync(engine->trial.memory, 0, bytes, engine->device->stream));
   view->trial = (tl_real *)engine->trial.memory;
@@ -150,13 +159,6 @@ static talus_status engine_finish(tl_engine *base, double *impulse) {
                      3 * (int64_t)engine->work.view.shape.contact_count);
 }
 
-static int64_t engine_bytes(const tl_engine *base) {
-  const tl_cuda_engine *const engine = (const tl_cuda_engine *)base;
-  return (int64_t)(engine->arrays.capacity + engine->impulse.capacity + engine->velocity.capacity +
-                   engine->trial.capacity + engine->partial.capacity + engine->scratch.capacity +
-                   engine->colours.capacity + sizeof *engine->result);
-}
-
 static void engine_destroy(tl_engine *base) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   if (engine == NULL) {
@@ -172,6 +174,7 @@ static void engine_destroy(tl_engine *base) {
     tl_cuda_release(device, &engine->trial);
     tl_cuda_release(device, &engine->partial);
     tl_cuda_release(device, &engine->scratch);
+    tl_cuda_assembly_release(device, &engine->assembly);
     if (engine->result != NULL && cudaFreeHost(engine->result) != cudaSuccess) {
       (void)cudaGetLastError(); /* as in tl_cuda_release: told by the calls before */
     }
@@ -192,7 +195,6 @@ static const tl_engine_ops engine_ops = {
     /* .restore = */ engine_restore,
     /* .spread = */ tl_cuda_spread,
     /* .finish = */ engine_finish,
-    /* .bytes = */ engine_bytes,
 };
 
 talus_status tl_cuda_create(talus_context *context, tl_engine **result) {

@@ -6,6 +6,7 @@
 #ifndef TL_ENGINE_CUDA_CUH
 #define TL_ENGINE_CUDA_CUH
 
+#include "kernels/cuda/assembly_cuda.h"
 #include "kernels/cuda/device_cuda.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/item/gradient.h"
@@ -18,6 +19,7 @@
 #define tl_cuda_engine TL_NAME(tl_cuda_engine)
 #define tl_cuda_create TL_NAME(tl_cuda_create)
 #define tl_cuda_upload TL_NAME(tl_cuda_upload)
+#define tl_cuda_bytes_count TL_NAME(tl_cuda_bytes_count)
 #define tl_cuda_reserve_trial TL_NAME(tl_cuda_reserve_trial)
 #define tl_cuda_reset TL_NAME(tl_cuda_reset)
 #define tl_cuda_prepare TL_NAME(tl_cuda_prepare)
@@ -73,6 +75,7 @@ struct tl_cuda_engine {
   tl_cuda_buffer trial;    /* trial, velocity_trial; only where a method needs them */
   tl_cuda_buffer partial;  /* control, partial sums */
   tl_cuda_buffer scratch;  /* of sorting */
+  tl_cuda_assembly assembly; /* of a problem that came in device memory */
   cudaGraphExec_t graph[TL_GRAPH_COUNT][2][2]; /* by x and x_previous swapped or not, by length */
 };
 
@@ -89,6 +92,8 @@ struct tl_cuda_engine {
   }
 
 /* engine_cuda.cu */
+/* After memory was reserved. */
+void tl_cuda_bytes_count(tl_cuda_engine *engine);
 talus_status tl_cuda_reserve_trial(tl_cuda_engine *engine);
 /* Velocities from x, no momentum. A negative L keeps the one the device has. */
 talus_status tl_cuda_reset(tl_cuda_engine *engine, double lipschitz);

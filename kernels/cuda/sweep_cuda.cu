@@ -118,8 +118,9 @@ talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, 
     *passes += batch;
     count -= batch;
   }
-  if (matrix) { /* the sweeps go without V: residuals and gradient steps want it */
-    TL_TRY(rebuild(engine, passes));
+  if (matrix) { /* the sweeps go without V: residuals want it */
+    TL_TRY(tl_cuda_units_respond(engine, engine->work.view.x, engine->work.view.velocity));
+    *passes += 1;
   }
   TL_TRY(tl_cuda_result(engine));
   *state = engine->result->state;

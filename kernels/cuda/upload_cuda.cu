@@ -149,6 +149,50 @@ talus_status arrays_send(tl_cuda_engine *engine, const tl_system *system, tl_vie
   return courier_flush(&c);
 }
 
+/* ---- arrays that are on the device already ----------------------------------------------------
+ */
+
+__global__ void __launch_bounds__(TL_CHUNK)
+    reals_take_kernel(const double *from, const int64_t count, tl_real *to) {
+  const int64_t i = tl_thread_index();
+  if (i < count) {
+    to[i] = (tl_real)from[i];
+  }
+}
+
+/* Those of an assembled problem: taken as they are, or rounded to single precision. */
+talus_status arrays_adopt(tl_cuda_engine *engine, const tl_system *built, tl_view *view) {
+  const tl_shape *const s = &built->shape;
+  const bool narrow = sizeof(tl_real) != sizeof(double);
+  size_t bytes = 0;
+#define TL_PLAIN(type, name, count)                                                                \
+  bytes += is_list(#name) ? padded(array_bytes(s, #name, (int64_t)(count), sizeof(type))) : 0;
+#define TL_REALS(name, count) bytes += narrow ? padded((size_t)(count) * sizeof(tl_real)) : 0;
+  TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
+#undef TL_PLAIN
+#undef TL_REALS
+  TL_TRY(tl_cuda_reserve(engine->device, &engine->arrays, bytes, "problem arrays"));
+  char *place = (char *)engine->arrays.memory;
+#define TL_PLAIN(type, name, count)                                                                \
+  view->name = is_list(#name) ? (const type *)(void *)array_place(                                 \
+                                    &place, array_bytes(s, #name, (int64_t)(count), sizeof(type))) \
+                              : built->name;
+#define TL_REALS(name, count)                                                                      \
+  if (narrow) {                                                                                    \
+    const int64_t n = (int64_t)(count);                                                            \
+    tl_real *const to = (tl_real *)(void *)array_place(&place, (size_t)n * sizeof(tl_real));       \
+    TL_LAUNCH(engine, tl_cuda_blocks(n, TL_CHUNK), TL_CHUNK, reals_take_kernel,                    \
+              (const double *)built->name, n, to);                                                 \
+    view->name = to;                                                                               \
+  } else {                                                                                         \
+    view->name = (const tl_real *)(const void *)built->name;                                       \
+  }
+  TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
+#undef TL_PLAIN
+#undef TL_REALS
+  return TALUS_OK;
+}
+
 /* ---- the ends of the bodies ------------------------------------------------------------------ */
 
 __global__ void __launch_bounds__(TL_CHUNK)
@@ -285,11 +329,21 @@ talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, int32_t th
   }
   engine->ready = 0;
   memset((void *)work, 0, sizeof *work);
+  tl_system built;
+  tl_raw *const raw = system->raw;
+  if (raw != NULL) {
+    TL_TRY(tl_cuda_assemble(engine->device, &engine->assembly, raw, &built));
+    if (!raw->taken) {
+      return TALUS_OK;
+    }
+    system = &built;
+  }
   work->view.shape = system->shape;
   bool same_colours;
   TL_TRY(colours_take(engine, system, &same_colours));
   TL_TRY(state_reserve(engine, work));
-  TL_TRY(arrays_send(engine, system, &work->view));
+  TL_TRY(raw != NULL ? arrays_adopt(engine, system, &work->view)
+                     : arrays_send(engine, system, &work->view));
   TL_TRY(ends_build(engine, &work->view));
   if (before.view.trial != NULL) { /* what was needed will be needed again */
     TL_TRY(tl_cuda_reserve_trial(engine));
@@ -297,6 +351,7 @@ talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, int32_t th
   if (!same_colours || memcmp((const void *)&before, (const void *)work, sizeof before) != 0) {
     tl_cuda_graphs_drop(engine);
   }
+  tl_cuda_bytes_count(engine);
   engine->ready = 1;
   return TALUS_OK;
 }

@@ -1,0 +1,173 @@
+/* layout.c: one array of the caller's; and the arrays of a solution, in and out. */
+#include "host/solve/layout.h"
+
+#include <string.h>
+
+talus_status tl_memory_backend(talus_context *context, talus_memory memory, const char *what,
+                               const tl_backend **backend) {
+  *backend = &tl_backend_cpu;
+  if (memory == TALUS_MEMORY_HOST) {
+    return TALUS_OK;
+  }
+  if (memory != TALUS_MEMORY_DEVICE) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "%s.memory %d is unknown", what, (int)memory);
+  }
+  *backend = context->backend;
+  if (context->backend->kind == TALUS_BACKEND_CPU) {
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "%s.memory is DEVICE, but the context runs on the CPU: create it on a device, "
+                   "or copy the arrays to the host",
+                   what);
+  }
+  return TALUS_OK;
+}
+
+static talus_status field_check(talus_context *context, const tl_field *field) {
+  const int64_t size = tl_scalar_size(field->scalar);
+  if (field->stride < field->components * size) {
+    return tl_fail(context, TALUS_BAD_STRIDE,
+                   "the stride of %s is %lld bytes, but an element has %d numbers of %d: at least "
+                   "%lld (or 0: packed)",
+                   field->name, (long long)field->stride, field->components, (int)size,
+                   (long long)(field->components * size));
+  }
+  if (field->stride % size != 0 || (uintptr_t)field->array % (uintptr_t)size != 0) {
+    return tl_fail(context, TALUS_BAD_STRIDE,
+                   "%s has numbers of %d bytes: its address and its stride of %lld bytes must be "
+                   "multiples of that",
+                   field->name, (int)size, (long long)field->stride);
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_field_make(talus_context *context, const tl_given *given, tl_field *field) {
+  const talus_strided *const strided = &given->strided;
+  *field = (tl_field){.count = given->count,
+                      .components = given->components,
+                      .pitch = given->components,
+                      .scalar = given->scalar,
+                      .name = given->name};
+  if (strided->array == NULL) {
+    field->array = (void *)(uintptr_t)given->own;
+  } else if (given->own != NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                   "%s is given twice, by itself and by the layout: one of them must be NULL",
+                   given->name);
+  } else {
+    field->array = (void *)(uintptr_t)strided->array;
+    field->stride = strided->stride;
+    if (strided->scalar == TALUS_SCALAR_F32 && given->scalar == TL_SCALAR_F64) {
+      field->scalar = TL_SCALAR_F32;
+    } else if (strided->scalar != TALUS_SCALAR_OWN) {
+      return tl_fail(context, TALUS_INVALID_ARGUMENT, "the layout of %s has scalar %d, which %s",
+                     given->name, (int)strided->scalar,
+                     strided->scalar == TALUS_SCALAR_F32 ? "indices cannot have" : "is unknown");
+    }
+  }
+  if (field->stride == 0) {
+    field->stride = (int64_t)field->components * tl_scalar_size(field->scalar);
+  }
+  return field->array != NULL ? field_check(context, field) : TALUS_OK;
+}
+
+/* ---- the arrays of a solution ---------------------------------------------------------------- */
+
+static int64_t motion_count(const talus_problem *problem) {
+  int64_t count = 0;
+  if (problem->form == TALUS_FORM_BLOCKS) {
+    for (int32_t i = 0; i < problem->blocks.block_count; i++) {
+      count += problem->blocks.block_size[i];
+    }
+  } else if (problem->form == TALUS_FORM_GLOBAL) {
+    count = problem->global.mass.rows;
+  }
+  return count;
+}
+
+/* As an input, so that both are treated alike. */
+static talus_strided input_of(const talus_strided_out *out) {
+  return (talus_strided){.array = out->array, .stride = out->stride, .scalar = out->scalar};
+}
+
+static talus_status outlet_velocity(talus_context *context, const talus_problem *problem,
+                                    const talus_solution *solution,
+                                    const talus_solution_layout *layout, tl_outlet *outlet) {
+  const int rigid = problem->form == TALUS_FORM_RIGID;
+  const int split = layout->angular_velocity.array != NULL;
+  if (split && (!rigid || solution->velocity != NULL)) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                   "the layout of solution.angular_velocity goes with form RIGID and a velocity of "
+                   "three numbers in the same layout");
+  }
+  const tl_given velocity = {.own = solution->velocity,
+                             .strided = input_of(&layout->velocity),
+                             .components = split   ? 3
+                                           : rigid ? 6
+                                                   : 1,
+                             .count = rigid ? problem->rigid.body_count : motion_count(problem),
+                             .name = "solution.velocity"};
+  const tl_given angular = {.strided = input_of(&layout->angular_velocity),
+                            .components = 3,
+                            .count = velocity.count,
+                            .name = "solution.angular_velocity"};
+  TL_TRY(tl_field_make(context, &velocity, &outlet->velocity));
+  TL_TRY(tl_field_make(context, &angular, &outlet->angular));
+  outlet->velocity.pitch = rigid ? 6 : 1;
+  outlet->angular.pitch = 6;
+  return TALUS_OK;
+}
+
+/* A device tells of arrays that are not where they should be; the host cannot know. */
+static talus_status outlet_look(talus_context *context, const tl_outlet *outlet) {
+  const tl_field *const field[5] = {&outlet->impulse, &outlet->bilateral, &outlet->velocity,
+                                    &outlet->angular, &outlet->contact_velocity};
+  for (int i = 0; i < 5 && outlet->backend->kind == TALUS_BACKEND_CPU; i++) {
+    if (field[i]->array != NULL && field[i]->count > 0) {
+      TL_TRY(context->backend->ferry(context, field[i], NULL, TL_FERRY_LOOK));
+    }
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_outlet_make(talus_context *context, const talus_problem *problem,
+                            const talus_solution *solution, tl_outlet *outlet) {
+  memset(outlet, 0, sizeof *outlet);
+  outlet->backend = &tl_backend_cpu;
+  if (solution == NULL) {
+    return TALUS_OK;
+  }
+  const talus_solution_layout none = {.struct_size = sizeof none};
+  const talus_solution_layout *const layout = solution->layout != NULL ? solution->layout : &none;
+  if (layout->struct_size != sizeof *layout) {
+    return tl_fail(context, TALUS_STRUCT_SIZE, "solution.layout.struct_size is %u, not %zu",
+                   layout->struct_size, sizeof *layout);
+  }
+  TL_TRY(tl_memory_backend(context, solution->memory, "solution", &outlet->backend));
+  const tl_given impulse = {.own = solution->impulse,
+                            .strided = input_of(&layout->impulse),
+                            .components = problem->dimension,
+                            .count = problem->contact_count,
+                            .name = "solution.impulse"};
+  const tl_given bilateral = {.own = solution->bilateral_impulse,
+                              .strided = input_of(&layout->bilateral_impulse),
+                              .components = 1,
+                              .count = problem->bilateral_count,
+                              .name = "solution.bilateral_impulse"};
+  tl_given contact_velocity = impulse;
+  contact_velocity.own = solution->contact_velocity;
+  contact_velocity.strided = input_of(&layout->contact_velocity);
+  contact_velocity.name = "solution.contact_velocity";
+  TL_TRY(tl_field_make(context, &impulse, &outlet->impulse));
+  TL_TRY(tl_field_make(context, &bilateral, &outlet->bilateral));
+  TL_TRY(tl_field_make(context, &contact_velocity, &outlet->contact_velocity));
+  TL_TRY(outlet_velocity(context, problem, solution, layout, outlet));
+  return outlet_look(context, outlet);
+}
+
+talus_status tl_outlet_ferry(talus_context *context, const tl_outlet *outlet, const tl_field *field,
+                             double *packed, tl_ferry way) {
+  if (field->array == NULL || field->count == 0) {
+    return TALUS_OK;
+  }
+  return outlet->backend->ferry(context, field, packed, way);
+}

@@ -1,0 +1,46 @@
+/* ferry_cpu.c: arrays of the caller's in host memory to and from packed ones. */
+#include "kernels/cpu/ferry_cpu.h"
+
+#include <string.h>
+
+/* One element; memcpy, since nothing is known of the caller's types but their bytes. */
+static void element_move(const tl_field *field, char *theirs, char *ours, tl_ferry way) {
+  if (field->scalar == TL_SCALAR_F32) {
+    for (int32_t c = 0; c < field->components; c++) {
+      float narrow;
+      double wide;
+      if (way == TL_FERRY_IN) {
+        memcpy(&narrow, theirs + 4 * c, 4);
+        wide = narrow;
+        memcpy(ours + 8 * c, &wide, 8);
+      } else {
+        memcpy(&wide, ours + 8 * c, 8);
+        narrow = (float)wide;
+        memcpy(theirs + 4 * c, &narrow, 4);
+      }
+    }
+    return;
+  }
+  const size_t bytes = (size_t)field->components * (size_t)tl_scalar_size(field->scalar);
+  memcpy(way == TL_FERRY_IN ? ours : theirs, way == TL_FERRY_IN ? theirs : ours, bytes);
+}
+
+talus_status tl_cpu_ferry(talus_context *context, const tl_field *field, void *packed,
+                          tl_ferry way) {
+  if (way == TL_FERRY_LOOK) { /* all there is */
+    return TALUS_OK;
+  }
+  const int64_t pitch = (int64_t)field->pitch * tl_packed_size(field->scalar);
+  char *const theirs = field->array, *const ours = packed;
+  if (field->scalar != TL_SCALAR_F32 && field->stride == pitch &&
+      field->pitch == field->components) { /* the same on both sides */
+    memcpy(way == TL_FERRY_IN ? ours : theirs, way == TL_FERRY_IN ? theirs : ours,
+           (size_t)(field->count * pitch));
+    return TALUS_OK;
+  }
+#pragma omp parallel for num_threads(tl_threads_for(context, field->count)) schedule(static)
+  for (int64_t i = 0; i < field->count; i++) {
+    element_move(field, theirs + i * field->stride, ours + i * pitch, way);
+  }
+  return TALUS_OK;
+}

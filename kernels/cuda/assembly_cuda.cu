@@ -1,0 +1,380 @@
+/* assembly_cuda.cu: form (a) on the device: memory, assembly, units, R(0).
+ *
+ * The arithmetic is that of item/rigid.h, sums run over the host's chunks: the bits are the host's.
+ * Three times a handful of scalars comes back; everything else stays. */
+#include "kernels/cuda/assembly_cuda.cuh"
+
+#include <math.h>
+#include <string.h>
+
+namespace {
+
+enum { ALIGNMENT = 256 };
+
+/* ---- assembly ----------------------------------------------------------------------------------
+ */
+
+__global__ void __launch_bounds__(TL_CHUNK)
+    bodies_fill_kernel(const tl_cuda_raw w, const tl_system s) {
+  const int32_t i = tl_cuda_item();
+  if (i < w.rigid.body_count && w.number[i] >= 0) {
+    const int32_t kind = s.shape.body_kind;
+    tl_rigid_body_fill(&w.rigid, i, kind,
+                       s.body + (kind == TL_SPHERES ? 4 : 16) * (int64_t)w.number[i]);
+  }
+}
+
+__global__ void __launch_bounds__(TL_CHUNK)
+    contacts_fill_kernel(const tl_cuda_raw w, const tl_system s) {
+  const int32_t place = tl_cuda_item();
+  if (place < w.contacts) {
+    double square = 0;
+    const double weight = tl_rigid_contact_fill(&w.rigid, w.friction, w.number, &s, place,
+                                                (int32_t)w.order[place], &square);
+    if (!(weight > 0) || !isfinite(weight)) {
+      atomicOr(&w.all->defect, 1u);
+    }
+    w.share[0][place] = square;
+  }
+}
+
+__global__ void __launch_bounds__(TL_CHUNK) chunks_fill_kernel(const tl_system s) {
+  const int32_t c = tl_cuda_item();
+  if (c <= s.shape.chunk_count) {
+    s.chunk_first[c] = c < s.shape.chunk_count ? c * TL_CHUNK : s.shape.contact_count;
+  }
+}
+
+/* One after the other within a chunk, then chunk after chunk, as the host adds. */
+__global__ void __launch_bounds__(TL_CHUNK) chunk_sum_kernel(const tl_cuda_raw w, const int which) {
+  const int32_t c = tl_cuda_item(), first = c * TL_CHUNK;
+  if (first < w.contacts) {
+    const int32_t end = w.contacts - first < TL_CHUNK ? w.contacts : first + TL_CHUNK;
+    double sum = 0;
+    for (int32_t k = first; k < end; k++) {
+      sum += w.share[which][k];
+    }
+    w.chunk[which][c] = sum;
+  }
+}
+
+__global__ void all_sum_kernel(const tl_cuda_raw w, const int which) {
+  double sum = 0;
+  for (int32_t c = 0; c < (w.contacts + TL_CHUNK - 1) / TL_CHUNK; c++) {
+    sum += w.chunk[which][c];
+  }
+  w.all->sum[which] = sum;
+}
+
+/* ---- units -------------------------------------------------------------------------------------
+ */
+
+/* Sums of integers are exact in double: any order gives the same. */
+__global__ void __launch_bounds__(TL_CHUNK)
+    exponents_kernel(const tl_cuda_raw w, const tl_system s) {
+  const int32_t k = tl_cuda_item();
+  double part[4] = {0, 0, 0, 0};
+  if (k < w.contacts) {
+    const double value[2] = {s.weight[k],
+                             fmax(fabs(s.free_x[k]), fmax(fabs(s.free_y[k]), fabs(s.free_z[k])))};
+    for (int i = 0; i < 2; i++) {
+      if (value[i] > 0) {
+        int exponent;
+        (void)frexp(value[i], &exponent);
+        part[2 * i] = exponent;
+        part[2 * i + 1] = 1;
+      }
+    }
+  }
+  tl_sum_block(part);
+  for (int i = 0; i < 4 && threadIdx.x == 0; i++) {
+    atomicAdd(&w.all->exponent[i], (unsigned long long)(long long)part[i]);
+  }
+}
+
+/* W' = weight_unit W, q' = speed_unit q. */
+__global__ void __launch_bounds__(TL_CHUNK)
+    contacts_scale_kernel(const tl_system s, const double weight_unit, const double speed_unit) {
+  const int32_t k = tl_cuda_item();
+  if (k >= s.shape.contact_count) {
+    return;
+  }
+  s.free_x[k] *= speed_unit;
+  s.free_y[k] *= speed_unit;
+  s.free_z[k] *= speed_unit;
+  s.scale_n[k] *= weight_unit;
+  s.scale_t[k] *= weight_unit;
+  s.weight[k] *= weight_unit;
+  for (int c = 0; c < 6 && s.diagonal != NULL; c++) {
+    s.diagonal[6 * (int64_t)k + c] *= weight_unit;
+  }
+}
+
+/* Inverse masses, then masses. */
+__global__ void __launch_bounds__(TL_CHUNK)
+    bodies_scale_kernel(const tl_system s, const double weight_unit) {
+  const int32_t i = tl_cuda_item();
+  if (i < s.shape.rigid_count) {
+    const int half = s.shape.body_kind == TL_SPHERES ? 2 : 7;
+    double *const body = s.body + (half == 2 ? 4 : 16) * (int64_t)i;
+    for (int c = 0; c < 2 * half; c++) {
+      body[c] *= c < half ? weight_unit : 1 / weight_unit;
+    }
+  }
+}
+
+__global__ void __launch_bounds__(TL_CHUNK)
+    reference_kernel(const tl_cuda_raw w, const tl_system s) {
+  const int32_t k = tl_cuda_item();
+  if (k < w.contacts) {
+    const tl_vec n = tl_load(s.normal, k);
+    w.share[0][k] = tl_system_reference(&s, k, n, 0);
+    w.share[1][k] = tl_system_reference(&s, k, n, 1);
+  }
+}
+
+/* ---- memory ------------------------------------------------------------------------------------
+ */
+
+size_t padded(size_t bytes) {
+  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Hands out one allocation piece by piece; without memory it only counts. */
+struct pieces {
+  char *memory;
+  size_t used;
+};
+
+template <class T> void piece(pieces *p, T **array, int64_t count) {
+  *array = p->memory != NULL ? (T *)(void *)(p->memory + p->used) : NULL;
+  p->used += padded((size_t)count * sizeof(T));
+}
+
+void work_pieces(pieces *p, tl_cuda_raw *w) {
+  const int64_t bodies = w->rigid.body_count, contacts = w->contacts;
+  piece(p, &w->all, 1);
+  piece(p, &w->moves, bodies);
+  piece(p, &w->scanned, bodies);
+  piece(p, &w->number, bodies);
+  piece(p, &w->key, contacts);
+  piece(p, &w->sorted, contacts);
+  piece(p, &w->order, contacts);
+  piece(p, &w->other, contacts);
+  for (int i = 0; i < 2; i++) {
+    piece(p, &w->share[i], contacts);
+    piece(p, &w->chunk[i], contacts / TL_CHUNK + 1);
+  }
+}
+
+talus_status work_reserve(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_cuda_raw *w) {
+  pieces count = {NULL, 0};
+  work_pieces(&count, w);
+  TL_TRY(tl_cuda_reserve(device, &assembly->numbers, count.used, "order of contacts"));
+  pieces room = {(char *)assembly->numbers.memory, 0};
+  work_pieces(&room, w);
+  TL_CUDA_TRY(device, cudaMemsetAsync(w->all, 0, sizeof *w->all, device->stream));
+  return TALUS_OK;
+}
+
+bool in_list(const char *name) {
+  return strcmp(name, "end") == 0 || strcmp(name, "end_first") == 0;
+}
+
+void system_pieces(pieces *p, tl_system *built) {
+  const tl_shape *const s = &built->shape;
+#define TL_PLAIN(type, name, count)                                                                \
+  {                                                                                                \
+    const int64_t n = in_list(#name) ? 0 : (int64_t)(count);                                       \
+    piece(p, &built->name, n);                                                                     \
+    built->name = n > 0 ? built->name : NULL;                                                      \
+  }
+#define TL_REALS(name, count) TL_PLAIN(double, name, count)
+  TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
+#undef TL_PLAIN
+#undef TL_REALS
+}
+
+/* ---- steps -------------------------------------------------------------------------------------
+ */
+
+/* A packed array in device memory: the caller's own, or a copy. */
+talus_status array_pack(tl_cuda_device *device, const tl_field *field, char **room, void **array) {
+  *array = field->array;
+  if (field->array == NULL) {
+    return TALUS_OK;
+  }
+  const int64_t size = tl_packed_size(field->scalar);
+  if (field->scalar == TL_SCALAR_F32 || field->components != field->pitch ||
+      field->stride != field->pitch * size) {
+    *array = *room;
+    *room += padded((size_t)(field->count * field->pitch * size));
+    TL_TRY(tl_cuda_field_pack(device, field, *array));
+  }
+  return TALUS_OK;
+}
+
+/* *right: every array is in the memory of this device; *bytes: room for packed copies of all. */
+void arrays_look(tl_cuda_device *device, const tl_raw *raw, bool *right, size_t *bytes) {
+  *right = true;
+  *bytes = 0;
+  const tl_field *field[] = {
+#define TL_FIELD(type, name, components, of) &raw->name,
+      TL_RAW_LIST(TL_FIELD)
+#undef TL_FIELD
+          & raw->friction,
+      &raw->angular_velocity};
+  for (const tl_field *f : field) {
+    if (f->array != NULL) {
+      *right = *right && tl_cuda_field_check(device, f, 1) == TALUS_OK;
+      *bytes += padded((size_t)(f->count * f->pitch * tl_packed_size(f->scalar)));
+    }
+  }
+}
+
+talus_status arrays_take(tl_cuda_device *device, tl_cuda_assembly *assembly, const tl_raw *raw,
+                         size_t bytes, tl_cuda_raw *w) {
+  TL_TRY(tl_cuda_reserve(device, &assembly->packed, bytes, "arrays of the caller's"));
+  char *room = (char *)assembly->packed.memory;
+  void *array;
+  w->rigid.body_count = raw->body_count;
+  w->contacts = raw->contact_count;
+#define TL_FIELD(type, name, components, of)                                                       \
+  TL_TRY(array_pack(device, &raw->name, &room, &array));                                           \
+  w->rigid.name = (const type *)array;
+  TL_RAW_LIST(TL_FIELD)
+#undef TL_FIELD
+  TL_TRY(array_pack(device, &raw->friction, &room, &array));
+  w->friction = (const double *)array;
+  if (raw->angular_velocity.array != NULL) { /* beside the linear ones, which were copied */
+    TL_TRY(tl_cuda_field_pack(device, &raw->angular_velocity, (double *)w->rigid.velocity + 3));
+  }
+  return TALUS_OK;
+}
+
+talus_status facts_fetch(tl_cuda_device *device, const tl_cuda_raw *w, tl_cuda_facts *all) {
+  char *room;
+  TL_TRY(tl_cuda_stage(device, &room));
+  TL_CUDA_TRY(device,
+              cudaMemcpyAsync(room, w->all, sizeof *all, cudaMemcpyDeviceToHost, device->stream));
+  TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
+  memcpy(all, room, sizeof *all);
+  return TALUS_OK;
+}
+
+/* As tl_assemble_rigid shapes it. */
+void shape_make(const tl_raw *raw, const tl_cuda_facts *all, tl_shape *shape) {
+  const int32_t count = raw->contact_count;
+  shape->contact_count = shape->rigid_contact_count = shape->entry_base = count;
+  shape->rigid_count = (int32_t)all->movers;
+  shape->body_kind = all->uneven || raw->arm_a.array != NULL ? TL_ARMS : TL_SPHERES;
+  shape->velocity_size = TL_RECORD * (shape->rigid_count + 1);
+  shape->chunk_count = (count + TL_CHUNK - 1) / TL_CHUNK;
+  shape->range_count = 1;
+  shape->range[0].kind = shape->body_kind;
+  shape->range[0].rows = 3;
+  shape->range[0].count = count;
+  shape->range[0].chunk_count = shape->chunk_count;
+}
+
+talus_status system_fill(tl_cuda_device *device, tl_cuda_assembly *assembly, const tl_cuda_raw *w,
+                         tl_system *built) {
+  pieces count = {NULL, 0};
+  system_pieces(&count, built);
+  TL_TRY(tl_cuda_reserve(device, &assembly->arrays, count.used, "assembled problem"));
+  pieces room = {(char *)assembly->arrays.memory, 0};
+  system_pieces(&room, built);
+  TL_CUDA_LAUNCH(device, (int64_t)built->shape.chunk_count + 1, chunks_fill_kernel, *built);
+  TL_CUDA_LAUNCH(device, w->rigid.body_count, bodies_fill_kernel, *w, *built);
+  TL_CUDA_LAUNCH(device, w->contacts, contacts_fill_kernel, *w, *built);
+  TL_CUDA_LAUNCH(device, built->shape.chunk_count, chunk_sum_kernel, *w, 0);
+  TL_TRY(tl_cuda_check(device, tl_cuda_launch(device->stream, 1, 1, all_sum_kernel, *w, 0),
+                       "kernel launch", __func__));
+  TL_CUDA_LAUNCH(device, w->contacts, exponents_kernel, *w, *built);
+  return TALUS_OK;
+}
+
+int exponent_mean(const unsigned long long *exponent) {
+  const long long sum = (long long)exponent[0], count = (long long)exponent[1];
+  return count > 0 ? (int)(sum / count) : 0;
+}
+
+/* As units_choose of host/solve/assembly.c. */
+talus_status units_choose(tl_cuda_device *device, const tl_cuda_facts *all, const tl_system *built,
+                          tl_raw *raw) {
+  const int weight = -exponent_mean(all->exponent), speed = -exponent_mean(all->exponent + 2);
+  const double s = ldexp(1, weight), c = ldexp(1, speed);
+  raw->impulse_unit = ldexp(1, weight - speed);
+  raw->rounding = all->sum[0] * (c * (c / s));
+  TL_CUDA_LAUNCH(device, built->shape.contact_count, contacts_scale_kernel, *built, s, c);
+  TL_CUDA_LAUNCH(device, built->shape.rigid_count, bodies_scale_kernel, *built, s);
+  return TALUS_OK;
+}
+
+talus_status references_sum(tl_cuda_device *device, const tl_cuda_raw *w, const tl_system *built,
+                            tl_raw *raw) {
+  tl_cuda_facts all;
+  TL_CUDA_LAUNCH(device, w->contacts, reference_kernel, *w, *built);
+  for (int law = 0; law < 2; law++) {
+    TL_CUDA_LAUNCH(device, built->shape.chunk_count, chunk_sum_kernel, *w, law);
+    TL_TRY(tl_cuda_check(device, tl_cuda_launch(device->stream, 1, 1, all_sum_kernel, *w, law),
+                         "kernel launch", __func__));
+  }
+  TL_TRY(facts_fetch(device, w, &all));
+  raw->reference[0] = sqrt(all.sum[0]);
+  raw->reference[1] = sqrt(all.sum[1]);
+  return TALUS_OK;
+}
+
+} // namespace
+
+talus_status tl_cuda_assemble(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_raw *raw,
+                              tl_system *built) {
+  tl_cuda_raw w = {};
+  tl_cuda_facts all;
+  bool right;
+  size_t bytes;
+  memset((void *)built, 0, sizeof *built);
+  raw->taken = 0;
+  arrays_look(device, raw, &right, &bytes);
+  if (!right) {
+    return TALUS_OK;
+  }
+  TL_TRY(arrays_take(device, assembly, raw, bytes, &w));
+  TL_TRY(work_reserve(device, assembly, &w));
+  TL_TRY(tl_cuda_bodies_number(device, assembly, &w));
+  TL_TRY(facts_fetch(device, &w, &all));
+  if (all.defect) {
+    return TALUS_OK;
+  }
+  shape_make(raw, &all, &built->shape);
+  TL_TRY(tl_cuda_contacts_order(device, assembly, &w, all.movers));
+  TL_TRY(system_fill(device, assembly, &w, built));
+  TL_TRY(facts_fetch(device, &w, &all));
+  if (all.defect) {
+    return TALUS_OK;
+  }
+  built->shape.end_count = all.ends;
+  TL_TRY(units_choose(device, &all, built, raw));
+  TL_TRY(references_sum(device, &w, built, raw));
+  raw->order.array = w.order;
+  raw->order.stride = sizeof *w.order;
+  raw->order.count = w.contacts;
+  raw->order.components = raw->order.pitch = 1;
+  raw->order.scalar = TL_SCALAR_I32;
+  raw->order.name = "order of contacts";
+  raw->taken = 1;
+  return TALUS_OK;
+}
+
+void tl_cuda_assembly_release(tl_cuda_device *device, tl_cuda_assembly *assembly) {
+  tl_cuda_release(device, &assembly->packed);
+  tl_cuda_release(device, &assembly->numbers);
+  tl_cuda_release(device, &assembly->arrays);
+  tl_cuda_release(device, &assembly->scratch);
+}
+
+size_t tl_cuda_assembly_bytes(const tl_cuda_assembly *assembly) {
+  return assembly->packed.capacity + assembly->numbers.capacity + assembly->arrays.capacity +
+         assembly->scratch.capacity;
+}

@@ -1,0 +1,50 @@
+/* assembly_cuda.cuh: what the steps of an assembly on the device share. */
+#ifndef TL_ASSEMBLY_CUDA_CUH
+#define TL_ASSEMBLY_CUDA_CUH
+
+#include "kernels/cuda/assembly_cuda.h"
+#include "kernels/cuda/launch.h"
+#include "kernels/cuda/sum_cuda.h"
+#include "kernels/item/rigid.h"
+
+/* Scalars on their way to the host. */
+struct tl_cuda_facts {
+  unsigned defect;                /* of the caller's arrays, or a W_kk without positive trace */
+  unsigned uneven;                /* a body of anisotropic inertia */
+  unsigned movers;                /* bodies that move */
+  unsigned ends;                  /* sides of contacts that move */
+  unsigned long long exponent[4]; /* sum and count of those of weights and of speeds */
+  double sum[2];
+};
+
+/* What the kernels share; by value. */
+struct tl_cuda_raw {
+  talus_rigid rigid; /* packed, in device memory */
+  const double *friction;
+  int32_t contacts;
+  tl_cuda_facts *all;
+  uint32_t *moves, *scanned;   /* [bodies] */
+  int32_t *number;             /* [bodies] internal body or -1 */
+  uint32_t *key, *sorted;      /* [contacts] */
+  uint32_t *order, *other;     /* [contacts] */
+  double *share[2], *chunk[2]; /* [contacts], [chunks] */
+};
+
+static __device__ __forceinline__ int32_t tl_cuda_item(void) {
+  return (int32_t)((int64_t)blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+#define TL_CUDA_LAUNCH(device, count, ...)                                                         \
+  TL_TRY(tl_cuda_check(                                                                            \
+      (device),                                                                                    \
+      tl_cuda_launch((device)->stream, tl_cuda_blocks((count), TL_CHUNK), TL_CHUNK, __VA_ARGS__),  \
+      "kernel launch", __func__))
+
+/* assembly_order_cuda.cu: the defects, which bodies move, and their numbers. */
+talus_status tl_cuda_bodies_number(tl_cuda_device *device, tl_cuda_assembly *assembly,
+                                   const tl_cuda_raw *w);
+/* w->order, by the bodies of the contacts; counts the ends. */
+talus_status tl_cuda_contacts_order(tl_cuda_device *device, tl_cuda_assembly *assembly,
+                                    const tl_cuda_raw *w, uint32_t movers);
+
+#endif

@@ -1,0 +1,23 @@
+/* assembly_cuda.h: a problem of form (a) in device memory becomes a tl_system in device memory.
+ *
+ * In double, compiled once; the engines take what they need of it. */
+#ifndef TL_ASSEMBLY_CUDA_H
+#define TL_ASSEMBLY_CUDA_H
+
+#include "kernels/cuda/device_cuda.h"
+
+typedef struct tl_cuda_assembly {
+  tl_cuda_buffer packed;  /* arrays of the caller's that were not packed */
+  tl_cuda_buffer numbers; /* of bodies; keys, order; facts and sums */
+  tl_cuda_buffer arrays;  /* the system's */
+  tl_cuda_buffer scratch; /* of sorting and scanning */
+} tl_cuda_assembly;
+
+/* Checks, orders and assembles system->raw. The arrays of *built then lie in device memory, but
+ * the ends of the bodies, which are left out. raw->taken is 0 if there is a defect. */
+talus_status tl_cuda_assemble(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_raw *raw,
+                              tl_system *built);
+void tl_cuda_assembly_release(tl_cuda_device *device, tl_cuda_assembly *assembly);
+size_t tl_cuda_assembly_bytes(const tl_cuda_assembly *assembly);
+
+#endif

@@ -1,0 +1,151 @@
+/* assembly_order_cuda.cu: form (a) on the device: is it a problem, and in which order do the
+ * contacts stand? The predicates are those of item/rigid.h, the order is that of
+ * host/solve/order.c: two stable sorts by the bodies of a contact. What is wrong is not told from
+ * here: the host looks again and has the words. */
+#include "kernels/cuda/assembly_cuda.cuh"
+#include "kernels/cuda/primitives.h"
+
+namespace {
+
+__device__ __forceinline__ int all_finite(const double *value, int count) {
+  for (int i = 0; i < count; i++) {
+    if (!isfinite(value[i])) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* ---- check ----------------------------------------------------------------------------------- */
+
+__global__ void __launch_bounds__(TL_CHUNK) bodies_check_kernel(const tl_cuda_raw w) {
+  const int32_t i = tl_cuda_item();
+  if (i >= w.rigid.body_count) {
+    return;
+  }
+  const double *const m = w.rigid.inverse_inertia + 6 * (int64_t)i;
+  if (!all_finite(w.rigid.velocity + 6 * (int64_t)i, 6) || !all_finite(m, 6) ||
+      !all_finite(w.rigid.inverse_mass + i, 1) || w.rigid.inverse_mass[i] < 0 ||
+      !tl_rigid_inertia_good(m)) {
+    atomicOr(&w.all->defect, 1u);
+  }
+  if (!tl_rigid_isotropic(m)) {
+    atomicOr(&w.all->uneven, 1u);
+  }
+  w.moves[i] = tl_rigid_moves(&w.rigid, i);
+}
+
+__device__ __forceinline__ int contact_good(const tl_cuda_raw &w, int32_t k) {
+  const talus_rigid *const r = &w.rigid;
+  const int32_t a = r->body_a[k], b = r->body_b[k];
+  if (a < -1 || b < -1 || a >= r->body_count || b >= r->body_count || a == b ||
+      (!tl_rigid_moves(r, a) && !tl_rigid_moves(r, b))) {
+    return 0;
+  }
+  const double *const n = r->normal + 3 * (int64_t)k;
+  return all_finite(n, 3) && tl_rigid_unit(sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])) &&
+         (w.friction == NULL || (isfinite(w.friction[k]) && w.friction[k] >= 0)) &&
+         (r->reach_a == NULL || (isfinite(r->reach_a[k]) && isfinite(r->reach_b[k]))) &&
+         (r->arm_a == NULL ||
+          (all_finite(r->arm_a + 3 * (int64_t)k, 3) && all_finite(r->arm_b + 3 * (int64_t)k, 3))) &&
+         (r->bias == NULL || isfinite(r->bias[k])) &&
+         (r->surface_velocity == NULL || all_finite(r->surface_velocity + 3 * (int64_t)k, 3));
+}
+
+__global__ void __launch_bounds__(TL_CHUNK) contacts_check_kernel(const tl_cuda_raw w) {
+  const int32_t k = tl_cuda_item();
+  if (k < w.contacts && !contact_good(w, k)) {
+    atomicOr(&w.all->defect, 1u);
+  }
+}
+
+/* ---- numbers of bodies, order of contacts ------------------------------------------------------
+ */
+
+__global__ void __launch_bounds__(TL_CHUNK) bodies_number_kernel(const tl_cuda_raw w) {
+  const int32_t i = tl_cuda_item();
+  if (i < w.rigid.body_count) {
+    w.number[i] = w.moves[i] ? (int32_t)w.scanned[i] : -1;
+    if (i == w.rigid.body_count - 1) {
+      w.all->movers = w.scanned[i] + w.moves[i];
+    }
+  }
+}
+
+/* The bodies of contact k that move, the smaller first; `none` where there is no second. */
+__device__ __forceinline__ void pair_of(const tl_cuda_raw &w, uint32_t k, uint32_t none,
+                                        uint32_t *low, uint32_t *high) {
+  const int32_t a = w.rigid.body_a[k], b = w.rigid.body_b[k];
+  const uint32_t i = a >= 0 && w.number[a] >= 0 ? (uint32_t)w.number[a] : none;
+  const uint32_t j = b >= 0 && w.number[b] >= 0 ? (uint32_t)w.number[b] : none;
+  *low = i < j ? i : j;
+  *high = i < j ? j : i;
+}
+
+/* Keys of the first sort: the second bodies, contacts as they came. Counts the ends. */
+__global__ void __launch_bounds__(TL_CHUNK)
+    high_keys_kernel(const tl_cuda_raw w, const uint32_t none) {
+  const int32_t k = tl_cuda_item();
+  double ends[1] = {0};
+  if (k < w.contacts) {
+    uint32_t low, high;
+    pair_of(w, (uint32_t)k, none, &low, &high);
+    w.key[k] = high;
+    w.other[k] = (uint32_t)k;
+    ends[0] = high == none ? 1 : 2;
+  }
+  tl_sum_block(ends);
+  if (threadIdx.x == 0) {
+    atomicAdd(&w.all->ends, (unsigned)ends[0]);
+  }
+}
+
+/* Keys of the second sort: the first bodies, in the order of the first sort. */
+__global__ void __launch_bounds__(TL_CHUNK)
+    low_keys_kernel(const tl_cuda_raw w, const uint32_t none) {
+  const int32_t place = tl_cuda_item();
+  if (place < w.contacts) {
+    uint32_t low, high;
+    pair_of(w, w.order[place], none, &low, &high);
+    w.key[place] = low;
+    w.other[place] = w.order[place];
+  }
+}
+
+} // namespace
+
+talus_status tl_cuda_bodies_number(tl_cuda_device *device, tl_cuda_assembly *assembly,
+                                   const tl_cuda_raw *w) {
+  const int64_t bodies = w->rigid.body_count;
+  TL_CUDA_LAUNCH(device, bodies, bodies_check_kernel, *w);
+  TL_CUDA_LAUNCH(device, w->contacts, contacts_check_kernel, *w);
+  size_t bytes = 0;
+  TL_CUDA_TRY(device,
+              tl_cuda_exclusive_scan(w->moves, w->scanned, bodies, NULL, &bytes, device->stream));
+  TL_TRY(tl_cuda_reserve(device, &assembly->scratch, bytes, "numbering bodies"));
+  TL_CUDA_TRY(device, tl_cuda_exclusive_scan(w->moves, w->scanned, bodies, assembly->scratch.memory,
+                                             &bytes, device->stream));
+  TL_CUDA_LAUNCH(device, bodies, bodies_number_kernel, *w);
+  return TALUS_OK;
+}
+
+talus_status tl_cuda_contacts_order(tl_cuda_device *device, tl_cuda_assembly *assembly,
+                                    const tl_cuda_raw *w, uint32_t movers) {
+  int bits = 1;
+  while (bits < 31 && movers >> bits != 0) {
+    bits++;
+  }
+  const int64_t count = w->contacts;
+  size_t bytes = 0;
+  TL_CUDA_TRY(device, tl_cuda_sort_pairs(NULL, NULL, NULL, NULL, count, bits, NULL, &bytes,
+                                         device->stream));
+  TL_TRY(tl_cuda_reserve(device, &assembly->scratch, bytes, "sorting contacts"));
+  void *const scratch = assembly->scratch.memory;
+  TL_CUDA_LAUNCH(device, count, high_keys_kernel, *w, movers);
+  TL_CUDA_TRY(device, tl_cuda_sort_pairs(w->key, w->sorted, w->other, w->order, count, bits,
+                                         scratch, &bytes, device->stream));
+  TL_CUDA_LAUNCH(device, count, low_keys_kernel, *w, movers);
+  TL_CUDA_TRY(device, tl_cuda_sort_pairs(w->key, w->sorted, w->other, w->order, count, bits,
+                                         scratch, &bytes, device->stream));
+  return TALUS_OK;
+}

@@ -1,0 +1,37 @@
+/* field.h: an array of the caller's as the caller laid it out, in host or device memory.
+ *
+ * Its packed counterpart, on the host, holds doubles for reals and the same integers for indices;
+ * element i of it begins at packed + i * pitch numbers. */
+#ifndef TL_FIELD_H
+#define TL_FIELD_H
+
+#include <stdint.h>
+
+typedef enum tl_scalar { TL_SCALAR_F64, TL_SCALAR_F32, TL_SCALAR_I32, TL_SCALAR_I64 } tl_scalar;
+
+typedef struct tl_field {
+  void *array;
+  int64_t stride;     /* bytes from element to element */
+  int64_t count;      /* elements */
+  int32_t components; /* numbers of an element, side by side */
+  int32_t pitch;      /* numbers from element to element of the packed counterpart */
+  tl_scalar scalar;
+  const char *name; /* for messages */
+} tl_field;
+
+typedef enum tl_ferry {
+  TL_FERRY_IN,  /* caller's array -> packed */
+  TL_FERRY_OUT, /* packed -> caller's array */
+  TL_FERRY_LOOK /* nothing is moved: is the array in the memory of the host? */
+} tl_ferry;
+
+static inline int32_t tl_scalar_size(tl_scalar scalar) {
+  return scalar == TL_SCALAR_F64 || scalar == TL_SCALAR_I64 ? 8 : 4;
+}
+
+/* Of a number in the packed counterpart. */
+static inline int32_t tl_packed_size(tl_scalar scalar) {
+  return scalar == TL_SCALAR_I32 ? 4 : 8;
+}
+
+#endif
