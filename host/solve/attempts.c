@@ -59,7 +59,12 @@ int32_t tl_attempts_plan(const tl_run *run, tl_attempt *attempts, int32_t most) 
       {&tl_method_apgdb, 0.9, 0.1, 0.9, 2000, 1e2, 1},
   };
   for (size_t i = 0; i < sizeof plan / sizeof *plan && count < most; i++) {
-    attempts[count++] = plan[i];
+    const talus_method id = plan[i].method->id;
+    const int sweeps =
+        id == TALUS_METHOD_GAUSS_SEIDEL || id == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
+    if (!sweeps || run->solver->coloured > 0) {
+      attempts[count++] = plan[i];
+    }
   }
   return count;
 }

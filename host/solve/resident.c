@@ -1,8 +1,8 @@
 /* resident.c: problems of form (a) that stay in device memory: which ones can, and what the host
  * fetches of them.
  *
- * Contacts without bilateral rows and methods without colours: those are found by a sequential
- * search on the host. Whatever is unusual is left to the path through the host, which has the words
+ * Contacts without bilateral rows and methods without colours (`auto` goes without them there):
+ * colours are found by a sequential search on the host. Whatever is unusual is left to the path through the host, which has the words
  * for every defect. */
 #include <string.h>
 
@@ -94,7 +94,6 @@ talus_status tl_resident_take(talus_solver *solver, const talus_problem *problem
     solver->given.layout = &solver->layout;
   }
   solver->problem = *problem;
-  solver->memory = problem->memory;
   solver->uploaded = 0;
   solver->fetched = 0;
   assembly_blank(&solver->assembly, problem, &solver->raw);

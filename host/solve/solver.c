@@ -81,10 +81,11 @@ void talus_solver_destroy(talus_solver *solver) {
   tl_free(context, solver);
 }
 
-/* Sweeps need colours; auto may sweep. */
-static int wants_colours(talus_method method) {
-  return method == TALUS_METHOD_AUTO || method == TALUS_METHOD_GAUSS_SEIDEL ||
-         method == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
+/* Sweeps need colours; auto may sweep, but not where the problem lives on a device. */
+static int wants_colours(const talus_solver *solver) {
+  const talus_method method = solver->settings.method;
+  return (method == TALUS_METHOD_AUTO && solver->memory == TALUS_MEMORY_HOST) ||
+         method == TALUS_METHOD_GAUSS_SEIDEL || method == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
 }
 
 static int32_t threads_of(const talus_solver *solver) {
@@ -95,7 +96,7 @@ static int32_t threads_of(const talus_solver *solver) {
 
 static talus_status system_make(talus_solver *solver) {
   const double begin = tl_clock();
-  const int coloured = wants_colours(solver->settings.method);
+  const int coloured = wants_colours(solver);
   solver->uploaded = 0;
   solver->coloured = -1; /* until it stands */
   solver->assembly.threads = threads_of(solver);
@@ -112,7 +113,6 @@ static talus_status problem_take(talus_solver *solver, const talus_problem *prob
   TL_TRY(tl_problem_gather(solver->context, problem, &solver->gathered, &packed));
   TL_TRY(tl_problem_check(solver->context, packed));
   solver->problem = *packed;
-  solver->memory = problem->memory;
   solver->resident = 0;
   solver->assembly.system.raw = NULL;
   solver->seconds_check = tl_clock() - begin;
@@ -134,8 +134,9 @@ talus_status talus_solver_update(talus_solver *solver, const talus_problem *prob
     return TALUS_INVALID_ARGUMENT;
   }
   solver->has_problem = solver->resident = 0;
+  solver->memory = problem != NULL ? problem->memory : TALUS_MEMORY_HOST;
   int taken = 0;
-  if (!wants_colours(solver->settings.method)) {
+  if (!wants_colours(solver)) {
     TL_TRY(tl_resident_take(solver, problem, &taken));
   }
   if (taken) {
@@ -374,9 +375,7 @@ static talus_status resident_keep(talus_solver *solver, int recolour) {
   if (!recolour && !again) {
     return TALUS_OK;
   }
-  TL_TRY(problem_take(solver, solver->fetched ? &solver->problem : &solver->given));
-  solver->memory = TALUS_MEMORY_DEVICE;
-  return TALUS_OK;
+  return problem_take(solver, solver->fetched ? &solver->problem : &solver->given);
 }
 
 talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, talus_info *info) {
@@ -395,7 +394,7 @@ talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, 
                    info->struct_size, sizeof *info);
   }
   /* The order of the contacts follows from the method, not from the methods used before. */
-  const int recolour = solver->coloured != wants_colours(solver->settings.method);
+  const int recolour = solver->coloured != wants_colours(solver);
   if (solver->resident) {
     TL_TRY(resident_keep(solver, recolour));
   } else if (recolour) {

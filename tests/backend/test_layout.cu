@@ -451,6 +451,12 @@ void variant_compare(talus_context *context, cudaStream_t stream, const variant 
                v->name, assembled);
     CHECK_CASE(status == TALUS_OK, "%s, %s: %s", what, v->name, talus_context_message(context));
     answer_compare(&reference, &a, v, what);
+    if (v->device && resident && !v->strided && !warm) { /* auto leaves it where it is, too */
+      settings.method = TALUS_METHOD_AUTO;
+      CHECK(variant_solve(context, stream, v, p, &settings, &a) == TALUS_OK);
+      CHECK_CASE(assembled == 2, "%s: auto took it from the device", what);
+      answer_compare(&reference, &a, v, what);
+    }
     answer_release(&reference);
     answer_release(&a);
   }
