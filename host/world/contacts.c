@@ -125,19 +125,32 @@ static int contact_keep(const talus_world *world, tl_world_contact *contact, dou
   return keep;
 }
 
-/* Impulses of the last step for those contacts that are the same ones. */
-static talus_status contacts_match(talus_world *world, int32_t old_count) {
+/* What the contacts of now are known by. */
+static talus_status keys_fill(talus_world *world) {
   const int32_t count = world->contact_count;
   TL_TRY(tl_buffer_reserve(world->context, &world->keys, (size_t)count, sizeof(tl_match_key),
                            "contact keys"));
-  TL_TRY(tl_buffer_reserve(world->context, &world->found, (size_t)count, sizeof(int32_t),
-                           "contact keys"));
   tl_match_key *const key = world->keys.memory;
-  int32_t *const found = world->found.memory;
   for (int32_t k = 0; k < count; k++) {
     key[k] = (tl_match_key){world->contact[k].shown.shape_a, world->contact[k].shown.shape_b,
                             world->contact[k].feature};
   }
+  return TALUS_OK;
+}
+
+talus_status tl_contacts_remember(talus_world *world) {
+  TL_TRY(keys_fill(world));
+  return tl_match_store(world->match, world->keys.memory, world->contact_count);
+}
+
+/* Impulses of the last step for those contacts that are the same ones. */
+static talus_status contacts_match(talus_world *world, int32_t old_count) {
+  const int32_t count = world->contact_count;
+  TL_TRY(keys_fill(world));
+  TL_TRY(tl_buffer_reserve(world->context, &world->found, (size_t)count, sizeof(int32_t),
+                           "contact keys"));
+  const tl_match_key *const key = world->keys.memory;
+  int32_t *const found = world->found.memory;
   TL_TRY(tl_match_find(world->match, key, count, found));
   const double *const impulse = world->old.memory;
   for (int32_t k = 0; k < count; k++) {

@@ -99,9 +99,6 @@ static talus_status joint_load(talus_world *world, int32_t index, const double *
 static talus_status contacts_load(talus_world *world, const tl_world_state *state) {
   TL_TRY(tl_world_grow(world, (void **)&world->contact, &world->contact_capacity,
                        state->contact_count, sizeof *world->contact, "contacts"));
-  TL_TRY(tl_buffer_reserve(world->context, &world->keys, (size_t)state->contact_count,
-                           sizeof(tl_match_key), "contact keys"));
-  tl_match_key *const key = world->keys.memory;
   for (int64_t k = 0; k < state->contact_count; k++) {
     tl_world_contact *const contact = &world->contact[k];
     const int32_t *const from = state->contact_key + 3 * k;
@@ -123,10 +120,9 @@ static talus_status contacts_load(talus_world *world, const tl_world_state *stat
       contact->shown.impulse[c] = isfinite(value[c]) ? value[c] : 0;
     }
     contact->shown.gap = value[3];
-    key[k] = (tl_match_key){from[0], from[1], contact->feature};
   }
   world->contact_count = state->contact_count;
-  return tl_match_store(world->match, key, state->contact_count);
+  return tl_contacts_remember(world);
 }
 
 talus_status tl_world_state_load(talus_world *world, const tl_world_state *state) {

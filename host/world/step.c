@@ -107,16 +107,43 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   return tl_positions_check(world);
 }
 
-/* The bodies, put aside and taken back. */
-static talus_status bodies_save(talus_world *world) {
+/* What a step changes, put aside and taken back: bodies, joints, and the contacts of the step
+ * before, with which the next one starts. */
+static talus_status state_save(talus_world *world) {
   TL_TRY(tl_buffer_reserve(world->context, &world->saved, (size_t)world->body_count,
                            sizeof *world->body, "bodies"));
-  memcpy(world->saved.memory, world->body, (size_t)world->body_count * sizeof *world->body);
+  TL_TRY(tl_buffer_reserve(world->context, &world->saved_joints, (size_t)world->joint_count,
+                           sizeof *world->joint, "joints"));
+  TL_TRY(tl_buffer_reserve(world->context, &world->saved_contacts, (size_t)world->contact_count,
+                           sizeof *world->contact, "contacts"));
+  if (world->body_count > 0) {
+    memcpy(world->saved.memory, world->body, (size_t)world->body_count * sizeof *world->body);
+  }
+  if (world->joint_count > 0) {
+    memcpy(world->saved_joints.memory, world->joint,
+           (size_t)world->joint_count * sizeof *world->joint);
+  }
+  if (world->contact_count > 0) {
+    memcpy(world->saved_contacts.memory, world->contact,
+           (size_t)world->contact_count * sizeof *world->contact);
+  }
   return TALUS_OK;
 }
 
-static void bodies_restore(talus_world *world) {
-  memcpy(world->body, world->saved.memory, (size_t)world->body_count * sizeof *world->body);
+static talus_status state_restore(talus_world *world, int32_t contact_count) {
+  if (world->body_count > 0) {
+    memcpy(world->body, world->saved.memory, (size_t)world->body_count * sizeof *world->body);
+  }
+  if (world->joint_count > 0) {
+    memcpy(world->joint, world->saved_joints.memory,
+           (size_t)world->joint_count * sizeof *world->joint);
+  }
+  if (contact_count > 0) {
+    memcpy(world->contact, world->saved_contacts.memory,
+           (size_t)contact_count * sizeof *world->contact);
+  }
+  world->contact_count = contact_count;
+  return tl_contacts_remember(world);
 }
 
 /* The whole step in `parts` equal parts. */
@@ -140,14 +167,15 @@ talus_status talus_world_step(talus_world *world, talus_step_report *given) {
   const double begin = tl_clock(), time = world->time;
   talus_step_report report;
   int good = 0;
-  TL_TRY(bodies_save(world));
+  const int32_t contacts = world->contact_count;
+  TL_TRY(state_save(world));
   for (int32_t halving = 0; halving <= HALVINGS && !good; halving++) {
     report = talus_step_report_default();
     report.halvings = halving;
-    const talus_status status =
-        parts_run(world, world->def.substeps << halving, &report, &good);
+    talus_status status = parts_run(world, world->def.substeps << halving, &report, &good);
     if (status != TALUS_OK || !good) {
-      bodies_restore(world);
+      const talus_status restored = state_restore(world, contacts);
+      status = status != TALUS_OK ? status : restored;
       world->time = time;
     }
     TL_TRY(status);

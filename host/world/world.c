@@ -175,8 +175,10 @@ void talus_world_destroy(talus_world *world) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     tl_free(context, arrays[i]);
   }
-  tl_buffer *const buffers[] = {&world->colliders,      &world->keys,  &world->found,
-                                &world->saved,          &world->old,   &world->problem_memory,
+  tl_buffer *const buffers[] = {&world->colliders,       &world->keys,
+                                &world->found,           &world->saved,
+                                &world->saved_joints,    &world->saved_contacts,
+                                &world->old,             &world->problem_memory,
                                 &world->solution_memory, &world->velocity_memory};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(context, buffers[i]);

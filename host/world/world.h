@@ -108,7 +108,7 @@ struct talus_world {
   int32_t shown_capacity;
 
   /* arrays of one step */
-  tl_buffer colliders, keys, found, saved, old;
+  tl_buffer colliders, keys, found, saved, saved_joints, saved_contacts, old;
   tl_buffer problem_memory, solution_memory, velocity_memory;
   double joint_work;    /* J: of the joints' impulses on free bodies, last sub-step */
   double joint_push[3]; /* N s: their sum on free bodies */
@@ -160,6 +160,8 @@ void tl_motion_apply(talus_world *world, double dt);
 
 /* Contacts at the bodies' present positions, matched to the last step's, with biases for dt. */
 talus_status tl_contacts_find(talus_world *world, double dt);
+/* Makes the contacts at hand those that the next step's are matched to. */
+talus_status tl_contacts_remember(talus_world *world);
 /* Friction and restitution of two materials. */
 void tl_material_mix(const talus_world *world, int32_t a, int32_t b, double *friction,
                      double *restitution);
