@@ -31,7 +31,7 @@ typedef struct run_options {
 typedef struct run_state {
   const run_options *o;
   talus_context *context;
-  tl_scene *scene;
+  talus_scene *scene;
   talus_world *world;
   tl_record *record;
   char directory[1024];
@@ -153,10 +153,10 @@ static int prepare(run_state *run) {
     code = choose_directory(run, checkpoint);
   }
   if (code == TL_EXIT_OK) {
-    status = tl_scene_read(run->context, run->o->scene, run->o->set.text, run->o->set.count,
-                           &run->scene);
+    status = talus_scene_read(run->context, run->o->scene, run->o->set.text, run->o->set.count,
+                              &run->scene);
     if (status == TALUS_OK) {
-      status = tl_scene_build(run->scene, &run->world);
+      status = talus_scene_build(run->scene, &run->world);
     }
     if (status == TALUS_OK && checkpoint != NULL) {
       status = tl_record_resume(run->scene, run->world, checkpoint);
@@ -177,7 +177,7 @@ static int prepare(run_state *run) {
 
 static talus_status one_step(run_state *run, talus_step_report *report) {
   *report = talus_step_report_default();
-  TL_TRY(tl_scene_tick(run->scene, run->world));
+  TL_TRY(talus_scene_tick(run->scene, run->world));
   TL_TRY(talus_world_step(run->world, report));
   run->accepted += report->accepted != 0;
   run->halved += report->halvings > 0;
@@ -303,7 +303,7 @@ int tl_cli_run(int argc, char **argv) {
     code = draw_results(&run);
   }
   talus_world_destroy(run.world);
-  tl_scene_destroy(run.scene);
+  talus_scene_destroy(run.scene);
   talus_context_destroy(run.context);
   return code;
 }

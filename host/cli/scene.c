@@ -24,7 +24,7 @@ static int print_reference(talus_context *context) {
   return TL_EXIT_OK;
 }
 
-static void report(const char *path, const tl_scene *scene, const talus_world *world) {
+static void report(const char *path, const talus_scene *scene, const talus_world *world) {
   const tl_scene_definition *def = tl_scene_says(scene);
   int32_t count[3] = {0, 0, 0};
   double mass = 0;
@@ -50,11 +50,11 @@ static void report(const char *path, const tl_scene *scene, const talus_world *w
 }
 
 static int check(talus_context *context, const char *path, const tl_option_texts *overrides) {
-  tl_scene *scene = NULL;
+  talus_scene *scene = NULL;
   talus_world *world = NULL;
-  talus_status status = tl_scene_read(context, path, overrides->text, overrides->count, &scene);
+  talus_status status = talus_scene_read(context, path, overrides->text, overrides->count, &scene);
   if (status == TALUS_OK) {
-    status = tl_scene_build(scene, &world);
+    status = talus_scene_build(scene, &world);
   }
   if (status == TALUS_OK) {
     report(path, scene, world);
@@ -62,7 +62,7 @@ static int check(talus_context *context, const char *path, const tl_option_texts
     tl_cli_complain("%s", talus_context_message(context));
   }
   talus_world_destroy(world);
-  tl_scene_destroy(scene);
+  talus_scene_destroy(scene);
   return status == TALUS_OK ? TL_EXIT_OK : TL_EXIT_BAD;
 }
 

@@ -7,7 +7,7 @@
 /* Sections that draw random numbers. */
 enum { RANDOM_GRAINS = 1, RANDOM_INLET = 2 };
 
-static talus_world_def world_def(const tl_scene *scene, tl_build_mode mode) {
+static talus_world_def world_def(const talus_scene *scene, tl_build_mode mode) {
   const tl_scene_world *from = &scene->def.world;
   talus_world_def def = talus_world_def_default();
   memcpy(def.gravity, from->gravity, sizeof def.gravity);
@@ -35,7 +35,7 @@ static talus_world_def world_def(const tl_scene *scene, tl_build_mode mode) {
   return def;
 }
 
-static talus_status add_materials(tl_scene *scene, talus_world *world) {
+static talus_status add_materials(talus_scene *scene, talus_world *world) {
   const tl_list *list = &scene->def.materials;
   talus_material_def def = talus_material_def_default();
   int32_t id;
@@ -61,7 +61,7 @@ static talus_status add_materials(tl_scene *scene, talus_world *world) {
 }
 
 /* Names the place in the file before what the world says of it. */
-static talus_status explain(const tl_scene *scene, const tl_node *node, talus_status status) {
+static talus_status explain(const talus_scene *scene, const tl_node *node, talus_status status) {
   if (status != TALUS_OK && status != TALUS_OUT_OF_MEMORY && status != TALUS_FILE_FORMAT) {
     char place[256], reason[sizeof scene->context->message];
     memcpy(reason, scene->context->message, sizeof reason);
@@ -71,7 +71,7 @@ static talus_status explain(const tl_scene *scene, const tl_node *node, talus_st
   return status;
 }
 
-talus_status tl_build_world(tl_scene *scene, tl_build_mode mode, talus_world **world) {
+talus_status tl_build_world(talus_scene *scene, tl_build_mode mode, talus_world **world) {
   const talus_world_def def = world_def(scene, mode);
   const tl_node *node = scene->def.world.item.node;
   TL_TRY(explain(scene, node != NULL ? node : scene->root,
@@ -79,7 +79,7 @@ talus_status tl_build_world(tl_scene *scene, tl_build_mode mode, talus_world **w
   return add_materials(scene, *world);
 }
 
-talus_status tl_scene_note_radius(tl_scene *scene, int32_t body, double radius) {
+talus_status tl_scene_note_radius(talus_scene *scene, int32_t body, double radius) {
   if (body >= scene->radius_capacity) {
     const int32_t wanted = body < 512 ? 1024 : body >= INT32_MAX / 2 ? INT32_MAX : 2 * body;
     void *memory = NULL;
@@ -118,7 +118,7 @@ static talus_status add_motions(talus_world *world, int32_t body, const tl_list 
   return TALUS_OK;
 }
 
-static talus_status add_wall(tl_scene *scene, tl_build_mode mode, talus_world *world,
+static talus_status add_wall(talus_scene *scene, tl_build_mode mode, talus_world *world,
                              const tl_scene_wall *from, int32_t *body) {
   talus_body_def def = talus_body_def_default();
   const int moves = from->motions.count > 0 || from->type == 1;
@@ -135,7 +135,7 @@ static talus_status add_wall(tl_scene *scene, tl_build_mode mode, talus_world *w
   return mode.relaxing ? TALUS_OK : add_motions(world, *body, &from->motions, from->position);
 }
 
-static talus_status add_body(tl_scene *scene, tl_build_mode mode, talus_world *world,
+static talus_status add_body(talus_scene *scene, tl_build_mode mode, talus_world *world,
                              const tl_scene_body *from, tl_place *place, int32_t *body) {
   talus_body_def def = talus_body_def_default();
   const int moves = from->type == TALUS_BODY_KINEMATIC;
@@ -165,7 +165,7 @@ static talus_status add_body(tl_scene *scene, tl_build_mode mode, talus_world *w
   return mode.relaxing ? TALUS_OK : add_motions(world, *body, &from->motions, from->position);
 }
 
-static talus_status add_all(tl_scene *scene, tl_build_mode mode, talus_world *world,
+static talus_status add_all(talus_scene *scene, tl_build_mode mode, talus_world *world,
                             tl_place *place) {
   const tl_scene_definition *def = &scene->def;
   for (int32_t i = 0; i < def->walls.count; i++) {
@@ -190,7 +190,7 @@ static talus_status add_all(tl_scene *scene, tl_build_mode mode, talus_world *wo
   return TALUS_OK;
 }
 
-talus_status tl_build_bodies(tl_scene *scene, tl_build_mode mode, talus_world *world) {
+talus_status tl_build_bodies(talus_scene *scene, tl_build_mode mode, talus_world *world) {
   tl_place place;
   tl_place_begin(scene->context, &place);
   const talus_status status = add_all(scene, mode, world, &place);
@@ -198,11 +198,11 @@ talus_status tl_build_bodies(tl_scene *scene, tl_build_mode mode, talus_world *w
   return status;
 }
 
-static int32_t joint_side(const tl_scene *scene, const char *name) {
-  return strcmp(name, "world") == 0 ? TALUS_NONE : tl_scene_body_find(scene, name);
+static int32_t joint_side(const talus_scene *scene, const char *name) {
+  return strcmp(name, "world") == 0 ? TALUS_NONE : talus_scene_body_find(scene, name);
 }
 
-talus_status tl_build_joints(tl_scene *scene, talus_world *world) {
+talus_status tl_build_joints(talus_scene *scene, talus_world *world) {
   for (int32_t i = 0; i < scene->def.joints.count; i++) {
     const tl_scene_joint *from = (const tl_scene_joint *)scene->def.joints.item + i;
     const tl_node *node = from->item.node;
@@ -234,7 +234,7 @@ talus_status tl_build_joints(tl_scene *scene, talus_world *world) {
 }
 
 /* What tick remembers, at its beginning. */
-static talus_status reset(tl_scene *scene) {
+static talus_status reset(talus_scene *scene) {
   const tl_scene_definition *def = &scene->def;
   void *memory = NULL;
   if (scene->body_id == NULL) {
@@ -259,7 +259,7 @@ static talus_status reset(tl_scene *scene) {
   return TALUS_OK;
 }
 
-talus_status tl_scene_build(tl_scene *scene, talus_world **world) {
+talus_status talus_scene_build(talus_scene *scene, talus_world **world) {
   const tl_build_mode mode = {0};
   talus_status status = TALUS_OK;
   *world = NULL;

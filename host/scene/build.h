@@ -18,7 +18,7 @@ typedef struct tl_inlet_state {
   double factor;
 } tl_inlet_state;
 
-struct tl_scene {
+struct talus_scene {
   talus_context *context;
   tl_arena arena;
   const char *path, *folder; /* folder ends with / or is empty */
@@ -52,23 +52,23 @@ double tl_shape_volume(const tl_scene_shape *shape, int plane);
 void tl_shape_extent(const tl_scene_shape *shape, double extent[3]);
 /* What the table cannot say: enough points, parts that are no clumps. */
 talus_status tl_shape_check(talus_context *context, const tl_scene_shape *shape, int plane);
-talus_status tl_shape_emit(tl_scene *scene, talus_world *world, int32_t body,
+talus_status tl_shape_emit(talus_scene *scene, talus_world *world, int32_t body,
                            const tl_scene_shape *shape, tl_variation variation, int32_t material);
 
 /* A material by name, NULL: the first. */
-talus_status tl_material_find(const tl_scene *scene, const tl_item *item, const char *name,
+talus_status tl_material_find(const talus_scene *scene, const tl_item *item, const char *name,
                               int32_t *material);
 
 /* One grain. Returns its id. */
-talus_status tl_grain_emit(tl_scene *scene, talus_world *world, const tl_scene_grain *grain,
+talus_status tl_grain_emit(talus_scene *scene, talus_world *world, const tl_scene_grain *grain,
                            const char *material, tl_variation variation, const double position[3],
                            const double orientation[4], int32_t *body);
 /* Notes how large a body is. */
-talus_status tl_scene_note_radius(tl_scene *scene, int32_t body, double radius);
+talus_status tl_scene_note_radius(talus_scene *scene, int32_t body, double radius);
 
 /* ---- walls ----------------------------------------------------------------------------------- */
 
-talus_status tl_wall_emit(tl_scene *scene, talus_world *world, const tl_scene_wall *wall,
+talus_status tl_wall_emit(talus_scene *scene, talus_world *world, const tl_scene_wall *wall,
                           int32_t body, int32_t material);
 
 /* Points and triangles; memory of the context. */
@@ -128,14 +128,14 @@ talus_status tl_place_add(tl_place *place, const double position[3], double radi
 int tl_place_is_free(const tl_place *place, const double position[3], double radius, int32_t among);
 
 /* A random stream for item `index` of a section: streams do not disturb each other. */
-tl_random tl_scene_random(const tl_scene *scene, uint64_t section, uint64_t index);
+tl_random tl_scene_random(const talus_scene *scene, uint64_t section, uint64_t index);
 /* A unit quaternion, uniform; plane: a turn about y. */
 void tl_random_turn(tl_random *random, int plane, double orientation[4]);
 
 /* ---- grains ---------------------------------------------------------------------------------- */
 
 typedef struct tl_grains_job {
-  tl_scene *scene;
+  talus_scene *scene;
   talus_world *world;
   const tl_scene_grains *grains;
   tl_scene_region region;
@@ -155,11 +155,11 @@ talus_status tl_grains_random(tl_grains_job *job, const tl_scene_region *region,
 typedef struct tl_build_mode {
   int relaxing; /* a world that only pushes bodies apart: no gravity, motions, joints */
 } tl_build_mode;
-talus_status tl_scene_check(const tl_scene *scene); /* what tables cannot say */
-talus_status tl_build_world(tl_scene *scene, tl_build_mode mode, talus_world **world);
-talus_status tl_build_bodies(tl_scene *scene, tl_build_mode mode, talus_world *world);
-talus_status tl_build_joints(tl_scene *scene, talus_world *world);
+talus_status tl_scene_check(const talus_scene *scene); /* what tables cannot say */
+talus_status tl_build_world(talus_scene *scene, tl_build_mode mode, talus_world **world);
+talus_status tl_build_bodies(talus_scene *scene, tl_build_mode mode, talus_world *world);
+talus_status tl_build_joints(talus_scene *scene, talus_world *world);
 /* Acts as world.overlap says. */
-talus_status tl_build_overlaps(tl_scene *scene, talus_world *world);
+talus_status tl_build_overlaps(talus_scene *scene, talus_world *world);
 
 #endif

@@ -30,7 +30,7 @@ static void join_names(const tl_scene_definition *def, char *names, size_t capac
   }
 }
 
-static talus_status check_name(const tl_scene *scene, const tl_node *node, const char *name) {
+static talus_status check_name(const talus_scene *scene, const tl_node *node, const char *name) {
   char names[512], near[64];
   for (int32_t i = 0; i < scene->def.bodies.count + scene->def.walls.count; i++) {
     const char *there = name_at(&scene->def, i);
@@ -45,7 +45,7 @@ static talus_status check_name(const tl_scene *scene, const tl_node *node, const
                       nearest != NULL ? "?)" : "");
 }
 
-talus_status tl_material_find(const tl_scene *scene, const tl_item *item, const char *name,
+talus_status tl_material_find(const talus_scene *scene, const tl_item *item, const char *name,
                               int32_t *material) {
   const tl_list *list = &scene->def.materials;
   char names[512] = "", near[64];
@@ -73,12 +73,12 @@ talus_status tl_material_find(const tl_scene *scene, const tl_item *item, const 
                       nearest != NULL ? "?)" : "");
 }
 
-static talus_status check_material(const tl_scene *scene, const tl_item *item, const char *name) {
+static talus_status check_material(const talus_scene *scene, const tl_item *item, const char *name) {
   int32_t material;
   return tl_material_find(scene, item, name, &material);
 }
 
-static talus_status check_motions(const tl_scene *scene, const tl_list *motions) {
+static talus_status check_motions(const talus_scene *scene, const tl_list *motions) {
   for (int32_t i = 0; i < motions->count; i++) {
     const tl_scene_motion *motion = (const tl_scene_motion *)motions->item + i;
     const tl_node *node = motion->item.node;
@@ -103,7 +103,7 @@ static talus_status check_motions(const tl_scene *scene, const tl_list *motions)
   return TALUS_OK;
 }
 
-static talus_status check_names(const tl_scene *scene) {
+static talus_status check_names(const talus_scene *scene) {
   const tl_scene_definition *def = &scene->def;
   for (int32_t i = 0; i < def->bodies.count + def->walls.count; i++) {
     const char *name = name_at(def, i);
@@ -122,7 +122,7 @@ static talus_status check_names(const tl_scene *scene) {
   return TALUS_OK;
 }
 
-static talus_status check_bodies(const tl_scene *scene) {
+static talus_status check_bodies(const talus_scene *scene) {
   const tl_scene_definition *def = &scene->def;
   for (int32_t i = 0; i < def->bodies.count; i++) {
     const tl_scene_body *body = (const tl_scene_body *)def->bodies.item + i;
@@ -141,7 +141,7 @@ static talus_status check_bodies(const tl_scene *scene) {
   return TALUS_OK;
 }
 
-static talus_status check_wall(const tl_scene *scene, const tl_scene_wall *wall) {
+static talus_status check_wall(const talus_scene *scene, const tl_scene_wall *wall) {
   const tl_node *node = wall->item.node;
   const double *n = wall->normal;
   TL_TRY(check_material(scene, &wall->item, wall->material));
@@ -173,13 +173,13 @@ static talus_status check_wall(const tl_scene *scene, const tl_scene_wall *wall)
   return TALUS_OK;
 }
 
-static talus_status check_grain(const tl_scene *scene, const tl_scene_grain *grain) {
+static talus_status check_grain(const talus_scene *scene, const tl_scene_grain *grain) {
   TL_TRY(check_material(scene, &grain->item, grain->material));
   TL_TRY(tl_shape_check(scene->context, &grain->shape, scene->def.world.plane));
   return tl_sizes_check(scene->context, &grain->sizes);
 }
 
-static talus_status check_grains(const tl_scene *scene) {
+static talus_status check_grains(const talus_scene *scene) {
   const tl_scene_definition *def = &scene->def;
   for (int32_t i = 0; i < def->grains.count; i++) {
     const tl_scene_grains *grains = (const tl_scene_grains *)def->grains.item + i;
@@ -215,7 +215,7 @@ static const char *joint_name(const tl_scene_joint *joint) {
 }
 
 /* Limits and motor of a joint. */
-static talus_status check_drive(const tl_scene *scene, const tl_scene_joint *joint) {
+static talus_status check_drive(const talus_scene *scene, const tl_scene_joint *joint) {
   const tl_node *node = joint->item.node, *limits = tl_tree_find(node, "limits");
   const tl_node *effort = tl_tree_find(node, "effort"), *rate = tl_tree_find(node, "rate");
   const tl_node *response = tl_tree_find(node, "response");
@@ -249,7 +249,7 @@ static talus_status check_drive(const tl_scene *scene, const tl_scene_joint *joi
   return TALUS_OK;
 }
 
-static talus_status check_joint(const tl_scene *scene, const tl_scene_joint *joint) {
+static talus_status check_joint(const talus_scene *scene, const tl_scene_joint *joint) {
   const tl_node *node = joint->item.node;
   const double *axis = joint->axis;
   const char *const names[] = {joint->a, joint->b};
@@ -268,7 +268,7 @@ static talus_status check_joint(const tl_scene *scene, const tl_scene_joint *joi
   return check_drive(scene, joint);
 }
 
-talus_status tl_scene_check(const tl_scene *scene) {
+talus_status tl_scene_check(const talus_scene *scene) {
   const tl_scene_definition *def = &scene->def;
   TL_TRY(check_names(scene));
   TL_TRY(check_bodies(scene));

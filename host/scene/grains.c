@@ -12,7 +12,7 @@ static double loose_part(int plane) {
   return plane ? 0.35 : 0.22;
 }
 
-talus_status tl_grain_emit(tl_scene *scene, talus_world *world, const tl_scene_grain *grain,
+talus_status tl_grain_emit(talus_scene *scene, talus_world *world, const tl_scene_grain *grain,
                            const char *material, tl_variation variation, const double position[3],
                            const double orientation[4], int32_t *body) {
   int32_t number;

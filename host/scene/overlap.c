@@ -17,13 +17,13 @@ typedef struct overlap_found {
   double depth, relative;
 } overlap_found;
 
-static overlap_found find_overlaps(const tl_scene *scene, const talus_world *world) {
+static overlap_found find_overlaps(const talus_scene *scene, const talus_world *world) {
   overlap_found found = {.a = TALUS_NONE, .b = TALUS_NONE};
   const talus_contact *contact = NULL;
   const int32_t count = talus_world_contacts(world, &contact);
   for (int32_t i = 0; i < count; i++) {
-    const double size = fmin(tl_scene_body_radius(scene, contact[i].body_a),
-                             tl_scene_body_radius(scene, contact[i].body_b));
+    const double size = fmin(talus_scene_body_radius(scene, contact[i].body_a),
+                             talus_scene_body_radius(scene, contact[i].body_b));
     const double relative = -contact[i].gap / size;
     found.count += relative > limit;
     if (relative > limit && relative > found.relative) {
@@ -37,7 +37,7 @@ static overlap_found find_overlaps(const tl_scene *scene, const talus_world *wor
 }
 
 /* "'nut' (bodies[2])", "wall 'box'", "grain 17". */
-static void body_words(const tl_scene *scene, int32_t body, char *text, size_t capacity) {
+static void body_words(const talus_scene *scene, int32_t body, char *text, size_t capacity) {
   const tl_scene_definition *def = &scene->def;
   for (int32_t i = 0; i < def->walls.count; i++) {
     if (scene->wall_id[i] == body) {
@@ -86,7 +86,7 @@ static talus_status take_positions(talus_world *world, const talus_world *from) 
   return TALUS_OK;
 }
 
-static talus_status complain(const tl_scene *scene, const overlap_found *found,
+static talus_status complain(const talus_scene *scene, const overlap_found *found,
                              const char *advice) {
   char a[96], b[96];
   body_words(scene, found->a, a, sizeof a);
@@ -97,7 +97,7 @@ static talus_status complain(const tl_scene *scene, const overlap_found *found,
                  found->count > 1 ? " and more pairs do" : "", advice);
 }
 
-static talus_status push_apart(tl_scene *scene, talus_world *relaxed, talus_world *world) {
+static talus_status push_apart(talus_scene *scene, talus_world *relaxed, talus_world *world) {
   overlap_found found = {.count = 1};
   const int resolve = scene->def.world.overlap == TL_OVERLAP_RESOLVE;
   for (int i = 0; i < (resolve ? PUSHES : 1) && found.count > 0; i++) {
@@ -119,7 +119,7 @@ static talus_status push_apart(tl_scene *scene, talus_world *relaxed, talus_worl
   return TALUS_OK;
 }
 
-talus_status tl_build_overlaps(tl_scene *scene, talus_world *world) {
+talus_status tl_build_overlaps(talus_scene *scene, talus_world *world) {
   if (scene->def.world.overlap == TL_OVERLAP_IGNORE) {
     return TALUS_OK;
   }

@@ -14,7 +14,7 @@
 
 struct tl_record {
   talus_context *context;
-  tl_scene *scene;
+  talus_scene *scene;
   char directory[1024];
   tl_snapshot snapshot;
   tl_vtk_writer *vtk;
@@ -64,7 +64,7 @@ static talus_status open_files(tl_record *record, int64_t resume) {
   return copy_scene(record);
 }
 
-talus_status tl_record_open(tl_scene *scene, const char *directory, int64_t resume,
+talus_status tl_record_open(talus_scene *scene, const char *directory, int64_t resume,
                             tl_record **result) {
   talus_context *context = tl_scene_context(scene);
   const tl_scene_definition *def = tl_scene_says(scene);

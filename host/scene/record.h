@@ -14,7 +14,7 @@ typedef struct tl_record tl_record;
 talus_status tl_record_prepare(talus_context *context, const char *directory, int force);
 
 /* resume: the step that a restart goes on from, or -1. The scene has been built. */
-talus_status tl_record_open(tl_scene *scene, const char *directory, int64_t resume,
+talus_status tl_record_open(talus_scene *scene, const char *directory, int64_t resume,
                             tl_record **record);
 /* Accepts NULL. Status: FILE_WRITE. */
 talus_status tl_record_close(tl_record *record);
@@ -29,6 +29,6 @@ talus_status tl_record_checkpoint(tl_record *record, const talus_world *world);
 
 /* Brings a world that was just built to where the checkpoint was written. Statuses: FILE_OPEN,
  * FILE_FORMAT (also: of another scene), OUT_OF_MEMORY. */
-talus_status tl_record_resume(tl_scene *scene, talus_world *world, const char *path);
+talus_status tl_record_resume(talus_scene *scene, talus_world *world, const char *path);
 
 #endif

@@ -43,7 +43,7 @@ static talus_status put_world(tl_checkpoint_writer *writer, const tl_world_state
                                    (int64_t)state->joint_count * TL_STATE_JOINT);
 }
 
-static talus_status put_scene(tl_checkpoint_writer *writer, const tl_scene *scene) {
+static talus_status put_scene(tl_checkpoint_writer *writer, const talus_scene *scene) {
   const int64_t hash = (int64_t)tl_scene_hash(scene);
   const size_t size = tl_scene_state_size(scene);
   void *memory = NULL;
@@ -55,7 +55,7 @@ static talus_status put_scene(tl_checkpoint_writer *writer, const tl_scene *scen
   return status;
 }
 
-talus_status tl_checkpoint_save(const tl_scene *scene, const talus_world *world,
+talus_status tl_checkpoint_save(const talus_scene *scene, const talus_world *world,
                                 const char *directory, int32_t keep) {
   talus_context *context = tl_scene_context(scene);
   tl_world_state state;
@@ -80,7 +80,7 @@ talus_status tl_checkpoint_save(const tl_scene *scene, const talus_world *world,
   return status;
 }
 
-static talus_status load_scene(tl_scene *scene, talus_world *world, tl_checkpoint *checkpoint) {
+static talus_status load_scene(talus_scene *scene, talus_world *world, tl_checkpoint *checkpoint) {
   talus_context *context = tl_scene_context(scene);
   int64_t hash = 0, size = 0;
   TL_TRY(tl_checkpoint_int64s(checkpoint, "scene/hash", &hash, 1));
@@ -137,7 +137,7 @@ static talus_status load_world(talus_context *context, talus_world *world,
   return status;
 }
 
-talus_status tl_record_resume(tl_scene *scene, talus_world *world, const char *path) {
+talus_status tl_record_resume(talus_scene *scene, talus_world *world, const char *path) {
   talus_context *context = tl_scene_context(scene);
   tl_checkpoint *checkpoint = NULL;
   TL_TRY(tl_checkpoint_open(context, path, kind, &checkpoint));

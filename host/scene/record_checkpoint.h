@@ -4,7 +4,7 @@
 
 #include "host/scene/scene.h"
 
-talus_status tl_checkpoint_save(const tl_scene *scene, const talus_world *world,
+talus_status tl_checkpoint_save(const talus_scene *scene, const talus_world *world,
                                 const char *directory, int32_t keep);
 
 #endif

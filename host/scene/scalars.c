@@ -42,7 +42,7 @@ static const tl_column fixed[] = {
 };
 enum { FIXED = sizeof fixed / sizeof fixed[0], STRESS = FIXED - 6, PER_TRACK = 9 };
 
-int32_t tl_scalars_count(const tl_scene *scene) {
+int32_t tl_scalars_count(const talus_scene *scene) {
   const tl_scene_definition *def = tl_scene_says(scene);
   return FIXED + 3 * def->walls.count + PER_TRACK * def->output.track.count;
 }
@@ -62,7 +62,7 @@ static talus_status name_column(tl_arena *arena, const char *stem, const char *n
   return tl_arena_text(arena, text, (size_t)length, &column->name);
 }
 
-talus_status tl_scalars_name(const tl_scene *scene, tl_arena *arena, tl_column *column) {
+talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, tl_column *column) {
   static const char *const axes[] = {"_x", "_y", "_z"};
   static const char *const rates[] = {"_vx", "_vy", "_vz"};
   static const char *const spins[] = {"_wx", "_wy", "_wz"};
@@ -107,8 +107,8 @@ static void energies(const talus_world *world, double *kinetic, double *potentia
 }
 
 /* Solid volume of the free bodies, and the volume of the box around them. */
-static void volumes(const tl_scene *scene, const talus_world *world, int32_t *count, double *solid,
-                    double *box) {
+static void volumes(const talus_scene *scene, const talus_world *world, int32_t *count,
+                    double *solid, double *box) {
   double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
   *count = 0;
   *solid = 0;
@@ -121,7 +121,7 @@ static void volumes(const tl_scene *scene, const talus_world *world, int32_t *co
     for (int32_t k = body->first_shape; k >= 0; k = world->shape[k].next) {
       *solid += world->shape[k].mass.volume;
     }
-    const double radius = tl_scene_body_radius(scene, i);
+    const double radius = talus_scene_body_radius(scene, i);
     for (int c = 0; c < 3; c++) {
       lower[c] = fmin(lower[c], body->position[c] - radius);
       upper[c] = fmax(upper[c], body->position[c] + radius);
@@ -132,7 +132,7 @@ static void volumes(const tl_scene *scene, const talus_world *world, int32_t *co
 }
 
 /* Forces on walls and the sum of force times branch. */
-static void contact_sums(const tl_scene *scene, const talus_world *world, double *stress,
+static void contact_sums(const talus_scene *scene, const talus_world *world, double *stress,
                          double *wall_force) {
   const tl_scene_definition *def = tl_scene_says(scene);
   const talus_contact *contact = NULL;
@@ -165,7 +165,7 @@ static void contact_sums(const tl_scene *scene, const talus_world *world, double
   }
 }
 
-talus_status tl_scalars_fill(const tl_scene *scene, const talus_world *world,
+talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
                              const talus_step_report *given, double *value) {
   const tl_scene_definition *def = tl_scene_says(scene);
   const talus_step_report nothing = talus_step_report_default();
@@ -183,8 +183,8 @@ talus_status tl_scalars_fill(const tl_scene *scene, const talus_world *world,
                          report->energy_error,
                          report->momentum_error,
                          count,
-                         (double)tl_scene_added(scene),
-                         (double)tl_scene_removed(scene),
+                         (double)talus_scene_added(scene),
+                         (double)talus_scene_removed(scene),
                          report->contact_count,
                          report->touching_count,
                          report->coordination,
@@ -205,7 +205,7 @@ talus_status tl_scalars_fill(const tl_scene *scene, const talus_world *world,
   }
   value += FIXED + 3 * def->walls.count;
   for (int32_t i = 0; i < def->output.track.count; i++, value += PER_TRACK) {
-    const int32_t body = tl_scene_body_find(scene, def->output.track.text[i]);
+    const int32_t body = talus_scene_body_find(scene, def->output.track.text[i]);
     talus_body_state state;
     if (talus_body_exists(world, body) && talus_body_get(world, body, &state) == TALUS_OK) {
       memcpy(value, state.position, sizeof state.position);

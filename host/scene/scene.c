@@ -8,7 +8,7 @@
 #include "host/scene/build.h"
 #include "host/scene/schema.h"
 
-static talus_status read_tree(tl_scene *scene, const char *const *overrides,
+static talus_status read_tree(talus_scene *scene, const char *const *overrides,
                               int32_t override_count) {
   TL_TRY(tl_tree_read(&scene->arena, scene->path, &scene->root));
   if (scene->root->kind != TL_NODE_MAP) {
@@ -22,12 +22,16 @@ static talus_status read_tree(tl_scene *scene, const char *const *overrides,
   return tl_scene_check(scene);
 }
 
-talus_status tl_scene_read(talus_context *context, const char *path, const char *const *overrides,
-                           int32_t override_count, tl_scene **result) {
+talus_status talus_scene_read(talus_context *context, const char *path,
+                              const char *const *overrides, int32_t override_count,
+                              talus_scene **result) {
   void *memory = NULL, *locale, *before;
+  if (context == NULL || path == NULL || result == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
   *result = NULL;
-  TL_TRY(tl_alloc(context, &memory, 1, sizeof(tl_scene), "the scene"));
-  tl_scene *scene = memory;
+  TL_TRY(tl_alloc(context, &memory, 1, sizeof(talus_scene), "the scene"));
+  talus_scene *scene = memory;
   memset(scene, 0, sizeof *scene);
   scene->context = scene->arena.context = context;
   talus_status status = tl_arena_text(&scene->arena, path, strlen(path), &scene->path);
@@ -42,14 +46,14 @@ talus_status tl_scene_read(talus_context *context, const char *path, const char 
     tl_locale_leave(locale, before);
   }
   if (status != TALUS_OK) {
-    tl_scene_destroy(scene);
+    talus_scene_destroy(scene);
     return status;
   }
   *result = scene;
   return TALUS_OK;
 }
 
-void tl_scene_destroy(tl_scene *scene) {
+void talus_scene_destroy(talus_scene *scene) {
   if (scene == NULL) {
     return;
   }
@@ -61,19 +65,19 @@ void tl_scene_destroy(tl_scene *scene) {
   tl_free(context, scene);
 }
 
-talus_context *tl_scene_context(const tl_scene *scene) {
+talus_context *tl_scene_context(const talus_scene *scene) {
   return scene->context;
 }
 
-const char *tl_scene_path(const tl_scene *scene) {
+const char *tl_scene_path(const talus_scene *scene) {
   return scene->path;
 }
 
-const tl_scene_definition *tl_scene_says(const tl_scene *scene) {
+const tl_scene_definition *tl_scene_says(const talus_scene *scene) {
   return &scene->def;
 }
 
-uint64_t tl_scene_hash(const tl_scene *scene) {
+uint64_t tl_scene_hash(const talus_scene *scene) {
   static const char *const passed_over[] = {"title", "output", "run"};
   uint64_t sum = 0;
   for (const tl_node *child = scene->root->first; child != NULL; child = child->next) {
@@ -89,7 +93,12 @@ uint64_t tl_scene_hash(const tl_scene *scene) {
   return sum;
 }
 
-int32_t tl_scene_body_find(const tl_scene *scene, const char *name) {
+double talus_scene_end(const talus_scene *scene) {
+  const tl_scene_run *run = &scene->def.run;
+  return run->steps > 0 ? (double)run->steps * scene->def.world.step : run->time;
+}
+
+int32_t talus_scene_body_find(const talus_scene *scene, const char *name) {
   const tl_scene_definition *def = &scene->def;
   for (int32_t i = 0; i < def->bodies.count && scene->body_id != NULL; i++) {
     const char *own = ((const tl_scene_body *)def->bodies.item)[i].name;
@@ -106,15 +115,15 @@ int32_t tl_scene_body_find(const tl_scene *scene, const char *name) {
   return TALUS_NONE;
 }
 
-double tl_scene_body_radius(const tl_scene *scene, int32_t body) {
+double talus_scene_body_radius(const talus_scene *scene, int32_t body) {
   return body >= 0 && body < scene->radius_capacity ? scene->radius[body] : 0;
 }
 
-int64_t tl_scene_added(const tl_scene *scene) {
+int64_t talus_scene_added(const talus_scene *scene) {
   return scene->added_count;
 }
 
-int64_t tl_scene_removed(const tl_scene *scene) {
+int64_t talus_scene_removed(const talus_scene *scene) {
   int64_t sum = 0;
   for (int32_t i = 0; i < scene->def.outlets.count && scene->removed != NULL; i++) {
     sum += scene->removed[i];

@@ -157,7 +157,7 @@ talus_status tl_shape_check(talus_context *context, const tl_scene_shape *shape,
 }
 
 /* The hull's points, scaled; a polygon becomes a prism as thick as it is wide. */
-static talus_status fill_points(tl_scene *scene, const tl_scene_shape *shape, double factor,
+static talus_status fill_points(talus_scene *scene, const tl_scene_shape *shape, double factor,
                                 talus_shape_def *def) {
   const int prism = shape->kind == TL_SHAPE_POLYGON;
   const int32_t count = !prism             ? shape->points.count
@@ -189,7 +189,7 @@ static talus_status fill_points(tl_scene *scene, const tl_scene_shape *shape, do
   return TALUS_OK;
 }
 
-static talus_status emit_simple(tl_scene *scene, talus_world *world, int32_t body,
+static talus_status emit_simple(talus_scene *scene, talus_world *world, int32_t body,
                                 const tl_scene_shape *shape, tl_variation variation,
                                 int32_t material, const tl_scene_part *part) {
   static const talus_shape_kind kinds[] = {
@@ -214,7 +214,7 @@ static talus_status emit_simple(tl_scene *scene, talus_world *world, int32_t bod
   return talus_shape_add(world, body, &def, &id);
 }
 
-talus_status tl_shape_emit(tl_scene *scene, talus_world *world, int32_t body,
+talus_status tl_shape_emit(talus_scene *scene, talus_world *world, int32_t body,
                            const tl_scene_shape *shape, tl_variation variation, int32_t material) {
   if (shape->kind != TL_SHAPE_CLUMP) {
     return emit_simple(scene, world, body, shape, variation, material, NULL);

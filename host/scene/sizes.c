@@ -118,7 +118,7 @@ double tl_sizes_mean_volume(const tl_scene_sizes *sizes, int plane) {
   return sum / SAMPLES;
 }
 
-tl_random tl_scene_random(const tl_scene *scene, uint64_t section, uint64_t index) {
+tl_random tl_scene_random(const talus_scene *scene, uint64_t section, uint64_t index) {
   tl_random random = {.state = (uint64_t)scene->def.world.seed};
   random.state = tl_random_bits(&random) + section * UINT64_C(0xD1342543DE82EF95);
   random.state = tl_random_bits(&random) + index * UINT64_C(0xA24BAED4963EE407);

@@ -7,7 +7,7 @@
 #include "host/base/words.h"
 #include "host/world/world.h"
 
-static talus_status choose_columns(const tl_scene *scene, tl_snapshot *s) {
+static talus_status choose_columns(const talus_scene *scene, tl_snapshot *s) {
   const tl_scene_output *output = &tl_scene_says(scene)->output;
   const int32_t all = tl_scalars_count(scene);
   void *memory = NULL;
@@ -53,7 +53,7 @@ static talus_status choose_columns(const tl_scene *scene, tl_snapshot *s) {
   return TALUS_OK;
 }
 
-talus_status tl_snapshot_open(const tl_scene *scene, tl_snapshot *s) {
+talus_status tl_snapshot_open(const talus_scene *scene, tl_snapshot *s) {
   memset(s, 0, sizeof *s);
   s->context = s->arena.context = tl_scene_context(scene);
   return choose_columns(scene, s);
@@ -185,7 +185,7 @@ static talus_status take_contacts(tl_snapshot *s, const talus_world *world) {
   return TALUS_OK;
 }
 
-talus_status tl_snapshot_take(tl_snapshot *s, const tl_scene *scene, const talus_world *world,
+talus_status tl_snapshot_take(tl_snapshot *s, const talus_scene *scene, const talus_world *world,
                               const talus_step_report *report, int with_contacts) {
   memset(&s->frame, 0, sizeof s->frame);
   s->frame.step = talus_world_steps(world);

@@ -18,20 +18,20 @@ typedef struct tl_snapshot {
 
 /* The columns that output.columns and output.track ask for. Status: FILE_FORMAT (an unknown column;
  * file and line), OUT_OF_MEMORY. tl_snapshot_close is due in every case. */
-talus_status tl_snapshot_open(const tl_scene *scene, tl_snapshot *snapshot);
+talus_status tl_snapshot_open(const talus_scene *scene, tl_snapshot *snapshot);
 void tl_snapshot_close(tl_snapshot *snapshot);
 
 /* report: of the step just made, or NULL before the first. with_contacts: 0 leaves them out. */
-talus_status tl_snapshot_take(tl_snapshot *snapshot, const tl_scene *scene,
+talus_status tl_snapshot_take(tl_snapshot *snapshot, const talus_scene *scene,
                               const talus_world *world, const talus_step_report *report,
                               int with_contacts);
 
 /* ---- scalars.c ------------------------------------------------------------------------------- */
 
 /* All scalars that a scene has: names, then values in the same order. */
-int32_t tl_scalars_count(const tl_scene *scene);
-talus_status tl_scalars_name(const tl_scene *scene, tl_arena *arena, tl_column *column);
-talus_status tl_scalars_fill(const tl_scene *scene, const talus_world *world,
+int32_t tl_scalars_count(const talus_scene *scene);
+talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, tl_column *column);
+talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
                              const talus_step_report *report, double *value);
 
 #endif

@@ -35,12 +35,12 @@ static double number_of(uint64_t word) {
   return number;
 }
 
-size_t tl_scene_state_size(const tl_scene *scene) {
+size_t tl_scene_state_size(const talus_scene *scene) {
   return WORD * (HEAD + PER_INLET * (size_t)scene->def.inlets.count +
                  (size_t)scene->def.outlets.count + PER_ADDED * (size_t)scene->added_count);
 }
 
-void tl_scene_state_get(const tl_scene *scene, uint8_t *bytes) {
+void tl_scene_state_get(const talus_scene *scene, uint8_t *bytes) {
   put(&bytes, mark);
   put(&bytes, (uint64_t)scene->def.inlets.count);
   put(&bytes, (uint64_t)scene->def.outlets.count);
@@ -62,7 +62,8 @@ void tl_scene_state_get(const tl_scene *scene, uint8_t *bytes) {
 }
 
 /* The grain is put far from everything; its place comes with the world's state. */
-static talus_status add_again(tl_scene *scene, talus_world *world, uint64_t inlet, double factor) {
+static talus_status add_again(talus_scene *scene, talus_world *world, uint64_t inlet,
+                              double factor) {
   static const double origin[3] = {0, 0, 0}, unturned[4] = {1, 0, 0, 0};
   if (inlet >= (uint64_t)scene->def.inlets.count || !(factor > 0)) {
     return tl_fail(scene->context, TALUS_FILE_FORMAT, "the scene's state names inlet %llu of %d",
@@ -74,7 +75,7 @@ static talus_status add_again(tl_scene *scene, talus_world *world, uint64_t inle
                        origin, unturned, &body);
 }
 
-talus_status tl_scene_state_set(tl_scene *scene, talus_world *world, const uint8_t *bytes,
+talus_status tl_scene_state_set(talus_scene *scene, talus_world *world, const uint8_t *bytes,
                                 size_t size) {
   const size_t inlets = (size_t)scene->def.inlets.count, outlets = (size_t)scene->def.outlets.count;
   const size_t least = WORD * (HEAD + PER_INLET * inlets + outlets);

@@ -11,7 +11,7 @@ static int within(double time, double begin, double end) {
   return time >= begin && time < end;
 }
 
-static talus_status remove_expired(tl_scene *scene, talus_world *world, double time) {
+static talus_status remove_expired(talus_scene *scene, talus_world *world, double time) {
   const tl_scene_definition *def = &scene->def;
   for (int32_t i = 0; i < def->walls.count; i++) {
     const tl_scene_wall *wall = (const tl_scene_wall *)def->walls.item + i;
@@ -28,7 +28,7 @@ static talus_status remove_expired(tl_scene *scene, talus_world *world, double t
   return TALUS_OK;
 }
 
-static talus_status run_outlets(tl_scene *scene, talus_world *world, double time) {
+static talus_status run_outlets(talus_scene *scene, talus_world *world, double time) {
   const tl_scene_definition *def = &scene->def;
   for (int32_t i = 0; i < def->outlets.count; i++) {
     const tl_scene_outlet *outlet = (const tl_scene_outlet *)def->outlets.item + i;
@@ -53,13 +53,13 @@ static talus_status run_outlets(tl_scene *scene, talus_world *world, double time
 }
 
 /* Balls of the bodies that reach into the region's box. */
-static talus_status gather(tl_scene *scene, talus_world *world, const tl_scene_region *region,
+static talus_status gather(talus_scene *scene, talus_world *world, const tl_scene_region *region,
                            tl_place *place) {
   double lower[3], upper[3];
   tl_region_box(region, lower, upper);
   const int32_t count = talus_body_capacity(world);
   for (int32_t body = 0; body < count; body++) {
-    const double radius = tl_scene_body_radius(scene, body);
+    const double radius = talus_scene_body_radius(scene, body);
     talus_body_state state;
     if (!talus_body_exists(world, body) || !isfinite(radius)) {
       continue;
@@ -78,7 +78,7 @@ static talus_status gather(tl_scene *scene, talus_world *world, const tl_scene_r
   return TALUS_OK;
 }
 
-static talus_status note_added(tl_scene *scene, int32_t inlet, double factor) {
+static talus_status note_added(talus_scene *scene, int32_t inlet, double factor) {
   if (scene->added_count == scene->added_capacity) {
     const int32_t wanted = scene->added_capacity > 0 ? 2 * scene->added_capacity : 256;
     void *memory = NULL;
@@ -98,8 +98,8 @@ static talus_status note_added(tl_scene *scene, int32_t inlet, double factor) {
 }
 
 /* One grain; *placed is 0 if it found no room now. */
-static talus_status run_inlet_once(tl_scene *scene, talus_world *world, int32_t i, tl_place *place,
-                                   int *placed) {
+static talus_status run_inlet_once(talus_scene *scene, talus_world *world, int32_t i,
+                                   tl_place *place, int *placed) {
   enum { TRIES = 100 };
   const tl_scene_inlet *inlet = (const tl_scene_inlet *)scene->def.inlets.item + i;
   tl_inlet_state *state = &scene->inlet[i];
@@ -135,7 +135,7 @@ static talus_status run_inlet_once(tl_scene *scene, talus_world *world, int32_t 
   return TALUS_OK;
 }
 
-static talus_status run_inlets(tl_scene *scene, talus_world *world, double time) {
+static talus_status run_inlets(talus_scene *scene, talus_world *world, double time) {
   for (int32_t i = 0; i < scene->def.inlets.count; i++) {
     const tl_scene_inlet *inlet = (const tl_scene_inlet *)scene->def.inlets.item + i;
     const double open = fmin(time, inlet->end) - inlet->begin;
@@ -159,12 +159,12 @@ static talus_status run_inlets(tl_scene *scene, talus_world *world, double time)
 }
 
 /* Every body that a force names gets the sum of those that act now. */
-static talus_status apply_forces(tl_scene *scene, talus_world *world, double time) {
+static talus_status apply_forces(talus_scene *scene, talus_world *world, double time) {
   const tl_scene_force *forces = scene->def.forces.item;
   const int32_t count = scene->def.forces.count;
   for (int32_t i = 0; i < count; i++) {
     double force[3] = {0, 0, 0}, torque[3] = {0, 0, 0};
-    const int32_t body = tl_scene_body_find(scene, forces[i].body);
+    const int32_t body = talus_scene_body_find(scene, forces[i].body);
     if (!talus_body_exists(world, body)) {
       continue;
     }
@@ -182,7 +182,7 @@ static talus_status apply_forces(tl_scene *scene, talus_world *world, double tim
   return TALUS_OK;
 }
 
-talus_status tl_scene_tick(tl_scene *scene, talus_world *world) {
+talus_status talus_scene_tick(talus_scene *scene, talus_world *world) {
   const double time = talus_world_time(world);
   TL_TRY(remove_expired(scene, world, time));
   TL_TRY(run_outlets(scene, world, time));

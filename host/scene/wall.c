@@ -85,7 +85,7 @@ static talus_status add_surface(talus_world *world, int32_t body, int32_t materi
   return status;
 }
 
-static talus_status emit_revolved(tl_scene *scene, talus_world *world, const tl_scene_wall *wall,
+static talus_status emit_revolved(talus_scene *scene, talus_world *world, const tl_scene_wall *wall,
                                   int32_t body, int32_t material, const double *profile,
                                   int32_t count, const double orientation[4]) {
   tl_wall_surface surface;
@@ -98,7 +98,7 @@ static talus_status emit_revolved(tl_scene *scene, talus_world *world, const tl_
   return add_surface(world, body, material, orientation, &surface);
 }
 
-static talus_status emit_extruded(tl_scene *scene, talus_world *world, int32_t body,
+static talus_status emit_extruded(talus_scene *scene, talus_world *world, int32_t body,
                                   int32_t material, const double *profile, int32_t count,
                                   double length, int flip) {
   tl_wall_surface surface;
@@ -112,7 +112,7 @@ static talus_status emit_extruded(tl_scene *scene, talus_world *world, int32_t b
 }
 
 /* Two slopes and what stands above them; front and back are planes. */
-static talus_status emit_wedge(tl_scene *scene, talus_world *world, const tl_scene_wall *wall,
+static talus_status emit_wedge(talus_scene *scene, talus_world *world, const tl_scene_wall *wall,
                                int32_t body, int32_t material) {
   const int plane = scene->def.world.plane;
   const double half = 0.5 * wall->size[0], slot = 0.5 * wall->opening;
@@ -128,7 +128,7 @@ static talus_status emit_wedge(tl_scene *scene, talus_world *world, const tl_sce
   return TALUS_OK;
 }
 
-static talus_status emit_drum(tl_scene *scene, talus_world *world, const tl_scene_wall *wall,
+static talus_status emit_drum(talus_scene *scene, talus_world *world, const tl_scene_wall *wall,
                               int32_t body, int32_t material) {
   static const double z_to_y[4] = {0.70710678118654752, -0.70710678118654752, 0, 0};
   const double half = 0.5 * wall->length;
@@ -155,7 +155,7 @@ static talus_status emit_drum(tl_scene *scene, talus_world *world, const tl_scen
   return TALUS_OK;
 }
 
-static talus_status emit_file(tl_scene *scene, talus_world *world, const tl_scene_wall *wall,
+static talus_status emit_file(talus_scene *scene, talus_world *world, const tl_scene_wall *wall,
                               int32_t body, int32_t material) {
   char path[1024];
   snprintf(path, sizeof path, "%s%s", wall->file[0] == '/' ? "" : scene->folder, wall->file);
@@ -170,7 +170,7 @@ static talus_status emit_file(tl_scene *scene, talus_world *world, const tl_scen
   return add_surface(world, body, material, NULL, &surface);
 }
 
-talus_status tl_wall_emit(tl_scene *scene, talus_world *world, const tl_scene_wall *wall,
+talus_status tl_wall_emit(talus_scene *scene, talus_world *world, const tl_scene_wall *wall,
                           int32_t body, int32_t material) {
   static const double here[3] = {0, 0, 0};
   const double hole = 0.5 * wall->opening, rise = (wall->radius - hole) * tan(wall->angle);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-talus_status scene_of(talus_context *context, const char *text, tl_scene **scene) {
+talus_status scene_of(talus_context *context, const char *text, talus_scene **scene) {
   FILE *file = fopen("scene.yaml", "wb");
   *scene = NULL;
   if (file == NULL) {
@@ -12,14 +12,14 @@ talus_status scene_of(talus_context *context, const char *text, tl_scene **scene
   }
   fwrite(text, 1, strlen(text), file);
   fclose(file);
-  return tl_scene_read(context, "scene.yaml", NULL, 0, scene);
+  return talus_scene_read(context, "scene.yaml", NULL, 0, scene);
 }
 
-talus_status world_of(talus_context *context, const char *text, tl_scene **scene,
+talus_status world_of(talus_context *context, const char *text, talus_scene **scene,
                       talus_world **world) {
   *world = NULL;
   const talus_status status = scene_of(context, text, scene);
-  return status == TALUS_OK ? tl_scene_build(*scene, world) : status;
+  return status == TALUS_OK ? talus_scene_build(*scene, world) : status;
 }
 
 const char *source_path(const char *path) {

@@ -32,7 +32,7 @@ static const char drives[] =
     "     limits: [0, 15 cm]}\n";
 
 static void test_drives(talus_context *context) {
-  tl_scene *scene;
+  talus_scene *scene;
   talus_world *world;
   const double degree = 3.14159265358979323846 / 180;
   if (!CHECK(world_of(context, drives, &scene, &world) == TALUS_OK)) {
@@ -64,12 +64,12 @@ static void test_drives(talus_context *context) {
   CHECK_CLOSE(talus_joint_coordinate(world, 4), 0.03, 1e-6);
   CHECK_CLOSE(furthest[5], 0.15, 1e-5);
   talus_world_destroy(world);
-  tl_scene_destroy(scene);
+  talus_scene_destroy(scene);
 }
 
 /* A scene whose limits leave out the beginning is refused, with the joint's line. */
 static void test_begin(talus_context *context) {
-  tl_scene *scene;
+  talus_scene *scene;
   talus_world *world;
   const talus_status status =
       world_of(context,
@@ -82,7 +82,7 @@ static void test_begin(talus_context *context) {
                  strstr(talus_context_message(context), "outside its limits") != NULL,
              "%s", talus_context_message(context));
   talus_world_destroy(world);
-  tl_scene_destroy(scene);
+  talus_scene_destroy(scene);
 }
 
 int main(void) {
@@ -90,9 +90,9 @@ int main(void) {
   talus_context_def def = talus_context_def_default();
   def.threads = 1;
   CHECK(talus_context_create(&def, &context) == TALUS_OK);
-  tl_scene *scene = NULL;
+  talus_scene *scene = NULL;
   if (scene_of(context, "", &scene) == TALUS_OK) { /* else there is no YAML in this build */
-    tl_scene_destroy(scene);
+    talus_scene_destroy(scene);
     test_drives(context);
     test_begin(context);
   }

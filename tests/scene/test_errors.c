@@ -130,13 +130,13 @@ static const mistake mistakes[] = {
 };
 
 static void check_mistake(talus_context *context, const mistake *m, int number) {
-  tl_scene *scene = NULL;
+  talus_scene *scene = NULL;
   talus_world *world = NULL;
   talus_status status = scene_of(context, m->text, &scene);
   CHECK_CASE((status == TALUS_OK) == m->when_built, "%d: %s%s", number, m->text,
              talus_context_message(context));
   if (status == TALUS_OK) {
-    status = tl_scene_build(scene, &world);
+    status = talus_scene_build(scene, &world);
   }
   CHECK_CASE(status != TALUS_OK && world == NULL, "%d: %s", number, m->text);
   const char *message = talus_context_message(context);
@@ -147,17 +147,17 @@ static void check_mistake(talus_context *context, const mistake *m, int number) 
   CHECK_CASE(strstr(message, m->words) != NULL, "%d: wanted '%s', got %s", number, m->words,
              message);
   talus_world_destroy(world);
-  tl_scene_destroy(scene);
+  talus_scene_destroy(scene);
 }
 
 /* Columns are told too: the mistyped key begins in column 3. */
 static void check_column(talus_context *context) {
-  tl_scene *scene = NULL;
+  talus_scene *scene = NULL;
   CHECK(scene_of(context, "world:\n  stepp: 1\n", &scene) == TALUS_FILE_FORMAT);
   CHECK(strncmp(talus_context_message(context), "scene.yaml:2:3: ", 16) == 0);
   CHECK(scene_of(context, "world:\n  step: x\n", &scene) == TALUS_FILE_FORMAT);
   CHECK(strncmp(talus_context_message(context), "scene.yaml:2:9: ", 16) == 0);
-  CHECK(tl_scene_read(context, "not there.yaml", NULL, 0, &scene) == TALUS_FILE_OPEN);
+  CHECK(talus_scene_read(context, "not there.yaml", NULL, 0, &scene) == TALUS_FILE_OPEN);
 }
 
 static void check_overrides(talus_context *context) {
@@ -166,22 +166,22 @@ static void check_overrides(talus_context *context) {
       "walls.3.kind=plane", "world.step.x=1",  "walls.box.kind=plane"};
   static const char *const good[] = {"world.step=2 ms", "run.steps=7", "walls.0.normal=[1, 0, 0]",
                                      "walls[0].name=floor"};
-  tl_scene *scene = NULL;
+  talus_scene *scene = NULL;
   CHECK(scene_of(context, "world: {step: 1 ms}\nwalls:\n  - {kind: plane, name: floor}\n",
                  &scene) == TALUS_OK);
-  tl_scene_destroy(scene);
+  talus_scene_destroy(scene);
   for (int i = 0; i < 7; i++) {
-    CHECK_CASE(tl_scene_read(context, "scene.yaml", &bad[i], 1, &scene) == TALUS_FILE_FORMAT,
+    CHECK_CASE(talus_scene_read(context, "scene.yaml", &bad[i], 1, &scene) == TALUS_FILE_FORMAT,
                "%s: %s", bad[i], talus_context_message(context));
     CHECK(scene == NULL && strstr(talus_context_message(context), "--set") != NULL);
   }
-  CHECK(tl_scene_read(context, "scene.yaml", good, 4, &scene) == TALUS_OK);
+  CHECK(talus_scene_read(context, "scene.yaml", good, 4, &scene) == TALUS_OK);
   if (scene != NULL) {
     const tl_scene_definition *def = tl_scene_says(scene);
     CHECK(def->world.step == 2e-3 && def->run.steps == 7);
     CHECK(((const tl_scene_wall *)def->walls.item)->normal[0] == 1);
   }
-  tl_scene_destroy(scene);
+  talus_scene_destroy(scene);
 }
 
 int main(void) {
@@ -191,13 +191,13 @@ int main(void) {
   if (!CHECK(talus_context_create(&def, &context) == TALUS_OK)) {
     return check_end();
   }
-  tl_scene *scene = NULL;
+  talus_scene *scene = NULL;
   if (scene_of(context, "", &scene) == TALUS_UNSUPPORTED) {
     talus_context_destroy(context);
     return CHECK_SKIPPED;
   }
   CHECK(scene != NULL); /* an empty file is an empty world */
-  tl_scene_destroy(scene);
+  talus_scene_destroy(scene);
   for (int i = 0; i < (int)(sizeof mistakes / sizeof mistakes[0]); i++) {
     check_mistake(context, &mistakes[i], i);
   }

@@ -12,7 +12,7 @@ typedef struct balls {
   int32_t count;
 } balls;
 
-static balls balls_of(const tl_scene *scene, const talus_world *world) {
+static balls balls_of(const talus_scene *scene, const talus_world *world) {
   balls b = {NULL, 0};
   const int32_t capacity = talus_body_capacity(world);
   b.ball = calloc((size_t)capacity + 1, 4 * sizeof(double));
@@ -21,7 +21,7 @@ static balls balls_of(const tl_scene *scene, const talus_world *world) {
     if (talus_body_kind(world, i) == TALUS_BODY_FREE &&
         talus_body_get(world, i, &state) == TALUS_OK) {
       memcpy(b.ball + 4 * b.count, state.position, sizeof state.position);
-      b.ball[4 * b.count++ + 3] = tl_scene_body_radius(scene, i);
+      b.ball[4 * b.count++ + 3] = talus_scene_body_radius(scene, i);
     }
   }
   return b;
@@ -152,11 +152,11 @@ static const generator generators[] = {
 };
 
 static void check_generator(talus_context *context, const generator *g, int number) {
-  tl_scene *scene = NULL, *again = NULL;
+  talus_scene *scene = NULL, *again = NULL;
   talus_world *world = NULL, *world_again = NULL;
   if (!CHECK(world_of(context, g->text, &scene, &world) == TALUS_OK)) {
     printf("  case %d: %s\n", number, talus_context_message(context));
-    tl_scene_destroy(scene);
+    talus_scene_destroy(scene);
     return;
   }
   balls b = balls_of(scene, world);
@@ -182,8 +182,8 @@ static void check_generator(talus_context *context, const generator *g, int numb
   free(b2.ball);
   talus_world_destroy(world);
   talus_world_destroy(world_again);
-  tl_scene_destroy(scene);
-  tl_scene_destroy(again);
+  talus_scene_destroy(scene);
+  talus_scene_destroy(again);
 }
 
 /* Another seed gives another packing; the size classes come in the wanted shares. */
@@ -192,11 +192,11 @@ static void check_seed(talus_context *context) {
                              "{lower: [0, 0, 0], upper: [1, 1, "
                              "1]},\n     sizes: {kind: classes, classes: [[1, 3], [2, 1]]}}\n";
   static const char *const seed = "world.seed=2";
-  tl_scene *a = NULL, *b = NULL;
+  talus_scene *a = NULL, *b = NULL;
   talus_world *one = NULL, *two = NULL;
   CHECK(world_of(context, text, &a, &one) == TALUS_OK);
-  CHECK(tl_scene_read(context, "scene.yaml", &seed, 1, &b) == TALUS_OK);
-  CHECK(b != NULL && tl_scene_build(b, &two) == TALUS_OK);
+  CHECK(talus_scene_read(context, "scene.yaml", &seed, 1, &b) == TALUS_OK);
+  CHECK(b != NULL && talus_scene_build(b, &two) == TALUS_OK);
   CHECK(a != NULL && b != NULL && tl_scene_hash(a) != tl_scene_hash(b));
   balls p = balls_of(a, one), q = balls_of(b, two);
   CHECK(memcmp(p.ball, q.ball, 100 * sizeof(double)) != 0);
@@ -209,13 +209,13 @@ static void check_seed(talus_context *context) {
   free(q.ball);
   talus_world_destroy(one);
   talus_world_destroy(two);
-  tl_scene_destroy(a);
-  tl_scene_destroy(b);
+  talus_scene_destroy(a);
+  talus_scene_destroy(b);
 }
 
 /* Overlaps are resolved when asked, and left alone when asked. */
 static void check_overlap(talus_context *context) {
-  tl_scene *scene = NULL;
+  talus_scene *scene = NULL;
   talus_world *world = NULL;
   CHECK(world_of(context,
                  "world: {overlap: resolve}\nwalls:\n  - kind: plane\nbodies:\n"
@@ -229,7 +229,7 @@ static void check_overlap(talus_context *context) {
     printf("  %s\n", talus_context_message(context));
   }
   talus_world_destroy(world);
-  tl_scene_destroy(scene);
+  talus_scene_destroy(scene);
   CHECK(world_of(context,
                  "world: {overlap: ignore}\nbodies:\n  - {radius: 1}\n"
                  "  - {radius: 1, position: [1.7, 0, 0]}\n",
@@ -240,7 +240,7 @@ static void check_overlap(talus_context *context) {
     free(b.ball);
   }
   talus_world_destroy(world);
-  tl_scene_destroy(scene);
+  talus_scene_destroy(scene);
 }
 
 int main(void) {
@@ -248,12 +248,12 @@ int main(void) {
   talus_context_def def = talus_context_def_default();
   def.threads = 1;
   CHECK(talus_context_create(&def, &context) == TALUS_OK);
-  tl_scene *scene = NULL;
+  talus_scene *scene = NULL;
   if (scene_of(context, "", &scene) != TALUS_OK) {
     talus_context_destroy(context);
     return CHECK_SKIPPED;
   }
-  tl_scene_destroy(scene);
+  talus_scene_destroy(scene);
   for (int i = 0; i < (int)(sizeof generators / sizeof generators[0]); i++) {
     check_generator(context, &generators[i], i);
   }

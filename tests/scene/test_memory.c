@@ -63,7 +63,7 @@ int main(void) {
   int done = 0;
   long failures = 0;
   for (long n = 0; !done && n < 5000; n++) {
-    tl_scene *scene = NULL;
+    talus_scene *scene = NULL;
     talus_world *world = NULL;
     b.left = n;
     const talus_status status = world_of(context, text, &scene, &world);
@@ -77,7 +77,7 @@ int main(void) {
     CHECK_CASE(done || status == TALUS_OUT_OF_MEMORY, "call %ld: %s", n,
                talus_context_message(context));
     talus_world_destroy(world);
-    tl_scene_destroy(scene);
+    talus_scene_destroy(scene);
     CHECK_CASE(b.outstanding == before, "call %ld: %ld blocks are lost", n, b.outstanding - before);
     done |= !done && status != TALUS_OUT_OF_MEMORY;
   }

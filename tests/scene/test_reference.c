@@ -28,7 +28,7 @@ static void check_document(talus_context *context) {
 }
 
 static void check_defaults(talus_context *context) {
-  tl_scene *scene = NULL;
+  talus_scene *scene = NULL;
   CHECK(scene_of(context, "materials: {m: {}}\n", &scene) == TALUS_OK);
   const tl_scene_world *w = &tl_scene_says(scene)->world;
   const tl_scene_material *m = tl_scene_says(scene)->materials.item;
@@ -46,7 +46,7 @@ static void check_defaults(talus_context *context) {
   CHECK((uint64_t)w->seed == def.seed);
   CHECK(m->density == material.density && m->friction == material.friction &&
         m->restitution == material.restitution);
-  tl_scene_destroy(scene);
+  talus_scene_destroy(scene);
 }
 
 static void check_samples(talus_context *context) {
@@ -58,14 +58,14 @@ static void check_samples(talus_context *context) {
   for (struct dirent *entry = open != NULL ? readdir(open) : NULL; entry != NULL;
        entry = readdir(open)) {
     char path[1400];
-    tl_scene *scene = NULL;
+    talus_scene *scene = NULL;
     if (strstr(entry->d_name, ".yaml") == NULL) {
       continue;
     }
     snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-    CHECK_CASE(tl_scene_read(context, path, NULL, 0, &scene) == TALUS_OK, "%s",
+    CHECK_CASE(talus_scene_read(context, path, NULL, 0, &scene) == TALUS_OK, "%s",
                talus_context_message(context));
-    tl_scene_destroy(scene);
+    talus_scene_destroy(scene);
     count++;
   }
   CHECK(count >= 11);
@@ -87,9 +87,9 @@ int main(void) {
   talus_context *context = NULL;
   CHECK(talus_context_create(NULL, &context) == TALUS_OK);
   check_document(context);
-  tl_scene *scene = NULL;
+  talus_scene *scene = NULL;
   if (scene_of(context, "", &scene) == TALUS_OK) {
-    tl_scene_destroy(scene);
+    talus_scene_destroy(scene);
     check_defaults(context);
     check_samples(context);
   }

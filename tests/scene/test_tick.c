@@ -21,10 +21,10 @@ static const char pouring[] =
     "outlets:\n"
     "  - {region: {lower: [0, -inf, -inf], upper: [inf, inf, 0.14]}}\n";
 
-static int run(tl_scene *scene, talus_world *world, int steps) {
+static int run(talus_scene *scene, talus_world *world, int steps) {
   talus_status status = TALUS_OK;
   for (int i = 0; i < steps && status == TALUS_OK; i++) {
-    status = tl_scene_tick(scene, world);
+    status = talus_scene_tick(scene, world);
     if (status == TALUS_OK) {
       status = talus_world_step(world, NULL);
     }
@@ -32,12 +32,12 @@ static int run(tl_scene *scene, talus_world *world, int steps) {
   return status == TALUS_OK;
 }
 
-static double deepest(const tl_scene *scene, const talus_world *world) {
+static double deepest(const talus_scene *scene, const talus_world *world) {
   double worst = 0;
   for (int32_t i = 0; i < talus_body_capacity(world); i++) {
     for (int32_t k = 0; k < i; k++) {
       talus_body_state a, b;
-      const double r = tl_scene_body_radius(scene, i), s = tl_scene_body_radius(scene, k);
+      const double r = talus_scene_body_radius(scene, i), s = talus_scene_body_radius(scene, k);
       if (!talus_body_exists(world, i) || !talus_body_exists(world, k) || isinf(r) || isinf(s)) {
         continue;
       }
@@ -54,28 +54,29 @@ static double deepest(const tl_scene *scene, const talus_world *world) {
 }
 
 static void check_pouring(talus_context *context) {
-  tl_scene *scene = NULL;
+  talus_scene *scene = NULL;
   talus_world *world = NULL;
   if (!CHECK(world_of(context, pouring, &scene, &world) == TALUS_OK)) {
     printf("  %s\n", talus_context_message(context));
     return;
   }
   CHECK(run(scene, world, 11));
-  CHECK_CASE(tl_scene_added(scene) == 10, "%d", (int)tl_scene_added(scene)); /* at t = 10 ms */
+  CHECK_CASE(talus_scene_added(scene) == 10, "%d",
+             (int)talus_scene_added(scene)); /* at t = 10 ms */
   CHECK(deepest(scene, world) < 1e-2);
-  CHECK(talus_body_exists(world, tl_scene_body_find(scene, "gate")));
+  CHECK(talus_body_exists(world, talus_scene_body_find(scene, "gate")));
   CHECK(run(scene, world, 10)); /* the tick at t = 20 ms */
-  CHECK(!talus_body_exists(world, tl_scene_body_find(scene, "gate")));
+  CHECK(!talus_body_exists(world, talus_scene_body_find(scene, "gate")));
   CHECK(run(scene, world, 79));
-  CHECK(tl_scene_added(scene) == 40);
-  CHECK(tl_scene_removed(scene) > 5 && tl_scene_removed(scene) < 40);
+  CHECK(talus_scene_added(scene) == 40);
+  CHECK(talus_scene_removed(scene) > 5 && talus_scene_removed(scene) < 40);
   int32_t there = 0;
   for (int32_t i = 0; i < talus_body_capacity(world); i++) {
     there += talus_body_exists(world, i) && talus_body_kind(world, i) == TALUS_BODY_FREE;
   }
-  CHECK(there == 40 - tl_scene_removed(scene));
+  CHECK(there == 40 - talus_scene_removed(scene));
   talus_world_destroy(world);
-  tl_scene_destroy(scene);
+  talus_scene_destroy(scene);
 }
 
 /* Bytes of everything that moves. */
@@ -106,7 +107,7 @@ static int same(const talus_world *a, const talus_world *b) {
 }
 
 static void check_restart(talus_context *context) {
-  tl_scene *one = NULL, *two = NULL;
+  talus_scene *one = NULL, *two = NULL;
   talus_world *whole = NULL, *pieces = NULL;
   CHECK(world_of(context, pouring, &one, &whole) == TALUS_OK);
   CHECK(run(one, whole, 35));
@@ -117,11 +118,11 @@ static void check_restart(talus_context *context) {
     CHECK(run(one, whole, 35));
     CHECK(world_of(context, pouring, &two, &pieces) == TALUS_OK);
     CHECK(tl_record_resume(two, pieces, "checkpoint-000035.h5") == TALUS_OK);
-    CHECK(talus_world_steps(pieces) == 35 && tl_scene_added(two) == 34);
+    CHECK(talus_world_steps(pieces) == 35 && talus_scene_added(two) == 34);
     CHECK(run(two, pieces, 35));
     CHECK(same(whole, pieces));
-    CHECK(tl_scene_added(one) == tl_scene_added(two));
-    CHECK(tl_scene_removed(one) == tl_scene_removed(two) && tl_scene_removed(one) > 0);
+    CHECK(talus_scene_added(one) == talus_scene_added(two));
+    CHECK(talus_scene_removed(one) == talus_scene_removed(two) && talus_scene_removed(one) > 0);
     /* bytes of both are equal too */
     const size_t size = tl_scene_state_size(one);
     CHECK(size == tl_scene_state_size(two));
@@ -137,7 +138,7 @@ static void check_restart(talus_context *context) {
     free(a);
     free(b);
     talus_world_destroy(pieces);
-    tl_scene_destroy(two);
+    talus_scene_destroy(two);
     /* another scene does not take the checkpoint */
     CHECK(world_of(context, "bodies:\n  - {radius: 1}\n", &two, &pieces) == TALUS_OK);
     CHECK(tl_record_resume(two, pieces, "checkpoint-000035.h5") == TALUS_FILE_FORMAT);
@@ -145,13 +146,13 @@ static void check_restart(talus_context *context) {
   }
   talus_world_destroy(whole);
   talus_world_destroy(pieces);
-  tl_scene_destroy(one);
-  tl_scene_destroy(two);
+  talus_scene_destroy(one);
+  talus_scene_destroy(two);
 }
 
 /* 2 N on 1 kg from 0.1 s to 0.3 s: 0.4 m/s. */
 static void check_forces(talus_context *context) {
-  tl_scene *scene = NULL;
+  talus_scene *scene = NULL;
   talus_world *world = NULL;
   CHECK(world_of(context,
                  "world: {gravity: [0, 0, 0], step: 10 ms}\n"
@@ -162,10 +163,10 @@ static void check_forces(talus_context *context) {
                  &scene, &world) == TALUS_OK);
   CHECK(run(scene, world, 50));
   talus_body_state state;
-  CHECK(talus_body_get(world, tl_scene_body_find(scene, "a"), &state) == TALUS_OK);
+  CHECK(talus_body_get(world, talus_scene_body_find(scene, "a"), &state) == TALUS_OK);
   CHECK_CLOSE(state.velocity[0], 0.4, 1e-9);
   talus_world_destroy(world);
-  tl_scene_destroy(scene);
+  talus_scene_destroy(scene);
 }
 
 static void check_directory(talus_context *context) {
@@ -194,12 +195,12 @@ int main(void) {
   talus_context_def def = talus_context_def_default();
   def.threads = 1;
   CHECK(talus_context_create(&def, &context) == TALUS_OK);
-  tl_scene *scene = NULL;
+  talus_scene *scene = NULL;
   if (scene_of(context, "", &scene) != TALUS_OK) {
     talus_context_destroy(context);
     return CHECK_SKIPPED;
   }
-  tl_scene_destroy(scene);
+  talus_scene_destroy(scene);
   check_pouring(context);
   check_restart(context);
   check_forces(context);

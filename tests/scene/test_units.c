@@ -53,7 +53,7 @@ static void check_units(void) {
 }
 
 static void check_scene(talus_context *context) {
-  tl_scene *a = NULL, *b = NULL;
+  talus_scene *a = NULL, *b = NULL;
   CHECK(scene_of(context,
                  "world: {step: 0.5 ms, gravity: [0, 0, -981 cm/s2]}\n"
                  "materials: {m: {density: 2.5 g/cm3, friction: 40 %}}\n"
@@ -67,7 +67,7 @@ static void check_scene(talus_context *context) {
                  "bodies:\n  - {radius: 3, spin: [0, 0.36, 0], velocity: [1, 0, 0],\n"
                  "     orientation: {axis: [0, 0, 2], angle: 90}}\n",
                  &b) == TALUS_OK);
-  const tl_scene *both[2] = {a, b};
+  const talus_scene *both[2] = {a, b};
   for (int i = 0; i < 2 && a != NULL && b != NULL; i++) {
     const tl_scene_definition *def = tl_scene_says(both[i]);
     const tl_scene_body *body = def->bodies.item;
@@ -84,17 +84,17 @@ static void check_scene(talus_context *context) {
     /* defaults stay in SI whatever bare numbers are in */
     CHECK_CLOSE(def->run.time, 1, 0);
   }
-  tl_scene_destroy(a);
-  tl_scene_destroy(b);
+  talus_scene_destroy(a);
+  talus_scene_destroy(b);
 }
 
 int main(void) {
   talus_context *context = NULL;
   CHECK(talus_context_create(NULL, &context) == TALUS_OK);
   check_units();
-  tl_scene *scene = NULL;
+  talus_scene *scene = NULL;
   if (scene_of(context, "", &scene) == TALUS_OK) {
-    tl_scene_destroy(scene);
+    talus_scene_destroy(scene);
     check_scene(context);
   }
   talus_context_destroy(context);
