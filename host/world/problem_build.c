@@ -42,7 +42,7 @@ talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
   return TALUS_OK;
 }
 
-static void bodies_fill(const talus_world *world, const tl_step_arrays *a) {
+static void bodies_fill(const talus_world *world, const tl_step_arrays *a, int spheres) {
 #pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count)) schedule(static)
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
@@ -53,6 +53,9 @@ static void bodies_fill(const talus_world *world, const tl_step_arrays *a) {
       memset(inertia, 0, 6 * sizeof *inertia);
     } else if (body->round) {
       memcpy(inertia, body->inverse_inertia, 6 * sizeof *inertia);
+      if (spheres) { /* disks in the plane: nothing turns them about x and z, so let it be free */
+        inertia[0] = inertia[5] = inertia[3];
+      }
     } else {
       tl_quaternion_matrix(body->orientation, rotation);
       tl_inertia_turn(body->inverse_inertia, rotation, inertia);
@@ -60,8 +63,12 @@ static void bodies_fill(const talus_world *world, const tl_step_arrays *a) {
   }
 }
 
-/* Whether everything is spheres against spheres and walls. */
+/* Whether everything is spheres against spheres and walls; or disks, and no wall leans out of the
+ * plane: then nothing leaves it, to the bit. */
 static int all_spherical(const talus_world *world) {
+  if (world->def.plane && world->joint_count > 0) {
+    return 0;
+  }
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
     if (body->exists && body->inverse_mass > 0 && !body->round) {
@@ -69,11 +76,12 @@ static int all_spherical(const talus_world *world) {
     }
   }
   for (int32_t k = 0; k < world->contact_count; k++) {
-    if (!world->contact[k].spherical) {
+    const tl_world_contact *const contact = &world->contact[k];
+    if (!contact->spherical || (world->def.plane && contact->shown.normal[1] != 0)) {
       return 0;
     }
   }
-  return !world->def.plane;
+  return 1;
 }
 
 /* Contact k's side (0: a, 1: b): body, arm, and, with reaches, what a wall's spin adds. */
@@ -101,7 +109,7 @@ static void side_fill(const talus_world *world, const tl_step_arrays *a, int32_t
 void tl_step_problem(talus_world *world, double dt, const double *velocity,
                      const tl_step_arrays *a, talus_problem *problem) {
   const int spheres = all_spherical(world);
-  bodies_fill(world, a);
+  bodies_fill(world, a, spheres);
 #pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count)) schedule(static)
   for (int32_t k = 0; k < world->contact_count; k++) {
     const tl_world_contact *const contact = &world->contact[k];

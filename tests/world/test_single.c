@@ -57,6 +57,38 @@ static void sliding_sphere(talus_law law) {
   talus_world_destroy(world);
 }
 
+/* A disk (I = m r^2 / 2) that slides begins to roll at t = v / (3 mu g) with spin 2 v / (3 r), and
+ * nothing of it leaves the plane; alone (the way of spheres) as beside a box (the general one). */
+static void sliding_disk(int beside_box) {
+  talus_world_def def = talus_world_def_default();
+  def.plane = 1;
+  def.tolerance = 1e-8;
+  talus_world *world;
+  MUST(talus_world_create(place_context, &def, &world));
+  const int32_t material = place_material(world, 1, 0.2, 0);
+  place_floor(world, material);
+  const int32_t disk = place_sphere(world, material, 1, 0, 0, 1);
+  if (beside_box) {
+    place_box(world, material, (const double[3]){1, 1, 1}, 50, 0, 1);
+  }
+  talus_body_state state = place_state(world, disk);
+  state.velocity[0] = 2;
+  MUST(talus_body_set(world, disk, &state));
+  double rolling = -1;
+  for (int i = 1; i <= 500; i++) {
+    place_run(world, 1);
+    state = place_state(world, disk);
+    const double slip = state.velocity[0] - state.spin[1];
+    rolling = rolling < 0 && fabs(slip) < 1e-6 ? talus_world_time(world) : rolling;
+  }
+  CHECK_CLOSE(rolling, 2 / (3 * 0.2 * 9.81), 2e-3);
+  CHECK_CLOSE(state.spin[1], 4. / 3, 1e-3);
+  CHECK_CLOSE(state.position[2], 1, 1e-6);
+  CHECK(state.velocity[1] == 0 && state.position[1] == 0);
+  CHECK(state.spin[0] == 0 && state.spin[2] == 0);
+  talus_world_destroy(world);
+}
+
 /* Newton and Poisson agree for one contact: rebound with e times the impact speed. */
 static void bounce(talus_restitution rule) {
   talus_world_def def = talus_world_def_default();
@@ -131,6 +163,8 @@ int main(void) {
   free_fall();
   sliding_sphere(TALUS_LAW_COULOMB);
   sliding_sphere(TALUS_LAW_CCP);
+  sliding_disk(0);
+  sliding_disk(1);
   bounce(TALUS_RESTITUTION_NEWTON);
   bounce(TALUS_RESTITUTION_POISSON);
   slope(0.4, 0);
