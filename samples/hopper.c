@@ -1,0 +1,80 @@
+/* hopper.c: how fast a hopper empties, against Beverloo's law.
+ *
+ * Beverloo, Leniger and van de Velde (1961): grains of diameter d leave through an opening D at a
+ * rate of C rho g^1/2 (D - k d)^n, n = 5/2 for a round hole and 3/2 for a slot between flat walls;
+ * k is 1.4 for spheres. The sample empties hoppers with several openings, takes each rate while
+ * between 15 and 60 % have left, and fits n with that k. Expected: n within 0.3, and no jam.
+ *
+ * Quick: disks in the plane (samples/scenes/hopper_2d.yaml). Full: spheres (hopper.yaml) too. */
+#include "sample.h"
+
+static const char *const HELP =
+    "hopper [--full] [--set KEY=VALUE]\n"
+    "Hoppers empty, against Beverloo's law (samples/scenes/hopper_2d.yaml, hopper.yaml)";
+static const double DIAMETER = 6e-3, K = 1.4;
+
+/* A straight line through points, by least squares: its slope. */
+typedef struct line {
+  double count, x, y, xx, xy;
+} line;
+
+static void line_add(line *l, double x, double y) {
+  l->count += 1;
+  l->x += x;
+  l->y += y;
+  l->xx += x * x;
+  l->xy += x * y;
+}
+
+static double line_slope(const line *l) {
+  return (l->count * l->xy - l->x * l->y) / (l->count * l->xx - l->x * l->x);
+}
+
+/* Grains per second. */
+static double rate(const char *scene, double opening, const sample_options *options) {
+  char own[64];
+  snprintf(own, sizeof own, "walls.hopper.opening=%gm", opening);
+  sample_run run = sample_open(scene, own, options);
+  int32_t grains = 0;
+  for (int32_t i = 0; i < talus_body_capacity(run.world); i++) {
+    grains += sample_moves(&run, i);
+  }
+  line left = {0};
+  int64_t removed = 0;
+  while (removed < 0.6 * grains && talus_world_time(run.world) < talus_scene_end(run.scene)) {
+    sample_step(&run);
+    if (talus_scene_removed(run.scene) > removed) {
+      removed = talus_scene_removed(run.scene);
+      if (removed > 0.15 * grains) {
+        line_add(&left, talus_world_time(run.world), (double)removed);
+      }
+    }
+  }
+  const double slope = removed >= 0.6 * grains ? line_slope(&left) : NAN;
+  printf("  opening %.1f cm: %6.0f grains/s, %d grains, worst epsilon %.2g, until %.2f s\n",
+         100 * opening, slope, grains, run.worst_epsilon, talus_world_time(run.world));
+  fflush(stdout);
+  sample_close(&run);
+  return slope;
+}
+
+static void empty(const char *scene, const double *opening, int count, double exponent,
+                  const sample_options *options) {
+  line law = {0};
+  printf("%s.yaml\n", scene);
+  for (int i = 0; i < count; i++) {
+    line_add(&law, log(opening[i] - K * DIAMETER), log(rate(scene, opening[i], options)));
+  }
+  sample_expect("  Beverloo's exponent", line_slope(&law), exponent - 0.3, exponent + 0.3);
+}
+
+int main(int argc, char **argv) {
+  const sample_options options = sample_begin(argc, argv, HELP);
+  const double slot[] = {0.03, 0.054, 0.04, 0.035, 0.047}, hole[] = {0.03, 0.036, 0.042, 0.05};
+  sample_head();
+  empty("hopper_2d", slot, options.full ? 5 : 3, 1.5, &options);
+  if (options.full) {
+    empty("hopper", hole, 4, 2.5, &options);
+  }
+  return sample_end();
+}
