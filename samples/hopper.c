@@ -70,11 +70,11 @@ static void empty(const char *scene, const double *opening, int count, double ex
 
 int main(int argc, char **argv) {
   const sample_options options = sample_begin(argc, argv, HELP);
-  const double slot[] = {0.03, 0.054, 0.04, 0.035, 0.047}, hole[] = {0.03, 0.036, 0.042, 0.05};
+  const double slot[] = {0.036, 0.056, 0.045, 0.04, 0.05}, hole[] = {0.034, 0.042, 0.052};
   sample_head();
   empty("hopper_2d", slot, options.full ? 5 : 3, 1.5, &options);
   if (options.full) {
-    empty("hopper", hole, 4, 2.5, &options);
+    empty("hopper", hole, 3, 2.5, &options);
   }
   return sample_end();
 }
