@@ -73,7 +73,8 @@ talus_status tl_material_find(const talus_scene *scene, const tl_item *item, con
                       nearest != NULL ? "?)" : "");
 }
 
-static talus_status check_material(const talus_scene *scene, const tl_item *item, const char *name) {
+static talus_status check_material(const talus_scene *scene, const tl_item *item,
+                                   const char *name) {
   int32_t material;
   return tl_material_find(scene, item, name, &material);
 }
