@@ -34,6 +34,7 @@ for real in 0 1; do
   log=$scratch/ptxas_$real.txt
   : >"$log"
   for source in kernels/cuda/*.cu; do
+    case $real$source in 1*/assembly_* | 1*/ferry_*) continue ;; esac # in double only
     echo "kernels.sh: compiling $source, TL_REAL_IS_FLOAT=$real" >&2
     nvcc -std=c++17 -O3 --fmad=false -I. -Iinclude -DTL_HAVE_CUDA=1 -DTL_REAL_IS_FLOAT=$real \
       -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -Xptxas -v \

@@ -2,9 +2,10 @@
 """What a step of a world costs: runs `talus bench world` over sizes, depths, laws and steps, and
 writes docs/world.md with its two plots.
 
-    python3 bench/world.py [build/bin/talus] [--largest 1e6]
+    python3 bench/world.py [build/bin/talus] [--largest 1e6] [--keep FILE.json]
 
-By hand, on an idle machine; about twenty minutes up to a million grains.
+By hand, on an idle machine; about twenty minutes up to a million grains. What is in the file given by
+--keep is not measured again.
 """
 import argparse
 import csv
@@ -20,17 +21,26 @@ DEPTHS = [5, 10, 20, 40, 80]
 # law, step, other options: a simulated second at rest
 SECONDS = [
     ("ccp", 1e-3, []), ("ccp", 2e-3, []), ("ccp", 5e-3, []), ("ccp", 10e-3, []),
-    ("ccp", 10e-3, ["--tol", "0.1"]), ("ccp", 0.5e-3, ["--max-iterations", "2", "--accept", "1e9"]),
+    ("ccp", 10e-3, ["--tol", "0.1"]), ("ccp", 0.5e-3, ["--max-iterations", "5", "--accept", "1"]),
     ("coulomb", 1e-3, []), ("coulomb", 2e-3, []), ("coulomb", 5e-3, []),
     ("coulomb", 10e-3, []), ("coulomb", 1e-3, ["--tol", "0.01", "--max-iterations", "2000"]),
 ]
 
 
+KEPT = {"path": None, "beds": {}}
+
+
 def bench(talus, *options):
-    command = [talus, "bench", "world", "--json"] + [str(o) for o in options]
-    print("world.py:", " ".join(command[1:]), file=sys.stderr)
-    out = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
-    return json.loads(out)["beds"]
+    words = ["bench", "world", "--json"] + [str(o) for o in options]
+    name = " ".join(words)
+    if name not in KEPT["beds"]:
+        print("world.py:", name, file=sys.stderr)
+        out = subprocess.run([talus] + words, check=True, stdout=subprocess.PIPE).stdout
+        KEPT["beds"][name] = json.loads(out)["beds"]
+        if KEPT["path"]:
+            with open(KEPT["path"], "w") as keep:
+                json.dump(KEPT["beds"], keep, indent=1)
+    return KEPT["beds"][name]
 
 
 def table(head, rows):
@@ -81,12 +91,18 @@ def growth(talus, largest):
 def depth(talus):
     rows, beds = [], []
     for layers in DEPTHS:
-        bed = bench(talus, "--grains", 8000, "--layers", layers, "--law", "ccp", "--settle", 0.2)[0]
-        beds.append((layers, bed))
-        rows.append([f"{layers}"] + row_of(bed)[1:])
-    plot(talus, "world_depth.png", "a step of 8000 spheres", "layers", ["ms", "passes"],
-         [[layers, 1e3 * b["seconds_per_step"], b["passes"]] for layers, b in beds])
-    return table(["layers"] + HEAD[1:], rows)
+        same = ["--grains", 8000, "--layers", layers, "--law", "ccp"]
+        bed = bench(talus, *same, "--settle", 0.2)[0]
+        cold = bench(talus, *same, "--settle", 0, "--steps", 1, "--max-iterations", 2000)[0]
+        beds.append((layers, bed, cold))
+        rows.append([f"{layers}", f"{bed['contacts']}", f"{1e3 * bed['seconds_per_step']:.1f}",
+                     f"{bed['passes']:.0f}", f"{1e3 * cold['seconds_per_step']:.1f}",
+                     f"{cold['passes']:.0f}"])
+    plot(talus, "world_depth.png", "a step of 8000 spheres", "layers", ["ms_warm", "ms_cold"],
+         [[layers, 1e3 * b["seconds_per_step"], 1e3 * c["seconds_per_step"]]
+          for layers, b, c in beds])
+    return table(["layers", "contacts", "ms a step, at rest", "passes", "ms, first step",
+                  "passes of the first step"], rows)
 
 
 def seconds(talus):
@@ -107,7 +123,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("talus", nargs="?", default=os.path.join(ROOT, "build/bin/talus"))
     parser.add_argument("--largest", type=float, default=1e6, help="grains of the largest bed")
+    parser.add_argument("--keep", help="file for what was measured")
     options = parser.parse_args()
+    KEPT["path"] = options.keep
+    if options.keep and os.path.exists(options.keep):
+        with open(options.keep) as keep:
+            KEPT["beds"] = json.load(keep)
     model = platform.processor() or platform.machine()
     with open("/proc/cpuinfo") as info:
         names = [line.split(":", 1)[1].strip() for line in info if line.startswith("model name")]
