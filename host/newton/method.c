@@ -39,11 +39,6 @@ int tl_newton_serves(const talus_problem *problem) {
 /* The problem written out, unless that has been done. */
 static talus_status prepare(tl_run *run, tl_newton **result) {
   talus_solver *const solver = run->solver;
-  if (!tl_newton_serves(&solver->problem)) { /* they would be a cone of their own in the sheet */
-    return tl_fail(run->context, TALUS_UNSUPPORTED,
-                   "second-order methods do not take bilateral rows with bounds (row_lower, "
-                   "row_upper): use a first-order method");
-  }
   if (solver->newton == NULL) {
     TL_TRY(tl_alloc(run->context, (void **)&solver->newton, 1, sizeof *solver->newton,
                     "second-order methods"));
@@ -282,6 +277,9 @@ static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton)
 
 talus_status tl_newton_unique(tl_run *run) {
   tl_newton *newton;
+  if (run->solver->resident || !tl_newton_serves(&run->solver->problem)) {
+    return TALUS_OK; /* and no note */
+  }
   TL_TRY(prepare(run, &newton));
   double *const y = newton->vector[9];
   memcpy(y, newton->best, (size_t)newton->sheet.rows * sizeof *y);

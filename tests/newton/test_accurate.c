@@ -20,6 +20,15 @@ static talus_context *context_of(int threads) {
   return context;
 }
 
+static const family *hyperstatic(void) {
+  for (int i = 0; i < FAMILY_COUNT; i++) {
+    if (strcmp(family_at(i)->name, "rank-deficient") == 0) {
+      return family_at(i);
+    }
+  }
+  exit(EXIT_FAILURE);
+}
+
 static double *reals(int64_t count) {
   double *const array = calloc((size_t)count + 1, sizeof *array);
   if (array == NULL) {
@@ -73,7 +82,7 @@ static void test_families(void) {
   talus_context *const context = context_of(1);
   for (int i = 0; i < FAMILY_COUNT; i++) {
     for (int law = 0; law < TALUS_LAW_COUNT; law++) {
-      for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+      for (uint64_t seed = 1; seed <= SEEDS && family_at(i)->bounded == 0; seed++) {
         oracle_made made = family_make(family_at(i), (talus_law)law, seed);
         for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
           solve_check(context, family_at(i), &made, (talus_law)law, methods[m], seed);
@@ -207,7 +216,7 @@ static void test_unique(talus_law law) {
   talus_context *const context = context_of(1);
   int found = 0;
   for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-    oracle_made made = family_make(family_at(17), law, seed); /* rank-deficient */
+    oracle_made made = family_make(hyperstatic(), law, seed); /* rank-deficient */
     const int64_t rows = 3 * (int64_t)made.problem.contact_count;
     oracle_system system;
     CHECK(oracle_build(&made.problem, &system));
@@ -334,7 +343,7 @@ static void test_limits(void) {
   talus_context *const context = context_of(1);
   for (int method = TALUS_METHOD_NEWTON; method <= TALUS_METHOD_INTERIOR_POINT; method++) {
     for (int law = 0; law < TALUS_LAW_COUNT; law++) {
-      oracle_made made = family_make(family_at(17), (talus_law)law, 1); /* rank-deficient */
+      oracle_made made = family_make(hyperstatic(), (talus_law)law, 1); /* rank-deficient */
       talus_settings settings = talus_settings_default();
       talus_info info = talus_info_default();
       settings.method = (talus_method)method;

@@ -162,7 +162,7 @@ static void solve_check(talus_context *context, const judged *j, talus_method me
   settings.tolerance = j->kind->hard ? 1e-3 : precision == TALUS_F32 ? 1e-4 : 1e-6;
   const talus_status status =
       talus_solve_once(context, &j->made.problem, &settings, &a.solution, &a.info);
-  if (precision == TALUS_F32 &&
+  if ((precision == TALUS_F32 || j->kind->bounded > 0) &&
       (method == TALUS_METHOD_NEWTON || method == TALUS_METHOD_INTERIOR_POINT)) {
     CHECK_CASE(status == TALUS_UNSUPPORTED, "%s: %s", what, talus_status_name(status));
     free(a.memory);
