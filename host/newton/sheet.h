@@ -46,7 +46,7 @@ typedef struct tl_sheet {
   tl_buffer index, reals, jacobians;
 } tl_sheet;
 
-/* Writes out a system; `natural` gives the number of a constraint in it. */
+/* Writes out a system. */
 talus_status tl_sheet_make(talus_context *context, const tl_system *system, tl_sheet *sheet);
 void tl_sheet_release(talus_context *context, tl_sheet *sheet);
 int64_t tl_sheet_bytes(const tl_sheet *sheet);

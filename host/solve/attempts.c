@@ -6,8 +6,9 @@
  * converges; what still stalls is handed to slower, steadier settings. */
 #include "host/solve/run.h"
 
-/* Passes before a second-order method; a handful of contacts is factored sooner than swept. */
-enum { SWEEPS = 250, SWEEPS_FEW = 5, FEW = 12 };
+/* Passes before a second-order method: a handful of contacts is factored sooner than swept, and for
+ * one factorisation of many there are a thousand passes. */
+enum { SWEEPS_FEW = 5, SWEEPS = 250, SWEEPS_MANY = 2500, FEW = 12, MANY = 2000 };
 
 const tl_method *tl_method_find(talus_method id) {
   static const tl_method *const methods[] = {
@@ -52,7 +53,8 @@ static int second_order(const tl_run *run) {
 }
 
 static int64_t sweeps_for(const tl_run *run) {
-  return run->solver->assembly.system.shape.contact_count <= FEW ? SWEEPS_FEW : SWEEPS;
+  const int32_t contacts = run->solver->assembly.system.shape.contact_count;
+  return contacts <= FEW ? SWEEPS_FEW : contacts <= MANY ? SWEEPS : SWEEPS_MANY;
 }
 
 /* A method by name; Newton's method starts from some sweeps. */
