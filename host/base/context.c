@@ -99,5 +99,8 @@ void talus_build_text(char *text, size_t capacity) {
   if (device != NULL) {
     device->describe(cuda, sizeof cuda);
   }
-  snprintf(text, capacity, "cpu: %s\ncuda: %s\ncompiler: %s\n", cpu, cuda, __VERSION__);
+  const char *const sparse = TL_HAVE_SUITESPARSE ? "CHOLMOD and UMFPACK" : "none in this build";
+  const char *const dense = TL_HAVE_LAPACK ? "LAPACK" : "own";
+  snprintf(text, capacity, "cpu: %s\ncuda: %s\nfactors: sparse %s, dense %s\ncompiler: %s\n", cpu,
+           cuda, sparse, dense, __VERSION__);
 }

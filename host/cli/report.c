@@ -15,6 +15,7 @@ static const struct {
     {TALUS_NOTE_METHOD_CHANGED, "method_changed", "the method was changed on the way"},
     {TALUS_NOTE_SPHERES_FOUND, "spheres_found", "recognised as spheres: run without a matrix"},
     {TALUS_NOTE_BLOCKS_FOUND, "blocks_found", "recognised as blocks: run without a matrix"},
+    {TALUS_NOTE_UNIQUE, "unique", "of all solutions with this velocity the one of least norm"},
     {TALUS_NOTE_STOPPED, "stopped", "stopped by the user: these are the best impulses so far"},
 };
 enum { NOTE_COUNT = sizeof notes / sizeof notes[0] };

@@ -22,6 +22,10 @@ static void print_one(const tl_solve_session *s) {
          tl_cli_measure_name((talus_measure)o->measure));
   printf("work         %" PRId64 " iterations, %" PRId64 " passes, %.4g s, %.4g MB\n",
          info->iterations, info->passes, info->seconds, (double)info->bytes / 1e6);
+  if (info->incompatible > 0) {
+    printf("warning      %.3g of the free velocity cannot be undone by any motion of the bodies\n",
+           info->incompatible);
+  }
   tl_report_notes(info);
   printf("\n");
   tl_report_certificate(&info->certificate, s->stored->problem.bilateral_count);
@@ -80,6 +84,7 @@ static void print_json_attempt(tl_json *json, const tl_solve_session *s,
   tl_json_real(json, "seconds_iterate", info->seconds_iterate);
   tl_json_real(json, "seconds_certificate", info->seconds_certificate);
   tl_json_integer(json, "bytes", info->bytes);
+  tl_json_real(json, "incompatible", info->incompatible);
   tl_json_integer(json, "colours", info->colours);
   tl_json_real(json, "measured", info->measure);
   tl_report_certificate_json(json, &info->certificate, (talus_law)o->law);

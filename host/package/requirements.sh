@@ -1,6 +1,7 @@
 # Sourced by samples/demo.sh and tests/run.sh: installs what the build needs and this machine lacks.
-# Debian and its relatives only, by apt-get; elsewhere it says what is missing. HDF5, libpng and
-# libyaml are optional: without them Talus builds, and says what it leaves out.
+# Debian and its relatives only, by apt-get; elsewhere it says what is missing. HDF5, libpng,
+# libyaml, SuiteSparse and LAPACKE are optional: without them Talus builds, and says what it leaves
+# out.
 
 # Runs a command as root, without ever asking for a password where nobody can type one.
 talus_as_root() {
@@ -27,6 +28,10 @@ talus_missing_packages() {
     pkg-config --exists libpng 2>/dev/null || echo libpng-dev
   ls /usr/include/yaml.h /usr/local/include/yaml.h 2>/dev/null | grep -q . ||
     pkg-config --exists yaml-0.1 2>/dev/null || echo libyaml-dev
+  ls /usr/include/suitesparse/cholmod.h /usr/include/cholmod.h /usr/local/include/cholmod.h \
+    /usr/local/include/suitesparse/cholmod.h 2>/dev/null | grep -q . || echo libsuitesparse-dev
+  ls /usr/include/lapacke.h /usr/local/include/lapacke.h /usr/include/*/lapacke.h 2>/dev/null |
+    grep -q . || printf 'liblapacke-dev\nlibopenblas-dev\n'
 }
 
 talus_require() {

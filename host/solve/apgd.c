@@ -19,4 +19,4 @@ static talus_status advance(tl_run *run, const tl_rule *rule, int32_t count) {
   return run->ops->backtrack(run->engine, rule, count, &run->state);
 }
 
-const tl_method tl_method_apgd = {TALUS_METHOD_APGD, prepare, advance};
+const tl_method tl_method_apgd = {TALUS_METHOD_APGD, prepare, advance, NULL};

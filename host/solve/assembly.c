@@ -123,8 +123,9 @@ static void exponent_add(exponents *e, double value) {
   }
 }
 
+/* Rounded down, on either side of 0: other units must move it by a whole number. */
 static int exponent_mean(const exponents *e) {
-  return e->count > 0 ? (int)(e->sum / e->count) : 0;
+  return e->count > 0 ? (int)(e->sum / e->count - (e->sum % e->count < 0)) : 0;
 }
 
 /* Units of mass and speed in which W_kk and q are about one, so that squares stay in the range of

@@ -6,11 +6,16 @@
  * converges; what still stalls is handed to slower, steadier settings. */
 #include "host/solve/run.h"
 
+/* Passes before a second-order method: a handful of contacts is factored sooner than swept, and for
+ * one factorisation of many there are a thousand passes. */
+enum { SWEEPS_FEW = 5, SWEEPS = 250, SWEEPS_MANY = 2500, FEW = 12, MANY = 2000 };
+
 const tl_method *tl_method_find(talus_method id) {
   static const tl_method *const methods[] = {
       &tl_method_jacobi,       &tl_method_apgd,
       &tl_method_apgdb,        &tl_method_gauss_seidel,
-      &tl_method_gauss_seidel_nesterov, &tl_method_spectral};
+      &tl_method_gauss_seidel_nesterov, &tl_method_spectral,
+      &tl_method_newton,       &tl_method_interior_point};
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     if (methods[i]->id == id) {
       return methods[i];
@@ -38,31 +43,63 @@ static double filter_for(const tl_run *run) {
   return filter > 0 ? filter : 0.3;
 }
 
+/* Second-order methods come early where high accuracy is wanted and late, when others have stalled,
+ * elsewhere; in double precision on the CPU. */
+static int second_order(const tl_run *run) {
+  const talus_settings *const settings = &run->solver->settings;
+  return !settings->same_bits && settings->precision == TALUS_F64 && !run->solver->resident &&
+         tl_newton_serves(&run->solver->problem) &&
+         run->solver->engine_backend->kind == TALUS_BACKEND_CPU;
+}
+
+static int64_t sweeps_for(const tl_run *run) {
+  const int32_t contacts = run->solver->assembly.system.shape.contact_count;
+  return contacts <= FEW ? SWEEPS_FEW : contacts <= MANY ? SWEEPS : SWEEPS_MANY;
+}
+
+/* A method by name; Newton's method starts from some sweeps. */
+static int32_t named_plan(const tl_run *run, talus_method wanted, tl_attempt *attempts) {
+  const tl_method *const only = tl_method_find(wanted), *const sweeps =
+                                                            &tl_method_gauss_seidel_nesterov;
+  const double filter = filter_for(run);
+  int32_t count = 0;
+  if (wanted == TALUS_METHOD_NEWTON) {
+    attempts[count++] = (tl_attempt){
+        sweeps, cap_for(run, sweeps, 0), filter, cap_for(run, sweeps, 1), 400, 1e2, sweeps_for(run),
+        0};
+  }
+  attempts[count++] =
+      (tl_attempt){only, cap_for(run, only, 0), filter, cap_for(run, only, 1), 3000, 1e3, 0, 1};
+  return count;
+}
+
 int32_t tl_attempts_plan(const tl_run *run, tl_attempt *attempts, int32_t most) {
   const talus_method wanted = run->solver->settings.method;
   const double filter = filter_for(run);
   int32_t count = 0;
   if (wanted != TALUS_METHOD_AUTO) {
-    const tl_method *const only = tl_method_find(wanted);
-    attempts[count++] =
-        (tl_attempt){only, cap_for(run, only, 0), filter, cap_for(run, only, 1), 3000, 1e3, 1};
-    return count;
+    return named_plan(run, wanted, attempts);
   }
   const int device = run->solver->engine_backend->kind == TALUS_BACKEND_CUDA;
   const tl_method *const first = device ? &tl_method_apgdb : &tl_method_gauss_seidel_nesterov;
   const tl_method *const second = device ? &tl_method_gauss_seidel_nesterov : &tl_method_apgdb;
+  const tl_method *const accurate = run->law == 1 ? &tl_method_newton : &tl_method_interior_point;
+  const int allowed = second_order(run), exact = allowed && run->solver->settings.tolerance < 1e-5;
   const tl_attempt plan[] = {
-      {first, cap_for(run, first, 0), filter, cap_for(run, first, 1), 400, 1e2, 0},
-      {second, cap_for(run, second, 0), filter, cap_for(run, second, 1), 400, 1e2, 0},
-      {&tl_method_gauss_seidel, 0, 1, 0, 400, 1e2, 0},
-      {&tl_method_gauss_seidel_nesterov, 0.8, 0.1, 0.8, 600, 1e2, 0},
-      {&tl_method_apgdb, 0.9, 0.1, 0.9, 2000, 1e2, 1},
+      {first, cap_for(run, first, 0), filter, cap_for(run, first, 1), 400, 1e2,
+       exact ? sweeps_for(run) : 0, 0},
+      {exact ? accurate : NULL, 0, 0, 0, 0, 0, 0, 0},
+      {second, cap_for(run, second, 0), filter, cap_for(run, second, 1), 400, 1e2, 0, 0},
+      {exact || !allowed ? NULL : accurate, 0, 0, 0, 0, 0, 0, 0},
+      {&tl_method_gauss_seidel, 0, 1, 0, 400, 1e2, 0, 0},
+      {&tl_method_gauss_seidel_nesterov, 0.8, 0.1, 0.8, 600, 1e2, 0, 0},
+      {&tl_method_apgdb, 0.9, 0.1, 0.9, 2000, 1e2, 0, 1},
   };
   for (size_t i = 0; i < sizeof plan / sizeof *plan && count < most; i++) {
-    const talus_method id = plan[i].method->id;
+    const talus_method id = plan[i].method != NULL ? plan[i].method->id : TALUS_METHOD_AUTO;
     const int sweeps =
         id == TALUS_METHOD_GAUSS_SEIDEL || id == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
-    if (!sweeps || run->solver->coloured > 0) {
+    if (plan[i].method != NULL && (!sweeps || run->solver->coloured > 0)) {
       attempts[count++] = plan[i];
     }
   }

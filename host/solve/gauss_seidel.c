@@ -22,6 +22,6 @@ static talus_status advance(tl_run *run, const tl_rule *rule, int32_t count) {
   return run->ops->sweep(run->engine, rule, count, &run->state, &run->passes);
 }
 
-const tl_method tl_method_gauss_seidel = {TALUS_METHOD_GAUSS_SEIDEL, prepare_plain, advance};
+const tl_method tl_method_gauss_seidel = {TALUS_METHOD_GAUSS_SEIDEL, prepare_plain, advance, NULL};
 const tl_method tl_method_gauss_seidel_nesterov = {TALUS_METHOD_GAUSS_SEIDEL_NESTEROV,
-                                                   prepare_nesterov, advance};
+                                                   prepare_nesterov, advance, NULL};

@@ -14,4 +14,4 @@ static talus_status prepare(tl_run *run, tl_rule *rule) {
   return TALUS_OK;
 }
 
-const tl_method tl_method_jacobi = {TALUS_METHOD_JACOBI, prepare, tl_gradient_advance};
+const tl_method tl_method_jacobi = {TALUS_METHOD_JACOBI, prepare, tl_gradient_advance, NULL};

@@ -13,6 +13,7 @@ enum {
   CHECK_EVERY = 50,   /* iterations between checks at the least */
   LATE_PASSES = 400,  /* easy problems are solved by then; hard ones want a longer memory */
   RECOVERIES = 3,     /* returns to the best impulses per attempt */
+  ASK_EARLY = 100,    /* times the tolerance, see tl_run_worth */
   CERTIFY_MOST = 40   /* certificates per solve: each one lowers the target */
 };
 
@@ -35,7 +36,7 @@ static talus_status check(tl_run *run, const tl_method *method) {
   TL_TRY(run->ops->residual(run->engine, squares, &run->passes));
   const double residual = sqrt(squares[run->law]);
   run->epsilon = isfinite(residual) ? residual / run->reference : INFINITY;
-  const double norm = step_norm(run, method);
+  const double norm = method != NULL ? step_norm(run, method) : 0;
   run->ratio = norm > 0 && isfinite(norm) ? residual / norm : 0;
   if (run->epsilon < run->best) {
     TL_TRY(run->ops->keep(run->engine));
@@ -47,8 +48,22 @@ static talus_status check(tl_run *run, const tl_method *method) {
   return TALUS_OK;
 }
 
-/* A limit that ends the run, if one is reached. */
-static int limit_reached(tl_run *run) {
+double tl_run_worth(const tl_run *run) {
+  const int siconos = run->solver->settings.measure == TALUS_MEASURE_SICONOS;
+  return (siconos && !run->asked ? ASK_EARLY : 1) * run->target;
+}
+
+/* Whether the certificate is to be asked now. */
+static int is_worth(tl_run *run) {
+  if (run->epsilon > tl_run_worth(run)) {
+    return 0;
+  }
+  run->asked = 1;
+  run->target = fmax(run->target, run->epsilon);
+  return run->certified < CERTIFY_MOST;
+}
+
+int tl_run_limit(tl_run *run) {
   const talus_settings *const settings = &run->solver->settings;
   const double seconds = tl_clock() - run->begin;
   if (run->iterations >= settings->max_iterations) {
@@ -73,7 +88,7 @@ static int limit_reached(tl_run *run) {
 static int check_due(const tl_run *run, const tl_method *method, int32_t unchecked) {
   const double norm = step_norm(run, method);
   return unchecked >= CHECK_EVERY || !isfinite(norm) || !(run->ratio > 0) ||
-         run->ratio * norm <= 1.1 * run->target * run->reference;
+         run->ratio * norm <= 1.1 * tl_run_worth(run) * run->reference;
 }
 
 /* The step was too long: back to the best impulses with a step that is safe. */
@@ -101,9 +116,31 @@ static talus_status confirm(tl_run *run, int *done) {
   return TALUS_OK;
 }
 
+talus_status tl_run_offer(tl_run *run, const double *impulse, int *done) {
+  *done = 0;
+  TL_TRY(run->ops->start(run->engine, impulse, 3));
+  run->state.moved = 0; /* no step was made whose size would mean anything */
+  TL_TRY(check(run, NULL));
+  if (is_worth(run)) {
+    TL_TRY(confirm(run, done));
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_run_replace(tl_run *run, const double *impulse) {
+  TL_TRY(run->ops->start(run->engine, impulse, 3));
+  TL_TRY(run->ops->keep(run->engine));
+  run->proved = 0;
+  return tl_run_certify(run);
+}
+
 /* Runs one attempt until it converges, stalls or meets a limit. */
 static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int *done) {
   const tl_method *const method = attempt->method;
+  if (method->attempt != NULL) {
+    return method->attempt(run, done);
+  }
+  const int64_t begin = run->passes;
   tl_rule rule = {
       .coulomb = run->law, .cap = attempt->cap, .filter = attempt->filter, .rebuild = 100};
   const int32_t batch = run->solver->engine_backend->kind == TALUS_BACKEND_CUDA ? BATCH_DEVICE : BATCH;
@@ -114,7 +151,7 @@ static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int *don
   run->mark = run->best;
   *done = 0;
   while (!*done) {
-    if (limit_reached(run)) {
+    if (tl_run_limit(run)) {
       *done = 1;
       return unchecked > 0 ? check(run, method) : TALUS_OK; /* the last may be the best */
     }
@@ -123,12 +160,13 @@ static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int *don
     rule.cap = run->passes < LATE_PASSES ? attempt->cap : attempt->late_cap;
     TL_TRY(method->advance(run, &rule, count));
     unchecked += count;
-    if (count == batch && !check_due(run, method, unchecked)) {
+    const int spent = attempt->budget > 0 && run->passes - begin >= attempt->budget;
+    if (count == batch && !spent && !check_due(run, method, unchecked)) {
       continue;
     }
     unchecked = 0;
     TL_TRY(check(run, method));
-    if (run->epsilon <= run->target && run->certified < CERTIFY_MOST) {
+    if (is_worth(run)) {
       TL_TRY(confirm(run, done));
     }
     if (!*done && !(run->epsilon <= attempt->leap * run->best)) {
@@ -140,7 +178,7 @@ static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int *don
     }
     const int64_t half = run->passes / 2;
     const int64_t patience = attempt->last && half > attempt->patience ? half : attempt->patience;
-    if (!*done && run->passes - run->best_passes > patience) {
+    if (!*done && (spent || run->passes - run->best_passes > patience)) {
       run->outcome = TALUS_OUTCOME_STALLED;
       return TALUS_OK;
     }
@@ -164,8 +202,9 @@ talus_status tl_run_all(tl_run *run, const double *impulse, talus_method *used) 
   if (run->best <= run->target) {
     TL_TRY(confirm(run, &done));
   }
+  const talus_method wanted = run->solver->settings.method;
   for (int32_t i = 0; i < count && !done; i++) {
-    if (i > 0) {
+    if (i > 0 && wanted == TALUS_METHOD_AUTO) {
       run->notes |= TALUS_NOTE_METHOD_CHANGED;
       tl_log(run->context, TALUS_LOG_INFO, "%s stalled at %.3g after %lld passes: trying %s",
              talus_method_name(*used), run->best, (long long)run->passes,
@@ -173,6 +212,10 @@ talus_status tl_run_all(tl_run *run, const double *impulse, talus_method *used) 
     }
     *used = attempts[i].method->id;
     TL_TRY(attempt_run(run, &attempts[i], &done));
+  }
+  *used = wanted != TALUS_METHOD_AUTO ? wanted : *used; /* its sweeps are part of it */
+  if (run->solver->settings.unique && run->outcome == TALUS_OUTCOME_CONVERGED) {
+    return tl_newton_unique(run);
   }
   return TALUS_OK;
 }

@@ -7,6 +7,8 @@
 #include "host/solve/layout.h"
 #include "kernels/backend.h"
 
+struct tl_newton; /* second-order methods; host/newton */
+
 struct talus_solver {
   talus_context *context;
   talus_settings settings;
@@ -27,6 +29,7 @@ struct talus_solver {
   int coloured; /* how the assembly was ordered; -1: it is not complete */
   int uploaded;
   tl_judgement judgement;
+  struct tl_newton *newton; /* NULL until one is used */
   tl_buffer exported; /* impulses in the caller's order */
   double seconds_check, seconds_build;
 };
@@ -46,6 +49,7 @@ typedef struct tl_run {
   double best;           /* the smallest of these; its impulses are kept */
   double mark;           /* best when progress was last noted */
   int32_t certified;     /* certificates asked for */
+  int asked;             /* measure SICONOS: the certificate was asked how it compares with epsilon */
   double ratio;          /* R(x) over the step's own norm, at the last check */
   int64_t iterations, passes;
   int64_t best_passes;   /* passes when best last fell by a tenth */
@@ -54,6 +58,7 @@ typedef struct tl_run {
   double lipschitz;      /* L to start from */
   tl_state state;
   talus_outcome outcome;
+  double incompatible;   /* see talus_info */
   uint32_t notes;
   int proved;            /* the certificate below is that of the kept impulses */
   talus_certificate certificate;
@@ -67,10 +72,13 @@ struct tl_method {
    * and cap, which are set. */
   talus_status (*prepare)(tl_run *run, tl_rule *rule);
   talus_status (*advance)(tl_run *run, const tl_rule *rule, int32_t count);
+  /* Or the whole attempt at once, the two above being NULL: starts from the kept impulses, offers
+   * better ones, and says whether the run is over. */
+  talus_status (*attempt)(tl_run *run, int *done);
 };
 
 extern const tl_method tl_method_jacobi, tl_method_apgd, tl_method_apgdb, tl_method_gauss_seidel,
-    tl_method_gauss_seidel_nesterov, tl_method_spectral;
+    tl_method_gauss_seidel_nesterov, tl_method_spectral, tl_method_newton, tl_method_interior_point;
 /* Never AUTO. */
 const tl_method *tl_method_find(talus_method id);
 /* What the methods that are gradient steps (kernels' gradient.h) advance by. */
@@ -83,6 +91,7 @@ typedef struct tl_attempt {
   double late_cap;  /* the cap once LATE_PASSES have gone by: the problem is a hard one */
   int64_t patience; /* passes without the residual falling by a tenth */
   double leap;      /* a residual this much above the best means that the step is too long */
+  int64_t budget;   /* passes after which the next attempt takes over; 0: none */
   int32_t last;     /* nothing comes after: patience grows with the passes made */
 } tl_attempt;
 
@@ -92,6 +101,18 @@ int32_t tl_attempts_plan(const tl_run *run, tl_attempt *attempts, int32_t most);
 /* Starts from `impulse` (internal order, NULL = 0) and runs the attempts; the outcome, counts and
  * best impulses (kept in the engine) are the result. */
 talus_status tl_run_all(tl_run *run, const double *impulse, talus_method *used);
+
+/* The epsilon from which on impulses are worth a certificate. Which one Siconos' measure wants only
+ * the certificate knows: it is asked once beforehand. */
+double tl_run_worth(const tl_run *run);
+/* A limit that ends the run, if one is reached: the outcome is set. */
+int tl_run_limit(tl_run *run);
+/* Hands over impulses found elsewhere (internal order, three each): kept if they are the best,
+ * judged by the certificate if they meet the target. *done = 1: it agrees, the run is over. */
+talus_status tl_run_offer(tl_run *run, const double *impulse, int *done);
+
+/* Impulses that are to be kept whatever their epsilon, with their certificate. */
+talus_status tl_run_replace(tl_run *run, const double *impulse);
 
 /* Asks the certificate about the kept impulses, unless that has been done. */
 talus_status tl_run_certify(tl_run *run);
@@ -105,5 +126,15 @@ talus_status tl_resident_take(talus_solver *solver, const talus_problem *problem
 /* What the host needs of it once impulses are to be told or judged: the raw problem, packed, and
  * the order. Nothing if the problem is not resident. */
 talus_status tl_resident_fetch(talus_solver *solver);
+
+/* host/newton: whether it takes such a problem: bilateral rows with bounds it does not yet. Another
+ * problem has come; memory; the end: these accept NULL. */
+typedef struct tl_newton tl_newton;
+int tl_newton_serves(const talus_problem *problem);
+/* Puts the least-norm impulses in the place of the kept ones, which are a solution. */
+talus_status tl_newton_unique(tl_run *run);
+void tl_newton_forget(tl_newton *newton);
+int64_t tl_newton_bytes(const tl_newton *newton);
+void tl_newton_release(talus_context *context, tl_newton *newton);
 
 #endif

@@ -23,6 +23,16 @@ static talus_status settings_check(talus_context *context, const talus_settings 
                    "unknown (%d, %d, %d, %d)", (int)s->law, (int)s->method, (int)s->precision,
                    (int)s->measure);
   }
+  if (s->precision != TALUS_F64 && tl_method_find(s->method) != NULL &&
+      tl_method_find(s->method)->attempt != NULL) {
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "settings.method %s works in double precision: set settings.precision to F64",
+                   talus_method_name(s->method));
+  }
+  if (s->unique && s->precision != TALUS_F64) {
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "settings.unique works in double precision: set settings.precision to F64");
+  }
   if (!(s->tolerance > 0) || !isfinite(s->tolerance)) {
     return tl_fail(context, TALUS_BAD_SETTING, "settings.tolerance is %g: it must be positive",
                    s->tolerance);
@@ -76,16 +86,19 @@ void talus_solver_destroy(talus_solver *solver) {
   }
   tl_assembly_release(context, &solver->assembly);
   tl_judgement_release(context, &solver->judgement);
+  tl_newton_release(context, solver->newton);
   tl_buffer_release(context, &solver->exported);
   tl_gathered_release(context, &solver->gathered);
   tl_free(context, solver);
 }
 
-/* Sweeps need colours; auto may sweep, but not where the problem lives on a device. */
+/* Sweeps need colours; auto may sweep, but not where the problem lives on a device. Second-order
+ * methods work on the host's arrays. */
 static int wants_colours(const talus_solver *solver) {
   const talus_method method = solver->settings.method;
   return (method == TALUS_METHOD_AUTO && solver->memory == TALUS_MEMORY_HOST) ||
-         method == TALUS_METHOD_GAUSS_SEIDEL || method == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
+         method == TALUS_METHOD_GAUSS_SEIDEL || method == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV ||
+         method == TALUS_METHOD_NEWTON || method == TALUS_METHOD_INTERIOR_POINT;
 }
 
 static int32_t threads_of(const talus_solver *solver) {
@@ -98,6 +111,7 @@ static talus_status system_make(talus_solver *solver) {
   const double begin = tl_clock();
   const int coloured = wants_colours(solver);
   solver->uploaded = 0;
+  tl_newton_forget(solver->newton);
   solver->coloured = -1; /* until it stands */
   solver->assembly.threads = threads_of(solver);
   TL_TRY(tl_system_build(solver->context, &solver->problem, coloured, &solver->assembly));
@@ -309,10 +323,23 @@ static talus_status rest(tl_run *run) {
   return TALUS_OK;
 }
 
+/* Bounds would be a cone of their own in host/newton's sheet, which has none for them yet. */
+static talus_status method_check(const talus_solver *solver) {
+  const tl_method *const named = tl_method_find(solver->settings.method);
+  if (named == NULL || named->attempt == NULL || tl_newton_serves(&solver->problem)) {
+    return TALUS_OK;
+  }
+  return tl_fail(solver->context, TALUS_UNSUPPORTED,
+                 "settings.method %s does not take bilateral rows with bounds (row_lower, "
+                 "row_upper): use auto or a first-order method",
+                 talus_method_name(named->id));
+}
+
 static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_run *run,
                               talus_method *used) {
   const tl_system *const system = &solver->assembly.system;
   const size_t constraints = (size_t)system->shape.contact_count;
+  TL_TRY(method_check(solver));
   TL_TRY(tl_buffer_reserve(solver->context, internal_of(solver), 3 * constraints, sizeof(double),
                            "impulses"));
   TL_TRY(tl_buffer_reserve(solver->context, &solver->exported, 3 * constraints, sizeof(double),
@@ -356,6 +383,7 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
   info->iterations = run->iterations;
   info->passes = run->passes;
   info->measure = run->measure;
+  info->incompatible = run->incompatible;
   info->certificate = run->certificate;
   const double all = tl_clock() - run->begin;
   info->seconds_check = solver->seconds_check;

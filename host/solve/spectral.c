@@ -9,4 +9,4 @@ static talus_status prepare(tl_run *run, tl_rule *rule) {
   return TALUS_OK;
 }
 
-const tl_method tl_method_spectral = {TALUS_METHOD_SPECTRAL, prepare, tl_gradient_advance};
+const tl_method tl_method_spectral = {TALUS_METHOD_SPECTRAL, prepare, tl_gradient_advance, NULL};

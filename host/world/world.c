@@ -132,6 +132,7 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   }
   world->def.solver.tolerance = world->def.tolerance;
   world->def.solver.warm_start = 1;
+  world->def.solver.same_bits = 1; /* a run is the same on every machine */
   talus_settings projection = world->def.solver;
   projection.law = TALUS_LAW_CCP;
   projection.tolerance = 0.1;

@@ -230,7 +230,9 @@ typedef enum talus_law {
   X(APGDB, "apgdb", "scaled accelerated gradient, one pass per iteration, no backtracking") \
   X(GAUSS_SEIDEL, "gauss_seidel", "coloured projected Gauss-Seidel")                    \
   X(GAUSS_SEIDEL_NESTEROV, "gauss_seidel_nesterov", "Gauss-Seidel with Nesterov momentum")  \
-  X(SPECTRAL, "spectral", "spectral projected gradient (Barzilai-Borwein)")
+  X(SPECTRAL, "spectral", "spectral projected gradient (Barzilai-Borwein)")             \
+  X(NEWTON, "newton", "proximal Newton after some sweeps, interior points where it fails") \
+  X(INTERIOR_POINT, "interior_point", "interior point, then a Newton polish")
 typedef enum talus_method {
 #define TALUS_X(name, text, what) TALUS_METHOD_##name,
   TALUS_METHOD_LIST(TALUS_X)
@@ -265,6 +267,11 @@ typedef struct talus_settings {
                                 default 0: chosen (0.3) */
   talus_progress_fn progress; /* default NULL */
   void *progress_user;
+  int32_t same_bits;         /* 1: auto keeps to the methods whose results have the same bits on every
+                                machine, which newton and interior_point have not. Default 0 */
+  int32_t unique;            /* 1: of all impulses with the solved velocity those of least norm (in the
+                                certificate's metric, sum w_k |x_k|^2), where they can be found:
+                                then TALUS_NOTE_UNIQUE is set. F64. Default 0 */
 } talus_settings;
 
 TALUS_API talus_settings talus_settings_default(void);
@@ -352,6 +359,7 @@ typedef enum talus_note {
   TALUS_NOTE_METHOD_CHANGED = 8,    /* auto changed the method on the way */
   TALUS_NOTE_SPHERES_FOUND = 16,    /* form (d) was recognised as spheres and run as form (a) */
   TALUS_NOTE_BLOCKS_FOUND = 32,     /* form (d) was run as form (b) */
+  TALUS_NOTE_UNIQUE = 128,          /* settings.unique: these are the impulses of least norm */
   TALUS_NOTE_STOPPED = 64           /* the progress callback asked to stop */
 } talus_note;
 
@@ -374,6 +382,8 @@ typedef struct talus_info {
   double seconds_iterate;
   double seconds_certificate;
   int64_t bytes;              /* memory held by the solver for this problem, device included */
+  double incompatible; /* where a second-order method failed: part of q, over R(0), on constraints that
+                          carry impulses which no motion can undo. A warning, not a bound; else 0 */
 } talus_info;
 
 TALUS_API talus_info talus_info_default(void);

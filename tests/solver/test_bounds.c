@@ -140,7 +140,7 @@ int main(void) {
   def.threads = 1;
   def.backend = TALUS_BACKEND_CPU;
   CHECK(talus_context_create(&def, &context) == TALUS_OK);
-  for (int method = 0; method < TALUS_METHOD_COUNT; method++) {
+  for (int method = 0; method < TALUS_METHOD_NEWTON; method++) { /* the others take no bounds */
     by_hand((talus_method)method, TALUS_F64);
     by_hand((talus_method)method, TALUS_F32);
   }

@@ -1,0 +1,408 @@
+/* interior.c: interior points with Nesterov and Todd's scaling and Mehrotra's corrector.
+ *
+ * x = T y and s = T^-1 v, T = diag(mu, 1, 1), both in the Lorentz cone; G^2 x = s with G positive:
+ * eigenvalues eta a, eta / a, eta along (1, t), (1, -t) and across. Everything is solved in scaled
+ * steps d = S^-T dy, S = G^-1 T^-1 in the eigenvectors' frame: (I + S B W S^T) d = r, where all
+ * parts are of one size to the end. B = I or, under the exact law, I + damping mu n t^T. */
+#include <math.h>
+#include <string.h>
+
+#include "host/newton/newton.h"
+
+/* Weight of a proximal term that keeps bilateral rows determined which nothing else determines. */
+#define ANCHOR 1e-9
+
+/* The scaling of one cone: eigenvalues of G and the direction t. */
+typedef struct scaling {
+  double g[3];      /* along (1, t)/sqrt 2, (1, -t)/sqrt 2, across */
+  double t[2];      /* unit */
+  double lambda[3]; /* G x = G^-1 s in the eigenvectors' frame */
+} scaling;
+
+static double hyperbolic(const double *x, int32_t rows) {
+  double m = 0;
+  for (int32_t i = 1; i < rows; i++) {
+    m += x[i] * x[i];
+  }
+  m = sqrt(m);
+  return (x[0] - m) * (x[0] + m);
+}
+
+/* Into the eigenvectors' frame and back; the frame is orthonormal. */
+static void frame_into(const scaling *s, const double *x, int32_t rows, double *e) {
+  const double along = rows > 2 ? s->t[0] * x[1] + s->t[1] * x[2] : rows > 1 ? s->t[0] * x[1] : 0;
+  const double half = sqrt(0.5);
+  e[0] = rows > 1 ? half * (x[0] + along) : x[0];
+  e[1] = half * (x[0] - along);
+  e[2] = rows > 2 ? s->t[0] * x[2] - s->t[1] * x[1] : 0;
+}
+
+static void frame_back(const scaling *s, const double *e, int32_t rows, double *x) {
+  const double half = sqrt(0.5), along = half * (e[0] - e[1]);
+  x[0] = rows > 1 ? half * (e[0] + e[1]) : e[0];
+  if (rows == 2) {
+    x[1] = s->t[0] * along;
+  } else if (rows > 2) {
+    x[1] = s->t[0] * along - s->t[1] * e[2];
+    x[2] = s->t[1] * along + s->t[0] * e[2];
+  }
+}
+
+static scaling scaling_make(const double *x, const double *s, int32_t rows) {
+  scaling made = {{1, 1, 1}, {1, 0}, {0, 0, 0}};
+  if (rows == 1) {
+    made.g[0] = sqrt(s[0] / x[0]);
+    made.lambda[0] = sqrt(s[0] * x[0]);
+    return made;
+  }
+  const double nx = sqrt(fmax(hyperbolic(x, rows), 1e-300));
+  const double ns = sqrt(fmax(hyperbolic(s, rows), 1e-300));
+  double dot = 0, w[3] = {0, 0, 0}, m = 0;
+  for (int32_t i = 0; i < rows; i++) {
+    dot += x[i] / nx * (s[i] / ns);
+  }
+  const double gamma = sqrt(fmax(0.5 * (1 + dot), 1));
+  for (int32_t i = 1; i < rows; i++) {
+    w[i] = (s[i] / ns - x[i] / nx) / (2 * gamma);
+    m += w[i] * w[i];
+  }
+  m = sqrt(m);
+  for (int32_t i = 1; i < rows && m > 0; i++) {
+    made.t[i - 1] = w[i] / m;
+  }
+  const double eta = sqrt(ns / nx), a = sqrt(1 + m * m) + m;
+  made.g[0] = eta * a;
+  made.g[1] = eta / a;
+  made.g[2] = eta;
+  frame_into(&made, x, rows, made.lambda);
+  for (int i = 0; i < 3; i++) {
+    made.lambda[i] *= made.g[i];
+  }
+  return made;
+}
+
+/* x = T y, s = T^-1 v of one cone. */
+static void cone_space(const double *y, const double *v, int32_t rows, double mu, double *x,
+                       double *s) {
+  for (int32_t i = 0; i < rows; i++) {
+    x[i] = i == 0 ? mu * y[i] : y[i];
+    s[i] = i == 0 ? v[i] / mu : v[i];
+  }
+}
+
+static double friction_of(const tl_sheet *sheet, int32_t k) {
+  return sheet->cone[k] == TL_CONE_ROUND ? sheet->friction[k] : 1;
+}
+
+static scaling scaling_at(const tl_sheet *sheet, const tl_interior *p, int32_t k) {
+  const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+  double x[3] = {0, 0, 0}, s[3] = {0, 0, 0};
+  cone_space(p->y + at, p->v + at, rows, friction_of(sheet, k), x, s);
+  return scaling_make(x, s, rows);
+}
+
+void tl_interior_scale(const tl_sheet *sheet, const tl_interior *point, double *scale) {
+  memset(scale, 0, 9 * (size_t)sheet->count * sizeof *scale);
+  for (int32_t k = 0; k < sheet->count; k++) {
+    const int32_t rows = sheet->first[k + 1] - sheet->first[k];
+    double *const to = scale + 9 * (int64_t)k;
+    if (sheet->cone[k] == TL_CONE_FREE) {
+      to[0] = 1 / sqrt(ANCHOR);
+      continue;
+    }
+    const scaling made = scaling_at(sheet, point, k);
+    for (int32_t j = 0; j < rows; j++) { /* column j: G^-1 in its frame of T^-1 e_j */
+      double e[3], unit[3] = {0, 0, 0};
+      unit[j] = j == 0 ? 1 / friction_of(sheet, k) : 1;
+      frame_into(&made, unit, rows, e);
+      for (int32_t i = 0; i < rows; i++) {
+        to[3 * i + j] = e[i] / made.g[i];
+      }
+    }
+  }
+}
+
+/* v = q, moved into its cone along n; y its inverse, so that the start is centred and nothing but
+ * that move is off. */
+void tl_interior_start(tl_newton *newton, double size, tl_interior *point) {
+  const tl_sheet *const sheet = &newton->sheet;
+  const double s0 = 3 * sheet->reference[0] / sqrt(fmax(1, sheet->count));
+  const double product = 10 * size * s0 * s0;
+  point->step = 1;
+  memset(point->v, 0, (size_t)sheet->rows * sizeof *point->v);
+  memset(point->y, 0, (size_t)sheet->rows * sizeof *point->y);
+  for (int32_t k = 0; k < sheet->count; k++) {
+    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+    const double mu = friction_of(sheet, k);
+    const double *const q = sheet->free + at;
+    double m = 0, s[3] = {0, 0, 0}, x[3];
+    if (sheet->cone[k] == TL_CONE_FREE) {
+      continue;
+    }
+    for (int32_t i = 1; i < rows; i++) {
+      s[i] = q[i];
+      m += q[i] * q[i];
+    }
+    s[0] = fmax(q[0] / mu, sqrt(m)) + s0;
+    for (int32_t i = 0; i < rows; i++) {
+      x[i] = product * (i == 0 ? s[i] : -s[i]) / hyperbolic(s, rows);
+      point->v[at + i] = i == 0 ? mu * s[i] : s[i];
+      point->y[at + i] = i == 0 ? x[i] / mu : x[i];
+    }
+  }
+}
+
+/* ---- one iteration ------------------------------------------------------------------------------
+ */
+
+/* The way from x inside the Lorentz cone along d to its boundary. */
+static double cone_reach(const double *x, const double *d, int32_t rows) {
+  double a = d[0] * d[0], b = x[0] * d[0];
+  for (int32_t i = 1; i < rows; i++) {
+    a -= d[i] * d[i];
+    b -= x[i] * d[i];
+  }
+  const double c = fmax(hyperbolic(x, rows), 0), root = b * b - a * c;
+  const double below = -b + sqrt(root > 0 ? root : 0);
+  double reach = root >= 0 && below > 0 ? c / below : INFINITY;
+  if (d[0] < 0) {
+    reach = fmin(reach, -x[0] / d[0]);
+  }
+  return reach;
+}
+
+/* The longest step, at most 1, that keeps `share` of the way to the boundary. */
+static double step_length(const tl_sheet *sheet, const tl_interior *p, const double *dy,
+                          const double *dv, double share) {
+  double longest = 1 / share;
+  for (int32_t k = 0; k < sheet->count; k++) {
+    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+    if (sheet->cone[k] == TL_CONE_FREE) {
+      continue;
+    }
+    const double mu = friction_of(sheet, k);
+    double x[3] = {0, 0, 0}, s[3] = {0, 0, 0}, dx[3] = {0, 0, 0}, ds[3] = {0, 0, 0};
+    cone_space(p->y + at, p->v + at, rows, mu, x, s);
+    cone_space(dy + at, dv + at, rows, mu, dx, ds);
+    longest = fmin(longest, fmin(cone_reach(x, dx, rows), cone_reach(s, ds, rows)));
+  }
+  return share * longest;
+}
+
+static double gap_along(const tl_sheet *sheet, const tl_interior *p, const double *dy,
+                        const double *dv, double step, int32_t cones) {
+  double sum = 0;
+  for (int32_t k = 0; k < sheet->count; k++) {
+    for (int32_t i = sheet->first[k]; i < sheet->first[k + 1]; i++) {
+      if (sheet->cone[k] != TL_CONE_FREE) {
+        sum += (p->y[i] + step * dy[i]) * (p->v[i] + step * dv[i]);
+      }
+    }
+  }
+  return sum / (cones > 0 ? cones : 1);
+}
+
+/* lambda \ (target e - lambda o lambda - dx o ds) of one cone in the eigenvectors' frame; dx and ds
+ * of the affine step. */
+static void corrector(const tl_sheet *sheet, int32_t k, const tl_interior *p, const double *dy,
+                      const double *dv, double target, double *rc) {
+  const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+  if (sheet->cone[k] == TL_CONE_FREE) {
+    rc[at] = 0;
+    return;
+  }
+  const scaling made = scaling_at(sheet, p, k);
+  double dx[3] = {0, 0, 0}, ds[3] = {0, 0, 0}, e[3], wx[3] = {0, 0, 0}, ws[3] = {0, 0, 0},
+         l[3] = {0, 0, 0}, r[3], z[3];
+  cone_space(dy + at, dv + at, rows, friction_of(sheet, k), dx, ds);
+  frame_into(&made, dx, rows, e);
+  for (int i = 0; i < 3; i++) {
+    e[i] *= made.g[i];
+  }
+  frame_back(&made, e, rows, wx);
+  frame_into(&made, ds, rows, e);
+  for (int i = 0; i < 3; i++) {
+    e[i] /= made.g[i];
+  }
+  frame_back(&made, e, rows, ws);
+  frame_back(&made, made.lambda, rows, l);
+  r[0] = target;
+  double dot = 0;
+  for (int32_t i = 0; i < rows; i++) {
+    r[0] -= l[i] * l[i] + wx[i] * ws[i];
+    if (i > 0) {
+      r[i] = -2 * l[0] * l[i] - wx[0] * ws[i] - ws[0] * wx[i];
+      dot += l[i] * r[i];
+    }
+  }
+  z[0] = (l[0] * r[0] - dot) / hyperbolic(l, rows);
+  for (int32_t i = 1; i < rows; i++) {
+    z[i] = (r[i] - z[0] * l[i]) / l[0];
+  }
+  frame_into(&made, z, rows, e);
+  memcpy(rc + at, e, (size_t)rows * sizeof *rc);
+}
+
+/* What the law makes of u: g = u + s n. */
+static void law_velocity(const tl_sheet *sheet, const tl_interior_rule *rule, const double *u,
+                         double *g) {
+  memcpy(g, u, (size_t)sheet->rows * sizeof *g);
+  for (int32_t k = 0; k < sheet->count; k++) {
+    const int32_t at = sheet->first[k];
+    double slip = 0;
+    for (int32_t i = at + 1; rule->exact && i < sheet->first[k + 1]; i++) {
+      slip += u[i] * u[i];
+    }
+    g[at] += rule->exact ? sheet->friction[k] * sqrt(slip)
+             : rule->slip != NULL && sheet->cone[k] == TL_CONE_ROUND ? rule->slip[k]
+                                                                     : 0;
+  }
+}
+
+/* mu times the direction of the slip, damped: the first row of B beside its 1. */
+static void slip_row(const tl_sheet *sheet, double damping, const double *u, int32_t k,
+                     double row[3]) {
+  const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+  double m = 0;
+  row[0] = 1;
+  row[1] = row[2] = 0;
+  for (int32_t i = 1; i < rows; i++) {
+    m += u[at + i] * u[at + i];
+  }
+  m = sqrt(m);
+  for (int32_t i = 1; i < rows && m > 0; i++) {
+    row[i] = damping * sheet->friction[k] * u[at + i] / m;
+  }
+}
+
+void tl_interior_slip(tl_newton *newton, double damping, const double *u) {
+  const tl_sheet *const sheet = &newton->sheet;
+  memcpy(newton->b, newton->scale, 9 * (size_t)sheet->count * sizeof *newton->b);
+  for (int32_t k = 0; k < sheet->count && damping != 0; k++) {
+    double row[3], *const b = newton->b + 9 * (int64_t)k;
+    slip_row(sheet, damping, u, k, row);
+    for (int i = 0; i < 3; i++) {
+      b[3 * i + 1] += b[3 * i] * row[1];
+      b[3 * i + 2] += b[3 * i] * row[2];
+    }
+  }
+}
+
+/* dv = B W dy + g - v. */
+static void slack_step(const tl_newton *newton, double damping, const tl_interior *p,
+                       const double *dy, const double *g, double *dv) {
+  const tl_sheet *const sheet = &newton->sheet;
+  tl_sheet_apply(sheet, dy, dv);
+  for (int32_t k = 0; k < sheet->count; k++) {
+    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+    if (sheet->cone[k] == TL_CONE_FREE) {
+      dv[at] = 0;
+      continue;
+    }
+    double row[3];
+    slip_row(sheet, damping, p->u, k, row);
+    for (int32_t i = 1; i < rows; i++) {
+      dv[at] += row[i] * dv[at + i];
+    }
+    for (int32_t i = at; i < at + rows; i++) {
+      dv[i] += g[i] - p->v[i];
+    }
+  }
+}
+
+/* gap, what is off, and how well centred the point is; g = law's velocity. */
+static void point_measure(const tl_sheet *sheet, const double *g, int32_t cones, tl_interior *p) {
+  double off = 0, least = INFINITY;
+  p->gap = gap_along(sheet, p, p->y, p->v, 0, cones);
+  for (int32_t k = 0; k < sheet->count; k++) {
+    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+    for (int32_t i = at; i < at + rows; i++) {
+      off += (g[i] - p->v[i]) * (g[i] - p->v[i]);
+    }
+    if (sheet->cone[k] != TL_CONE_FREE) { /* least eigenvalue of lambda */
+      const scaling made = scaling_at(sheet, p, k);
+      double l[3] = {0, 0, 0};
+      frame_back(&made, made.lambda, rows, l);
+      least = fmin(least, l[0] - sqrt(l[1] * l[1] + l[2] * l[2]));
+    }
+  }
+  p->gone = sqrt(off / (sheet->count > 0 ? sheet->count : 1));
+  p->centred = p->gap > 0 && least > 0 ? least * least / p->gap : 0;
+}
+
+/* S (v - g), or -S g. */
+static void scaled_minus(const tl_newton *newton, const double *g, const double *v, double *to) {
+  const tl_sheet *const sheet = &newton->sheet;
+  for (int32_t k = 0; k < sheet->count; k++) {
+    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+    double x[3];
+    for (int32_t i = 0; i < rows; i++) {
+      x[i] = (v != NULL ? v[at + i] : 0) - g[at + i];
+    }
+    tl_block_apply(newton->scale + 9 * (int64_t)k, x, rows, to + at);
+  }
+}
+
+talus_status tl_interior_run(tl_newton *newton, const tl_interior_rule *rule, tl_interior *p) {
+  const tl_sheet *const sheet = &newton->sheet;
+  double *const *const vectors = newton->vector;
+  double *const g = vectors[0], *const rc = vectors[1], *const dy = vectors[2];
+  double *const dv = vectors[3], *const right = vectors[4], *const d = vectors[5];
+  int32_t cones = 0;
+  for (int32_t k = 0; k < sheet->count; k++) {
+    cones += sheet->cone[k] != TL_CONE_FREE;
+  }
+  const double damping = rule->exact ? rule->damping : 0;
+  for (int made = 0, small = 0;; made++) {
+    tl_sheet_velocity(sheet, p->y, p->u);
+    law_velocity(sheet, rule, p->u, g);
+    point_measure(sheet, g, cones, p);
+    TL_TRY(tl_newton_offer(newton, p->y, p->u, NULL));
+    small = p->step < 1e-3 ? small + 1 : 0;
+    const int there = rule->gap > 0 && p->gap <= rule->gap && p->gone <= 0.1 * sqrt(p->gap);
+    if (newton->stop || there || made >= rule->most || small > (rule->exact ? 4 : 1) ||
+        !isfinite(p->gap)) {
+      return TALUS_OK;
+    }
+    tl_interior_scale(sheet, p, newton->scale);
+    tl_interior_slip(newton, damping, p->u);
+    int good;
+    TL_TRY(tl_newton_factor(newton, NULL, newton->b, newton->scale, !rule->exact, &good));
+    if (newton->stop || !good) {
+      return TALUS_OK;
+    }
+    scaled_minus(newton, g, NULL, right);
+    TL_TRY(tl_linear_solve(&newton->linear, right, d, dy));
+    slack_step(newton, damping, p, dy, g, dv);
+    const double affine = step_length(sheet, p, dy, dv, 1);
+    const double left = fmax(0, gap_along(sheet, p, dy, dv, affine, cones)) / p->gap;
+    double sigma = fmin(1, fmax(rule->least, left * left * left));
+    double target = sigma * p->gap;
+    if (rule->exact) { /* the gap must not run ahead of the law */
+      target = fmax(target, fmin(p->gap, p->gone * p->gone));
+    }
+    if (p->step < 0.1) {
+      target = p->gap; /* no room: back to the middle */
+      memset(dy, 0, (size_t)sheet->rows * sizeof *dy);
+      memset(dv, 0, (size_t)sheet->rows * sizeof *dv);
+    }
+    for (int32_t k = 0; k < sheet->count; k++) {
+      corrector(sheet, k, p, dy, dv, target, rc);
+    }
+    scaled_minus(newton, g, p->v, right);
+    for (int32_t i = 0; i < sheet->rows; i++) {
+      right[i] += rc[i];
+    }
+    TL_TRY(tl_linear_solve(&newton->linear, right, d, dy));
+    slack_step(newton, damping, p, dy, g, dv);
+    const double step = fmin(1, step_length(sheet, p, dy, dv, rule->reach));
+    p->step = step;
+    if (!isfinite(step)) {
+      return TALUS_OK;
+    }
+    for (int32_t i = 0; i < sheet->rows; i++) {
+      p->y[i] += step * dy[i];
+      p->v[i] += step * dv[i];
+    }
+  }
+}

@@ -1,0 +1,236 @@
+/* linear_sparse.c: sparse factors by SuiteSparse: CHOLMOD for symmetric matrices, UMFPACK for
+ * others.
+ *
+ * The ordering and the symbolic part are kept while the pattern stays. Both libraries take their
+ * memory from the C library; what they lack becomes OUT_OF_MEMORY here. Nothing is printed. */
+#include "host/newton/linear.h"
+
+#include <string.h>
+
+#if TL_HAVE_SUITESPARSE
+#include <cholmod.h>
+#include <umfpack.h>
+
+struct tl_sparse {
+  cholmod_common common;
+  cholmod_factor *factor; /* analysed; NULL: not yet */
+  void *symbolic, *numeric;
+  double control[UMFPACK_CONTROL], info[UMFPACK_INFO];
+};
+
+int tl_sparse_available(void) {
+  return 1;
+}
+
+static void lu_forget(struct tl_sparse *sparse) {
+  umfpack_dl_free_symbolic(&sparse->symbolic);
+  umfpack_dl_free_numeric(&sparse->numeric);
+}
+
+static void pattern_forget(struct tl_sparse *sparse) {
+  cholmod_l_free_factor(&sparse->factor, &sparse->common);
+  lu_forget(sparse);
+}
+
+void tl_sparse_release(talus_context *context, struct tl_sparse *sparse) {
+  if (sparse == NULL) {
+    return;
+  }
+  pattern_forget(sparse);
+  cholmod_l_finish(&sparse->common);
+  tl_free(context, sparse);
+}
+
+int64_t tl_sparse_bytes(const struct tl_sparse *sparse) {
+  return sparse == NULL
+             ? 0
+             : (int64_t)(sparse->common.memory_inuse +
+                         (size_t)(sparse->numeric != NULL ? sparse->info[UMFPACK_NUMERIC_SIZE] *
+                                                                sparse->info[UMFPACK_SIZE_OF_UNIT]
+                                                          : 0));
+}
+
+static talus_status sparse_make(tl_linear *linear) {
+  struct tl_sparse *sparse;
+  TL_TRY(tl_alloc(linear->context, (void **)&sparse, 1, sizeof *sparse, "sparse factors"));
+  memset(sparse, 0, sizeof *sparse);
+  if (!cholmod_l_start(&sparse->common)) {
+    tl_free(linear->context, sparse);
+    return tl_fail(linear->context, TALUS_OUT_OF_MEMORY, "CHOLMOD did not start");
+  }
+  sparse->common.print = 0;
+  sparse->common.quick_return_if_not_posdef = 1;
+  umfpack_dl_defaults(sparse->control);
+  sparse->control[UMFPACK_PRL] = 0;
+  sparse->control[UMFPACK_IRSTEP] = 0;
+  linear->sparse = sparse;
+  linear->fresh = 1;
+  return TALUS_OK;
+}
+
+/* What CHOLMOD's last call came to. */
+static talus_status cholmod_check(tl_linear *linear, const char *what) {
+  const int status = linear->sparse->common.status;
+  if (status == CHOLMOD_OUT_OF_MEMORY || status == CHOLMOD_TOO_LARGE) {
+    return tl_fail(linear->context, TALUS_OUT_OF_MEMORY,
+                   "%s: CHOLMOD has no memory for a matrix of order %lld", what,
+                   (long long)linear->order);
+  }
+  return TALUS_OK;
+}
+
+static cholmod_sparse matrix_of(const tl_linear *linear, int64_t order) {
+  cholmod_sparse matrix;
+  memset(&matrix, 0, sizeof matrix);
+  matrix.nrow = matrix.ncol = (size_t)order;
+  matrix.nzmax = (size_t)linear->start[order];
+  matrix.p = linear->start;
+  matrix.i = linear->index;
+  matrix.x = linear->value;
+  matrix.stype = 1;
+  matrix.itype = CHOLMOD_LONG;
+  matrix.xtype = CHOLMOD_REAL;
+  matrix.dtype = CHOLMOD_DOUBLE;
+  matrix.sorted = matrix.packed = 1;
+  return matrix;
+}
+
+static talus_status analyse(tl_linear *linear, int64_t order) {
+  struct tl_sparse *const sparse = linear->sparse;
+  if (sparse->factor != NULL) {
+    return TALUS_OK;
+  }
+  cholmod_sparse matrix = matrix_of(linear, order);
+  sparse->factor = cholmod_l_analyze(&matrix, &sparse->common);
+  TL_TRY(cholmod_check(linear, "ordering"));
+  if (sparse->factor == NULL) {
+    return tl_fail(linear->context, TALUS_UNSUPPORTED, "CHOLMOD cannot order the matrix (%d)",
+                   sparse->common.status);
+  }
+  return TALUS_OK;
+}
+
+static talus_status cholesky(tl_linear *linear, int64_t order, int *good) {
+  struct tl_sparse *const sparse = linear->sparse;
+  TL_TRY(analyse(linear, order));
+  cholmod_sparse matrix = matrix_of(linear, order);
+  cholmod_l_factorize(&matrix, sparse->factor, &sparse->common);
+  TL_TRY(cholmod_check(linear, "Cholesky factor"));
+  *good = sparse->common.status == CHOLMOD_OK && sparse->factor->minor == (size_t)order;
+  return TALUS_OK;
+}
+
+static talus_status lu_check(tl_linear *linear, SuiteSparse_long status, int *good) {
+  if (status == UMFPACK_ERROR_out_of_memory) {
+    return tl_fail(linear->context, TALUS_OUT_OF_MEMORY,
+                   "LU factor: UMFPACK has no memory for a matrix of order %lld",
+                   (long long)linear->order);
+  }
+  *good = status == UMFPACK_OK;
+  return TALUS_OK;
+}
+
+/* Bodies: structurally symmetric, so CHOLMOD's ordering serves; contacts: UMFPACK's own. Values are
+ * not shown to it: what was solved before must not matter. */
+static talus_status lu(tl_linear *linear, int64_t order, int *good) {
+  struct tl_sparse *const sparse = linear->sparse;
+  if (sparse->symbolic == NULL && linear->bodies) {
+    TL_TRY(analyse(linear, order));
+    sparse->control[UMFPACK_STRATEGY] = UMFPACK_STRATEGY_SYMMETRIC;
+    TL_TRY(lu_check(linear,
+                    umfpack_dl_qsymbolic(order, order, linear->start, linear->index, NULL,
+                                         sparse->factor->Perm, &sparse->symbolic, sparse->control,
+                                         sparse->info),
+                    good));
+  } else if (sparse->symbolic == NULL) {
+    sparse->control[UMFPACK_STRATEGY] = UMFPACK_STRATEGY_AUTO;
+    TL_TRY(lu_check(linear,
+                    umfpack_dl_symbolic(order, order, linear->start, linear->index, NULL,
+                                        &sparse->symbolic, sparse->control, sparse->info),
+                    good));
+  }
+  umfpack_dl_free_numeric(&sparse->numeric);
+  if (sparse->symbolic == NULL) {
+    return TALUS_OK;
+  }
+  return lu_check(linear,
+                  umfpack_dl_numeric(linear->start, linear->index, linear->value, sparse->symbolic,
+                                     &sparse->numeric, sparse->control, sparse->info),
+                  good);
+}
+
+talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good) {
+  if (linear->sparse == NULL) {
+    TL_TRY(sparse_make(linear));
+  }
+  if (linear->fresh) {
+    pattern_forget(linear->sparse);
+    linear->fresh = 0;
+  }
+  *good = 1;
+  if (order == 0) {
+    return TALUS_OK;
+  }
+  *good = 0;
+  return linear->cholesky ? cholesky(linear, order, good) : lu(linear, order, good);
+}
+
+talus_status tl_sparse_solve(tl_linear *linear, int64_t order, const double *b, double *x) {
+  struct tl_sparse *const sparse = linear->sparse;
+  if (order == 0) {
+    return TALUS_OK;
+  }
+  if (!linear->cholesky) {
+    int good;
+    return lu_check(linear,
+                    umfpack_dl_solve(linear->bodies ? UMFPACK_A : UMFPACK_At, linear->start,
+                                     linear->index, linear->value, x, b, sparse->numeric,
+                                     sparse->control, sparse->info),
+                    &good);
+  }
+  cholmod_dense right;
+  memset(&right, 0, sizeof right);
+  right.nrow = right.nzmax = right.d = (size_t)order;
+  right.ncol = 1;
+  right.x = (double *)b;
+  right.xtype = CHOLMOD_REAL;
+  right.dtype = CHOLMOD_DOUBLE;
+  cholmod_dense *solved = cholmod_l_solve(CHOLMOD_A, sparse->factor, &right, &sparse->common);
+  TL_TRY(cholmod_check(linear, "solve"));
+  if (solved != NULL) {
+    memcpy(x, solved->x, (size_t)order * sizeof *x);
+  }
+  cholmod_l_free_dense(&solved, &sparse->common);
+  return TALUS_OK;
+}
+
+#else
+
+int tl_sparse_available(void) {
+  return 0;
+}
+
+void tl_sparse_release(talus_context *context, struct tl_sparse *sparse) {
+  (void)context;
+  (void)sparse;
+}
+
+int64_t tl_sparse_bytes(const struct tl_sparse *sparse) {
+  (void)sparse;
+  return 0;
+}
+
+talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good) {
+  (void)order;
+  *good = 0;
+  return tl_fail(linear->context, TALUS_UNSUPPORTED, "this build has no SuiteSparse");
+}
+
+talus_status tl_sparse_solve(tl_linear *linear, int64_t order, const double *b, double *x) {
+  (void)order;
+  (void)b;
+  (void)x;
+  return tl_fail(linear->context, TALUS_UNSUPPORTED, "this build has no SuiteSparse");
+}
+
+#endif

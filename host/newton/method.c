@@ -1,0 +1,320 @@
+/* method.c: the second-order methods as the solver knows them, and the order of their procedures.
+ *
+ * The best impulses of all phases are kept; the certificate is asked whenever they meet the target.
+ * Factorisations count as iterations and passes; limits are asked before each of them. */
+#include <math.h>
+#include <string.h>
+
+#include "host/newton/newton.h"
+
+enum { VECTORS = 12, FIRST_STEPS = 8, MANY = 20000 };
+
+static talus_status memory_reserve(tl_newton *newton) {
+  const size_t rows = (size_t)newton->sheet.rows, count = (size_t)newton->sheet.count;
+  TL_TRY(tl_buffer_reserve(newton->context, &newton->memory, (VECTORS + 1) * rows + 30 * count,
+                           sizeof(double), "second-order iterates"));
+  double *room = newton->memory.memory;
+  newton->best = room;
+  room += rows;
+  for (int i = 0; i < VECTORS; i++, room += rows) {
+    newton->vector[i] = room;
+  }
+  newton->impulse = room;
+  newton->a = room + 3 * count;
+  newton->b = newton->a + 9 * count;
+  newton->scale = newton->b + 9 * count;
+  return TALUS_OK;
+}
+
+int tl_newton_serves(const talus_problem *problem) {
+  for (int32_t r = 0; r < problem->bilateral_count; r++) {
+    if ((problem->row_lower != NULL && isfinite(problem->row_lower[r])) ||
+        (problem->row_upper != NULL && isfinite(problem->row_upper[r]))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* The problem written out, unless that has been done. */
+static talus_status prepare(tl_run *run, tl_newton **result) {
+  talus_solver *const solver = run->solver;
+  if (solver->newton == NULL) {
+    TL_TRY(tl_alloc(run->context, (void **)&solver->newton, 1, sizeof *solver->newton,
+                    "second-order methods"));
+    memset(solver->newton, 0, sizeof *solver->newton);
+    solver->newton->context = run->context;
+  }
+  tl_newton *const newton = solver->newton;
+  if (!newton->ready) {
+    TL_TRY(tl_sheet_make(run->context, &solver->assembly.system, &newton->sheet));
+    TL_TRY(tl_linear_make(run->context, &newton->sheet, &newton->linear));
+    TL_TRY(memory_reserve(newton));
+    newton->ready = 1;
+  }
+  newton->run = run;
+  newton->law = run->law;
+  newton->stop = 0;
+  newton->epsilon = INFINITY;
+  TL_TRY(run->ops->finish(run->engine, newton->impulse));
+  tl_sheet_import(&newton->sheet, newton->impulse, newton->best);
+  *result = newton;
+  return TALUS_OK;
+}
+
+void tl_newton_release(talus_context *context, tl_newton *newton) {
+  if (newton == NULL) {
+    return;
+  }
+  tl_linear_release(context, &newton->linear);
+  tl_sheet_release(context, &newton->sheet);
+  tl_buffer_release(context, &newton->memory);
+  tl_buffer_release(context, &newton->store);
+  tl_free(context, newton);
+}
+
+void tl_newton_forget(tl_newton *newton) {
+  if (newton != NULL) {
+    newton->ready = 0;
+  }
+}
+
+int64_t tl_newton_bytes(const tl_newton *newton) {
+  return newton == NULL ? 0
+                        : tl_sheet_bytes(&newton->sheet) + tl_linear_bytes(&newton->linear) +
+                              (int64_t)(newton->memory.capacity + newton->store.capacity);
+}
+
+talus_status tl_newton_factor(tl_newton *newton, const double *a, const double *b,
+                              const double *scale, int symmetric, int *good) {
+  *good = 0;
+  if (tl_run_limit(newton->run)) {
+    newton->stop = 1;
+    return TALUS_OK;
+  }
+  newton->run->iterations++;
+  newton->run->passes++;
+  return tl_linear_factor(&newton->linear, a, b, scale, symmetric, good);
+}
+
+talus_status tl_newton_offer(tl_newton *newton, const double *y, const double *u, double *epsilon) {
+  const double now = tl_sheet_epsilon(&newton->sheet, newton->law, y, u);
+  if (epsilon != NULL) {
+    *epsilon = now;
+  }
+  if (!(now < newton->epsilon)) {
+    return TALUS_OK;
+  }
+  newton->epsilon = now;
+  memcpy(newton->best, y, (size_t)newton->sheet.rows * sizeof *y);
+  tl_run *const run = newton->run;
+  if (newton->stop || now > tl_run_worth(run)) {
+    return TALUS_OK;
+  }
+  tl_sheet_export(&newton->sheet, y, newton->impulse);
+  return tl_run_offer(run, newton->impulse, &newton->stop);
+}
+
+/* ---- plans --------------------------------------------------------------------------------------
+ */
+
+/* An interior point in the last vectors, which the procedures leave alone. */
+static tl_interior point_of(tl_newton *newton) {
+  return (tl_interior){.y = newton->vector[6], .v = newton->vector[7], .u = newton->vector[8]};
+}
+
+/* Jammed contacts carry impulses far beyond those of the first guess, which then takes many short
+ * steps: it is given a few, and else begins again from a hundred times as much. */
+static talus_status interior(tl_newton *newton, int most) {
+  tl_interior point = point_of(newton);
+  tl_interior_rule rule = {.reach = 0.99, .most = 0};
+  tl_interior_start(newton, 1, &point);
+  TL_TRY(tl_interior_run(newton, &rule, &point));
+  const double begin = point.gone;
+  rule.most = FIRST_STEPS;
+  TL_TRY(tl_interior_run(newton, &rule, &point));
+  if (point.gone > 0.2 * begin && !newton->stop) {
+    tl_interior_start(newton, 100, &point);
+  }
+  rule.most = most;
+  return newton->stop ? TALUS_OK : tl_interior_run(newton, &rule, &point);
+}
+
+/* C; *y is where A should go on: the best impulses if they are of this phase, else the last. */
+static talus_status exact_interior(tl_newton *newton, double damping, int most, double **y) {
+  const double before = newton->epsilon;
+  tl_interior point = point_of(newton);
+  const tl_interior_rule rule = {
+      .exact = 1, .damping = damping, .reach = 0.95, .least = 0.02, .most = most};
+  tl_interior_start(newton, 1, &point);
+  TL_TRY(tl_interior_run(newton, &rule, &point));
+  *y = newton->epsilon < before || !isfinite(point.gap) ? newton->best : point.y;
+  return TALUS_OK;
+}
+
+/* The end of a phase. Siconos' measure does not go with epsilon: its opinion of the best is asked.
+ */
+static talus_status phase_end(tl_newton *newton, const char *what) {
+  tl_run *const run = newton->run;
+  tl_log(newton->context, TALUS_LOG_INFO, "%s: epsilon %.3g after %lld factorisations", what,
+         newton->epsilon, (long long)newton->linear.count);
+  if (newton->stop || run->solver->settings.measure != TALUS_MEASURE_SICONOS ||
+      newton->epsilon >= run->best) {
+    return TALUS_OK;
+  }
+  run->asked = 0;
+  tl_sheet_export(&newton->sheet, newton->best, newton->impulse);
+  return tl_run_offer(run, newton->impulse, &newton->stop);
+}
+
+/* A from y, or from the best impulses so far. */
+static talus_status prox(tl_newton *newton, const double *y, double alpha, double shrink, int most,
+                         int failures) {
+  const tl_prox_rule rule = {newton->law, alpha, shrink, most, failures, 0, NULL};
+  if (newton->stop) {
+    return TALUS_OK;
+  }
+  memcpy(newton->vector[9], y != NULL ? y : newton->best,
+         (size_t)newton->sheet.rows * sizeof *newton->best);
+  TL_TRY(tl_prox_run(newton, &rule, newton->vector[9]));
+  return phase_end(newton, "proximal Newton");
+}
+
+static talus_status slip(tl_newton *newton, int most) {
+  if (newton->stop) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_slip_run(newton, most, newton->vector[9]));
+  return phase_end(newton, "Newton on the slip");
+}
+
+/* The convex law: interior point, and a polish of what it leaves. */
+static talus_status convex_plan(tl_newton *newton) {
+  TL_TRY(interior(newton, 80));
+  TL_TRY(phase_end(newton, "interior point"));
+  TL_TRY(prox(newton, NULL, 1e-4, 0.1, 60, 3));
+  return TALUS_OK;
+}
+
+/* C, then A from where it ended. */
+static talus_status damped_plan(tl_newton *newton, double damping, int most, int failures) {
+  double *y;
+  if (newton->stop) {
+    return TALUS_OK;
+  }
+  TL_TRY(exact_interior(newton, damping, 150, &y));
+  TL_TRY(phase_end(newton, "interior point on the exact law"));
+  return prox(newton, y, 1e-4, 0.1, most, failures);
+}
+
+/* The exact law: A solves most, B settled heaps, C and A what is compatible and yet hard. */
+static talus_status exact_plan(tl_newton *newton) {
+  if (newton->linear.order > MANY) { /* LU costs three times as much as Cholesky there */
+    TL_TRY(slip(newton, 60));
+  }
+  TL_TRY(prox(newton, NULL, 1e-3, 0.03, 20, 1)); /* most are near enough for a light term */
+  TL_TRY(slip(newton, 20));                      /* all but sticking: a few steps, or many */
+  TL_TRY(prox(newton, NULL, 1, 0.3, 60, 3));
+  TL_TRY(damped_plan(newton, 0.8, 100, 6));
+  TL_TRY(slip(newton, 150));
+  TL_TRY(damped_plan(newton, 0.5, 600, 20));
+  TL_TRY(slip(newton, 600));
+  return prox(newton, NULL, 1e-4, 0.1, 300, 20);
+}
+
+static talus_status newton_plan(tl_newton *newton) {
+  if (newton->law == 1) {
+    return exact_plan(newton);
+  }
+  TL_TRY(prox(newton, NULL, 1, 0.3, 100, 3));
+  return newton->stop ? TALUS_OK : convex_plan(newton);
+}
+
+static talus_status interior_plan(tl_newton *newton) {
+  return newton->law == 1 ? damped_plan(newton, 0.8, 300, 20) : convex_plan(newton);
+}
+
+/* Not solved: is there anything to be solved? */
+static talus_status examine(tl_newton *newton, int *done) {
+  int found;
+  TL_TRY(tl_incompatible_find(newton, newton->best, &newton->run->incompatible));
+  TL_TRY(tl_contradiction_find(newton, &found));
+  *done = newton->stop;
+  if (found) {
+    newton->run->outcome = TALUS_OUTCOME_INCONSISTENT;
+    *done = 1;
+  }
+  return TALUS_OK;
+}
+
+static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton), int *done) {
+  tl_newton *newton;
+  *done = 0;
+  TL_TRY(prepare(run, &newton));
+  tl_sheet_velocity(&newton->sheet, newton->best, newton->vector[0]);
+  newton->epsilon = tl_sheet_epsilon(&newton->sheet, newton->law, newton->best, newton->vector[0]);
+  run->outcome = TALUS_OUTCOME_STALLED;
+  const int blas = tl_linear_uses_blas(&newton->linear);
+  if (blas) {
+    tl_blas_begin();
+  }
+  talus_status status = plan(newton);
+  if (blas) {
+    tl_blas_end();
+  }
+  *done = newton->stop;
+  if (status == TALUS_OK && !newton->stop && newton->epsilon > 1e-8) {
+    status = examine(newton, done);
+  }
+  if (status == TALUS_OK && newton->epsilon < run->best) {
+    int agreed;
+    tl_sheet_export(&newton->sheet, newton->best, newton->impulse);
+    status = tl_run_offer(run, newton->impulse, &agreed);
+    *done = *done || agreed;
+  }
+  return status;
+}
+
+talus_status tl_newton_unique(tl_run *run) {
+  tl_newton *newton;
+  if (run->solver->resident || !tl_newton_serves(&run->solver->problem)) {
+    return TALUS_OK; /* and no note */
+  }
+  TL_TRY(prepare(run, &newton));
+  double *const y = newton->vector[9];
+  memcpy(y, newton->best, (size_t)newton->sheet.rows * sizeof *y);
+  newton->epsilon = -1; /* nothing on the way is offered */
+  const int blas = tl_linear_uses_blas(&newton->linear);
+  if (blas) {
+    tl_blas_begin();
+  }
+  const talus_status status = tl_least_find(newton, y);
+  if (blas) {
+    tl_blas_end();
+  }
+  if (status != TALUS_OK || newton->stop) {
+    return status;
+  }
+  const double before = run->best;
+  tl_sheet_export(&newton->sheet, y, newton->impulse);
+  TL_TRY(tl_run_replace(run, newton->impulse));
+  if (run->measure <= run->tolerance) {
+    run->notes |= TALUS_NOTE_UNIQUE;
+    return TALUS_OK;
+  }
+  tl_sheet_export(&newton->sheet, newton->best, newton->impulse);
+  run->best = before;
+  return tl_run_replace(run, newton->impulse);
+}
+
+static talus_status newton_attempt(tl_run *run, int *done) {
+  return attempt(run, newton_plan, done);
+}
+
+static talus_status interior_attempt(tl_run *run, int *done) {
+  return attempt(run, interior_plan, done);
+}
+
+const tl_method tl_method_newton = {TALUS_METHOD_NEWTON, NULL, NULL, newton_attempt};
+const tl_method tl_method_interior_point = {TALUS_METHOD_INTERIOR_POINT, NULL, NULL,
+                                            interior_attempt};

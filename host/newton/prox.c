@@ -1,0 +1,223 @@
+/* prox.c: procedure A: proximal point around a full-step Newton method on Alart and Curnier's
+ * function of the exact law (or the natural map of the convex one).
+ *
+ *   u = W y + q + alpha (y - centre),  z = y - rho u,  rho = 1 / (1 + alpha)
+ *   (A + B (W + alpha)) dy = -F
+ * No line search: a descent on |F| takes several times as many steps and ends higher; a failure is
+ * answered by a heavier proximal term. */
+#include <math.h>
+#include <string.h>
+
+#include "host/newton/newton.h"
+
+enum { STEPS = 20 };
+
+/* One constraint: F, A and B at z = y - rho u. */
+typedef struct local {
+  double f[3], a[9], b[9];
+} local;
+
+static void identity(double *block, int32_t rows, double value) {
+  for (int32_t i = 0; i < rows; i++) {
+    block[3 * i + i] = value;
+  }
+}
+
+static void open_set(const double *y, int32_t rows, local *l) {
+  memcpy(l->f, y, (size_t)rows * sizeof *y);
+  identity(l->a, rows, 1);
+}
+
+static void stick_set(const double *u, int32_t rows, double rho, local *l) {
+  for (int32_t i = 0; i < rows; i++) {
+    l->f[i] = rho * u[i];
+  }
+  identity(l->b, rows, rho);
+}
+
+/* Exact law, sliding: u_n = 0 and y_t = mu z_n h. */
+static void slip_set(const double *y, const double *u, const double *z, double m, int32_t rows,
+                     double mu, double rho, local *l) {
+  const double c = mu * z[0] / m;
+  l->f[0] = rho * u[0];
+  l->b[0] = rho;
+  for (int32_t i = 1; i < rows; i++) {
+    const double h = z[i] / m;
+    l->f[i] = y[i] - mu * z[0] * h;
+    l->a[3 * i] = -mu * h;
+    l->b[3 * i] = rho * mu * h;
+    for (int32_t j = 1; j < rows; j++) {
+      const double across = c * ((i == j) - h * z[j] / m);
+      l->a[3 * i + j] = (i == j) - across;
+      l->b[3 * i + j] = rho * across;
+    }
+  }
+}
+
+/* Convex law, z outside both cones: F = y - P(z), A = I - P', B = rho P'. */
+static void edge_set(const double *y, const double *z, double m, int32_t rows, double mu,
+                     double rho, local *l) {
+  const double along = (z[0] + mu * m) / (1 + mu * mu), c = mu * along / m;
+  double h[3] = {1, 0, 0};
+  for (int32_t i = 1; i < rows; i++) {
+    h[i] = mu * z[i] / m;
+  }
+  for (int32_t i = 0; i < rows; i++) {
+    l->f[i] = y[i] - along * h[i];
+    for (int32_t j = 0; j < rows; j++) {
+      double slope = h[i] * h[j] / (1 + mu * mu);
+      if (i > 0 && j > 0) {
+        slope += c * ((i == j) - z[i] * z[j] / (m * m));
+      }
+      l->a[3 * i + j] = (i == j) - slope;
+      l->b[3 * i + j] = rho * slope;
+    }
+  }
+}
+
+/* Normals only: a contact without friction whose tangential impulses stay 0. */
+static void normal_set(const double *y, const double *u, int32_t rows, double rho, local *l) {
+  open_set(y, rows, l);
+  if (y[0] - rho * u[0] > 0) {
+    l->f[0] = rho * u[0];
+    l->a[0] = 0;
+    l->b[0] = rho;
+  }
+}
+
+static void local_set(const double *y, const double *u, int32_t rows, int32_t cone, double mu,
+                      int law, double rho, local *l) {
+  double z[3] = {0, 0, 0}, m = 0;
+  memset(l, 0, sizeof *l);
+  if (law == TL_LAW_NORMAL && cone == TL_CONE_ROUND) {
+    normal_set(y, u, rows, rho, l);
+    return;
+  }
+  for (int32_t i = 0; i < rows; i++) {
+    z[i] = y[i] - rho * u[i];
+    m += i > 0 ? z[i] * z[i] : 0;
+  }
+  m = sqrt(m);
+  const int sticks = cone == TL_CONE_FREE || (z[0] > 0 && m <= mu * z[0]);
+  if (sticks || (cone == TL_CONE_HALF && z[0] > 0)) {
+    stick_set(u, rows, rho, l);
+  } else if (cone == TL_CONE_HALF || (law == 1 ? z[0] <= 0 : mu * m <= -z[0])) {
+    open_set(y, rows, l);
+  } else if (law == 1) {
+    slip_set(y, u, z, m, rows, mu, rho, l);
+  } else {
+    edge_set(y, z, m, rows, mu, rho, l);
+  }
+}
+
+/* F, and with blocks A + alpha B and B if they are wanted; returns |F|. */
+static double function_set(tl_newton *newton, int law, double alpha, const double *y,
+                           const double *u, double *f, int blocks) {
+  const tl_sheet *const sheet = &newton->sheet;
+  const double rho = 1 / (1 + alpha);
+  double square = 0;
+  for (int32_t k = 0; k < sheet->count; k++) {
+    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+    local l;
+    local_set(y + at, u + at, rows, sheet->cone[k], sheet->friction[k], law, rho, &l);
+    for (int32_t i = 0; i < rows; i++) {
+      f[at + i] = -l.f[i];
+      square += l.f[i] * l.f[i];
+    }
+    for (int i = 0; blocks && i < 9; i++) {
+      newton->a[9 * (int64_t)k + i] = l.a[i] + alpha * l.b[i];
+      newton->b[9 * (int64_t)k + i] = l.b[i];
+    }
+  }
+  return sqrt(square);
+}
+
+typedef struct prox {
+  double *centre, *y, *u, *moved, *f, *step;
+  double best; /* epsilon of the best of this phase */
+  int made;    /* factorisations */
+} prox;
+
+/* u + alpha (y - centre). */
+static const double *pulled(const tl_newton *newton, const prox *p, double alpha) {
+  for (int32_t i = 0; i < newton->sheet.rows; i++) {
+    p->moved[i] = p->u[i] + alpha * (p->y[i] - p->centre[i]);
+  }
+  return p->moved;
+}
+
+/* Newton's method on one proximal problem; *success says whether it was solved well enough. */
+static talus_status proximal_step(tl_newton *newton, const tl_prox_rule *rule, double alpha,
+                                  double epsilon, double *y, prox *p, int *success,
+                                  double *reached) {
+  const size_t bytes = (size_t)newton->sheet.rows * sizeof(double);
+  memcpy(p->y, rule->centre != NULL ? y : p->centre, bytes);
+  tl_sheet_velocity(&newton->sheet, p->y, p->u);
+  const double first =
+      function_set(newton, rule->law, alpha, p->y, pulled(newton, p, alpha), p->f, 1);
+  const double exactly = fmax(1e-13 * first, 1e-15 * newton->sheet.reference[0]);
+  const double enough = rule->centre != NULL ? exactly : 0.1 * first * fmin(1, 100 * epsilon);
+  double size = first;
+  *reached = epsilon;
+  for (int i = 0; i < STEPS && size > enough && p->made < rule->most && !newton->stop; i++) {
+    int good;
+    TL_TRY(tl_newton_factor(newton, newton->a, newton->b, NULL, 0, &good));
+    p->made++;
+    if (newton->stop || !good) {
+      break;
+    }
+    TL_TRY(tl_linear_solve(&newton->linear, p->f, p->step, p->step));
+    for (int32_t j = 0; j < newton->sheet.rows; j++) {
+      p->y[j] += p->step[j];
+    }
+    tl_sheet_velocity(&newton->sheet, p->y, p->u);
+    TL_TRY(tl_newton_offer(newton, p->y, p->u, NULL));
+    *reached = tl_sheet_epsilon(&newton->sheet, rule->law == 1, p->y, p->u);
+    if (*reached < p->best && !rule->single) {
+      p->best = *reached;
+      memcpy(y, p->y, bytes);
+    }
+    size = function_set(newton, rule->law, alpha, p->y, pulled(newton, p, alpha), p->f, 1);
+    if (!isfinite(size) || size > 1e8 * first) {
+      break;
+    }
+  }
+  *success = size <= 0.5 * first;
+  return TALUS_OK;
+}
+
+talus_status tl_prox_run(tl_newton *newton, const tl_prox_rule *rule, double *y) {
+  const size_t bytes = (size_t)newton->sheet.rows * sizeof(double);
+  double *const *const v = newton->vector;
+  prox p = {.centre = v[0], .y = v[1], .u = v[2], .moved = v[3], .f = v[4], .step = v[5]};
+  double alpha = rule->alpha;
+  int failures = 0;
+  memcpy(p.centre, rule->centre != NULL ? rule->centre : y, bytes);
+  tl_sheet_velocity(&newton->sheet, y, p.u);
+  double epsilon = tl_sheet_epsilon(&newton->sheet, rule->law == 1, y, p.u);
+  p.best = epsilon;
+  while (!newton->stop && p.made < rule->most && failures < rule->failures && alpha < 1e6) {
+    const double before = p.best;
+    const int made = p.made;
+    int success;
+    double reached;
+    TL_TRY(proximal_step(newton, rule, alpha, epsilon, y, &p, &success, &reached));
+    if (rule->single) {
+      memcpy(y, p.y, bytes);
+      break;
+    }
+    if (made == p.made) {
+      break; /* nothing to solve, or no room */
+    }
+    success = success && reached < 5 * epsilon;
+    failures = success || p.best < 0.9 * before ? 0 : failures + 1;
+    if (success) {
+      memcpy(p.centre, p.y, bytes);
+      epsilon = reached;
+      alpha = fmax(1e-8, rule->shrink * alpha);
+    } else {
+      alpha *= 4;
+    }
+  }
+  return TALUS_OK;
+}
