@@ -188,6 +188,70 @@ typedef enum talus_scheme {
 TALUS_API talus_status talus_mechanism_step(talus_mechanism *mechanism, talus_scheme scheme,
                                             double seconds);
 
+/* ---- contact --------------------------------------------------------------------------------- */
+
+/* A loop that is closed by rows: the point of a and the point of b stay together along some
+ * directions. (A loop in the plane holds two: a third row would say nothing.) */
+typedef struct talus_loop_def {
+  uint32_t struct_size; /* set by talus_loop_def_default */
+  int32_t mechanism_a, link_a; /* which of the coupling's; link TALUS_NONE = the world */
+  int32_t mechanism_b, link_b;
+  double point_a[3], point_b[3]; /* in the links' frames */
+  int32_t direction_count;       /* 1 .. 3; default 3 */
+  double direction[9];           /* unit, in a's frame; default x y z */
+} talus_loop_def;
+
+TALUS_API talus_loop_def talus_loop_def_default(void);
+
+/* A contact as found by the caller: world frame, normal from a to b. */
+typedef struct talus_touch {
+  int32_t mechanism_a, link_a; /* link TALUS_NONE = the ground */
+  int32_t mechanism_b, link_b;
+  double point[3], normal[3];
+  double gap;         /* m, > 0 apart */
+  double friction;
+  double restitution; /* Newton's */
+} talus_touch;
+
+typedef struct talus_coupling talus_coupling;
+
+typedef struct talus_coupling_def {
+  uint32_t struct_size; /* set by talus_coupling_def_default */
+  talus_form form;      /* BLOCKS: Jacobians against M^-1. DELASSUS: W by recursion, without M; for
+                           few contacts on long chains. Default BLOCKS */
+  double step;          /* s; default 1e-3 */
+  double gap_clamp;     /* deeper gaps count as this one, m, <= 0; default 0: what is in contact is
+                           held at velocity level only */
+  double restitution_speed; /* slower impacts are plastic, m/s; default 0.02 */
+  double correction;    /* share of a loop's or stop's error removed per step, 0 .. 1; default 0.2 */
+  int32_t dimension;    /* rows per contact: 3, or 1 without friction; default 3 */
+  int32_t mechanism_count;
+  talus_mechanism *const *mechanism; /* [mechanism_count], borrowed until the coupling's end */
+  int32_t loop_count;
+  const talus_loop_def *loop; /* [loop_count], copied */
+} talus_coupling_def;
+
+TALUS_API talus_coupling_def talus_coupling_def_default(void);
+/* Statuses: STRUCT_SIZE, BAD_SETTING, INVALID_ARGUMENT, INDEX_RANGE, NORMAL_LENGTH, IMMOVABLE_PAIR,
+ * OUT_OF_MEMORY. */
+TALUS_API talus_status talus_coupling_create(talus_context *context, const talus_coupling_def *def,
+                                             talus_coupling **coupling);
+/* Accepts NULL. */
+TALUS_API void talus_coupling_destroy(talus_coupling *coupling);
+/* The contact problem of one step from the mechanisms' present state: velocities after a step of all
+ * other forces; contacts as given; then bilateral rows: loops, and for each joint friction, motor,
+ * lower and upper stops. Its arrays belong to the coupling and hold until its next call. A contact
+ * that closes within the step faster than restitution_speed rebounds; others have the bias gap/step. */
+TALUS_API talus_status talus_coupling_build(talus_coupling *coupling, const talus_touch *touch,
+                                            int32_t count, talus_problem *problem);
+/* Ends the step with the impulses that were found for the built problem. EULER: velocities jump,
+ * positions follow. RUNGE_KUTTA: impulse/step acts as a constant force over one such step (Bhalerao,
+ * Crean and Anderson; made for contacts without friction or impacts). Statuses: CALL_ORDER,
+ * NOT_FINITE. */
+TALUS_API talus_status talus_coupling_advance(talus_coupling *coupling, talus_scheme scheme,
+                                              const double *impulse,
+                                              const double *bilateral_impulse);
+
 #ifdef __cplusplus
 }
 #endif

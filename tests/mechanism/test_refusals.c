@@ -146,12 +146,44 @@ static void release(void *user, void *memory, size_t size) {
   free(memory);
 }
 
+/* Both forms, one step each, by both schemes; no solver: zero impulses will do. */
+static talus_status couple(talus_context *context, talus_mechanism *m) {
+  talus_coupling_def def = talus_coupling_def_default();
+  talus_loop_def loop = talus_loop_def_default();
+  loop.link_b = 2;
+  def.mechanism_count = 1;
+  def.mechanism = &m;
+  def.loop_count = 1;
+  def.loop = &loop;
+  talus_touch touch = {0, TALUS_NONE, 0, 1, {0, 0, 0}, {0, 0, 1}, 0, 0.5, 0};
+  const double impulse[3] = {1, 0, 0}, bilateral[9] = {0};
+  talus_status status = TALUS_OK;
+  for (int form = 0; status == TALUS_OK && form < 2; form++) {
+    talus_coupling *coupling = NULL;
+    talus_problem problem;
+    def.form = form ? TALUS_FORM_DELASSUS : TALUS_FORM_BLOCKS;
+    status = talus_coupling_create(context, &def, &coupling);
+    if (status == TALUS_OK) {
+      status = talus_coupling_build(coupling, &touch, 1, &problem);
+    }
+    if (status == TALUS_OK) {
+      CHECK(problem.bilateral_count == 9);
+      status = talus_coupling_advance(
+          coupling, form ? TALUS_SCHEME_RUNGE_KUTTA : TALUS_SCHEME_EULER, impulse, bilateral);
+    }
+    talus_coupling_destroy(coupling);
+  }
+  return status;
+}
+
 static talus_status life(talus_context *context) {
   talus_link_def link[3];
   for (int i = 0; i < 3; i++) {
     link[i] = talus_link_def_default(TALUS_LINK_REVOLUTE);
     link[i].parent = i - 1;
     link[i].limited = 1;
+    link[i].lower[0] = -1;
+    link[i].upper[0] = 1;
   }
   talus_mechanism_def def = talus_mechanism_def_default();
   def.link_count = 3;
@@ -168,6 +200,9 @@ static talus_status life(talus_context *context) {
     status = d < 3 ? talus_mechanism_accelerate(m, (talus_dynamics)d, way)
                    : talus_mechanism_response(m, (talus_dynamics)(d - 3), points, 2, response,
                                               free_point);
+  }
+  if (status == TALUS_OK) {
+    status = couple(context, m);
   }
   talus_mechanism_destroy(m);
   return status;
