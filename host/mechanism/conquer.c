@@ -10,108 +10,8 @@
  * is computed from its parts alone, so that results do not depend on how. */
 #include "host/mechanism/conquer.h"
 
-typedef struct conquest {
-  talus_mechanism *mechanism;
-  tl_conquer *plan;
-  int32_t columns; /* the first: velocities, gravity, forces; then unit wrenches */
-  const tl_unit_wrench *unit;
-  double *free, *force; /* [handle][column][6] */
-  double *acceleration; /* [v_count], of the first column, or NULL */
-} conquest;
-
-static double *column_of(double *array, const conquest *c, const tl_piece *piece, int32_t handle,
-                         int32_t column) {
-  return array + 6 * ((size_t)(piece->first_handle + handle) * (size_t)c->columns + (size_t)column);
-}
-
-static double *block_of(const tl_conquer *plan, const tl_piece *piece, int32_t h, int32_t k) {
-  return plan->compliance + piece->first_compliance + 36 * ((int64_t)h * piece->handle_count + k);
-}
-
-/* From a link's origin to a handle: the own joint is there, a child's is at its arm. */
-static void handle_arm(const talus_mechanism *mechanism, int32_t link, int32_t joint, double *arm) {
-  if (joint == link) {
-    tl_set3(arm, 0, 0, 0);
-  } else {
-    tl_copy3(arm, mechanism->state[joint].arm);
-  }
-}
-
-/* What a link does for a wrench about its origin, at a handle. */
-static void link_answer(const double *inverse, const double *wrench, const double *arm,
-                        double *motion) {
-  tl_times6(motion, inverse, wrench);
-  tl_motion_shift(motion, motion, arm);
-}
-
-static void link_compliance(conquest *c, const tl_piece *piece, const double *inverse) {
-  const talus_mechanism *const mechanism = c->mechanism;
-  const int32_t *const joint = c->plan->handle + piece->first_handle;
-  for (int32_t h = 0; h < piece->handle_count; h++) {
-    double arm[3], half[36];
-    handle_arm(mechanism, piece->link, joint[h], arm);
-    for (int j = 0; j < 6; j++) { /* inverse is symmetric: its rows are columns */
-      double moved[6];
-      tl_motion_shift(moved, inverse + 6 * j, arm);
-      for (int i = 0; i < 6; i++) {
-        half[6 * i + j] = moved[i];
-      }
-    }
-    for (int32_t k = 0; k < piece->handle_count; k++) {
-      double *const block = block_of(c->plan, piece, h, k);
-      handle_arm(mechanism, piece->link, joint[k], arm);
-      for (int i = 0; i < 6; i++) { /* a row times X: the motion shift again */
-        tl_motion_shift(block + 6 * i, half + 6 * i, arm);
-      }
-    }
-  }
-}
-
-static void link_piece(conquest *c, tl_piece *piece) {
-  const talus_mechanism *const mechanism = c->mechanism;
-  const tl_link_state *const state = &mechanism->state[piece->link];
-  const double *const spin = state->velocity;
-  double inverse[36], wrench[6];
-  piece->singular = !tl_spatial_invert(state->inertia, 6, inverse);
-  if (piece->singular) {
-    return;
-  }
-  link_compliance(c, piece, inverse);
-  for (int i = 0; i < 6; i++) {
-    wrench[i] = mechanism->outer[6 * piece->link + i] - state->wrench_bias[i];
-  }
-  for (int32_t h = 0; h < piece->handle_count; h++) {
-    double arm[3], swing[3];
-    double *const free = column_of(c->free, c, piece, h, 0);
-    handle_arm(mechanism, piece->link, c->plan->handle[piece->first_handle + h], arm);
-    link_answer(inverse, wrench, arm, free);
-    tl_cross3(swing, spin, arm);
-    tl_add_cross3(free + 3, spin, swing);
-    for (int32_t k = 1; k < c->columns; k++) {
-      double *const column = column_of(c->free, c, piece, h, k);
-      memset(column, 0, 6 * sizeof *column);
-      if (c->unit[k - 1].link == piece->link) {
-        link_answer(inverse, c->unit[k - 1].wrench, arm, column);
-      }
-    }
-  }
-}
-
-/* The base gives way to nothing and accelerates against gravity. */
-static void base_piece(conquest *c, tl_piece *piece) {
-  const double *const g = c->mechanism->gravity;
-  const double up[6] = {0, 0, 0, -g[0], -g[1], -g[2]};
-  memset(c->plan->compliance + piece->first_compliance, 0,
-         36 * (size_t)piece->handle_count * (size_t)piece->handle_count * sizeof(double));
-  memset(column_of(c->free, c, piece, 0, 0), 0,
-         6 * (size_t)piece->handle_count * (size_t)c->columns * sizeof(double));
-  for (int32_t h = 0; h < piece->handle_count; h++) {
-    memcpy(column_of(c->free, c, piece, h, 0), up, sizeof up);
-  }
-}
-
 /* W, Y and D^-1 of the joint between two parts; 0 if V or D is not positive definite. */
-static int joint_hold(conquest *c, const tl_piece *piece, double *hold) {
+static int joint_hold(tl_conquest *c, const tl_piece *piece, double *hold) {
   const tl_link *const link = &c->mechanism->link[piece->joint];
   const double *const axis = tl_axis_of(c->mechanism, link);
   const int n = link->v_count;
@@ -121,7 +21,7 @@ static int joint_hold(conquest *c, const tl_piece *piece, double *hold) {
   memset(sum, 0, sizeof sum);
   for (int side = 0; side < 2; side++) {
     const tl_piece *const part = &c->plan->piece[piece->part[side]];
-    const double *const own = block_of(c->plan, part, piece->place[side], piece->place[side]);
+    const double *const own = tl_piece_block(c->plan, part, piece->place[side], piece->place[side]);
     for (int i = 0; i < 36; i++) {
       sum[i] += own[i];
     }
@@ -153,8 +53,8 @@ static int joint_hold(conquest *c, const tl_piece *piece, double *hold) {
 }
 
 /* F = W beta + Y force, beta so far without the bias; and dv if asked for. */
-static void joint_force(const conquest *c, const tl_piece *piece, const double *hold, double *beta,
-                        int32_t column, double *force, double *way) {
+static void joint_force(const tl_conquest *c, const tl_piece *piece, const double *hold,
+                        double *beta, int32_t column, double *force, double *way) {
   const tl_link *const link = &c->mechanism->link[piece->joint];
   const double *const drive = c->plan->drive + 6 * link->first_v;
   const double *const pivot = c->plan->pivot + link->first_d;
@@ -179,7 +79,7 @@ static void joint_force(const conquest *c, const tl_piece *piece, const double *
 
 /* Visits the handles of a joined piece in order: those of part 0, then of part 1, less the joint.
  */
-static int handle_next(const conquest *c, const tl_piece *piece, int *side, int32_t *h) {
+static int handle_next(const tl_conquest *c, const tl_piece *piece, int *side, int32_t *h) {
   (*h)++;
   while (*side < 2) {
     if (*h == piece->place[*side]) {
@@ -194,7 +94,7 @@ static int handle_next(const conquest *c, const tl_piece *piece, int *side, int3
   return 0;
 }
 
-static void compliance_join(conquest *c, const tl_piece *piece, const double *hold) {
+static void compliance_join(tl_conquest *c, const tl_piece *piece, const double *hold) {
   int side = 0;
   int32_t h = -1, to_h = 0;
   for (; handle_next(c, piece, &side, &h); to_h++) {
@@ -203,26 +103,27 @@ static void compliance_join(conquest *c, const tl_piece *piece, const double *ho
     for (int i = 0; i < 36; i++) {
       signed_hold[i] = side == 0 ? -hold[i] : hold[i];
     }
-    tl_product6(reach, block_of(c->plan, part, h, piece->place[side]), signed_hold, 0);
+    tl_product6(reach, tl_piece_block(c->plan, part, h, piece->place[side]), signed_hold, 0);
     int other = 0;
     int32_t k = -1, to_k = 0;
     for (; handle_next(c, piece, &other, &k); to_k++) {
       if (to_k < to_h) { /* symmetric */
-        tl_transpose6(block_of(c->plan, piece, to_h, to_k), block_of(c->plan, piece, to_k, to_h));
+        tl_transpose6(tl_piece_block(c->plan, piece, to_h, to_k),
+                      tl_piece_block(c->plan, piece, to_k, to_h));
         continue;
       }
       const tl_piece *const far = &c->plan->piece[piece->part[other]];
-      double *const block = block_of(c->plan, piece, to_h, to_k);
-      tl_product6(block, reach, block_of(c->plan, far, piece->place[other], k), 0);
+      double *const block = tl_piece_block(c->plan, piece, to_h, to_k);
+      tl_product6(block, reach, tl_piece_block(c->plan, far, piece->place[other], k), 0);
       for (int i = 0; i < 36; i++) {
         block[i] = (other == 0 ? block[i] : -block[i]) +
-                   (side == other ? block_of(c->plan, part, h, k)[i] : 0);
+                   (side == other ? tl_piece_block(c->plan, part, h, k)[i] : 0);
       }
     }
   }
 }
 
-static void join(conquest *c, tl_piece *piece) {
+static void join(tl_conquest *c, tl_piece *piece) {
   const tl_piece *const a = &c->plan->piece[piece->part[0]], *const b =
                                                                  &c->plan->piece[piece->part[1]];
   double *const hold = c->plan->hold + 36 * (piece - c->plan->piece);
@@ -233,34 +134,34 @@ static void join(conquest *c, tl_piece *piece) {
   compliance_join(c, piece, hold);
   for (int32_t column = 0; column < c->columns; column++) {
     double beta[6], force[6], moved[6];
-    memcpy(beta, column_of(c->free, c, a, piece->place[0], column), sizeof beta);
-    tl_add6(beta, -1, column_of(c->free, c, b, piece->place[1], column));
+    memcpy(beta, tl_piece_column(c->free, c, a, piece->place[0], column), sizeof beta);
+    tl_add6(beta, -1, tl_piece_column(c->free, c, b, piece->place[1], column));
     joint_force(c, piece, hold, beta, column, force, NULL);
     int side = 0;
     int32_t h = -1, to = 0;
     for (; handle_next(c, piece, &side, &h); to++) {
       const tl_piece *const part = side == 0 ? a : b;
-      double *const free = column_of(c->free, c, piece, to, column);
-      memcpy(free, column_of(c->free, c, part, h, column), 6 * sizeof *free);
-      tl_times6(moved, block_of(c->plan, part, h, piece->place[side]), force);
+      double *const free = tl_piece_column(c->free, c, piece, to, column);
+      memcpy(free, tl_piece_column(c->free, c, part, h, column), 6 * sizeof *free);
+      tl_times6(moved, tl_piece_block(c->plan, part, h, piece->place[side]), force);
       tl_add6(free, side == 0 ? -1 : 1, moved);
     }
   }
 }
 
-static void assemble(conquest *c, int32_t p) {
+static void assemble(tl_conquest *c, int32_t p) {
   tl_piece *const piece = &c->plan->piece[p];
   if (piece->joint >= 0) {
     join(c, piece);
   } else if (piece->link >= 0) {
-    link_piece(c, piece);
+    tl_conquer_link(c, piece);
   } else {
-    base_piece(c, piece);
+    tl_conquer_base(c, piece);
   }
 }
 
 /* The forces at the handles of both parts, from those at the piece's own. */
-static void disassemble(conquest *c, int32_t p) {
+static void disassemble(tl_conquest *c, int32_t p) {
   const tl_piece *const piece = &c->plan->piece[p];
   if (piece->joint < 0) {
     return;
@@ -270,15 +171,16 @@ static void disassemble(conquest *c, int32_t p) {
     double beta[6] = {0, 0, 0, 0, 0, 0}, force[6], moved[6];
     for (int side = 0; side < 2; side++) {
       const tl_piece *const part = &c->plan->piece[piece->part[side]];
-      tl_add6(beta, side == 0 ? 1 : -1, column_of(c->free, c, part, piece->place[side], column));
+      tl_add6(beta, side == 0 ? 1 : -1,
+              tl_piece_column(c->free, c, part, piece->place[side], column));
     }
     int side = 0;
     int32_t h = -1, from = 0;
     for (; handle_next(c, piece, &side, &h); from++) {
       const tl_piece *const part = &c->plan->piece[piece->part[side]];
-      const double *const known = column_of(c->force, c, piece, from, column);
-      memcpy(column_of(c->force, c, part, h, column), known, 6 * sizeof *known);
-      tl_times6(moved, block_of(c->plan, part, piece->place[side], h), known);
+      const double *const known = tl_piece_column(c->force, c, piece, from, column);
+      memcpy(tl_piece_column(c->force, c, part, h, column), known, 6 * sizeof *known);
+      tl_times6(moved, tl_piece_block(c->plan, part, piece->place[side], h), known);
       tl_add6(beta, side == 0 ? 1 : -1, moved);
     }
     const tl_link *const link = &c->mechanism->link[piece->joint];
@@ -287,7 +189,7 @@ static void disassemble(conquest *c, int32_t p) {
     joint_force(c, piece, hold, beta, column, force, way);
     for (side = 0; side < 2; side++) {
       const tl_piece *const part = &c->plan->piece[piece->part[side]];
-      double *const at = column_of(c->force, c, part, piece->place[side], column);
+      double *const at = tl_piece_column(c->force, c, part, piece->place[side], column);
       for (int i = 0; i < 6; i++) {
         at[i] = side == 0 ? -force[i] : force[i];
       }
@@ -296,7 +198,7 @@ static void disassemble(conquest *c, int32_t p) {
 }
 
 /* Pieces outside all chunks, in the order of cutting. */
-static void outside(conquest *c, int up) {
+static void outside(tl_conquest *c, int up) {
   const tl_conquer *const plan = c->plan;
   for (int32_t k = 0; k <= plan->chunk_count; k++) {
     const int32_t at = up ? plan->chunk_count - k : k;
@@ -312,7 +214,7 @@ static void outside(conquest *c, int up) {
   }
 }
 
-static talus_status conquer(conquest *c) {
+static talus_status conquer(tl_conquest *c) {
   tl_conquer *const plan = c->plan;
   const int32_t threads = tl_threads_for(c->mechanism->context, 16 * (int64_t)plan->piece_count);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
@@ -339,7 +241,7 @@ static talus_status conquer(conquest *c) {
   return TALUS_OK;
 }
 
-static talus_status conquest_start(conquest *c, talus_mechanism *mechanism, int32_t columns) {
+static talus_status conquest_start(tl_conquest *c, talus_mechanism *mechanism, int32_t columns) {
   TL_TRY(tl_conquer_plan(mechanism));
   tl_mechanism_place(mechanism);
   tl_mechanism_forces(mechanism);
@@ -357,14 +259,14 @@ static talus_status conquest_start(conquest *c, talus_mechanism *mechanism, int3
 }
 
 talus_status tl_conquer_accelerate(talus_mechanism *mechanism, double *acceleration) {
-  conquest c = {.acceleration = acceleration};
+  tl_conquest c = {.acceleration = acceleration};
   TL_TRY(conquest_start(&c, mechanism, 1));
   return conquer(&c);
 }
 
 talus_status tl_conquer_response(talus_mechanism *mechanism, const tl_unit_wrench *unit,
                                  int32_t count, double *motion, double *free) {
-  conquest c = {.unit = unit};
+  tl_conquest c = {.unit = unit};
   TL_TRY(conquest_start(&c, mechanism, count + 1));
   TL_TRY(conquer(&c));
   for (int32_t i = 0; i < count; i++) { /* the acceleration of a link's own handle */
@@ -373,10 +275,11 @@ talus_status tl_conquer_response(talus_mechanism *mechanism, const tl_unit_wrenc
       double *const out = column == 0
                               ? free + 6 * (size_t)i
                               : motion + 6 * ((size_t)count * (size_t)i + (size_t)column - 1);
-      memcpy(out, column_of(c.free, &c, piece, 0, column), 6 * sizeof *out);
+      memcpy(out, tl_piece_column(c.free, &c, piece, 0, column), 6 * sizeof *out);
       for (int32_t h = 0; h < piece->handle_count; h++) {
         double moved[6];
-        tl_times6(moved, block_of(c.plan, piece, 0, h), column_of(c.force, &c, piece, h, column));
+        tl_times6(moved, tl_piece_block(c.plan, piece, 0, h),
+                  tl_piece_column(c.force, &c, piece, h, column));
         tl_add6(out, 1, moved);
       }
     }

@@ -38,4 +38,28 @@ struct tl_conquer {
 /* Cuts the mechanism, once: depends on the tree alone. */
 talus_status tl_conquer_plan(talus_mechanism *mechanism);
 
+/* One evaluation. */
+typedef struct tl_conquest {
+  talus_mechanism *mechanism;
+  tl_conquer *plan;
+  int32_t columns; /* the first: velocities, gravity, forces; then unit wrenches */
+  const tl_unit_wrench *unit;
+  double *free, *force; /* [handle][column][6] */
+  double *acceleration; /* [v_count], of the first column, or NULL */
+} tl_conquest;
+
+static inline double *tl_piece_column(double *array, const tl_conquest *c, const tl_piece *piece,
+                                      int32_t handle, int32_t column) {
+  return array + 6 * ((size_t)(piece->first_handle + handle) * (size_t)c->columns + (size_t)column);
+}
+
+static inline double *tl_piece_block(const tl_conquer *plan, const tl_piece *piece, int32_t h,
+                                     int32_t k) {
+  return plan->compliance + piece->first_compliance + 36 * ((int64_t)h * piece->handle_count + k);
+}
+
+/* conquer_link.c: the answer of a single link, and of the base, to forces at its handles. */
+void tl_conquer_link(tl_conquest *c, tl_piece *piece);
+void tl_conquer_base(tl_conquest *c, tl_piece *piece);
+
 #endif
