@@ -10,6 +10,7 @@
 #define TL_WORLD_H
 
 #include "host/collide/collide.h"
+#include "host/world/rotation.h"
 #include "talus/talus_world.h"
 
 typedef struct tl_match tl_match;
@@ -139,13 +140,6 @@ static inline void tl_turn3(const double *rotation, const double *v, double *r) 
   r[0] = x;
   r[1] = y;
 }
-void tl_quaternion_matrix(const double *q, double *rotation);
-void tl_quaternion_times(const double *a, const double *b, double *product);
-/* q turned by the vector `angle` (world frame, rad), normalised. */
-void tl_quaternion_turn(double *q, const double *angle);
-int tl_quaternion_good(const double *q);
-/* rotation * m * rotation^T of a symmetric m. */
-void tl_inertia_turn(const double *m, const double *rotation, double *turned);
 
 /* ---- the steps of a step --------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #define TALUS_H
 #include "talus_base.h"
 #include "talus_io.h"
+#include "talus_mechanism.h"
 #include "talus_scene.h"
 #include "talus_solve.h"
 #include "talus_world.h"

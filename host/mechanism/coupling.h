@@ -1,0 +1,54 @@
+/* coupling.h: several mechanisms, and what couples them for one step: a list of rows.
+ *
+ * A row's velocity is sum over its ends of wrench . motion of the end's link, plus a bias; an
+ * impulse x of the row puts x wrench on each end. Rows along a joint's velocity (stops, motors,
+ * friction) have two ends as well: the link, and its parent with the opposite. */
+#ifndef TL_COUPLING_H
+#define TL_COUPLING_H
+
+#include "host/mechanism/mechanism.h"
+
+typedef struct tl_row_end {
+  int32_t mechanism, link; /* link -1: the ground */
+  double wrench[6];        /* about the link's origin */
+  double point[3];         /* where the row acts, world frame */
+} tl_row_end;
+
+typedef struct tl_row {
+  tl_row_end end[2];
+  int32_t joint_velocity; /* the velocity that it acts along, or -1 */
+  double direction[3];    /* of the force on end 1, if it is none of a joint */
+  double bias, lower, upper;
+} tl_row;
+
+struct talus_coupling {
+  talus_context *context;
+  talus_coupling_def def;
+  talus_mechanism **mechanism;
+  talus_loop_def *loop;
+  int32_t *first_velocity; /* [mechanism_count + 1] */
+  int32_t contact_count, row_count, bilateral_count;
+  int built;
+  tl_row *row; /* contacts, then bilateral ones */
+  tl_buffer rows, values, indices;
+  double *velocity; /* [all velocities] after a step of all other forces */
+};
+
+/* Rows of the bilateral part; they do not depend on contacts. */
+int32_t tl_rows_bilateral_count(const talus_coupling *coupling);
+void tl_rows_bilateral(const talus_coupling *coupling, tl_row *row);
+/* `dimension` rows of one contact, bias included. Statuses as for talus_coupling_build. */
+talus_status tl_rows_contact(const talus_coupling *coupling, const talus_touch *touch,
+                             int32_t index, tl_row *row);
+/* The row's velocity without bias when the mechanisms move as they do now. */
+double tl_row_velocity(const talus_coupling *coupling, const tl_row *row);
+/* line [velocities of all mechanisms] += the row in terms of joint velocities */
+void tl_row_spread(const talus_coupling *coupling, const tl_row *row, double *line);
+
+/* The problem's arrays from rows and velocities. */
+talus_status tl_coupling_blocks(talus_coupling *coupling, const talus_touch *touch,
+                                talus_problem *problem);
+talus_status tl_coupling_delassus(talus_coupling *coupling, const talus_touch *touch,
+                                  talus_problem *problem);
+
+#endif

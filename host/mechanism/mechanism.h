@@ -1,0 +1,147 @@
+/* mechanism.h: the memory of a mechanism.
+ *
+ *   check.c        what a caller may hand over        mechanism.c   life
+ *   state.c        coordinates, forces, loads
+ *   place.c        positions, velocities, inertias    measure.c     points, Jacobians, balances
+ *   composite.c    mass matrix, inverse dynamics      articulated.c factors and sweeps, O(n)
+ *   conquer*.c     divide and conquer                 compliance.c  J M^-1 J^T by recursion
+ *   response.c     the three ways side by side        step.c        time
+ *   rows.c         contacts, loops, stops as rows     coupling*.c   a talus_problem of them
+ *
+ * A link's quantities are in world axes about the link's origin (its joint's moving point). Link -1
+ * is the base. Loops go through links in `order`: parents first. */
+#ifndef TL_MECHANISM_H
+#define TL_MECHANISM_H
+
+#include "host/base/base.h"
+#include "host/mechanism/spatial.h"
+#include "talus/talus_mechanism.h"
+
+enum { TL_LINK_NAME = 32 };
+
+/* What does not change. */
+typedef struct tl_link {
+  char name[TL_LINK_NAME];
+  int32_t parent, kind;
+  int32_t first_q, first_v, q_count, v_count;
+  int32_t first_d;                    /* place of its v_count^2 numbers among `pivot` */
+  double position[3], rotation[9];    /* of the joint in the parent's frame */
+  double axis[3], axis2[3], axis3[3]; /* unit, in the joint's frame */
+  double mass, centre[3], inertia[6];
+  double damping, friction;
+  double lower[3], upper[3]; /* infinite: none */
+  double rate[3], target[3], effort, response;
+  int32_t motor;
+} tl_link;
+
+/* What follows from coordinates and velocities. */
+typedef struct tl_link_state {
+  double rotation[9], origin[3];
+  double arm[3];         /* from the parent's origin to this one */
+  double centre[3];      /* of mass, from the origin */
+  double velocity[6];    /* angular, linear at the origin */
+  double joint_bias[6];  /* acceleration across the joint that velocities alone make */
+  double bias[6];        /* the same, from the parent's origin on */
+  double wrench_bias[6]; /* what velocities alone ask of forces */
+  double inertia[36];
+} tl_link_state;
+
+typedef struct tl_load {
+  int32_t link;
+  double point[3], force[3], moment[3];
+} tl_load;
+
+typedef struct tl_conquer tl_conquer;
+
+struct talus_mechanism {
+  talus_context *context;
+  double gravity[3];
+  talus_dynamics dynamics;
+  int32_t link_count, q_count, v_count, d_count;
+  tl_link *link;
+  int32_t *order;          /* links, parents first */
+  double *q, *v, *applied; /* state, and forces along the velocities */
+  tl_load *load;
+  int32_t load_count, load_capacity;
+
+  int placed, articulated; /* whether the arrays below belong to the present state */
+  tl_link_state *state;
+  double *axis; /* [6 v_count] columns of S, one after the other */
+  /* articulated bodies */
+  double *body_inertia; /* [36 link_count] */
+  double *effect;       /* [6 v_count] U = IA S */
+  double *pivot;        /* [d_count] inverse of S^T U */
+  /* one sweep */
+  double *wrench;  /* [6 link_count] */
+  double *motion;  /* [6 link_count] */
+  double *reduced; /* [v_count] u, then the result */
+  double *force;   /* [v_count] applied - damping v */
+  double *outer;   /* [6 link_count] loads about the links' origins */
+  double *saved;   /* steps: some copies of q and v */
+  tl_buffer dense; /* mass matrix */
+  tl_buffer scratch;
+  tl_conquer *conquer; /* made when first asked for */
+  void *memory;
+};
+
+/* Quantities of a link or of the base, whose motion is zero. */
+static inline const double *tl_motion_of(const talus_mechanism *mechanism, int32_t link,
+                                         const double *base) {
+  return link >= 0 ? mechanism->motion + 6 * link : base;
+}
+
+static inline const double *tl_axis_of(const talus_mechanism *mechanism, const tl_link *link) {
+  return mechanism->axis + 6 * link->first_v;
+}
+
+/* check.c */
+talus_status tl_mechanism_check(talus_context *context, const talus_mechanism_def *def);
+/* "joint 3 (elbow)"; text of at least 64 bytes. */
+const char *tl_joint_text(const char *name, int32_t link, char *text);
+talus_status tl_link_exists(const talus_mechanism *mechanism, int32_t link);
+
+/* step.c: quaternions of the coordinates to length one; coordinates moved by the velocities. */
+void tl_mechanism_normalise(talus_mechanism *mechanism);
+void tl_mechanism_drift(talus_mechanism *mechanism, const double *velocity, double seconds);
+
+/* place.c: brings `state` and `axis` up to the present coordinates and velocities. */
+void tl_mechanism_place(talus_mechanism *mechanism);
+/* Loads about the links' origins, and force = applied - damping v. */
+void tl_mechanism_forces(talus_mechanism *mechanism);
+
+/* articulated.c. factor: what depends on coordinates alone. */
+talus_status tl_mechanism_factor(talus_mechanism *mechanism);
+/* acceleration = M^-1 (force + J^T wrench [- what velocities and gravity ask, if with_bias]);
+ * force and wrench may be NULL. Leaves the links' accelerations in `motion` (less gravity). */
+void tl_mechanism_sweep(talus_mechanism *mechanism, const double *force, const double *wrench,
+                        int with_bias, double *acceleration);
+
+/* response.c: the links' accelerations (less gravity) into `motion`, for given joint ones. */
+void tl_mechanism_motion(talus_mechanism *mechanism, const double *acceleration);
+
+/* composite.c: M; and the forces that present velocities, gravity and loads ask. */
+void tl_mechanism_mass(talus_mechanism *mechanism, double *mass);
+void tl_mechanism_inverse_dynamics(talus_mechanism *mechanism, double *force);
+/* The Cholesky factor of M in `dense`. */
+talus_status tl_mechanism_dense(talus_mechanism *mechanism);
+/* row += wrench^T J_link */
+void tl_mechanism_row(const talus_mechanism *mechanism, int32_t link, const double *wrench,
+                      double *row);
+
+/* conquer.c: the present accelerations; and for unit wrenches at links, columns of 6 per wrench:
+ * motion[6 (count i + k)] is what wrench k does to the link of wrench i. */
+typedef struct tl_unit_wrench {
+  int32_t link;
+  double wrench[6];
+} tl_unit_wrench;
+talus_status tl_conquer_accelerate(talus_mechanism *mechanism, double *acceleration);
+talus_status tl_conquer_response(talus_mechanism *mechanism, const tl_unit_wrench *unit,
+                                 int32_t count, double *motion, double *free);
+void tl_conquer_destroy(talus_context *context, tl_conquer *conquer);
+
+/* compliance.c: for links (distinct, ascending in `order`) the blocks of 6 x 6 that tell how one
+ * moves for a wrench on the other: block[36 (count i + j)]. */
+talus_status tl_mechanism_compliance(talus_mechanism *mechanism, const int32_t *link, int32_t count,
+                                     double *block);
+
+#endif

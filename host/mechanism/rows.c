@@ -1,0 +1,282 @@
+/* rows.c: contacts, loops, and what acts along joints, as rows of a contact problem. */
+#include <math.h>
+
+#include "host/mechanism/coupling.h"
+
+static void end_none(tl_row_end *end) {
+  memset(end, 0, sizeof *end);
+  end->mechanism = end->link = -1;
+}
+
+/* A force of `sign` along the direction at a point of the world. */
+static void end_push(const talus_coupling *coupling, int32_t mechanism, int32_t link,
+                     const double *point, const double *direction, double sign, tl_row_end *end) {
+  end_none(end);
+  tl_copy3(end->point, point);
+  if (link < 0) {
+    return;
+  }
+  double arm[3];
+  end->mechanism = mechanism;
+  end->link = link;
+  tl_sub3(arm, point, coupling->mechanism[mechanism]->state[link].origin);
+  tl_scale3(end->wrench + 3, sign, direction);
+  tl_add_cross3(end->wrench, arm, end->wrench + 3);
+}
+
+static void row_push(const talus_coupling *coupling, const int32_t side[4], const double *point_a,
+                     const double *point_b, const double *direction, tl_row *row) {
+  memset(row, 0, sizeof *row);
+  row->joint_velocity = -1;
+  row->lower = -INFINITY;
+  row->upper = INFINITY;
+  tl_copy3(row->direction, direction);
+  end_push(coupling, side[0], side[1], point_a, direction, -1, &row->end[0]);
+  end_push(coupling, side[2], side[3], point_b, direction, 1, &row->end[1]);
+}
+
+double tl_row_velocity(const talus_coupling *coupling, const tl_row *row) {
+  double sum = 0;
+  for (int e = 0; e < 2; e++) {
+    const tl_row_end *const end = &row->end[e];
+    if (end->link >= 0) {
+      sum += tl_dot6(end->wrench, coupling->mechanism[end->mechanism]->state[end->link].velocity);
+    }
+  }
+  return sum;
+}
+
+void tl_row_spread(const talus_coupling *coupling, const tl_row *row, double *line) {
+  if (row->joint_velocity >= 0) { /* the ends would give the same, but for rounding */
+    const tl_row_end *const end = &row->end[1];
+    line[coupling->first_velocity[end->mechanism] + row->joint_velocity] += row->direction[0];
+    return;
+  }
+  for (int e = 0; e < 2; e++) {
+    const tl_row_end *const end = &row->end[e];
+    if (end->link >= 0) {
+      tl_mechanism_row(coupling->mechanism[end->mechanism], end->link, end->wrench,
+                       line + coupling->first_velocity[end->mechanism]);
+    }
+  }
+}
+
+/* ---- contacts ----------------------------------------------------------------------------------
+ */
+
+static talus_status touch_check(const talus_coupling *coupling, const talus_touch *touch,
+                                int32_t index) {
+  talus_context *const context = coupling->context;
+  const int32_t side[4] = {touch->mechanism_a, touch->link_a, touch->mechanism_b, touch->link_b};
+  double sum = touch->gap + touch->friction + touch->restitution;
+  for (int c = 0; c < 3; c++) {
+    sum += touch->point[c] + touch->normal[c];
+  }
+  if (!isfinite(sum)) {
+    return tl_fail(context, TALUS_NOT_FINITE, "touch[%d] holds a number that is not finite", index);
+  }
+  for (int s = 0; s < 4; s += 2) {
+    if (side[s + 1] >= 0 && (side[s] < 0 || side[s] >= coupling->def.mechanism_count ||
+                             side[s + 1] >= coupling->mechanism[side[s]]->link_count)) {
+      return tl_fail(context, TALUS_INDEX_RANGE,
+                     "touch[%d]: link %d of mechanism %d does not exist", index, side[s + 1],
+                     side[s]);
+    }
+  }
+  if (side[1] < 0 && side[3] < 0) {
+    return tl_fail(context, TALUS_IMMOVABLE_PAIR, "touch[%d]: both sides are the ground", index);
+  }
+  if (!(fabs(tl_norm3(touch->normal) - 1) <= 1e-6)) {
+    return tl_fail(context, TALUS_NORMAL_LENGTH, "touch[%d].normal has length %g, not 1", index,
+                   tl_norm3(touch->normal));
+  }
+  if (touch->friction < 0) {
+    return tl_fail(context, TALUS_NEGATIVE_FRICTION, "touch[%d].friction is %g", index,
+                   touch->friction);
+  }
+  if (touch->restitution < 0 || touch->restitution > 1) {
+    return tl_fail(context, TALUS_BAD_SETTING, "touch[%d].restitution is %g, not 0 .. 1", index,
+                   touch->restitution);
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_rows_contact(const talus_coupling *coupling, const talus_touch *touch,
+                             int32_t index, tl_row *row) {
+  const talus_coupling_def *const def = &coupling->def;
+  const int32_t side[4] = {touch->mechanism_a, touch->link_a, touch->mechanism_b, touch->link_b};
+  double frame[3][3];
+  TL_TRY(touch_check(coupling, touch, index));
+  tl_copy3(frame[0], touch->normal);
+  tl_frame3(frame[0], frame[1], frame[2]);
+  for (int r = 0; r < def->dimension; r++) {
+    row_push(coupling, side, touch->point, touch->point, frame[r], &row[r]);
+  }
+  const double speed = tl_row_velocity(coupling, row);
+  const int strikes = touch->gap + def->step * speed <= 0 && -speed > def->restitution_speed;
+  row->bias = touch->restitution > 0 && strikes ? touch->restitution * speed
+                                                : fmax(touch->gap, def->gap_clamp) / def->step;
+  return TALUS_OK;
+}
+
+/* ---- loops -------------------------------------------------------------------------------------
+ */
+
+static void loop_point(const talus_coupling *coupling, int32_t mechanism, int32_t link,
+                       const double *point, double *place) {
+  if (link < 0) {
+    tl_copy3(place, point);
+    return;
+  }
+  const tl_link_state *const state = &coupling->mechanism[mechanism]->state[link];
+  tl_turn3(place, state->rotation, point);
+  tl_along3(place, place, 1, state->origin);
+}
+
+static int32_t loop_rows(const talus_coupling *coupling, const talus_loop_def *loop, tl_row *row) {
+  const int32_t side[4] = {loop->mechanism_a, loop->link_a, loop->mechanism_b, loop->link_b};
+  double a[3], b[3], apart[3];
+  loop_point(coupling, side[0], side[1], loop->point_a, a);
+  loop_point(coupling, side[2], side[3], loop->point_b, b);
+  tl_sub3(apart, b, a);
+  for (int32_t k = 0; k < loop->direction_count; k++) {
+    double direction[3];
+    if (side[1] < 0) {
+      tl_copy3(direction, loop->direction + 3 * k);
+    } else {
+      tl_turn3(direction, coupling->mechanism[side[0]]->state[side[1]].rotation,
+               loop->direction + 3 * k);
+    }
+    row_push(coupling, side, a, b, direction, &row[k]);
+    row[k].bias = coupling->def.correction * tl_dot3(direction, apart) / coupling->def.step;
+  }
+  return loop->direction_count;
+}
+
+/* ---- joints ------------------------------------------------------------------------------------
+ */
+
+/* Which rows a joint has per coordinate. */
+static int has_stop(double limit) {
+  return isfinite(limit);
+}
+
+static int32_t joint_row_count(const tl_link *link) {
+  int32_t count = 0;
+  for (int k = 0; k < link->v_count && link->v_count == link->q_count; k++) {
+    count += (link->friction > 0) + (link->motor != TALUS_MOTOR_NONE) + has_stop(link->lower[k]) +
+             has_stop(link->upper[k]);
+  }
+  return count;
+}
+
+/* A wrench that does work on one velocity of the joint only: S (S^T S)^-1 e_k, the units of lengths
+ * left alone because a joint's columns are either turns or ways. */
+static void joint_wrench(const talus_mechanism *mechanism, const tl_link *link, int k,
+                         double *wrench) {
+  const double *const axis = tl_axis_of(mechanism, link);
+  const int n = link->v_count;
+  double square[36] = {0}, inverse[36];
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      square[i * n + j] = tl_dot6(axis + 6 * i, axis + 6 * j);
+    }
+  }
+  memset(wrench, 0, 6 * sizeof *wrench);
+  if (tl_spatial_invert(square, n, inverse)) {
+    for (int j = 0; j < n; j++) {
+      tl_add6(wrench, inverse[k * n + j], axis + 6 * j);
+    }
+  }
+}
+
+static void row_joint(const talus_coupling *coupling, int32_t m, int32_t i, int k, double sign,
+                      tl_row *row) {
+  const talus_mechanism *const mechanism = coupling->mechanism[m];
+  const tl_link *const link = &mechanism->link[i];
+  double wrench[6];
+  memset(row, 0, sizeof *row);
+  end_none(&row->end[0]);
+  joint_wrench(mechanism, link, k, wrench);
+  row->joint_velocity = link->first_v + k;
+  row->direction[0] = sign;
+  row->end[1].mechanism = m;
+  row->end[1].link = i;
+  tl_add6(row->end[1].wrench, sign, wrench);
+  if (link->parent >= 0) {
+    double moved[6];
+    row->end[0].mechanism = m;
+    row->end[0].link = link->parent;
+    tl_wrench_shift(moved, wrench, mechanism->state[i].arm);
+    tl_add6(row->end[0].wrench, -sign, moved);
+  }
+}
+
+static double motor_rate(const tl_link *link, int k, double coordinate, double step) {
+  if (link->motor == TALUS_MOTOR_RATE) {
+    return link->rate[k];
+  }
+  const double wanted = (link->target[k] - coordinate) / fmax(link->response, step);
+  const double most = link->rate[k] > 0 ? link->rate[k] : INFINITY;
+  return tl_clamp(wanted, -most, most);
+}
+
+static double stop_bias(const talus_coupling *coupling, double gap) {
+  return (gap > 0 ? gap : coupling->def.correction * gap) / coupling->def.step;
+}
+
+static int32_t joint_rows(const talus_coupling *coupling, int32_t m, int32_t i, tl_row *row) {
+  const tl_link *const link = &coupling->mechanism[m]->link[i];
+  const double *const q = coupling->mechanism[m]->q + link->first_q;
+  const double step = coupling->def.step;
+  const tl_row *const start = row;
+  for (int k = 0; k < link->v_count && link->v_count == link->q_count; k++) {
+    if (link->friction > 0) {
+      row_joint(coupling, m, i, k, 1, row);
+      row->upper = link->friction * step;
+      row->lower = -row->upper;
+      row++;
+    }
+    if (link->motor != TALUS_MOTOR_NONE) {
+      row_joint(coupling, m, i, k, 1, row);
+      row->upper = link->effort * step;
+      row->lower = -row->upper;
+      row->bias = -motor_rate(link, k, q[k], step);
+      row++;
+    }
+    for (int upper = 0; upper < 2; upper++) {
+      const double limit = upper ? link->upper[k] : link->lower[k];
+      if (has_stop(limit)) {
+        row_joint(coupling, m, i, k, upper ? -1 : 1, row);
+        row->upper = INFINITY;
+        row->bias = stop_bias(coupling, upper ? limit - q[k] : q[k] - limit);
+        row++;
+      }
+    }
+  }
+  return (int32_t)(row - start);
+}
+
+int32_t tl_rows_bilateral_count(const talus_coupling *coupling) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < coupling->def.loop_count; i++) {
+    count += coupling->loop[i].direction_count;
+  }
+  for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
+    for (int32_t i = 0; i < coupling->mechanism[m]->link_count; i++) {
+      count += joint_row_count(&coupling->mechanism[m]->link[i]);
+    }
+  }
+  return count;
+}
+
+void tl_rows_bilateral(const talus_coupling *coupling, tl_row *row) {
+  for (int32_t i = 0; i < coupling->def.loop_count; i++) {
+    row += loop_rows(coupling, &coupling->loop[i], row);
+  }
+  for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
+    for (int32_t i = 0; i < coupling->mechanism[m]->link_count; i++) {
+      row += joint_rows(coupling, m, i, row);
+    }
+  }
+}

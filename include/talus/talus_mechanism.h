@@ -1,0 +1,258 @@
+/* talus_mechanism.h: articulated trees in minimal coordinates, and their contacts.
+ *
+ *      base        joint 0 belongs to link 0: it hangs the link on its parent (another link, or
+ *     ======       the base, TALUS_NONE). A joint's frame is placed in the frame of the parent;
+ *        o joint 0 the link's own frame coincides with it while all coordinates are zero and moves
+ *        |         with the joint. Masses, centres and points are given in the link's frame.
+ *        | link 0
+ *        o joint 1    coordinates q      one after the other in the order of the links
+ *        |            velocities v       likewise; v = dq/dt but for quaternions
+ *        | link 1     M(q) dv/dt = applied - damping v - bias(q, v) + J^T forces
+ *
+ * Velocities of SPHERICAL and FREE joints are in the axes of the joint's frame: of FREE the origin's
+ * linear velocity, then the angular one relative to the parent. A mechanism on a fixed base has any
+ * joint at its root, a floating one has FREE (or PLANAR) there.
+ *
+ * Units, frames and quaternions as in talus_world.h. One mechanism may be used by one thread at a
+ * time. Motors, dry friction, limits and loops are rows of the contact problem (a talus_coupling);
+ * damping, gravity, applied forces and loads act in every motion. */
+#ifndef TALUS_MECHANISM_H
+#define TALUS_MECHANISM_H
+
+#include "talus_world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct talus_mechanism talus_mechanism;
+
+/* ---- the tree -------------------------------------------------------------------------------- */
+
+/* coordinates / velocities of the joint that carries a link */
+typedef enum talus_link_kind {
+  TALUS_LINK_REVOLUTE = 0,  /* 1/1: angle about axis */
+  TALUS_LINK_PRISMATIC = 1, /* 1/1: way along axis */
+  TALUS_LINK_UNIVERSAL = 2, /* 2/2: angle about axis, then about axis2, which the first turns */
+  TALUS_LINK_SPHERICAL = 3, /* 4/3: quaternion w x y z */
+  TALUS_LINK_FREE = 4,      /* 7/6: position of the origin, quaternion */
+  TALUS_LINK_PLANAR = 5     /* 3/3: ways along axis2 and axis x axis2, then the angle about axis */
+} talus_link_kind;
+
+/* A link and the joint that hangs it on its parent. Limits, motors and friction are for joints
+ * without a quaternion, for each of their coordinates. */
+typedef struct talus_link_def {
+  uint32_t struct_size;  /* set by talus_link_def_default */
+  const char *name;      /* of the joint, for messages; copied (31 bytes); may be NULL */
+  int32_t parent;        /* another link, in any order; default TALUS_NONE: the base */
+  talus_link_kind kind;
+  double position[3];    /* of the joint's frame in the parent's */
+  double orientation[4]; /* default 1 0 0 0 */
+  double axis[3];        /* in the joint's frame, of any length but zero; default z */
+  double axis2[3];       /* UNIVERSAL, PLANAR: not parallel to axis; made square to it if PLANAR;
+                            default x */
+  double mass;           /* kg, > 0; default 1 */
+  double centre[3];      /* of mass, in the link's frame */
+  double inertia[6];     /* about the centre of mass, link's axes, positive definite:
+                            xx xy xz yy yz zz; default that of a ball of diameter 1 */
+  double damping;        /* N m s or N s/m per velocity, >= 0 */
+  double friction;       /* N m or N: dry friction, >= 0 */
+  int32_t limited;       /* 1: lower <= coordinate <= upper */
+  double lower[3], upper[3]; /* rad or m, may be infinite; default infinite */
+  int32_t motor;         /* talus_motor; default none */
+  double rate[3];        /* rad/s or m/s; SERVO: at most this fast, 0 = as fast as it can */
+  double target[3];      /* SERVO */
+  double effort;         /* N m or N; default INFINITY */
+  double response;       /* SERVO: s in which the distance to the target falls by e; default 0: one
+                            step */
+} talus_link_def;
+
+TALUS_API talus_link_def talus_link_def_default(talus_link_kind kind);
+
+/* Forward dynamics three ways; all give the same accelerations. */
+typedef enum talus_dynamics {
+  TALUS_DYNAMICS_COMPOSITE = 0,   /* joint-space mass matrix and Cholesky: O(n^3) */
+  TALUS_DYNAMICS_ARTICULATED = 1, /* articulated bodies: O(n) */
+  TALUS_DYNAMICS_CONQUER = 2      /* divide and conquer: O(log n) on enough threads (chains) */
+} talus_dynamics;
+
+typedef struct talus_mechanism_def {
+  uint32_t struct_size; /* set by talus_mechanism_def_default */
+  double gravity[3];    /* m/s2; default 0 0 -9.81 */
+  talus_dynamics dynamics; /* of talus_mechanism_step and couplings; default ARTICULATED */
+  int32_t link_count;
+  const talus_link_def *link; /* [link_count], copied */
+} talus_mechanism_def;
+
+TALUS_API talus_mechanism_def talus_mechanism_def_default(void);
+/* Coordinates and velocities begin at zero (quaternions at 1 0 0 0). Statuses, the message naming the
+ * joint: STRUCT_SIZE, INVALID_ARGUMENT, SIZE_OVERFLOW (no links, or too many), INDEX_RANGE (parent),
+ * MATRIX_FORMAT (a loop where a tree is needed: close it by a talus_loop_def), NEGATIVE_MASS,
+ * NORMAL_LENGTH (axis), BAD_BOUNDS (limits), BAD_SETTING, UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY. */
+TALUS_API talus_status talus_mechanism_create(talus_context *context,
+                                              const talus_mechanism_def *def,
+                                              talus_mechanism **mechanism);
+/* Accepts NULL. */
+TALUS_API void talus_mechanism_destroy(talus_mechanism *mechanism);
+
+TALUS_API int32_t talus_mechanism_link_count(const talus_mechanism *mechanism);
+TALUS_API int32_t talus_mechanism_coordinate_count(const talus_mechanism *mechanism);
+TALUS_API int32_t talus_mechanism_velocity_count(const talus_mechanism *mechanism);
+/* Where the coordinates and velocities of a link's joint begin. Statuses: INDEX_RANGE. */
+TALUS_API talus_status talus_mechanism_find(const talus_mechanism *mechanism, int32_t link,
+                                            int32_t *coordinate, int32_t *velocity);
+
+/* ---- state and forces ------------------------------------------------------------------------ */
+
+/* Either may be NULL. Quaternions must have length one to 1e-6 and are normalised. Statuses:
+ * NOT_FINITE, BAD_SETTING (quaternion, naming the joint). */
+TALUS_API talus_status talus_mechanism_set(talus_mechanism *mechanism, const double *coordinate,
+                                           const double *velocity);
+TALUS_API talus_status talus_mechanism_get(const talus_mechanism *mechanism, double *coordinate,
+                                           double *velocity);
+/* Forces along the velocities (motor torques of the caller's), N m or N, until changed; NULL: none. */
+TALUS_API talus_status talus_mechanism_apply(talus_mechanism *mechanism, const double *force);
+/* Adds a force (world frame, N) at a point fixed in the link, and a moment (N m; may be NULL). They
+ * stay until talus_mechanism_unload. Statuses: INDEX_RANGE, NOT_FINITE, OUT_OF_MEMORY. */
+TALUS_API talus_status talus_mechanism_load(talus_mechanism *mechanism, int32_t link,
+                                            const double *point, const double *force,
+                                            const double *moment);
+TALUS_API talus_status talus_mechanism_unload(talus_mechanism *mechanism);
+/* New values for a link's motor, one per coordinate. Statuses: INDEX_RANGE, BAD_SETTING, CALL_ORDER
+ * (no motor). */
+TALUS_API talus_status talus_mechanism_drive(talus_mechanism *mechanism, int32_t link,
+                                             const double *rate, const double *target,
+                                             double effort);
+
+/* ---- kinematics ------------------------------------------------------------------------------ */
+
+/* Origin and orientation of a link's frame, its linear velocity at the origin and its angular one
+ * (6). Each result may be NULL. Statuses: INDEX_RANGE. */
+TALUS_API talus_status talus_mechanism_pose(talus_mechanism *mechanism, int32_t link,
+                                            double *position, double *orientation,
+                                            double *velocity);
+/* Position and velocity (world frame) of a point given in the link's frame. */
+TALUS_API talus_status talus_mechanism_point(talus_mechanism *mechanism, int32_t link,
+                                             const double *point, double *position,
+                                             double *velocity);
+/* [6 n] row-major, n = velocity_count: linear velocity of the point, then angular velocity of the
+ * link, both in the world frame, per joint velocity. */
+TALUS_API talus_status talus_mechanism_jacobian(talus_mechanism *mechanism, int32_t link,
+                                                const double *point, double *jacobian);
+
+typedef struct talus_mechanism_balance {
+  uint32_t struct_size;       /* set by talus_mechanism_balance_default */
+  double mass, centre[3];     /* of all links, and of mass; m */
+  double kinetic, potential;  /* J; potential zero at the origin of the world */
+  double momentum[3];         /* kg m/s */
+  double angular_momentum[3]; /* about the origin of the world */
+} talus_mechanism_balance;
+
+TALUS_API talus_mechanism_balance talus_mechanism_balance_default(void);
+TALUS_API talus_status talus_mechanism_measure(talus_mechanism *mechanism,
+                                               talus_mechanism_balance *balance);
+
+/* ---- dynamics -------------------------------------------------------------------------------- */
+
+/* dv/dt, n values, without contacts, limits and motors. Statuses: OUT_OF_MEMORY, NEGATIVE_MASS (a
+ * configuration whose inertia cannot be factored, naming the joint). */
+TALUS_API talus_status talus_mechanism_accelerate(talus_mechanism *mechanism,
+                                                  talus_dynamics dynamics, double *acceleration);
+/* M, and its inverse (by articulated bodies, O(n^2)): [n n]. */
+TALUS_API talus_status talus_mechanism_mass_matrix(talus_mechanism *mechanism, double *mass);
+TALUS_API talus_status talus_mechanism_inverse_mass(talus_mechanism *mechanism, double *inverse);
+
+/* A point of a link, in its frame. */
+typedef struct talus_link_point {
+  int32_t link;
+  double point[3];
+} talus_link_point;
+
+/* The acceleration of points as a linear function of forces there, all in the world frame:
+ *   a = response f + free,   free [3 count], response [3 count x 3 count] row-major.
+ * response is the operational-space inverse inertia J M^-1 J^T. ARTICULATED finds it by recursion
+ * along the tree in O(links) + O(count^2), without M. Either result may be NULL. */
+TALUS_API talus_status talus_mechanism_response(talus_mechanism *mechanism,
+                                                talus_dynamics dynamics,
+                                                const talus_link_point *point, int32_t count,
+                                                double *response, double *free);
+
+typedef enum talus_scheme {
+  TALUS_SCHEME_EXPLICIT_EULER = 0, /* both rates at the old state: first order, gains energy */
+  TALUS_SCHEME_EULER = 1,          /* semi-implicit: positions follow the new velocities */
+  TALUS_SCHEME_RUNGE_KUTTA = 2     /* the classical one of fourth order */
+} talus_scheme;
+
+/* One step of free motion: gravity, damping, applied forces and loads. Statuses: BAD_SETTING, those
+ * of accelerate, NOT_FINITE (the state is then as before the step). */
+TALUS_API talus_status talus_mechanism_step(talus_mechanism *mechanism, talus_scheme scheme,
+                                            double seconds);
+
+/* ---- contact --------------------------------------------------------------------------------- */
+
+/* A loop that is closed by rows: the point of a and the point of b stay together along some
+ * directions. (A loop in the plane holds two: a third row would say nothing.) */
+typedef struct talus_loop_def {
+  uint32_t struct_size; /* set by talus_loop_def_default */
+  int32_t mechanism_a, link_a; /* which of the coupling's; link TALUS_NONE = the world */
+  int32_t mechanism_b, link_b;
+  double point_a[3], point_b[3]; /* in the links' frames */
+  int32_t direction_count;       /* 1 .. 3; default 3 */
+  double direction[9];           /* unit, in a's frame; default x y z */
+} talus_loop_def;
+
+TALUS_API talus_loop_def talus_loop_def_default(void);
+
+/* A contact as found by the caller: world frame, normal from a to b. */
+typedef struct talus_touch {
+  int32_t mechanism_a, link_a; /* link TALUS_NONE = the ground */
+  int32_t mechanism_b, link_b;
+  double point[3], normal[3];
+  double gap;         /* m, > 0 apart */
+  double friction;
+  double restitution; /* Newton's */
+} talus_touch;
+
+typedef struct talus_coupling talus_coupling;
+
+typedef struct talus_coupling_def {
+  uint32_t struct_size; /* set by talus_coupling_def_default */
+  talus_form form;      /* BLOCKS: Jacobians against M^-1. DELASSUS: W by recursion, without M; for
+                           few contacts on long chains. Default BLOCKS */
+  double step;          /* s; default 1e-3 */
+  double gap_clamp;     /* deeper gaps count as this one, m, <= 0; default 0: what is in contact is
+                           held at velocity level only */
+  double restitution_speed; /* slower impacts are plastic, m/s; default 0.02 */
+  double correction;    /* share of a loop's or stop's error removed per step, 0 .. 1; default 0.2 */
+  int32_t dimension;    /* rows per contact: 3, or 1 without friction; default 3 */
+  int32_t mechanism_count;
+  talus_mechanism *const *mechanism; /* [mechanism_count], borrowed until the coupling's end */
+  int32_t loop_count;
+  const talus_loop_def *loop; /* [loop_count], copied */
+} talus_coupling_def;
+
+TALUS_API talus_coupling_def talus_coupling_def_default(void);
+/* Statuses: STRUCT_SIZE, BAD_SETTING, INVALID_ARGUMENT, INDEX_RANGE, NORMAL_LENGTH, IMMOVABLE_PAIR,
+ * OUT_OF_MEMORY. */
+TALUS_API talus_status talus_coupling_create(talus_context *context, const talus_coupling_def *def,
+                                             talus_coupling **coupling);
+/* Accepts NULL. */
+TALUS_API void talus_coupling_destroy(talus_coupling *coupling);
+/* The contact problem of one step from the mechanisms' present state: velocities after a step of all
+ * other forces; contacts as given; then bilateral rows: loops, and for each joint friction, motor,
+ * lower and upper stops. Its arrays belong to the coupling and hold until its next call. A contact
+ * that closes within the step faster than restitution_speed rebounds; others have the bias gap/step. */
+TALUS_API talus_status talus_coupling_build(talus_coupling *coupling, const talus_touch *touch,
+                                            int32_t count, talus_problem *problem);
+/* Ends the step with the impulses that were found for the built problem. EULER: velocities jump,
+ * positions follow. RUNGE_KUTTA: impulse/step acts as a constant force over one such step (Bhalerao,
+ * Crean and Anderson; made for contacts without friction or impacts). Statuses: CALL_ORDER,
+ * NOT_FINITE. */
+TALUS_API talus_status talus_coupling_advance(talus_coupling *coupling, talus_scheme scheme,
+                                              const double *impulse,
+                                              const double *bilateral_impulse);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
