@@ -11,6 +11,9 @@
 
 enum { CHECK_SKIPPED = 77 };
 
+/* Methods below this one take circular cones and problems of any size. */
+#define ANY_SIZE_COUNT (TALUS_METHOD_INTERIOR_POINT + 1)
+
 static int check_passed, check_failed;
 
 static inline int check_note(int good, const char *file, int line, const char *text) {

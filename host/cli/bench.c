@@ -60,7 +60,9 @@ static int methods_read(const char *text, tl_bench_list *list) {
     if (strcmp(word, "all") == 0) {
       list->count = 0;
       for (int i = TALUS_METHOD_AUTO + 1; i < TALUS_METHOD_COUNT; i++) {
-        list->value[list->count++] = i;
+        if (talus_method_takes((talus_method)i, TALUS_CONE_CIRCULAR)) {
+          list->value[list->count++] = i;
+        }
       }
     } else if (!talus_method_parse(word, &method)) {
       const char *guess = tl_words_nearest(word, tl_cli_methods, near, sizeof near);

@@ -112,6 +112,8 @@ void tl_report_certificate_json(tl_json *json, const talus_certificate *c, talus
   tl_json_real(json, "penetration_speed", c->penetration_speed);
   tl_json_real(json, "momentum_balance", c->momentum_balance);
   tl_json_real(json, "asymmetry", c->asymmetry);
+  tl_json_real(json, "epsilon_faceted_ccp", c->epsilon_faceted_ccp);
+  tl_json_real(json, "epsilon_faceted_coulomb", c->epsilon_faceted_coulomb);
 }
 
 double tl_report_measure(const talus_certificate *c, talus_law law, talus_measure measure) {

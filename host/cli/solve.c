@@ -14,12 +14,20 @@
 static tl_parsed parse_options(tl_solve_options *o, int argc, char **argv) {
   const talus_settings defaults = talus_settings_default();
   *o = (tl_solve_options){.tolerance = defaults.tolerance,
+                          .facets = defaults.facets,
                           .max_iterations = defaults.max_iterations};
   const tl_option table[] = {
       {"law", TL_OPTION_CHOICE, &o->law, tl_cli_laws,
        "coulomb is exact, ccp its convex relaxation (default coulomb)", 0, 0, 0},
       {"method", TL_OPTION_CHOICE, &o->method, tl_cli_methods,
        "all runs each and compares them (default auto)", 0, 0, 0},
+      {"cone", TL_OPTION_CHOICE, &o->cone, tl_cli_cones,
+       "pyramid is inscribed, box circumscribed (default circular)", 0, 0, 0},
+      {"facets", TL_OPTION_INTEGER, &o->facets, "N", "of a pyramid (default 4)", 3, 64, 0},
+      {"facet-angle", TL_OPTION_REAL, &o->facet_angle, "A",
+       "of a pyramid or box from the first tangent, rad (default 0)", -1e6, 1e6, 0},
+      {"facet-align", TL_OPTION_FLAG, &o->facet_align, NULL,
+       "count the angle from the way against sliding instead", 0, 0, 0},
       {"tol", TL_OPTION_REAL, &o->tolerance, "X", "reach this measure (default 1e-4)", 0, 1e300, 1},
       {"measure", TL_OPTION_CHOICE, &o->measure, tl_cli_measures,
        "what --tol means (default epsilon)", 0, 0, 0},
@@ -96,6 +104,10 @@ static talus_settings settings_of(const tl_solve_options *o, talus_method method
   settings.tolerance = o->tolerance;
   settings.max_iterations = o->max_iterations;
   settings.max_seconds = o->max_seconds;
+  settings.cone = (talus_cone)o->cone;
+  settings.facets = (int32_t)o->facets;
+  settings.facet_angle = o->facet_angle;
+  settings.facet_align = o->facet_align;
   settings.progress = tl_progress_report;
   settings.progress_user = progress;
   return settings;
@@ -136,6 +148,14 @@ static int run_method(tl_solve_session *s, talus_method method) {
   solution.bilateral_impulse = s->bilateral;
   result->info = talus_info_default();
   result->info.method = method;
+  if (s->options.method == TALUS_METHOD_COUNT &&
+      !talus_method_takes(method, (talus_cone)s->options.cone)) {
+    result->status = TALUS_UNSUPPORTED;
+    snprintf(result->message, sizeof result->message, "it takes %s cones",
+             s->options.cone == TALUS_CONE_CIRCULAR ? "faceted" : "circular");
+    s->count++;
+    return TL_EXIT_OK;
+  }
   if (s->solver == NULL) {
     result->status = talus_solver_create(s->context, &settings, &s->solver);
   } else {

@@ -8,10 +8,10 @@
 
 typedef struct tl_solve_options {
   const char *file, *impulses;
-  int law, method, measure, backend, precision; /* indices of choices */
-  double tolerance, max_seconds;
-  int64_t max_iterations, threads;
-  int json, verbose;
+  int law, method, measure, backend, precision, cone; /* indices of choices */
+  double tolerance, max_seconds, facet_angle;
+  int64_t max_iterations, threads, facets;
+  int facet_align, json, verbose;
 } tl_solve_options;
 
 /* What one method gave. */

@@ -11,6 +11,10 @@ static void print_one(const tl_solve_session *s) {
   const talus_info *info = &s->attempts[0].info;
   tl_report_problem(o->file, s->stored);
   printf("law          %s\n", talus_law_name((talus_law)o->law));
+  if (o->cone != TALUS_CONE_CIRCULAR) {
+    printf("cone         %s, %d facets\n", talus_cone_name((talus_cone)o->cone),
+           o->cone == TALUS_CONE_BOX ? 4 : (int)o->facets);
+  }
   printf("method       %s%s: %s\n", talus_method_name(info->method),
          o->method == TALUS_METHOD_AUTO ? " (picked by auto)" : "",
          talus_method_text(info->method));
@@ -29,15 +33,20 @@ static void print_one(const tl_solve_session *s) {
   tl_report_notes(info);
   printf("\n");
   tl_report_certificate(&info->certificate, s->stored->problem.bilateral_count);
+  if (o->cone != TALUS_CONE_CIRCULAR) {
+    printf("epsilon, faceted cone  %12.3e %12.3e\n", info->certificate.epsilon_faceted_coulomb,
+           info->certificate.epsilon_faceted_ccp);
+  }
 }
 
 static void print_all(const tl_solve_session *s) {
   const tl_solve_options *o = &s->options;
   tl_report_problem(o->file, s->stored);
-  printf("law          %s, tolerance %g (%s)\n\n", talus_law_name((talus_law)o->law), o->tolerance,
+  printf("law          %s, cone %s, tolerance %g (%s)\n\n", talus_law_name((talus_law)o->law),
+         talus_cone_name((talus_cone)o->cone), o->tolerance,
          tl_cli_measure_name((talus_measure)o->measure));
-  printf("%-22s %-15s %10s %10s %9s %10s %10s %10s %10s\n", "method", "outcome", "iterations",
-         "passes", "seconds", "e coulomb", "e ccp", "siconos", "cone");
+  printf("%-22s %-15s %10s %10s %9s %10s %10s %10s %10s %10s\n", "method", "outcome", "iterations",
+         "passes", "seconds", "measure", "e coulomb", "e ccp", "siconos", "cone");
   for (int i = 0; i < s->count; i++) {
     const talus_info *info = &s->attempts[i].info;
     const talus_certificate *c = &info->certificate;
@@ -45,9 +54,9 @@ static void print_all(const tl_solve_session *s) {
       printf("%-22s not supported: %s\n", talus_method_name(info->method), s->attempts[i].message);
       continue;
     }
-    printf("%-22s %-15s %10" PRId64 " %10" PRId64 " %9.4f %10.3e %10.3e %10.3e %10.3e%s\n",
+    printf("%-22s %-15s %10" PRId64 " %10" PRId64 " %9.4f %10.3e %10.3e %10.3e %10.3e %10.3e%s\n",
            talus_method_name(info->method), talus_outcome_name(info->outcome), info->iterations,
-           info->passes, info->seconds, c->epsilon_coulomb, c->epsilon_ccp,
+           info->passes, info->seconds, info->measure, c->epsilon_coulomb, c->epsilon_ccp,
            tl_report_measure(c, (talus_law)o->law, TALUS_MEASURE_SICONOS), c->cone_violation,
            i == s->best ? "  best" : "");
   }
@@ -62,6 +71,7 @@ static void print_json_attempt(tl_json *json, const tl_solve_session *s,
   tl_json_object(json, NULL);
   tl_report_problem_json(json, o->file, s->stored);
   tl_json_text(json, "law", talus_law_name((talus_law)o->law));
+  tl_json_text(json, "cone", talus_cone_name((talus_cone)o->cone));
   tl_json_text(json, "method", talus_method_name(info->method));
   tl_json_boolean(json, "method_chosen", o->method == TALUS_METHOD_AUTO);
   tl_json_text(json, "measure", tl_cli_measure_name((talus_measure)o->measure));

@@ -80,6 +80,7 @@ static double larger(double a, double b) {
 
 typedef struct sums {
   double residual[2], reference[2]; /* weighted squares: 0 convex, 1 exact law */
+  double faceted[2], faceted_reference[2]; /* the same for the cone of the settings */
   double natural[2];                /* unweighted squares, rho = 1: Siconos' numerator */
   double product[2], size[2];       /* complementarity */
   double impulse, velocity, free;   /* squares of norms */
@@ -89,7 +90,7 @@ typedef struct sums {
 
 /* Fact i: a contact with this friction and cone axis (NULL: the first component). */
 static void contact_judge(const tl_facts *facts, int64_t i, double mu, const double *axis,
-                          sums *s) {
+                          const tl_polygon *polygon, sums *s) {
   const double w = facts->weight[i];
   const point x = split(facts->impulse + 3 * i, axis);
   const point u = split(facts->velocity + 3 * i, axis);
@@ -97,13 +98,23 @@ static void contact_judge(const tl_facts *facts, int64_t i, double mu, const dou
   const point zero = {0, {0, 0, 0}};
   const cone k = {mu, 1 / (1 + mu * mu)};
   const double scale[2] = {sqrt(w), 1 / sqrt(w)}, plain[2] = {1, 1};
+  double residual[2], reference[2];
   for (int law = 0; law < 2; law++) {
     const point lawful = law_velocity(u, mu, law), before = law_velocity(q, mu, law);
-    s->residual[law] += natural(&x, &lawful, k, scale);
-    s->reference[law] += natural(&zero, &before, k, scale);
+    residual[law] = natural(&x, &lawful, k, scale);
+    reference[law] = natural(&zero, &before, k, scale);
+    s->residual[law] += residual[law];
+    s->reference[law] += reference[law];
     s->natural[law] += natural(&x, &lawful, k, plain);
     s->product[law] += fabs(inner(x, lawful));
     s->size[law] += sqrt(inner(x, x) * inner(lawful, lawful));
+  }
+  if (polygon != NULL && mu > 0) {
+    tl_polygon_judge(polygon, facts, i, mu, axis, residual, reference);
+  }
+  for (int law = 0; law < 2; law++) {
+    s->faceted[law] += residual[law];
+    s->faceted_reference[law] += reference[law];
   }
   const double slide = length(x.tangential);
   const double outside = larger(slide - mu * x.normal, -x.normal);
@@ -148,9 +159,13 @@ static void row_judge(const tl_facts *facts, int64_t i, bounds b, sums *s) {
   const double w = facts->weight[i], u = facts->velocity[3 * i], q = facts->free[3 * i];
   const double x = facts->impulse[3 * i], r = facts->rounding[3 * i] / sqrt(w);
   const int bounded = b.lower > -INFINITY || b.upper < INFINITY;
+  const double now = bounded ? row_natural(x, u, w, b) : u * u / w;
+  const double before = bounded ? row_natural(0, q, w, b) : q * q / w;
   for (int law = 0; law < 2; law++) {
-    s->residual[law] += bounded ? row_natural(x, u, w, b) : u * u / w;
-    s->reference[law] += bounded ? row_natural(0, q, w, b) : q * q / w;
+    s->residual[law] += now;
+    s->reference[law] += before;
+    s->faceted[law] += now;
+    s->faceted_reference[law] += before;
     s->natural[law] += bounded ? row_natural(x, u, 1, b) : u * u;
   }
   if (bounded) {
@@ -206,6 +221,9 @@ static void run_judge(const tl_judgement *j, int64_t run, sums *s) {
   const talus_problem *const problem = j->problem;
   const double *const axes = problem->form == TALUS_FORM_RIGID ? problem->rigid.normal : NULL;
   const double *const friction = problem->dimension > 1 ? problem->friction : NULL;
+  /* in a plane a cone has two edges and no more */
+  const tl_polygon *const polygon =
+      j->polygon.count > 0 && problem->dimension == 3 ? &j->polygon : NULL;
   tl_facts facts;
   int32_t first;
   const int32_t count = run_facts(j, run, &first, &facts);
@@ -213,7 +231,7 @@ static void run_judge(const tl_judgement *j, int64_t run, sums *s) {
   for (int64_t i = 0; i < count; i++) {
     if (first < problem->contact_count) {
       contact_judge(&facts, i, friction != NULL ? friction[first + i] : 0,
-                    axes != NULL ? axes + 3 * (first + i) : NULL, s);
+                    axes != NULL ? axes + 3 * (first + i) : NULL, polygon, s);
     } else {
       row_judge(&facts, i, row_bounds(problem, first - problem->contact_count + i), s);
     }
@@ -224,6 +242,8 @@ static void sums_add(sums *s, const sums *part) {
   for (int law = 0; law < 2; law++) {
     s->residual[law] += part->residual[law];
     s->reference[law] += part->reference[law];
+    s->faceted[law] += part->faceted[law];
+    s->faceted_reference[law] += part->faceted_reference[law];
     s->natural[law] += part->natural[law];
     s->product[law] += part->product[law];
     s->size[law] += part->size[law];
@@ -330,22 +350,29 @@ void tl_judge_apply(const talus_matrix *m, int transposed, const double *x, doub
 /* ---- the verdict -------------------------------------------------------------------------------
  */
 
+/* R(x) / R(0). */
+static double ratio(double residual, double reference, double floor) {
+  if (!isfinite(reference)) { /* beyond the range of numbers: nothing can be said */
+    return INFINITY;
+  }
+  if (reference <= floor) { /* nothing to solve: only doing nothing is right */
+    return residual <= floor ? 0 : honest(residual / floor);
+  }
+  return honest(residual / reference);
+}
+
 void tl_judgement_pronounce(const tl_judgement *j, talus_certificate *certificate) {
   sums s;
   all_judge(j, &s);
   const double floor = ldexp(sqrt(s.rounding), -44);
   const double scale = sqrt(fmax(s.free, fmax(s.impulse, s.velocity)));
-  double epsilon[2], residual[2], reference[2], siconos[2], complementarity[2];
+  double epsilon[2], faceted[2], residual[2], reference[2], siconos[2], complementarity[2];
   for (int law = 0; law < 2; law++) {
     residual[law] = honest(sqrt(s.residual[law]));
     reference[law] = honest(sqrt(s.reference[law]));
-    if (!isfinite(reference[law])) { /* beyond the range of numbers: nothing can be said */
-      epsilon[law] = INFINITY;
-    } else if (reference[law] <= floor) { /* nothing to solve: only doing nothing is right */
-      epsilon[law] = residual[law] <= floor ? 0 : honest(residual[law] / floor);
-    } else {
-      epsilon[law] = honest(residual[law] / reference[law]);
-    }
+    epsilon[law] = ratio(residual[law], reference[law], floor);
+    faceted[law] =
+        ratio(honest(sqrt(s.faceted[law])), honest(sqrt(s.faceted_reference[law])), floor);
     siconos[law] = scale > 0 ? honest(sqrt(s.natural[law]) / scale) : honest(scale);
     complementarity[law] = s.size[law] > 0 ? honest(s.product[law] / s.size[law]) : 0;
   }
@@ -367,5 +394,7 @@ void tl_judgement_pronounce(const tl_judgement *j, talus_certificate *certificat
       .penetration_speed = honest(s.closing),
       .momentum_balance = honest(j->momentum_balance),
       .asymmetry = honest(j->asymmetry),
+      .epsilon_faceted_ccp = faceted[0],
+      .epsilon_faceted_coulomb = faceted[1],
   };
 }

@@ -23,11 +23,19 @@ typedef struct tl_facts {
   double weight[TL_FACTS];       /* w_k = tr(W_kk) / rows */
 } tl_facts;
 
+/* A faceted cone as the settings name it; count 0: the cone is circular. */
+typedef struct tl_polygon {
+  int32_t count;
+  double angle, reach; /* of vertex 0; of a vertex from the axis, over mu */
+  int32_t aligned;     /* the angle is counted from -q_t */
+} tl_polygon;
+
 typedef struct tl_judgement tl_judgement;
 struct tl_judgement {
   const talus_problem *problem;
   const double *impulse, *bilateral; /* as in talus_solution; NULL = 0 */
   int32_t threads;
+  tl_polygon polygon; /* set by whoever wants a faceted cone judged too */
   double *motion; /* velocities of the bodies after the impulses; forms (a), (b), (d) */
   int64_t motion_count;
   double momentum_balance, asymmetry;
@@ -56,6 +64,11 @@ void tl_judgement_pronounce(const tl_judgement *judgement, talus_certificate *ce
 void tl_judgement_velocity(const tl_judgement *judgement, double *contact_velocity);
 void tl_judgement_release(talus_context *context, tl_judgement *judgement);
 int64_t tl_judgement_bytes(const tl_judgement *judgement);
+
+tl_polygon tl_polygon_of(const talus_settings *settings);
+/* Fact i, a contact of three rows with friction: squares of R(x) and R(0) of both laws. */
+void tl_polygon_judge(const tl_polygon *polygon, const tl_facts *facts, int64_t i, double mu,
+                      const double *axis, double residual[2], double reference[2]);
 
 /* ---- the forms ------------------------------------------------------------------------------- */
 

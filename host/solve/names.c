@@ -29,6 +29,8 @@ talus_settings talus_settings_default(void) {
   settings.tolerance = 1e-4;
   settings.max_iterations = 100000;
   settings.momentum_cap = -1;
+  settings.cone = TALUS_CONE_CIRCULAR;
+  settings.facets = 4;
   return settings;
 }
 
@@ -55,6 +57,7 @@ talus_info talus_info_default(void) {
 
 #define TL_LAW_NAMES(name, text) text,
 static const char *const law_names[] = {TALUS_LAW_LIST(TL_LAW_NAMES)};
+static const char *const cone_names[] = {TALUS_CONE_LIST(TL_LAW_NAMES)};
 #define TL_NAMES(name, text, what) text,
 static const char *const method_names[] = {TALUS_METHOD_LIST(TL_NAMES)};
 static const char *const outcome_names[] = {TALUS_OUTCOME_LIST(TL_NAMES)};
@@ -79,6 +82,9 @@ static int find(const char *const *names, unsigned count, const char *name) {
 const char *talus_law_name(talus_law law) {
   return pick(law_names, TALUS_LAW_COUNT, (unsigned)law);
 }
+const char *talus_cone_name(talus_cone cone) {
+  return pick(cone_names, TALUS_CONE_COUNT, (unsigned)cone);
+}
 const char *talus_method_name(talus_method method) {
   return pick(method_names, TALUS_METHOD_COUNT, (unsigned)method);
 }
@@ -100,6 +106,11 @@ int talus_law_parse(const char *name, talus_law *law) {
   *law = found >= 0 ? (talus_law)found : *law;
   return found >= 0;
 }
+int talus_cone_parse(const char *name, talus_cone *cone) {
+  const int found = find(cone_names, TALUS_CONE_COUNT, name);
+  *cone = found >= 0 ? (talus_cone)found : *cone;
+  return found >= 0;
+}
 int talus_method_parse(const char *name, talus_method *method) {
   const int found = find(method_names, TALUS_METHOD_COUNT, name);
   *method = found >= 0 ? (talus_method)found : *method;
@@ -109,4 +120,17 @@ int talus_precision_parse(const char *name, talus_precision *precision) {
   const int found = find(precision_names, 2, name);
   *precision = found >= 0 ? (talus_precision)found : *precision;
   return found >= 0;
+}
+
+int talus_method_takes(talus_method method, talus_cone cone) {
+  switch (method) {
+  case TALUS_METHOD_AUTO:
+    return 1;
+  case TALUS_METHOD_LEMKE:
+  case TALUS_METHOD_PFB_RLM:
+  case TALUS_METHOD_PFB_PLM:
+    return cone != TALUS_CONE_CIRCULAR;
+  default:
+    return cone == TALUS_CONE_CIRCULAR;
+  }
 }

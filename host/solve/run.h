@@ -30,6 +30,7 @@ struct talus_solver {
   int uploaded;
   tl_judgement judgement;
   struct tl_newton *newton; /* NULL until one is used */
+  struct tl_small *small; /* host/small; NULL until one of its methods is used */
   tl_buffer exported; /* impulses in the caller's order */
   double seconds_check, seconds_build;
 };

@@ -1,7 +1,9 @@
 /* solver.c: door 2: create, set, update, solve, destroy; solve_once and certify. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "host/small/small.h"
 #include "host/solve/problem_check.h"
 #include "host/solve/run.h"
 #include "kernels/item/rigid.h"
@@ -10,6 +12,48 @@
 
 /* Under `auto` a device is only worth its launches from so many contacts on. */
 enum { DEVICE_CONTACTS = 4096 };
+
+/* Which methods take the cone, for a message. */
+static void takers_list(talus_cone cone, char *text, size_t capacity) {
+  size_t used = 0;
+  text[0] = 0;
+  for (int m = TALUS_METHOD_AUTO + 1; m < TALUS_METHOD_COUNT && used < capacity; m++) {
+    if (talus_method_takes((talus_method)m, cone)) {
+      const int wrote = snprintf(text + used, capacity - used, "%s%s", used > 0 ? ", " : "",
+                                 talus_method_name((talus_method)m));
+      used += wrote > 0 ? (size_t)wrote : 0;
+    }
+  }
+}
+
+static talus_status cone_check(talus_context *context, const talus_settings *s) {
+  char takers[256];
+  if ((unsigned)s->cone >= TALUS_CONE_COUNT) {
+    return tl_fail(context, TALUS_BAD_SETTING, "settings.cone is unknown (%d)", (int)s->cone);
+  }
+  if (s->facets < 3 || s->facets > 64 || !(fabs(s->facet_angle) <= 1e6)) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "settings.facets (%d) must be in 3 .. 64, facet_angle (%g) a finite angle",
+                   s->facets, s->facet_angle);
+  }
+  if (!talus_method_takes(s->method, s->cone)) {
+    takers_list(s->cone, takers, sizeof takers);
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "settings.method %s does not take settings.cone %s: these do: %s",
+                   talus_method_name(s->method), talus_cone_name(s->cone), takers);
+  }
+  if (s->cone != TALUS_CONE_CIRCULAR && s->measure == TALUS_MEASURE_SICONOS) {
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "settings.measure SICONOS is of the circular cone: use EPSILON with cone %s",
+                   talus_cone_name(s->cone));
+  }
+  if (tl_small_takes(s) && s->precision != TALUS_F64) {
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "settings.method %s works in double precision: set settings.precision to F64",
+                   talus_method_name(s->method));
+  }
+  return TALUS_OK;
+}
 
 static talus_status settings_check(talus_context *context, const talus_settings *s) {
   if (s->struct_size != sizeof *s) {
@@ -51,7 +95,7 @@ static talus_status settings_check(talus_context *context, const talus_settings 
                    "settings.momentum_cap (%g) must be below 1, slip_filter (%g) in 0 .. 1",
                    s->momentum_cap, s->slip_filter);
   }
-  return TALUS_OK;
+  return cone_check(context, s);
 }
 
 talus_status talus_solver_create(talus_context *context, const talus_settings *settings,
@@ -87,6 +131,7 @@ void talus_solver_destroy(talus_solver *solver) {
   tl_assembly_release(context, &solver->assembly);
   tl_judgement_release(context, &solver->judgement);
   tl_newton_release(context, solver->newton);
+  tl_small_release(context, solver->small);
   tl_buffer_release(context, &solver->exported);
   tl_gathered_release(context, &solver->gathered);
   tl_free(context, solver);
@@ -112,6 +157,7 @@ static talus_status system_make(talus_solver *solver) {
   const int coloured = wants_colours(solver);
   solver->uploaded = 0;
   tl_newton_forget(solver->newton);
+  tl_small_forget(solver->small);
   solver->coloured = -1; /* until it stands */
   solver->assembly.threads = threads_of(solver);
   TL_TRY(tl_system_build(solver->context, &solver->problem, coloured, &solver->assembly));
@@ -150,7 +196,7 @@ talus_status talus_solver_update(talus_solver *solver, const talus_problem *prob
   solver->has_problem = solver->resident = 0;
   solver->memory = problem != NULL ? problem->memory : TALUS_MEMORY_HOST;
   int taken = 0;
-  if (!wants_colours(solver)) {
+  if (!wants_colours(solver) && !tl_small_takes(&solver->settings)) {
     TL_TRY(tl_resident_take(solver, problem, &taken));
   }
   if (taken) {
@@ -246,12 +292,13 @@ talus_status tl_run_certify(tl_run *run) {
   TL_TRY(tl_resident_fetch(solver));
   TL_TRY(run->ops->finish(run->engine, internal));
   tl_impulse_export(&solver->assembly, internal, impulse, bilateral);
+  solver->judgement.polygon = tl_polygon_of(&solver->settings);
   TL_TRY(tl_judgement_make(run->context, &solver->problem, impulse, bilateral, solver->threads,
                            &solver->judgement));
   tl_judgement_pronounce(&solver->judgement, &run->certificate);
   const int siconos = solver->settings.measure == TALUS_MEASURE_SICONOS;
-  run->measure = run->law == 1 ? (siconos ? c->siconos_coulomb : c->epsilon_coulomb)
-                               : (siconos ? c->siconos_ccp : c->epsilon_ccp);
+  run->measure = run->law == 1 ? (siconos ? c->siconos_coulomb : c->epsilon_faceted_coulomb)
+                               : (siconos ? c->siconos_ccp : c->epsilon_faceted_ccp);
   run->seconds_certificate += tl_clock() - begin;
   run->proved = 1;
   return TALUS_OK;
@@ -358,6 +405,9 @@ static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_
       solver->resident ? solver->raw.rounding : solver->assembly.rounding;
   const double *start;
   TL_TRY(warm_start(solver, outlet, &start));
+  if (tl_small_takes(&solver->settings)) {
+    return tl_small_solve(run, start, used);
+  }
   if (!(run->reference > ldexp(sqrt(rounding), -44))) {
     return rest(run);
   }
@@ -393,14 +443,14 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
   info->seconds = all + solver->seconds_check + solver->seconds_build;
   info->bytes = tl_assembly_bytes(&solver->assembly) + solver->engine->bytes +
                 tl_judgement_bytes(&solver->judgement) + tl_gathered_bytes(&solver->gathered) +
-                (int64_t)solver->exported.capacity;
+                (int64_t)solver->exported.capacity + tl_small_bytes(solver->small);
 }
 
 /* A problem in device memory leaves it if the settings ask for what is not done there, or to be
  * taken anew after a solve, when the caller's arrays may be gone but copies are at hand. */
 static talus_status resident_keep(talus_solver *solver, int recolour) {
   const int again = solver->fetched && solver->engine_precision != solver->settings.precision;
-  if (!recolour && !again) {
+  if (!recolour && !again && !tl_small_takes(&solver->settings)) {
     return TALUS_OK;
   }
   return problem_take(solver, solver->fetched ? &solver->problem : &solver->given);
@@ -464,16 +514,28 @@ talus_status talus_solve_once(talus_context *context, const talus_problem *probl
 talus_status talus_certify(talus_context *context, const talus_problem *problem,
                            const double *impulse, const double *bilateral_impulse,
                            talus_certificate *certificate) {
+  return talus_certify_cone(context, problem, NULL, impulse, bilateral_impulse, certificate);
+}
+
+talus_status talus_certify_cone(talus_context *context, const talus_problem *problem,
+                                const talus_settings *settings, const double *impulse,
+                                const double *bilateral_impulse, talus_certificate *certificate) {
   if (context == NULL || certificate == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "context or certificate is NULL");
   }
   if (context->backend == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "the context was not created successfully");
   }
+  if (settings != NULL) {
+    TL_TRY(settings_check(context, settings));
+  }
   tl_gathered gathered;
   tl_judgement judgement;
   memset(&gathered, 0, sizeof gathered);
   memset(&judgement, 0, sizeof judgement);
+  if (settings != NULL) {
+    judgement.polygon = tl_polygon_of(settings);
+  }
   talus_status status = tl_problem_gather(context, problem, &gathered, &problem);
   if (status == TALUS_OK) {
     status = tl_problem_check(context, problem);

@@ -20,6 +20,8 @@
  *   law coulomb  K* ) u + friction |u_t| n     _|_  impulse ( K   exact
  *   friction 0: u_n >= 0 _|_ impulse_n >= 0, no tangential impulse.  Bilateral row: u = 0, impulse free,
  *   or with bounds lower <= impulse <= upper: u = 0 inside, u >= 0 at lower, u <= 0 at upper.
+ *   cone pyramid, box: a polygon instead of the disc |impulse_t| <= friction * impulse_n, see
+ *   talus_cone; then |u_t| above means the largest -u_t . d over the polygon's vertices d.
  *
  * Frames. Form RIGID: impulses and velocities of contacts in the world frame, x y z. All other
  * forms: (n, t1, t2), or (n, t) if dimension is 2, (n) if 1. A body's velocity: linear of the centre
@@ -232,13 +234,36 @@ typedef enum talus_law {
   X(GAUSS_SEIDEL_NESTEROV, "gauss_seidel_nesterov", "Gauss-Seidel with Nesterov momentum")  \
   X(SPECTRAL, "spectral", "spectral projected gradient (Barzilai-Borwein)")             \
   X(NEWTON, "newton", "proximal Newton after some sweeps, interior points where it fails") \
-  X(INTERIOR_POINT, "interior_point", "interior point, then a Newton polish")
+  X(INTERIOR_POINT, "interior_point", "interior point, then a Newton polish") \
+  X(LEMKE, "lemke", "Lemke's pivoting on a faceted cone; small problems")               \
+  X(PFB_RLM, "pfb_rlm", "penalised Fischer-Burmeister by regular Levenberg-Marquardt; faceted") \
+  X(PFB_PLM, "pfb_plm", "penalised Fischer-Burmeister by projected Levenberg-Marquardt; faceted") \
+  X(MNCP_RLM, "mncp_rlm", "implicit parametrisation of the round cone by regular Levenberg-Marquardt") \
+  X(MNCP_PLM, "mncp_plm", "the same by projected Levenberg-Marquardt; small problems")
 typedef enum talus_method {
 #define TALUS_X(name, text, what) TALUS_METHOD_##name,
   TALUS_METHOD_LIST(TALUS_X)
 #undef TALUS_X
       TALUS_METHOD_COUNT
 } talus_method;
+
+/* The cone of impulses. A faceted one is spanned by vertices d_i in the tangent plane, times
+ * friction * impulse_n. PYRAMID, inscribed: `facets` unit vectors, d_i at the angle
+ * a + 2 pi i / facets from t1 towards t2. BOX, circumscribed: |impulse_t1|, |impulse_t2| <=
+ * friction * impulse_n along axes turned by a. a is `facet_angle`, counted from t1 or, if
+ * `facet_align` is 1, from -q_t where that is not 0. In a plane (dimension 2) all are the same.
+ * Form RIGID has no tangents; there, with n = (x, y, z), s = 1 if z >= 0 else -1, b = -1/(s + z):
+ * t1 = (1 + s x x b, s x y b, -s x), t2 = (x y b, s + y y b, -y). */
+#define TALUS_CONE_LIST(X)  \
+  X(CIRCULAR, "circular")   \
+  X(PYRAMID, "pyramid")     \
+  X(BOX, "box")
+typedef enum talus_cone {
+#define TALUS_X(name, text) TALUS_CONE_##name,
+  TALUS_CONE_LIST(TALUS_X)
+#undef TALUS_X
+      TALUS_CONE_COUNT
+} talus_cone;
 
 typedef enum talus_precision { TALUS_F64 = 0, TALUS_F32 = 1 } talus_precision;
 
@@ -272,6 +297,10 @@ typedef struct talus_settings {
   int32_t unique;            /* 1: of all impulses with the solved velocity those of least norm (in the
                                 certificate's metric, sum w_k |x_k|^2), where they can be found:
                                 then TALUS_NOTE_UNIQUE is set. F64. Default 0 */
+  talus_cone cone;           /* default CIRCULAR; others for methods that take them */
+  int32_t facets;            /* of PYRAMID: 3 .. 64; default 4 */
+  double facet_angle;        /* of PYRAMID and BOX, rad; default 0 */
+  int32_t facet_align;       /* 1: the angle is counted from -q_t, the way against sliding */
 } talus_settings;
 
 TALUS_API talus_settings talus_settings_default(void);
@@ -281,6 +310,10 @@ TALUS_API const char *talus_law_name(talus_law law);
 TALUS_API const char *talus_method_name(talus_method method);
 TALUS_API const char *talus_method_text(talus_method method);
 TALUS_API const char *talus_precision_name(talus_precision precision);
+TALUS_API const char *talus_cone_name(talus_cone cone);
+TALUS_API int talus_cone_parse(const char *name, talus_cone *cone);
+/* 1 if the method solves problems with this cone; AUTO takes all. */
+TALUS_API int talus_method_takes(talus_method method, talus_cone cone);
 TALUS_API int talus_law_parse(const char *name, talus_law *law);
 TALUS_API int talus_method_parse(const char *name, talus_method *method);
 TALUS_API int talus_precision_parse(const char *name, talus_precision *precision);
@@ -350,6 +383,8 @@ typedef struct talus_certificate {
   double penetration_speed; /* largest -u_n, m/s; 0 if nothing closes */
   double momentum_balance;  /* |M(v+ - v) - D^T x| relative to |D^T x|; 0 for form (c) */
   double asymmetry;         /* |W - W^T| / |W|, form (c); else 0 */
+  double epsilon_faceted_ccp; /* as epsilon, with the cone of the settings in place of the circular */
+  double epsilon_faceted_coulomb; /* one; the same numbers if it is circular */
 } talus_certificate;
 
 typedef enum talus_note {
@@ -424,6 +459,11 @@ TALUS_API talus_status talus_solve_once(talus_context *context, const talus_prob
 TALUS_API talus_status talus_certify(talus_context *context, const talus_problem *problem,
                                      const double *impulse, const double *bilateral_impulse,
                                      talus_certificate *certificate);
+/* The same with the cone of some settings for the epsilons called faceted; settings may be NULL. */
+TALUS_API talus_status talus_certify_cone(talus_context *context, const talus_problem *problem,
+                                          const talus_settings *settings, const double *impulse,
+                                          const double *bilateral_impulse,
+                                          talus_certificate *certificate);
 
 #ifdef __cplusplus
 }

@@ -59,6 +59,10 @@ double oracle_epsilon(const talus_problem *problem, const double *impulse, const
 double oracle_siconos(const talus_problem *problem, const double *impulse, const double *bilateral,
                       talus_law law);
 
+/* epsilon with the law and the faceted cone of the settings; not floored. */
+double oracle_epsilon_faceted(const talus_problem *problem, const talus_settings *settings,
+                              const double *impulse, const double *bilateral);
+
 /* ---- problems with a known solution -------------------------------------------------------------
  */
 

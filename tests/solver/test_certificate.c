@@ -168,6 +168,9 @@ static void test_empty(talus_context *context) {
     talus_problem problem = talus_problem_default((talus_form)form);
     for (int turn = 0; turn < 2; turn++) {
       for (int method = 0; method < TALUS_METHOD_COUNT; method++) {
+        if (!talus_method_takes((talus_method)method, TALUS_CONE_CIRCULAR)) {
+          continue;
+        }
         double velocity[6] = {0}, impulse[1];
         talus_settings settings = talus_settings_default();
         talus_solution solution = talus_solution_default();

@@ -215,7 +215,7 @@ int main(void) {
         judged j = {.kind = family_at(i), .law = (talus_law)law};
         j.made = family_make(j.kind, j.law, seed);
         CHECK(oracle_build(&j.made.problem, &j.system));
-        for (int method = 0; method < TALUS_METHOD_COUNT; method++) {
+        for (int method = 0; method < ANY_SIZE_COUNT; method++) {
           solve_check(context, &j, (talus_method)method, TALUS_F64);
           solve_check(context, &j, (talus_method)method, TALUS_F32);
         }

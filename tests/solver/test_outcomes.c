@@ -85,7 +85,7 @@ static int watch(void *user, int64_t iterations, int64_t passes, double measure,
 }
 
 static void test_stops(talus_context *context, const talus_problem *problem) {
-  for (int method = 0; method < TALUS_METHOD_COUNT; method++) {
+  for (int method = 0; method < ANY_SIZE_COUNT; method++) {
     answer a;
     talus_settings settings = settings_of(TALUS_LAW_CCP, (talus_method)method, 1e-15);
     settings.max_seconds = 1e-9;
@@ -132,7 +132,7 @@ static void test_no_solution(talus_context *context) {
   problem.delassus.w = (talus_matrix){
       .storage = TALUS_STORAGE_DENSE, .rows = 2, .columns = 2, .count = 4, .value = w};
   problem.delassus.q = q;
-  for (int method = 0; method < TALUS_METHOD_COUNT; method++) {
+  for (int method = 0; method < ANY_SIZE_COUNT; method++) {
     answer a;
     talus_settings settings = settings_of(TALUS_LAW_COULOMB, (talus_method)method, 1e-4);
     once(context, &problem, &settings, &a, 0);
@@ -249,7 +249,7 @@ static void check_same(const answer *a, const answer *b, const char *what) {
 static talus_settings settings_draw(uint64_t *state) {
   talus_settings settings = talus_settings_default();
   settings.law = oracle_random(state, 0, 1) < 0.5 ? TALUS_LAW_CCP : TALUS_LAW_COULOMB;
-  settings.method = (talus_method)oracle_random(state, 0, TALUS_METHOD_COUNT - 0.001);
+  settings.method = (talus_method)oracle_random(state, 0, ANY_SIZE_COUNT - 0.001);
   const int single = oracle_random(state, 0, 1) >= 0.5 && settings.method < TALUS_METHOD_NEWTON;
   settings.precision = single ? TALUS_F32 : TALUS_F64;
   settings.tolerance = 1e-3;

@@ -31,6 +31,10 @@ static void check_settings(desk *d) {
   BAD_SETTING(law, (talus_law)7, "law");
   BAD_SETTING(law, (talus_law)-1, "law");
   BAD_SETTING(method, TALUS_METHOD_COUNT, "method");
+  BAD_SETTING(cone, TALUS_CONE_COUNT, "cone");
+  BAD_SETTING(facets, 2, "facets");
+  BAD_SETTING(facets, 65, "facets");
+  BAD_SETTING(facet_angle, NAN, "facet_angle");
   BAD_SETTING(precision, (talus_precision)2, "precision");
   BAD_SETTING(measure, (talus_measure)2, "measure");
   BAD_SETTING(tolerance, 0, "tolerance");
@@ -110,6 +114,11 @@ static void check_names(void) {
   for (int i = 0; i < TALUS_METHOD_COUNT; i++) {
     CHECK(talus_method_parse(talus_method_name((talus_method)i), &method) && (int)method == i);
     CHECK(strlen(talus_method_text((talus_method)i)) > 0);
+  }
+  for (int i = 0; i < TALUS_CONE_COUNT; i++) {
+    talus_cone cone;
+    CHECK(talus_cone_parse(talus_cone_name((talus_cone)i), &cone) && (int)cone == i);
+    CHECK(talus_method_takes(TALUS_METHOD_AUTO, (talus_cone)i));
   }
   CHECK(talus_precision_parse("f32", &precision) && precision == TALUS_F32);
   CHECK(talus_precision_parse("f64", &precision) && precision == TALUS_F64);

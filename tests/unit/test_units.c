@@ -91,7 +91,7 @@ static void test_decimal(talus_context *context, const talus_problem *problem) {
                            {"mm g s", 1e3, 1e3, 1},
                            {"km t h", 1e-3, 1e-3, 1 / 3600.0},
                            {"um ug us", 1e6, 1e9, 1e6}};
-  for (int method = 0; method < TALUS_METHOD_COUNT; method++) {
+  for (int method = 0; method < ANY_SIZE_COUNT; method++) {
     for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
       talus_settings settings = talus_settings_default();
       settings.method = (talus_method)method;
@@ -113,7 +113,7 @@ static void test_binary(talus_context *context, const talus_problem *problem) {
   const units systems[] = {{"2^10 each", 0x1p10, 0x1p10, 0x1p10},
                            {"small and slow", 0x1p-10, 0x1p-20, 0x1p6},
                            {"grains of 1 um", 0x1p-16, 0x1p-48, 0x1p-8}};
-  for (int method = 0; method < TALUS_METHOD_COUNT; method++) {
+  for (int method = 0; method < ANY_SIZE_COUNT; method++) {
     for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
       for (int law = 0; law < TALUS_LAW_COUNT; law++) {
         talus_settings settings = talus_settings_default();

@@ -1,0 +1,336 @@
+/* form.c: W and q written out from the engine's system, whatever form the problem had.
+ *
+ * A constraint touches units (rigid bodies, blocks) by J and J M^-1; W_kl is the sum of
+ * (J M^-1)_k J_l^T over the units that both touch. Rows of W given as a matrix are copied. */
+#include <math.h>
+#include <string.h>
+
+#include "host/small/small.h"
+#include "kernels/item/cone.h"
+
+/* J and J M^-1 of one constraint against one unit: rows x size numbers each, row-major. */
+typedef struct touch {
+  int32_t constraint, unit, size;
+  double *jacobian, *response;
+} touch;
+
+typedef struct touching {
+  const tl_system *system;
+  tl_small *small;
+  touch *list;
+  int32_t count;
+  double *at; /* where the next J goes */
+} touching;
+
+/* ---- rows, kinds, frames ------------------------------------------------------------------------
+ */
+
+static talus_status arrays_reserve(tl_small *small, int32_t count) {
+  const size_t n = (size_t)count, rows = 3 * n;
+  TL_TRY(tl_buffer_reserve(small->context, &small->index, 2 * n + 1, sizeof(int32_t),
+                           "a small problem"));
+  TL_TRY(tl_buffer_reserve(small->context, &small->reals, rows * rows + 4 * rows + 16 * n,
+                           sizeof(double), "a small problem's matrix"));
+  small->first = small->index.memory;
+  small->kind = small->first + n + 1;
+  small->friction = small->reals.memory;
+  small->root = small->friction + n;
+  small->lower = small->root + n;
+  small->upper = small->lower + n;
+  small->frame = small->upper + n;
+  small->engine = small->frame + 9 * n;
+  small->q = small->engine + 3 * n;
+  small->best = small->q + rows;
+  small->y = small->best + rows;
+  small->u = small->y + rows;
+  small->w = small->u + rows;
+  return TALUS_OK;
+}
+
+static void rows_find(const tl_assembly *assembly, tl_small *small) {
+  const tl_system *const system = &assembly->system;
+  int32_t row = 0;
+  for (int32_t r = 0; r < system->shape.range_count; r++) {
+    const tl_range range = system->shape.range[r];
+    for (int32_t k = range.first; k < range.first + range.count; k++) {
+      const int slides = !range.bilateral && range.rows > 1 && system->friction[k] > 0;
+      const double low = range.bounded ? system->lower[k - range.first] : -INFINITY;
+      const double high = range.bounded ? system->upper[k - range.first] : INFINITY;
+      const int held = isfinite(low) || isfinite(high);
+      small->kind[k] = slides             ? TL_SMALL_CONE
+                       : !range.bilateral ? TL_SMALL_HALF
+                       : held             ? TL_SMALL_BOUND
+                                          : TL_SMALL_FREE;
+      small->friction[k] = slides ? system->friction[k] : 0;
+      small->root[k] = sqrt(system->weight[k]);
+      small->lower[k] = low;
+      small->upper[k] = high;
+      small->first[k] = row;
+      row += slides ? range.rows : 1;
+    }
+  }
+  small->first[small->count] = row;
+  small->rows = row;
+}
+
+/* The caller's own tangents where he has some: facets are counted from them. */
+static void frames_find(const tl_assembly *assembly, tl_small *small) {
+  const tl_system *const system = &assembly->system;
+  for (int64_t k = 0; k < small->count; k++) {
+    double *const frame = small->frame + 9 * k;
+    memset(frame, 0, 9 * sizeof *frame);
+    frame[0] = frame[4] = frame[8] = 1;
+    if (k >= system->shape.rigid_contact_count) {
+      continue;
+    }
+    const tl_vec n = tl_load(system->normal, k);
+    tl_vec t1, t2;
+    tl_frame(n, &t1, &t2);
+    tl_save(frame, 0, n);
+    tl_save(frame, 1, t1);
+    tl_save(frame, 2, t2);
+    if (assembly->frame != NULL) {
+      memcpy(frame, assembly->frame + 9 * (int64_t)system->order[k], 9 * sizeof *frame);
+    }
+  }
+}
+
+static void free_fill(const tl_system *system, tl_small *small) {
+  double square = 0;
+  for (int64_t k = 0; k < small->count; k++) {
+    const double u[3] = {system->free_x[k], system->free_y[k], system->free_z[k]};
+    for (int32_t i = small->first[k]; i < small->first[k + 1]; i++) {
+      const double *const axis = small->frame + 9 * k + 3 * (i - small->first[k]);
+      small->q[i] = (axis[0] * u[0] + axis[1] * u[1] + axis[2] * u[2]) / small->root[k];
+      square += small->q[i] * small->q[i];
+    }
+  }
+  small->unit = square > 0 && isfinite(square) ? sqrt(square) : 1;
+  for (int32_t i = 0; i < small->rows; i++) {
+    small->q[i] /= small->unit;
+  }
+  for (int32_t k = 0; k < small->count; k++) {
+    small->lower[k] *= small->root[k] / small->unit;
+    small->upper[k] *= small->root[k] / small->unit;
+  }
+}
+
+/* ---- J and J M^-1
+ * -------------------------------------------------------------------------------- */
+
+static touch *touch_add(touching *t, int32_t k, int32_t unit, int32_t size) {
+  const int32_t rows = t->small->first[k + 1] - t->small->first[k];
+  touch *const new = &t->list[t->count++];
+  *new = (touch){k, unit, size, t->at, t->at + (int64_t)rows * size};
+  t->at += 2 * (int64_t)rows * size;
+  return new;
+}
+
+static void ends_add(touching *t, int32_t k) {
+  const tl_system *const system = t->system;
+  const int spheres = system->shape.body_kind == TL_SPHERES;
+  const tl_vec n = tl_load(system->normal, k);
+  for (int side = 0; side < 2; side++) {
+    const int32_t body = side == 0 ? system->body_a[k] : system->body_b[k];
+    if (body >= system->shape.rigid_count) {
+      continue;
+    }
+    const tl_vec arm = spheres ? tl_times(side == 0 ? system->reach_a[k] : -system->reach_b[k], n)
+                               : tl_load(side == 0 ? system->arm_a : system->arm_b, k);
+    const double *const m = system->body + (spheres ? 4 : 16) * (int64_t)body;
+    const double sign = side == 0 ? -1 : 1;
+    touch *const new = touch_add(t, k, body, 6);
+    for (int32_t i = 0; i < t->small->first[k + 1] - t->small->first[k]; i++) {
+      const tl_vec axis = tl_load(t->small->frame, 3 * (int64_t)k + i);
+      const tl_vec lever = tl_cross(arm, axis);
+      const tl_vec turn = spheres ? tl_times(m[1], lever) : tl_sym_times(m + 1, lever);
+      tl_save(new->jacobian + 6 * i, 0, tl_times(sign, axis));
+      tl_save(new->jacobian + 6 * i, 1, tl_times(sign, lever));
+      tl_save(new->response + 6 * i, 0, tl_times(sign * m[0], axis));
+      tl_save(new->response + 6 * i, 1, tl_times(sign, turn));
+    }
+  }
+}
+
+/* Entries against rigid bodies have the record's layout: linear, a gap, angular. The offset names
+ * the unit. */
+static void entries_add(touching *t, int32_t k) {
+  const tl_system *const system = t->system;
+  const int32_t rows = t->small->first[k + 1] - t->small->first[k];
+  const int32_t rigid = TL_RECORD * system->shape.rigid_count;
+  const int32_t *const first = system->entry_first + (k - system->shape.entry_base);
+  for (int32_t e = first[0]; e < first[1]; e++) {
+    const tl_entry entry = system->entry[e];
+    const int body = entry.offset < rigid;
+    touch *const new =
+        touch_add(t, k, body ? entry.offset / TL_RECORD : entry.offset, body ? 6 : entry.size);
+    for (int32_t i = 0; i < rows; i++) {
+      for (int32_t c = 0; c < new->size; c++) {
+        const int64_t from = entry.jacobian + (int64_t)i * entry.size + (body && c > 2 ? c + 1 : c);
+        new->jacobian[i * new->size + c] = system->jacobian[from];
+        new->response[i * new->size + c] = system->response[from];
+      }
+    }
+  }
+}
+
+static void touches_multiply(const touching *t, tl_small *small) {
+  const int64_t rows = small->rows;
+  for (int32_t a = 0; a < t->count; a++) {
+    for (int32_t b = 0; b < t->count; b++) {
+      const touch *const k = &t->list[a], *const l = &t->list[b];
+      if (k->unit != l->unit || k->size != l->size) {
+        continue;
+      }
+      for (int64_t i = small->first[k->constraint]; i < small->first[k->constraint + 1]; i++) {
+        const double *const r = k->response + (i - small->first[k->constraint]) * k->size;
+        for (int64_t j = small->first[l->constraint]; j < small->first[l->constraint + 1]; j++) {
+          const double *const d = l->jacobian + (j - small->first[l->constraint]) * l->size;
+          double sum = 0;
+          for (int32_t c = 0; c < k->size; c++) {
+            sum += r[c] * d[c];
+          }
+          small->w[i * rows + j] += sum;
+        }
+      }
+    }
+  }
+}
+
+static talus_status bodies_write(const tl_system *system, tl_small *small) {
+  const size_t most =
+      2 * (size_t)system->shape.rigid_contact_count + (size_t)system->shape.entry_count;
+  const size_t reals =
+      72 * (size_t)system->shape.rigid_contact_count + 2 * (size_t)system->shape.jacobian_count;
+  TL_TRY(tl_buffer_reserve(small->context, &small->touches,
+                           reals + most * ((sizeof(touch) + 7) / 8), sizeof(double),
+                           "a small problem's Jacobians"));
+  touching t = {.system = system, .small = small, .at = small->touches.memory};
+  t.list = (touch *)(t.at + reals);
+  for (int32_t k = 0; k < small->count; k++) {
+    if (k < system->shape.rigid_contact_count) {
+      ends_add(&t, k);
+    } else {
+      entries_add(&t, k);
+    }
+  }
+  touches_multiply(&t, small);
+  return TALUS_OK;
+}
+
+static void matrix_write(const tl_system *system, tl_small *small) {
+  for (int32_t k = 0; k < small->count; k++) {
+    for (int64_t e = system->row_first[k]; e < system->row_first[k + 1]; e++) {
+      const int32_t l = system->column[e];
+      for (int64_t i = small->first[k]; i < small->first[k + 1]; i++) {
+        for (int64_t j = small->first[l]; j < small->first[l + 1]; j++) {
+          small->w[i * small->rows + j] +=
+              system->value[9 * e + 3 * (i - small->first[k]) + (j - small->first[l])];
+        }
+      }
+    }
+  }
+}
+
+talus_status tl_small_form(tl_small *small, const tl_assembly *assembly) {
+  const tl_system *const system = &assembly->system;
+  small->ready = 0;
+  small->count = system->shape.contact_count;
+  if (small->count > TL_SMALL_MOST) {
+    return tl_fail(small->context, TALUS_UNSUPPORTED,
+                   "the method is for small problems: %d contacts and bilateral rows, at most %d",
+                   small->count, (int)TL_SMALL_MOST);
+  }
+  TL_TRY(arrays_reserve(small, small->count));
+  rows_find(assembly, small);
+  frames_find(assembly, small);
+  free_fill(system, small);
+  const int64_t rows = small->rows;
+  memset(small->w, 0, (size_t)(rows * rows) * sizeof *small->w);
+  if (system->shape.range[0].kind == TL_MATRIX) {
+    matrix_write(system, small);
+  } else {
+    TL_TRY(bodies_write(system, small));
+  }
+  for (int32_t k = 0; k < small->count; k++) {
+    for (int64_t i = small->first[k]; i < small->first[k + 1]; i++) {
+      for (int64_t j = 0; j < rows; j++) {
+        small->w[i * rows + j] /= small->root[k];
+        small->w[j * rows + i] /= small->root[k];
+      }
+    }
+  }
+  small->ready = 1;
+  return TALUS_OK;
+}
+
+/* ---- impulses, velocities, residuals
+ * ------------------------------------------------------------- */
+
+void tl_small_import(const tl_small *small, const double *impulse, double *y) {
+  for (int64_t k = 0; k < small->count; k++) {
+    const double *const x = impulse + 3 * k;
+    for (int32_t i = small->first[k]; i < small->first[k + 1]; i++) {
+      const double *const axis = small->frame + 9 * k + 3 * (i - small->first[k]);
+      y[i] = (axis[0] * x[0] + axis[1] * x[1] + axis[2] * x[2]) * (small->root[k] / small->unit);
+    }
+  }
+}
+
+void tl_small_export(const tl_small *small, const double *y, double *impulse) {
+  for (int64_t k = 0; k < small->count; k++) {
+    double *const x = impulse + 3 * k;
+    x[0] = x[1] = x[2] = 0;
+    for (int32_t i = small->first[k]; i < small->first[k + 1]; i++) {
+      const double *const axis = small->frame + 9 * k + 3 * (i - small->first[k]);
+      const double size = y[i] * (small->unit / small->root[k]);
+      for (int c = 0; c < 3; c++) {
+        x[c] += size * axis[c];
+      }
+    }
+  }
+}
+
+void tl_small_velocity(const tl_small *small, const double *y, double *u) {
+  const int64_t rows = small->rows;
+  for (int64_t i = 0; i < rows; i++) {
+    double sum = small->q[i];
+    for (int64_t j = 0; j < rows; j++) {
+      sum += small->w[i * rows + j] * y[j];
+    }
+    u[i] = sum;
+  }
+}
+
+double tl_small_residual(const tl_small *small, const double *y, const double *u) {
+  double sum = 0;
+  for (int32_t k = 0; k < small->count; k++) {
+    const int32_t first = small->first[k], rows = small->first[k + 1] - first;
+    double z[3];
+    for (int32_t i = 0; i < rows; i++) {
+      z[i] = y[first + i] - u[first + i];
+    }
+    if (small->law == 1 && small->kind[k] == TL_SMALL_CONE) {
+      z[0] -= small->friction[k] * tl_small_slip(small, k, u + first);
+    }
+    tl_small_project(small, k, z);
+    for (int32_t i = 0; i < rows; i++) {
+      sum += (y[first + i] - z[i]) * (y[first + i] - z[i]);
+    }
+  }
+  return sqrt(sum);
+}
+
+double tl_small_epsilon(const tl_small *small, const double *y, const double *u) {
+  const double residual = tl_small_residual(small, y, u);
+  return isfinite(residual) ? residual / small->reference : INFINITY;
+}
+
+void tl_small_offer(tl_small *small, const double *y, double *u) {
+  tl_small_velocity(small, y, u);
+  const double epsilon = tl_small_epsilon(small, y, u);
+  if (epsilon < small->epsilon) {
+    small->epsilon = epsilon;
+    memcpy(small->best, y, (size_t)small->rows * sizeof *y);
+  }
+}

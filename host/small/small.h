@@ -1,0 +1,117 @@
+/* small.h: direct solvers for small problems: W written out, u = W y + q, a few hundred contacts.
+ *
+ *   form.c     W and q of any problem, scaled, contact by contact in the frame (n, t1, t2)
+ *   facets.c   vertices of faceted cones, projection on them        sweep.c     a start for the
+ * others lcp.c      the faceted law as a (mixed) linear complementarity problem lemke.c    pivoting
+ * fischer.c   penalised Fischer-Burmeister        round.c   the exact cone levenberg.c, qr.c
+ * Levenberg-Marquardt, regular and projected; least squares method.c   the door: which of them,
+ * limits, the best impulses kept
+ *
+ * Scaled: y = sqrt(w) x / unit and u = u / (sqrt(w) unit) for each constraint, so that the
+ * certificate's measure is the plain natural map and q is of length one. */
+#ifndef TL_SMALL_H
+#define TL_SMALL_H
+
+#include "host/solve/run.h"
+
+enum {
+  TL_SMALL_MOST = 1024, /* constraints that are still called small */
+  TL_FACETS_MOST = 64
+};
+
+typedef enum tl_small_kind {
+  TL_SMALL_FREE = 0,  /* a bilateral row: u = 0 */
+  TL_SMALL_BOUND = 1, /* one with bounds */
+  TL_SMALL_HALF = 2,  /* a contact without friction: one row */
+  TL_SMALL_CONE = 3   /* two or three rows with friction */
+} tl_small_kind;
+
+typedef struct tl_small {
+  talus_context *context;
+  int ready; /* the arrays below are those of the solver's problem */
+  int32_t count, rows;
+  int32_t *first;        /* [count + 1] first row of a constraint */
+  int32_t *kind;         /* [count] tl_small_kind */
+  double *friction;      /* [count] */
+  double *root;          /* [count] sqrt(w_k) */
+  double *lower, *upper; /* [count] scaled bounds */
+  double *frame;         /* [9 count] n t1 t2 in the frame of the engine's impulses */
+  double *w;             /* [rows * rows] row-major */
+  double *q;             /* [rows] */
+  double unit;
+  /* the cone of the settings; facet_count 0: circular */
+  int32_t facet_count;
+  double *vertex;   /* [2 facet_count count] vertices in the tangent plane, over mu */
+  int law;          /* 0 convex, 1 exact */
+  double reference; /* R(0) */
+  double *best;     /* [rows] */
+  double epsilon;   /* its R / R(0) */
+  double *y, *u;    /* [rows] scratch */
+  double *engine;   /* [3 count] impulses on their way in and out */
+  tl_buffer index, reals, touches, vertices, work, pivots, integers;
+} tl_small;
+
+/* ---- form.c -----------------------------------------------------------------------------------
+ */
+
+/* Writes out the solver's problem. Statuses: OUT_OF_MEMORY, UNSUPPORTED (too many constraints). */
+talus_status tl_small_form(tl_small *small, const tl_assembly *assembly);
+void tl_small_import(const tl_small *small, const double *impulse, double *y);
+void tl_small_export(const tl_small *small, const double *y, double *impulse);
+void tl_small_velocity(const tl_small *small, const double *y, double *u);
+/* R(y) / R(0) of the law and cone at hand, u = W y + q being known. */
+double tl_small_epsilon(const tl_small *small, const double *y, const double *u);
+/* R(y). */
+double tl_small_residual(const tl_small *small, const double *y, const double *u);
+/* Keeps y if it is better than the best so far; u is scratch. */
+void tl_small_offer(tl_small *small, const double *y, double *u);
+
+/* ---- facets.c ---------------------------------------------------------------------------------
+ */
+
+talus_status tl_small_facets(tl_small *small, const talus_settings *settings);
+/* Vertices of contact k: how many, and two numbers each; a contact of two rows has two. */
+int32_t tl_small_vertices(const tl_small *small, int32_t k, double *vertex);
+/* Largest -u_t . d over them (over the unit circle, if the cone is circular). */
+double tl_small_slip(const tl_small *small, int32_t k, const double *u);
+/* z of constraint k becomes its nearest point in the cone, or between the bounds. */
+void tl_small_project(const tl_small *small, int32_t k, double *z);
+
+/* ---- sweep.c ----------------------------------------------------------------------------------
+ */
+
+/* So many projected block Gauss-Seidel sweeps from y. */
+void tl_small_sweep(const tl_small *small, int32_t sweeps, double *y);
+
+/* ---- equations for levenberg.c ------------------------------------------------------------------
+ */
+
+/* phi(z) = 0 and, if jacobian is not NULL, its derivative (size x size, row-major). */
+typedef struct tl_equations {
+  int32_t size;
+  void (*evaluate)(void *self, const double *z, double *phi, double *jacobian);
+  /* Impulses that z stands for are offered; returns 1 if the iteration may end. */
+  int (*look)(void *self, const double *z);
+  void *self;
+  tl_run *run; /* limits and counts */
+} tl_equations;
+
+/* Numbers of scratch that the two below need. */
+size_t tl_levenberg_room(int32_t size);
+/* Regular: [A] section 5.1. Improves z; returns 1 if psi fell below 1e-30 or look() said so. */
+int tl_levenberg_regular(const tl_equations *e, int32_t most, double *z, double *room);
+/* Projected: [A] section 5.2, nonmonotone line search with watchdog. */
+int tl_levenberg_projected(const tl_equations *e, int32_t most, double *z, double *room);
+
+/* ---- methods as the solver knows them -----------------------------------------------------------
+ */
+
+/* 1 if a method of this room is wanted: by name, or by `auto` for a faceted cone. */
+int tl_small_takes(const talus_settings *settings);
+/* Solves; the best impulses are kept in the engine. */
+talus_status tl_small_solve(tl_run *run, const double *start, talus_method *used);
+void tl_small_forget(tl_small *small);
+int64_t tl_small_bytes(const tl_small *small);
+void tl_small_release(talus_context *context, tl_small *small);
+
+#endif
