@@ -80,7 +80,7 @@ static int look(void *context, const double *z) {
   return self->small->epsilon <= self->tolerance;
 }
 
-tl_equations tl_fischer_equations(tl_fischer *fischer, tl_run *run) {
-  const tl_equations e = {fischer->lcp->size, evaluate, look, fischer, run};
+tl_equations tl_fischer_equations(tl_fischer *fischer) {
+  const tl_equations e = {fischer->lcp->size, evaluate, look, fischer, fischer->small};
   return e;
 }

@@ -46,7 +46,7 @@ typedef struct tl_fischer {
   double *f; /* [size] scratch */
   double tolerance;
 } tl_fischer;
-tl_equations tl_fischer_equations(tl_fischer *fischer, tl_run *run);
+tl_equations tl_fischer_equations(tl_fischer *fischer);
 
 /* ---- lemke.c ------------------------------------------------------------------------------------
  */
@@ -67,7 +67,7 @@ typedef struct tl_lemke {
 
 size_t tl_lemke_reals(int32_t size);
 size_t tl_lemke_integers(int32_t size);
-tl_lemke_end tl_lemke_run(const tl_lcp *lcp, tl_run *run, double *reals, int32_t *integers,
+tl_lemke_end tl_lemke_run(const tl_lcp *lcp, tl_small *small, double *reals, int32_t *integers,
                           tl_lemke *lemke);
 
 #endif

@@ -170,17 +170,17 @@ static int64_t complement(const tableau *t, int64_t column) {
   return column < t->n ? column + t->n : column - t->n;
 }
 
-static tl_lemke_end pivots_run(tableau *t, tl_run *run, int64_t *ray_column) {
+static tl_lemke_end pivots_run(tableau *t, tl_small *small, int64_t *ray_column) {
   int64_t row = first_row(t), entering = 2 * t->n;
   const int64_t most = 50 * t->n + 1000;
   if (row < 0) {
     return TL_LEMKE_SOLVED; /* z = 0 */
   }
   for (int64_t count = 0; count < most; count++) {
-    if (tl_run_limit(run)) {
+    if (tl_small_limit(small)) {
       return TL_LEMKE_LIMIT;
     }
-    run->iterations++;
+    small->run->iterations++;
     const int64_t leaving = t->basis[row];
     pivot(t, row, entering);
     if (leaving == 2 * t->n) {
@@ -193,7 +193,7 @@ static tl_lemke_end pivots_run(tableau *t, tl_run *run, int64_t *ray_column) {
       return TL_LEMKE_RAY;
     }
   }
-  run->outcome = TALUS_OUTCOME_STALLED;
+  small->run->outcome = TALUS_OUTCOME_STALLED;
   return TL_LEMKE_LIMIT;
 }
 
@@ -222,7 +222,7 @@ static void result_read(const elimination *e, const tableau *t, int64_t ray_colu
   free_restore(e, 1, lemke->direction);
 }
 
-tl_lemke_end tl_lemke_run(const tl_lcp *lcp, tl_run *run, double *reals, int32_t *integers,
+tl_lemke_end tl_lemke_run(const tl_lcp *lcp, tl_small *small, double *reals, int32_t *integers,
                           tl_lemke *lemke) {
   const int64_t n = lcp->size;
   elimination e = {n, lcp->free_count, reals, reals + n * n, integers};
@@ -239,7 +239,7 @@ tl_lemke_end tl_lemke_run(const tl_lcp *lcp, tl_run *run, double *reals, int32_t
                integers + 2 * n};
   tableau_fill(&e, &t);
   int64_t ray_column = -1;
-  const tl_lemke_end end = pivots_run(&t, run, &ray_column);
+  const tl_lemke_end end = pivots_run(&t, small, &ray_column);
   result_read(&e, &t, ray_column, lemke);
   lemke->row = bad >= 0 ? lcp->owner[bad] : -1;
   return bad >= 0 ? TL_LEMKE_CONTRADICTION : end;

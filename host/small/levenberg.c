@@ -54,7 +54,7 @@ static double trial_make(search *s, double length) {
     s->trial[i] = s->z[i] + length * s->step[i];
   }
   s->e->evaluate(s->e->self, s->trial, s->trial_phi, NULL);
-  s->e->run->passes++;
+  s->e->small->run->passes++;
   const double psi = half_square(s->trial_phi, n);
   return isfinite(psi) ? psi : INFINITY;
 }
@@ -68,7 +68,7 @@ static void trial_accept(search *s, double psi) {
 static void point_evaluate(search *s) {
   const int64_t n = s->e->size;
   s->e->evaluate(s->e->self, s->z, s->phi, s->jacobian);
-  s->e->run->passes++;
+  s->e->small->run->passes++;
   s->psi = half_square(s->phi, n);
   memset(s->gradient, 0, (size_t)n * sizeof *s->gradient);
   for (int64_t i = 0; i < n; i++) {
@@ -137,13 +137,13 @@ int tl_levenberg_regular(const tl_equations *e, int32_t most, double *z, double 
     if (fresh && ended(&s)) {
       return 1;
     }
-    if (tl_run_limit(e->run) || !isfinite(s.psi) || lambda > largest) {
+    if (tl_small_limit(e->small) || !isfinite(s.psi) || lambda > largest) {
       return 0;
     }
     if (fresh) {
       hessian_make(&s, s.work);
     }
-    e->run->iterations++;
+    e->small->run->iterations++;
     double predicted;
     fresh = 0;
     if (!step_regular(&s, lambda, &predicted)) {
@@ -207,12 +207,12 @@ static int projected_step(search *s, double bound) {
     for (int32_t i = 0; i < n; i++) {
       s->trial_phi[i] = -s->phi[i];
     }
-    s->e->run->iterations++;
+    s->e->small->run->iterations++;
     if (tl_qr_damped(s->jacobian, n, lambda, s->trial_phi, s->step, s->work) &&
         line_search(s, bound)) {
       return 1;
     }
-    if (tl_run_limit(s->e->run)) {
+    if (tl_small_limit(s->e->small)) {
       return 0;
     }
   }
@@ -230,7 +230,7 @@ int tl_levenberg_projected(const tl_equations *e, int32_t most, double *z, doubl
     if (ended(&s)) {
       return 1;
     }
-    if (tl_run_limit(e->run) || !isfinite(s.psi)) {
+    if (tl_small_limit(e->small) || !isfinite(s.psi)) {
       return 0;
     }
     since++;

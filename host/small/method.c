@@ -64,6 +64,11 @@ static int solved(const tl_small *small, const tl_run *run) {
   return small->epsilon <= target_of(run);
 }
 
+int tl_small_limit(tl_small *small) {
+  small->stop = small->stop || tl_run_limit(small->run);
+  return small->stop;
+}
+
 /* ---- Levenberg-Marquardt
  * -------------------------------------------------------------------------- */
 
@@ -84,7 +89,7 @@ static void guarded_run(const guarded *g) {
   tl_small *const small = g->small;
   memcpy(g->y, small->best, (size_t)small->rows * sizeof *g->y);
   for (int round = 0; round < ROUNDS && !solved(small, g->run); round++) {
-    if (tl_run_limit(g->run)) {
+    if (tl_small_limit(small)) {
       return;
     }
     tl_small_sweep(small, sweeps[round], g->y);
@@ -96,7 +101,7 @@ static void guarded_run(const guarded *g) {
       return;
     }
   }
-  if (!solved(small, g->run) && !tl_run_limit(g->run)) {
+  if (!solved(small, g->run) && !tl_small_limit(small)) {
     const double before = small->epsilon;
     tl_log(small->context, TALUS_LOG_INFO, "%s stalled at %.3g: sweeps go on",
            talus_method_name(g->run->solver->settings.method), before);
@@ -117,7 +122,7 @@ static talus_status round_solve(tl_small *small, tl_run *run, levenberg_fn leven
                            sizeof(double), "Levenberg-Marquardt steps"));
   double *const memory = small->work.memory;
   tl_round round = {small, memory + room, memory + room + rows, target_of(run)};
-  const tl_equations equations = tl_round_equations(&round, run);
+  const tl_equations equations = tl_round_equations(&round);
   const guarded g = {small,
                      run,
                      &equations,
@@ -163,7 +168,7 @@ static talus_status fischer_solve(tl_small *small, tl_run *run, levenberg_fn lev
   TL_TRY(lcp_form(small, &rule, (size_t)small->rows, &lcp, &room));
   double *const f = room + tl_levenberg_room(lcp.size), *const z = f + lcp.size;
   tl_fischer fischer = {small, &lcp, f, target_of(run)};
-  const tl_equations equations = tl_fischer_equations(&fischer, run);
+  const tl_equations equations = tl_fischer_equations(&fischer);
   const guarded g = {small,    run,          &equations, levenberg, fischer_start,
                      &fischer, z + lcp.size, z,          room};
   guarded_run(&g);
@@ -256,7 +261,7 @@ static talus_status lemke_solve(tl_small *small, tl_run *run) {
                            "Lemke's tableau"));
   tl_lemke lemke;
   const tl_lemke_end end =
-      tl_lemke_run(&lcp, run, small->pivots.memory,
+      tl_lemke_run(&lcp, small, small->pivots.memory,
                    (int32_t *)small->integers.memory + 2 * (int64_t)lcp.size, &lemke);
   tl_lcp_impulses(&lcp, lemke.z, small->y);
   tl_small_offer(small, small->y, small->u);
@@ -283,6 +288,8 @@ static talus_status small_prepare(tl_run *run, const double *start, tl_small **r
     TL_TRY(tl_small_form(small, &solver->assembly));
   }
   TL_TRY(tl_small_facets(small, &solver->settings));
+  small->run = run;
+  small->stop = 0;
   small->law = run->law;
   memset(small->best, 0, (size_t)small->rows * sizeof *small->best);
   small->reference = tl_small_residual(small, small->best, small->q);

@@ -128,7 +128,7 @@ static int look(void *self, const double *z) {
   return round->small->epsilon <= round->tolerance;
 }
 
-tl_equations tl_round_equations(tl_round *round, tl_run *run) {
-  const tl_equations e = {round->small->rows, evaluate, look, round, run};
+tl_equations tl_round_equations(tl_round *round) {
+  const tl_equations e = {round->small->rows, evaluate, look, round, round->small};
   return e;
 }

@@ -14,6 +14,6 @@ typedef struct tl_round {
 /* z of impulses y: u(y) - y. */
 void tl_round_start(const tl_round *round, const double *y, double *z);
 /* The equations of `round`, which must stay. */
-tl_equations tl_round_equations(tl_round *round, tl_run *run);
+tl_equations tl_round_equations(tl_round *round);
 
 #endif

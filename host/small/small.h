@@ -28,6 +28,8 @@ typedef enum tl_small_kind {
 
 typedef struct tl_small {
   talus_context *context;
+  tl_run *run; /* the one under way */
+  int stop;    /* a limit of it was reached */
   int ready; /* the arrays below are those of the solver's problem */
   int32_t count, rows;
   int32_t *first;        /* [count + 1] first row of a constraint */
@@ -93,7 +95,7 @@ typedef struct tl_equations {
   /* Impulses that z stands for are offered; returns 1 if the iteration may end. */
   int (*look)(void *self, const double *z);
   void *self;
-  tl_run *run; /* limits and counts */
+  tl_small *small; /* limits and counts */
 } tl_equations;
 
 /* Numbers of scratch that the two below need. */
@@ -102,6 +104,9 @@ size_t tl_levenberg_room(int32_t size);
 int tl_levenberg_regular(const tl_equations *e, int32_t most, double *z, double *room);
 /* Projected: [A] section 5.2, nonmonotone line search with watchdog. */
 int tl_levenberg_projected(const tl_equations *e, int32_t most, double *z, double *room);
+
+/* Whether a limit of the run is reached; asks no more once it was. */
+int tl_small_limit(tl_small *small);
 
 /* ---- methods as the solver knows them -----------------------------------------------------------
  */
