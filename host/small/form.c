@@ -22,8 +22,7 @@ typedef struct touching {
   double *at; /* where the next J goes */
 } touching;
 
-/* ---- rows, kinds, frames ------------------------------------------------------------------------
- */
+/* ---- rows, kinds, frames -------------------------------------------------------------------- */
 
 static talus_status arrays_reserve(tl_small *small, int32_t count) {
   const size_t n = (size_t)count, rows = 3 * n;
@@ -115,8 +114,7 @@ static void free_fill(const tl_system *system, tl_small *small) {
   }
 }
 
-/* ---- J and J M^-1
- * -------------------------------------------------------------------------------- */
+/* ---- J and J M^-1 --------------------------------------------------------------------------- */
 
 static touch *touch_add(touching *t, int32_t k, int32_t unit, int32_t size) {
   const int32_t rows = t->small->first[k + 1] - t->small->first[k];
@@ -264,8 +262,7 @@ talus_status tl_small_form(tl_small *small, const tl_assembly *assembly) {
   return TALUS_OK;
 }
 
-/* ---- impulses, velocities, residuals
- * ------------------------------------------------------------- */
+/* ---- impulses, velocities, residuals -------------------------------------------------------- */
 
 void tl_small_import(const tl_small *small, const double *impulse, double *y) {
   for (int64_t k = 0; k < small->count; k++) {

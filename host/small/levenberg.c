@@ -82,8 +82,7 @@ static int ended(search *s) {
   return s->e->look(s->e->self, s->z) || s->psi < SOLVED;
 }
 
-/* ---- regular
- * ------------------------------------------------------------------------------------- */
+/* ---- regular -------------------------------------------------------------------------------- */
 
 /* work := J^T J, the lower half. */
 static void hessian_make(const search *s, double *h) {
@@ -167,8 +166,7 @@ int tl_levenberg_regular(const tl_equations *e, int32_t most, double *z, double 
   return ended(&s);
 }
 
-/* ---- projected
- * ----------------------------------------------------------------------------------- */
+/* ---- projected ------------------------------------------------------------------------------ */
 
 /* Largest psi of the last few points. */
 static double recent_most(const double *recent, int32_t count) {

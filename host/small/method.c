@@ -69,11 +69,10 @@ int tl_small_limit(tl_small *small) {
   return small->stop;
 }
 
-/* ---- Levenberg-Marquardt
- * -------------------------------------------------------------------------- */
+/* ---- Levenberg-Marquardt -------------------------------------------------------------------- */
 
-/* Sweeps, then steps from there, with ever more sweeps where the steps stall; at last sweeps alone.
- */
+/* Sweeps, then steps from there, with ever more sweeps where the steps stall; then the projected
+ * steps, if they were regular ones, and at last sweeps alone. */
 typedef struct guarded {
   tl_small *small;
   tl_run *run;
@@ -84,32 +83,43 @@ typedef struct guarded {
   double *y, *z, *room;
 } guarded;
 
-static void guarded_run(const guarded *g) {
+/* From y, which moves on; 1 if it is over, one way or the other. */
+static int rounds_run(const guarded *g, levenberg_fn levenberg) {
   static const int32_t sweeps[ROUNDS] = {20, 80, 400, 1500};
   tl_small *const small = g->small;
-  memcpy(g->y, small->best, (size_t)small->rows * sizeof *g->y);
   for (int round = 0; round < ROUNDS && !solved(small, g->run); round++) {
     if (tl_small_limit(small)) {
-      return;
+      return 1;
     }
     tl_small_sweep(small, sweeps[round], g->y);
     g->run->passes += sweeps[round];
     tl_small_offer(small, g->y, small->u);
     g->run->best = small->epsilon;
     g->start(g->self, g->y, g->z);
-    if (g->levenberg(g->equations, STEPS, g->z, g->room)) {
-      return;
+    if (levenberg(g->equations, STEPS, g->z, g->room)) {
+      return 1;
     }
   }
-  if (!solved(small, g->run) && !tl_small_limit(small)) {
-    const double before = small->epsilon;
-    tl_log(small->context, TALUS_LOG_INFO, "%s stalled at %.3g: sweeps go on",
-           talus_method_name(g->run->solver->settings.method), before);
+  return solved(small, g->run) || tl_small_limit(small);
+}
+
+static void guarded_run(const guarded *g) {
+  tl_small *const small = g->small;
+  const size_t bytes = (size_t)small->rows * sizeof *g->y;
+  memcpy(g->y, small->best, bytes);
+  if (rounds_run(g, g->levenberg)) {
+    return;
+  }
+  const double before = small->epsilon;
+  tl_log(small->context, TALUS_LOG_INFO, "%s stalled at %.3g",
+         talus_method_name(g->run->solver->settings.method), before);
+  memset(g->y, 0, bytes);
+  if (g->levenberg == tl_levenberg_projected || !rounds_run(g, tl_levenberg_projected)) {
     tl_small_sweep(small, LAST_SWEEPS, g->y);
     g->run->passes += LAST_SWEEPS;
     tl_small_offer(small, g->y, small->u);
-    g->run->notes |= small->epsilon < before ? TALUS_NOTE_METHOD_CHANGED : 0;
   }
+  g->run->notes |= small->epsilon < before ? TALUS_NOTE_METHOD_CHANGED : 0;
 }
 
 static void round_start(void *self, const double *y, double *z) {
@@ -136,8 +146,7 @@ static talus_status round_solve(tl_small *small, tl_run *run, levenberg_fn leven
   return TALUS_OK;
 }
 
-/* ---- faceted cones
- * -------------------------------------------------------------------------------- */
+/* ---- faceted cones -------------------------------------------------------------------------- */
 
 static void fischer_start(void *self, const double *y, double *z) {
   const tl_fischer *const fischer = self;
@@ -272,8 +281,7 @@ static talus_status lemke_solve(tl_small *small, tl_run *run) {
   return TALUS_OK;
 }
 
-/* ---- the door
- * -------------------------------------------------------------------------------------- */
+/* ---- the door ------------------------------------------------------------------------------- */
 
 static talus_status small_prepare(tl_run *run, const double *start, tl_small **result) {
   talus_solver *const solver = run->solver;

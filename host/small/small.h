@@ -30,7 +30,7 @@ typedef struct tl_small {
   talus_context *context;
   tl_run *run; /* the one under way */
   int stop;    /* a limit of it was reached */
-  int ready; /* the arrays below are those of the solver's problem */
+  int ready;   /* the arrays below are those of the solver's problem */
   int32_t count, rows;
   int32_t *first;        /* [count + 1] first row of a constraint */
   int32_t *kind;         /* [count] tl_small_kind */
@@ -53,8 +53,7 @@ typedef struct tl_small {
   tl_buffer index, reals, touches, vertices, work, pivots, integers;
 } tl_small;
 
-/* ---- form.c -----------------------------------------------------------------------------------
- */
+/* ---- form.c --------------------------------------------------------------------------------- */
 
 /* Writes out the solver's problem. Statuses: OUT_OF_MEMORY, UNSUPPORTED (too many constraints). */
 talus_status tl_small_form(tl_small *small, const tl_assembly *assembly);
@@ -68,8 +67,7 @@ double tl_small_residual(const tl_small *small, const double *y, const double *u
 /* Keeps y if it is better than the best so far; u is scratch. */
 void tl_small_offer(tl_small *small, const double *y, double *u);
 
-/* ---- facets.c ---------------------------------------------------------------------------------
- */
+/* ---- facets.c ------------------------------------------------------------------------------- */
 
 talus_status tl_small_facets(tl_small *small, const talus_settings *settings);
 /* Vertices of contact k: how many, and two numbers each; a contact of two rows has two. */
@@ -79,14 +77,12 @@ double tl_small_slip(const tl_small *small, int32_t k, const double *u);
 /* z of constraint k becomes its nearest point in the cone, or between the bounds. */
 void tl_small_project(const tl_small *small, int32_t k, double *z);
 
-/* ---- sweep.c ----------------------------------------------------------------------------------
- */
+/* ---- sweep.c -------------------------------------------------------------------------------- */
 
 /* So many projected block Gauss-Seidel sweeps from y. */
 void tl_small_sweep(const tl_small *small, int32_t sweeps, double *y);
 
-/* ---- equations for levenberg.c ------------------------------------------------------------------
- */
+/* ---- equations for levenberg.c -------------------------------------------------------------- */
 
 /* phi(z) = 0 and, if jacobian is not NULL, its derivative (size x size, row-major). */
 typedef struct tl_equations {
@@ -108,8 +104,7 @@ int tl_levenberg_projected(const tl_equations *e, int32_t most, double *z, doubl
 /* Whether a limit of the run is reached; asks no more once it was. */
 int tl_small_limit(tl_small *small);
 
-/* ---- methods as the solver knows them -----------------------------------------------------------
- */
+/* ---- methods as the solver knows them ------------------------------------------------------- */
 
 /* 1 if a method of this room is wanted: by name, or by `auto` for a faceted cone. */
 int tl_small_takes(const talus_settings *settings);

@@ -454,6 +454,18 @@ TALUS_API talus_status talus_solve_once(talus_context *context, const talus_prob
                                         const talus_settings *settings, talus_solution *solution,
                                         talus_info *info);
 
+/* Many independent problems, of any sizes and forms, one per thread at a time (settings.threads, or the
+ * context's). solutions, infos and statuses have one element per problem, or are NULL; a problem
+ * that fails leaves the others alone. Returns OK, or the status of the first problem that failed,
+ * the message naming it. Limits are those of each problem; progress and log are not called; an
+ * allocator of the caller's must be safe among threads. Runs on the CPU, from arrays in
+ * host memory, with the same bits on any
+ * number of threads. Statuses: INVALID_ARGUMENT, and those of the calls above. */
+TALUS_API talus_status talus_solve_batch(talus_context *context, const talus_settings *settings,
+                                         int32_t count, const talus_problem *problems,
+                                         talus_solution *solutions, talus_info *infos,
+                                         talus_status *statuses);
+
 /* Judges any impulses, whoever found them; they are packed, in host memory, wherever the problem's
  * arrays are. bilateral_impulse may be NULL if there are none. */
 TALUS_API talus_status talus_certify(talus_context *context, const talus_problem *problem,

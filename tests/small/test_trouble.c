@@ -3,8 +3,8 @@
  * Always an outcome that is true, never an endless loop. */
 #include <string.h>
 
-#include "tests/check.h"
 #include "talus/talus_io.h"
+#include "tests/check.h"
 #include "tests/solver/families.h"
 
 enum { ROWS = 400 };
@@ -21,8 +21,8 @@ static talus_settings settings_of(talus_method method, talus_law law, double tol
   settings.method = method;
   settings.law = law;
   settings.tolerance = tolerance;
-  settings.cone = talus_method_takes(method, TALUS_CONE_CIRCULAR) ? TALUS_CONE_CIRCULAR
-                                                                  : TALUS_CONE_PYRAMID;
+  settings.cone =
+      talus_method_takes(method, TALUS_CONE_CIRCULAR) ? TALUS_CONE_CIRCULAR : TALUS_CONE_PYRAMID;
   return settings;
 }
 
@@ -78,7 +78,8 @@ static void test_squeezed(int friction_too) {
       w2[(2 * i + 1) + 4 * (2 * j + 1)] = 1 + (i == j);
     }
   }
-  const talus_problem problem = friction_too ? dense(2, 2, 0, w2, q2, some) : dense(1, 2, 0, w, q, none);
+  const talus_problem problem =
+      friction_too ? dense(2, 2, 0, w2, q2, some) : dense(1, 2, 0, w, q, none);
   for (int i = 0; i < METHODS; i++) {
     for (int law = 0; law < 2; law++) {
       const talus_settings settings = settings_of(methods[i], (talus_law)law, 1e-8);

@@ -1,0 +1,132 @@
+/* batch.c: many independent problems in one call, one problem per thread at a time.
+ *
+ * Every thread has a context and a solver of its own, which keep their memory from problem to
+ * problem. A solve does not depend on what its solver did before, so that the results have the same
+ * bits on any number of threads. */
+#include <string.h>
+
+#include "host/base/base.h"
+#include "talus/talus_solve.h"
+
+enum { HANDFUL = 4 };
+
+typedef struct worker {
+  talus_context *context;
+  talus_solver *solver;
+  int32_t failed; /* the first problem of this thread that failed; -1: none */
+  talus_status status;
+  char message[512];
+} worker;
+
+typedef struct batch {
+  const talus_settings *settings;
+  int32_t count;
+  const talus_problem *problems;
+  talus_solution *solutions;
+  talus_info *infos;
+  talus_status *statuses;
+} batch;
+
+static talus_status worker_open(talus_context *context, const talus_settings *settings, worker *w) {
+  talus_context_def def = context->def;
+  def.threads = 1;
+  def.backend = TALUS_BACKEND_CPU;
+  def.log = NULL; /* the caller's need not be safe among threads */
+  w->failed = -1;
+  talus_status status = talus_context_create(&def, &w->context);
+  if (status == TALUS_OK) {
+    status = talus_solver_create(w->context, settings, &w->solver);
+  }
+  return status == TALUS_OK
+             ? TALUS_OK
+             : tl_fail(context, status, "%s",
+                       w->context != NULL ? talus_context_message(w->context) : "out of memory");
+}
+
+static void worker_close(worker *w) {
+  talus_solver_destroy(w->solver);
+  talus_context_destroy(w->context);
+}
+
+static void problem_solve(worker *w, const batch *b, int32_t i) {
+  talus_status status = talus_solver_update(w->solver, &b->problems[i]);
+  if (status == TALUS_OK) {
+    status = talus_solver_solve(w->solver, b->solutions != NULL ? &b->solutions[i] : NULL,
+                                b->infos != NULL ? &b->infos[i] : NULL);
+  }
+  if (b->statuses != NULL) {
+    b->statuses[i] = status;
+  }
+  if (status != TALUS_OK && w->failed < 0) {
+    w->failed = i;
+    w->status = status;
+    strncpy(w->message, talus_context_message(w->context), sizeof w->message - 1);
+  }
+}
+
+/* Each thread takes a few problems at a time: those of one batch may be of very different sizes. */
+static void workers_run(worker *workers, int32_t threads, const batch *b) {
+  int32_t next = 0;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+  for (int32_t t = 0; t < threads; t++) {
+    for (;;) {
+      int32_t first;
+#pragma omp atomic capture
+      {
+        first = next;
+        next += HANDFUL;
+      }
+      if (first < 0 || first >= b->count) {
+        break;
+      }
+      for (int32_t i = first; i < first + HANDFUL && i < b->count; i++) {
+        problem_solve(&workers[t], b, i);
+      }
+    }
+  }
+}
+
+/* The first problem that failed, whoever had it. */
+static talus_status verdict(talus_context *context, const worker *workers, int32_t threads) {
+  const worker *first = NULL;
+  for (int32_t t = 0; t < threads; t++) {
+    if (workers[t].failed >= 0 && (first == NULL || workers[t].failed < first->failed)) {
+      first = &workers[t];
+    }
+  }
+  return first == NULL
+             ? TALUS_OK
+             : tl_fail(context, first->status, "problem %d: %.480s", first->failed, first->message);
+}
+
+talus_status talus_solve_batch(talus_context *context, const talus_settings *settings,
+                               int32_t count, const talus_problem *problems,
+                               talus_solution *solutions, talus_info *infos,
+                               talus_status *statuses) {
+  if (context == NULL || count < 0 || count > INT32_MAX / 2 || (problems == NULL && count > 0)) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                   "context or problems is NULL, or count (%d) makes no sense", count);
+  }
+  talus_settings used = settings != NULL ? *settings : talus_settings_default();
+  const int32_t wanted = used.threads > 0 ? used.threads : context->threads;
+  const int32_t threads = wanted < count ? wanted : count > 0 ? count : 1;
+  worker *workers;
+  TL_TRY(tl_alloc(context, (void **)&workers, (size_t)threads, sizeof *workers, "a batch"));
+  memset(workers, 0, (size_t)threads * sizeof *workers);
+  talus_status status = TALUS_OK;
+  used.threads = 1;
+  used.progress = NULL;
+  for (int32_t t = 0; t < threads && status == TALUS_OK; t++) {
+    status = worker_open(context, &used, &workers[t]);
+  }
+  if (status == TALUS_OK) {
+    const batch b = {&used, count, problems, solutions, infos, statuses};
+    workers_run(workers, threads, &b);
+    status = verdict(context, workers, threads);
+  }
+  for (int32_t t = 0; t < threads; t++) {
+    worker_close(&workers[t]);
+  }
+  tl_free(context, workers);
+  return status;
+}

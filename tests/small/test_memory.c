@@ -1,0 +1,112 @@
+/* test_memory.c: direct methods and batches when memory runs out at the first, second, ... request.
+ */
+#include <string.h>
+
+#include "tests/check.h"
+#include "tests/solver/families.h"
+
+typedef struct counter {
+  int64_t requests, held, fail_at;
+} counter;
+
+static void *allocate(void *user, size_t size) {
+  counter *c = user;
+  if (++c->requests == c->fail_at) {
+    return NULL;
+  }
+  void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
+  if (memory != NULL) {
+    memset(memory, 0xa5, size); /* nothing may rely on zeros */
+    c->held++;
+  }
+  return memory;
+}
+
+static void release(void *user, void *memory, size_t size) {
+  counter *c = user;
+  (void)size;
+  c->held--;
+  free(memory);
+}
+
+static talus_context *context_make(counter *c) {
+  talus_context_def def = talus_context_def_default();
+  talus_context *context = NULL;
+  def.threads = 1;
+  def.backend = TALUS_BACKEND_CPU;
+  def.allocate = allocate;
+  def.release = release;
+  def.allocate_user = c;
+  CHECK(talus_context_create(&def, &context) == TALUS_OK);
+  return context;
+}
+
+/* Two problems in one batch of one thread, which is a life of a solver. */
+static talus_status life(talus_context *context, const talus_problem *problem,
+                         const talus_settings *settings) {
+  const talus_problem both[2] = {*problem, *problem};
+  return talus_solve_batch(context, settings, 2, both, NULL, NULL, NULL);
+}
+
+static void test_failures(const family *f, talus_method method) {
+  oracle_made made = family_make(f, TALUS_LAW_COULOMB, 1);
+  talus_settings settings = talus_settings_default();
+  talus_status status = TALUS_OUT_OF_MEMORY;
+  int64_t at = 0;
+  settings.method = method;
+  settings.cone =
+      talus_method_takes(method, TALUS_CONE_CIRCULAR) ? TALUS_CONE_CIRCULAR : TALUS_CONE_BOX;
+  while (status != TALUS_OK && at < 1000) {
+    counter c = {.fail_at = ++at};
+    talus_context *context = context_make(&c);
+    status = life(context, &made.problem, &settings);
+    CHECK_CASE(status == TALUS_OK || status == TALUS_OUT_OF_MEMORY, "%s: %s", f->name,
+               talus_status_name(status));
+    CHECK(status == TALUS_OK || strlen(talus_context_message(context)) > 0);
+    CHECK_CASE(c.held == 0, "%s by %s: %lld pieces left at %lld", f->name,
+               talus_method_name(method), (long long)c.held, (long long)at);
+    talus_context_destroy(context);
+  }
+  CHECK_CASE(status == TALUS_OK && at > 10, "%s: no success", f->name);
+  oracle_made_free(&made);
+}
+
+/* The second solve of a size asks for nothing, and the bytes told are those held. */
+static void test_steady(talus_method method) {
+  counter c = {0};
+  talus_context *context = context_make(&c);
+  oracle_made made = family_make(family_at(4), TALUS_LAW_COULOMB, 1);
+  talus_settings settings = talus_settings_default();
+  talus_info info = talus_info_default();
+  talus_solver *solver;
+  settings.method = method;
+  settings.cone =
+      talus_method_takes(method, TALUS_CONE_CIRCULAR) ? TALUS_CONE_CIRCULAR : TALUS_CONE_PYRAMID;
+  CHECK(talus_solver_create(context, &settings, &solver) == TALUS_OK);
+  int64_t before = 0;
+  for (int step = 0; step < 3; step++) {
+    before = c.requests;
+    CHECK(talus_solver_update(solver, &made.problem) == TALUS_OK);
+    CHECK(talus_solver_solve(solver, NULL, &info) == TALUS_OK);
+    CHECK_CASE(step == 0 || c.requests == before, "%s asks %lld times", talus_method_name(method),
+               (long long)(c.requests - before));
+  }
+  CHECK(info.bytes > 0);
+  talus_solver_destroy(solver);
+  CHECK(c.held == 0);
+  talus_context_destroy(context);
+  oracle_made_free(&made);
+}
+
+int main(void) {
+  static const int kinds[] = {2, 4, 6, 9, 14, 21};
+  static const talus_method methods[] = {TALUS_METHOD_LEMKE, TALUS_METHOD_PFB_PLM,
+                                         TALUS_METHOD_MNCP_RLM, TALUS_METHOD_MNCP_PLM};
+  for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+      test_failures(family_at(kinds[i]), methods[m]);
+    }
+    test_steady(methods[m]);
+  }
+  return check_end();
+}
