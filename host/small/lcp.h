@@ -68,4 +68,8 @@ size_t tl_lemke_integers(int32_t size);
 tl_lemke_end tl_lemke_run(const tl_lcp *lcp, tl_small *small, double *reals, int32_t *integers,
                           tl_lemke *lemke);
 
+/* method.c: forms the problem of the rule and pivots; room: what tl_levenberg_room says. */
+talus_status tl_lcp_pivot(tl_small *small, const tl_lcp_rule *rule, tl_lcp *lcp, tl_lemke *lemke,
+                          double **room, tl_lemke_end *end);
+
 #endif

@@ -178,7 +178,8 @@ static tl_lemke_end pivots_run(tableau *t, tl_small *small, int64_t *ray_column)
     if (tl_small_limit(small)) {
       return TL_LEMKE_LIMIT;
     }
-    small->run->iterations++;
+    small->run->iterations += !small->nested;
+    small->run->passes += small->nested;
     const int64_t leaving = t->basis[row];
     pivot(t, row, entering);
     if (leaving == 2 * t->n) {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/small/fixed_point.h"
 #include "host/small/lcp.h"
 #include "host/small/qr.h"
 #include "host/small/round.h"
@@ -21,6 +22,9 @@ int tl_small_takes(const talus_settings *settings) {
   case TALUS_METHOD_PFB_PLM:
   case TALUS_METHOD_MNCP_RLM:
   case TALUS_METHOD_MNCP_PLM:
+  case TALUS_METHOD_LCP1:
+  case TALUS_METHOD_LCP2:
+  case TALUS_METHOD_LCP3:
     return 1;
   default:
     return settings->cone != TALUS_CONE_CIRCULAR;
@@ -38,7 +42,7 @@ int64_t tl_small_bytes(const tl_small *small) {
              ? 0
              : (int64_t)(sizeof *small + small->index.capacity + small->reals.capacity +
                          small->touches.capacity + small->vertices.capacity + small->work.capacity +
-                         small->pivots.capacity + small->integers.capacity);
+                         small->pivots.capacity + small->integers.capacity + small->slips.capacity);
 }
 
 void tl_small_release(talus_context *context, tl_small *small) {
@@ -52,6 +56,7 @@ void tl_small_release(talus_context *context, tl_small *small) {
   tl_buffer_release(context, &small->work);
   tl_buffer_release(context, &small->pivots);
   tl_buffer_release(context, &small->integers);
+  tl_buffer_release(context, &small->slips);
   tl_free(context, small);
 }
 
@@ -261,17 +266,23 @@ static void lemke_tell(tl_small *small, tl_run *run, const tl_lcp *lcp, const tl
   }
 }
 
+talus_status tl_lcp_pivot(tl_small *small, const tl_lcp_rule *rule, tl_lcp *lcp, tl_lemke *lemke,
+                          double **room, tl_lemke_end *end) {
+  TL_TRY(lcp_form(small, rule, 0, lcp, room));
+  TL_TRY(tl_buffer_reserve(small->context, &small->pivots, tl_lemke_reals(lcp->size),
+                           sizeof(double), "Lemke's tableau"));
+  *end = tl_lemke_run(lcp, small, small->pivots.memory,
+                      (int32_t *)small->integers.memory + 2 * (int64_t)lcp->size, lemke);
+  return TALUS_OK;
+}
+
 static talus_status lemke_solve(tl_small *small, tl_run *run) {
   const tl_lcp_rule rule = {.convex = small->law == 0};
   tl_lcp lcp;
-  double *room;
-  TL_TRY(lcp_form(small, &rule, 0, &lcp, &room));
-  TL_TRY(tl_buffer_reserve(small->context, &small->pivots, tl_lemke_reals(lcp.size), sizeof(double),
-                           "Lemke's tableau"));
   tl_lemke lemke;
-  const tl_lemke_end end =
-      tl_lemke_run(&lcp, small, small->pivots.memory,
-                   (int32_t *)small->integers.memory + 2 * (int64_t)lcp.size, &lemke);
+  tl_lemke_end end;
+  double *room;
+  TL_TRY(tl_lcp_pivot(small, &rule, &lcp, &lemke, &room, &end));
   tl_lcp_impulses(&lcp, lemke.z, small->y);
   tl_small_offer(small, small->y, small->u);
   if (end == TL_LEMKE_SOLVED) {
@@ -322,6 +333,10 @@ static talus_status method_run(tl_small *small, tl_run *run, talus_method *used)
     return round_solve(small, run, tl_levenberg_regular);
   case TALUS_METHOD_MNCP_PLM:
     return round_solve(small, run, tl_levenberg_projected);
+  case TALUS_METHOD_LCP1:
+  case TALUS_METHOD_LCP2:
+  case TALUS_METHOD_LCP3:
+    return tl_fixed_point_solve(small, run, *used);
   default: /* auto, a faceted cone */
     *used = TALUS_METHOD_LEMKE;
     TL_TRY(lemke_solve(small, run));

@@ -30,6 +30,7 @@ typedef struct tl_small {
   talus_context *context;
   tl_run *run; /* the one under way */
   int stop;    /* a limit of it was reached */
+  int nested;  /* pivots are part of something else: they count as passes */
   int ready;   /* the arrays below are those of the solver's problem */
   int32_t count, rows;
   int32_t *first;        /* [count + 1] first row of a constraint */
@@ -50,7 +51,7 @@ typedef struct tl_small {
   double epsilon;   /* its R / R(0) */
   double *y, *u;    /* [rows] scratch */
   double *engine;   /* [3 count] impulses on their way in and out */
-  tl_buffer index, reals, touches, vertices, work, pivots, integers;
+  tl_buffer index, reals, touches, vertices, work, pivots, integers, slips;
 } tl_small;
 
 /* ---- form.c --------------------------------------------------------------------------------- */

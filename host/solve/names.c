@@ -129,6 +129,9 @@ int talus_method_takes(talus_method method, talus_cone cone) {
   case TALUS_METHOD_LEMKE:
   case TALUS_METHOD_PFB_RLM:
   case TALUS_METHOD_PFB_PLM:
+  case TALUS_METHOD_LCP1:
+  case TALUS_METHOD_LCP2:
+  case TALUS_METHOD_LCP3:
     return cone != TALUS_CONE_CIRCULAR;
   default:
     return cone == TALUS_CONE_CIRCULAR;

@@ -47,6 +47,12 @@ static talus_status cone_check(talus_context *context, const talus_settings *s) 
                    "settings.measure SICONOS is of the circular cone: use EPSILON with cone %s",
                    talus_cone_name(s->cone));
   }
+  if (s->law != TALUS_LAW_COULOMB && s->method >= TALUS_METHOD_LCP1 &&
+      s->method <= TALUS_METHOD_LCP3) {
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "settings.method %s is for the law COULOMB; the law CCP is what it repeats: lemke",
+                   talus_method_name(s->method));
+  }
   if (tl_small_takes(s) && s->precision != TALUS_F64) {
     return tl_fail(context, TALUS_UNSUPPORTED,
                    "settings.method %s works in double precision: set settings.precision to F64",

@@ -239,7 +239,10 @@ typedef enum talus_law {
   X(PFB_RLM, "pfb_rlm", "penalised Fischer-Burmeister by regular Levenberg-Marquardt; faceted") \
   X(PFB_PLM, "pfb_plm", "penalised Fischer-Burmeister by projected Levenberg-Marquardt; faceted") \
   X(MNCP_RLM, "mncp_rlm", "implicit parametrisation of the round cone by regular Levenberg-Marquardt") \
-  X(MNCP_PLM, "mncp_plm", "the same by projected Levenberg-Marquardt; small problems")
+  X(MNCP_PLM, "mncp_plm", "the same by projected Levenberg-Marquardt; small problems") \
+  X(LCP1, "lcp1", "Anitescu and Hart's first fixed point; faceted, law coulomb")      \
+  X(LCP2, "lcp2", "their second: no contact closes at any step; faceted, law coulomb") \
+  X(LCP3, "lcp3", "one step of the first: exact where nothing slips; faceted, law coulomb")
 typedef enum talus_method {
 #define TALUS_X(name, text, what) TALUS_METHOD_##name,
   TALUS_METHOD_LIST(TALUS_X)
