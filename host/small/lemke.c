@@ -17,6 +17,7 @@ typedef struct tableau {
   int64_t n, width;
   double *t;
   int32_t *basis; /* [n] column that is basic in a row */
+  int32_t *place; /* [width + 1] where the pivot's row has something */
 } tableau;
 
 size_t tl_lemke_reals(int32_t size) {
@@ -25,7 +26,7 @@ size_t tl_lemke_reals(int32_t size) {
 }
 
 size_t tl_lemke_integers(int32_t size) {
-  return 4 * (size_t)size;
+  return 5 * (size_t)size + 3;
 }
 
 /* ---- free rows ------------------------------------------------------------------------------ */
@@ -96,21 +97,35 @@ static void tableau_fill(const elimination *e, tableau *t) {
   }
 }
 
+/* Row r less factor times row p: all of it, or where p has something if that is little. */
+static void row_reduce(const tableau *t, const double *p, int64_t filled, double factor,
+                       double *r) {
+  if (2 * filled > t->width) {
+    for (int64_t j = 0; j < t->width; j++) {
+      r[j] -= factor * p[j];
+    }
+    return;
+  }
+  for (int64_t i = 0; i < filled; i++) {
+    r[t->place[i]] -= factor * p[t->place[i]];
+  }
+}
+
 static void pivot(tableau *t, int64_t row, int64_t column) {
   double *const p = t->t + row * t->width, inverse = 1 / p[column];
+  int64_t filled = 0;
   for (int64_t j = 0; j < t->width; j++) {
     p[j] *= inverse;
+    t->place[filled] = (int32_t)j;
+    filled += p[j] != 0;
   }
   p[column] = 1;
   for (int64_t i = 0; i < t->n; i++) {
     double *const r = t->t + i * t->width, factor = r[column];
-    if (i == row || factor == 0) {
-      continue;
+    if (i != row && factor != 0) {
+      row_reduce(t, p, filled, factor, r);
+      r[column] = 0;
     }
-    for (int64_t j = 0; j < t->width; j++) {
-      r[j] -= factor * p[j];
-    }
-    r[column] = 0;
   }
   t->basis[row] = (int32_t)column;
 }
@@ -235,7 +250,7 @@ tl_lemke_end tl_lemke_run(const tl_lcp *lcp, tl_small *small, double *reals, int
   memset(lemke->basic, 0, (size_t)n * sizeof *lemke->basic);
   const int64_t bad = free_eliminate(&e);
   tableau t = {n - lcp->free_count, 2 * (n - lcp->free_count) + 2, lemke->direction + n,
-               integers + 2 * n};
+               integers + 2 * n, integers + 3 * n};
   tableau_fill(&e, &t);
   int64_t ray_column = -1;
   const tl_lemke_end end = pivots_run(&t, small, &ray_column);
