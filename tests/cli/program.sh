@@ -178,6 +178,21 @@ run 0 check random.dat all.txt --law ccp --tol 1.01e-2 --json
 json contacts law accepted epsilon_ccp epsilon_coulomb siconos_error cone_violation
 field accepted true
 
+# Faceted cones: who takes them, who does not, and what is measured.
+for method in lemke pfb_rlm pfb_plm auto; do
+  run 0 solve random.dat --cone pyramid --facets 8 --facet-angle 0.3 --tol 1e-8 --method "$method" --json
+  json cone epsilon_faceted_coulomb epsilon_faceted_ccp
+  field cone '"pyramid"'
+  field outcome '"converged"'
+done
+run 0 solve random.dat --cone box --facet-align --method all --tol 1e-6
+out_has "^lemke .*converged"
+out_has "^jacobi .*not supported: it takes circular cones"
+run 2 solve random.dat --cone box --method apgdb
+err_has "these do: lemke"
+run 2 solve random.dat --cone pyramid --facets 2
+run 2 solve random.dat --cone round
+
 # One thread and several give the same impulses, to the last bit.
 run 0 solve heap.dat --law ccp --threads 1 --impulses one.txt
 run 0 solve heap.dat --law ccp --threads 3 --impulses three.txt
