@@ -12,21 +12,25 @@
 
 static const double PIVOT = 1e-11; /* of the column's largest entry: smaller is rounding */
 
-/* rows x (2 rows + 2): w's columns (the inverse basis), z's, z0's, the right-hand side. */
+/* Basic variables by the others: n rows of n + 1 columns and the right-hand side. Variables are
+ * w_i, then z_i, then z0; columns of the inverse basis are those of w, unit vectors where it is
+ * basic. */
 typedef struct tableau {
   int64_t n, width;
   double *t;
-  int32_t *basis; /* [n] column that is basic in a row */
+  int32_t *basis; /* [n] variable that is basic in a row */
+  int32_t *label; /* [n + 1] variable of a column */
+  int32_t *spot;  /* [2 n + 1] column of a variable, or -1 - its row */
   int32_t *place; /* [width + 1] where the pivot's row has something */
 } tableau;
 
 size_t tl_lemke_reals(int32_t size) {
   const size_t n = (size_t)size;
-  return n * n + 3 * n + n * (2 * n + 2);
+  return n * n + 3 * n + n * (n + 2);
 }
 
 size_t tl_lemke_integers(int32_t size) {
-  return 5 * (size_t)size + 3;
+  return 7 * (size_t)size + 8;
 }
 
 /* ---- free rows ------------------------------------------------------------------------------ */
@@ -84,16 +88,19 @@ static void free_restore(const elimination *e, int homogeneous, double *z) {
 
 static void tableau_fill(const elimination *e, tableau *t) {
   const int64_t n = t->n, first = e->free_count;
-  memset(t->t, 0, (size_t)(n * t->width) * sizeof *t->t);
   for (int64_t i = 0; i < n; i++) {
     double *const row = t->t + i * t->width;
-    row[i] = 1;
     for (int64_t j = 0; j < n; j++) {
-      row[n + j] = -e->m[(first + i) * e->n + first + j];
+      row[j] = -e->m[(first + i) * e->n + first + j];
     }
-    row[2 * n] = -1;
-    row[2 * n + 1] = e->q[first + i];
+    row[n] = -1;
+    row[n + 1] = e->q[first + i];
     t->basis[i] = (int32_t)i;
+    t->spot[i] = -1 - (int32_t)i;
+  }
+  for (int64_t j = 0; j <= n; j++) {
+    t->label[j] = (int32_t)(n + j);
+    t->spot[n + j] = (int32_t)j;
   }
 }
 
@@ -111,31 +118,39 @@ static void row_reduce(const tableau *t, const double *p, int64_t filled, double
   }
 }
 
+/* The variable of the column becomes basic in the row, the row's one takes over the column. */
 static void pivot(tableau *t, int64_t row, int64_t column) {
   double *const p = t->t + row * t->width, inverse = 1 / p[column];
+  const int32_t entering = t->label[column], leaving = t->basis[row];
   int64_t filled = 0;
   for (int64_t j = 0; j < t->width; j++) {
-    p[j] *= inverse;
+    p[j] = j == column ? inverse : p[j] * inverse;
     t->place[filled] = (int32_t)j;
     filled += p[j] != 0;
   }
-  p[column] = 1;
   for (int64_t i = 0; i < t->n; i++) {
     double *const r = t->t + i * t->width, factor = r[column];
     if (i != row && factor != 0) {
-      row_reduce(t, p, filled, factor, r);
       r[column] = 0;
+      row_reduce(t, p, filled, factor, r);
     }
   }
-  t->basis[row] = (int32_t)column;
+  t->basis[row] = entering;
+  t->spot[entering] = -1 - (int32_t)row;
+  t->label[column] = leaving;
+  t->spot[leaving] = (int32_t)column;
+}
+
+/* Entry of w's column in a row; `w` = -1: of the right-hand side. */
+static double lexical(const tableau *t, int64_t row, int64_t w) {
+  const int64_t spot = w < 0 ? t->n + 1 : t->spot[w];
+  return spot >= 0 ? t->t[row * t->width + spot] : (double)(-1 - spot == row);
 }
 
 /* Whether row a comes before row b in (right-hand side, inverse basis) / divisor. */
 static int lexically_less(const tableau *t, int64_t a, double by_a, int64_t b, double by_b) {
-  const double *const ra = t->t + a * t->width, *const rb = t->t + b * t->width;
-  for (int64_t step = 0; step <= t->n; step++) {
-    const int64_t j = step == 0 ? 2 * t->n + 1 : step - 1;
-    const double va = ra[j] / by_a, vb = rb[j] / by_b;
+  for (int64_t w = -1; w < t->n; w++) {
+    const double va = lexical(t, a, w) / by_a, vb = lexical(t, b, w) / by_b;
     if (fabs(va - vb) > 1e-13 * (fabs(va) + fabs(vb)) + 1e-16) {
       return va < vb;
     }
@@ -147,7 +162,7 @@ static int lexically_less(const tableau *t, int64_t a, double by_a, int64_t b, d
 static int64_t first_row(const tableau *t) {
   int64_t best = -1;
   for (int64_t i = 0; i < t->n; i++) {
-    if (t->t[i * t->width + 2 * t->n + 1] < 0 && (best < 0 || lexically_less(t, i, 1, best, 1))) {
+    if (t->t[i * t->width + t->n + 1] < 0 && (best < 0 || lexically_less(t, i, 1, best, 1))) {
       best = i;
     }
   }
@@ -170,8 +185,8 @@ static int64_t leaving_row(const tableau *t, int64_t column) {
     }
   }
   for (int64_t i = 0; i < t->n && best >= 0; i++) { /* z0 goes as soon as it can */
-    const double by = t->t[i * t->width + column], value = t->t[i * t->width + 2 * t->n + 1];
-    const double ratio = t->t[best * t->width + 2 * t->n + 1] / t->t[best * t->width + column];
+    const double by = t->t[i * t->width + column], value = t->t[i * t->width + t->n + 1];
+    const double ratio = t->t[best * t->width + t->n + 1] / t->t[best * t->width + column];
     if (t->basis[i] == 2 * t->n && by > least && value / by <= ratio + 1e-14) {
       return i;
     }
@@ -179,11 +194,11 @@ static int64_t leaving_row(const tableau *t, int64_t column) {
   return best;
 }
 
-static int64_t complement(const tableau *t, int64_t column) {
-  return column < t->n ? column + t->n : column - t->n;
+static int64_t complement(const tableau *t, int64_t variable) {
+  return variable < t->n ? variable + t->n : variable - t->n;
 }
 
-static tl_lemke_end pivots_run(tableau *t, tl_small *small, int64_t *ray_column) {
+static tl_lemke_end pivots_run(tableau *t, tl_small *small, int64_t *ray) {
   int64_t row = first_row(t), entering = 2 * t->n;
   const int64_t most = 50 * t->n + 1000;
   if (row < 0) {
@@ -196,14 +211,14 @@ static tl_lemke_end pivots_run(tableau *t, tl_small *small, int64_t *ray_column)
     small->run->iterations += !small->nested;
     small->run->passes += small->nested;
     const int64_t leaving = t->basis[row];
-    pivot(t, row, entering);
+    pivot(t, row, t->spot[entering]);
     if (leaving == 2 * t->n) {
       return TL_LEMKE_SOLVED;
     }
     entering = complement(t, leaving);
-    row = leaving_row(t, entering);
+    row = leaving_row(t, t->spot[entering]);
     if (row < 0) {
-      *ray_column = entering;
+      *ray = entering;
       return TL_LEMKE_RAY;
     }
   }
@@ -211,8 +226,7 @@ static tl_lemke_end pivots_run(tableau *t, tl_small *small, int64_t *ray_column)
   return TL_LEMKE_LIMIT;
 }
 
-static void result_read(const elimination *e, const tableau *t, int64_t ray_column,
-                        tl_lemke *lemke) {
+static void result_read(const elimination *e, const tableau *t, int64_t ray, tl_lemke *lemke) {
   const int64_t n = t->n, first = e->free_count;
   memset(lemke->z, 0, (size_t)e->n * sizeof *lemke->z);
   memset(lemke->direction, 0, (size_t)e->n * sizeof *lemke->direction);
@@ -222,15 +236,15 @@ static void result_read(const elimination *e, const tableau *t, int64_t ray_colu
   for (int64_t i = 0; i < n; i++) {
     const int64_t j = t->basis[i] - n;
     if (j >= 0 && j < n) {
-      lemke->z[first + j] = fmax(0, t->t[i * t->width + 2 * n + 1]);
+      lemke->z[first + j] = fmax(0, t->t[i * t->width + n + 1]);
       lemke->basic[first + j] = 1;
-      if (ray_column >= 0) {
-        lemke->direction[first + j] = -t->t[i * t->width + ray_column];
+      if (ray >= 0) {
+        lemke->direction[first + j] = -t->t[i * t->width + t->spot[ray]];
       }
     }
   }
-  if (ray_column >= n && ray_column < 2 * n) {
-    lemke->direction[first + ray_column - n] = 1;
+  if (ray >= n && ray < 2 * n) {
+    lemke->direction[first + ray - n] = 1;
   }
   free_restore(e, 0, lemke->z);
   free_restore(e, 1, lemke->direction);
@@ -249,12 +263,15 @@ tl_lemke_end tl_lemke_run(const tl_lcp *lcp, tl_small *small, double *reals, int
   memset(lemke->z, 0, 2 * (size_t)n * sizeof *lemke->z);
   memset(lemke->basic, 0, (size_t)n * sizeof *lemke->basic);
   const int64_t bad = free_eliminate(&e);
-  tableau t = {n - lcp->free_count, 2 * (n - lcp->free_count) + 2, lemke->direction + n,
-               integers + 2 * n, integers + 3 * n};
+  const int64_t rows = n - lcp->free_count;
+  tableau t = {.n = rows, .width = rows + 2, .t = lemke->direction + n, .basis = integers + 2 * n};
+  t.label = t.basis + rows;
+  t.spot = t.label + rows + 1;
+  t.place = t.spot + 2 * rows + 1;
   tableau_fill(&e, &t);
-  int64_t ray_column = -1;
-  const tl_lemke_end end = pivots_run(&t, small, &ray_column);
-  result_read(&e, &t, ray_column, lemke);
+  int64_t ray = -1;
+  const tl_lemke_end end = pivots_run(&t, small, &ray);
+  result_read(&e, &t, ray, lemke);
   lemke->row = bad >= 0 ? lcp->owner[bad] : -1;
   return bad >= 0 ? TL_LEMKE_CONTRADICTION : end;
 }
