@@ -289,7 +289,7 @@ static void test_pile(void) {
 }
 
 static void table(int bottom, double mu) {
-  static const talus_method methods[] = {TALUS_METHOD_LEMKE, TALUS_METHOD_LCP3};
+  static const talus_method methods[] = {TALUS_METHOD_LCP3, TALUS_METHOD_LEMKE};
   double gap;
   pile_make(bottom, mu);
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
