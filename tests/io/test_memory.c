@@ -2,31 +2,10 @@
  * failure says OUT_OF_MEMORY, gives everything back, and leaves no half file. */
 #include "files.h"
 #include "problems.h"
-#include "tests/check.h"
-
-typedef struct meter {
-  int until_failure; /* calls that still succeed; negative: no limit */
-  int live;          /* blocks not given back */
-} meter;
-
-static void *allocate(void *user, size_t size) {
-  meter *m = user;
-  if (m->until_failure == 0) {
-    return NULL;
-  }
-  m->until_failure -= m->until_failure > 0;
-  m->live++;
-  return aligned_alloc(64, (size + 63) / 64 * 64);
-}
-
-static void release(void *user, void *memory, size_t size) {
-  (void)size;
-  ((meter *)user)->live--;
-  free(memory);
-}
+#include "tests/scarce.h"
 
 static sample made;
-static meter memory;
+static scarce memory;
 static talus_context *context;
 
 static talus_status write_and_read(const char *path, const double *impulse) {
@@ -40,15 +19,15 @@ static talus_status write_and_read(const char *path, const double *impulse) {
 }
 
 static void starve(const char *path, const double *impulse) {
-  const int before = memory.live;
+  const int64_t before = memory.held;
   talus_status status = TALUS_OUT_OF_MEMORY;
   int failures = -1;
   for (int calls = 0; status == TALUS_OUT_OF_MEMORY && calls < 1000; calls++, failures++) {
-    memory.until_failure = calls;
+    memory.fail_from = memory.requests + calls + 1;
     status = write_and_read(path, impulse);
-    memory.until_failure = -1;
-    CHECK_CASE(memory.live == before, "%s: %d blocks left after failure at call %d", path,
-               memory.live - before, calls);
+    memory.fail_from = 0;
+    CHECK_CASE(memory.held == before, "%s: %d blocks left after failure at call %d", path,
+               (int)(memory.held - before), calls);
     CHECK(file_count_ending(".part") == 0);
   }
   if (status == TALUS_UNSUPPORTED) {
@@ -60,12 +39,7 @@ static void starve(const char *path, const double *impulse) {
 }
 
 int main(void) {
-  talus_context_def def = talus_context_def_default();
-  memory.until_failure = -1;
-  def.allocate = allocate;
-  def.release = release;
-  def.allocate_user = &memory;
-  CHECK(talus_context_create(&def, &context) == TALUS_OK);
+  context = scarce_context(&memory);
   sample_delassus(&made, TALUS_STORAGE_CSR, 3, 4, 0);
   starve("local.dat", NULL);
   sample_global(&made, TALUS_STORAGE_TRIPLET, 3, 4, 0);
@@ -79,6 +53,6 @@ int main(void) {
   sample_rigid(&made, 1, 0);
   starve("solved.hdf5", made.arm_a);
   talus_context_destroy(context);
-  CHECK(memory.live == 0);
+  CHECK(memory.held == 0);
   return check_end();
 }

@@ -8,30 +8,9 @@
 #include "host/io/plot.h"
 #include "host/io/render.h"
 #include "host/io/vtk.h"
-#include "tests/check.h"
+#include "tests/scarce.h"
 
-typedef struct meter {
-  int until_failure; /* calls that still succeed; negative: no limit */
-  int live;          /* blocks not given back */
-} meter;
-
-static void *allocate(void *user, size_t size) {
-  meter *m = user;
-  if (m->until_failure == 0) {
-    return NULL;
-  }
-  m->until_failure -= m->until_failure > 0;
-  m->live++;
-  return aligned_alloc(64, (size + 63) / 64 * 64);
-}
-
-static void release(void *user, void *memory, size_t size) {
-  (void)size;
-  ((meter *)user)->live--;
-  free(memory);
-}
-
-static meter memory;
+static scarce memory;
 static talus_context *context;
 static sample_frame *sample;
 
@@ -109,15 +88,15 @@ static talus_status checkpoint(void) {
 }
 
 static void starve(const char *name, talus_status (*run)(void), int least) {
-  const int before = memory.live;
+  const int64_t before = memory.held;
   talus_status status = TALUS_OUT_OF_MEMORY;
   int failures = -1;
   for (int calls = 0; status == TALUS_OUT_OF_MEMORY && calls < 5000; calls++, failures++) {
-    memory.until_failure = calls;
+    memory.fail_from = memory.requests + calls + 1;
     status = run();
-    memory.until_failure = -1;
-    CHECK_CASE(memory.live == before, "%s: %d blocks left after failure at call %d", name,
-               memory.live - before, calls);
+    memory.fail_from = 0;
+    CHECK_CASE(memory.held == before, "%s: %d blocks left after failure at call %d", name,
+               (int)(memory.held - before), calls);
   }
   if (status == TALUS_UNSUPPORTED) {
     printf("%s skipped: %s\n", name, talus_context_message(context));
@@ -129,12 +108,7 @@ static void starve(const char *name, talus_status (*run)(void), int least) {
 }
 
 int main(void) {
-  talus_context_def def = talus_context_def_default();
-  memory.until_failure = -1;
-  def.allocate = allocate;
-  def.release = release;
-  def.allocate_user = &memory;
-  CHECK(talus_context_create(&def, &context) == TALUS_OK);
+  context = scarce_context(&memory);
   CHECK(system("rm -rf starved starved.csv && mkdir starved") == 0);
   sample = sample_frame_create(context, 20);
   sample_frame_add_others(sample);
@@ -144,6 +118,6 @@ int main(void) {
   starve("checkpoint", checkpoint, 8);
   sample_frame_destroy(sample);
   talus_context_destroy(context);
-  CHECK(memory.live == 0);
+  CHECK(memory.held == 0);
   return check_end();
 }

@@ -5,51 +5,15 @@
  * again. A second solve of the same problem asks for nothing new. */
 #include <string.h>
 
-#include "tests/check.h"
+#include "tests/scarce.h"
 #include "tests/solver/families.h"
 
 #if TL_HAVE_SUITESPARSE
 #include <SuiteSparse_config.h>
 #endif
 
-typedef struct counter {
-  int64_t requests, held, fail_at;
-} counter;
-
-static void *allocate(void *user, size_t size) {
-  counter *const c = user;
-  if (++c->requests == c->fail_at) {
-    return NULL;
-  }
-  void *const memory = aligned_alloc(64, (size + 63) / 64 * 64);
-  if (memory != NULL) {
-    memset(memory, 0xa5, size);
-    c->held++;
-  }
-  return memory;
-}
-
-static void release(void *user, void *memory, size_t size) {
-  counter *const c = user;
-  (void)size;
-  c->held--;
-  free(memory);
-}
-
-static talus_context *context_of(counter *c) {
-  talus_context_def def = talus_context_def_default();
-  talus_context *context = NULL;
-  def.threads = 1;
-  def.backend = TALUS_BACKEND_CPU;
-  def.allocate = allocate;
-  def.release = release;
-  def.allocate_user = c;
-  CHECK(talus_context_create(&def, &context) == TALUS_OK);
-  return context;
-}
-
 /* Two solves by both methods; the requests of the second round go to *again. */
-static talus_status life(talus_context *context, counter *c, const talus_problem *problem,
+static talus_status life(talus_context *context, scarce *c, const talus_problem *problem,
                          talus_law law, int64_t *again) {
   static const talus_method methods[] = {TALUS_METHOD_NEWTON, TALUS_METHOD_INTERIOR_POINT};
   talus_settings settings = talus_settings_default();
@@ -89,8 +53,8 @@ static void test_context(talus_form form, talus_law law) {
   talus_status status = TALUS_OUT_OF_MEMORY;
   int64_t again = 0;
   for (int64_t at = 1; status != TALUS_OK && at < 400; at++) {
-    counter c = {.fail_at = at};
-    talus_context *const context = context_of(&c);
+    scarce c = {.fail_at = at};
+    talus_context *const context = scarce_context(&c);
     status = life(context, &c, &made.problem, law, &again);
     CHECK_CASE(status == TALUS_OK || status == TALUS_OUT_OF_MEMORY, "%s",
                talus_status_name(status));
@@ -129,8 +93,8 @@ static void test_suitesparse(talus_form form, talus_law law) {
   SuiteSparse_config.calloc_func = take_zeros;
   SuiteSparse_config.realloc_func = take_more;
   for (int64_t from = 1; from < 4000; from += 1 + from / 8) {
-    counter c = {0};
-    talus_context *const context = context_of(&c);
+    scarce c = {0};
+    talus_context *const context = scarce_context(&c);
     taken = 0;
     fail_from = from;
     const talus_status status = life(context, &c, &made.problem, law, &again);

@@ -2,44 +2,8 @@
  */
 #include <string.h>
 
-#include "tests/check.h"
+#include "tests/scarce.h"
 #include "tests/solver/families.h"
-
-typedef struct counter {
-  int64_t requests, held, fail_at;
-} counter;
-
-static void *allocate(void *user, size_t size) {
-  counter *c = user;
-  if (++c->requests == c->fail_at) {
-    return NULL;
-  }
-  void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
-  if (memory != NULL) {
-    memset(memory, 0xa5, size); /* nothing may rely on zeros */
-    c->held++;
-  }
-  return memory;
-}
-
-static void release(void *user, void *memory, size_t size) {
-  counter *c = user;
-  (void)size;
-  c->held--;
-  free(memory);
-}
-
-static talus_context *context_make(counter *c) {
-  talus_context_def def = talus_context_def_default();
-  talus_context *context = NULL;
-  def.threads = 1;
-  def.backend = TALUS_BACKEND_CPU;
-  def.allocate = allocate;
-  def.release = release;
-  def.allocate_user = c;
-  CHECK(talus_context_create(&def, &context) == TALUS_OK);
-  return context;
-}
 
 /* Two problems in one batch of one thread, which is a life of a solver. */
 static talus_status life(talus_context *context, const talus_problem *problem,
@@ -57,8 +21,8 @@ static void test_failures(const family *f, talus_method method) {
   settings.cone =
       talus_method_takes(method, TALUS_CONE_CIRCULAR) ? TALUS_CONE_CIRCULAR : TALUS_CONE_BOX;
   while (status != TALUS_OK && at < 1000) {
-    counter c = {.fail_at = ++at};
-    talus_context *context = context_make(&c);
+    scarce c = {.fail_at = ++at};
+    talus_context *context = scarce_context(&c);
     status = life(context, &made.problem, &settings);
     CHECK_CASE(status == TALUS_OK || status == TALUS_OUT_OF_MEMORY, "%s: %s", f->name,
                talus_status_name(status));
@@ -73,8 +37,8 @@ static void test_failures(const family *f, talus_method method) {
 
 /* The second solve of a size asks for nothing, and the bytes told are those held. */
 static void test_steady(talus_method method) {
-  counter c = {0};
-  talus_context *context = context_make(&c);
+  scarce c = {0};
+  talus_context *context = scarce_context(&c);
   oracle_made made = family_make(family_at(4), TALUS_LAW_COULOMB, 1);
   talus_settings settings = talus_settings_default();
   talus_info info = talus_info_default();
