@@ -7,6 +7,10 @@
 
 #include "host/world/world.h"
 
+double tl_law_epsilon(const talus_certificate *c, talus_law law) {
+  return law == TALUS_LAW_COULOMB ? c->epsilon_faceted_coulomb : c->epsilon_faceted_ccp;
+}
+
 static double kinetic_of(const talus_world *world, const double *velocity) {
   double sum = 0;
   for (int64_t i = 0; i < world->body_count; i++) {
@@ -92,11 +96,11 @@ static void momentum_add(const talus_world *world, double dt, const double *befo
 
 void tl_report_add(const talus_world *world, double dt, const double *before, const double *free,
                    const double *after, const talus_info *info, talus_step_report *report) {
-  const int exact = world->def.solver.law == TALUS_LAW_COULOMB;
-  const talus_certificate *const c = &info->certificate;
-  const double epsilon = exact ? c->epsilon_coulomb : c->epsilon_ccp;
+  const talus_law law = world->def.solver.law;
+  const talus_law other = law == TALUS_LAW_COULOMB ? TALUS_LAW_CCP : TALUS_LAW_COULOMB;
+  const double epsilon = tl_law_epsilon(&info->certificate, law);
   report->epsilon = fmax(report->epsilon, epsilon);
-  report->epsilon_other = fmax(report->epsilon_other, exact ? c->epsilon_ccp : c->epsilon_coulomb);
+  report->epsilon_other = fmax(report->epsilon_other, tl_law_epsilon(&info->certificate, other));
   report->outcome = info->outcome;
   report->accepted |= epsilon > world->def.tolerance;
   report->iterations += info->iterations;
@@ -134,8 +138,7 @@ void tl_report_add(const talus_world *world, double dt, const double *before, co
   const double largest = fmax(fmax(start, report->kinetic),
                               fmax(fmax(fabs(contacts), fabs(motion)), fabs(world->joint_work)));
   const double missing = report->kinetic - middle - contacts - motion - world->joint_work;
-  report->energy_error =
-      fmax(report->energy_error, largest > 0 ? fabs(missing) / largest : 0);
+  report->energy_error = fmax(report->energy_error, largest > 0 ? fabs(missing) / largest : 0);
   momentum_add(world, dt, before, after, &momentum, &size);
   report->momentum_error = fmax(report->momentum_error, size > 0 ? momentum / size : 0);
 }

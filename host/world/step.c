@@ -42,16 +42,11 @@ static void velocities_write(talus_world *world, const double *velocity) {
   }
 }
 
-static double epsilon_of(const talus_world *world, const talus_info *info) {
-  return world->def.solver.law == TALUS_LAW_COULOMB ? info->certificate.epsilon_coulomb
-                                                    : info->certificate.epsilon_ccp;
-}
-
 /* Solves, and once more with patience where the result is not acceptable. */
 static talus_status solve(talus_world *world, double dt, const velocities *v, talus_info *info,
                           int *good) {
   TL_TRY(tl_problem_solve(world, dt, v->free, v->after, info));
-  *good = epsilon_of(world, info) <= world->def.accept;
+  *good = tl_law_epsilon(&info->certificate, world->def.solver.law) <= world->def.accept;
   if (*good) {
     return TALUS_OK;
   }
@@ -63,7 +58,8 @@ static talus_status solve(talus_world *world, double dt, const velocities *v, ta
   TL_TRY(talus_solver_set(world->solver, &world->def.solver));
   info->iterations += first.iterations;
   info->passes += first.passes;
-  *good = status == TALUS_OK && epsilon_of(world, info) <= world->def.accept;
+  *good = status == TALUS_OK &&
+          tl_law_epsilon(&info->certificate, world->def.solver.law) <= world->def.accept;
   return status;
 }
 
@@ -89,7 +85,8 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   report->seconds_build += info.seconds_check + info.seconds_build;
   report->seconds_solve += solved - found - info.seconds_check - info.seconds_build;
   if (!*good) {
-    report->epsilon = fmax(report->epsilon, epsilon_of(world, &info));
+    report->epsilon =
+        fmax(report->epsilon, tl_law_epsilon(&info.certificate, world->def.solver.law));
     return TALUS_OK;
   }
   for (int32_t i = 0; i < world->body_count; i++) {

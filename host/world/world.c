@@ -135,6 +135,10 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   world->def.solver.same_bits = 1; /* a run is the same on every machine */
   talus_settings projection = world->def.solver;
   projection.law = TALUS_LAW_CCP;
+  if (projection.cone != TALUS_CONE_CIRCULAR) { /* without friction every cone is the same */
+    projection.cone = TALUS_CONE_CIRCULAR;
+    projection.method = TALUS_METHOD_AUTO;
+  }
   projection.tolerance = 0.1;
   projection.warm_start = 0;
   projection.max_iterations = 50;

@@ -188,6 +188,8 @@ void tl_velocity_free(const talus_world *world, double dt, double *velocity);
 void tl_positions_move(talus_world *world, const double *velocity, double dt);
 talus_status tl_positions_check(const talus_world *world);
 
+/* What a certificate says of a law, with the cone of the solve. */
+double tl_law_epsilon(const talus_certificate *certificate, talus_law law);
 /* Energies, penetrations and balances of a (sub-)step, added to the report. */
 void tl_report_add(const talus_world *world, double dt, const double *before, const double *free,
                    const double *after, const talus_info *info, talus_step_report *report);
