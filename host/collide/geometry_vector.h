@@ -39,7 +39,6 @@ static inline void tl_scale3(double out[3], double s, const double a[3]) {
   tl_set3(out, s * a[0], s * a[1], s * a[2]);
 }
 
-/* out may be neither a nor b */
 static inline void tl_cross3(double out[3], const double a[3], const double b[3]) {
   tl_set3(out, a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]);
 }
@@ -68,7 +67,13 @@ static inline void tl_frame3(const double n[3], double t1[3], double t2[3]) {
   tl_cross3(t2, n, t1);
 }
 
-/* rotation * a, and its transpose * a; out is not a */
+/* out = m a of a symmetric m, xx xy xz yy yz zz */
+static inline void tl_sym3(double out[3], const double m[6], const double a[3]) {
+  tl_set3(out, m[0] * a[0] + m[1] * a[1] + m[2] * a[2], m[1] * a[0] + m[3] * a[1] + m[4] * a[2],
+          m[2] * a[0] + m[4] * a[1] + m[5] * a[2]);
+}
+
+/* rotation * a, and its transpose * a */
 static inline void tl_turn3(double out[3], const double rotation[9], const double a[3]) {
   tl_set3(out, tl_dot3(rotation, a), tl_dot3(rotation + 3, a), tl_dot3(rotation + 6, a));
 }

@@ -99,7 +99,7 @@ static void energies(const talus_world *world, double *kinetic, double *potentia
     double rotation[9], inertia[6], momentum[3];
     tl_quaternion_matrix(body->orientation, rotation);
     tl_inertia_turn(body->inertia, rotation, inertia);
-    tl_sym3(inertia, body->spin, momentum);
+    tl_sym3(momentum, inertia, body->spin);
     *kinetic += 0.5 * (body->mass * tl_dot3(body->velocity, body->velocity) +
                        tl_dot3(body->spin, momentum));
     *potential -= body->mass * tl_dot3(world->def.gravity, body->position);

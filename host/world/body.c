@@ -90,8 +90,8 @@ static void mass_add(double mass, const double *centre, const double *inertia, d
     moment[i] += mass * centre[i];
   }
   for (int i = 0; i < 6; i++) {
-    about[i] += inertia[i] + mass * ((row[i] == column[i] ? square : 0) -
-                                     centre[row[i]] * centre[column[i]]);
+    about[i] += inertia[i] +
+                mass * ((row[i] == column[i] ? square : 0) - centre[row[i]] * centre[column[i]]);
   }
 }
 
@@ -115,7 +115,7 @@ static void mass_update(talus_world *world, int32_t index) {
     const double density = world->material[shape->material].density;
     const double mass = density * shape->mass.volume;
     double centre[3], inertia[6], turned[6];
-    tl_turn3(shape->rotation, shape->mass.centre, centre);
+    tl_turn3(centre, shape->rotation, shape->mass.centre);
     for (int c = 0; c < 3; c++) {
       centre[c] += shape->position[c];
     }
@@ -145,7 +145,7 @@ static void mass_update(talus_world *world, int32_t index) {
     }
   }
   tl_quaternion_matrix(body->orientation, rotation);
-  tl_turn3(rotation, shift, moved);
+  tl_turn3(moved, rotation, shift);
   for (int c = 0; c < 3; c++) {
     body->position[c] += moved[c];
   }
@@ -164,7 +164,8 @@ talus_status talus_shape_add(talus_world *world, int32_t index, const talus_shap
                              int32_t *result) {
   TL_TRY(tl_body_check(world, index));
   if (def == NULL || def->struct_size != sizeof *def) {
-    return tl_fail(world->context, TALUS_STRUCT_SIZE, "shape def: fill it by "
+    return tl_fail(world->context, TALUS_STRUCT_SIZE,
+                   "shape def: fill it by "
                    "talus_shape_def_default");
   }
   if (def->material < 0 || def->material >= world->material_count) {

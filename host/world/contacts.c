@@ -22,7 +22,7 @@ static void collider_place(const talus_world *world, int32_t index, double dt,
   collider->group = body->group;
   collider->collides = body->collides;
   tl_quaternion_matrix(body->orientation, rotation);
-  tl_turn3(rotation, shape->position, arm);
+  tl_turn3(arm, rotation, shape->position);
   for (int c = 0; c < 3; c++) {
     collider->pose.position[c] = body->position[c] + arm[c];
     for (int d = 0; d < 3; d++) {
@@ -33,8 +33,8 @@ static void collider_place(const talus_world *world, int32_t index, double dt,
   }
   /* the shape's fastest point, were it to fall freely through this step */
   const double fall = dt * sqrt(tl_dot3(world->def.gravity, world->def.gravity));
-  double speed = sqrt(tl_dot3(body->velocity, body->velocity)) +
-                 (body->type == TALUS_BODY_FREE ? fall : 0);
+  double speed =
+      sqrt(tl_dot3(body->velocity, body->velocity)) + (body->type == TALUS_BODY_FREE ? fall : 0);
   if (!body->round) {
     const double reach = sqrt(tl_dot3(arm, arm)) + tl_geometry_reach(shape->geometry);
     const double turning = sqrt(tl_dot3(body->spin, body->spin)) * reach;
@@ -53,7 +53,8 @@ static talus_status colliders_place(talus_world *world, double dt, int32_t *coun
       collider[n++].shape = i;
     }
   }
-#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count)) schedule(static)
+#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count))            \
+    schedule(static)
   for (int32_t i = 0; i < n; i++) {
     collider_place(world, collider[i].shape, dt, &collider[i]);
   }
@@ -65,7 +66,7 @@ static talus_status colliders_place(talus_world *world, double dt, int32_t *coun
 static void point_velocity(const tl_body *body, const double *point, double *v) {
   const double arm[3] = {point[0] - body->position[0], point[1] - body->position[1],
                          point[2] - body->position[2]};
-  tl_cross3(body->spin, arm, v);
+  tl_cross3(v, body->spin, arm);
   for (int c = 0; c < 3; c++) {
     v[c] += body->velocity[c];
   }
@@ -102,8 +103,8 @@ static void contact_make(const talus_world *world, const tl_collider *collider,
   memcpy(contact->shown.normal, touch->normal, sizeof touch->normal);
   contact->shown.gap = touch->gap;
   contact->feature = touch->feature;
-  contact->spherical = touch->spherical && (body_a->round || !a->movable) &&
-                       (body_b->round || !b->movable);
+  contact->spherical =
+      touch->spherical && (body_a->round || !a->movable) && (body_b->round || !b->movable);
   tl_material_mix(world, shape_a->material, shape_b->material, &contact->friction,
                   &contact->restitution);
   contact->slop = world->def.slop * fmin(shape_a->size, shape_b->size);
@@ -178,8 +179,8 @@ talus_status tl_contacts_find(talus_world *world, double dt) {
   const tl_collider *const collider = world->colliders.memory;
   TL_TRY(tl_broad_refresh(world->broad, collider, colliders, SKIN * world->size, threads, &pairs,
                           &pair_count, NULL));
-  TL_TRY(tl_narrow_pairs(world->narrow, collider, pairs, pair_count, threads, &touches,
-                         &touch_count));
+  TL_TRY(
+      tl_narrow_pairs(world->narrow, collider, pairs, pair_count, threads, &touches, &touch_count));
   if (touch_count > (1 << 28)) {
     return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "%lld contacts are too many",
                    (long long)touch_count);
@@ -207,9 +208,9 @@ talus_status tl_contacts_find(talus_world *world, double dt) {
 int32_t talus_world_contacts(const talus_world *const_world, const talus_contact **contacts) {
   talus_world *const world = (talus_world *)const_world; /* fills its own copy */
   *contacts = NULL;
-  if (world == NULL || tl_world_grow(world, (void **)&world->shown, &world->shown_capacity,
-                                     world->contact_count, sizeof *world->shown,
-                                     "contacts") != TALUS_OK) {
+  if (world == NULL ||
+      tl_world_grow(world, (void **)&world->shown, &world->shown_capacity, world->contact_count,
+                    sizeof *world->shown, "contacts") != TALUS_OK) {
     return 0;
   }
   for (int32_t k = 0; k < world->contact_count; k++) {

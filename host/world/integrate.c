@@ -22,15 +22,15 @@ void tl_velocity_free(const talus_world *world, double dt, double *velocity) {
     if (!body->round) {
       tl_quaternion_matrix(body->orientation, rotation);
       tl_inertia_turn(body->inertia, rotation, inertia);
-      tl_sym3(inertia, body->spin, spin);
-      tl_cross3(body->spin, spin, gyro);
+      tl_sym3(spin, inertia, body->spin);
+      tl_cross3(gyro, body->spin, spin);
       tl_inertia_turn(body->inverse_inertia, rotation, inverse);
       for (int c = 0; c < 3; c++) {
         torque[c] -= gyro[c];
       }
-      tl_sym3(inverse, torque, spin);
+      tl_sym3(spin, inverse, torque);
     } else {
-      tl_sym3(body->inverse_inertia, torque, spin);
+      tl_sym3(spin, body->inverse_inertia, torque);
     }
     for (int c = 0; c < 3; c++) {
       v[3 + c] += dt * spin[c];
@@ -42,7 +42,8 @@ void tl_velocity_free(const talus_world *world, double dt, double *velocity) {
 }
 
 void tl_positions_move(talus_world *world, const double *velocity, double dt) {
-#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count)) schedule(static)
+#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count))            \
+    schedule(static)
   for (int32_t i = 0; i < world->body_count; i++) {
     tl_body *const body = &world->body[i];
     if (!body->exists || body->type == TALUS_BODY_FIXED) {

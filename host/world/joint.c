@@ -28,7 +28,7 @@ void tl_joint_placed(const talus_world *world, int32_t body, const double *local
   if (body >= 0) {
     double rotation[9];
     tl_quaternion_matrix(world->body[body].orientation, rotation);
-    tl_turn3(rotation, local, out);
+    tl_turn3(out, rotation, local);
     for (int c = 0; c < 3 && !direction; c++) {
       out[c] += world->body[body].position[c];
     }
@@ -47,7 +47,7 @@ void tl_joint_local(const talus_world *world, int32_t body, const double *given,
         back[3 * r + c] = rotation[3 * c + r];
       }
     }
-    tl_turn3(back, arm, arm);
+    tl_turn3(arm, back, arm);
   }
   memcpy(local, arm, sizeof arm);
 }
@@ -60,12 +60,12 @@ void tl_joint_orientation(const talus_world *world, int32_t body, double *q) {
 void tl_joint_across(const double *axis, double across[2][3]) {
   double other[3] = {0, 0, 0};
   other[fabs(axis[0]) < 0.6 ? 0 : 1] = 1;
-  tl_cross3(axis, other, across[0]);
+  tl_cross3(across[0], axis, other);
   const double length = sqrt(tl_dot3(across[0], across[0]));
   for (int c = 0; c < 3; c++) {
     across[0][c] /= length;
   }
-  tl_cross3(axis, across[0], across[1]);
+  tl_cross3(across[1], axis, across[0]);
 }
 
 void tl_joint_place(const talus_world *world, const tl_joint *joint, tl_joint_now *now) {
@@ -106,8 +106,8 @@ void tl_joint_row_point(const tl_joint_now *now, const double *d, tl_joint_row *
     row->jacobian[c] = -d[c];
     row->jacobian[6 + c] = d[c];
   }
-  tl_cross3(now->arm_a, d, row->jacobian + 3);
-  tl_cross3(now->arm_b, d, row->jacobian + 9);
+  tl_cross3(row->jacobian + 3, now->arm_a, d);
+  tl_cross3(row->jacobian + 9, now->arm_b, d);
   for (int c = 3; c < 6; c++) {
     row->jacobian[c] = -row->jacobian[c];
   }
@@ -140,7 +140,7 @@ static int32_t held_rows(const tl_joint *joint, const tl_joint_now *now, tl_join
     tl_joint_row_point(now, d, &row[n]);
     row[n++].error = tl_dot3(d, now->apart);
   }
-  tl_cross3(now->axis_a, now->axis_b, tilt);
+  tl_cross3(tilt, now->axis_a, now->axis_b);
   for (int i = 0; i < 3 && kind != TALUS_JOINT_BALL; i++) {
     if (kind != TALUS_JOINT_HINGE) {
       tl_joint_row_turn(unit[i], &row[n]);

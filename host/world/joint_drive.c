@@ -26,12 +26,12 @@ double tl_joint_coordinate_of(const talus_world *world, const tl_joint *joint,
   case TALUS_JOINT_SLIDER:
     return tl_dot3(now->axis_a, now->apart);
   case TALUS_JOINT_BALL:
-    tl_cross3(now->axis_a, now->axis_b, cross);
+    tl_cross3(cross, now->axis_a, now->axis_b);
     return atan2(sqrt(tl_dot3(cross, cross)), tl_dot3(now->axis_a, now->axis_b));
   case TALUS_JOINT_HINGE: {
     tl_joint_placed(world, joint->def.body_a, joint->side_a, 1, a);
     tl_joint_placed(world, joint->def.body_b, joint->side_b, 1, b);
-    tl_cross3(a, b, cross);
+    tl_cross3(cross, a, b);
     const double angle = atan2(tl_dot3(now->axis_a, cross), tl_dot3(a, b));
     return angle + 2 * PI * nearbyint((joint->turns - angle) / (2 * PI));
   }
@@ -46,7 +46,7 @@ void tl_joint_rate_row(const tl_joint *joint, const tl_joint_now *now, tl_joint_
   if (joint->def.kind == TALUS_JOINT_DISTANCE) {
     memcpy(along, now->apart, sizeof along);
   } else if (joint->def.kind == TALUS_JOINT_BALL) { /* b's axis swings away from a's */
-    tl_cross3(now->axis_a, now->axis_b, along);
+    tl_cross3(along, now->axis_a, now->axis_b);
   }
   const double length = sqrt(tl_dot3(along, along));
   for (int c = 0; c < 3; c++) { /* of length 0: any direction is as good */

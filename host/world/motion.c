@@ -71,7 +71,7 @@ static void pose_at(const talus_world *world, int32_t index, double t, double *p
     }
     tl_quaternion_turn(turn, angle);
     tl_quaternion_matrix(turn, rotation);
-    tl_turn3(rotation, arm, arm);
+    tl_turn3(arm, rotation, arm);
     for (int c = 0; c < 3; c++) {
       position[c] = def->centre[c] + arm[c];
     }

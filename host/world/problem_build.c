@@ -21,14 +21,14 @@ talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
   const struct {
     double **array;
     size_t count;
-  } parts[] = {{&a->inverse_mass, bodies},  {&a->inverse_inertia, 6 * bodies},
-               {&a->normal, 3 * contacts},  {&a->reach_a, contacts},
-               {&a->reach_b, contacts},     {&a->arm_a, 3 * contacts},
-               {&a->arm_b, 3 * contacts},   {&a->bias, contacts},
-               {&a->friction, contacts},    {&a->surface, 3 * contacts},
-               {&a->impulse, 3 * contacts}, {&a->contact_velocity, 3 * contacts},
+  } parts[] = {{&a->inverse_mass, bodies},    {&a->inverse_inertia, 6 * bodies},
+               {&a->normal, 3 * contacts},    {&a->reach_a, contacts},
+               {&a->reach_b, contacts},       {&a->arm_a, 3 * contacts},
+               {&a->arm_b, 3 * contacts},     {&a->bias, contacts},
+               {&a->friction, contacts},      {&a->surface, 3 * contacts},
+               {&a->impulse, 3 * contacts},   {&a->contact_velocity, 3 * contacts},
                {&a->row_jacobian, 12 * rows}, {&a->row_bias, rows},
-               {&a->row_impulse, rows},      {&a->row_lower, rows},
+               {&a->row_impulse, rows},       {&a->row_lower, rows},
                {&a->row_upper, rows}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     *parts[i].array = at;
@@ -43,7 +43,8 @@ talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
 }
 
 static void bodies_fill(const talus_world *world, const tl_step_arrays *a, int spheres) {
-#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count)) schedule(static)
+#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count))            \
+    schedule(static)
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
     double *const inertia = a->inverse_inertia + 6 * (int64_t)i, rotation[9];
@@ -99,18 +100,19 @@ static void side_fill(const talus_world *world, const tl_step_arrays *a, int32_t
   const double along = tl_dot3(arm, contact->shown.normal);
   (side ? a->reach_b : a->reach_a)[k] = body->round ? (side ? -along : along) : 0;
   if (!body->round) { /* a wall: its spin moves the point although the reach says 0 */
-    tl_cross3(velocity + 6 * (int64_t)index + 3, arm, turn);
+    tl_cross3(turn, velocity + 6 * (int64_t)index + 3, arm);
     for (int c = 0; c < 3; c++) {
       a->surface[3 * (int64_t)k + c] += (side ? 1 : -1) * turn[c];
     }
   }
 }
 
-void tl_step_problem(talus_world *world, double dt, const double *velocity,
-                     const tl_step_arrays *a, talus_problem *problem) {
+void tl_step_problem(talus_world *world, double dt, const double *velocity, const tl_step_arrays *a,
+                     talus_problem *problem) {
   const int spheres = all_spherical(world);
   bodies_fill(world, a, spheres);
-#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count)) schedule(static)
+#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count))            \
+    schedule(static)
   for (int32_t k = 0; k < world->contact_count; k++) {
     const tl_world_contact *const contact = &world->contact[k];
     memcpy(a->normal + 3 * (int64_t)k, contact->shown.normal, 3 * sizeof(double));

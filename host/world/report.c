@@ -22,7 +22,7 @@ static double kinetic_of(const talus_world *world, const double *velocity) {
     double rotation[9], inertia[6], spin[3];
     tl_quaternion_matrix(body->orientation, rotation);
     tl_inertia_turn(body->inertia, rotation, inertia);
-    tl_sym3(inertia, v + 3, spin);
+    tl_sym3(spin, inertia, v + 3);
     sum += 0.5 * (body->mass * tl_dot3(v, v) + tl_dot3(v + 3, spin));
   }
   return sum;
@@ -53,7 +53,7 @@ static void contact_work(const talus_world *world, const double *free, const dou
         mean[c] = 0.5 * (free[6 * (int64_t)index + c] + after[6 * (int64_t)index + c]);
         spin[c] = 0.5 * (free[6 * (int64_t)index + 3 + c] + after[6 * (int64_t)index + 3 + c]);
       }
-      tl_cross3(spin, arm, turn);
+      tl_cross3(turn, spin, arm);
       for (int c = 0; c < 3; c++) {
         mean[c] += turn[c];
       }

@@ -27,8 +27,8 @@ static int32_t push(const talus_world *world, const tl_step_arrays *a, double *v
       const double *const arm = (side ? a->arm_b : a->arm_a) + 3 * (int64_t)k;
       double *const v = velocity + 6 * (int64_t)body, moment[3], turn[3];
       const double sign = side ? x : -x;
-      tl_cross3(arm, n, moment);
-      tl_sym3(a->inverse_inertia + 6 * (int64_t)body, moment, turn);
+      tl_cross3(moment, arm, n);
+      tl_sym3(turn, a->inverse_inertia + 6 * (int64_t)body, moment);
       for (int c = 0; c < 3; c++) {
         v[c] += sign * a->inverse_mass[body] * n[c];
         v[3 + c] += sign * turn[c];

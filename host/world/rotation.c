@@ -50,7 +50,7 @@ int tl_quaternion_good(const double *q) {
 void tl_inertia_turn(const double *m, const double *rotation, double *turned) {
   double half[9]; /* rotation * m */
   for (int i = 0; i < 3; i++) {
-    tl_sym3(m, rotation + 3 * i, half + 3 * i);
+    tl_sym3(half + 3 * i, m, rotation + 3 * i);
   }
   const int row[6] = {0, 0, 0, 1, 1, 2}, column[6] = {0, 1, 2, 1, 2, 2};
   for (int i = 0; i < 6; i++) {

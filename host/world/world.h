@@ -9,7 +9,7 @@
 #ifndef TL_WORLD_H
 #define TL_WORLD_H
 
-#include "host/collide/collide.h"
+#include "host/collide/geometry_vector.h"
 #include "host/world/rotation.h"
 #include "talus/talus_world.h"
 
@@ -115,31 +115,6 @@ struct talus_world {
   double joint_push[3]; /* N s: their sum on free bodies */
   double joint_size;    /* N s: sum of its terms' sizes */
 };
-
-/* ---- small vectors --------------------------------------------------------------------------- */
-
-static inline double tl_dot3(const double *a, const double *b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-static inline void tl_cross3(const double *a, const double *b, double *c) {
-  const double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-  c[0] = x;
-  c[1] = y;
-}
-static inline void tl_sym3(const double *m, const double *v, double *r) {
-  const double x = m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
-  const double y = m[1] * v[0] + m[3] * v[1] + m[4] * v[2];
-  r[2] = m[2] * v[0] + m[4] * v[1] + m[5] * v[2];
-  r[0] = x;
-  r[1] = y;
-}
-static inline void tl_turn3(const double *rotation, const double *v, double *r) {
-  const double x = tl_dot3(rotation, v), y = tl_dot3(rotation + 3, v);
-  r[2] = tl_dot3(rotation + 6, v);
-  r[0] = x;
-  r[1] = y;
-}
 
 /* ---- the steps of a step --------------------------------------------------------------------- */
 
