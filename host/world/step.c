@@ -106,39 +106,34 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
 
 /* What a step changes, put aside and taken back: bodies, joints, and the contacts of the step
  * before, with which the next one starts. */
-static talus_status state_save(talus_world *world) {
-  TL_TRY(tl_buffer_reserve(world->context, &world->saved, (size_t)world->body_count,
-                           sizeof *world->body, "bodies"));
-  TL_TRY(tl_buffer_reserve(world->context, &world->saved_joints, (size_t)world->joint_count,
-                           sizeof *world->joint, "joints"));
-  TL_TRY(tl_buffer_reserve(world->context, &world->saved_contacts, (size_t)world->contact_count,
-                           sizeof *world->contact, "contacts"));
-  if (world->body_count > 0) {
-    memcpy(world->saved.memory, world->body, (size_t)world->body_count * sizeof *world->body);
-  }
-  if (world->joint_count > 0) {
-    memcpy(world->saved_joints.memory, world->joint,
-           (size_t)world->joint_count * sizeof *world->joint);
-  }
-  if (world->contact_count > 0) {
-    memcpy(world->saved_contacts.memory, world->contact,
-           (size_t)world->contact_count * sizeof *world->contact);
+static talus_status put_aside(talus_world *world, tl_buffer *aside, const void *array,
+                              int32_t count, size_t size, const char *what) {
+  TL_TRY(tl_buffer_reserve(world->context, aside, (size_t)count, size, what));
+  if (count > 0) {
+    memcpy(aside->memory, array, (size_t)count * size);
   }
   return TALUS_OK;
 }
 
+static void take_back(const tl_buffer *aside, void *array, int32_t count, size_t size) {
+  if (count > 0) {
+    memcpy(array, aside->memory, (size_t)count * size);
+  }
+}
+
+static talus_status state_save(talus_world *world) {
+  TL_TRY(put_aside(world, &world->saved, world->body, world->body_count, sizeof *world->body,
+                   "bodies"));
+  TL_TRY(put_aside(world, &world->saved_joints, world->joint, world->joint_count,
+                   sizeof *world->joint, "joints"));
+  return put_aside(world, &world->saved_contacts, world->contact, world->contact_count,
+                   sizeof *world->contact, "contacts");
+}
+
 static talus_status state_restore(talus_world *world, int32_t contact_count) {
-  if (world->body_count > 0) {
-    memcpy(world->body, world->saved.memory, (size_t)world->body_count * sizeof *world->body);
-  }
-  if (world->joint_count > 0) {
-    memcpy(world->joint, world->saved_joints.memory,
-           (size_t)world->joint_count * sizeof *world->joint);
-  }
-  if (contact_count > 0) {
-    memcpy(world->contact, world->saved_contacts.memory,
-           (size_t)contact_count * sizeof *world->contact);
-  }
+  take_back(&world->saved, world->body, world->body_count, sizeof *world->body);
+  take_back(&world->saved_joints, world->joint, world->joint_count, sizeof *world->joint);
+  take_back(&world->saved_contacts, world->contact, contact_count, sizeof *world->contact);
   world->contact_count = contact_count;
   return tl_contacts_remember(world);
 }
