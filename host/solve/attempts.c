@@ -11,17 +11,24 @@
 enum { SWEEPS_FEW = 5, SWEEPS = 250, SWEEPS_MANY = 2500, FEW = 12, MANY = 2000 };
 
 const tl_method *tl_method_find(talus_method id) {
-  static const tl_method *const methods[] = {
-      &tl_method_jacobi,       &tl_method_apgd,
-      &tl_method_apgdb,        &tl_method_gauss_seidel,
-      &tl_method_gauss_seidel_nesterov, &tl_method_spectral,
-      &tl_method_newton,       &tl_method_interior_point};
+  static const tl_method *const methods[] = {&tl_method_jacobi,
+                                             &tl_method_apgd,
+                                             &tl_method_apgdb,
+                                             &tl_method_gauss_seidel,
+                                             &tl_method_gauss_seidel_nesterov,
+                                             &tl_method_spectral,
+                                             &tl_method_newton,
+                                             &tl_method_interior_point};
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     if (methods[i]->id == id) {
       return methods[i];
     }
   }
   return NULL;
+}
+
+int tl_method_sweeps(talus_method id) {
+  return id == TALUS_METHOD_GAUSS_SEIDEL || id == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
 }
 
 /* Largest momentum: a long memory pays where high accuracy is wanted or, late in the run, where
@@ -64,9 +71,9 @@ static int32_t named_plan(const tl_run *run, talus_method wanted, tl_attempt *at
   const double filter = filter_for(run);
   int32_t count = 0;
   if (wanted == TALUS_METHOD_NEWTON) {
-    attempts[count++] = (tl_attempt){
-        sweeps, cap_for(run, sweeps, 0), filter, cap_for(run, sweeps, 1), 400, 1e2, sweeps_for(run),
-        0};
+    attempts[count++] =
+        (tl_attempt){sweeps, cap_for(run, sweeps, 0), filter, cap_for(run, sweeps, 1), 400,
+                     1e2,    sweeps_for(run),         0};
   }
   attempts[count++] =
       (tl_attempt){only, cap_for(run, only, 0), filter, cap_for(run, only, 1), 3000, 1e3, 0, 1};
@@ -96,10 +103,8 @@ int32_t tl_attempts_plan(const tl_run *run, tl_attempt *attempts, int32_t most) 
       {&tl_method_apgdb, 0.9, 0.1, 0.9, 2000, 1e2, 0, 1},
   };
   for (size_t i = 0; i < sizeof plan / sizeof *plan && count < most; i++) {
-    const talus_method id = plan[i].method != NULL ? plan[i].method->id : TALUS_METHOD_AUTO;
-    const int sweeps =
-        id == TALUS_METHOD_GAUSS_SEIDEL || id == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
-    if (plan[i].method != NULL && (!sweeps || run->solver->coloured > 0)) {
+    const tl_method *const method = plan[i].method;
+    if (method != NULL && (run->solver->coloured > 0 || !tl_method_sweeps(method->id))) {
       attempts[count++] = plan[i];
     }
   }

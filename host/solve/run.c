@@ -8,13 +8,13 @@
 #include <math.h>
 
 enum {
-  BATCH = 5,          /* iterations between looks at the step's size on the CPU */
-  BATCH_DEVICE = 20,  /* on a device, where a look is a synchronisation */
-  CHECK_EVERY = 50,   /* iterations between checks at the least */
-  LATE_PASSES = 400,  /* easy problems are solved by then; hard ones want a longer memory */
-  RECOVERIES = 3,     /* returns to the best impulses per attempt */
-  ASK_EARLY = 100,    /* times the tolerance, see tl_run_worth */
-  CERTIFY_MOST = 40   /* certificates per solve: each one lowers the target */
+  BATCH = 5,         /* iterations between looks at the step's size on the CPU */
+  BATCH_DEVICE = 20, /* on a device, where a look is a synchronisation */
+  CHECK_EVERY = 50,  /* iterations between checks at the least */
+  LATE_PASSES = 400, /* easy problems are solved by then; hard ones want a longer memory */
+  RECOVERIES = 3,    /* returns to the best impulses per attempt */
+  ASK_EARLY = 100,   /* times the tolerance, see tl_run_worth */
+  CERTIFY_MOST = 40  /* certificates per solve: each one lowers the target */
 };
 
 talus_status tl_gradient_advance(tl_run *run, const tl_rule *rule, int32_t count) {
@@ -26,9 +26,7 @@ talus_status tl_gradient_advance(tl_run *run, const tl_rule *rule, int32_t count
 /* The step's own norm, which goes to zero like the residual does. */
 static double step_norm(const tl_run *run, const tl_method *method) {
   const double norm = sqrt(run->state.moved);
-  const int sweeps = method->id == TALUS_METHOD_GAUSS_SEIDEL ||
-                     method->id == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
-  return sweeps ? norm : norm * run->state.lipschitz;
+  return tl_method_sweeps(method->id) ? norm : norm * run->state.lipschitz;
 }
 
 static talus_status check(tl_run *run, const tl_method *method) {
@@ -74,9 +72,8 @@ int tl_run_limit(tl_run *run) {
     run->outcome = TALUS_OUTCOME_TIME_LIMIT;
     return 1;
   }
-  if (settings->progress != NULL &&
-      settings->progress(settings->progress_user, run->iterations, run->passes, run->best,
-                         seconds) != 0) {
+  if (settings->progress != NULL && settings->progress(settings->progress_user, run->iterations,
+                                                       run->passes, run->best, seconds) != 0) {
     run->outcome = TALUS_OUTCOME_TIME_LIMIT;
     run->notes |= TALUS_NOTE_STOPPED;
     return 1;
@@ -143,7 +140,8 @@ static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int *don
   const int64_t begin = run->passes;
   tl_rule rule = {
       .coulomb = run->law, .cap = attempt->cap, .filter = attempt->filter, .rebuild = 100};
-  const int32_t batch = run->solver->engine_backend->kind == TALUS_BACKEND_CUDA ? BATCH_DEVICE : BATCH;
+  const int32_t batch =
+      run->solver->engine_backend->kind == TALUS_BACKEND_CUDA ? BATCH_DEVICE : BATCH;
   int32_t unchecked = 0, recoveries = 0;
   TL_TRY(method->prepare(run, &rule));
   TL_TRY(run->ops->restore(run->engine, run->lipschitz));

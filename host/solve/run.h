@@ -82,6 +82,8 @@ extern const tl_method tl_method_jacobi, tl_method_apgd, tl_method_apgdb, tl_met
     tl_method_gauss_seidel_nesterov, tl_method_spectral, tl_method_newton, tl_method_interior_point;
 /* Never AUTO. */
 const tl_method *tl_method_find(talus_method id);
+/* Whether it goes from contact to contact, which needs colours. */
+int tl_method_sweeps(talus_method id);
 /* What the methods that are gradient steps (kernels' gradient.h) advance by. */
 talus_status tl_gradient_advance(tl_run *run, const tl_rule *rule, int32_t count);
 
@@ -117,6 +119,11 @@ talus_status tl_run_replace(tl_run *run, const double *impulse);
 
 /* Asks the certificate about the kept impulses, unless that has been done. */
 talus_status tl_run_certify(tl_run *run);
+
+/* settings_check.c: statuses STRUCT_SIZE, BAD_SETTING, UNSUPPORTED, naming the setting. */
+talus_status tl_settings_check(talus_context *context, const talus_settings *settings);
+/* reference.c: R(0) of a law (0 convex, 1 exact). */
+double tl_system_residual(const tl_system *system, int law);
 
 /* solver.c: the engine for the problem and precision, with the problem in it. */
 talus_status tl_engine_make(talus_solver *solver);

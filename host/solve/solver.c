@@ -1,108 +1,14 @@
 /* solver.c: door 2: create, set, update, solve, destroy; solve_once and certify. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "host/small/small.h"
 #include "host/solve/problem_check.h"
 #include "host/solve/run.h"
-#include "kernels/item/rigid.h"
-#include "kernels/item/row.h"
 #include "kernels/registry.h"
 
 /* Under `auto` a device is only worth its launches from so many contacts on. */
 enum { DEVICE_CONTACTS = 4096 };
-
-/* Which methods take the cone, for a message. */
-static void takers_list(talus_cone cone, char *text, size_t capacity) {
-  size_t used = 0;
-  text[0] = 0;
-  for (int m = TALUS_METHOD_AUTO + 1; m < TALUS_METHOD_COUNT && used < capacity; m++) {
-    if (talus_method_takes((talus_method)m, cone)) {
-      const int wrote = snprintf(text + used, capacity - used, "%s%s", used > 0 ? ", " : "",
-                                 talus_method_name((talus_method)m));
-      used += wrote > 0 ? (size_t)wrote : 0;
-    }
-  }
-}
-
-static talus_status cone_check(talus_context *context, const talus_settings *s) {
-  char takers[256];
-  if ((unsigned)s->cone >= TALUS_CONE_COUNT) {
-    return tl_fail(context, TALUS_BAD_SETTING, "settings.cone is unknown (%d)", (int)s->cone);
-  }
-  if (s->facets < 3 || s->facets > 64 || !(fabs(s->facet_angle) <= 1e6)) {
-    return tl_fail(context, TALUS_BAD_SETTING,
-                   "settings.facets (%d) must be in 3 .. 64, facet_angle (%g) a finite angle",
-                   s->facets, s->facet_angle);
-  }
-  if (!talus_method_takes(s->method, s->cone)) {
-    takers_list(s->cone, takers, sizeof takers);
-    return tl_fail(context, TALUS_UNSUPPORTED,
-                   "settings.method %s does not take settings.cone %s: these do: %s",
-                   talus_method_name(s->method), talus_cone_name(s->cone), takers);
-  }
-  if (s->cone != TALUS_CONE_CIRCULAR && s->measure == TALUS_MEASURE_SICONOS) {
-    return tl_fail(context, TALUS_UNSUPPORTED,
-                   "settings.measure SICONOS is of the circular cone: use EPSILON with cone %s",
-                   talus_cone_name(s->cone));
-  }
-  if (s->law != TALUS_LAW_COULOMB && s->method >= TALUS_METHOD_LCP1 &&
-      s->method <= TALUS_METHOD_LCP3) {
-    return tl_fail(context, TALUS_UNSUPPORTED,
-                   "settings.method %s is for the law COULOMB; the law CCP is what it repeats: lemke",
-                   talus_method_name(s->method));
-  }
-  if (tl_small_takes(s) && s->precision != TALUS_F64) {
-    return tl_fail(context, TALUS_UNSUPPORTED,
-                   "settings.method %s works in double precision: set settings.precision to F64",
-                   talus_method_name(s->method));
-  }
-  return TALUS_OK;
-}
-
-static talus_status settings_check(talus_context *context, const talus_settings *s) {
-  if (s->struct_size != sizeof *s) {
-    return tl_fail(context, TALUS_STRUCT_SIZE,
-                   "settings.struct_size is %u, not %zu: fill it by talus_settings_default",
-                   s->struct_size, sizeof *s);
-  }
-  if ((unsigned)s->law >= TALUS_LAW_COUNT || (unsigned)s->method >= TALUS_METHOD_COUNT ||
-      (unsigned)s->precision > TALUS_F32 || (unsigned)s->measure > TALUS_MEASURE_SICONOS) {
-    return tl_fail(context, TALUS_BAD_SETTING, "settings: law, method, precision or measure is "
-                   "unknown (%d, %d, %d, %d)", (int)s->law, (int)s->method, (int)s->precision,
-                   (int)s->measure);
-  }
-  if (s->precision != TALUS_F64 && tl_method_find(s->method) != NULL &&
-      tl_method_find(s->method)->attempt != NULL) {
-    return tl_fail(context, TALUS_UNSUPPORTED,
-                   "settings.method %s works in double precision: set settings.precision to F64",
-                   talus_method_name(s->method));
-  }
-  if (s->unique && s->precision != TALUS_F64) {
-    return tl_fail(context, TALUS_UNSUPPORTED,
-                   "settings.unique works in double precision: set settings.precision to F64");
-  }
-  if (!(s->tolerance > 0) || !isfinite(s->tolerance)) {
-    return tl_fail(context, TALUS_BAD_SETTING, "settings.tolerance is %g: it must be positive",
-                   s->tolerance);
-  }
-  if (s->max_iterations < 0 || !(s->max_seconds >= 0)) {
-    return tl_fail(context, TALUS_BAD_SETTING,
-                   "settings.max_iterations (%lld) and max_seconds (%g) must not be negative",
-                   (long long)s->max_iterations, s->max_seconds);
-  }
-  if (s->threads < 0 || s->threads > 4096) {
-    return tl_fail(context, TALUS_BAD_SETTING, "settings.threads is %d, outside 0 .. 4096",
-                   s->threads);
-  }
-  if (!(s->momentum_cap < 1) || !(s->slip_filter >= 0 && s->slip_filter <= 1)) {
-    return tl_fail(context, TALUS_BAD_SETTING,
-                   "settings.momentum_cap (%g) must be below 1, slip_filter (%g) in 0 .. 1",
-                   s->momentum_cap, s->slip_filter);
-  }
-  return cone_check(context, s);
-}
 
 talus_status talus_solver_create(talus_context *context, const talus_settings *settings,
                                  talus_solver **result) {
@@ -116,7 +22,7 @@ talus_status talus_solver_create(talus_context *context, const talus_settings *s
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "the context was not created successfully");
   }
   const talus_settings used = settings != NULL ? *settings : talus_settings_default();
-  TL_TRY(settings_check(context, &used));
+  TL_TRY(tl_settings_check(context, &used));
   talus_solver *solver;
   TL_TRY(tl_alloc(context, (void **)&solver, 1, sizeof *solver, "solver"));
   memset(solver, 0, sizeof *solver);
@@ -148,8 +54,8 @@ void talus_solver_destroy(talus_solver *solver) {
 static int wants_colours(const talus_solver *solver) {
   const talus_method method = solver->settings.method;
   return (method == TALUS_METHOD_AUTO && solver->memory == TALUS_MEMORY_HOST) ||
-         method == TALUS_METHOD_GAUSS_SEIDEL || method == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV ||
-         method == TALUS_METHOD_NEWTON || method == TALUS_METHOD_INTERIOR_POINT;
+         tl_method_sweeps(method) || method == TALUS_METHOD_NEWTON ||
+         method == TALUS_METHOD_INTERIOR_POINT;
 }
 
 static int32_t threads_of(const talus_solver *solver) {
@@ -190,7 +96,7 @@ talus_status talus_solver_set(talus_solver *solver, const talus_settings *settin
     return tl_fail(solver != NULL ? solver->context : NULL, TALUS_INVALID_ARGUMENT,
                    "solver or settings is NULL");
   }
-  TL_TRY(settings_check(solver->context, settings));
+  TL_TRY(tl_settings_check(solver->context, settings));
   solver->settings = *settings; /* the caller's arrays may be gone: nothing is built here */
   return TALUS_OK;
 }
@@ -244,41 +150,6 @@ talus_status tl_engine_make(talus_solver *solver) {
   }
   solver->threads = threads;
   return TALUS_OK;
-}
-
-static double row_reference(const tl_system *system, const tl_range *range, int32_t k) {
-  const double u = system->free_x[k], w = system->weight[k];
-  const int32_t row = k - range->first;
-  return range->bounded ? tl_row_share(0, u, w, system->lower[row], system->upper[row])
-                        : u * u / w;
-}
-
-/* R(0)^2 of one law over a chunk of the system's constraints. */
-static double chunk_reference(const tl_system *system, int32_t first, int32_t end, int law) {
-  double sum = 0;
-  const tl_range *range = system->shape.range;
-  for (int32_t k = first; k < end; k++) {
-    while (k >= range->first + range->count) {
-      range++;
-    }
-    const int world = range->kind == TL_SPHERES || range->kind == TL_ARMS;
-    sum += range->bilateral ? row_reference(system, range, k)
-                            : tl_system_reference(system, k,
-                                                  world ? tl_load(system->normal, k)
-                                                        : tl_vec_make(1, 0, 0),
-                                                  law);
-  }
-  return sum;
-}
-
-/* R(0) of one law over the system's own arrays, chunks of TL_CHUNK added in order. */
-static double reference_of(const tl_system *system, int law) {
-  const int32_t count = system->shape.contact_count;
-  double sum = 0;
-  for (int32_t first = 0; first < count; first += TL_CHUNK) {
-    sum += chunk_reference(system, first, count - first < TL_CHUNK ? count : first + TL_CHUNK, law);
-  }
-  return sqrt(sum);
 }
 
 /* Impulses in the engine's order, on their way in or out: they pass through memory that is free
@@ -404,7 +275,7 @@ static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_
   run->tolerance = solver->settings.tolerance;
   run->target = solver->settings.tolerance;
   run->reference =
-      solver->resident ? solver->raw.reference[run->law] : reference_of(system, run->law);
+      solver->resident ? solver->raw.reference[run->law] : tl_system_residual(system, run->law);
   *used = solver->settings.method == TALUS_METHOD_AUTO ? TALUS_METHOD_GAUSS_SEIDEL_NESTEROV
                                                        : solver->settings.method;
   const double rounding =
@@ -533,7 +404,7 @@ talus_status talus_certify_cone(talus_context *context, const talus_problem *pro
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "the context was not created successfully");
   }
   if (settings != NULL) {
-    TL_TRY(settings_check(context, settings));
+    TL_TRY(tl_settings_check(context, settings));
   }
   tl_gathered gathered;
   tl_judgement judgement;

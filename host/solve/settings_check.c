@@ -1,0 +1,102 @@
+/* settings_check.c: refuses settings that are out of range or do not go together. */
+#include <math.h>
+#include <stdio.h>
+
+#include "host/small/small.h"
+#include "host/solve/run.h"
+
+/* Which methods take the cone, for a message. */
+static void takers_list(talus_cone cone, char *text, size_t capacity) {
+  size_t used = 0;
+  text[0] = 0;
+  for (int m = TALUS_METHOD_AUTO + 1; m < TALUS_METHOD_COUNT && used < capacity; m++) {
+    if (talus_method_takes((talus_method)m, cone)) {
+      const int wrote = snprintf(text + used, capacity - used, "%s%s", used > 0 ? ", " : "",
+                                 talus_method_name((talus_method)m));
+      used += wrote > 0 ? (size_t)wrote : 0;
+    }
+  }
+}
+
+static talus_status cone_check(talus_context *context, const talus_settings *s) {
+  char takers[256];
+  if ((unsigned)s->cone >= TALUS_CONE_COUNT) {
+    return tl_fail(context, TALUS_BAD_SETTING, "settings.cone is unknown (%d)", (int)s->cone);
+  }
+  if (s->facets < 3 || s->facets > 64 || !(fabs(s->facet_angle) <= 1e6)) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "settings.facets (%d) must be in 3 .. 64, facet_angle (%g) a finite angle",
+                   s->facets, s->facet_angle);
+  }
+  if (!talus_method_takes(s->method, s->cone)) {
+    takers_list(s->cone, takers, sizeof takers);
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "settings.method %s does not take settings.cone %s: these do: %s",
+                   talus_method_name(s->method), talus_cone_name(s->cone), takers);
+  }
+  if (s->cone != TALUS_CONE_CIRCULAR && s->measure == TALUS_MEASURE_SICONOS) {
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "settings.measure SICONOS is of the circular cone: use EPSILON with cone %s",
+                   talus_cone_name(s->cone));
+  }
+  if (s->law != TALUS_LAW_COULOMB && s->method >= TALUS_METHOD_LCP1 &&
+      s->method <= TALUS_METHOD_LCP3) {
+    return tl_fail(
+        context, TALUS_UNSUPPORTED,
+        "settings.method %s is for the law COULOMB; the law CCP is what it repeats: lemke",
+        talus_method_name(s->method));
+  }
+  return TALUS_OK;
+}
+
+/* Second-order methods and those for small problems have no single precision. */
+static talus_status precision_check(talus_context *context, const talus_settings *s) {
+  const tl_method *const method = tl_method_find(s->method);
+  if (s->precision == TALUS_F64) {
+    return TALUS_OK;
+  }
+  if (tl_small_takes(s) || (method != NULL && method->attempt != NULL)) {
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "settings.method %s works in double precision: set settings.precision to F64",
+                   talus_method_name(s->method));
+  }
+  return s->unique ? tl_fail(context, TALUS_UNSUPPORTED,
+                             "settings.unique works in double precision: set settings.precision to "
+                             "F64")
+                   : TALUS_OK;
+}
+
+talus_status tl_settings_check(talus_context *context, const talus_settings *s) {
+  if (s->struct_size != sizeof *s) {
+    return tl_fail(context, TALUS_STRUCT_SIZE,
+                   "settings.struct_size is %u, not %zu: fill it by talus_settings_default",
+                   s->struct_size, sizeof *s);
+  }
+  if ((unsigned)s->law >= TALUS_LAW_COUNT || (unsigned)s->method >= TALUS_METHOD_COUNT ||
+      (unsigned)s->precision > TALUS_F32 || (unsigned)s->measure > TALUS_MEASURE_SICONOS) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "settings: law, method, precision or measure is "
+                   "unknown (%d, %d, %d, %d)",
+                   (int)s->law, (int)s->method, (int)s->precision, (int)s->measure);
+  }
+  if (!(s->tolerance > 0) || !isfinite(s->tolerance)) {
+    return tl_fail(context, TALUS_BAD_SETTING, "settings.tolerance is %g: it must be positive",
+                   s->tolerance);
+  }
+  if (s->max_iterations < 0 || !(s->max_seconds >= 0)) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "settings.max_iterations (%lld) and max_seconds (%g) must not be negative",
+                   (long long)s->max_iterations, s->max_seconds);
+  }
+  if (s->threads < 0 || s->threads > 4096) {
+    return tl_fail(context, TALUS_BAD_SETTING, "settings.threads is %d, outside 0 .. 4096",
+                   s->threads);
+  }
+  if (!(s->momentum_cap < 1) || !(s->slip_filter >= 0 && s->slip_filter <= 1)) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "settings.momentum_cap (%g) must be below 1, slip_filter (%g) in 0 .. 1",
+                   s->momentum_cap, s->slip_filter);
+  }
+  TL_TRY(cone_check(context, s));
+  return precision_check(context, s);
+}
