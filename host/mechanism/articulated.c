@@ -3,23 +3,14 @@
  * From the leaves to the base each link's inertia IA takes in what its children resist; with
  * U = IA S and D = S^T U a joint gives way by D^-1 (u - U^T A'). The factors depend on coordinates
  * alone; a sweep of forces through them is linear, so that M^-1 J^T f costs one sweep as well. */
-#include <math.h>
-
 #include "host/mechanism/mechanism.h"
+#include "host/solve/dense.h"
 
 int tl_spatial_invert(const double *a, int n, double *inverse) {
   double l[36], column[6];
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j <= i; j++) {
-      double sum = a[i * n + j];
-      for (int k = 0; k < j; k++) {
-        sum -= l[i * n + k] * l[j * n + k];
-      }
-      if (i == j && (!(sum > 0) || !isfinite(sum))) {
-        return 0;
-      }
-      l[i * n + j] = i == j ? sqrt(sum) : sum / l[j * n + j];
-    }
+  memcpy(l, a, (size_t)(n * n) * sizeof *l);
+  if (!tl_dense_factor(l, n)) {
+    return 0;
   }
   for (int c = 0; c < n; c++) { /* lower triangle, mirrored */
     for (int i = c; i < n; i++) {
