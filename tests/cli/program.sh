@@ -2,35 +2,8 @@
 # Drives the `talus` program as a user would: exit codes, what stands on stdout and on stderr, files.
 #   program.sh TALUS HAVE_HDF5(0|1)
 set -u
-talus=$(realpath "$1") hdf5=$2 passed=0 failed=0
-rm -rf work && mkdir work && cd work || exit 1
-
-# run EXPECTED_CODE arguments...: leaves what was printed in the files out and err.
-run() {
-  local expected=$1 code
-  shift
-  "$talus" "$@" >out 2>err </dev/null
-  code=$?
-  note "exit code $code, expected $expected: talus $*" [ "$code" -eq "$expected" ]
-}
-
-note() { # what, then a command that tells whether it is so
-  local what=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'failed: %s\n' "$what"
-    sed 's/^/  stdout: /' out | head -n 8
-    sed 's/^/  stderr: /' err | head -n 8
-  fi
-}
-out_has() { note "stdout has '$1'" grep -q -- "$1" out; }
-err_has() { note "stderr has '$1'" grep -q -- "$1" err; }
-out_empty() { note "stdout is empty" test ! -s out; }
-err_empty() { note "stderr is empty" test ! -s err; }
-absent() { note "$1 is not there" test ! -e "$1"; }
+talus=$(realpath "$1") hdf5=$2
+. "$(dirname "${BASH_SOURCE[0]}")/../program.sh"
 
 # json KEY...: stdout is JSON and nothing else, with these keys (of the first element of an array).
 json() {

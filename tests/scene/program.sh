@@ -2,31 +2,9 @@
 # Drives `talus scene`, `run`, `render` and `plot` as a user would.
 #   program.sh TALUS SOURCE HAVE_YAML(0|1) HAVE_HDF5(0|1) HAVE_PNG(0|1)
 set -u
-talus=$1 scenes=$2/samples/scenes yaml=$3 hdf5=$4 png=$5 passed=0 failed=0
+talus=$1 scenes=$2/samples/scenes yaml=$3 hdf5=$4 png=$5
 [ "$yaml" = 1 ] && [ "$hdf5" = 1 ] || exit 77
-rm -rf work && mkdir work && cd work || exit 1
-
-note() { # what, then a command that tells whether it is so
-  local what=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'failed: %s\n' "$what"
-    sed 's/^/  stdout: /' out | head -n 8
-    sed 's/^/  stderr: /' err | head -n 8
-  fi
-}
-run() { # expected exit code, arguments
-  local expected=$1 code
-  shift
-  "$talus" "$@" >out 2>err </dev/null
-  code=$?
-  note "exit code $code, expected $expected: talus $*" [ "$code" -eq "$expected" ]
-}
-out_has() { note "stdout has '$1'" grep -q -- "$1" out; }
-err_has() { note "stderr has '$1'" grep -q -- "$1" err; }
+. "$(dirname "${BASH_SOURCE[0]}")/../program.sh"
 
 for verb in scene run render plot; do
   run 0 "$verb" --help
