@@ -4,6 +4,7 @@
 
 #include "host/base/base.h"
 #include "kernels/backend.h"
+#include "kernels/item/contact.h"
 #include "kernels/item/view.h"
 
 typedef struct tl_cpu_engine {
@@ -114,6 +115,23 @@ tl_cpu_prefetch(const tl_view *view, const int32_t kind, int32_t k, const tl_rea
     __builtin_prefetch(velocity + (int64_t)TL_RECORD * view->body_b[ahead]);
   }
 }
+
+static inline __attribute__((always_inline)) void
+tl_cpu_feel(const tl_view *view, const tl_range range, int32_t first, int32_t count,
+            const tl_real *velocity, tl_felt *felt) {
+  for (int32_t i = 0; i < count; i++) {
+    tl_cpu_prefetch(view, range.kind, first + i, velocity);
+    const tl_vec v = tl_contact_velocity(view, range, first + i, velocity);
+    felt->x[i] = v.x;
+    felt->y[i] = v.y;
+    felt->z[i] = v.z;
+  }
+}
+
+/* Shares of a chunk's contacts in a step, the leaves of two sums. */
+typedef struct tl_shares {
+  double moved[TL_CHUNK], turned[TL_CHUNK];
+} tl_shares;
 
 /* x and x_previous change places. */
 static inline void tl_cpu_swap(tl_cpu_engine *engine) {

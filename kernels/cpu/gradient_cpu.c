@@ -15,23 +15,12 @@ typedef struct task {
   tl_real shrink;
 } task;
 
-/* Shares of a chunk's contacts, the leaves of two sums. */
-typedef struct shares {
-  double moved[TL_CHUNK], turned[TL_CHUNK];
-} shares;
-
 /* view and job are the caller's own copies, of which the compiler knows that no store of the loop
  * reaches them. */
 TL_ITEM void gradient_loop(const tl_view *view, const tl_range range, const tl_pace pace,
-                           int32_t first, int32_t count, shares *leaf) {
+                           int32_t first, int32_t count, tl_shares *leaf) {
   tl_felt felt;
-  for (int32_t i = 0; i < count; i++) {
-    tl_cpu_prefetch(view, range.kind, first + i, view->velocity_y);
-    const tl_vec v = tl_contact_velocity(view, range, first + i, view->velocity_y);
-    felt.x[i] = v.x;
-    felt.y[i] = v.y;
-    felt.z[i] = v.z;
-  }
+  tl_cpu_feel(view, range, first, count, view->velocity_y, &felt);
 #pragma omp simd
   for (int32_t i = 0; i < count; i++) {
     const tl_share share = tl_gradient_move(view, range, first + i, pace,
@@ -43,7 +32,7 @@ TL_ITEM void gradient_loop(const tl_view *view, const tl_range range, const tl_p
 
 /* The law known to the compiler. */
 TL_ITEM void gradient_laws(const tl_view *view, const tl_range range, tl_pace pace, int32_t first,
-                           int32_t count, shares *leaf) {
+                           int32_t count, tl_shares *leaf) {
   if (pace.coulomb) {
     pace.coulomb = 1;
     gradient_loop(view, range, pace, first, count, leaf);
@@ -54,7 +43,7 @@ TL_ITEM void gradient_laws(const tl_view *view, const tl_range range, tl_pace pa
 }
 
 TL_CLONES static void gradient_chunk(const tl_view *given, tl_range range, tl_pace pace,
-                                     int32_t first, int32_t count, shares *leaf) {
+                                     int32_t first, int32_t count, tl_shares *leaf) {
   const tl_view view = *given;
 #define TL_CALL(r) gradient_laws(&view, r, pace, first, count, leaf)
   TL_BY_KIND(range, TL_CALL);
@@ -62,7 +51,7 @@ TL_CLONES static void gradient_chunk(const tl_view *given, tl_range range, tl_pa
 }
 
 TL_ITEM void other_loop(const tl_view *view, const tl_range range, const task *job, int32_t first,
-                        int32_t count, shares *leaf) {
+                        int32_t count, tl_shares *leaf) {
   for (int32_t i = 0; i < count; i++) {
     const tl_share share = job->mode == BACKTRACK
                                ? tl_backtrack_step(view, range, first + i, job->pace, job->accepted)
@@ -75,7 +64,7 @@ TL_ITEM void other_loop(const tl_view *view, const tl_range range, const task *j
 static void contact_chunk(tl_cpu_engine *engine, const tl_range range, const task *job,
                           int32_t chunk) {
   const tl_view *const view = &engine->view;
-  shares leaf;
+  tl_shares leaf;
   const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
   if (job->mode == GRADIENT) {
     gradient_chunk(view, range, job->pace, first, count, &leaf);

@@ -11,13 +11,7 @@ typedef struct shares {
 TL_ITEM void residual_loop(const tl_view *view, const tl_range range, int32_t first, int32_t count,
                            shares *leaf) {
   tl_felt felt;
-  for (int32_t i = 0; i < count; i++) {
-    tl_cpu_prefetch(view, range.kind, first + i, view->velocity);
-    const tl_vec v = tl_contact_velocity(view, range, first + i, view->velocity);
-    felt.x[i] = v.x;
-    felt.y[i] = v.y;
-    felt.z[i] = v.z;
-  }
+  tl_cpu_feel(view, range, first, count, view->velocity, &felt);
 #pragma omp simd
   for (int32_t i = 0; i < count; i++) {
     const tl_residual share =

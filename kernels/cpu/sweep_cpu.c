@@ -5,22 +5,11 @@
 #include "kernels/cpu/sum_cpu.h"
 #include "kernels/item/body.h"
 
-/* Shares of a chunk's contacts, the leaves of two sums. */
-typedef struct shares {
-  double moved[TL_CHUNK], turned[TL_CHUNK];
-} shares;
-
 /* The contacts of a chunk share no body: all may feel before any of them acts. */
 TL_ITEM void spheres_loop(const tl_view *view, const tl_range range, const tl_pace pace,
-                          int32_t first, int32_t count, shares *leaf) {
+                          int32_t first, int32_t count, tl_shares *leaf) {
   tl_felt felt;
-  for (int32_t i = 0; i < count; i++) {
-    tl_cpu_prefetch(view, range.kind, first + i, view->velocity_y);
-    const tl_vec v = tl_contact_velocity(view, range, first + i, view->velocity_y);
-    felt.x[i] = v.x;
-    felt.y[i] = v.y;
-    felt.z[i] = v.z;
-  }
+  tl_cpu_feel(view, range, first, count, view->velocity_y, &felt);
 #pragma omp simd
   for (int32_t i = 0; i < count; i++) {
     const tl_turn turn =
@@ -38,7 +27,7 @@ TL_ITEM void spheres_loop(const tl_view *view, const tl_range range, const tl_pa
 }
 
 TL_CLONES static void spheres_chunk(const tl_view *given, tl_pace pace, int32_t first,
-                                    int32_t count, shares *leaf) {
+                                    int32_t count, tl_shares *leaf) {
   const tl_view view = *given;
   const tl_range range = {.kind = TL_SPHERES, .rows = 3};
   if (pace.coulomb) {
@@ -51,7 +40,7 @@ TL_CLONES static void spheres_chunk(const tl_view *given, tl_pace pace, int32_t 
 }
 
 TL_ITEM void sweep_loop(const tl_view *view, const tl_range range, const tl_pace pace,
-                        int32_t first, int32_t count, shares *leaf) {
+                        int32_t first, int32_t count, tl_shares *leaf) {
   for (int32_t i = 0; i < count; i++) {
     tl_cpu_prefetch(view, range.kind, first + i, view->velocity_y);
     const tl_share share = tl_sweep_step(view, range, first + i, pace);
@@ -62,7 +51,7 @@ TL_ITEM void sweep_loop(const tl_view *view, const tl_range range, const tl_pace
 
 static void sweep_chunk(tl_cpu_engine *engine, const tl_range range, tl_pace pace, int32_t chunk) {
   const tl_view *const view = &engine->view;
-  shares leaf;
+  tl_shares leaf;
   const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
   if (range.kind == TL_SPHERES) {
     spheres_chunk(view, pace, first, count, &leaf);
