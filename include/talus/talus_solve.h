@@ -480,6 +480,26 @@ TALUS_API talus_status talus_certify_cone(talus_context *context, const talus_pr
                                           const double *bilateral_impulse,
                                           talus_certificate *certificate);
 
+/* ---- islands --------------------------------------------------------------------------------- */
+
+/* What hangs together: contacts and rows of different islands share nothing that can move, and
+ * could be solved apart. Islands are counted in the order of their first body, block or (forms (c)
+ * and (d)) constraint. */
+typedef struct talus_islands {
+  uint32_t struct_size; /* set by talus_islands_default */
+  int32_t count;        /* out: how many there are */
+  int32_t *contact;     /* out, or NULL: [contact_count] the island of each contact */
+  int32_t *row;         /* out, or NULL: [bilateral_count] of each bilateral row */
+  int32_t *body;        /* out, or NULL: [body_count], [block_count] for the forms (a), (b): -1 if it
+                           cannot move or nothing touches it. Forms (c), (d): must be NULL */
+} talus_islands;
+
+TALUS_API talus_islands talus_islands_default(void);
+/* The arrays are the caller's, in host memory. Statuses: INVALID_ARGUMENT, STRUCT_SIZE,
+ * UNSUPPORTED, OUT_OF_MEMORY, and those of talus_solver_update. */
+TALUS_API talus_status talus_islands_find(talus_context *context, const talus_problem *problem,
+                                          talus_islands *islands);
+
 #ifdef __cplusplus
 }
 #endif
