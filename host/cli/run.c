@@ -20,7 +20,7 @@
 #define PI 3.14159265358979323846
 
 typedef struct run_options {
-  const char *scene, *out, *resume;
+  const char *scene, *out, *resume, *problem;
   tl_option_texts set;
   double time;
   int64_t steps, threads;
@@ -52,6 +52,8 @@ static tl_parsed parse_options(run_options *o, int argc, char **argv) {
       {"backend", TL_OPTION_CHOICE, &o->backend, tl_cli_backends, "of the contact solver", 0, 0, 0},
       {"resume", TL_OPTION_TEXT, &o->resume, "CHECKPOINT",
        "go on from a checkpoint, or from the newest in a directory", 0, 0, 0},
+      {"problem", TL_OPTION_TEXT, &o->problem, "FILE",
+       "write the contact problem of the step after the last, for solve and profile", 0, 0, 0},
       {"force", TL_OPTION_FLAG, &o->force, NULL, "replace the run that DIR holds", 0, 0, 0},
       {"quiet", TL_OPTION_FLAG, &o->quiet, NULL, "no progress", 0, 0, 0},
       {0}};
@@ -272,6 +274,9 @@ static int simulate(run_state *run) {
   if (tl_record_checkpoint(run->record, run->world) != TALUS_OK) {
     return complain(run);
   }
+  if (run->o->problem != NULL && tl_failure_write(run->world, run->o->problem) != TALUS_OK) {
+    return complain(run);
+  }
   if (interrupted) {
     fprintf(stderr, "talus: interrupted; go on by --resume %s\n", run->directory);
   }
@@ -288,6 +293,9 @@ int tl_cli_run(int argc, char **argv) {
   run_state run;
   memset(&run, 0, sizeof run);
   run.o = &o;
+  if (o.problem != NULL && tl_cli_writable(o.problem, o.scene) != TL_EXIT_OK) {
+    return TL_EXIT_BAD;
+  }
   if (tl_cli_context_open((talus_backend_kind)o.backend, o.threads, 0, &run.context) !=
       TL_EXIT_OK) {
     return TL_EXIT_BAD;

@@ -1,4 +1,5 @@
-/* failure.c: builds the contact problem of a failed step once more, and writes it. */
+/* failure.c: builds the contact problem of a failed step once more, or of the next one, and writes
+ * it. */
 #include "host/scene/failure.h"
 
 #include "host/world/problem_build.h"

@@ -37,6 +37,13 @@ few="--set grains.0.count=40 --set output.every=5ms --threads 1 --quiet"
   for file in grains.pvd scalars.csv checkpoint-000060.h5 scene.yaml; do
     note "$file is there" test -s "whole/$file"
   done
+  # the contact problem of the next step, for the solver alone
+  run 0 run "$scenes/minimal.yaml" --out thrown --steps 60 $few --problem thrown.dat
+  run 0 solve thrown.dat --tol 1e-3 --json
+  note "as many contacts as the run had" grep -qE '"contacts": [1-9]' out
+  run 2 run "$scenes/minimal.yaml" --out unwritten --steps 1 $few --problem missing/x.dat
+  err_has "cannot write missing/x.dat"
+  absent unwritten
   # never over another run
   sum=$(cat whole/* | cksum)
   run 2 run "$scenes/minimal.yaml" --out whole --steps 60 $few
