@@ -7,6 +7,9 @@
 #include "host/io/image_colour.h"
 #include "host/io/plot_field.h"
 
+#define FAR 1e5 /* pixels: beyond it lines would lose their direction anyway */
+enum { COLOURS = 6 };
+
 static const tl_colour ink = {0.13, 0.14, 0.17}, grid = {0.90, 0.91, 0.925};
 
 tl_plot_options tl_plot_options_default(void) {
@@ -83,7 +86,8 @@ static void place_field(tl_plot_field *p) {
     widest = fmax(widest, tl_text_width(p->text, words));
   }
   p->left = floor(widest + (o->y_label != NULL ? 4.6 : 2.6) * p->text) + 0.5;
-  p->right = floor(o->width - 2.4 * p->text) + 0.5;
+  const double beside = o->legend == 2 ? tl_plot_legend_width(p) : 0.0;
+  p->right = floor(o->width - 2.4 * p->text - beside) + 0.5;
   p->top = floor((o->title != NULL ? 4.4 : 2.0) * p->text) + 0.5;
   p->bottom = floor(o->height - (o->x_label != NULL ? 5.6 : 3.4) * p->text) + 0.5;
 }
@@ -120,25 +124,34 @@ static void draw_y_axis(tl_plot_field *p) {
   }
 }
 
+/* The size of letters in which the words have room. */
+static double size_for(double size, double room, const char *words) {
+  const double width = tl_text_width(size, words);
+  return width > room ? size * room / width : size;
+}
+
 static void draw_axes(tl_plot_field *p) {
   const tl_plot_options *o = p->options;
-  const double big = 1.12 * p->text;
   draw_x_axis(p);
   draw_y_axis(p);
   tl_picture_line(p->picture, p->left, p->top, p->left, p->bottom, 1.3, ink);
   tl_picture_line(p->picture, p->left, p->bottom, p->right, p->bottom, 1.3, ink);
   if (o->x_label != NULL) {
+    const double big = size_for(1.12 * p->text, p->right - p->left, o->x_label);
     tl_picture_text(p->picture, 0.5 * (p->left + p->right - tl_text_width(big, o->x_label)),
                     o->height - 1.3 * p->text, big, o->x_label, ink);
   }
   if (o->y_label != NULL) {
+    const double big = size_for(1.12 * p->text, p->bottom - p->top, o->y_label);
     tl_picture_text_upward(p->picture, 2.0 * p->text,
                            0.5 * (p->top + p->bottom + tl_text_width(big, o->y_label)), big,
                            o->y_label, ink);
   }
   if (o->title != NULL) {
-    const double large = 1.3 * p->text;
-    tl_picture_text(p->picture, 0.5 * (p->left + p->right - tl_text_width(large, o->title)),
+    const double large = size_for(1.3 * p->text, o->width - 2.0 * p->text, o->title);
+    const double width = tl_text_width(large, o->title);
+    const double left = 0.5 * (p->left + p->right - width);
+    tl_picture_text(p->picture, fmax(p->text, fmin(left, o->width - p->text - width)),
                     2.6 * p->text, large, o->title, ink);
   }
 }
@@ -147,31 +160,53 @@ static void draw_axes(tl_plot_field *p) {
 
 tl_colour tl_plot_colour(int32_t number) {
   const tl_colour black = {0.0, 0.0, 0.0};
-  return tl_colour_mix(tl_colour_kind(number), black, 0.14);
+  return tl_colour_mix(tl_colour_kind(number % COLOURS), black, 0.14);
+}
+
+void tl_plot_stroke(tl_plot_field *p, int32_t series, double width, const double from[2],
+                    const double to[2], double *travelled) {
+  const tl_colour colour = tl_plot_colour(series);
+  const double length = hypot(to[0] - from[0], to[1] - from[1]);
+  const int32_t round = series / COLOURS; /* long dashes first, then shorter ones */
+  const double on = 1.1 * p->text / (double)(round > 0 ? round : 1), off = 0.55 * p->text;
+  if (round == 0 || !(length < FAR)) {
+    tl_picture_line(p->picture, from[0], from[1], to[0], to[1], width, colour);
+    return;
+  }
+  for (double at = 0.0; at < length;) {
+    const double phase = fmod(*travelled + at, on + off);
+    const double next = fmin(length, at + (phase < on ? on : on + off) - phase + 1e-6 * on);
+    if (phase < on) {
+      const double a = at / length, b = next / length;
+      tl_picture_line(p->picture, from[0] + a * (to[0] - from[0]), from[1] + a * (to[1] - from[1]),
+                      from[0] + b * (to[0] - from[0]), from[1] + b * (to[1] - from[1]), width,
+                      colour);
+    }
+    at = next;
+  }
+  *travelled += length;
 }
 
 static void draw_series(tl_plot_field *p, int32_t number) {
   const tl_plot_series *s = &p->series[number];
   const tl_colour colour = tl_plot_colour(number);
   const double line = fmax(1.2, 0.15 * p->text), dot = fmax(2.5, 0.42 * p->text);
-  double last_x = 0.0, last_y = 0.0;
+  double last[2] = {0.0, 0.0}, travelled = 0.0;
   int connected = 0;
   for (int64_t k = 0; k < s->count; k++) {
     if (!tl_plot_shown(s->x[k], p->x.logarithmic) || !tl_plot_shown(s->y[k], p->y.logarithmic)) {
       connected = 0;
       continue;
     }
-    const double far = 1e6; /* pixels: beyond it lines would lose their direction anyway */
-    const double x = fmax(-far, fmin(far, tl_plot_x(p, s->x[k])));
-    const double y = fmax(-far, fmin(far, tl_plot_y(p, s->y[k])));
+    const double at[2] = {fmax(-FAR, fmin(FAR, tl_plot_x(p, s->x[k]))),
+                          fmax(-FAR, fmin(FAR, tl_plot_y(p, s->y[k])))};
     if (s->style != TL_PLOT_POINTS && connected) {
-      tl_picture_line(p->picture, last_x, last_y, x, y, line, colour);
+      tl_plot_stroke(p, number, line, last, at, &travelled);
     }
     if (s->style != TL_PLOT_LINE || s->count == 1) {
-      tl_picture_line(p->picture, x, y, x, y, dot, colour);
+      tl_picture_line(p->picture, at[0], at[1], at[0], at[1], dot, colour);
     }
-    last_x = x;
-    last_y = y;
+    memcpy(last, at, sizeof last);
     connected = 1;
   }
 }

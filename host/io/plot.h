@@ -2,7 +2,7 @@
  *
  * Ticks stand at round numbers; ends of the axes are rounded outward unless they are given. Values
  * that are not finite, and those <= 0 on a logarithmic axis, are left out: curves have a gap there.
- */
+ * The seventh curve and those after it have the colours of the first six again, and are dashed. */
 #ifndef TL_PLOT_H
 #define TL_PLOT_H
 
@@ -28,7 +28,8 @@ typedef struct tl_plot_options {
   const char *x_label, *y_label; /* with units, as in "time [s]"; NULL: none */
   int32_t log_x, log_y;
   double x_low, x_high, y_low, y_high; /* low >= high (default): as the values need */
-  int32_t legend;                      /* default 1: where there are labels */
+  int32_t legend; /* of series with labels; 1 (default): where it hides least, 2: beside the
+                     curves, 0: none */
 } tl_plot_options;
 
 tl_plot_options tl_plot_options_default(void);

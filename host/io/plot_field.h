@@ -30,7 +30,12 @@ static inline double tl_plot_y(const tl_plot_field *p, double value) {
 }
 
 tl_colour tl_plot_colour(int32_t series);
-/* Where it hides least; nothing if no series has a label. */
+/* A piece of a series' curve, dashed as the series is; travelled: how far the pen has gone. */
+void tl_plot_stroke(tl_plot_field *plot, int32_t series, double width, const double from[2],
+                    const double to[2], double *travelled);
+/* Width it takes, 0 if no series has a label. */
+double tl_plot_legend_width(const tl_plot_field *plot);
+/* Beside the field, or where it hides least; nothing if no series has a label. */
 void tl_plot_legend(tl_plot_field *plot);
 
 #endif

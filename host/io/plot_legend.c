@@ -58,20 +58,30 @@ static void place_legend(const tl_plot_field *p, patch *r) {
   *r = best;
 }
 
-void tl_plot_legend(tl_plot_field *p) {
-  double widest = 0.0, rows = 0.0;
+double tl_plot_legend_width(const tl_plot_field *p) {
+  double widest = 0.0;
   for (int32_t s = 0; s < p->count; s++) {
     const char *label = p->series[s].label;
     if (label != NULL && label[0] != 0) {
       widest = fmax(widest, tl_text_width(p->text, label));
-      rows += 1.0;
     }
   }
-  if (rows == 0.0 || !p->options->legend) {
+  return widest > 0.0 && p->options->legend ? widest + 4.6 * p->text : 0.0;
+}
+
+void tl_plot_legend(tl_plot_field *p) {
+  double rows = 0.0;
+  for (int32_t s = 0; s < p->count; s++) {
+    const char *label = p->series[s].label;
+    rows += label != NULL && label[0] != 0;
+  }
+  patch r = {p->right + p->text, p->top, tl_plot_legend_width(p), (1.9 * rows + 0.7) * p->text};
+  if (r.width == 0.0) {
     return;
   }
-  patch r = {0.0, 0.0, widest + 4.6 * p->text, (1.9 * rows + 0.7) * p->text};
-  place_legend(p, &r);
+  if (p->options->legend == 1) {
+    place_legend(p, &r);
+  }
   const double left = r.left, top = r.top, width = r.width, height = r.height;
   tl_picture_rectangle(p->picture, left - 1.0, top - 1.0, width + 2.0, height + 2.0, frame);
   tl_picture_rectangle(p->picture, left, top, width, height, page);
@@ -83,8 +93,9 @@ void tl_plot_legend(tl_plot_field *p) {
     }
     const tl_colour colour = tl_plot_colour(s);
     if (p->series[s].style != TL_PLOT_POINTS) {
-      tl_picture_line(p->picture, left + 0.9 * p->text, y, left + 3.0 * p->text, y,
-                      fmax(1.5, 0.18 * p->text), colour);
+      const double from[2] = {left + 0.9 * p->text, y}, to[2] = {left + 3.0 * p->text, y};
+      double travelled = 0.0;
+      tl_plot_stroke(p, s, fmax(1.5, 0.18 * p->text), from, to, &travelled);
     }
     if (p->series[s].style != TL_PLOT_LINE) {
       tl_picture_line(p->picture, left + 1.95 * p->text, y, left + 1.95 * p->text, y,
