@@ -35,6 +35,8 @@ static tl_parsed parse_options(tl_solve_options *o, int argc, char **argv) {
        "give up after N iterations (default 100000)", 0, 1e15, 0},
       {"max-seconds", TL_OPTION_REAL, &o->max_seconds, "S",
        "give up after S seconds; 0 = no limit (default 0)", 0, 1e9, 0},
+      {"unique", TL_OPTION_FLAG, &o->unique, NULL,
+       "of all impulses with the solved velocity those of least norm", 0, 0, 0},
       {"backend", TL_OPTION_CHOICE, &o->backend, tl_cli_backends, "where to compute (default auto)",
        0, 0, 0},
       {"precision", TL_OPTION_CHOICE, &o->precision, tl_cli_precisions,
@@ -104,6 +106,7 @@ static talus_settings settings_of(const tl_solve_options *o, talus_method method
   settings.tolerance = o->tolerance;
   settings.max_iterations = o->max_iterations;
   settings.max_seconds = o->max_seconds;
+  settings.unique = o->unique;
   settings.cone = (talus_cone)o->cone;
   settings.facets = (int32_t)o->facets;
   settings.facet_angle = o->facet_angle;

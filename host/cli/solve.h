@@ -11,7 +11,7 @@ typedef struct tl_solve_options {
   int law, method, measure, backend, precision, cone; /* indices of choices */
   double tolerance, max_seconds, facet_angle;
   int64_t max_iterations, threads, facets;
-  int facet_align, json, verbose;
+  int facet_align, unique, json, verbose;
 } tl_solve_options;
 
 /* What one method gave. */

@@ -94,6 +94,7 @@ talus_status tl_newton_factor(tl_newton *newton, const double *a, const double *
   }
   newton->run->iterations++;
   newton->run->passes++;
+  newton->run->factorisations++;
   return tl_linear_factor(&newton->linear, a, b, scale, symmetric, good);
 }
 

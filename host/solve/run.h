@@ -53,6 +53,7 @@ typedef struct tl_run {
   int asked;             /* measure SICONOS: the certificate was asked how it compares with epsilon */
   double ratio;          /* R(x) over the step's own norm, at the last check */
   int64_t iterations, passes;
+  int64_t factorisations;
   int64_t best_passes;   /* passes when best last fell by a tenth */
   double begin;          /* clock */
   double seconds_certificate;

@@ -309,6 +309,7 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
   }
   info->iterations = run->iterations;
   info->passes = run->passes;
+  info->factorisations = run->factorisations;
   info->measure = run->measure;
   info->incompatible = run->incompatible;
   info->certificate = run->certificate;
@@ -320,7 +321,8 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
   info->seconds = all + solver->seconds_check + solver->seconds_build;
   info->bytes = tl_assembly_bytes(&solver->assembly) + solver->engine->bytes +
                 tl_judgement_bytes(&solver->judgement) + tl_gathered_bytes(&solver->gathered) +
-                (int64_t)solver->exported.capacity + tl_small_bytes(solver->small);
+                (int64_t)solver->exported.capacity + tl_small_bytes(solver->small) +
+                tl_newton_bytes(solver->newton);
 }
 
 /* A problem in device memory leaves it if the settings ask for what is not done there, or to be

@@ -422,6 +422,8 @@ typedef struct talus_info {
   int64_t bytes;              /* memory held by the solver for this problem, device included */
   double incompatible; /* where a second-order method failed: part of q, over R(0), on constraints that
                           carry impulses which no motion can undo. A warning, not a bound; else 0 */
+  int64_t factorisations; /* of matrices, by newton and interior_point; each is one of `iterations` and
+                             of `passes` as well */
 } talus_info;
 
 TALUS_API talus_info talus_info_default(void);
