@@ -19,16 +19,6 @@ typedef struct bench_texts {
   const char *contacts, *methods, *precisions, *threads, *tolerances;
 } bench_texts;
 
-/* Copies the next word of a comma-separated list; returns the rest, NULL at the end. */
-static const char *list_next(const char *list, char *word, size_t capacity) {
-  if (list == NULL || *list == '\0') {
-    return NULL;
-  }
-  const size_t length = strcspn(list, ",");
-  snprintf(word, capacity, "%.*s", (int)length, list);
-  return list[length] == ',' ? list + length + 1 : list + length;
-}
-
 static int number_read(const char *word, double low, double high, int whole, double *value) {
   char *end;
   *value = strtod(word, &end);
@@ -40,7 +30,7 @@ int tl_bench_numbers_read(const char *name, const char *text, double low, double
                           tl_bench_list *list) {
   char word[64];
   list->count = 0;
-  while ((text = list_next(text, word, sizeof word)) != NULL) {
+  while ((text = tl_words_next(text, ',', word, sizeof word)) != NULL) {
     if (list->count == TL_BENCH_MOST) {
       return tl_cli_complain("--%s takes at most %d values", name, TL_BENCH_MOST);
     }
@@ -53,33 +43,20 @@ int tl_bench_numbers_read(const char *name, const char *text, double low, double
 }
 
 static int methods_read(const char *text, tl_bench_list *list) {
-  char word[64], near[64];
-  list->count = 0;
-  while ((text = list_next(text, word, sizeof word)) != NULL) {
-    talus_method method;
-    if (strcmp(word, "all") == 0) {
-      list->count = 0;
-      for (int i = TALUS_METHOD_AUTO + 1; i < TALUS_METHOD_COUNT; i++) {
-        if (talus_method_takes((talus_method)i, TALUS_CONE_CIRCULAR)) {
-          list->value[list->count++] = i;
-        }
-      }
-    } else if (!talus_method_parse(word, &method)) {
-      const char *guess = tl_words_nearest(word, tl_cli_methods, near, sizeof near);
-      return tl_cli_complain("--method knows no '%s'%s%s%s; there are %s", word,
-                             guess != NULL ? " (did you mean " : "", guess != NULL ? guess : "",
-                             guess != NULL ? "?)" : "", tl_cli_methods);
-    } else if (list->count < TL_BENCH_MOST) {
-      list->value[list->count++] = method;
-    }
+  talus_method method[TALUS_METHOD_COUNT];
+  const int code =
+      tl_cli_methods_read("method", text, TALUS_CONE_CIRCULAR, method, &list->count);
+  list->count = list->count < TL_BENCH_MOST ? list->count : TL_BENCH_MOST;
+  for (int i = 0; code == TL_EXIT_OK && i < list->count; i++) {
+    list->value[i] = method[i];
   }
-  return TL_EXIT_OK;
+  return code;
 }
 
 static int precisions_read(const char *text, tl_bench_list *list) {
   char word[64];
   list->count = 0;
-  while ((text = list_next(text, word, sizeof word)) != NULL) {
+  while ((text = tl_words_next(text, ',', word, sizeof word)) != NULL) {
     talus_precision precision;
     if (!talus_precision_parse(word, &precision)) {
       return tl_cli_complain("--precision knows f64 and f32, not '%s'", word);

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/base/words.h"
+
 /* The lists start with a separator, which + 1 skips. */
 #define WORD2(name, text) "|" text
 #define WORD3(name, text, what) "|" text
@@ -27,6 +29,43 @@ const char *tl_cli_backend_name(talus_backend_kind backend) {
 
 const char *tl_cli_measure_name(talus_measure measure) {
   return measure == TALUS_MEASURE_SICONOS ? "siconos" : "epsilon";
+}
+
+static void method_add(talus_method wanted, talus_method *method, int *count) {
+  for (int i = 0; i < *count; i++) {
+    if (method[i] == wanted) {
+      return;
+    }
+  }
+  method[(*count)++] = wanted;
+}
+
+int tl_cli_methods_read(const char *option, const char *text, talus_cone cone, talus_method *method,
+                        int *count) {
+  char word[64], near[64];
+  *count = 0;
+  while ((text = tl_words_next(text, ',', word, sizeof word)) != NULL) {
+    talus_method wanted = TALUS_METHOD_AUTO;
+    const int all = strcmp(word, "all") == 0;
+    if (!all && !talus_method_parse(word, &wanted)) {
+      const char *guess = tl_words_nearest(word, tl_cli_methods, near, sizeof near);
+      return tl_cli_complain("--%s knows no '%s'%s%s%s; there are %s", option, word,
+                             guess != NULL ? " (did you mean " : "", guess != NULL ? guess : "",
+                             guess != NULL ? "?)" : "", tl_cli_methods);
+    }
+    if (!all && !talus_method_takes(wanted, cone)) {
+      return tl_cli_complain("--%s: %s does not take cone %s", option, word, talus_cone_name(cone));
+    }
+    if (!all) {
+      method_add(wanted, method, count);
+    }
+    for (int i = TALUS_METHOD_AUTO + 1; all && i < TALUS_METHOD_COUNT; i++) {
+      if (talus_method_takes((talus_method)i, cone)) {
+        method_add((talus_method)i, method, count);
+      }
+    }
+  }
+  return TL_EXIT_OK;
 }
 
 int tl_cli_complain(const char *format, ...) {

@@ -19,6 +19,7 @@ int tl_cli_run(int argc, char **argv);
 int tl_cli_scene(int argc, char **argv);
 int tl_cli_render(int argc, char **argv);
 int tl_cli_plot(int argc, char **argv);
+int tl_cli_profile(int argc, char **argv);
 int tl_cli_bench(int argc, char **argv);
 
 /* Choices of options, spelled as the library spells them; the index is the enumerator. */
@@ -30,6 +31,12 @@ extern const char *const tl_cli_precisions;
 extern const char *const tl_cli_measures;
 const char *tl_cli_backend_name(talus_backend_kind backend);
 const char *tl_cli_measure_name(talus_measure measure);
+
+/* Methods by name, separated by commas, each once; "all" is every one that takes the cone, AUTO left
+ * out. Returns an exit code, with a complaint that names the option. method has room for
+ * TALUS_METHOD_COUNT. */
+int tl_cli_methods_read(const char *option, const char *text, talus_cone cone, talus_method *method,
+                        int *count);
 
 /* Prints "talus: ..." to stderr and returns TL_EXIT_BAD. */
 int tl_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

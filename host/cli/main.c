@@ -22,6 +22,7 @@ static const struct {
     {"solve", tl_cli_solve, "solve a problem file and certify the impulses"},
     {"check", tl_cli_check, "judge impulses that somebody found"},
     {"generate", tl_cli_generate, "make problem files: heaps, stacks, random systems"},
+    {"profile", tl_cli_profile, "compare methods on a folder of problem files"},
     {"bench", tl_cli_bench, "measure passes, seconds and bytes on this machine"},
     {"info", tl_cli_info, "version, build, backends, devices"},
 };
