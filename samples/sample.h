@@ -7,6 +7,7 @@
 #define TL_SAMPLE_H
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,17 +37,50 @@ static inline talus_context *sample_context(void) {
 /* ---- options --------------------------------------------------------------------------------- */
 
 typedef struct sample_options {
-  int full;                               /* --full: the whole of it, not the quick form */
+  int full;          /* --full: the whole of it, not the quick form */
+  const char *table; /* --table FILE: series as CSV, of samples that have any */
   const char *override[SAMPLE_OVERRIDES]; /* --set KEY=VALUE of the scene */
   int32_t override_count;
 } sample_options;
+
+/* Where --json FILE wants its values. */
+static inline FILE **sample_json(void) {
+  static FILE *file;
+  return &file;
+}
+
+static inline FILE *sample_create(const char *path) {
+  FILE *const file = fopen(path, "w");
+  if (file == NULL) {
+    fprintf(stderr, "%s: cannot be written\n", path);
+    exit(1);
+  }
+  return file;
+}
+
+/* A number for whoever reads the JSON file; the key as printf has it. Numbers that JSON does not
+ * know become null. */
+static inline void sample_value(double value, const char *key, ...) {
+  FILE *const file = *sample_json();
+  if (file == NULL) {
+    return;
+  }
+  va_list list;
+  fputs(ftell(file) > 2 ? ",\n\"" : "\"", file);
+  va_start(list, key);
+  vfprintf(file, key, list);
+  va_end(list);
+  fprintf(file, isfinite(value) ? "\": %.17g" : "\": null", value);
+}
 
 static inline sample_options sample_begin(int argc, char **argv, const char *help) {
   sample_options options = {0};
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--help") == 0) {
       printf("%s\n  --full           the whole of it; without: a quick form\n"
-             "  --set KEY=VALUE  change a key of the scene, as in `talus run`\n",
+             "  --set KEY=VALUE  change a key of the scene, as in `talus run`\n"
+             "  --json FILE      figures, for other programs\n"
+             "  --table FILE     series as CSV, if it has any\n",
              help);
       exit(0);
     } else if (strcmp(argv[i], "--full") == 0) {
@@ -54,6 +88,11 @@ static inline sample_options sample_begin(int argc, char **argv, const char *hel
     } else if (strcmp(argv[i], "--set") == 0 && i + 1 < argc &&
                options.override_count < SAMPLE_OVERRIDES) {
       options.override[options.override_count++] = argv[++i];
+    } else if (strcmp(argv[i], "--table") == 0 && i + 1 < argc) {
+      options.table = argv[++i];
+    } else if (strcmp(argv[i], "--json") == 0 && i + 1 < argc && *sample_json() == NULL) {
+      *sample_json() = sample_create(argv[++i]);
+      fputs("{\n", *sample_json());
     } else {
       fprintf(stderr, "%s: not understood; try --help\n", argv[i]);
       exit(2);
@@ -160,6 +199,10 @@ static inline void sample_expect(const char *what, double value, double low, dou
 
 /* Ends the program's work; what main returns. */
 static inline int sample_end(void) {
+  if (*sample_json() != NULL) {
+    fputs("\n}\n", *sample_json());
+    *sample_misses() += fclose(*sample_json()) != 0;
+  }
   talus_context_destroy(sample_context());
   printf("%s\n", *sample_misses() == 0 ? "as expected" : "not as expected");
   return *sample_misses() == 0 ? 0 : 1;

@@ -36,10 +36,11 @@ static talus_status def_check(talus_context *context, const talus_coupling_def *
   }
   if (!(def->step > 0) || !isfinite(def->step) || !(def->gap_clamp <= 0) ||
       !isfinite(def->gap_clamp) || !(def->restitution_speed >= 0) || !(def->correction >= 0) ||
-      !(def->correction <= 1) || (def->dimension != 1 && def->dimension != 3)) {
+      !(def->correction <= 1) || def->dimension < 1 || def->dimension > 3 ||
+      (unsigned)def->restitution > TALUS_RESTITUTION_POISSON) {
     return tl_fail(context, TALUS_BAD_SETTING,
-                   "coupling def: step, gap_clamp, restitution_speed, correction or dimension is "
-                   "out of range");
+                   "coupling def: step, gap_clamp, restitution_speed, correction, dimension or "
+                   "restitution is out of range");
   }
   if (def->mechanism_count < 1 || def->mechanism == NULL || def->loop_count < 0 ||
       (def->loop_count > 0 && def->loop == NULL)) {
@@ -137,6 +138,7 @@ void talus_coupling_destroy(talus_coupling *coupling) {
   tl_buffer_release(context, &coupling->rows);
   tl_buffer_release(context, &coupling->values);
   tl_buffer_release(context, &coupling->indices);
+  tl_buffer_release(context, &coupling->impulses);
   tl_free(context, coupling->velocity);
   tl_free(context, coupling->first_velocity);
   tl_free(context, coupling->loop);
@@ -164,7 +166,7 @@ talus_status talus_coupling_build(talus_coupling *coupling, const talus_touch *t
   }
   const int32_t dimension = coupling->def.dimension;
   const size_t rows = (size_t)dimension * (size_t)count + (size_t)coupling->bilateral_count;
-  coupling->built = 0;
+  coupling->built = coupling->rebounds = 0;
   if (rows > INT32_MAX) {
     return tl_fail(coupling->context, TALUS_SIZE_OVERFLOW, "%d contacts are too many", count);
   }
@@ -178,12 +180,7 @@ talus_status talus_coupling_build(talus_coupling *coupling, const talus_touch *t
     TL_TRY(tl_rows_contact(coupling, &touch[i], i, coupling->row + (size_t)dimension * (size_t)i));
   }
   tl_rows_bilateral(coupling, coupling->row + (size_t)dimension * (size_t)count);
-  *problem = talus_problem_default(coupling->def.form);
-  problem->dimension = dimension;
-  problem->contact_count = count;
-  problem->bilateral_count = coupling->bilateral_count;
-  TL_TRY(coupling->def.form == TALUS_FORM_BLOCKS ? tl_coupling_blocks(coupling, touch, problem)
-                                                 : tl_coupling_delassus(coupling, touch, problem));
+  TL_TRY(tl_coupling_form(coupling, problem));
   coupling->built = 1;
   return TALUS_OK;
 }

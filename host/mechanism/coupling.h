@@ -19,6 +19,7 @@ typedef struct tl_row {
   int32_t joint_velocity; /* the velocity that it acts along, or -1 */
   double direction[3];    /* of the force on end 1, if it is none of a joint */
   double bias, lower, upper;
+  double friction, rebound; /* first row of a contact; rebound: restitution of one that strikes */
 } tl_row;
 
 struct talus_coupling {
@@ -29,8 +30,10 @@ struct talus_coupling {
   int32_t *first_velocity; /* [mechanism_count + 1] */
   int32_t contact_count, row_count, bilateral_count;
   int built;
+  int halfway;  /* positions are half a step ahead */
+  int rebounds; /* the problem is that of a second phase */
   tl_row *row; /* contacts, then bilateral ones */
-  tl_buffer rows, values, indices;
+  tl_buffer rows, values, indices, impulses;
   double *velocity; /* [all velocities] after a step of all other forces */
 };
 
@@ -40,15 +43,17 @@ void tl_rows_bilateral(const talus_coupling *coupling, tl_row *row);
 /* `dimension` rows of one contact, bias included. Statuses as for talus_coupling_build. */
 talus_status tl_rows_contact(const talus_coupling *coupling, const talus_touch *touch,
                              int32_t index, tl_row *row);
+/* Seconds in which the positions will follow the new velocities. */
+double tl_step_ahead(const talus_coupling *coupling);
 /* The row's velocity without bias when the mechanisms move as they do now. */
 double tl_row_velocity(const talus_coupling *coupling, const tl_row *row);
 /* line [velocities of all mechanisms] += the row in terms of joint velocities */
 void tl_row_spread(const talus_coupling *coupling, const tl_row *row, double *line);
 
 /* The problem's arrays from rows and velocities. */
-talus_status tl_coupling_blocks(talus_coupling *coupling, const talus_touch *touch,
-                                talus_problem *problem);
-talus_status tl_coupling_delassus(talus_coupling *coupling, const talus_touch *touch,
-                                  talus_problem *problem);
+talus_status tl_coupling_blocks(talus_coupling *coupling, talus_problem *problem);
+talus_status tl_coupling_delassus(talus_coupling *coupling, talus_problem *problem);
+/* Either, by the coupling's form, and what both have. */
+talus_status tl_coupling_form(talus_coupling *coupling, talus_problem *problem);
 
 #endif

@@ -6,14 +6,13 @@
 #include "host/mechanism/coupling.h"
 
 /* What both forms have: friction and bounds, at the head of `values`. */
-static double *common_fill(talus_coupling *coupling, const talus_touch *touch,
-                           talus_problem *problem) {
+static double *common_fill(talus_coupling *coupling, talus_problem *problem) {
   double *const friction = coupling->values.memory;
   double *const lower = friction + coupling->contact_count;
   double *const upper = lower + coupling->bilateral_count;
   const int32_t first = coupling->row_count - coupling->bilateral_count;
   for (int32_t i = 0; i < coupling->contact_count; i++) {
-    friction[i] = touch[i].friction;
+    friction[i] = coupling->row[(size_t)coupling->def.dimension * (size_t)i].friction;
   }
   for (int32_t i = 0; i < coupling->bilateral_count; i++) {
     lower[i] = coupling->row[first + i].lower;
@@ -112,8 +111,7 @@ static void blocks_rows(const talus_coupling *coupling, double *jacobian, double
   }
 }
 
-talus_status tl_coupling_blocks(talus_coupling *coupling, const talus_touch *touch,
-                                talus_problem *problem) {
+talus_status tl_coupling_blocks(talus_coupling *coupling, talus_problem *problem) {
   const size_t rows = (size_t)coupling->row_count, inverse = inverse_size(coupling);
   const size_t jacobian = jacobian_size(coupling);
   const size_t mechanisms = (size_t)coupling->def.mechanism_count;
@@ -125,7 +123,7 @@ talus_status tl_coupling_blocks(talus_coupling *coupling, const talus_touch *tou
   TL_TRY(tl_buffer_reserve(coupling->context, &coupling->indices,
                            2 * (rows + 2) + 2 * rows + mechanisms, sizeof(int32_t),
                            "a problem of mechanisms"));
-  double *at = common_fill(coupling, touch, problem);
+  double *at = common_fill(coupling, problem);
   int64_t *const start = coupling->indices.memory;
   int32_t *const block = (int32_t *)(start + rows + 2), *const size = block + 2 * rows;
   for (size_t i = 0; i < rows; i++) {
@@ -223,8 +221,7 @@ static void delassus_free(const talus_coupling *coupling, double *q) {
   }
 }
 
-talus_status tl_coupling_delassus(talus_coupling *coupling, const talus_touch *touch,
-                                  talus_problem *problem) {
+talus_status tl_coupling_delassus(talus_coupling *coupling, talus_problem *problem) {
   const size_t rows = (size_t)coupling->row_count;
   size_t links = 0, touched = 0;
   for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
@@ -237,7 +234,7 @@ talus_status tl_coupling_delassus(talus_coupling *coupling, const talus_touch *t
                            sizeof(double), "a problem of mechanisms"));
   TL_TRY(tl_buffer_reserve(coupling->context, &coupling->indices, 2 * links, sizeof(int32_t),
                            "a problem of mechanisms"));
-  double *const w = common_fill(coupling, touch, problem), *const q = w + rows * rows;
+  double *const w = common_fill(coupling, problem), *const q = w + rows * rows;
   double *const compliance = q + rows;
   int32_t *const slot = coupling->indices.memory, *const link = slot + links;
   memset(w, 0, rows * rows * sizeof *w);
@@ -260,4 +257,13 @@ talus_status tl_coupling_delassus(talus_coupling *coupling, const talus_touch *t
   problem->delassus.w.value = w;
   problem->delassus.q = q;
   return TALUS_OK;
+}
+
+talus_status tl_coupling_form(talus_coupling *coupling, talus_problem *problem) {
+  *problem = talus_problem_default(coupling->def.form);
+  problem->dimension = coupling->def.dimension;
+  problem->contact_count = coupling->contact_count;
+  problem->bilateral_count = coupling->bilateral_count;
+  return coupling->def.form == TALUS_FORM_BLOCKS ? tl_coupling_blocks(coupling, problem)
+                                                 : tl_coupling_delassus(coupling, problem);
 }

@@ -24,11 +24,10 @@ static double impulse_of(const talus_coupling *coupling, const double *impulse,
   return i < contacts ? impulse[i] : bilateral[i - contacts];
 }
 
-/* Velocities jump by M^-1 J^T x, one sweep; positions follow. */
-static talus_status jump(talus_coupling *coupling, int32_t m, const double *impulse,
-                         const double *bilateral) {
+/* mechanism->saved := M^-1 J^T x, one sweep. */
+static talus_status response(talus_coupling *coupling, int32_t m, const double *impulse,
+                             const double *bilateral) {
   talus_mechanism *const mechanism = coupling->mechanism[m];
-  const double *const velocity = coupling->velocity + coupling->first_velocity[m];
   TL_TRY(tl_mechanism_factor(mechanism));
   memset(mechanism->outer, 0, 6 * (size_t)mechanism->link_count * sizeof(double));
   memset(mechanism->force, 0, (size_t)mechanism->v_count * sizeof(double));
@@ -48,11 +47,83 @@ static talus_status jump(talus_coupling *coupling, int32_t m, const double *impu
     }
   }
   tl_mechanism_sweep(mechanism, mechanism->force, mechanism->outer, 0, mechanism->saved);
+  return TALUS_OK;
+}
+
+/* Velocities jump, positions follow. */
+static talus_status jump(talus_coupling *coupling, int32_t m, const double *impulse,
+                         const double *bilateral) {
+  talus_mechanism *const mechanism = coupling->mechanism[m];
+  const double *const velocity = coupling->velocity + coupling->first_velocity[m];
+  TL_TRY(response(coupling, m, impulse, bilateral));
   for (int32_t i = 0; i < mechanism->v_count; i++) {
     mechanism->v[i] = velocity[i] + mechanism->saved[i];
   }
-  tl_mechanism_drift(mechanism, mechanism->v, coupling->def.step);
+  tl_mechanism_drift(mechanism, mechanism->v, tl_step_ahead(coupling));
   return TALUS_OK;
+}
+
+talus_status talus_coupling_halfway(talus_coupling *coupling) {
+  if (coupling == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  if (coupling->halfway) {
+    return tl_fail(coupling->context, TALUS_CALL_ORDER,
+                   "halfway: end the step by talus_coupling_advance first");
+  }
+  for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
+    tl_mechanism_drift(coupling->mechanism[m], coupling->mechanism[m]->v, 0.5 * coupling->def.step);
+  }
+  coupling->built = 0;
+  coupling->halfway = 1;
+  return TALUS_OK;
+}
+
+/* Impulses with e times the normal ones of contacts that struck added; returns whether there are
+ * any. */
+static int impulses_enlarge(const talus_coupling *coupling, const double *impulse, double *larger) {
+  const int32_t dimension = coupling->def.dimension;
+  int any = 0;
+  memcpy(larger, impulse, (size_t)(dimension * coupling->contact_count) * sizeof *larger);
+  for (int32_t i = 0; i < dimension * coupling->contact_count; i += dimension) {
+    any |= coupling->row[i].rebound > 0 && impulse[i] > 0;
+    larger[i] += coupling->row[i].rebound * impulse[i];
+  }
+  return any;
+}
+
+talus_status talus_coupling_rebound(talus_coupling *coupling, const double *impulse,
+                                    const double *bilateral_impulse, talus_problem *problem) {
+  if (coupling == NULL || problem == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  if (!coupling->built || coupling->rebounds) {
+    return tl_fail(coupling->context, TALUS_CALL_ORDER,
+                   "rebound: call it once, after talus_coupling_build");
+  }
+  TL_TRY(impulses_check(coupling, impulse, bilateral_impulse));
+  const int32_t first = coupling->row_count - coupling->bilateral_count;
+  TL_TRY(tl_buffer_reserve(coupling->context, &coupling->impulses, (size_t)first, sizeof(double),
+                           "a step's impulses"));
+  if (first == 0 || !impulses_enlarge(coupling, impulse, coupling->impulses.memory)) {
+    *problem = talus_problem_default(coupling->def.form);
+    return TALUS_OK;
+  }
+  for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
+    double *const velocity = coupling->velocity + coupling->first_velocity[m];
+    TL_TRY(response(coupling, m, coupling->impulses.memory, bilateral_impulse));
+    for (int32_t i = 0; i < coupling->mechanism[m]->v_count; i++) {
+      velocity[i] += coupling->mechanism[m]->saved[i];
+    }
+  }
+  for (int32_t i = first; i < coupling->row_count; i++) {
+    if (isfinite(coupling->row[i].lower) && isfinite(coupling->row[i].upper)) {
+      coupling->row[i].lower -= bilateral_impulse[i - first];
+      coupling->row[i].upper -= bilateral_impulse[i - first];
+    }
+  }
+  coupling->rebounds = 1;
+  return tl_coupling_form(coupling, problem);
 }
 
 /* Impulses over the step as constant forces: at points fixed in the links, or along joints. */
@@ -112,15 +183,22 @@ talus_status talus_coupling_advance(talus_coupling *coupling, talus_scheme schem
     return tl_fail(coupling->context, TALUS_CALL_ORDER,
                    "advance: call talus_coupling_build first, once for each step");
   }
-  if (scheme != TALUS_SCHEME_EULER && scheme != TALUS_SCHEME_RUNGE_KUTTA) {
-    return tl_fail(coupling->context, TALUS_BAD_SETTING, "advance: scheme %d is not for contact",
-                   (int)scheme);
+  const int pushes = scheme == TALUS_SCHEME_RUNGE_KUTTA;
+  if ((scheme != TALUS_SCHEME_EULER && scheme != TALUS_SCHEME_MIDPOINT && !pushes) ||
+      (pushes && coupling->rebounds)) {
+    return tl_fail(coupling->context, TALUS_BAD_SETTING, "advance: scheme %d is not for %s",
+                   (int)scheme, pushes ? "two phases" : "contact");
+  }
+  if (coupling->halfway != (scheme == TALUS_SCHEME_MIDPOINT)) {
+    return tl_fail(coupling->context, TALUS_CALL_ORDER,
+                   "advance: MIDPOINT goes with talus_coupling_halfway before the build");
   }
   TL_TRY(impulses_check(coupling, impulse, bilateral_impulse));
   coupling->built = 0;
   for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
-    TL_TRY(scheme == TALUS_SCHEME_EULER ? jump(coupling, m, impulse, bilateral_impulse)
-                                        : push(coupling, m, impulse, bilateral_impulse));
+    TL_TRY(pushes ? push(coupling, m, impulse, bilateral_impulse)
+                  : jump(coupling, m, impulse, bilateral_impulse));
   }
+  coupling->halfway = 0;
   return TALUS_OK;
 }

@@ -61,6 +61,10 @@ void tl_row_spread(const talus_coupling *coupling, const tl_row *row, double *li
   }
 }
 
+double tl_step_ahead(const talus_coupling *coupling) {
+  return coupling->halfway ? 0.5 * coupling->def.step : coupling->def.step;
+}
+
 /* ---- contacts ----------------------------------------------------------------------------------
  */
 
@@ -70,7 +74,7 @@ static talus_status touch_check(const talus_coupling *coupling, const talus_touc
   const int32_t side[4] = {touch->mechanism_a, touch->link_a, touch->mechanism_b, touch->link_b};
   double sum = touch->gap + touch->friction + touch->restitution;
   for (int c = 0; c < 3; c++) {
-    sum += touch->point[c] + touch->normal[c];
+    sum += touch->point[c] + touch->normal[c] + touch->tangent[c];
   }
   if (!isfinite(sum)) {
     return tl_fail(context, TALUS_NOT_FINITE, "touch[%d] holds a number that is not finite", index);
@@ -101,21 +105,47 @@ static talus_status touch_check(const talus_coupling *coupling, const talus_touc
   return TALUS_OK;
 }
 
+/* Normal and two tangents; the first one may be the caller's. */
+static talus_status frame_make(const talus_coupling *coupling, const talus_touch *touch,
+                               int32_t index, double frame[3][3]) {
+  const double given = tl_norm3(touch->tangent);
+  tl_copy3(frame[0], touch->normal);
+  tl_frame3(frame[0], frame[1], frame[2]);
+  if (given == 0 && coupling->def.dimension != 2) {
+    return TALUS_OK;
+  }
+  tl_along3(frame[1], touch->tangent, -tl_dot3(touch->tangent, frame[0]), frame[0]);
+  const double size = tl_norm3(frame[1]);
+  if (!(size > 1e-6 * given)) {
+    return tl_fail(coupling->context, TALUS_NORMAL_LENGTH, "touch[%d].tangent is %s", index,
+                   given > 0 ? "along the normal" : "zero: a contact of dimension 2 needs one");
+  }
+  tl_scale3(frame[1], 1 / size, frame[1]);
+  tl_cross3(frame[2], frame[0], frame[1]);
+  return TALUS_OK;
+}
+
 talus_status tl_rows_contact(const talus_coupling *coupling, const talus_touch *touch,
                              int32_t index, tl_row *row) {
   const talus_coupling_def *const def = &coupling->def;
   const int32_t side[4] = {touch->mechanism_a, touch->link_a, touch->mechanism_b, touch->link_b};
   double frame[3][3];
   TL_TRY(touch_check(coupling, touch, index));
-  tl_copy3(frame[0], touch->normal);
-  tl_frame3(frame[0], frame[1], frame[2]);
+  TL_TRY(frame_make(coupling, touch, index, frame));
   for (int r = 0; r < def->dimension; r++) {
     row_push(coupling, side, touch->point, touch->point, frame[r], &row[r]);
   }
-  const double speed = tl_row_velocity(coupling, row);
-  const int strikes = touch->gap + def->step * speed <= 0 && -speed > def->restitution_speed;
-  row->bias = touch->restitution > 0 && strikes ? touch->restitution * speed
-                                                : fmax(touch->gap, def->gap_clamp) / def->step;
+  const double speed = tl_row_velocity(coupling, row), ahead = tl_step_ahead(coupling);
+  const int strikes =
+      touch->restitution > 0 && touch->gap + ahead * speed <= 0 && -speed > def->restitution_speed;
+  row->friction = touch->friction;
+  row->bias = fmax(touch->gap, def->gap_clamp) / ahead;
+  if (strikes && def->restitution == TALUS_RESTITUTION_NEWTON) {
+    row->bias = touch->restitution * speed;
+  } else if (strikes) {
+    row->rebound = touch->restitution;
+    row->bias = 0;
+  }
   return TALUS_OK;
 }
 
@@ -148,7 +178,7 @@ static int32_t loop_rows(const talus_coupling *coupling, const talus_loop_def *l
                loop->direction + 3 * k);
     }
     row_push(coupling, side, a, b, direction, &row[k]);
-    row[k].bias = coupling->def.correction * tl_dot3(direction, apart) / coupling->def.step;
+    row[k].bias = coupling->def.correction * tl_dot3(direction, apart) / tl_step_ahead(coupling);
   }
   return loop->direction_count;
 }
@@ -222,7 +252,7 @@ static double motor_rate(const tl_link *link, int k, double coordinate, double s
 }
 
 static double stop_bias(const talus_coupling *coupling, double gap) {
-  return (gap > 0 ? gap : coupling->def.correction * gap) / coupling->def.step;
+  return (gap > 0 ? gap : coupling->def.correction * gap) / tl_step_ahead(coupling);
 }
 
 static int32_t joint_rows(const talus_coupling *coupling, int32_t m, int32_t i, tl_row *row) {

@@ -1,4 +1,5 @@
-/* step.c: free motion in time: explicit Euler, semi-implicit Euler, Runge-Kutta of fourth order.
+/* step.c: free motion in time: explicit and semi-implicit Euler, Moreau's midpoint, Runge-Kutta of
+ * fourth order.
  *
  * dq/dt = v but for quaternions, where dq/dt = 1/2 (0, w) q with w in the axes of the joint's
  * frame. The Euler schemes turn quaternions by an angle; Runge-Kutta treats them as four numbers
@@ -90,12 +91,17 @@ static talus_status runge_kutta(talus_mechanism *mechanism, const double *start,
 static talus_status euler(talus_mechanism *mechanism, talus_scheme scheme, const double *start,
                           double *rate, double seconds) {
   const int32_t n = mechanism->v_count;
+  const int midpoint = scheme == TALUS_SCHEME_MIDPOINT;
+  if (midpoint) {
+    tl_mechanism_drift(mechanism, mechanism->v, 0.5 * seconds);
+  }
   TL_TRY(talus_mechanism_accelerate(mechanism, mechanism->dynamics, rate));
   for (int32_t i = 0; i < n; i++) {
     mechanism->v[i] += seconds * rate[i];
   }
   tl_mechanism_drift(
-      mechanism, scheme == TALUS_SCHEME_EULER ? mechanism->v : start + mechanism->q_count, seconds);
+      mechanism, scheme == TALUS_SCHEME_EXPLICIT_EULER ? start + mechanism->q_count : mechanism->v,
+      midpoint ? 0.5 * seconds : seconds);
   return TALUS_OK;
 }
 
@@ -118,7 +124,7 @@ talus_status talus_mechanism_step(talus_mechanism *mechanism, talus_scheme schem
   if (mechanism == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  if (!isfinite(seconds) || (unsigned)scheme > TALUS_SCHEME_RUNGE_KUTTA) {
+  if (!isfinite(seconds) || (unsigned)scheme > TALUS_SCHEME_MIDPOINT) {
     return tl_fail(mechanism->context, TALUS_BAD_SETTING, "step: scheme %d or seconds %g",
                    (int)scheme, seconds);
   }

@@ -180,7 +180,10 @@ TALUS_API talus_status talus_mechanism_response(talus_mechanism *mechanism,
 typedef enum talus_scheme {
   TALUS_SCHEME_EXPLICIT_EULER = 0, /* both rates at the old state: first order, gains energy */
   TALUS_SCHEME_EULER = 1,          /* semi-implicit: positions follow the new velocities */
-  TALUS_SCHEME_RUNGE_KUTTA = 2     /* the classical one of fourth order */
+  TALUS_SCHEME_RUNGE_KUTTA = 2,    /* the classical one of fourth order */
+  TALUS_SCHEME_MIDPOINT = 3        /* Moreau's: half a step of the way, forces there, the other half
+                                      with the new velocities; second order where no force depends
+                                      on velocities */
 } talus_scheme;
 
 /* One step of free motion: gravity, damping, applied forces and loads. Statuses: BAD_SETTING, those
@@ -210,7 +213,9 @@ typedef struct talus_touch {
   double point[3], normal[3];
   double gap;         /* m, > 0 apart */
   double friction;
-  double restitution; /* Newton's */
+  double restitution; /* Newton's or Poisson's, as the coupling has it */
+  double tangent[3];  /* the first tangent, made square to the normal; 0 0 0: chosen. A coupling of
+                         dimension 2 needs it: the way along which points can slide */
 } talus_touch;
 
 typedef struct talus_coupling talus_coupling;
@@ -224,11 +229,15 @@ typedef struct talus_coupling_def {
                            held at velocity level only */
   double restitution_speed; /* slower impacts are plastic, m/s; default 0.02 */
   double correction;    /* share of a loop's or stop's error removed per step, 0 .. 1; default 0.2 */
-  int32_t dimension;    /* rows per contact: 3, or 1 without friction; default 3 */
+  int32_t dimension;    /* rows per contact: 3; 2 in a plane, where all cones are the same; or 1
+                           without friction. Default 3 */
   int32_t mechanism_count;
   talus_mechanism *const *mechanism; /* [mechanism_count], borrowed until the coupling's end */
   int32_t loop_count;
   const talus_loop_def *loop; /* [loop_count], copied */
+  talus_restitution restitution; /* NEWTON (default): in one problem; together with friction it creates
+                                    energy without bound where an impact jams. POISSON: in a second
+                                    one, see talus_coupling_rebound */
 } talus_coupling_def;
 
 TALUS_API talus_coupling_def talus_coupling_def_default(void);
@@ -244,10 +253,22 @@ TALUS_API void talus_coupling_destroy(talus_coupling *coupling);
  * that closes within the step faster than restitution_speed rebounds; others have the bias gap/step. */
 TALUS_API talus_status talus_coupling_build(talus_coupling *coupling, const talus_touch *touch,
                                             int32_t count, talus_problem *problem);
-/* Ends the step with the impulses that were found for the built problem. EULER: velocities jump,
- * positions follow. RUNGE_KUTTA: impulse/step acts as a constant force over one such step (Bhalerao,
- * Crean and Anderson; made for contacts without friction or impacts). Statuses: CALL_ORDER,
- * NOT_FINITE. */
+/* Before the build of a step by MIDPOINT: positions go half a step ahead with the present velocities;
+ * contacts are to be found there. The step must then end by MIDPOINT. Statuses: CALL_ORDER. */
+TALUS_API talus_status talus_coupling_halfway(talus_coupling *coupling);
+/* POISSON, after a build and with the impulses found for its problem: the problem of the second phase.
+ * Velocities are those after the first one and after e times the normal impulses of contacts that
+ * struck, which carry no friction of their own; motors and friction of joints have what the first
+ * phase left of their bounds. It has no rows if nothing rebounds:
+ * then the step ends with the impulses of the first problem, else with those of this one. Statuses:
+ * CALL_ORDER, NOT_FINITE, OUT_OF_MEMORY. */
+TALUS_API talus_status talus_coupling_rebound(talus_coupling *coupling, const double *impulse,
+                                              const double *bilateral_impulse,
+                                              talus_problem *problem);
+/* Ends the step with the impulses that were found for the last problem. EULER, MIDPOINT: velocities
+ * jump, positions follow. RUNGE_KUTTA: impulse/step acts as a constant force over one such step
+ * (Bhalerao, Crean and Anderson; made for contacts without friction or impacts; not after a rebound).
+ * Statuses: CALL_ORDER, NOT_FINITE. */
 TALUS_API talus_status talus_coupling_advance(talus_coupling *coupling, talus_scheme scheme,
                                               const double *impulse,
                                               const double *bilateral_impulse);

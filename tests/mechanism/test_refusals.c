@@ -155,7 +155,7 @@ static talus_status couple(talus_context *context, talus_mechanism *m) {
   def.mechanism = &m;
   def.loop_count = 1;
   def.loop = &loop;
-  talus_touch touch = {0, TALUS_NONE, 0, 1, {0, 0, 0}, {0, 0, 1}, 0, 0.5, 0};
+  talus_touch touch = {0, TALUS_NONE, 0, 1, {0, 0, 0}, {0, 0, 1}, 0, 0.5, 0, {0, 0, 0}};
   const double impulse[3] = {1, 0, 0}, bilateral[9] = {0};
   talus_status status = TALUS_OK;
   for (int form = 0; status == TALUS_OK && form < 2; form++) {
