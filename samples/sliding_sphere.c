@@ -45,47 +45,28 @@ static void slide(const char *law, double angle, const sample_options *options) 
   sample_close(&run);
 }
 
-/* The same along x, under a pyramid whose edges stand at `angle` to it. */
-static void slide_pyramid(double angle, double time, double v_across, double w_across) {
-  talus_world_def def = talus_world_def_default();
-  talus_material_def stuff = talus_material_def_default();
-  talus_body_def body = talus_body_def_default();
-  talus_shape_def ground = talus_shape_def_default(TALUS_SHAPE_HALFSPACE);
-  talus_shape_def ball = talus_shape_def_default(TALUS_SHAPE_SPHERE);
-  talus_world *world;
-  int32_t material, id;
-  def.tolerance = 1e-8;
-  def.solver.method = TALUS_METHOD_LEMKE;
-  def.solver.cone = TALUS_CONE_PYRAMID;
-  def.solver.facet_angle = angle;
-  TRY(talus_world_create(sample_context(), &def, &world));
-  stuff.density = 0.238732414637843; /* 3 / (4 pi): mass 1 */
-  stuff.friction = 0.2;
-  TRY(talus_material_add(world, &stuff, &material));
-  body.type = TALUS_BODY_FIXED;
-  TRY(talus_body_add(world, &body, &id));
-  TRY(talus_shape_add(world, id, &ground, NULL));
-  body.type = TALUS_BODY_FREE;
-  body.position[2] = ball.radius = 1;
-  body.velocity[0] = 2;
-  TRY(talus_body_add(world, &body, &id));
-  TRY(talus_shape_add(world, id, &ball, NULL));
-  talus_body_state state;
+/* The same along x, under a pyramid whose edges stand at `degrees` to it. */
+static void slide_pyramid(double degrees, double time, double v_across, double w_across,
+                          const sample_options *options) {
+  char own[128], what[64];
+  snprintf(own, sizeof own,
+           "world.cone=pyramid world.method=lemke world.facet_angle=%gdeg run.time=0.6s", degrees);
+  sample_run run = sample_open("sliding_sphere", own, options);
+  const int32_t ball = talus_scene_body_find(run.scene, "ball");
   double rolling = NAN, v_most = 0, w_most = 0;
-  while (talus_world_time(world) < 0.6 - 1e-9) {
-    TRY(talus_world_step(world, NULL));
-    TRY(talus_body_get(world, id, &state));
+  while (talus_world_time(run.world) < talus_scene_end(run.scene) - 1e-9) {
+    sample_step(&run);
+    const talus_body_state state = sample_body(&run, ball);
     const double slip = hypot(state.velocity[0] - state.spin[1], state.velocity[1] + state.spin[0]);
-    rolling = isnan(rolling) && slip < 1e-6 ? talus_world_time(world) : rolling;
+    rolling = isnan(rolling) && slip < 1e-6 ? talus_world_time(run.world) : rolling;
     v_most = fmax(v_most, fabs(state.velocity[1]));
     w_most = fmax(w_most, fabs(state.spin[0]));
   }
-  char what[64];
-  snprintf(what, sizeof what, "pyramid at %.0f degrees: rolls from, s", angle * 57.29577951308232);
+  snprintf(what, sizeof what, "pyramid at %.0f degrees: rolls from, s", degrees);
   sample_expect(what, rolling, time - 0.005, time + 0.005);
   sample_expect("  largest speed across", v_most, v_across - 0.01, v_across + 0.01);
   sample_expect("  largest spin across", w_most, w_across - 0.02, w_across + 0.02);
-  talus_world_destroy(world);
+  sample_close(&run);
 }
 
 int main(int argc, char **argv) {
@@ -93,7 +74,7 @@ int main(int argc, char **argv) {
   sample_head();
   slide("coulomb", 0, &options);
   slide("coulomb", 0.52359877559829887, &options);
-  slide_pyramid(0.78539816339744831, 0.412, 0, 0);
-  slide_pyramid(0.52359877559829887, 0.4, 0.10, 0.26);
+  slide_pyramid(45, 0.412, 0, 0, &options);
+  slide_pyramid(30, 0.4, 0.10, 0.26, &options);
   return sample_end();
 }

@@ -28,6 +28,10 @@ static talus_world_def world_def(const talus_scene *scene, tl_build_mode mode) {
   def.tolerance = from->tolerance;
   def.accept = from->accept;
   def.solver.law = (talus_law)from->law;
+  def.solver.cone = (talus_cone)from->cone;
+  def.solver.facets = (int32_t)from->facets;
+  def.solver.facet_angle = from->facet_angle;
+  def.solver.facet_align = from->facet_align;
   def.solver.method = (talus_method)from->method;
   def.solver.precision = (talus_precision)from->precision;
   def.solver.max_iterations = from->max_iterations;

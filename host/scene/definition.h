@@ -37,8 +37,9 @@ typedef enum tl_overlap { TL_OVERLAP_REFUSE, TL_OVERLAP_RESOLVE, TL_OVERLAP_IGNO
 typedef struct tl_scene_world {
   tl_item item;
   double gravity[3], step, slop, margin, bias_cap, restitution_speed, tolerance, accept;
-  int64_t substeps, seed, max_iterations;
-  int32_t law, method, precision, integrator, stabilisation, restitution;
+  double facet_angle;
+  int64_t substeps, seed, max_iterations, facets;
+  int32_t law, cone, facet_align, method, precision, integrator, stabilisation, restitution;
   int32_t plane, overlap;
 } tl_scene_world;
 

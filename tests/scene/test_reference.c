@@ -41,6 +41,8 @@ static void check_defaults(talus_context *context) {
   CHECK(w->slop == def.slop && w->margin == def.margin && w->bias_cap == def.bias_cap);
   CHECK(w->tolerance == def.tolerance && w->accept == def.accept);
   CHECK(w->law == (int)def.solver.law && w->method == (int)def.solver.method);
+  CHECK(w->cone == (int)def.solver.cone && w->facets == def.solver.facets);
+  CHECK(w->facet_angle == def.solver.facet_angle && w->facet_align == def.solver.facet_align);
   CHECK(w->precision == (int)def.solver.precision);
   CHECK(w->max_iterations == def.solver.max_iterations);
   CHECK((uint64_t)w->seed == def.seed);
