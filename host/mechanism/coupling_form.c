@@ -196,18 +196,7 @@ static void delassus_add(const talus_coupling *coupling, int32_t m, const int32_
 static void delassus_free(const talus_coupling *coupling, double *q) {
   static const double still[6];
   for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
-    talus_mechanism *const mechanism = coupling->mechanism[m];
-    const double *const velocity = coupling->velocity + coupling->first_velocity[m];
-    for (int32_t k = 0; k < mechanism->link_count; k++) {
-      const int32_t i = mechanism->order[k];
-      const tl_link *const link = &mechanism->link[i];
-      double *const motion = mechanism->motion + 6 * i;
-      tl_motion_shift(motion, tl_motion_of(mechanism, link->parent, still),
-                      mechanism->state[i].arm);
-      for (int c = 0; c < link->v_count; c++) {
-        tl_add6(motion, velocity[link->first_v + c], tl_axis_of(mechanism, link) + 6 * c);
-      }
-    }
+    tl_mechanism_spread(coupling->mechanism[m], coupling->velocity + coupling->first_velocity[m]);
   }
   for (int32_t i = 0; i < coupling->row_count; i++) {
     const tl_row *const row = &coupling->row[i];

@@ -84,6 +84,19 @@ talus_status talus_mechanism_jacobian(talus_mechanism *mechanism, int32_t link, 
   return TALUS_OK;
 }
 
+void tl_mechanism_spread(talus_mechanism *mechanism, const double *velocity) {
+  static const double still[6];
+  for (int32_t k = 0; k < mechanism->link_count; k++) {
+    const int32_t i = mechanism->order[k];
+    const tl_link *const link = &mechanism->link[i];
+    double *const motion = mechanism->motion + 6 * i;
+    tl_motion_shift(motion, tl_motion_of(mechanism, link->parent, still), mechanism->state[i].arm);
+    for (int c = 0; c < link->v_count; c++) {
+      tl_add6(motion, velocity[link->first_v + c], tl_axis_of(mechanism, link) + 6 * c);
+    }
+  }
+}
+
 talus_mechanism_balance talus_mechanism_balance_default(void) {
   talus_mechanism_balance balance;
   memset(&balance, 0, sizeof balance);

@@ -23,6 +23,7 @@ talus_link_def talus_link_def_default(talus_link_kind kind) {
     def.upper[k] = INFINITY;
   }
   def.effort = INFINITY;
+  def.collides = UINT32_MAX;
   return def;
 }
 
@@ -32,6 +33,7 @@ talus_mechanism_def talus_mechanism_def_default(void) {
   def.struct_size = sizeof def;
   def.gravity[2] = -9.81;
   def.dynamics = TALUS_DYNAMICS_ARTICULATED;
+  def.self_collide = 1;
   return def;
 }
 

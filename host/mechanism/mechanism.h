@@ -116,6 +116,9 @@ talus_status tl_mechanism_factor(talus_mechanism *mechanism);
 void tl_mechanism_sweep(talus_mechanism *mechanism, const double *force, const double *wrench,
                         int with_bias, double *acceleration);
 
+/* measure.c: the links' motions into `motion`, were these the joint velocities. */
+void tl_mechanism_spread(talus_mechanism *mechanism, const double *velocity);
+
 /* response.c: the links' accelerations (less gravity) into `motion`, for given joint ones. */
 void tl_mechanism_motion(talus_mechanism *mechanism, const double *acceleration);
 

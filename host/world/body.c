@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "host/solve/dense.h"
-#include "host/world/world.h"
+#include "host/world/links.h"
 
 talus_status tl_body_check(const talus_world *world, int32_t body) {
   if (world == NULL) {
@@ -61,8 +61,19 @@ talus_status talus_body_add(talus_world *world, const talus_body_def *def, int32
   return TALUS_OK;
 }
 
+/* What only the mechanism may do with its links. */
+static talus_status link_refuse(const talus_world *world, int32_t body, const char *what) {
+  if (world->body[body].type == TALUS_BODY_LINK) {
+    return tl_fail(world->context, TALUS_CALL_ORDER,
+                   "body %d is link %d of mechanism %d: it cannot be %s", body,
+                   world->body[body].link, world->body[body].mechanism, what);
+  }
+  return TALUS_OK;
+}
+
 talus_status talus_body_remove(talus_world *world, int32_t body) {
   TL_TRY(tl_body_check(world, body));
+  TL_TRY(link_refuse(world, body, "removed"));
   for (int32_t i = 0; i < world->joint_count; i++) {
     const talus_joint_def *const def = &world->joint[i].def;
     if (world->joint[i].exists && (def->body_a == body || def->body_b == body)) {
@@ -160,6 +171,36 @@ static void mass_update(talus_world *world, int32_t index) {
   inertia_invert(body->inertia, body->inverse_inertia);
 }
 
+/* A shape is placed in the link's frame, whose centre of mass is the body's position; the mass is the
+ * mechanism's. */
+static void link_shape(const talus_world *world, tl_shape_slot *shape) {
+  const double *const centre =
+      tl_mechanism_of(world, shape->body)->link[world->body[shape->body].link].centre;
+  for (int c = 0; c < 3; c++) {
+    shape->position[c] -= centre[c];
+  }
+}
+
+/* The typical radius: of free bodies; of links where there are none. */
+static void size_update(talus_world *world, const tl_shape_slot *shape) {
+  const int32_t type = world->body[shape->body].type;
+  if (!isfinite(shape->size)) {
+    return;
+  }
+  if (type == TALUS_BODY_FREE) {
+    world->size_sum += shape->size;
+    world->size_count++;
+  } else if (type == TALUS_BODY_LINK) {
+    world->link_size_sum += shape->size;
+    world->link_size_count++;
+  }
+  if (world->size_count > 0) {
+    world->size = world->size_sum / (double)world->size_count;
+  } else if (world->link_size_count > 0) {
+    world->size = world->link_size_sum / (double)world->link_size_count;
+  }
+}
+
 talus_status talus_shape_add(talus_world *world, int32_t index, const talus_shape_def *def,
                              int32_t *result) {
   TL_TRY(tl_body_check(world, index));
@@ -178,9 +219,9 @@ talus_status talus_shape_add(talus_world *world, int32_t index, const talus_shap
   }
   tl_body *const body = &world->body[index];
   const int solid = def->kind != TALUS_SHAPE_HALFSPACE && def->kind != TALUS_SHAPE_MESH;
-  if (body->type == TALUS_BODY_FREE && !solid) {
+  if ((body->type == TALUS_BODY_FREE || body->type == TALUS_BODY_LINK) && !solid) {
     return tl_fail(world->context, TALUS_UNSUPPORTED,
-                   "body %d is free: half-spaces and meshes are for fixed and kinematic bodies",
+                   "body %d moves freely: half-spaces and meshes are for fixed and kinematic bodies",
                    index);
   }
   TL_TRY(tl_world_grow(world, (void **)&world->shape, &world->shape_capacity,
@@ -198,12 +239,12 @@ talus_status talus_shape_add(talus_world *world, int32_t index, const talus_shap
   shape->next = body->first_shape;
   body->first_shape = world->shape_count++;
   body->shape_count++;
-  mass_update(world, index);
-  if (body->type == TALUS_BODY_FREE && isfinite(shape->size)) {
-    world->size_sum += shape->size;
-    world->size_count++;
-    world->size = world->size_sum / (double)world->size_count;
+  if (body->type == TALUS_BODY_LINK) {
+    link_shape(world, shape);
+  } else {
+    mass_update(world, index);
   }
+  size_update(world, shape);
   if (result != NULL) {
     *result = world->shape_count - 1;
   }
@@ -221,6 +262,9 @@ int talus_body_exists(const talus_world *world, int32_t body) {
 talus_status talus_body_get(const talus_world *world, int32_t body, talus_body_state *state) {
   TL_TRY(tl_body_check(world, body));
   const tl_body *const b = &world->body[body];
+  if (b->type == TALUS_BODY_LINK) { /* the mechanism may have been set since the last step */
+    tl_link_sync(world, body);
+  }
   memcpy(state->position, b->position, sizeof state->position);
   memcpy(state->orientation, b->orientation, sizeof state->orientation);
   memcpy(state->velocity, b->velocity, sizeof state->velocity);
@@ -230,6 +274,7 @@ talus_status talus_body_get(const talus_world *world, int32_t body, talus_body_s
 
 talus_status talus_body_set(talus_world *world, int32_t body, const talus_body_state *state) {
   TL_TRY(tl_body_check(world, body));
+  TL_TRY(link_refuse(world, body, "set by itself: use talus_mechanism_set"));
   if (!finite3(state->position) || !finite3(state->velocity) || !finite3(state->spin) ||
       !tl_quaternion_good(state->orientation)) {
     return tl_fail(world->context, TALUS_NOT_FINITE,

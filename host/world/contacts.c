@@ -34,7 +34,7 @@ static void collider_place(const talus_world *world, int32_t index, double dt,
   /* the shape's fastest point, were it to fall freely through this step */
   const double fall = dt * sqrt(tl_dot3(world->def.gravity, world->def.gravity));
   double speed =
-      sqrt(tl_dot3(body->velocity, body->velocity)) + (body->type == TALUS_BODY_FREE ? fall : 0);
+      sqrt(tl_dot3(body->velocity, body->velocity)) + (body->inverse_mass > 0 ? fall : 0);
   if (!body->round) {
     const double reach = sqrt(tl_dot3(arm, arm)) + tl_geometry_reach(shape->geometry);
     const double turning = sqrt(tl_dot3(body->spin, body->spin)) * reach;
@@ -117,9 +117,12 @@ static void contact_make(const talus_world *world, const tl_collider *collider,
   contact->bias = bias_of(world, contact, dt);
 }
 
-/* The caller's say; returns whether the contact stays. */
+/* Neighbours in a mechanism, and the caller's say; returns whether the contact stays. */
 static int contact_keep(const talus_world *world, tl_world_contact *contact, double dt) {
-  int keep = 1;
+  int keep = tl_links_collide(world, contact->shown.body_a, contact->shown.body_b);
+  if (!keep || world->contact_function == NULL) {
+    return keep;
+  }
   world->contact_function(world->contact_user, &contact->shown, &contact->friction,
                           &contact->restitution, &keep);
   contact->bias = bias_of(world, contact, dt);
@@ -192,7 +195,7 @@ talus_status tl_contacts_find(talus_world *world, double dt) {
     contact_make(world, collider, &touches[k], dt, &world->contact[k]);
   }
   world->contact_count = (int32_t)touch_count;
-  if (world->contact_function != NULL) {
+  if (world->contact_function != NULL || world->mechanism_count > 0) {
     int32_t kept = 0;
     for (int32_t k = 0; k < world->contact_count; k++) {
       tl_world_contact contact = world->contact[k];

@@ -46,7 +46,8 @@ void tl_positions_move(talus_world *world, const double *velocity, double dt) {
     schedule(static)
   for (int32_t i = 0; i < world->body_count; i++) {
     tl_body *const body = &world->body[i];
-    if (!body->exists || body->type == TALUS_BODY_FIXED) {
+    if (!body->exists || body->type == TALUS_BODY_FIXED ||
+        body->type == TALUS_BODY_LINK) {
       continue;
     }
     const double *const v = velocity + 6 * (int64_t)i;
@@ -56,6 +57,7 @@ void tl_positions_move(talus_world *world, const double *velocity, double dt) {
     }
     tl_quaternion_turn(body->orientation, angle);
   }
+  tl_links_move(world, velocity, dt);
 }
 
 talus_status tl_positions_check(const talus_world *world) {

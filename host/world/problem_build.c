@@ -2,16 +2,17 @@
  * through door 2.
  *
  * Bodies are numbered as in the world; those that are not free enter as immovable ones with their
- * velocity. Where every contact is one of spheres and every free body round, reaches are handed
+ * velocity. With mechanisms in the world the arrays are translated to form (b) (links_problem.c).
+ * Where every contact is one of spheres and every free body round, reaches are handed
  * over (the fastest form), and the point velocity of moving walls as a surface velocity. */
 #include <math.h>
 #include <string.h>
 
-#include "host/world/problem_build.h"
+#include "host/world/links.h"
 
 talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
   const size_t bodies = (size_t)world->body_count, contacts = (size_t)world->contact_count;
-  const size_t rows = (size_t)tl_joint_rows(world);
+  const size_t rows = (size_t)tl_joint_rows(world) + (size_t)tl_links_rows(world);
   const size_t doubles = 7 * bodies + 22 * contacts + 16 * rows;
   TL_TRY(tl_buffer_reserve(world->context, &world->problem_memory, doubles + contacts + rows + 2,
                            sizeof(double), "contact problem"));
@@ -67,7 +68,7 @@ static void bodies_fill(const talus_world *world, const tl_step_arrays *a, int s
 /* Whether everything is spheres against spheres and walls; or disks, and no wall leans out of the
  * plane: then nothing leaves it, to the bit. */
 static int all_spherical(const talus_world *world) {
-  if (world->def.plane && world->joint_count > 0) {
+  if ((world->def.plane && world->joint_count > 0) || world->mechanism_count > 0) {
     return 0;
   }
   for (int32_t i = 0; i < world->body_count; i++) {
@@ -107,8 +108,14 @@ static void side_fill(const talus_world *world, const tl_step_arrays *a, int32_t
   }
 }
 
-void tl_step_problem(talus_world *world, double dt, const double *velocity, const tl_step_arrays *a,
-                     talus_problem *problem) {
+talus_status tl_step_rows(talus_world *world, double dt, const tl_step_arrays *a, int32_t *count) {
+  const int32_t joints = tl_joint_fill(world, dt, a->row);
+  *count = joints + tl_links_rows(world);
+  return tl_links_fill(world, dt, a->row + joints);
+}
+
+talus_status tl_step_problem(talus_world *world, double dt, const double *velocity,
+                             const tl_step_arrays *a, talus_problem *problem) {
   const int spheres = all_spherical(world);
   bodies_fill(world, a, spheres);
 #pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count))            \
@@ -123,14 +130,17 @@ void tl_step_problem(talus_world *world, double dt, const double *velocity, cons
     side_fill(world, a, k, 0, velocity);
     side_fill(world, a, k, 1, velocity);
   }
-  const int32_t rows = tl_joint_fill(world, dt, a->row);
+  int32_t rows;
+  TL_TRY(tl_step_rows(world, dt, a, &rows));
   for (int32_t r = 0; r < rows; r++) {
     a->row_a[r] = a->row[r].body_a;
     a->row_b[r] = a->row[r].body_b;
     a->row_bias[r] = a->row[r].bias;
     a->row_lower[r] = a->row[r].lower;
     a->row_upper[r] = a->row[r].upper;
-    a->row_impulse[r] = world->joint[a->row[r].joint].impulse[a->row[r].row];
+    a->row_impulse[r] = a->row[r].joint >= 0
+                            ? world->joint[a->row[r].joint].impulse[a->row[r].row]
+                            : world->link_impulse[a->row[r].row];
     memcpy(a->row_jacobian + 12 * (int64_t)r, a->row[r].jacobian, sizeof a->row[r].jacobian);
   }
   *problem = talus_problem_default(TALUS_FORM_RIGID);
@@ -156,6 +166,16 @@ void tl_step_problem(talus_world *world, double dt, const double *velocity, cons
                                  .row_body_b = a->row_b,
                                  .row_jacobian = a->row_jacobian,
                                  .row_bias = a->row_bias};
+  return TALUS_OK;
+}
+
+talus_status tl_step_solve(talus_world *world, talus_solver *solver, const talus_problem *problem,
+                           tl_step_arrays *arrays, talus_solution *solution, talus_info *info) {
+  if (world->mechanism_count > 0) {
+    return tl_links_solve(world, solver, problem, arrays, solution, info);
+  }
+  TL_TRY(talus_solver_update(solver, problem));
+  return talus_solver_solve(solver, solution, info);
 }
 
 /* Impulses back to joints, and what they did to free bodies, whose mean velocity of before and
@@ -170,6 +190,11 @@ static void joints_keep(talus_world *world, const tl_step_arrays *a, int32_t row
   }
   for (int32_t r = 0; r < rows; r++) {
     const double x = a->row_impulse[r], *const jacobian = a->row[r].jacobian;
+    if (a->row[r].joint < 0) {
+      world->link_impulse[a->row[r].row] = x;
+      world->joint_work += tl_links_work(world, a->row[r].row, x, free, after);
+      continue;
+    }
     tl_joint *const joint = &world->joint[a->row[r].joint];
     joint->impulse[a->row[r].row] = x;
     for (int c = 0; c < 3; c++) {
@@ -178,14 +203,15 @@ static void joints_keep(talus_world *world, const tl_step_arrays *a, int32_t row
     }
     for (int side = 0; side < 2; side++) {
       const int64_t body = side ? a->row_b[r] : a->row_a[r];
-      if (body < 0 || !(a->inverse_mass[body] > 0)) {
+      if (body < 0 || !(world->body[body].inverse_mass > 0)) {
         continue;
       }
+      const int alone = world->body[body].type == TALUS_BODY_FREE;
       for (int c = 0; c < 6; c++) {
         const double push = x * jacobian[6 * side + c];
         world->joint_work += 0.5 * push * (free[6 * body + c] + after[6 * body + c]);
-        world->joint_push[c % 3] += c < 3 ? push : 0;
-        world->joint_size += c < 3 ? fabs(push) : 0;
+        world->joint_push[c % 3] += c < 3 && alone ? push : 0;
+        world->joint_size += c < 3 && alone ? fabs(push) : 0;
       }
     }
   }
@@ -201,23 +227,22 @@ static void contacts_keep(talus_world *world, const tl_step_arrays *a) {
   }
 }
 
-talus_status tl_problem_solve(talus_world *world, double dt, const double *free, double *after,
-                              talus_info *info) {
+talus_status tl_problem_solve(talus_world *world, double dt, const double *before,
+                              const double *free, double *after, talus_info *info) {
   tl_step_arrays arrays;
   talus_problem problem;
   TL_TRY(tl_step_arrays_take(world, &arrays));
-  tl_step_problem(world, dt, free, &arrays, &problem);
-  TL_TRY(talus_solver_update(world->solver, &problem));
+  TL_TRY(tl_step_problem(world, dt, free, &arrays, &problem));
   talus_solution solution = talus_solution_default();
   solution.impulse = arrays.impulse;
   solution.bilateral_impulse = arrays.row_impulse;
   solution.velocity = after;
   solution.contact_velocity = arrays.contact_velocity;
-  TL_TRY(talus_solver_solve(world->solver, &solution, info));
+  TL_TRY(tl_step_solve(world, world->solver, &problem, &arrays, &solution, info));
   if (world->def.restitution == TALUS_RESTITUTION_POISSON) {
     TL_TRY(tl_restitution_phase(world, &problem, &arrays, after, info));
   }
   contacts_keep(world, &arrays);
   joints_keep(world, &arrays, problem.bilateral_count, free, after);
-  return TALUS_OK;
+  return tl_links_measure(world, dt, before, free, after, &arrays, problem.bilateral_count);
 }

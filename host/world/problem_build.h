@@ -15,9 +15,15 @@ typedef struct tl_step_arrays {
 
 /* Room for the world's present contacts and joint rows; kept from step to step. */
 talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *arrays);
-/* Fills the arrays and points the problem at them. velocity: [6 body_count]. */
-void tl_step_problem(talus_world *world, double dt, const double *velocity,
-                     const tl_step_arrays *arrays, talus_problem *problem);
+/* The rows of joints, then of mechanisms. */
+talus_status tl_step_rows(talus_world *world, double dt, const tl_step_arrays *arrays,
+                          int32_t *count);
+/* Fills the arrays and points the problem at them. velocity: [tl_velocity_size]. */
+talus_status tl_step_problem(talus_world *world, double dt, const double *velocity,
+                             const tl_step_arrays *arrays, talus_problem *problem);
+/* Solves it: form (a) as it is; with mechanisms translated to form (b), results in the same arrays. */
+talus_status tl_step_solve(talus_world *world, talus_solver *solver, const talus_problem *problem,
+                           tl_step_arrays *arrays, talus_solution *solution, talus_info *info);
 
 /* Poisson's second phase: contacts that took a compression impulse give back e times its normal
  * part, and all are solved once more. */

@@ -35,15 +35,16 @@ talus_status tl_project(talus_world *world, double dt) {
   tl_step_arrays arrays;
   talus_problem problem;
   TL_TRY(tl_step_arrays_take(world, &arrays));
-  const size_t size = 6 * (size_t)world->body_count;
+  const size_t size = tl_velocity_size(world);
   double *const still = (double *)world->velocity_memory.memory + 3 * size;
   double *const moved = still + size;
   memset(still, 0, size * sizeof *still);
-  const int32_t rows = tl_joint_fill(world, dt, arrays.row);
+  int32_t rows;
+  TL_TRY(tl_step_rows(world, dt, &arrays, &rows));
   if (!needed(world, dt, &arrays, rows)) {
     return TALUS_OK;
   }
-  tl_step_problem(world, dt, still, &arrays, &problem);
+  TL_TRY(tl_step_problem(world, dt, still, &arrays, &problem));
   for (int32_t k = 0; k < world->contact_count; k++) {
     arrays.bias[k] = gap_after(&world->contact[k], dt) + 0.5 * world->contact[k].slop;
   }
@@ -54,10 +55,9 @@ talus_status tl_project(talus_world *world, double dt) {
     }
   }
   problem.friction = NULL;
-  TL_TRY(talus_solver_update(world->projector, &problem));
   talus_solution solution = talus_solution_default();
   solution.velocity = moved;
-  TL_TRY(talus_solver_solve(world->projector, &solution, NULL));
+  TL_TRY(tl_step_solve(world, world->projector, &problem, &arrays, &solution, NULL));
   for (int32_t i = 0; i < world->body_count; i++) {
     if (world->body[i].type != TALUS_BODY_FREE) {
       memset(moved + 6 * (int64_t)i, 0, 6 * sizeof *moved);

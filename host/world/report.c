@@ -15,7 +15,7 @@ static double kinetic_of(const talus_world *world, const double *velocity) {
   double sum = 0;
   for (int64_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
-    if (!body->exists || !(body->inverse_mass > 0)) {
+    if (!body->exists || !(body->inverse_mass > 0) || body->type == TALUS_BODY_LINK) {
       continue;
     }
     const double *const v = velocity + 6 * i;
@@ -66,12 +66,17 @@ static void contact_work(const talus_world *world, const double *free, const dou
   }
 }
 
+/* A free body; what acts on links is balanced along their joints (links_report.c). */
+static int moves_alone(const tl_body *body) {
+  return body->inverse_mass > 0 && body->type != TALUS_BODY_LINK;
+}
+
 static void momentum_add(const talus_world *world, double dt, const double *before,
                          const double *after, double *error, double *size) {
   double balance[3] = {0, 0, 0};
   for (int64_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
-    for (int c = 0; c < 3 && body->exists && body->inverse_mass > 0; c++) {
+    for (int c = 0; c < 3 && body->exists && moves_alone(body); c++) {
       const double change = body->mass * (after[6 * i + c] - before[6 * i + c]);
       const double given = dt * (body->mass * world->def.gravity[c] + body->force[c]);
       balance[c] += change - given;
@@ -80,8 +85,8 @@ static void momentum_add(const talus_world *world, double dt, const double *befo
   }
   for (int32_t k = 0; k < world->contact_count; k++) {
     const talus_contact *const contact = &world->contact[k].shown;
-    const int a = world->body[contact->body_a].inverse_mass > 0;
-    const int b = world->body[contact->body_b].inverse_mass > 0;
+    const int a = moves_alone(&world->body[contact->body_a]);
+    const int b = moves_alone(&world->body[contact->body_b]);
     for (int c = 0; c < 3; c++) {
       balance[c] -= (b - a) * contact->impulse[c];
       *size += fabs(contact->impulse[c]);
@@ -126,8 +131,9 @@ void tl_report_add(const talus_world *world, double dt, const double *before, co
   }
   report->penetration_mean = report->touching_count > 0 ? depth / report->touching_count : 0;
   report->coordination = free_count > 0 ? (double)bodies / free_count : 0;
-  const double start = kinetic_of(world, before), middle = kinetic_of(world, free);
-  report->kinetic = kinetic_of(world, after);
+  const double start = kinetic_of(world, before) + world->link_kinetic[0];
+  const double middle = kinetic_of(world, free) + world->link_kinetic[1];
+  report->kinetic = kinetic_of(world, after) + world->link_kinetic[2];
   report->potential = potential_of(world);
   double contacts = 0, motion = 0, momentum = 0, size = 0;
   contact_work(world, free, after, &contacts, &motion);
@@ -141,4 +147,6 @@ void tl_report_add(const talus_world *world, double dt, const double *before, co
   report->energy_error = fmax(report->energy_error, largest > 0 ? fabs(missing) / largest : 0);
   momentum_add(world, dt, before, after, &momentum, &size);
   report->momentum_error = fmax(report->momentum_error, size > 0 ? momentum / size : 0);
+  report->momentum_error = fmax(report->momentum_error, world->link_error);
+  report->singular = world->singular > report->singular ? world->singular : report->singular;
 }

@@ -6,12 +6,13 @@
  * push are added; what a motor has spent in the first phase it lacks in the second. */
 #include <string.h>
 
-#include "host/world/problem_build.h"
+#include "host/world/links.h"
 
 /* Gives back e x_n; returns how many contacts did. */
-static int32_t push(const talus_world *world, const tl_step_arrays *a, double *velocity,
+static int32_t push(talus_world *world, const tl_step_arrays *a, double *velocity,
                     double *given) {
   int32_t count = 0;
+  tl_links_push_begin(world);
   for (int32_t k = 0; k < world->contact_count; k++) {
     const tl_world_contact *const contact = &world->contact[k];
     const double *const n = contact->shown.normal;
@@ -27,6 +28,11 @@ static int32_t push(const talus_world *world, const tl_step_arrays *a, double *v
       const double *const arm = (side ? a->arm_b : a->arm_a) + 3 * (int64_t)k;
       double *const v = velocity + 6 * (int64_t)body, moment[3], turn[3];
       const double sign = side ? x : -x;
+      if (tl_is_link(world, body)) {
+        const double impulse[3] = {sign * n[0], sign * n[1], sign * n[2]};
+        tl_links_push(world, body, arm, impulse);
+        continue;
+      }
       tl_cross3(moment, arm, n);
       tl_sym3(turn, a->inverse_inertia + 6 * (int64_t)body, moment);
       for (int c = 0; c < 3; c++) {
@@ -41,15 +47,15 @@ static int32_t push(const talus_world *world, const tl_step_arrays *a, double *v
 talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl_step_arrays *a,
                                   double *after, talus_info *info) {
   const size_t contacts = (size_t)world->contact_count;
-  const size_t bodies = (size_t)world->body_count, rows = (size_t)problem->bilateral_count;
+  const size_t velocities = tl_velocity_size(world), rows = (size_t)problem->bilateral_count;
   double *first;
-  TL_TRY(tl_alloc(world->context, (void **)&first, 4 * contacts + 6 * bodies + rows, sizeof *first,
+  TL_TRY(tl_alloc(world->context, (void **)&first, 4 * contacts + velocities + rows, sizeof *first,
                   "restitution"));
   double *const given = first + 3 * contacts, *const velocity = given + contacts;
-  double *const row_first = velocity + 6 * bodies;
+  double *const row_first = velocity + velocities;
   memcpy(first, a->impulse, 3 * contacts * sizeof *first);
   memcpy(row_first, a->row_impulse, rows * sizeof *first);
-  memcpy(velocity, after, 6 * bodies * sizeof *velocity);
+  memcpy(velocity, after, velocities * sizeof *velocity);
   talus_status status = TALUS_OK;
   if (push(world, a, velocity, given) > 0) {
     problem->rigid.velocity = velocity;
@@ -67,9 +73,9 @@ talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl
     solution.bilateral_impulse = a->row_impulse;
     solution.velocity = after;
     solution.contact_velocity = a->contact_velocity;
-    status = talus_solver_update(world->solver, problem);
+    status = tl_links_push_end(world, velocity);
     if (status == TALUS_OK) {
-      status = talus_solver_solve(world->solver, &solution, &second);
+      status = tl_step_solve(world, world->solver, problem, a, &solution, &second);
     }
     for (size_t k = 0; status == TALUS_OK && k < contacts; k++) {
       for (int c = 0; c < 3; c++) {

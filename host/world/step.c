@@ -16,7 +16,7 @@ typedef struct velocities {
 } velocities;
 
 static talus_status velocities_take(talus_world *world, velocities *v) {
-  const size_t size = 6 * (size_t)world->body_count;
+  const size_t size = tl_velocity_size(world);
   TL_TRY(tl_buffer_reserve(world->context, &world->velocity_memory, 5 * size, sizeof(double),
                            "velocities"));
   v->before = world->velocity_memory.memory;
@@ -30,6 +30,7 @@ static void velocities_read(const talus_world *world, double *velocity) {
     memcpy(velocity + 6 * i, world->body[i].velocity, 3 * sizeof *velocity);
     memcpy(velocity + 6 * i + 3, world->body[i].spin, 3 * sizeof *velocity);
   }
+  tl_links_read(world, velocity);
 }
 
 static void velocities_write(talus_world *world, const double *velocity) {
@@ -40,12 +41,13 @@ static void velocities_write(talus_world *world, const double *velocity) {
       memcpy(body->spin, velocity + 6 * i + 3, 3 * sizeof *velocity);
     }
   }
+  tl_links_write(world, velocity);
 }
 
 /* Solves, and once more with patience where the result is not acceptable. */
 static talus_status solve(talus_world *world, double dt, const velocities *v, talus_info *info,
                           int *good) {
-  TL_TRY(tl_problem_solve(world, dt, v->free, v->after, info));
+  TL_TRY(tl_problem_solve(world, dt, v->before, v->free, v->after, info));
   *good = tl_law_epsilon(&info->certificate, world->def.solver.law) <= world->def.accept;
   if (*good) {
     return TALUS_OK;
@@ -54,7 +56,7 @@ static talus_status solve(talus_world *world, double dt, const velocities *v, ta
   patient.max_iterations *= 10;
   TL_TRY(talus_solver_set(world->solver, &patient));
   const talus_info first = *info;
-  const talus_status status = tl_problem_solve(world, dt, v->free, v->after, info);
+  const talus_status status = tl_problem_solve(world, dt, v->before, v->free, v->after, info);
   TL_TRY(talus_solver_set(world->solver, &world->def.solver));
   info->iterations += first.iterations;
   info->passes += first.passes;
@@ -79,6 +81,7 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   TL_TRY(tl_contacts_find(world, dt));
   const double found = tl_clock();
   tl_velocity_free(world, dt, v.free);
+  TL_TRY(tl_links_free(world, dt, v.free));
   TL_TRY(solve(world, dt, &v, &info, good));
   const double solved = tl_clock();
   report->seconds_collide += found - begin;
@@ -126,6 +129,7 @@ static talus_status state_save(talus_world *world) {
                    "bodies"));
   TL_TRY(put_aside(world, &world->saved_joints, world->joint, world->joint_count,
                    sizeof *world->joint, "joints"));
+  TL_TRY(tl_links_save(world));
   return put_aside(world, &world->saved_contacts, world->contact, world->contact_count,
                    sizeof *world->contact, "contacts");
 }
@@ -135,6 +139,7 @@ static talus_status state_restore(talus_world *world, int32_t contact_count) {
   take_back(&world->saved_joints, world->joint, world->joint_count, sizeof *world->joint);
   take_back(&world->saved_contacts, world->contact, contact_count, sizeof *world->contact);
   world->contact_count = contact_count;
+  tl_links_restore(world);
   return tl_contacts_remember(world);
 }
 
@@ -160,6 +165,7 @@ talus_status talus_world_step(talus_world *world, talus_step_report *given) {
   talus_step_report report;
   int good = 0;
   const int32_t contacts = world->contact_count;
+  tl_links_sync(world); /* the caller may have set a mechanism */
   TL_TRY(state_save(world));
   for (int32_t halving = 0; halving <= HALVINGS && !good; halving++) {
     report = talus_step_report_default();

@@ -188,6 +188,7 @@ void talus_world_destroy(talus_world *world) {
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(context, buffers[i]);
   }
+  tl_links_release(world);
   tl_broad_destroy(world->broad);
   tl_narrow_destroy(world->narrow);
   tl_match_destroy(world->match);

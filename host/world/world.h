@@ -5,15 +5,17 @@
  *   contacts.c    colliders to contacts    problem_build.c  contacts to a talus_problem
  *   integrate.c   velocities, positions    project.c  position-level projection
  *   step.c        the order of all that    report.c   what a step tells
+ *   links*.c      mechanisms, whose links are bodies
  *   state.c       everything that a restart needs */
 #ifndef TL_WORLD_H
 #define TL_WORLD_H
 
 #include "host/collide/geometry_vector.h"
 #include "host/world/rotation.h"
-#include "talus/talus_world.h"
+#include "talus/talus_mechanism.h"
 
 typedef struct tl_match tl_match;
+struct tl_world_mechanism; /* links.h */
 
 /* One body; kept packed, since a step touches nearly all of it. */
 typedef struct tl_body {
@@ -28,6 +30,7 @@ typedef struct tl_body {
   double inertia[6], inverse_inertia[6]; /* body frame, about the centre of mass */
   double contact_position[3]; /* where it was when the contacts of the last step were found */
   double anchor[3], anchor_orientation[4]; /* KINEMATIC: where it was when its motions began */
+  int32_t mechanism, link; /* LINK */
 } tl_body;
 
 typedef struct tl_shape_slot {
@@ -95,6 +98,15 @@ struct talus_world {
   int32_t motion_count, motion_capacity;
   tl_joint *joint;
   int32_t joint_count, joint_capacity;
+  struct tl_world_mechanism *mechanism;
+  int32_t mechanism_count, mechanism_capacity;
+  int32_t joint_velocity_count; /* of all mechanisms */
+  talus_loop_def *loop;
+  int32_t loop_count, loop_capacity;
+  talus_coupling *coupling; /* of all mechanisms: stops, motors, friction, loops; NULL: none */
+  double *link_impulse;     /* of its rows, last step: warm start */
+  double link_size_sum;     /* as size_sum, of links: what `size` is where no body is free */
+  int64_t link_size_count;
 
   talus_contact_fn contact_function;
   void *contact_user;
@@ -111,6 +123,10 @@ struct talus_world {
   /* arrays of one step */
   tl_buffer colliders, keys, found, saved, saved_joints, saved_contacts, old;
   tl_buffer problem_memory, solution_memory, velocity_memory;
+  tl_buffer saved_links, block_memory, block_index;
+  double link_kinetic[3]; /* J: of mechanisms before, free and after, last sub-step */
+  double link_error;      /* of their balances */
+  int32_t singular;       /* rows of loops that depend on the others */
   double joint_work;    /* J: of the joints' impulses on free bodies, last sub-step */
   double joint_push[3]; /* N s: their sum on free bodies */
   double joint_size;    /* N s: sum of its terms' sizes */
@@ -146,15 +162,41 @@ typedef struct tl_joint_row {
   int32_t turns;       /* 1: a moment */
   int32_t drives;      /* 1: motor or friction, no business of the projection's */
   int32_t wrong;       /* 1: so far out of place that the projection is needed */
-  int32_t joint, row;
+  int32_t joint, row;  /* joint -1: row of the mechanisms' coupling */
 } tl_joint_row;
 int32_t tl_joint_fill(talus_world *world, double dt, tl_joint_row *rows);
 /* Hinges count their turns, at the end of a step. */
 void tl_joint_track(talus_world *world);
 
-/* One (sub-)step's velocity problem: from velocities `free` ([6 body_count]) to `after`. */
-talus_status tl_problem_solve(talus_world *world, double dt, const double *free, double *after,
-                              talus_info *info);
+/* Reals in a velocity array: six per body, then the joint velocities of mechanisms. */
+size_t tl_velocity_size(const talus_world *world);
+
+/* ---- mechanisms (links*.c); each does nothing where there are none ---------------------------- */
+
+void tl_links_release(talus_world *world);
+/* Whether two bodies may touch: links that are neighbours do not. */
+int tl_links_collide(const talus_world *world, int32_t body_a, int32_t body_b);
+/* Bodies of links to where the mechanism has them: one, or all. */
+void tl_link_sync(const talus_world *world, int32_t body);
+void tl_links_sync(talus_world *world);
+/* Joint velocities from the mechanisms to the array, and back. */
+void tl_links_read(const talus_world *world, double *velocity);
+void tl_links_write(talus_world *world, const double *velocity);
+/* Six velocities of each link from the joint velocities. */
+void tl_links_spread(const talus_world *world, double *velocity);
+talus_status tl_links_free(talus_world *world, double dt, double *velocity);
+void tl_links_move(talus_world *world, const double *velocity, double dt);
+talus_status tl_links_save(talus_world *world);
+void tl_links_restore(talus_world *world);
+/* Rows of stops, motors, friction and loops: how many; filled. */
+int32_t tl_links_rows(const talus_world *world);
+talus_status tl_links_fill(talus_world *world, double dt, tl_joint_row *rows);
+
+/* ---- solve and move --------------------------------------------------------------------------- */
+
+/* One (sub-)step's velocity problem: from velocities `free` to `after`. */
+talus_status tl_problem_solve(talus_world *world, double dt, const double *before,
+                              const double *free, double *after, talus_info *info);
 /* Moves positions so that no contact is deeper than its slop and joints fit, to first order. */
 talus_status tl_project(talus_world *world, double dt);
 

@@ -65,6 +65,8 @@ typedef struct talus_link_def {
   double effort;         /* N m or N; default INFINITY */
   double response;       /* SERVO: s in which the distance to the target falls by e; default 0: one
                             step */
+  int32_t group;         /* in a world: 0 .. 31, as of a body; default 0 */
+  uint32_t collides;     /* in a world: bit g: collides with group g; default all */
 } talus_link_def;
 
 TALUS_API talus_link_def talus_link_def_default(talus_link_kind kind);
@@ -82,6 +84,8 @@ typedef struct talus_mechanism_def {
   talus_dynamics dynamics; /* of talus_mechanism_step and couplings; default ARTICULATED */
   int32_t link_count;
   const talus_link_def *link; /* [link_count], copied */
+  int32_t self_collide; /* in a world: 1: links that are not neighbours in the tree collide with each
+                           other; default 1. Neighbours never do */
 } talus_mechanism_def;
 
 TALUS_API talus_mechanism_def talus_mechanism_def_default(void);
@@ -272,6 +276,29 @@ TALUS_API talus_status talus_coupling_rebound(talus_coupling *coupling, const do
 TALUS_API talus_status talus_coupling_advance(talus_coupling *coupling, talus_scheme scheme,
                                               const double *impulse,
                                               const double *bilateral_impulse);
+
+/* ---- mechanisms in a world -------------------------------------------------------------------- */
+
+/* Adds a mechanism to a world. Each link becomes a body of the type TALUS_BODY_LINK: shapes, joints
+ * and forces of talus_world.h go to it by its id, contacts name it, and all enter the one problem of
+ * a step. Its position is the link's centre of mass; shapes are placed in the link's frame; mass and
+ * inertia are the def's, whatever the shapes. Gravity is the world's. Loops are closed within this
+ * mechanism or to the world: mechanism_a and mechanism_b are not read (talus_joint_add closes others).
+ * In a world that is a plane no joint may leave it. Statuses: those of talus_mechanism_create and
+ * talus_coupling_create, UNSUPPORTED (plane). */
+TALUS_API talus_status talus_world_add_mechanism(talus_world *world,
+                                                 const talus_mechanism_def *def,
+                                                 const talus_loop_def *loop, int32_t loop_count,
+                                                 int32_t *mechanism);
+TALUS_API int32_t talus_world_mechanism_count(const talus_world *world);
+/* The world's mechanism, to read and set its state and to drive it between steps; it belongs to the
+ * world. NULL if there is none. */
+TALUS_API talus_mechanism *talus_world_mechanism(const talus_world *world, int32_t mechanism);
+/* The body of a link; TALUS_NONE if there is none. */
+TALUS_API int32_t talus_link_body(const talus_world *world, int32_t mechanism, int32_t link);
+/* The link that a body is; 0 (and TALUS_NONE in both) if it is none. Either may be NULL. */
+TALUS_API int talus_body_link(const talus_world *world, int32_t body, int32_t *mechanism,
+                              int32_t *link);
 
 #ifdef __cplusplus
 }

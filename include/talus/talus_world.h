@@ -92,7 +92,9 @@ TALUS_API talus_status talus_material_pair(talus_world *world, int32_t a, int32_
 typedef enum talus_body_type {
   TALUS_BODY_FREE = 0,
   TALUS_BODY_FIXED = 1,
-  TALUS_BODY_KINEMATIC = 2 /* moves as its motions say, whatever touches it */
+  TALUS_BODY_KINEMATIC = 2, /* moves as its motions say, whatever touches it */
+  TALUS_BODY_LINK = 3 /* of a mechanism: made by talus_world_add_mechanism, never by talus_body_add;
+                         its state is the mechanism's (talus_body_set and _remove: CALL_ORDER) */
 } talus_body_type;
 
 typedef struct talus_body_def {
@@ -251,10 +253,15 @@ typedef struct talus_step_report {
   double work_forces;     /* J: by applied forces and gravity */
   double work_motion;     /* J: by kinematic bodies */
   double energy_error;    /* kinetic after - before - all work, over the largest of them */
-  double momentum_error;  /* momentum after - before - all impulses, over the sum of their sizes */
+  double momentum_error;  /* momentum after - before - all impulses, over the sum of their sizes; of
+                             mechanisms along each joint velocity, the worst */
   double coordination;    /* touching contacts per free body, times two */
   double seconds, seconds_collide, seconds_build, seconds_solve, seconds_project;
-  double work_joints;     /* J: by joints on free bodies: motors, friction, stops, kinematic bodies */
+  double work_joints;     /* J: by joints on free bodies: motors, friction, stops, kinematic bodies;
+                             by motors, friction, stops and loops of mechanisms */
+  int32_t singular;       /* rows of the mechanisms' loops that say nothing new where the links stand
+                             (a flat four-bar; the third direction of a loop in a plane): they go on
+                             without them. The worst of its sub-steps */
 } talus_step_report;
 
 TALUS_API talus_step_report talus_step_report_default(void);

@@ -1,0 +1,63 @@
+/* links.h: the mechanisms of a world. Their links are bodies of the world (TALUS_BODY_LINK), whose
+ * state follows from the mechanism's after every move.
+ *
+ *   links.c           adding, state, motion      links_problem.c   a step's problem in form (b)
+ *   links_rows.c      stops, motors, loops       links_report.c    balances
+ *
+ * A velocity array of a step ([tl_velocity_size]) holds six numbers per body, links included, and
+ * behind them the joint velocities of all mechanisms. */
+#ifndef TL_WORLD_LINKS_H
+#define TL_WORLD_LINKS_H
+
+#include "host/mechanism/coupling.h"
+#include "host/world/problem_build.h"
+
+typedef struct tl_world_mechanism {
+  talus_mechanism *mechanism; /* the world's own */
+  int32_t first_body;         /* link i is body first_body + i */
+  int32_t first_velocity;     /* among the joint velocities of all mechanisms */
+  int32_t self_collide;
+} tl_world_mechanism;
+
+/* The joint velocities in a velocity array. */
+static inline double *tl_links_part(const talus_world *world, double *velocity) {
+  return velocity + 6 * (size_t)world->body_count;
+}
+
+static inline int tl_is_link(const talus_world *world, int32_t body) {
+  return world->body[body].type == TALUS_BODY_LINK;
+}
+
+static inline talus_mechanism *tl_mechanism_of(const talus_world *world, int32_t body) {
+  return world->mechanism[world->body[body].mechanism].mechanism;
+}
+
+/* The coupling of all mechanisms, brought to `dt`: whose rows stops, motors and loops are. */
+talus_status tl_links_coupling(talus_world *world, double dt);
+
+/* How many of the n rows of a symmetric W >= 0 depend on the others: n less the rank, by pivots of the
+ * largest first, rows scaled to length one. W is used up. */
+int32_t tl_rows_dependent(double *w, int32_t n);
+/* row [joint velocities of its mechanism] += the wrench on a link's centre of mass (force, moment). */
+void tl_link_row(const talus_world *world, int32_t body, const double *wrench, double *row);
+
+/* Work of a row's impulse, at the mean of the velocities before and after it. */
+double tl_links_work(const talus_world *world, int32_t row, double impulse, const double *free,
+                     const double *after);
+/* Energies and balances of the mechanisms in this sub-step, kept in the world; to be called while
+ * they stand where the problem was made. */
+talus_status tl_links_measure(talus_world *world, double dt, const double *before,
+                              const double *free, const double *after,
+                              const tl_step_arrays *arrays, int32_t rows);
+/* Poisson's push: impulses on links (at an arm from the body's centre) are collected, then change
+ * all joint velocities at once. */
+void tl_links_push_begin(talus_world *world);
+void tl_links_push(talus_world *world, int32_t body, const double *arm, const double *impulse);
+talus_status tl_links_push_end(talus_world *world, double *velocity);
+
+/* A form (a) problem of the step's arrays, translated to form (b), solved, and its results brought
+ * back to the arrays and to solution->velocity. */
+talus_status tl_links_solve(talus_world *world, talus_solver *solver, const talus_problem *problem,
+                            tl_step_arrays *arrays, talus_solution *solution, talus_info *info);
+
+#endif

@@ -1,0 +1,30 @@
+/* links_blocks.h: the arrays of a step's problem in form (b). */
+#ifndef TL_LINKS_BLOCKS_H
+#define TL_LINKS_BLOCKS_H
+
+#include "host/world/links.h"
+
+/* Blocks: free bodies (six velocities each), then mechanisms. What cannot answer along its normal or
+ * row has no impulse and is left out: contact_of and row_of tell who is left. */
+typedef struct tl_links_blocks {
+  talus_world *world;
+  const tl_step_arrays *arrays;
+  const talus_problem *from; /* form (a) */
+  int32_t free_count, contact_count, row_count;
+  int32_t *unit;               /* [body_count] block, or -1: does not move */
+  int32_t *size, *first;       /* [blocks] columns, and where they begin among the velocities */
+  int64_t *inverse_first;
+  double *inverse, *velocity, *after;
+  double *frame;               /* [9 contacts] n t1 t2, by the world's numbers */
+  double *bias, *friction, *impulse, *contact_velocity; /* of those left */
+  double *row_bias, *row_lower, *row_upper, *row_impulse;
+  double *jacobian, *row_jacobian, *line;
+  double *loops; /* room for the check of loops */
+  int64_t *start, *row_start;
+  int32_t *block, *row_block, *contact_of, *row_of;
+} tl_links_blocks;
+
+/* Room for all of it, the blocks filled. */
+talus_status tl_links_blocks_take(tl_links_blocks *blocks);
+
+#endif
