@@ -46,7 +46,8 @@ static const tl_key rows_world[] = {
     INTEGER("max_iterations", max_iterations, "200", 1, 1e15, 0,
             "per contact solve; ten times as many where ε is still above `accept`"),
     CHOICE("integrator", integrator, "euler|midpoint", "euler", 0,
-           "`euler`: contacts at the old positions; `midpoint`: half a step ahead (Moreau)"),
+           "`euler`: contacts at the old positions; `midpoint`: half a step ahead (Moreau), for "
+           "bodies that move less than their radius in a step"),
     CHOICE(
         "stabilisation", stabilisation, "projection|bias|none", "projection", 0,
         "how penetration is undone: by moving positions, by the capped bias gap/step, not at all"),

@@ -306,12 +306,14 @@ void talus_body_inertia(const talus_world *world, int32_t body, double inertia[6
 
 talus_status talus_body_force(talus_world *world, int32_t body, const double force[3],
                               const double torque[3]) {
+  static const double none[3] = {0, 0, 0};
+  const double *const f = force != NULL ? force : none, *const t = torque != NULL ? torque : none;
   TL_TRY(tl_body_check(world, body));
-  if (!finite3(force) || !finite3(torque)) {
+  if (!finite3(f) || !finite3(t)) {
     return tl_fail(world->context, TALUS_NOT_FINITE, "body %d: force or torque is not finite",
                    body);
   }
-  memcpy(world->body[body].force, force, 3 * sizeof *force);
-  memcpy(world->body[body].torque, torque, 3 * sizeof *torque);
+  memcpy(world->body[body].force, f, 3 * sizeof *f);
+  memcpy(world->body[body].torque, t, 3 * sizeof *t);
   return TALUS_OK;
 }

@@ -9,6 +9,17 @@
 /* How far a shape may move before pairs are searched anew, of the typical radius. */
 static const double SKIN = 0.1;
 
+double tl_shape_speed(const tl_body *body, const tl_geometry *geometry, const double *arm,
+                      const double *velocity, const double *spin) {
+  const double speed = sqrt(tl_dot3(velocity, velocity));
+  if (body->round) {
+    return speed;
+  }
+  const double reach = sqrt(tl_dot3(arm, arm)) + tl_geometry_reach(geometry);
+  const double turning = sqrt(tl_dot3(spin, spin)) * reach;
+  return speed + (isfinite(turning) ? turning : 0);
+}
+
 /* Where the shape is, and how far ahead it wants to see. */
 static void collider_place(const talus_world *world, int32_t index, double dt,
                            tl_collider *collider) {
@@ -33,17 +44,13 @@ static void collider_place(const talus_world *world, int32_t index, double dt,
   }
   /* the shape's fastest point, were it to fall freely through this step */
   const double fall = dt * sqrt(tl_dot3(world->def.gravity, world->def.gravity));
-  double speed =
-      sqrt(tl_dot3(body->velocity, body->velocity)) + (body->inverse_mass > 0 ? fall : 0);
-  if (!body->round) {
-    const double reach = sqrt(tl_dot3(arm, arm)) + tl_geometry_reach(shape->geometry);
-    const double turning = sqrt(tl_dot3(body->spin, body->spin)) * reach;
-    speed += isfinite(turning) ? turning : 0;
-  }
-  collider->margin = 0.5 * world->def.margin * world->size + dt * speed;
+  const double speed =
+      tl_shape_speed(body, shape->geometry, arm, body->velocity, body->spin) +
+      (body->inverse_mass > 0 ? fall : 0);
+  collider->margin = fmax(0.5 * world->def.margin * world->size + dt * speed, shape->ahead);
 }
 
-static talus_status colliders_place(talus_world *world, double dt, int32_t *count) {
+static talus_status colliders_place(talus_world *world, double dt) {
   TL_TRY(tl_buffer_reserve(world->context, &world->colliders, (size_t)world->shape_count,
                            sizeof(tl_collider), "colliders"));
   tl_collider *const collider = world->colliders.memory;
@@ -58,7 +65,7 @@ static talus_status colliders_place(talus_world *world, double dt, int32_t *coun
   for (int32_t i = 0; i < n; i++) {
     collider_place(world, collider[i].shape, dt, &collider[i]);
   }
-  *count = n;
+  world->collider_count = n;
   return TALUS_OK;
 }
 
@@ -166,7 +173,6 @@ static talus_status contacts_match(talus_world *world, int32_t old_count) {
 }
 
 talus_status tl_contacts_find(talus_world *world, double dt) {
-  int32_t colliders;
   const tl_pair *pairs;
   const tl_touch *touches;
   int64_t pair_count, touch_count;
@@ -178,10 +184,10 @@ talus_status tl_contacts_find(talus_world *world, double dt) {
   for (int32_t k = 0; k < old_count; k++) {
     memcpy(old + 3 * (int64_t)k, world->contact[k].shown.impulse, 3 * sizeof *old);
   }
-  TL_TRY(colliders_place(world, dt, &colliders));
+  TL_TRY(colliders_place(world, dt));
   const tl_collider *const collider = world->colliders.memory;
-  TL_TRY(tl_broad_refresh(world->broad, collider, colliders, SKIN * world->size, threads, &pairs,
-                          &pair_count, NULL));
+  TL_TRY(tl_broad_refresh(world->broad, collider, world->collider_count, SKIN * world->size,
+                          threads, &pairs, &pair_count, NULL));
   TL_TRY(
       tl_narrow_pairs(world->narrow, collider, pairs, pair_count, threads, &touches, &touch_count));
   if (touch_count > (1 << 28)) {

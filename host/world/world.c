@@ -144,6 +144,9 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   projection.max_iterations = 50;
   talus_status status = tl_broad_create(context, &world->broad);
   if (status == TALUS_OK) {
+    status = tl_broad_create(context, &world->around);
+  }
+  if (status == TALUS_OK) {
     status = tl_narrow_create(context, &world->narrow);
   }
   if (status == TALUS_OK) {
@@ -180,16 +183,18 @@ void talus_world_destroy(talus_world *world) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     tl_free(context, arrays[i]);
   }
-  tl_buffer *const buffers[] = {&world->colliders,       &world->keys,
-                                &world->found,           &world->saved,
-                                &world->saved_joints,    &world->saved_contacts,
-                                &world->old,             &world->problem_memory,
-                                &world->solution_memory, &world->velocity_memory};
+  tl_buffer *const buffers[] = {&world->colliders,      &world->outrunners,
+                                &world->keys,           &world->found,
+                                &world->saved,          &world->saved_joints,
+                                &world->saved_contacts, &world->old,
+                                &world->problem_memory, &world->solution_memory,
+                                &world->velocity_memory};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(context, buffers[i]);
   }
   tl_links_release(world);
   tl_broad_destroy(world->broad);
+  tl_broad_destroy(world->around);
   tl_narrow_destroy(world->narrow);
   tl_match_destroy(world->match);
   talus_solver_destroy(world->solver);

@@ -3,6 +3,7 @@
  *   world.c       life, materials          body.c     bodies, shapes, masses
  *   motion.c      kinematic bodies         joint*.c   joints as bilateral rows
  *   contacts.c    colliders to contacts    problem_build.c  contacts to a talus_problem
+ *   outrun.c      contacts that were missed
  *   integrate.c   velocities, positions    project.c  position-level projection
  *   step.c        the order of all that    report.c   what a step tells
  *   links*.c      mechanisms, whose links are bodies
@@ -41,6 +42,7 @@ typedef struct tl_shape_slot {
   double position[3];      /* in the body's frame, from its centre of mass */
   double rotation[9];
   double size;             /* tl_geometry_size */
+  double ahead;            /* m: at least this margin, for the rest of the sub-step; outrun.c */
 } tl_shape_slot;
 
 typedef struct tl_motion {
@@ -111,7 +113,7 @@ struct talus_world {
   talus_contact_fn contact_function;
   void *contact_user;
 
-  tl_broad *broad;
+  tl_broad *broad, *around; /* of all; of what outran its margin */
   tl_narrow *narrow;
   tl_match *match;
   talus_solver *solver, *projector;
@@ -121,7 +123,9 @@ struct talus_world {
   int32_t shown_capacity;
 
   /* arrays of one step */
-  tl_buffer colliders, keys, found, saved, saved_joints, saved_contacts, old;
+  tl_buffer colliders, outrunners, keys, found, saved, saved_joints, saved_contacts, old;
+  int32_t collider_count;
+  int32_t outrun; /* 1: some shape's `ahead` is not 0 */
   tl_buffer problem_memory, solution_memory, velocity_memory;
   tl_buffer saved_links, block_memory, block_index;
   double link_kinetic[3]; /* J: of mechanisms before, free and after, last sub-step */
@@ -145,6 +149,13 @@ void tl_motion_apply(talus_world *world, double dt);
 
 /* Contacts at the bodies' present positions, matched to the last step's, with biases for dt. */
 talus_status tl_contacts_find(talus_world *world, double dt);
+/* Speed of the shape's fastest point; arm: from the body's centre to the shape's. */
+double tl_shape_speed(const tl_body *body, const tl_geometry *geometry, const double *arm,
+                      const double *velocity, const double *spin);
+/* Whether velocities `after` close contacts for which there was no margin; if so, margins are such
+ * that tl_contacts_find will find them, until tl_outrun_forget. */
+talus_status tl_outrun_find(talus_world *world, double dt, const double *after, int *missed);
+void tl_outrun_forget(talus_world *world);
 /* Makes the contacts at hand those that the next step's are matched to. */
 talus_status tl_contacts_remember(talus_world *world);
 /* Friction and restitution of two materials. */

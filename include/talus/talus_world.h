@@ -26,7 +26,8 @@ typedef struct talus_world talus_world;
 
 typedef enum talus_integrator {
   TALUS_INTEGRATOR_EULER = 0,   /* semi-implicit: contacts at the old positions */
-  TALUS_INTEGRATOR_MIDPOINT = 1 /* Moreau: contacts at positions half a step ahead */
+  TALUS_INTEGRATOR_MIDPOINT = 1 /* Moreau: contacts at positions half a step ahead; for bodies that
+                                   move less than their radius in a step */
 } talus_integrator;
 
 typedef enum talus_stabilisation {
@@ -290,7 +291,7 @@ TALUS_API talus_body_type talus_body_kind(const talus_world *world, int32_t body
 TALUS_API double talus_body_mass(const talus_world *world, int32_t body);
 /* Inertia in the body's frame about the centre of mass, xx xy xz yy yz zz. */
 TALUS_API void talus_body_inertia(const talus_world *world, int32_t body, double inertia[6]);
-/* Added to gravity until set again; world frame, N and N m. */
+/* Added to gravity until set again; world frame, N and N m. NULL: none. */
 TALUS_API talus_status talus_body_force(talus_world *world, int32_t body, const double force[3],
                                         const double torque[3]);
 

@@ -1,0 +1,106 @@
+/* outrun.c: contacts that a step missed because a body became faster in it than its margin foresaw.
+ *
+ * Margins are made from the speeds before the step. A pair that was left out had a gap of at least
+ * the sum of its margins, so it can only meet if one of the two moves further than its own: such
+ * bodies are few. Around them alone contacts are looked for once more, with what they really move
+ * as margin. Where one of the new contacts would close within the step, the margin is raised for
+ * this step, and the caller finds contacts and solves again. Nothing changes otherwise. */
+#include <math.h>
+#include <string.h>
+
+#include "host/world/world.h"
+
+/* How far the collider's fastest point moves in dt. */
+static double travel_of(const talus_world *world, const tl_collider *collider,
+                        const double *velocity, double dt) {
+  const tl_body *const body = &world->body[collider->body];
+  const double *const v = velocity + 6 * (int64_t)collider->body;
+  double arm[3];
+  tl_sub3(arm, collider->pose.position, body->position);
+  return dt * tl_shape_speed(body, collider->geometry, arm, v, v + 3);
+}
+
+/* Copies of all colliders, of which those alone are movable that outrun their margin, which becomes
+ * their travel: a broad-phase pairs nothing else. Returns how many. */
+static talus_status outrunners_mark(talus_world *world, const double *after, double dt,
+                                    int32_t *fast) {
+  const int32_t count = world->collider_count;
+  const tl_collider *const collider = world->colliders.memory;
+  *fast = 0;
+  for (int32_t i = 0; i < count; i++) {
+    *fast += collider[i].movable && travel_of(world, &collider[i], after, dt) > collider[i].margin;
+  }
+  if (*fast == 0) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_buffer_reserve(world->context, &world->outrunners, (size_t)count, sizeof(tl_collider),
+                           "colliders"));
+  tl_collider *const copy = world->outrunners.memory;
+  for (int32_t i = 0; i < count; i++) {
+    const double travel = collider[i].movable ? travel_of(world, &collider[i], after, dt) : 0;
+    copy[i] = collider[i];
+    copy[i].movable = travel > collider[i].margin;
+    copy[i].margin = fmax(travel, collider[i].margin);
+  }
+  return TALUS_OK;
+}
+
+/* Along the normal of a touch, b away from a. */
+static double opening_speed(const talus_world *world, const tl_collider *collider,
+                            const tl_touch *touch, const double *velocity) {
+  double speed = 0;
+  for (int side = 0; side < 2; side++) {
+    const int32_t index = collider[side ? touch->b : touch->a].body;
+    const double *const v = velocity + 6 * (int64_t)index;
+    double arm[3], turn[3];
+    tl_sub3(arm, touch->point, world->body[index].position);
+    tl_cross3(turn, v + 3, arm);
+    speed += (side ? 1 : -1) * (tl_dot3(v, touch->normal) + tl_dot3(turn, touch->normal));
+  }
+  return speed;
+}
+
+/* Whether the pair had no contact for lack of margin, and would be closed at the end. */
+static int was_missed(const talus_world *world, const tl_touch *touch, const double *after,
+                      double dt) {
+  const tl_collider *const collider = world->colliders.memory;
+  const tl_collider *const a = &collider[touch->a], *const b = &collider[touch->b];
+  const double slop =
+      world->def.slop * fmin(world->shape[a->shape].size, world->shape[b->shape].size);
+  return touch->gap >= a->margin + b->margin &&
+         touch->gap + dt * opening_speed(world, collider, touch, after) < -slop;
+}
+
+void tl_outrun_forget(talus_world *world) {
+  for (int32_t i = 0; i < world->shape_count && world->outrun; i++) {
+    world->shape[i].ahead = 0;
+  }
+  world->outrun = 0;
+}
+
+talus_status tl_outrun_find(talus_world *world, double dt, const double *after, int *missed) {
+  int32_t fast;
+  const tl_pair *pairs;
+  const tl_touch *touches;
+  int64_t pair_count, touch_count;
+  const int32_t threads = tl_threads_for(world->context, world->shape_count);
+  *missed = 0;
+  TL_TRY(outrunners_mark(world, after, dt, &fast));
+  if (fast == 0) {
+    return TALUS_OK;
+  }
+  const tl_collider *const copy = world->outrunners.memory;
+  TL_TRY(tl_broad_pairs(world->around, copy, world->collider_count, threads, &pairs, &pair_count));
+  TL_TRY(tl_narrow_pairs(world->narrow, copy, pairs, pair_count, threads, &touches, &touch_count));
+  for (int64_t k = 0; k < touch_count; k++) {
+    if (was_missed(world, &touches[k], after, dt)) {
+      const tl_collider *const both[2] = {&copy[touches[k].a], &copy[touches[k].b]};
+      for (int side = 0; side < 2; side++) {
+        tl_shape_slot *const shape = &world->shape[both[side]->shape];
+        shape->ahead = both[side]->movable ? both[side]->margin : shape->ahead;
+      }
+      *missed = world->outrun = 1;
+    }
+  }
+  return TALUS_OK;
+}
