@@ -2,6 +2,7 @@
  * with: margins are made from the speeds before the step, and a hit body outruns its own. */
 #include <math.h>
 
+#include "tests/scarce.h"
 #include "tests/world/place.h"
 
 static const double R = 0.01, STEP = 1e-3;
@@ -120,7 +121,40 @@ static void dropped_contacts(void) {
   talus_world_destroy(world);
 }
 
+/* Memory runs out at each request of the step in turn: it fails, nothing has moved, and the same
+ * step made again ends where it should. */
+static void scarce_memory(void) {
+  double wanted = NAN;
+  for (int64_t at = 0, failed = 1; failed || at < 2; at++) {
+    scarce memory = {0};
+    place_context = scarce_context(&memory);
+    talus_world *const world = world_make(TALUS_INTEGRATOR_EULER);
+    const int32_t material = place_material(world, 2500, 0.3, 0);
+    const int32_t fast = place_sphere(world, material, R, -2.5 * R, 0, 0);
+    const int32_t hit = place_sphere(world, material, R, 0, 0, 0);
+    plate_add(world, material, 1.55 * R);
+    throw(world, fast, 3 * R / STEP);
+    memory.fail_at = at > 0 ? memory.requests + at : 0;
+    const talus_status status = talus_world_step(world, NULL);
+    failed = status != TALUS_OK;
+    if (failed) {
+      CHECK_CASE(status == TALUS_OUT_OF_MEMORY, "request %d: %s", (int)at,
+                 talus_status_name(status));
+      CHECK(place_state(world, hit).position[0] == 0);
+      CHECK(place_state(world, fast).position[0] == -2.5 * R);
+      MUST(talus_world_step(world, NULL));
+    }
+    wanted = at == 0 ? place_state(world, hit).position[0] : wanted;
+    CHECK_CASE(place_state(world, hit).position[0] == wanted, "request %d", (int)at);
+    talus_world_destroy(world);
+    talus_context_destroy(place_context);
+    CHECK_CASE(memory.held == 0, "request %d: %d pieces are lost", (int)at, (int)memory.held);
+    CHECK(at < 1000);
+  }
+}
+
 int main(void) {
+  scarce_memory();
   place_begin(1);
   for (int integrator = 0; integrator < 2; integrator++) {
     thin_plate((talus_integrator)integrator, 0);
