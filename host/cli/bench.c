@@ -44,8 +44,7 @@ int tl_bench_numbers_read(const char *name, const char *text, double low, double
 
 static int methods_read(const char *text, tl_bench_list *list) {
   talus_method method[TALUS_METHOD_COUNT];
-  const int code =
-      tl_cli_methods_read("method", text, TALUS_CONE_CIRCULAR, method, &list->count);
+  const int code = tl_cli_methods_read("method", text, TALUS_CONE_CIRCULAR, method, &list->count);
   list->count = list->count < TL_BENCH_MOST ? list->count : TL_BENCH_MOST;
   for (int i = 0; code == TL_EXIT_OK && i < list->count; i++) {
     list->value[i] = method[i];

@@ -32,8 +32,8 @@ extern const char *const tl_cli_measures;
 const char *tl_cli_backend_name(talus_backend_kind backend);
 const char *tl_cli_measure_name(talus_measure measure);
 
-/* Methods by name, separated by commas, each once; "all" is every one that takes the cone, AUTO left
- * out. Returns an exit code, with a complaint that names the option. method has room for
+/* Methods by name, separated by commas, each once; "all" is every one that takes the cone, AUTO
+ * left out. Returns an exit code, with a complaint that names the option. method has room for
  * TALUS_METHOD_COUNT. */
 int tl_cli_methods_read(const char *option, const char *text, talus_cone cone, talus_method *method,
                         int *count);

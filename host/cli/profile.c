@@ -50,9 +50,8 @@ static tl_parsed options_read(tl_profile_options *o, const char **paths, int arg
       .options = table,
       .arguments = paths};
   const tl_parsed parsed = tl_options_parse(&command, argc, argv);
-  if (parsed == TL_PARSED_OK &&
-      tl_cli_methods_read("methods", methods, (talus_cone)o->cone, o->method, &o->method_count) !=
-          TL_EXIT_OK) {
+  if (parsed == TL_PARSED_OK && tl_cli_methods_read("methods", methods, (talus_cone)o->cone,
+                                                    o->method, &o->method_count) != TL_EXIT_OK) {
     return TL_PARSED_BAD;
   }
   return parsed;
@@ -116,8 +115,7 @@ static int paths_read(tl_profile *p, const char *const *paths) {
     if (stat(paths[i], &about) != 0) {
       return tl_cli_complain("%s: %s", paths[i], strerror(errno));
     }
-    const int code =
-        S_ISDIR(about.st_mode) ? folder_add(p, paths[i]) : file_add(p, NULL, paths[i]);
+    const int code = S_ISDIR(about.st_mode) ? folder_add(p, paths[i]) : file_add(p, NULL, paths[i]);
     if (code != TL_EXIT_OK) {
       return code;
     }
@@ -144,7 +142,8 @@ static int profile_make(tl_profile *p, const char *const *paths) {
     return TL_EXIT_BAD;
   }
   const int code = tl_profile_solve(p);
-  if (code == TL_EXIT_BAD || tl_profile_write(p) != TL_EXIT_OK || tl_profile_draw(p) != TL_EXIT_OK) {
+  if (code == TL_EXIT_BAD || tl_profile_write(p) != TL_EXIT_OK ||
+      tl_profile_draw(p) != TL_EXIT_OK) {
     return TL_EXIT_BAD;
   }
   if (p->options.json) {

@@ -134,8 +134,7 @@ static int problem_solve(tl_profile *p, char *file) {
   to->run = calloc((size_t)p->options.method_count, sizeof *to->run);
   int code = to->run != NULL ? TL_EXIT_OK : tl_cli_complain("out of memory");
   for (int m = 0; code == TL_EXIT_OK && m < p->options.method_count; m++) {
-    code = tl_progress_interrupted() ? TL_EXIT_INTERRUPTED
-                                     : solve_one(p, &stored->problem, to, m);
+    code = tl_progress_interrupted() ? TL_EXIT_INTERRUPTED : solve_one(p, &stored->problem, to, m);
   }
   talus_stored_destroy(stored);
   if (code != TL_EXIT_OK) {
