@@ -9,6 +9,7 @@
 #include "host/small/fixed_point.h"
 #include "host/small/lcp.h"
 #include "host/small/qr.h"
+#include "host/small/reform.h"
 #include "host/small/round.h"
 
 enum { STEPS = 150, ROUNDS = 4, LAST_SWEEPS = 2000, POLISHES = 2 };
@@ -25,6 +26,8 @@ int tl_small_takes(const talus_settings *settings) {
   case TALUS_METHOD_LCP1:
   case TALUS_METHOD_LCP2:
   case TALUS_METHOD_LCP3:
+  case TALUS_METHOD_MNCPOPT:
+  case TALUS_METHOD_LCPOPT:
     return 1;
   default:
     return settings->cone != TALUS_CONE_CIRCULAR;
@@ -337,6 +340,9 @@ static talus_status method_run(tl_small *small, tl_run *run, talus_method *used)
   case TALUS_METHOD_LCP2:
   case TALUS_METHOD_LCP3:
     return tl_fixed_point_solve(small, run, *used);
+  case TALUS_METHOD_MNCPOPT:
+  case TALUS_METHOD_LCPOPT:
+    return tl_reform_solve(small, run, *used);
   default: /* auto, a faceted cone */
     *used = TALUS_METHOD_LEMKE;
     TL_TRY(lemke_solve(small, run));

@@ -133,6 +133,8 @@ int talus_method_takes(talus_method method, talus_cone cone) {
   case TALUS_METHOD_LCP2:
   case TALUS_METHOD_LCP3:
     return cone != TALUS_CONE_CIRCULAR;
+  case TALUS_METHOD_LCPOPT:
+    return cone == TALUS_CONE_BOX;
   default:
     return cone == TALUS_CONE_CIRCULAR;
   }

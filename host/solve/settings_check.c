@@ -40,11 +40,11 @@ static talus_status cone_check(talus_context *context, const talus_settings *s) 
                    talus_cone_name(s->cone));
   }
   if (s->law != TALUS_LAW_COULOMB && s->method >= TALUS_METHOD_LCP1 &&
-      s->method <= TALUS_METHOD_LCP3) {
-    return tl_fail(
-        context, TALUS_UNSUPPORTED,
-        "settings.method %s is for the law COULOMB; the law CCP is what it repeats: lemke",
-        talus_method_name(s->method));
+      s->method <= TALUS_METHOD_LCPOPT) {
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "settings.method %s is for the law COULOMB; for the law CCP take lemke%s",
+                   talus_method_name(s->method),
+                   s->method == TALUS_METHOD_MNCPOPT ? " or mncp_plm" : "");
   }
   return TALUS_OK;
 }

@@ -18,6 +18,7 @@ static void test_failures(const family *f, talus_method method) {
   talus_status status = TALUS_OUT_OF_MEMORY;
   int64_t at = 0;
   settings.method = method;
+  settings.max_iterations = 20; /* memory is asked for at the start */
   settings.cone =
       talus_method_takes(method, TALUS_CONE_CIRCULAR) ? TALUS_CONE_CIRCULAR : TALUS_CONE_BOX;
   while (status != TALUS_OK && at < 1000) {
@@ -44,8 +45,9 @@ static void test_steady(talus_method method) {
   talus_info info = talus_info_default();
   talus_solver *solver;
   settings.method = method;
+  settings.max_iterations = 20; /* memory is asked for at the start */
   settings.cone =
-      talus_method_takes(method, TALUS_CONE_CIRCULAR) ? TALUS_CONE_CIRCULAR : TALUS_CONE_PYRAMID;
+      talus_method_takes(method, TALUS_CONE_CIRCULAR) ? TALUS_CONE_CIRCULAR : TALUS_CONE_BOX;
   CHECK(talus_solver_create(context, &settings, &solver) == TALUS_OK);
   int64_t before = 0;
   for (int step = 0; step < 3; step++) {
@@ -64,8 +66,9 @@ static void test_steady(talus_method method) {
 
 int main(void) {
   static const int kinds[] = {2, 4, 6, 9, 14, 21};
-  static const talus_method methods[] = {TALUS_METHOD_LEMKE, TALUS_METHOD_PFB_PLM,
-                                         TALUS_METHOD_MNCP_RLM, TALUS_METHOD_MNCP_PLM};
+  static const talus_method methods[] = {TALUS_METHOD_LEMKE,    TALUS_METHOD_PFB_PLM,
+                                         TALUS_METHOD_MNCP_RLM, TALUS_METHOD_MNCP_PLM,
+                                         TALUS_METHOD_MNCPOPT,  TALUS_METHOD_LCPOPT};
   for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
       test_failures(family_at(kinds[i]), methods[m]);
