@@ -93,7 +93,7 @@ talus_status tl_frame_check(talus_context *context, const tl_frame *frame) {
   if (bodies > 0 && (frame->radius == NULL || frame->id == NULL || frame->material == NULL)) {
     return tl_fail(context, TALUS_MISSING_ARRAY, "frame: radius, id or material is NULL");
   }
-  TL_TRY(check_indices(context, "type", frame->type, bodies, TALUS_BODY_KINEMATIC + 1));
+  TL_TRY(check_indices(context, "type", frame->type, bodies, TALUS_BODY_LINK + 1));
   TL_TRY(check_shapes(context, frame));
   TL_TRY(check_numbers(context, "contact_point", frame->contact_point, contacts, 3));
   TL_TRY(check_numbers(context, "contact_normal", frame->contact_normal, contacts, 3));

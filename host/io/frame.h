@@ -52,6 +52,10 @@ typedef struct tl_frame {
   const double *scalar;
 } tl_frame;
 
+/* Whether a body is free or a link: part of the scene's subject, not of its walls. */
+static inline int tl_frame_loose(const tl_frame *frame, int32_t body) {
+  return frame->type[body] == TALUS_BODY_FREE || frame->type[body] == TALUS_BODY_LINK;
+}
 /* Where a shape of the frame is in the world. */
 tl_pose tl_frame_shape_pose(const tl_frame *frame, int32_t shape);
 /* Holds indices and pointers against the counts and looks for positions that are not finite; files

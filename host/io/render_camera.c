@@ -39,7 +39,7 @@ static void add_ball(ball_list *list, const double at[3], double radius) {
 
 static void add_free_bodies(ball_list *list, const tl_frame *frame) {
   for (int32_t k = 0; k < frame->body_count; k++) {
-    if (frame->type[k] == TALUS_BODY_FREE && isfinite(frame->radius[k])) {
+    if (tl_frame_loose(frame, k) && isfinite(frame->radius[k])) {
       add_ball(list, frame->position + 3 * (size_t)k, frame->radius[k]);
     }
   }
@@ -92,7 +92,7 @@ static void bounds(const ball_list *list, double low[3], double high[3]) {
 static void add_walls(ball_list *list, const tl_frame *frame, double size) {
   for (int32_t s = 0; s < frame->shape_count; s++) {
     tl_collider collider;
-    if (frame->type[frame->shape_body[s]] == TALUS_BODY_FREE) {
+    if (tl_frame_loose(frame, frame->shape_body[s])) {
       continue;
     }
     memset(&collider, 0, sizeof collider);

@@ -32,7 +32,7 @@ static void find_box(const tl_frame *frame, double low[3], double high[3]) {
       high[i] = -INFINITY;
     }
     for (int32_t k = 0; k < frame->body_count; k++) {
-      if (isfinite(frame->radius[k]) && (frame->type[k] == TALUS_BODY_FREE || pass == 1)) {
+      if (isfinite(frame->radius[k]) && (tl_frame_loose(frame, k) || pass == 1)) {
         box_grow(low, high, frame->position + 3 * (size_t)k, frame->radius[k]);
       }
     }
@@ -224,7 +224,7 @@ static talus_status add_shapes(tl_stage *stage) {
     shape->geometry = frame->shape_geometry[s];
     shape->pose = tl_frame_shape_pose(frame, s);
     shape->body = frame->shape_body[s];
-    shape->wall = frame->type[shape->body] != TALUS_BODY_FREE;
+    shape->wall = !tl_frame_loose(frame, shape->body);
     const int mesh = kind == TALUS_SHAPE_MESH;
     shape->clear = shape->wall && !mesh && is_clear(stage, shape);
     shape->casts = !shape->wall || (!mesh && !shape->clear);

@@ -1,6 +1,6 @@
 # Sourced by samples/demo.sh and tests/run.sh: installs what the build needs and this machine lacks.
 # Debian and its relatives only, by apt-get; elsewhere it says what is missing. HDF5, libpng,
-# libyaml, SuiteSparse and LAPACKE are optional: without them Talus builds, and says what it leaves
+# libyaml, expat, SuiteSparse and LAPACKE are optional: without them Talus builds, and says what it leaves
 # out.
 
 # Runs a command as root, without ever asking for a password where nobody can type one.
@@ -28,6 +28,8 @@ talus_missing_packages() {
     pkg-config --exists libpng 2>/dev/null || echo libpng-dev
   ls /usr/include/yaml.h /usr/local/include/yaml.h 2>/dev/null | grep -q . ||
     pkg-config --exists yaml-0.1 2>/dev/null || echo libyaml-dev
+  ls /usr/include/expat.h /usr/local/include/expat.h 2>/dev/null | grep -q . ||
+    pkg-config --exists expat 2>/dev/null || echo libexpat1-dev
   ls /usr/include/suitesparse/cholmod.h /usr/include/cholmod.h /usr/local/include/cholmod.h \
     /usr/local/include/suitesparse/cholmod.h 2>/dev/null | grep -q . || echo libsuitesparse-dev
   ls /usr/include/lapacke.h /usr/local/include/lapacke.h /usr/include/*/lapacke.h 2>/dev/null |

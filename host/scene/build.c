@@ -1,4 +1,5 @@
-/* build.c: a definition becomes a world: settings, materials, walls, bodies, grains, joints. */
+/* build.c: a definition becomes a world: settings, materials, walls, bodies, mechanisms,
+ * grains, joints. */
 #include <math.h>
 #include <string.h>
 
@@ -64,8 +65,7 @@ static talus_status add_materials(talus_scene *scene, talus_world *world) {
   return TALUS_OK;
 }
 
-/* Names the place in the file before what the world says of it. */
-static talus_status explain(const talus_scene *scene, const tl_node *node, talus_status status) {
+talus_status tl_build_explain(const talus_scene *scene, const tl_node *node, talus_status status) {
   if (status != TALUS_OK && status != TALUS_OUT_OF_MEMORY && status != TALUS_FILE_FORMAT) {
     char place[256], reason[sizeof scene->context->message];
     memcpy(reason, scene->context->message, sizeof reason);
@@ -78,7 +78,7 @@ static talus_status explain(const talus_scene *scene, const tl_node *node, talus
 talus_status tl_build_world(talus_scene *scene, tl_build_mode mode, talus_world **world) {
   const talus_world_def def = world_def(scene, mode);
   const tl_node *node = scene->def.world.item.node;
-  TL_TRY(explain(scene, node != NULL ? node : scene->root,
+  TL_TRY(tl_build_explain(scene, node != NULL ? node : scene->root,
                  talus_world_create(scene->context, &def, world)));
   return add_materials(scene, *world);
 }
@@ -174,13 +174,14 @@ static talus_status add_all(talus_scene *scene, tl_build_mode mode, talus_world 
   const tl_scene_definition *def = &scene->def;
   for (int32_t i = 0; i < def->walls.count; i++) {
     const tl_scene_wall *wall = (const tl_scene_wall *)def->walls.item + i;
-    TL_TRY(explain(scene, wall->item.node, add_wall(scene, mode, world, wall, &scene->wall_id[i])));
+    TL_TRY(tl_build_explain(scene, wall->item.node, add_wall(scene, mode, world, wall, &scene->wall_id[i])));
   }
   for (int32_t i = 0; i < def->bodies.count; i++) {
     const tl_scene_body *body = (const tl_scene_body *)def->bodies.item + i;
-    TL_TRY(explain(scene, body->item.node,
+    TL_TRY(tl_build_explain(scene, body->item.node,
                    add_body(scene, mode, world, body, place, &scene->body_id[i])));
   }
+  TL_TRY(tl_build_mechanisms(scene, mode, world));
   scene->grain_first = talus_body_capacity(world);
   for (int32_t i = 0; i < def->grains.count; i++) {
     tl_grains_job job = {.scene = scene,
@@ -189,7 +190,7 @@ static talus_status add_all(talus_scene *scene, tl_build_mode mode, talus_world 
                          .place = place,
                          .plane = def->world.plane};
     job.random = tl_scene_random(scene, RANDOM_GRAINS, (uint64_t)i);
-    TL_TRY(explain(scene, job.grains->item.node, tl_grains_emit(&job)));
+    TL_TRY(tl_build_explain(scene, job.grains->item.node, tl_grains_emit(&job)));
   }
   return TALUS_OK;
 }
@@ -232,7 +233,7 @@ talus_status tl_build_joints(talus_scene *scene, talus_world *world) {
     def.friction = from->friction;
     def.restitution = from->restitution;
     int32_t id;
-    TL_TRY(explain(scene, node, talus_joint_add(world, &def, &id)));
+    TL_TRY(tl_build_explain(scene, node, talus_joint_add(world, &def, &id)));
   }
   return TALUS_OK;
 }

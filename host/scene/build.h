@@ -4,6 +4,7 @@
 
 #include "host/io/generate.h" /* tl_random */
 #include "host/scene/scene.h"
+#include "talus/talus_urdf.h"
 
 /* A grain that came through an inlet. */
 typedef struct tl_added {
@@ -18,12 +19,21 @@ typedef struct tl_inlet_state {
   double factor;
 } tl_inlet_state;
 
+/* A mechanism of the definition, and what became of it. */
+typedef struct tl_mechanism_made {
+  talus_urdf *urdf;   /* its robot file, or NULL */
+  int32_t link_count;
+  int32_t id;         /* in the world */
+  int32_t first_body; /* link i is body first_body + i */
+} tl_mechanism_made;
+
 struct talus_scene {
   talus_context *context;
   tl_arena arena;
   const char *path, *folder; /* folder ends with / or is empty */
   tl_node *root;
   tl_scene_definition def;
+  tl_mechanism_made *mechanism; /* [def.mechanisms.count]; robot files are read with the scene */
 
   /* from here on: made by build */
   double *radius; /* [radius_capacity] by body */
@@ -150,6 +160,23 @@ talus_status tl_grains_settled(tl_grains_job *job, int64_t count);
 talus_status tl_grains_random(tl_grains_job *job, const tl_scene_region *region, int64_t count,
                               const tl_scene_sizes *sizes, const char *material);
 
+/* ---- mechanisms ------------------------------------------------------------------------------- */
+
+/* Reads the robot files that mechanisms name; gives them back. */
+talus_status tl_mechanisms_read(talus_scene *scene);
+void tl_mechanisms_release(talus_scene *scene);
+talus_status tl_mechanisms_check(const talus_scene *scene);
+/* The number of a link in mechanism i by its name; -1: the base; -2: there is none. */
+int32_t tl_link_named(const talus_scene *scene, int32_t mechanism, const char *name);
+/* "mechanism.link": 1 if there is such a link; which. */
+int tl_link_find(const talus_scene *scene, const char *name, int32_t *mechanism, int32_t *link);
+/* Motors that follow a table of targets, at a time. */
+talus_status tl_mechanisms_drive(const talus_scene *scene, talus_world *world, double time);
+/* The target of a table at a time. */
+double tl_drive_target(const tl_scene_drive *drive, double time);
+/* Values and words of a drive into the def of its joint. */
+void tl_drive_fill(const tl_scene_drive *drive, talus_link_def *def);
+
 /* ---- parts of build -------------------------------------------------------------------------- */
 
 typedef struct tl_build_mode {
@@ -159,6 +186,10 @@ talus_status tl_scene_check(const talus_scene *scene); /* what tables cannot say
 talus_status tl_build_world(talus_scene *scene, tl_build_mode mode, talus_world **world);
 talus_status tl_build_bodies(talus_scene *scene, tl_build_mode mode, talus_world *world);
 talus_status tl_build_joints(talus_scene *scene, talus_world *world);
+/* In a world that relaxes, links are fixed bodies at their places. */
+talus_status tl_build_mechanisms(talus_scene *scene, tl_build_mode mode, talus_world *world);
+/* Names the place in the file before what the world says of it. */
+talus_status tl_build_explain(const talus_scene *scene, const tl_node *node, talus_status status);
 /* Acts as world.overlap says. */
 talus_status tl_build_overlaps(talus_scene *scene, talus_world *world);
 

@@ -38,9 +38,13 @@ static talus_status check_name(const talus_scene *scene, const tl_node *node, co
       return TALUS_OK;
     }
   }
+  int32_t mechanism, link;
+  if (tl_link_find(scene, name, &mechanism, &link)) {
+    return TALUS_OK;
+  }
   join_names(&scene->def, names, sizeof names);
   const char *nearest = tl_words_nearest(name, names, near, sizeof near);
-  return tl_node_fail(scene->context, node, "no body or wall is called '%.60s'%s%s%s", name,
+  return tl_node_fail(scene->context, node, "no body, wall or mechanism.link is called '%.60s'%s%s%s", name,
                       nearest != NULL ? " (did you mean " : "", nearest != NULL ? nearest : "",
                       nearest != NULL ? "?)" : "");
 }
@@ -277,6 +281,7 @@ talus_status tl_scene_check(const talus_scene *scene) {
     TL_TRY(check_wall(scene, (const tl_scene_wall *)def->walls.item + i));
   }
   TL_TRY(check_grains(scene));
+  TL_TRY(tl_mechanisms_check(scene));
   for (int32_t i = 0; i < def->joints.count; i++) {
     TL_TRY(check_joint(scene, (const tl_scene_joint *)def->joints.item + i));
   }

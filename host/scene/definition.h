@@ -4,7 +4,7 @@
 #define TL_SCENE_DEFINITION_H
 
 #include "host/scene/tree.h"
-#include "talus/talus_world.h"
+#include "talus/talus_mechanism.h"
 
 typedef struct tl_item {
   const tl_node *node; /* NULL where the section is not in the file */
@@ -233,6 +233,47 @@ typedef struct tl_scene_joint {
   double rate, effort, target, response, friction, restitution;
 } tl_scene_joint;
 
+/* What moves a joint of a mechanism along its coordinate, and where it starts. */
+typedef struct tl_scene_drive {
+  tl_item item;
+  const char *joint; /* of a robot file */
+  int32_t kind;      /* 0 revolute, 1 prismatic */
+  double start, limits[2], rate, target, effort, response;
+  tl_numbers times, targets;
+} tl_scene_drive;
+
+typedef struct tl_scene_link {
+  tl_item item;
+  const char *name, *parent;
+  int32_t kind; /* talus_link_kind */
+  double position[3], orientation[4], axis[3], axis2[3];
+  double mass, centre[3], inertia[3];
+  double damping, friction;
+  tl_scene_drive drive;
+  double velocity[3], spin[3]; /* free */
+  tl_list shapes;              /* tl_scene_part */
+  const char *material;
+  int64_t group;
+  uint32_t collides;
+} tl_scene_link;
+
+typedef struct tl_scene_loop {
+  tl_item item;
+  const char *a, *b;
+  double point_a[3], point_b[3];
+  tl_numbers directions; /* vectors, in a's frame */
+} tl_scene_loop;
+
+typedef struct tl_scene_mechanism {
+  tl_item item;
+  const char *name, *urdf, *material;
+  double position[3], orientation[4];
+  int32_t floating, self_collide;
+  tl_list links;  /* tl_scene_link */
+  tl_list loops;  /* tl_scene_loop */
+  tl_list drives; /* tl_scene_drive: of a robot file's joints */
+} tl_scene_mechanism;
+
 typedef struct tl_scene_force {
   tl_item item;
   const char *body;
@@ -260,7 +301,7 @@ typedef struct tl_scene_definition {
   const char *title;
   tl_scene_units units;
   tl_scene_world world;
-  tl_list materials, pairs, bodies, walls, grains, joints, forces, inlets, outlets;
+  tl_list materials, pairs, bodies, walls, grains, joints, forces, inlets, outlets, mechanisms;
   tl_scene_output output;
   tl_scene_run run;
 } tl_scene_definition;

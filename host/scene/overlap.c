@@ -55,6 +55,13 @@ static void body_words(const talus_scene *scene, int32_t body, char *text, size_
       return;
     }
   }
+  for (int32_t i = 0; i < def->mechanisms.count; i++) {
+    const int32_t link = body - scene->mechanism[i].first_body;
+    if (link >= 0 && link < scene->mechanism[i].link_count) {
+      snprintf(text, capacity, "mechanisms[%d] link %d", (int)i, (int)link);
+      return;
+    }
+  }
   snprintf(text, capacity, "grain %d", (int)(body - scene->grain_first));
 }
 

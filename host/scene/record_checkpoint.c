@@ -11,20 +11,23 @@
 #include "host/world/state.h"
 
 static const char kind[] = "world";
+static const char mechanisms[] = "world/mechanism"; /* only where there are some */
 
 /* Room for the arrays of a state whose counts are known, in one piece. */
 static talus_status state_alloc(talus_context *context, tl_world_state *state, void **memory) {
   const size_t bodies = (size_t)state->body_count * TL_STATE_BODY;
   const size_t contacts = (size_t)state->contact_count * TL_STATE_CONTACT;
   const size_t joints = (size_t)state->joint_count * TL_STATE_JOINT;
+  const size_t linked = (size_t)state->mechanism_count;
   const size_t keys = (size_t)state->contact_count * 3;
   TL_TRY(tl_alloc(context, memory,
-                  (bodies + contacts + joints) * sizeof(double) + keys * sizeof(int32_t), 1,
+                  (bodies + contacts + joints + linked) * sizeof(double) + keys * sizeof(int32_t), 1,
                   "the state of the world"));
   state->body = *memory;
   state->contact_value = state->body + bodies;
   state->joint = state->contact_value + contacts;
-  state->contact_key = (int32_t *)(state->joint + joints);
+  state->mechanism = state->joint + joints;
+  state->contact_key = (int32_t *)(state->mechanism + linked);
   return TALUS_OK;
 }
 
@@ -39,8 +42,12 @@ static talus_status put_world(tl_checkpoint_writer *writer, const tl_world_state
                                   (int64_t)state->contact_count * 3));
   TL_TRY(tl_checkpoint_put_doubles(writer, "world/contact_value", state->contact_value,
                                    (int64_t)state->contact_count * TL_STATE_CONTACT));
-  return tl_checkpoint_put_doubles(writer, "world/joint", state->joint,
-                                   (int64_t)state->joint_count * TL_STATE_JOINT);
+  TL_TRY(tl_checkpoint_put_doubles(writer, "world/joint", state->joint,
+                                   (int64_t)state->joint_count * TL_STATE_JOINT));
+  return state->mechanism_count > 0
+             ? tl_checkpoint_put_doubles(writer, mechanisms, state->mechanism,
+                                         state->mechanism_count)
+             : TALUS_OK;
 }
 
 static talus_status put_scene(tl_checkpoint_writer *writer, const talus_scene *scene) {
@@ -108,8 +115,12 @@ static talus_status read_world(tl_checkpoint *checkpoint, tl_world_state *state)
                               (int64_t)state->contact_count * 3));
   TL_TRY(tl_checkpoint_doubles(checkpoint, "world/contact_value", state->contact_value,
                                (int64_t)state->contact_count * TL_STATE_CONTACT));
-  return tl_checkpoint_doubles(checkpoint, "world/joint", state->joint,
-                               (int64_t)state->joint_count * TL_STATE_JOINT);
+  TL_TRY(tl_checkpoint_doubles(checkpoint, "world/joint", state->joint,
+                               (int64_t)state->joint_count * TL_STATE_JOINT));
+  return state->mechanism_count > 0
+             ? tl_checkpoint_doubles(checkpoint, mechanisms, state->mechanism,
+                                     state->mechanism_count)
+             : TALUS_OK;
 }
 
 static talus_status load_world(talus_context *context, talus_world *world,
@@ -128,6 +139,9 @@ static talus_status load_world(talus_context *context, talus_world *world,
   state.body_count = (int32_t)count[1];
   state.contact_count = (int32_t)count[2];
   state.joint_count = (int32_t)count[3];
+  if (tl_checkpoint_has(checkpoint, mechanisms)) {
+    TL_TRY(tl_checkpoint_count(checkpoint, mechanisms, &state.mechanism_count));
+  }
   TL_TRY(state_alloc(context, &state, &memory));
   talus_status status = read_world(checkpoint, &state);
   if (status == TALUS_OK) {

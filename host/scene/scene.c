@@ -19,6 +19,7 @@ static talus_status read_tree(talus_scene *scene, const char *const *overrides,
   }
   tl_parse parse = {.context = scene->context, .arena = &scene->arena, .base = {1, 1, 1, 1}};
   TL_TRY(tl_parse_table(&parse, &tl_schema_root, scene->root, "", &scene->def));
+  TL_TRY(tl_mechanisms_read(scene));
   return tl_scene_check(scene);
 }
 
@@ -59,6 +60,7 @@ void talus_scene_destroy(talus_scene *scene) {
   }
   talus_context *context = scene->context;
   tl_buffer_release(context, &scene->points);
+  tl_mechanisms_release(scene);
   tl_free(context, scene->radius);
   tl_free(context, scene->added);
   tl_arena_release(&scene->arena);
@@ -112,7 +114,10 @@ int32_t talus_scene_body_find(const talus_scene *scene, const char *name) {
       return scene->wall_id[i];
     }
   }
-  return TALUS_NONE;
+  int32_t mechanism, link;
+  return scene->body_id != NULL && tl_link_find(scene, name, &mechanism, &link)
+             ? scene->mechanism[mechanism].first_body + link
+             : TALUS_NONE;
 }
 
 double talus_scene_body_radius(const talus_scene *scene, int32_t body) {

@@ -135,6 +135,8 @@ static const tl_key rows_root[] = {
     TABLE(LIST, "bodies", bodies, tl_schema_body, "", 0, "one by one"),
     TABLE(LIST, "grains", grains, tl_schema_grains, "", 0, "by the thousand"),
     TABLE(LIST, "joints", joints, tl_schema_joint, "", 0, "between bodies"),
+    TABLE(LIST, "mechanisms", mechanisms, tl_schema_mechanism, "", 0,
+          "robots and linkages, in the coordinates of their joints"),
     TABLE(LIST, "forces", forces, tl_schema_force, "", 0, "on bodies"),
     TABLE(LIST, "inlets", inlets, tl_schema_inlet, "", 0, "add grains during the run"),
     TABLE(LIST, "outlets", outlets, tl_schema_outlet, "", 0, "remove grains during the run"),

@@ -1,4 +1,4 @@
-/* tick.c: what happens between steps: bodies taken away, outlets, inlets, forces.
+/* tick.c: what happens between steps: bodies taken away, outlets, inlets, motors, forces.
  *
  * All of it depends on the world's time, the bodies' positions and the state of state.c alone, so
  * that a restarted run does the same. */
@@ -187,5 +187,6 @@ talus_status talus_scene_tick(talus_scene *scene, talus_world *world) {
   TL_TRY(remove_expired(scene, world, time));
   TL_TRY(run_outlets(scene, world, time));
   TL_TRY(run_inlets(scene, world, time));
+  TL_TRY(tl_mechanisms_drive(scene, world, time));
   return apply_forces(scene, world, time);
 }

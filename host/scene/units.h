@@ -25,7 +25,11 @@ typedef struct tl_dimension {
   X(DENSITY, "a density", "kg/m3", -3, 1, 0, 0)                                                    \
   X(RATE, "a rate or frequency", "1/s", 0, 0, -1, 0)                                               \
   X(FORCE, "a force", "N", 1, 1, -2, 0)                                                            \
-  X(TORQUE, "a torque", "N m", 2, 1, -2, 0)
+  X(TORQUE, "a torque", "N m", 2, 1, -2, 0)                                                        \
+  X(MASS, "a mass", "kg", 0, 1, 0, 0)                                                              \
+  X(INERTIA, "a moment of inertia", "kg m2", 2, 1, 0, 0)                                           \
+  X(DAMPING, "a damping", "N s/m", 0, 1, -1, 0)                                                    \
+  X(TURN_DAMPING, "a damping of turns", "N m s", 2, 1, -1, 0)
 typedef enum tl_quantity {
 #define TL_X(name, words, unit, l, m, t, a) TL_QUANTITY_##name,
   TL_QUANTITY_LIST(TL_X)

@@ -14,6 +14,7 @@ void tl_world_state_measure(const talus_world *world, tl_world_state *state) {
   state->body_count = world->body_count;
   state->contact_count = world->contact_count;
   state->joint_count = world->joint_count;
+  state->mechanism_count = tl_links_state_count(world);
 }
 
 void tl_world_state_save(const talus_world *world, tl_world_state *state) {
@@ -48,6 +49,7 @@ void tl_world_state_save(const talus_world *world, tl_world_state *state) {
     to[19] = joint->def.target;
     to[20] = joint->def.effort;
   }
+  tl_links_state_save(world, state->mechanism);
 }
 
 static talus_status body_load(talus_world *world, int32_t index, const double *from) {
@@ -137,6 +139,7 @@ talus_status tl_world_state_load(talus_world *world, const tl_world_state *state
   for (int32_t i = 0; i < world->body_count; i++) {
     TL_TRY(body_load(world, i, state->body + TL_STATE_BODY * (int64_t)i));
   }
+  TL_TRY(tl_links_state_load(world, state->mechanism, state->mechanism_count));
   TL_TRY(contacts_load(world, state));
   world->time = state->time;
   world->step_count = state->step_count;

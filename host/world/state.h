@@ -19,6 +19,8 @@ typedef struct tl_world_state {
   double *contact_value; /* [TL_STATE_CONTACT contact_count] impulse, gap */
   double *joint;         /* [TL_STATE_JOINT joint_count] exists, impulses of the rows (10), turns,
                             impulse and moment on b, rate, target, effort of the motor */
+  int64_t mechanism_count; /* numbers, not mechanisms */
+  double *mechanism;       /* [mechanism_count] as links_state.c has them */
 } tl_world_state;
 
 /* The counts; the caller then gives the arrays room. */
@@ -27,5 +29,10 @@ void tl_world_state_save(const talus_world *world, tl_world_state *state);
 /* Statuses: FILE_FORMAT (the state belongs to another world; the message says what differs),
  * NOT_FINITE, OUT_OF_MEMORY. */
 talus_status tl_world_state_load(talus_world *world, const tl_world_state *state);
+
+/* The part of mechanisms (links_state.c). */
+int64_t tl_links_state_count(const talus_world *world);
+void tl_links_state_save(const talus_world *world, double *value);
+talus_status tl_links_state_load(talus_world *world, const double *value, int64_t count);
 
 #endif

@@ -6,5 +6,6 @@
 #include "talus_mechanism.h"
 #include "talus_scene.h"
 #include "talus_solve.h"
+#include "talus_urdf.h"
 #include "talus_world.h"
 #endif

@@ -27,14 +27,16 @@ TALUS_API void talus_scene_destroy(talus_scene *scene);
  * decides. A scene serves one world at a time: building again starts its inlets anew. Statuses:
  * FILE_FORMAT (place in the file and reason), those of talus_world.h. On failure *world is NULL. */
 TALUS_API talus_status talus_scene_build(talus_scene *scene, talus_world **world);
-/* What happens between steps: inlets, outlets, forces, bodies that are taken away. To be called
+/* What happens between steps: inlets, outlets, motors, forces, bodies that are taken away. To be called
  * before every step. Statuses: those of talus_world.h. */
 TALUS_API talus_status talus_scene_tick(talus_scene *scene, talus_world *world);
 
 /* When the file says that a run ends, s. */
 TALUS_API double talus_scene_end(const talus_scene *scene);
-/* The body of that name (sections bodies and walls), or TALUS_NONE. */
+/* The body of that name (sections bodies and walls; "mechanism.link"), or TALUS_NONE. */
 TALUS_API int32_t talus_scene_body_find(const talus_scene *scene, const char *name);
+/* The mechanism of that name in the built world, for talus_world_mechanism; or TALUS_NONE. */
+TALUS_API int32_t talus_scene_mechanism_find(const talus_scene *scene, const char *name);
 /* Of the ball about the centre of mass that holds the body, m; INFINITY for walls. */
 TALUS_API double talus_scene_body_radius(const talus_scene *scene, int32_t body);
 /* Grains made by inlets and removed by outlets so far. */

@@ -76,7 +76,7 @@ static const mistake mistakes[] = {
      "no material is called 'stel' (did you mean steel?)", 0},
     {"bodies:\n  - {name: a, radius: 1}\n  - {name: a, radius: 1}\n", 3, "two bodies or walls", 0},
     {"forces:\n  - body: nut\n    force: [1, 0, 0]\nbodies:\n  - {name: nutt, radius: 1}\n", 2,
-     "no body or wall is called 'nut' (did you mean nutt?)", 0},
+     "no body, wall or mechanism.link is called 'nut' (did you mean nutt?)", 0},
     {"joints:\n  - {kind: ball, a: world, b: x, point: [0, 0, 0]}\n", 2, "called 'x'", 0},
     {"joints:\n  - {kind: ball, a: world, b: world, point: [0, 0, 0]}\n", 2, "to itself", 0},
     {"joints:\n  - {kind: hinge, a: world, b: x, point: [0, 0, 0], axis: [0, 1, 0], name: arm,\n"

@@ -1,0 +1,238 @@
+/* urdf.c: reading a robot and giving it to a world. */
+#include "host/scene/urdf.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/collide/geometry_vector.h"
+#include "host/io/text_file.h"
+#include "host/world/rotation.h"
+
+talus_urdf_def talus_urdf_def_default(void) {
+  talus_urdf_def def;
+  memset(&def, 0, sizeof def);
+  def.struct_size = sizeof def;
+  def.orientation[0] = 1;
+  return def;
+}
+
+talus_status tl_urdf_fail(const talus_urdf *urdf, const tl_xml *node, const char *format, ...) {
+  char words[400];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(words, sizeof words, format, list);
+  va_end(list);
+  return tl_fail(urdf->context, TALUS_FILE_FORMAT, "%s:%d: %s", urdf->path, node->line, words);
+}
+
+static int is_among(const char *word, const char *words) {
+  const size_t length = strlen(word);
+  for (const char *at = words; at != NULL; at = strchr(at, '|')) {
+    at += *at == '|';
+    if (strncmp(at, word, length) == 0 && (at[length] == '|' || at[length] == 0)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+talus_status tl_urdf_known(const talus_urdf *urdf, const tl_xml *node, const char *words) {
+  for (const tl_xml *child = node->first; child != NULL; child = child->next) {
+    if (is_among(child->name, words)) {
+      continue;
+    }
+    if (!urdf->given.lenient) {
+      return tl_urdf_fail(urdf, child, "the element '%.60s' of a %.20s is not supported",
+                          child->name, node->name);
+    }
+    tl_log(urdf->context, TALUS_LOG_WARNING, "%s:%d: the element '%.60s' of a %.20s is passed over",
+           urdf->path, child->line, child->name, node->name);
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_urdf_numbers(const talus_urdf *urdf, const tl_xml *node, const char *name,
+                             int needed, int count, double *value) {
+  const char *text = tl_xml_attribute(node, name);
+  if (text == NULL) {
+    return needed ? tl_urdf_fail(urdf, node, "%.40s has no %s", node->name, name) : TALUS_OK;
+  }
+  for (int i = 0; i < count; i++) {
+    char *end;
+    value[i] = strtod(text, &end);
+    if (end == text || !isfinite(value[i])) {
+      return tl_urdf_fail(urdf, node, "%.40s: %s needs %d number%s", node->name, name, count,
+                          count > 1 ? "s" : "");
+    }
+    text = end;
+  }
+  if (text[strspn(text, " \t\r\n")] != 0) {
+    return tl_urdf_fail(urdf, node, "%.40s: %s has more than %d number%s", node->name, name, count,
+                        count > 1 ? "s" : "");
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_urdf_origin(const talus_urdf *urdf, const tl_xml *node, tl_urdf_pose *pose) {
+  static const tl_urdf_pose here = {{0, 0, 0}, {1, 0, 0, 0}};
+  const tl_xml *const origin = tl_xml_child(node, "origin");
+  double angle[3] = {0, 0, 0};
+  *pose = here;
+  if (origin == NULL) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_urdf_numbers(urdf, origin, "xyz", 0, 3, pose->position));
+  TL_TRY(tl_urdf_numbers(urdf, origin, "rpy", 0, 3, angle));
+  for (int c = 0; c < 3; c++) { /* about the fixed axes x, y, z, one after the other */
+    double turn[3] = {0, 0, 0};
+    turn[c] = angle[c];
+    tl_quaternion_turn(pose->orientation, turn);
+  }
+  return TALUS_OK;
+}
+
+tl_urdf_pose tl_urdf_compose(const tl_urdf_pose *outer, const tl_urdf_pose *inner) {
+  double rotation[9];
+  tl_urdf_pose pose;
+  tl_quaternion_matrix(outer->orientation, rotation);
+  tl_turn3(pose.position, rotation, inner->position);
+  tl_along3(pose.position, pose.position, 1, outer->position);
+  tl_quaternion_times(outer->orientation, inner->orientation, pose.orientation);
+  return pose;
+}
+
+/* ---- public ------------------------------------------------------------------------------------
+ */
+
+static talus_status robot_read(talus_urdf *urdf) {
+  TL_TRY(tl_xml_read(&urdf->arena, urdf->path, &urdf->root));
+  if (strcmp(urdf->root->name, "robot") != 0) {
+    return tl_urdf_fail(urdf, urdf->root, "the file begins with '%.40s', not with a robot",
+                        urdf->root->name);
+  }
+  TL_TRY(tl_urdf_known(urdf, urdf->root, "link|joint|material"));
+  return tl_urdf_build(urdf);
+}
+
+static talus_status urdf_begin(talus_urdf *urdf, const char *path) {
+  const char *const slash = strrchr(path, '/');
+  TL_TRY(tl_arena_text(&urdf->arena, path, strlen(path), &urdf->path));
+  TL_TRY(tl_arena_text(&urdf->arena, path, slash != NULL ? (size_t)(slash - path) + 1 : 0,
+                       &urdf->folder));
+  if (urdf->given.packages != NULL) {
+    TL_TRY(tl_arena_text(&urdf->arena, urdf->given.packages, strlen(urdf->given.packages),
+                         &urdf->given.packages));
+  }
+  return TALUS_OK;
+}
+
+talus_status talus_urdf_read(talus_context *context, const char *path, const talus_urdf_def *def,
+                             talus_urdf **result) {
+  void *memory, *locale, *before;
+  if (context == NULL || path == NULL || result == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  *result = NULL;
+  if (def != NULL && (def->struct_size != sizeof *def || !tl_quaternion_good(def->orientation))) {
+    return tl_fail(context, TALUS_STRUCT_SIZE,
+                   "urdf def: fill it by talus_urdf_def_default; orientation is a unit quaternion");
+  }
+  TL_TRY(tl_alloc(context, &memory, 1, sizeof(talus_urdf), "a robot"));
+  talus_urdf *const urdf = memory;
+  memset(urdf, 0, sizeof *urdf);
+  urdf->context = urdf->arena.context = context;
+  urdf->given = def != NULL ? *def : talus_urdf_def_default();
+  urdf->def = talus_mechanism_def_default();
+  talus_status status = urdf_begin(urdf, path);
+  if (status == TALUS_OK) {
+    tl_locale_enter(&locale, &before);
+    status = robot_read(urdf);
+    tl_locale_leave(locale, before);
+  }
+  if (status != TALUS_OK) {
+    talus_urdf_destroy(urdf);
+    return status;
+  }
+  *result = urdf;
+  return TALUS_OK;
+}
+
+void talus_urdf_destroy(talus_urdf *urdf) {
+  if (urdf != NULL) {
+    tl_arena_release(&urdf->arena);
+    tl_free(urdf->context, urdf);
+  }
+}
+
+const talus_mechanism_def *talus_urdf_mechanism(const talus_urdf *urdf) {
+  return urdf != NULL ? &urdf->def : NULL;
+}
+
+int32_t talus_urdf_find_joint(const talus_urdf *urdf, const char *joint) {
+  for (int32_t i = 0; urdf != NULL && joint != NULL && i < urdf->def.link_count; i++) {
+    if (strcmp(urdf->made[i].name, joint) == 0) {
+      return i;
+    }
+  }
+  return TALUS_NONE;
+}
+
+int talus_urdf_find_link(const talus_urdf *urdf, const char *name, int32_t *link) {
+  for (int32_t i = 0; urdf != NULL && name != NULL && i < urdf->link_count; i++) {
+    if (strcmp(urdf->link[i].name, name) == 0) {
+      *link = urdf->link[i].link;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+int32_t talus_urdf_shape_count(const talus_urdf *urdf) {
+  return urdf != NULL ? urdf->shape_count : 0;
+}
+
+talus_status talus_urdf_shape(const talus_urdf *urdf, int32_t index, int32_t *link,
+                              talus_shape_def *shape) {
+  if (urdf == NULL || index < 0 || index >= urdf->shape_count) {
+    return TALUS_INDEX_RANGE;
+  }
+  const tl_urdf_shape *at = urdf->shape;
+  for (int32_t i = 0; i < index; i++) {
+    at = at->next;
+  }
+  *link = at->link;
+  *shape = at->def;
+  return TALUS_OK;
+}
+
+talus_status talus_urdf_add(talus_world *world, const talus_urdf *urdf, int32_t material,
+                            int32_t *mechanism, int32_t *base) {
+  int32_t made = TALUS_NONE, fixed = TALUS_NONE;
+  if (world == NULL || urdf == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  if (urdf->def.link_count > 0) {
+    TL_TRY(talus_world_add_mechanism(world, &urdf->def, NULL, 0, &made));
+  }
+  for (const tl_urdf_shape *at = urdf->shape; at != NULL; at = at->next) {
+    talus_shape_def shape = at->def;
+    shape.material = material;
+    if (at->link < 0 && fixed < 0) { /* shapes of the base have their places in the world */
+      talus_body_def body = talus_body_def_default();
+      body.type = TALUS_BODY_FIXED;
+      TL_TRY(talus_body_add(world, &body, &fixed));
+    }
+    TL_TRY(talus_shape_add(world, at->link < 0 ? fixed : talus_link_body(world, made, at->link),
+                           &shape, NULL));
+  }
+  if (mechanism != NULL) {
+    *mechanism = made;
+  }
+  if (base != NULL) {
+    *base = fixed;
+  }
+  return TALUS_OK;
+}
