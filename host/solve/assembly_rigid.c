@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/solve/assembly.h"
 #include "kernels/item/rigid.h"
 
@@ -72,31 +73,34 @@ static talus_status contact_fill(talus_context *context, const rigid_build *buil
   return TALUS_OK;
 }
 
+/* The contacts of one chunk; returns the first place that failed, or -1. */
+static int32_t chunk_fill(const rigid_build *build, int32_t chunk, double *rounding) {
+  const int32_t first = chunk * TL_CHUNK, left = build->problem->contact_count - first;
+  *rounding = 0;
+  for (int32_t i = 0; i < TL_CHUNK && i < left; i++) {
+    if (contact_fill(NULL, build, first + i, rounding) != TALUS_OK) {
+      return first + i;
+    }
+  }
+  return -1;
+}
+
 /* All contacts, a chunk at a time. The sums of the chunks are added in order, so that they do not
  * depend on the threads; of several failures the first is told. */
 static talus_status contacts_fill(talus_context *context, const rigid_build *build) {
   tl_assembly *const assembly = build->assembly;
   const int32_t count = build->problem->contact_count;
   const int32_t chunks = (count + TL_CHUNK - 1) / TL_CHUNK;
-  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[3], (size_t)chunks, sizeof(double),
-                           "sums of chunks"));
+  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[3], (size_t)chunks,
+                           sizeof(double) + sizeof(int32_t), "sums of chunks"));
   double *const partial = assembly->scratch[3].memory;
-  int32_t failed = count;
-#pragma omp parallel for num_threads(assembly->threads) schedule(static) reduction(min : failed)
+  int32_t *const failed = (int32_t *)(partial + chunks);
+  TL_EACH(assembly->threads, chunks > 1, int32_t, c, chunks,
+          { failed[c] = chunk_fill(build, c, &partial[c]); });
   for (int32_t c = 0; c < chunks; c++) {
-    const int32_t end = count - c * TL_CHUNK < TL_CHUNK ? count : (c + 1) * TL_CHUNK;
-    partial[c] = 0;
-    for (int32_t place = c * TL_CHUNK; place < end; place++) {
-      if (contact_fill(NULL, build, place, &partial[c]) != TALUS_OK) {
-        failed = place < failed ? place : failed;
-        break;
-      }
+    if (failed[c] >= 0) {
+      return contact_fill(context, build, failed[c], partial);
     }
-  }
-  if (failed < count) {
-    return contact_fill(context, build, failed, partial);
-  }
-  for (int32_t c = 0; c < chunks; c++) {
     assembly->rounding += partial[c];
   }
   return TALUS_OK;

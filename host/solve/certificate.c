@@ -7,6 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/each.h"
+
+enum { FEW_RUNS = 8 }; /* are not worth waking threads for */
+
 typedef struct point {
   double normal, tangential[3]; /* a vector split about the cone's axis */
 } point;
@@ -79,11 +83,11 @@ static double larger(double a, double b) {
 }
 
 typedef struct sums {
-  double residual[2], reference[2]; /* weighted squares: 0 convex, 1 exact law */
+  double residual[2], reference[2];        /* weighted squares: 0 convex, 1 exact law */
   double faceted[2], faceted_reference[2]; /* the same for the cone of the settings */
-  double natural[2];                /* unweighted squares, rho = 1: Siconos' numerator */
-  double product[2], size[2];       /* complementarity */
-  double impulse, velocity, free;   /* squares of norms */
+  double natural[2];                       /* unweighted squares, rho = 1: Siconos' numerator */
+  double product[2], size[2];              /* complementarity */
+  double impulse, velocity, free;          /* squares of norms */
   double rounding;
   double violation, largest, closing, dissipation, bilateral;
 } sums;
@@ -197,6 +201,15 @@ static int64_t run_count(const tl_judgement *j) {
   return runs_of(j->problem->contact_count) + runs_of(j->problem->bilateral_count);
 }
 
+/* The first `count` alone: a problem of few constraints is judged in less time than all take. */
+static void facts_clear(tl_facts *facts, size_t count) {
+  memset(facts->impulse, 0, 3 * count * sizeof *facts->impulse);
+  memset(facts->velocity, 0, 3 * count * sizeof *facts->velocity);
+  memset(facts->free, 0, 3 * count * sizeof *facts->free);
+  memset(facts->rounding, 0, 3 * count * sizeof *facts->rounding);
+  memset(facts->weight, 0, count * sizeof *facts->weight);
+}
+
 /* The facts of one run; returns how many, *first being the first constraint. */
 static int32_t run_facts(const tl_judgement *j, int64_t run, int32_t *first, tl_facts *facts) {
   const int32_t contacts = j->problem->contact_count, rows = j->problem->bilateral_count;
@@ -206,7 +219,7 @@ static int32_t run_facts(const tl_judgement *j, int64_t run, int32_t *first, tl_
   const int32_t count = (int32_t)(left < TL_FACTS ? left : TL_FACTS);
   const int32_t d = behind < 0 ? j->problem->dimension : 1;
   const double *const impulse = behind < 0 ? j->impulse : j->bilateral;
-  memset(facts, 0, sizeof *facts);
+  facts_clear(facts, (size_t)count);
   for (int64_t i = 0; impulse != NULL && i < count; i++) {
     for (int64_t c = 0; c < d; c++) {
       facts->impulse[3 * i + c] = impulse[d * (begin + i) + c];
@@ -263,28 +276,28 @@ static void sums_add(sums *s, const sums *part) {
 static void all_judge(const tl_judgement *j, sums *s) {
   sums *const part = j->partial.memory;
   const int64_t runs = run_count(j);
-#pragma omp parallel for num_threads(j->threads) schedule(static) if (runs > 8)
-  for (int64_t run = 0; run < runs; run++) {
-    run_judge(j, run, &part[run]);
-  }
+  TL_EACH(j->threads, runs > FEW_RUNS, int64_t, run, runs, { run_judge(j, run, &part[run]); });
   memset(s, 0, sizeof *s);
   for (int64_t run = 0; run < runs; run++) {
     sums_add(s, &part[run]);
   }
 }
 
-void tl_judgement_velocity(const tl_judgement *j, double *contact_velocity) {
+static void run_velocity(const tl_judgement *j, int64_t run, double *contact_velocity) {
   const int64_t d = j->problem->dimension;
-#pragma omp parallel for num_threads(j->threads) schedule(static)
-  for (int64_t run = 0; run < runs_of(j->problem->contact_count); run++) {
-    tl_facts facts;
-    int32_t first;
-    const int32_t count = run_facts(j, run, &first, &facts);
-    for (int64_t i = 0; i < count; i++) {
-      memcpy(contact_velocity + d * (first + i), facts.velocity + 3 * i,
-             (size_t)d * sizeof *contact_velocity);
-    }
+  tl_facts facts;
+  int32_t first;
+  const int32_t count = run_facts(j, run, &first, &facts);
+  for (int64_t i = 0; i < count; i++) {
+    memcpy(contact_velocity + d * (first + i), facts.velocity + 3 * i,
+           (size_t)d * sizeof *contact_velocity);
   }
+}
+
+void tl_judgement_velocity(const tl_judgement *j, double *contact_velocity) {
+  const int64_t runs = runs_of(j->problem->contact_count);
+  TL_EACH(j->threads, runs > FEW_RUNS, int64_t, run, runs,
+          { run_velocity(j, run, contact_velocity); });
 }
 
 talus_status tl_judgement_make(talus_context *context, const talus_problem *problem,

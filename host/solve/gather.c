@@ -280,26 +280,15 @@ static int sizes_absurd(const talus_problem *p) {
          3 * ((int64_t)p->contact_count + p->bilateral_count) > COUNT_MAX;
 }
 
-talus_status tl_problem_gather(talus_context *context, const talus_problem *problem,
-                               tl_gathered *gathered, const talus_problem **packed) {
-  *packed = problem;
-  if (problem == NULL || problem->struct_size != sizeof *problem) {
-    return TALUS_OK; /* tl_problem_check says so */
-  }
-  if (problem->layout != NULL && problem->layout->struct_size != sizeof *problem->layout) {
-    return tl_fail(context, TALUS_STRUCT_SIZE,
-                   "problem.layout.struct_size is %u, not %zu: fill it by talus_layout_default",
-                   problem->layout->struct_size, sizeof *problem->layout);
-  }
+/* Every array by itself. */
+static talus_status problem_pack(talus_context *context, const talus_problem *problem,
+                                 const tl_backend *backend, tl_gathered *gathered,
+                                 const talus_problem **packed) {
   const talus_layout none = {.struct_size = sizeof none};
   intake in = {.context = context,
                .layout = problem->layout != NULL ? problem->layout : &none,
+               .backend = backend,
                .gathered = gathered};
-  TL_TRY(tl_memory_backend(context, problem->memory, "problem", &in.backend));
-  const int plain = problem->layout == NULL && problem->memory == TALUS_MEMORY_HOST;
-  if ((plain && context->backend->kind == TALUS_BACKEND_CPU) || sizes_absurd(problem)) {
-    return TALUS_OK;
-  }
   talus_problem *const copy = &gathered->problem;
   *copy = *problem;
   copy->memory = TALUS_MEMORY_HOST;
@@ -313,6 +302,26 @@ talus_status tl_problem_gather(talus_context *context, const talus_problem *prob
   TL_TRY(form_take(&in, copy));
   *packed = copy;
   return TALUS_OK;
+}
+
+talus_status tl_problem_gather(talus_context *context, const talus_problem *problem,
+                               tl_gathered *gathered, const talus_problem **packed) {
+  *packed = problem;
+  if (problem == NULL || problem->struct_size != sizeof *problem) {
+    return TALUS_OK; /* tl_problem_check says so */
+  }
+  if (problem->layout != NULL && problem->layout->struct_size != sizeof *problem->layout) {
+    return tl_fail(context, TALUS_STRUCT_SIZE,
+                   "problem.layout.struct_size is %u, not %zu: fill it by talus_layout_default",
+                   problem->layout->struct_size, sizeof *problem->layout);
+  }
+  const tl_backend *backend;
+  TL_TRY(tl_memory_backend(context, problem->memory, "problem", &backend));
+  const int plain = problem->layout == NULL && problem->memory == TALUS_MEMORY_HOST;
+  if ((plain && context->backend->kind == TALUS_BACKEND_CPU) || sizes_absurd(problem)) {
+    return TALUS_OK;
+  }
+  return problem_pack(context, problem, backend, gathered, packed);
 }
 
 void tl_gathered_release(talus_context *context, tl_gathered *gathered) {

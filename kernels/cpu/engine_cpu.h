@@ -3,6 +3,7 @@
 #define TL_ENGINE_CPU_H
 
 #include "host/base/base.h"
+#include "host/base/each.h"
 #include "kernels/backend.h"
 #include "kernels/item/contact.h"
 #include "kernels/item/view.h"
@@ -95,7 +96,7 @@ talus_status tl_cpu_residual(tl_engine *engine, double squares[2], int64_t *pass
 #endif
 
 /* Loops of fewer chunks are not worth waking threads for. */
-enum { TL_FEW_CHUNKS = 8 };
+enum { TL_FEW_CHUNKS = 8, TL_FEW_ITEMS = TL_FEW_CHUNKS * TL_CHUNK };
 
 /* D_k V of the contacts of a chunk, one plane per component: gathered first, so that the
  * arithmetic that follows runs over streams. */

@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include "host/base/each.h"
+
+enum { FEW = 2048 };
+
 /* One element; memcpy, since nothing is known of the caller's types but their bytes. */
 static void element_move(const tl_field *field, char *theirs, char *ours, tl_ferry way) {
   if (field->scalar == TL_SCALAR_F32) {
@@ -38,9 +42,7 @@ talus_status tl_cpu_ferry(talus_context *context, const tl_field *field, void *p
            (size_t)(field->count * pitch));
     return TALUS_OK;
   }
-#pragma omp parallel for num_threads(tl_threads_for(context, field->count)) schedule(static)
-  for (int64_t i = 0; i < field->count; i++) {
-    element_move(field, theirs + i * field->stride, ours + i * pitch, way);
-  }
+  TL_EACH(tl_threads_for(context, field->count), field->count >= FEW, int64_t, i, field->count,
+          { element_move(field, theirs + i * field->stride, ours + i * pitch, way); });
   return TALUS_OK;
 }

@@ -73,22 +73,16 @@ static void contact_chunk(tl_cpu_engine *engine, const tl_range range, const tas
     TL_BY_KIND(range, TL_CALL);
 #undef TL_CALL
   }
-  for (int32_t i = count; i < TL_CHUNK; i++) {
-    leaf.moved[i] = leaf.turned[i] = 0;
-  }
-  engine->moved[chunk] = tl_sum_tree(leaf.moved);
-  engine->turned[chunk] = tl_sum_tree(leaf.turned);
+  engine->moved[chunk] = tl_sum_leaves(leaf.moved, count);
+  engine->turned[chunk] = tl_sum_leaves(leaf.turned, count);
 }
 
 static void contacts_run(tl_cpu_engine *engine, const task *job) {
   const tl_shape *const shape = &engine->view.shape;
   for (int32_t i = 0; i < shape->range_count; i++) {
     const tl_range range = shape->range[i];
-#pragma omp parallel for num_threads(engine->threads)                                              \
-    schedule(static) if (range.chunk_count >= TL_FEW_CHUNKS)
-    for (int32_t c = 0; c < range.chunk_count; c++) {
-      contact_chunk(engine, range, job, range.chunk_first + c);
-    }
+    TL_EACH(engine->threads, range.chunk_count >= TL_FEW_CHUNKS, int32_t, c, range.chunk_count,
+            { contact_chunk(engine, range, job, range.chunk_first + c); });
   }
   engine->state.moved = tl_sum_partials(engine->moved, shape->chunk_count);
   engine->state.turned = tl_sum_partials(engine->turned, shape->chunk_count);
@@ -129,10 +123,9 @@ talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t coun
   }
   if (s->accepted) { /* the last trial becomes x */
     const tl_view *const view = &engine->view;
-#pragma omp parallel for num_threads(engine->threads) schedule(static)
-    for (int32_t k = 0; k < view->shape.contact_count; k++) {
-      tl_backtrack_accept(view, k);
-    }
+    const int32_t contacts = view->shape.contact_count;
+    TL_EACH(engine->threads, contacts >= TL_FEW_ITEMS, int32_t, k, contacts,
+            { tl_backtrack_accept(view, k); });
     s->accepted = 0;
   }
   engine->since_rebuild = 0;

@@ -34,11 +34,8 @@ static void chunk_run(tl_cpu_engine *engine, const tl_range range, int32_t chunk
   shares leaf;
   const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
   residual_chunk(view, range, first, count, &leaf);
-  for (int32_t i = count; i < TL_CHUNK; i++) {
-    leaf.ccp[i] = leaf.coulomb[i] = 0;
-  }
-  engine->moved[chunk] = tl_sum_tree(leaf.ccp);
-  engine->turned[chunk] = tl_sum_tree(leaf.coulomb);
+  engine->moved[chunk] = tl_sum_leaves(leaf.ccp, count);
+  engine->turned[chunk] = tl_sum_leaves(leaf.coulomb, count);
 }
 
 talus_status tl_cpu_residual(tl_engine *base, double squares[2], int64_t *passes) {
@@ -46,11 +43,8 @@ talus_status tl_cpu_residual(tl_engine *base, double squares[2], int64_t *passes
   const tl_shape *const shape = &engine->view.shape;
   for (int32_t i = 0; i < shape->range_count; i++) {
     const tl_range range = shape->range[i];
-#pragma omp parallel for num_threads(engine->threads)                                              \
-    schedule(static) if (range.chunk_count >= TL_FEW_CHUNKS)
-    for (int32_t c = 0; c < range.chunk_count; c++) {
-      chunk_run(engine, range, range.chunk_first + c);
-    }
+    TL_EACH(engine->threads, range.chunk_count >= TL_FEW_CHUNKS, int32_t, c, range.chunk_count,
+            { chunk_run(engine, range, range.chunk_first + c); });
   }
   squares[0] = tl_sum_partials(engine->moved, shape->chunk_count);
   squares[1] = tl_sum_partials(engine->turned, shape->chunk_count);

@@ -17,6 +17,10 @@ static int32_t chunks_of(int32_t count) {
   return (count + TL_CHUNK - 1) / TL_CHUNK;
 }
 
+static int32_t chunk_end(int32_t first, int32_t count) {
+  return count - first < TL_CHUNK ? count : first + TL_CHUNK;
+}
+
 /* Asks for what an end some bodies further on will want; into the second-level cache, since few
  * requests to the first may be under way at once. */
 enum { END_AHEAD = 48, SECOND_LEVEL = 2 };
@@ -85,30 +89,30 @@ TL_CLONES static void bodies_chunk(const tl_view *given, const task *given_job, 
 }
 
 static double rigid_chunk(const tl_view *view, const task *job, int32_t chunk) {
-  double leaf[TL_CHUNK] = {0};
-  const int32_t first = chunk * TL_CHUNK, count = view->shape.rigid_count;
-  bodies_chunk(view, job, first, first + TL_CHUNK < count ? first + TL_CHUNK : count, leaf);
-  return job->mode == RESPOND ? 0 : tl_sum_tree(leaf);
+  double leaf[TL_CHUNK];
+  const int32_t first = chunk * TL_CHUNK, end = chunk_end(first, view->shape.rigid_count);
+  bodies_chunk(view, job, first, end, leaf);
+  return job->mode == RESPOND ? 0 : tl_sum_leaves(leaf, end - first);
 }
 
 static double block_chunk(const tl_view *view, const int mode, int32_t chunk, tl_real beta) {
-  double leaf[TL_CHUNK] = {0};
-  const int32_t first = chunk * TL_CHUNK, count = view->shape.block_count;
-  for (int32_t i = first; i < first + TL_CHUNK && i < count; i++) {
+  double leaf[TL_CHUNK];
+  const int32_t first = chunk * TL_CHUNK, end = chunk_end(first, view->shape.block_count);
+  for (int32_t i = first; i < end; i++) {
     leaf[i - first] = mode == STEP ? tl_block_step(view, i, view->x_previous, beta)
                                    : tl_block_try(view, i, view->trial);
   }
-  return tl_sum_tree(leaf);
+  return tl_sum_leaves(leaf, end - first);
 }
 
 static double matrix_chunk(const tl_view *view, const int mode, int32_t chunk, tl_real beta) {
-  double leaf[TL_CHUNK] = {0};
-  const int32_t first = chunk * TL_CHUNK, count = view->shape.contact_count;
-  for (int32_t i = first; i < first + TL_CHUNK && i < count; i++) {
+  double leaf[TL_CHUNK];
+  const int32_t first = chunk * TL_CHUNK, end = chunk_end(first, view->shape.contact_count);
+  for (int32_t i = first; i < end; i++) {
     leaf[i - first] = mode == STEP ? tl_matrix_step(view, i, view->x_previous, beta)
                                    : tl_matrix_try(view, i, beta);
   }
-  return tl_sum_tree(leaf);
+  return tl_sum_leaves(leaf, end - first);
 }
 
 static double units_run(tl_cpu_engine *engine, const task *job) {
@@ -119,23 +123,15 @@ static double units_run(tl_cpu_engine *engine, const task *job) {
   const tl_real beta = job->beta;
   if (shape->range[0].kind == TL_MATRIX) {
     const int32_t chunks = chunks_of(shape->contact_count);
-#pragma omp parallel for num_threads(engine->threads) schedule(static) if (chunks >= TL_FEW_CHUNKS)
-    for (int32_t c = 0; c < chunks; c++) {
-      energy[c] = matrix_chunk(view, mode, c, beta);
-    }
+    TL_EACH(engine->threads, chunks >= TL_FEW_CHUNKS, int32_t, c, chunks,
+            { energy[c] = matrix_chunk(view, mode, c, beta); });
     return tl_sum_partials(energy, chunks);
   }
   const int32_t rigid = chunks_of(shape->rigid_count), blocks = chunks_of(shape->block_count);
-#pragma omp parallel for num_threads(engine->threads) schedule(static) if (rigid >= TL_FEW_CHUNKS)
-  for (int32_t c = 0; c < rigid; c++) {
-    energy[c] = rigid_chunk(view, job, c);
-  }
-  if (blocks > 0) {
-#pragma omp parallel for num_threads(engine->threads) schedule(static) if (blocks >= TL_FEW_CHUNKS)
-    for (int32_t c = 0; c < blocks; c++) {
-      energy[rigid + c] = block_chunk(view, mode, c, beta);
-    }
-  }
+  TL_EACH(engine->threads, rigid >= TL_FEW_CHUNKS, int32_t, c, rigid,
+          { energy[c] = rigid_chunk(view, job, c); });
+  TL_EACH(engine->threads, blocks >= TL_FEW_CHUNKS, int32_t, c, blocks,
+          { energy[rigid + c] = block_chunk(view, mode, c, beta); });
   return tl_sum_partials(energy, rigid + blocks);
 }
 
@@ -153,29 +149,21 @@ void tl_cpu_units_respond(tl_cpu_engine *engine, const tl_real *impulse, tl_real
   const tl_view *const view = &engine->view;
   const tl_shape *const shape = &view->shape;
   if (shape->range[0].kind == TL_MATRIX) {
-#pragma omp parallel for num_threads(engine->threads) schedule(static)
-    for (int32_t k = 0; k < shape->contact_count; k++) {
-      tl_matrix_respond(view, k, impulse, velocity);
-    }
+    TL_EACH(engine->threads, shape->contact_count >= TL_FEW_ITEMS, int32_t, k, shape->contact_count,
+            { tl_matrix_respond(view, k, impulse, velocity); });
     return;
   }
   const task job = {.mode = RESPOND, .impulse = impulse, .velocity = velocity};
   const int32_t rigid = chunks_of(shape->rigid_count), blocks = chunks_of(shape->block_count);
-#pragma omp parallel for num_threads(engine->threads) schedule(static) if (rigid >= TL_FEW_CHUNKS)
-  for (int32_t c = 0; c < rigid; c++) {
-    rigid_chunk(view, &job, c);
-  }
-#pragma omp parallel for num_threads(engine->threads) schedule(static) if (blocks >= TL_FEW_CHUNKS)
-  for (int32_t b = 0; b < shape->block_count; b++) {
-    tl_block_respond(view, b, impulse, velocity);
-  }
+  TL_EACH(engine->threads, rigid >= TL_FEW_CHUNKS, int32_t, c, rigid,
+          { rigid_chunk(view, &job, c); });
+  TL_EACH(engine->threads, blocks >= TL_FEW_CHUNKS, int32_t, b, shape->block_count,
+          { tl_block_respond(view, b, impulse, velocity); });
 }
 
 void tl_cpu_carry(tl_cpu_engine *engine, const tl_real *next, tl_real beta) {
   const tl_view *const view = &engine->view;
-#pragma omp parallel for num_threads(engine->threads)                                              \
-    schedule(static) if (view->shape.velocity_size >= TL_FEW_CHUNKS * TL_CHUNK * TL_RECORD)
-  for (int32_t i = 0; i < view->shape.velocity_size; i++) {
-    tl_velocity_carry(view, i, next[i], beta);
-  }
+  const int32_t size = view->shape.velocity_size;
+  TL_EACH(engine->threads, size >= TL_FEW_ITEMS * TL_RECORD, int32_t, i, size,
+          { tl_velocity_carry(view, i, next[i], beta); });
 }

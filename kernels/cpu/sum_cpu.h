@@ -23,16 +23,42 @@ static inline double tl_sum_tree(double *leaf) {
   return (a + c) + (b + d);
 }
 
+/* The same of `count` leaves, the others being 0, which add nothing: small problems would spend
+ * their time on them. Destroys the leaves. */
+static inline double tl_sum_leaves(double *leaf, int32_t count) {
+  if (count > 32) {
+    for (int32_t i = count; i < 256; i++) {
+      leaf[i] = 0;
+    }
+    return tl_sum_tree(leaf);
+  }
+  int32_t width = 1;
+  leaf[0] = count > 0 ? leaf[0] : 0;
+  while (width < count) {
+    width *= 2;
+  }
+  for (int32_t i = count; i < width; i++) {
+    leaf[i] = 0;
+  }
+  for (int32_t stride = width / 2; stride > 0; stride /= 2) {
+    for (int32_t i = 0; i < stride; i++) {
+      leaf[i] += leaf[i + stride];
+    }
+  }
+  return leaf[0] + 0.0; /* as the tree, which has no -0 */
+}
+
 static inline double tl_sum_partials(const double *partial, int32_t count) {
   double leaf[256];
-  for (int t = 0; t < 256; t++) {
+  const int32_t leaves = count < 256 ? count : 256;
+  for (int t = 0; t < leaves; t++) {
     double sum = 0;
     for (int32_t i = t; i < count; i += 256) {
       sum += partial[i];
     }
     leaf[t] = sum;
   }
-  return tl_sum_tree(leaf);
+  return tl_sum_leaves(leaf, leaves);
 }
 
 #endif

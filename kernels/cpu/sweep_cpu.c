@@ -60,25 +60,14 @@ static void sweep_chunk(tl_cpu_engine *engine, const tl_range range, tl_pace pac
     TL_BY_KIND(range, TL_CALL);
 #undef TL_CALL
   }
-  for (int32_t i = count; i < TL_CHUNK; i++) {
-    leaf.moved[i] = leaf.turned[i] = 0;
-  }
-  engine->moved[chunk] = tl_sum_tree(leaf.moved);
-  engine->turned[chunk] = tl_sum_tree(leaf.turned);
+  engine->moved[chunk] = tl_sum_leaves(leaf.moved, count);
+  engine->turned[chunk] = tl_sum_leaves(leaf.turned, count);
 }
 
 static void colour_run(tl_cpu_engine *engine, const tl_range range, tl_pace pace, int32_t first,
                        int32_t end) {
-  if (end - first < TL_FEW_CHUNKS || engine->threads == 1) {
-    for (int32_t c = first; c < end; c++) {
-      sweep_chunk(engine, range, pace, c);
-    }
-    return;
-  }
-#pragma omp parallel for num_threads(engine->threads) schedule(static)
-  for (int32_t c = first; c < end; c++) {
-    sweep_chunk(engine, range, pace, c);
-  }
+  TL_EACH(engine->threads, end - first >= TL_FEW_CHUNKS, int32_t, c, end - first,
+          { sweep_chunk(engine, range, pace, first + c); });
 }
 
 static void contacts_sweep(tl_cpu_engine *engine, tl_pace pace) {
@@ -100,10 +89,9 @@ static void contacts_sweep(tl_cpu_engine *engine, tl_pace pace) {
 static void matrix_extrapolate(tl_cpu_engine *engine) {
   const tl_view *const view = &engine->view;
   const tl_real beta = (tl_real)engine->state.beta;
-#pragma omp parallel for num_threads(engine->threads) schedule(static)
-  for (int32_t k = 0; k < view->shape.contact_count; k++) {
-    tl_sweep_extrapolate(view, k, beta);
-  }
+  const int32_t contacts = view->shape.contact_count;
+  TL_EACH(engine->threads, contacts >= TL_FEW_ITEMS, int32_t, k, contacts,
+          { tl_sweep_extrapolate(view, k, beta); });
 }
 
 /* V(x) and V(y) anew from both impulse buffers: rebuilding V alone would multiply the drift by
@@ -113,11 +101,10 @@ static void rebuild(tl_cpu_engine *engine, int64_t *passes) {
   const tl_real beta = (tl_real)engine->state.beta;
   tl_cpu_units_respond(engine, view->x, view->velocity);
   tl_cpu_units_respond(engine, view->x_previous, view->velocity_y);
-#pragma omp parallel for num_threads(engine->threads)                                              \
-    schedule(static) if (view->shape.velocity_size >= TL_FEW_CHUNKS * TL_CHUNK * TL_RECORD)
-  for (int32_t i = 0; i < view->shape.velocity_size; i++) {
+  const int32_t size = view->shape.velocity_size;
+  TL_EACH(engine->threads, size >= TL_FEW_ITEMS * TL_RECORD, int32_t, i, size, {
     view->velocity_y[i] = view->velocity[i] + beta * (view->velocity[i] - view->velocity_y[i]);
-  }
+  });
   *passes += 1;
   engine->since_rebuild = 0;
 }
