@@ -40,7 +40,13 @@ talus_status tl_fail(talus_context *context, talus_status status, const char *fo
     va_start(arguments, format);
     vsnprintf(context->message, sizeof context->message, format, arguments);
     va_end(arguments);
+    __atomic_store_n(&context->notice, NULL, __ATOMIC_RELEASE);
   }
+  return status;
+}
+
+talus_status tl_refuse(talus_context *context, talus_status status, const char *text) {
+  __atomic_store_n(&context->notice, text, __ATOMIC_RELEASE);
   return status;
 }
 

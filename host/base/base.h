@@ -16,12 +16,16 @@ struct tl_backend;
 
 struct talus_context {
   talus_context_def def;
+  uint32_t magic;     /* TL_CONTEXT_MAGIC from creation to destruction, see tl_context_check */
+  const char *notice; /* a fixed text in place of the message, or NULL; set from any thread */
   const struct tl_backend *backend; /* chosen for this context, cpu or cuda */
   void *device;                     /* what the backend keeps per context, or NULL */
   int32_t threads;
   int64_t bytes; /* memory handed out and not yet taken back */
   char message[512];
 };
+
+enum { TL_CONTEXT_MAGIC = 0x7a11c0de };
 
 /* Returns from the calling function unless the call was carried out. */
 #define TL_TRY(call)                       \
@@ -44,6 +48,12 @@ struct talus_context {
 /* Words the message and returns the status. */
 talus_status tl_fail(talus_context *context, talus_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same with a fixed text, for calls that are refused because another thread may be wording a
+ * message just now. */
+talus_status tl_refuse(talus_context *context, talus_status status, const char *text);
+/* INVALID_ARGUMENT unless it is a context that was created successfully and not destroyed since, as
+ * far as its memory tells. */
+talus_status tl_context_check(talus_context *context);
 void tl_log(talus_context *context, talus_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -52,6 +52,7 @@ talus_status talus_context_create(const talus_context_def *given, talus_context 
     return TALUS_OUT_OF_MEMORY;
   }
   *result = context;
+  context->magic = TL_CONTEXT_MAGIC;
   context->def = def;
   if ((def.allocate == NULL) != (def.release == NULL)) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "give both allocate and release, or neither");
@@ -67,18 +68,32 @@ talus_status talus_context_create(const talus_context_def *given, talus_context 
   return backend_open(context);
 }
 
+talus_status tl_context_check(talus_context *context) {
+  if (context == NULL || context->magic != TL_CONTEXT_MAGIC) {
+    return TALUS_INVALID_ARGUMENT; /* there is nobody to tell more */
+  }
+  return context->backend != NULL
+             ? TALUS_OK
+             : tl_fail(context, TALUS_INVALID_ARGUMENT, "the context was not created successfully");
+}
+
 void talus_context_destroy(talus_context *context) {
-  if (context == NULL) {
+  if (context == NULL || context->magic != TL_CONTEXT_MAGIC) {
     return;
   }
   if (context->backend != NULL) {
     context->backend->close(context);
   }
+  *(volatile uint32_t *)&context->magic = 0; /* a compiler may not leave this out before free */
   free(context);
 }
 
 const char *talus_context_message(const talus_context *context) {
-  return context != NULL ? context->message : "no context";
+  if (context == NULL || context->magic != TL_CONTEXT_MAGIC) {
+    return "no context";
+  }
+  const char *const notice = __atomic_load_n(&context->notice, __ATOMIC_ACQUIRE);
+  return notice != NULL ? notice : context->message;
 }
 
 const char *talus_context_backend(const talus_context *context) {

@@ -103,9 +103,10 @@ talus_status talus_solve_batch(talus_context *context, const talus_settings *set
                                int32_t count, const talus_problem *problems,
                                talus_solution *solutions, talus_info *infos,
                                talus_status *statuses) {
-  if (context == NULL || count < 0 || count > INT32_MAX / 2 || (problems == NULL && count > 0)) {
+  TL_TRY(tl_context_check(context));
+  if (count < 0 || count > INT32_MAX / 2 || (problems == NULL && count > 0)) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT,
-                   "context or problems is NULL, or count (%d) makes no sense", count);
+                   "problems is NULL, or count (%d) makes no sense", count);
   }
   talus_settings used = settings != NULL ? *settings : talus_settings_default();
   const int32_t wanted = used.threads > 0 ? used.threads : context->threads;
@@ -116,6 +117,7 @@ talus_status talus_solve_batch(talus_context *context, const talus_settings *set
   talus_status status = TALUS_OK;
   used.threads = 1;
   used.progress = NULL;
+  used.dump = TALUS_DUMP_NONE; /* threads would take each other's names */
   for (int32_t t = 0; t < threads && status == TALUS_OK; t++) {
     status = worker_open(context, &used, &workers[t]);
   }

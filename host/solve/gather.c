@@ -274,6 +274,17 @@ static talus_status form_take(intake *in, talus_problem *problem) {
   return TALUS_OK;
 }
 
+/* As many as there are bodies or blocks; forms without them are refused by tl_problem_check. */
+static talus_status asleep_take(intake *in, talus_problem *problem) {
+  const int64_t count = problem->form == TALUS_FORM_RIGID    ? problem->rigid.body_count
+                        : problem->form == TALUS_FORM_BLOCKS ? problem->blocks.block_count
+                                                             : 0;
+  if (count >= 0 && count <= COUNT_MAX) {
+    TAKE(in, problem->asleep, in->layout->asleep, I32, 1, count, "problem.asleep");
+  }
+  return TALUS_OK;
+}
+
 /* Sizes that tl_problem_check will refuse: no array may be read by them. */
 static int sizes_absurd(const talus_problem *p) {
   return p->contact_count < 0 || p->bilateral_count < 0 || p->dimension < 1 || p->dimension > 3 ||
@@ -299,6 +310,10 @@ static talus_status problem_pack(talus_context *context, const talus_problem *pr
        "problem.row_lower");
   TAKE(&in, copy->row_upper, in.layout->row_upper, F64, 1, copy->bilateral_count,
        "problem.row_upper");
+  TAKE(&in, copy->contact_key, in.layout->contact_key, I64, 1, copy->contact_count,
+       "problem.contact_key");
+  TAKE(&in, copy->row_key, in.layout->row_key, I64, 1, copy->bilateral_count, "problem.row_key");
+  TL_TRY(asleep_take(&in, copy));
   TL_TRY(form_take(&in, copy));
   *packed = copy;
   return TALUS_OK;

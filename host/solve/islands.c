@@ -288,8 +288,9 @@ static void islands_fill(const tl_islands *found, const talus_problem *problem,
 
 talus_status talus_islands_find(talus_context *context, const talus_problem *problem,
                                 talus_islands *islands) {
-  if (context == NULL || context->backend == NULL || islands == NULL) {
-    return tl_fail(context, TALUS_INVALID_ARGUMENT, "context or islands is NULL");
+  TL_TRY(tl_context_check(context));
+  if (islands == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "islands is NULL");
   }
   if (islands->struct_size != sizeof *islands) {
     return tl_fail(context, TALUS_STRUCT_SIZE, "islands.struct_size is %u, not %zu",

@@ -10,7 +10,7 @@
 #include "kernels/backend.h"
 #include "talus/talus_solve.h"
 
-enum { TL_GATHERED = 22 }; /* arrays of the form that has most */
+enum { TL_GATHERED = 25 }; /* arrays of the form that has most */
 
 typedef struct tl_gathered {
   talus_problem problem; /* packed, in host memory */

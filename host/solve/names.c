@@ -31,6 +31,7 @@ talus_settings talus_settings_default(void) {
   settings.momentum_cap = -1;
   settings.cone = TALUS_CONE_CIRCULAR;
   settings.facets = 4;
+  settings.dump_most = 100;
   return settings;
 }
 

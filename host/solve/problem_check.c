@@ -365,6 +365,11 @@ talus_status tl_problem_check(talus_context *context, const talus_problem *probl
     }
   }
   TL_TRY(bounds_check(context, problem));
+  if (problem->asleep != NULL && problem->form != TALUS_FORM_RIGID &&
+      problem->form != TALUS_FORM_BLOCKS) {
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "problem.asleep is for forms RIGID and BLOCKS: this one has no bodies");
+  }
   switch (problem->form) {
   case TALUS_FORM_RIGID:
     return rigid_check(context, problem);

@@ -4,13 +4,20 @@
 
 #include "host/solve/assembly.h"
 #include "host/solve/certificate.h"
+#include "host/solve/keys.h"
 #include "host/solve/layout.h"
+#include "host/solve/sleep.h"
 #include "kernels/backend.h"
 
 struct tl_newton; /* second-order methods; host/newton */
 
+struct tl_courier; /* a solve on a thread of its own; async.c */
+
 struct talus_solver {
   talus_context *context;
+  uint32_t magic; /* of a solver that was created and not destroyed */
+  int busy;       /* a thread is inside, or a solve under way: atomic, as is ... */
+  int under_way;  /* ... this: between solve_async and wait */
   talus_settings settings;
   talus_problem problem; /* packed; its arrays are the caller's, borrowed until the solve, or ... */
   tl_gathered gathered;  /* ... copies of what lay otherwise */
@@ -32,6 +39,15 @@ struct talus_solver {
   struct tl_newton *newton; /* NULL until one is used */
   struct tl_small *small; /* host/small; NULL until one of its methods is used */
   tl_buffer exported; /* impulses in the caller's order */
+  tl_sleep sleep;
+  tl_keys contact_keys, row_keys; /* impulses of the last solve by name */
+  int32_t keys_matched;
+  struct tl_courier *courier; /* NULL until the first solve_async */
+  struct {
+    tl_buffer path;        /* settings.dump_path, copied, with room for a number */
+    int32_t written, next; /* files; number of the last one tried */
+    double worst;          /* the largest measure written; -1: none */
+  } dump;
   double seconds_check, seconds_build;
 };
 
@@ -126,7 +142,7 @@ talus_status tl_settings_check(talus_context *context, const talus_settings *set
 /* reference.c: R(0) of a law (0 convex, 1 exact). */
 double tl_system_residual(const tl_system *system, int law);
 
-/* solver.c: the engine for the problem and precision, with the problem in it. */
+/* engine.c: the engine for the problem and precision, with the problem in it. */
 talus_status tl_engine_make(talus_solver *solver);
 
 /* resident.c */

@@ -66,6 +66,19 @@ static talus_status precision_check(talus_context *context, const talus_settings
                    : TALUS_OK;
 }
 
+static talus_status dump_check(talus_context *context, const talus_settings *s) {
+  if ((unsigned)s->dump > TALUS_DUMP_EVERY || s->dump_most < 1) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "settings.dump (%d) is unknown, or dump_most (%d) below 1", (int)s->dump,
+                   s->dump_most);
+  }
+  if (s->dump != TALUS_DUMP_NONE && (s->dump_path == NULL || s->dump_path[0] == 0)) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "settings.dump needs dump_path, with which the files' names begin");
+  }
+  return TALUS_OK;
+}
+
 talus_status tl_settings_check(talus_context *context, const talus_settings *s) {
   if (s->struct_size != sizeof *s) {
     return tl_fail(context, TALUS_STRUCT_SIZE,
@@ -98,5 +111,6 @@ talus_status tl_settings_check(talus_context *context, const talus_settings *s) 
                    s->momentum_cap, s->slip_filter);
   }
   TL_TRY(cone_check(context, s));
+  TL_TRY(dump_check(context, s));
   return precision_check(context, s);
 }

@@ -63,7 +63,8 @@ TALUS_API const char *talus_version(void);
   X(FILE_WRITE, "a file could not be written")                                  \
   X(STEP_FAILED, "a time step could not be solved to the accepted tolerance")   \
   X(INTERNAL, "an internal invariant failed: please report it")                 \
-  X(BAD_BOUNDS, "bounds of an impulse are NaN or leave no room between them")
+  X(BAD_BOUNDS, "bounds of an impulse are NaN or leave no room between them")   \
+  X(BUSY, "another thread is at work in this object: one at a time")
 
 typedef enum talus_status {
 #define TALUS_STATUS_ENUM(name, text) TALUS_##name,
@@ -121,7 +122,8 @@ TALUS_API talus_status talus_context_create(const talus_context_def *def, talus_
 TALUS_API void talus_context_destroy(talus_context *context);
 
 /* What went wrong in the last failed call, in words, with field and index. Never NULL; belongs to
- * the context, valid until its next call. */
+ * the context, valid until its next call. Of a context that was destroyed nothing can be promised,
+ * but calls look for one and refuse it (INVALID_ARGUMENT) as long as its memory shows it. */
 TALUS_API const char *talus_context_message(const talus_context *context);
 
 /* The backend this context runs on: "cpu" or "cuda". */

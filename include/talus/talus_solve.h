@@ -168,7 +168,7 @@ typedef struct talus_matrix_layout {
  * caller's side: an array of structs goes in as it is. */
 typedef struct talus_layout {
   uint32_t struct_size; /* set by talus_layout_default */
-  talus_strided friction, row_lower, row_upper;
+  talus_strided friction, row_lower, row_upper, contact_key, row_key, asleep;
   struct {
     talus_strided velocity;         /* six numbers; three if ... */
     talus_strided angular_velocity; /* ... the other three are elsewhere */
@@ -209,6 +209,16 @@ typedef struct talus_problem {
   const double *row_upper; /* [bilateral_count] INFINITY = none; NULL = none at all */
   talus_memory memory;        /* of all arrays, those of the layout included; default HOST */
   const talus_layout *layout; /* NULL: every array is packed, in its own type */
+  /* Names of contacts and rows that last from problem to problem, any numbers; NULL = none. With
+   * settings.warm_start contacts begin at the impulse that the solver's last solve gave to the same
+   * name, at 0 if the name is new, in place of solution.impulse; rows likewise. Equal names are
+   * matched in the order in which they stand. */
+  const uint64_t *contact_key; /* [contact_count] */
+  const uint64_t *row_key;     /* [bilateral_count] */
+  /* Forms (a) and (b): 1 = this body or block sleeps; NULL = none. An island (see talus_islands)
+   * whose movable bodies all sleep is left out of the solve and of the certificate: its velocities
+   * stay, its impulses are those of the warm start (0 without one), its contact_velocity is 0. */
+  const int32_t *asleep; /* [body_count], [block_count] */
 } talus_problem;
 
 TALUS_API talus_problem talus_problem_default(talus_form form);
@@ -277,6 +287,17 @@ typedef enum talus_measure {
   TALUS_MEASURE_SICONOS = 1  /* |r - P(r - u^)| / max(|q|, |r|, |u|); depends on units */
 } talus_measure;
 
+/* Which problems are written, as FCLIB files <dump_path>-000001.hdf5 and so on, numbers that are
+ * taken being passed over. Forms (a) and (b) are written as FCLIB global, bounds of rows beside
+ * it where other readers do not look; what sleeps is left out. A file that cannot be written is
+ * told to the log and does not fail the solve. Not from talus_solve_batch. */
+typedef enum talus_dump {
+  TALUS_DUMP_NONE = 0,
+  TALUS_DUMP_WORST = 1,  /* one file, <dump_path>-worst.hdf5: the largest info.measure so far */
+  TALUS_DUMP_FAILED = 2, /* whose outcome is not CONVERGED */
+  TALUS_DUMP_EVERY = 3
+} talus_dump;
+
 /* Called now and then during a solve; return 0 to go on, anything else to stop (TIME_LIMIT). */
 typedef int (*talus_progress_fn)(void *user, int64_t iterations, int64_t passes, double measure,
                                  double seconds);
@@ -291,7 +312,8 @@ typedef struct talus_settings {
   int64_t max_iterations;    /* default 100000; >= 0 */
   double max_seconds;        /* default 0: no limit */
   int32_t threads;           /* default 0: the context's */
-  int32_t warm_start;        /* 1: start from solution->impulse and bilateral_impulse. Default 0 */
+  int32_t warm_start;        /* 1: start from solution->impulse and bilateral_impulse, or by key
+                                (problem.contact_key, row_key). Default 0 */
   double momentum_cap;       /* in [0, 1); default -1: chosen by law and tolerance */
   double slip_filter;        /* gain of the slip's low-pass filter in (0, 1], law COULOMB;
                                 default 0: chosen (0.3) */
@@ -306,6 +328,9 @@ typedef struct talus_settings {
   int32_t facets;            /* of PYRAMID: 3 .. 64; default 4 */
   double facet_angle;        /* of PYRAMID and BOX, rad; default 0 */
   int32_t facet_align;       /* 1: the angle is counted from -q_t, the way against sliding */
+  talus_dump dump;           /* problems to be written to files, for `talus solve`; default NONE */
+  const char *dump_path;     /* how their names begin, folders included; copied. Needed with dump */
+  int32_t dump_most;         /* files that one solver writes at the most; default 100, >= 1 */
 } talus_settings;
 
 TALUS_API talus_settings talus_settings_default(void);
@@ -426,6 +451,9 @@ typedef struct talus_info {
                           carry impulses which no motion can undo. A warning, not a bound; else 0 */
   int64_t factorisations; /* of matrices, by newton and interior_point; each is one of `iterations` and
                              of `passes` as well */
+  int32_t islands;        /* in the problem, and ... */
+  int32_t islands_asleep; /* ... left out; both 0 if problem.asleep was not given */
+  int32_t keys_matched;   /* contacts and rows that began at the impulse of their name */
 } talus_info;
 
 TALUS_API talus_info talus_info_default(void);
@@ -438,7 +466,8 @@ typedef struct talus_solver talus_solver;
  * BAD_SETTING, OUT_OF_MEMORY. */
 TALUS_API talus_status talus_solver_create(talus_context *context, const talus_settings *settings,
                                            talus_solver **solver);
-/* Replaces the settings; the problem stays. */
+/* Replaces the settings; the problem stays. One thread at a time, here and below: a second one is
+ * sent away with BUSY, and with CALL_ORDER between solve_async and wait. */
 TALUS_API talus_status talus_solver_set(talus_solver *solver, const talus_settings *settings);
 /* Checks and takes a problem: sorts, colours, scales. Memory is kept and grows as needed. The
  * caller's arrays are borrowed: they must stay as they are until the next solve has returned,
@@ -453,7 +482,17 @@ TALUS_API talus_status talus_solver_update(talus_solver *solver, const talus_pro
  * NOT_FINITE (warm start), DEVICE_ERROR. */
 TALUS_API talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution,
                                           talus_info *info);
-/* Accepts NULL. */
+/* The same, on a thread of the solver's own while the caller goes on: settings, problem arrays,
+ * solution, info and the context (its stream, allocator, log and progress callback included) are the
+ * solve's until talus_solver_wait. Where no thread can be had it solves before it returns. Statuses:
+ * CALL_ORDER, STRUCT_SIZE, OUT_OF_MEMORY; all others come from wait. */
+TALUS_API talus_status talus_solver_solve_async(talus_solver *solver, talus_solution *solution,
+                                                talus_info *info);
+/* Waits for it and returns its status. Results in device memory are complete for work that is
+ * queued on the context's stream afterwards. Statuses: CALL_ORDER (nothing is under way), and those
+ * of talus_solver_solve. */
+TALUS_API talus_status talus_solver_wait(talus_solver *solver);
+/* Accepts NULL; waits for a solve that is under way. */
 TALUS_API void talus_solver_destroy(talus_solver *solver);
 
 /* All of the above in one call. */

@@ -1,0 +1,74 @@
+/* certify.c: asks the certificate: about the impulses that a run has kept, and about anybody's. */
+#include <string.h>
+
+#include "host/solve/problem_check.h"
+#include "host/solve/solver.h"
+
+talus_status tl_run_certify(tl_run *run) {
+  talus_solver *const solver = run->solver;
+  if (run->proved) {
+    return TALUS_OK;
+  }
+  double *const internal = tl_solver_internal(solver)->memory, *const impulse =
+                                                                   solver->exported.memory;
+  double *const bilateral =
+      impulse + (int64_t)solver->problem.dimension * solver->problem.contact_count;
+  const talus_certificate *const c = &run->certificate;
+  const double begin = tl_clock();
+  TL_TRY(tl_resident_fetch(solver));
+  TL_TRY(run->ops->finish(run->engine, internal));
+  tl_impulse_export(&solver->assembly, internal, impulse, bilateral);
+  solver->judgement.polygon = tl_polygon_of(&solver->settings);
+  TL_TRY(tl_judgement_make(run->context, &solver->problem, impulse, bilateral, solver->threads,
+                           &solver->judgement));
+  tl_judgement_pronounce(&solver->judgement, &run->certificate);
+  const int siconos = solver->settings.measure == TALUS_MEASURE_SICONOS;
+  run->measure = run->law == 1 ? (siconos ? c->siconos_coulomb : c->epsilon_faceted_coulomb)
+                               : (siconos ? c->siconos_ccp : c->epsilon_faceted_ccp);
+  run->seconds_certificate += tl_clock() - begin;
+  run->proved = 1;
+  return TALUS_OK;
+}
+
+talus_status talus_certify(talus_context *context, const talus_problem *problem,
+                           const double *impulse, const double *bilateral_impulse,
+                           talus_certificate *certificate) {
+  return talus_certify_cone(context, problem, NULL, impulse, bilateral_impulse, certificate);
+}
+
+talus_status talus_certify_cone(talus_context *context, const talus_problem *problem,
+                                const talus_settings *settings, const double *impulse,
+                                const double *bilateral_impulse, talus_certificate *certificate) {
+  TL_TRY(tl_context_check(context));
+  if (certificate == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "certificate is NULL");
+  }
+  if (settings != NULL) {
+    TL_TRY(tl_settings_check(context, settings));
+  }
+  tl_gathered gathered;
+  tl_judgement judgement;
+  memset(&gathered, 0, sizeof gathered);
+  memset(&judgement, 0, sizeof judgement);
+  if (settings != NULL) {
+    judgement.polygon = tl_polygon_of(settings);
+  }
+  talus_status status = tl_problem_gather(context, problem, &gathered, &problem);
+  if (status == TALUS_OK) {
+    status = tl_problem_check(context, problem);
+  }
+  if (status == TALUS_OK && ((impulse == NULL && problem->contact_count > 0) ||
+                             (bilateral_impulse == NULL && problem->bilateral_count > 0))) {
+    status = tl_fail(context, TALUS_MISSING_ARRAY, "impulse or bilateral_impulse is NULL");
+  }
+  if (status == TALUS_OK) {
+    status = tl_judgement_make(context, problem, impulse, bilateral_impulse, context->threads,
+                               &judgement);
+  }
+  if (status == TALUS_OK) {
+    tl_judgement_pronounce(&judgement, certificate);
+  }
+  tl_judgement_release(context, &judgement);
+  tl_gathered_release(context, &gathered);
+  return status;
+}

@@ -1,0 +1,128 @@
+/* solution.c: impulses on their way in and out: the caller's arrays, names that last, what sleeps.
+ *
+ * In the caller's order they stand in `exported`, contacts first, then rows; where islands sleep
+ * that is the order of those awake, and sleep.impulse has them all. */
+#include <math.h>
+#include <string.h>
+
+#include "host/solve/solver.h"
+
+tl_buffer *tl_solver_internal(talus_solver *solver) {
+  return &solver->assembly.scratch[1];
+}
+
+const talus_problem *tl_solver_whole(const talus_solver *solver) {
+  return solver->sleep.active ? &solver->sleep.whole : &solver->problem;
+}
+
+/* All of the caller's, with what sleeps. */
+static double *whole_impulse(talus_solver *solver) {
+  return solver->sleep.active ? solver->sleep.impulse : solver->exported.memory;
+}
+
+/* Impulses of the caller's, packed; 0 if they were not given. */
+static talus_status start_load(talus_solver *solver, const tl_outlet *outlet, const tl_field *field,
+                               double *packed) {
+  const int64_t count = field->count * field->components;
+  if (field->array == NULL) {
+    memset(packed, 0, (size_t)count * sizeof *packed);
+    return TALUS_OK;
+  }
+  TL_TRY(tl_outlet_ferry(solver->context, outlet, field, packed, TL_FERRY_IN));
+  for (int64_t i = 0; i < count; i++) {
+    if (!isfinite(packed[i])) {
+      return tl_fail(solver->context, TALUS_NOT_FINITE, "%s[%lld] is %g (warm start)", field->name,
+                     (long long)i, packed[i]);
+    }
+  }
+  return TALUS_OK;
+}
+
+/* Contacts and rows, each by name or from the caller's arrays. */
+static talus_status whole_load(talus_solver *solver, const tl_outlet *outlet) {
+  const talus_problem *const p = tl_solver_whole(solver);
+  double *const impulse = whole_impulse(solver);
+  double *const rows = impulse + (int64_t)p->dimension * p->contact_count;
+  if (p->contact_key != NULL) {
+    TL_TRY(tl_keys_match(solver->context, &solver->contact_keys, p->contact_key, impulse,
+                         p->contact_count, p->dimension, &solver->keys_matched));
+  } else if (outlet->impulse.array == NULL && p->contact_count > 0) {
+    return tl_fail(solver->context, TALUS_MISSING_ARRAY,
+                   "settings.warm_start needs solution.impulse, or problem.contact_key");
+  } else {
+    TL_TRY(start_load(solver, outlet, &outlet->impulse, impulse));
+  }
+  return p->row_key != NULL ? tl_keys_match(solver->context, &solver->row_keys, p->row_key, rows,
+                                            p->bilateral_count, 1, &solver->keys_matched)
+                            : start_load(solver, outlet, &outlet->bilateral, rows);
+}
+
+talus_status tl_solution_start(talus_solver *solver, const tl_outlet *outlet,
+                               const double **start) {
+  *start = NULL;
+  solver->keys_matched = 0;
+  if (!solver->settings.warm_start) {
+    if (solver->sleep.active) {
+      const talus_problem *const p = tl_solver_whole(solver);
+      const int64_t all = (int64_t)p->dimension * p->contact_count + p->bilateral_count;
+      memset(solver->sleep.impulse, 0, (size_t)all * sizeof(double));
+    }
+    return TALUS_OK;
+  }
+  TL_TRY(tl_resident_fetch(solver));
+  TL_TRY(whole_load(solver, outlet));
+  double *const awake = solver->exported.memory;
+  if (solver->sleep.active) {
+    tl_sleep_select(&solver->sleep, solver->sleep.impulse, awake);
+  }
+  tl_impulse_import(&solver->assembly, awake,
+                    awake + (int64_t)solver->problem.dimension * solver->problem.contact_count,
+                    tl_solver_internal(solver)->memory);
+  *start = tl_solver_internal(solver)->memory;
+  return TALUS_OK;
+}
+
+/* For the next problem. */
+static talus_status names_save(talus_solver *solver, const talus_problem *p,
+                               const double *impulse) {
+  if (p->contact_key != NULL) {
+    TL_TRY(tl_keys_save(solver->context, &solver->contact_keys, p->contact_key, impulse,
+                        p->contact_count, p->dimension));
+  }
+  if (p->row_key != NULL) {
+    TL_TRY(tl_keys_save(solver->context, &solver->row_keys, p->row_key,
+                        impulse + (int64_t)p->dimension * p->contact_count, p->bilateral_count, 1));
+  }
+  return TALUS_OK;
+}
+
+static talus_status contact_velocity_fill(talus_solver *solver, const tl_outlet *outlet) {
+  double *velocity = tl_solver_internal(solver)->memory;
+  tl_judgement_velocity(&solver->judgement, velocity);
+  if (solver->sleep.active) {
+    tl_sleep_spread_contacts(&solver->sleep, velocity, solver->sleep.contact_velocity);
+    velocity = solver->sleep.contact_velocity;
+  }
+  return tl_outlet_ferry(solver->context, outlet, &outlet->contact_velocity, velocity,
+                         TL_FERRY_OUT);
+}
+
+/* Impulses from `exported`, velocities from the certificate's arithmetic. */
+talus_status tl_solution_fill(talus_solver *solver, const tl_outlet *outlet) {
+  talus_context *const context = solver->context;
+  const talus_problem *const p = tl_solver_whole(solver);
+  const tl_judgement *const j = &solver->judgement;
+  double *const impulse = whole_impulse(solver);
+  double *const rows = impulse + (int64_t)p->dimension * p->contact_count;
+  if (solver->sleep.active) {
+    tl_sleep_spread(&solver->sleep, solver->exported.memory, impulse);
+  }
+  TL_TRY(names_save(solver, p, impulse));
+  TL_TRY(tl_outlet_ferry(context, outlet, &outlet->impulse, impulse, TL_FERRY_OUT));
+  TL_TRY(tl_outlet_ferry(context, outlet, &outlet->bilateral, rows, TL_FERRY_OUT));
+  if (j->motion_count > 0) {
+    TL_TRY(tl_outlet_ferry(context, outlet, &outlet->velocity, j->motion, TL_FERRY_OUT));
+    TL_TRY(tl_outlet_ferry(context, outlet, &outlet->angular, j->motion + 3, TL_FERRY_OUT));
+  }
+  return outlet->contact_velocity.array != NULL ? contact_velocity_fill(solver, outlet) : TALUS_OK;
+}

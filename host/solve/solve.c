@@ -1,0 +1,115 @@
+/* solve.c: one solve: engine, start, methods, the certificate's last word, results. */
+#include <math.h>
+
+#include "host/small/small.h"
+#include "host/solve/solver.h"
+#include "kernels/registry.h"
+
+/* Nothing to solve: no constraint, or none that would move anything beyond rounding. */
+static talus_status rest(tl_run *run) {
+  TL_TRY(run->ops->start(run->engine, NULL, 1));
+  TL_TRY(run->ops->keep(run->engine));
+  run->outcome = TALUS_OUTCOME_CONVERGED;
+  return TALUS_OK;
+}
+
+/* Bounds would be a cone of their own in host/newton's sheet, which has none for them yet. */
+static talus_status method_check(const talus_solver *solver) {
+  const tl_method *const named = tl_method_find(solver->settings.method);
+  if (named == NULL || named->attempt == NULL || tl_newton_serves(&solver->problem)) {
+    return TALUS_OK;
+  }
+  return tl_fail(solver->context, TALUS_UNSUPPORTED,
+                 "settings.method %s does not take bilateral rows with bounds (row_lower, "
+                 "row_upper): use auto or a first-order method",
+                 talus_method_name(named->id));
+}
+
+static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_run *run,
+                              talus_method *used) {
+  const tl_system *const system = &solver->assembly.system;
+  const size_t constraints = (size_t)system->shape.contact_count;
+  TL_TRY(method_check(solver));
+  TL_TRY(tl_buffer_reserve(solver->context, tl_solver_internal(solver), 3 * constraints,
+                           sizeof(double), "impulses"));
+  TL_TRY(tl_buffer_reserve(solver->context, &solver->exported, 3 * constraints, sizeof(double),
+                           "impulses"));
+  TL_TRY(tl_engine_make(solver));
+  run->engine = solver->engine;
+  run->ops = solver->engine->ops;
+  run->law = solver->settings.law == TALUS_LAW_COULOMB;
+  run->tolerance = solver->settings.tolerance;
+  run->target = solver->settings.tolerance;
+  run->reference =
+      solver->resident ? solver->raw.reference[run->law] : tl_system_residual(system, run->law);
+  *used = solver->settings.method == TALUS_METHOD_AUTO ? TALUS_METHOD_GAUSS_SEIDEL_NESTEROV
+                                                       : solver->settings.method;
+  const double rounding = solver->resident ? solver->raw.rounding : solver->assembly.rounding;
+  const double *start;
+  TL_TRY(tl_solution_start(solver, outlet, &start));
+  if (tl_small_takes(&solver->settings)) {
+    return tl_small_solve(run, start, used);
+  }
+  if (!(run->reference > ldexp(sqrt(rounding), -44))) {
+    return rest(run);
+  }
+  return tl_run_all(run, start, used);
+}
+
+static void info_fill(const talus_solver *solver, const tl_run *run, talus_method used,
+                      talus_info *info) {
+  info->outcome = run->outcome;
+  info->method = used;
+  info->precision = solver->settings.precision;
+  info->backend = solver->engine_backend->kind;
+  info->threads = solver->threads;
+  info->colours = solver->assembly.system.colour_count;
+  info->notes = run->notes | solver->assembly.notes;
+  if (solver->context->def.backend == TALUS_BACKEND_AUTO && info->backend == TALUS_BACKEND_CPU &&
+      tl_backend_find(TALUS_BACKEND_CUDA) != NULL) {
+    info->notes |= TALUS_NOTE_CPU_FALLBACK;
+  }
+  if (run->certificate.asymmetry > 1e-12) {
+    info->notes |= TALUS_NOTE_ASYMMETRIC;
+  }
+  info->iterations = run->iterations;
+  info->passes = run->passes;
+  info->factorisations = run->factorisations;
+  info->measure = run->measure;
+  info->incompatible = run->incompatible;
+  info->certificate = run->certificate;
+  const double all = tl_clock() - run->begin;
+  info->seconds_check = solver->seconds_check;
+  info->seconds_build = solver->seconds_build;
+  info->seconds_certificate = run->seconds_certificate;
+  info->seconds_iterate = all - run->seconds_certificate;
+  info->seconds = all + solver->seconds_check + solver->seconds_build;
+  info->bytes = tl_assembly_bytes(&solver->assembly) + solver->engine->bytes +
+                tl_judgement_bytes(&solver->judgement) + tl_gathered_bytes(&solver->gathered) +
+                (int64_t)solver->exported.capacity + tl_small_bytes(solver->small) +
+                tl_newton_bytes(solver->newton) + tl_sleep_bytes(&solver->sleep) + tl_keys_bytes(&solver->contact_keys) +
+                tl_keys_bytes(&solver->row_keys);
+  info->islands = solver->sleep.islands;
+  info->islands_asleep = solver->sleep.skipped;
+  info->keys_matched = solver->keys_matched;
+}
+
+talus_status tl_solve_carry_out(talus_solver *solver, talus_solution *solution, talus_info *info) {
+  tl_outlet outlet;
+  TL_TRY(tl_outlet_make(solver->context, tl_solver_whole(solver), solution, &outlet));
+  tl_run run = {.solver = solver, .context = solver->context, .begin = tl_clock()};
+  talus_method used;
+  TL_TRY(solve_run(solver, &outlet, &run, &used));
+  TL_TRY(tl_run_certify(&run));
+  if (run.measure <= run.tolerance) { /* a limit may have come at the very iterate that converged */
+    run.outcome = TALUS_OUTCOME_CONVERGED;
+  } else if (run.outcome == TALUS_OUTCOME_CONVERGED) { /* the certificate has the last word */
+    run.outcome = isfinite(run.measure) ? TALUS_OUTCOME_STALLED : TALUS_OUTCOME_NOT_FINITE;
+  }
+  TL_TRY(tl_solution_fill(solver, &outlet));
+  if (info != NULL) {
+    info_fill(solver, &run, used, info);
+  }
+  tl_dump_consider(solver, run.outcome, run.measure);
+  return TALUS_OK;
+}
