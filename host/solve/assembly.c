@@ -38,6 +38,7 @@ void tl_assembly_release(talus_context *context, tl_assembly *assembly) {
   }
   tl_buffer_release(context, &assembly->colour_chunk);
   tl_buffer_release(context, &assembly->order);
+  tl_lines_release(context, &assembly->rows);
   tl_translation_release(context, assembly->translation);
   assembly->translation = NULL;
 }
@@ -52,6 +53,7 @@ int64_t tl_assembly_bytes(const tl_assembly *assembly) {
   for (int i = 0; i < 4; i++) {
     bytes += assembly->scratch[i].capacity;
   }
+  bytes += assembly->rows.memory.capacity;
   return (int64_t)bytes + tl_translation_bytes(assembly->translation);
 }
 

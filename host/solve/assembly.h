@@ -8,6 +8,7 @@
 #define TL_ASSEMBLY_H
 
 #include "host/base/base.h"
+#include "host/solve/matrix.h"
 #include "kernels/system.h"
 #include "talus/talus_solve.h"
 
@@ -23,6 +24,7 @@ typedef struct tl_assembly {
   double rounding;        /* sum of (|D||v| + |bias|)^2 / w: below its 2^-88 nothing is left to do */
   const double *frame;    /* spheres found in form (d): n t1 t2 of each contact, the caller's order;
                              NULL otherwise */
+  tl_lines rows;                      /* form (c): W by rows */
   struct tl_translation *translation; /* memory of a translated problem, kept */
   tl_buffer scratch[4];
   tl_buffer colour_chunk, order;

@@ -24,10 +24,10 @@ void tl_translation_release(talus_context *context, struct tl_translation *t) {
 
 int64_t tl_translation_bytes(const struct tl_translation *t) {
   return t == NULL ? 0
-                   : (int64_t)(t->mass.memory.capacity + t->mass.factors.capacity +
-                               t->h.memory.capacity + t->g.memory.capacity + t->blocks.capacity +
-                               t->entries[0].capacity + t->entries[1].capacity +
-                               t->spheres.capacity);
+                   : tl_mass_bytes(&t->mass) +
+                         (int64_t)(t->h.memory.capacity + t->g.memory.capacity +
+                                   t->blocks.capacity + t->entries[0].capacity +
+                                   t->entries[1].capacity + t->spheres.capacity);
 }
 
 /* M^-1 dense per block and the free velocity M^-1 f. */

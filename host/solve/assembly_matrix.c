@@ -13,7 +13,6 @@
 typedef struct matrix_build {
   const talus_problem *problem;
   tl_assembly *assembly;
-  tl_lines rows;
   int64_t *first;  /* [constraints + 1] pattern of blocks, ascending, the caller's numbering */
   int32_t *column; /* [blocks] */
   int32_t *colour, *place, *mark;
@@ -50,8 +49,8 @@ static void pattern_find(matrix_build *build) {
     build->first[k] = blocks;
     build->column[blocks++] = k;
     build->mark[k] = k;
-    for (int64_t e = build->rows.first[first]; e < build->rows.first[first + count]; e++) {
-      const int32_t other = constraint_of(build->problem, build->rows.index[e], &part);
+    for (int64_t e = build->assembly->rows.first[first]; e < build->assembly->rows.first[first + count]; e++) {
+      const int32_t other = constraint_of(build->problem, build->assembly->rows.index[e], &part);
       if (build->mark[other] != k) {
         build->mark[other] = k;
         build->column[blocks++] = other;
@@ -140,9 +139,9 @@ static void row_fill(const matrix_build *build, int32_t place) {
   int32_t first, count, part;
   rows_of(build->problem, k, &first, &count);
   for (int32_t row = 0; row < count; row++) {
-    for (int64_t e = build->rows.first[first + row]; e < build->rows.first[first + row + 1]; e++) {
-      const int32_t other = constraint_of(build->problem, build->rows.index[e], &part);
-      value[9 * build->mark[build->place[other]] + 3 * row + part] += build->rows.value[e];
+    for (int64_t e = build->assembly->rows.first[first + row]; e < build->assembly->rows.first[first + row + 1]; e++) {
+      const int32_t other = constraint_of(build->problem, build->assembly->rows.index[e], &part);
+      value[9 * build->mark[build->place[other]] + 3 * row + part] += build->assembly->rows.value[e];
     }
   }
 }
@@ -199,8 +198,8 @@ static talus_status build_run(talus_context *context, matrix_build *build, int c
   tl_assembly *const assembly = build->assembly;
   tl_shape *const shape = &assembly->system.shape;
   const size_t constraints = (size_t)shape->contact_count;
-  TL_TRY(tl_lines_make(context, &build->problem->delassus.w, 0, &build->rows));
-  const size_t most = constraints + (size_t)build->rows.first[build->rows.count];
+  TL_TRY(tl_lines_make(context, &build->problem->delassus.w, 0, &build->assembly->rows));
+  const size_t most = constraints + (size_t)build->assembly->rows.first[build->assembly->rows.count];
   TL_TRY(tl_buffer_reserve(context, &assembly->scratch[1],
                            constraints + 1 + (most + 3 * constraints) / 2 + 1, sizeof(int64_t),
                            "pattern of W"));
@@ -240,7 +239,5 @@ talus_status tl_assemble_matrix(talus_context *context, const talus_problem *pro
                                .first = problem->contact_count,
                                .count = problem->bilateral_count};
   shape->range_count = problem->bilateral_count > 0 ? 2 : 1;
-  const talus_status status = build_run(context, &build, coloured);
-  tl_lines_release(context, &build.rows);
-  return status;
+  return build_run(context, &build, coloured);
 }

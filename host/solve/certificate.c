@@ -335,8 +335,8 @@ void tl_judgement_release(talus_context *context, tl_judgement *j) {
 
 int64_t tl_judgement_bytes(const tl_judgement *j) {
   return (int64_t)(j->memory.capacity + j->scratch.capacity + j->partial.capacity +
-                   j->mass.memory.capacity + j->mass.factors.capacity + j->h.memory.capacity +
-                   j->g.memory.capacity);
+                   j->h.memory.capacity + j->g.memory.capacity) +
+         tl_mass_bytes(&j->mass);
 }
 
 void tl_judge_apply(const talus_matrix *m, int transposed, const double *x, double *y) {

@@ -102,8 +102,6 @@ talus_status tl_judge_delassus(talus_context *context, tl_judgement *j) {
   TL_TRY(tl_lines_make(context, &delassus->w, 1, &j->g));
   matrix_weights(&j->h, j);
   j->asymmetry = asymmetry_of(&j->h, &j->g, j->scratch.memory);
-  tl_lines_release(context, &j->h);
-  tl_lines_release(context, &j->g);
   j->facts = matrix_facts;
   return TALUS_OK;
 }

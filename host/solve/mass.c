@@ -107,32 +107,30 @@ static talus_status blocks_factor(talus_context *context, tl_mass *mass, const t
 talus_status tl_mass_make(talus_context *context, const talus_matrix *matrix, int32_t group,
                           tl_mass *mass) {
   const size_t size = (size_t)matrix->rows;
-  tl_lines lines = {0};
-  talus_status status = tl_lines_make(context, matrix, 0, &lines);
-  if (status == TALUS_OK) {
-    status = tl_buffer_reserve(context, &mass->memory, 5 * size, sizeof(int64_t), "blocks of M");
-  }
-  if (status == TALUS_OK) {
-    mass->size = matrix->rows;
-    mass->factor_first = mass->memory.memory;
-    mass->block_size = (int32_t *)(mass->factor_first + size);
-    mass->block_first = mass->block_size + size;
-    mass->column = mass->block_first + size;
-    mass->block_of = mass->column + size;
-    mass->place_of = mass->block_of + size;
-    int32_t *const parent = mass->place_of + size;
-    components_find(&lines, parent);
-    components_group(parent, mass->size, group);
-    blocks_list(mass, parent);
-    status = blocks_factor(context, mass, &lines);
-  }
-  tl_lines_release(context, &lines);
-  return status;
+  TL_TRY(tl_lines_make(context, matrix, 0, &mass->rows));
+  TL_TRY(tl_buffer_reserve(context, &mass->memory, 5 * size, sizeof(int64_t), "blocks of M"));
+  mass->size = matrix->rows;
+  mass->factor_first = mass->memory.memory;
+  mass->block_size = (int32_t *)(mass->factor_first + size);
+  mass->block_first = mass->block_size + size;
+  mass->column = mass->block_first + size;
+  mass->block_of = mass->column + size;
+  mass->place_of = mass->block_of + size;
+  int32_t *const parent = mass->place_of + size;
+  components_find(&mass->rows, parent);
+  components_group(parent, mass->size, group);
+  blocks_list(mass, parent);
+  return blocks_factor(context, mass, &mass->rows);
 }
 
 void tl_mass_release(talus_context *context, tl_mass *mass) {
+  tl_lines_release(context, &mass->rows);
   tl_buffer_release(context, &mass->memory);
   tl_buffer_release(context, &mass->factors);
+}
+
+int64_t tl_mass_bytes(const tl_mass *mass) {
+  return (int64_t)(mass->rows.memory.capacity + mass->memory.capacity + mass->factors.capacity);
 }
 
 void tl_mass_solve(const tl_mass *mass, double *v, double *scratch) {

@@ -16,6 +16,7 @@ typedef struct tl_mass {
   int32_t *place_of;     /* [size] place of a column of M inside its block */
   int64_t *factor_first; /* [block_count] */
   double *factor;        /* Cholesky factors, dense */
+  tl_lines rows;         /* of M */
   tl_buffer memory, factors;
 } tl_mass;
 
@@ -24,6 +25,7 @@ typedef struct tl_mass {
 talus_status tl_mass_make(talus_context *context, const talus_matrix *matrix, int32_t group,
                           tl_mass *mass);
 void tl_mass_release(talus_context *context, tl_mass *mass);
+int64_t tl_mass_bytes(const tl_mass *mass);
 /* v := M^-1 v; scratch of `size` values. */
 void tl_mass_solve(const tl_mass *mass, double *v, double *scratch);
 
