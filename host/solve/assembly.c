@@ -39,12 +39,14 @@ void tl_assembly_release(talus_context *context, tl_assembly *assembly) {
   tl_buffer_release(context, &assembly->colour_chunk);
   tl_buffer_release(context, &assembly->order);
   tl_lines_release(context, &assembly->rows);
+  tl_buffer_release(context, &assembly->kept.memory);
   tl_translation_release(context, assembly->translation);
   assembly->translation = NULL;
 }
 
 int64_t tl_assembly_bytes(const tl_assembly *assembly) {
-  size_t bytes = assembly->colour_chunk.capacity + assembly->order.capacity;
+  size_t bytes = assembly->colour_chunk.capacity + assembly->order.capacity +
+                 assembly->kept.memory.capacity;
 #define TL_COUNT(type, name, count) bytes += assembly->name##_buffer.capacity;
 #define TL_COUNT_REALS(name, count) TL_COUNT(double, name, count)
   TL_ARRAY_LIST(TL_COUNT, TL_COUNT_REALS)
@@ -194,6 +196,9 @@ static double row_inside(const tl_assembly *assembly, int32_t i, double x) {
 
 static talus_status system_assemble(talus_context *context, const talus_problem *problem,
                                     int coloured, tl_assembly *assembly) {
+  if (problem->form != TALUS_FORM_RIGID) { /* the order will be another's */
+    assembly->kept.valid = 0;
+  }
   switch (problem->form) {
   case TALUS_FORM_RIGID:
     return tl_assemble_rigid(context, problem, coloured, assembly);

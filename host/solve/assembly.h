@@ -1,6 +1,6 @@
 /* assembly.h: from any form of talus_problem to the tl_system that backends take.
  *
- *   order.c            sorting, colouring, chunks
+ *   order.c            sorting, colouring, chunks       order_keep.c  the same order once more
  *   assembly_rigid.c   form (a)        assembly_blocks.c   form (b), and bilateral rows of (a)
  *   assembly_matrix.c  form (c)        assembly_global.c   form (d), translated to (b) or (a)
  *   assembly.c         memory, scaling, import and export of impulses */
@@ -14,6 +14,18 @@
 
 struct tl_translation;
 
+/* The order of the last problem of form (a): it holds as long as contacts and rows join the same
+ * bodies, as they do from step to step of a world at rest. */
+typedef struct tl_kept_order {
+  int32_t valid, coloured, colour_count;
+  int32_t contact_count, bilateral_count, body_count;
+  tl_shape shape;
+  tl_buffer memory;
+  int32_t *number; /* [body_count] internal body or -1 */
+  int32_t *a, *b;  /* bodies of the constraints, as given */
+  int32_t *place;  /* [contact_count] internal place of a contact */
+} tl_kept_order;
+
 typedef struct tl_assembly {
   tl_system system;
   int32_t dimension; /* rows per contact of the caller's impulses */
@@ -26,6 +38,7 @@ typedef struct tl_assembly {
                              NULL otherwise */
   tl_lines rows;                      /* form (c): W by rows */
   struct tl_translation *translation; /* memory of a translated problem, kept */
+  tl_kept_order kept;
   tl_buffer scratch[4];
   tl_buffer colour_chunk, order;
 #define TL_PLAIN(type, name, count) tl_buffer name##_buffer;
@@ -65,6 +78,15 @@ talus_status tl_order_make(talus_context *context, tl_assembly *assembly, const 
 /* Final order, chunks and colour table of all ranges from colour[] (colours[i] of range i). */
 talus_status tl_order_finish(talus_context *context, tl_assembly *assembly, const int32_t *colour,
                              const int32_t *colours, int coloured);
+
+/* Room for the numbers of the bodies, and whether the kept order may still hold as far as counts
+ * tell. It is not valid from here on, until the assembly stands. */
+talus_status tl_kept_begin(talus_context *context, const talus_problem *problem, int coloured,
+                           tl_assembly *assembly, int *same);
+/* Whether all constraints join the bodies they joined; if so, the kept order is put back. */
+int tl_kept_restore(const talus_problem *problem, tl_assembly *assembly);
+/* Keeps the order just made. */
+void tl_kept_store(const talus_problem *problem, tl_assembly *assembly);
 
 /* Memory for all arrays whose counts stand in system.shape; earlier contents are kept only where
  * the memory was already there. */

@@ -17,15 +17,20 @@ typedef struct rigid_build {
   tl_assembly *assembly;
   int32_t *body; /* [body_count] internal body or -1 */
   int32_t *low, *high, *colour;
+  int same;  /* the kept order holds */
+  int round; /* all inertias are isotropic */
 } rigid_build;
 
-/* Numbers the bodies that move; finds whether all have isotropic inertia. */
-static int32_t bodies_number(rigid_build *build, int *round) {
+/* Numbers the bodies that move. */
+static int32_t bodies_number(rigid_build *build) {
   int32_t count = 0;
-  *round = 1;
+  build->round = 1;
   for (int32_t i = 0; i < build->rigid->body_count; i++) {
-    build->body[i] = tl_rigid_moves(build->rigid, i) ? count++ : -1;
-    *round = *round && tl_rigid_isotropic(build->rigid->inverse_inertia + 6 * (int64_t)i);
+    const int32_t number = tl_rigid_moves(build->rigid, i) ? count++ : -1;
+    build->same = build->same && build->body[i] == number;
+    build->body[i] = number;
+    build->round =
+        build->round && tl_rigid_isotropic(build->rigid->inverse_inertia + 6 * (int64_t)i);
   }
   return count;
 }
@@ -59,49 +64,43 @@ static void bodies_fill(const rigid_build *build) {
   }
 }
 
-/* Adds to *rounding; a NULL context goes without the message of a failure. */
-static talus_status contact_fill(talus_context *context, const rigid_build *build, int32_t place,
-                                 double *rounding) {
+/* *square: what it adds to the rounding; a NULL context goes without the message of a failure. */
+static talus_status contact_fill(talus_context *context, const rigid_build *build, int32_t k,
+                                 int32_t place, double *square) {
   const tl_system *const system = &build->assembly->system;
-  double square = 0;
   const double weight = tl_rigid_contact_fill(build->rigid, build->problem->friction, build->body,
-                                              system, place, system->order[place], &square);
+                                              system, place, k, square);
   if (!(weight > 0) || !isfinite(weight)) {
     return tl_assembly_refuse(context, build->assembly, place, 3 * weight);
   }
-  *rounding += square;
   return TALUS_OK;
 }
 
-/* The contacts of one chunk; returns the first place that failed, or -1. */
-static int32_t chunk_fill(const rigid_build *build, int32_t chunk, double *rounding) {
-  const int32_t first = chunk * TL_CHUNK, left = build->problem->contact_count - first;
-  *rounding = 0;
-  for (int32_t i = 0; i < TL_CHUNK && i < left; i++) {
-    if (contact_fill(NULL, build, first + i, rounding) != TALUS_OK) {
-      return first + i;
-    }
-  }
-  return -1;
-}
-
-/* All contacts, a chunk at a time. The sums of the chunks are added in order, so that they do not
- * depend on the threads; of several failures the first is told. */
+/* All contacts, in the caller's order, in which what is read lies close together: the places that
+ * are written are one stream per colour. Of several failures the first place is told. The squares
+ * are added chunk by chunk of places, so that the sum depends on the order alone. */
 static talus_status contacts_fill(talus_context *context, const rigid_build *build) {
   tl_assembly *const assembly = build->assembly;
   const int32_t count = build->problem->contact_count;
-  const int32_t chunks = (count + TL_CHUNK - 1) / TL_CHUNK;
-  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[3], (size_t)chunks,
-                           sizeof(double) + sizeof(int32_t), "sums of chunks"));
-  double *const partial = assembly->scratch[3].memory;
-  int32_t *const failed = (int32_t *)(partial + chunks);
-  TL_EACH(assembly->threads, chunks > 1, int32_t, c, chunks,
-          { failed[c] = chunk_fill(build, c, &partial[c]); });
-  for (int32_t c = 0; c < chunks; c++) {
-    if (failed[c] >= 0) {
-      return contact_fill(context, build, failed[c], partial);
+  const int32_t *const place = assembly->kept.place;
+  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[3], (size_t)count, sizeof(double),
+                           "roundings"));
+  double *const square = assembly->scratch[3].memory;
+  TL_EACH(assembly->threads, count > TL_CHUNK, int32_t, k, count, {
+    if (contact_fill(NULL, build, k, place[k], &square[place[k]]) != TALUS_OK) {
+      square[place[k]] = -1;
     }
-    assembly->rounding += partial[c];
+  });
+  for (int32_t first = 0; first < count; first += TL_CHUNK) {
+    const int32_t end = count - first < TL_CHUNK ? count : first + TL_CHUNK;
+    double sum = 0;
+    for (int32_t i = first; i < end; i++) {
+      if (square[i] < 0) {
+        return contact_fill(context, build, assembly->system.order[i], i, square);
+      }
+      sum += square[i];
+    }
+    assembly->rounding += sum;
   }
   return TALUS_OK;
 }
@@ -202,23 +201,37 @@ static void shape_count(const rigid_build *build, tl_shape *shape) {
   shape->jacobian_count = TL_RECORD * shape->entry_count;
 }
 
+/* Order, colours and chunks: kept, or made anew. */
+static talus_status order_take(talus_context *context, rigid_build *build, int coloured) {
+  tl_assembly *const assembly = build->assembly;
+  tl_shape *const shape = &assembly->system.shape;
+  build->same = build->same && tl_kept_restore(build->problem, assembly);
+  if (build->same) {
+    return TALUS_OK;
+  }
+  const size_t constraints = (size_t)shape->contact_count;
+  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[1], 3 * constraints, sizeof(int32_t),
+                           "pairs of bodies"));
+  build->low = assembly->scratch[1].memory;
+  build->high = build->low + constraints;
+  build->colour = build->high + constraints;
+  memset(build->colour, 0, constraints * sizeof *build->colour);
+  pairs_find(build);
+  shape_count(build, shape);
+  const tl_links links = {.unit_count = shape->rigid_count, .low = build->low, .high = build->high};
+  TL_TRY(tl_order_make(context, assembly, &links, build->colour, coloured));
+  tl_kept_store(build->problem, assembly);
+  return TALUS_OK;
+}
+
 talus_status tl_assemble_rigid(talus_context *context, const talus_problem *problem, int coloured,
                                tl_assembly *assembly) {
   rigid_build build = {.problem = problem, .rigid = &problem->rigid, .assembly = assembly};
   tl_shape *const shape = &assembly->system.shape;
-  const size_t constraints = (size_t)shape->contact_count;
-  const size_t bodies = (size_t)problem->rigid.body_count;
-  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[1], bodies + 3 * constraints,
-                           sizeof(int32_t), "pairs of bodies"));
-  build.body = assembly->scratch[1].memory;
-  build.low = build.body + bodies;
-  build.high = build.low + constraints;
-  build.colour = build.high + constraints;
-  memset(build.colour, 0, constraints * sizeof *build.colour);
-
-  int round;
-  shape->rigid_count = bodies_number(&build, &round);
-  shape->body_kind = round && problem->rigid.arm_a == NULL ? TL_SPHERES : TL_ARMS;
+  TL_TRY(tl_kept_begin(context, problem, coloured, assembly, &build.same));
+  build.body = assembly->kept.number;
+  shape->rigid_count = bodies_number(&build);
+  shape->body_kind = build.round && problem->rigid.arm_a == NULL ? TL_SPHERES : TL_ARMS;
   shape->velocity_size = TL_RECORD * (shape->rigid_count + 1);
   shape->rigid_contact_count = shape->entry_base = problem->contact_count;
   shape->range[0] =
@@ -229,18 +242,18 @@ talus_status tl_assemble_rigid(talus_context *context, const talus_problem *prob
                                .first = problem->contact_count,
                                .count = problem->bilateral_count};
   shape->range_count = problem->bilateral_count > 0 ? 2 : 1;
-  pairs_find(&build);
-  shape_count(&build, shape);
-  const tl_links links = {.unit_count = shape->rigid_count, .low = build.low, .high = build.high};
-  TL_TRY(tl_order_make(context, assembly, &links, build.colour, coloured));
+  TL_TRY(order_take(context, &build, coloured));
   TL_TRY(tl_assembly_reserve(context, assembly));
   bodies_fill(&build);
   TL_TRY(contacts_fill(context, &build));
-  ends_fill(&assembly->system);
+  if (!build.same) {
+    ends_fill(&assembly->system);
+  }
   if (problem->bilateral_count > 0) {
     TL_TRY(tl_buffer_reserve(context, &assembly->scratch[2], (size_t)shape->entry_count,
                              sizeof(int32_t), "entries"));
     TL_TRY(rows_fill(context, &build, assembly->scratch[2].memory));
   }
+  assembly->kept.valid = 1;
   return TALUS_OK;
 }

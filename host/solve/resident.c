@@ -73,6 +73,7 @@ static int raw_make(const talus_problem *p, tl_raw *raw) {
 static void assembly_blank(tl_assembly *assembly, const talus_problem *problem, tl_raw *raw) {
   tl_system *const system = &assembly->system;
   memset(system, 0, sizeof *system);
+  assembly->kept.valid = 0; /* the device has its own order */
   system->raw = raw;
   system->shape.contact_count = problem->contact_count;
   assembly->dimension = problem->dimension;

@@ -75,23 +75,29 @@ TL_ITEM double tl_system_spread(const double *w) {
   return mean + sqrt(half * half + off * off);
 }
 
-/* Scaling of constraint `place` from its W_kk in the contact frame (3x3, row-major). Returns the
- * weight; unless that is positive and finite nothing is written. */
-TL_ITEM double tl_system_scale(const tl_system *system, int32_t place, const double *w,
-                               int32_t rows, int32_t bilateral, double friction) {
-  const double weight = (w[0] + w[4] + w[8]) / rows;
+/* Weight and scaling of constraint `place`. Returns the weight; unless that is positive and finite
+ * nothing is written. */
+TL_ITEM double tl_system_weigh(const tl_system *system, int32_t place, double weight, double normal,
+                               double tangential, double friction) {
   if (!(weight > 0) || !isfinite(weight)) {
     return weight;
   }
   /* a direction in which nothing moves must not stretch the step beyond reason */
   const double least = 1e-3 * weight;
-  const double normal = w[0] > least ? w[0] : least;
-  const double tangential = rows > 1 ? tl_system_spread(w) : normal;
   system->weight[place] = weight;
-  system->scale_n[place] = normal;
+  system->scale_n[place] = normal > least ? normal : least;
   system->scale_t[place] = tangential > least ? tangential : least;
-  system->friction[place] = bilateral || rows == 1 ? 0 : friction;
-  if (system->diagonal != NULL) {
+  system->friction[place] = friction;
+  return weight;
+}
+
+/* The same from its W_kk in the contact frame (3x3, row-major). */
+TL_ITEM double tl_system_scale(const tl_system *system, int32_t place, const double *w,
+                               int32_t rows, int32_t bilateral, double friction) {
+  const double weight =
+      tl_system_weigh(system, place, (w[0] + w[4] + w[8]) / rows, w[0],
+                      rows > 1 ? tl_system_spread(w) : w[0], bilateral || rows == 1 ? 0 : friction);
+  if (weight > 0 && isfinite(weight) && system->diagonal != NULL) {
     double *const d = system->diagonal + 6 * (int64_t)place;
     d[0] = w[0];
     d[1] = 0.5 * (w[1] + w[3]);
@@ -110,9 +116,10 @@ TL_ITEM double tl_system_free(const tl_system *system, int32_t place, const doub
   system->free_x[place] = u[0];
   system->free_y[place] = u[1];
   system->free_z[place] = u[2];
+  const double inverse = 1 / sqrt(system->weight[place]);
   double square = 0;
   for (int c = 0; c < 3; c++) {
-    const double size = sizes[c] / sqrt(system->weight[place]);
+    const double size = sizes[c] * inverse;
     square += size * size;
   }
   return square;
@@ -164,6 +171,36 @@ TL_ITEM void tl_rigid_diagonal_add(const talus_rigid *rigid, int32_t body, tl_ve
   }
 }
 
+/* W_kk of two bodies of any inertia, and the scaling that follows from it. */
+TL_ITEM double tl_rigid_arms_scale(const talus_rigid *rigid, const int32_t *moving,
+                                   const tl_vec *arm, tl_vec n, const tl_system *system,
+                                   int32_t place, double friction) {
+  tl_vec axis[3];
+  axis[0] = n;
+  tl_frame(n, &axis[1], &axis[2]);
+  double w[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+  for (int side = 0; side < 2; side++) {
+    if (moving[side] >= 0) {
+      tl_rigid_diagonal_add(rigid, moving[side], arm[side], axis, w);
+    }
+  }
+  return tl_system_scale(system, place, w, 3, 0, friction);
+}
+
+/* The same of two spheres: W_kk is diag(1/m, 1/m + r^2/I, the same), summed over those that move. */
+TL_ITEM double tl_rigid_spheres_scale(const talus_rigid *rigid, const int32_t *moving,
+                                      const double *reach, const tl_system *system, int32_t place,
+                                      double friction) {
+  double normal = 0, turn = 0;
+  for (int side = 0; side < 2; side++) {
+    if (moving[side] >= 0) {
+      normal += rigid->inverse_mass[moving[side]];
+      turn += reach[side] * reach[side] * rigid->inverse_inertia[6 * (int64_t)moving[side]];
+    }
+  }
+  return tl_system_weigh(system, place, normal + 2 * turn / 3, normal, normal + turn, friction);
+}
+
 /* Contact k of the caller's at `place` of the system; number[i]: the internal body of body i, or -1
  * if it does not move. Returns the weight, as tl_system_scale; *square is what the contact adds to
  * the rounding. */
@@ -180,24 +217,20 @@ TL_ITEM double tl_rigid_contact_fill(const talus_rigid *rigid, const double *fri
   system->body_a[place] = a >= 0 ? a : null_body;
   system->body_b[place] = b >= 0 ? b : null_body;
   tl_save(system->normal, place, n);
+  const int32_t moving[2] = {a >= 0 ? body_a : -1, b >= 0 ? body_b : -1};
+  const double mu = friction != NULL ? friction[k] : 0;
+  double weight;
   if (system->shape.body_kind == TL_SPHERES) {
-    system->reach_a[place] = rigid->reach_a[k];
-    system->reach_b[place] = rigid->reach_b[k];
+    const double reach[2] = {rigid->reach_a[k], rigid->reach_b[k]};
+    system->reach_a[place] = reach[0];
+    system->reach_b[place] = reach[1];
+    weight = tl_rigid_spheres_scale(rigid, moving, reach, system, place, mu);
   } else {
+    const tl_vec arm[2] = {arm_a, arm_b};
     tl_save(system->arm_a, place, arm_a);
     tl_save(system->arm_b, place, arm_b);
+    weight = tl_rigid_arms_scale(rigid, moving, arm, n, system, place, mu);
   }
-  tl_vec axis[3];
-  axis[0] = n;
-  tl_frame(n, &axis[1], &axis[2]);
-  double w[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-  if (a >= 0) {
-    tl_rigid_diagonal_add(rigid, body_a, arm_a, axis, w);
-  }
-  if (b >= 0) {
-    tl_rigid_diagonal_add(rigid, body_b, arm_b, axis, w);
-  }
-  const double weight = tl_system_scale(system, place, w, 3, 0, friction != NULL ? friction[k] : 0);
   if (!(weight > 0) || !isfinite(weight)) {
     return weight;
   }
