@@ -141,6 +141,10 @@ static void mass_update(talus_world *world, int32_t index) {
     body->mass = body->inverse_mass = 0;
     memset(body->inertia, 0, sizeof body->inertia);
     memset(body->inverse_inertia, 0, sizeof body->inverse_inertia);
+    if (body->round) { /* its origin stays where it is, perhaps beside the sphere */
+      const double *const at = world->shape[body->first_shape].position;
+      body->round = at[0] == 0 && at[1] == 0 && at[2] == 0;
+    }
     return;
   }
   double shift[3], rotation[9], moved[3], nothing = 0, unused[3] = {0};

@@ -158,9 +158,36 @@ static void motion(void) {
   talus_world_destroy(world);
 }
 
+/* A sphere on a turning arm pushes a ball ahead of itself with the speed of its own place. */
+static void turning_arm(void) {
+  talus_world_def def = talus_world_def_default();
+  def.tolerance = 1e-8;
+  def.gravity[2] = 0;
+  talus_world *world;
+  MUST(talus_world_create(place_context, &def, &world));
+  const int32_t material = place_material(world, 2500, 0, 0);
+  talus_body_def arm = talus_body_def_default();
+  arm.type = TALUS_BODY_KINEMATIC;
+  int32_t body;
+  MUST(talus_body_add(world, &arm, &body));
+  talus_motion_def turn = talus_motion_def_default(TALUS_MOTION_SPIN);
+  turn.vector[2] = 10;
+  MUST(talus_motion_add(world, body, &turn));
+  talus_shape_def shape = talus_shape_def_default(TALUS_SHAPE_SPHERE);
+  shape.material = material;
+  shape.radius = 0.02;
+  shape.position[0] = 0.1;
+  MUST(talus_shape_add(world, body, &shape, NULL));
+  const int32_t ball = place_sphere(world, material, 0.02, 0.1, 0.04, 0);
+  place_run(world, 1);
+  CHECK_CLOSE(place_state(world, ball).velocity[1], 1, 1e-3);
+  talus_world_destroy(world);
+}
+
 int main(void) {
   place_begin(1);
   free_fall();
+  turning_arm();
   sliding_sphere(TALUS_LAW_COULOMB);
   sliding_sphere(TALUS_LAW_CCP);
   sliding_disk(0);
