@@ -220,8 +220,12 @@ talus_status tl_system_build(talus_context *context, const talus_problem *proble
   tl_system *const system = &assembly->system;
   memset(&system->shape, 0, sizeof system->shape);
   system->shape.contact_count = problem->contact_count + problem->bilateral_count;
-  TL_TRY(tl_buffer_reserve(context, &assembly->order, (size_t)system->shape.contact_count,
-                           sizeof(int32_t), "order of contacts"));
+  const size_t constraints = (size_t)system->shape.contact_count;
+  if (constraints * sizeof(int32_t) > assembly->order.capacity) { /* it will be other memory */
+    assembly->kept.valid = 0;
+  }
+  TL_TRY(tl_buffer_reserve(context, &assembly->order, constraints, sizeof(int32_t),
+                           "order of contacts"));
   system->order = assembly->order.memory;
   system->shape.bound_count = tl_problem_bounded(problem) ? problem->bilateral_count : 0;
   const talus_problem *matrices = problem;
