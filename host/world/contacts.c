@@ -32,14 +32,20 @@ static void collider_place(const talus_world *world, int32_t index, double dt,
   collider->movable = body->inverse_mass > 0;
   collider->group = body->group;
   collider->collides = body->collides;
-  tl_quaternion_matrix(body->orientation, rotation);
-  tl_turn3(arm, rotation, shape->position);
-  for (int c = 0; c < 3; c++) {
-    collider->pose.position[c] = body->position[c] + arm[c];
-    for (int d = 0; d < 3; d++) {
-      collider->pose.rotation[3 * c + d] = rotation[3 * c] * shape->rotation[d] +
-                                           rotation[3 * c + 1] * shape->rotation[3 + d] +
-                                           rotation[3 * c + 2] * shape->rotation[6 + d];
+  if (body->round && body->inverse_mass > 0) { /* looks the same however it is turned */
+    memset(arm, 0, sizeof arm);
+    memcpy(collider->pose.position, body->position, sizeof body->position);
+    memcpy(collider->pose.rotation, shape->rotation, sizeof shape->rotation);
+  } else {
+    tl_quaternion_matrix(body->orientation, rotation);
+    tl_turn3(arm, rotation, shape->position);
+    for (int c = 0; c < 3; c++) {
+      collider->pose.position[c] = body->position[c] + arm[c];
+      for (int d = 0; d < 3; d++) {
+        collider->pose.rotation[3 * c + d] = rotation[3 * c] * shape->rotation[d] +
+                                             rotation[3 * c + 1] * shape->rotation[3 + d] +
+                                             rotation[3 * c + 2] * shape->rotation[6 + d];
+      }
     }
   }
   /* the shape's fastest point, were it to fall freely through this step */
@@ -95,34 +101,113 @@ static double bias_of(const talus_world *world, const tl_world_contact *contact,
   return gap > slop ? (gap - slop) / dt : 0;
 }
 
+/* u_n of the bodies as they are. */
+static double approach_of(const tl_body *body_a, const tl_body *body_b, const tl_touch *touch) {
+  double va[3], vb[3], approach = 0;
+  point_velocity(body_a, touch->point, va);
+  point_velocity(body_b, touch->point, vb);
+  for (int c = 0; c < 3; c++) {
+    approach += touch->normal[c] * (vb[c] - va[c]);
+  }
+  return approach;
+}
+
 static void contact_make(const talus_world *world, const tl_collider *collider,
                          const tl_touch *touch, double dt, tl_world_contact *contact) {
   const tl_collider *const a = &collider[touch->a], *const b = &collider[touch->b];
   const tl_shape_slot *const shape_a = &world->shape[a->shape];
   const tl_shape_slot *const shape_b = &world->shape[b->shape];
   const tl_body *const body_a = &world->body[a->body], *const body_b = &world->body[b->body];
-  memset(contact, 0, sizeof *contact);
-  contact->shown.body_a = a->body;
-  contact->shown.body_b = b->body;
-  contact->shown.shape_a = a->shape;
-  contact->shown.shape_b = b->shape;
+  contact->shown = (talus_contact){.body_a = a->body,
+                                   .body_b = b->body,
+                                   .shape_a = a->shape,
+                                   .shape_b = b->shape,
+                                   .gap = touch->gap};
   memcpy(contact->shown.point, touch->point, sizeof touch->point);
   memcpy(contact->shown.normal, touch->normal, sizeof touch->normal);
-  contact->shown.gap = touch->gap;
   contact->feature = touch->feature;
   contact->spherical =
       touch->spherical && (body_a->round || !a->movable) && (body_b->round || !b->movable);
   tl_material_mix(world, shape_a->material, shape_b->material, &contact->friction,
                   &contact->restitution);
   contact->slop = world->def.slop * fmin(shape_a->size, shape_b->size);
-  double va[3], vb[3];
-  point_velocity(body_a, touch->point, va);
-  point_velocity(body_b, touch->point, vb);
-  for (int c = 0; c < 3; c++) {
-    contact->approach += touch->normal[c] * (vb[c] - va[c]);
-  }
+  /* without restitution nobody asks for it; the caller's function may give some */
+  contact->approach = contact->restitution > 0 || world->contact_function != NULL
+                          ? approach_of(body_a, body_b, touch)
+                          : 0;
+  contact->departure = 0;
   contact->bias = bias_of(world, contact, dt);
 }
+
+/* What contacts are known by. */
+static talus_status keys_fill(talus_world *world, const tl_world_contact *contact, int32_t count) {
+  TL_TRY(tl_buffer_reserve(world->context, &world->keys, (size_t)count, sizeof(tl_match_key),
+                           "contact keys"));
+  tl_match_key *const key = world->keys.memory;
+  for (int32_t k = 0; k < count; k++) {
+    key[k] = (tl_match_key){contact[k].shown.shape_a, contact[k].shown.shape_b, contact[k].feature};
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_contacts_remember(talus_world *world) {
+  TL_TRY(keys_fill(world, world->contact, world->contact_count));
+  return tl_match_store(world->match, world->keys.memory, world->contact_count);
+}
+
+/* Impulses of the last step for those new contacts that are the same ones. */
+static talus_status contacts_match(talus_world *world, const tl_contact_list *list) {
+  const int32_t count = list->count;
+  TL_TRY(keys_fill(world, list->contact, count));
+  TL_TRY(tl_buffer_reserve(world->context, &world->found, (size_t)count, sizeof(int32_t),
+                           "contact keys"));
+  const tl_match_key *const key = world->keys.memory;
+  int32_t *const found = world->found.memory;
+  TL_TRY(tl_match_find(world->match, key, count, found));
+  for (int32_t k = 0; k < count; k++) {
+    if (found[k] >= 0 && found[k] < world->contact_count) {
+      memcpy(list->contact[k].shown.impulse, world->contact[found[k]].shown.impulse,
+             sizeof list->contact[k].shown.impulse);
+    }
+  }
+  return tl_match_store(world->match, key, count);
+}
+
+/* ---- lists -------------------------------------------------------------------------------------
+ */
+
+static tl_contact_list contacts_change(talus_world *world, tl_contact_list list) {
+  const tl_contact_list old = {world->contact, world->contact_count, world->contact_capacity};
+  world->contact = list.contact;
+  world->contact_count = list.count;
+  world->contact_capacity = list.capacity;
+  return old;
+}
+
+void tl_contacts_put_aside(talus_world *world) { world->aside = 1; }
+
+talus_status tl_contacts_take_back(talus_world *world) {
+  if (!world->aside) {
+    world->saved = contacts_change(world, world->saved);
+    world->aside = 1;
+  }
+  return tl_contacts_remember(world);
+}
+
+/* The spare list becomes the world's. */
+static void contacts_replace(talus_world *world) {
+  const tl_contact_list old = contacts_change(world, world->spare);
+  if (world->aside) {
+    world->spare = world->saved;
+    world->saved = old;
+    world->aside = 0;
+  } else {
+    world->spare = old;
+  }
+}
+
+/* ---- all contacts ------------------------------------------------------------------------------
+ */
 
 /* Neighbours in a mechanism, and the caller's say; returns whether the contact stays. */
 static int contact_keep(const talus_world *world, tl_world_contact *contact, double dt) {
@@ -136,40 +221,43 @@ static int contact_keep(const talus_world *world, tl_world_contact *contact, dou
   return keep;
 }
 
-/* What the contacts of now are known by. */
-static talus_status keys_fill(talus_world *world) {
-  const int32_t count = world->contact_count;
-  TL_TRY(tl_buffer_reserve(world->context, &world->keys, (size_t)count, sizeof(tl_match_key),
-                           "contact keys"));
-  tl_match_key *const key = world->keys.memory;
-  for (int32_t k = 0; k < count; k++) {
-    key[k] = (tl_match_key){world->contact[k].shown.shape_a, world->contact[k].shown.shape_b,
-                            world->contact[k].feature};
-  }
-  return TALUS_OK;
-}
-
-talus_status tl_contacts_remember(talus_world *world) {
-  TL_TRY(keys_fill(world));
-  return tl_match_store(world->match, world->keys.memory, world->contact_count);
-}
-
-/* Impulses of the last step for those contacts that are the same ones. */
-static talus_status contacts_match(talus_world *world, int32_t old_count) {
-  const int32_t count = world->contact_count;
-  TL_TRY(keys_fill(world));
-  TL_TRY(tl_buffer_reserve(world->context, &world->found, (size_t)count, sizeof(int32_t),
-                           "contact keys"));
-  const tl_match_key *const key = world->keys.memory;
-  int32_t *const found = world->found.memory;
-  TL_TRY(tl_match_find(world->match, key, count, found));
-  const double *const impulse = world->old.memory;
-  for (int32_t k = 0; k < count; k++) {
-    if (found[k] >= 0 && found[k] < old_count) {
-      memcpy(world->contact[k].shown.impulse, impulse + 3 * (int64_t)found[k], 3 * sizeof *impulse);
+static void contacts_ask(const talus_world *world, double dt, tl_contact_list *list) {
+  int32_t kept = 0;
+  for (int32_t k = 0; k < list->count; k++) {
+    tl_world_contact contact = list->contact[k];
+    if (contact_keep(world, &contact, dt)) {
+      list->contact[kept++] = contact;
     }
   }
-  return tl_match_store(world->match, key, count);
+  list->count = kept;
+}
+
+/* The spare list from what the narrow-phase found. */
+static talus_status contacts_make(talus_world *world, double dt, const tl_touch *touches,
+                                  int64_t count, int32_t threads) {
+  const tl_collider *const collider = world->colliders.memory;
+  tl_contact_list *const list = &world->spare;
+  if (count > (1 << 28)) {
+    return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "%lld contacts are too many",
+                   (long long)count);
+  }
+  list->count = 0;
+  TL_TRY(tl_world_grow(world, (void **)&list->contact, &list->capacity, (int32_t)count,
+                       sizeof *list->contact, "contacts"));
+  tl_world_contact *const contact = list->contact;
+  int spherical = 1;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(& : spherical)
+  for (int64_t k = 0; k < count; k++) {
+    contact_make(world, collider, &touches[k], dt, &contact[k]);
+    /* disks stay in their plane, to the bit, unless a wall leans out of it */
+    spherical &= contact[k].spherical && !(world->def.plane && touches[k].normal[1] != 0);
+  }
+  list->count = (int32_t)count;
+  world->contacts_spherical = spherical;
+  if (world->contact_function != NULL || world->mechanism_count > 0) {
+    contacts_ask(world, dt, list);
+  }
+  return TALUS_OK;
 }
 
 talus_status tl_contacts_find(talus_world *world, double dt) {
@@ -177,41 +265,16 @@ talus_status tl_contacts_find(talus_world *world, double dt) {
   const tl_touch *touches;
   int64_t pair_count, touch_count;
   const int32_t threads = tl_threads_for(world->context, world->shape_count);
-  const int32_t old_count = world->contact_count;
-  TL_TRY(tl_buffer_reserve(world->context, &world->old, 3 * (size_t)old_count, sizeof(double),
-                           "old impulses"));
-  double *const old = world->old.memory;
-  for (int32_t k = 0; k < old_count; k++) {
-    memcpy(old + 3 * (int64_t)k, world->contact[k].shown.impulse, 3 * sizeof *old);
-  }
   TL_TRY(colliders_place(world, dt));
   const tl_collider *const collider = world->colliders.memory;
   TL_TRY(tl_broad_refresh(world->broad, collider, world->collider_count, SKIN * world->size,
                           threads, &pairs, &pair_count, NULL));
   TL_TRY(
       tl_narrow_pairs(world->narrow, collider, pairs, pair_count, threads, &touches, &touch_count));
-  if (touch_count > (1 << 28)) {
-    return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "%lld contacts are too many",
-                   (long long)touch_count);
-  }
-  TL_TRY(tl_world_grow(world, (void **)&world->contact, &world->contact_capacity,
-                       (int32_t)touch_count, sizeof *world->contact, "contacts"));
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int64_t k = 0; k < touch_count; k++) {
-    contact_make(world, collider, &touches[k], dt, &world->contact[k]);
-  }
-  world->contact_count = (int32_t)touch_count;
-  if (world->contact_function != NULL || world->mechanism_count > 0) {
-    int32_t kept = 0;
-    for (int32_t k = 0; k < world->contact_count; k++) {
-      tl_world_contact contact = world->contact[k];
-      if (contact_keep(world, &contact, dt)) {
-        world->contact[kept++] = contact;
-      }
-    }
-    world->contact_count = kept;
-  }
-  return contacts_match(world, old_count);
+  TL_TRY(contacts_make(world, dt, touches, touch_count, threads));
+  TL_TRY(contacts_match(world, &world->spare));
+  contacts_replace(world);
+  return TALUS_OK;
 }
 
 int32_t talus_world_contacts(const talus_world *const_world, const talus_contact **contacts) {

@@ -65,10 +65,10 @@ static void bodies_fill(const talus_world *world, const tl_step_arrays *a, int s
   }
 }
 
-/* Whether everything is spheres against spheres and walls; or disks, and no wall leans out of the
- * plane: then nothing leaves it, to the bit. */
+/* Whether everything is spheres against spheres and walls. */
 static int all_spherical(const talus_world *world) {
-  if ((world->def.plane && world->joint_count > 0) || world->mechanism_count > 0) {
+  if (!world->contacts_spherical || (world->def.plane && world->joint_count > 0) ||
+      world->mechanism_count > 0) {
     return 0;
   }
   for (int32_t i = 0; i < world->body_count; i++) {
@@ -77,33 +77,54 @@ static int all_spherical(const talus_world *world) {
       return 0;
     }
   }
-  for (int32_t k = 0; k < world->contact_count; k++) {
-    const tl_world_contact *const contact = &world->contact[k];
-    if (!contact->spherical || (world->def.plane && contact->shown.normal[1] != 0)) {
-      return 0;
-    }
-  }
   return 1;
 }
 
-/* Contact k's side (0: a, 1: b): body, arm, and, with reaches, what a wall's spin adds. */
+/* Whether some wall turns: its spin moves contact points although the reach says 0. */
+static int walls_turn(const talus_world *world) {
+  for (int32_t i = 0; i < world->body_count; i++) {
+    const tl_body *const body = &world->body[i];
+    if (body->exists && !body->round &&
+        (body->spin[0] != 0 || body->spin[1] != 0 || body->spin[2] != 0)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Contact k's side (0: a, 1: b): body, arm or reach. */
 static void side_fill(const talus_world *world, const tl_step_arrays *a, int32_t k, int side,
-                      const double *velocity) {
+                      int reaches, int arms) {
   const tl_world_contact *const contact = &world->contact[k];
   const int32_t index = side ? contact->shown.body_b : contact->shown.body_a;
   const tl_body *const body = &world->body[index];
-  double arm[3], turn[3];
-  for (int c = 0; c < 3; c++) {
-    arm[c] = contact->shown.point[c] - body->position[c];
-  }
+  double arm[3];
+  tl_sub3(arm, contact->shown.point, body->position);
   (side ? a->body_b : a->body_a)[k] = index;
-  memcpy((side ? a->arm_b : a->arm_a) + 3 * (int64_t)k, arm, sizeof arm);
-  const double along = tl_dot3(arm, contact->shown.normal);
-  (side ? a->reach_b : a->reach_a)[k] = body->round ? (side ? -along : along) : 0;
-  if (!body->round) { /* a wall: its spin moves the point although the reach says 0 */
-    tl_cross3(turn, velocity + 6 * (int64_t)index + 3, arm);
-    for (int c = 0; c < 3; c++) {
-      a->surface[3 * (int64_t)k + c] += (side ? 1 : -1) * turn[c];
+  if (arms) {
+    memcpy((side ? a->arm_b : a->arm_a) + 3 * (int64_t)k, arm, sizeof arm);
+  }
+  if (reaches) {
+    const double along = tl_dot3(arm, contact->shown.normal);
+    (side ? a->reach_b : a->reach_a)[k] = body->round ? (side ? -along : along) : 0;
+  }
+}
+
+/* What walls that turn add to the velocity of contact k. */
+static void surface_fill(const talus_world *world, const tl_step_arrays *a, int32_t k,
+                         const double *velocity) {
+  const talus_contact *const contact = &world->contact[k].shown;
+  double *const surface = a->surface + 3 * (int64_t)k;
+  surface[0] = surface[1] = surface[2] = 0;
+  for (int side = 0; side < 2; side++) {
+    const int32_t index = side ? contact->body_b : contact->body_a;
+    double arm[3], turn[3];
+    if (!world->body[index].round) {
+      tl_sub3(arm, contact->point, world->body[index].position);
+      tl_cross3(turn, velocity + 6 * (int64_t)index + 3, arm);
+      for (int c = 0; c < 3; c++) {
+        surface[c] += (side ? 1 : -1) * turn[c];
+      }
     }
   }
 }
@@ -116,7 +137,9 @@ talus_status tl_step_rows(talus_world *world, double dt, const tl_step_arrays *a
 
 talus_status tl_step_problem(talus_world *world, double dt, const double *velocity,
                              const tl_step_arrays *a, talus_problem *problem) {
-  const int spheres = all_spherical(world);
+  const int spheres = all_spherical(world), turning = spheres && walls_turn(world);
+  /* Poisson's second phase pushes at the arms */
+  const int arms = !spheres || world->def.restitution == TALUS_RESTITUTION_POISSON;
   bodies_fill(world, a, spheres);
 #pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count))            \
     schedule(static)
@@ -124,11 +147,13 @@ talus_status tl_step_problem(talus_world *world, double dt, const double *veloci
     const tl_world_contact *const contact = &world->contact[k];
     memcpy(a->normal + 3 * (int64_t)k, contact->shown.normal, 3 * sizeof(double));
     memcpy(a->impulse + 3 * (int64_t)k, contact->shown.impulse, 3 * sizeof(double));
-    memset(a->surface + 3 * (int64_t)k, 0, 3 * sizeof(double));
     a->bias[k] = contact->bias;
     a->friction[k] = contact->friction;
-    side_fill(world, a, k, 0, velocity);
-    side_fill(world, a, k, 1, velocity);
+    side_fill(world, a, k, 0, spheres, arms);
+    side_fill(world, a, k, 1, spheres, arms);
+    if (turning) {
+      surface_fill(world, a, k, velocity);
+    }
   }
   int32_t rows;
   TL_TRY(tl_step_rows(world, dt, a, &rows));
@@ -161,7 +186,7 @@ talus_status tl_step_problem(talus_world *world, double dt, const double *veloci
                                  .arm_a = spheres ? NULL : a->arm_a,
                                  .arm_b = spheres ? NULL : a->arm_b,
                                  .bias = a->bias,
-                                 .surface_velocity = spheres ? a->surface : NULL,
+                                 .surface_velocity = turning ? a->surface : NULL,
                                  .row_body_a = a->row_a,
                                  .row_body_b = a->row_b,
                                  .row_jacobian = a->row_jacobian,
@@ -231,14 +256,17 @@ talus_status tl_problem_solve(talus_world *world, double dt, const double *befor
                               const double *free, double *after, talus_info *info) {
   tl_step_arrays arrays;
   talus_problem problem;
+  const double begin = tl_clock();
   TL_TRY(tl_step_arrays_take(world, &arrays));
   TL_TRY(tl_step_problem(world, dt, free, &arrays, &problem));
+  const double filled = tl_clock() - begin;
   talus_solution solution = talus_solution_default();
   solution.impulse = arrays.impulse;
   solution.bilateral_impulse = arrays.row_impulse;
   solution.velocity = after;
   solution.contact_velocity = arrays.contact_velocity;
   TL_TRY(tl_step_solve(world, world->solver, &problem, &arrays, &solution, info));
+  info->seconds_build += filled;
   if (world->def.restitution == TALUS_RESTITUTION_POISSON) {
     TL_TRY(tl_restitution_phase(world, &problem, &arrays, after, info));
   }

@@ -20,9 +20,13 @@ static double kinetic_of(const talus_world *world, const double *velocity) {
     }
     const double *const v = velocity + 6 * i;
     double rotation[9], inertia[6], spin[3];
-    tl_quaternion_matrix(body->orientation, rotation);
-    tl_inertia_turn(body->inertia, rotation, inertia);
-    tl_sym3(spin, inertia, v + 3);
+    if (body->round) { /* turns about any axis, or about the one it was made for, alike */
+      tl_sym3(spin, body->inertia, v + 3);
+    } else {
+      tl_quaternion_matrix(body->orientation, rotation);
+      tl_inertia_turn(body->inertia, rotation, inertia);
+      tl_sym3(spin, inertia, v + 3);
+    }
     sum += 0.5 * (body->mass * tl_dot3(v, v) + tl_dot3(v + 3, spin));
   }
   return sum;

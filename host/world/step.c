@@ -129,40 +129,52 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   return tl_positions_check(world);
 }
 
+/* What a step changes of a body. */
+typedef struct body_motion {
+  double position[3], orientation[4], velocity[3], spin[3], contact_position[3];
+} body_motion;
+
 /* What a step changes, put aside and taken back: bodies, joints, and the contacts of the step
  * before, with which the next one starts. */
-static talus_status put_aside(talus_world *world, tl_buffer *aside, const void *array,
-                              int32_t count, size_t size, const char *what) {
-  TL_TRY(tl_buffer_reserve(world->context, aside, (size_t)count, size, what));
-  if (count > 0) {
-    memcpy(aside->memory, array, (size_t)count * size);
+static talus_status state_save(talus_world *world) {
+  TL_TRY(tl_buffer_reserve(world->context, &world->saved_bodies, (size_t)world->body_count,
+                           sizeof(body_motion), "bodies"));
+  TL_TRY(tl_buffer_reserve(world->context, &world->saved_joints, (size_t)world->joint_count,
+                           sizeof *world->joint, "joints"));
+  body_motion *const motion = world->saved_bodies.memory;
+  for (int32_t i = 0; i < world->body_count; i++) {
+    const tl_body *const body = &world->body[i];
+    memcpy(motion[i].position, body->position, sizeof body->position);
+    memcpy(motion[i].orientation, body->orientation, sizeof body->orientation);
+    memcpy(motion[i].velocity, body->velocity, sizeof body->velocity);
+    memcpy(motion[i].spin, body->spin, sizeof body->spin);
+    memcpy(motion[i].contact_position, body->contact_position, sizeof body->contact_position);
   }
+  if (world->joint_count > 0) {
+    memcpy(world->saved_joints.memory, world->joint,
+           (size_t)world->joint_count * sizeof *world->joint);
+  }
+  TL_TRY(tl_links_save(world));
+  tl_contacts_put_aside(world);
   return TALUS_OK;
 }
 
-static void take_back(const tl_buffer *aside, void *array, int32_t count, size_t size) {
-  if (count > 0) {
-    memcpy(array, aside->memory, (size_t)count * size);
+static talus_status state_restore(talus_world *world) {
+  const body_motion *const motion = world->saved_bodies.memory;
+  for (int32_t i = 0; i < world->body_count; i++) {
+    tl_body *const body = &world->body[i];
+    memcpy(body->position, motion[i].position, sizeof body->position);
+    memcpy(body->orientation, motion[i].orientation, sizeof body->orientation);
+    memcpy(body->velocity, motion[i].velocity, sizeof body->velocity);
+    memcpy(body->spin, motion[i].spin, sizeof body->spin);
+    memcpy(body->contact_position, motion[i].contact_position, sizeof body->contact_position);
   }
-}
-
-static talus_status state_save(talus_world *world) {
-  TL_TRY(put_aside(world, &world->saved, world->body, world->body_count, sizeof *world->body,
-                   "bodies"));
-  TL_TRY(put_aside(world, &world->saved_joints, world->joint, world->joint_count,
-                   sizeof *world->joint, "joints"));
-  TL_TRY(tl_links_save(world));
-  return put_aside(world, &world->saved_contacts, world->contact, world->contact_count,
-                   sizeof *world->contact, "contacts");
-}
-
-static talus_status state_restore(talus_world *world, int32_t contact_count) {
-  take_back(&world->saved, world->body, world->body_count, sizeof *world->body);
-  take_back(&world->saved_joints, world->joint, world->joint_count, sizeof *world->joint);
-  take_back(&world->saved_contacts, world->contact, contact_count, sizeof *world->contact);
-  world->contact_count = contact_count;
+  if (world->joint_count > 0) {
+    memcpy(world->joint, world->saved_joints.memory,
+           (size_t)world->joint_count * sizeof *world->joint);
+  }
   tl_links_restore(world);
-  return tl_contacts_remember(world);
+  return tl_contacts_take_back(world);
 }
 
 /* The whole step in `parts` equal parts. */
@@ -186,7 +198,6 @@ talus_status talus_world_step(talus_world *world, talus_step_report *given) {
   const double begin = tl_clock(), time = world->time;
   talus_step_report report;
   int good = 0;
-  const int32_t contacts = world->contact_count;
   tl_links_sync(world); /* the caller may have set a mechanism */
   TL_TRY(state_save(world));
   for (int32_t halving = 0; halving <= HALVINGS && !good; halving++) {
@@ -194,7 +205,7 @@ talus_status talus_world_step(talus_world *world, talus_step_report *given) {
     report.halvings = halving;
     talus_status status = parts_run(world, world->def.substeps << halving, &report, &good);
     if (status != TALUS_OK || !good) {
-      const talus_status restored = state_restore(world, contacts);
+      const talus_status restored = state_restore(world);
       status = status != TALUS_OK ? status : restored;
       world->time = time;
     }

@@ -179,14 +179,13 @@ void talus_world_destroy(talus_world *world) {
   }
   void *const arrays[] = {world->body,  world->shape, world->material, world->pair_friction,
                           world->pair_restitution, world->motion, world->joint, world->contact,
-                          world->shown};
+                          world->shown, world->spare.contact, world->saved.contact};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     tl_free(context, arrays[i]);
   }
   tl_buffer *const buffers[] = {&world->colliders,      &world->outrunners,
                                 &world->keys,           &world->found,
-                                &world->saved,          &world->saved_joints,
-                                &world->saved_contacts, &world->old,
+                                &world->saved_bodies,   &world->saved_joints,
                                 &world->problem_memory, &world->solution_memory,
                                 &world->velocity_memory};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {

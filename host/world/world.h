@@ -79,7 +79,11 @@ typedef struct tl_world_contact {
   double departure;     /* u_n after the step, m/s */
 } tl_world_contact;
 
-/* What changes in a step and must come back if the step fails. */
+typedef struct tl_contact_list {
+  tl_world_contact *contact;
+  int32_t count, capacity;
+} tl_contact_list;
+
 struct talus_world {
   talus_context *context;
   talus_world_def def;
@@ -119,11 +123,16 @@ struct talus_world {
   talus_solver *solver, *projector;
   tl_world_contact *contact; /* of the last step, in the order of matching */
   int32_t contact_count, contact_capacity;
+  int32_t contacts_spherical; /* 1: reaches describe them all */
+  /* Contacts are made in `spare`, which then becomes `contact`. Those with which a step began are
+   * put aside in `saved` when that happens; `aside` 1: it has not yet, they are in `contact`. */
+  tl_contact_list spare, saved;
+  int32_t aside;
   talus_contact *shown; /* copies for talus_world_contacts */
   int32_t shown_capacity;
 
   /* arrays of one step */
-  tl_buffer colliders, outrunners, keys, found, saved, saved_joints, saved_contacts, old;
+  tl_buffer colliders, outrunners, keys, found, saved_bodies, saved_joints;
   int32_t collider_count;
   int32_t outrun; /* 1: some shape's `ahead` is not 0 */
   tl_buffer problem_memory, solution_memory, velocity_memory;
@@ -158,6 +167,9 @@ talus_status tl_outrun_find(talus_world *world, double dt, const double *after, 
 void tl_outrun_forget(talus_world *world);
 /* Makes the contacts at hand those that the next step's are matched to. */
 talus_status tl_contacts_remember(talus_world *world);
+/* The contacts at hand are those of the beginning, and can be had back. */
+void tl_contacts_put_aside(talus_world *world);
+talus_status tl_contacts_take_back(talus_world *world);
 /* Friction and restitution of two materials. */
 void tl_material_mix(const talus_world *world, int32_t a, int32_t b, double *friction,
                      double *restitution);
