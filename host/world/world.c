@@ -183,11 +183,11 @@ void talus_world_destroy(talus_world *world) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     tl_free(context, arrays[i]);
   }
-  tl_buffer *const buffers[] = {&world->colliders,      &world->outrunners,
-                                &world->keys,           &world->found,
-                                &world->saved_bodies,   &world->saved_joints,
-                                &world->problem_memory, &world->solution_memory,
-                                &world->velocity_memory};
+  tl_buffer *const buffers[] = {&world->colliders,      &world->facts,
+                                &world->outrunners,     &world->keys,
+                                &world->found,          &world->saved_bodies,
+                                &world->saved_joints,   &world->problem_memory,
+                                &world->solution_memory, &world->velocity_memory};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(context, buffers[i]);
   }

@@ -132,7 +132,7 @@ struct talus_world {
   int32_t shown_capacity;
 
   /* arrays of one step */
-  tl_buffer colliders, outrunners, keys, found, saved_bodies, saved_joints;
+  tl_buffer colliders, facts, outrunners, keys, found, saved_bodies, saved_joints;
   int32_t collider_count;
   int32_t outrun; /* 1: some shape's `ahead` is not 0 */
   tl_buffer problem_memory, solution_memory, velocity_memory;

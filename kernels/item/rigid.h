@@ -187,23 +187,24 @@ TL_ITEM double tl_rigid_arms_scale(const talus_rigid *rigid, const int32_t *movi
   return tl_system_scale(system, place, w, 3, 0, friction);
 }
 
-/* The same of two spheres: W_kk is diag(1/m, 1/m + r^2/I, the same), summed over those that move. */
-TL_ITEM double tl_rigid_spheres_scale(const talus_rigid *rigid, const int32_t *moving,
-                                      const double *reach, const tl_system *system, int32_t place,
-                                      double friction) {
+/* The same of two spheres, by their records (internal bodies, -1 for what does not move): W_kk is
+ * diag(1/m, 1/m + r^2/I, the same), summed. */
+TL_ITEM double tl_rigid_spheres_scale(const int32_t *internal, const double *reach,
+                                      const tl_system *system, int32_t place, double friction) {
   double normal = 0, turn = 0;
   for (int side = 0; side < 2; side++) {
-    if (moving[side] >= 0) {
-      normal += rigid->inverse_mass[moving[side]];
-      turn += reach[side] * reach[side] * rigid->inverse_inertia[6 * (int64_t)moving[side]];
+    if (internal[side] >= 0) {
+      const double *const body = system->body + 4 * (int64_t)internal[side];
+      normal += body[0];
+      turn += reach[side] * reach[side] * body[1];
     }
   }
   return tl_system_weigh(system, place, normal + 2 * turn / 3, normal, normal + turn, friction);
 }
 
 /* Contact k of the caller's at `place` of the system; number[i]: the internal body of body i, or -1
- * if it does not move. Returns the weight, as tl_system_scale; *square is what the contact adds to
- * the rounding. */
+ * if it does not move; the bodies' records are filled. Returns the weight, as tl_system_scale;
+ * *square is what the contact adds to the rounding. */
 TL_ITEM double tl_rigid_contact_fill(const talus_rigid *rigid, const double *friction,
                                      const int32_t *number, const tl_system *system, int32_t place,
                                      int32_t k, double *square) {
@@ -217,16 +218,17 @@ TL_ITEM double tl_rigid_contact_fill(const talus_rigid *rigid, const double *fri
   system->body_a[place] = a >= 0 ? a : null_body;
   system->body_b[place] = b >= 0 ? b : null_body;
   tl_save(system->normal, place, n);
-  const int32_t moving[2] = {a >= 0 ? body_a : -1, b >= 0 ? body_b : -1};
   const double mu = friction != NULL ? friction[k] : 0;
   double weight;
   if (system->shape.body_kind == TL_SPHERES) {
     const double reach[2] = {rigid->reach_a[k], rigid->reach_b[k]};
     system->reach_a[place] = reach[0];
     system->reach_b[place] = reach[1];
-    weight = tl_rigid_spheres_scale(rigid, moving, reach, system, place, mu);
+    const int32_t internal[2] = {a, b};
+    weight = tl_rigid_spheres_scale(internal, reach, system, place, mu);
   } else {
     const tl_vec arm[2] = {arm_a, arm_b};
+    const int32_t moving[2] = {a >= 0 ? body_a : -1, b >= 0 ? body_b : -1};
     tl_save(system->arm_a, place, arm_a);
     tl_save(system->arm_b, place, arm_b);
     weight = tl_rigid_arms_scale(rigid, moving, arm, n, system, place, mu);
