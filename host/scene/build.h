@@ -40,6 +40,7 @@ struct talus_scene {
   int32_t radius_capacity;
   int32_t *body_id, *wall_id; /* of the definition's bodies and walls */
   int32_t grain_first;        /* bodies from here on are grains */
+  int32_t told_walls;         /* whose holes have been told: a world may be built more than once */
   tl_inlet_state *inlet;
   int64_t *removed; /* by outlet */
   tl_added *added;
@@ -98,6 +99,9 @@ talus_status tl_wall_surface_extrude(talus_context *context, const double *profi
  * FILE_OPEN, FILE_FORMAT (file and line or triangle), OUT_OF_MEMORY. */
 talus_status tl_wall_surface_read(talus_context *context, const char *path, double scale, int flip,
                                   tl_wall_surface *surface);
+
+/* How many edges belong to one triangle alone, and the points of one of them (-1: there is none). */
+talus_status tl_wall_surface_rims(const tl_wall_surface *surface, int64_t *count, int32_t edge[2]);
 
 /* ---- regions, sizes, placing ----------------------------------------------------------------- */
 

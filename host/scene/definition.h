@@ -114,6 +114,8 @@ typedef enum tl_wall_kind {
   TL_WALL_MESH
 } tl_wall_kind;
 
+typedef enum tl_holes { TL_HOLES_TELL, TL_HOLES_ALLOW, TL_HOLES_REFUSE } tl_holes;
+
 /* Faces of a box container. */
 enum { TL_FACE_LEFT, TL_FACE_RIGHT, TL_FACE_FRONT, TL_FACE_BACK, TL_FACE_BOTTOM, TL_FACE_TOP };
 
@@ -130,6 +132,7 @@ typedef struct tl_scene_wall {
   double normal[3], size[3], thickness, radius, height, length, opening, angle, scale;
   uint32_t faces;
   int32_t closed, flip;
+  int32_t holes; /* tl_holes */
   int64_t segments, lifters;
   double lifter;
   tl_numbers profile; /* pairs */

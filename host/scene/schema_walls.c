@@ -57,6 +57,9 @@ static const tl_key rows_wall[] = {
     PLAIN(TEXT, "file", file, NULL, IS_MESH,
           "STL (text or binary) or OBJ, from the scene's folder"),
     REAL("scale", scale, NUMBER, "1", ABOVE_0, IS_MESH, "times the file's numbers: metres"),
+    CHOICE("holes", holes, "tell|allow|refuse", "tell", IS_MESH,
+           "edges of one triangle alone, as at a hole or at the rim of a funnel: say so and go on, "
+           "go on, or stop"),
 };
 SCHEMA(wall, "walls", "kind",
        "`plane`: a half-space. `box`: an open box. `silo`: an upright cylinder with a floor. "

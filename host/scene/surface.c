@@ -1,5 +1,6 @@
 /* surface.c: surfaces of triangles: profiles turned about z or drawn along y, and files. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/io/stl.h"
@@ -107,5 +108,33 @@ talus_status tl_wall_surface_read(talus_context *context, const char *path, doub
     corner[1] = corner[2];
     corner[2] = second;
   }
+  return TALUS_OK;
+}
+
+static int compare_words(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+talus_status tl_wall_surface_rims(const tl_wall_surface *surface, int64_t *count, int32_t edge[2]) {
+  const int64_t edges = 3 * (int64_t)surface->triangle_count;
+  uint64_t *word = NULL; /* an edge by its points, the smaller one first */
+  *count = 0;
+  edge[0] = edge[1] = -1;
+  TL_TRY(tl_alloc(surface->context, (void **)&word, (size_t)edges, sizeof *word, "edges"));
+  for (int64_t e = 0; e < edges; e++) {
+    const uint32_t a = (uint32_t)surface->triangle[e];
+    const uint32_t b = (uint32_t)surface->triangle[e % 3 < 2 ? e + 1 : e - 2];
+    word[e] = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+  }
+  qsort(word, (size_t)edges, sizeof *word, compare_words);
+  for (int64_t e = 0; e < edges; e++) {
+    if ((e == 0 || word[e - 1] != word[e]) && (e + 1 == edges || word[e + 1] != word[e])) {
+      edge[0] = *count == 0 ? (int32_t)(word[e] >> 32) : edge[0];
+      edge[1] = *count == 0 ? (int32_t)(uint32_t)word[e] : edge[1];
+      ++*count;
+    }
+  }
+  tl_free(surface->context, word);
   return TALUS_OK;
 }

@@ -155,19 +155,64 @@ static talus_status emit_drum(talus_scene *scene, talus_world *world, const tl_s
   return TALUS_OK;
 }
 
+/* Names the wall's line and file before what was said. */
+static talus_status file_fail(const talus_scene *scene, const tl_scene_wall *wall, const char *path,
+                              talus_status status) {
+  char reason[sizeof scene->context->message];
+  if (status == TALUS_OUT_OF_MEMORY) {
+    return status;
+  }
+  memcpy(reason, scene->context->message, sizeof reason);
+  return tl_node_fail(scene->context, tl_tree_find(wall->item.node, "file"), "%s%s%.300s",
+                      path != NULL ? path : "", path != NULL ? ": " : "", reason);
+}
+
+static talus_status holes_look(talus_scene *scene, const tl_scene_wall *wall, const char *path,
+                               const tl_wall_surface *surface) {
+  int64_t count;
+  int32_t edge[2];
+  if (wall->holes == TL_HOLES_ALLOW) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_wall_surface_rims(surface, &count, edge));
+  if (count == 0) {
+    return TALUS_OK;
+  }
+  const double *const a = surface->point + 3 * (int64_t)edge[0];
+  const double *const b = surface->point + 3 * (int64_t)edge[1];
+  char text[512];
+  snprintf(text, sizeof text,
+           "%.200s is not closed: %lld edges have a triangle on one side alone, one of them from "
+           "(%g %g %g) to (%g %g %g) m",
+           path, (long long)count, a[0], a[1], a[2], b[0], b[1], b[2]);
+  if (wall->holes == TL_HOLES_REFUSE) {
+    return tl_node_fail(scene->context, tl_tree_find(wall->item.node, "file"), "%s", text);
+  }
+  const int32_t index = (int32_t)(wall - (const tl_scene_wall *)scene->def.walls.item);
+  if (index >= scene->told_walls) {
+    tl_log(scene->context, TALUS_LOG_WARNING, "%s (`holes: allow` if that is meant)", text);
+    scene->told_walls = index + 1;
+  }
+  return TALUS_OK;
+}
+
 static talus_status emit_file(talus_scene *scene, talus_world *world, const tl_scene_wall *wall,
                               int32_t body, int32_t material) {
   char path[1024];
   snprintf(path, sizeof path, "%s%s", wall->file[0] == '/' ? "" : scene->folder, wall->file);
   tl_wall_surface surface;
-  const talus_status status =
+  talus_status status =
       tl_wall_surface_read(scene->context, path, wall->scale, wall->flip, &surface);
   if (status != TALUS_OK) {
-    char reason[sizeof scene->context->message];
-    memcpy(reason, scene->context->message, sizeof reason);
-    return tl_node_fail(scene->context, tl_tree_find(wall->item.node, "file"), "%s", reason);
+    return file_fail(scene, wall, NULL, status);
   }
-  return add_surface(world, body, material, NULL, &surface);
+  status = holes_look(scene, wall, path, &surface);
+  if (status != TALUS_OK) {
+    tl_wall_surface_release(&surface);
+    return status;
+  }
+  status = add_surface(world, body, material, NULL, &surface);
+  return status == TALUS_OK ? TALUS_OK : file_fail(scene, wall, path, status);
 }
 
 talus_status tl_wall_emit(talus_scene *scene, talus_world *world, const tl_scene_wall *wall,

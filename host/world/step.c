@@ -187,6 +187,20 @@ static talus_status parts_run(talus_world *world, int32_t parts, talus_step_repo
   return TALUS_OK;
 }
 
+static double speed_of(const tl_body *body) {
+  return hypot(hypot(body->velocity[0], body->velocity[1]), body->velocity[2]);
+}
+
+static int32_t fastest_body(const talus_world *world) {
+  int32_t fastest = 0;
+  for (int32_t i = 0; i < world->body_count; i++) {
+    if (world->body[i].exists && !(speed_of(&world->body[i]) <= speed_of(&world->body[fastest]))) {
+      fastest = i;
+    }
+  }
+  return fastest;
+}
+
 talus_status talus_world_step(talus_world *world, talus_step_report *given) {
   if (world == NULL) {
     return TALUS_INVALID_ARGUMENT;
@@ -216,6 +230,15 @@ talus_status talus_world_step(talus_world *world, talus_step_report *given) {
                    "step %lld (t = %g s): bodies are so fast that contacts found %d times over do "
                    "not hold them, even after %d halvings of the step; a smaller step may help",
                    (long long)world->step_count, time, ROUNDS, HALVINGS);
+  }
+  if (!good && !isfinite(report.epsilon)) {
+    const int32_t body = fastest_body(world);
+    return tl_fail(world->context, TALUS_STEP_FAILED,
+                   "step %lld (t = %g s): the contact problem leaves the range of numbers; body %d "
+                   "is the fastest, with %g m/s at (%g %g %g) m",
+                   (long long)world->step_count, time, body, speed_of(&world->body[body]),
+                   world->body[body].position[0], world->body[body].position[1],
+                   world->body[body].position[2]);
   }
   if (!good) {
     return tl_fail(world->context, TALUS_STEP_FAILED,

@@ -187,6 +187,48 @@ static void check_overrides(talus_context *context) {
   talus_scene_destroy(scene);
 }
 
+/* Meshes with holes and with faces that have no area. */
+static void check_meshes(talus_context *context) {
+  static const char *const face = "facet normal 0 0 1\nouter loop\nvertex %s\nvertex %s\nvertex "
+                                  "%s\nendloop\nendfacet\n";
+  static const char *const corner[4] = {"0 0 0", "1 0 0", "0 1 0", "0 0 1"};
+  static const int closed[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
+  static const struct {
+    const char *keys;
+    int faces, flat; /* of the tetrahedron; whether one without area follows */
+    const char *words;
+  } cases[] = {{"", 4, 0, NULL},
+               {", holes: refuse", 4, 0, NULL},
+               {"", 3, 0, NULL},
+               {", holes: allow", 3, 0, NULL},
+               {", holes: refuse", 3, 0, "shape.stl is not closed: 3 edges"},
+               {", holes: allow", 3, 1, "shape.stl: mesh: triangle 3"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    FILE *const file = fopen("shape.stl", "wb");
+    fprintf(file, "solid s\n");
+    for (int f = 0; f < cases[i].faces; f++) {
+      fprintf(file, face, corner[closed[f][0]], corner[closed[f][1]], corner[closed[f][2]]);
+    }
+    if (cases[i].flat) {
+      fprintf(file, face, "0 0 0", "1 0 0", "2 0 0");
+    }
+    fprintf(file, "endsolid s\n");
+    fclose(file);
+    char text[256];
+    talus_scene *scene = NULL;
+    talus_world *world = NULL;
+    snprintf(text, sizeof text, "walls:\n  - {kind: mesh, file: shape.stl%s}\n", cases[i].keys);
+    const talus_status status = world_of(context, text, &scene, &world);
+    const char *const message = talus_context_message(context);
+    CHECK_CASE((status == TALUS_OK) == (cases[i].words == NULL), "%d: %s", (int)i, message);
+    CHECK_CASE(cases[i].words == NULL || (strstr(message, cases[i].words) != NULL &&
+                                          strstr(message, "scene.yaml:2:") != NULL),
+               "%d: %s", (int)i, message);
+    talus_world_destroy(world);
+    talus_scene_destroy(scene);
+  }
+}
+
 int main(void) {
   talus_context *context = NULL;
   talus_context_def def = talus_context_def_default();
@@ -206,6 +248,7 @@ int main(void) {
   }
   check_column(context);
   check_overrides(context);
+  check_meshes(context);
   talus_context_destroy(context);
   return check_end();
 }
