@@ -5,9 +5,10 @@
  * with a spin of 5 v / (7 r) = 1.429 rad/s. With a circular cone nothing happens across the way.
  * Also checked at 30 degrees to the axes.
  *
- * A pyramid of four facets in the cone's place, at 45 degrees to the way: friction is smaller by
- * cos 45, so that it slides until 0.412 s (theirs: about 0.4). At 30 degrees friction pulls along
- * the nearest edge, not against the way: the sphere gets a speed and a spin across. */
+ * The same by their five solvers, along x. Case 1: the circular cone, or a pyramid of four facets
+ * with an edge along the way. Case 2, pyramids at 45 degrees to the way: friction is smaller by cos
+ * 45, so that it slides until 0.412 s (theirs: about 0.4). At 30 degrees friction pulls along the
+ * nearest edge, not against the way: the sphere gets a speed and a spin across. */
 #include "sample.h"
 
 static const char *const HELP =
@@ -45,12 +46,13 @@ static void slide(const char *law, double angle, const sample_options *options) 
   sample_close(&run);
 }
 
-/* The same along x, under a pyramid whose edges stand at `degrees` to it. */
-static void slide_pyramid(double degrees, double time, double v_across, double w_across,
-                          const sample_options *options) {
-  char own[128], what[64];
-  snprintf(own, sizeof own,
-           "world.cone=pyramid world.method=lemke world.facet_angle=%gdeg run.time=0.6s", degrees);
+/* The same along x, by a solver; edges of a pyramid stand at `degrees` to it. */
+static void slide_by(talus_method method, talus_cone cone, double degrees, double time,
+                     double v_across, double w_across, const sample_options *options) {
+  const char *const name = talus_method_name(method);
+  char own[160], what[64];
+  snprintf(own, sizeof own, "world.cone=%s world.method=%s world.facet_angle=%gdeg run.time=0.6s",
+           talus_cone_name(cone), name, degrees);
   sample_run run = sample_open("sliding_sphere", own, options);
   const int32_t ball = talus_scene_body_find(run.scene, "ball");
   double rolling = NAN, v_most = 0, w_most = 0;
@@ -62,7 +64,10 @@ static void slide_pyramid(double degrees, double time, double v_across, double w
     v_most = fmax(v_most, fabs(state.velocity[1]));
     w_most = fmax(w_most, fabs(state.spin[0]));
   }
-  snprintf(what, sizeof what, "pyramid at %.0f degrees: rolls from, s", degrees);
+  snprintf(what, sizeof what, "%s, edge at %.0f degrees: rolls from, s", name, degrees);
+  sample_value(rolling, "%s.%.0f.rolling", name, degrees);
+  sample_value(sample_body(&run, ball).spin[1], "%s.%.0f.spin", name, degrees);
+  sample_value(v_most, "%s.%.0f.across", name, degrees);
   sample_expect(what, rolling, time - 0.005, time + 0.005);
   sample_expect("  largest speed across", v_most, v_across - 0.01, v_across + 0.01);
   sample_expect("  largest spin across", w_most, w_across - 0.02, w_across + 0.02);
@@ -74,7 +79,21 @@ int main(int argc, char **argv) {
   sample_head();
   slide("coulomb", 0, &options);
   slide("coulomb", 0.52359877559829887, &options);
-  slide_pyramid(45, 0.412, 0, 0, &options);
-  slide_pyramid(30, 0.4, 0.10, 0.26, &options);
+  static const struct {
+    talus_method method;
+    talus_cone cone;
+  } solvers[] = {{TALUS_METHOD_LEMKE, TALUS_CONE_PYRAMID},
+                 {TALUS_METHOD_PFB_RLM, TALUS_CONE_PYRAMID},
+                 {TALUS_METHOD_PFB_PLM, TALUS_CONE_PYRAMID},
+                 {TALUS_METHOD_MNCP_RLM, TALUS_CONE_CIRCULAR},
+                 {TALUS_METHOD_MNCP_PLM, TALUS_CONE_CIRCULAR}};
+  for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
+    const talus_cone cone = solvers[i].cone;
+    slide_by(solvers[i].method, cone, 0, 0.2912, 0, 0, &options);
+    if (cone == TALUS_CONE_PYRAMID) {
+      slide_by(solvers[i].method, cone, 45, 0.412, 0, 0, &options);
+    }
+  }
+  slide_by(TALUS_METHOD_LEMKE, TALUS_CONE_PYRAMID, 30, 0.4, 0.10, 0.26, &options);
   return sample_end();
 }

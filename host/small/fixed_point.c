@@ -54,9 +54,10 @@ static double moved(const tl_small *small, const double *u, double *before) {
 
 talus_status tl_fixed_point_solve(tl_small *small, tl_run *run, talus_method method) {
   const size_t rows = (size_t)small->rows, count = (size_t)small->count;
-  TL_TRY(tl_buffer_reserve(small->context, &small->slips, 2 * rows + count, sizeof(double),
+  TL_TRY(tl_buffer_reserve(small->context, &small->slips, 3 * rows + count, sizeof(double),
                            "slips of contacts"));
   double *const lift = small->slips.memory, *const u = lift + count, *const before = u + rows;
+  double *const kept = before + rows;
   const double target =
       run->solver->settings.measure == TALUS_MEASURE_SICONOS ? 0 : 0.5 * run->tolerance;
   const int two = method == TALUS_METHOD_LCP2, most = method == TALUS_METHOD_LCP3 ? 1 : MOST;
@@ -74,7 +75,12 @@ talus_status tl_fixed_point_solve(tl_small *small, tl_run *run, talus_method met
     if (two && end == TL_LEMKE_SOLVED && small->epsilon > target) {
       const tl_lcp_rule second = {.slip = lift};
       slips_find(small, u, 0, lift);
+      memcpy(kept, u, rows * sizeof *u);
       TL_TRY(convex_solve(small, &second, INFINITY, u, &end));
+      if (end == TL_LEMKE_RAY) { /* slips that are rounding only: P2 may be without solution */
+        memcpy(u, kept, rows * sizeof *u);
+        end = TL_LEMKE_SOLVED;
+      }
     }
     if (end != TL_LEMKE_SOLVED) { /* a convex problem without solution says nothing of the whole */
       tl_log(small->context, TALUS_LOG_INFO, "the convex problem of step %d was not solved", i + 1);
