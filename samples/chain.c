@@ -120,6 +120,7 @@ static void costs(int full) {
       for (int d = 0; d < 3; d++) {
         spent[d][c][sizes] = cost(m, (talus_dynamics)d, c, seconds_cpu);
         printf("%-12.3g", spent[d][c][sizes]);
+        sample_value(spent[d][c][sizes], "%d.%d.%d", d, c, n);
       }
     }
     printf("\n");
@@ -129,6 +130,7 @@ static void costs(int full) {
   for (int k = 0; k < sizes; k++) {
     if (spent[1][2][k] < spent[0][2][k]) {
       printf("articulated bodies overtake O(n^3) at %d rods (2 contacts)\n", 1 << k);
+      sample_value(1 << k, "overtakes");
       break;
     }
   }
@@ -144,6 +146,10 @@ static void costs(int full) {
   }
   printf("conquer without contact, wall time: %.3g s on 1 thread, %.3g s on 2, %.2f times faster\n",
          wall[0], wall[1], wall[0] / wall[1]);
+  sample_value(faster, "faster");
+  sample_value(linear, "slope.articulated");
+  sample_value(cubic, "slope.composite");
+  sample_value(wall[0] / wall[1], "threads");
   sample_head();
   if (full) {
     sample_expect("O(n^3) over articulated, longest chain", faster, 20, INFINITY);
@@ -251,6 +257,8 @@ int main(int argc, char **argv) {
   costs(options.full);
   const double euler = energy_drift(TALUS_SCHEME_EXPLICIT_EULER);
   const double fourth = energy_drift(TALUS_SCHEME_RUNGE_KUTTA);
+  sample_value(euler, "energy.euler");
+  sample_value(fourth, "energy.fourth");
   sample_expect("energy drift of 8 rods, Runge-Kutta, J", fourth, 0, 1e-5);
   sample_expect("forward Euler's over that", euler / fourth, 1e5, INFINITY);
   static const struct {
@@ -267,6 +275,8 @@ int main(int argc, char **argv) {
     printf("3 rods on the line, %s: centre drifts %.3g m, penetration %.3g m, at the end %.3g m, "
            "rebound %.3g m/s\n",
            cases[k].name, falls[k].drift, falls[k].penetration, falls[k].last, falls[k].bounce);
+    sample_value(falls[k].drift, "fall.%d.drift", k);
+    sample_value(falls[k].penetration, "fall.%d.penetration", k);
   }
   sample_expect("drift of the centre, Euler over Runge-Kutta", falls[0].drift / falls[3].drift, 1e3,
                 INFINITY);

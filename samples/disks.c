@@ -252,12 +252,12 @@ static void table(double friction, int64_t pivots) {
 
 static void large(FILE *file) {
   static const double friction[] = {0.1, 0.2, 0.4, 0.6, 0.8};
-  printf("136 disks, friction 0.2; lemke, lcp1 and lcp2: the first step, 4000 pivots or 3 convex "
+  printf("136 disks, friction 0.2; lemke, lcp1 and lcp2: the first step, 4000 pivots or 20 convex "
          "problems\n");
   run(16, 0.2, LEMKE, 1, 4000, NULL);
-  run(16, 0.2, FIXED1, 1, 3, NULL);
-  run(16, 0.2, FIXED2, 1, 3, NULL);
-  run(16, 0.2, FIXED3, 5, 100000, file);
+  run(16, 0.2, FIXED1, 1, 20, NULL);
+  run(16, 0.2, FIXED2, 1, 20, NULL);
+  run(16, 0.2, FIXED3, 20, 100000, file);
   const series best = run(16, 0.2, NEWTON, 60, 100000, file);
   sample_expect("136 disks by newton: steps to 1e-9", best.solved, 60, 60);
   printf("table 1: 210 disks, the first step\n");
