@@ -1,11 +1,11 @@
 /* lift_off.c: a ball that slides fast rises from the floor under the convex law, and does not under
  * the exact one.
  *
- * After Negrut, Serban and Tasora (J. Comput. Nonlinear Dyn. 13, section 3): a bowling ball thrown
- * along the floor. Their step asks of a contact that gap/dt + u_n >= mu |u_t|, where Coulomb's law
- * has gap/dt + u_n >= 0: the ball is lifted at once by mu dt |u_t| and sinks back as sliding
- * becomes rolling. Radius 0.11 m, 7 kg. The step is written out here, as a caller of the solver
- * would. */
+ * After Negrut, Serban and Tasora (Posing multibody dynamics with friction and contact as a
+ * differential complementarity problem): a bowling ball thrown along the floor. Their step asks of
+ * a contact that gap/dt + u_n >= mu |u_t|, where Coulomb's law has gap/dt + u_n >= 0: the ball is
+ * lifted at once by mu dt |u_t| and sinks back as sliding becomes rolling. Radius 0.11 m, 7 kg. The
+ * step is written out here, as a caller of the solver would. */
 #include "sample.h"
 
 static const char *const HELP =

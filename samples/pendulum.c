@@ -197,7 +197,7 @@ typedef struct comparison {
   run other[SOLVERS]; /* counts of each */
   double apart[SOLVERS];
   int64_t differs[SOLVERS];
-  int64_t problems;
+  double gained; /* most in a step, J */
 } comparison;
 
 /* A problem by each solver; the first one's result is kept. */
@@ -229,7 +229,8 @@ static void comparison_end(comparison *c, const char *law, const run *r, double 
     sample_value((double)c->differs[k], "%s.%s.differs", law, name);
     talus_solver_destroy(c->solver[k]);
   }
-  printf("  at most %d contacts at once\n", r->most);
+  printf("  at most %d contacts at once; a step gains at most %.3g J\n", r->most, c->gained);
+  sample_value(c->gained, "%s.gained", law);
   sample_value(r->most, "%s.contacts", law);
   sample_value((double)c->other[0].solved, "%s.solves", law);
   sample_value(reached, "%s.reached", law);
@@ -246,7 +247,8 @@ static double compare(talus_restitution restitution, const char *law, int steps)
   for (int k = 0; k < SOLVERS; k++) {
     c.solver[k] = solver_of(k, STRICT);
   }
-  for (i = 0; i < steps && energy(&r) < BLOWN; i++) {
+  double before = energy(&r);
+  for (i = 0; i < steps && before < BLOWN; i++) {
     static talus_touch touch[TOUCHES];
     double impulse[ROWS], velocity[LINKS];
     talus_problem problem;
@@ -257,6 +259,9 @@ static double compare(talus_restitution restitution, const char *law, int steps)
       all_solve(&c, &problem, impulse, velocity);
     }
     step_end(&r, impulse, velocity);
+    const double now = energy(&r);
+    c.gained = fmax(c.gained, now - before);
+    before = now;
   }
   double most = 0;
   for (int k = 0; k < SOLVERS; k++) {
