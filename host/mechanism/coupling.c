@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "host/world/rotation.h"
+
 talus_loop_def talus_loop_def_default(void) {
   talus_loop_def def;
   memset(&def, 0, sizeof def);
@@ -10,6 +12,7 @@ talus_loop_def talus_loop_def_default(void) {
   def.link_a = def.link_b = TALUS_NONE;
   def.direction_count = 3;
   def.direction[0] = def.direction[4] = def.direction[8] = 1;
+  def.turn[0] = def.turn[4] = def.turn[8] = def.orientation[0] = 1;
   return def;
 }
 
@@ -55,6 +58,17 @@ static talus_status def_check(talus_context *context, const talus_coupling_def *
   return TALUS_OK;
 }
 
+static talus_status units_check(talus_context *context, int32_t loop, const char *what,
+                                const double *list, int32_t count) {
+  for (int32_t k = 0; k < count; k++) {
+    if (!(fabs(tl_norm3(list + 3 * k) - 1) <= 1e-6)) {
+      return tl_fail(context, TALUS_NORMAL_LENGTH, "loop[%d]: %s %d has length %g, not 1", loop,
+                     what, k, tl_norm3(list + 3 * k));
+    }
+  }
+  return TALUS_OK;
+}
+
 static talus_status loop_check(talus_context *context, const talus_coupling_def *def, int32_t i) {
   const talus_loop_def *const loop = &def->loop[i];
   const int32_t side[4] = {loop->mechanism_a, loop->link_a, loop->mechanism_b, loop->link_b};
@@ -71,15 +85,16 @@ static talus_status loop_check(talus_context *context, const talus_coupling_def 
   if (side[1] < 0 && side[3] < 0) {
     return tl_fail(context, TALUS_IMMOVABLE_PAIR, "loop[%d]: both sides are the world", i);
   }
-  if (loop->direction_count < 1 || loop->direction_count > 3) {
-    return tl_fail(context, TALUS_BAD_SETTING, "loop[%d]: direction_count is %d, not 1 .. 3", i,
-                   loop->direction_count);
+  if (loop->direction_count < 0 || loop->direction_count > 3 || loop->turn_count < 0 ||
+      loop->turn_count > 3 || loop->direction_count + loop->turn_count == 0) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "loop[%d]: direction_count %d and turn_count %d must be 0 .. 3, not both 0", i,
+                   loop->direction_count, loop->turn_count);
   }
-  for (int32_t k = 0; k < loop->direction_count; k++) {
-    if (!(fabs(tl_norm3(loop->direction + 3 * k) - 1) <= 1e-6)) {
-      return tl_fail(context, TALUS_NORMAL_LENGTH, "loop[%d]: direction %d has length %g, not 1", i,
-                     k, tl_norm3(loop->direction + 3 * k));
-    }
+  TL_TRY(units_check(context, i, "direction", loop->direction, loop->direction_count));
+  TL_TRY(units_check(context, i, "turn", loop->turn, loop->turn_count));
+  if (!tl_quaternion_good(loop->orientation)) {
+    return tl_fail(context, TALUS_BAD_SETTING, "loop[%d].orientation is no unit quaternion", i);
   }
   return TALUS_OK;
 }

@@ -17,6 +17,7 @@ typedef struct tl_row_end {
 typedef struct tl_row {
   tl_row_end end[2];
   int32_t joint_velocity; /* the velocity that it acts along, or -1 */
+  int twists;             /* 1: a moment, no force */
   double direction[3];    /* of the force on end 1, if it is none of a joint */
   double bias, lower, upper;
   double friction, rebound; /* first row of a contact; rebound: restitution of one that strikes */
@@ -40,6 +41,11 @@ struct talus_coupling {
 /* Rows of the bilateral part; they do not depend on contacts. */
 int32_t tl_rows_bilateral_count(const talus_coupling *coupling);
 void tl_rows_bilateral(const talus_coupling *coupling, tl_row *row);
+/* A force of one along the direction on side b (mechanism, link) at point_b, its opposite on a. */
+void tl_row_push(const talus_coupling *coupling, const int32_t side[4], const double *point_a,
+                 const double *point_b, const double *direction, tl_row *row);
+/* Rows of one loop; returns how many. */
+int32_t tl_rows_loop(const talus_coupling *coupling, const talus_loop_def *loop, tl_row *row);
 /* `dimension` rows of one contact, bias included. Statuses as for talus_coupling_build. */
 talus_status tl_rows_contact(const talus_coupling *coupling, const talus_touch *touch,
                              int32_t index, tl_row *row);

@@ -143,11 +143,12 @@ static talus_status rows_load(talus_coupling *coupling, int32_t m, const double 
       const tl_row_end *const end = &row->end[e];
       if (end->link >= 0 && end->mechanism == m && strength != 0) {
         const tl_link_state *const state = &mechanism->state[end->link];
-        double arm[3], point[3], force[3];
+        double arm[3], point[3], force[3], moment[3];
         tl_sub3(arm, end->point, state->origin);
         tl_turn_back3(point, state->rotation, arm);
         tl_scale3(force, strength, end->wrench + 3);
-        TL_TRY(talus_mechanism_load(mechanism, end->link, point, force, NULL));
+        tl_scale3(moment, row->twists ? strength : 0, end->wrench);
+        TL_TRY(talus_mechanism_load(mechanism, end->link, point, force, moment));
       }
     }
   }

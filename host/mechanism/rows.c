@@ -1,4 +1,4 @@
-/* rows.c: contacts, loops, and what acts along joints, as rows of a contact problem. */
+/* rows.c: contacts, and what acts along joints, as rows of a contact problem. */
 #include <math.h>
 
 #include "host/mechanism/coupling.h"
@@ -24,8 +24,8 @@ static void end_push(const talus_coupling *coupling, int32_t mechanism, int32_t 
   tl_add_cross3(end->wrench, arm, end->wrench + 3);
 }
 
-static void row_push(const talus_coupling *coupling, const int32_t side[4], const double *point_a,
-                     const double *point_b, const double *direction, tl_row *row) {
+void tl_row_push(const talus_coupling *coupling, const int32_t side[4], const double *point_a,
+                 const double *point_b, const double *direction, tl_row *row) {
   memset(row, 0, sizeof *row);
   row->joint_velocity = -1;
   row->lower = -INFINITY;
@@ -133,7 +133,7 @@ talus_status tl_rows_contact(const talus_coupling *coupling, const talus_touch *
   TL_TRY(touch_check(coupling, touch, index));
   TL_TRY(frame_make(coupling, touch, index, frame));
   for (int r = 0; r < def->dimension; r++) {
-    row_push(coupling, side, touch->point, touch->point, frame[r], &row[r]);
+    tl_row_push(coupling, side, touch->point, touch->point, frame[r], &row[r]);
   }
   const double speed = tl_row_velocity(coupling, row), ahead = tl_step_ahead(coupling);
   const int strikes =
@@ -147,40 +147,6 @@ talus_status tl_rows_contact(const talus_coupling *coupling, const talus_touch *
     row->bias = 0;
   }
   return TALUS_OK;
-}
-
-/* ---- loops -------------------------------------------------------------------------------------
- */
-
-static void loop_point(const talus_coupling *coupling, int32_t mechanism, int32_t link,
-                       const double *point, double *place) {
-  if (link < 0) {
-    tl_copy3(place, point);
-    return;
-  }
-  const tl_link_state *const state = &coupling->mechanism[mechanism]->state[link];
-  tl_turn3(place, state->rotation, point);
-  tl_along3(place, place, 1, state->origin);
-}
-
-static int32_t loop_rows(const talus_coupling *coupling, const talus_loop_def *loop, tl_row *row) {
-  const int32_t side[4] = {loop->mechanism_a, loop->link_a, loop->mechanism_b, loop->link_b};
-  double a[3], b[3], apart[3];
-  loop_point(coupling, side[0], side[1], loop->point_a, a);
-  loop_point(coupling, side[2], side[3], loop->point_b, b);
-  tl_sub3(apart, b, a);
-  for (int32_t k = 0; k < loop->direction_count; k++) {
-    double direction[3];
-    if (side[1] < 0) {
-      tl_copy3(direction, loop->direction + 3 * k);
-    } else {
-      tl_turn3(direction, coupling->mechanism[side[0]]->state[side[1]].rotation,
-               loop->direction + 3 * k);
-    }
-    row_push(coupling, side, a, b, direction, &row[k]);
-    row[k].bias = coupling->def.correction * tl_dot3(direction, apart) / tl_step_ahead(coupling);
-  }
-  return loop->direction_count;
 }
 
 /* ---- joints ------------------------------------------------------------------------------------
@@ -290,7 +256,7 @@ static int32_t joint_rows(const talus_coupling *coupling, int32_t m, int32_t i, 
 int32_t tl_rows_bilateral_count(const talus_coupling *coupling) {
   int32_t count = 0;
   for (int32_t i = 0; i < coupling->def.loop_count; i++) {
-    count += coupling->loop[i].direction_count;
+    count += coupling->loop[i].direction_count + coupling->loop[i].turn_count;
   }
   for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
     for (int32_t i = 0; i < coupling->mechanism[m]->link_count; i++) {
@@ -302,7 +268,7 @@ int32_t tl_rows_bilateral_count(const talus_coupling *coupling) {
 
 void tl_rows_bilateral(const talus_coupling *coupling, tl_row *row) {
   for (int32_t i = 0; i < coupling->def.loop_count; i++) {
-    row += loop_rows(coupling, &coupling->loop[i], row);
+    row += tl_rows_loop(coupling, &coupling->loop[i], row);
   }
   for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
     for (int32_t i = 0; i < coupling->mechanism[m]->link_count; i++) {

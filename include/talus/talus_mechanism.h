@@ -198,14 +198,18 @@ TALUS_API talus_status talus_mechanism_step(talus_mechanism *mechanism, talus_sc
 /* ---- contact --------------------------------------------------------------------------------- */
 
 /* A loop that is closed by rows: the point of a and the point of b stay together along some
- * directions. (A loop in the plane holds two: a third row would say nothing.) */
+ * directions, and b does not turn about some axes of a. (A loop in the plane holds two directions: a
+ * third row would say nothing.) */
 typedef struct talus_loop_def {
   uint32_t struct_size; /* set by talus_loop_def_default */
   int32_t mechanism_a, link_a; /* which of the coupling's; link TALUS_NONE = the world */
   int32_t mechanism_b, link_b;
   double point_a[3], point_b[3]; /* in the links' frames */
-  int32_t direction_count;       /* 1 .. 3; default 3 */
+  int32_t direction_count;       /* 0 .. 3, with turn_count at least 1; default 3 */
   double direction[9];           /* unit, in a's frame; default x y z */
+  int32_t turn_count;            /* 0 .. 3; default 0 */
+  double turn[9];                /* unit, in a's frame; default x y z */
+  double orientation[4];         /* of b's frame in a's when closed; default 1 0 0 0 */
 } talus_loop_def;
 
 TALUS_API talus_loop_def talus_loop_def_default(void);
