@@ -136,7 +136,7 @@ static talus_status values_take(tl_links_blocks *b) {
     row_jacobian += columns_of_row(b, r);
   }
   for (int32_t i = 0; i < world->loop_count; i++) {
-    loops += (size_t)world->loop[i].direction_count;
+    loops += (size_t)(world->loop[i].direction_count + world->loop[i].turn_count);
   }
   const struct {
     double **array;

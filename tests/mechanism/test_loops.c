@@ -122,6 +122,40 @@ static void hinge(void) {
   }
 }
 
+/* The same weld in a world. */
+static void world_weld(void) {
+  talus_context *const context = tree_context(1);
+  const talus_link_def link = talus_link_def_default(TALUS_LINK_FREE);
+  talus_loop_def loop = talus_loop_def_default();
+  talus_mechanism_def def = talus_mechanism_def_default();
+  talus_world_def settings = talus_world_def_default();
+  talus_step_report report = talus_step_report_default();
+  talus_world *world;
+  int32_t id;
+  loop.link_b = 0;
+  loop.point_b[0] = 0.5;
+  loop.turn_count = 3;
+  def.link = &link;
+  def.link_count = 1;
+  CHECK(talus_world_create(context, &settings, &world) == TALUS_OK);
+  CHECK_CASE(talus_world_add_mechanism(world, &def, &loop, 1, &id) == TALUS_OK, "%s",
+             talus_context_message(context));
+  talus_mechanism *const m = talus_world_mechanism(world, id);
+  const double start[7] = {-0.5, 0, 0, 1, 0, 0, 0};
+  double q[7];
+  CHECK(talus_mechanism_set(m, start, NULL) == TALUS_OK);
+  for (int i = 0; i < 100; i++) {
+    CHECK(talus_world_step(world, &report) == TALUS_OK);
+    CHECK(report.singular == 0);
+  }
+  CHECK(talus_mechanism_get(m, q, NULL) == TALUS_OK);
+  for (int c = 0; c < 7; c++) {
+    CHECK_CLOSE(q[c], start[c], 1e-4);
+  }
+  talus_world_destroy(world);
+  talus_context_destroy(context);
+}
+
 static void refusals(void) {
   talus_context *const context = tree_context(1);
   const talus_link_def link = talus_link_def_default(TALUS_LINK_FREE);
@@ -155,6 +189,7 @@ static void refusals(void) {
 int main(void) {
   weld();
   hinge();
+  world_weld();
   refusals();
   return check_end();
 }
