@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FIVE = ["lemke", "pfb_rlm", "pfb_plm", "mncp_rlm", "mncp_plm"]
@@ -53,7 +54,7 @@ def rows_of(keep, sample):
 def table(head, rows):
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def number(value, form=".2g"):
@@ -209,9 +210,8 @@ def plots(programs, keep, case):
     plot(programs, "pendulum", "height of the last ball, m (Poisson's restitution)",
          ["time"] + FIVE, [[row["time"]] + [row[name] for name in FIVE] for row in swing])
     lift = rows_of(keep, "lift_off")
-    names = ["time", "convex", "mu_dt_slip", "exact"]
-    plot(programs, "lift_off", "gap under a sliding ball, mm", names,
-         [[row[name] for name in names] for row in lift])
+    plot(programs, "lift_off", "gap under a sliding ball, mm", list(lift[0]),
+         [list(row.values()) for row in lift])
     stack = [row for row in rows_of(keep, "disks") if row["disks"] == "21"]
     methods = ["lemke", "lcp1", "lcp2", "lcp3", "newton"]
     times = sorted({float(row["time"]) for row in stack})
@@ -232,6 +232,22 @@ def plots(programs, keep, case):
          ["rods", "composite", "articulated", "conquer"],
          [[n] + [chain[f"{d}.2.{n}"] for d in range(3)] for n in sizes], "--log-x", "--log-y",
          "--style", "both")
+
+
+def wrap(text):
+    """Paragraphs and lists filled anew, since figures have lengths of their own."""
+    blocks = []
+    for block in text.split("\n\n"):
+        if re.match(r"\d+\. ", block):
+            items = re.split(r"\n(?=\d+\. )", block)
+            blocks.append("\n".join(textwrap.fill(" ".join(item.split()), 104,
+                                                  subsequent_indent="   ",
+                                                  break_on_hyphens=False) for item in items))
+        elif re.match(r"[|#!]", block) or "\n|" in block:
+            blocks.append(block)
+        else:
+            blocks.append(textwrap.fill(" ".join(block.split()), 104, break_on_hyphens=False))
+    return "\n\n".join(blocks) + "\n"
 
 
 def main():
@@ -262,12 +278,12 @@ def main():
         text = template.read()
     for key, value in parts.items():
         text = text.replace("@" + key + "@", value)
-    # @sample key form@: one figure; "most" and "least" of several keys with commas between
+    # @sample key form@: one figure, of several keys with commas between the largest
     text = re.sub(r"@(\w+) (\S+) (\S+)@",
                   lambda m: number(max((case[m[1]][key] for key in m[2].split(",")
                                         if case[m[1]][key] is not None), default=None), m[3]), text)
     with open(os.path.join(ROOT, "docs", "results.md"), "w") as out:
-        out.write(text)
+        out.write(wrap(text.rstrip()))
     print("results.py: docs/results.md", file=sys.stderr)
 
 

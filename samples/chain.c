@@ -127,13 +127,12 @@ static void costs(int full) {
     fflush(stdout);
     talus_mechanism_destroy(m);
   }
-  for (int k = 0; k < sizes; k++) {
-    if (spent[1][2][k] < spent[0][2][k]) {
-      printf("articulated bodies overtake O(n^3) at %d rods (2 contacts)\n", 1 << k);
-      sample_value(1 << k, "overtakes");
-      break;
-    }
+  int ahead = sizes;
+  while (ahead > 0 && spent[1][2][ahead - 1] < spent[0][2][ahead - 1]) {
+    ahead--;
   }
+  printf("articulated bodies overtake O(n^3) at %d rods (2 contacts)\n", 1 << ahead);
+  sample_value(1 << ahead, "overtakes");
   const int last = sizes - 1;
   const double faster = spent[0][2][last] / spent[1][2][last];
   const double linear = slope(spent[1][2][last], spent[1][2][last - 3]) / 3;

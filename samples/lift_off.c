@@ -91,26 +91,38 @@ static flight fly(const throw *t, talus_law law, double start, double *path) {
       }
     }
     if (path != NULL) {
-      path[2 * i] = gap;
-      path[2 * i + 1] = t->friction * t->step * slip;
+      path[i] = gap;
     }
   }
   return f;
 }
 
-static void table_write(const char *name, const throw *t) {
-  const int steps = (int)ceil(4 * t->speed / (7 * t->friction * G) / t->step);
-  double *const path = malloc(4 * (size_t)steps * sizeof *path), *const exact = path + 2 * steps;
+/* Gaps in mm for three steps, and under the exact law. */
+static void table_write(const char *name) {
+  static const throw throws[4] = {
+      {0.2, 0.5e-3, 10}, {0.2, 1e-3, 10}, {0.2, 2e-3, 10}, {0.2, 2e-3, 10}};
+  double *path[4];
   FILE *const file = sample_create(name);
-  fly(t, TALUS_LAW_CCP, t->friction * t->step * t->speed, path);
-  fly(t, TALUS_LAW_COULOMB, 0, exact);
-  fprintf(file, "time,convex,mu_dt_slip,exact\n");
-  for (int i = 0; i < steps; i++) {
-    fprintf(file, "%g,%.9g,%.9g,%.9g\n", (i + 1) * t->step, 1e3 * path[2 * i],
-            1e3 * path[2 * i + 1], 1e3 * exact[2 * i]);
+  fprintf(file, "time,convex_0.5ms,convex_1ms,convex_2ms,exact_2ms\n");
+  for (int k = 0; k < 4; k++) {
+    const throw *const t = &throws[k];
+    path[k] = malloc((size_t)(2 + 4 * t->speed / (7 * t->friction * G) / t->step) * sizeof(double));
+    fly(t, k < 3 ? TALUS_LAW_CCP : TALUS_LAW_COULOMB, k < 3 ? t->friction * t->step * t->speed : 0,
+        path[k]);
+  }
+  const int rows = (int)(2 * throws[0].speed / (7 * throws[0].friction * G) / 2e-3 * 1.2);
+  for (int i = 0; i < rows; i++) {
+    fprintf(file, "%g", 2e-3 * (i + 1));
+    for (int k = 0; k < 4; k++) {
+      const int every = (int)round(2e-3 / throws[k].step);
+      fprintf(file, ",%.9g", 1e3 * path[k][(i + 1) * every - 1]);
+    }
+    fprintf(file, "\n");
   }
   fclose(file);
-  free(path);
+  for (int k = 0; k < 4; k++) {
+    free(path[k]);
+  }
 }
 
 int main(int argc, char **argv) {
@@ -152,7 +164,7 @@ int main(int argc, char **argv) {
     sample_value(exact.first, "%zu.first_exact", i);
   }
   if (options.table != NULL) {
-    table_write(options.table, &throws[0]);
+    table_write(options.table);
   }
   sample_head();
   sample_expect("convex law: least gap over mu dt |u_t|", low, 0.98, 1.02);
