@@ -72,7 +72,7 @@ static talus_status add_spheres(grains *g) {
 static talus_status add_others(grains *g) {
   const tl_frame *frame = g->frame;
   for (int32_t k = 0; k < frame->body_count; k++) {
-    if (g->parts[k] == 0 && frame->type[k] == TALUS_BODY_FREE) {
+    if (g->parts[k] == 0 && tl_frame_loose(frame, k)) {
       TL_TRY(add_point(g, k, frame->position + 3 * (size_t)k, 0.0, frame->material[k]));
     }
   }

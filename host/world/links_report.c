@@ -3,7 +3,7 @@
  * The solve used M^-1 by articulated bodies. Here M is the composite one and the forces are those of
  * inverse dynamics, so that the balance checks one algorithm by another:
  *   M (after - before) = dt (applied - damping v - bias) + J^T x
- * along each joint velocity, over the sizes of its terms. */
+ * along each joint velocity, the worst over the largest of the terms. */
 #include <math.h>
 #include <string.h>
 
@@ -99,15 +99,19 @@ static void mechanism_measure(talus_world *world, const tl_world_mechanism *of, 
     world->link_kinetic[s] +=
         energy_of(mass, n, part[s] + of->first_velocity, momentum + s * (size_t)n);
   }
+  double worst = 0, largest = 0;
   for (int32_t i = 0; i < n; i++) {
     const double pull = dt * (mechanism->force[i] - force[i]), x = given[of->first_velocity + i];
     const double change = momentum[2 * n + i] - momentum[i];
     const double terms = fabs(momentum[2 * n + i]) + fabs(momentum[i]) +
                          dt * (fabs(mechanism->force[i]) + fabs(force[i])) +
                          size[of->first_velocity + i];
-    const double error = terms > 0 ? fabs(change - pull - x) / terms : 0;
-    world->link_error = error > world->link_error ? error : world->link_error;
+    /* over the root of its inertia all are of one unit: a joint at rest is held against the others */
+    const double unit = sqrt(mass[(size_t)i * (size_t)(n + 1)]);
+    worst = fmax(worst, fabs(change - pull - x) / unit);
+    largest = fmax(largest, terms / unit);
   }
+  world->link_error = fmax(world->link_error, largest > 0 ? worst / largest : 0);
 }
 
 /* What forces on links' bodies do is a load, as in tl_links_free. */

@@ -255,7 +255,7 @@ typedef struct talus_step_report {
   double work_motion;     /* J: by kinematic bodies */
   double energy_error;    /* kinetic after - before - all work, over the largest of them */
   double momentum_error;  /* momentum after - before - all impulses, over the sum of their sizes; of
-                             mechanisms along each joint velocity, the worst */
+                             mechanisms along their joint velocities, the worst */
   double coordination;    /* touching contacts per free body, times two */
   double seconds, seconds_collide, seconds_build, seconds_solve, seconds_project;
   double work_joints;     /* J: by joints on free bodies: motors, friction, stops, kinematic bodies;
