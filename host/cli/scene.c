@@ -26,7 +26,7 @@ static int print_reference(talus_context *context) {
 
 static void report(const char *path, const talus_scene *scene, const talus_world *world) {
   const tl_scene_definition *def = tl_scene_says(scene);
-  int32_t count[3] = {0, 0, 0};
+  int32_t count[TALUS_BODY_LINK + 1] = {0};
   double mass = 0;
   for (int32_t body = 0; body < talus_body_capacity(world); body++) {
     if (talus_body_exists(world, body)) {
@@ -43,6 +43,10 @@ static void report(const char *path, const talus_scene *scene, const talus_world
   }
   printf("  bodies     %d free (%.6g kg), %d fixed, %d kinematic\n", (int)count[0], mass,
          (int)count[1], (int)count[2]);
+  if (def->mechanisms.count > 0) {
+    printf("  mechanisms %d of %d links\n", (int)def->mechanisms.count,
+           (int)count[TALUS_BODY_LINK]);
+  }
   printf("  others     %d materials, %d joints, %d forces, %d inlets, %d outlets\n",
          (int)(def->materials.count > 0 ? def->materials.count : 1), (int)def->joints.count,
          (int)def->forces.count, (int)def->inlets.count, (int)def->outlets.count);
