@@ -282,6 +282,12 @@ talus_status tl_scene_check(const talus_scene *scene) {
   }
   TL_TRY(check_grains(scene));
   TL_TRY(tl_mechanisms_check(scene));
+  for (int32_t i = 0; i < def->mechanisms.count; i++) {
+    const tl_scene_mechanism *from = (const tl_scene_mechanism *)def->mechanisms.item + i;
+    if (from->base != NULL) {
+      TL_TRY(check_name(scene, tl_tree_find(from->item.node, "base"), from->base));
+    }
+  }
   for (int32_t i = 0; i < def->joints.count; i++) {
     TL_TRY(check_joint(scene, (const tl_scene_joint *)def->joints.item + i));
   }

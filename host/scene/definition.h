@@ -269,7 +269,7 @@ typedef struct tl_scene_loop {
 
 typedef struct tl_scene_mechanism {
   tl_item item;
-  const char *name, *urdf, *material;
+  const char *name, *urdf, *material, *base;
   double position[3], orientation[4];
   int32_t floating, self_collide;
   tl_list links;  /* tl_scene_link */

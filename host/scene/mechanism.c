@@ -275,6 +275,9 @@ static talus_status mechanism_check(const talus_scene *scene, int32_t m) {
                           "two mechanisms are called '%.60s'", of->name);
     }
   }
+  if (of->urdf != NULL && of->base != NULL) {
+    return tl_node_fail(scene->context, tl_tree_find(node, "base"), "this key goes with `links`");
+  }
   TL_TRY(tl_material_find(scene, &of->item, of->material, &material));
   for (int32_t i = 0; i < of->links.count; i++) {
     TL_TRY(link_check(scene, m, i));

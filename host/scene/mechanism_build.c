@@ -240,7 +240,12 @@ static talus_status mechanism_add(job *j) {
   }
   talus_status status = talus_world_add_mechanism(j->world, &def, loop, loops, &j->made->id);
   tl_free(j->scene->context, loop);
-  return status == TALUS_OK ? state_set(j, talus_world_mechanism(j->world, j->made->id)) : status;
+  TL_TRY(status);
+  if (j->from->base != NULL) {
+    TL_TRY(talus_world_set_base(j->world, j->made->id,
+                                talus_scene_body_find(j->scene, j->from->base)));
+  }
+  return state_set(j, talus_world_mechanism(j->world, j->made->id));
 }
 
 /* How far a link reaches from its centre of mass, at most. */
@@ -286,6 +291,9 @@ static talus_status robot_dress(const job *j) {
       body.type = TALUS_BODY_FIXED;
       TL_TRY(talus_body_add(j->world, &body, &base));
       TL_TRY(tl_scene_note_radius(j->scene, base, INFINITY));
+      if (j->made->id >= 0 && !j->mode.relaxing) {
+        TL_TRY(talus_world_set_base(j->world, j->made->id, base));
+      }
     }
     const int32_t body = link < 0 ? base : j->made->first_body + link;
     TL_TRY(talus_shape_add(j->world, body, &shape, NULL));

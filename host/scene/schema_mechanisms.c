@@ -101,6 +101,9 @@ static const tl_key rows_mechanism[] = {
     PLAIN(BOOLEAN, "floating", floating, "false", 0, "with `urdf`: its root link moves freely"),
     PLAIN(BOOLEAN, "self_collide", self_collide, "true", 0,
           "links that are not neighbours touch each other"),
+    PLAIN(TEXT, "base", base, "", 0,
+          "with `links`: name of the fixed body or wall it stands on: its neighbour, which the links on "
+          "`base` do not touch"),
     PLAIN(TEXT, "material", material, "", 0, "by name; none: the first material"),
     TABLE(LIST, "links", links, tl_schema_link, "", 0, "and the joints that carry them"),
     TABLE(LIST, "loops", loops, tl_schema_loop, "", 0, "that close the tree"),

@@ -228,6 +228,9 @@ talus_status talus_urdf_add(talus_world *world, const talus_urdf *urdf, int32_t 
     TL_TRY(talus_shape_add(world, at->link < 0 ? fixed : talus_link_body(world, made, at->link),
                            &shape, NULL));
   }
+  if (made >= 0) {
+    TL_TRY(talus_world_set_base(world, made, fixed));
+  }
   if (mechanism != NULL) {
     *mechanism = made;
   }

@@ -148,6 +148,7 @@ static talus_status mechanism_add(talus_world *world, const talus_mechanism_def 
   made->first_body = world->body_count;
   made->first_velocity = world->joint_velocity_count;
   made->self_collide = def->self_collide != 0;
+  made->base = TALUS_NONE;
   world->joint_velocity_count += made->mechanism->v_count;
   world->loop_count += loop_count;
   world->body_count += def->link_count;
@@ -209,8 +210,34 @@ int talus_body_link(const talus_world *world, int32_t body, int32_t *mechanism, 
   return found;
 }
 
+talus_status talus_world_set_base(talus_world *world, int32_t mechanism, int32_t body) {
+  if (talus_world_mechanism(world, mechanism) == NULL) {
+    return tl_fail(world != NULL ? world->context : NULL, TALUS_INDEX_RANGE,
+                   "mechanism %d does not exist", mechanism);
+  }
+  if (body != TALUS_NONE) {
+    TL_TRY(tl_body_check(world, body));
+    if (world->body[body].type != TALUS_BODY_FIXED) {
+      return tl_fail(world->context, TALUS_CALL_ORDER,
+                     "body %d is not fixed: no base for a mechanism", body);
+    }
+  }
+  world->mechanism[mechanism].base = body;
+  return TALUS_OK;
+}
+
+/* Whether the link hangs on this very body. */
+static int stands_on(const talus_world *world, const tl_body *link, int32_t body) {
+  const tl_world_mechanism *const of = &world->mechanism[link->mechanism];
+  return of->base == body && of->mechanism->link[link->link].parent < 0;
+}
+
 int tl_links_collide(const talus_world *world, int32_t body_a, int32_t body_b) {
   const tl_body *const a = &world->body[body_a], *const b = &world->body[body_b];
+  if ((a->type == TALUS_BODY_LINK && stands_on(world, a, body_b)) ||
+      (b->type == TALUS_BODY_LINK && stands_on(world, b, body_a))) {
+    return 0;
+  }
   if (a->type != TALUS_BODY_LINK || b->type != TALUS_BODY_LINK || a->mechanism != b->mechanism) {
     return 1;
   }

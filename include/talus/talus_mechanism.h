@@ -294,6 +294,9 @@ TALUS_API talus_status talus_world_add_mechanism(talus_world *world,
                                                  const talus_mechanism_def *def,
                                                  const talus_loop_def *loop, int32_t loop_count,
                                                  int32_t *mechanism);
+/* Says which fixed body is the base of a mechanism: links that hang on the base are its neighbours and
+ * do not collide with it. TALUS_NONE (default): none. Statuses: INDEX_RANGE, CALL_ORDER (not fixed). */
+TALUS_API talus_status talus_world_set_base(talus_world *world, int32_t mechanism, int32_t body);
 TALUS_API int32_t talus_world_mechanism_count(const talus_world *world);
 /* The world's mechanism, to read and set its state and to drive it between steps; it belongs to the
  * world. NULL if there is none. */

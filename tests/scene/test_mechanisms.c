@@ -179,6 +179,7 @@ static const struct mistake {
     {LINK(SOLID) "    loops: [{a: a, b: c}]\n", 5, "the loop's link 'c' is not there"},
     {LINK(SOLID) "    loops: [{a: a, b: a}]\n", 5, "ties 'a' to itself"},
     {LINK(SOLID) "    drives: [{joint: a}]\n", 5, "goes with `urdf`"},
+    {LINK(SOLID) "    base: floor\n", 5, "is called 'floor'"},
     {LINK(SOLID) "forces: [{body: m.b}]\n", 5, "is called 'm.b'"},
     {LINK(SOLID) "  - name: m\n    links: [{name: b, " SOLID "}]\n", 5, "two mechanisms"},
     {"world: {plane: true}\n" LINK(SOLID), 3, "leaves the plane"},
