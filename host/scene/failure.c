@@ -2,7 +2,7 @@
  * it. */
 #include "host/scene/failure.h"
 
-#include "host/world/problem_build.h"
+#include "host/world/links.h"
 #include "talus/talus_io.h"
 
 talus_status tl_failure_write(talus_world *world, const char *path) {
@@ -13,11 +13,20 @@ talus_status tl_failure_write(talus_world *world, const char *path) {
   tl_motion_apply(world, dt);
   TL_TRY(tl_contacts_find(world, dt));
   TL_TRY(tl_step_arrays_take(world, &arrays));
-  TL_TRY(tl_alloc(world->context, &memory, 6 * (size_t)world->body_count, sizeof(double),
+  TL_TRY(tl_alloc(world->context, &memory, tl_velocity_size(world), sizeof(double),
                   "velocities"));
   tl_velocity_free(world, dt, memory);
-  tl_step_problem(world, dt, memory, &arrays, &problem);
-  const talus_status status = talus_problem_write(world->context, path, &problem, NULL);
+  talus_status status = tl_links_free(world, dt, memory);
+  if (status == TALUS_OK) {
+    status = tl_step_problem(world, dt, memory, &arrays, &problem);
+  }
+  if (status == TALUS_OK && world->mechanism_count > 0) {
+    talus_problem rigid = problem;
+    status = tl_links_translate(world, &rigid, &arrays, &problem);
+  }
+  if (status == TALUS_OK) {
+    status = talus_problem_write(world->context, path, &problem, NULL);
+  }
   tl_free(world->context, memory);
   return status;
 }

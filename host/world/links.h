@@ -56,7 +56,10 @@ void tl_links_push_begin(talus_world *world);
 void tl_links_push(talus_world *world, int32_t body, const double *arm, const double *impulse);
 talus_status tl_links_push_end(talus_world *world, double *velocity);
 
-/* A form (a) problem of the step's arrays, translated to form (b), solved, and its results brought
+/* A form (a) problem of the step's arrays in form (b), whose arrays are the world's. */
+talus_status tl_links_translate(talus_world *world, const talus_problem *problem,
+                                tl_step_arrays *arrays, talus_problem *made);
+/* The same, solved, and its results brought
  * back to the arrays and to solution->velocity. */
 talus_status tl_links_solve(talus_world *world, talus_solver *solver, const talus_problem *problem,
                             tl_step_arrays *arrays, talus_solution *solution, talus_info *info);

@@ -322,13 +322,25 @@ static void impulses_back(const tl_links_blocks *b) {
   }
 }
 
+static talus_status translate(tl_links_blocks *b, talus_problem *made) {
+  TL_TRY(tl_links_blocks_take(b));
+  contacts_fill(b);
+  rows_fill(b);
+  *made = problem_of(b);
+  return TALUS_OK;
+}
+
+talus_status tl_links_translate(talus_world *world, const talus_problem *problem,
+                                tl_step_arrays *arrays, talus_problem *made) {
+  tl_links_blocks b = {.world = world, .arrays = arrays, .from = problem};
+  return translate(&b, made);
+}
+
 talus_status tl_links_solve(talus_world *world, talus_solver *solver, const talus_problem *problem,
                             tl_step_arrays *arrays, talus_solution *solution, talus_info *info) {
   tl_links_blocks b = {.world = world, .arrays = arrays, .from = problem};
-  TL_TRY(tl_links_blocks_take(&b));
-  contacts_fill(&b);
-  rows_fill(&b);
-  const talus_problem made = problem_of(&b);
+  talus_problem made;
+  TL_TRY(translate(&b, &made));
   talus_solution found = talus_solution_default();
   found.impulse = b.impulse;
   found.bilateral_impulse = b.row_impulse;
