@@ -127,11 +127,6 @@ static void exponent_add(exponents *e, double value) {
   }
 }
 
-/* Rounded down, on either side of 0: other units must move it by a whole number. */
-static int exponent_mean(const exponents *e) {
-  return e->count > 0 ? (int)(e->sum / e->count - (e->sum % e->count < 0)) : 0;
-}
-
 /* Units of mass and speed in which W_kk and q are about one, so that squares stay in the range of
  * single precision whatever the caller's units are: with powers of two, which round nothing,
  *   W' = s W,  q' = c q,  and so x = x' s / c. */
@@ -144,7 +139,8 @@ static void units_choose(tl_assembly *assembly) {
     exponent_add(&speeds, fmax(fabs(system->free_x[k]),
                                fmax(fabs(system->free_y[k]), fabs(system->free_z[k]))));
   }
-  const int weight = -exponent_mean(&weights), speed = -exponent_mean(&speeds);
+  const int weight = -tl_rigid_exponent(weights.sum, weights.count);
+  const int speed = -tl_rigid_exponent(speeds.sum, speeds.count);
   const double s = ldexp(1, weight), c = ldexp(1, speed);
   assembly->impulse_unit = ldexp(1, weight - speed);
   assembly->rounding *= c * (c / s);

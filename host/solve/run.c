@@ -184,17 +184,21 @@ static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int *don
   return TALUS_OK;
 }
 
+/* The start is kept whatever it is worth: where every residual overflows, nothing later is. */
+static talus_status begin(tl_run *run, const tl_method *method, const double *impulse) {
+  run->best = INFINITY;
+  TL_TRY(run->ops->start(run->engine, impulse, 3));
+  TL_TRY(run->ops->keep(run->engine));
+  return check(run, method);
+}
+
 talus_status tl_run_all(tl_run *run, const double *impulse, talus_method *used) {
   tl_attempt attempts[8];
   const int32_t count = tl_attempts_plan(run, attempts, 8);
-  run->best = INFINITY;
   *used = attempts[0].method->id;
-  TL_TRY(run->ops->start(run->engine, impulse, 3));
-  TL_TRY(check(run, attempts[0].method));
+  TL_TRY(begin(run, attempts[0].method, impulse));
   if (impulse != NULL && !(run->epsilon <= 1)) { /* a start worse than none */
-    TL_TRY(run->ops->start(run->engine, NULL, 3));
-    run->best = INFINITY;
-    TL_TRY(check(run, attempts[0].method));
+    TL_TRY(begin(run, attempts[0].method, NULL));
   }
   int done = 0;
   if (run->best <= run->target) {

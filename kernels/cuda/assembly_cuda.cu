@@ -295,8 +295,7 @@ talus_status system_fill(tl_cuda_device *device, tl_cuda_assembly *assembly, con
 }
 
 int exponent_mean(const unsigned long long *exponent) {
-  const long long sum = (long long)exponent[0], count = (long long)exponent[1];
-  return count > 0 ? (int)(sum / count) : 0;
+  return tl_rigid_exponent((long long)exponent[0], (long long)exponent[1]);
 }
 
 /* As units_choose of host/solve/assembly.c. */

@@ -254,4 +254,11 @@ TL_ITEM int tl_rigid_unit(double length) {
   return !(fabs(length - 1) > 1e-6);
 }
 
+/* The mean of binary exponents, rounded down on either side of 0 (other units must move it by a whole
+ * number), and so near to 0 that units made of two of them are finite numbers. */
+TL_ITEM int tl_rigid_exponent(long long sum, long long count) {
+  const long long mean = count > 0 ? sum / count - (sum % count < 0) : 0;
+  return (int)(mean < -500 ? -500 : mean > 500 ? 500 : mean);
+}
+
 #endif
