@@ -1,0 +1,19 @@
+"""Talus: contact problems in, certified impulses out.
+
+    problem = talus.Problem.rigid(velocity=..., normal=..., ...)
+    solution, info = talus.solve_once(problem, talus.Settings(tolerance=1e-6))
+
+Names, units and sign conventions are those of talus_solve.h: impulses in N s, acting as +impulse on
+body b and -impulse on body a, the normal from a to b.
+"""
+
+from .enums import (Backend, Cone, Form, Law, Measure, Method, Note, Outcome, Precision, Status,
+                    Storage)
+from .problem import Matrix, Problem
+from .solver import (Certificate, Context, Error, Info, Settings, Solution, Solver, build_text,
+                     certify, solve_batch, solve_once, version)
+
+__all__ = ["Backend", "Certificate", "Cone", "Context", "Error", "Form", "Info", "Law", "Matrix",
+           "Measure", "Method", "Note", "Outcome", "Precision", "Problem", "Settings", "Solution",
+           "Solver", "Status", "Storage", "build_text", "certify", "solve_batch", "solve_once",
+           "version"]

@@ -1,0 +1,115 @@
+"""The enumerations of talus_base.h and talus_solve.h, under the same names."""
+
+import enum
+
+
+class Status(enum.IntEnum):
+    OK = 0
+    INVALID_ARGUMENT = 1
+    STRUCT_SIZE = 2
+    CALL_ORDER = 3
+    OUT_OF_MEMORY = 4
+    SIZE_OVERFLOW = 5
+    MISSING_ARRAY = 6
+    NOT_FINITE = 7
+    INDEX_RANGE = 8
+    NEGATIVE_MASS = 9
+    NEGATIVE_FRICTION = 10
+    NORMAL_LENGTH = 11
+    IMMOVABLE_PAIR = 12
+    BAD_DIAGONAL = 13
+    MATRIX_FORMAT = 14
+    BAD_STRIDE = 15
+    WRONG_MEMORY = 16
+    BAD_SETTING = 17
+    UNSUPPORTED = 18
+    BACKEND_ABSENT = 19
+    DEVICE_ABSENT = 20
+    DEVICE_ERROR = 21
+    FILE_OPEN = 22
+    FILE_FORMAT = 23
+    FILE_WRITE = 24
+    STEP_FAILED = 25
+    INTERNAL = 26
+    BAD_BOUNDS = 27
+
+
+class Backend(enum.IntEnum):
+    AUTO = 0
+    CPU = 1
+    CUDA = 2
+
+
+class Form(enum.IntEnum):
+    RIGID = 1
+    BLOCKS = 2
+    DELASSUS = 3
+    GLOBAL = 4
+
+
+class Storage(enum.IntEnum):
+    DENSE = 1
+    CSC = 2
+    CSR = 3
+    TRIPLET = 4
+
+
+class Law(enum.IntEnum):
+    COULOMB = 0
+    CCP = 1
+
+
+class Method(enum.IntEnum):
+    AUTO = 0
+    JACOBI = 1
+    APGD = 2
+    APGDB = 3
+    GAUSS_SEIDEL = 4
+    GAUSS_SEIDEL_NESTEROV = 5
+    SPECTRAL = 6
+    NEWTON = 7
+    INTERIOR_POINT = 8
+    LEMKE = 9
+    PFB_RLM = 10
+    PFB_PLM = 11
+    MNCP_RLM = 12
+    MNCP_PLM = 13
+    LCP1 = 14
+    LCP2 = 15
+    LCP3 = 16
+
+
+class Cone(enum.IntEnum):
+    CIRCULAR = 0
+    PYRAMID = 1
+    BOX = 2
+
+
+class Precision(enum.IntEnum):
+    F64 = 0
+    F32 = 1
+
+
+class Measure(enum.IntEnum):
+    EPSILON = 0
+    SICONOS = 1
+
+
+class Outcome(enum.IntEnum):
+    CONVERGED = 0
+    ITERATION_LIMIT = 1
+    TIME_LIMIT = 2
+    STALLED = 3
+    NOT_FINITE = 4
+    INCONSISTENT = 5
+
+
+class Note(enum.IntFlag):
+    ASYMMETRIC = 1
+    DIAGONAL_REPLACED = 2
+    CPU_FALLBACK = 4
+    METHOD_CHANGED = 8
+    SPHERES_FOUND = 16
+    BLOCKS_FOUND = 32
+    STOPPED = 64
+    UNIQUE = 128

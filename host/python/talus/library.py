@@ -1,0 +1,106 @@
+"""Finds and loads libtalus, declares its functions, and holds its structs against ours."""
+
+import ctypes
+import ctypes.util
+import glob
+import os
+import sys
+from ctypes import POINTER, c_char_p, c_int, c_int32, c_void_p
+from typing import Iterator, Type, TypeVar
+
+from . import structs
+
+Struct = TypeVar("Struct", bound=ctypes.Structure)
+
+
+def _candidates() -> Iterator[str]:
+    named = os.environ.get("TALUS_LIBRARY")
+    if named:
+        yield named
+        return
+    for prefix in (sys.prefix, sys.base_prefix, os.path.expanduser("~/.local"), "/usr/local"):
+        yield from sorted(glob.glob(os.path.join(prefix, "lib*", "libtalus.so*")))
+        yield from sorted(glob.glob(os.path.join(prefix, "lib", "*", "libtalus.so*")))
+    found = ctypes.util.find_library("talus")
+    if found:
+        yield found
+    tree = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+    yield from sorted(glob.glob(os.path.join(tree, "build*", "lib", "libtalus.so")))
+
+
+def _load() -> ctypes.CDLL:
+    failures = []
+    for path in _candidates():
+        try:
+            return ctypes.CDLL(path)
+        except OSError as error:
+            failures.append(f"{path}: {error}")
+    raise ImportError("libtalus was not found: install Talus (cmake --install), or name the file in "
+                      "TALUS_LIBRARY\n" + "\n".join(failures))
+
+
+library = _load()
+
+
+def _declare(name: str, result, *arguments) -> None:
+    function = getattr(library, name)
+    function.restype = result
+    function.argtypes = list(arguments)
+
+
+_declare("talus_version", c_char_p)
+for _name in ("status_name", "status_text", "law_name", "method_name", "method_text", "cone_name",
+              "precision_name", "outcome_name", "outcome_text"):
+    _declare("talus_" + _name, c_char_p, c_int)
+_declare("talus_method_takes", c_int, c_int, c_int)
+_declare("talus_build_text", None, c_char_p, structs.size_t)
+_declare("talus_context_create", c_int, c_void_p, POINTER(c_void_p))
+_declare("talus_context_destroy", None, c_void_p)
+_declare("talus_context_message", c_char_p, c_void_p)
+_declare("talus_context_backend", c_char_p, c_void_p)
+_declare("talus_context_threads", c_int32, c_void_p)
+_declare("talus_solver_create", c_int, c_void_p, c_void_p, POINTER(c_void_p))
+_declare("talus_solver_set", c_int, c_void_p, c_void_p)
+_declare("talus_solver_update", c_int, c_void_p, c_void_p)
+_declare("talus_solver_solve", c_int, c_void_p, c_void_p, c_void_p)
+_declare("talus_solver_destroy", None, c_void_p)
+_declare("talus_solve_batch", c_int, c_void_p, c_void_p, c_int32, c_void_p, c_void_p, c_void_p,
+         c_void_p)
+_declare("talus_certify_cone", c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
+for _struct, _name in structs.SIZED.items():
+    _declare(_name, structs.Room, *([c_int] if _struct is structs.Problem else []))
+
+_sizes = {}
+
+
+def _measure() -> None:
+    """The sizes that this library has; larger is a newer one, smaller an older one."""
+    for struct, name in structs.SIZED.items():
+        function = getattr(library, name)
+        size = (function(1) if struct is structs.Problem else function()).struct_size
+        if size < ctypes.sizeof(struct) or size > ctypes.sizeof(structs.Room):
+            raise ImportError(
+                f"libtalus {library.talus_version().decode()} does not suit this package: "
+                f"{name} gives {size} bytes, {ctypes.sizeof(struct)} are known; install both from "
+                "the same source")
+        _sizes[struct] = size
+
+
+_measure()
+
+
+def size_of(struct: Type[ctypes.Structure]) -> int:
+    """The size of a struct in the library at hand, in bytes."""
+    return _sizes[struct]
+
+
+def fill(struct: Type[Struct], *arguments: int) -> Struct:
+    """A struct as its _default function fills it, with all the room that the library's has."""
+    room = getattr(library, structs.SIZED[struct])(*arguments)
+    value = struct.from_buffer(room)
+    return value
+
+
+def text(function: str, number: int) -> str:
+    """What a function such as talus_method_name says about a number."""
+    return getattr(library, "talus_" + function)(number).decode()

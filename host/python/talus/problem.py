@@ -1,0 +1,289 @@
+"""Problems of the four forms over NumPy arrays that stay where they are."""
+
+import ctypes
+from typing import Any, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import structs
+from .enums import Form, Storage
+from .library import fill
+
+Array = npt.ArrayLike
+F32 = 1  # TALUS_SCALAR_F32
+
+
+def view(name: str, value: Optional[Array], width: int, kind: str) -> Optional[np.ndarray]:
+    """The array as elements of `width` numbers, without a copy: shape (n, width), or (n,).
+
+    kind: "real" (float64 or float32), "int32" or "int64". Lists become arrays of that type.
+    """
+    if value is None:
+        return None
+    wanted = {"real": np.float64, "int32": np.int32, "int64": np.int64}[kind]
+    array = value if isinstance(value, np.ndarray) else np.asarray(value, dtype=wanted)
+    allowed = (np.float64, np.float32) if kind == "real" else (wanted,)
+    if array.dtype not in allowed or not array.dtype.isnative:
+        names = " or ".join(np.dtype(t).name for t in allowed)
+        raise TypeError(f"{name} is of type {array.dtype}: {names} is needed (use .astype)")
+    if width == 1:
+        if array.ndim == 2 and array.shape[1] == 1:
+            array = array[:, 0]
+        if array.ndim != 1:
+            raise ValueError(f"{name} has shape {array.shape}: (n,) is needed")
+        return array
+    if array.ndim == 1 and array.size % width == 0 and array.flags.c_contiguous:
+        array = array.reshape(-1, width)
+    if array.ndim != 2 or array.shape[1] != width:
+        raise ValueError(f"{name} has shape {array.shape}: (n, {width}) is needed")
+    if array.shape[0] > 0 and array.strides[1] != array.itemsize:
+        raise ValueError(f"{name}: the {width} numbers of an element must lie side by side (use "
+                         "numpy.ascontiguousarray)")
+    return array
+
+
+def place(array: np.ndarray) -> Tuple[int, Optional[structs.Strided]]:
+    """The address of a packed float64 or integer array, or the layout of any other."""
+    width = array.shape[1] if array.ndim == 2 else 1
+    packed = array.shape[0] <= 1 or array.strides[0] == width * array.itemsize
+    if array.size == 0 or (packed and array.dtype != np.float32):
+        return array.ctypes.data, None
+    scalar = F32 if array.dtype == np.float32 else 0
+    stride = array.strides[0] if array.shape[0] > 1 else width * array.itemsize
+    return 0, structs.Strided(array.ctypes.data, stride, scalar)
+
+
+class Matrix:
+    """A matrix of the caller's: dense, or sparse in one of three storages, without a copy."""
+
+    def __init__(self, storage: Storage, shape: Tuple[int, int], value: Array,
+                 index: Optional[Array] = None, start: Optional[Array] = None,
+                 index2: Optional[Array] = None) -> None:
+        self.shape = (int(shape[0]), int(shape[1]))
+        self.storage = Storage(storage)
+        self.value = np.ascontiguousarray(value, dtype=np.float64)
+        self.index = view("index", index, 1, "int32")
+        self.start = view("start", start, 1, "int64")
+        self.index2 = view("index2", index2, 1, "int32")
+
+    @staticmethod
+    def of(value: Any) -> "Matrix":
+        """From a two-dimensional array or a SciPy sparse matrix (csr, csc, coo; others become csr).
+
+        A dense array in Fortran's order is not copied, one in C's is.
+        """
+        if isinstance(value, Matrix):
+            return value
+        if hasattr(value, "tocsr"):
+            return Matrix._of_sparse(value)
+        dense = np.asarray(value, dtype=np.float64)
+        if dense.ndim != 2:
+            raise ValueError(f"a matrix has two dimensions, not {dense.ndim}")
+        return Matrix(Storage.DENSE, dense.shape, dense.ravel(order="F"))
+
+    @staticmethod
+    def _of_sparse(value: Any) -> "Matrix":
+        if value.format == "coo":
+            return Matrix(Storage.TRIPLET, value.shape, value.data, value.row.astype(np.int32),
+                          index2=value.col.astype(np.int32))
+        lined = value if value.format in ("csr", "csc") else value.tocsr()
+        storage = Storage.CSR if lined.format == "csr" else Storage.CSC
+        return Matrix(storage, lined.shape, lined.data, lined.indices.astype(np.int32, copy=False),
+                      lined.indptr.astype(np.int64))
+
+    def struct(self) -> structs.Matrix:
+        def address(array: Optional[np.ndarray]) -> Optional[int]:
+            return None if array is None else np.ascontiguousarray(array).ctypes.data
+
+        for name in ("index", "start", "index2"):
+            array = getattr(self, name)
+            if array is not None and not array.flags.c_contiguous:
+                raise ValueError(f"matrix.{name} must be packed")
+            if array is not None and name != "start" and array.size != self.value.size:
+                raise ValueError(f"matrix.{name} has {array.size} entries, value {self.value.size}")
+        lines = {Storage.CSR: self.shape[0], Storage.CSC: self.shape[1]}.get(self.storage)
+        if lines is not None and (self.start is None or self.start.size != lines + 1):
+            raise ValueError(f"matrix.start must have {lines + 1} offsets")
+        return structs.Matrix(self.storage, *self.shape, self.value.size, address(self.start),
+                              address(self.index), address(self.index2), self.value.ctypes.data)
+
+
+class Problem:
+    """A contact problem: made by `rigid`, `blocks`, `delassus` or `global_`.
+
+    It keeps its arrays alive. They are read at `Solver.update` and until the next solve has
+    returned, and must not change in between.
+    """
+
+    def __init__(self, form: Form, dimension: int, contact_count: int, bilateral_count: int) -> None:
+        self.struct = fill(structs.Problem, form)
+        self.struct.dimension = dimension
+        self.struct.contact_count = contact_count
+        self.struct.bilateral_count = bilateral_count
+        self.velocity_shape: Optional[Tuple[int, ...]] = None
+        self._layout: Optional[structs.Layout] = None
+        self._kept: list = []
+
+    @property
+    def form(self) -> Form:
+        return Form(self.struct.form)
+
+    @property
+    def dimension(self) -> int:
+        return self.struct.dimension
+
+    @property
+    def contact_count(self) -> int:
+        return self.struct.contact_count
+
+    @property
+    def bilateral_count(self) -> int:
+        return self.struct.bilateral_count
+
+    def _set(self, part: str, name: str, value: Optional[Array], width: int, count: Optional[int],
+             kind: str = "real") -> None:
+        full = f"{part}.{name}" if part else name
+        array = view(full, value, width, kind)
+        if array is None:
+            return
+        if count is not None and array.shape[0] != count:
+            raise ValueError(f"{full} has {array.shape[0]} elements, {count} are needed")
+        self._kept.append(array)
+        address, strided = place(array)
+        if strided is None:
+            setattr(getattr(self.struct, part) if part else self.struct, name, address or None)
+            return
+        if self._layout is None:
+            self._layout = fill(structs.Layout)
+            self.struct.layout = ctypes.pointer(self._layout)
+        setattr(getattr(self._layout, part) if part else self._layout, name, strided)
+
+    def _common(self, friction: Optional[Array], row_lower: Optional[Array],
+                row_upper: Optional[Array]) -> None:
+        self._set("", "friction", friction, 1, self.contact_count)
+        self._set("", "row_lower", row_lower, 1, self.bilateral_count)
+        self._set("", "row_upper", row_upper, 1, self.bilateral_count)
+
+    @classmethod
+    def rigid(cls, velocity: Array, inverse_mass: Array, inverse_inertia: Array, body_a: Array,
+              body_b: Array, normal: Array, *, reach_a: Optional[Array] = None,
+              reach_b: Optional[Array] = None, arm_a: Optional[Array] = None,
+              arm_b: Optional[Array] = None, friction: Optional[Array] = None,
+              bias: Optional[Array] = None, surface_velocity: Optional[Array] = None,
+              row_body_a: Optional[Array] = None, row_body_b: Optional[Array] = None,
+              row_jacobian: Optional[Array] = None, row_bias: Optional[Array] = None,
+              row_lower: Optional[Array] = None, row_upper: Optional[Array] = None) -> "Problem":
+        """Form (a): rigid bodies, unit normals from a to b, both reaches or both arms.
+
+        velocity (n, 6): linear of the centre of mass, then angular; inverse_inertia (n, 6):
+        xx xy xz yy yz zz, both in the world frame. Body -1 is the ground.
+        """
+        a = view("rigid.body_a", body_a, 1, "int32")
+        rows = view("rigid.row_body_a", row_body_a, 1, "int32")
+        contacts, bilateral = len(a), 0 if rows is None else len(rows)
+        bodies = len(view("rigid.inverse_mass", inverse_mass, 1, "real"))
+        problem = cls(Form.RIGID, 3, contacts, bilateral)
+        problem.struct.rigid.body_count = bodies
+        problem.velocity_shape = (bodies, 6)
+        for name, value, width in (("velocity", velocity, 6), ("inverse_mass", inverse_mass, 1),
+                                   ("inverse_inertia", inverse_inertia, 6)):
+            problem._set("rigid", name, value, width, bodies)
+        problem._set("rigid", "body_a", a, 1, contacts, "int32")
+        problem._set("rigid", "body_b", body_b, 1, contacts, "int32")
+        for name, value, width in (("normal", normal, 3), ("reach_a", reach_a, 1),
+                                   ("reach_b", reach_b, 1), ("arm_a", arm_a, 3),
+                                   ("arm_b", arm_b, 3), ("bias", bias, 1),
+                                   ("surface_velocity", surface_velocity, 3)):
+            problem._set("rigid", name, value, width, contacts)
+        problem._set("rigid", "row_body_a", rows, 1, bilateral, "int32")
+        problem._set("rigid", "row_body_b", row_body_b, 1, bilateral, "int32")
+        problem._set("rigid", "row_jacobian", row_jacobian, 12, bilateral)
+        problem._set("rigid", "row_bias", row_bias, 1, bilateral)
+        problem._common(friction, row_lower, row_upper)
+        return problem
+
+    @classmethod
+    def blocks(cls, block_size: Array, inverse_mass: Array, velocity: Array, contact_start: Array,
+               contact_block: Array, contact_jacobian: Array, *, dimension: int = 3,
+               friction: Optional[Array] = None, bias: Optional[Array] = None,
+               bilateral_start: Optional[Array] = None, bilateral_block: Optional[Array] = None,
+               bilateral_jacobian: Optional[Array] = None, bilateral_bias: Optional[Array] = None,
+               row_lower: Optional[Array] = None, row_upper: Optional[Array] = None) -> "Problem":
+        """Form (b): Jacobian blocks against blocks of M^-1.
+
+        inverse_mass, velocity, contact_jacobian: flat, block after block, row-major; contact k has
+        the entries contact_start[k] .. contact_start[k + 1] - 1, rows n t1 t2.
+        """
+        size = view("blocks.block_size", block_size, 1, "int32")
+        start = view("blocks.contact_start", contact_start, 1, "int64")
+        rows = view("blocks.bilateral_start", bilateral_start, 1, "int64")
+        contacts, bilateral = max(len(start) - 1, 0), 0 if rows is None else max(len(rows) - 1, 0)
+        problem = cls(Form.BLOCKS, dimension, contacts, bilateral)
+        problem.struct.blocks.block_count = len(size)
+        problem.velocity_shape = (int(size.sum()),)
+        squares = int((size.astype(np.int64) ** 2).sum())
+        problem._set("blocks", "block_size", size, 1, None, "int32")
+        problem._set("blocks", "inverse_mass", _flat(inverse_mass), 1, squares)
+        problem._set("blocks", "velocity", _flat(velocity), 1, problem.velocity_shape[0])
+        problem._set("blocks", "bias", _flat(bias), 1, dimension * contacts)
+        problem._entries("contact", size, start, contact_block, contact_jacobian, dimension)
+        if rows is not None:
+            problem._entries("bilateral", size, rows, bilateral_block, bilateral_jacobian, 1)
+        problem._set("blocks", "bilateral_bias", bilateral_bias, 1, bilateral)
+        problem._common(friction, row_lower, row_upper)
+        return problem
+
+    def _entries(self, what: str, size: np.ndarray, start: np.ndarray, block: Optional[Array],
+                 jacobian: Optional[Array], rows: int) -> None:
+        entries = int(start[-1]) if len(start) else 0
+        blocks = view(f"blocks.{what}_block", block, 1, "int32")
+        self._set("blocks", f"{what}_start", start, 1, None, "int64")
+        self._set("blocks", f"{what}_block", blocks, 1, entries, "int32")
+        known = blocks is not None and len(blocks) and blocks.min() >= 0 and blocks.max() < len(size)
+        reals = rows * int(size[blocks].sum()) if known else None
+        self._set("blocks", f"{what}_jacobian", _flat(jacobian), 1, reals)
+
+    @classmethod
+    def delassus(cls, w: Any, q: Array, *, dimension: int = 3, bilateral_count: int = 0,
+                 friction: Optional[Array] = None, row_lower: Optional[Array] = None,
+                 row_upper: Optional[Array] = None) -> "Problem":
+        """Form (c): u = W impulse + q, contacts first, then the bilateral rows."""
+        matrix = Matrix.of(w)
+        contacts = (matrix.shape[0] - bilateral_count) // dimension
+        problem = cls(Form.DELASSUS, dimension, contacts, bilateral_count)
+        problem._kept.append(matrix)
+        problem.struct.delassus.w = matrix.struct()
+        problem._set("delassus", "q", _flat(q), 1, matrix.shape[0])
+        problem._common(friction, row_lower, row_upper)
+        return problem
+
+    @classmethod
+    def global_(cls, mass: Any, h: Any, f: Array, w: Array, *, g: Any = None,
+                b: Optional[Array] = None, dimension: int = 3, friction: Optional[Array] = None,
+                row_lower: Optional[Array] = None, row_upper: Optional[Array] = None) -> "Problem":
+        """Form (d): M v = f + H r + G s, u = H^T v + w, G^T v + b = 0."""
+        matrices = [Matrix.of(mass), Matrix.of(h)] + ([] if g is None else [Matrix.of(g)])
+        rows = 0 if g is None else matrices[2].shape[1]
+        contacts = matrices[1].shape[1] // dimension
+        problem = cls(Form.GLOBAL, dimension, contacts, rows)
+        problem.velocity_shape = (matrices[0].shape[0],)
+        problem._kept.extend(matrices)
+        part = getattr(problem.struct, "global")
+        for name, matrix in zip(("mass", "h", "g"), matrices):
+            setattr(part, name, matrix.struct())
+        problem._set("global", "f", _flat(f), 1, matrices[0].shape[0])
+        problem._set("global", "w", _flat(w), 1, dimension * contacts)
+        problem._set("global", "b", b, 1, rows)
+        problem._common(friction, row_lower, row_upper)
+        return problem
+
+
+def _flat(value: Union[None, Array, Sequence]) -> Optional[np.ndarray]:
+    """One number after the other; a view where that is possible, and refused where it is not."""
+    if value is None or not isinstance(value, np.ndarray) or value.ndim == 1:
+        return None if value is None else (value if isinstance(value, np.ndarray)
+                                           else np.asarray(value, dtype=np.float64).ravel())
+    if not value.flags.c_contiguous:
+        raise ValueError("an array of ragged parts must be packed (use numpy.ascontiguousarray)")
+    return value.reshape(-1)

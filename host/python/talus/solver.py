@@ -1,0 +1,335 @@
+"""Context, settings, solver, certificate: what talus_solve.h does, with exceptions."""
+
+import ctypes
+import dataclasses
+from ctypes import addressof, byref, c_void_p
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import structs
+from .enums import (Backend, Cone, Form, Law, Measure, Method, Note, Outcome, Precision, Status)
+from .library import fill, library, size_of, text
+from .problem import Array, Problem, place, view
+
+
+class Error(Exception):
+    """A call was not carried out: `status` says why, the message where and what to do."""
+
+    def __init__(self, status: int, message: str) -> None:
+        self.status = Status(status) if status in Status._value2member_map_ else status
+        super().__init__(f"{text('status_name', status)}: {message or text('status_text', status)}")
+
+
+class Context:
+    """Threads, device and messages. One thread at a time; several contexts may run at once."""
+
+    def __init__(self, threads: int = 0, backend: Backend = Backend.AUTO, device: int = 0,
+                 log: Optional[Callable[[int, str], None]] = None) -> None:
+        self._handle = c_void_p()
+        definition = fill(structs.ContextDef)
+        definition.threads, definition.backend, definition.device = threads, backend, device
+        if log is not None:
+            self._log = structs.log_fn(lambda user, level, said: log(level, said.decode()))
+            definition.log = self._log
+        status = library.talus_context_create(byref(definition), byref(self._handle))
+        if status != Status.OK:
+            said = library.talus_context_message(self._handle).decode() if self._handle else ""
+            library.talus_context_destroy(self._handle)
+            self._handle = c_void_p()
+            raise Error(status, said)
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            library.talus_context_destroy(self._handle)
+
+    @property
+    def backend(self) -> str:
+        """"cpu" or "cuda"."""
+        return library.talus_context_backend(self._handle).decode()
+
+    @property
+    def threads(self) -> int:
+        return library.talus_context_threads(self._handle)
+
+    def check(self, status: int) -> None:
+        """Raises Error unless the status is OK."""
+        if status != Status.OK:
+            raise Error(status, library.talus_context_message(self._handle).decode())
+
+
+@dataclasses.dataclass
+class Settings:
+    """How to solve; talus_settings of the header, with its defaults.
+
+    Enumerations may be given by name: Settings(law="ccp"). `progress`, if there is one, is called
+    now and then with iterations, passes, measure, seconds; whatever is true of its result stops.
+    """
+
+    law: Union[Law, str] = Law.COULOMB
+    method: Union[Method, str] = Method.AUTO
+    precision: Union[Precision, str] = Precision.F64
+    measure: Union[Measure, str] = Measure.EPSILON
+    tolerance: float = 1e-4
+    max_iterations: int = 100000
+    max_seconds: float = 0
+    threads: int = 0
+    warm_start: bool = False
+    momentum_cap: float = -1
+    slip_filter: float = 0
+    progress: Optional[Callable[[int, int, float, float], Any]] = None
+    same_bits: bool = False
+    unique: bool = False
+    cone: Union[Cone, str] = Cone.CIRCULAR
+    facets: int = 4
+    facet_angle: float = 0
+    facet_align: bool = False
+
+    def struct(self) -> structs.Settings:
+        kinds = {"law": Law, "method": Method, "precision": Precision, "measure": Measure,
+                 "cone": Cone}
+        made = fill(structs.Settings)
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.name in kinds and isinstance(value, str):
+                if value.upper() not in kinds[field.name].__members__:
+                    names = ", ".join(n.lower() for n in kinds[field.name].__members__)
+                    raise ValueError(f"settings.{field.name} '{value}' is unknown: one of {names}")
+                value = kinds[field.name][value.upper()]
+            if field.name != "progress":
+                setattr(made, field.name, value)
+        if self.progress is not None:
+            call = self.progress
+            made.progress = structs.progress_fn(lambda user, *where: 1 if call(*where) else 0)
+        return made
+
+
+@dataclasses.dataclass(frozen=True)
+class Certificate:
+    """What is true of some impulses; talus_certificate of the header."""
+
+    epsilon_ccp: float
+    epsilon_coulomb: float
+    residual_ccp: float
+    residual_coulomb: float
+    reference_ccp: float
+    reference_coulomb: float
+    siconos_ccp: float
+    siconos_coulomb: float
+    cone_violation: float
+    complementarity: float
+    complementarity_ccp: float
+    dissipation: float
+    bilateral: float
+    penetration_speed: float
+    momentum_balance: float
+    asymmetry: float
+    epsilon_faceted_ccp: float
+    epsilon_faceted_coulomb: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Info:
+    """What a solve found and what it cost; talus_info of the header."""
+
+    outcome: Outcome
+    method: Method
+    precision: Precision
+    backend: Backend
+    threads: int
+    colours: int
+    notes: Note
+    iterations: int
+    passes: int
+    measure: float
+    certificate: Certificate
+    seconds: float
+    seconds_check: float
+    seconds_build: float
+    seconds_iterate: float
+    seconds_certificate: float
+    bytes: int
+    incompatible: float
+
+
+def _certificate(made: structs.Certificate) -> Certificate:
+    return Certificate(*(getattr(made, f.name) for f in dataclasses.fields(Certificate)))
+
+
+def _info(made: structs.Info) -> Info:
+    kinds = {"outcome": Outcome, "method": Method, "precision": Precision, "backend": Backend,
+             "notes": Note, "certificate": _certificate}
+    return Info(*(kinds.get(f.name, lambda x: x)(getattr(made, f.name))
+                  for f in dataclasses.fields(Info)))
+
+
+@dataclasses.dataclass
+class Solution:
+    """Arrays that a solve fills, in place: float64 or float32, of any stride between elements.
+
+    impulse and contact_velocity: (contacts, dimension); velocity: (bodies, 6), or flat for forms
+    (b) and (d). What is None is not wanted.
+    """
+
+    impulse: Optional[np.ndarray] = None
+    bilateral_impulse: Optional[np.ndarray] = None
+    velocity: Optional[np.ndarray] = None
+    contact_velocity: Optional[np.ndarray] = None
+
+    @staticmethod
+    def empty(problem: Problem) -> "Solution":
+        """With room for everything that the problem's form gives, all zero."""
+        contacts = (problem.contact_count, problem.dimension)
+        shape = problem.velocity_shape
+        return Solution(np.zeros(contacts), np.zeros(problem.bilateral_count),
+                        None if shape is None else np.zeros(shape), np.zeros(contacts))
+
+    def struct(self, problem: Problem) -> Tuple[structs.Solution, Any]:
+        made, layout, used = fill(structs.Solution), fill(structs.SolutionLayout), False
+        rigid = problem.form == Form.RIGID
+        shape = problem.velocity_shape or (0,)
+        for name, width, count in (("impulse", problem.dimension, problem.contact_count),
+                                   ("bilateral_impulse", 1, problem.bilateral_count),
+                                   ("velocity", 6 if rigid else 1, shape[0]),
+                                   ("contact_velocity", problem.dimension, problem.contact_count)):
+            given = getattr(self, name)
+            if given is not None and not isinstance(given, np.ndarray):
+                raise TypeError(f"solution.{name} must be a NumPy array, since it is written to")
+            array = view(f"solution.{name}", given, width, "real")
+            if array is None:
+                continue
+            if not array.flags.writeable:
+                raise ValueError(f"solution.{name} cannot be written to")
+            if array.shape[0] != count:
+                raise ValueError(f"solution.{name} has {array.shape[0]} elements, {count} are needed")
+            address, strided = place(array)
+            if strided is None:
+                setattr(made, name, address or None)
+            else:
+                setattr(layout, name, strided)
+                used = True
+        if used:
+            made.layout = ctypes.pointer(layout)
+        return made, layout
+
+
+class Solver:
+    """Keeps memory from problem to problem: update, solve, update, solve, ..."""
+
+    def __init__(self, context: Optional[Context] = None,
+                 settings: Optional[Settings] = None) -> None:
+        self._handle = c_void_p()
+        self.context = context if context is not None else Context()
+        self._settings = (settings or Settings()).struct()
+        self._problem: Optional[Problem] = None
+        self.context.check(library.talus_solver_create(
+            self.context._handle, byref(self._settings), byref(self._handle)))
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            library.talus_solver_destroy(self._handle)
+
+    def set(self, settings: Settings) -> None:
+        """Replaces the settings; the problem stays."""
+        made = settings.struct()
+        self.context.check(library.talus_solver_set(self._handle, byref(made)))
+        self._settings = made
+
+    def update(self, problem: Problem) -> None:
+        """Checks and takes a problem, whose arrays are borrowed until the solve has returned."""
+        self._problem = None
+        self.context.check(library.talus_solver_update(self._handle, byref(problem.struct)))
+        self._problem = problem
+
+    def solve(self, solution: Optional[Solution] = None) -> Tuple[Solution, Info]:
+        """Solves; fills the given solution or a new one. With settings.warm_start the given
+        impulses are where it starts."""
+        if self._problem is None:
+            raise Error(Status.CALL_ORDER, "update must come first")
+        filled = solution if solution is not None else Solution.empty(self._problem)
+        made, _kept = filled.struct(self._problem)
+        info = fill(structs.Info)
+        self.context.check(library.talus_solver_solve(self._handle, byref(made), byref(info)))
+        return filled, _info(info)
+
+
+def solve_once(problem: Problem, settings: Optional[Settings] = None,
+               solution: Optional[Solution] = None,
+               context: Optional[Context] = None) -> Tuple[Solution, Info]:
+    """One problem, start to end."""
+    solver = Solver(context, settings)
+    solver.update(problem)
+    return solver.solve(solution)
+
+
+def _row(struct: Any, items: Sequence[ctypes.Structure]) -> ctypes.Array:
+    """Structs one after the other, each as large as the library has it."""
+    size = size_of(struct)
+    row = ctypes.create_string_buffer(max(1, size * len(items)))
+    for i, item in enumerate(items):
+        ctypes.memmove(addressof(row) + i * size, addressof(item), size)
+    return row
+
+
+def solve_batch(problems: Sequence[Problem], settings: Optional[Settings] = None,
+                solutions: Optional[Sequence[Solution]] = None,
+                context: Optional[Context] = None
+                ) -> List[Union[Tuple[Solution, Info], Error]]:
+    """Many independent problems, one per thread at a time. One that fails gives its Error in the
+    list and leaves the others alone."""
+    context = context if context is not None else Context()
+    filled = list(solutions) if solutions is not None else [Solution.empty(p) for p in problems]
+    if len(filled) != len(problems):
+        raise ValueError(f"{len(filled)} solutions for {len(problems)} problems")
+    made = [s.struct(p) for s, p in zip(filled, problems)]
+    infos = _row(structs.Info, [fill(structs.Info) for _ in problems])
+    statuses = (ctypes.c_int * max(1, len(problems)))()
+    used = (settings or Settings()).struct()
+    first = library.talus_solve_batch(
+        context._handle, byref(used), len(problems),
+        _row(structs.Problem, [p.struct for p in problems]),
+        _row(structs.Solution, [m[0] for m in made]), infos, statuses)
+    if first != Status.OK and not any(statuses):
+        context.check(first)
+    said = library.talus_context_message(context._handle).decode() if first != Status.OK else ""
+    results: List[Union[Tuple[Solution, Info], Error]] = []
+    for i, solution in enumerate(filled):
+        if statuses[i] == Status.OK:
+            info = structs.Info.from_buffer(infos, i * size_of(structs.Info))
+            results.append((solution, _info(info)))
+        else: # the message is the first failure's
+            results.append(Error(statuses[i], said))
+            said = ""
+    return results
+
+
+def certify(problem: Problem, impulse: Array, bilateral_impulse: Optional[Array] = None,
+            settings: Optional[Settings] = None, context: Optional[Context] = None) -> Certificate:
+    """Judges any impulses, whoever found them; the epsilons called faceted are of the settings'
+    cone."""
+    context = context if context is not None else Context()
+    values = [np.ascontiguousarray(impulse, dtype=np.float64),
+              None if bilateral_impulse is None
+              else np.ascontiguousarray(bilateral_impulse, dtype=np.float64)]
+    for value, count in zip(values, (problem.contact_count * problem.dimension,
+                                     problem.bilateral_count)):
+        if value is not None and value.size != count:
+            raise ValueError(f"{value.size} impulses were given, {count} are needed")
+    made = structs.Certificate()
+    used = (settings or Settings()).struct()
+    context.check(library.talus_certify_cone(
+        context._handle, byref(problem.struct), byref(used), values[0].ctypes.data,
+        None if values[1] is None else values[1].ctypes.data, byref(made)))
+    return _certificate(made)
+
+
+def version() -> str:
+    """Of the library that is running."""
+    return library.talus_version().decode()
+
+
+def build_text() -> str:
+    """How the library was built and what this machine offers."""
+    room = ctypes.create_string_buffer(4096)
+    library.talus_build_text(room, len(room))
+    return room.value.decode()
