@@ -1,7 +1,7 @@
 # Sourced by samples/demo.sh and tests/run.sh: installs what the build needs and this machine lacks.
 # Debian and its relatives only, by apt-get; elsewhere it says what is missing. HDF5, libpng,
-# libyaml, expat, SuiteSparse and LAPACKE are optional: without them Talus builds, and says what it leaves
-# out.
+# libyaml, expat, SuiteSparse, LAPACKE, ODE (for a sample) and NumPy (for Python) are optional: without
+# them Talus builds, and says what it leaves out.
 
 # Runs a command as root, without ever asking for a password where nobody can type one.
 talus_as_root() {
@@ -34,6 +34,8 @@ talus_missing_packages() {
     /usr/local/include/suitesparse/cholmod.h 2>/dev/null | grep -q . || echo libsuitesparse-dev
   ls /usr/include/lapacke.h /usr/local/include/lapacke.h /usr/include/*/lapacke.h 2>/dev/null |
     grep -q . || printf 'liblapacke-dev\nlibopenblas-dev\n'
+  ls /usr/include/ode/ode.h /usr/local/include/ode/ode.h 2>/dev/null | grep -q . || echo libode-dev
+  python3 -c 'import numpy' >/dev/null 2>&1 || echo python3-numpy
 }
 
 talus_require() {

@@ -9,6 +9,7 @@
 #if TL_HAVE_HDF5
 #include "host/io/hdf5_file.h"
 #include "host/solve/problem_check.h"
+#include "tests/io/fclib_parts.h"
 
 static talus_context *context;
 static sample made;
@@ -39,66 +40,12 @@ static talus_status put(tl_hdf5 *file, const char *name, int integers, int count
                   : tl_hdf5_put_doubles(file, name, value, count);
 }
 
-typedef struct part {
-  const char *name;
-  int integers, count;
-  double value[10];
-} part;
-
-/* One contact in the plane: W by columns, one bilateral row; and a global one by triplets. */
-static const part local_parts[] = {{"fclib_local", 0, -1, {0}},
-                                   {"fclib_local/spacedim", 1, 1, {2}},
-                                   {"fclib_local/W", 0, -1, {0}},
-                                   {"fclib_local/W/m", 1, 1, {2}},
-                                   {"fclib_local/W/n", 1, 1, {2}},
-                                   {"fclib_local/W/nzmax", 1, 1, {3}},
-                                   {"fclib_local/W/nz", 1, 1, {-1}},
-                                   {"fclib_local/W/p", 1, 3, {0, 2, 3}},
-                                   {"fclib_local/W/i", 1, 3, {0, 1, 1}},
-                                   {"fclib_local/W/x", 0, 3, {2, 1, 2}},
-                                   {"fclib_local/V", 0, -1, {0}},
-                                   {"fclib_local/V/m", 1, 1, {2}},
-                                   {"fclib_local/V/n", 1, 1, {1}},
-                                   {"fclib_local/V/nzmax", 1, 1, {1}},
-                                   {"fclib_local/V/nz", 1, 1, {1}},
-                                   {"fclib_local/V/p", 1, 1, {0}},
-                                   {"fclib_local/V/i", 1, 1, {1}},
-                                   {"fclib_local/V/x", 0, 1, {5}},
-                                   {"fclib_local/R", 0, -1, {0}},
-                                   {"fclib_local/R/m", 1, 1, {1}},
-                                   {"fclib_local/R/n", 1, 1, {1}},
-                                   {"fclib_local/R/nzmax", 1, 1, {1}},
-                                   {"fclib_local/R/nz", 1, 1, {-2}},
-                                   {"fclib_local/R/p", 1, 2, {0, 1}},
-                                   {"fclib_local/R/i", 1, 1, {0}},
-                                   {"fclib_local/R/x", 0, 1, {4}},
-                                   {"fclib_local/vectors", 0, -1, {0}},
-                                   {"fclib_local/vectors/q", 0, 2, {1, 2}},
-                                   {"fclib_local/vectors/s", 0, 1, {3}},
-                                   {"fclib_local/vectors/mu", 0, 1, {0.5}},
-                                   {"solution", 0, -1, {0}},
-                                   {"solution/r", 0, 2, {1, 0}},
-                                   {"solution/l", 0, 1, {7}}};
-
-static const part global_parts[] = {
-    {"fclib_global", 0, -1, {0}},          {"fclib_global/spacedim", 1, 1, {2}},
-    {"fclib_global/M", 0, -1, {0}},        {"fclib_global/M/m", 1, 1, {3}},
-    {"fclib_global/M/n", 1, 1, {3}},       {"fclib_global/M/nzmax", 1, 1, {3}},
-    {"fclib_global/M/nz", 1, 1, {3}},      {"fclib_global/M/p", 1, 3, {0, 1, 2}},
-    {"fclib_global/M/i", 1, 3, {0, 1, 2}}, {"fclib_global/M/x", 0, 3, {2, 1, 2}},
-    {"fclib_global/H", 0, -1, {0}},        {"fclib_global/H/m", 1, 1, {3}},
-    {"fclib_global/H/n", 1, 1, {2}},       {"fclib_global/H/nzmax", 1, 1, {4}},
-    {"fclib_global/H/nz", 1, 1, {2}},      {"fclib_global/H/p", 1, 2, {2, 1}},
-    {"fclib_global/H/i", 1, 2, {0, 1}},    {"fclib_global/H/x", 0, 2, {1, 1}},
-    {"fclib_global/vectors", 0, -1, {0}},  {"fclib_global/vectors/f", 0, 3, {1, 2, 3}},
-    {"fclib_global/vectors/w", 0, 2, {3}}, {"fclib_global/vectors/mu", 0, 1, {0.5}}};
-
-static void write_parts(const char *path, const part *parts, int count, const lie *change) {
+static void write_parts(const char *path, const fclib_part *parts, int count, const lie *change) {
   tl_hdf5 file;
   CHECK(tl_hdf5_create(context, path, &file) == TALUS_OK);
   for (int i = 0; i < count; i++) {
     talus_status status = TALUS_OK;
-    const part *p = &parts[i];
+    const fclib_part *p = &parts[i];
     if (p->count < 0) {
       status = tl_hdf5_group(&file, p->name);
     } else if (change == NULL || strcmp(change->name, p->name) != 0) {
@@ -157,7 +104,7 @@ static const lie global_lies[] = {{"fclib_global/M/m", "should be", 1, 1, {4}},
                                   {"fclib_global/vectors/f", "its length", 0, 2, {1, 2}},
                                   {"fclib_global/vectors/w", "its length", 0, 3, {1, 2}}};
 
-static void test_lies(const part *parts, int part_count, const lie *lies, int lie_count) {
+static void test_lies(const fclib_part *parts, int part_count, const lie *lies, int lie_count) {
   talus_stored *stored;
   write_parts("lie.hdf5", parts, part_count, NULL);
   CHECK_CASE(talus_problem_read(context, "lie.hdf5", &stored) == TALUS_OK, "%s",
@@ -181,14 +128,16 @@ static void test_good_parts(void) {
   const double r[2] = {1, 2}, l[1] = {3};
   double u[2], row[1];
   talus_stored *stored;
-  write_parts("good.hdf5", local_parts, sizeof local_parts / sizeof *local_parts, NULL);
+  write_parts("good.hdf5", fclib_local_parts, sizeof fclib_local_parts / sizeof *fclib_local_parts,
+              NULL);
   if (CHECK(talus_problem_read(context, "good.hdf5", &stored) == TALUS_OK)) {
     sample_evaluate(&stored->problem, r, l, u, row);
     CHECK(u[0] == 2 * 1 + 1 && u[1] == 1 * 1 + 2 * 2 + 5 * 3 + 2 && row[0] == 5 * 2 + 4 * 3 + 3);
     CHECK(stored->guess[0] == 1 && stored->guess[1] == 0 && stored->guess_bilateral[0] == 7);
   }
   talus_stored_destroy(stored);
-  write_parts("good.hdf5", global_parts, sizeof global_parts / sizeof *global_parts, NULL);
+  write_parts("good.hdf5", fclib_global_parts,
+              sizeof fclib_global_parts / sizeof *fclib_global_parts, NULL);
   if (CHECK(talus_problem_read(context, "good.hdf5", &stored) == TALUS_OK)) {
     CHECK(stored->problem.global.h.index[0] == 2 && stored->problem.global.h.index2[0] == 0);
     CHECK(stored->guess == NULL);
@@ -212,7 +161,8 @@ static void test_hollow(int kind) {
   const hsize_t extent = 10000000000u, chunk = 1024;
   const lie without = {"fclib_local/W/x", "", 0, -1, {0}};
   tl_hdf5 file;
-  write_parts("hollow.hdf5", local_parts, sizeof local_parts / sizeof *local_parts, &without);
+  write_parts("hollow.hdf5", fclib_local_parts,
+              sizeof fclib_local_parts / sizeof *fclib_local_parts, &without);
   CHECK(tl_hdf5_open(context, "hollow.hdf5", &file) == TALUS_OK);
   H5Fclose(file.file);
   file.file = H5Fopen("hollow.hdf5", H5F_ACC_RDWR, H5P_DEFAULT);
@@ -239,8 +189,10 @@ static void test_hollow(int kind) {
 static void test_link(void) {
   const lie without = {"fclib_local/vectors/q", "", 0, -1, {0}};
   tl_hdf5 file;
-  write_parts("other.hdf5", local_parts, sizeof local_parts / sizeof *local_parts, NULL);
-  write_parts("link.hdf5", local_parts, sizeof local_parts / sizeof *local_parts, &without);
+  write_parts("other.hdf5", fclib_local_parts, sizeof fclib_local_parts / sizeof *fclib_local_parts,
+              NULL);
+  write_parts("link.hdf5", fclib_local_parts, sizeof fclib_local_parts / sizeof *fclib_local_parts,
+              &without);
   CHECK(tl_hdf5_open(context, "link.hdf5", &file) == TALUS_OK);
   H5Fclose(file.file);
   file.file = H5Fopen("link.hdf5", H5F_ACC_RDWR, H5P_DEFAULT);
@@ -319,9 +271,9 @@ int main(void) {
   CHECK(talus_context_create(NULL, &context) == TALUS_OK);
   const int64_t bytes_before = context->bytes;
   test_good_parts();
-  test_lies(local_parts, sizeof local_parts / sizeof *local_parts, local_lies,
+  test_lies(fclib_local_parts, sizeof fclib_local_parts / sizeof *fclib_local_parts, local_lies,
             sizeof local_lies / sizeof *local_lies);
-  test_lies(global_parts, sizeof global_parts / sizeof *global_parts, global_lies,
+  test_lies(fclib_global_parts, sizeof fclib_global_parts / sizeof *fclib_global_parts, global_lies,
             sizeof global_lies / sizeof *global_lies);
   for (int kind = 0; kind < 4; kind++) {
     test_hollow(kind);
