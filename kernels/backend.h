@@ -3,7 +3,7 @@
  * A backend makes engines; an engine holds one contact problem with the state of its solution, in
  * one precision. The functions stand at the height of a phase (some iterations), so that a backend
  * can fuse kernels, record graphs and keep step size, momentum and restart tests to itself.
- * Sixteen functions: five of the backend, eleven of the engine.
+ * Seventeen functions: six of the backend, eleven of the engine.
  *
  * The same calls give the same bits on every backend of the same precision. */
 #ifndef TL_BACKEND_H
@@ -11,6 +11,7 @@
 
 #include "kernels/field.h"
 #include "kernels/item/state.h"
+#include "kernels/small.h"
 #include "kernels/system.h"
 #include "talus/talus_solve.h"
 
@@ -67,6 +68,9 @@ typedef struct tl_backend {
    * the host, or looks where it is (field.h). An array of zero elements is not touched. */
   talus_status (*ferry)(talus_context *context, const tl_field *field, void *packed, tl_ferry way);
   talus_status (*create)(talus_context *context, talus_precision precision, tl_engine **engine);
+  /* Takes each of many small problems through as many phases as it needs, independently of the
+   * others, in double precision; no engine is involved. */
+  talus_status (*small)(talus_context *context, const tl_small_batch *batch);
 } tl_backend;
 
 extern const tl_backend tl_backend_cpu;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "kernels/cpu/ferry_cpu.h"
+#include "kernels/cpu/small_cpu.h"
 
 #if TL_HAVE_OPENMP
 #include <omp.h>
@@ -49,6 +50,7 @@ const tl_backend tl_backend_cpu = {
     .describe = cpu_describe,
     .ferry = tl_cpu_ferry,
     .create = cpu_create,
+    .small = tl_cpu_small,
 };
 
 const tl_backend *tl_backend_find(talus_backend_kind kind) {

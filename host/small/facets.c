@@ -60,24 +60,6 @@ double tl_small_slip(const tl_small *small, int32_t k, const double *u) {
   return most;
 }
 
-/* On the ray of slope mu along t. */
-static void ray_project(double mu, const double t[2], double *z) {
-  const double along =
-      (z[0] + mu * (t[0] * z[1] + t[1] * z[2])) / (1 + mu * mu * (t[0] * t[0] + t[1] * t[1]));
-  z[0] = along > 0 ? along : 0;
-  z[1] = mu * z[0] * t[0];
-  z[2] = mu * z[0] * t[1];
-}
-
-static void round_project(double mu, double *z) {
-  const double m = sqrt(z[1] * z[1] + z[2] * z[2]);
-  if (m <= mu * z[0]) {
-    return;
-  }
-  const double t[2] = {m > 0 ? z[1] / m : 0, m > 0 ? z[2] / m : 0};
-  ray_project(mu, t, z);
-}
-
 /* The facet whose plane is passed furthest; if the foot is beside it, its nearer edge. */
 static void faceted_project(const tl_small *small, int32_t k, double *z) {
   const double mu = small->friction[k];
@@ -110,31 +92,18 @@ static void faceted_project(const tl_small *small, int32_t k, double *z) {
   if (fabs(beside) <= room) {
     memcpy(z, foot, sizeof foot);
   } else {
-    ray_project(mu, edge[beside > 0], z);
+    tl_small_ray(mu, edge[beside > 0][0], edge[beside > 0][1], z);
   }
 }
 
 void tl_small_project(const tl_small *small, int32_t k, double *z) {
-  switch (small->kind[k]) {
-  case TL_SMALL_FREE:
-    return;
-  case TL_SMALL_BOUND:
-    z[0] = fmin(fmax(z[0], small->lower[k]), small->upper[k]);
-    return;
-  case TL_SMALL_HALF:
-    z[0] = fmax(z[0], 0);
-    return;
-  default:
-    break;
-  }
-  if (small->first[k + 1] - small->first[k] == 2) {
-    double flat[3] = {z[0], z[1], 0};
-    round_project(small->friction[k], flat);
-    z[0] = flat[0];
-    z[1] = flat[1];
-  } else if (small->facet_count == 0) {
-    round_project(small->friction[k], z);
-  } else {
+  const int32_t rows = small->first[k + 1] - small->first[k];
+  if (small->kind[k] == TL_SMALL_CONE && rows == 3 && small->facet_count > 0) {
     faceted_project(small, k, z);
+    return;
   }
+  double x[3];
+  tl_small_load(z, 0, rows, x);
+  tl_small_nearest(small->kind[k], small->friction[k], small->lower[k], small->upper[k], x);
+  memcpy(z, x, (size_t)rows * sizeof *z);
 }

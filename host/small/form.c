@@ -25,10 +25,10 @@ typedef struct touching {
 /* ---- rows, kinds, frames -------------------------------------------------------------------- */
 
 static talus_status arrays_reserve(tl_small *small, int32_t count) {
-  const size_t n = (size_t)count, rows = 3 * n;
+  const size_t n = (size_t)count, stride = (size_t)tl_padded(3 * count);
   TL_TRY(tl_buffer_reserve(small->context, &small->index, 2 * n + 1, sizeof(int32_t),
                            "a small problem"));
-  TL_TRY(tl_buffer_reserve(small->context, &small->reals, rows * rows + 4 * rows + 16 * n,
+  TL_TRY(tl_buffer_reserve(small->context, &small->reals, stride * (3 * n) + 4 * stride + 17 * n,
                            sizeof(double), "a small problem's matrix"));
   small->first = small->index.memory;
   small->kind = small->first + n + 1;
@@ -36,13 +36,14 @@ static talus_status arrays_reserve(tl_small *small, int32_t count) {
   small->root = small->friction + n;
   small->lower = small->root + n;
   small->upper = small->lower + n;
-  small->frame = small->upper + n;
+  small->pace = small->upper + n;
+  small->frame = small->pace + n;
   small->engine = small->frame + 9 * n;
   small->q = small->engine + 3 * n;
-  small->best = small->q + rows;
-  small->y = small->best + rows;
-  small->u = small->y + rows;
-  small->w = small->u + rows;
+  small->best = small->q + stride;
+  small->y = small->best + stride;
+  small->u = small->y + stride;
+  small->w = small->u + stride;
   return TALUS_OK;
 }
 
@@ -70,6 +71,7 @@ static void rows_find(const tl_assembly *assembly, tl_small *small) {
   }
   small->first[small->count] = row;
   small->rows = row;
+  small->stride = tl_padded(row);
 }
 
 /* The caller's own tangents where he has some: facets are counted from them. */
@@ -107,6 +109,9 @@ static void free_fill(const tl_system *system, tl_small *small) {
   small->unit = square > 0 && isfinite(square) ? sqrt(square) : 1;
   for (int32_t i = 0; i < small->rows; i++) {
     small->q[i] /= small->unit;
+  }
+  for (int32_t i = small->rows; i < small->stride; i++) {
+    small->q[i] = 0;
   }
   for (int32_t k = 0; k < small->count; k++) {
     small->lower[k] *= small->root[k] / small->unit;
@@ -173,7 +178,7 @@ static void entries_add(touching *t, int32_t k) {
 }
 
 static void touches_multiply(const touching *t, tl_small *small) {
-  const int64_t rows = small->rows;
+  const int64_t stride = small->stride;
   for (int32_t a = 0; a < t->count; a++) {
     for (int32_t b = 0; b < t->count; b++) {
       const touch *const k = &t->list[a], *const l = &t->list[b];
@@ -188,7 +193,7 @@ static void touches_multiply(const touching *t, tl_small *small) {
           for (int32_t c = 0; c < k->size; c++) {
             sum += r[c] * d[c];
           }
-          small->w[i * rows + j] += sum;
+          small->w[j * stride + i] += sum;
         }
       }
     }
@@ -222,11 +227,41 @@ static void matrix_write(const tl_system *system, tl_small *small) {
       const int32_t l = system->column[e];
       for (int64_t i = small->first[k]; i < small->first[k + 1]; i++) {
         for (int64_t j = small->first[l]; j < small->first[l + 1]; j++) {
-          small->w[i * small->rows + j] +=
+          small->w[j * small->stride + i] +=
               system->value[9 * e + 3 * (i - small->first[k]) + (j - small->first[l])];
         }
       }
     }
+  }
+}
+
+static void matrix_scale(tl_small *small) {
+  const int64_t stride = small->stride;
+  for (int32_t k = 0; k < small->count; k++) {
+    const double factor = 1 / small->root[k];
+    for (int64_t i = small->first[k]; i < small->first[k + 1]; i++) {
+      for (int64_t j = 0; j < small->rows; j++) {
+        small->w[j * stride + i] *= factor;
+      }
+      for (int64_t j = 0; j < small->rows; j++) {
+        small->w[i * stride + j] *= factor;
+      }
+    }
+  }
+}
+
+/* One over a bound of the largest eigenvalue of W_kk. */
+static void paces_find(tl_small *small) {
+  for (int32_t k = 0; k < small->count; k++) {
+    double most = 0;
+    for (int64_t i = small->first[k]; i < small->first[k + 1]; i++) {
+      double sum = 0;
+      for (int64_t j = small->first[k]; j < small->first[k + 1]; j++) {
+        sum += fabs(small->w[j * small->stride + i]);
+      }
+      most = fmax(most, sum);
+    }
+    small->pace[k] = most > 0 ? 1 / most : 0;
   }
 }
 
@@ -243,21 +278,14 @@ talus_status tl_small_form(tl_small *small, const tl_assembly *assembly) {
   rows_find(assembly, small);
   frames_find(assembly, small);
   free_fill(system, small);
-  const int64_t rows = small->rows;
-  memset(small->w, 0, (size_t)(rows * rows) * sizeof *small->w);
+  memset(small->w, 0, (size_t)small->stride * (size_t)small->rows * sizeof *small->w);
   if (system->shape.range[0].kind == TL_MATRIX) {
     matrix_write(system, small);
   } else {
     TL_TRY(bodies_write(system, small));
   }
-  for (int32_t k = 0; k < small->count; k++) {
-    for (int64_t i = small->first[k]; i < small->first[k + 1]; i++) {
-      for (int64_t j = 0; j < rows; j++) {
-        small->w[i * rows + j] /= small->root[k];
-        small->w[j * rows + i] /= small->root[k];
-      }
-    }
-  }
+  matrix_scale(small);
+  paces_find(small);
   small->ready = 1;
   return TALUS_OK;
 }
@@ -289,13 +317,12 @@ void tl_small_export(const tl_small *small, const double *y, double *impulse) {
 }
 
 void tl_small_velocity(const tl_small *small, const double *y, double *u) {
-  const int64_t rows = small->rows;
-  for (int64_t i = 0; i < rows; i++) {
-    double sum = small->q[i];
-    for (int64_t j = 0; j < rows; j++) {
-      sum += small->w[i * rows + j] * y[j];
+  memcpy(u, small->q, (size_t)small->rows * sizeof *u);
+  for (int64_t j = 0; j < small->rows; j++) {
+    const double *const column = small->w + j * small->stride;
+    for (int64_t i = 0; i < small->rows; i++) {
+      u[i] += column[i] * y[j];
     }
-    u[i] = sum;
   }
 }
 

@@ -132,7 +132,7 @@ void tl_lcp_make(const tl_small *small, const tl_lcp_rule *rule, int32_t size, i
   double *const product = lcp->room; /* W B, row by row */
   for (int64_t i = 0; i < rows; i++) {
     for (int32_t j = 0; j < size; j++) {
-      product[i * n + j] = column_dot(lcp, j, small->w + i * rows, 1);
+      product[i * n + j] = column_dot(lcp, j, small->w + i, small->stride);
     }
   }
   for (int32_t i = 0; i < size; i++) {

@@ -14,7 +14,7 @@
 
 enum { STEPS = 150, ROUNDS = 4, LAST_SWEEPS = 2000, POLISHES = 2 };
 
-typedef int (*levenberg_fn)(const tl_equations *e, int32_t most, double *z, double *room);
+typedef int (*levenberg_fn)(tl_equations *e, int32_t most, double *z, double *room);
 
 int tl_small_takes(const talus_settings *settings) {
   switch (settings->method) {
@@ -23,6 +23,7 @@ int tl_small_takes(const talus_settings *settings) {
   case TALUS_METHOD_PFB_PLM:
   case TALUS_METHOD_MNCP_RLM:
   case TALUS_METHOD_MNCP_PLM:
+  case TALUS_METHOD_MNCP_PROX:
   case TALUS_METHOD_LCP1:
   case TALUS_METHOD_LCP2:
   case TALUS_METHOD_LCP3:
@@ -84,7 +85,7 @@ int tl_small_limit(tl_small *small) {
 typedef struct guarded {
   tl_small *small;
   tl_run *run;
-  const tl_equations *equations;
+  tl_equations *equations;
   levenberg_fn levenberg;
   void (*start)(void *self, const double *y, double *z);
   void *self;
@@ -130,30 +131,6 @@ static void guarded_run(const guarded *g) {
   g->run->notes |= small->epsilon < before ? TALUS_NOTE_METHOD_CHANGED : 0;
 }
 
-static void round_start(void *self, const double *y, double *z) {
-  tl_round_start(self, y, z);
-}
-
-static talus_status round_solve(tl_small *small, tl_run *run, levenberg_fn levenberg) {
-  const size_t rows = (size_t)small->rows, room = tl_levenberg_room(small->rows);
-  TL_TRY(tl_buffer_reserve(small->context, &small->work, room + 3 * rows + 9 * (size_t)small->count,
-                           sizeof(double), "Levenberg-Marquardt steps"));
-  double *const memory = small->work.memory;
-  tl_round round = {small, memory + room, memory + room + rows, target_of(run)};
-  const tl_equations equations = tl_round_equations(&round);
-  const guarded g = {small,
-                     run,
-                     &equations,
-                     levenberg,
-                     round_start,
-                     &round,
-                     round.slope + 9 * (size_t)small->count,
-                     round.slope + 9 * (size_t)small->count + rows,
-                     memory};
-  guarded_run(&g);
-  return TALUS_OK;
-}
-
 /* ---- faceted cones -------------------------------------------------------------------------- */
 
 static void fischer_start(void *self, const double *y, double *z) {
@@ -185,7 +162,7 @@ static talus_status fischer_solve(tl_small *small, tl_run *run, levenberg_fn lev
   TL_TRY(lcp_form(small, &rule, (size_t)small->rows, &lcp, &room));
   double *const f = room + tl_levenberg_room(lcp.size), *const z = f + lcp.size;
   tl_fischer fischer = {small, &lcp, f, target_of(run)};
-  const tl_equations equations = tl_fischer_equations(&fischer);
+  tl_equations equations = tl_fischer_equations(&fischer);
   const guarded g = {small,    run,          &equations, levenberg, fischer_start,
                      &fischer, z + lcp.size, z,          room};
   guarded_run(&g);
@@ -200,7 +177,7 @@ static void basis_polish(tl_small *small, const tl_lcp *lcp, const tl_lemke *lem
     count += lemke->basic[i] != 0;
   }
   double *const m = room, *const work = m + count * count,
-                *const b = work + 2 * count * count + 2 * count;
+                *const b = work + tl_qr_room((int32_t)count);
   double *const step = b + count;
   for (int polish = 0; polish < POLISHES && count > 0; polish++) {
     int64_t row = 0;
@@ -218,7 +195,7 @@ static void basis_polish(tl_small *small, const tl_lcp *lcp, const tl_lemke *lem
       }
       b[row++] = -sum;
     }
-    if (!tl_qr_damped(m, count, 1e-26, b, step, work)) {
+    if (!tl_qr_damped(m, (int32_t)count, 1e-26, b, step, work)) {
       return;
     }
     row = 0;
@@ -333,9 +310,9 @@ static talus_status method_run(tl_small *small, tl_run *run, talus_method *used)
   case TALUS_METHOD_PFB_PLM:
     return fischer_solve(small, run, tl_levenberg_projected);
   case TALUS_METHOD_MNCP_RLM:
-    return round_solve(small, run, tl_levenberg_regular);
   case TALUS_METHOD_MNCP_PLM:
-    return round_solve(small, run, tl_levenberg_projected);
+  case TALUS_METHOD_MNCP_PROX:
+    return tl_round_solve(small, run, target_of(run));
   case TALUS_METHOD_LCP1:
   case TALUS_METHOD_LCP2:
   case TALUS_METHOD_LCP3:

@@ -5,9 +5,10 @@
 
 #include <stdint.h>
 
-/* x that makes |J x - b|^2 + damping |x|^2 least; J is n x n, row-major, damping > 0. work: 2 n n +
- * 2 n numbers. Returns 0 if x is not finite. */
-int tl_qr_damped(const double *jacobian, int64_t n, double damping, const double *b, double *x,
+/* x that makes |J x - b|^2 + damping |x|^2 least; J is n x n, row-major, damping > 0. work:
+ * tl_qr_room numbers. Returns 0 if x is not finite. */
+int tl_qr_damped(const double *jacobian, int32_t n, double damping, const double *b, double *x,
                  double *work);
+int64_t tl_qr_room(int32_t n);
 
 #endif

@@ -217,7 +217,7 @@ static void along(void *self, const double *step, double *change) {
   for (int64_t i = 0; i < rows; i++) {
     f->a[i] = 0;
     for (int64_t j = 0; j < rows; j++) {
-      f->a[i] += small->w[i * rows + j] * f->c[j];
+      f->a[i] += small->w[j * small->stride + i] * f->c[j];
     }
   }
   for (int32_t k = 0; k < small->count; k++) {
@@ -254,7 +254,7 @@ static void back(void *self, const double *weight, double *result) {
   for (int64_t j = 0; j < rows; j++) {
     f->c[j] = 0;
     for (int64_t i = 0; i < rows; i++) {
-      f->c[j] += small->w[i * rows + j] * f->a[i];
+      f->c[j] += small->w[j * small->stride + i] * f->a[i];
     }
   }
   for (int32_t k = 0; k < small->count; k++) {

@@ -1,134 +1,107 @@
-/* round.c: the exact-cone MNCP by its implicit parametrisation ([A] eqs 49-59).
+/* round.c: methods for the circular cone: plans of phases, carried out by a backend
+ * (kernels/small.h).
  *
- * z = u - F stands for both: F = max(0, -z_n) normal, -s z_t tangential with s = min(1, mu
- * F_n/|z_t|), and u = z + F obey the law whatever z is. Left is (W - I) F(z) - z + q = 0. The
- * convex law has the same shape with F = P(-z), the projection on the cone; so have bilateral rows,
- * F = -z, and those with bounds, F = -z held between them. */
+ * Sweeps bring a method near; where it stalls, proximal points follow, which are steadier, then the
+ * method once more from many sweeps, and at last sweeps alone. The best impulses are kept. */
 #include "host/small/round.h"
 
 #include <math.h>
 #include <string.h>
 
-void tl_round_start(const tl_round *round, const double *y, double *z) {
-  tl_small_velocity(round->small, y, z);
-  for (int32_t i = 0; i < round->small->rows; i++) {
-    z[i] -= y[i];
+#include "kernels/item/phase.h"
+#include "kernels/registry.h"
+
+enum { INNER = 4 };
+
+int32_t tl_round_plan(const talus_settings *settings, double target, tl_small_phase *plan) {
+  const talus_method method = settings->method;
+  const int32_t own = method == TALUS_METHOD_MNCP_RLM   ? TL_SMALL_REGULAR
+                      : method == TALUS_METHOD_MNCP_PLM ? TL_SMALL_PROJECTED
+                                                        : TL_SMALL_PROXIMAL;
+  const tl_small_phase phases[TL_ROUND_PHASES] = {
+      {.method = own, .sweeps = 20, .steps = 150, .failures = 6, .alpha = 1},
+      {.method = TL_SMALL_PROXIMAL, .sweeps = 200, .steps = 100, .failures = 6, .alpha = 1},
+      {.method = own, .sweeps = 400, .steps = 150, .failures = 6, .alpha = 1e-2},
+      {.method = TL_SMALL_PROXIMAL, .fresh = 1, .sweeps = 1500, .steps = 200, .failures = 9, .alpha = 10},
+      {.method = TL_SMALL_PROJECTED, .sweeps = 100, .steps = 150},
+      {.method = TL_SMALL_SWEEPS, .sweeps = 2000},
+  };
+  memcpy(plan, phases, sizeof phases);
+  for (int i = 0; i < TL_ROUND_PHASES; i++) {
+    plan[i].inner = INNER;
+    plan[i].tolerance = target;
+    plan[i].all = settings->max_iterations < INT32_MAX ? (int32_t)settings->max_iterations : INT32_MAX;
   }
+  return TL_ROUND_PHASES;
 }
 
-/* One row: free, with bounds, or a contact without friction. */
-static void single(const tl_small *small, int32_t k, double z, double *f, double *slope) {
-  f[0] = -z;
-  tl_small_project(small, k, f);
-  slope[0] = f[0] == -z ? -1 : 0;
+tl_small_problem tl_round_item(const tl_small *small) {
+  const tl_small_problem item = {.count = small->count,
+                                 .rows = small->rows,
+                                 .stride = small->stride,
+                                 .law = small->law,
+                                 .reference = small->reference,
+                                 .first = small->first,
+                                 .kind = small->kind,
+                                 .friction = small->friction,
+                                 .lower = small->lower,
+                                 .upper = small->upper,
+                                 .pace = small->pace,
+                                 .w = small->w,
+                                 .q = small->q};
+  return item;
 }
 
-/* F and dF/dz of a contact with friction under the exact law; rows 2 or 3. */
-static void exact(double mu, int32_t rows, const double *z, double *f, double *slope) {
-  const double t[2] = {z[1], rows > 2 ? z[2] : 0};
-  const double size = sqrt(t[0] * t[0] + t[1] * t[1]), normal = z[0] < 0 ? -z[0] : 0;
-  const int sticks = mu * normal >= size;
-  const double s = sticks ? 1 : mu * normal / size;
-  memset(slope, 0, 9 * sizeof *slope);
-  f[0] = normal;
-  slope[0] = z[0] < 0 ? -1 : 0;
-  for (int32_t i = 1; i < rows; i++) {
-    f[i] = -s * z[i];
-    if (z[0] < 0 && !sticks) {
-      slope[3 * i] = mu * t[i - 1] / size;
-    }
-    for (int32_t j = 1; j < rows && normal > 0; j++) {
-      const double along = sticks ? 0 : t[i - 1] * t[j - 1] / (size * size);
-      slope[3 * i + j] = -s * ((i == j) - along);
-    }
-  }
+size_t tl_round_room(const tl_small *small) {
+  return (size_t)tl_small_reals(small->count, small->rows);
 }
 
-/* The same for the convex law: F = P(-z). */
-static void convex(double mu, int32_t rows, const double *z, double *f, double *slope) {
-  const double t[2] = {-z[1], rows > 2 ? -z[2] : 0};
-  const double size = sqrt(t[0] * t[0] + t[1] * t[1]);
-  const double along = (-z[0] + mu * size) / (1 + mu * mu);
-  memset(slope, 0, 9 * sizeof *slope);
-  if (size <= -mu * z[0]) {
-    for (int32_t i = 0; i < rows; i++) {
-      f[i] = -z[i];
-      slope[4 * i] = -1;
-    }
-    return;
-  }
-  f[0] = along > 0 ? along : 0;
-  for (int32_t i = 1; i < rows; i++) {
-    f[i] = mu * f[0] * t[i - 1] / size;
-  }
-  if (!(along > 0)) {
-    return;
-  }
-  const double direction[3] = {1, mu * t[0] / size, mu * t[1] / size};
-  for (int32_t i = 0; i < rows; i++) {
-    for (int32_t j = 0; j < rows; j++) {
-      const double straight = direction[i] * direction[j] / (1 + mu * mu);
-      const double turn =
-          i > 0 && j > 0 ? mu * along / size * ((i == j) - t[i - 1] * t[j - 1] / (size * size)) : 0;
-      slope[3 * i + j] = -(straight + turn);
-    }
-  }
+/* Where a run is, as far as its limits need to know. */
+typedef struct watch {
+  tl_small *small;
+  int64_t iterations, passes;
+} watch;
+
+static void counts_take(const watch *w, const tl_small_result *result) {
+  w->small->run->iterations = w->iterations + result->steps;
+  w->small->run->passes = w->passes + result->passes;
+  w->small->run->best = result->epsilon;
 }
 
-static void impulses_find(const tl_round *round, const double *z) {
-  const tl_small *const small = round->small;
-  for (int32_t k = 0; k < small->count; k++) {
-    const int32_t first = small->first[k], rows = small->first[k + 1] - first;
-    double *const f = round->impulse + first, *const slope = round->slope + 9 * (int64_t)k;
-    if (rows == 1) {
-      single(small, k, z[first], f, slope);
-    } else if (small->law == 1) {
-      exact(small->friction[k], rows, z + first, f, slope);
-    } else {
-      convex(small->friction[k], rows, z + first, f, slope);
-    }
-  }
+static int stop(void *self, const tl_small_result *result) {
+  counts_take(self, result);
+  return tl_small_limit(((watch *)self)->small);
 }
 
-/* J = (W - I) dF/dz - I, block column by block column. */
-static void jacobian_fill(const tl_round *round, double *jacobian) {
-  const tl_small *const small = round->small;
-  const int64_t n = small->rows;
-  for (int32_t k = 0; k < small->count; k++) {
-    const int32_t first = small->first[k], rows = small->first[k + 1] - first;
-    const double *const slope = round->slope + 9 * (int64_t)k;
-    for (int64_t i = 0; i < n; i++) {
-      for (int32_t c = 0; c < rows; c++) {
-        double sum = -(double)(i == first + c);
-        for (int32_t d = 0; d < rows; d++) {
-          sum += (small->w[i * n + first + d] - (i == first + d)) * slope[3 * d + c];
-        }
-        jacobian[i * n + first + c] = sum;
-      }
-    }
+talus_status tl_round_solve(tl_small *small, tl_run *run, double target) {
+  TL_TRY(tl_buffer_reserve(small->context, &small->work, tl_round_room(small), sizeof(double),
+                           "steps of a small problem"));
+  tl_small_phase plan[TL_ROUND_PHASES];
+  const tl_small_problem item = tl_round_item(small);
+  watch w = {small, run->iterations, run->passes};
+  tl_small_result result = {.epsilon = small->epsilon};
+  const int32_t count = tl_round_plan(&run->solver->settings, target, plan);
+  for (int32_t i = 0; i < count; i++) {
+    plan[i].stop = stop;
+    plan[i].stop_self = &w;
   }
-}
-
-static void evaluate(void *self, const double *z, double *phi, double *jacobian) {
-  const tl_round *const round = self;
-  impulses_find(round, z);
-  tl_small_velocity(round->small, round->impulse, phi);
-  for (int32_t i = 0; i < round->small->rows; i++) {
-    phi[i] -= round->impulse[i] + z[i];
+  const tl_small_batch batch = {.count = 1,
+                                .problem = &item,
+                                .best = &small->best,
+                                .result = &result,
+                                .phase = plan,
+                                .phase_count = count,
+                                .room = small->work.memory};
+  TL_TRY(tl_backend_cpu.small(small->context, &batch));
+  counts_take(&w, &result);
+  small->epsilon = result.epsilon;
+  if (small->epsilon > target) {
+    tl_small_limit(small); /* was it one that ended it? */
   }
-  if (jacobian != NULL) {
-    jacobian_fill(round, jacobian);
+  if (result.phase > 0) {
+    run->notes |= TALUS_NOTE_METHOD_CHANGED;
+    tl_log(small->context, TALUS_LOG_INFO, "%s stalled and was helped by phase %d of %d",
+           talus_method_name(run->solver->settings.method), result.phase + 1, count);
   }
-}
-
-static int look(void *self, const double *z) {
-  const tl_round *const round = self;
-  impulses_find(round, z);
-  tl_small_offer(round->small, round->impulse, round->small->u);
-  return round->small->epsilon <= round->tolerance;
-}
-
-tl_equations tl_round_equations(tl_round *round) {
-  const tl_equations e = {round->small->rows, evaluate, look, round, round->small};
-  return e;
+  return TALUS_OK;
 }

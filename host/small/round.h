@@ -1,19 +1,18 @@
-/* round.h: the exact cone as equations in an unconstrained variable. */
+/* round.h: methods for the circular cone: plans of phases, carried out by a backend. */
 #ifndef TL_SMALL_ROUND_H
 #define TL_SMALL_ROUND_H
 
 #include "host/small/small.h"
 
-typedef struct tl_round {
-  tl_small *small;
-  double *impulse; /* [rows] F(z) */
-  double *slope;   /* [9 count] dF/dz of each constraint, row-major */
-  double tolerance;
-} tl_round;
+enum { TL_ROUND_PHASES = 6 };
 
-/* z of impulses y: u(y) - y. */
-void tl_round_start(const tl_round *round, const double *y, double *z);
-/* The equations of `round`, which must stay. */
-tl_equations tl_round_equations(tl_round *round);
+/* The phases of a method until epsilon <= target; returns how many. */
+int32_t tl_round_plan(const talus_settings *settings, double target, tl_small_phase *plan);
+/* The problem as the backends know it; its arrays are those of `small`. */
+tl_small_problem tl_round_item(const tl_small *small);
+/* Numbers of scratch it needs on the CPU. */
+size_t tl_round_room(const tl_small *small);
+/* Solves it on the CPU, from small->best on. */
+talus_status tl_round_solve(tl_small *small, tl_run *run, double target);
 
 #endif

@@ -13,18 +13,12 @@
 #define TL_SMALL_H
 
 #include "host/solve/run.h"
+#include "kernels/small.h"
 
 enum {
   TL_SMALL_MOST = 1024, /* constraints that are still called small */
   TL_FACETS_MOST = 64
 };
-
-typedef enum tl_small_kind {
-  TL_SMALL_FREE = 0,  /* a bilateral row: u = 0 */
-  TL_SMALL_BOUND = 1, /* one with bounds */
-  TL_SMALL_HALF = 2,  /* a contact without friction: one row */
-  TL_SMALL_CONE = 3   /* two or three rows with friction */
-} tl_small_kind;
 
 typedef struct tl_small {
   talus_context *context;
@@ -33,23 +27,25 @@ typedef struct tl_small {
   int nested;  /* pivots are part of something else: they count as passes */
   int ready;   /* the arrays below are those of the solver's problem */
   int32_t count, rows;
+  int32_t stride;        /* rows, padded: how far columns of W are apart */
   int32_t *first;        /* [count + 1] first row of a constraint */
   int32_t *kind;         /* [count] tl_small_kind */
   double *friction;      /* [count] */
   double *root;          /* [count] sqrt(w_k) */
   double *lower, *upper; /* [count] scaled bounds */
   double *frame;         /* [9 count] n t1 t2 in the frame of the engine's impulses */
-  double *w;             /* [rows * rows] row-major */
-  double *q;             /* [rows] */
+  double *pace;          /* [count] as in tl_small_problem */
+  double *w;             /* [stride * rows] by columns: W_ij = w[stride j + i] */
+  double *q;             /* [stride] */
   double unit;
   /* the cone of the settings; facet_count 0: circular */
   int32_t facet_count;
   double *vertex;   /* [2 facet_count count] vertices in the tangent plane, over mu */
   int law;          /* 0 convex, 1 exact */
   double reference; /* R(0) */
-  double *best;     /* [rows] */
+  double *best;     /* [stride] */
   double epsilon;   /* its R / R(0) */
-  double *y, *u;    /* [rows] scratch */
+  double *y, *u;    /* [stride] scratch */
   double *engine;   /* [3 count] impulses on their way in and out */
   tl_buffer index, reals, touches, vertices, work, pivots, integers, slips;
 } tl_small;
@@ -98,9 +94,9 @@ typedef struct tl_equations {
 /* Numbers of scratch that the two below need. */
 size_t tl_levenberg_room(int32_t size);
 /* Regular: [A] section 5.1. Improves z; returns 1 if psi fell below 1e-30 or look() said so. */
-int tl_levenberg_regular(const tl_equations *e, int32_t most, double *z, double *room);
+int tl_levenberg_regular(tl_equations *e, int32_t most, double *z, double *room);
 /* Projected: [A] section 5.2, nonmonotone line search with watchdog. */
-int tl_levenberg_projected(const tl_equations *e, int32_t most, double *z, double *room);
+int tl_levenberg_projected(tl_equations *e, int32_t most, double *z, double *room);
 
 /* Whether a limit of the run is reached; asks no more once it was. */
 int tl_small_limit(tl_small *small);

@@ -1,33 +1,21 @@
-/* sweep.c: block Gauss-Seidel on W written out: a start for methods that want to begin nearby. */
+/* sweep.c: block Gauss-Seidel on W written out, for faceted cones: a start for methods that want to
+ * begin nearby. (The circular cone has its sweeps in kernels/item/small.h.) */
 #include <math.h>
 
 #include "host/small/small.h"
 
 enum { INNER = 8 };
 
-/* A bound of the largest eigenvalue of W_kk. */
-static double block_size(const tl_small *small, int32_t k) {
-  double most = 0;
-  for (int64_t i = small->first[k]; i < small->first[k + 1]; i++) {
-    double sum = 0;
-    for (int64_t j = small->first[k]; j < small->first[k + 1]; j++) {
-      sum += fabs(small->w[i * small->rows + j]);
-    }
-    most = fmax(most, sum);
-  }
-  return most;
-}
-
 /* Projected steps on one constraint; base: u without its own impulse. */
 static void block_solve(const tl_small *small, int32_t k, const double *base, double *y) {
   const int32_t first = small->first[k], rows = small->first[k + 1] - first;
-  const double step = 1 / block_size(small, k);
+  const double step = small->pace[k];
   for (int inner = 0; inner < (rows > 1 ? INNER : 1); inner++) {
     double u[3], z[3];
     for (int32_t i = 0; i < rows; i++) {
       u[i] = base[i];
       for (int32_t j = 0; j < rows; j++) {
-        u[i] += small->w[(int64_t)(first + i) * small->rows + first + j] * y[j];
+        u[i] += small->w[(int64_t)(first + j) * small->stride + first + i] * y[j];
       }
     }
     const double lift = small->law == 1 && small->kind[k] == TL_SMALL_CONE
@@ -48,17 +36,17 @@ void tl_small_sweep(const tl_small *small, int32_t sweeps, double *y) {
     for (int32_t k = 0; k < small->count; k++) {
       const int32_t first = small->first[k], rows = small->first[k + 1] - first;
       double base[3];
-      if (!(block_size(small, k) > 0)) {
+      if (!(small->pace[k] > 0)) {
         continue;
       }
       for (int32_t i = 0; i < rows; i++) {
-        const double *const w = small->w + (int64_t)(first + i) * small->rows;
+        const double *const w = small->w + first + i;
         double sum = small->q[first + i];
         for (int32_t j = 0; j < first; j++) {
-          sum += w[j] * y[j];
+          sum += w[(int64_t)small->stride * j] * y[j];
         }
         for (int32_t j = first + rows; j < small->rows; j++) {
-          sum += w[j] * y[j];
+          sum += w[(int64_t)small->stride * j] * y[j];
         }
         base[i] = sum;
       }

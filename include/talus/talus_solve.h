@@ -254,7 +254,8 @@ typedef enum talus_law {
   X(LCP2, "lcp2", "their second: no contact closes at any step; faceted, law coulomb") \
   X(LCP3, "lcp3", "one step of the first: exact where nothing slips; faceted, law coulomb") \
   X(MNCPOPT, "mncpopt", "Andreani et al.: least squares under bounds; round cone, law coulomb") \
-  X(LCPOPT, "lcpopt", "Andreani et al.: least squares under bounds; box, law coulomb")
+  X(LCPOPT, "lcpopt", "Andreani et al.: least squares under bounds; box, law coulomb")        \
+  X(MNCP_PROX, "mncp_prox", "implicit parametrisation by proximal Newton steps; small problems")
 typedef enum talus_method {
 #define TALUS_X(name, text, what) TALUS_METHOD_##name,
   TALUS_METHOD_LIST(TALUS_X)

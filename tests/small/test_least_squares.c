@@ -28,7 +28,7 @@ static double normal_error(const double *j, int n, double damping, const double 
 }
 
 int main(void) {
-  static double j[N * N], b[N], x[N], again[N], work[2 * N * N + 2 * N];
+  static double j[N * N], b[N], x[N], again[N], work[2 * (N + 8) * (N + 8) + 5 * (N + 8)];
   uint64_t state = 5;
   for (int n = 1; n <= N; n += 3) {
     for (int i = 0; i < n * n; i++) {

@@ -66,9 +66,9 @@ static void test_steady(talus_method method) {
 
 int main(void) {
   static const int kinds[] = {2, 4, 6, 9, 14, 21};
-  static const talus_method methods[] = {TALUS_METHOD_LEMKE,    TALUS_METHOD_PFB_PLM,
-                                         TALUS_METHOD_MNCP_RLM, TALUS_METHOD_MNCP_PLM,
-                                         TALUS_METHOD_MNCPOPT,  TALUS_METHOD_LCPOPT};
+  static const talus_method methods[] = {
+      TALUS_METHOD_LEMKE,    TALUS_METHOD_PFB_PLM, TALUS_METHOD_MNCP_RLM, TALUS_METHOD_MNCP_PLM,
+      TALUS_METHOD_MNCPOPT,  TALUS_METHOD_LCPOPT,  TALUS_METHOD_MNCP_PROX};
   for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
       test_failures(family_at(kinds[i]), methods[m]);

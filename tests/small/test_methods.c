@@ -119,7 +119,8 @@ static void test_faceted(talus_method method, talus_law law) {
 }
 
 int main(void) {
-  static const talus_method circular[] = {TALUS_METHOD_MNCP_RLM, TALUS_METHOD_MNCP_PLM};
+  static const talus_method circular[] = {TALUS_METHOD_MNCP_RLM, TALUS_METHOD_MNCP_PLM,
+                                          TALUS_METHOD_MNCP_PROX};
   static const talus_method facets[] = {TALUS_METHOD_LEMKE, TALUS_METHOD_PFB_RLM,
                                         TALUS_METHOD_PFB_PLM, TALUS_METHOD_AUTO};
   if (talus_context_create(NULL, &context) != TALUS_OK) {
