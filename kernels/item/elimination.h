@@ -32,7 +32,7 @@ TL_TEAM int tl_elimination(double *a, int32_t n, int32_t stride, double *b, doub
       return 0;
     }
     if (pivot != k) {
-      TL_EACH(j, k, n) {
+      TL_TEAM_EACH(j, k, n) {
         double *const other = a + (int64_t)stride * j;
         const double entry = other[k];
         other[k] = other[pivot];
@@ -45,7 +45,7 @@ TL_TEAM int tl_elimination(double *a, int32_t n, int32_t stride, double *b, doub
       }
       TL_MEET();
     }
-    TL_EACH(i, begin, stride) {
+    TL_TEAM_EACH(i, begin, stride) {
       factor[i] = i > k ? column[i] / head : 0;
     }
     TL_MEET();
@@ -72,7 +72,7 @@ TL_TEAM int tl_elimination(double *a, int32_t n, int32_t stride, double *b, doub
     const double *const column = a + (int64_t)stride * k;
     const double x = b[k] / column[k];
     TL_MEET();
-    TL_EACH(i, 0, k) {
+    TL_TEAM_EACH(i, 0, k) {
       b[i] -= column[i] * x;
     }
     if (TL_TEAM_LANE == 0) {

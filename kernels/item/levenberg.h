@@ -54,7 +54,7 @@ TL_ITEM tl_search tl_search_make(tl_search_equations *e, int32_t n, double *z, d
 
 /* psi at z + length * step. */
 TL_TEAM double tl_search_try(tl_search *s, double length) {
-  TL_EACH(i, 0, s->n) {
+  TL_TEAM_EACH(i, 0, s->n) {
     s->trial[i] = s->z[i] + length * s->step[i];
   }
   TL_MEET();
@@ -69,12 +69,12 @@ TL_TEAM void tl_search_point(tl_search *s) {
   const int32_t n = s->n;
   tl_search_evaluate(s->e, s->z, s->phi, s->jacobian);
   s->psi = 0.5 * tl_team_square(n, s->phi);
-  TL_EACH(j, 0, n) {
+  TL_TEAM_EACH(j, 0, n) {
     s->gradient[j] = 0;
   }
   for (int32_t i = 0; i < n; i++) {
     const double phi = s->phi[i];
-    TL_EACH(j, 0, n) {
+    TL_TEAM_EACH(j, 0, n) {
       s->gradient[j] += s->jacobian[(int64_t)n * i + j] * phi;
     }
   }
@@ -93,17 +93,17 @@ TL_TEAM int tl_search_regular_step(tl_search *s, double lambda, double *predicte
   const int64_t size = (int64_t)n * tl_padded(n);
   const double *const h = s->work;
   double *const factor = s->work + size;
-  TL_EACH(i, 0, (int32_t)size) {
+  TL_TEAM_EACH(i, 0, (int32_t)size) {
     factor[i] = h[i];
   }
-  TL_EACH(i, 0, n) {
+  TL_TEAM_EACH(i, 0, n) {
     s->step[i] = -s->gradient[i];
   }
   TL_MEET();
   if (!tl_normal_solve(factor, n, lambda, s->step)) {
     return 0;
   }
-  TL_EACH(i, 0, n) { /* where no one looks until the next trial */
+  TL_TEAM_EACH(i, 0, n) { /* where no one looks until the next trial */
     double row = s->phi[i];
     for (int32_t j = 0; j < n; j++) {
       row += s->jacobian[(int64_t)n * i + j] * s->step[j];
@@ -182,7 +182,7 @@ TL_TEAM int tl_search_along(tl_search *s, double bound) {
 /* The damped least squares step; where no length of it will do, with more damping. */
 TL_TEAM int tl_search_projected_step(tl_search *s, double bound) {
   for (double lambda = 1e-16; lambda < 1e3; lambda *= 1e4) {
-    TL_EACH(i, 0, s->n) {
+    TL_TEAM_EACH(i, 0, s->n) {
       s->trial_phi[i] = -s->phi[i];
     }
     TL_MEET();

@@ -9,13 +9,13 @@ TL_TEAM void tl_normal_make(const double *jacobian, int32_t n, double *h) {
   const int32_t stride = tl_padded(n);
   for (int32_t j = 0; j < n; j++) {
     const int32_t begin = j / TL_PAD * TL_PAD;
-    TL_EACH(i, begin, stride) {
+    TL_TEAM_EACH(i, begin, stride) {
       h[(int64_t)stride * j + i] = 0;
     }
     for (int32_t r = 0; r < n; r++) {
       const double *const row = jacobian + (int64_t)n * r;
       const double entry = row[j];
-      TL_EACH(i, begin, n) {
+      TL_TEAM_EACH(i, begin, n) {
         h[(int64_t)stride * j + i] += row[i] * entry;
       }
     }
@@ -33,7 +33,7 @@ TL_TEAM int tl_normal_solve(double *factor, int32_t n, double lambda, double *b)
     if (!(head > 0) || !(head - head == 0)) {
       return 0;
     }
-    TL_EACH(i, k, n) {
+    TL_TEAM_EACH(i, k, n) {
       column[i] = i > k ? column[i] / root : root;
       b[i] = i > k ? b[i] - column[i] * x : x;
     }
@@ -41,7 +41,7 @@ TL_TEAM int tl_normal_solve(double *factor, int32_t n, double lambda, double *b)
     for (int32_t j = k + 1; j < n; j++) {
       double *const other = factor + (int64_t)stride * j;
       const double entry = column[j];
-      TL_EACH(i, j, n) {
+      TL_TEAM_EACH(i, j, n) {
         other[i] -= column[i] * entry;
       }
     }

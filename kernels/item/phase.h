@@ -29,7 +29,7 @@ TL_TEAM void tl_search_evaluate(tl_search_equations *e, double *z, double *phi, 
     for (int32_t c = 0; c < p->first[k + 1] - p->first[k]; c++) {
       tl_round_column(p, at, k, c, column);
       TL_MEET();
-      TL_EACH(i, 0, n) {
+      TL_TEAM_EACH(i, 0, n) {
         jacobian[(int64_t)n * i + p->first[k] + c] = column[i];
       }
       TL_MEET();
@@ -95,7 +95,7 @@ TL_TEAM void tl_small_phase_run(const tl_small_problem *p, const tl_small_phase 
     return;
   }
   if (phase->fresh) {
-    TL_EACH(i, 0, p->rows) {
+    TL_TEAM_EACH(i, 0, p->rows) {
       room->y[i] = 0;
     }
     TL_MEET();

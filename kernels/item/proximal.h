@@ -73,11 +73,11 @@ TL_TEAM void tl_proximal_fill(const tl_small_problem *p, const tl_small_room *ro
   for (int32_t j = 0; j < count; j++) {
     const double *const column = whole + (int64_t)p->stride * j;
     double *const part = matrix + (int64_t)stride * j;
-    TL_EACH(i, 0, stride) {
+    TL_TEAM_EACH(i, 0, stride) {
       part[i] = i < count ? column[room->active[i]] : 0;
     }
   }
-  TL_EACH(i, 0, stride) {
+  TL_TEAM_EACH(i, 0, stride) {
     room->step[i] = i < count ? -room->point.phi[room->active[i]] : 0;
   }
   TL_MEET();
@@ -107,7 +107,7 @@ TL_TEAM int tl_proximal_step(const tl_small_problem *p, const tl_small_room *roo
     }
   }
   TL_MEET();
-  TL_EACH(j, 0, count) {
+  TL_TEAM_EACH(j, 0, count) {
     room->moved[room->active[j]] = room->step[j];
   }
   TL_MEET();
@@ -129,7 +129,7 @@ TL_TEAM int tl_proximal_solve(const tl_small_problem *p, const tl_small_phase *p
     if (!tl_proximal_step(p, room)) {
       break;
     }
-    TL_EACH(j, 0, p->rows) {
+    TL_TEAM_EACH(j, 0, p->rows) {
       at->z[j] += room->moved[j];
     }
     TL_MEET();

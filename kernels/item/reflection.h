@@ -21,12 +21,12 @@ TL_TEAM void tl_reflection_stack(const double *jacobian, int32_t n, double dampi
   const double root = sqrt(damping);
   for (int32_t i = 0; i < n; i++) {
     double *const upper = stack + (int64_t)stride * i, *const lower = upper + (int64_t)stride * n;
-    TL_EACH(j, 0, stride) {
+    TL_TEAM_EACH(j, 0, stride) {
       upper[j] = j < n ? jacobian[(int64_t)n * i + j] : 0;
       lower[j] = j == i ? root : 0;
     }
   }
-  TL_EACH(i, 0, 2 * n) {
+  TL_TEAM_EACH(i, 0, 2 * n) {
     right[i] = i < n ? b[i] : 0;
   }
   TL_MEET();
@@ -65,7 +65,7 @@ TL_TEAM void tl_reflection_apply(const double *v, int32_t k, int32_t n, double f
       }
     }
   }
-  TL_EACH(i, k, n + k + 1) {
+  TL_TEAM_EACH(i, k, n + k + 1) {
     right[i] -= sum * v[i];
   }
   TL_MEET();
@@ -80,7 +80,7 @@ TL_TEAM int tl_reflection_solve(const double *jacobian, int32_t n, double dampin
   double *const v = right + 2 * stride, *const sums = v + 2 * stride;
   tl_reflection_stack(jacobian, n, damping, b, stack, right);
   for (int32_t k = 0; k < n; k++) {
-    TL_EACH(i, k, n + k + 1) {
+    TL_TEAM_EACH(i, k, n + k + 1) {
       v[i] = stack[(int64_t)stride * i + k];
     }
     TL_MEET();
@@ -100,7 +100,7 @@ TL_TEAM int tl_reflection_solve(const double *jacobian, int32_t n, double dampin
   for (int32_t k = n - 1; k >= 0; k--) {
     const double value = right[k] / x[k];
     TL_MEET();
-    TL_EACH(i, 0, k) {
+    TL_TEAM_EACH(i, 0, k) {
       right[i] -= stack[(int64_t)stride * i + k] * value;
     }
     if (TL_TEAM_LANE == 0) {

@@ -59,7 +59,7 @@ TL_ITEM void tl_round_convex(double mu, const double *z, double *f, double *slop
 /* F and dF/dz of every constraint. */
 TL_TEAM void tl_round_impulses(const tl_small_problem *p, const double *z, double *f,
                                double *slope) {
-  TL_EACH(k, 0, p->count) {
+  TL_TEAM_EACH(k, 0, p->count) {
     const int32_t first = p->first[k], rows = p->first[k + 1] - first;
     double at[3], x[3], s[9];
     tl_small_load(z, first, rows, at);
@@ -99,7 +99,7 @@ TL_TEAM void tl_round_evaluate(const tl_small_problem *p, tl_round_point *at) {
   const double rho = 1 / (1 + at->alpha);
   tl_round_impulses(p, at->z, at->f, at->slope);
   tl_small_velocities(p, at->f, at->u);
-  TL_EACH(i, 0, p->rows) {
+  TL_TEAM_EACH(i, 0, p->rows) {
     const double f = at->f[i];
     const double u = at->u[i] + at->alpha * (f - at->centre[i]);
     at->phi[i] = rho * u - f - at->z[i];
@@ -111,7 +111,7 @@ TL_TEAM void tl_round_evaluate(const tl_small_problem *p, tl_round_point *at) {
 TL_TEAM void tl_round_begin(const tl_small_problem *p, const double *y, const double *u,
                             tl_round_point *at) {
   const double rho = 1 / (1 + at->alpha);
-  TL_EACH(i, 0, p->rows) {
+  TL_TEAM_EACH(i, 0, p->rows) {
     at->z[i] = rho * (u[i] + at->alpha * (y[i] - at->centre[i])) - y[i];
   }
   TL_MEET();
@@ -137,7 +137,7 @@ TL_TEAM void tl_round_column(const tl_small_problem *p, const tl_round_point *at
     }
   }
   TL_MEET();
-  TL_EACH(d, 0, rows) {
+  TL_TEAM_EACH(d, 0, rows) {
     column[first + d] += own * s[d] - (d == c ? 1 : 0);
   }
 }

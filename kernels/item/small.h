@@ -85,7 +85,7 @@ TL_TEAM void tl_small_velocities(const tl_small_problem *p, const double *y, dou
 /* R(y), u = W y + q being known. share: [count] scratch. */
 TL_TEAM double tl_small_remainder(const tl_small_problem *p, const double *y, const double *u,
                                   double *share) {
-  TL_EACH(k, 0, p->count) {
+  TL_TEAM_EACH(k, 0, p->count) {
     const int32_t first = p->first[k], rows = p->first[k + 1] - first;
     double x[3], v[3], z[3];
     tl_small_load(y, first, rows, x);
@@ -170,12 +170,12 @@ TL_TEAM int32_t tl_small_sweeps(const tl_small_problem *p, int32_t most, int32_t
         }
       } else {
         for (int32_t c = 0; c < rows; c++) {
-          TL_EACH(i, 0, stride) {
+          TL_TEAM_EACH(i, 0, stride) {
             u[i] += w[stride * c + i] * d[c];
           }
         }
       }
-      TL_EACH(c, 0, rows) {
+      TL_TEAM_EACH(c, 0, rows) {
         y[first + c] = x[c];
       }
       TL_MEET();

@@ -37,7 +37,7 @@ enum { TL_PAD = 8 };
 TL_ITEM int32_t tl_padded(int32_t n) { return (n + TL_PAD - 1) / TL_PAD * TL_PAD; }
 
 /* The elements from .. to - 1, shared out among the team; none reads what another writes. */
-#define TL_EACH(i, from, to)                                                                       \
+#define TL_TEAM_EACH(i, from, to)                                                                       \
   TL_INDEPENDENT                                                                                   \
   for (int32_t i = (from) + TL_TEAM_LANE; i < (to); i += TL_TEAM_SIZE)
 /* The same by strips, of which `from` and `to` are multiples of TL_PAD away: i is a strip's first, l
@@ -49,7 +49,7 @@ TL_ITEM int32_t tl_padded(int32_t n) { return (n + TL_PAD - 1) / TL_PAD * TL_PAD
   for (int l = 0; l < TL_STRIP; l++)
 
 TL_TEAM void tl_team_copy(int32_t n, const double *from, double *to) {
-  TL_EACH(i, 0, n) {
+  TL_TEAM_EACH(i, 0, n) {
     to[i] = from[i];
   }
   TL_MEET();
