@@ -155,7 +155,18 @@ static talus_status read_global(fclib_reader *reader) {
   return TALUS_OK;
 }
 
-/* ---- guess and title ---- */
+/* ---- bounds, guess and title ---- */
+
+static talus_status read_bounds(fclib_reader *reader) {
+  talus_problem *const problem = &reader->stored->problem;
+  const int64_t rows = problem->bilateral_count;
+  if (rows > 0 && tl_hdf5_exists(&reader->hdf5, "talus/row_lower")) {
+    TL_TRY(read_vector(reader, "talus/row_lower", rows, &problem->row_lower));
+  }
+  return rows > 0 && tl_hdf5_exists(&reader->hdf5, "talus/row_upper")
+             ? read_vector(reader, "talus/row_upper", rows, &problem->row_upper)
+             : TALUS_OK;
+}
 
 static talus_status read_guess(fclib_reader *reader, const char *group) {
   talus_stored *stored = reader->stored;
@@ -187,6 +198,7 @@ static talus_status read_problem(fclib_reader *reader) {
     return tl_hdf5_fail(hdf5, TALUS_FILE_FORMAT, "",
                         "an HDF5 file, but it has neither a group fclib_global nor fclib_local");
   }
+  TL_TRY(read_bounds(reader));
   return read_guess(reader, tl_hdf5_is_written(hdf5, "solution/r") ? "solution" : "guesses/1");
 }
 

@@ -1,10 +1,13 @@
 /* fclib_write.c: writes FCLIB problems, see fclib.h. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "host/io/fclib.h"
 #include "host/io/hdf5_file.h"
 #include "host/io/matrix.h"
+#include "host/solve/problem_check.h"
 
 enum { NZ_CSC = -1, NZ_CSR = -2, NAME_ROOM = 96 };
 
@@ -182,6 +185,24 @@ static talus_status put_global(fclib_writer *writer) {
   return problem->bilateral_count > 0 ? put_bilateral(writer) : TALUS_OK;
 }
 
+static talus_status put_bounds(fclib_writer *writer) {
+  const talus_problem *const p = writer->problem;
+  void *memory;
+  const int64_t rows = p->bilateral_count;
+  if (!tl_problem_bounded(p)) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_stored_alloc(writer->scratch, &memory, 2 * (size_t)rows, sizeof(double), "bounds"));
+  double *const lower = memory, *const upper = lower + rows;
+  for (int64_t i = 0; i < rows; i++) {
+    lower[i] = p->row_lower != NULL ? p->row_lower[i] : -INFINITY;
+    upper[i] = p->row_upper != NULL ? p->row_upper[i] : INFINITY;
+  }
+  TL_TRY(tl_hdf5_group(&writer->hdf5, "talus"));
+  TL_TRY(tl_hdf5_put_doubles(&writer->hdf5, "talus/row_lower", lower, rows));
+  return tl_hdf5_put_doubles(&writer->hdf5, "talus/row_upper", upper, rows);
+}
+
 static talus_status put_solution(fclib_writer *writer, const tl_fclib_solution *solution) {
   tl_hdf5 *hdf5 = &writer->hdf5;
   const talus_problem *problem = writer->problem;
@@ -199,17 +220,30 @@ static talus_status put_solution(fclib_writer *writer, const tl_fclib_solution *
              : tl_hdf5_put_doubles(hdf5, "solution/v", solution->v, problem->global.mass.rows);
 }
 
-talus_status tl_fclib_write(talus_stored *scratch, const char *path, const char *temporary,
-                            const talus_problem *problem, const tl_fclib_solution *solution) {
+static talus_status put_problem(fclib_writer *writer, const tl_fclib_solution *solution) {
+  TL_TRY(writer->problem->form == TALUS_FORM_DELASSUS ? put_local(writer) : put_global(writer));
+  TL_TRY(put_bounds(writer));
+  return put_solution(writer, solution);
+}
+
+talus_status tl_fclib_write(talus_stored *scratch, tl_output *output, const talus_problem *problem,
+                            const tl_fclib_solution *solution) {
   fclib_writer writer = {.scratch = scratch, .problem = problem};
-  talus_status status = tl_hdf5_create(tl_stored_context(scratch), temporary, &writer.hdf5);
+  talus_context *const context = tl_stored_context(scratch);
+  void *image = NULL;
+  size_t size = 0;
+  talus_status status = tl_hdf5_create_image(context, output->path, &writer.hdf5);
   if (status == TALUS_OK) {
-    writer.hdf5.path = path;
-    status = problem->form == TALUS_FORM_DELASSUS ? put_local(&writer) : put_global(&writer);
+    status = put_problem(&writer, solution);
   }
   if (status == TALUS_OK) {
-    status = put_solution(&writer, solution);
+    status = tl_hdf5_image(&writer.hdf5, &image, &size);
   }
   const talus_status closed = tl_hdf5_close(&writer.hdf5);
-  return status != TALUS_OK ? status : closed;
+  status = status != TALUS_OK ? status : closed;
+  if (status == TALUS_OK && fwrite(image, 1, size, output->stream) != size) {
+    status = tl_fail(context, TALUS_FILE_WRITE, "%s: %s", output->path, strerror(errno));
+  }
+  tl_free(context, image);
+  return status;
 }

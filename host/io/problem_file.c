@@ -21,9 +21,9 @@ static talus_status read_hdf5(talus_stored *stored, const char *path) {
   return tl_fclib_read(stored, path);
 }
 
-static talus_status write_hdf5(talus_stored *scratch, const tl_output *output,
+static talus_status write_hdf5(talus_stored *scratch, tl_output *output,
                                const talus_problem *problem, const tl_fclib_solution *solution) {
-  return tl_fclib_write(scratch, output->path, output->temporary, problem, solution);
+  return tl_fclib_write(scratch, output, problem, solution);
 }
 #else
 static talus_status read_hdf5(talus_stored *stored, const char *path) {
@@ -31,7 +31,7 @@ static talus_status read_hdf5(talus_stored *stored, const char *path) {
                  "%s: an HDF5 file, but this Talus was built without HDF5", path);
 }
 
-static talus_status write_hdf5(talus_stored *scratch, const tl_output *output,
+static talus_status write_hdf5(talus_stored *scratch, tl_output *output,
                                const talus_problem *problem, const tl_fclib_solution *solution) {
   (void)problem;
   (void)solution;
@@ -149,13 +149,17 @@ static talus_status to_file_form(talus_stored *scratch, const talus_problem *pro
   switch (problem->form) {
   case TALUS_FORM_RIGID:
     TL_TRY(tl_blocks_from_rigid(scratch, problem, &blocks));
-    return tl_global_from_blocks(scratch, &blocks, result);
+    TL_TRY(tl_global_from_blocks(scratch, &blocks, result));
+    break;
   case TALUS_FORM_BLOCKS:
-    return tl_global_from_blocks(scratch, problem, result);
+    TL_TRY(tl_global_from_blocks(scratch, problem, result));
+    break;
   default:
     *result = *problem;
-    return TALUS_OK;
   }
+  result->row_lower = problem->row_lower; /* the rows keep their order */
+  result->row_upper = problem->row_upper;
+  return TALUS_OK;
 }
 
 /* u and v as well, since FCLIB's own reader asks for them. With bilateral rows they would need the
@@ -223,10 +227,6 @@ talus_status talus_problem_write(talus_context *context, const char *path,
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "talus_problem_write: an argument is NULL");
   }
   TL_TRY(tl_problem_check(context, problem));
-  if (tl_problem_bounded(problem)) {
-    return tl_fail(context, TALUS_UNSUPPORTED,
-                   "%s: the file formats have no place for bounds of bilateral rows", path);
-  }
   talus_stored *scratch;
   tl_output output;
   TL_TRY(tl_stored_create(context, &scratch));

@@ -171,3 +171,9 @@ talus_status tl_outlet_ferry(talus_context *context, const tl_outlet *outlet, co
   }
   return outlet->backend->ferry(context, field, packed, way);
 }
+
+talus_status tl_outlet_end(talus_context *context, const tl_outlet *outlet) {
+  const int some = outlet->impulse.array != NULL || outlet->bilateral.array != NULL ||
+                   outlet->velocity.array != NULL || outlet->contact_velocity.array != NULL;
+  return some ? outlet->backend->ferry(context, NULL, NULL, TL_FERRY_END) : TALUS_OK;
+}

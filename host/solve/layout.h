@@ -39,6 +39,9 @@ talus_status tl_outlet_make(talus_context *context, const talus_problem *problem
 talus_status tl_outlet_ferry(talus_context *context, const tl_outlet *outlet, const tl_field *field,
                              double *packed, tl_ferry way);
 
+/* All results are out: waits for a device where the caller could not. */
+talus_status tl_outlet_end(talus_context *context, const tl_outlet *outlet);
+
 /* ---- between the two files of this header ---------------------------------------------------- */
 
 /* One array, and what the caller said of it. */

@@ -124,5 +124,8 @@ talus_status tl_solution_fill(talus_solver *solver, const tl_outlet *outlet) {
     TL_TRY(tl_outlet_ferry(context, outlet, &outlet->velocity, j->motion, TL_FERRY_OUT));
     TL_TRY(tl_outlet_ferry(context, outlet, &outlet->angular, j->motion + 3, TL_FERRY_OUT));
   }
-  return outlet->contact_velocity.array != NULL ? contact_velocity_fill(solver, outlet) : TALUS_OK;
+  if (outlet->contact_velocity.array != NULL) {
+    TL_TRY(contact_velocity_fill(solver, outlet));
+  }
+  return tl_outlet_end(context, outlet);
 }

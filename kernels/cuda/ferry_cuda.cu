@@ -143,6 +143,12 @@ talus_status tl_cuda_ferry(talus_context *context, const tl_field *field, void *
                            tl_ferry way) {
   tl_cuda_device *const device = (tl_cuda_device *)context->device;
   TL_CUDA_ENTER(device);
+  if (way == TL_FERRY_END) {
+    if (device->own != NULL) { /* the caller cannot wait for that stream */
+      TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
+    }
+    return TALUS_OK;
+  }
   TL_TRY(tl_cuda_field_check(device, field, way != TL_FERRY_LOOK));
   if (way == TL_FERRY_LOOK) {
     return TALUS_OK;
@@ -156,9 +162,6 @@ talus_status tl_cuda_ferry(talus_context *context, const tl_field *field, void *
     part.array = (char *)field->array + first * field->stride;
     part.count = left < most ? left : most;
     TL_TRY(part_ferry(device, &part, (char *)packed + first * field->pitch * size, way));
-  }
-  if (way == TL_FERRY_OUT && device->own != NULL) { /* the caller cannot wait for that stream */
-    TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
   }
   return TALUS_OK;
 }

@@ -129,6 +129,10 @@ cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
+/* For tests: how often the host has waited for work, asked for device or pinned memory, and made a
+ * graph ready. */
+extern long emu_waits, emu_allocations, emu_graphs;
+
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaDriverGetVersion(int *version);

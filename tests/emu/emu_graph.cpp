@@ -166,7 +166,10 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t 
   return cudaSuccess;
 }
 
+long emu_graphs;
+
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long) {
+  emu_graphs++;
   EMU_ENTER;
   if (!exec || !graph) {
     return emu_fail(cudaErrorInvalidValue);

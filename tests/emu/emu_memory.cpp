@@ -168,7 +168,10 @@ static cudaError_t release(void *memory, cudaMemoryType type) {
   return emu_enter();
 }
 
+long emu_allocations;
+
 cudaError_t cudaMalloc(void **memory, size_t size) {
+  emu_allocations++;
   return allocate(memory, size, cudaMemoryTypeDevice);
 }
 
@@ -177,6 +180,7 @@ cudaError_t cudaFree(void *memory) {
 }
 
 cudaError_t cudaHostAlloc(void **memory, size_t size, unsigned) {
+  emu_allocations++;
   return allocate(memory, size, cudaMemoryTypeHost);
 }
 

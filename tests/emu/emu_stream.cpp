@@ -17,6 +17,8 @@ static std::set<emu_stream *> &streams = *new std::set<emu_stream *>{&default_st
 static std::set<emu_event *> &events = *new std::set<emu_event *>();
 static std::list<emu_work> &pending = *new std::list<emu_work>(); /* as queued */
 
+long emu_waits;
+
 static double clock_seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -188,6 +190,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   if (const cudaError_t error = check_waitable(handle, &stream)) {
     return error;
   }
+  emu_waits++;
   emu_drain(handle);
   return emu_enter();
 }
@@ -206,6 +209,7 @@ cudaError_t cudaDeviceSynchronize(void) {
   if (const cudaError_t error = emu_refuse_capture()) {
     return error;
   }
+  emu_waits++;
   emu_drain_all();
   return emu_enter();
 }
@@ -280,6 +284,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     return error;
   }
   if (event->work) {
+    emu_waits += !event->work->done;
     run_wanted(event->work);
   }
   return emu_enter();

@@ -109,13 +109,6 @@ static void test_problem_refused(void) {
   CHECK(file_write("kept.dat", "old", 3) && file_write("kept.hdf5", "old", 3));
   sample_delassus(&made, TALUS_STORAGE_CSR, 3, 3, 2);
   CHECK(talus_problem_write(context, "kept.dat", &made.problem, NULL) == TALUS_UNSUPPORTED);
-  const double endless[2] = {INFINITY, INFINITY};
-  made.problem.row_upper = endless; /* no bounds at all */
-  CHECK(talus_problem_write(context, "endless.hdf5", &made.problem, NULL) == TALUS_OK ||
-        strstr(talus_context_message(context), "bounds") == NULL);
-  made.problem.row_upper = r; /* bounds of the rows */
-  CHECK(talus_problem_write(context, "kept.hdf5", &made.problem, NULL) == TALUS_UNSUPPORTED);
-  CHECK(strstr(talus_context_message(context), "bounds") != NULL);
   sample_delassus(&made, TALUS_STORAGE_CSR, 3, 3, 0);
   CHECK(talus_problem_write(context, "kept.dat", &made.problem, r) == TALUS_UNSUPPORTED);
   made.problem.delassus.q = NULL;
