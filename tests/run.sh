@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . host/package/requirements.sh
-talus_require
+talus_require tests
 
 build=${TALUS_BUILD:-build}
 # shellcheck disable=SC2086 # a list of options

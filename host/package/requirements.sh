@@ -38,9 +38,15 @@ talus_missing_packages() {
   python3 -c 'import numpy' >/dev/null 2>&1 || echo python3-numpy
 }
 
+# Wanted by tests alone; without them the tests that need them are skipped.
+talus_missing_test_packages() {
+  command -v abidw >/dev/null 2>&1 || echo abigail-tools
+}
+
+# talus_require [tests]
 talus_require() {
   local missing
-  missing=$(talus_missing_packages | tr '\n' ' ')
+  missing=$({ talus_missing_packages; [ "${1:-}" != tests ] || talus_missing_test_packages; } | tr '\n' ' ')
   [ -n "$missing" ] || return 0
   echo "missing: $missing"
   if command -v apt-get >/dev/null 2>&1; then
