@@ -128,6 +128,18 @@ static talus_status device_find(talus_context *context) {
   return TALUS_OK;
 }
 
+/* Events cannot be recorded on streams of other devices: that tells whose stream it is. */
+static talus_status stream_check(tl_cuda_device *device) {
+  const cudaError_t error = cudaEventRecord(device->sent[0], device->stream);
+  if (error == cudaErrorInvalidResourceHandle) {
+    (void)cudaGetLastError();
+    return tl_fail(device->context, TALUS_INVALID_ARGUMENT,
+                   "context_def.stream is no stream of device %d: give one of that device, or NULL",
+                   device->number);
+  }
+  return tl_cuda_check(device, error, "cudaEventRecord", __func__);
+}
+
 static talus_status device_fill(tl_cuda_device *device) {
   cudaFuncAttributes attributes;
   const cudaError_t probe = cudaFuncGetAttributes(&attributes, probe_kernel);
@@ -148,7 +160,7 @@ static talus_status device_fill(tl_cuda_device *device) {
                 cudaHostAlloc((void **)&device->staging[i], TL_CUDA_STAGING, cudaHostAllocDefault));
     TL_CUDA_TRY(device, cudaEventCreateWithFlags(&device->sent[i], cudaEventDisableTiming));
   }
-  return TALUS_OK;
+  return device->own == NULL ? stream_check(device) : TALUS_OK;
 }
 
 static void device_empty(tl_cuda_device *device) {

@@ -35,6 +35,11 @@ done
 run 0 solve nothing.hdf5 --nonsense --help
 run 0 bench world --help
 out_has "usage: talus bench world"
+run 0 bench call --contacts 3
+out_has "(b) blocks"
+run 0 bench call --method apgdb --json
+out_has '"seconds_from_solution"'
+run 2 bench call --contacts 65
 run 2 bench wolrd
 err_has "talus bench --help"
 run 2 bench world --grains 1,x

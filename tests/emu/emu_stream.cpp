@@ -141,6 +141,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
   }
   *stream = new emu_stream();
   (*stream)->flags = flags;
+  (*stream)->device = emu_device();
   streams.insert(*stream);
   return cudaSuccess;
 }
@@ -238,6 +239,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
   }
   *event = new emu_event();
   (*event)->flags = flags;
+  (*event)->device = emu_device();
   events.insert(*event);
   return cudaSuccess;
 }
@@ -258,7 +260,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   EMU_ENTER;
   emu_stream *stream = emu_find_stream(handle);
-  if (!stream || !emu_find_event(event)) {
+  if (!stream || !emu_find_event(event) ||
+      (stream->device >= 0 && stream->device != event->device)) {
     return emu_fail(cudaErrorInvalidResourceHandle);
   }
   event->capture = stream->capture; /* marks a point of the capture; no node */

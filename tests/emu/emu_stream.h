@@ -33,6 +33,7 @@ struct emu_capture {
 
 struct emu_stream {
   unsigned flags = 0;
+  int device = -1; /* the one it was made on; -1: the default stream, which every device has */
   emu_work last;
   std::shared_ptr<emu_capture> capture;
   std::vector<size_t> tails; /* nodes of the capture that come before what is added next */
@@ -40,6 +41,7 @@ struct emu_stream {
 
 struct emu_event {
   unsigned flags = 0;
+  int device = 0;
   emu_work work; /* the point recorded last */
   std::shared_ptr<emu_capture> capture;
   std::vector<size_t> tails;

@@ -3,9 +3,11 @@
  *
  * After warm-up nothing is taken, by any method of first order on any form. A wait is due where the
  * host decides: one per look at the step, one per residual; one per array that it fetches; and one
- * at the end if the results go to device memory over a stream of the context's own. */
+ * at the end if the results go to device memory over a stream of the context's own. Beside that:
+ * with two devices, whose stream is whose. */
 #include <cuda_runtime.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/check.h"
@@ -178,6 +180,25 @@ void device_check(bool own) {
   case_release(&test);
 }
 
+/* A stream of another device is refused; its own is taken. */
+void stream_check() {
+  talus_context_def def = talus_context_def_default();
+  talus_context *context = NULL;
+  cudaStream_t stream;
+  CHECK(cudaSetDevice(1) == cudaSuccess && cudaStreamCreate(&stream) == cudaSuccess);
+  CHECK(cudaSetDevice(0) == cudaSuccess);
+  def.backend = TALUS_BACKEND_CUDA;
+  def.stream = stream;
+  CHECK(talus_context_create(&def, &context) == TALUS_INVALID_ARGUMENT);
+  CHECK_CASE(strstr(talus_context_message(context), "context_def.stream") != NULL, "%s",
+             talus_context_message(context));
+  talus_context_destroy(context);
+  def.device = 1;
+  CHECK(talus_context_create(&def, &context) == TALUS_OK);
+  talus_context_destroy(context);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+}
+
 /* The counts count. */
 void counter_check() {
   const counts before = now();
@@ -190,7 +211,9 @@ void counter_check() {
 } // namespace
 
 int main() {
+  setenv("EMU_DEVICES", "2", 1); /* read at the first call */
   counter_check();
+  stream_check();
   talus_context *const context = open(NULL);
   for (int kind = 0; kind < CASE_COUNT; kind++) {
     if (kind == CASE_EMPTY) {
