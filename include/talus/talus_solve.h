@@ -496,6 +496,15 @@ TALUS_API talus_status talus_solver_wait(talus_solver *solver);
 /* Accepts NULL; waits for a solve that is under way. */
 TALUS_API void talus_solver_destroy(talus_solver *solver);
 
+/* Bytes of host memory that a solver takes at the most, in update and solve, for problems no larger
+ * than this one in any count. Of `problem` form, counts and dimension are read, of form (b) also
+ * block_size and the arrays that name blocks; no numbers. For methods of first order, on the CPU,
+ * from packed arrays, without keys and sleepers. settings may be NULL. Statuses: UNSUPPORTED (all
+ * other cases: how much factors take depends on the numbers), and those of talus_solver_update. */
+TALUS_API talus_status talus_solver_workspace(talus_context *context,
+                                              const talus_settings *settings,
+                                              const talus_problem *problem, int64_t *bytes);
+
 /* All of the above in one call. */
 TALUS_API talus_status talus_solve_once(talus_context *context, const talus_problem *problem,
                                         const talus_settings *settings, talus_solution *solution,
