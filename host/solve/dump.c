@@ -15,11 +15,16 @@ talus_status tl_dump_set(talus_solver *solver) {
   talus_settings *const s = &solver->settings;
   const char *const path = s->dump_path;
   s->dump_path = NULL; /* the caller's may be gone by the time it is needed */
-  solver->dump.worst = -1;
   if (s->dump == TALUS_DUMP_NONE) {
     return TALUS_OK;
   }
   const size_t length = strlen(path) + 1;
+  if (solver->dump.path.memory != NULL && strcmp(solver->dump.path.memory, path) == 0) {
+    s->dump_path = solver->dump.path.memory; /* other settings changed: the count goes on */
+    return TALUS_OK;
+  }
+  solver->dump.worst = -1;
+  solver->dump.written = solver->dump.next = 0;
   const talus_status status = tl_buffer_reserve(solver->context, &solver->dump.path,
                                                 2 * length + ENDING, 1, "settings.dump_path");
   if (status != TALUS_OK) {

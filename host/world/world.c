@@ -134,6 +134,7 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   world->def.solver.warm_start = 1;
   world->def.solver.same_bits = 1; /* a run is the same on every machine */
   talus_settings projection = world->def.solver;
+  projection.dump = TALUS_DUMP_NONE; /* whoever looks for bad problems means the contacts' */
   projection.law = TALUS_LAW_CCP;
   if (projection.cone != TALUS_CONE_CIRCULAR) { /* without friction every cone is the same */
     projection.cone = TALUS_CONE_CIRCULAR;
