@@ -87,8 +87,8 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
   info->bytes = tl_assembly_bytes(&solver->assembly) + solver->engine->bytes +
                 tl_judgement_bytes(&solver->judgement) + tl_gathered_bytes(&solver->gathered) +
                 (int64_t)solver->exported.capacity + tl_small_bytes(solver->small) +
-                tl_newton_bytes(solver->newton) + tl_sleep_bytes(&solver->sleep) + tl_keys_bytes(&solver->contact_keys) +
-                tl_keys_bytes(&solver->row_keys);
+                tl_newton_bytes(solver->newton) + tl_sleep_bytes(&solver->sleep) +
+                tl_keys_bytes(&solver->contact_keys) + tl_keys_bytes(&solver->row_keys);
   info->islands = solver->sleep.islands;
   info->islands_asleep = solver->sleep.skipped;
   info->keys_matched = solver->keys_matched;
