@@ -109,6 +109,7 @@ talus_status talus_coupling_rebound(talus_coupling *coupling, const double *impu
     *problem = talus_problem_default(coupling->def.form);
     return TALUS_OK;
   }
+  coupling->built = 0; /* until all is there */
   for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
     double *const velocity = coupling->velocity + coupling->first_velocity[m];
     TL_TRY(response(coupling, m, coupling->impulses.memory, bilateral_impulse));
@@ -122,8 +123,9 @@ talus_status talus_coupling_rebound(talus_coupling *coupling, const double *impu
       coupling->row[i].upper -= bilateral_impulse[i - first];
     }
   }
-  coupling->rebounds = 1;
-  return tl_coupling_form(coupling, problem);
+  TL_TRY(tl_coupling_form(coupling, problem));
+  coupling->built = coupling->rebounds = 1;
+  return TALUS_OK;
 }
 
 /* Impulses over the step as constant forces: at points fixed in the links, or along joints. */

@@ -3,6 +3,7 @@
 
 #include "tests/check.h"
 #include "tests/mechanism/trees.h"
+#include "tests/scarce.h"
 
 enum { ROWS = 12 };
 static const double G = 9.81, H = 1e-3, RADIUS = 0.2;
@@ -207,10 +208,69 @@ static void midpoint_contact(void) {
   scene_end(&s);
 }
 
+/* The life of a step with a rebound and a loop that holds turns. */
+static talus_status life(talus_context *context) {
+  const talus_link_def link = ball();
+  const double fast[6] = {0, 0, -1, 0, 0, 0};
+  double impulse[3] = {1, 0, 0}, bilateral[ROWS] = {0};
+  talus_mechanism_def def = talus_mechanism_def_default();
+  talus_coupling_def join = talus_coupling_def_default();
+  talus_loop_def loop = talus_loop_def_default();
+  talus_mechanism *m = NULL;
+  talus_coupling *coupling = NULL;
+  talus_problem problem;
+  talus_touch touch;
+  def.link = &link;
+  def.link_count = 1;
+  loop.link_b = 0;
+  loop.direction_count = 0;
+  loop.turn_count = 3;
+  join.mechanism_count = 1;
+  join.mechanism = &m;
+  join.loop_count = 1;
+  join.loop = &loop;
+  join.restitution = TALUS_RESTITUTION_POISSON;
+  talus_status status = talus_mechanism_create(context, &def, &m);
+  status = status != TALUS_OK ? status : talus_mechanism_set(m, NULL, fast);
+  status = status != TALUS_OK ? status : talus_coupling_create(context, &join, &coupling);
+  if (status == TALUS_OK) {
+    static const double none[3];
+    touch = floor_touch(m, none, 0);
+    touch.restitution = 0.5;
+    status = talus_coupling_build(coupling, &touch, 1, &problem);
+  }
+  status =
+      status != TALUS_OK ? status : talus_coupling_rebound(coupling, impulse, bilateral, &problem);
+  status = status != TALUS_OK
+               ? status
+               : talus_coupling_advance(coupling, TALUS_SCHEME_EULER, impulse, bilateral);
+  talus_coupling_destroy(coupling);
+  talus_mechanism_destroy(m);
+  return status;
+}
+
+/* Memory that runs out at each request in turn: a status, a message, nothing left behind. */
+static void scarcity(void) {
+  talus_status status = TALUS_OUT_OF_MEMORY;
+  int64_t at = 0;
+  while (status != TALUS_OK && at < 200) {
+    scarce c = {.fail_at = ++at};
+    talus_context *const context = scarce_context(&c);
+    status = life(context);
+    CHECK_CASE(status == TALUS_OK || status == TALUS_OUT_OF_MEMORY, "%s",
+               talus_status_name(status));
+    CHECK(status == TALUS_OK || strlen(talus_context_message(context)) > 0);
+    CHECK_CASE(c.held == 0, "%lld pieces left at %lld", (long long)c.held, (long long)at);
+    talus_context_destroy(context);
+  }
+  CHECK(status == TALUS_OK && at > 5);
+}
+
 int main(void) {
   rebound();
   bounds();
   midpoint_order();
   midpoint_contact();
+  scarcity();
   return check_end();
 }
