@@ -1,9 +1,9 @@
 /* four_bar.c: a four-bar linkage, a closed loop, is driven through a bed of grains.
  *
- * Expected: the crank turns as its motor wants, although the bed brakes it; the loop stays closed to a
- * tenth of a millimetre, and stands nowhere singular; the grains are drawn to the left; the momentum
- * along every joint is balanced; what the motor has done is what the contacts have lost, but for the
- * heights of grains and links. Quick: larger grains and one turn. */
+ * Expected: the crank turns as its motor wants, although the bed brakes it; the loop stays closed
+ * to a tenth of a millimetre, and stands nowhere singular; the grains are drawn to the left; the
+ * momentum along every joint is balanced; what the motor has done is what the contacts have lost,
+ * but for the heights of grains and links. Quick: larger grains and one turn. */
 #include <talus/talus_mechanism.h>
 
 #include "sample.h"

@@ -1,17 +1,16 @@
 /* scoop.c: a robot arm digs in a bed of grains and lifts what its scoop holds.
  *
- * The arm is a mechanism of four hinges whose motors follow tables; its contacts with the grains and
- * theirs with each other are one problem a step. Expected: it lifts half a kilogramme or more above
- * the rim of the bed, the motors bring the joints where the tables say, the momentum along every joint
- * is balanced, no grain is lost, and the motors have worked: about what lifting the load asks, and
- * what friction in the bed takes. Quick: larger grains, 330 instead of 2900. */
+ * The arm is a mechanism of four hinges whose motors follow tables; its contacts with the grains
+ * and theirs with each other are one problem a step. Expected: it lifts half a kilogramme or more
+ * above the rim of the bed, the motors bring the joints where the tables say, the momentum along
+ * every joint is balanced, no grain is lost, and the motors have worked: about what lifting the
+ * load asks, and what friction in the bed takes. Quick: larger grains, 330 instead of 2900. */
 #include <talus/talus_mechanism.h>
 
 #include "sample.h"
 
-static const char *const HELP =
-    "scoop [--full] [--set KEY=VALUE]\n"
-    "A robot arm digs in a bed of grains (samples/scenes/scoop.yaml)";
+static const char *const HELP = "scoop [--full] [--set KEY=VALUE]\n"
+                                "A robot arm digs in a bed of grains (samples/scenes/scoop.yaml)";
 static const double RIM = 0.18, DEGREE = 57.29577951308232;
 static const double LAST[4] = {0, 73.6, -130.2, -143.4}; /* where the tables end */
 
@@ -32,8 +31,8 @@ static double lifted(const sample_run *run, int *count, int *lost) {
 
 int main(int argc, char **argv) {
   const sample_options options = sample_begin(argc, argv, HELP);
-  sample_run run = sample_open("scoop", options.full ? "" : "grains.0.radius=16mm world.step=4ms",
-                               &options);
+  sample_run run =
+      sample_open("scoop", options.full ? "" : "grains.0.radius=16mm world.step=4ms", &options);
   const double end = talus_scene_end(run.scene);
   double momentum = 0, work = 0, q[4], off = 0;
   int count, lost;

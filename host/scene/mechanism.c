@@ -21,8 +21,8 @@ static talus_status robot_read(talus_scene *scene, const tl_scene_mechanism *fro
                                tl_mechanism_made *made) {
   talus_urdf_def def = talus_urdf_def_default();
   char path[1024];
-  const int used = snprintf(path, sizeof path, "%s%s", from->urdf[0] == '/' ? "" : scene->folder,
-                            from->urdf);
+  const int used =
+      snprintf(path, sizeof path, "%s%s", from->urdf[0] == '/' ? "" : scene->folder, from->urdf);
   if (used < 0 || (size_t)used >= sizeof path) {
     return tl_node_fail(scene->context, tl_tree_find(from->item.node, "urdf"),
                         "the name is too long");
@@ -124,8 +124,9 @@ static talus_status drive_check(const talus_scene *scene, const tl_scene_drive *
   }
   for (int32_t k = 1; k < drive->times.count; k++) {
     if (!(drive->times.value[k] > drive->times.value[k - 1])) {
-      return tl_node_fail(context, times, "joint '%.60s': times have to ascend (number %d does not)",
-                          name, (int)k + 1);
+      return tl_node_fail(context, times,
+                          "joint '%.60s': times have to ascend (number %d does not)", name,
+                          (int)k + 1);
     }
   }
   if (target != NULL && times != NULL) {

@@ -63,9 +63,10 @@ static const tl_key rows_link[] = {
     INTEGER("group", group, "0", 0, 31, 0, "of collisions"),
     PLAIN(GROUPS, "collides", collides, "all", 0, "groups that it meets; both sides have to agree"),
 };
-SCHEMA(link, "links", "kind",
-       "A link's frame lies on its joint's while the joint is at zero, and moves with it. A motor has "
-       "`rate`, `target`, or `times` and `targets`; where its effort does not suffice, it stalls.");
+SCHEMA(
+    link, "links", "kind",
+    "A link's frame lies on its joint's while the joint is at zero, and moves with it. A motor has "
+    "`rate`, `target`, or `times` and `targets`; where its effort does not suffice, it stalls.");
 #undef ROW_STRUCT
 
 #define ROW_STRUCT tl_scene_loop
@@ -74,9 +75,10 @@ static const tl_key rows_loop[] = {
     PLAIN(TEXT, "b", b, NULL, 0, "a link, or `base`: the world"),
     NUMBERS(VECTOR, "point_a", point_a, LENGTH, "0 0 0", 0, "in the frame of a"),
     NUMBERS(VECTOR, "point_b", point_b, LENGTH, "0 0 0", 0, "in the frame of b"),
-    NUMBERS(VECTORS, "directions", directions, NUMBER, "", 0,
-            "in the frame of a, one to three of length 1, along which the points stay together; none: "
-            "all. Across the plane of a plane loop there is nothing to hold"),
+    NUMBERS(
+        VECTORS, "directions", directions, NUMBER, "", 0,
+        "in the frame of a, one to three of length 1, along which the points stay together; none: "
+        "all. Across the plane of a plane loop there is nothing to hold"),
 };
 SCHEMA(loop, "loops", NULL, "A list: where the tree of links is closed.");
 #undef ROW_STRUCT
@@ -87,9 +89,10 @@ static const tl_key rows_drive[] = {
     CHOICE("kind", kind, "revolute|prismatic", "revolute", 0, "of the joint"),
     DRIVE_ROWS(, BIT(0), BIT(1)),
 };
-SCHEMA(drive, "drives", "kind",
-       "A list, with `urdf`: starts, limits and motors of its joints. Limits and effort that are not "
-       "given here are the robot file's.");
+SCHEMA(
+    drive, "drives", "kind",
+    "A list, with `urdf`: starts, limits and motors of its joints. Limits and effort that are not "
+    "given here are the robot file's.");
 #undef ROW_STRUCT
 
 #define ROW_STRUCT tl_scene_mechanism
@@ -102,15 +105,18 @@ static const tl_key rows_mechanism[] = {
     PLAIN(BOOLEAN, "self_collide", self_collide, "true", 0,
           "links that are not neighbours touch each other"),
     PLAIN(TEXT, "base", base, "", 0,
-          "with `links`: name of the fixed body or wall it stands on: its neighbour, which the links on "
+          "with `links`: name of the fixed body or wall it stands on: its neighbour, which the "
+          "links on "
           "`base` do not touch"),
     PLAIN(TEXT, "material", material, "", 0, "by name; none: the first material"),
     TABLE(LIST, "links", links, tl_schema_link, "", 0, "and the joints that carry them"),
     TABLE(LIST, "loops", loops, tl_schema_loop, "", 0, "that close the tree"),
     TABLE(LIST, "drives", drives, tl_schema_drive, "", 0, "of a robot file's joints"),
 };
-SCHEMA(mechanism, "mechanisms", NULL,
-       "A list. A mechanism has the coordinates of its joints: nothing holds its links together but "
-       "arithmetic, so that joints never drift and motors are exact. With one in the scene a step costs "
-       "as much as with grains that are no spheres.");
+SCHEMA(
+    mechanism, "mechanisms", NULL,
+    "A list. A mechanism has the coordinates of its joints: nothing holds its links together but "
+    "arithmetic, so that joints never drift and motors are exact. With one in the scene a step "
+    "costs "
+    "as much as with grains that are no spheres.");
 #undef ROW_STRUCT

@@ -1,7 +1,8 @@
 /* urdf.h: what the files that read robots share.
  *
  *   urdf_xml.c     expat's events to a tree of elements     urdf_link.c   inertials and shapes
- *   urdf_tree.c    who hangs on whom, links of the def      urdf.c        the public functions */
+ *   urdf_tree.c    who hangs on whom, links of the def      urdf_joint.c  axes, limits, dynamics
+ *   urdf.c         the public functions */
 #ifndef TL_SCENE_URDF_H
 #define TL_SCENE_URDF_H
 
@@ -29,16 +30,27 @@ typedef struct tl_urdf_pose {
 typedef struct tl_urdf_link {
   const char *name;
   const tl_xml *node;
-  int32_t joint; /* that it hangs on, or -1: the root */
-  int32_t link;  /* of the def; TALUS_NONE: part of the base; -2: not reached yet */
+  int32_t joint;     /* that it hangs on, or -1: the root */
+  int32_t link;      /* of the def; TALUS_NONE: part of the base; -2: not reached yet */
   tl_urdf_pose pose; /* of its frame in that link's, or in the world for the base */
   double mass, centre[3], inertia[6]; /* in its own frame; mass 0: no inertial */
 } tl_urdf_link;
 
+typedef enum tl_urdf_type {
+  TL_URDF_FIXED,
+  TL_URDF_REVOLUTE,
+  TL_URDF_CONTINUOUS,
+  TL_URDF_PRISMATIC,
+  TL_URDF_FLOATING,
+  TL_URDF_PLANAR,
+  TL_URDF_TYPES
+} tl_urdf_type;
+
 typedef struct tl_urdf_joint {
   const char *name;
   const tl_xml *node;
-  int32_t type, parent, child;
+  int32_t type; /* tl_urdf_type */
+  int32_t parent, child;
 } tl_urdf_joint;
 
 typedef struct tl_urdf_shape {
@@ -80,6 +92,12 @@ tl_urdf_pose tl_urdf_compose(const tl_urdf_pose *outer, const tl_urdf_pose *inne
 talus_status tl_urdf_inertial(const talus_urdf *urdf, tl_urdf_link *link);
 void tl_urdf_weigh(const tl_urdf_link *link, talus_link_def *def);
 talus_status tl_urdf_collisions(talus_urdf *urdf, const tl_urdf_link *link);
+
+/* urdf_joint.c: the type of that name, or TL_URDF_TYPES; all of a def but place, parent and mass.
+ */
+int32_t tl_urdf_type_of(const char *word);
+talus_status tl_urdf_joint_read(const talus_urdf *urdf, const tl_urdf_joint *joint,
+                                talus_link_def *def);
 
 /* urdf_tree.c: links and joints by name, their tree, and the def. */
 talus_status tl_urdf_build(talus_urdf *urdf);

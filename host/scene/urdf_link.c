@@ -35,7 +35,8 @@ talus_status tl_urdf_inertial(const talus_urdf *urdf, tl_urdf_link *link) {
   return TALUS_OK;
 }
 
-/* inertia += what `mass` at the end of `arm` adds (sign -1: takes away) about the arm's beginning. */
+/* inertia += what `mass` at the end of `arm` adds (sign -1: takes away) about the arm's beginning.
+ */
 static void point_mass(double *inertia, double mass, const double *arm) {
   const double square = tl_dot3(arm, arm);
   const int row[6] = {0, 0, 0, 1, 1, 2}, column[6] = {0, 1, 2, 1, 2, 2};
@@ -144,8 +145,8 @@ static talus_status geometry_read(talus_urdf *urdf, const tl_xml *node, talus_sh
     *def = talus_shape_def_default(TALUS_SHAPE_HULL);
     TL_TRY(mesh_read(urdf, what, def));
   } else {
-    return tl_urdf_fail(urdf, what, "the geometry '%.60s' is not known (box, cylinder, sphere, mesh)",
-                        what->name);
+    return tl_urdf_fail(
+        urdf, what, "the geometry '%.60s' is not known (box, cylinder, sphere, mesh)", what->name);
   }
   return TALUS_OK;
 }

@@ -1,20 +1,13 @@
 /* urdf_tree.c: the links and joints of a robot file, and the mechanism they make.
  *
- * Names are looked up first; every link hangs on one joint but the root. Then the tree is walked from
- * the root: a link on a fixed joint becomes part of the one it is fixed to, any other a link of the
- * def. Whoever is not reached hangs on a loop. */
+ * Names are looked up first; every link hangs on one joint but the root. Then the tree is walked
+ * from the root: a link on a fixed joint becomes part of the one it is fixed to, any other a link
+ * of the def. Whoever is not reached hangs on a loop. */
 #include <math.h>
 #include <string.h>
 
 #include "host/collide/geometry_vector.h"
 #include "host/scene/urdf.h"
-
-enum { FIXED, REVOLUTE, CONTINUOUS, PRISMATIC, FLOATING, PLANAR, TYPES };
-static const char *const types[TYPES] = {"fixed",     "revolute", "continuous",
-                                         "prismatic", "floating", "planar"};
-static const talus_link_kind kinds[TYPES] = {TALUS_LINK_REVOLUTE,  TALUS_LINK_REVOLUTE,
-                                             TALUS_LINK_REVOLUTE,  TALUS_LINK_PRISMATIC,
-                                             TALUS_LINK_FREE,      TALUS_LINK_PLANAR};
 
 static int32_t count_of(const tl_xml *root, const char *name) {
   int32_t count = 0;
@@ -81,10 +74,8 @@ static talus_status joint_find(talus_urdf *urdf, const tl_xml *node, tl_urdf_joi
   joint->node = node;
   TL_TRY(name_of(urdf, node, &joint->name));
   TL_TRY(tl_urdf_known(urdf, node, "parent|child|origin|axis|limit|dynamics"));
-  while (joint->type < TYPES && (type == NULL || strcmp(types[joint->type], type) != 0)) {
-    joint->type++;
-  }
-  if (joint->type == TYPES) {
+  joint->type = tl_urdf_type_of(type);
+  if (joint->type == TL_URDF_TYPES) {
     return tl_urdf_fail(urdf, node, "joint '%.60s': its type '%.40s' is not known", joint->name,
                         type != NULL ? type : "");
   }
@@ -121,69 +112,21 @@ static talus_status root_find(const talus_urdf *urdf, int32_t *root) {
     if (*root >= 0) {
       return tl_urdf_fail(urdf, urdf->link[i].node,
                           "link '%.60s' hangs on no joint, and neither does '%.60s' (line %d)",
-                          urdf->link[i].name, urdf->link[*root].name,
-                          urdf->link[*root].node->line);
+                          urdf->link[i].name, urdf->link[*root].name, urdf->link[*root].node->line);
     }
     *root = i;
   }
   if (*root < 0 && urdf->link_count > 0) {
-    return tl_urdf_fail(urdf, urdf->joint[urdf->link[0].joint].node,
-                        "joint '%.60s' and others form a loop: no link is the root; a tree is needed",
-                        urdf->joint[urdf->link[0].joint].name);
+    return tl_urdf_fail(
+        urdf, urdf->joint[urdf->link[0].joint].node,
+        "joint '%.60s' and others form a loop: no link is the root; a tree is needed",
+        urdf->joint[urdf->link[0].joint].name);
   }
   return *root >= 0 ? TALUS_OK : tl_urdf_fail(urdf, urdf->root, "a robot without links");
 }
 
 /* ---- joints to links of the def ----------------------------------------------------------------
  */
-
-static talus_status limits_read(const talus_urdf *urdf, const tl_urdf_joint *joint,
-                                talus_link_def *def) {
-  const tl_xml *const limit = tl_xml_child(joint->node, "limit");
-  const int ended = joint->type == REVOLUTE || joint->type == PRISMATIC;
-  if (limit == NULL) {
-    return ended ? tl_urdf_fail(urdf, joint->node, "joint '%.60s': a %s joint needs a limit",
-                                joint->name, types[joint->type])
-                 : TALUS_OK;
-  }
-  TL_TRY(tl_urdf_numbers(urdf, limit, "effort", 0, 1, &def->effort));
-  TL_TRY(tl_urdf_numbers(urdf, limit, "velocity", 0, 1, &def->rate[0]));
-  if (ended) {
-    def->limited = 1;
-    def->lower[0] = def->upper[0] = 0; /* as URDF has it */
-    TL_TRY(tl_urdf_numbers(urdf, limit, "lower", 0, 1, &def->lower[0]));
-    TL_TRY(tl_urdf_numbers(urdf, limit, "upper", 0, 1, &def->upper[0]));
-    if (!(def->lower[0] <= def->upper[0])) {
-      return tl_urdf_fail(urdf, limit, "joint '%.60s': its limits cross: lower %g, upper %g",
-                          joint->name, def->lower[0], def->upper[0]);
-    }
-  }
-  return TALUS_OK;
-}
-
-static talus_status joint_read(const talus_urdf *urdf, const tl_urdf_joint *joint,
-                               talus_link_def *def) {
-  const tl_xml *const axis = tl_xml_child(joint->node, "axis");
-  const tl_xml *const dynamics = tl_xml_child(joint->node, "dynamics");
-  *def = talus_link_def_default(kinds[joint->type]);
-  def->name = joint->name;
-  tl_set3(def->axis, 1, 0, 0);
-  if (axis != NULL) {
-    TL_TRY(tl_urdf_numbers(urdf, axis, "xyz", 1, 3, def->axis));
-    if (!(tl_dot3(def->axis, def->axis) > 0)) {
-      return tl_urdf_fail(urdf, axis, "joint '%.60s': its axis has length zero", joint->name);
-    }
-  }
-  double third[3], unit[3];
-  tl_copy3(unit, def->axis);
-  tl_unit3(unit);
-  tl_frame3(unit, def->axis2, third);
-  if (dynamics != NULL) {
-    TL_TRY(tl_urdf_numbers(urdf, dynamics, "damping", 0, 1, &def->damping));
-    TL_TRY(tl_urdf_numbers(urdf, dynamics, "friction", 0, 1, &def->friction));
-  }
-  return limits_read(urdf, joint, def);
-}
 
 /* A link of the def: on a joint, or (floating root) on a free one. Its mass is added up later. */
 static talus_status link_begin(talus_urdf *urdf, int32_t index, const tl_urdf_pose *outer,
@@ -192,7 +135,7 @@ static talus_status link_begin(talus_urdf *urdf, int32_t index, const tl_urdf_po
   tl_urdf_link *const link = &urdf->link[index];
   talus_link_def *const def = &urdf->made[urdf->def.link_count];
   if (link->joint >= 0) {
-    TL_TRY(joint_read(urdf, &urdf->joint[link->joint], def));
+    TL_TRY(tl_urdf_joint_read(urdf, &urdf->joint[link->joint], def));
   } else {
     *def = talus_link_def_default(TALUS_LINK_FREE);
     def->name = "root";
@@ -220,7 +163,7 @@ static talus_status children_place(talus_urdf *urdf, int32_t index) {
     }
     TL_TRY(tl_urdf_origin(urdf, joint->node, &pose));
     pose = tl_urdf_compose(&parent->pose, &pose);
-    if (joint->type == FIXED) {
+    if (joint->type == TL_URDF_FIXED) {
       child->link = parent->link;
       child->pose = pose;
     } else {
@@ -265,8 +208,7 @@ static talus_status tree_walk(talus_urdf *urdf, int32_t root, int32_t *queue) {
 
 /* Each link of the def by itself, so that what the mechanism refuses has its line. */
 static talus_status link_check(const talus_urdf *urdf, const tl_urdf_link *link) {
-  const tl_xml *const node =
-      link->joint >= 0 ? urdf->joint[link->joint].node : link->node;
+  const tl_xml *const node = link->joint >= 0 ? urdf->joint[link->joint].node : link->node;
   talus_link_def one = urdf->made[link->link];
   talus_mechanism_def def = talus_mechanism_def_default();
   talus_mechanism *mechanism;
@@ -312,7 +254,8 @@ talus_status tl_urdf_build(talus_urdf *urdf) {
   }
   for (int32_t i = 0; i < urdf->link_count; i++) {
     const tl_urdf_link *const link = &urdf->link[i];
-    const int own = link->link >= 0 && (link->joint < 0 || urdf->joint[link->joint].type != FIXED);
+    const int own =
+        link->link >= 0 && (link->joint < 0 || urdf->joint[link->joint].type != TL_URDF_FIXED);
     TL_TRY(own ? link_check(urdf, link) : TALUS_OK);
   }
   urdf->def.link = urdf->made;

@@ -1,6 +1,6 @@
 /* urdf_xml.c: an XML file as a tree of elements that know their lines. The only file that knows
- * expat. Texts between elements mean nothing in URDF and are passed over; documents too large or too
- * deep are refused, and expat itself refuses entities that unfold without end. */
+ * expat. Texts between elements mean nothing in URDF and are passed over; documents too large or
+ * too deep are refused, and expat itself refuses entities that unfold without end. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,10 @@
 /* links.h: the mechanisms of a world. Their links are bodies of the world (TALUS_BODY_LINK), whose
  * state follows from the mechanism's after every move.
  *
- *   links.c           adding, state, motion      links_problem.c   a step's problem in form (b)
- *   links_rows.c      stops, motors, loops       links_report.c    balances
+ *   links_add.c       adding                     links_problem.c   a step's problem in form (b)
+ *   links.c           state, motion              links_blocks.c    its memory, masses
+ *   links_rows.c      stops, motors, loops       links_loops.c     rows that depend on others
+ *   links_report.c    balances                   links_state.c     what a restart needs
  *
  * A velocity array of a step ([tl_velocity_size]) holds six numbers per body, links included, and
  * behind them the joint velocities of all mechanisms. */
@@ -36,10 +38,8 @@ static inline talus_mechanism *tl_mechanism_of(const talus_world *world, int32_t
 /* The coupling of all mechanisms, brought to `dt`: whose rows stops, motors and loops are. */
 talus_status tl_links_coupling(talus_world *world, double dt);
 
-/* How many of the n rows of a symmetric W >= 0 depend on the others: n less the rank, by pivots of the
- * largest first, rows scaled to length one. W is used up. */
-int32_t tl_rows_dependent(double *w, int32_t n);
-/* row [joint velocities of its mechanism] += the wrench on a link's centre of mass (force, moment). */
+/* row [joint velocities of its mechanism] += the wrench on a link's centre of mass (force, moment).
+ */
 void tl_link_row(const talus_world *world, int32_t body, const double *wrench, double *row);
 
 /* Work of a row's impulse, at the mean of the velocities before and after it. */
@@ -48,8 +48,8 @@ double tl_links_work(const talus_world *world, int32_t row, double impulse, cons
 /* Energies and balances of the mechanisms in this sub-step, kept in the world; to be called while
  * they stand where the problem was made. */
 talus_status tl_links_measure(talus_world *world, double dt, const double *before,
-                              const double *free, const double *after,
-                              const tl_step_arrays *arrays, int32_t rows);
+                              const double *free, const double *after, const tl_step_arrays *arrays,
+                              int32_t rows);
 /* Poisson's push: impulses on links (at an arm from the body's centre) are collected, then change
  * all joint velocities at once. */
 void tl_links_push_begin(talus_world *world);

@@ -39,7 +39,8 @@ static void units_number(tl_links_blocks *b) {
   int64_t inverse = 0;
   int32_t velocity = 0;
   for (int32_t u = 0; u < b->free_count + world->mechanism_count; u++) {
-    const int32_t n = u < b->free_count ? 6 : world->mechanism[u - b->free_count].mechanism->v_count;
+    const int32_t n =
+        u < b->free_count ? 6 : world->mechanism[u - b->free_count].mechanism->v_count;
     b->size[u] = n;
     b->first[u] = velocity;
     b->inverse_first[u] = inverse;
@@ -50,8 +51,8 @@ static void units_number(tl_links_blocks *b) {
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
     const int free = body->exists && body->type == TALUS_BODY_FREE && body->inverse_mass > 0;
-    b->unit[i] = free ? next++
-                      : (body->type == TALUS_BODY_LINK ? b->free_count + body->mechanism : -1);
+    b->unit[i] =
+        free ? next++ : (body->type == TALUS_BODY_LINK ? b->free_count + body->mechanism : -1);
   }
 }
 
@@ -141,14 +142,22 @@ static talus_status values_take(tl_links_blocks *b) {
   const struct {
     double **array;
     size_t count;
-  } parts[] = {{&b->inverse, inverse},        {&b->velocity, velocities},
-               {&b->after, velocities},       {&b->frame, 9 * contacts},
-               {&b->bias, 3 * contacts},      {&b->friction, contacts},
-               {&b->impulse, 3 * contacts},   {&b->contact_velocity, 3 * contacts},
-               {&b->row_bias, rows},          {&b->row_lower, rows},
-               {&b->row_upper, rows},         {&b->row_impulse, rows},
-               {&b->jacobian, jacobian},      {&b->row_jacobian, row_jacobian},
-               {&b->line, n},                 {&b->loops, loops * (2 * n + loops)}};
+  } parts[] = {{&b->inverse, inverse},
+               {&b->velocity, velocities},
+               {&b->after, velocities},
+               {&b->frame, 9 * contacts},
+               {&b->bias, 3 * contacts},
+               {&b->friction, contacts},
+               {&b->impulse, 3 * contacts},
+               {&b->contact_velocity, 3 * contacts},
+               {&b->row_bias, rows},
+               {&b->row_lower, rows},
+               {&b->row_upper, rows},
+               {&b->row_impulse, rows},
+               {&b->jacobian, jacobian},
+               {&b->row_jacobian, row_jacobian},
+               {&b->line, n},
+               {&b->loops, loops * (2 * n + loops)}};
   size_t total = 0;
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     total += parts[i].count;

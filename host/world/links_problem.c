@@ -9,9 +9,6 @@
 
 #include "host/world/links_blocks.h"
 
-/* Less than this share of what a free link would answer is nothing but rounding. */
-static const double NOTHING = 1e-12;
-
 void tl_link_row(const talus_world *world, int32_t body, const double *wrench, double *row) {
   const tl_body *const link = &world->body[body];
   const talus_mechanism *const mechanism = tl_mechanism_of(world, body);
@@ -128,7 +125,7 @@ static void contacts_fill(tl_links_blocks *b) {
     side_fill(b, k, 1, bias, &at, &e);
     const int linked = tl_is_link(world, a->body_a[k]) || tl_is_link(world, a->body_b[k]);
     const double whole = body_answer(world, a->body_a[k]) + body_answer(world, a->body_b[k]);
-    if (linked && !(answer(b, &e) > NOTHING * whole)) { /* nothing gives way there */
+    if (linked && !(answer(b, &e) > TL_NOTHING * whole)) { /* nothing gives way there */
       at = here;
       tl_set3(a->impulse + 3 * (size_t)k, 0, 0, 0);
       from_frame(frame, bias, a->contact_velocity + 3 * (size_t)k);
@@ -203,7 +200,7 @@ static void rows_fill(tl_links_blocks *b) {
     entries e = {.count = 0};
     const double whole =
         a->row[r].joint >= 0 ? joint_row(b, r, &bias, &at, &e) : link_row(b, r, &at, &e);
-    if (!(answer(b, &e) > NOTHING * whole)) {
+    if (!(answer(b, &e) > TL_NOTHING * whole)) {
       at = here;
       a->row_impulse[r] = 0;
       continue;
@@ -218,53 +215,6 @@ static void rows_fill(tl_links_blocks *b) {
     b->row_start[left] = count;
   }
   b->row_count = left;
-}
-
-/* ---- loops -------------------------------------------------------------------------------------
- */
-
-/* How many rows of the loops depend on the others: W of all of them, and its rank. */
-static int32_t loops_check(const tl_links_blocks *b) {
-  const talus_world *const world = b->world;
-  const int32_t n = world->joint_velocity_count;
-  int32_t rows = 0;
-  while (rows < tl_links_rows(world) && world->coupling->row[rows].joint_velocity < 0) {
-    rows++;
-  }
-  double *const line = b->loops, *const moved = line + (size_t)rows * (size_t)n;
-  double *const w = moved + (size_t)rows * (size_t)n;
-  memset(line, 0, 2 * (size_t)rows * (size_t)n * sizeof *line);
-  for (int32_t i = 0; i < rows; i++) {
-    const tl_row *const row = &world->coupling->row[i];
-    double whole = 0;
-    tl_row_spread(world->coupling, row, line + (size_t)i * (size_t)n);
-    for (int32_t m = 0; m < world->mechanism_count; m++) {
-      const int32_t first = world->mechanism[m].first_velocity;
-      const int32_t size = world->mechanism[m].mechanism->v_count;
-      const double *const inverse = b->inverse + b->inverse_first[b->free_count + m];
-      for (int32_t r = 0; r < size; r++) {
-        for (int32_t c = 0; c < size; c++) {
-          moved[i * n + first + r] += inverse[r * size + c] * line[i * n + first + c];
-        }
-      }
-    }
-    for (int e = 0; e < 2; e++) {
-      const tl_row_end *const end = &row->end[e];
-      whole += end->link >= 0 ? 1 / world->mechanism[end->mechanism].mechanism->link[end->link].mass
-                              : 0;
-    }
-    for (int32_t j = 0; j <= i; j++) {
-      double sum = 0;
-      for (int32_t c = 0; c < n; c++) {
-        sum += moved[i * n + c] * line[j * n + c];
-      }
-      w[i * rows + j] = w[j * rows + i] = sum;
-    }
-    if (!(w[i * rows + i] > NOTHING * whole)) {
-      w[i * rows + i] = 0;
-    }
-  }
-  return tl_rows_dependent(w, rows);
 }
 
 /* ---- there and back ----------------------------------------------------------------------------
@@ -351,7 +301,7 @@ talus_status tl_links_solve(talus_world *world, talus_solver *solver, const talu
   velocities_back(&b, solution->velocity);
   if (solution->impulse != NULL) { /* not the projection's */
     impulses_back(&b);
-    world->singular = loops_check(&b);
+    world->singular = tl_links_loops(&b);
   }
   return TALUS_OK;
 }

@@ -1,9 +1,9 @@
 /* links_report.c: energies and balances of mechanisms in a step, before anything has moved.
  *
- * The solve used M^-1 by articulated bodies. Here M is the composite one and the forces are those of
- * inverse dynamics, so that the balance checks one algorithm by another:
- *   M (after - before) = dt (applied - damping v - bias) + J^T x
- * along each joint velocity, the worst over the largest of the terms. */
+ * The solve used M^-1 by articulated bodies. Here M is the composite one and the forces are those
+ * of inverse dynamics, so that the balance checks one algorithm by another: M (after - before) = dt
+ * (applied - damping v - bias) + J^T x along each joint velocity, the worst over the largest of the
+ * terms. */
 #include <math.h>
 #include <string.h>
 
@@ -106,7 +106,8 @@ static void mechanism_measure(talus_world *world, const tl_world_mechanism *of, 
     const double terms = fabs(momentum[2 * n + i]) + fabs(momentum[i]) +
                          dt * (fabs(mechanism->force[i]) + fabs(force[i])) +
                          size[of->first_velocity + i];
-    /* over the root of its inertia all are of one unit: a joint at rest is held against the others */
+    /* over the root of its inertia all are of one unit: a joint at rest is held against the others
+     */
     const double unit = sqrt(mass[(size_t)i * (size_t)(n + 1)]);
     worst = fmax(worst, fabs(change - pull - x) / unit);
     largest = fmax(largest, terms / unit);
@@ -136,8 +137,8 @@ static void forces_gather(const talus_world *world, double dt, double *line, dou
 }
 
 talus_status tl_links_measure(talus_world *world, double dt, const double *before,
-                              const double *free, const double *after,
-                              const tl_step_arrays *arrays, int32_t rows) {
+                              const double *free, const double *after, const tl_step_arrays *arrays,
+                              int32_t rows) {
   const size_t n = (size_t)world->joint_velocity_count, offset = 6 * (size_t)world->body_count;
   if (world->mechanism_count == 0) {
     return TALUS_OK;

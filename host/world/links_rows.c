@@ -64,8 +64,7 @@ static double rate_allowed(const tl_link *link, int k, double coordinate, double
 }
 
 static void joint_fill(const talus_world *world, double dt, const tl_row *from, tl_joint_row *row) {
-  const talus_mechanism *const mechanism =
-      world->mechanism[from->end[1].mechanism].mechanism;
+  const talus_mechanism *const mechanism = world->mechanism[from->end[1].mechanism].mechanism;
   const tl_link *const link = &mechanism->link[from->end[1].link];
   const int k = from->joint_velocity - link->first_v;
   const double slop = world->def.slop * (turns(link, k) ? 1 : world->size);
@@ -96,36 +95,4 @@ talus_status tl_links_fill(talus_world *world, double dt, tl_joint_row *rows) {
     }
   }
   return TALUS_OK;
-}
-
-int32_t tl_rows_dependent(double *w, int32_t n) {
-  for (int32_t i = 0; i < n; i++) {
-    for (int32_t j = 0; j < i; j++) {
-      const double size = sqrt(w[i * n + i]) * sqrt(w[j * n + j]);
-      w[i * n + j] = w[j * n + i] = size > 0 ? w[i * n + j] / size : 0;
-    }
-  }
-  for (int32_t i = 0; i < n; i++) {
-    w[i * n + i] = w[i * n + i] > 0;
-  }
-  for (int32_t rank = 0; rank < n; rank++) {
-    int32_t best = 0;
-    for (int32_t i = 1; i < n; i++) {
-      best = w[i * n + i] > w[best * n + best] ? i : best;
-    }
-    const double pivot = w[best * n + best];
-    if (!(pivot > 1e-8)) {
-      return n - rank;
-    }
-    for (int32_t i = 0; i < n; i++) {
-      const double share = i != best ? w[i * n + best] / pivot : 0;
-      for (int32_t j = 0; j < n && share != 0; j++) {
-        w[i * n + j] -= share * w[best * n + j];
-      }
-    }
-    for (int32_t i = 0; i < n; i++) { /* done with it */
-      w[i * n + best] = w[best * n + i] = 0;
-    }
-  }
-  return 0;
 }

@@ -99,8 +99,8 @@ static void check_arm(talus_context *context) {
 static int same(const talus_world *a, const talus_world *b) {
   const talus_contact *x, *y;
   const int32_t count = talus_world_contacts(a, &x);
-  int equal = count == talus_world_contacts(b, &y) &&
-              talus_body_capacity(a) == talus_body_capacity(b);
+  int equal =
+      count == talus_world_contacts(b, &y) && talus_body_capacity(a) == talus_body_capacity(b);
   double p[8], q[8];
   for (int32_t i = 0; equal && i < talus_body_capacity(a); i++) {
     talus_body_state s, t;

@@ -172,8 +172,9 @@ static const struct mistake {
     {TWO "<joint name='j' type='fixed'>" ENDS "</joint>\n"
          "<joint name='k' type='fixed'><parent link='b'/><child link='a'/></joint></robot>",
      5, "form a loop"},
-    {TWO "<link name='c'/><joint name='j' type='fixed'><parent link='b'/><child link='c'/></joint>\n"
-         "<joint name='k' type='fixed'><parent link='c'/><child link='b'/></joint></robot>",
+    {TWO
+     "<link name='c'/><joint name='j' type='fixed'><parent link='b'/><child link='c'/></joint>\n"
+     "<joint name='k' type='fixed'><parent link='c'/><child link='b'/></joint></robot>",
      5, "part of a loop"},
     {"<robot name='r'>\n<link name='a'/>\n<link name='b'/>\n" JOINT("continuous", ""), 4,
      "joint 'j': link 'b' moves and has no mass"},
@@ -214,13 +215,14 @@ static void check_mistakes(talus_context *context) {
 
 /* From a scene: drives, and a base that is turned. */
 static void check_scene(talus_context *context) {
-  static const char text[] = "mechanisms:\n"
-                             "  - name: r\n"
-                             "    urdf: robot.urdf\n"
-                             "    position: [0, 0, 2]\n"
-                             "    drives:\n"
-                             "      - {joint: shoulder, start: 20 deg, target: 40 deg, effort: 500}\n"
-                             "      - {joint: lift, kind: prismatic, target: 10 cm}\n";
+  static const char text[] =
+      "mechanisms:\n"
+      "  - name: r\n"
+      "    urdf: robot.urdf\n"
+      "    position: [0, 0, 2]\n"
+      "    drives:\n"
+      "      - {joint: shoulder, start: 20 deg, target: 40 deg, effort: 500}\n"
+      "      - {joint: lift, kind: prismatic, target: 10 cm}\n";
   talus_scene *scene = NULL;
   talus_world *world = NULL;
   file_write("robot.urdf", robot);
@@ -232,13 +234,13 @@ static void check_scene(talus_context *context) {
   if (CHECK(status == TALUS_OK)) {
     double q[2];
     int32_t link;
-    talus_mechanism *const m =
-        talus_world_mechanism(world, talus_scene_mechanism_find(scene, "r"));
+    talus_mechanism *const m = talus_world_mechanism(world, talus_scene_mechanism_find(scene, "r"));
     CHECK(talus_mechanism_get(m, q, NULL) == TALUS_OK);
     CHECK_CLOSE(q[0] + q[1], 20 * DEGREE, 1e-12);
     CHECK(talus_body_link(world, talus_scene_body_find(scene, "r.tool"), NULL, &link));
     for (int i = 0; i < 400; i++) {
-      CHECK(talus_scene_tick(scene, world) == TALUS_OK && talus_world_step(world, NULL) == TALUS_OK);
+      CHECK(talus_scene_tick(scene, world) == TALUS_OK &&
+            talus_world_step(world, NULL) == TALUS_OK);
     }
     CHECK(talus_mechanism_get(m, q, NULL) == TALUS_OK);
     CHECK_CLOSE(q[link], 40 * DEGREE, 0.1 * DEGREE);

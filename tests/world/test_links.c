@@ -73,8 +73,8 @@ static void one_link(talus_integrator integrator, talus_restitution restitution,
              (int)integrator, (int)restitution, box, state_distance(&end[0], &end[1]));
 }
 
-/* Where the last bob of a chain of `count` is after half a second, begun level: as a mechanism or as
- * bodies and joints. */
+/* Where the last bob of a chain of `count` is after half a second, begun level: as a mechanism or
+ * as bodies and joints. */
 static talus_body_state chain_end(int count, double step, int as_links) {
   talus_world *const world = world_make(step, 1e-10);
   const int32_t material = place_material(world, 1000, 0.3, 0);
@@ -172,8 +172,8 @@ static talus_world *four_bar(int directions, double angle, int32_t *mechanism) {
   talus_world *const world = world_make(1e-3, 1e-8);
   talus_link_def link[3];
   for (int i = 0; i < 3; i++) {
-    link[i] = link_def(TALUS_LINK_REVOLUTE, i == 1 ? 0 : TALUS_NONE, i == 0 ? 0 : (i == 1 ? 0.2 : 0.4),
-                       0, 1);
+    link[i] = link_def(TALUS_LINK_REVOLUTE, i == 1 ? 0 : TALUS_NONE,
+                       i == 0 ? 0 : (i == 1 ? 0.2 : 0.4), 0, 1);
     link[i].position[2] = i == 1 ? 0 : 1;
     link[i].axis[1] = -1; /* positive angles lift the x axis */
     link[i].axis[2] = 0;

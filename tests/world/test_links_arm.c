@@ -9,9 +9,10 @@
 
 enum { LINKS = 3 };
 
-/* An arm with a paddle over a bed of `grains` in the open; its shoulder swings, its wrist slides. */
-static talus_status arm_make(talus_context *context, int grains, double accept, talus_world **result,
-                             int32_t *mechanism) {
+/* An arm with a paddle over a bed of `grains` in the open; its shoulder swings, its wrist slides.
+ */
+static talus_status arm_make(talus_context *context, int grains, double accept,
+                             talus_world **result, int32_t *mechanism) {
   talus_world_def def = talus_world_def_default();
   talus_material_def stone = talus_material_def_default();
   talus_body_def floor = talus_body_def_default(), grain = talus_body_def_default();
