@@ -32,6 +32,7 @@ static const tl_column fixed[] = {
     {"iterations", ""},
     {"halvings", ""},
     {"accepted", ""},
+    {"singular", ""},
     {"packing_fraction", ""},
     {"stress_xx", "Pa"},
     {"stress_yy", "Pa"},
@@ -195,6 +196,7 @@ talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
                          (double)report->iterations,
                          report->halvings,
                          report->accepted,
+                         report->singular,
                          box > 0 ? solid / box : 0};
   _Static_assert(sizeof head / sizeof head[0] == STRESS, "a value for every column");
   memset(value, 0, (size_t)tl_scalars_count(scene) * sizeof(double));

@@ -81,6 +81,9 @@ static talus_status take_bodies(tl_snapshot *s, const talus_world *world, int32_
   int32_t n = 0;
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *body = &world->body[i];
+    if (body->type == TALUS_BODY_LINK) { /* set, and not stepped yet */
+      tl_link_sync(world, i);
+    }
     (*index)[i] = body->exists ? n : -1;
     if (!body->exists) {
       continue;

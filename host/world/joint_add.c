@@ -107,6 +107,7 @@ talus_status talus_joint_add(talus_world *world, const talus_joint_def *def, int
     return TALUS_INVALID_ARGUMENT;
   }
   TL_TRY(joint_check(world, def));
+  tl_links_sync(world); /* the joint is seen from where the bodies are */
   TL_TRY(tl_world_grow(world, (void **)&world->joint, &world->joint_capacity,
                        world->joint_count + 1, sizeof *world->joint, "joints"));
   tl_joint *const joint = &world->joint[world->joint_count];

@@ -268,6 +268,33 @@ static void flat_loop(void) {
   talus_world_destroy(world);
 }
 
+/* A joint that is added after the mechanism was set sees it where it is: a pendulum that a ball
+ * joint ties to the world at its tip stays there. */
+static void tied(void) {
+  talus_world *const world = world_make(1e-3, 1e-10);
+  const talus_link_def link = link_pendulum(TALUS_NONE, 2, 1, 0.5, 0.01);
+  const int32_t mechanism = links_add(world, &link, 1, NULL, 0),
+                body = talus_link_body(world, 0, 0);
+  const double q[1] = {0.5};
+  MUST(talus_mechanism_set(talus_world_mechanism(world, mechanism), q, NULL));
+  talus_joint_def tie = talus_joint_def_default(TALUS_JOINT_DISTANCE);
+  int32_t joint;
+  tie.body_b = body;
+  memcpy(tie.point_b, place_state(world, body).position, sizeof tie.point_b);
+  tie.point[2] = 1;
+  MUST(talus_mechanism_set(talus_world_mechanism(world, mechanism), q,
+                           NULL)); /* to be placed anew */
+  MUST(talus_joint_add(world, &tie, &joint));
+  const double length = talus_joint_coordinate(world, joint);
+  const talus_step_report report = place_run(world, 300);
+  double now[1];
+  MUST(talus_mechanism_get(talus_world_mechanism(world, mechanism), now, NULL));
+  CHECK_CLOSE(now[0], 0.5, 1e-6);
+  CHECK_CLOSE(talus_joint_coordinate(world, joint), length, 1e-6);
+  CHECK(report.momentum_error < 1e-9);
+  talus_world_destroy(world);
+}
+
 /* A box on a slider falls on a grain that lies on the floor: the grain carries it, the floor both.
  * Neighbours in the tree overlap and do not touch. */
 static void weight(void) {
@@ -322,6 +349,7 @@ int main(void) {
   loops(2);
   loops(3);
   flat_loop();
+  tied();
   weight();
   place_end();
   return check_end();
