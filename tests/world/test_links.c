@@ -280,10 +280,9 @@ static void tied(void) {
   talus_joint_def tie = talus_joint_def_default(TALUS_JOINT_DISTANCE);
   int32_t joint;
   tie.body_b = body;
-  memcpy(tie.point_b, place_state(world, body).position, sizeof tie.point_b);
+  MUST(talus_mechanism_point(talus_world_mechanism(world, mechanism), 0, link.centre, tie.point_b,
+                             NULL));
   tie.point[2] = 1;
-  MUST(talus_mechanism_set(talus_world_mechanism(world, mechanism), q,
-                           NULL)); /* to be placed anew */
   MUST(talus_joint_add(world, &tie, &joint));
   const double length = talus_joint_coordinate(world, joint);
   const talus_step_report report = place_run(world, 300);
