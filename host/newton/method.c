@@ -7,7 +7,14 @@
 
 #include "host/newton/newton.h"
 
-enum { VECTORS = 12, FIRST_STEPS = 8, MANY = 20000 };
+enum {
+  VECTORS = 12,
+  FIRST_STEPS = 8,
+  MANY = 2000,         /* order of the matrix: 330 bodies */
+  MOST = 20000,        /* 3300 bodies */
+  ROUND_PASSES = 4000, /* in the first round of sweeps; each has twice as many as the one before */
+  ROUNDS = 10
+};
 
 static talus_status memory_reserve(tl_newton *newton) {
   const size_t rows = (size_t)newton->sheet.rows, count = (size_t)newton->sheet.count;
@@ -54,7 +61,7 @@ static talus_status prepare(tl_run *run, tl_newton **result) {
   }
   newton->run = run;
   newton->law = run->law;
-  newton->stop = 0;
+  newton->stop = newton->examined = 0;
   newton->epsilon = INFINITY;
   TL_TRY(run->ops->finish(run->engine, newton->impulse));
   tl_sheet_import(&newton->sheet, newton->impulse, newton->best);
@@ -181,6 +188,28 @@ static talus_status prox(tl_newton *newton, const double *y, double alpha, doubl
   return phase_end(newton, "proximal Newton");
 }
 
+/* Sweeps from the best impulses on. Under the exact law they wander, and yet come nearer in the long
+ * run, also where every second-order procedure is at its end. */
+static talus_status sweeps(tl_newton *newton, int64_t passes) {
+  tl_run *const run = newton->run;
+  if (newton->stop) {
+    return TALUS_OK;
+  }
+  if (newton->epsilon < run->best) {
+    tl_sheet_export(&newton->sheet, newton->best, newton->impulse);
+    TL_TRY(tl_run_offer(run, newton->impulse, &newton->stop));
+  }
+  if (!newton->stop) {
+    TL_TRY(tl_run_sweep(run, passes, &newton->stop));
+  }
+  if (run->best < newton->epsilon) {
+    TL_TRY(run->ops->finish(run->engine, newton->impulse));
+    tl_sheet_import(&newton->sheet, newton->impulse, newton->best);
+    newton->epsilon = run->best;
+  }
+  return phase_end(newton, "sweeps");
+}
+
 static talus_status slip(tl_newton *newton, int most) {
   if (newton->stop) {
     return TALUS_OK;
@@ -208,19 +237,61 @@ static talus_status damped_plan(tl_newton *newton, double damping, int most, int
   return prox(newton, y, 1e-4, 0.1, most, failures);
 }
 
-/* The exact law: A solves most, B settled heaps, C and A what is compatible and yet hard. */
-static talus_status exact_plan(tl_newton *newton) {
-  if (newton->linear.order > MANY) { /* LU costs three times as much as Cholesky there */
-    TL_TRY(slip(newton, 60));
+/* Not solved: is there anything to be solved? */
+static talus_status examine(tl_newton *newton) {
+  int found;
+  if (newton->stop || newton->examined || !(newton->epsilon > 1e-8)) {
+    return TALUS_OK;
   }
+  newton->examined = 1;
+  TL_TRY(tl_incompatible_find(newton, newton->best, &newton->run->incompatible));
+  TL_TRY(tl_contradiction_find(newton, &found));
+  if (found) {
+    newton->run->outcome = TALUS_OUTCOME_INCONSISTENT;
+    newton->stop = 1;
+  }
+  return TALUS_OK;
+}
+
+/* Sweeps, ever more of them, and A with a light term where they have gained something; until twice
+ * as many as before gained nothing. */
+static talus_status sweep_rounds(tl_newton *newton, int rounds) {
+  int64_t passes = ROUND_PASSES;
+  double tried = newton->epsilon;
+  for (int i = 0, idle = 0; i < rounds && idle < 2 && !newton->stop; i++, passes *= 2) {
+    const double before = newton->epsilon;
+    TL_TRY(sweeps(newton, passes));
+    idle = newton->epsilon < 0.9 * before ? 0 : idle + 1;
+    if (newton->epsilon < 0.5 * tried) {
+      TL_TRY(prox(newton, NULL, 1e-3, 0.03, 20, 1));
+      tried = newton->epsilon;
+    }
+  }
+  return TALUS_OK;
+}
+
+/* The exact law: A solves most; sweeps bring heaps near enough for it; C and A solve what is
+ * compatible and yet hard, B settled heaps of a hundred bodies. In larger ones only sweeps come any
+ * further, and they do so for long; one factorisation there costs a thousand of them. */
+static talus_status exact_plan(tl_newton *newton) {
+  const int64_t order = newton->linear.order;
   TL_TRY(prox(newton, NULL, 1e-3, 0.03, 20, 1)); /* most are near enough for a light term */
-  TL_TRY(slip(newton, 20));                      /* all but sticking: a few steps, or many */
-  TL_TRY(prox(newton, NULL, 1, 0.3, 60, 3));
-  TL_TRY(damped_plan(newton, 0.8, 100, 6));
-  TL_TRY(slip(newton, 150));
-  TL_TRY(damped_plan(newton, 0.5, 600, 20));
-  TL_TRY(slip(newton, 600));
-  return prox(newton, NULL, 1e-4, 0.1, 300, 20);
+  TL_TRY(sweep_rounds(newton, 1));
+  if (order <= MANY) {
+    TL_TRY(slip(newton, 20)); /* all but sticking: a few steps, or many */
+  }
+  if (order <= MOST) {
+    TL_TRY(prox(newton, NULL, 1, 0.3, 60, 3));
+    TL_TRY(damped_plan(newton, 0.8, 100, 6));
+  }
+  if (order <= MANY) {
+    TL_TRY(slip(newton, 150));
+    TL_TRY(damped_plan(newton, 0.5, 600, 20));
+    TL_TRY(slip(newton, 600));
+    TL_TRY(prox(newton, NULL, 1e-4, 0.1, 300, 20));
+  }
+  TL_TRY(examine(newton));
+  return sweep_rounds(newton, ROUNDS);
 }
 
 static talus_status newton_plan(tl_newton *newton) {
@@ -233,19 +304,6 @@ static talus_status newton_plan(tl_newton *newton) {
 
 static talus_status interior_plan(tl_newton *newton) {
   return newton->law == 1 ? damped_plan(newton, 0.8, 300, 20) : convex_plan(newton);
-}
-
-/* Not solved: is there anything to be solved? */
-static talus_status examine(tl_newton *newton, int *done) {
-  int found;
-  TL_TRY(tl_incompatible_find(newton, newton->best, &newton->run->incompatible));
-  TL_TRY(tl_contradiction_find(newton, &found));
-  *done = newton->stop;
-  if (found) {
-    newton->run->outcome = TALUS_OUTCOME_INCONSISTENT;
-    *done = 1;
-  }
-  return TALUS_OK;
 }
 
 static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton), int *done) {
@@ -263,10 +321,10 @@ static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton)
   if (blas) {
     tl_blas_end();
   }
-  *done = newton->stop;
-  if (status == TALUS_OK && !newton->stop && newton->epsilon > 1e-8) {
-    status = examine(newton, done);
+  if (status == TALUS_OK) {
+    status = examine(newton);
   }
+  *done = newton->stop;
   if (status == TALUS_OK && newton->epsilon < run->best) {
     int agreed;
     tl_sheet_export(&newton->sheet, newton->best, newton->impulse);

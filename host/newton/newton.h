@@ -23,6 +23,7 @@ struct tl_newton {
   tl_run *run;
   int law;
   int stop;              /* converged, or a limit came: every loop ends */
+  int examined;          /* whether there is a solution at all has been asked */
   double epsilon;        /* of the best impulses */
   double *best;          /* [rows] */
   double *impulse;       /* [3 constraints] engine's order */

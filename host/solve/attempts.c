@@ -64,16 +64,19 @@ static int64_t sweeps_for(const tl_run *run) {
   return contacts <= FEW ? SWEEPS_FEW : contacts <= MANY ? SWEEPS : SWEEPS_MANY;
 }
 
+tl_attempt tl_attempt_sweeps(const tl_run *run, int64_t budget) {
+  const tl_method *const sweeps = &tl_method_gauss_seidel_nesterov;
+  return (tl_attempt){sweeps, cap_for(run, sweeps, 0), filter_for(run), cap_for(run, sweeps, 1),
+                      budget, 1e6,                     budget,          0};
+}
+
 /* A method by name; Newton's method starts from some sweeps. */
 static int32_t named_plan(const tl_run *run, talus_method wanted, tl_attempt *attempts) {
-  const tl_method *const only = tl_method_find(wanted), *const sweeps =
-                                                            &tl_method_gauss_seidel_nesterov;
+  const tl_method *const only = tl_method_find(wanted);
   const double filter = filter_for(run);
   int32_t count = 0;
   if (wanted == TALUS_METHOD_NEWTON) {
-    attempts[count++] =
-        (tl_attempt){sweeps, cap_for(run, sweeps, 0), filter, cap_for(run, sweeps, 1), 400,
-                     1e2,    sweeps_for(run),         0};
+    attempts[count++] = tl_attempt_sweeps(run, sweeps_for(run));
   }
   attempts[count++] =
       (tl_attempt){only, cap_for(run, only, 0), filter, cap_for(run, only, 1), 3000, 1e3, 0, 1};
@@ -92,9 +95,10 @@ int32_t tl_attempts_plan(const tl_run *run, tl_attempt *attempts, int32_t most) 
   const tl_method *const second = device ? &tl_method_gauss_seidel_nesterov : &tl_method_apgdb;
   const tl_method *const accurate = run->law == 1 ? &tl_method_newton : &tl_method_interior_point;
   const int allowed = second_order(run), exact = allowed && run->solver->settings.tolerance < 1e-5;
+  const tl_attempt quick = {
+      first, cap_for(run, first, 0), filter, cap_for(run, first, 1), 400, 1e2, 0, 0};
   const tl_attempt plan[] = {
-      {first, cap_for(run, first, 0), filter, cap_for(run, first, 1), 400, 1e2,
-       exact ? sweeps_for(run) : 0, 0},
+      exact ? tl_attempt_sweeps(run, sweeps_for(run)) : quick,
       {exact ? accurate : NULL, 0, 0, 0, 0, 0, 0, 0},
       {second, cap_for(run, second, 0), filter, cap_for(run, second, 1), 400, 1e2, 0, 0},
       {exact || !allowed ? NULL : accurate, 0, 0, 0, 0, 0, 0, 0},

@@ -192,6 +192,11 @@ static talus_status begin(tl_run *run, const tl_method *method, const double *im
   return check(run, method);
 }
 
+talus_status tl_run_sweep(tl_run *run, int64_t passes, int *done) {
+  const tl_attempt attempt = tl_attempt_sweeps(run, passes);
+  return attempt_run(run, &attempt, done);
+}
+
 talus_status tl_run_all(tl_run *run, const double *impulse, talus_method *used) {
   tl_attempt attempts[8];
   const int32_t count = tl_attempts_plan(run, attempts, 8);

@@ -118,6 +118,9 @@ typedef struct tl_attempt {
 /* The attempts for these settings, in order; returns how many (at most `most`). */
 int32_t tl_attempts_plan(const tl_run *run, tl_attempt *attempts, int32_t most);
 
+/* Sweeps that may wander: no patience but for the budget's end, in passes. */
+tl_attempt tl_attempt_sweeps(const tl_run *run, int64_t budget);
+
 /* Starts from `impulse` (internal order, NULL = 0) and runs the attempts; the outcome, counts and
  * best impulses (kept in the engine) are the result. */
 talus_status tl_run_all(tl_run *run, const double *impulse, talus_method *used);
@@ -130,6 +133,9 @@ int tl_run_limit(tl_run *run);
 /* Hands over impulses found elsewhere (internal order, three each): kept if they are the best,
  * judged by the certificate if they meet the target. *done = 1: it agrees, the run is over. */
 talus_status tl_run_offer(tl_run *run, const double *impulse, int *done);
+
+/* Sweeps from the kept impulses for so many passes. *done = 1: converged, or a limit came. */
+talus_status tl_run_sweep(tl_run *run, int64_t passes, int *done);
 
 /* Impulses that are to be kept whatever their epsilon, with their certificate. */
 talus_status tl_run_replace(tl_run *run, const double *impulse);
