@@ -6,37 +6,7 @@
 #ifndef TL_KERNELS_SMALL_H
 #define TL_KERNELS_SMALL_H
 
-#include "kernels/item/small.h"
-
-typedef enum tl_small_method {
-  TL_SMALL_SWEEPS = 0,    /* nothing but sweeps */
-  TL_SMALL_REGULAR = 1,   /* Levenberg-Marquardt */
-  TL_SMALL_PROJECTED = 2, /* the same, projected */
-  TL_SMALL_PROXIMAL = 3   /* proximal points */
-} tl_small_method;
-
-typedef struct tl_small_result {
-  double epsilon;       /* of the best impulses; in: of the start */
-  int32_t steps;        /* factorisations */
-  int32_t before;       /* steps when the phase began */
-  int64_t passes;       /* evaluations and sweeps */
-  int32_t phase;        /* the one that ended it, or the last */
-} tl_small_result;
-
-typedef struct tl_small_phase {
-  int32_t method;   /* tl_small_method */
-  int32_t fresh;    /* 1: sweeps begin at 0, not where the last ones ended */
-  int32_t sweeps;   /* at most */
-  int32_t inner;    /* projected steps per contact and sweep */
-  int32_t steps;    /* factorisations at most */
-  int32_t all;      /* and at most so many in all phases together */
-  int32_t failures; /* proximal problems in a row that may fail */
-  double alpha;     /* proximal term to begin with */
-  double tolerance; /* epsilon that ends all */
-  /* asked at each step on the CPU: 1 ends all; NULL: nobody */
-  int (*stop)(void *self, const tl_small_result *result);
-  void *stop_self;
-} tl_small_phase;
+#include "kernels/item/problem.h"
 
 typedef struct tl_small_batch {
   int32_t count;
@@ -45,7 +15,10 @@ typedef struct tl_small_batch {
   tl_small_result *result;         /* [count] */
   const tl_small_phase *phase;
   int32_t phase_count;
-  double *room; /* for a backend on the host: scratch of the largest, tl_small_reals */
+  /* for a backend on the host: scratch for each thread, that of the largest (tl_small_reals) */
+  double *room;
+  int64_t room_stride; /* with more than one thread */
+  int32_t threads;     /* 0: one */
 } tl_small_batch;
 
 #endif

@@ -35,6 +35,7 @@ static talus_world_def world_def(const talus_scene *scene, tl_build_mode mode) {
   def.solver.facet_align = from->facet_align;
   def.solver.method = (talus_method)from->method;
   def.solver.precision = (talus_precision)from->precision;
+  def.solver.islands = from->islands;
   def.solver.max_iterations = from->max_iterations;
   def.seed = (uint64_t)from->seed;
   return def;

@@ -40,7 +40,7 @@ typedef struct tl_scene_world {
   double facet_angle;
   int64_t substeps, seed, max_iterations, facets;
   int32_t law, cone, facet_align, method, precision, integrator, stabilisation, restitution;
-  int32_t plane, overlap;
+  int32_t plane, overlap, islands;
 } tl_scene_world;
 
 typedef struct tl_scene_material {

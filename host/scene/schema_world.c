@@ -43,6 +43,9 @@ static const tl_key rows_world[] = {
     CHOICE("method", method, &(TALUS_METHOD_LIST(WORD3))[1], "auto", 0,
            "of the contact solver; see `talus solve --help`"),
     CHOICE("precision", precision, "f64|f32", "f64", 0, "of the contact solver's numbers"),
+    PLAIN(BOOLEAN, "islands", islands, "false", 0,
+          "groups of up to 64 contacts that touch no others are solved directly, the rest as usual; "
+          "method `auto`, precision `f64`"),
     INTEGER("max_iterations", max_iterations, "200", 1, 1e15, 0,
             "per contact solve; ten times as many where ε is still above `accept`"),
     CHOICE("integrator", integrator, "euler|midpoint", "euler", 0,

@@ -28,7 +28,7 @@ static talus_status arrays_reserve(tl_small *small, int32_t count) {
   const size_t n = (size_t)count, stride = (size_t)tl_padded(3 * count);
   TL_TRY(tl_buffer_reserve(small->context, &small->index, 2 * n + 1, sizeof(int32_t),
                            "a small problem"));
-  TL_TRY(tl_buffer_reserve(small->context, &small->reals, stride * (3 * n) + 4 * stride + 17 * n,
+  TL_TRY(tl_buffer_reserve(small->context, &small->reals, stride * (3 * n) + 5 * stride + 17 * n,
                            sizeof(double), "a small problem's matrix"));
   small->first = small->index.memory;
   small->kind = small->first + n + 1;
@@ -43,31 +43,44 @@ static talus_status arrays_reserve(tl_small *small, int32_t count) {
   small->best = small->q + stride;
   small->y = small->best + stride;
   small->u = small->y + stride;
-  small->w = small->u + stride;
+  small->found = small->u + stride;
+  small->w = small->found + stride;
   return TALUS_OK;
+}
+
+/* The constraint at place k of the small problem, as the system numbers it. */
+static int32_t id_of(const tl_small *small, int32_t k) {
+  return small->pick != NULL ? small->pick[k] : k;
+}
+
+static const tl_range *range_of(const tl_system *system, int32_t id) {
+  const tl_range *range = system->shape.range;
+  while (id >= range->first + range->count && range < system->shape.range + TL_RANGE_MAX - 1) {
+    range++;
+  }
+  return range;
 }
 
 static void rows_find(const tl_assembly *assembly, tl_small *small) {
   const tl_system *const system = &assembly->system;
   int32_t row = 0;
-  for (int32_t r = 0; r < system->shape.range_count; r++) {
-    const tl_range range = system->shape.range[r];
-    for (int32_t k = range.first; k < range.first + range.count; k++) {
-      const int slides = !range.bilateral && range.rows > 1 && system->friction[k] > 0;
-      const double low = range.bounded ? system->lower[k - range.first] : -INFINITY;
-      const double high = range.bounded ? system->upper[k - range.first] : INFINITY;
-      const int held = isfinite(low) || isfinite(high);
-      small->kind[k] = slides             ? TL_SMALL_CONE
-                       : !range.bilateral ? TL_SMALL_HALF
-                       : held             ? TL_SMALL_BOUND
-                                          : TL_SMALL_FREE;
-      small->friction[k] = slides ? system->friction[k] : 0;
-      small->root[k] = sqrt(system->weight[k]);
-      small->lower[k] = low;
-      small->upper[k] = high;
-      small->first[k] = row;
-      row += slides ? range.rows : 1;
-    }
+  for (int32_t k = 0; k < small->count; k++) {
+    const int32_t id = id_of(small, k);
+    const tl_range range = *range_of(system, id);
+    const int slides = !range.bilateral && range.rows > 1 && system->friction[id] > 0;
+    const double low = range.bounded ? system->lower[id - range.first] : -INFINITY;
+    const double high = range.bounded ? system->upper[id - range.first] : INFINITY;
+    const int held = isfinite(low) || isfinite(high);
+    small->kind[k] = slides             ? TL_SMALL_CONE
+                     : !range.bilateral ? TL_SMALL_HALF
+                     : held             ? TL_SMALL_BOUND
+                                        : TL_SMALL_FREE;
+    small->friction[k] = slides ? system->friction[id] : 0;
+    small->root[k] = sqrt(system->weight[id]);
+    small->lower[k] = low;
+    small->upper[k] = high;
+    small->first[k] = row;
+    row += slides ? range.rows : 1;
   }
   small->first[small->count] = row;
   small->rows = row;
@@ -77,31 +90,33 @@ static void rows_find(const tl_assembly *assembly, tl_small *small) {
 /* The caller's own tangents where he has some: facets are counted from them. */
 static void frames_find(const tl_assembly *assembly, tl_small *small) {
   const tl_system *const system = &assembly->system;
-  for (int64_t k = 0; k < small->count; k++) {
-    double *const frame = small->frame + 9 * k;
+  for (int32_t k = 0; k < small->count; k++) {
+    double *const frame = small->frame + 9 * (int64_t)k;
+    const int32_t id = id_of(small, k);
     memset(frame, 0, 9 * sizeof *frame);
     frame[0] = frame[4] = frame[8] = 1;
-    if (k >= system->shape.rigid_contact_count) {
+    if (id >= system->shape.rigid_contact_count) {
       continue;
     }
-    const tl_vec n = tl_load(system->normal, k);
+    const tl_vec n = tl_load(system->normal, id);
     tl_vec t1, t2;
     tl_frame(n, &t1, &t2);
     tl_save(frame, 0, n);
     tl_save(frame, 1, t1);
     tl_save(frame, 2, t2);
     if (assembly->frame != NULL) {
-      memcpy(frame, assembly->frame + 9 * (int64_t)system->order[k], 9 * sizeof *frame);
+      memcpy(frame, assembly->frame + 9 * (int64_t)system->order[id], 9 * sizeof *frame);
     }
   }
 }
 
 static void free_fill(const tl_system *system, tl_small *small) {
   double square = 0;
-  for (int64_t k = 0; k < small->count; k++) {
-    const double u[3] = {system->free_x[k], system->free_y[k], system->free_z[k]};
+  for (int32_t k = 0; k < small->count; k++) {
+    const int32_t id = id_of(small, k);
+    const double u[3] = {system->free_x[id], system->free_y[id], system->free_z[id]};
     for (int32_t i = small->first[k]; i < small->first[k + 1]; i++) {
-      const double *const axis = small->frame + 9 * k + 3 * (i - small->first[k]);
+      const double *const axis = small->frame + 9 * (int64_t)k + 3 * (i - small->first[k]);
       small->q[i] = (axis[0] * u[0] + axis[1] * u[1] + axis[2] * u[2]) / small->root[k];
       square += small->q[i] * small->q[i];
     }
@@ -131,15 +146,16 @@ static touch *touch_add(touching *t, int32_t k, int32_t unit, int32_t size) {
 
 static void ends_add(touching *t, int32_t k) {
   const tl_system *const system = t->system;
+  const int32_t id = id_of(t->small, k);
   const int spheres = system->shape.body_kind == TL_SPHERES;
-  const tl_vec n = tl_load(system->normal, k);
+  const tl_vec n = tl_load(system->normal, id);
   for (int side = 0; side < 2; side++) {
-    const int32_t body = side == 0 ? system->body_a[k] : system->body_b[k];
+    const int32_t body = side == 0 ? system->body_a[id] : system->body_b[id];
     if (body >= system->shape.rigid_count) {
       continue;
     }
-    const tl_vec arm = spheres ? tl_times(side == 0 ? system->reach_a[k] : -system->reach_b[k], n)
-                               : tl_load(side == 0 ? system->arm_a : system->arm_b, k);
+    const tl_vec arm = spheres ? tl_times(side == 0 ? system->reach_a[id] : -system->reach_b[id], n)
+                               : tl_load(side == 0 ? system->arm_a : system->arm_b, id);
     const double *const m = system->body + (spheres ? 4 : 16) * (int64_t)body;
     const double sign = side == 0 ? -1 : 1;
     touch *const new = touch_add(t, k, body, 6);
@@ -161,7 +177,7 @@ static void entries_add(touching *t, int32_t k) {
   const tl_system *const system = t->system;
   const int32_t rows = t->small->first[k + 1] - t->small->first[k];
   const int32_t rigid = TL_RECORD * system->shape.rigid_count;
-  const int32_t *const first = system->entry_first + (k - system->shape.entry_base);
+  const int32_t *const first = system->entry_first + (id_of(t->small, k) - system->shape.entry_base);
   for (int32_t e = first[0]; e < first[1]; e++) {
     const tl_entry entry = system->entry[e];
     const int body = entry.offset < rigid;
@@ -201,17 +217,27 @@ static void touches_multiply(const touching *t, tl_small *small) {
 }
 
 static talus_status bodies_write(const tl_system *system, tl_small *small) {
-  const size_t most =
-      2 * (size_t)system->shape.rigid_contact_count + (size_t)system->shape.entry_count;
-  const size_t reals =
-      72 * (size_t)system->shape.rigid_contact_count + 2 * (size_t)system->shape.jacobian_count;
+  size_t most = 0, reals = 0;
+  for (int32_t k = 0; k < small->count; k++) {
+    const int32_t id = id_of(small, k), rows = small->first[k + 1] - small->first[k];
+    if (id < system->shape.rigid_contact_count) {
+      most += 2;
+      reals += 2 * 12 * (size_t)rows;
+      continue;
+    }
+    const int32_t *const first = system->entry_first + (id - system->shape.entry_base);
+    for (int32_t e = first[0]; e < first[1]; e++) {
+      most++;
+      reals += 2 * (size_t)rows * (size_t)system->entry[e].size;
+    }
+  }
   TL_TRY(tl_buffer_reserve(small->context, &small->touches,
                            reals + most * ((sizeof(touch) + 7) / 8), sizeof(double),
                            "a small problem's Jacobians"));
   touching t = {.system = system, .small = small, .at = small->touches.memory};
   t.list = (touch *)(t.at + reals);
   for (int32_t k = 0; k < small->count; k++) {
-    if (k < system->shape.rigid_contact_count) {
+    if (id_of(small, k) < system->shape.rigid_contact_count) {
       ends_add(&t, k);
     } else {
       entries_add(&t, k);
@@ -223,8 +249,9 @@ static talus_status bodies_write(const tl_system *system, tl_small *small) {
 
 static void matrix_write(const tl_system *system, tl_small *small) {
   for (int32_t k = 0; k < small->count; k++) {
-    for (int64_t e = system->row_first[k]; e < system->row_first[k + 1]; e++) {
-      const int32_t l = system->column[e];
+    const int32_t id = id_of(small, k);
+    for (int64_t e = system->row_first[id]; e < system->row_first[id + 1]; e++) {
+      const int32_t l = small->pick != NULL ? small->place[system->column[e]] : system->column[e];
       for (int64_t i = small->first[k]; i < small->first[k + 1]; i++) {
         for (int64_t j = small->first[l]; j < small->first[l + 1]; j++) {
           small->w[j * small->stride + i] +=
@@ -266,14 +293,20 @@ static void paces_find(tl_small *small) {
 }
 
 talus_status tl_small_form(tl_small *small, const tl_assembly *assembly) {
-  const tl_system *const system = &assembly->system;
-  small->ready = 0;
-  small->count = system->shape.contact_count;
-  if (small->count > TL_SMALL_MOST) {
+  const int32_t count = assembly->system.shape.contact_count;
+  if (count > TL_SMALL_MOST) {
     return tl_fail(small->context, TALUS_UNSUPPORTED,
                    "the method is for small problems: %d contacts and bilateral rows, at most %d",
-                   small->count, (int)TL_SMALL_MOST);
+                   count, (int)TL_SMALL_MOST);
   }
+  small->pick = small->place = NULL;
+  return tl_small_form_part(small, assembly, count);
+}
+
+talus_status tl_small_form_part(tl_small *small, const tl_assembly *assembly, int32_t count) {
+  const tl_system *const system = &assembly->system;
+  small->ready = small->ahead = 0;
+  small->count = count;
   TL_TRY(arrays_reserve(small, small->count));
   rows_find(assembly, small);
   frames_find(assembly, small);

@@ -46,7 +46,9 @@ int64_t tl_small_bytes(const tl_small *small) {
              ? 0
              : (int64_t)(sizeof *small + small->index.capacity + small->reals.capacity +
                          small->touches.capacity + small->vertices.capacity + small->work.capacity +
-                         small->pivots.capacity + small->integers.capacity + small->slips.capacity);
+                         small->pivots.capacity + small->integers.capacity + small->slips.capacity +
+                         small->groups.capacity + small->islands.capacity +
+                         small->records.capacity);
 }
 
 void tl_small_release(talus_context *context, tl_small *small) {
@@ -61,10 +63,13 @@ void tl_small_release(talus_context *context, tl_small *small) {
   tl_buffer_release(context, &small->pivots);
   tl_buffer_release(context, &small->integers);
   tl_buffer_release(context, &small->slips);
+  tl_buffer_release(context, &small->groups);
+  tl_buffer_release(context, &small->islands);
+  tl_buffer_release(context, &small->records);
   tl_free(context, small);
 }
 
-/* Own epsilon at which a method may end; Siconos' measure has its own scale: as far as it goes. */
+/* Siconos' measure has its own scale: as far as it goes. */
 static double target_of(const tl_run *run) {
   return run->solver->settings.measure == TALUS_MEASURE_SICONOS ? 0 : 0.5 * run->tolerance;
 }
@@ -274,25 +279,40 @@ static talus_status lemke_solve(tl_small *small, tl_run *run) {
 
 /* ---- the door ------------------------------------------------------------------------------- */
 
-static talus_status small_prepare(tl_run *run, const double *start, tl_small **result) {
-  talus_solver *const solver = run->solver;
-  if (solver->small == NULL) {
-    TL_TRY(tl_alloc(run->context, (void **)&solver->small, 1, sizeof *solver->small,
-                    "a small problem"));
-    memset(solver->small, 0, sizeof *solver->small);
-    solver->small->context = run->context;
+talus_status tl_small_make(talus_solver *solver) {
+  if (solver->small != NULL) {
+    return TALUS_OK;
   }
+  TL_TRY(tl_alloc(solver->context, (void **)&solver->small, 1, sizeof *solver->small,
+                  "a small problem"));
+  memset(solver->small, 0, sizeof *solver->small);
+  solver->small->context = solver->context;
+  return TALUS_OK;
+}
+
+void tl_small_reset(tl_small *small, const talus_settings *settings) {
+  small->law = settings->law == TALUS_LAW_COULOMB;
+  memset(small->best, 0, (size_t)small->rows * sizeof *small->best);
+  small->reference = tl_small_residual(small, small->best, small->q);
+  small->epsilon = 1;
+}
+
+talus_status tl_small_open(talus_solver *solver) {
+  TL_TRY(tl_small_make(solver));
   tl_small *const small = solver->small;
   if (!small->ready) {
     TL_TRY(tl_small_form(small, &solver->assembly));
   }
   TL_TRY(tl_small_facets(small, &solver->settings));
+  tl_small_reset(small, &solver->settings);
+  return TALUS_OK;
+}
+
+static talus_status small_prepare(tl_run *run, const double *start, tl_small **result) {
+  TL_TRY(tl_small_open(run->solver));
+  tl_small *const small = run->solver->small;
   small->run = run;
   small->stop = 0;
-  small->law = run->law;
-  memset(small->best, 0, (size_t)small->rows * sizeof *small->best);
-  small->reference = tl_small_residual(small, small->best, small->q);
-  small->epsilon = 1;
   if (start != NULL) {
     tl_small_import(small, start, small->y);
     tl_small_offer(small, small->y, small->u);
@@ -312,7 +332,7 @@ static talus_status method_run(tl_small *small, tl_run *run, talus_method *used)
   case TALUS_METHOD_MNCP_RLM:
   case TALUS_METHOD_MNCP_PLM:
   case TALUS_METHOD_MNCP_PROX:
-    return tl_round_solve(small, run, target_of(run));
+    return tl_round_solve(small, run, tl_small_target(&run->solver->settings));
   case TALUS_METHOD_LCP1:
   case TALUS_METHOD_LCP2:
   case TALUS_METHOD_LCP3:

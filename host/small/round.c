@@ -11,7 +11,21 @@
 #include "kernels/item/phase.h"
 #include "kernels/registry.h"
 
-enum { INNER = 4 };
+/* AUTO_MOST: beyond it sweeps and sparse factors are faster. */
+enum { INNER = 4, AUTO_MOST = 32, AUTO_PHASES = 2, TRIES = 3 };
+
+int tl_small_begins(const talus_settings *settings, int32_t constraints) {
+  return settings->method == TALUS_METHOD_AUTO && settings->cone == TALUS_CONE_CIRCULAR &&
+         settings->precision == TALUS_F64 && constraints <= AUTO_MOST &&
+         (settings->tolerance < 1e-5 || !settings->same_bits);
+}
+
+double tl_small_target(const talus_settings *settings) {
+  const int siconos = settings->measure == TALUS_MEASURE_SICONOS;
+  /* Siconos' measure has its own scale: by name as far as it goes, by `auto` step by step */
+  return siconos && settings->method != TALUS_METHOD_AUTO ? 0
+                                                          : (siconos ? 0.1 : 0.5) * settings->tolerance;
+}
 
 int32_t tl_round_plan(const talus_settings *settings, double target, tl_small_phase *plan) {
   const talus_method method = settings->method;
@@ -32,7 +46,7 @@ int32_t tl_round_plan(const talus_settings *settings, double target, tl_small_ph
     plan[i].tolerance = target;
     plan[i].all = settings->max_iterations < INT32_MAX ? (int32_t)settings->max_iterations : INT32_MAX;
   }
-  return TL_ROUND_PHASES;
+  return method == TALUS_METHOD_AUTO ? AUTO_PHASES : TL_ROUND_PHASES; /* others come after it */
 }
 
 tl_small_problem tl_round_item(const tl_small *small) {
@@ -73,11 +87,30 @@ static int stop(void *self, const tl_small_result *result) {
   return tl_small_limit(((watch *)self)->small);
 }
 
+/* On the CPU; or what a device has found. */
+static talus_status plan_run(tl_small *small, const tl_small_phase *plan, int32_t count,
+                             tl_small_result *result) {
+  if (small->ahead) {
+    small->ahead = 0;
+    *result = small->result;
+    memcpy(small->best, small->found, (size_t)small->rows * sizeof *small->best);
+    return TALUS_OK;
+  }
+  const tl_small_problem item = tl_round_item(small);
+  const tl_small_batch batch = {.count = 1,
+                                .problem = &item,
+                                .best = &small->best,
+                                .result = result,
+                                .phase = plan,
+                                .phase_count = count,
+                                .room = small->work.memory};
+  return tl_backend_cpu.small(small->context, &batch);
+}
+
 talus_status tl_round_solve(tl_small *small, tl_run *run, double target) {
   TL_TRY(tl_buffer_reserve(small->context, &small->work, tl_round_room(small), sizeof(double),
                            "steps of a small problem"));
   tl_small_phase plan[TL_ROUND_PHASES];
-  const tl_small_problem item = tl_round_item(small);
   watch w = {small, run->iterations, run->passes};
   tl_small_result result = {.epsilon = small->epsilon};
   const int32_t count = tl_round_plan(&run->solver->settings, target, plan);
@@ -85,23 +118,45 @@ talus_status tl_round_solve(tl_small *small, tl_run *run, double target) {
     plan[i].stop = stop;
     plan[i].stop_self = &w;
   }
-  const tl_small_batch batch = {.count = 1,
-                                .problem = &item,
-                                .best = &small->best,
-                                .result = &result,
-                                .phase = plan,
-                                .phase_count = count,
-                                .room = small->work.memory};
-  TL_TRY(tl_backend_cpu.small(small->context, &batch));
+  TL_TRY(plan_run(small, plan, count, &result));
   counts_take(&w, &result);
   small->epsilon = result.epsilon;
   if (small->epsilon > target) {
     tl_small_limit(small); /* was it one that ended it? */
   }
-  if (result.phase > 0) {
+  if (result.phase > 0 && run->solver->settings.method != TALUS_METHOD_AUTO) {
     run->notes |= TALUS_NOTE_METHOD_CHANGED;
     tl_log(small->context, TALUS_LOG_INFO, "%s stalled and was helped by phase %d of %d",
            talus_method_name(run->solver->settings.method), result.phase + 1, count);
   }
   return TALUS_OK;
 }
+
+/* `auto`: from the kept impulses; the certificate may ask for more. */
+static talus_status attempt(tl_run *run, int *done) {
+  TL_TRY(tl_small_open(run->solver));
+  tl_small *const small = run->solver->small;
+  double target = tl_small_target(&run->solver->settings);
+  small->run = run;
+  small->stop = 0;
+  TL_TRY(run->ops->finish(run->engine, small->engine));
+  tl_small_import(small, small->engine, small->y);
+  tl_small_offer(small, small->y, small->u);
+  run->outcome = TALUS_OUTCOME_STALLED;
+  double best;
+  for (int i = 0; i < TRIES && !*done && !small->stop && small->reference > 0; i++) {
+    best = run->best;
+    TL_TRY(tl_round_solve(small, run, target));
+    run->best = best; /* by the engine's count, not by that of this room */
+    tl_small_export(small, small->best, small->engine);
+    TL_TRY(tl_run_offer(run, small->engine, done));
+    if (small->epsilon > target) {
+      break; /* it has no more to give */
+    }
+    target *= 1e-2;
+  }
+  *done = *done || small->stop;
+  return TALUS_OK;
+}
+
+const tl_method tl_method_mncp_prox = {.id = TALUS_METHOD_MNCP_PROX, .attempt = attempt};

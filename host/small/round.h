@@ -12,7 +12,7 @@ int32_t tl_round_plan(const talus_settings *settings, double target, tl_small_ph
 tl_small_problem tl_round_item(const tl_small *small);
 /* Numbers of scratch it needs on the CPU. */
 size_t tl_round_room(const tl_small *small);
-/* Solves it on the CPU, from small->best on. */
+/* Solves it on the CPU, from small->best on; or takes what a device has found (small->ahead). */
 talus_status tl_round_solve(tl_small *small, tl_run *run, double target);
 
 #endif

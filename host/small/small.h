@@ -13,6 +13,7 @@
 #define TL_SMALL_H
 
 #include "host/solve/run.h"
+#include "kernels/item/small.h"
 #include "kernels/small.h"
 
 enum {
@@ -26,6 +27,8 @@ typedef struct tl_small {
   int stop;    /* a limit of it was reached */
   int nested;  /* pivots are part of something else: they count as passes */
   int ready;   /* the arrays below are those of the solver's problem */
+  const int32_t *pick;   /* [count] constraints of the system, ascending; NULL: all of them */
+  const int32_t *place;  /* [the system's] where they are here; with pick only */
   int32_t count, rows;
   int32_t stride;        /* rows, padded: how far columns of W are apart */
   int32_t *first;        /* [count + 1] first row of a constraint */
@@ -46,14 +49,20 @@ typedef struct tl_small {
   double *best;     /* [stride] */
   double epsilon;   /* its R / R(0) */
   double *y, *u;    /* [stride] scratch */
+  int ahead;        /* a device has run the plan: `found` and its result are what came of it */
+  double *found;    /* [stride] */
+  tl_small_result result;
   double *engine;   /* [3 count] impulses on their way in and out */
   tl_buffer index, reals, touches, vertices, work, pivots, integers, slips;
+  tl_buffer groups, islands, records; /* islands.c */
 } tl_small;
 
 /* ---- form.c --------------------------------------------------------------------------------- */
 
 /* Writes out the solver's problem. Statuses: OUT_OF_MEMORY, UNSUPPORTED (too many constraints). */
 talus_status tl_small_form(tl_small *small, const tl_assembly *assembly);
+/* The part of it that pick and place name. */
+talus_status tl_small_form_part(tl_small *small, const tl_assembly *assembly, int32_t count);
 void tl_small_import(const tl_small *small, const double *impulse, double *y);
 void tl_small_export(const tl_small *small, const double *y, double *impulse);
 void tl_small_velocity(const tl_small *small, const double *y, double *u);
@@ -105,6 +114,16 @@ int tl_small_limit(tl_small *small);
 
 /* 1 if a method of this room is wanted: by name, or by `auto` for a faceted cone. */
 int tl_small_takes(const talus_settings *settings);
+/* 1 if `auto` is to begin with mncp_prox: so many constraints are factored sooner than swept. */
+int tl_small_begins(const talus_settings *settings, int32_t constraints);
+/* Writes out the solver's problem, unless that has been done; sets law and R(0), best = 0. */
+talus_status tl_small_open(talus_solver *solver);
+/* Memory for this room's methods, still without a problem. */
+talus_status tl_small_make(talus_solver *solver);
+/* Law and R(0) of what is written out; best = 0. */
+void tl_small_reset(tl_small *small, const talus_settings *settings);
+/* Own epsilon at which methods of the circular cone may end. */
+double tl_small_target(const talus_settings *settings);
 /* Solves; the best impulses are kept in the engine. */
 talus_status tl_small_solve(tl_run *run, const double *start, talus_method *used);
 void tl_small_forget(tl_small *small);

@@ -4,6 +4,7 @@
  * takes the fewest passes on every convex problem measured; on a device the scaled gradient needs
  * no colours. For the exact law momentum must be capped and the slip filtered, or it never
  * converges; what still stalls is handed to slower, steadier settings. */
+#include "host/small/small.h"
 #include "host/solve/run.h"
 
 /* Passes before a second-order method: a handful of contacts is factored sooner than swept, and for
@@ -97,7 +98,14 @@ int32_t tl_attempts_plan(const tl_run *run, tl_attempt *attempts, int32_t most) 
   const int allowed = second_order(run), exact = allowed && run->solver->settings.tolerance < 1e-5;
   const tl_attempt quick = {
       first, cap_for(run, first, 0), filter, cap_for(run, first, 1), 400, 1e2, 0, 0};
+  const int few = !run->solver->resident &&
+                  tl_small_begins(&run->solver->settings,
+                                  run->solver->assembly.system.shape.contact_count);
+  const int islands = run->solver->settings.islands && !run->solver->resident && !few &&
+                      run->solver->settings.precision == TALUS_F64;
   const tl_attempt plan[] = {
+      {islands ? &tl_method_islands : NULL, 0, 0, 0, 0, 0, 0, 0},
+      {few ? &tl_method_mncp_prox : NULL, 0, 0, 0, 0, 0, 0, 0},
       exact ? tl_attempt_sweeps(run, sweeps_for(run)) : quick,
       {exact ? accurate : NULL, 0, 0, 0, 0, 0, 0, 0},
       {second, cap_for(run, second, 0), filter, cap_for(run, second, 1), 400, 1e2, 0, 0},

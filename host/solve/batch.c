@@ -2,32 +2,15 @@
  *
  * Every thread has a context and a solver of its own, which keep their memory from problem to
  * problem. A solve does not depend on what its solver did before, so that the results have the same
- * bits on any number of threads. */
+ * bits on any number of threads. On a device small problems go in waves (batch_device.c). */
 #include <string.h>
 
-#include "host/base/base.h"
-#include "talus/talus_solve.h"
+#include "host/solve/batch.h"
 
 enum { HANDFUL = 4 };
 
-typedef struct worker {
-  talus_context *context;
-  talus_solver *solver;
-  int32_t failed; /* the first problem of this thread that failed; -1: none */
-  talus_status status;
-  char message[512];
-} worker;
-
-typedef struct batch {
-  const talus_settings *settings;
-  int32_t count;
-  const talus_problem *problems;
-  talus_solution *solutions;
-  talus_info *infos;
-  talus_status *statuses;
-} batch;
-
-static talus_status worker_open(talus_context *context, const talus_settings *settings, worker *w) {
+static talus_status worker_open(talus_context *context, const talus_settings *settings,
+                                tl_worker *w) {
   talus_context_def def = context->def;
   def.threads = 1;
   def.backend = TALUS_BACKEND_CPU;
@@ -43,29 +26,33 @@ static talus_status worker_open(talus_context *context, const talus_settings *se
                        w->context != NULL ? talus_context_message(w->context) : "out of memory");
 }
 
-static void worker_close(worker *w) {
+static void worker_close(tl_worker *w) {
   talus_solver_destroy(w->solver);
   talus_context_destroy(w->context);
 }
 
-static void problem_solve(worker *w, const batch *b, int32_t i) {
-  talus_status status = talus_solver_update(w->solver, &b->problems[i]);
-  if (status == TALUS_OK) {
-    status = talus_solver_solve(w->solver, b->solutions != NULL ? &b->solutions[i] : NULL,
-                                b->infos != NULL ? &b->infos[i] : NULL);
-  }
+void tl_worker_tell(tl_worker *w, const tl_batch *b, int32_t i, talus_status status) {
   if (b->statuses != NULL) {
     b->statuses[i] = status;
   }
-  if (status != TALUS_OK && w->failed < 0) {
+  if (status != TALUS_OK && (w->failed < 0 || i < w->failed)) {
     w->failed = i;
     w->status = status;
     strncpy(w->message, talus_context_message(w->context), sizeof w->message - 1);
   }
 }
 
+static void problem_solve(tl_worker *w, const tl_batch *b, int32_t i) {
+  talus_status status = talus_solver_update(w->solver, &b->problems[i]);
+  if (status == TALUS_OK) {
+    status = talus_solver_solve(w->solver, b->solutions != NULL ? &b->solutions[i] : NULL,
+                                b->infos != NULL ? &b->infos[i] : NULL);
+  }
+  tl_worker_tell(w, b, i, status);
+}
+
 /* Each thread takes a few problems at a time: those of one batch may be of very different sizes. */
-static void workers_run(worker *workers, int32_t threads, const batch *b) {
+static void workers_run(tl_worker *workers, int32_t threads, const tl_batch *b) {
   int32_t next = 0;
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
   for (int32_t t = 0; t < threads; t++) {
@@ -87,8 +74,8 @@ static void workers_run(worker *workers, int32_t threads, const batch *b) {
 }
 
 /* The first problem that failed, whoever had it. */
-static talus_status verdict(talus_context *context, const worker *workers, int32_t threads) {
-  const worker *first = NULL;
+static talus_status verdict(talus_context *context, const tl_worker *workers, int32_t threads) {
+  const tl_worker *first = NULL;
   for (int32_t t = 0; t < threads; t++) {
     if (workers[t].failed >= 0 && (first == NULL || workers[t].failed < first->failed)) {
       first = &workers[t];
@@ -111,7 +98,7 @@ talus_status talus_solve_batch(talus_context *context, const talus_settings *set
   talus_settings used = settings != NULL ? *settings : talus_settings_default();
   const int32_t wanted = used.threads > 0 ? used.threads : context->threads;
   const int32_t threads = wanted < count ? wanted : count > 0 ? count : 1;
-  worker *workers;
+  tl_worker *workers;
   TL_TRY(tl_alloc(context, (void **)&workers, (size_t)threads, sizeof *workers, "a batch"));
   memset(workers, 0, (size_t)threads * sizeof *workers);
   talus_status status = TALUS_OK;
@@ -122,9 +109,13 @@ talus_status talus_solve_batch(talus_context *context, const talus_settings *set
     status = worker_open(context, &used, &workers[t]);
   }
   if (status == TALUS_OK) {
-    const batch b = {&used, count, problems, solutions, infos, statuses};
-    workers_run(workers, threads, &b);
-    status = verdict(context, workers, threads);
+    const tl_batch b = {&used, count, problems, solutions, infos, statuses};
+    if (tl_batch_on_device(context, &b)) {
+      status = tl_batch_device(context, workers, threads, &b);
+    } else {
+      workers_run(workers, threads, &b);
+    }
+    status = status == TALUS_OK ? verdict(context, workers, threads) : status;
   }
   for (int32_t t = 0; t < threads; t++) {
     worker_close(&workers[t]);

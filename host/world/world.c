@@ -143,6 +143,7 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   projection.tolerance = 0.1;
   projection.warm_start = 0;
   projection.max_iterations = 50;
+  projection.islands = 0; /* it is not meant to be exact */
   talus_status status = tl_broad_create(context, &world->broad);
   if (status == TALUS_OK) {
     status = tl_broad_create(context, &world->around);

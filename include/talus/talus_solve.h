@@ -332,6 +332,9 @@ typedef struct talus_settings {
   talus_dump dump;           /* problems to be written to files, for `talus solve`; default NONE */
   const char *dump_path;     /* how their names begin, folders included; a solver copies it, a world not */
   int32_t dump_most;         /* files that one solver writes at the most; default 100, >= 1 */
+  int32_t islands;           /* 1: auto solves groups of up to 64 contacts and rows that share no moving
+                                body with others directly (mncp_prox), before the usual methods go
+                                on with the rest. Circular cone, F64. Default 0 */
 } talus_settings;
 
 TALUS_API talus_settings talus_settings_default(void);

@@ -1,4 +1,4 @@
-/* small_cpu.c: small problems one after the other, each by a team of one.
+/* small_cpu.c: small problems each by a team of one; threads take the next.
  *
  * Their loops are short and full of arithmetic, so that wide registers pay: a second version of the
  * whole, for machines that have them, is chosen when the library is loaded. Each element is computed
@@ -13,7 +13,7 @@
 #define WIDE
 #endif
 
-WIDE static void problem_run(const tl_small_batch *batch, int32_t i) {
+WIDE static void problem_run(const tl_small_batch *batch, int32_t i, double *scratch) {
   const tl_small_problem *const problem = &batch->problem[i];
   tl_small_result *const result = &batch->result[i];
   for (int32_t p = 0; p < batch->phase_count; p++) {
@@ -21,7 +21,7 @@ WIDE static void problem_run(const tl_small_batch *batch, int32_t i) {
     if (result->epsilon <= phase->tolerance) {
       return;
     }
-    tl_small_room room = tl_small_room_make(problem, batch->best[i], batch->room);
+    tl_small_room room = tl_small_room_make(problem, batch->best[i], scratch);
     result->phase = p;
     tl_small_phase_run(problem, phase, &room, result);
   }
@@ -29,8 +29,19 @@ WIDE static void problem_run(const tl_small_batch *batch, int32_t i) {
 
 talus_status tl_cpu_small(talus_context *context, const tl_small_batch *batch) {
   (void)context;
-  for (int32_t i = 0; i < batch->count; i++) {
-    problem_run(batch, i);
+  const int32_t threads = batch->threads > 1 ? batch->threads : 1;
+  int32_t next = 0;
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+  for (int32_t t = 0; t < threads; t++) {
+    for (;;) {
+      int32_t i;
+#pragma omp atomic capture
+      i = next++;
+      if (i >= batch->count) {
+        break;
+      }
+      problem_run(batch, i, batch->room + batch->room_stride * t);
+    }
   }
   return TALUS_OK;
 }

@@ -266,4 +266,5 @@ const tl_backend tl_backend_cuda = {
     /* .describe = */ device_describe,
     /* .ferry = */ tl_cuda_ferry,
     /* .create = */ engine_create,
+    /* .small = */ tl_cuda_small,
 };

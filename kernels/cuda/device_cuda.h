@@ -73,6 +73,9 @@ talus_status tl_cuda_field_pack(tl_cuda_device *device, const tl_field *field, v
 talus_status tl_cuda_ferry(talus_context *context, const tl_field *field, void *packed,
                            tl_ferry way);
 
+/* small_cuda.cu */
+talus_status tl_cuda_small(talus_context *context, const tl_small_batch *batch);
+
 /* engine_cuda.cu, compiled for each precision. */
 talus_status tl_cuda_create_f32(talus_context *context, tl_engine **engine);
 talus_status tl_cuda_create_f64(talus_context *context, tl_engine **engine);

@@ -8,7 +8,6 @@
 
 #include "kernels/item/elimination.h"
 #include "kernels/item/round.h"
-#include "kernels/small.h"
 
 /* Newton steps before a proximal problem counts as failed. */
 enum { TL_PROXIMAL_STEPS = 8 };

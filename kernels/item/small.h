@@ -1,31 +1,12 @@
 /* small.h: one small problem with W written out, u = W y + q, worked on by a team (team.h).
  *
  * Scaled as host/small/small.h says: the certificate's residual is the plain natural map. Cones are
- * circular. Here: its parts, velocities, the residual, Gauss-Seidel sweeps. */
+ * circular. Here: nearest points, velocities, the residual, Gauss-Seidel sweeps. */
 #ifndef TL_ITEM_SMALL_H
 #define TL_ITEM_SMALL_H
 
+#include "kernels/item/problem.h"
 #include "kernels/item/team.h"
-
-typedef enum tl_small_kind {
-  TL_SMALL_FREE = 0,  /* a bilateral row: u = 0 */
-  TL_SMALL_BOUND = 1, /* one with bounds */
-  TL_SMALL_HALF = 2,  /* a contact without friction: one row */
-  TL_SMALL_CONE = 3   /* two or three rows with friction */
-} tl_small_kind;
-
-typedef struct tl_small_problem {
-  int32_t count, rows, stride; /* stride: rows, padded */
-  int32_t law;                 /* 0 convex, 1 exact */
-  double reference;            /* R(0) */
-  const int32_t *first;        /* [count + 1] first row of a constraint */
-  const int32_t *kind;         /* [count] tl_small_kind */
-  const double *friction;      /* [count] */
-  const double *lower, *upper; /* [count] bounds */
-  const double *pace;          /* [count] 1 / a bound of the largest eigenvalue of W_kk; 0: none */
-  const double *w;             /* [stride rows] by columns: W_ij = w[stride j + i] */
-  const double *q;             /* [stride] */
-} tl_small_problem;
 
 /* On the ray of slope mu along t. */
 TL_ITEM void tl_small_ray(double mu, double t1, double t2, double *z) {
