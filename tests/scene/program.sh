@@ -85,7 +85,7 @@ few="--set grains.0.count=40 --set output.every=5ms --threads 1 --quiet"
   # Ctrl-C
   "$talus" run "$scenes/minimal.yaml" --out stopped --time 1000 $few >out 2>err &
   child=$!
-  for _ in $(seq 100); do [ -s stopped/scalars.csv ] && break || sleep 0.1; done
+  for _ in $(seq 600); do [ -s stopped/scalars.csv ] && break || sleep 0.1; done
   kill -TERM $child
   wait $child
   note "an interrupted run ends with 130" [ $? -eq 130 ]
