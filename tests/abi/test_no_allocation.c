@@ -69,8 +69,9 @@ static void method_check(talus_context *context, const scarce *s, const family *
   settings.tolerance = 1e-3;
   settings.max_iterations = 40;
   settings.same_bits = 1; /* else auto may end with a second-order method */
-  settings.cone =
-      talus_method_takes(method, TALUS_CONE_CIRCULAR) ? TALUS_CONE_CIRCULAR : TALUS_CONE_PYRAMID;
+  while (!talus_method_takes(method, settings.cone)) {
+    settings.cone = (talus_cone)(settings.cone + 1);
+  }
   bench b = bench_make(context, &made, &settings);
   if (talus_solver_update(b.solver, &b.problem) == TALUS_OK &&
       talus_solver_solve(b.solver, &b.solution, &b.info) != TALUS_UNSUPPORTED) {
