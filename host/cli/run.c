@@ -164,6 +164,7 @@ static int prepare(run_state *run) {
       status = tl_record_resume(run->scene, run->world, checkpoint);
     }
     const int added_to = checkpoint != NULL && same_directory(run, checkpoint);
+    tl_run_watch();
     if (status == TALUS_OK && !added_to) {
       status = tl_record_prepare(run->context, run->directory, run->o->force);
     }

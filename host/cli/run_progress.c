@@ -32,6 +32,9 @@ void tl_run_progress_begin(tl_run_progress *progress, int64_t first, int64_t las
   progress->first = first;
   progress->last = last;
   progress->begin = progress->last_told = tl_clock();
+}
+
+void tl_run_watch(void) {
   for (int i = 0; i < 2; i++) {
     sigaction(signals[i], NULL, &previous[i]);
     if (previous[i].sa_handler != SIG_IGN) {

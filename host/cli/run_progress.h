@@ -13,6 +13,9 @@ typedef struct tl_run_progress {
   double begin, last_told; /* seconds */
 } tl_run_progress;
 
+/* From here on an interrupt is noted: before the run has a directory that it would leave behind
+ * without a checkpoint. Until tl_run_progress_end. */
+void tl_run_watch(void);
 void tl_run_progress_begin(tl_run_progress *progress, int64_t first, int64_t last, int quiet);
 void tl_run_progress_tell(tl_run_progress *progress, const talus_step_report *report);
 void tl_run_progress_end(tl_run_progress *progress);
