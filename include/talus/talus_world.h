@@ -307,7 +307,9 @@ typedef struct talus_contact {
 TALUS_API int32_t talus_world_contacts(const talus_world *world, const talus_contact **contacts);
 
 /* Called before the contacts of a step are solved; may change friction or restitution, or drop a
- * contact by setting keep to 0. */
+ * contact by setting keep to 0. contact->impulse is what the same contact had in the last step, 0 if
+ * it is new. A step may call it more than once for a contact: when the step is cut, or when contacts
+ * are found anew for what became faster than foreseen. */
 typedef void (*talus_contact_fn)(void *user, const talus_contact *contact, double *friction,
                                  double *restitution, int *keep);
 TALUS_API void talus_world_on_contact(talus_world *world, talus_contact_fn function, void *user);
