@@ -188,8 +188,8 @@ static talus_status prox(tl_newton *newton, const double *y, double alpha, doubl
   return phase_end(newton, "proximal Newton");
 }
 
-/* Sweeps from the best impulses on. Under the exact law they wander, and yet come nearer in the long
- * run, also where every second-order procedure is at its end. */
+/* Sweeps from the best impulses on. Under the exact law they wander, and yet come nearer in the
+ * long run, also where every second-order procedure is at its end. */
 static talus_status sweeps(tl_newton *newton, int64_t passes) {
   tl_run *const run = newton->run;
   if (newton->stop) {
@@ -237,6 +237,15 @@ static talus_status damped_plan(tl_newton *newton, double damping, int most, int
   return prox(newton, y, 1e-4, 0.1, most, failures);
 }
 
+/* A with a light term: most are near enough for it. Where a factorisation costs thousands of sweeps
+ * it has to be more likely. */
+static talus_status light(tl_newton *newton) {
+  if (newton->linear.order > MOST && newton->epsilon > 1e-5) {
+    return TALUS_OK;
+  }
+  return prox(newton, NULL, 1e-3, 0.03, 20, 1);
+}
+
 /* Not solved: is there anything to be solved? */
 static talus_status examine(tl_newton *newton) {
   int found;
@@ -263,7 +272,7 @@ static talus_status sweep_rounds(tl_newton *newton, int rounds) {
     TL_TRY(sweeps(newton, passes));
     idle = newton->epsilon < 0.9 * before ? 0 : idle + 1;
     if (newton->epsilon < 0.5 * tried) {
-      TL_TRY(prox(newton, NULL, 1e-3, 0.03, 20, 1));
+      TL_TRY(light(newton));
       tried = newton->epsilon;
     }
   }
@@ -275,7 +284,7 @@ static talus_status sweep_rounds(tl_newton *newton, int rounds) {
  * further, and they do so for long; one factorisation there costs a thousand of them. */
 static talus_status exact_plan(tl_newton *newton) {
   const int64_t order = newton->linear.order;
-  TL_TRY(prox(newton, NULL, 1e-3, 0.03, 20, 1)); /* most are near enough for a light term */
+  TL_TRY(light(newton));
   TL_TRY(sweep_rounds(newton, 1));
   if (order <= MANY) {
     TL_TRY(slip(newton, 20)); /* all but sticking: a few steps, or many */

@@ -73,6 +73,9 @@ talus_status tl_fixed_point_solve(tl_small *small, tl_run *run, talus_method met
     /* P1 keeps to the cone but not to the gaps, so that lcp2 takes it for a solution only */
     TL_TRY(convex_solve(small, &first, two ? target : INFINITY, u, &end));
     if (two && end == TL_LEMKE_SOLVED && small->epsilon > target) {
+      if (tl_small_limit(small)) {
+        return TALUS_OK;
+      }
       const tl_lcp_rule second = {.slip = lift};
       slips_find(small, u, 0, lift);
       memcpy(kept, u, rows * sizeof *u);

@@ -67,8 +67,10 @@ static int64_t sweeps_for(const tl_run *run) {
 
 tl_attempt tl_attempt_sweeps(const tl_run *run, int64_t budget) {
   const tl_method *const sweeps = &tl_method_gauss_seidel_nesterov;
-  return (tl_attempt){sweeps, cap_for(run, sweeps, 0), filter_for(run), cap_for(run, sweeps, 1),
-                      budget, 1e6,                     budget,          0};
+  return (tl_attempt){sweeps,          cap_for(run, sweeps, 0),
+                      filter_for(run), cap_for(run, sweeps, 1),
+                      budget,          1e6,
+                      budget,          0};
 }
 
 /* A method by name; Newton's method starts from some sweeps. */

@@ -89,6 +89,7 @@ typedef struct sums {
   double product[2], size[2];              /* complementarity */
   double impulse, velocity, free;          /* squares of norms */
   double rounding;
+  double load; /* weighted squares of the impulses */
   double violation, largest, closing, dissipation, bilateral;
 } sums;
 
@@ -130,6 +131,7 @@ static void contact_judge(const tl_facts *facts, int64_t i, double mu, const dou
     const double r = facts->rounding[3 * i + c] * scale[1];
     s->rounding += r * r;
   }
+  s->load += w * inner(x, x);
   s->impulse += inner(x, x);
   s->velocity += inner(u, u);
   s->free += inner(q, q);
@@ -180,6 +182,7 @@ static void row_judge(const tl_facts *facts, int64_t i, bounds b, sums *s) {
   if (!(x <= b.lower && u > 0) && !(x >= b.upper && u < 0)) {
     s->bilateral = larger(s->bilateral, fabs(u));
   }
+  s->load += w * x * x;
   s->impulse += x * x;
   s->velocity += u * u;
   s->free += q * q;
@@ -265,6 +268,7 @@ static void sums_add(sums *s, const sums *part) {
   s->velocity += part->velocity;
   s->free += part->free;
   s->rounding += part->rounding;
+  s->load += part->load;
   s->dissipation += part->dissipation;
   s->violation = larger(s->violation, part->violation);
   s->largest = larger(s->largest, part->largest);
@@ -378,14 +382,17 @@ void tl_judgement_pronounce(const tl_judgement *j, talus_certificate *certificat
   sums s;
   all_judge(j, &s);
   const double floor = ldexp(sqrt(s.rounding), -44);
+  /* u = W x + q is not known better than that: impulses beyond all bounds would hide any velocity
+   */
+  const double blur = ldexp(sqrt(s.load), -53);
   const double scale = sqrt(fmax(s.free, fmax(s.impulse, s.velocity)));
   double epsilon[2], faceted[2], residual[2], reference[2], siconos[2], complementarity[2];
   for (int law = 0; law < 2; law++) {
-    residual[law] = honest(sqrt(s.residual[law]));
+    residual[law] = honest(larger(sqrt(s.residual[law]), blur));
     reference[law] = honest(sqrt(s.reference[law]));
     epsilon[law] = ratio(residual[law], reference[law], floor);
-    faceted[law] =
-        ratio(honest(sqrt(s.faceted[law])), honest(sqrt(s.faceted_reference[law])), floor);
+    faceted[law] = ratio(honest(larger(sqrt(s.faceted[law]), blur)),
+                         honest(sqrt(s.faceted_reference[law])), floor);
     siconos[law] = scale > 0 ? honest(sqrt(s.natural[law]) / scale) : honest(scale);
     complementarity[law] = s.size[law] > 0 ? honest(s.product[law] / s.size[law]) : 0;
   }
