@@ -55,12 +55,16 @@ int tl_profile_draw(const tl_profile *p) {
     return TL_EXIT_BAD;
   }
   double *const ratio = room + o->method_count * 2 * most;
+  int drawn = 0; /* methods that took none of the problems have no curve */
   for (int m = 0; m < o->method_count; m++) {
     double *const x = room + m * 2 * most, *const y = x + most;
+    if (p->sum[m].tried == 0) {
+      continue;
+    }
     const int64_t count = curve_make(p, m, end, 0.0025 * m, ratio, x, y);
     snprintf(label[m], sizeof label[m], "%s  %d of %d", talus_method_name(o->method[m]),
              p->sum[m].solved, p->count);
-    series[m] = (tl_plot_series){.x = x, .y = y, .count = count, .label = label[m]};
+    series[drawn++] = (tl_plot_series){.x = x, .y = y, .count = count, .label = label[m]};
   }
   tl_plot_options plot = tl_plot_options_default();
   snprintf(title, sizeof title, "%d problems, law %s, %s <= %g within %g s", p->count,
@@ -77,7 +81,7 @@ int tl_profile_draw(const tl_profile *p) {
   plot.x_high = end;
   plot.y_low = -0.05;
   plot.y_high = 1.05;
-  const talus_status status = tl_plot_file(p->context, series, o->method_count, &plot, o->out);
+  const talus_status status = tl_plot_file(p->context, series, drawn, &plot, o->out);
   free(room);
   if (status == TALUS_UNSUPPORTED) { /* the table is there all the same */
     tl_cli_complain("%s was not drawn: %s", o->out, talus_context_message(p->context));
