@@ -1,11 +1,14 @@
 /* small.h: direct solvers for small problems: W written out, u = W y + q, a few hundred contacts.
  *
- *   form.c     W and q of any problem, scaled, contact by contact in the frame (n, t1, t2)
- *   facets.c   vertices of faceted cones, projection on them        sweep.c     a start for the
- * others lcp.c      the faceted law as a (mixed) linear complementarity problem lemke.c    pivoting
- * fischer.c   penalised Fischer-Burmeister        round.c   the exact cone levenberg.c, qr.c
- * Levenberg-Marquardt, regular and projected; least squares method.c   the door: which of them,
- * limits, the best impulses kept
+ *   form.c        W and q of any problem or part of it, contact by contact in the frame (n, t1, t2)
+ *   residual.c    scaled impulses, velocities, residuals
+ *   facets.c      vertices of faceted cones, projection on them; sweep.c starts for them
+ *   lcp.c         the faceted law as a (mixed) linear complementarity problem; lemke.c pivots,
+ *                 fischer.c has its penalised Fischer-Burmeister equations
+ *   levenberg.c, qr.c   Levenberg-Marquardt and least squares on the host
+ *   round.c       the circular cone: plans of phases for a backend (kernels/small.h)
+ *   islands.c     parts of a large problem that are small
+ *   method.c      the door: which of them, limits, the best impulses kept
  *
  * Scaled: y = sqrt(w) x / unit and u = u / (sqrt(w) unit) for each constraint, so that the
  * certificate's measure is the plain natural map and q is of length one. */
@@ -57,7 +60,7 @@ typedef struct tl_small {
   tl_buffer groups, islands, records; /* islands.c */
 } tl_small;
 
-/* ---- form.c --------------------------------------------------------------------------------- */
+/* ---- form.c, residual.c ---------------------------------------------------------------------- */
 
 /* Writes out the solver's problem. Statuses: OUT_OF_MEMORY, UNSUPPORTED (too many constraints). */
 talus_status tl_small_form(tl_small *small, const tl_assembly *assembly);

@@ -513,15 +513,13 @@ TALUS_API talus_status talus_solve_once(talus_context *context, const talus_prob
                                         const talus_settings *settings, talus_solution *solution,
                                         talus_info *info);
 
-/* Many independent problems, of any sizes and forms, one per thread at a time (settings.threads, or the
- * context's). solutions, infos and statuses have one element per problem, or are NULL; a problem
- * that fails leaves the others alone. Returns OK, or the status of the first problem that failed,
- * the message naming it. Limits are those of each problem; progress and log are not called; an
- * allocator of the caller's must be safe among threads. From arrays in host memory, with the same
- * bits on any number of threads. On a CUDA context problems of up to 64 contacts and rows are solved on
- * the device, one per block, with the same bits again, if the method is one of mncp_* or AUTO and
- * there is no warm start (info.backend says where); all others on the CPU. Statuses:
- * INVALID_ARGUMENT, OUT_OF_MEMORY and DEVICE_ERROR of the whole, and those of the calls above. */
+/* Many independent problems, of any sizes and forms, in host memory, one per thread at a time; on a CUDA
+ * context those of up to 64 contacts and rows one per block, with the same bits, if the method is one
+ * of mncp_* or AUTO, without warm start (info.backend says where). solutions, infos and statuses have
+ * one element per problem, or are NULL; a problem that fails leaves the others alone. Returns OK, or
+ * the status of the first that failed, the message naming it; OUT_OF_MEMORY and DEVICE_ERROR may be of
+ * the whole. Limits are those of each problem; progress and log are not called; an allocator of the
+ * caller's must be safe among threads. The same bits on any number of threads (settings.threads). */
 TALUS_API talus_status talus_solve_batch(talus_context *context, const talus_settings *settings,
                                          int32_t count, const talus_problem *problems,
                                          talus_solution *solutions, talus_info *infos,

@@ -162,9 +162,10 @@ TL_TEAM int32_t tl_small_sweeps(const tl_small_problem *p, int32_t most, int32_t
       TL_MEET();
     }
     if (moved <= least * least) {
-      return sweep + 1;
+      most = sweep + 1;
     }
   }
+  TL_MEET(); /* constraints that did not move were read without one */
   return most;
 }
 
