@@ -101,7 +101,7 @@ int main(int count, char **argument) {
     settings.method = methods[m];
     settings.law = m % 2 ? TALUS_LAW_CCP : TALUS_LAW_COULOMB;
     settings.tolerance = 1e-9;
-    settings.max_iterations = 300;
+    settings.max_iterations = 60;
     settings.threads = 1 + m % 3;
     snprintf(what, sizeof what, "%s, %s", talus_method_name(settings.method),
              talus_law_name(settings.law));
