@@ -56,6 +56,26 @@ static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_
   return tl_run_all(run, start, used);
 }
 
+/* Impulses that left the range of numbers are not handed out: none are better. */
+static talus_status stay_finite(tl_run *run) {
+  const double *const impulse = run->solver->exported.memory;
+  const talus_problem *const problem = &run->solver->problem;
+  const int64_t count =
+      (int64_t)problem->dimension * problem->contact_count + problem->bilateral_count;
+  int64_t good = 0;
+  while (good < count && isfinite(impulse[good])) {
+    good++;
+  }
+  if (good == count) {
+    return TALUS_OK;
+  }
+  TL_TRY(run->ops->start(run->engine, NULL, 1));
+  TL_TRY(run->ops->keep(run->engine));
+  run->proved = 0;
+  run->outcome = TALUS_OUTCOME_NOT_FINITE;
+  return tl_run_certify(run);
+}
+
 static void info_fill(const talus_solver *solver, const tl_run *run, talus_method used,
                       talus_info *info) {
   info->outcome = run->outcome;
@@ -101,6 +121,7 @@ talus_status tl_solve_carry_out(talus_solver *solver, talus_solution *solution, 
   talus_method used;
   TL_TRY(solve_run(solver, &outlet, &run, &used));
   TL_TRY(tl_run_certify(&run));
+  TL_TRY(stay_finite(&run));
   if (run.measure <= run.tolerance) { /* a limit may have come at the very iterate that converged */
     run.outcome = TALUS_OUTCOME_CONVERGED;
   } else if (run.outcome == TALUS_OUTCOME_CONVERGED) { /* the certificate has the last word */

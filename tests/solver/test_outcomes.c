@@ -144,8 +144,8 @@ static void test_no_solution(talus_context *context) {
   }
 }
 
-/* Numbers at the edge of what can be represented: any outcome, but the truth. Squares of 1e-300 are
- * 0, and nothing else is asked of them. */
+/* Numbers at the edge of what can be represented: any outcome, but the truth, and finite impulses.
+ * Squares of 1e-300 are 0, and nothing else is asked of them. */
 static void test_extremes(talus_context *context) {
   const double scale[] = {1e-300, 1e-150, 1e-30, 1, 1e30, 1e150, 1e300};
   for (int i = 0; i < 49; i++) {
@@ -166,6 +166,8 @@ static void test_extremes(talus_context *context) {
       const double epsilon = oracle_epsilon(&problem, a.impulse, NULL, TALUS_LAW_CCP);
       const int converged = a.info.outcome == TALUS_OUTCOME_CONVERGED;
       CHECK(a.status == TALUS_OK);
+      CHECK_CASE(isfinite(a.impulse[0] + a.impulse[1] + a.impulse[2]), "W %g, q %g: %g %g %g",
+                 weight, speed, a.impulse[0], a.impulse[1], a.impulse[2]);
       CHECK_CASE(!converged || epsilon <= 1.001e-4 || speed / sqrt(weight) < 1e-140,
                  "W %g, q %g, %s: converged, but %g", weight, speed,
                  talus_precision_name(settings.precision), epsilon);
