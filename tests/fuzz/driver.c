@@ -10,7 +10,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-enum { DAMAGES = 20, PATH_BYTES = 4096 };
+enum { DAMAGES = 6, PATH_BYTES = 4096 };
 
 static long inputs, runs;
 

@@ -7,7 +7,7 @@
 #include "talus/talus_scene.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { OVERRIDES = 4, OVERRIDE_BYTES = 80, DIGITS = 3, TEXT_BYTES = 4000 };
+enum { OVERRIDES = 4, OVERRIDE_BYTES = 80, DIGITS = 4, TEXT_BYTES = 4000 };
 
 typedef struct overrides {
   char text[OVERRIDES][OVERRIDE_BYTES];
@@ -27,7 +27,7 @@ static void find_overrides(const char *text, overrides *found) {
 }
 
 /* A scene may rightly ask for a million grains or a year of time; not here. Small: no number of
- * more than three digits in a row and no exponent above 9. */
+ * more than four digits in a row and no exponent above 9. */
 static int is_small(const char *text) {
   int digits = 0;
   for (const char *c = text; *c != 0; c++) {
