@@ -1,6 +1,7 @@
 """The Python package over libtalus: layouts, arrays without copies, all forms, errors.
 
-Exit code 77 where NumPy is missing. Results are judged here, by NumPy, from the problem's own arrays.
+Exit code 77 where NumPy is missing. Results are judged here, by NumPy, from the problem's own
+arrays.
 """
 
 import ctypes
@@ -31,7 +32,8 @@ def random_rigid(contacts=12, bodies=6, seed=1, dtype=np.float64):
     inertia[:, [1, 2, 4]] = 0.2 * draw.normal(size=(bodies, 3))
     made = dict(velocity=draw.normal(size=(bodies, 6)), inverse_mass=1 + draw.random(bodies),
                 inverse_inertia=inertia, normal=normal, arm_a=0.3 * draw.normal(size=(contacts, 3)),
-                arm_b=0.3 * draw.normal(size=(contacts, 3)), friction=0.2 + 0.5 * draw.random(contacts),
+                arm_b=0.3 * draw.normal(size=(contacts, 3)),
+                friction=0.2 + 0.5 * draw.random(contacts),
                 bias=0.1 * draw.normal(size=contacts))
     made = {name: value.astype(dtype) for name, value in made.items()}
     made["normal"] = normal if dtype == np.float64 else made["normal"]
@@ -52,7 +54,8 @@ def dense(p):
     rows = np.stack((p["normal"],) + frames(p["normal"]), axis=1)
     jacobian = np.zeros((3 * n, 6 * bodies))
     for k in range(n):
-        for body, arm, sign in ((p["body_a"][k], p["arm_a"][k], -1), (p["body_b"][k], p["arm_b"][k], 1)):
+        for side, sign in (("a", -1), ("b", 1)):
+            body, arm = p["body_" + side][k], p["arm_" + side][k]
             if body >= 0:
                 jacobian[3 * k:3 * k + 3, 6 * body:6 * body + 3] = sign * rows[k]
                 jacobian[3 * k:3 * k + 3, 6 * body + 3:6 * body + 6] = sign * np.cross(arm, rows[k])
@@ -60,7 +63,8 @@ def dense(p):
     for i in range(bodies):
         xx, xy, xz, yy, yz, zz = p["inverse_inertia"][i]
         inverse[6 * i:6 * i + 3, 6 * i:6 * i + 3] = p["inverse_mass"][i] * np.eye(3)
-        inverse[6 * i + 3:6 * i + 6, 6 * i + 3:6 * i + 6] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+        turning = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+        inverse[6 * i + 3:6 * i + 6, 6 * i + 3:6 * i + 6] = turning
     bias = np.zeros(3 * n)
     bias[::3] = p["bias"]
     return jacobian, inverse, jacobian @ p["velocity"].ravel() + bias, bias
@@ -100,7 +104,7 @@ class Layouts(unittest.TestCase):
                  "talus_settings": structs.Settings, "talus_solution": structs.Solution,
                  "talus_solution_layout": structs.SolutionLayout,
                  "talus_certificate": structs.Certificate, "talus_info": structs.Info,
-                 "talus_context_def": structs.ContextDef}
+                 "talus_context_def": structs.ContextDef, "talus_islands": structs.Islands}
         lines = ["#include <stdio.h>", "#include <talus/talus_solve.h>", "int main(void) {"]
         wanted = []
         for name, struct in pairs.items():
@@ -278,7 +282,8 @@ class Calls(unittest.TestCase):
         settings = talus.Settings(method="jacobi", tolerance=1e-12, max_iterations=50,
                                   progress=lambda *where: calls.append(where))
         info = talus.solve_once(problem, settings)[1]
-        self.assertEqual((info.outcome, info.method), (talus.Outcome.ITERATION_LIMIT, talus.Method.JACOBI))
+        self.assertEqual(info.outcome, talus.Outcome.ITERATION_LIMIT)
+        self.assertEqual(info.method, talus.Method.JACOBI)
         self.assertEqual(info.iterations, 50)
         self.assertTrue(calls and len(calls[0]) == 4)
         settings.progress = lambda *where: True
@@ -294,6 +299,38 @@ class Calls(unittest.TestCase):
         _, warm = solver.solve(solution)
         self.assertEqual(warm.iterations, 0)
         self.assertGreater(cold.iterations, 0)
+
+    def test_keys(self):
+        problem = talus.Problem.rigid(**random_rigid(200, 60))
+        problem.keys(contact_key=np.arange(200, dtype=np.uint64) * 7)
+        solver = talus.Solver(settings=talus.Settings(tolerance=1e-6, warm_start=True))
+        solver.update(problem)
+        _, first = solver.solve()
+        solver.update(problem)
+        _, again = solver.solve()  # into new arrays: only the names can have helped
+        self.assertEqual((first.keys_matched, again.keys_matched), (0, 200))
+        self.assertLess(again.passes, first.passes)
+
+    def test_islands_and_sleep(self):
+        p = random_rigid(2, 2)
+        p.update(body_a=np.array([-1, -1], np.int32), body_b=np.array([0, 1], np.int32))
+        problem = talus.Problem.rigid(**p)
+        found = talus.find_islands(problem)
+        self.assertEqual((found.count, *found.contact, *found.body), (2, 0, 1, 0, 1))
+        problem.asleep(np.array([1, 0], np.int32))
+        solution, info = talus.solve_once(problem)
+        self.assertEqual((info.islands, info.islands_asleep), (2, 1))
+        np.testing.assert_array_equal(solution.velocity[0], p["velocity"][0])
+
+    def test_dump(self):
+        settings = talus.Settings(tolerance=1e-12, max_iterations=1, dump="failed",
+                                  dump_path="dumped", method="jacobi")
+        try:
+            talus.solve_once(talus.Problem.rigid(**random_rigid()), settings)
+        except talus.Error as error:
+            self.assertEqual(error.status, talus.Status.UNSUPPORTED)  # built without HDF5
+        else:
+            self.assertTrue(os.path.exists("dumped-000001.hdf5"))
 
     def test_certify(self):
         problem = talus.Problem.rigid(**random_rigid())
@@ -318,6 +355,15 @@ class Calls(unittest.TestCase):
             alone, _ = talus.solve_once(problems[i], talus.Settings(tolerance=1e-8))
             self.assertEqual(info.outcome, talus.Outcome.CONVERGED)
             np.testing.assert_array_equal(solution.impulse, alone.impulse)
+
+    def test_readme(self):
+        """The example of the package's page, as it stands."""
+        page = os.path.join(os.path.dirname(talus.__file__), "..", "README.md")
+        with open(page) as file:
+            code = file.read().split("```python\n")[1].split("```")[0]
+        names = {}
+        exec(code, names)
+        np.testing.assert_allclose(names["solution"].impulse, [[-0.3, 0, 1]], atol=1e-6)
 
     def test_log_and_context(self):
         said = []

@@ -7,13 +7,13 @@ Names, units and sign conventions are those of talus_solve.h: impulses in N s, a
 body b and -impulse on body a, the normal from a to b.
 """
 
-from .enums import (Backend, Cone, Form, Law, Measure, Method, Note, Outcome, Precision, Status,
-                    Storage)
+from .enums import (Backend, Cone, Dump, Form, Law, Measure, Method, Note, Outcome, Precision,
+                    Status, Storage)
 from .problem import Matrix, Problem
-from .solver import (Certificate, Context, Error, Info, Settings, Solution, Solver, build_text,
-                     certify, solve_batch, solve_once, version)
+from .solver import (Certificate, Context, Error, Info, Islands, Settings, Solution, Solver,
+                     build_text, certify, find_islands, solve_batch, solve_once, version)
 
-__all__ = ["Backend", "Certificate", "Cone", "Context", "Error", "Form", "Info", "Law", "Matrix",
-           "Measure", "Method", "Note", "Outcome", "Precision", "Problem", "Settings", "Solution",
-           "Solver", "Status", "Storage", "build_text", "certify", "solve_batch", "solve_once",
-           "version"]
+__all__ = ["Backend", "Certificate", "Cone", "Context", "Dump", "Error", "Form", "Info", "Islands",
+           "Law", "Matrix", "Measure", "Method", "Note", "Outcome", "Precision", "Problem", "Settings", "Solution",
+           "Solver", "Status", "Storage", "build_text", "certify", "find_islands", "solve_batch",
+           "solve_once", "version"]

@@ -32,6 +32,7 @@ class Status(enum.IntEnum):
     STEP_FAILED = 25
     INTERNAL = 26
     BAD_BOUNDS = 27
+    BUSY = 28
 
 
 class Backend(enum.IntEnum):
@@ -77,6 +78,9 @@ class Method(enum.IntEnum):
     LCP1 = 14
     LCP2 = 15
     LCP3 = 16
+    MNCPOPT = 17
+    LCPOPT = 18
+    MNCP_PROX = 19
 
 
 class Cone(enum.IntEnum):
@@ -93,6 +97,13 @@ class Precision(enum.IntEnum):
 class Measure(enum.IntEnum):
     EPSILON = 0
     SICONOS = 1
+
+
+class Dump(enum.IntEnum):
+    NONE = 0
+    WORST = 1
+    FAILED = 2
+    EVERY = 3
 
 
 class Outcome(enum.IntEnum):

@@ -35,8 +35,8 @@ def _load() -> ctypes.CDLL:
             return ctypes.CDLL(path)
         except OSError as error:
             failures.append(f"{path}: {error}")
-    raise ImportError("libtalus was not found: install Talus (cmake --install), or name the file in "
-                      "TALUS_LIBRARY\n" + "\n".join(failures))
+    raise ImportError("libtalus was not found: install Talus (cmake --install), or name the file "
+                      "in TALUS_LIBRARY\n" + "\n".join(failures))
 
 
 library = _load()
@@ -67,6 +67,7 @@ _declare("talus_solver_destroy", None, c_void_p)
 _declare("talus_solve_batch", c_int, c_void_p, c_void_p, c_int32, c_void_p, c_void_p, c_void_p,
          c_void_p)
 _declare("talus_certify_cone", c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
+_declare("talus_islands_find", c_int, c_void_p, c_void_p, c_void_p)
 for _struct, _name in structs.SIZED.items():
     _declare(_name, structs.Room, *([c_int] if _struct is structs.Problem else []))
 

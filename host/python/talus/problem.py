@@ -17,11 +17,11 @@ F32 = 1  # TALUS_SCALAR_F32
 def view(name: str, value: Optional[Array], width: int, kind: str) -> Optional[np.ndarray]:
     """The array as elements of `width` numbers, without a copy: shape (n, width), or (n,).
 
-    kind: "real" (float64 or float32), "int32" or "int64". Lists become arrays of that type.
+    kind: "real" (float64 or float32), "int32", "int64" or "uint64". Lists become arrays of that type.
     """
     if value is None:
         return None
-    wanted = {"real": np.float64, "int32": np.int32, "int64": np.int64}[kind]
+    wanted = {"real": np.float64, "int32": np.int32, "int64": np.int64, "uint64": np.uint64}[kind]
     array = value if isinstance(value, np.ndarray) else np.asarray(value, dtype=wanted)
     allowed = (np.float64, np.float32) if kind == "real" else (wanted,)
     if array.dtype not in allowed or not array.dtype.isnative:
@@ -116,7 +116,8 @@ class Problem:
     returned, and must not change in between.
     """
 
-    def __init__(self, form: Form, dimension: int, contact_count: int, bilateral_count: int) -> None:
+    def __init__(self, form: Form, dimension: int, contact_count: int,
+                 bilateral_count: int) -> None:
         self.struct = fill(structs.Problem, form)
         self.struct.dimension = dimension
         self.struct.contact_count = contact_count
@@ -158,6 +159,19 @@ class Problem:
             self._layout = fill(structs.Layout)
             self.struct.layout = ctypes.pointer(self._layout)
         setattr(getattr(self._layout, part) if part else self._layout, name, strided)
+
+    def keys(self, contact_key: Optional[Array] = None, row_key: Optional[Array] = None) -> None:
+        """Names (uint64) of contacts and rows that last from problem to problem: with
+        settings.warm_start a solver starts each at the impulse that it last gave to the name."""
+        self._set("", "contact_key", contact_key, 1, self.contact_count, "uint64")
+        self._set("", "row_key", row_key, 1, self.bilateral_count, "uint64")
+
+    def asleep(self, asleep: Array) -> None:
+        """1 (int32) per body or block that sleeps, forms (a) and (b): islands that sleep as a whole
+        are left out of the solve."""
+        count = (self.struct.rigid.body_count if self.form == Form.RIGID
+                 else self.struct.blocks.block_count)
+        self._set("", "asleep", asleep, 1, count, "int32")
 
     def _common(self, friction: Optional[Array], row_lower: Optional[Array],
                 row_upper: Optional[Array]) -> None:
@@ -240,8 +254,8 @@ class Problem:
         blocks = view(f"blocks.{what}_block", block, 1, "int32")
         self._set("blocks", f"{what}_start", start, 1, None, "int64")
         self._set("blocks", f"{what}_block", blocks, 1, entries, "int32")
-        known = blocks is not None and len(blocks) and blocks.min() >= 0 and blocks.max() < len(size)
-        reals = rows * int(size[blocks].sum()) if known else None
+        known = blocks is not None and bool(((blocks >= 0) & (blocks < len(size))).all())
+        reals = rows * int(size[blocks].sum()) if known else None  # else the library complains
         self._set("blocks", f"{what}_jacobian", _flat(jacobian), 1, reals)
 
     @classmethod

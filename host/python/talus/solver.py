@@ -2,13 +2,15 @@
 
 import ctypes
 import dataclasses
+import os
 from ctypes import addressof, byref, c_void_p
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import structs
-from .enums import (Backend, Cone, Form, Law, Measure, Method, Note, Outcome, Precision, Status)
+from .enums import (Backend, Cone, Dump, Form, Law, Measure, Method, Note, Outcome, Precision,
+                    Status)
 from .library import fill, library, size_of, text
 from .problem import Array, Problem, place, view
 
@@ -84,10 +86,13 @@ class Settings:
     facets: int = 4
     facet_angle: float = 0
     facet_align: bool = False
+    dump: Union[Dump, str] = Dump.NONE
+    dump_path: Optional[str] = None
+    dump_most: int = 100
 
     def struct(self) -> structs.Settings:
         kinds = {"law": Law, "method": Method, "precision": Precision, "measure": Measure,
-                 "cone": Cone}
+                 "cone": Cone, "dump": Dump}
         made = fill(structs.Settings)
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
@@ -96,6 +101,8 @@ class Settings:
                     names = ", ".join(n.lower() for n in kinds[field.name].__members__)
                     raise ValueError(f"settings.{field.name} '{value}' is unknown: one of {names}")
                 value = kinds[field.name][value.upper()]
+            if field.name == "dump_path" and value is not None:
+                value = os.fsencode(value)
             if field.name != "progress":
                 setattr(made, field.name, value)
         if self.progress is not None:
@@ -150,6 +157,10 @@ class Info:
     seconds_certificate: float
     bytes: int
     incompatible: float
+    factorisations: int
+    islands: int
+    islands_asleep: int
+    keys_matched: int
 
 
 def _certificate(made: structs.Certificate) -> Certificate:
@@ -201,7 +212,8 @@ class Solution:
             if not array.flags.writeable:
                 raise ValueError(f"solution.{name} cannot be written to")
             if array.shape[0] != count:
-                raise ValueError(f"solution.{name} has {array.shape[0]} elements, {count} are needed")
+                raise ValueError(
+                    f"solution.{name} has {array.shape[0]} elements, {count} are needed")
             address, strided = place(array)
             if strided is None:
                 setattr(made, name, address or None)
@@ -321,6 +333,32 @@ def certify(problem: Problem, impulse: Array, bilateral_impulse: Optional[Array]
         context._handle, byref(problem.struct), byref(used), values[0].ctypes.data,
         None if values[1] is None else values[1].ctypes.data, byref(made)))
     return _certificate(made)
+
+
+@dataclasses.dataclass(frozen=True)
+class Islands:
+    """What hangs together; talus_islands of the header. body is None for forms (c) and (d)."""
+
+    count: int
+    contact: np.ndarray
+    row: np.ndarray
+    body: Optional[np.ndarray]
+
+
+def find_islands(problem: Problem, context: Optional[Context] = None) -> Islands:
+    """The island of each contact, bilateral row and body or block; -1: nothing touches it, or it
+    cannot move."""
+    context = context if context is not None else Context()
+    bodies = {Form.RIGID: problem.struct.rigid.body_count,
+              Form.BLOCKS: problem.struct.blocks.block_count}.get(problem.form)
+    contact = np.zeros(problem.contact_count, np.int32)
+    row = np.zeros(problem.bilateral_count, np.int32)
+    body = None if bodies is None else np.zeros(bodies, np.int32)
+    made = fill(structs.Islands)
+    made.contact, made.row = contact.ctypes.data, row.ctypes.data
+    made.body = None if body is None else body.ctypes.data
+    context.check(library.talus_islands_find(context._handle, byref(problem.struct), byref(made)))
+    return Islands(made.count, contact, row, body)
 
 
 def version() -> str:

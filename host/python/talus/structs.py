@@ -78,7 +78,8 @@ class GlobalLayout(Structure):
 
 
 class Layout(Structure):
-    _fields_ = [("struct_size", c_uint32)] + _strided("friction", "row_lower", "row_upper") + [
+    _fields_ = [("struct_size", c_uint32)] + _strided(
+        "friction", "row_lower", "row_upper", "contact_key", "row_key", "asleep") + [
         ("rigid", RigidLayout), ("blocks", BlocksLayout), ("delassus", DelassusLayout),
         ("global", GlobalLayout)]
 
@@ -88,7 +89,7 @@ class Problem(Structure):
                 ("contact_count", c_int32), ("bilateral_count", c_int32), ("friction", c_void_p),
                 ("rigid", Rigid), ("blocks", Blocks), ("delassus", Delassus), ("global", Global),
                 ("row_lower", c_void_p), ("row_upper", c_void_p), ("memory", enum),
-                ("layout", POINTER(Layout))]
+                ("layout", POINTER(Layout))] + _pointers("contact_key", "row_key", "asleep")
 
 
 progress_fn = ctypes.CFUNCTYPE(c_int, c_void_p, c_int64, c_int64, c_double, c_double)
@@ -102,7 +103,8 @@ class Settings(Structure):
                 ("momentum_cap", c_double), ("slip_filter", c_double), ("progress", progress_fn),
                 ("progress_user", c_void_p), ("same_bits", c_int32), ("unique", c_int32),
                 ("cone", enum), ("facets", c_int32), ("facet_angle", c_double),
-                ("facet_align", c_int32)]
+                ("facet_align", c_int32), ("dump", enum), ("dump_path", c_char_p),
+                ("dump_most", c_int32)]
 
 
 class SolutionLayout(Structure):
@@ -131,7 +133,8 @@ class Info(Structure):
                 ("measure", c_double), ("certificate", Certificate), ("seconds", c_double),
                 ("seconds_check", c_double), ("seconds_build", c_double),
                 ("seconds_iterate", c_double), ("seconds_certificate", c_double),
-                ("bytes", c_int64), ("incompatible", c_double)]
+                ("bytes", c_int64), ("incompatible", c_double), ("factorisations", c_int64),
+                ("islands", c_int32), ("islands_asleep", c_int32), ("keys_matched", c_int32)]
 
 
 class ContextDef(Structure):
@@ -139,6 +142,10 @@ class ContextDef(Structure):
                 ("device", c_int32), ("stream", c_void_p), ("allocate", c_void_p),
                 ("release", c_void_p), ("allocate_user", c_void_p), ("log", log_fn),
                 ("log_user", c_void_p)]
+
+
+class Islands(Structure):
+    _fields_ = [("struct_size", c_uint32), ("count", c_int32)] + _pointers("contact", "row", "body")
 
 
 class Room(Structure):
@@ -156,5 +163,6 @@ SIZED = {
     Solution: "talus_solution_default",
     Info: "talus_info_default",
     ContextDef: "talus_context_def_default",
+    Islands: "talus_islands_default",
 }
 size_t = c_size_t
