@@ -19,6 +19,7 @@ static const char help[] =
     "  --steps N                measured; default 10\n"
     "  --iterations N           of QuickStep; default 20, ODE's own\n"
     "  --tolerance E            of Talus; default 1e-2\n"
+    "  --method NAME            of Talus; default apgdb, whose passes are the cheapest for arms\n"
     "  --full                   the table of docs/offload.md: 1000 and 10000 bodies, many "
     "settings\n"
     "\nexit code: 0 Talus was at least as accurate, 1 it was not, 2 bad usage\n";
@@ -27,6 +28,7 @@ typedef struct options {
   int with_talus, with_ode, table, full, iterations, settle, steps;
   int32_t bodies;
   double tolerance;
+  talus_method method;
 } options;
 
 /* Means over some steps. */
@@ -56,8 +58,9 @@ static void line(const char *name, const mean *m) {
   fflush(stdout);
 }
 
-static talus_settings settings_of(double tolerance, int warm) {
+static talus_settings settings_of(const options *p, double tolerance, int warm) {
   talus_settings s = talus_settings_default();
+  s.method = p->method;
   s.tolerance = tolerance;
   s.warm_start = warm;
   s.threads = 1; /* as QuickStep has */
@@ -69,7 +72,7 @@ static talus_settings settings_of(double tolerance, int warm) {
 
 static mean drive(offload *o, const double *from, const options *p, int by_talus) {
   mean m = {0};
-  const talus_settings settings = settings_of(p->tolerance, 1);
+  const talus_settings settings = settings_of(p, p->tolerance, 1);
   offload_load(o, from);
   offload_collide(o);
   for (int i = 0; i < p->steps; i++) {
@@ -90,8 +93,8 @@ static void set_back(offload *o, const double *state, const touch *kept, int32_t
   memcpy(o->touch, kept, (size_t)count * sizeof *kept);
 }
 
-static void sweep_settings(offload *o, const double *state) {
-  static const int iterations[] = {10, 20, 50, 100, 200, 500, 1000, 2000};
+static void sweep_settings(offload *o, const options *p, const double *state) {
+  static const int iterations[] = {10, 20, 50, 100, 200, 500, 1000};
   static const double relaxation[] = {1.0, 1.3};
   static const double tolerance[] = {1e-1, 3e-2, 1e-2, 3e-3, 1e-3};
   char name[64];
@@ -118,7 +121,7 @@ static void sweep_settings(offload *o, const double *state) {
   for (int warm = 0; warm < 2; warm++) {
     for (size_t i = 0; i < sizeof tolerance / sizeof *tolerance; i++) {
       mean m = {0};
-      const talus_settings settings = settings_of(tolerance[i], warm);
+      const talus_settings settings = settings_of(p, tolerance[i], warm);
       set_back(o, state, kept, count);
       const step_result r = offload_step_talus(o, &settings);
       add(&m, &r);
@@ -160,6 +163,8 @@ static void read_options(int argc, char **argv, options *p) {
       p->settle = 400;
     } else if (strcmp(name, "--table") == 0) {
       p->table = 1;
+    } else if (strcmp(name, "--method") == 0) {
+      good = i + 1 < argc && talus_method_parse(argv[++i], &p->method);
     } else if (strcmp(name, "--solver") == 0) {
       good = solver_of(argc, argv, &i, p);
     } else {
@@ -182,7 +187,7 @@ static void read_options(int argc, char **argv, options *p) {
 
 /* A world that has come to rest, nearly. */
 static double *settle(offload *o, const options *p) {
-  const talus_settings settings = settings_of(3e-2, 1);
+  const talus_settings settings = settings_of(p, 1e-2, 1);
   double *const state = malloc((size_t)o->body_count * 13 * sizeof *state);
   if (state == NULL) {
     offload_stop("state", "out of memory");
@@ -201,7 +206,7 @@ static int compare(const options *p) {
   offload_open(&o, p->bodies);
   double *const state = settle(&o, p);
   if (p->table) {
-    sweep_settings(&o, state);
+    sweep_settings(&o, p, state);
   }
   printf("\n%d bodies, %d steps of 5 ms from the same state\n", p->bodies, p->steps);
   head("");
@@ -219,7 +224,7 @@ static int compare(const options *p) {
 }
 
 int main(int argc, char **argv) {
-  options p = {1, 1, 0, 0, 20, 120, 10, 150, 1e-2};
+  options p = {1, 1, 0, 0, 20, 120, 10, 150, 1e-2, TALUS_METHOD_APGDB};
   int good = 1;
   read_options(argc, argv, &p);
   printf("ODE in %s precision, step 5 ms, friction 0.5\n",
