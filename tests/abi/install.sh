@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Installs into a folder of its own, whose name holds a blank, and builds a foreign program against it
-# in four ways: CMake and pkg-config, shared and static. Runs each, and the installed program.
-#   install.sh CMAKE BUILD_FOLDER CC VERSION
+# Installs into a folder of its own, whose name holds a blank, and builds two foreign programs against
+# it in four ways: CMake and pkg-config, shared and static. The second is the C block of the guide, as
+# it stands there. Runs each, and the installed program.
+#   install.sh CMAKE BUILD_FOLDER CC VERSION GUIDE
 set -eu
-cmake=$1 build=$2 cc=$3 version=$4
+cmake=$1 build=$2 cc=$3 version=$4 guide=$5
 here=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$PWD/some prefix" foreign app_shared app_static
 prefix="$PWD/some prefix"
@@ -21,23 +22,29 @@ if grep -rIl "$build" "$prefix/include" "$libdir/cmake" "$libdir/pkgconfig"; the
   exit 1
 fi
 
+sed -n '/^```c$/,/^```$/{/^```/d;p}' "$guide" >guide.c
+[ "$(grep -c main guide.c)" = 1 ] || { echo "failed: no single program in $guide" && exit 1; }
 "$cmake" -S "$here/foreign" -B foreign -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" \
-  -DTALUS_VERSION="$version" >foreign.log
+  -DTALUS_VERSION="$version" -DGUIDE="$PWD/guide.c" >foreign.log
 "$cmake" --build foreign >>foreign.log
 ./foreign/app_shared "$version"
 ./foreign/app_static "$version"
+./foreign/guide_shared
+./foreign/guide_static
 echo "CMake: shared and static work"
 
 command -v pkg-config >/dev/null 2>&1 || { echo "skipped: no pkg-config" && exit 77; }
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 [ "$(pkg-config --modversion talus)" = "$version" ]
 # The blank in the prefix comes back escaped, hence the eval.
-eval "$cc" '"$here/foreign/app.c"' -o app_shared "$(pkg-config --cflags --libs talus)" \
-  '-Wl,-rpath,"$libdir"'
-./app_shared "$version"
-eval "$cc" '"$here/foreign/app.c"' -o app_static "$(pkg-config --cflags --libs --static talus |
-  sed 's/-ltalus/-l:libtalus.a/')"
-./app_static "$version"
+for program in "$here/foreign/app.c" guide.c; do
+  eval "$cc" -Wall -Wextra -Werror '"$program"' -o app_shared \
+    "$(pkg-config --cflags --libs talus)" '-Wl,-rpath,"$libdir"'
+  ./app_shared "$version"
+  eval "$cc" '"$program"' -o app_static "$(pkg-config --cflags --libs --static talus |
+    sed 's/-ltalus/-l:libtalus.a/')"
+  ./app_static "$version"
+done
 if command -v ldd >/dev/null 2>&1 && ldd ./app_static | grep -q libtalus; then
   echo "failed: app_static uses the shared library"
   exit 1
