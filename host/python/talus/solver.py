@@ -89,6 +89,7 @@ class Settings:
     dump: Union[Dump, str] = Dump.NONE
     dump_path: Optional[str] = None
     dump_most: int = 100
+    islands: bool = False
 
     def struct(self) -> structs.Settings:
         kinds = {"law": Law, "method": Method, "precision": Precision, "measure": Measure,

@@ -104,7 +104,7 @@ class Settings(Structure):
                 ("progress_user", c_void_p), ("same_bits", c_int32), ("unique", c_int32),
                 ("cone", enum), ("facets", c_int32), ("facet_angle", c_double),
                 ("facet_align", c_int32), ("dump", enum), ("dump_path", c_char_p),
-                ("dump_most", c_int32)]
+                ("dump_most", c_int32), ("islands", c_int32)]
 
 
 class SolutionLayout(Structure):
