@@ -20,9 +20,16 @@ double tl_shape_speed(const tl_body *body, const tl_geometry *geometry, const do
   return speed + (isfinite(turning) ? turning : 0);
 }
 
+/* What a contact needs to know of a collider, packed: one access each instead of many. */
+typedef struct tl_collider_fact {
+  int32_t body, shape, material;
+  int32_t round; /* a contact's arm lies along its normal, or does not matter */
+  double size;
+} tl_collider_fact;
+
 /* Where the shape is, and how far ahead it wants to see. */
 static void collider_place(const talus_world *world, int32_t index, double dt,
-                           tl_collider *collider) {
+                           tl_collider *collider, tl_collider_fact *fact) {
   const tl_shape_slot *const shape = &world->shape[index];
   const tl_body *const body = &world->body[shape->body];
   double arm[3], rotation[9];
@@ -54,12 +61,17 @@ static void collider_place(const talus_world *world, int32_t index, double dt,
       tl_shape_speed(body, shape->geometry, arm, body->velocity, body->spin) +
       (body->inverse_mass > 0 ? fall : 0);
   collider->margin = fmax(0.5 * world->def.margin * world->size + dt * speed, shape->ahead);
+  *fact = (tl_collider_fact){shape->body, index, shape->material, body->round || !collider->movable,
+                             shape->size};
 }
 
 static talus_status colliders_place(talus_world *world, double dt) {
   TL_TRY(tl_buffer_reserve(world->context, &world->colliders, (size_t)world->shape_count,
                            sizeof(tl_collider), "colliders"));
+  TL_TRY(tl_buffer_reserve(world->context, &world->facts, (size_t)world->shape_count,
+                           sizeof(tl_collider_fact), "colliders"));
   tl_collider *const collider = world->colliders.memory;
+  tl_collider_fact *const fact = world->facts.memory;
   int32_t n = 0;
   for (int32_t i = 0; i < world->shape_count; i++) {
     if (world->shape[i].exists) {
@@ -69,7 +81,7 @@ static talus_status colliders_place(talus_world *world, double dt) {
 #pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count))            \
     schedule(static)
   for (int32_t i = 0; i < n; i++) {
-    collider_place(world, collider[i].shape, dt, &collider[i]);
+    collider_place(world, collider[i].shape, dt, &collider[i], &fact[i]);
   }
   world->collider_count = n;
   return TALUS_OK;
@@ -112,65 +124,63 @@ static double approach_of(const tl_body *body_a, const tl_body *body_b, const tl
   return approach;
 }
 
-static void contact_make(const talus_world *world, const tl_collider *collider,
-                         const tl_touch *touch, double dt, tl_world_contact *contact) {
-  const tl_collider *const a = &collider[touch->a], *const b = &collider[touch->b];
-  const tl_shape_slot *const shape_a = &world->shape[a->shape];
-  const tl_shape_slot *const shape_b = &world->shape[b->shape];
-  const tl_body *const body_a = &world->body[a->body], *const body_b = &world->body[b->body];
-  contact->shown = (talus_contact){.body_a = a->body,
-                                   .body_b = b->body,
-                                   .shape_a = a->shape,
-                                   .shape_b = b->shape,
-                                   .gap = touch->gap};
+/* impulse: with which it starts. */
+static void contact_make(const talus_world *world, const tl_touch *touch, double dt,
+                         const double impulse[3], tl_world_contact *contact) {
+  const tl_collider_fact *const fact = world->facts.memory;
+  const tl_collider_fact *const a = &fact[touch->a], *const b = &fact[touch->b];
+  contact->shown.body_a = a->body;
+  contact->shown.body_b = b->body;
+  contact->shown.shape_a = a->shape;
+  contact->shown.shape_b = b->shape;
+  contact->shown.gap = touch->gap;
   memcpy(contact->shown.point, touch->point, sizeof touch->point);
   memcpy(contact->shown.normal, touch->normal, sizeof touch->normal);
+  memcpy(contact->shown.impulse, impulse, sizeof contact->shown.impulse);
   contact->feature = touch->feature;
-  contact->spherical =
-      touch->spherical && (body_a->round || !a->movable) && (body_b->round || !b->movable);
-  tl_material_mix(world, shape_a->material, shape_b->material, &contact->friction,
-                  &contact->restitution);
-  contact->slop = world->def.slop * fmin(shape_a->size, shape_b->size);
+  contact->spherical = touch->spherical && a->round && b->round;
+  tl_material_mix(world, a->material, b->material, &contact->friction, &contact->restitution);
+  contact->slop = world->def.slop * fmin(a->size, b->size);
   /* without restitution nobody asks for it; the caller's function may give some */
   contact->approach = contact->restitution > 0 || world->contact_function != NULL
-                          ? approach_of(body_a, body_b, touch)
+                          ? approach_of(&world->body[a->body], &world->body[b->body], touch)
                           : 0;
   contact->departure = 0;
   contact->bias = bias_of(world, contact, dt);
 }
 
-/* What contacts are known by. */
-static talus_status keys_fill(talus_world *world, const tl_world_contact *contact, int32_t count) {
+/* ---- matching ----------------------------------------------------------------------------------
+ */
+
+static talus_status keys_reserve(talus_world *world, int64_t count) {
   TL_TRY(tl_buffer_reserve(world->context, &world->keys, (size_t)count, sizeof(tl_match_key),
                            "contact keys"));
-  tl_match_key *const key = world->keys.memory;
-  for (int32_t k = 0; k < count; k++) {
-    key[k] = (tl_match_key){contact[k].shown.shape_a, contact[k].shown.shape_b, contact[k].feature};
-  }
-  return TALUS_OK;
+  return tl_buffer_reserve(world->context, &world->found, (size_t)count, sizeof(int32_t),
+                           "contact keys");
+}
+
+static tl_match_key key_of(const tl_world_contact *contact) {
+  return (tl_match_key){contact->shown.shape_a, contact->shown.shape_b, contact->feature};
 }
 
 talus_status tl_contacts_remember(talus_world *world) {
-  TL_TRY(keys_fill(world, world->contact, world->contact_count));
-  return tl_match_store(world->match, world->keys.memory, world->contact_count);
+  TL_TRY(keys_reserve(world, world->contact_count));
+  tl_match_key *const key = world->keys.memory;
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    key[k] = key_of(&world->contact[k]);
+  }
+  return tl_match_store(world->match, key, world->contact_count);
 }
 
-/* Impulses of the last step for those new contacts that are the same ones. */
-static talus_status contacts_match(talus_world *world, const tl_contact_list *list) {
-  const int32_t count = list->count;
-  TL_TRY(keys_fill(world, list->contact, count));
-  TL_TRY(tl_buffer_reserve(world->context, &world->found, (size_t)count, sizeof(int32_t),
-                           "contact keys"));
-  const tl_match_key *const key = world->keys.memory;
-  int32_t *const found = world->found.memory;
-  TL_TRY(tl_match_find(world->match, key, count, found));
-  for (int32_t k = 0; k < count; k++) {
-    if (found[k] >= 0 && found[k] < world->contact_count) {
-      memcpy(list->contact[k].shown.impulse, world->contact[found[k]].shown.impulse,
-             sizeof list->contact[k].shown.impulse);
-    }
+/* Which contacts of the last step the touches are: world->found, -1 for none. */
+static talus_status touches_match(talus_world *world, const tl_touch *touches, int64_t count) {
+  const tl_collider_fact *const fact = world->facts.memory;
+  TL_TRY(keys_reserve(world, count));
+  tl_match_key *const key = world->keys.memory;
+  for (int64_t k = 0; k < count; k++) {
+    key[k] = (tl_match_key){fact[touches[k].a].shape, fact[touches[k].b].shape, touches[k].feature};
   }
-  return tl_match_store(world->match, key, count);
+  return tl_match_find(world->match, key, count, world->found.memory);
 }
 
 /* ---- lists -------------------------------------------------------------------------------------
@@ -222,10 +232,12 @@ static int contact_keep(const talus_world *world, tl_world_contact *contact, dou
 }
 
 static void contacts_ask(const talus_world *world, double dt, tl_contact_list *list) {
+  tl_match_key *const key = world->keys.memory;
   int32_t kept = 0;
   for (int32_t k = 0; k < list->count; k++) {
     tl_world_contact contact = list->contact[k];
     if (contact_keep(world, &contact, dt)) {
+      key[kept] = key_of(&contact);
       list->contact[kept++] = contact;
     }
   }
@@ -235,20 +247,19 @@ static void contacts_ask(const talus_world *world, double dt, tl_contact_list *l
 /* The spare list from what the narrow-phase found. */
 static talus_status contacts_make(talus_world *world, double dt, const tl_touch *touches,
                                   int64_t count, int32_t threads) {
-  const tl_collider *const collider = world->colliders.memory;
+  static const double none[3] = {0, 0, 0};
   tl_contact_list *const list = &world->spare;
-  if (count > (1 << 28)) {
-    return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "%lld contacts are too many",
-                   (long long)count);
-  }
   list->count = 0;
   TL_TRY(tl_world_grow(world, (void **)&list->contact, &list->capacity, (int32_t)count,
                        sizeof *list->contact, "contacts"));
   tl_world_contact *const contact = list->contact;
+  const int32_t *const found = world->found.memory;
   int spherical = 1;
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(& : spherical)
   for (int64_t k = 0; k < count; k++) {
-    contact_make(world, collider, &touches[k], dt, &contact[k]);
+    const int known = found[k] >= 0 && found[k] < world->contact_count;
+    contact_make(world, &touches[k], dt, known ? world->contact[found[k]].shown.impulse : none,
+                 &contact[k]);
     /* disks stay in their plane, to the bit, unless a wall leans out of it */
     spherical &= contact[k].spherical && !(world->def.plane && touches[k].normal[1] != 0);
   }
@@ -271,8 +282,13 @@ talus_status tl_contacts_find(talus_world *world, double dt) {
                           threads, &pairs, &pair_count, NULL));
   TL_TRY(
       tl_narrow_pairs(world->narrow, collider, pairs, pair_count, threads, &touches, &touch_count));
+  if (touch_count > (1 << 28)) {
+    return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "%lld contacts are too many",
+                   (long long)touch_count);
+  }
+  TL_TRY(touches_match(world, touches, touch_count));
   TL_TRY(contacts_make(world, dt, touches, touch_count, threads));
-  TL_TRY(contacts_match(world, &world->spare));
+  TL_TRY(tl_match_store(world->match, world->keys.memory, world->spare.count));
   contacts_replace(world);
   return TALUS_OK;
 }
