@@ -67,7 +67,7 @@ static void method_check(talus_context *context, const scarce *s, const family *
   settings.method = method;
   settings.precision = precision;
   settings.tolerance = 1e-3;
-  settings.max_iterations = 40;
+  settings.max_iterations = method >= TALUS_METHOD_MNCPOPT ? 2 : 40; /* these take long steps */
   settings.same_bits = 1; /* else auto may end with a second-order method */
   while (!talus_method_takes(method, settings.cone)) {
     settings.cone = (talus_cone)(settings.cone + 1);
