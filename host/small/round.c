@@ -17,7 +17,7 @@ enum { INNER = 4, AUTO_MOST = 32, AUTO_PHASES = 2, TRIES = 3 };
 int tl_small_begins(const talus_settings *settings, int32_t constraints) {
   return settings->method == TALUS_METHOD_AUTO && settings->cone == TALUS_CONE_CIRCULAR &&
          settings->precision == TALUS_F64 && constraints <= AUTO_MOST &&
-         (settings->tolerance < 1e-5 || !settings->same_bits);
+         !settings->same_bits; /* a world's impulses stay what they were, bounds to the bit */
 }
 
 double tl_small_target(const talus_settings *settings) {
