@@ -24,9 +24,6 @@ talus_status world_of(talus_context *context, const char *text, talus_scene **sc
 
 const char *source_path(const char *path) {
   static char full[1024];
-  static const char here[] = "tests/scene/scene_text.c";
-  const size_t length = strlen(__FILE__);
-  const size_t root = length >= strlen(here) ? length - strlen(here) : 0;
-  snprintf(full, sizeof full, "%.*s%s", (int)root, __FILE__, path);
+  snprintf(full, sizeof full, "%s/%s", TL_SOURCE, path);
   return full;
 }
