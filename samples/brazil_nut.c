@@ -13,7 +13,7 @@
 static const char *const HELP =
     "brazil_nut [--full] [--set KEY=VALUE]\n"
     "A large disk rises in a shaken box (samples/scenes/brazil_nut_2d.yaml)";
-static const double BEGIN = 10, PERIOD = 2.4;
+static const double BEGIN = 10, PERIOD = 2;
 enum { SHAKES = 80 };
 
 /* The part of the small disks that is above the large one. */
