@@ -194,11 +194,11 @@ static void thin_group(tl_touch *touch, int64_t count, int64_t seed) {
 }
 
 static void thin_out(tl_touch_list *list, int64_t first) {
-  tl_touch *const touch = list->touch + first;
   const int64_t count = list->count - first;
   if (count <= TL_CLIP_MOST) {
     return;
   }
+  tl_touch *const touch = list->touch + first;
   for (int64_t k = 0; k < count; k++) {
     if (touch[k].spherical == OPEN) {
       thin_group(touch, count, k);

@@ -20,9 +20,10 @@ int64_t tl_links_state_count(const talus_world *world) {
 
 /* One array to `at` or back; returns what follows. */
 static double *carry(double *array, int32_t count, double *at, int back) {
-  if (count > 0) {
-    memcpy(back ? array : at, back ? at : array, (size_t)count * sizeof *at);
+  if (count <= 0) {
+    return at; /* which may be NULL */
   }
+  memcpy(back ? array : at, back ? at : array, (size_t)count * sizeof *at);
   return at + count;
 }
 
