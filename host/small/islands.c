@@ -2,8 +2,7 @@
  *
  * Islands of few constraints are written out and given to the backend, many at once (kernels/
  * small.h); what is left goes on by the usual methods, from impulses that leave the small islands
- * nothing to do. Islands stand in the order of their first constraints, and each is solved by one
- * team, so that the bits do not depend on threads. */
+ * nothing to do. Each is solved by one team, so that the bits do not depend on threads. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +14,8 @@ enum { ISLAND_MOST = 64, WAVE_DOUBLES = 1 << 23 };
 /* Lists of constraints: island i has list[start[i]] .. list[start[i + 1] - 1]. */
 typedef struct groups {
   int32_t count;
-  int32_t *parent, *label, *start, *list, *place;
+  int32_t *start, *list;
+  int32_t *place; /* of a constraint within its island */
 } groups;
 
 /* An island of a wave: what is needed to bring its impulses back. */
@@ -28,86 +28,50 @@ typedef struct record {
 
 /* ---- which constraints belong together ------------------------------------------------------ */
 
-static int32_t root_of(int32_t *parent, int32_t i) {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]];
-    i = parent[i];
-  }
-  return i;
-}
-
-/* Joins i to *with, which becomes i if it was nothing yet. */
-static void join(int32_t *parent, int32_t i, int32_t *with) {
-  if (*with >= 0) {
-    const int32_t a = root_of(parent, i), b = root_of(parent, *with);
-    parent[a > b ? a : b] = a > b ? b : a;
-  }
-  *with = i;
-}
-
-/* Units are named by their offset among the velocities. */
-static int32_t constraint_join(const tl_system *system, int32_t k, int32_t *parent) {
-  int32_t with = -1;
+/* The units of constraint k, named by their offsets among the velocities, are joined; returns one
+ * of them, or -1 if nothing that it touches moves. */
+static int32_t constraint_join(const tl_system *system, int32_t k, tl_islands *islands) {
   if (system->shape.range[0].kind == TL_MATRIX) {
-    join(parent, 3 * k, &with);
     for (int64_t e = system->row_first[k]; e < system->row_first[k + 1]; e++) {
-      join(parent, 3 * system->column[e], &with);
+      tl_islands_join(islands, 3 * k, 3 * system->column[e]);
     }
-    return with;
+    tl_islands_join(islands, 3 * k, 3 * k);
+    return 3 * k;
   }
   if (k < system->shape.rigid_contact_count) {
-    const int32_t body[2] = {system->body_a[k], system->body_b[k]};
-    for (int side = 0; side < 2; side++) {
-      if (body[side] < system->shape.rigid_count) {
-        join(parent, TL_RECORD * body[side], &with);
-      }
-    }
-    return with;
+    const int32_t bodies = system->shape.rigid_count, a = system->body_a[k], b = system->body_b[k];
+    const int32_t first = a < bodies ? TL_RECORD * a : -1, second = b < bodies ? TL_RECORD * b : -1;
+    tl_islands_join(islands, first, second);
+    return first >= 0 ? first : second;
   }
   const int32_t *const first = system->entry_first + (k - system->shape.entry_base);
+  int32_t with = -1;
   for (int32_t e = first[0]; e < first[1]; e++) {
-    join(parent, system->entry[e].offset, &with);
+    tl_islands_join(islands, with, system->entry[e].offset);
+    with = system->entry[e].offset;
   }
   return with;
 }
 
-/* Label and count the islands, then list their constraints in ascending order. */
-static void groups_list(const tl_system *system, groups *g) {
-  const int32_t n = system->shape.contact_count;
-  int32_t *const unit = g->list; /* a unit of each constraint, until the lists are made */
-  for (int32_t i = 0; i < system->shape.velocity_size; i++) {
-    g->parent[i] = i;
-  }
+/* The islands' constraints in ascending order; what touches nothing that moves is an island of its
+ * own. */
+static void groups_list(int32_t n, tl_islands *islands, groups *g) {
+  int32_t *const island = g->place; /* of each constraint, from the unit that stands there */
+  tl_islands_number(islands);
+  g->count = islands->count;
   for (int32_t k = 0; k < n; k++) {
-    unit[k] = constraint_join(system, k, g->parent);
+    island[k] = island[k] >= 0 ? islands->of_unit[island[k]] : g->count++;
   }
-  int32_t *const island = g->place; /* of each constraint */
-  for (int32_t i = 0; i < system->shape.velocity_size; i++) {
-    g->label[i] = -1;
-  }
-  g->count = 0;
+  memset(g->start, 0, ((size_t)g->count + 2) * sizeof *g->start);
   for (int32_t k = 0; k < n; k++) {
-    const int32_t root = unit[k] >= 0 ? root_of(g->parent, unit[k]) : -1;
-    if (root < 0 || g->label[root] < 0) {
-      g->start[++g->count] = 0;
-    }
-    island[k] = root >= 0 && g->label[root] >= 0 ? g->label[root] : g->count - 1;
-    if (root >= 0) {
-      g->label[root] = island[k];
-    }
-    g->start[island[k] + 1]++;
-  }
-  g->start[0] = 0;
-  for (int32_t i = 0; i < g->count; i++) {
-    g->start[i + 1] += g->start[i];
-  }
-  for (int32_t k = n - 1; k >= 0; k--) { /* from behind: start[i + 1] runs down to start[i] */
-    g->list[--g->start[island[k] + 1]] = k;
+    g->start[island[k] + 2]++;
   }
   for (int32_t i = 0; i < g->count; i++) {
-    g->start[i] = g->start[i + 1];
+    g->start[i + 2] += g->start[i + 1];
   }
-  g->start[g->count] = n;
+  for (int32_t k = 0; k < n; k++) { /* start[i + 1] runs from start[i] to the next one's */
+    g->list[g->start[island[k] + 1]++] = k;
+  }
   for (int32_t i = 0; i < g->count; i++) {
     for (int32_t j = g->start[i]; j < g->start[i + 1]; j++) {
       g->place[g->list[j]] = j - g->start[i];
@@ -116,16 +80,17 @@ static void groups_list(const tl_system *system, groups *g) {
 }
 
 static talus_status groups_find(tl_small *small, const tl_system *system, groups *g) {
-  const size_t n = (size_t)system->shape.contact_count,
-               units = (size_t)system->shape.velocity_size;
-  TL_TRY(tl_buffer_reserve(small->context, &small->groups, 2 * units + 3 * n + 2, sizeof(int32_t),
+  const int32_t n = system->shape.contact_count;
+  TL_TRY(tl_islands_begin(small->context, &small->forest, system->shape.velocity_size));
+  TL_TRY(tl_buffer_reserve(small->context, &small->groups, 3 * (size_t)n + 2, sizeof(int32_t),
                            "islands"));
-  g->parent = small->groups.memory;
-  g->label = g->parent + units;
-  g->start = g->label + units;
+  g->start = small->groups.memory;
   g->list = g->start + n + 2;
   g->place = g->list + n;
-  groups_list(system, g);
+  for (int32_t k = 0; k < n; k++) {
+    g->place[k] = constraint_join(system, k, &small->forest);
+  }
+  groups_list(n, &small->forest, g);
   return TALUS_OK;
 }
 
@@ -189,16 +154,16 @@ static talus_status wave_solve(tl_run *run, const groups *g, wave *w, double *im
   tl_small_phase plan[TL_ROUND_PHASES];
   TL_TRY(tl_buffer_reserve(small->context, &small->work, (size_t)(w->room * threads),
                            sizeof(double), "steps of small problems"));
-  const tl_small_batch batch = {
-      .count = w->count,
-      .problem = w->item,
-      .best = w->best,
-      .result = w->result,
-      .phase = plan,
-      .phase_count = tl_round_plan(settings, tl_small_target(settings), plan),
-      .room = small->work.memory,
-      .room_stride = w->room,
-      .threads = threads};
+  const tl_small_batch batch = {.count = w->count,
+                                .problem = w->item,
+                                .best = w->best,
+                                .result = w->result,
+                                .phase = plan,
+                                .phase_count =
+                                    tl_round_plan(settings, tl_small_target(settings), plan),
+                                .room = small->work.memory,
+                                .room_stride = w->room,
+                                .threads = threads};
   TL_TRY(run->context->backend->small(run->context, &batch));
   for (int32_t i = 0; i < w->count; i++) {
     const record *const r = &w->record[i];
@@ -223,8 +188,8 @@ static talus_status wave_solve(tl_run *run, const groups *g, wave *w, double *im
 static talus_status wave_open(tl_small *small, int32_t capacity, wave *w) {
   const size_t one = sizeof *w->item + sizeof *w->result + sizeof *w->best + sizeof *w->record;
   TL_TRY(tl_buffer_reserve(small->context, &small->records, (size_t)capacity * one, 1, "islands"));
-  TL_TRY(tl_buffer_reserve(small->context, &small->islands, WAVE_DOUBLES, sizeof(double),
-                           "islands"));
+  TL_TRY(
+      tl_buffer_reserve(small->context, &small->islands, WAVE_DOUBLES, sizeof(double), "islands"));
   *w = (wave){.capacity = capacity, .item = small->records.memory};
   w->result = (tl_small_result *)(void *)(w->item + capacity);
   w->record = (record *)(void *)(w->result + capacity);

@@ -47,8 +47,8 @@ int64_t tl_small_bytes(const tl_small *small) {
              : (int64_t)(sizeof *small + small->index.capacity + small->reals.capacity +
                          small->touches.capacity + small->vertices.capacity + small->work.capacity +
                          small->pivots.capacity + small->integers.capacity + small->slips.capacity +
-                         small->groups.capacity + small->islands.capacity +
-                         small->records.capacity);
+                         small->groups.capacity + small->forest.memory.capacity +
+                         small->islands.capacity + small->records.capacity);
 }
 
 void tl_small_release(talus_context *context, tl_small *small) {
@@ -63,6 +63,7 @@ void tl_small_release(talus_context *context, tl_small *small) {
   tl_buffer_release(context, &small->pivots);
   tl_buffer_release(context, &small->integers);
   tl_buffer_release(context, &small->slips);
+  tl_islands_release(context, &small->forest);
   tl_buffer_release(context, &small->groups);
   tl_buffer_release(context, &small->islands);
   tl_buffer_release(context, &small->records);

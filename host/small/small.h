@@ -15,6 +15,7 @@
 #ifndef TL_SMALL_H
 #define TL_SMALL_H
 
+#include "host/solve/islands.h"
 #include "host/solve/run.h"
 #include "kernels/item/small.h"
 #include "kernels/small.h"
@@ -57,7 +58,8 @@ typedef struct tl_small {
   tl_small_result result;
   double *engine;   /* [3 count] impulses on their way in and out */
   tl_buffer index, reals, touches, vertices, work, pivots, integers, slips;
-  tl_buffer groups, islands, records; /* islands.c */
+  tl_islands forest;                  /* islands.c */
+  tl_buffer groups, islands, records; /* ... */
 } tl_small;
 
 /* ---- form.c, residual.c ---------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "host/solve/layout.h"
+#include "host/solve/matrix.h"
 #include "host/solve/problem_check.h"
 #include "kernels/item/rigid.h"
 
@@ -127,26 +128,6 @@ static int32_t constraint_of(const talus_problem *problem, int64_t row) {
                     : (int32_t)(problem->contact_count + row - rows);
 }
 
-/* Entry e of a matrix that is not 0 joins the unit of its row with that of its column. `line` is
- * where the last entry was. */
-static int entry_place(const talus_matrix *m, int64_t e, int64_t *line, int64_t *row,
-                       int64_t *column) {
-  if (m->storage == TALUS_STORAGE_DENSE) {
-    *row = e % m->rows;
-    *column = e / m->rows;
-  } else if (m->storage == TALUS_STORAGE_TRIPLET) {
-    *row = m->index[e];
-    *column = m->index2[e];
-  } else {
-    while (e >= m->start[*line + 1]) {
-      ++*line;
-    }
-    *row = m->storage == TALUS_STORAGE_CSR ? *line : m->index[e];
-    *column = m->storage == TALUS_STORAGE_CSR ? m->index[e] : *line;
-  }
-  return m->value[e] != 0;
-}
-
 static talus_status delassus_find(talus_context *context, const talus_problem *problem,
                                   tl_islands *islands) {
   const int32_t constraints = problem->contact_count + problem->bilateral_count;
@@ -155,9 +136,10 @@ static talus_status delassus_find(talus_context *context, const talus_problem *p
   for (int32_t k = 0; k < constraints; k++) {
     tl_islands_join(islands, k, k);
   }
-  int64_t line = 0, row, column;
+  int64_t line = 0;
+  int32_t row, column;
   for (int64_t e = 0; e < w->count; e++) {
-    if (entry_place(w, e, &line, &row, &column)) {
+    if (tl_matrix_place(w, e, &line, &row, &column)) {
       tl_islands_join(islands, constraint_of(problem, row), constraint_of(problem, column));
     }
   }
@@ -183,7 +165,8 @@ static talus_status global_find(talus_context *context, const talus_problem *pro
                                 tl_islands *islands) {
   const int32_t constraints = problem->contact_count + problem->bilateral_count;
   const talus_global *const g = &problem->global;
-  int64_t line = 0, row, column;
+  int64_t line = 0;
+  int32_t row, column;
   if (g->mass.rows > INT32_MAX - constraints) {
     return tl_fail(context, TALUS_SIZE_OVERFLOW, "global.mass has too many rows for islands");
   }
@@ -192,21 +175,20 @@ static talus_status global_find(talus_context *context, const talus_problem *pro
     tl_islands_join(islands, k, k);
   }
   for (int64_t e = 0; e < g->h.count; e++) {
-    if (entry_place(&g->h, e, &line, &row, &column)) {
-      tl_islands_join(islands, (int32_t)(column / problem->dimension), constraints + (int32_t)row);
+    if (tl_matrix_place(&g->h, e, &line, &row, &column)) {
+      tl_islands_join(islands, column / problem->dimension, constraints + row);
     }
   }
   line = 0;
   for (int64_t e = 0; problem->bilateral_count > 0 && e < g->g.count; e++) {
-    if (entry_place(&g->g, e, &line, &row, &column)) {
-      tl_islands_join(islands, problem->contact_count + (int32_t)column,
-                      constraints + (int32_t)row);
+    if (tl_matrix_place(&g->g, e, &line, &row, &column)) {
+      tl_islands_join(islands, problem->contact_count + column, constraints + row);
     }
   }
   line = 0;
   for (int64_t e = 0; e < g->mass.count; e++) {
-    if (entry_place(&g->mass, e, &line, &row, &column)) {
-      tl_islands_join(islands, constraints + (int32_t)row, constraints + (int32_t)column);
+    if (tl_matrix_place(&g->mass, e, &line, &row, &column)) {
+      tl_islands_join(islands, constraints + row, constraints + column);
     }
   }
   unconstrained_drop(islands, constraints);

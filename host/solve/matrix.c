@@ -3,26 +3,23 @@
 
 #include <string.h>
 
-/* Entry e of the matrix; `line` is the running column (CSC, DENSE) or row (CSR). */
-static void entry_at(const talus_matrix *m, int64_t e, int64_t line, int32_t *row,
-                     int32_t *column) {
-  switch (m->storage) {
-  case TALUS_STORAGE_DENSE:
+int tl_matrix_place(const talus_matrix *m, int64_t e, int64_t *line, int32_t *row,
+                    int32_t *column) {
+  if (m->storage == TALUS_STORAGE_DENSE) {
     *row = (int32_t)(e % m->rows);
     *column = (int32_t)(e / m->rows);
-    break;
-  case TALUS_STORAGE_CSC:
-    *row = m->index[e];
-    *column = (int32_t)line;
-    break;
-  case TALUS_STORAGE_CSR:
-    *row = (int32_t)line;
-    *column = m->index[e];
-    break;
-  default:
+  } else if (m->storage == TALUS_STORAGE_TRIPLET) {
     *row = m->index[e];
     *column = m->index2[e];
+  } else {
+    while (e >= m->start[*line + 1]) {
+      ++*line;
+    }
+    const int by_row = m->storage == TALUS_STORAGE_CSR;
+    *row = by_row ? (int32_t)*line : m->index[e];
+    *column = by_row ? m->index[e] : (int32_t)*line;
   }
+  return m->value[e] != 0;
 }
 
 talus_status tl_lines_make(talus_context *context, const talus_matrix *matrix, int by_column,
@@ -36,19 +33,13 @@ talus_status tl_lines_make(talus_context *context, const talus_matrix *matrix, i
   lines->value = (double *)(lines->first + longs);
   lines->index = (int32_t *)(lines->value + entries);
   memset(lines->first, 0, longs * sizeof *lines->first);
-  const int compressed =
-      matrix->storage == TALUS_STORAGE_CSC || matrix->storage == TALUS_STORAGE_CSR;
   for (int pass = 0; pass < 2; pass++) {
     int64_t line = 0;
     for (int64_t e = 0; e < matrix->count; e++) {
-      while (compressed && e >= matrix->start[line + 1]) {
-        line++;
-      }
-      if (matrix->value[e] == 0) {
+      int32_t row, column;
+      if (!tl_matrix_place(matrix, e, &line, &row, &column)) {
         continue;
       }
-      int32_t row, column;
-      entry_at(matrix, e, line, &row, &column);
       const int32_t to = by_column ? column : row, index = by_column ? row : column;
       if (pass == 0) {
         lines->first[to + 1]++;

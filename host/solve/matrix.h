@@ -5,6 +5,10 @@
 #include "host/base/base.h"
 #include "talus/talus_solve.h"
 
+/* Where entry e stands; returns whether it is not 0. Entries are asked for in ascending order, with
+ * *line 0 before the first. */
+int tl_matrix_place(const talus_matrix *m, int64_t e, int64_t *line, int32_t *row, int32_t *column);
+
 /* Line i holds the entries first[i] .. first[i+1]-1. Zeros are left out; repeated ones stay. */
 typedef struct tl_lines {
   int32_t count;
