@@ -40,10 +40,10 @@ static talus_status def_check(talus_context *context, const talus_coupling_def *
   if (!(def->step > 0) || !isfinite(def->step) || !(def->gap_clamp <= 0) ||
       !isfinite(def->gap_clamp) || !(def->restitution_speed >= 0) || !(def->correction >= 0) ||
       !(def->correction <= 1) || def->dimension < 1 || def->dimension > 3 ||
-      (unsigned)def->restitution > TALUS_RESTITUTION_POISSON) {
+      (unsigned)def->restitution > TALUS_RESTITUTION_POISSON || (unsigned)def->drift > 1) {
     return tl_fail(context, TALUS_BAD_SETTING,
-                   "coupling def: step, gap_clamp, restitution_speed, correction, dimension or "
-                   "restitution is out of range");
+                   "coupling def: step, gap_clamp, restitution_speed, correction, dimension, "
+                   "restitution or drift is out of range");
   }
   if (def->mechanism_count < 1 || def->mechanism == NULL || def->loop_count < 0 ||
       (def->loop_count > 0 && def->loop == NULL)) {

@@ -61,6 +61,31 @@ void tl_row_spread(const talus_coupling *coupling, const tl_row *row, double *li
   }
 }
 
+/* The acceleration along the row that velocities alone make, dJ/dt v: every link between the end
+ * and the base adds its own, and the end's link swings the point about its origin. */
+static double row_drift(const talus_coupling *coupling, const tl_row *row) {
+  double sum = 0;
+  for (int e = 0; e < 2; e++) {
+    const tl_row_end *const end = &row->end[e];
+    if (end->link < 0) {
+      continue;
+    }
+    const talus_mechanism *const mechanism = coupling->mechanism[end->mechanism];
+    const tl_link_state *const own = &mechanism->state[end->link];
+    double motion[6] = {0}, swing[3] = {0}, part[6], arm[3];
+    for (int32_t i = end->link; i >= 0; i = mechanism->link[i].parent) {
+      tl_sub3(arm, own->origin, mechanism->state[i].origin);
+      tl_motion_shift(part, mechanism->state[i].bias, arm);
+      tl_add6(motion, 1, part);
+    }
+    tl_sub3(arm, end->point, own->origin);
+    tl_add_cross3(swing, own->velocity, arm);
+    tl_add_cross3(motion + 3, own->velocity, swing);
+    sum += tl_dot6(end->wrench, motion);
+  }
+  return sum;
+}
+
 double tl_step_ahead(const talus_coupling *coupling) {
   return coupling->halfway ? 0.5 * coupling->def.step : coupling->def.step;
 }
@@ -145,6 +170,9 @@ talus_status tl_rows_contact(const talus_coupling *coupling, const talus_touch *
   } else if (strikes) {
     row->rebound = touch->restitution;
     row->bias = 0;
+  }
+  for (int r = 0; r < def->dimension && def->drift; r++) {
+    row[r].bias += ahead * row_drift(coupling, &row[r]);
   }
   return TALUS_OK;
 }

@@ -246,6 +246,9 @@ typedef struct talus_coupling_def {
   talus_restitution restitution; /* NEWTON (default): in one problem; together with friction it creates
                                     energy without bound where an impact jams. POISSON: in a second
                                     one, see talus_coupling_rebound */
+  int32_t drift;              /* 1: a contact's velocity at the end of the step has step dJ/dt v in it, so
+                                 that it is second-order right for steps by RUNGE_KUTTA; default 0,
+                                 for the others */
 } talus_coupling_def;
 
 TALUS_API talus_coupling_def talus_coupling_def_default(void);

@@ -128,6 +128,60 @@ static void forms(void) {
   talus_context_destroy(context);
 }
 
+/* How far a problem's velocities without impulses are from those at the end of a step by
+ * Runge-Kutta, at points that move with their links. */
+static double foresight(talus_context *context, uint64_t seed, int32_t drift, double step) {
+  enum { POINTS = 5 };
+  talus_mechanism *const m = tree_make(context, seed, 9, TREE_BUSHY, 1);
+  double local[POINTS][3], zero[3 * POINTS] = {0}, after[3], off = 0;
+  talus_touch touch[POINTS];
+  uint64_t state = seed;
+  tree_move(m, seed, 1);
+  memset(touch, 0, sizeof touch);
+  for (int i = 0; i < POINTS; i++) {
+    for (int c = 0; c < 3; c++) {
+      local[i][c] = tree_random(&state);
+    }
+    touch[i].link_a = TALUS_NONE;
+    touch[i].link_b = 2 * i;
+    touch[i].normal[0] = touch[i].tangent[1] = 1;
+    CHECK(talus_mechanism_point(m, 2 * i, local[i], touch[i].point, NULL) == TALUS_OK);
+  }
+  talus_coupling_def def = talus_coupling_def_default();
+  talus_coupling *coupling;
+  talus_problem problem;
+  def.form = TALUS_FORM_DELASSUS;
+  def.step = step;
+  def.drift = drift;
+  def.mechanism_count = 1;
+  def.mechanism = &m;
+  CHECK(talus_coupling_create(context, &def, &coupling) == TALUS_OK);
+  CHECK(talus_coupling_build(coupling, touch, POINTS, &problem) == TALUS_OK);
+  double foreseen[3 * POINTS];
+  memcpy(foreseen, problem.delassus.q, sizeof foreseen);
+  CHECK(talus_coupling_advance(coupling, TALUS_SCHEME_RUNGE_KUTTA, zero, NULL) == TALUS_OK);
+  for (int i = 0; i < POINTS; i++) {
+    CHECK(talus_mechanism_point(m, 2 * i, local[i], NULL, after) == TALUS_OK);
+    for (int c = 0; c < 3; c++) {
+      off = fmax(off, fabs(foreseen[3 * i + c] - after[c]));
+    }
+  }
+  talus_coupling_destroy(coupling);
+  talus_mechanism_destroy(m);
+  return off;
+}
+
+static void drifts(void) {
+  talus_context *const context = tree_context(1);
+  for (uint64_t seed = 1; seed <= 8; seed++) {
+    const double plain = foresight(context, seed, 0, 1e-4) / foresight(context, seed, 0, 5e-5);
+    const double drift = foresight(context, seed, 1, 1e-4) / foresight(context, seed, 1, 5e-5);
+    CHECK_CASE(fabs(plain - 2) < 0.2, "seed %d: %g", (int)seed, plain);
+    CHECK_CASE(fabs(drift - 4) < 0.4, "seed %d: %g", (int)seed, drift);
+  }
+  talus_context_destroy(context);
+}
+
 /* ---- motions -----------------------------------------------------------------------------------
  */
 
@@ -360,6 +414,7 @@ static void refusals(void) {
 
 int main(void) {
   forms();
+  drifts();
   balls();
   joints();
   four_bar();
