@@ -86,8 +86,9 @@ typedef struct tl_shape {
   REAL(scale_t, s->contact_count)                                                                \
   REAL(friction, s->contact_count)                                                               \
   REAL(weight, s->contact_count)                                                                 \
-  /* W_kk in the contact frame, six packed; not for spheres */                                   \
-  REAL(diagonal, TL_IF(s->range[0].kind != TL_SPHERES, 6 * (int64_t)s->contact_count))           \
+  /* W_kk in the contact frame, xx yy zz and xy xz yz; not for spheres */                        \
+  REAL(diagonal, TL_IF(s->range[0].kind != TL_SPHERES, 3 * (int64_t)s->contact_count))           \
+  REAL(mixed, TL_IF(s->range[0].kind != TL_SPHERES, 3 * (int64_t)s->contact_count))              \
   /* bounds of the bilateral rows, from their range's first on; infinite where there is none */   \
   REAL(lower, s->bound_count)                                                                    \
   REAL(upper, s->bound_count)                                                                    \

@@ -150,8 +150,9 @@ static void units_choose(tl_assembly *assembly) {
   array_scale(system->scale_n, shape->contact_count, s);
   array_scale(system->scale_t, shape->contact_count, s);
   array_scale(system->weight, shape->contact_count, s);
-  array_scale(system->diagonal, system->diagonal != NULL ? 6 * (int64_t)shape->contact_count : 0,
-              s);
+  const int64_t blocks = system->diagonal != NULL ? 3 * (int64_t)shape->contact_count : 0;
+  array_scale(system->diagonal, blocks, s);
+  array_scale(system->mixed, blocks, s);
   array_scale(system->response, shape->jacobian_count, s);
   array_scale(system->value, 9 * shape->value_count, s);
   array_scale(system->mass, shape->mass_count, 1 / s);

@@ -6,8 +6,8 @@
 #include "kernels/item/body.h"
 
 /* The contacts of a chunk share no body: all may feel before any of them acts. */
-TL_ITEM void spheres_loop(const tl_view *view, const tl_range range, const tl_pace pace,
-                          int32_t first, int32_t count, tl_shares *leaf) {
+TL_ITEM void bodies_loop(const tl_view *view, const tl_range range, const tl_pace pace,
+                         int32_t first, int32_t count, tl_shares *leaf) {
   tl_felt felt;
   tl_cpu_feel(view, range, first, count, view->velocity_y, &felt);
 #pragma omp simd
@@ -26,40 +26,46 @@ TL_ITEM void spheres_loop(const tl_view *view, const tl_range range, const tl_pa
   }
 }
 
-TL_CLONES static void spheres_chunk(const tl_view *given, tl_pace pace, int32_t first,
-                                    int32_t count, tl_shares *leaf) {
-  const tl_view view = *given;
-  const tl_range range = {.kind = TL_SPHERES, .rows = 3};
-  if (pace.coulomb) {
-    pace.coulomb = 1;
-    spheres_loop(&view, range, pace, first, count, leaf);
-  } else {
-    pace.coulomb = 0;
-    spheres_loop(&view, range, pace, first, count, leaf);
-  }
-}
-
-TL_ITEM void sweep_loop(const tl_view *view, const tl_range range, const tl_pace pace,
+/* One after the other: rows of W reach the impulses of others in the chunk; bilateral rows are few.
+ */
+TL_ITEM void other_loop(const tl_view *view, const tl_range range, const tl_pace pace,
                         int32_t first, int32_t count, tl_shares *leaf) {
   for (int32_t i = 0; i < count; i++) {
-    tl_cpu_prefetch(view, range.kind, first + i, view->velocity_y);
     const tl_share share = tl_sweep_step(view, range, first + i, pace);
     leaf->moved[i] = share.moved;
     leaf->turned[i] = share.turned;
   }
 }
 
+/* The law known to the compiler. */
+TL_ITEM void sweep_laws(const tl_view *view, tl_range range, tl_pace pace, int32_t first,
+                        int32_t count, tl_shares *leaf) {
+  if (range.kind == TL_MATRIX || range.bilateral) {
+    other_loop(view, range, pace, first, count, leaf);
+  } else if (pace.coulomb) {
+    range.bilateral = 0;
+    pace.coulomb = 1;
+    bodies_loop(view, range, pace, first, count, leaf);
+  } else {
+    range.bilateral = 0;
+    pace.coulomb = 0;
+    bodies_loop(view, range, pace, first, count, leaf);
+  }
+}
+
+TL_CLONES static void sweep_leaf(const tl_view *given, tl_range range, tl_pace pace, int32_t first,
+                                 int32_t count, tl_shares *leaf) {
+  const tl_view view = *given;
+#define TL_CALL(r) sweep_laws(&view, r, pace, first, count, leaf)
+  TL_BY_KIND(range, TL_CALL);
+#undef TL_CALL
+}
+
 static void sweep_chunk(tl_cpu_engine *engine, const tl_range range, tl_pace pace, int32_t chunk) {
   const tl_view *const view = &engine->view;
   tl_shares leaf;
   const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
-  if (range.kind == TL_SPHERES) {
-    spheres_chunk(view, pace, first, count, &leaf);
-  } else {
-#define TL_CALL(r) sweep_loop(view, r, pace, first, count, &leaf)
-    TL_BY_KIND(range, TL_CALL);
-#undef TL_CALL
-  }
+  sweep_leaf(view, range, pace, first, count, &leaf);
   engine->moved[chunk] = tl_sum_leaves(leaf.moved, count);
   engine->turned[chunk] = tl_sum_leaves(leaf.turned, count);
 }

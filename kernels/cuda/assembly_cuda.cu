@@ -105,8 +105,9 @@ __global__ void __launch_bounds__(TL_CHUNK)
   s.scale_n[k] *= weight_unit;
   s.scale_t[k] *= weight_unit;
   s.weight[k] *= weight_unit;
-  for (int c = 0; c < 6 && s.diagonal != NULL; c++) {
-    s.diagonal[6 * (int64_t)k + c] *= weight_unit;
+  for (int c = 0; c < 3 && s.diagonal != NULL; c++) {
+    s.diagonal[3 * (int64_t)k + c] *= weight_unit;
+    s.mixed[3 * (int64_t)k + c] *= weight_unit;
   }
 }
 

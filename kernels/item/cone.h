@@ -1,9 +1,9 @@
 /* cone.h: one contact's friction cone: projection and the exact local problem.
  *
  * K = { |x_t| <= mu x_n }. proj is exact in the metric S = diag(Sn, St, St), in which the cone
- * stays circular (design: the one scaling that pays). cone_solve minimises
- * 1/2 x^T A x + c^T x over K for a general symmetric A: what Gauss-Seidel asks of a contact
- * whose normal and tangential motion are coupled. */
+ * stays circular: the one scaling that pays. cone_step lowers 1/2 x^T A x + c^T x over K for a
+ * general symmetric A: what Gauss-Seidel asks of a contact whose normal and tangential motion are
+ * coupled. */
 #ifndef TL_ITEM_CONE_H
 #define TL_ITEM_CONE_H
 
@@ -37,72 +37,42 @@ TL_ITEM void tl_frame(tl_vec n, tl_vec *t1, tl_vec *t2) {
   *t2 = tl_vec_make(b, sign + n.y * n.y * a, -n.y);
 }
 
-/* -A^-1 c by elimination without pivoting (A is positive semidefinite); 0 if A is singular. */
-TL_ITEM int tl_cone_free(const tl_real *a, tl_vec c, tl_vec *x) {
-  const tl_real tiny = 16 * TL_REAL_EPSILON;
-  if (!(a[0] > 0)) {
-    return 0;
-  }
-  const tl_real l1 = a[1] / a[0], l2 = a[2] / a[0];
-  const tl_real d1 = a[3] - l1 * a[1];
-  if (!(d1 > tiny * a[3])) {
-    return 0;
-  }
-  const tl_real e = a[4] - l1 * a[2], l3 = e / d1;
-  const tl_real d2 = a[5] - l2 * a[2] - l3 * e;
-  if (!(d2 > tiny * a[5])) {
-    return 0;
-  }
-  const tl_real f1 = -c.y + l1 * c.x, f2 = -c.z + l2 * c.x - l3 * f1;
-  x->z = f2 / d2;
-  x->y = f1 / d1 - l3 * x->z;
-  x->x = -c.x / a[0] - l1 * x->y - l2 * x->z;
-  return 1;
+TL_ITEM tl_vec tl_choose(int first, tl_vec a, tl_vec b) {
+  return tl_vec_make(first ? a.x : b.x, first ? a.y : b.y, first ? a.z : b.z);
 }
 
-/* One Newton step along the circle of directions (1, mu h), the length being optimal at each
- * direction; taken only if the cost falls, or stays within its rounding. Returns 0 if not. */
-TL_ITEM int tl_cone_turn(const tl_real *a, tl_vec c, tl_real mu, tl_vec *x) {
-  if (!(x->x > 0)) {
-    return 0;
-  }
-  const tl_real inverse = 1 / (mu * x->x);
-  const tl_real hy = x->y * inverse, hz = x->z * inverse;
-  const tl_vec d = tl_vec_make(1, mu * hy, mu * hz);
-  const tl_vec side = tl_vec_make(0, -mu * hz, mu * hy);
-  const tl_vec ad = tl_sym_times(a, d), aside = tl_sym_times(a, side);
-  const tl_real p = tl_dot(c, d), r = tl_dot(d, ad);
-  if (!(p < 0)) { /* nothing is better than any length of this direction */
-    *x = tl_vec_make(0, 0, 0);
-    return p >= 0;
-  }
-  if (!(r > 0)) {
-    return 0;
-  }
-  const tl_real length = -p / r;
-  *x = tl_times(length, d); /* the best of this direction, whether it can be turned or not */
-  const tl_vec u = tl_along(c, length, ad);
-  const tl_real slope = tl_dot(side, u);
-  const tl_real length_slope = -(tl_dot(c, side) + 2 * length * tl_dot(d, aside)) / r;
-  const tl_real curvature = -mu * (hy * u.y + hz * u.z) + length * tl_dot(side, aside) +
-                            length_slope * tl_dot(side, ad);
-  tl_real turn = curvature > 0 ? -slope / curvature : (slope > 0 ? (tl_real)-0.3 : (tl_real)0.3);
-  turn = turn > 1 ? 1 : (turn < -1 ? -1 : turn);
-  /* near the end the gain of a good turn is less than the cost's own rounding */
-  const tl_real best = p * p / r * (curvature > 0 ? 1 - 4 * TL_REAL_EPSILON : 1);
-  for (int halving = 0; halving < 4; halving++) {
-    const tl_real unit = 1 / tl_sqrt(1 + turn * turn);
-    const tl_real gy = (hy - turn * hz) * unit, gz = (hz + turn * hy) * unit;
-    const tl_vec e = tl_vec_make(1, mu * gy, mu * gz);
-    const tl_real pe = tl_dot(c, e), re = tl_dot(e, tl_sym_times(a, e));
-    if (pe < 0 && re > 0 && pe * pe / re > best) {
-      const tl_real xn = -pe / re;
-      *x = tl_vec_make(xn, xn * e.y, xn * e.z);
-      return 1;
-    }
-    turn *= (tl_real)0.25;
-  }
-  return 0;
+/* -A^-1 c by elimination without pivoting, A being positive semidefinite. Rows without a pivot (a
+ * direction in which nothing moves) get 0. Returns 0 if that solves nothing. */
+TL_ITEM int tl_cone_free(const tl_real *a, tl_vec c, tl_vec *x) {
+  const tl_real tiny = 16 * TL_REAL_EPSILON;
+  const int has0 = a[0] > 0;
+  const tl_real p0 = has0 ? 1 / a[0] : 0;
+  const tl_real l1 = a[1] * p0, l2 = a[2] * p0;
+  const tl_real d1 = a[3] - l1 * a[1];
+  const int has1 = d1 > tiny * a[3];
+  const tl_real p1 = has1 ? 1 / d1 : 0;
+  const tl_real e = a[4] - l1 * a[2], l3 = e * p1;
+  const tl_real d2 = a[5] - l2 * a[2] - l3 * e;
+  const int has2 = d2 > tiny * a[5];
+  const tl_real p2 = has2 ? 1 / d2 : 0;
+  const tl_real f1 = l1 * c.x - c.y, f2 = l2 * c.x - c.z - l3 * f1;
+  x->z = f2 * p2;
+  x->y = f1 * p1 - l3 * x->z;
+  x->x = -c.x * p0 - l1 * x->y - l2 * x->z;
+  const tl_vec left = tl_add(tl_sym_times(a, *x), c);
+  return (has0 & has1 & has2) |
+         (tl_dot(left, left) <= 4096 * TL_REAL_EPSILON * TL_REAL_EPSILON * tl_dot(c, c));
+}
+
+/* The projection in the frame (n, t1, t2). */
+TL_ITEM tl_vec tl_cone_clip(tl_vec z, tl_real mu, tl_real sn, tl_real st) {
+  const tl_real m2 = z.y * z.y + z.z * z.z, m = tl_sqrt(m2);
+  const tl_real stick = st * mu;
+  const tl_real best = (sn * z.x + stick * m) / (sn + stick * mu);
+  const tl_real x = best > 0 ? best : 0;
+  const tl_real along = m > 0 ? mu * x / m : 0;
+  return tl_choose((z.x > 0) & (m2 <= mu * z.x * (mu * z.x)), z,
+                   tl_vec_make(x, along * z.y, along * z.z));
 }
 
 /* Where the way from x, inside the cone, to a point outside leaves it. */
@@ -112,54 +82,79 @@ TL_ITEM tl_vec tl_cone_leave(tl_vec x, tl_vec target, tl_real mu) {
   const tl_real q1 = x.y * d.y + x.z * d.z - mu * x.x * (mu * d.x);
   const tl_real q0 = x.y * x.y + x.z * x.z - mu * x.x * (mu * x.x); /* <= 0: inside */
   const tl_real q = q1 * q1 - q2 * q0;
-  const tl_real below = q1 + (q > 0 ? tl_sqrt(q) : 0);
-  const tl_real share = below > 0 && -q0 < below ? -q0 / below : 1;
+  const tl_real below = q1 + tl_sqrt(q > 0 ? q : 0);
+  const tl_real share = (below > 0) & (-q0 < below) ? -q0 / below : 1;
   return tl_along(x, share, d);
 }
 
-/* The minimiser in the frame (n, t1, t2), a = W_kk (six entries), start = any guess. Beyond the two
- * simple cases it lies on the boundary. Each round takes one projected gradient step, which lowers
- * the convex cost (2 S majorises A), goes on to the boundary if that ended inside, towards the free
- * minimiser, and takes one Newton turn along the boundary; each lowers the cost or is not taken: it
- * cannot cycle. */
-TL_ITEM tl_vec tl_cone_solve(const tl_real *a, tl_vec c, tl_real mu, tl_real sn, tl_real st,
-                             tl_vec start) {
-  const tl_vec axis = tl_vec_make(1, 0, 0);
-  if (!(mu > 0)) {
-    return tl_vec_make(a[0] > 0 && c.x < 0 ? -c.x / a[0] : 0, 0, 0);
-  }
-  tl_vec x, free;
+/* x on the boundary: the best length of its direction (1, mu h), after one Newton step along the
+ * circle of directions, the length being optimal at each; turned only if the cost falls, or stays
+ * within its rounding. */
+TL_ITEM tl_vec tl_cone_turn(const tl_real *a, tl_vec c, tl_real mu, tl_vec x) {
+  const tl_real m = tl_sqrt(x.y * x.y + x.z * x.z);
+  const int some = (x.x > 0) & (m > 0);
+  const tl_real inverse = some ? 1 / m : 0;
+  const tl_real hy = x.y * inverse, hz = x.z * inverse;
+  const tl_vec d = tl_vec_make(1, mu * hy, mu * hz);
+  const tl_vec side = tl_vec_make(0, -mu * hz, mu * hy);
+  const tl_vec ad = tl_sym_times(a, d), aside = tl_sym_times(a, side);
+  const tl_real p = tl_dot(c, d), r = tl_dot(d, ad);
+  const int good = some & (p < 0) & (r > 0);
+  const tl_real per = r > 0 ? 1 / r : 0;
+  const tl_real length = -p * per;
+  const tl_vec u = tl_along(c, length, ad);
+  const tl_real slope = tl_dot(side, u);
+  const tl_real length_slope = -(tl_dot(c, side) + 2 * length * tl_dot(d, aside)) * per;
+  const tl_real curvature =
+      -mu * (hy * u.y + hz * u.z) + length * tl_dot(side, aside) + length_slope * tl_dot(side, ad);
+  const int bowl = curvature > 0;
+  const tl_real blind = slope > 0 ? (tl_real)-0.3 : (tl_real)0.3;
+  const tl_real wanted = bowl ? -slope / curvature : blind;
+  const tl_real least = wanted > -1 ? wanted : -1;
+  const tl_real turn = least < 1 ? least : 1;
+  const tl_real unit = 1 / tl_sqrt(1 + turn * turn);
+  const tl_vec e = tl_vec_make(1, mu * ((hy - turn * hz) * unit), mu * ((hz + turn * hy) * unit));
+  const tl_real pe = tl_dot(c, e), re = tl_dot(e, tl_sym_times(a, e));
+  const tl_real per_e = re > 0 ? 1 / re : 0;
+  /* near the end the gain of a good turn is less than the cost's own rounding */
+  const tl_real enough = p * p * per * (bowl ? 1 - 4 * TL_REAL_EPSILON : 1);
+  const int turned = good & (pe < 0) & (pe * pe * per_e > enough);
+  const tl_vec straight =
+      tl_choose(good, tl_times(length, d), tl_choose(some & (p >= 0), tl_vec_make(0, 0, 0), x));
+  return tl_choose(turned, tl_times(-pe * per_e, e), straight);
+}
+
+TL_ITEM tl_real tl_cone_cost(const tl_real *a, tl_vec c, tl_vec x) {
+  return tl_dot(x, tl_along(c, (tl_real)0.5, tl_sym_times(a, x)));
+}
+
+/* One contact's turn at its own problem, min 1/2 x^T A x + c^T x over K in the frame (n, t1, t2),
+ * from y, where A y + c = u. What sticks and what opens is solved. What slides lies on the
+ * boundary: a projected gradient step (2 S majorises A), if that ends inside on to the boundary
+ * towards the free minimiser, and one Newton turn along the boundary. From y in K none of them
+ * raises the cost; the next sweep goes on from there. No branches: many contacts at once. */
+TL_ITEM tl_vec tl_cone_step(const tl_real *a, tl_vec u, tl_real mu, tl_real sn, tl_real st,
+                            tl_vec y) {
+  const tl_vec c = tl_sub(u, tl_sym_times(a, y)), zero = tl_vec_make(0, 0, 0);
+  tl_vec free;
   const int regular = tl_cone_free(a, c, &free);
-  if (regular && free.x >= 0 &&
-      free.y * free.y + free.z * free.z <= mu * free.x * (mu * free.x)) {
-    return free;
-  }
-  if (c.x >= 0 && c.x * c.x >= mu * mu * (c.y * c.y + c.z * c.z)) {
-    return tl_vec_make(0, 0, 0);
-  }
-  const tl_real step_n = (tl_real)0.5 / sn, step_t = (tl_real)0.5 / st;
-  x = tl_cone_project(start, axis, mu, sn, st);
-  for (int round = 0; round < 24; round++) {
-    const tl_vec before = x;
-    const tl_vec u = tl_add(tl_sym_times(a, x), c);
-    x = tl_cone_project(tl_vec_make(x.x - step_n * u.x, x.y - step_t * u.y, x.z - step_t * u.z),
-                        axis, mu, sn, st);
-    const tl_vec moved = tl_sub(x, before);
-    const tl_real enough = 4 * TL_REAL_EPSILON;
-    if (sn * moved.x * moved.x + st * (moved.y * moved.y + moved.z * moved.z) <=
-        enough * enough * (sn * x.x * x.x + st * (x.y * x.y + x.z * x.z))) {
-      break;
-    }
-    const tl_real m2 = x.y * x.y + x.z * x.z, edge = mu * x.x * (mu * x.x);
-    if (m2 < edge * (1 - 8 * TL_REAL_EPSILON)) {
-      if (!regular) {
-        continue;
-      }
-      x = tl_cone_leave(x, free, mu);
-    }
-    tl_cone_turn(a, c, mu, &x);
-  }
-  return x;
+  const tl_real reach = mu * free.x;
+  const int sticks = regular & (free.x >= 0) & (free.y * free.y + free.z * free.z <= reach * reach);
+  const int opens = (c.x >= 0) & (c.x * c.x >= mu * mu * (c.y * c.y + c.z * c.z));
+  const tl_real half = (tl_real)0.5;
+  const tl_vec x = tl_cone_clip(
+      tl_vec_make(y.x - half * u.x / sn, y.y - half * u.y / st, y.z - half * u.z / st), mu, sn, st);
+  const tl_real edge = mu * x.x * (mu * x.x);
+  const int inside = x.y * x.y + x.z * x.z < edge * (1 - 8 * TL_REAL_EPSILON);
+  const tl_vec rim = tl_cone_leave(x, free, mu);
+  const tl_vec turned = tl_cone_turn(a, c, mu, tl_choose(inside, rim, x));
+  /* the free minimiser of a nearly singular A may be anywhere */
+  const tl_real before = tl_cone_cost(a, c, x), after = tl_cone_cost(a, c, turned);
+  const int better = (!inside) | (regular & (rim.x > 0) & (after <= before));
+  const tl_vec slides = tl_choose(better, turned, x);
+  const tl_vec rubs = tl_choose(sticks, free, tl_choose(opens, zero, slides));
+  const tl_real push = (a[0] > 0) & (c.x < 0) ? -c.x / a[0] : 0;
+  return tl_choose(mu > 0, rubs, tl_vec_make(push, 0, 0));
 }
 
 #endif

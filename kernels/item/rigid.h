@@ -98,13 +98,14 @@ TL_ITEM double tl_system_scale(const tl_system *system, int32_t place, const dou
       tl_system_weigh(system, place, (w[0] + w[4] + w[8]) / rows, w[0],
                       rows > 1 ? tl_system_spread(w) : w[0], bilateral || rows == 1 ? 0 : friction);
   if (weight > 0 && isfinite(weight) && system->diagonal != NULL) {
-    double *const d = system->diagonal + 6 * (int64_t)place;
-    d[0] = w[0];
-    d[1] = 0.5 * (w[1] + w[3]);
-    d[2] = 0.5 * (w[2] + w[6]);
-    d[3] = w[4];
-    d[4] = 0.5 * (w[5] + w[7]);
-    d[5] = w[8];
+    double *const own = system->diagonal + 3 * (int64_t)place;
+    double *const mixed = system->mixed + 3 * (int64_t)place;
+    own[0] = w[0];
+    own[1] = w[4];
+    own[2] = w[8];
+    mixed[0] = 0.5 * (w[1] + w[3]);
+    mixed[1] = 0.5 * (w[2] + w[6]);
+    mixed[2] = 0.5 * (w[5] + w[7]);
   }
   return weight;
 }
@@ -254,8 +255,8 @@ TL_ITEM int tl_rigid_unit(double length) {
   return !(fabs(length - 1) > 1e-6);
 }
 
-/* The mean of binary exponents, rounded down on either side of 0 (other units must move it by a whole
- * number), and so near to 0 that units made of two of them are finite numbers. */
+/* The mean of binary exponents, rounded down on either side of 0 (other units must move it by a
+ * whole number), and so near to 0 that units made of two of them are finite numbers. */
 TL_ITEM int tl_rigid_exponent(long long sum, long long count) {
   const long long mean = count > 0 ? sum / count - (sum % count < 0) : 0;
   return (int)(mean < -500 ? -500 : mean > 500 ? 500 : mean);

@@ -1,8 +1,9 @@
 /* sweep.h: one contact's turn in a Gauss-Seidel sweep.
  *
- * With y = x + beta (x - x_previous) and c = u(y) - W_kk y, the impulse r that solves the contact
- * alone is found exactly, and the bodies are told the change r - y at once. No other contact of
- * the colour shares a body. r is written over x_previous. */
+ * With y = x + beta (x - x_previous) the impulse r that solves the contact alone is found, exactly
+ * for spheres and for what sticks or opens, in one step that lowers the cost for the rest; the
+ * bodies are told the change r - y at once. No other contact of the colour shares a body. r is
+ * written over x_previous. */
 #ifndef TL_ITEM_SWEEP_H
 #define TL_ITEM_SWEEP_H
 
@@ -45,21 +46,21 @@ TL_ITEM tl_vec tl_sweep_local_sphere(const tl_view *view, int32_t k, tl_pace pac
   return r;
 }
 
-/* The same in the contact frame with a full W_kk. */
+/* The same in the contact frame with a full W_kk, solved as far as one turn goes. */
 TL_ITEM tl_vec tl_sweep_local_frame(const tl_view *view, int32_t k, tl_pace pace, tl_vec y,
                                     tl_vec u) {
-  const tl_real *a = view->diagonal + 6 * (int64_t)k;
+  const tl_vec own = tl_load(view->diagonal, k), mixed = tl_load(view->mixed, k);
+  const tl_real a[6] = {own.x, mixed.x, mixed.y, own.y, mixed.z, own.z};
   const tl_real mu = view->friction[k];
-  tl_vec c = tl_sub(u, tl_sym_times(a, y));
-  const tl_vec plain = c;
+  tl_vec felt = u;
   if (pace.coulomb) {
     const tl_vec now = tl_vec_make(0, u.y, u.z);
     const tl_vec slip = pace.filter < 1 ? tl_load(view->slip, k) : now;
-    c.x += mu * tl_sqrt(tl_dot(slip, slip));
+    felt.x += mu * tl_sqrt(tl_dot(slip, slip));
   }
-  const tl_vec r = tl_cone_solve(a, c, mu, view->scale_n[k], view->scale_t[k], y);
+  const tl_vec r = tl_cone_step(a, felt, mu, view->scale_n[k], view->scale_t[k], y);
   if (pace.coulomb) {
-    const tl_vec after = tl_add(plain, tl_sym_times(a, r));
+    const tl_vec after = tl_add(u, tl_sym_times(a, tl_sub(r, y)));
     tl_slip_filter(view, k, tl_vec_make(0, after.y, after.z), mu, pace.filter);
   }
   return r;

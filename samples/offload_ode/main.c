@@ -19,7 +19,7 @@ static const char help[] =
     "  --steps N                measured; default 10\n"
     "  --iterations N           of QuickStep; default 20, ODE's own\n"
     "  --tolerance E            of Talus; default 1e-2\n"
-    "  --method NAME            of Talus; default apgdb, whose passes are the cheapest for arms\n"
+    "  --method NAME            of Talus; default auto\n"
     "  --full                   the table of docs/offload.md: 1000 and 10000 bodies, many "
     "settings\n"
     "\nexit code: 0 Talus was at least as accurate, 1 it was not, 2 bad usage\n";
@@ -224,7 +224,7 @@ static int compare(const options *p) {
 }
 
 int main(int argc, char **argv) {
-  options p = {1, 1, 0, 0, 20, 120, 10, 150, 1e-2, TALUS_METHOD_APGDB};
+  options p = {1, 1, 0, 0, 20, 120, 10, 150, 1e-2, TALUS_METHOD_AUTO};
   int good = 1;
   read_options(argc, argv, &p);
   printf("ODE in %s precision, step 5 ms, friction 0.5\n",

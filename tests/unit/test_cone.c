@@ -257,18 +257,48 @@ static real cost_sampled(const local *l) {
   return best;
 }
 
-/* In the cone, no dearer than the start; returns the residual. */
+enum { TURNS = 60 };
+
+static tl_vec step(const local *l, tl_vec x) {
+  return tl_cone_step(l->a, tl_add(tl_sym_times(l->a, x), l->c), l->mu, l->sn, l->st, x);
+}
+
+/* Turn after turn from the projection of the start: in the cone, and never dearer. */
+static tl_vec turns(const local *l, tl_vec start, int count) {
+  tl_vec xv = tl_cone_project(start, tl_vec_make(1, 0, 0), l->mu, l->sn, l->st);
+  for (int i = 0; i < count; i++) {
+    const real before[3] = {xv.x, xv.y, xv.z};
+    xv = step(l, xv);
+    const real x[3] = {xv.x, xv.y, xv.z}, size = sqrtl(dot(x, x)), cost = cost_of(l, x);
+    CHECK(isfinite((double)size));
+    CHECK_CASE(hypotl(x[1], x[2]) - l->mu * x[0] <= 16 * (1 + l->mu) * eps * size && x[0] >= 0,
+               "outside the cone: %Lg %Lg %Lg, friction %g", x[0], x[1], x[2], (double)l->mu);
+    CHECK_CASE(cost <= cost_of(l, before) + 64 * eps * (cost_size(l, before) + cost_size(l, x)),
+               "cost rose from %Lg to %Lg", cost_of(l, before), cost);
+  }
+  return xv;
+}
+
 static double local_check(const local *l, tl_vec start) {
-  const tl_vec xv = tl_cone_solve(l->a, l->c, l->mu, l->sn, l->st, start);
-  const real x[3] = {xv.x, xv.y, xv.z}, size = sqrtl(dot(x, x));
-  CHECK(isfinite((double)size));
-  CHECK_CASE(hypotl(x[1], x[2]) - l->mu * x[0] <= 16 * (1 + l->mu) * eps * size && x[0] >= 0,
-             "outside the cone: %Lg %Lg %Lg, friction %g", x[0], x[1], x[2], (double)l->mu);
-  const tl_vec from = tl_cone_project(start, tl_vec_make(1, 0, 0), l->mu, l->sn, l->st);
-  const real before[3] = {from.x, from.y, from.z}, cost = cost_of(l, x);
-  CHECK_CASE(cost <= cost_of(l, before) + 64 * eps * (cost_size(l, before) + cost_size(l, x)),
-             "cost rose from %Lg to %Lg", cost_of(l, before), cost);
-  return (double)error_of(l, xv);
+  return (double)error_of(l, turns(l, start, TURNS));
+}
+
+/* What sticks and what opens is solved by the first turn, from any start. */
+static void test_local_once(void) {
+  int stuck = 0, open = 0;
+  for (int i = 0; i < ROUNDS; i++) {
+    const local l = local_draw(1, 1e-2);
+    const tl_vec x = turns(&l, tl_vec_make(0, 0, 0), TURNS);
+    const int sticks = hypot((double)x.y, (double)x.z) < 0.99 * (double)(l.mu * x.x);
+    const int opens = x.x == 0;
+    if (sticks || opens) {
+      const tl_vec once = step(&l, tl_times(1 / l.sn, vector_draw(1)));
+      CHECK_CASE(error_of(&l, once) <= 1e5 * eps, "residual %Lg", error_of(&l, once));
+      stuck += sticks;
+      open += opens;
+    }
+  }
+  CHECK_CASE(stuck > ROUNDS / 50 && open > ROUNDS / 50, "%d stuck, %d open", stuck, open);
 }
 
 /* Regular A: the solution, from any start. */
@@ -283,7 +313,7 @@ static void test_local(void) {
                (double)l.a[0], (double)l.a[1], (double)l.a[2], (double)l.a[3], (double)l.a[4],
                (double)l.a[5], (double)l.c.x, (double)l.c.y, (double)l.c.z, (double)l.mu);
     if (i % 100 == 0) {
-      const tl_vec xv = tl_cone_solve(l.a, l.c, l.mu, l.sn, l.st, start);
+      const tl_vec xv = turns(&l, start, TURNS);
       const real x[3] = {xv.x, xv.y, xv.z}, cost = cost_of(&l, x), best = cost_sampled(&l);
       CHECK_CASE(cost <= best + 1e4 * eps * fabsl(best), "cost %Lg, sampled %Lg", cost, best);
     }
@@ -329,8 +359,8 @@ static void test_local_rank(void) {
 static void test_local_stays(void) {
   for (int i = 0; i < ROUNDS / 4; i++) {
     const local l = local_draw(1, 1e-2);
-    const tl_vec x = tl_cone_solve(l.a, l.c, l.mu, l.sn, l.st, tl_vec_make(0, 0, 0));
-    const tl_vec y = tl_cone_solve(l.a, l.c, l.mu, l.sn, l.st, x), d = tl_sub(y, x);
+    const tl_vec x = turns(&l, tl_vec_make(0, 0, 0), TURNS);
+    const tl_vec y = step(&l, x), d = tl_sub(y, x);
     CHECK_CASE(sqrt((double)tl_dot(d, d)) <= 1e6 * eps * sqrt((double)tl_dot(x, x)),
                "moved by %g of %g", sqrt((double)tl_dot(d, d)), sqrt((double)tl_dot(x, x)));
   }
@@ -340,6 +370,7 @@ int main(void) {
   test_projection();
   test_frame();
   test_local();
+  test_local_once();
   test_local_singular();
   test_local_rank();
   test_local_stays();
