@@ -28,7 +28,9 @@ static void loaded_blocks(tl_newton *newton, const double *y) {
   memset(newton->b, 0, 9 * (size_t)sheet->count * sizeof *newton->b);
   for (int32_t k = 0; k < sheet->count; k++) {
     const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
-    const int loaded = sheet->cone[k] == TL_CONE_FREE || y[at] > 1e-8 * largest;
+    const int loaded = sheet->cone[k] == TL_CONE_ROW
+                           ? y[at] > sheet->lower[k] && y[at] < sheet->upper[k]
+                           : sheet->cone[k] == TL_CONE_FREE || y[at] > 1e-8 * largest;
     double m = 0;
     for (int32_t i = 1; i < rows; i++) {
       m += y[at + i] * y[at + i];
@@ -85,7 +87,10 @@ static int proves(tl_newton *newton, const double *w, double *felt) {
       gain -= sheet->free[i] * w[i];
       m += i > at ? w[i] * w[i] : 0;
     }
-    if (sheet->cone[k] != TL_CONE_FREE) {
+    if (sheet->cone[k] == TL_CONE_ROW) { /* no way to go for ever towards a bound */
+      outside += isfinite(sheet->lower[k]) ? fmax(0, -w[at]) : 0;
+      outside += isfinite(sheet->upper[k]) ? fmax(0, w[at]) : 0;
+    } else if (sheet->cone[k] != TL_CONE_FREE) {
       const double mu = newton->law == 1 ? 0 : sheet->friction[k];
       outside += fmax(0, sqrt(m) - mu * fmax(0, w[at])) + fmax(0, -w[at]);
     }

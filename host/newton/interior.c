@@ -3,11 +3,12 @@
  * x = T y and s = T^-1 v, T = diag(mu, 1, 1), both in the Lorentz cone; G^2 x = s with G positive:
  * eigenvalues eta a, eta / a, eta along (1, t), (1, -t) and across. Everything is solved in scaled
  * steps d = S^-T dy, S = G^-1 T^-1 in the eigenvectors' frame: (I + S B W S^T) d = r, where all
- * parts are of one size to the end. B = I or, under the exact law, I + damping mu n t^T. */
+ * parts are of one size to the end. B = I or, under the exact law, I + damping mu n t^T. Rows with
+ * bounds: interior_row.h. */
 #include <math.h>
 #include <string.h>
 
-#include "host/newton/newton.h"
+#include "host/newton/interior_row.h"
 
 /* Weight of a proximal term that keeps bilateral rows determined which nothing else determines. */
 #define ANCHOR 1e-9
@@ -101,13 +102,19 @@ static scaling scaling_at(const tl_sheet *sheet, const tl_interior *p, int32_t k
   return scaling_make(x, s, rows);
 }
 
+/* Of a bilateral row, with bounds or without. */
+static double row_scale(const tl_sheet *sheet, const tl_interior *p, int32_t k) {
+  const double bounded = sheet->cone[k] == TL_CONE_ROW ? tl_row_stiffness(sheet, p, k) : 0;
+  return 1 / sqrt(ANCHOR + bounded);
+}
+
 void tl_interior_scale(const tl_sheet *sheet, const tl_interior *point, double *scale) {
   memset(scale, 0, 9 * (size_t)sheet->count * sizeof *scale);
   for (int32_t k = 0; k < sheet->count; k++) {
     const int32_t rows = sheet->first[k + 1] - sheet->first[k];
     double *const to = scale + 9 * (int64_t)k;
-    if (sheet->cone[k] == TL_CONE_FREE) {
-      to[0] = 1 / sqrt(ANCHOR);
+    if (sheet->cone[k] == TL_CONE_FREE || sheet->cone[k] == TL_CONE_ROW) {
+      to[0] = row_scale(sheet, point, k);
       continue;
     }
     const scaling made = scaling_at(sheet, point, k);
@@ -129,14 +136,17 @@ void tl_interior_start(tl_newton *newton, double size, tl_interior *point) {
   const double s0 = 3 * sheet->reference[0] / sqrt(fmax(1, sheet->count));
   const double product = 10 * size * s0 * s0;
   point->step = 1;
-  memset(point->v, 0, (size_t)sheet->rows * sizeof *point->v);
+  memset(point->v, 0, (size_t)sheet->size * sizeof *point->v);
   memset(point->y, 0, (size_t)sheet->rows * sizeof *point->y);
   for (int32_t k = 0; k < sheet->count; k++) {
     const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
     const double mu = friction_of(sheet, k);
     const double *const q = sheet->free + at;
     double m = 0, s[3] = {0, 0, 0}, x[3];
-    if (sheet->cone[k] == TL_CONE_FREE) {
+    if (sheet->cone[k] == TL_CONE_ROW) {
+      tl_row_start(sheet, k, product, s0, point);
+    }
+    if (sheet->cone[k] == TL_CONE_FREE || sheet->cone[k] == TL_CONE_ROW) {
       continue;
     }
     for (int32_t i = 1; i < rows; i++) {
@@ -177,7 +187,10 @@ static double step_length(const tl_sheet *sheet, const tl_interior *p, const dou
   double longest = 1 / share;
   for (int32_t k = 0; k < sheet->count; k++) {
     const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
-    if (sheet->cone[k] == TL_CONE_FREE) {
+    if (sheet->cone[k] == TL_CONE_ROW) {
+      longest = fmin(longest, tl_row_reach(sheet, p, k, dy, dv));
+    }
+    if (sheet->cone[k] == TL_CONE_FREE || sheet->cone[k] == TL_CONE_ROW) {
       continue;
     }
     const double mu = friction_of(sheet, k);
@@ -193,6 +206,10 @@ static double gap_along(const tl_sheet *sheet, const tl_interior *p, const doubl
                         const double *dv, double step, int32_t cones) {
   double sum = 0;
   for (int32_t k = 0; k < sheet->count; k++) {
+    if (sheet->cone[k] == TL_CONE_ROW) {
+      sum += tl_row_gap(sheet, p, k, dy, dv, step);
+      continue;
+    }
     for (int32_t i = sheet->first[k]; i < sheet->first[k + 1]; i++) {
       if (sheet->cone[k] != TL_CONE_FREE) {
         sum += (p->y[i] + step * dy[i]) * (p->v[i] + step * dv[i]);
@@ -209,6 +226,10 @@ static void corrector(const tl_sheet *sheet, int32_t k, const tl_interior *p, co
   const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
   if (sheet->cone[k] == TL_CONE_FREE) {
     rc[at] = 0;
+    return;
+  }
+  if (sheet->cone[k] == TL_CONE_ROW) {
+    tl_row_correct(sheet, p, k, dy, dv, target, row_scale(sheet, p, k), rc);
     return;
   }
   const scaling made = scaling_at(sheet, p, k);
@@ -288,15 +309,20 @@ void tl_interior_slip(tl_newton *newton, double damping, const double *u) {
   }
 }
 
-/* dv = B W dy + g - v. */
+/* dv = B W dy + g - v; rc: of the corrector, NULL in the affine step. */
 static void slack_step(const tl_newton *newton, double damping, const tl_interior *p,
-                       const double *dy, const double *g, double *dv) {
+                       const double *dy, const double *g, const double *rc, double *dv) {
   const tl_sheet *const sheet = &newton->sheet;
   tl_sheet_apply(sheet, dy, dv);
   for (int32_t k = 0; k < sheet->count; k++) {
     const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
     if (sheet->cone[k] == TL_CONE_FREE) {
       dv[at] = 0;
+      continue;
+    }
+    if (sheet->cone[k] == TL_CONE_ROW) {
+      dv[at] += g[at] - tl_row_slack(sheet, p->v, k);
+      tl_row_slack_step(sheet, p, k, dy, rc, dv);
       continue;
     }
     double row[3];
@@ -316,6 +342,12 @@ static void point_measure(const tl_sheet *sheet, const double *g, int32_t cones,
   p->gap = gap_along(sheet, p, p->y, p->v, 0, cones);
   for (int32_t k = 0; k < sheet->count; k++) {
     const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+    if (sheet->cone[k] == TL_CONE_ROW) {
+      const double u = tl_row_sides(sheet, k) > 0 ? g[at] - tl_row_slack(sheet, p->v, k) : 0;
+      off += u * u;
+      least = fmin(least, sqrt(tl_row_least(sheet, p, k)));
+      continue;
+    }
     for (int32_t i = at; i < at + rows; i++) {
       off += (g[i] - p->v[i]) * (g[i] - p->v[i]);
     }
@@ -339,8 +371,29 @@ static void scaled_minus(const tl_newton *newton, const double *g, const double 
     for (int32_t i = 0; i < rows; i++) {
       x[i] = (v != NULL ? v[at + i] : 0) - g[at + i];
     }
+    if (v != NULL && sheet->cone[k] == TL_CONE_ROW) {
+      x[0] = tl_row_slack(sheet, v, k) - g[at];
+    }
     tl_block_apply(newton->scale + 9 * (int64_t)k, x, rows, to + at);
   }
+}
+
+/* The iterate, with rows that press against a bound put there: inside they would come near only,
+ * and their velocity would count as an error. */
+static talus_status point_offer(tl_newton *newton, const tl_interior *p) {
+  const tl_sheet *const sheet = &newton->sheet;
+  double *const y = newton->vector[4], *const u = newton->vector[5];
+  if (sheet->lower == NULL) {
+    return tl_newton_offer(newton, p->y, p->u, NULL);
+  }
+  memcpy(y, p->y, (size_t)sheet->rows * sizeof *y);
+  for (int32_t k = 0; k < sheet->count; k++) {
+    if (sheet->cone[k] == TL_CONE_ROW) {
+      y[sheet->first[k]] = tl_row_pressed(sheet, p, k);
+    }
+  }
+  tl_sheet_velocity(sheet, y, u);
+  return tl_newton_offer(newton, y, u, NULL);
 }
 
 talus_status tl_interior_run(tl_newton *newton, const tl_interior_rule *rule, tl_interior *p) {
@@ -350,14 +403,15 @@ talus_status tl_interior_run(tl_newton *newton, const tl_interior_rule *rule, tl
   double *const dv = vectors[3], *const right = vectors[4], *const d = vectors[5];
   int32_t cones = 0;
   for (int32_t k = 0; k < sheet->count; k++) {
-    cones += sheet->cone[k] != TL_CONE_FREE;
+    cones +=
+        sheet->cone[k] == TL_CONE_ROW ? tl_row_sides(sheet, k) : sheet->cone[k] != TL_CONE_FREE;
   }
   const double damping = rule->exact ? rule->damping : 0;
   for (int made = 0, small = 0;; made++) {
     tl_sheet_velocity(sheet, p->y, p->u);
     law_velocity(sheet, rule, p->u, g);
     point_measure(sheet, g, cones, p);
-    TL_TRY(tl_newton_offer(newton, p->y, p->u, NULL));
+    TL_TRY(point_offer(newton, p));
     small = p->step < 1e-3 ? small + 1 : 0;
     const int there = rule->gap > 0 && p->gap <= rule->gap && p->gone <= 0.1 * sqrt(p->gap);
     if (newton->stop || there || made >= rule->most || small > (rule->exact ? 4 : 1) ||
@@ -373,7 +427,7 @@ talus_status tl_interior_run(tl_newton *newton, const tl_interior_rule *rule, tl
     }
     scaled_minus(newton, g, NULL, right);
     TL_TRY(tl_linear_solve(&newton->linear, right, d, dy));
-    slack_step(newton, damping, p, dy, g, dv);
+    slack_step(newton, damping, p, dy, g, NULL, dv);
     const double affine = step_length(sheet, p, dy, dv, 1);
     const double left = fmax(0, gap_along(sheet, p, dy, dv, affine, cones)) / p->gap;
     double sigma = fmin(1, fmax(rule->least, left * left * left));
@@ -384,7 +438,7 @@ talus_status tl_interior_run(tl_newton *newton, const tl_interior_rule *rule, tl
     if (p->step < 0.1) {
       target = p->gap; /* no room: back to the middle */
       memset(dy, 0, (size_t)sheet->rows * sizeof *dy);
-      memset(dv, 0, (size_t)sheet->rows * sizeof *dv);
+      memset(dv, 0, (size_t)sheet->size * sizeof *dv);
     }
     for (int32_t k = 0; k < sheet->count; k++) {
       corrector(sheet, k, p, dy, dv, target, rc);
@@ -394,7 +448,7 @@ talus_status tl_interior_run(tl_newton *newton, const tl_interior_rule *rule, tl
       right[i] += rc[i];
     }
     TL_TRY(tl_linear_solve(&newton->linear, right, d, dy));
-    slack_step(newton, damping, p, dy, g, dv);
+    slack_step(newton, damping, p, dy, g, rc, dv);
     const double step = fmin(1, step_length(sheet, p, dy, dv, rule->reach));
     p->step = step;
     if (!isfinite(step)) {
@@ -402,6 +456,8 @@ talus_status tl_interior_run(tl_newton *newton, const tl_interior_rule *rule, tl
     }
     for (int32_t i = 0; i < sheet->rows; i++) {
       p->y[i] += step * dy[i];
+    }
+    for (int32_t i = 0; i < sheet->size; i++) {
       p->v[i] += step * dv[i];
     }
   }

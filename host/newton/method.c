@@ -17,13 +17,13 @@ enum {
 };
 
 static talus_status memory_reserve(tl_newton *newton) {
-  const size_t rows = (size_t)newton->sheet.rows, count = (size_t)newton->sheet.count;
-  TL_TRY(tl_buffer_reserve(newton->context, &newton->memory, (VECTORS + 1) * rows + 30 * count,
+  const size_t size = (size_t)newton->sheet.size, count = (size_t)newton->sheet.count;
+  TL_TRY(tl_buffer_reserve(newton->context, &newton->memory, (VECTORS + 1) * size + 30 * count,
                            sizeof(double), "second-order iterates"));
   double *room = newton->memory.memory;
   newton->best = room;
-  room += rows;
-  for (int i = 0; i < VECTORS; i++, room += rows) {
+  room += size;
+  for (int i = 0; i < VECTORS; i++, room += size) {
     newton->vector[i] = room;
   }
   newton->impulse = room;
@@ -31,16 +31,6 @@ static talus_status memory_reserve(tl_newton *newton) {
   newton->b = newton->a + 9 * count;
   newton->scale = newton->b + 9 * count;
   return TALUS_OK;
-}
-
-int tl_newton_serves(const talus_problem *problem) {
-  for (int32_t r = 0; r < problem->bilateral_count; r++) {
-    if ((problem->row_lower != NULL && isfinite(problem->row_lower[r])) ||
-        (problem->row_upper != NULL && isfinite(problem->row_upper[r]))) {
-      return 0;
-    }
-  }
-  return 1;
 }
 
 /* The problem written out, unless that has been done. */
@@ -345,7 +335,7 @@ static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton)
 
 talus_status tl_newton_unique(tl_run *run) {
   tl_newton *newton;
-  if (run->solver->resident || !tl_newton_serves(&run->solver->problem)) {
+  if (run->solver->resident) {
     return TALUS_OK; /* and no note */
   }
   TL_TRY(prepare(run, &newton));

@@ -3,6 +3,7 @@
  *   prox.c       procedure A: a proximal loop around Newton's method on the law itself
  *   interior.c   interior point: the convex law, the convex problem at a frozen slip, and procedure
  *                C, the exact law with a damped derivative of the slip
+ *   interior_row.c  rows with bounds therein
  *   slip.c       procedure B: Newton's method on s = mu |u_t|, interior points inside
  *   unique.c     of all solutions the one of least norm
  *   consistency.c  what no impulse can satisfy: incompatible part of q, contradictory rows
@@ -25,10 +26,10 @@ struct tl_newton {
   int stop;              /* converged, or a limit came: every loop ends */
   int examined;          /* whether there is a solution at all has been asked */
   double epsilon;        /* of the best impulses */
-  double *best;          /* [rows] */
+  double *best;          /* [size] */
   double *impulse;       /* [3 constraints] engine's order */
   double *a, *b, *scale; /* [9 constraints] blocks of the linear systems */
-  double *vector[12];    /* [rows] scratch of the procedures */
+  double *vector[12];    /* [size] scratch of the procedures */
   tl_buffer memory, store;
 };
 
@@ -73,7 +74,7 @@ typedef struct tl_interior_rule {
 
 /* An iterate: impulses and slack velocities inside their cones. */
 typedef struct tl_interior {
-  double *y, *v, *u; /* [rows]; u = W y + q */
+  double *y, *v, *u; /* [size]; u = W y + q */
   double gap;        /* mean y . v */
   double gone;       /* rms of what u + s n - v is off */
   double centred;    /* smallest y . v over the mean */

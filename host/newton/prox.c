@@ -75,6 +75,17 @@ static void edge_set(const double *y, const double *z, double m, int32_t rows, d
   }
 }
 
+/* A row with bounds: at one of them, or at rest. */
+static void row_set(const double *y, const double *u, double rho, const double bound[2], local *l) {
+  const double z = *y - rho * *u;
+  if (z > bound[0] && z < bound[1]) {
+    stick_set(u, 1, rho, l);
+  } else {
+    l->f[0] = *y - (z <= bound[0] ? bound[0] : bound[1]);
+    l->a[0] = 1;
+  }
+}
+
 /* Normals only: a contact without friction whose tangential impulses stay 0. */
 static void normal_set(const double *y, const double *u, int32_t rows, double rho, local *l) {
   open_set(y, rows, l);
@@ -88,7 +99,6 @@ static void normal_set(const double *y, const double *u, int32_t rows, double rh
 static void local_set(const double *y, const double *u, int32_t rows, int32_t cone, double mu,
                       int law, double rho, local *l) {
   double z[3] = {0, 0, 0}, m = 0;
-  memset(l, 0, sizeof *l);
   if (law == TL_LAW_NORMAL && cone == TL_CONE_ROUND) {
     normal_set(y, u, rows, rho, l);
     return;
@@ -118,8 +128,13 @@ static double function_set(tl_newton *newton, int law, double alpha, const doubl
   double square = 0;
   for (int32_t k = 0; k < sheet->count; k++) {
     const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
-    local l;
-    local_set(y + at, u + at, rows, sheet->cone[k], sheet->friction[k], law, rho, &l);
+    local l = {{0}, {0}, {0}};
+    if (sheet->cone[k] == TL_CONE_ROW) {
+      const double bound[2] = {sheet->lower[k], sheet->upper[k]};
+      row_set(y + at, u + at, rho, bound, &l);
+    } else {
+      local_set(y + at, u + at, rows, sheet->cone[k], sheet->friction[k], law, rho, &l);
+    }
     for (int32_t i = 0; i < rows; i++) {
       f[at + i] = -l.f[i];
       square += l.f[i] * l.f[i];

@@ -6,6 +6,16 @@
 
 #include "host/newton/sheet_bodies.h"
 #include "kernels/item/cone.h"
+#include "kernels/item/row.h"
+
+/* Of a row, in scaled units. Infinite ones leave it free. */
+static void bounds_set(const tl_system *system, int32_t first, int32_t k, tl_sheet *sheet) {
+  sheet->lower[k] = sheet->root[k] * system->lower[k - first];
+  sheet->upper[k] = sheet->root[k] * system->upper[k - first];
+  if (isfinite(sheet->lower[k]) || isfinite(sheet->upper[k])) {
+    sheet->cone[k] = TL_CONE_ROW;
+  }
+}
 
 /* Rows and cone of every constraint. */
 static void rows_find(const tl_system *system, tl_sheet *sheet) {
@@ -15,12 +25,16 @@ static void rows_find(const tl_system *system, tl_sheet *sheet) {
     for (int32_t k = range.first; k < range.first + range.count; k++) {
       const int slides = range.rows > 1 && system->friction[k] > 0;
       sheet->cone[k] = range.bilateral ? TL_CONE_FREE : slides ? TL_CONE_ROUND : TL_CONE_HALF;
+      if (range.bounded) {
+        bounds_set(system, range.first, k, sheet);
+      }
       sheet->first[k] = row;
       row += slides ? range.rows : 1;
     }
   }
   sheet->first[sheet->count] = row;
   sheet->rows = row;
+  sheet->size = row + (sheet->lower != NULL ? system->shape.range[1].count : 0);
 }
 
 static void frames_find(const tl_system *system, tl_sheet *sheet) {
@@ -83,14 +97,18 @@ static talus_status arrays_reserve(talus_context *context, const tl_system *syst
   const size_t framed = (size_t)shape->rigid_contact_count;
   const size_t blocks = TL_HAS_ROWS(shape) ? 9 * (size_t)shape->value_count : 0;
   const size_t freedoms = 6 * (size_t)shape->rigid_count + (size_t)shape->velocity_size;
-  TL_TRY(tl_buffer_reserve(context, &sheet->reals, 5 * count + 9 * framed + blocks + freedoms,
-                           sizeof(double), "second-order rows"));
+  const size_t bounds = shape->bound_count > 0 ? count : 0;
+  TL_TRY(tl_buffer_reserve(context, &sheet->reals,
+                           5 * count + 9 * framed + blocks + freedoms + 2 * bounds, sizeof(double),
+                           "second-order rows"));
   sheet->friction = sheet->reals.memory;
   sheet->root = sheet->friction + count;
   sheet->free = sheet->root + count;
   sheet->frame = sheet->free + 3 * count;
   sheet->block = sheet->frame + 9 * framed;
   sheet->motion = sheet->block + blocks;
+  sheet->lower = bounds > 0 ? sheet->motion + freedoms : NULL;
+  sheet->upper = bounds > 0 ? sheet->lower + count : NULL;
   return TALUS_OK;
 }
 
@@ -160,7 +178,9 @@ void tl_sheet_export(const tl_sheet *sheet, const double *y, double *impulse) {
   for (int32_t k = 0; k < sheet->count; k++) {
     const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
     double *const x = impulse + 3 * (int64_t)k, inside[3] = {y[at], 0, 0};
-    if (sheet->cone[k] != TL_CONE_FREE) {
+    if (sheet->cone[k] == TL_CONE_ROW) {
+      inside[0] = tl_clamp(y[at], sheet->lower[k], sheet->upper[k]);
+    } else if (sheet->cone[k] != TL_CONE_FREE) {
       project(y + at, rows, sheet->friction[k], inside);
     }
     x[0] = x[1] = x[2] = 0;
@@ -235,8 +255,13 @@ double tl_sheet_epsilon(const tl_sheet *sheet, int law, const double *y, const d
   for (int32_t k = 0; k < sheet->count; k++) {
     const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
     const double *const x = y != NULL ? y + at : NULL;
-    sum += sheet->cone[k] == TL_CONE_FREE ? u[at] * u[at]
-                                          : share(x, u + at, rows, sheet->friction[k], law);
+    if (sheet->cone[k] == TL_CONE_FREE) {
+      sum += u[at] * u[at];
+    } else if (sheet->cone[k] == TL_CONE_ROW) {
+      sum += tl_row_share(x != NULL ? *x : 0, u[at], 1, sheet->lower[k], sheet->upper[k]);
+    } else {
+      sum += share(x, u + at, rows, sheet->friction[k], law);
+    }
   }
   const double epsilon = sqrt(sum) / sheet->reference[law];
   return isfinite(epsilon) ? epsilon : INFINITY;

@@ -11,9 +11,10 @@
 #include "kernels/system.h"
 
 typedef enum tl_cone {
-  TL_CONE_FREE = 0, /* a bilateral row: u = 0, any impulse */
-  TL_CONE_HALF = 1, /* one row: y >= 0, u >= 0 */
-  TL_CONE_ROUND = 2 /* two or three rows with friction */
+  TL_CONE_FREE = 0,  /* a bilateral row: u = 0, any impulse */
+  TL_CONE_HALF = 1,  /* one row: y >= 0, u >= 0 */
+  TL_CONE_ROUND = 2, /* two or three rows with friction */
+  TL_CONE_ROW = 3    /* a bilateral row with bounds: lower <= y <= upper */
 } tl_cone;
 
 /* J of one constraint against one unit: rows x size reals from `jacobian` on, row-major. */
@@ -24,10 +25,13 @@ typedef struct tl_touch {
 
 typedef struct tl_sheet {
   int32_t count, rows;
-  int32_t *first;      /* [count + 1] rows of a constraint */
-  int32_t *cone;       /* [count] tl_cone */
-  double *friction;    /* [count] */
-  double *root;        /* [count] sqrt(w_k) */
+  int32_t size;     /* of a vector: rows, and a slot for each row if some have bounds */
+  int32_t *first;   /* [count + 1] rows of a constraint */
+  int32_t *cone;    /* [count] tl_cone */
+  double *friction; /* [count] */
+  double *root;     /* [count] sqrt(w_k) */
+  double *lower;    /* [count] of rows with bounds, scaled; NULL: no row has any */
+  double *upper;
   double *free;        /* [rows] q */
   double *frame;       /* [9 count] n t1 t2 of contacts given in the world's axes; NULL: none is */
   int32_t framed;      /* so many constraints, from 0 on, have a frame */
@@ -55,6 +59,11 @@ int64_t tl_sheet_bytes(const tl_sheet *sheet);
 void tl_sheet_import(const tl_sheet *sheet, const double *impulse, double *y);
 /* Out, what lies outside a cone going to its nearest point. */
 void tl_sheet_export(const tl_sheet *sheet, const double *y, double *impulse);
+
+/* Where the second slack of a row with bounds stands: rows are the last constraints. */
+static inline int32_t tl_row_slot(const tl_sheet *sheet, int32_t k) {
+  return sheet->size - (sheet->count - k);
+}
 
 /* u = W y, without q. */
 void tl_sheet_apply(const tl_sheet *sheet, const double *y, double *u);

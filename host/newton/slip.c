@@ -15,9 +15,9 @@ typedef struct slips {
   tl_newton *newton;
   tl_interior point;
   double *s, *f, *next, *trial; /* [constraints] */
-  double *kept[3];              /* [rows] y, v, u before a step */
+  double *kept[3];              /* [size] y, v, u before a step */
   double kept_gap, kept_gone, kept_centred;
-  double *stored;     /* [2 rows] per level */
+  double *stored;     /* [2 size] per level */
   double gap[LEVELS]; /* of what is stored, falling */
   int levels;
   int64_t end;  /* factorisations of the linear solver at which to give up */
@@ -25,7 +25,7 @@ typedef struct slips {
 } slips;
 
 static size_t bytes_of(const slips *b) {
-  return (size_t)b->newton->sheet.rows * sizeof(double);
+  return (size_t)b->newton->sheet.size * sizeof(double);
 }
 
 static int over(const slips *b) {
@@ -33,27 +33,27 @@ static int over(const slips *b) {
 }
 
 static void point_store(slips *b) {
-  const size_t rows = (size_t)b->newton->sheet.rows;
+  const size_t size = (size_t)b->newton->sheet.size;
   while (b->levels > 0 && b->gap[b->levels - 1] <= 1.5 * b->point.gap) {
     b->levels--;
   }
   if (b->levels == LEVELS) {
     return;
   }
-  memcpy(b->stored + 2 * rows * (size_t)b->levels, b->point.y, rows * sizeof(double));
-  memcpy(b->stored + 2 * rows * (size_t)b->levels + rows, b->point.v, rows * sizeof(double));
+  memcpy(b->stored + 2 * size * (size_t)b->levels, b->point.y, size * sizeof(double));
+  memcpy(b->stored + 2 * size * (size_t)b->levels + size, b->point.v, size * sizeof(double));
   b->gap[b->levels++] = b->point.gap;
 }
 
 /* Goes back to the stored iterate of the smallest gap that is at least `gap`. */
 static void point_load(slips *b, double gap) {
-  const size_t rows = (size_t)b->newton->sheet.rows;
+  const size_t size = (size_t)b->newton->sheet.size;
   while (b->levels > 1 && b->gap[b->levels - 1] < gap) {
     b->levels--;
   }
-  const double *const from = b->stored + 2 * rows * (size_t)(b->levels - 1);
-  memcpy(b->point.y, from, rows * sizeof(double));
-  memcpy(b->point.v, from + rows, rows * sizeof(double));
+  const double *const from = b->stored + 2 * size * (size_t)(b->levels - 1);
+  memcpy(b->point.y, from, size * sizeof(double));
+  memcpy(b->point.v, from + size, size * sizeof(double));
 }
 
 /* The convex problem at s, from the present point, until the gap is reached; *solved = 0: it got
@@ -251,23 +251,23 @@ static talus_status iterate(slips *b, double *y) {
 }
 
 talus_status tl_slip_run(tl_newton *newton, int most, double *y) {
-  const size_t rows = (size_t)newton->sheet.rows, count = (size_t)newton->sheet.count;
-  TL_TRY(tl_buffer_reserve(newton->context, &newton->store, (2 * LEVELS + 3) * rows + 4 * count,
+  const size_t size = (size_t)newton->sheet.size, count = (size_t)newton->sheet.count;
+  TL_TRY(tl_buffer_reserve(newton->context, &newton->store, (2 * LEVELS + 3) * size + 4 * count,
                            sizeof(double), "slips"));
   slips b = {.newton = newton, .end = newton->linear.count + most, .tried = INFINITY};
   double *room = newton->store.memory;
-  for (int i = 0; i < 3; i++, room += rows) {
+  for (int i = 0; i < 3; i++, room += size) {
     b.kept[i] = room;
   }
   b.stored = room;
-  b.s = room + 2 * LEVELS * rows;
+  b.s = room + 2 * LEVELS * size;
   b.f = b.s + count;
   b.next = b.f + count;
   b.trial = b.next + count;
   b.point = (tl_interior){
       .y = newton->vector[6], .v = newton->vector[7], .u = newton->vector[8], .step = 1};
   memset(b.s, 0, count * sizeof *b.s);
-  memcpy(y, newton->best, rows * sizeof *y);
+  memcpy(y, newton->best, size * sizeof *y);
   tl_interior_start(newton, 1, &b.point);
   b.point.gap = INFINITY;
   point_store(&b);

@@ -56,7 +56,6 @@ static double filter_for(const tl_run *run) {
 static int second_order(const tl_run *run) {
   const talus_settings *const settings = &run->solver->settings;
   return !settings->same_bits && settings->precision == TALUS_F64 && !run->solver->resident &&
-         tl_newton_serves(&run->solver->problem) &&
          run->solver->engine_backend->kind == TALUS_BACKEND_CPU;
 }
 

@@ -159,12 +159,11 @@ talus_status tl_resident_take(talus_solver *solver, const talus_problem *problem
  * the order. Nothing if the problem is not resident. */
 talus_status tl_resident_fetch(talus_solver *solver);
 
-/* host/newton: whether it takes such a problem: bilateral rows with bounds it does not yet. Another
- * problem has come; memory; the end: these accept NULL. */
+/* host/newton */
 typedef struct tl_newton tl_newton;
-int tl_newton_serves(const talus_problem *problem);
 /* Puts the least-norm impulses in the place of the kept ones, which are a solution. */
 talus_status tl_newton_unique(tl_run *run);
+/* Another problem has come; memory; the end: these accept NULL. */
 void tl_newton_forget(tl_newton *newton);
 int64_t tl_newton_bytes(const tl_newton *newton);
 void tl_newton_release(talus_context *context, tl_newton *newton);

@@ -13,23 +13,10 @@ static talus_status rest(tl_run *run) {
   return TALUS_OK;
 }
 
-/* Bounds would be a cone of their own in host/newton's sheet, which has none for them yet. */
-static talus_status method_check(const talus_solver *solver) {
-  const tl_method *const named = tl_method_find(solver->settings.method);
-  if (named == NULL || named->attempt == NULL || tl_newton_serves(&solver->problem)) {
-    return TALUS_OK;
-  }
-  return tl_fail(solver->context, TALUS_UNSUPPORTED,
-                 "settings.method %s does not take bilateral rows with bounds (row_lower, "
-                 "row_upper): use auto or a first-order method",
-                 talus_method_name(named->id));
-}
-
 static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_run *run,
                               talus_method *used) {
   const tl_system *const system = &solver->assembly.system;
   const size_t constraints = (size_t)system->shape.contact_count;
-  TL_TRY(method_check(solver));
   TL_TRY(tl_buffer_reserve(solver->context, tl_solver_internal(solver), 3 * constraints,
                            sizeof(double), "impulses"));
   TL_TRY(tl_buffer_reserve(solver->context, &solver->exported, 3 * constraints, sizeof(double),

@@ -273,9 +273,6 @@ static void test_reuse(talus_context *context) {
     char what[160];
     oracle_made made = family_make(&f, TALUS_LAW_COULOMB, 100 + (uint64_t)turn);
     talus_settings settings = settings_draw(&state);
-    if (f.bounded > 0 && settings.method >= TALUS_METHOD_NEWTON) {
-      settings.method = TALUS_METHOD_AUTO; /* the others do not take bounds */
-    }
     const int set_first = oracle_random(&state, 0, 1) < 0.5;
     answer used, fresh;
     snprintf(what, sizeof what, "turn %d: %s, %s, %s, %s", turn, f.name,
@@ -288,9 +285,6 @@ static void test_reuse(talus_context *context) {
     once(context, &made.problem, &settings, &fresh, 0);
     check_same(&used, &fresh, what);
     settings = settings_draw(&state); /* the same problem once more, otherwise */
-    if (f.bounded > 0 && settings.method >= TALUS_METHOD_NEWTON) {
-      settings.method = TALUS_METHOD_AUTO; /* the others do not take bounds */
-    }
     CHECK(talus_solver_set(solver, &settings) == TALUS_OK);
     solver_run(solver, &used, 0);
     once(context, &made.problem, &settings, &fresh, 0);
