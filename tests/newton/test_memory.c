@@ -44,6 +44,7 @@ static oracle_made problem_of(talus_form form, talus_law law) {
   recipe.body_count = 90;
   recipe.contact_count = 70;
   recipe.bilateral_count = 4;
+  recipe.bounded = 0.5;
   recipe.friction_max = 0.8;
   return oracle_problem_make(&recipe);
 }
