@@ -92,6 +92,10 @@ static void face_lower(model *m, double goal, int32_t *budget) {
     square += m->way[i] * m->way[i];
   }
   while (sqrt(square) > goal && (*budget)-- > 0) {
+    if (n >= TL_LONG && tl_small_late(m->squares->small)) {
+      *budget = 0;
+      return;
+    }
     way_curve(m);
     const double curve = dot(m->way, m->curved, n), room = way_room(m);
     const double length = curve > 0 ? square / curve : INFINITY;

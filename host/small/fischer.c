@@ -81,6 +81,10 @@ static int look(void *context, const double *z) {
 }
 
 tl_equations tl_fischer_equations(tl_fischer *fischer) {
-  const tl_equations e = {fischer->lcp->size, evaluate, look, fischer, fischer->small};
+  const tl_equations e = {.size = fischer->lcp->size,
+                          .evaluate = evaluate,
+                          .look = look,
+                          .self = fischer,
+                          .small = fischer->small};
   return e;
 }

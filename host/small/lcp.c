@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { ASK_EVERY = 32 }; /* rows of a large problem */
+
 static int both_bounds(const tl_small *small, int32_t k) {
   return isfinite(small->lower[k]) && isfinite(small->upper[k]);
 }
@@ -119,7 +121,12 @@ static double column_dot(const tl_lcp *lcp, int32_t j, const double *v, int64_t 
   return lcp->value[2 * j] * v[row * stride] + (second != 0 ? second * v[(row + 1) * stride] : 0);
 }
 
-void tl_lcp_make(const tl_small *small, const tl_lcp_rule *rule, int32_t size, int32_t *integers,
+/* Whether time has run out at row i of a large matrix. */
+static int weary(tl_small *small, int64_t i) {
+  return small->rows >= TL_LONG && i % ASK_EVERY == 0 && tl_small_late(small);
+}
+
+void tl_lcp_make(tl_small *small, const tl_lcp_rule *rule, int32_t size, int32_t *integers,
                  double *reals, tl_lcp *lcp) {
   const int64_t n = size, rows = small->rows;
   *lcp = (tl_lcp){.small = small, .row = integers, .owner = integers + n, .m = reals};
@@ -127,15 +134,27 @@ void tl_lcp_make(const tl_small *small, const tl_lcp_rule *rule, int32_t size, i
   lcp->value = lcp->q + n;
   lcp->offset = lcp->value + 2 * n;
   lcp->room = lcp->offset + rows;
-  memset(reals, 0, tl_lcp_reals(small, size) * sizeof *reals);
+  memset(lcp->q, 0, (size_t)(lcp->room - lcp->q) * sizeof *reals);
+  for (int64_t i = 0; i < n; i++) {
+    if (weary(small, i)) {
+      return;
+    }
+    memset(lcp->m + i * n, 0, (size_t)n * sizeof *reals);
+  }
   columns_make(lcp, rule, size);
   double *const product = lcp->room; /* W B, row by row */
   for (int64_t i = 0; i < rows; i++) {
+    if (weary(small, i)) {
+      return;
+    }
     for (int32_t j = 0; j < size; j++) {
       product[i * n + j] = column_dot(lcp, j, small->w + i, small->stride);
     }
   }
   for (int32_t i = 0; i < size; i++) {
+    if (weary(small, i)) {
+      return;
+    }
     for (int32_t j = 0; j < size && lcp->row[i] >= 0; j++) {
       lcp->m[i * n + j] += column_dot(lcp, i, product + j, n);
     }

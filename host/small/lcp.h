@@ -31,7 +31,8 @@ typedef struct tl_lcp_rule {
 /* Sizes first: reals and integers that tl_lcp_make wants. */
 int32_t tl_lcp_size(const tl_small *small, int slip_given);
 size_t tl_lcp_reals(const tl_small *small, int32_t size);
-void tl_lcp_make(const tl_small *small, const tl_lcp_rule *rule, int32_t size, int32_t *integers,
+/* Unless time runs out on the way: then small->stop is set. */
+void tl_lcp_make(tl_small *small, const tl_lcp_rule *rule, int32_t size, int32_t *integers,
                  double *reals, tl_lcp *lcp);
 /* Impulses of z; and some z of impulses y. */
 void tl_lcp_impulses(const tl_lcp *lcp, const double *z, double *y);

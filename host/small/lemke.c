@@ -53,9 +53,12 @@ static int64_t pivot_find(const elimination *e) {
 }
 
 /* Expresses free variables by the others; returns a row that cannot be satisfied, or -1. */
-static int64_t free_eliminate(const elimination *e) {
+static int64_t free_eliminate(const elimination *e, tl_small *small) {
   const int64_t n = e->n;
   for (int64_t p = pivot_find(e); p >= 0; p = pivot_find(e)) {
+    if (n >= TL_LONG && tl_small_late(small)) {
+      return -1; /* and no pivot will follow */
+    }
     e->done[p] = 1;
     for (int64_t i = 0; i < n; i++) {
       const double factor = i == p ? 0 : e->m[i * n + p] / e->m[p * n + p];
@@ -257,19 +260,26 @@ tl_lemke_end tl_lemke_run(const tl_lcp *lcp, tl_small *small, double *reals, int
   lemke->z = e.q + n;
   lemke->direction = lemke->z + n;
   lemke->basic = integers + n;
-  memcpy(e.m, lcp->m, (size_t)(n * n) * sizeof *e.m);
   memcpy(e.q, lcp->q, (size_t)n * sizeof *e.q);
   memset(e.done, 0, (size_t)n * sizeof *e.done);
   memset(lemke->z, 0, 2 * (size_t)n * sizeof *lemke->z);
   memset(lemke->basic, 0, (size_t)n * sizeof *lemke->basic);
-  const int64_t bad = free_eliminate(&e);
+  lemke->row = -1;
+  if (small->stop || (n >= TL_LONG && tl_small_late(small))) {
+    return TL_LEMKE_LIMIT;
+  }
+  memcpy(e.m, lcp->m, (size_t)(n * n) * sizeof *e.m);
+  const int64_t bad = free_eliminate(&e, small);
   const int64_t rows = n - lcp->free_count;
   tableau t = {.n = rows, .width = rows + 2, .t = lemke->direction + n, .basis = integers + 2 * n};
   t.label = t.basis + rows;
   t.spot = t.label + rows + 1;
   t.place = t.spot + 2 * rows + 1;
-  tableau_fill(&e, &t);
   int64_t ray = -1;
+  if (n >= TL_LONG && tl_small_late(small)) {
+    return TL_LEMKE_LIMIT;
+  }
+  tableau_fill(&e, &t);
   const tl_lemke_end end = pivots_run(&t, small, &ray);
   result_read(&e, &t, ray, lemke);
   lemke->row = bad >= 0 ? lcp->owner[bad] : -1;

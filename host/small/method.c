@@ -84,6 +84,21 @@ int tl_small_limit(tl_small *small) {
   return small->stop;
 }
 
+int tl_small_late(tl_small *small) {
+  small->stop = small->stop || tl_run_late(small->run);
+  return small->stop;
+}
+
+static int interrupted(void *self, const tl_small_result *result, int within) {
+  (void)result;
+  (void)within;
+  return tl_small_late(self);
+}
+
+tl_small_phase tl_small_watched(tl_small *small) {
+  return (tl_small_phase){.stop = interrupted, .stop_self = small};
+}
+
 /* ---- Levenberg-Marquardt -------------------------------------------------------------------- */
 
 /* Sweeps, then steps from there, with ever more sweeps where the steps stall; then the projected
@@ -201,7 +216,8 @@ static void basis_polish(tl_small *small, const tl_lcp *lcp, const tl_lemke *lem
       }
       b[row++] = -sum;
     }
-    if (!tl_qr_damped(m, (int32_t)count, 1e-26, b, step, work)) {
+    const tl_small_phase phase = tl_small_watched(small);
+    if (!tl_qr_damped(m, (int32_t)count, 1e-26, b, step, work, &phase)) {
       return;
     }
     row = 0;

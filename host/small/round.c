@@ -82,9 +82,10 @@ static void counts_take(const watch *w, const tl_small_result *result) {
   w->small->run->best = result->epsilon;
 }
 
-static int stop(void *self, const tl_small_result *result) {
+static int stop(void *self, const tl_small_result *result, int within) {
+  tl_small *const small = ((watch *)self)->small;
   counts_take(self, result);
-  return tl_small_limit(((watch *)self)->small);
+  return within ? tl_small_late(small) : tl_small_limit(small);
 }
 
 /* On the CPU; or what a device has found. */

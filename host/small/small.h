@@ -90,8 +90,8 @@ void tl_small_project(const tl_small *small, int32_t k, double *z);
 
 /* ---- sweep.c -------------------------------------------------------------------------------- */
 
-/* So many projected block Gauss-Seidel sweeps from y. */
-void tl_small_sweep(const tl_small *small, int32_t sweeps, double *y);
+/* So many projected block Gauss-Seidel sweeps from y, unless time runs out. */
+void tl_small_sweep(tl_small *small, int32_t sweeps, double *y);
 
 /* ---- equations for levenberg.c -------------------------------------------------------------- */
 
@@ -102,7 +102,8 @@ typedef struct tl_equations {
   /* Impulses that z stands for are offered; returns 1 if the iteration may end. */
   int (*look)(void *self, const double *z);
   void *self;
-  tl_small *small; /* limits and counts */
+  tl_small *small;      /* limits and counts */
+  tl_small_phase phase; /* levenberg.c: who is asked within a long step */
 } tl_equations;
 
 /* Numbers of scratch that the two below need. */
@@ -114,6 +115,10 @@ int tl_levenberg_projected(tl_equations *e, int32_t most, double *z, double *roo
 
 /* Whether a limit of the run is reached; asks no more once it was. */
 int tl_small_limit(tl_small *small);
+/* The same within an iteration: time and the caller's wish alone. */
+int tl_small_late(tl_small *small);
+/* A phase that asks this and nothing else. */
+tl_small_phase tl_small_watched(tl_small *small);
 
 /* ---- methods as the solver knows them ------------------------------------------------------- */
 

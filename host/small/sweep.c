@@ -31,11 +31,14 @@ static void block_solve(const tl_small *small, int32_t k, const double *base, do
   }
 }
 
-void tl_small_sweep(const tl_small *small, int32_t sweeps, double *y) {
+void tl_small_sweep(tl_small *small, int32_t sweeps, double *y) {
   for (int32_t sweep = 0; sweep < sweeps; sweep++) {
     for (int32_t k = 0; k < small->count; k++) {
       const int32_t first = small->first[k], rows = small->first[k + 1] - first;
       double base[3];
+      if (small->rows >= TL_LONG && k % (8 * TL_ASK_EVERY) == 0 && tl_small_late(small)) {
+        return;
+      }
       if (!(small->pace[k] > 0)) {
         continue;
       }

@@ -63,11 +63,16 @@ static int is_worth(tl_run *run) {
 
 int tl_run_limit(tl_run *run) {
   const talus_settings *const settings = &run->solver->settings;
-  const double seconds = tl_clock() - run->begin;
   if (run->iterations >= settings->max_iterations) {
     run->outcome = TALUS_OUTCOME_ITERATION_LIMIT;
     return 1;
   }
+  return tl_run_late(run);
+}
+
+int tl_run_late(tl_run *run) {
+  const talus_settings *const settings = &run->solver->settings;
+  const double seconds = tl_clock() - run->begin;
   if (settings->max_seconds > 0 && seconds >= settings->max_seconds) {
     run->outcome = TALUS_OUTCOME_TIME_LIMIT;
     return 1;

@@ -131,6 +131,8 @@ talus_status tl_run_all(tl_run *run, const double *impulse, talus_method *used);
 double tl_run_worth(const tl_run *run);
 /* A limit that ends the run, if one is reached: the outcome is set. */
 int tl_run_limit(tl_run *run);
+/* The same within an iteration: time and the caller's wish alone. */
+int tl_run_late(tl_run *run);
 /* Hands over impulses found elsewhere (internal order, three each): kept if they are the best,
  * judged by the certificate if they meet the target. *done = 1: it agrees, the run is over. */
 talus_status tl_run_offer(tl_run *run, const double *impulse, int *done);

@@ -21,14 +21,16 @@ TL_TEAM int32_t tl_elimination_pivot(const double *column, int32_t k, int32_t n)
   return at;
 }
 
-/* factor: [stride] scratch. Returns 0 if A has no inverse or x is not finite; x is left in b. */
-TL_TEAM int tl_elimination(double *a, int32_t n, int32_t stride, double *b, double *factor) {
+/* factor: [stride] scratch. Returns 0 if A has no inverse, x is not finite or the phase was ended; x
+ * is left in b. */
+TL_TEAM int tl_elimination(double *a, int32_t n, int32_t stride, double *b, double *factor,
+                           const tl_small_phase *phase, const tl_small_result *result) {
   for (int32_t k = 0; k < n; k++) {
     double *const column = a + (int64_t)stride * k;
     const int32_t pivot = tl_elimination_pivot(column, k, n), begin = k / TL_PAD * TL_PAD;
     const double head = column[pivot];
     TL_MEET(); /* all know the pivot: rows may change */
-    if (!(head > 0 || head < 0)) {
+    if (!(head > 0 || head < 0) || TL_INTERRUPTED(phase, result, n, k)) {
       return 0;
     }
     if (pivot != k) {

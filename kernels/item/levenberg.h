@@ -11,7 +11,8 @@
  *   tl_search_evaluate(e, z, phi, jacobian)  phi and, unless NULL, its derivative (row-major); a pass
  *   tl_search_look(e, z)                     1 if z, whose phi was the last found, may end the search
  *   tl_search_step(e)                        counts a step
- *   tl_search_stopped(e)                     1 if a limit was reached */
+ *   tl_search_stopped(e)                     1 if a limit was reached
+ *   tl_search_phase(e), tl_search_result(e)  who is asked within a long step; may be NULL */
 #ifndef TL_ITEM_LEVENBERG_H
 #define TL_ITEM_LEVENBERG_H
 
@@ -100,7 +101,8 @@ TL_TEAM int tl_search_regular_step(tl_search *s, double lambda, double *predicte
     s->step[i] = -s->gradient[i];
   }
   TL_MEET();
-  if (!tl_normal_solve(factor, n, lambda, s->step)) {
+  if (!tl_normal_solve(factor, n, lambda, s->step, tl_search_phase(s->e),
+                       tl_search_result(s->e))) {
     return 0;
   }
   TL_TEAM_EACH(i, 0, n) { /* where no one looks until the next trial */
@@ -131,8 +133,8 @@ TL_TEAM int tl_search_regular(tl_search_equations *e, int32_t n, int32_t most, d
     if (tl_search_stopped(e) || !(s.psi - s.psi == 0) || lambda > largest) {
       return 0;
     }
-    if (fresh) {
-      tl_normal_make(s.jacobian, n, s.work);
+    if (fresh && !tl_normal_make(s.jacobian, n, s.work, tl_search_phase(e), tl_search_result(e))) {
+      return 0;
     }
     tl_search_step(e);
     double predicted;
@@ -187,7 +189,8 @@ TL_TEAM int tl_search_projected_step(tl_search *s, double bound) {
     }
     TL_MEET();
     tl_search_step(s->e);
-    if (tl_reflection_solve(s->jacobian, s->n, lambda, s->trial_phi, s->step, s->work) &&
+    if (tl_reflection_solve(s->jacobian, s->n, lambda, s->trial_phi, s->step, s->work,
+                            tl_search_phase(s->e), tl_search_result(s->e)) &&
         tl_search_along(s, bound)) {
       return 1;
     }

@@ -4,11 +4,15 @@
 
 #include "kernels/item/team.h"
 
-/* The lower half of J^T J by columns, padded; J is n x n, row-major. */
-TL_TEAM void tl_normal_make(const double *jacobian, int32_t n, double *h) {
+/* The lower half of J^T J by columns, padded; J is n x n, row-major. Returns 0 if the phase was ended. */
+TL_TEAM int tl_normal_make(const double *jacobian, int32_t n, double *h,
+                           const tl_small_phase *phase, const tl_small_result *result) {
   const int32_t stride = tl_padded(n);
   for (int32_t j = 0; j < n; j++) {
     const int32_t begin = j / TL_PAD * TL_PAD;
+    if (TL_INTERRUPTED(phase, result, n, j)) {
+      return 0;
+    }
     TL_TEAM_EACH(i, begin, stride) {
       h[(int64_t)stride * j + i] = 0;
     }
@@ -21,16 +25,19 @@ TL_TEAM void tl_normal_make(const double *jacobian, int32_t n, double *h) {
     }
   }
   TL_MEET();
+  return 1;
 }
 
-/* b becomes x; `factor` is a copy of h and overwritten. Returns 0 if there is no factor. */
-TL_TEAM int tl_normal_solve(double *factor, int32_t n, double lambda, double *b) {
+/* b becomes x; `factor` is a copy of h and overwritten. Returns 0 if there is no factor or the
+ * phase was ended. */
+TL_TEAM int tl_normal_solve(double *factor, int32_t n, double lambda, double *b,
+                            const tl_small_phase *phase, const tl_small_result *result) {
   const int32_t stride = tl_padded(n);
   for (int32_t k = 0; k < n; k++) {
     double *const column = factor + (int64_t)stride * k;
     const double head = column[k] + lambda, root = sqrt(head), x = b[k] / root;
     TL_MEET();
-    if (!(head > 0) || !(head - head == 0)) {
+    if (!(head > 0) || !(head - head == 0) || TL_INTERRUPTED(phase, result, n, k)) {
       return 0;
     }
     TL_TEAM_EACH(i, k, n) {

@@ -49,6 +49,9 @@ TL_TEAM int tl_search_stopped(const tl_search_equations *e) {
   return tl_small_spent(e->phase, e->result);
 }
 
+TL_TEAM const tl_small_phase *tl_search_phase(const tl_search_equations *e) { return e->phase; }
+TL_TEAM const tl_small_result *tl_search_result(const tl_search_equations *e) { return e->result; }
+
 #include "kernels/item/levenberg.h"
 
 /* ---- memory ----------------------------------------------------------------------------------- */
@@ -104,7 +107,7 @@ TL_TEAM void tl_small_phase_run(const tl_small_problem *p, const tl_small_phase 
   }
   if (phase->sweeps > 0) {
     const double least = 0.01 * phase->tolerance * p->reference;
-    result->passes += tl_small_sweeps(p, phase->sweeps, phase->inner, least, room->y, at->u);
+    result->passes += tl_small_sweeps(p, phase, least, room->y, at->u, result);
     tl_small_velocities(p, room->y, at->u);
     tl_small_judge(p, room->y, at->u, room, result);
   }

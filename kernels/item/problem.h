@@ -3,6 +3,7 @@
 #ifndef TL_ITEM_PROBLEM_H
 #define TL_ITEM_PROBLEM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef enum tl_small_kind {
@@ -50,8 +51,9 @@ typedef struct tl_small_phase {
   int32_t failures; /* proximal problems in a row that may fail */
   double alpha;     /* proximal term to begin with */
   double tolerance; /* epsilon that ends all */
-  /* asked at each step on the CPU: 1 ends all; NULL: nobody */
-  int (*stop)(void *self, const tl_small_result *result);
+  /* asked at each step on the CPU, and within those of large problems, when counts do not matter: 1
+   * ends all; NULL: nobody */
+  int (*stop)(void *self, const tl_small_result *result, int within);
   void *stop_self;
 } tl_small_phase;
 

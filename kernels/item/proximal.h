@@ -83,11 +83,12 @@ TL_TEAM void tl_proximal_fill(const tl_small_problem *p, const tl_small_room *ro
 }
 
 /* Newton's step dz, into `moved`; 0 if there is none. */
-TL_TEAM int tl_proximal_step(const tl_small_problem *p, const tl_small_room *room) {
+TL_TEAM int tl_proximal_step(const tl_small_problem *p, const tl_small_phase *phase,
+                             const tl_small_room *room, const tl_small_result *result) {
   const int32_t count = tl_proximal_active(p, room), stride = tl_padded(count);
   double *const whole = room->matrix, *const matrix = whole + (int64_t)p->stride * count;
   tl_proximal_fill(p, room, count, whole, matrix);
-  if (!tl_elimination(matrix, count, stride, room->step, room->factor)) {
+  if (!tl_elimination(matrix, count, stride, room->step, room->factor, phase, result)) {
     return 0;
   }
   TL_EACH_STRIP(i, 0, p->stride) { /* open ones: -dz + J_open,active dz_active = -phi */
@@ -125,7 +126,7 @@ TL_TEAM int tl_proximal_solve(const tl_small_problem *p, const tl_small_phase *p
   *reached = epsilon;
   for (int32_t i = 0; i < TL_PROXIMAL_STEPS && size > share * first && !tl_small_spent(phase, result); i++) {
     result->steps++;
-    if (!tl_proximal_step(p, room)) {
+    if (!tl_proximal_step(p, phase, room, result)) {
       break;
     }
     TL_TEAM_EACH(j, 0, p->rows) {

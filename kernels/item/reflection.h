@@ -72,9 +72,10 @@ TL_TEAM void tl_reflection_apply(const double *v, int32_t k, int32_t n, double f
 }
 
 /* x that makes |J x - b|^2 + damping |x|^2 least; J is n x n, row-major, damping > 0. Returns 0 if
- * x is not finite. */
+ * x is not finite or the phase was ended. */
 TL_TEAM int tl_reflection_solve(const double *jacobian, int32_t n, double damping, const double *b,
-                                double *x, double *work) {
+                                double *x, double *work, const tl_small_phase *phase,
+                                const tl_small_result *result) {
   const int32_t stride = tl_padded(n);
   double *const stack = work, *const right = stack + 2 * (int64_t)n * stride;
   double *const v = right + 2 * stride, *const sums = v + 2 * stride;
@@ -87,7 +88,7 @@ TL_TEAM int tl_reflection_solve(const double *jacobian, int32_t n, double dampin
     const double square = tl_team_square(n + 1, v + k), lead = v[k];
     const double norm = lead > 0 ? -sqrt(square) : sqrt(square);
     TL_MEET();
-    if (!(square > 0) || !(square - square == 0)) {
+    if (!(square > 0) || !(square - square == 0) || TL_INTERRUPTED(phase, result, n, k)) {
       return 0;
     }
     if (TL_TEAM_LANE == 0) {

@@ -120,11 +120,13 @@ TL_TEAM void tl_small_settle(const tl_small_problem *p, int32_t k, int32_t inner
   }
 }
 
-/* At most so many sweeps over all constraints, from y; u follows. Ends when a sweep moves y by less
+/* The sweeps of a phase over all constraints, from y; u follows. Ends when a sweep moves y by less
  * than `least`. Returns the sweeps made. */
-TL_TEAM int32_t tl_small_sweeps(const tl_small_problem *p, int32_t most, int32_t inner,
-                                double least, double *y, double *u) {
-  const int32_t stride = p->stride;
+TL_TEAM int32_t tl_small_sweeps(const tl_small_problem *p, const tl_small_phase *phase,
+                                double least, double *y, double *u,
+                                const tl_small_result *result) {
+  const int32_t stride = p->stride, inner = phase->inner;
+  int32_t most = phase->sweeps;
   tl_small_velocities(p, y, u);
   for (int32_t sweep = 0; sweep < most; sweep++) {
     double moved = 0;
@@ -161,7 +163,7 @@ TL_TEAM int32_t tl_small_sweeps(const tl_small_problem *p, int32_t most, int32_t
       }
       TL_MEET();
     }
-    if (moved <= least * least) {
+    if (moved <= least * least || TL_INTERRUPTED(phase, result, p->rows, 0)) {
       most = sweep + 1;
     }
   }

@@ -10,6 +10,7 @@
 #ifndef TL_ITEM_TEAM_H
 #define TL_ITEM_TEAM_H
 
+#include "kernels/item/problem.h"
 #include "kernels/item/real.h"
 
 #ifndef TL_TEAM_LANE
@@ -18,10 +19,12 @@
 #define TL_MEET() ((void)0)
 #define TL_STRIP 8 /* elements summed side by side, so that they stay in registers */
 #define TL_INDEPENDENT _Pragma("GCC ivdep")
-#define TL_STOPPED(phase, result)                                                                  \
-  ((phase)->stop != NULL && (phase)->stop((phase)->stop_self, (result)))
+#define TL_ASKED(phase, result, within)                                                            \
+  ((phase) != NULL && (phase)->stop != NULL &&                                                     \
+   (phase)->stop((phase)->stop_self, (result), (within)))
 #else
-#define TL_STOPPED(phase, result) 0 /* only counts are limits to a device */
+/* only counts are limits to a device */
+#define TL_ASKED(phase, result, within) ((void)(phase), (void)(result), 0)
 #define TL_STRIP 1
 #define TL_INDEPENDENT
 #endif
@@ -35,6 +38,12 @@
 /* Columns of matrices are padded to whole strips, with zeros. */
 enum { TL_PAD = 8 };
 TL_ITEM int32_t tl_padded(int32_t n) { return (n + TL_PAD - 1) / TL_PAD * TL_PAD; }
+
+/* Before a step; and within the k-th part of one, where all n parts would take long. */
+enum { TL_LONG = 256, TL_ASK_EVERY = 8 };
+#define TL_STOPPED(phase, result) TL_ASKED(phase, result, 0)
+#define TL_INTERRUPTED(phase, result, n, k)                                                        \
+  ((n) >= TL_LONG && (k) % TL_ASK_EVERY == 0 && TL_ASKED(phase, result, 1))
 
 /* The elements from .. to - 1, shared out among the team; none reads what another writes. */
 #define TL_TEAM_EACH(i, from, to)                                                                       \

@@ -38,10 +38,10 @@ int main(void) {
       b[i] = oracle_random(&state, -1, 1);
     }
     for (double damping = 1e-16; damping < 10; damping *= 1e4) {
-      CHECK(tl_qr_damped(j, n, damping, b, x, work));
+      CHECK(tl_qr_damped(j, n, damping, b, x, work, NULL));
       CHECK_CASE(normal_error(j, n, damping, b, x) < 1e-10, "%d unknowns, damping %g: %g", n,
                  damping, normal_error(j, n, damping, b, x));
-      CHECK(tl_qr_damped(j, n, damping, b, again, work));
+      CHECK(tl_qr_damped(j, n, damping, b, again, work, NULL));
       CHECK(memcmp(x, again, (size_t)n * sizeof *x) == 0);
     }
     /* two equal columns: singular but for the damping, which shares the step out evenly */
@@ -49,16 +49,16 @@ int main(void) {
       j[i * n + 1] = j[i * n];
     }
     if (n > 1) {
-      CHECK(tl_qr_damped(j, n, 1e-8, b, x, work));
+      CHECK(tl_qr_damped(j, n, 1e-8, b, x, work, NULL));
       CHECK_CASE(fabs(x[0] - x[1]) <= 1e-5 * fabs(x[0]), "%d: %g and %g", n, x[0], x[1]);
     }
   }
   memset(j, 0, sizeof j);
-  CHECK(tl_qr_damped(j, N, 1e-16, b, x, work)); /* nothing but damping: no step */
+  CHECK(tl_qr_damped(j, N, 1e-16, b, x, work, NULL)); /* nothing but damping: no step */
   for (int i = 0; i < N; i++) {
     CHECK(fabs(x[i]) < 1e-6);
   }
   j[3] = NAN;
-  CHECK(!tl_qr_damped(j, N, 1e-16, b, x, work));
+  CHECK(!tl_qr_damped(j, N, 1e-16, b, x, work, NULL));
   return check_end();
 }
