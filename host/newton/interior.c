@@ -1,105 +1,24 @@
 /* interior.c: interior points with Nesterov and Todd's scaling and Mehrotra's corrector.
  *
- * x = T y and s = T^-1 v, T = diag(mu, 1, 1), both in the Lorentz cone; G^2 x = s with G positive:
- * eigenvalues eta a, eta / a, eta along (1, t), (1, -t) and across. Everything is solved in scaled
- * steps d = S^-T dy, S = G^-1 T^-1 in the eigenvectors' frame: (I + S B W S^T) d = r, where all
- * parts are of one size to the end. B = I or, under the exact law, I + damping mu n t^T. Rows with
- * bounds: interior_row.h. */
+ * Everything is solved in scaled steps d = S^-T dy, S as in item/lorentz.h and interior_row.h:
+ * (I + S B W S^T) d = r, where all parts are of one size to the end. B = I or, under the exact law,
+ * I + damping mu n t^T. */
 #include <math.h>
 #include <string.h>
 
 #include "host/newton/interior_row.h"
+#include "kernels/item/lorentz.h"
 
 /* Weight of a proximal term that keeps bilateral rows determined which nothing else determines. */
 #define ANCHOR 1e-9
-
-/* The scaling of one cone: eigenvalues of G and the direction t. */
-typedef struct scaling {
-  double g[3];      /* along (1, t)/sqrt 2, (1, -t)/sqrt 2, across */
-  double t[2];      /* unit */
-  double lambda[3]; /* G x = G^-1 s in the eigenvectors' frame */
-} scaling;
-
-static double hyperbolic(const double *x, int32_t rows) {
-  double m = 0;
-  for (int32_t i = 1; i < rows; i++) {
-    m += x[i] * x[i];
-  }
-  m = sqrt(m);
-  return (x[0] - m) * (x[0] + m);
-}
-
-/* Into the eigenvectors' frame and back; the frame is orthonormal. */
-static void frame_into(const scaling *s, const double *x, int32_t rows, double *e) {
-  const double along = rows > 2 ? s->t[0] * x[1] + s->t[1] * x[2] : rows > 1 ? s->t[0] * x[1] : 0;
-  const double half = sqrt(0.5);
-  e[0] = rows > 1 ? half * (x[0] + along) : x[0];
-  e[1] = half * (x[0] - along);
-  e[2] = rows > 2 ? s->t[0] * x[2] - s->t[1] * x[1] : 0;
-}
-
-static void frame_back(const scaling *s, const double *e, int32_t rows, double *x) {
-  const double half = sqrt(0.5), along = half * (e[0] - e[1]);
-  x[0] = rows > 1 ? half * (e[0] + e[1]) : e[0];
-  if (rows == 2) {
-    x[1] = s->t[0] * along;
-  } else if (rows > 2) {
-    x[1] = s->t[0] * along - s->t[1] * e[2];
-    x[2] = s->t[1] * along + s->t[0] * e[2];
-  }
-}
-
-static scaling scaling_make(const double *x, const double *s, int32_t rows) {
-  scaling made = {{1, 1, 1}, {1, 0}, {0, 0, 0}};
-  if (rows == 1) {
-    made.g[0] = sqrt(s[0] / x[0]);
-    made.lambda[0] = sqrt(s[0] * x[0]);
-    return made;
-  }
-  const double nx = sqrt(fmax(hyperbolic(x, rows), 1e-300));
-  const double ns = sqrt(fmax(hyperbolic(s, rows), 1e-300));
-  double dot = 0, w[3] = {0, 0, 0}, m = 0;
-  for (int32_t i = 0; i < rows; i++) {
-    dot += x[i] / nx * (s[i] / ns);
-  }
-  const double gamma = sqrt(fmax(0.5 * (1 + dot), 1));
-  for (int32_t i = 1; i < rows; i++) {
-    w[i] = (s[i] / ns - x[i] / nx) / (2 * gamma);
-    m += w[i] * w[i];
-  }
-  m = sqrt(m);
-  for (int32_t i = 1; i < rows && m > 0; i++) {
-    made.t[i - 1] = w[i] / m;
-  }
-  const double eta = sqrt(ns / nx), a = sqrt(1 + m * m) + m;
-  made.g[0] = eta * a;
-  made.g[1] = eta / a;
-  made.g[2] = eta;
-  frame_into(&made, x, rows, made.lambda);
-  for (int i = 0; i < 3; i++) {
-    made.lambda[i] *= made.g[i];
-  }
-  return made;
-}
-
-/* x = T y, s = T^-1 v of one cone. */
-static void cone_space(const double *y, const double *v, int32_t rows, double mu, double *x,
-                       double *s) {
-  for (int32_t i = 0; i < rows; i++) {
-    x[i] = i == 0 ? mu * y[i] : y[i];
-    s[i] = i == 0 ? v[i] / mu : v[i];
-  }
-}
 
 static double friction_of(const tl_sheet *sheet, int32_t k) {
   return sheet->cone[k] == TL_CONE_ROUND ? sheet->friction[k] : 1;
 }
 
-static scaling scaling_at(const tl_sheet *sheet, const tl_interior *p, int32_t k) {
-  const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
-  double x[3] = {0, 0, 0}, s[3] = {0, 0, 0};
-  cone_space(p->y + at, p->v + at, rows, friction_of(sheet, k), x, s);
-  return scaling_make(x, s, rows);
+static tl_scaling scaling_at(const tl_sheet *sheet, const tl_interior *p, int32_t k) {
+  const int32_t at = sheet->first[k];
+  return tl_cone_scaling(p->y + at, p->v + at, sheet->first[k + 1] - at, friction_of(sheet, k));
 }
 
 /* Of a bilateral row, with bounds or without. */
@@ -117,20 +36,11 @@ void tl_interior_scale(const tl_sheet *sheet, const tl_interior *point, double *
       to[0] = row_scale(sheet, point, k);
       continue;
     }
-    const scaling made = scaling_at(sheet, point, k);
-    for (int32_t j = 0; j < rows; j++) { /* column j: G^-1 in its frame of T^-1 e_j */
-      double e[3], unit[3] = {0, 0, 0};
-      unit[j] = j == 0 ? 1 / friction_of(sheet, k) : 1;
-      frame_into(&made, unit, rows, e);
-      for (int32_t i = 0; i < rows; i++) {
-        to[3 * i + j] = e[i] / made.g[i];
-      }
-    }
+    const tl_scaling made = scaling_at(sheet, point, k);
+    tl_cone_scale(&made, rows, friction_of(sheet, k), to);
   }
 }
 
-/* v = q, moved into its cone along n; y its inverse, so that the start is centred and nothing but
- * that move is off. */
 void tl_interior_start(tl_newton *newton, double size, tl_interior *point) {
   const tl_sheet *const sheet = &newton->sheet;
   const double s0 = 3 * sheet->reference[0] / sqrt(fmax(1, sheet->count));
@@ -140,46 +50,17 @@ void tl_interior_start(tl_newton *newton, double size, tl_interior *point) {
   memset(point->y, 0, (size_t)sheet->rows * sizeof *point->y);
   for (int32_t k = 0; k < sheet->count; k++) {
     const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
-    const double mu = friction_of(sheet, k);
-    const double *const q = sheet->free + at;
-    double m = 0, s[3] = {0, 0, 0}, x[3];
     if (sheet->cone[k] == TL_CONE_ROW) {
       tl_row_start(sheet, k, product, s0, point);
-    }
-    if (sheet->cone[k] == TL_CONE_FREE || sheet->cone[k] == TL_CONE_ROW) {
-      continue;
-    }
-    for (int32_t i = 1; i < rows; i++) {
-      s[i] = q[i];
-      m += q[i] * q[i];
-    }
-    s[0] = fmax(q[0] / mu, sqrt(m)) + s0;
-    for (int32_t i = 0; i < rows; i++) {
-      x[i] = product * (i == 0 ? s[i] : -s[i]) / hyperbolic(s, rows);
-      point->v[at + i] = i == 0 ? mu * s[i] : s[i];
-      point->y[at + i] = i == 0 ? x[i] / mu : x[i];
+    } else if (sheet->cone[k] != TL_CONE_FREE) {
+      tl_cone_start(sheet->free + at, rows, friction_of(sheet, k), s0, product, point->y + at,
+                    point->v + at);
     }
   }
 }
 
 /* ---- one iteration ------------------------------------------------------------------------------
  */
-
-/* The way from x inside the Lorentz cone along d to its boundary. */
-static double cone_reach(const double *x, const double *d, int32_t rows) {
-  double a = d[0] * d[0], b = x[0] * d[0];
-  for (int32_t i = 1; i < rows; i++) {
-    a -= d[i] * d[i];
-    b -= x[i] * d[i];
-  }
-  const double c = fmax(hyperbolic(x, rows), 0), root = b * b - a * c;
-  const double below = -b + sqrt(root > 0 ? root : 0);
-  double reach = root >= 0 && below > 0 ? c / below : INFINITY;
-  if (d[0] < 0) {
-    reach = fmin(reach, -x[0] / d[0]);
-  }
-  return reach;
-}
 
 /* The longest step, at most 1, that keeps `share` of the way to the boundary. */
 static double step_length(const tl_sheet *sheet, const tl_interior *p, const double *dy,
@@ -189,15 +70,10 @@ static double step_length(const tl_sheet *sheet, const tl_interior *p, const dou
     const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
     if (sheet->cone[k] == TL_CONE_ROW) {
       longest = fmin(longest, tl_row_reach(sheet, p, k, dy, dv));
+    } else if (sheet->cone[k] != TL_CONE_FREE) {
+      longest = fmin(longest, tl_cone_reach(p->y + at, p->v + at, dy + at, dv + at, rows,
+                                            friction_of(sheet, k)));
     }
-    if (sheet->cone[k] == TL_CONE_FREE || sheet->cone[k] == TL_CONE_ROW) {
-      continue;
-    }
-    const double mu = friction_of(sheet, k);
-    double x[3] = {0, 0, 0}, s[3] = {0, 0, 0}, dx[3] = {0, 0, 0}, ds[3] = {0, 0, 0};
-    cone_space(p->y + at, p->v + at, rows, mu, x, s);
-    cone_space(dy + at, dv + at, rows, mu, dx, ds);
-    longest = fmin(longest, fmin(cone_reach(x, dx, rows), cone_reach(s, ds, rows)));
   }
   return share * longest;
 }
@@ -219,8 +95,7 @@ static double gap_along(const tl_sheet *sheet, const tl_interior *p, const doubl
   return sum / (cones > 0 ? cones : 1);
 }
 
-/* lambda \ (target e - lambda o lambda - dx o ds) of one cone in the eigenvectors' frame; dx and ds
- * of the affine step. */
+/* What the target and the affine step dy, dv add to the right-hand side of a constraint. */
 static void corrector(const tl_sheet *sheet, int32_t k, const tl_interior *p, const double *dy,
                       const double *dv, double target, double *rc) {
   const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
@@ -232,36 +107,8 @@ static void corrector(const tl_sheet *sheet, int32_t k, const tl_interior *p, co
     tl_row_correct(sheet, p, k, dy, dv, target, row_scale(sheet, p, k), rc);
     return;
   }
-  const scaling made = scaling_at(sheet, p, k);
-  double dx[3] = {0, 0, 0}, ds[3] = {0, 0, 0}, e[3], wx[3] = {0, 0, 0}, ws[3] = {0, 0, 0},
-         l[3] = {0, 0, 0}, r[3], z[3];
-  cone_space(dy + at, dv + at, rows, friction_of(sheet, k), dx, ds);
-  frame_into(&made, dx, rows, e);
-  for (int i = 0; i < 3; i++) {
-    e[i] *= made.g[i];
-  }
-  frame_back(&made, e, rows, wx);
-  frame_into(&made, ds, rows, e);
-  for (int i = 0; i < 3; i++) {
-    e[i] /= made.g[i];
-  }
-  frame_back(&made, e, rows, ws);
-  frame_back(&made, made.lambda, rows, l);
-  r[0] = target;
-  double dot = 0;
-  for (int32_t i = 0; i < rows; i++) {
-    r[0] -= l[i] * l[i] + wx[i] * ws[i];
-    if (i > 0) {
-      r[i] = -2 * l[0] * l[i] - wx[0] * ws[i] - ws[0] * wx[i];
-      dot += l[i] * r[i];
-    }
-  }
-  z[0] = (l[0] * r[0] - dot) / hyperbolic(l, rows);
-  for (int32_t i = 1; i < rows; i++) {
-    z[i] = (r[i] - z[0] * l[i]) / l[0];
-  }
-  frame_into(&made, z, rows, e);
-  memcpy(rc + at, e, (size_t)rows * sizeof *rc);
+  const tl_scaling made = scaling_at(sheet, p, k);
+  tl_cone_correct(&made, dy + at, dv + at, rows, friction_of(sheet, k), target, rc + at);
 }
 
 /* What the law makes of u: g = u + s n. */
@@ -343,7 +190,7 @@ static void point_measure(const tl_sheet *sheet, const double *g, int32_t cones,
   for (int32_t k = 0; k < sheet->count; k++) {
     const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
     if (sheet->cone[k] == TL_CONE_ROW) {
-      const double u = tl_row_sides(sheet, k) > 0 ? g[at] - tl_row_slack(sheet, p->v, k) : 0;
+      const double u = tl_row_sides(sheet, p, k) > 0 ? g[at] - tl_row_slack(sheet, p->v, k) : 0;
       off += u * u;
       least = fmin(least, sqrt(tl_row_least(sheet, p, k)));
       continue;
@@ -352,9 +199,9 @@ static void point_measure(const tl_sheet *sheet, const double *g, int32_t cones,
       off += (g[i] - p->v[i]) * (g[i] - p->v[i]);
     }
     if (sheet->cone[k] != TL_CONE_FREE) { /* least eigenvalue of lambda */
-      const scaling made = scaling_at(sheet, p, k);
+      const tl_scaling made = scaling_at(sheet, p, k);
       double l[3] = {0, 0, 0};
-      frame_back(&made, made.lambda, rows, l);
+      tl_scaling_back(&made, made.lambda, rows, l);
       least = fmin(least, l[0] - sqrt(l[1] * l[1] + l[2] * l[2]));
     }
   }
@@ -404,7 +251,7 @@ talus_status tl_interior_run(tl_newton *newton, const tl_interior_rule *rule, tl
   int32_t cones = 0;
   for (int32_t k = 0; k < sheet->count; k++) {
     cones +=
-        sheet->cone[k] == TL_CONE_ROW ? tl_row_sides(sheet, k) : sheet->cone[k] != TL_CONE_FREE;
+        sheet->cone[k] == TL_CONE_ROW ? tl_row_sides(sheet, p, k) : sheet->cone[k] != TL_CONE_FREE;
   }
   const double damping = rule->exact ? rule->damping : 0;
   for (int made = 0, small = 0;; made++) {

@@ -1,15 +1,13 @@
-/* interior_row.h: rows with bounds in an interior point: two distances, two slacks.
+/* interior_row.h: rows with bounds in an interior point (item/sides.h has the arithmetic).
  *
- *   y - lower = x_0 > 0,  upper - y = x_1 > 0,  u = v_0 - v_1,  x_i v_i -> 0
- * A side without a bound has neither. v_0 stands at the row's place in vectors of slacks, v_1 at
- * tl_row_slot, behind all rows. Bounds that leave no room hold y, and are no sides. */
+ * v_0 stands at the row's place in vectors of slacks, v_1 at tl_row_slot, behind all rows. */
 #ifndef TL_INTERIOR_ROW_H
 #define TL_INTERIOR_ROW_H
 
 #include "host/newton/newton.h"
 
 /* How many sides row k has: 0, 1 or 2. */
-int tl_row_sides(const tl_sheet *sheet, int32_t k);
+int tl_row_sides(const tl_sheet *sheet, const tl_interior *p, int32_t k);
 /* y of no hurry, and slacks so that every x_i v_i = product and v_0 - v_1 is near q. */
 void tl_row_start(const tl_sheet *sheet, int32_t k, double product, double size, tl_interior *p);
 /* y, or the bound that y - u lies at or beyond. */
