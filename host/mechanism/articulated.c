@@ -4,33 +4,6 @@
  * U = IA S and D = S^T U a joint gives way by D^-1 (u - U^T A'). The factors depend on coordinates
  * alone; a sweep of forces through them is linear, so that M^-1 J^T f costs one sweep as well. */
 #include "host/mechanism/mechanism.h"
-#include "host/solve/dense.h"
-
-int tl_spatial_invert(const double *a, int n, double *inverse) {
-  double l[36], column[6];
-  memcpy(l, a, (size_t)(n * n) * sizeof *l);
-  if (!tl_dense_factor(l, n)) {
-    return 0;
-  }
-  for (int c = 0; c < n; c++) { /* lower triangle, mirrored */
-    for (int i = c; i < n; i++) {
-      double sum = i == c;
-      for (int k = c; k < i; k++) {
-        sum -= l[i * n + k] * column[k];
-      }
-      column[i] = sum / l[i * n + i];
-    }
-    for (int i = n - 1; i >= c; i--) {
-      double sum = column[i];
-      for (int k = i + 1; k < n; k++) {
-        sum -= l[k * n + i] * column[k];
-      }
-      column[i] = sum / l[i * n + i];
-      inverse[i * n + c] = inverse[c * n + i] = column[i];
-    }
-  }
-  return 1;
-}
 
 /* U and D^-1 of a joint; 0 if D is not positive definite. */
 static int joint_factor(talus_mechanism *mechanism, int32_t i) {

@@ -55,12 +55,12 @@ static int32_t cut_choose(cutting *c, int32_t first, int32_t count) {
 
 static int32_t piece_new(cutting *c, int32_t first, int32_t count) {
   tl_conquer *const plan = c->plan;
-  tl_piece *const piece = &plan->piece[plan->piece_count];
+  tl_piece *const piece = &plan->piece[plan->pieces.piece_count];
   memset(piece, 0, sizeof *piece);
   piece->joint = -1;
-  c->first[plan->piece_count] = first;
-  c->count[plan->piece_count] = count;
-  return plan->piece_count++;
+  c->first[plan->pieces.piece_count] = first;
+  c->count[plan->pieces.piece_count] = count;
+  return plan->pieces.piece_count++;
 }
 
 /* Moves the branch that begins at place k of a run behind the rest of it. */
@@ -111,21 +111,22 @@ static void handles_count(const talus_mechanism *mechanism, tl_conquer *plan, in
   for (int32_t i = 0; i < mechanism->link_count; i++) {
     children[mechanism->link[i].parent + 1]++;
   }
-  for (int32_t p = plan->piece_count - 1; p >= 0; p--) {
+  for (int32_t p = plan->pieces.piece_count - 1; p >= 0; p--) {
     tl_piece *const piece = &plan->piece[p];
     if (piece->joint >= 0) {
       const tl_piece *const a = &plan->piece[piece->part[0]], *const b =
                                                                   &plan->piece[piece->part[1]];
       piece->handle_count = a->handle_count + b->handle_count - 2;
       piece->span = 1 + a->span + b->span;
+      piece->height = 1 + (a->height > b->height ? a->height : b->height);
     } else {
       piece->handle_count = children[piece->link + 1] + (piece->link >= 0);
       piece->span = 1;
     }
-    piece->first_handle = plan->handle_total;
-    piece->first_compliance = plan->compliance_total;
-    plan->handle_total += piece->handle_count;
-    plan->compliance_total += 36 * (int64_t)piece->handle_count * piece->handle_count;
+    piece->first_handle = plan->pieces.handle_total;
+    piece->first_compliance = plan->pieces.compliance_total;
+    plan->pieces.handle_total += piece->handle_count;
+    plan->pieces.compliance_total += 36 * (int64_t)piece->handle_count * piece->handle_count;
   }
 }
 
@@ -140,7 +141,7 @@ static void handles_name(const talus_mechanism *mechanism, tl_conquer *plan, int
     const int32_t node = mechanism->link[i].parent + 1;
     plan->handle[plan->piece[plan->leaf[node]].first_handle + filled[node]++] = i;
   }
-  for (int32_t p = plan->piece_count - 1; p >= 0; p--) {
+  for (int32_t p = plan->pieces.piece_count - 1; p >= 0; p--) {
     tl_piece *const piece = &plan->piece[p];
     int32_t *handle = plan->handle + piece->first_handle;
     for (int side = 0; piece->joint >= 0 && side < 2; side++) {
@@ -157,11 +158,46 @@ static void handles_name(const talus_mechanism *mechanism, tl_conquer *plan, int
   }
 }
 
+/* Pieces by height, of which the first has the most; within a height in the order of cutting. */
+static void levels_make(tl_conquer *plan) {
+  tl_pieces *const pieces = &plan->pieces;
+  pieces->level_count = plan->piece[0].height + 1;
+  memset(plan->level, 0, ((size_t)pieces->level_count + 1) * sizeof *plan->level);
+  for (int32_t p = 0; p < pieces->piece_count; p++) {
+    plan->level[plan->piece[p].height + 1]++;
+  }
+  for (int32_t l = 0; l < pieces->level_count; l++) {
+    plan->level[l + 1] += plan->level[l];
+  }
+  for (int32_t p = 0; p < pieces->piece_count; p++) { /* beginnings move on to the next ones */
+    plan->rank[plan->level[plan->piece[p].height]++] = p;
+  }
+  memmove(plan->level + 1, plan->level, (size_t)pieces->level_count * sizeof *plan->level);
+  plan->level[0] = 0;
+}
+
+static void pieces_show(const talus_mechanism *mechanism, tl_conquer *plan) {
+  tl_pieces *const pieces = &plan->pieces;
+  pieces->link_count = mechanism->link_count;
+  pieces->v_count = mechanism->v_count;
+  pieces->d_count = mechanism->d_count;
+  pieces->piece = plan->piece;
+  pieces->handle = plan->handle;
+  pieces->leaf = plan->leaf;
+  pieces->rank = plan->rank;
+  pieces->level = plan->level;
+  pieces->joint = plan->joint;
+  for (int32_t i = 0; i < mechanism->link_count; i++) {
+    const tl_link *const link = &mechanism->link[i];
+    plan->joint[i] = (tl_piece_joint){link->first_v, link->v_count, link->first_d};
+  }
+}
+
 /* The largest runs that are small enough to be shared out. */
 static void chunks_find(tl_conquer *plan) {
-  const int32_t small = plan->piece_count / CHUNKS + 1;
+  const int32_t small = plan->pieces.piece_count / CHUNKS + 1;
   plan->chunk_count = 0;
-  for (int32_t p = 0; p < plan->piece_count;) {
+  for (int32_t p = 0; p < plan->pieces.piece_count;) {
     if (plan->piece[p].span <= small) {
       plan->chunk[plan->chunk_count++] = p;
       p += plan->piece[p].span;
@@ -188,25 +224,24 @@ static talus_status plan_make(talus_mechanism *mechanism, tl_conquer *plan, int3
   }
   pieces_cut(&c, nodes);
   handles_count(mechanism, plan, scratch);
-  TL_TRY(tl_alloc(context, (void **)&plan->handle, (size_t)plan->handle_total, sizeof(int32_t),
+  TL_TRY(tl_alloc(context, (void **)&plan->handle, (size_t)plan->pieces.handle_total, sizeof(int32_t),
                   "handles"));
-  TL_TRY(tl_alloc(context, (void **)&plan->compliance, (size_t)plan->compliance_total,
-                  sizeof(double), "compliances of pieces"));
   handles_name(mechanism, plan, scratch);
   chunks_find(plan);
+  levels_make(plan);
+  pieces_show(mechanism, plan);
   return TALUS_OK;
 }
 
 static talus_status plan_alloc(talus_mechanism *mechanism, tl_conquer *plan) {
   talus_context *const context = mechanism->context;
-  const size_t nodes = (size_t)mechanism->link_count + 1, n = (size_t)mechanism->v_count;
+  const size_t nodes = (size_t)mechanism->link_count + 1;
   TL_TRY(tl_alloc(context, (void **)&plan->piece, 2 * nodes, sizeof *plan->piece, "pieces"));
   TL_TRY(tl_alloc(context, (void **)&plan->leaf, nodes, sizeof *plan->leaf, "pieces"));
-  TL_TRY(tl_alloc(context, (void **)&plan->chunk, 2 * nodes, sizeof *plan->chunk, "pieces"));
-  TL_TRY(tl_alloc(context, (void **)&plan->hold, 72 * nodes, sizeof(double), "pieces"));
-  TL_TRY(tl_alloc(context, (void **)&plan->drive, 6 * n, sizeof(double), "pieces"));
-  return tl_alloc(context, (void **)&plan->pivot, (size_t)mechanism->d_count, sizeof(double),
-                  "pieces");
+  TL_TRY(tl_alloc(context, (void **)&plan->rank, 2 * nodes, sizeof *plan->rank, "pieces"));
+  TL_TRY(tl_alloc(context, (void **)&plan->level, 2 * nodes, sizeof *plan->level, "pieces"));
+  TL_TRY(tl_alloc(context, (void **)&plan->joint, nodes, sizeof *plan->joint, "pieces"));
+  return tl_alloc(context, (void **)&plan->chunk, 2 * nodes, sizeof *plan->chunk, "pieces");
 }
 
 talus_status tl_conquer_plan(talus_mechanism *mechanism) {
@@ -238,15 +273,13 @@ void tl_conquer_destroy(talus_context *context, tl_conquer *conquer) {
   if (conquer == NULL) {
     return;
   }
-  tl_buffer_release(context, &conquer->free);
-  tl_buffer_release(context, &conquer->force);
+  tl_buffer_release(context, &conquer->room);
   tl_free(context, conquer->piece);
-  tl_free(context, conquer->leaf);
-  tl_free(context, conquer->chunk);
-  tl_free(context, conquer->hold);
-  tl_free(context, conquer->drive);
-  tl_free(context, conquer->pivot);
   tl_free(context, conquer->handle);
-  tl_free(context, conquer->compliance);
+  tl_free(context, conquer->leaf);
+  tl_free(context, conquer->rank);
+  tl_free(context, conquer->level);
+  tl_free(context, conquer->joint);
+  tl_free(context, conquer->chunk);
   tl_free(context, conquer);
 }

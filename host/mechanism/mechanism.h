@@ -8,13 +8,15 @@
  *   response.c     the three ways side by side        step.c        time
  *   rows.c         contacts, loops, stops as rows     coupling*.c   a talus_problem of them
  *
- * A link's quantities are in world axes about the link's origin (its joint's moving point). Link -1
- * is the base. Loops go through links in `order`: parents first. */
+ * A link's quantities are in world axes about the link's origin (item/link.h). Link -1 is the base. Loops go through links in `order`: parents first. */
 #ifndef TL_MECHANISM_H
 #define TL_MECHANISM_H
 
+#include <string.h>
+
 #include "host/base/base.h"
-#include "host/mechanism/spatial.h"
+#include "host/collide/geometry_vector.h"
+#include "kernels/item/link.h"
 #include "talus/talus_mechanism.h"
 
 enum { TL_LINK_NAME = 32 };
@@ -34,22 +36,10 @@ typedef struct tl_link {
   int32_t motor;
 } tl_link;
 
-/* What follows from coordinates and velocities. */
-typedef struct tl_link_state {
-  double rotation[9], origin[3];
-  double arm[3];         /* from the parent's origin to this one */
-  double centre[3];      /* of mass, from the origin */
-  double velocity[6];    /* angular, linear at the origin */
-  double joint_bias[6];  /* acceleration across the joint that velocities alone make */
-  double bias[6];        /* the same, from the parent's origin on */
-  double wrench_bias[6]; /* what velocities alone ask of forces */
-  double inertia[36];
-} tl_link_state;
-
-typedef struct tl_load {
+typedef struct tl_link_load {
   int32_t link;
   double point[3], force[3], moment[3];
-} tl_load;
+} tl_link_load;
 
 typedef struct tl_conquer tl_conquer;
 
@@ -61,11 +51,11 @@ struct talus_mechanism {
   tl_link *link;
   int32_t *order;          /* links, parents first */
   double *q, *v, *applied; /* state, and forces along the velocities */
-  tl_load *load;
+  tl_link_load *load;
   int32_t load_count, load_capacity;
 
   int placed, articulated; /* whether the arrays below belong to the present state */
-  tl_link_state *state;
+  tl_link_state *state; /* follows from coordinates and velocities */
   double *axis; /* [6 v_count] columns of S, one after the other */
   /* articulated bodies */
   double *body_inertia; /* [36 link_count] */
@@ -131,15 +121,11 @@ talus_status tl_mechanism_dense(talus_mechanism *mechanism);
 void tl_mechanism_row(const talus_mechanism *mechanism, int32_t link, const double *wrench,
                       double *row);
 
-/* conquer.c: the present accelerations; and for unit wrenches at links, columns of 6 per wrench:
- * motion[6 (count i + k)] is what wrench k does to the link of wrench i. */
-typedef struct tl_unit_wrench {
-  int32_t link;
-  double wrench[6];
-} tl_unit_wrench;
+/* conquer.c: the present accelerations; and for wrenches at links, what column k (0: velocities,
+ * gravity, forces; then each wrench) does to the link of wrench i: motion[6 ((count + 1) i + k)]. */
 talus_status tl_conquer_accelerate(talus_mechanism *mechanism, double *acceleration);
 talus_status tl_conquer_response(talus_mechanism *mechanism, const tl_unit_wrench *unit,
-                                 int32_t count, double *motion, double *free);
+                                 int32_t count, double *motion);
 void tl_conquer_destroy(talus_context *context, tl_conquer *conquer);
 
 /* compliance.c: for links (distinct, ascending in `order`) the blocks of 6 x 6 that tell how one

@@ -182,7 +182,7 @@ void tl_mechanism_forces(talus_mechanism *mechanism) {
   }
   memset(mechanism->outer, 0, 6 * (size_t)mechanism->link_count * sizeof(double));
   for (int32_t i = 0; i < mechanism->load_count; i++) {
-    const tl_load *const load = &mechanism->load[i];
+    const tl_link_load *const load = &mechanism->load[i];
     double *const outer = mechanism->outer + 6 * load->link;
     double arm[3];
     tl_turn3(arm, mechanism->state[load->link].rotation, load->point);

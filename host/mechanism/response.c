@@ -88,7 +88,7 @@ typedef struct places {
   int32_t count;
   double *arm;           /* [3 count] */
   tl_unit_wrench *unit;  /* [3 count] */
-  double *motion, *free; /* [6 (3 count)^2], [6 3 count]: divide and conquer, and room for others */
+  double *motion;        /* [6 3 count (3 count + 1)]: divide and conquer, and room for others */
   double *row;           /* [3 count v_count] */
   double *acceleration;  /* [v_count] */
   int32_t *link;         /* [count] */
@@ -99,18 +99,17 @@ static talus_status places_make(talus_mechanism *mechanism, const talus_link_poi
                                 int32_t count, talus_dynamics dynamics, places *p) {
   const size_t m = 3 * (size_t)count, n = (size_t)mechanism->v_count;
   const size_t blocks = 36 * (size_t)count * (size_t)count;
-  const size_t square = dynamics == TALUS_DYNAMICS_CONQUER ? 6 * m * m : blocks;
+  const size_t square = dynamics == TALUS_DYNAMICS_CONQUER ? 6 * m * (m + 1) : blocks;
   const size_t rows = dynamics == TALUS_DYNAMICS_COMPOSITE ? 2 * m * n : 0;
   const size_t units = (m * sizeof(tl_unit_wrench) + 7) / 8;
   TL_TRY(tl_alloc(mechanism->context, (void **)&p->memory,
-                  m + units + square + 6 * m + rows + n + (size_t)count, sizeof(double),
+                  m + units + square + rows + n + (size_t)count, sizeof(double),
                   "the response of points"));
   p->count = count;
   p->arm = p->memory;
   p->unit = (tl_unit_wrench *)(p->arm + m);
   p->motion = p->arm + m + units;
-  p->free = p->motion + square;
-  p->row = p->free + 6 * m;
+  p->row = p->motion + square;
   p->acceleration = p->row + rows;
   p->link = (int32_t *)(p->acceleration + n);
   for (int32_t i = 0; i < count; i++) {
@@ -174,24 +173,26 @@ static talus_status articulated_response(talus_mechanism *mechanism, places *p, 
   return TALUS_OK;
 }
 
-static talus_status conquer_response(talus_mechanism *mechanism, places *p, double *response) {
+/* From what divide and conquer found: column 0 is what moves by itself. */
+static void conquer_read(talus_mechanism *mechanism, const places *p, double *response,
+                         double *free) {
   const size_t m = 3 * (size_t)p->count;
-  TL_TRY(tl_conquer_response(mechanism, p->unit, (int32_t)m, p->motion, p->free));
   for (size_t i = 0; response != NULL && i < m; i++) {
     for (size_t j = 0; j < m; j++) {
-      response[i * m + j] = tl_dot6(p->unit[i].wrench, p->motion + 6 * (m * i + j));
+      response[i * m + j] = tl_dot6(p->unit[i].wrench, p->motion + 6 * ((m + 1) * i + j + 1));
     }
   }
-  return TALUS_OK;
+  for (size_t i = 0; free != NULL && i < (size_t)p->count; i++) {
+    point_free(mechanism, p->motion + 6 * (m + 1) * 3 * i, p->link[i], p->arm + 3 * i,
+               free + 3 * i);
+  }
 }
 
 static talus_status response_find(talus_mechanism *mechanism, talus_dynamics dynamics, places *p,
                                   double *response, double *free) {
   if (dynamics == TALUS_DYNAMICS_CONQUER) {
-    TL_TRY(conquer_response(mechanism, p, response));
-    for (int32_t i = 0; free != NULL && i < p->count; i++) {
-      point_free(mechanism, p->free + 18 * (size_t)i, p->link[i], p->arm + 3 * i, free + 3 * i);
-    }
+    TL_TRY(tl_conquer_response(mechanism, p->unit, 3 * p->count, p->motion));
+    conquer_read(mechanism, p, response, free);
     return TALUS_OK;
   }
   TL_TRY(talus_mechanism_accelerate(mechanism, dynamics, p->acceleration));

@@ -105,7 +105,7 @@ static talus_status loads_grow(talus_mechanism *mechanism) {
     return TALUS_OK;
   }
   const int32_t capacity = mechanism->load_capacity > 0 ? 2 * mechanism->load_capacity : 16;
-  tl_load *grown;
+  tl_link_load *grown;
   TL_TRY(tl_alloc(mechanism->context, (void **)&grown, (size_t)capacity, sizeof *grown, "loads"));
   if (mechanism->load_count > 0) {
     memcpy(grown, mechanism->load, (size_t)mechanism->load_count * sizeof *grown);
@@ -126,7 +126,7 @@ talus_status talus_mechanism_load(talus_mechanism *mechanism, int32_t link, cons
   TL_TRY(finite_check(mechanism, force, 3, "force"));
   TL_TRY(finite_check(mechanism, moment, 3, "moment"));
   TL_TRY(loads_grow(mechanism));
-  tl_load *const load = &mechanism->load[mechanism->load_count++];
+  tl_link_load *const load = &mechanism->load[mechanism->load_count++];
   memset(load, 0, sizeof *load);
   load->link = link;
   tl_copy3(load->point, point);
