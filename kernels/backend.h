@@ -3,12 +3,13 @@
  * A backend makes engines; an engine holds one contact problem with the state of its solution, in
  * one precision. The functions stand at the height of a phase (some iterations), so that a backend
  * can fuse kernels, record graphs and keep step size, momentum and restart tests to itself.
- * Seventeen functions: six of the backend, eleven of the engine.
+ * Eighteen functions: seven of the backend, eleven of the engine.
  *
  * The same calls give the same bits on every backend of the same precision. */
 #ifndef TL_BACKEND_H
 #define TL_BACKEND_H
 
+#include "kernels/conquer.h"
 #include "kernels/field.h"
 #include "kernels/item/state.h"
 #include "kernels/small.h"
@@ -71,6 +72,8 @@ typedef struct tl_backend {
   /* Takes each of many small problems through as many phases as it needs, independently of the
    * others, in double precision; no engine is involved. */
   talus_status (*small)(talus_context *context, const tl_small_batch *batch);
+  /* Forward dynamics of many mechanisms, each by divide and conquer. */
+  talus_status (*conquer)(talus_context *context, const tl_conquer_batch *batch);
 } tl_backend;
 
 extern const tl_backend tl_backend_cpu;

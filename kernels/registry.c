@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "kernels/cpu/conquer_cpu.h"
 #include "kernels/cpu/ferry_cpu.h"
 #include "kernels/cpu/small_cpu.h"
 
@@ -51,6 +52,7 @@ const tl_backend tl_backend_cpu = {
     .ferry = tl_cpu_ferry,
     .create = cpu_create,
     .small = tl_cpu_small,
+    .conquer = tl_cpu_conquer,
 };
 
 const tl_backend *tl_backend_find(talus_backend_kind kind) {

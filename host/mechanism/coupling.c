@@ -161,24 +161,28 @@ void talus_coupling_destroy(talus_coupling *coupling) {
   tl_free(context, coupling);
 }
 
-/* Velocities after a step of gravity, applied forces, damping and loads. */
-static talus_status velocities_free(talus_coupling *coupling) {
+talus_status tl_coupling_accelerate(talus_coupling *coupling) {
   for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
     talus_mechanism *const mechanism = coupling->mechanism[m];
-    double *const velocity = coupling->velocity + coupling->first_velocity[m];
-    TL_TRY(talus_mechanism_accelerate(mechanism, mechanism->dynamics, velocity));
-    for (int32_t i = 0; i < mechanism->v_count; i++) {
-      velocity[i] = mechanism->v[i] + coupling->def.step * velocity[i];
-    }
+    TL_TRY(talus_mechanism_accelerate(mechanism, mechanism->dynamics,
+                                      coupling->velocity + coupling->first_velocity[m]));
   }
   return TALUS_OK;
 }
 
-talus_status talus_coupling_build(talus_coupling *coupling, const talus_touch *touch, int32_t count,
-                                  talus_problem *problem) {
-  if (coupling == NULL || problem == NULL || count < 0 || (count > 0 && touch == NULL)) {
-    return TALUS_INVALID_ARGUMENT;
+/* From accelerations to velocities after a step of gravity, applied forces, damping and loads. */
+static void velocities_free(talus_coupling *coupling) {
+  for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
+    const talus_mechanism *const mechanism = coupling->mechanism[m];
+    double *const velocity = coupling->velocity + coupling->first_velocity[m];
+    for (int32_t i = 0; i < mechanism->v_count; i++) {
+      velocity[i] = mechanism->v[i] + coupling->def.step * velocity[i];
+    }
   }
+}
+
+talus_status tl_coupling_build(talus_coupling *coupling, const talus_touch *touch, int32_t count,
+                               talus_problem *problem) {
   const int32_t dimension = coupling->def.dimension;
   const size_t rows = (size_t)dimension * (size_t)count + (size_t)coupling->bilateral_count;
   coupling->built = coupling->rebounds = 0;
@@ -190,7 +194,7 @@ talus_status talus_coupling_build(talus_coupling *coupling, const talus_touch *t
   coupling->row = coupling->rows.memory;
   coupling->contact_count = count;
   coupling->row_count = (int32_t)rows;
-  TL_TRY(velocities_free(coupling));
+  velocities_free(coupling);
   for (int32_t i = 0; i < count; i++) {
     TL_TRY(tl_rows_contact(coupling, &touch[i], i, coupling->row + (size_t)dimension * (size_t)i));
   }
@@ -198,4 +202,14 @@ talus_status talus_coupling_build(talus_coupling *coupling, const talus_touch *t
   TL_TRY(tl_coupling_form(coupling, problem));
   coupling->built = 1;
   return TALUS_OK;
+}
+
+talus_status talus_coupling_build(talus_coupling *coupling, const talus_touch *touch, int32_t count,
+                                  talus_problem *problem) {
+  if (coupling == NULL || problem == NULL || count < 0 || (count > 0 && touch == NULL)) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  coupling->built = coupling->rebounds = 0;
+  TL_TRY(tl_coupling_accelerate(coupling));
+  return tl_coupling_build(coupling, touch, count, problem);
 }

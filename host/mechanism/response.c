@@ -2,7 +2,8 @@
  *
  * Accelerations without contact, and the accelerations of points as a linear function of forces
  * there: what a contact problem is made of, whichever way it was found. */
-#include "host/mechanism/mechanism.h"
+#include "host/mechanism/response.h"
+
 #include "host/solve/dense.h"
 
 static talus_status composite_accelerate(talus_mechanism *mechanism, double *acceleration) {
@@ -83,20 +84,16 @@ void tl_mechanism_motion(talus_mechanism *mechanism, const double *acceleration)
   }
 }
 
-/* Arms in the world, and the wrenches of unit forces at the points. */
-typedef struct places {
-  int32_t count;
-  double *arm;           /* [3 count] */
-  tl_unit_wrench *unit;  /* [3 count] */
-  double *motion;        /* [6 3 count (3 count + 1)]: divide and conquer, and room for others */
-  double *row;           /* [3 count v_count] */
-  double *acceleration;  /* [v_count] */
-  int32_t *link;         /* [count] */
-  double *memory;
-} places;
-
-static talus_status places_make(talus_mechanism *mechanism, const talus_link_point *point,
-                                int32_t count, talus_dynamics dynamics, places *p) {
+talus_status tl_places_make(talus_mechanism *mechanism, talus_dynamics dynamics,
+                            const talus_link_point *point, int32_t count, tl_places *p) {
+  memset(p, 0, sizeof *p);
+  if (count < 0 || (count > 0 && point == NULL)) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  for (int32_t i = 0; i < count; i++) {
+    TL_TRY(tl_link_exists(mechanism, point[i].link));
+  }
+  tl_mechanism_place(mechanism);
   const size_t m = 3 * (size_t)count, n = (size_t)mechanism->v_count;
   const size_t blocks = 36 * (size_t)count * (size_t)count;
   const size_t square = dynamics == TALUS_DYNAMICS_CONQUER ? 6 * m * (m + 1) : blocks;
@@ -138,7 +135,7 @@ static void point_free(const talus_mechanism *mechanism, const double *motion, i
   tl_add_cross3(free, spin, swing);
 }
 
-static talus_status composite_response(talus_mechanism *mechanism, places *p, double *response) {
+static talus_status composite_response(talus_mechanism *mechanism, tl_places *p, double *response) {
   const size_t m = 3 * (size_t)p->count, n = (size_t)mechanism->v_count;
   double *const solved = p->row + m * n;
   memset(p->row, 0, m * n * sizeof(double));
@@ -159,7 +156,7 @@ static talus_status composite_response(talus_mechanism *mechanism, places *p, do
   return TALUS_OK;
 }
 
-static talus_status articulated_response(talus_mechanism *mechanism, places *p, double *response) {
+static talus_status articulated_response(talus_mechanism *mechanism, tl_places *p, double *response) {
   const size_t m = 3 * (size_t)p->count;
   TL_TRY(tl_mechanism_compliance(mechanism, p->link, p->count, p->motion));
   for (size_t j = 0; j < m; j++) {
@@ -174,7 +171,7 @@ static talus_status articulated_response(talus_mechanism *mechanism, places *p, 
 }
 
 /* From what divide and conquer found: column 0 is what moves by itself. */
-static void conquer_read(talus_mechanism *mechanism, const places *p, double *response,
+void tl_places_conquered(const talus_mechanism *mechanism, const tl_places *p, double *response,
                          double *free) {
   const size_t m = 3 * (size_t)p->count;
   for (size_t i = 0; response != NULL && i < m; i++) {
@@ -188,11 +185,11 @@ static void conquer_read(talus_mechanism *mechanism, const places *p, double *re
   }
 }
 
-static talus_status response_find(talus_mechanism *mechanism, talus_dynamics dynamics, places *p,
+static talus_status response_find(talus_mechanism *mechanism, talus_dynamics dynamics, tl_places *p,
                                   double *response, double *free) {
   if (dynamics == TALUS_DYNAMICS_CONQUER) {
     TL_TRY(tl_conquer_response(mechanism, p->unit, 3 * p->count, p->motion));
-    conquer_read(mechanism, p, response, free);
+    tl_places_conquered(mechanism, p, response, free);
     return TALUS_OK;
   }
   TL_TRY(talus_mechanism_accelerate(mechanism, dynamics, p->acceleration));
@@ -211,15 +208,11 @@ static talus_status response_find(talus_mechanism *mechanism, talus_dynamics dyn
 talus_status talus_mechanism_response(talus_mechanism *mechanism, talus_dynamics dynamics,
                                       const talus_link_point *point, int32_t count,
                                       double *response, double *free) {
-  if (mechanism == NULL || count < 0 || (count > 0 && point == NULL)) {
+  if (mechanism == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  for (int32_t i = 0; i < count; i++) {
-    TL_TRY(tl_link_exists(mechanism, point[i].link));
-  }
-  places p = {0};
-  tl_mechanism_place(mechanism);
-  TL_TRY(places_make(mechanism, point, count, dynamics, &p));
+  tl_places p;
+  TL_TRY(tl_places_make(mechanism, dynamics, point, count, &p));
   const talus_status status = response_find(mechanism, dynamics, &p, response, free);
   tl_free(mechanism->context, p.memory);
   return status;

@@ -2,7 +2,8 @@
  *
  * Every thread has a context and a solver of its own, which keep their memory from problem to
  * problem. A solve does not depend on what its solver did before, so that the results have the same
- * bits on any number of threads. On a device small problems go in waves (batch_device.c). */
+ * bits on any number of threads. On a device small problems go in waves (batch_device.c). Who has
+ * batches again and again keeps the threads' solvers in a tl_crew. */
 #include <string.h>
 
 #include "host/solve/batch.h"
@@ -15,7 +16,6 @@ static talus_status worker_open(talus_context *context, const talus_settings *se
   def.threads = 1;
   def.backend = TALUS_BACKEND_CPU;
   def.log = NULL; /* the caller's need not be safe among threads */
-  w->failed = -1;
   talus_status status = talus_context_create(&def, &w->context);
   if (status == TALUS_OK) {
     status = talus_solver_create(w->context, settings, &w->solver);
@@ -86,6 +86,46 @@ static talus_status verdict(talus_context *context, const tl_worker *workers, in
              : tl_fail(context, first->status, "problem %d: %.480s", first->failed, first->message);
 }
 
+talus_status tl_crew_open(talus_context *context, const talus_settings *settings, int32_t threads,
+                          tl_crew *crew) {
+  memset(crew, 0, sizeof *crew);
+  crew->settings = *settings;
+  crew->settings.threads = 1;
+  crew->settings.progress = NULL;
+  crew->settings.dump = TALUS_DUMP_NONE; /* threads would take each other's names */
+  TL_TRY(tl_alloc(context, (void **)&crew->worker, (size_t)threads, sizeof *crew->worker,
+                  "a batch"));
+  memset(crew->worker, 0, (size_t)threads * sizeof *crew->worker);
+  crew->threads = threads;
+  for (int32_t t = 0; t < threads; t++) {
+    TL_TRY(worker_open(context, &crew->settings, &crew->worker[t]));
+  }
+  return TALUS_OK;
+}
+
+void tl_crew_close(talus_context *context, tl_crew *crew) {
+  tl_wave_close(context, crew);
+  for (int32_t t = 0; t < crew->threads; t++) {
+    worker_close(&crew->worker[t]);
+  }
+  tl_free(context, crew->worker);
+}
+
+talus_status tl_crew_solve(talus_context *context, tl_crew *crew, int32_t count,
+                           const talus_problem *problems, talus_solution *solutions,
+                           talus_info *infos, talus_status *statuses) {
+  const tl_batch b = {&crew->settings, count, problems, solutions, infos, statuses};
+  for (int32_t t = 0; t < crew->threads; t++) {
+    crew->worker[t].failed = -1;
+  }
+  if (tl_batch_on_device(context, &crew->settings, count)) {
+    TL_TRY(tl_batch_device(context, crew, &b));
+  } else {
+    workers_run(crew->worker, crew->threads, &b);
+  }
+  return verdict(context, crew->worker, crew->threads);
+}
+
 talus_status talus_solve_batch(talus_context *context, const talus_settings *settings,
                                int32_t count, const talus_problem *problems,
                                talus_solution *solutions, talus_info *infos,
@@ -95,31 +135,14 @@ talus_status talus_solve_batch(talus_context *context, const talus_settings *set
     return tl_fail(context, TALUS_INVALID_ARGUMENT,
                    "problems is NULL, or count (%d) makes no sense", count);
   }
-  talus_settings used = settings != NULL ? *settings : talus_settings_default();
+  const talus_settings used = settings != NULL ? *settings : talus_settings_default();
   const int32_t wanted = used.threads > 0 ? used.threads : context->threads;
-  const int32_t threads = wanted < count ? wanted : count > 0 ? count : 1;
-  tl_worker *workers;
-  TL_TRY(tl_alloc(context, (void **)&workers, (size_t)threads, sizeof *workers, "a batch"));
-  memset(workers, 0, (size_t)threads * sizeof *workers);
-  talus_status status = TALUS_OK;
-  used.threads = 1;
-  used.progress = NULL;
-  used.dump = TALUS_DUMP_NONE; /* threads would take each other's names */
-  for (int32_t t = 0; t < threads && status == TALUS_OK; t++) {
-    status = worker_open(context, &used, &workers[t]);
-  }
+  tl_crew crew;
+  talus_status status =
+      tl_crew_open(context, &used, wanted < count ? wanted : count > 0 ? count : 1, &crew);
   if (status == TALUS_OK) {
-    const tl_batch b = {&used, count, problems, solutions, infos, statuses};
-    if (tl_batch_on_device(context, &b)) {
-      status = tl_batch_device(context, workers, threads, &b);
-    } else {
-      workers_run(workers, threads, &b);
-    }
-    status = status == TALUS_OK ? verdict(context, workers, threads) : status;
+    status = tl_crew_solve(context, &crew, count, problems, solutions, infos, statuses);
   }
-  for (int32_t t = 0; t < threads; t++) {
-    worker_close(&workers[t]);
-  }
-  tl_free(context, workers);
+  tl_crew_close(context, &crew);
   return status;
 }

@@ -25,9 +25,27 @@ typedef struct tl_batch {
 /* How problem i ended. */
 void tl_worker_tell(tl_worker *w, const tl_batch *b, int32_t i, talus_status status);
 
-/* batch_device.c: 1 if the context has a device, and the settings a method for it. */
-int tl_batch_on_device(const talus_context *context, const tl_batch *b);
-talus_status tl_batch_device(talus_context *context, tl_worker *workers, int32_t threads,
-                             const tl_batch *b);
+/* Threads with a context and a solver each, kept from batch to batch. */
+typedef struct tl_crew {
+  talus_settings settings; /* of each solver */
+  tl_worker *worker;       /* [threads] */
+  int32_t threads;
+  struct tl_wave *wave; /* batch_device.c, when first needed */
+} tl_crew;
+
+/* To be closed even if opening failed. */
+talus_status tl_crew_open(talus_context *context, const talus_settings *settings, int32_t threads,
+                          tl_crew *crew);
+void tl_crew_close(talus_context *context, tl_crew *crew);
+/* As talus_solve_batch. */
+talus_status tl_crew_solve(talus_context *context, tl_crew *crew, int32_t count,
+                           const talus_problem *problems, talus_solution *solutions,
+                           talus_info *infos, talus_status *statuses);
+
+/* batch_device.c: 1 if the context has a device that is worth it, and the settings a method for it.
+ */
+int tl_batch_on_device(const talus_context *context, const talus_settings *settings, int32_t count);
+talus_status tl_batch_device(talus_context *context, tl_crew *crew, const tl_batch *b);
+void tl_wave_close(talus_context *context, tl_crew *crew);
 
 #endif

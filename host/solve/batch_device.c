@@ -16,7 +16,7 @@ enum {
   DEVICE_PROBLEMS = 256 /* fewer are not worth a device, unless it is asked for by name */
 };
 
-typedef struct wave {
+typedef struct tl_wave {
   int32_t first, count;
   talus_solver *solver[WAVE];
   talus_status status[WAVE];
@@ -24,18 +24,17 @@ typedef struct wave {
   tl_small_problem item[WAVE];
   double *best[WAVE];
   tl_small_result result[WAVE];
-} wave;
+} tl_wave;
 
 static int is_round(talus_method method) {
   return method == TALUS_METHOD_MNCP_RLM || method == TALUS_METHOD_MNCP_PLM ||
          method == TALUS_METHOD_MNCP_PROX;
 }
 
-int tl_batch_on_device(const talus_context *context, const tl_batch *b) {
-  const talus_settings *const s = b->settings;
+int tl_batch_on_device(const talus_context *context, const talus_settings *s, int32_t count) {
   const int asked = context->def.backend == TALUS_BACKEND_CUDA;
   return context->backend->kind == TALUS_BACKEND_CUDA && !s->warm_start &&
-         (asked || b->count >= DEVICE_PROBLEMS) && (is_round(s->method) || tl_small_begins(s, 1));
+         (asked || count >= DEVICE_PROBLEMS) && (is_round(s->method) || tl_small_begins(s, 1));
 }
 
 /* Checks and writes out; decides whether the device gets it. */
@@ -54,7 +53,7 @@ static talus_status problem_prepare(talus_solver *solver, const talus_problem *p
   return TALUS_OK;
 }
 
-static void wave_prepare(const tl_batch *b, wave *w, int32_t threads) {
+static void wave_prepare(const tl_batch *b, tl_wave *w, int32_t threads) {
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
   for (int32_t t = 0; t < threads; t++) {
     for (int32_t j = t; j < w->count; j += threads) {
@@ -65,7 +64,7 @@ static void wave_prepare(const tl_batch *b, wave *w, int32_t threads) {
 }
 
 /* The device's part: those that were sent, in the order of the batch. */
-static talus_status wave_run(talus_context *context, const tl_batch *b, wave *w) {
+static talus_status wave_run(talus_context *context, const tl_batch *b, tl_wave *w) {
   tl_small_phase plan[TL_ROUND_PHASES];
   int32_t count = 0;
   for (int32_t j = 0; j < w->count; j++) {
@@ -99,7 +98,7 @@ static talus_status wave_run(talus_context *context, const tl_batch *b, wave *w)
   return TALUS_OK;
 }
 
-static void wave_finish(const tl_batch *b, wave *w, tl_worker *workers, int32_t threads) {
+static void wave_finish(const tl_batch *b, tl_wave *w, tl_worker *workers, int32_t threads) {
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
   for (int32_t t = 0; t < threads; t++) {
     for (int32_t j = t; j < w->count; j += threads) {
@@ -119,12 +118,17 @@ static void wave_finish(const tl_batch *b, wave *w, tl_worker *workers, int32_t 
   }
 }
 
-static talus_status wave_open(talus_context *context, const tl_batch *b, wave *w,
-                              const tl_worker *workers, int32_t threads) {
-  memset(w, 0, sizeof *w);
+/* Solvers for as many problems as a wave of this batch has. */
+static talus_status wave_open(talus_context *context, const tl_batch *b, tl_crew *crew) {
+  if (crew->wave == NULL) {
+    TL_TRY(tl_alloc(context, (void **)&crew->wave, 1, sizeof *crew->wave, "a batch"));
+    memset(crew->wave, 0, sizeof *crew->wave);
+  }
   for (int32_t j = 0; j < WAVE && j < b->count; j++) {
-    talus_context *const owner = workers[j % threads].context;
-    const talus_status status = talus_solver_create(owner, b->settings, &w->solver[j]);
+    talus_context *const owner = crew->worker[j % crew->threads].context;
+    talus_solver **const solver = &crew->wave->solver[j];
+    const talus_status status =
+        *solver == NULL ? talus_solver_create(owner, b->settings, solver) : TALUS_OK;
     if (status != TALUS_OK) {
       return tl_fail(context, status, "%s", talus_context_message(owner));
     }
@@ -132,22 +136,21 @@ static talus_status wave_open(talus_context *context, const tl_batch *b, wave *w
   return TALUS_OK;
 }
 
-talus_status tl_batch_device(talus_context *context, tl_worker *workers, int32_t threads,
-                             const tl_batch *b) {
-  wave *w;
-  TL_TRY(tl_alloc(context, (void **)&w, 1, sizeof *w, "a batch"));
-  talus_status status = wave_open(context, b, w, workers, threads);
-  for (; status == TALUS_OK && w->first < b->count; w->first += w->count) {
+void tl_wave_close(talus_context *context, tl_crew *crew) {
+  for (int32_t j = 0; crew->wave != NULL && j < WAVE; j++) {
+    talus_solver_destroy(crew->wave->solver[j]);
+  }
+  tl_free(context, crew->wave);
+}
+
+talus_status tl_batch_device(talus_context *context, tl_crew *crew, const tl_batch *b) {
+  TL_TRY(wave_open(context, b, crew));
+  tl_wave *const w = crew->wave;
+  for (w->first = 0; w->first < b->count; w->first += w->count) {
     w->count = b->count - w->first < WAVE ? b->count - w->first : WAVE;
-    wave_prepare(b, w, threads);
-    status = wave_run(context, b, w);
-    if (status == TALUS_OK) {
-      wave_finish(b, w, workers, threads);
-    }
+    wave_prepare(b, w, crew->threads);
+    TL_TRY(wave_run(context, b, w));
+    wave_finish(b, w, crew->worker, crew->threads);
   }
-  for (int32_t j = 0; j < WAVE; j++) {
-    talus_solver_destroy(w->solver[j]);
-  }
-  tl_free(context, w);
-  return status;
+  return TALUS_OK;
 }

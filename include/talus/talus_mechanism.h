@@ -181,6 +181,22 @@ TALUS_API talus_status talus_mechanism_response(talus_mechanism *mechanism,
                                                 const talus_link_point *point, int32_t count,
                                                 double *response, double *free);
 
+/* The same for many mechanisms at once, each once and all of this context, whatever their trees. One
+ * per thread at a time; CONQUER goes to the context's device, if it has one and there are 256 of them
+ * (or the device was asked for by name). Results have the same bits on a device, on any number of
+ * threads, and as the calls for one. The message names the first mechanism that failed; the others
+ * have their results, except that with CONQUER nothing is found if one's points are refused.
+ * Statuses: those for one, INVALID_ARGUMENT (another context), DEVICE_ERROR. */
+TALUS_API talus_status talus_mechanism_accelerate_batch(talus_context *context,
+                                                        talus_dynamics dynamics, int32_t count,
+                                                        talus_mechanism *const *mechanism,
+                                                        double *const *acceleration);
+/* response and free, and any of their elements, may be NULL. */
+TALUS_API talus_status talus_mechanism_response_batch(
+    talus_context *context, talus_dynamics dynamics, int32_t count,
+    talus_mechanism *const *mechanism, const talus_link_point *const *point,
+    const int32_t *point_count, double *const *response, double *const *free);
+
 typedef enum talus_scheme {
   TALUS_SCHEME_EXPLICIT_EULER = 0, /* both rates at the old state: first order, gains energy */
   TALUS_SCHEME_EULER = 1,          /* semi-implicit: positions follow the new velocities */
@@ -283,6 +299,61 @@ TALUS_API talus_status talus_coupling_rebound(talus_coupling *coupling, const do
 TALUS_API talus_status talus_coupling_advance(talus_coupling *coupling, talus_scheme scheme,
                                               const double *impulse,
                                               const double *bilateral_impulse);
+
+/* ---- many at once ---------------------------------------------------------------------------- */
+
+/* Finds the contacts of a coupling in its present state (halfway of a step by MIDPOINT): writes up to
+ * `capacity` of them and returns how many there are; if those are more, it is asked again. A
+ * negative number gives the step up. Several threads call it at once, for different couplings; it
+ * may read their mechanisms (talus_mechanism_point ...) and must not change them. */
+typedef int32_t (*talus_touch_find)(void *user, int32_t index, talus_touch *touch,
+                                    int32_t capacity);
+
+typedef struct talus_fleet talus_fleet;
+
+/* Many couplings that know nothing of each other (copies of a robot, say), stepped together. */
+typedef struct talus_fleet_def {
+  uint32_t struct_size; /* set by talus_fleet_def_default */
+  int32_t count;
+  talus_coupling *const *coupling; /* [count], borrowed until the fleet's end; all of the fleet's
+                                      context, no mechanism in two of them */
+  talus_touch_find find;           /* NULL: no contacts */
+  void *user;
+  talus_scheme scheme;      /* EULER (default), MIDPOINT, or RUNGE_KUTTA (only without POISSON) */
+  talus_settings settings;  /* of the solves; threads: of the fleet, 0 = the context's. Default: as
+                               talus_settings_default, to 1e-9 */
+  double accept;            /* a solve that misses the tolerance is used if its measure is at most
+                               this, and counted; a worse one fails the step; default 1e-6 */
+} talus_fleet_def;
+
+typedef struct talus_fleet_report {
+  uint32_t struct_size;     /* set by talus_fleet_report_default */
+  int64_t solves, contacts; /* problems solved, and contacts in them */
+  int64_t missed;           /* solves that missed the tolerance */
+  double measure;           /* the worst of those that were used */
+  double depth;             /* deepest contact found, m */
+  int64_t failed;           /* couplings whose step failed */
+  int32_t first_failed;     /* the first of them, or TALUS_NONE */
+} talus_fleet_report;
+
+TALUS_API talus_fleet_def talus_fleet_def_default(void);
+TALUS_API talus_fleet_report talus_fleet_report_default(void);
+/* Statuses: STRUCT_SIZE, INVALID_ARGUMENT, BAD_SETTING, OUT_OF_MEMORY, those of talus_solver_create. */
+TALUS_API talus_status talus_fleet_create(talus_context *context, const talus_fleet_def *def,
+                                          talus_fleet **fleet);
+/* Accepts NULL. */
+TALUS_API void talus_fleet_destroy(talus_fleet *fleet);
+/* So many steps of every coupling, each as build, solve, (rebound, solve), advance would do it; the
+ * report (may be NULL) is of this call. A thread takes one coupling through all steps, so that
+ * couplings are at different times while it goes on; from the second call of a size on nothing is
+ * allocated. On a device, if the context has one and the method is for it (see talus_solve_batch),
+ * all go step by step: problems are solved there, and accelerations found of mechanisms whose
+ * dynamics are CONQUER. The bits are the same on a device and on any number of threads.
+ * A coupling whose step fails stays before that step and takes no further part in the call; the others go
+ * on. Statuses: that of the first which failed, the message naming it: STEP_FAILED (accept, or find
+ * gave up) and those of build and advance; OUT_OF_MEMORY, DEVICE_ERROR. */
+TALUS_API talus_status talus_fleet_step(talus_fleet *fleet, int32_t steps,
+                                        talus_fleet_report *report);
 
 /* ---- mechanisms in a world -------------------------------------------------------------------- */
 

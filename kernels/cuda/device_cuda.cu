@@ -267,4 +267,5 @@ const tl_backend tl_backend_cuda = {
     /* .ferry = */ tl_cuda_ferry,
     /* .create = */ engine_create,
     /* .small = */ tl_cuda_small,
+    /* .conquer = */ tl_cuda_conquer,
 };

@@ -7,6 +7,7 @@
 #define TL_DEVICE_CUDA_H
 
 #include <cuda_runtime.h>
+#include <string.h>
 
 #include "host/base/base.h"
 #include "kernels/backend.h"
@@ -50,6 +51,22 @@ talus_status tl_cuda_stage(tl_cuda_device *device, char **room);
 /* Sends it off to device memory. */
 talus_status tl_cuda_send(tl_cuda_device *device, void *to, size_t bytes);
 
+/* device_image.cu: the same for any number of bytes of ordinary memory; and back, waiting. */
+talus_status tl_cuda_send_all(tl_cuda_device *device, const void *from, void *to, size_t bytes);
+talus_status tl_cuda_fetch_all(tl_cuda_device *device, const void *from, void *to, size_t bytes);
+
+/* Copies numbers to an image of device memory, which has room for so many there, and returns where
+ * they will be on the device. Both places move on. */
+template <class T> T *tl_cuda_put(char **at, char **there, const T *from, size_t count, size_t room) {
+  T *const place = (T *)(void *)*there;
+  if (count > 0) {
+    memcpy(*at, from, count * sizeof(T));
+  }
+  *at += room * sizeof(T);
+  *there += room * sizeof(T);
+  return place;
+}
+
 /* For the length of a call the context's device is the current one of the thread. */
 struct tl_cuda_scope {
   explicit tl_cuda_scope(tl_cuda_device *device);
@@ -75,6 +92,9 @@ talus_status tl_cuda_ferry(talus_context *context, const tl_field *field, void *
 
 /* small_cuda.cu */
 talus_status tl_cuda_small(talus_context *context, const tl_small_batch *batch);
+
+/* conquer_cuda.cu */
+talus_status tl_cuda_conquer(talus_context *context, const tl_conquer_batch *batch);
 
 /* engine_cuda.cu, compiled for each precision. */
 talus_status tl_cuda_create_f32(talus_context *context, tl_engine **engine);

@@ -85,17 +85,6 @@ slice slice_make(const tl_small_batch *batch, int32_t first) {
   return s;
 }
 
-/* Copies numbers to the image and returns where they will be on the device. */
-template <class T> T *put(char **at, char **there, const T *from, size_t count, size_t room) {
-  T *const place = (T *)(void *)*there;
-  if (count > 0) {
-    memcpy(*at, from, count * sizeof(T));
-  }
-  *at += room * sizeof(T);
-  *there += room * sizeof(T);
-  return place;
-}
-
 /* The slice as it will lie at `base`. */
 void image_make(const tl_small_batch *batch, const slice *s, char *image, char *base) {
   char *best = image + s->best, *best_there = base + s->best;
@@ -107,46 +96,26 @@ void image_make(const tl_small_batch *batch, const slice *s, char *image, char *
     const size_t count = (size_t)p->count, stride = (size_t)p->stride;
     small_entry entry;
     entry.problem = *p;
-    entry.best = put(&best, &best_there, batch->best[s->first + i], (size_t)p->rows, stride);
-    entry.problem.w = put(&data, &there, p->w, stride * (size_t)p->rows, stride * (size_t)p->rows);
-    entry.problem.q = put(&data, &there, p->q, stride, stride);
-    entry.problem.friction = put(&data, &there, p->friction, count, count);
-    entry.problem.lower = put(&data, &there, p->lower, count, count);
-    entry.problem.upper = put(&data, &there, p->upper, count, count);
-    entry.problem.pace = put(&data, &there, p->pace, count, count);
+    entry.best = tl_cuda_put(&best, &best_there, batch->best[s->first + i], (size_t)p->rows, stride);
+    entry.problem.w = tl_cuda_put(&data, &there, p->w, stride * (size_t)p->rows, stride * (size_t)p->rows);
+    entry.problem.q = tl_cuda_put(&data, &there, p->q, stride, stride);
+    entry.problem.friction = tl_cuda_put(&data, &there, p->friction, count, count);
+    entry.problem.lower = tl_cuda_put(&data, &there, p->lower, count, count);
+    entry.problem.upper = tl_cuda_put(&data, &there, p->upper, count, count);
+    entry.problem.pace = tl_cuda_put(&data, &there, p->pace, count, count);
     /* 2 count + 1 integers: one more makes them whole doubles */
-    entry.problem.first = put(&data, &there, p->first, count + 1, count + 1);
-    entry.problem.kind = put(&data, &there, p->kind, count, count + 1);
+    entry.problem.first = tl_cuda_put(&data, &there, p->first, count + 1, count + 1);
+    entry.problem.kind = tl_cuda_put(&data, &there, p->kind, count, count + 1);
     entry.room = (double *)(void *)room;
     room += room_doubles(p) * sizeof(double);
     memcpy(image + s->entries + (size_t)i * sizeof entry, &entry, sizeof entry);
   }
 }
 
-talus_status image_send(tl_cuda_device *device, const char *image, char *base, size_t bytes) {
-  for (size_t first = 0; first < bytes; first += TL_CUDA_STAGING) {
-    const size_t n = bytes - first < TL_CUDA_STAGING ? bytes - first : (size_t)TL_CUDA_STAGING;
-    char *room;
-    TL_TRY(tl_cuda_stage(device, &room));
-    memcpy(room, image + first, n);
-    TL_TRY(tl_cuda_send(device, base + first, n));
-  }
-  return TALUS_OK;
-}
-
 /* Results and impulses, into the image's first part and from there to the caller's. */
 talus_status results_fetch(tl_cuda_device *device, const tl_small_batch *batch, const slice *s,
                            const char *base, char *image) {
-  for (size_t first = 0; first < s->entries; first += TL_CUDA_STAGING) {
-    const size_t n =
-        s->entries - first < TL_CUDA_STAGING ? s->entries - first : (size_t)TL_CUDA_STAGING;
-    char *room;
-    TL_TRY(tl_cuda_stage(device, &room));
-    TL_CUDA_TRY(device, cudaMemcpyAsync(room, base + first, n, cudaMemcpyDeviceToHost,
-                                        device->stream));
-    TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
-    memcpy(image + first, room, n);
-  }
+  TL_TRY(tl_cuda_fetch_all(device, base, image, s->entries));
   memcpy(batch->result + s->first, image, (size_t)s->count * sizeof *batch->result);
   const char *best = image + s->best;
   for (int32_t i = s->first; i < s->first + s->count; i++) {
@@ -163,7 +132,7 @@ talus_status slice_run(tl_cuda_device *device, const tl_small_batch *batch, cons
   char *const base = (char *)memory->memory, *const here = (char *)image->memory;
   const unsigned threads = s->rows <= FEW_ROWS ? FEW_THREADS : MANY_THREADS;
   image_make(batch, s, here, base);
-  TL_TRY(image_send(device, here, base, s->sent));
+  TL_TRY(tl_cuda_send_all(device, here, base, s->sent));
   for (int32_t p = 0; p < batch->phase_count; p++) {
     tl_small_phase phase = batch->phase[p];
     phase.stop = NULL;

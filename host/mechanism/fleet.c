@@ -1,0 +1,205 @@
+/* fleet.c: life of a fleet; its steps on the CPU.
+ *
+ * A thread takes the next coupling through all steps of a call: its memory stays in the cache, and
+ * threads meet once per call. What a step does depends on the coupling alone, so that the bits do
+ * not depend on who took it. */
+#include <math.h>
+
+#include "host/mechanism/fleet.h"
+
+talus_fleet_def talus_fleet_def_default(void) {
+  talus_fleet_def def;
+  memset(&def, 0, sizeof def);
+  def.struct_size = sizeof def;
+  def.scheme = TALUS_SCHEME_EULER;
+  def.settings = talus_settings_default();
+  def.settings.tolerance = 1e-9;
+  def.accept = 1e-6;
+  return def;
+}
+
+talus_fleet_report talus_fleet_report_default(void) {
+  talus_fleet_report report;
+  memset(&report, 0, sizeof report);
+  report.struct_size = sizeof report;
+  report.first_failed = TALUS_NONE;
+  return report;
+}
+
+static talus_status coupling_check(talus_context *context, const talus_fleet_def *def, int32_t i) {
+  const talus_coupling *const coupling = def->coupling[i];
+  if (coupling == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "fleet def: coupling[%d] is NULL", i);
+  }
+  int foreign = coupling->context != context;
+  for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
+    foreign |= coupling->mechanism[m]->context != context;
+  }
+  if (foreign) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                   "fleet def: coupling[%d], or a mechanism of it, has another context", i);
+  }
+  if (def->scheme == TALUS_SCHEME_RUNGE_KUTTA &&
+      coupling->def.restitution == TALUS_RESTITUTION_POISSON) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "fleet def: coupling[%d] has Poisson's restitution, which is not for RUNGE_KUTTA",
+                   i);
+  }
+  return TALUS_OK;
+}
+
+static talus_status def_check(talus_context *context, const talus_fleet_def *def) {
+  if (def->struct_size != sizeof *def) {
+    return tl_fail(context, TALUS_STRUCT_SIZE, "fleet def: fill it by talus_fleet_def_default");
+  }
+  if (def->count < 1 || def->coupling == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                   "fleet def: coupling is NULL, or count (%d) makes no sense", def->count);
+  }
+  if (def->scheme != TALUS_SCHEME_EULER && def->scheme != TALUS_SCHEME_MIDPOINT &&
+      def->scheme != TALUS_SCHEME_RUNGE_KUTTA) {
+    return tl_fail(context, TALUS_BAD_SETTING, "fleet def: scheme %d is not for contact",
+                   (int)def->scheme);
+  }
+  if (!(def->accept >= 0) || def->settings.warm_start) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "fleet def: accept is %g, or settings.warm_start is set: threads change couplings",
+                   def->accept);
+  }
+  for (int32_t i = 0; i < def->count; i++) {
+    TL_TRY(coupling_check(context, def, i));
+  }
+  return TALUS_OK;
+}
+
+static talus_status fleet_make(talus_fleet *fleet) {
+  talus_context *const context = fleet->context;
+  const size_t count = (size_t)fleet->def.count;
+  const int32_t wanted =
+      fleet->def.settings.threads > 0 ? fleet->def.settings.threads : context->threads;
+  TL_TRY(tl_alloc(context, (void **)&fleet->coupling, count, sizeof *fleet->coupling, "a fleet"));
+  memcpy(fleet->coupling, fleet->def.coupling, count * sizeof *fleet->coupling);
+  fleet->threads = wanted < fleet->def.count ? wanted : fleet->def.count;
+  TL_TRY(tl_alloc(context, (void **)&fleet->helper, (size_t)fleet->threads, sizeof *fleet->helper,
+                  "a fleet's threads"));
+  fleet->device = tl_fleet_on_device(fleet);
+  const int32_t copies = fleet->device ? fleet->def.count : fleet->threads;
+  TL_TRY(tl_alloc(context, (void **)&fleet->copy, (size_t)copies, sizeof *fleet->copy, "a fleet"));
+  memset(fleet->copy, 0, (size_t)copies * sizeof *fleet->copy);
+  fleet->copy_count = copies;
+  TL_TRY(tl_crew_open(context, &fleet->def.settings, fleet->threads, &fleet->crew));
+  return fleet->device ? tl_fleet_device_open(fleet) : TALUS_OK;
+}
+
+talus_status talus_fleet_create(talus_context *context, const talus_fleet_def *def,
+                                talus_fleet **fleet) {
+  TL_TRY(tl_context_check(context));
+  if (def == NULL || fleet == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "fleet: def or fleet is NULL");
+  }
+  *fleet = NULL;
+  TL_TRY(def_check(context, def));
+  talus_fleet *made;
+  TL_TRY(tl_alloc(context, (void **)&made, 1, sizeof *made, "a fleet"));
+  memset(made, 0, sizeof *made);
+  made->context = context;
+  made->def = *def;
+  const talus_status status = fleet_make(made);
+  if (status != TALUS_OK) {
+    talus_fleet_destroy(made);
+    return status;
+  }
+  *fleet = made;
+  return TALUS_OK;
+}
+
+void talus_fleet_destroy(talus_fleet *fleet) {
+  if (fleet == NULL) {
+    return;
+  }
+  talus_context *const context = fleet->context;
+  tl_fleet_device_close(fleet);
+  for (int32_t k = 0; k < fleet->copy_count; k++) {
+    tl_copy_release(context, &fleet->copy[k]);
+  }
+  tl_crew_close(context, &fleet->crew);
+  tl_free(context, fleet->copy);
+  tl_free(context, fleet->helper);
+  tl_free(context, fleet->coupling);
+  tl_free(context, fleet);
+}
+
+/* ---- on the CPU -------------------------------------------------------------------------------
+ */
+
+static talus_status copy_solve(const talus_fleet *fleet, int32_t i, const tl_worker *worker,
+                               tl_copy *copy) {
+  if (!tl_copy_asks(copy)) {
+    return TALUS_OK;
+  }
+  talus_status status = talus_solver_update(worker->solver, &copy->problem);
+  if (status == TALUS_OK) {
+    status = talus_solver_solve(worker->solver, &copy->solution, &copy->info);
+  }
+  if (status != TALUS_OK) {
+    return tl_fail(fleet->coupling[i]->context, status, "%s",
+                   talus_context_message(worker->context));
+  }
+  return tl_copy_judge(fleet, i, copy);
+}
+
+static talus_status copy_step(const talus_fleet *fleet, int32_t i, const tl_worker *worker,
+                              tl_copy *copy) {
+  TL_TRY(tl_copy_begin(fleet, i, copy));
+  TL_TRY(tl_coupling_accelerate(fleet->coupling[i]));
+  TL_TRY(tl_copy_build(fleet, i, copy));
+  TL_TRY(copy_solve(fleet, i, worker, copy));
+  TL_TRY(tl_copy_rebound(fleet, i, copy));
+  TL_TRY(copy_solve(fleet, i, worker, copy));
+  return tl_copy_end(fleet, i, copy);
+}
+
+static talus_status coupling_steps(void *self, int32_t thread, int32_t i, talus_context *lent) {
+  const talus_fleet *const fleet = self;
+  tl_copy *const copy = &fleet->copy[thread];
+  talus_status status = TALUS_OK;
+  tl_coupling_lend(fleet->coupling[i], lent);
+  for (int32_t s = 0; s < fleet->steps && status == TALUS_OK; s++) {
+    status = copy_step(fleet, i, &fleet->crew.worker[thread], copy);
+  }
+  if (status != TALUS_OK) {
+    tl_copy_undo(fleet, i, copy);
+  }
+  tl_coupling_lend(fleet->coupling[i], fleet->context);
+  return status;
+}
+
+talus_status talus_fleet_step(talus_fleet *fleet, int32_t steps, talus_fleet_report *report) {
+  if (fleet == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  if (report != NULL && report->struct_size != sizeof *report) {
+    return tl_fail(fleet->context, TALUS_STRUCT_SIZE,
+                   "fleet report: fill it by talus_fleet_report_default");
+  }
+  if (steps < 0) {
+    return tl_fail(fleet->context, TALUS_BAD_SETTING, "fleet: %d steps", steps);
+  }
+  fleet->steps = steps;
+  for (int32_t k = 0; k < fleet->copy_count; k++) {
+    fleet->copy[k].report = talus_fleet_report_default();
+    fleet->copy[k].failed = 0;
+  }
+  const talus_status status =
+      fleet->device
+          ? tl_fleet_device_step(fleet)
+          : tl_many_run(fleet->context, fleet->helper, fleet->threads, fleet->def.count,
+                        coupling_steps, fleet, "coupling");
+  if (report != NULL) {
+    *report = talus_fleet_report_default();
+    for (int32_t k = 0; k < fleet->copy_count; k++) {
+      tl_copy_report_add(report, &fleet->copy[k].report);
+    }
+  }
+  return status;
+}

@@ -1,0 +1,101 @@
+/* many.c: threads that take the next mechanism; evaluations for the seam. */
+#include "host/mechanism/many.h"
+
+#include <stdio.h>
+
+#include "host/base/each.h"
+#include "kernels/backend.h"
+
+enum { DEVICE_LEAST = 256 }; /* fewer are not worth a device, unless it is asked for by name */
+
+static void helper_open(const talus_context *context, tl_helper *h) {
+  h->lent = *context;
+  h->lent.def.threads = h->lent.threads = 1;
+  h->lent.def.log = NULL; /* the caller's need not be safe among threads */
+  h->lent.bytes = 0;
+  h->lent.message[0] = 0;
+  h->failed = -1;
+}
+
+static void helper_work(tl_helper *h, int32_t thread, int32_t index, tl_many_work work,
+                        void *self) {
+  const talus_status status = work(self, thread, index, &h->lent);
+  if (status != TALUS_OK && (h->failed < 0 || index < h->failed)) {
+    h->failed = index;
+    h->status = status;
+    snprintf(h->message, sizeof h->message, "%s", h->lent.message);
+  }
+}
+
+talus_status tl_many_run(talus_context *context, tl_helper *helper, int32_t threads, int32_t count,
+                         tl_many_work work, void *self, const char *what) {
+  const tl_helper *first = NULL;
+  int32_t next = 0;
+  for (int32_t t = 0; t < threads; t++) {
+    helper_open(context, &helper[t]);
+  }
+  TL_EACH(threads, threads > 1, int32_t, t, threads, {
+    for (int32_t i; (i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)) < count;) {
+      helper_work(&helper[t], t, i, work, self);
+    }
+  });
+  for (int32_t t = 0; t < threads; t++) {
+    context->bytes += helper[t].lent.bytes;
+    if (helper[t].failed >= 0 && (first == NULL || helper[t].failed < first->failed)) {
+      first = &helper[t];
+    }
+  }
+  return first == NULL ? TALUS_OK
+                       : tl_fail(context, first->status, "%s %d: %.480s", what, first->failed,
+                                 first->message);
+}
+
+void tl_coupling_lend(talus_coupling *coupling, talus_context *context) {
+  coupling->context = context;
+  for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
+    coupling->mechanism[m]->context = context;
+  }
+}
+
+talus_status tl_forward_reserve(talus_context *context, tl_forward *forward, int32_t count) {
+  TL_TRY(tl_buffer_reserve(context, &forward->conquests, (size_t)count, sizeof *forward->conquest,
+                           "evaluations of mechanisms"));
+  TL_TRY(tl_buffer_reserve(context, &forward->singulars, (size_t)count, sizeof *forward->singular,
+                           "evaluations of mechanisms"));
+  forward->conquest = forward->conquests.memory;
+  forward->singular = forward->singulars.memory;
+  forward->count = count;
+  return TALUS_OK;
+}
+
+int tl_forward_on_device(const talus_context *context, int32_t count) {
+  return context->backend->kind != TALUS_BACKEND_CPU &&
+         (count >= DEVICE_LEAST || context->def.backend == context->backend->kind);
+}
+
+talus_status tl_forward_run(talus_context *context, tl_forward *forward, int32_t threads) {
+  tl_conquer_batch batch = {.count = forward->count,
+                            .conquest = forward->conquest,
+                            .singular = forward->singular,
+                            .threads = threads};
+  if (tl_forward_on_device(context, forward->count)) {
+    return context->backend->conquer(context, &batch);
+  }
+  size_t most = 0;
+  for (int32_t i = 0; i < forward->count; i++) {
+    const tl_conquest *const c = &forward->conquest[i];
+    const size_t reals = tl_conquest_reals(&c->pieces, c->columns);
+    most = reals > most ? reals : most;
+  }
+  TL_TRY(tl_buffer_reserve(context, &forward->room, tl_size_product(most, (size_t)threads),
+                           sizeof(double), "the numbers of pieces"));
+  batch.room = forward->room.memory;
+  batch.room_stride = (int64_t)most;
+  return tl_backend_cpu.conquer(context, &batch);
+}
+
+void tl_forward_release(talus_context *context, tl_forward *forward) {
+  tl_buffer_release(context, &forward->conquests);
+  tl_buffer_release(context, &forward->singulars);
+  tl_buffer_release(context, &forward->room);
+}

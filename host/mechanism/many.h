@@ -1,0 +1,45 @@
+/* many.h: the same work on many mechanisms, by threads; and their forward dynamics in one piece.
+ *
+ * Mechanisms word messages and take memory through their context, which is one thread's. So each
+ * thread has a stand-in of the caller's context, which is lent to whatever it works on. */
+#ifndef TL_MANY_H
+#define TL_MANY_H
+
+#include "host/mechanism/conquer.h"
+#include "host/mechanism/coupling.h"
+#include "kernels/conquer.h"
+
+typedef struct tl_helper {
+  talus_context lent;
+  int32_t failed; /* the first of this thread's that failed; -1: none */
+  talus_status status;
+  char message[512];
+} tl_helper;
+
+/* Does piece `index`; `thread` says whose scratch may be used. */
+typedef talus_status (*tl_many_work)(void *self, int32_t thread, int32_t index,
+                                     talus_context *lent);
+
+/* All of count pieces, whichever fail; the first failure (by index) becomes the context's message,
+ * "what 17: ...". Threads take the next piece; helper has one element for each. */
+talus_status tl_many_run(talus_context *context, tl_helper *helper, int32_t threads, int32_t count,
+                         tl_many_work work, void *self, const char *what);
+
+/* Hands a coupling and its mechanisms to a context, and back. */
+void tl_coupling_lend(talus_coupling *coupling, talus_context *context);
+
+/* Forward dynamics by divide and conquer: evaluations in `conquest`, results where they say. On the
+ * context's device if that is worth it, else by threads; the bits are the same. */
+typedef struct tl_forward {
+  int32_t count;
+  tl_conquest *conquest; /* [count] */
+  int32_t *singular;     /* [count] */
+  tl_buffer conquests, singulars, room;
+} tl_forward;
+talus_status tl_forward_reserve(talus_context *context, tl_forward *forward, int32_t count);
+talus_status tl_forward_run(talus_context *context, tl_forward *forward, int32_t threads);
+void tl_forward_release(talus_context *context, tl_forward *forward);
+/* 1 if so many are worth a device, and there is one. */
+int tl_forward_on_device(const talus_context *context, int32_t count);
+
+#endif
