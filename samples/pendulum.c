@@ -1,14 +1,8 @@
 /* pendulum.c: a pendulum of twelve links strikes the floor, a wall and itself; five solvers.
  *
- * After Mylapilli and Jain (J. Comput. Nonlinear Dyn., section 6.2): twelve balls of 1 kg and
- * diameter 0.5 m on pin hinges, 12 m long, hung 10 m above the floor, at 45 degrees with 1 rad/s,
- * friction 0.5, restitution 0.7, steps of 1 ms, 20 s. Not in the paper, and chosen here: a ball's
- * centre is at the end of its link, 1 m from the hinge; the pendulum begins on the left, and the
- * wall is 4 m to the right of where its tip hangs at rest. Contacts are the caller's: here pairs of
- * balls, by hand.
+ * After Mylapilli and Jain, for 20 s; pendulum.h has the numbers.
  *
- * The motion is in a plane, so that a contact has two rows and the faceted cone of the first three
- * solvers is the circular one of the last two. Pivoting stands where they use PATH.
+ * In a plane the faceted cone of the first three solvers is the circular one of the last two. Pivoting stands where they use PATH.
  *
  * First one trajectory along which each solver solves every problem: the largest difference of
  * rates after it. Then each solver runs by itself: its time, and when it parts from the first by 1
@@ -18,16 +12,13 @@
  * friction creates energy (Kane and Levinson): the very first impact does, and where a link jams
  * between floor and hinge, a thousandfold. Its runs end when they hold more than 1e5 J. The quick
  * form is 3 s long. */
-#include <talus/talus_mechanism.h>
 #include <time.h>
 
-#include "sample.h"
+#include "pendulum.h"
 
 static const char *const HELP =
     "pendulum [--full]\nTwelve links strike floor, wall and each other, by five solvers";
 
-enum { LINKS = 12, TOUCHES = 2 * LINKS + LINKS * (LINKS - 1) / 2, ROWS = 2 * TOUCHES };
-static const double RADIUS = 0.25, FLOOR = -10, WALL = 4, STEP = 1e-3;
 static const double TOLERANCE = 1e-10, STRICT = 1e-12; /* STRICT: along one trajectory */
 static const double BLOWN = 1e5;                       /* J */
 
@@ -55,82 +46,22 @@ static const struct {
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
 
 static run run_make(talus_restitution restitution) {
+  const pendulum p = pendulum_make(sample_context(), restitution, TALUS_DYNAMICS_ARTICULATED,
+                                   0.25 * acos(-1.0));
   run r;
   memset(&r, 0, sizeof r);
-  talus_link_def link[LINKS];
-  for (int i = 0; i < LINKS; i++) {
-    link[i] = talus_link_def_default(TALUS_LINK_REVOLUTE);
-    link[i].parent = i - 1;
-    link[i].position[2] = i > 0 ? -1 : 0;
-    link[i].axis[0] = 1;
-    link[i].axis[2] = 0;
-    link[i].centre[2] = -1;
-    link[i].inertia[0] = link[i].inertia[3] = link[i].inertia[5] = 0.4 * RADIUS * RADIUS;
-  }
-  talus_mechanism_def def = talus_mechanism_def_default();
-  def.link_count = LINKS;
-  def.link = link;
-  TRY(talus_mechanism_create(sample_context(), &def, &r.mechanism));
-  /* turning about x by a negative angle swings the hanging tip to the left, negative y */
-  double q[LINKS] = {0}, v[LINKS] = {0};
-  q[0] = -0.25 * acos(-1.0);
-  v[0] = 1;
-  TRY(talus_mechanism_set(r.mechanism, q, v));
-  talus_coupling_def coupling = talus_coupling_def_default();
-  coupling.step = STEP;
-  coupling.gap_clamp = -1e-5;
-  coupling.dimension = 2;
-  coupling.restitution = restitution;
-  coupling.mechanism_count = 1;
-  coupling.mechanism = &r.mechanism;
-  TRY(talus_coupling_create(sample_context(), &coupling, &r.coupling));
+  r.mechanism = p.mechanism;
+  r.coupling = p.coupling;
   return r;
 }
 
 static void run_end(run *r) {
-  talus_coupling_destroy(r->coupling);
-  talus_mechanism_destroy(r->mechanism);
-}
-
-/* ---- contacts ----------------------------------------------------------------------------------
- */
-
-static int near(talus_touch *touch, int32_t a, int32_t b, const double *point, const double *normal,
-                double gap) {
-  if (gap > 0.05) {
-    return 0;
-  }
-  memset(touch, 0, sizeof *touch);
-  touch->link_a = a;
-  touch->link_b = b;
-  memcpy(touch->point, point, sizeof touch->point);
-  memcpy(touch->normal, normal, sizeof touch->normal);
-  touch->tangent[1] = -normal[2];
-  touch->tangent[2] = normal[1];
-  touch->gap = gap;
-  touch->friction = 0.5;
-  touch->restitution = 0.7;
-  return 1;
+  pendulum p = {r->mechanism, r->coupling};
+  pendulum_end(&p);
 }
 
 static int32_t touches_find(run *r, talus_touch *touch) {
-  static const double centre[3] = {0, 0, -1}, up[3] = {0, 0, 1}, left[3] = {0, -1, 0};
-  double ball[LINKS][3];
-  int32_t count = 0;
-  for (int i = 0; i < LINKS; i++) {
-    TRY(talus_mechanism_point(r->mechanism, i, centre, ball[i], NULL));
-    const double low[3] = {0, ball[i][1], FLOOR}, side[3] = {0, WALL, ball[i][2]};
-    count += near(&touch[count], TALUS_NONE, i, low, up, ball[i][2] - RADIUS - FLOOR);
-    count += near(&touch[count], TALUS_NONE, i, side, left, WALL - RADIUS - ball[i][1]);
-    for (int k = 0; k < i - 1; k++) { /* neighbours stay a link apart */
-      const double apart[3] = {0, ball[i][1] - ball[k][1], ball[i][2] - ball[k][2]};
-      const double distance = hypot(apart[1], apart[2]);
-      const double normal[3] = {0, apart[1] / distance, apart[2] / distance};
-      const double middle[3] = {0, 0.5 * (ball[i][1] + ball[k][1]),
-                                0.5 * (ball[i][2] + ball[k][2])};
-      count += near(&touch[count], k, i, middle, normal, distance - 2 * RADIUS);
-    }
-  }
+  const int32_t count = pendulum_touches(r->mechanism, touch, TOUCHES);
   for (int32_t i = 0; i < count; i++) {
     r->penetration = fmax(r->penetration, -touch[i].gap);
   }

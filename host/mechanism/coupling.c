@@ -181,8 +181,7 @@ static void velocities_free(talus_coupling *coupling) {
   }
 }
 
-talus_status tl_coupling_build(talus_coupling *coupling, const talus_touch *touch, int32_t count,
-                               talus_problem *problem) {
+talus_status tl_coupling_rows(talus_coupling *coupling, const talus_touch *touch, int32_t count) {
   const int32_t dimension = coupling->def.dimension;
   const size_t rows = (size_t)dimension * (size_t)count + (size_t)coupling->bilateral_count;
   coupling->built = coupling->rebounds = 0;
@@ -199,7 +198,6 @@ talus_status tl_coupling_build(talus_coupling *coupling, const talus_touch *touc
     TL_TRY(tl_rows_contact(coupling, &touch[i], i, coupling->row + (size_t)dimension * (size_t)i));
   }
   tl_rows_bilateral(coupling, coupling->row + (size_t)dimension * (size_t)count);
-  TL_TRY(tl_coupling_form(coupling, problem));
   coupling->built = 1;
   return TALUS_OK;
 }
@@ -211,5 +209,9 @@ talus_status talus_coupling_build(talus_coupling *coupling, const talus_touch *t
   }
   coupling->built = coupling->rebounds = 0;
   TL_TRY(tl_coupling_accelerate(coupling));
-  return tl_coupling_build(coupling, touch, count, problem);
+  TL_TRY(tl_coupling_rows(coupling, touch, count));
+  coupling->built = 0; /* until all is there */
+  TL_TRY(tl_coupling_form(coupling, problem));
+  coupling->built = 1;
+  return TALUS_OK;
 }

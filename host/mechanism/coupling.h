@@ -56,11 +56,10 @@ double tl_row_velocity(const talus_coupling *coupling, const tl_row *row);
 /* line [velocities of all mechanisms] += the row in terms of joint velocities */
 void tl_row_spread(const talus_coupling *coupling, const tl_row *row, double *line);
 
-/* coupling.c, the two halves of a build: accelerations without rows, into `velocity`; and the
- * problem, whoever has put accelerations there and placed the mechanisms. */
+/* coupling.c, parts of a build: accelerations without rows, into `velocity`; then the rows, whoever
+ * has put accelerations there and placed the mechanisms; tl_coupling_form is the rest. */
 talus_status tl_coupling_accelerate(talus_coupling *coupling);
-talus_status tl_coupling_build(talus_coupling *coupling, const talus_touch *touch, int32_t count,
-                               talus_problem *problem);
+talus_status tl_coupling_rows(talus_coupling *coupling, const talus_touch *touch, int32_t count);
 /* The problem's arrays from rows and velocities. */
 talus_status tl_coupling_blocks(talus_coupling *coupling, talus_problem *problem);
 talus_status tl_coupling_delassus(talus_coupling *coupling, talus_problem *problem);
