@@ -9,7 +9,7 @@
 
 enum { PENDULUM_LINKS = 4, PENDULUMS_MOST = 16 };
 
-static const double PENDULUM_RADIUS = 0.2, PENDULUM_FLOOR = -2.4;
+static const double PENDULUM_RADIUS = 0.2, PENDULUM_FLOOR = -2.25;
 
 typedef struct pendulums {
   int32_t count;
@@ -43,6 +43,7 @@ static inline talus_status pendulum_make(talus_context *context, int32_t i,
     return status;
   }
   q[0] = 1.05 + 0.02 * i;
+  v[0] = -1; /* towards the floor */
   v[1] = 0.1 * i;
   status = talus_mechanism_set(p->mechanism[i], q, v);
   talus_coupling_def coupling = talus_coupling_def_default();

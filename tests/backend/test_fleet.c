@@ -120,7 +120,7 @@ static void trees_test(talus_context *cpu, talus_context *cuda) {
 
 /* ---- fleets ------------------------------------------------------------------------------------ */
 
-enum { PENDULUMS = 6, STEPS = 60, STATE = 2 * PENDULUM_LINKS * PENDULUMS };
+enum { PENDULUMS = 3, STEPS = 20, STATE = 2 * PENDULUM_LINKS * PENDULUMS };
 
 static talus_fleet_report fleet_run(talus_context *context, talus_restitution restitution,
                                     talus_scheme scheme, int32_t threads, double *state) {
