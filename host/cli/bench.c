@@ -263,15 +263,20 @@ int tl_cli_bench(int argc, char **argv) {
   if (argc >= 2 && strcmp(argv[1], "call") == 0) {
     return tl_cli_bench_call(argc - 1, argv + 1);
   }
+  if (argc >= 2 && strcmp(argv[1], "batch") == 0) {
+    return tl_cli_bench_batch(argc - 1, argv + 1);
+  }
   if (argc < 2 || strcmp(argv[1], "solve") != 0) {
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
       printf("usage: talus bench solve [FILE...] [options]\n"
              "       talus bench world [options]\n"
-             "       talus bench call [options]\n\n"
+             "       talus bench call [options]\n"
+             "       talus bench batch [options]\n\n"
              "`talus bench solve --help` and so on list the options.\n");
       return TL_EXIT_OK;
     }
-    return tl_cli_complain("talus bench measures `solve`, `world` or `call`: talus bench --help");
+    return tl_cli_complain("talus bench measures `solve`, `world`, `call` or `batch`: talus bench "
+                           "--help");
   }
   tl_bench_session s = {0};
   const tl_parsed parsed = options_read(&s.options, argc - 1, argv + 1);

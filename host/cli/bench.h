@@ -2,7 +2,8 @@
  *
  * bench.c reads the options and walks through the problems, bench_measure.c times one method,
  * bench_copy.c the memory, bench_traffic.c says how many bytes a pass cannot do without, and
- * bench_report.c words it all. bench_world.c times steps of whole worlds, bench_call.c single calls. */
+ * bench_report.c words it all. bench_world.c times steps of whole worlds, bench_call.c single calls,
+ * bench_batch.c batches of small problems. */
 #ifndef TL_CLI_BENCH_H
 #define TL_CLI_BENCH_H
 
@@ -65,9 +66,10 @@ typedef struct tl_bench_session {
   tl_bench_problem *problem;
 } tl_bench_session;
 
-/* `talus bench world`, `talus bench call`. */
+/* `talus bench world`, `talus bench call`, `talus bench batch`. */
 int tl_cli_bench_world(int argc, char **argv);
 int tl_cli_bench_call(int argc, char **argv);
+int tl_cli_bench_batch(int argc, char **argv);
 
 /* A comma-separated list of numbers; an exit code, with a complaint that names the option. */
 int tl_bench_numbers_read(const char *name, const char *text, double low, double high, int whole,
