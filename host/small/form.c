@@ -8,7 +8,9 @@
 #include "host/small/small.h"
 #include "kernels/item/cone.h"
 
-/* J and J M^-1 of one constraint against one unit: rows x size numbers each, row-major. */
+/* J and J M^-1 of one constraint against one unit: J by rows of `size` numbers, J M^-1 by columns of
+ * ROWS, 0 beyond those it has. */
+enum { ROWS = 4 };
 typedef struct touch {
   int32_t constraint, unit, size;
   double *jacobian, *response;
@@ -140,8 +142,16 @@ static touch *touch_add(touching *t, int32_t k, int32_t unit, int32_t size) {
   const int32_t rows = t->small->first[k + 1] - t->small->first[k];
   touch *const new = &t->list[t->count++];
   *new = (touch){k, unit, size, t->at, t->at + (int64_t)rows * size};
-  t->at += 2 * (int64_t)rows * size;
+  memset(new->response, 0, ROWS * (size_t)size * sizeof *new->response);
+  t->at += (int64_t)(rows + ROWS) * size;
   return new;
+}
+
+static void response_set(const touch *touch, int32_t i, int32_t c, tl_vec v) {
+  double *const column = touch->response + ROWS * c + i;
+  column[0] = v.x;
+  column[ROWS] = v.y;
+  column[2 * ROWS] = v.z;
 }
 
 static void ends_add(touching *t, int32_t k) {
@@ -165,8 +175,8 @@ static void ends_add(touching *t, int32_t k) {
       const tl_vec turn = spheres ? tl_times(m[1], lever) : tl_sym_times(m + 1, lever);
       tl_save(new->jacobian + 6 * i, 0, tl_times(sign, axis));
       tl_save(new->jacobian + 6 * i, 1, tl_times(sign, lever));
-      tl_save(new->response + 6 * i, 0, tl_times(sign * m[0], axis));
-      tl_save(new->response + 6 * i, 1, tl_times(sign, turn));
+      response_set(new, i, 0, tl_times(sign * m[0], axis));
+      response_set(new, i, 3, tl_times(sign, turn));
     }
   }
 }
@@ -187,30 +197,39 @@ static void entries_add(touching *t, int32_t k) {
       for (int32_t c = 0; c < new->size; c++) {
         const int64_t from = entry.jacobian + (int64_t)i * entry.size + (body && c > 2 ? c + 1 : c);
         new->jacobian[i * new->size + c] = system->jacobian[from];
-        new->response[i * new->size + c] = system->response[from];
+        new->response[ROWS * c + i] = system->response[from];
       }
     }
   }
 }
 
+/* Row and column of W that two touches of one unit share: sums in ascending order, rows of W side by
+ * side. */
+static void touches_pair(const touch *k, const touch *l, const int32_t *first, int64_t stride,
+                         double *w) {
+  const int32_t rows = first[k->constraint + 1] - first[k->constraint];
+  const int32_t columns = first[l->constraint + 1] - first[l->constraint];
+  double *const corner = w + first[l->constraint] * stride + first[k->constraint];
+  for (int32_t j = 0; j < columns; j++) {
+    const double *const d = l->jacobian + j * l->size;
+    double sum[ROWS] = {0};
+    for (int32_t c = 0; c < k->size; c++) {
+      for (int i = 0; i < ROWS; i++) {
+        sum[i] += k->response[ROWS * c + i] * d[c];
+      }
+    }
+    for (int32_t i = 0; i < rows; i++) {
+      corner[j * stride + i] += sum[i];
+    }
+  }
+}
+
 static void touches_multiply(const touching *t, tl_small *small) {
-  const int64_t stride = small->stride;
   for (int32_t a = 0; a < t->count; a++) {
     for (int32_t b = 0; b < t->count; b++) {
       const touch *const k = &t->list[a], *const l = &t->list[b];
-      if (k->unit != l->unit || k->size != l->size) {
-        continue;
-      }
-      for (int64_t i = small->first[k->constraint]; i < small->first[k->constraint + 1]; i++) {
-        const double *const r = k->response + (i - small->first[k->constraint]) * k->size;
-        for (int64_t j = small->first[l->constraint]; j < small->first[l->constraint + 1]; j++) {
-          const double *const d = l->jacobian + (j - small->first[l->constraint]) * l->size;
-          double sum = 0;
-          for (int32_t c = 0; c < k->size; c++) {
-            sum += r[c] * d[c];
-          }
-          small->w[j * stride + i] += sum;
-        }
+      if (k->unit == l->unit && k->size == l->size) {
+        touches_pair(k, l, small->first, small->stride, small->w);
       }
     }
   }
@@ -222,13 +241,13 @@ static talus_status bodies_write(const tl_system *system, tl_small *small) {
     const int32_t id = id_of(small, k), rows = small->first[k + 1] - small->first[k];
     if (id < system->shape.rigid_contact_count) {
       most += 2;
-      reals += 2 * 12 * (size_t)rows;
+      reals += 2 * 6 * (size_t)(rows + ROWS);
       continue;
     }
     const int32_t *const first = system->entry_first + (id - system->shape.entry_base);
     for (int32_t e = first[0]; e < first[1]; e++) {
       most++;
-      reals += 2 * (size_t)rows * (size_t)system->entry[e].size;
+      reals += (size_t)(rows + ROWS) * (size_t)system->entry[e].size;
     }
   }
   TL_TRY(tl_buffer_reserve(small->context, &small->touches,
@@ -262,16 +281,22 @@ static void matrix_write(const tl_system *system, tl_small *small) {
   }
 }
 
-static void matrix_scale(tl_small *small) {
-  const int64_t stride = small->stride;
+/* Entry by entry with the factor of the earlier constraint first. scale: [rows] scratch. */
+static void matrix_scale(tl_small *small, double *scale) {
   for (int32_t k = 0; k < small->count; k++) {
-    const double factor = 1 / small->root[k];
-    for (int64_t i = small->first[k]; i < small->first[k + 1]; i++) {
-      for (int64_t j = 0; j < small->rows; j++) {
-        small->w[j * stride + i] *= factor;
+    for (int32_t i = small->first[k]; i < small->first[k + 1]; i++) {
+      scale[i] = 1 / small->root[k];
+    }
+  }
+  for (int32_t k = 0; k < small->count; k++) {
+    for (int32_t j = small->first[k]; j < small->first[k + 1]; j++) {
+      double *const column = small->w + (int64_t)j * small->stride;
+      const double factor = scale[j];
+      for (int32_t i = 0; i < small->first[k]; i++) {
+        column[i] = column[i] * scale[i] * factor;
       }
-      for (int64_t j = 0; j < small->rows; j++) {
-        small->w[i * stride + j] *= factor;
+      for (int32_t i = small->first[k]; i < small->rows; i++) {
+        column[i] = column[i] * factor * scale[i];
       }
     }
   }
@@ -317,7 +342,7 @@ talus_status tl_small_form_part(tl_small *small, const tl_assembly *assembly, in
   } else {
     TL_TRY(bodies_write(system, small));
   }
-  matrix_scale(small);
+  matrix_scale(small, small->u);
   paces_find(small);
   small->ready = 1;
   return TALUS_OK;
