@@ -12,7 +12,7 @@
 #include "kernels/registry.h"
 
 /* AUTO_MOST: beyond it sweeps and sparse factors are faster. */
-enum { INNER = 4, AUTO_MOST = 32, AUTO_PHASES = 2, TRIES = 3 };
+enum { INNER = 4, AUTO_MOST = 32, AUTO_PHASES = 2, BARRIER_PHASES = 2, TRIES = 3 };
 
 int tl_small_begins(const talus_settings *settings, int32_t constraints) {
   return settings->method == TALUS_METHOD_AUTO && settings->cone == TALUS_CONE_CIRCULAR &&
@@ -20,10 +20,28 @@ int tl_small_begins(const talus_settings *settings, int32_t constraints) {
          !settings->same_bits; /* a world's impulses stay what they were, bounds to the bit */
 }
 
+int tl_small_barrier(const talus_settings *settings, int32_t constraints) {
+  return settings->method == TALUS_METHOD_INTERIOR_POINT && settings->law == TALUS_LAW_CCP &&
+         settings->precision == TALUS_F64 && constraints <= TL_BARRIER_MOST;
+}
+
+int tl_round_takes(const tl_small *small, const talus_settings *settings) {
+  const double *const w = small->w;
+  int symmetric = 1;
+  for (int64_t j = 0; j < small->rows && settings->method == TALUS_METHOD_INTERIOR_POINT; j++) {
+    for (int64_t i = 0; i < j; i++) {
+      symmetric = symmetric && fabs(w[small->stride * j + i] - w[small->stride * i + j]) <= 1e-13;
+    }
+  }
+  return symmetric;
+}
+
 double tl_small_target(const talus_settings *settings) {
   const int siconos = settings->measure == TALUS_MEASURE_SICONOS;
   /* Siconos' measure has its own scale: by name as far as it goes, by `auto` step by step */
-  return siconos && settings->method != TALUS_METHOD_AUTO ? 0
+  const int stepwise = settings->method == TALUS_METHOD_AUTO ||
+                       settings->method == TALUS_METHOD_INTERIOR_POINT;
+  return siconos && !stepwise ? 0
                                                           : (siconos ? 0.1 : 0.5) * settings->tolerance;
 }
 
@@ -40,13 +58,23 @@ int32_t tl_round_plan(const talus_settings *settings, double target, tl_small_ph
       {.method = TL_SMALL_PROJECTED, .sweeps = 100, .steps = 150},
       {.method = TL_SMALL_SWEEPS, .sweeps = 2000},
   };
+  /* the convex law: an interior point, and a polish of what it leaves */
+  const tl_small_phase convex[BARRIER_PHASES] = {
+      {.method = TL_SMALL_BARRIER, .steps = 88},
+      {.method = TL_SMALL_PROXIMAL, .steps = 60, .failures = 3, .alpha = 1e-4},
+  };
   memcpy(plan, phases, sizeof phases);
+  if (method == TALUS_METHOD_INTERIOR_POINT) {
+    memcpy(plan, convex, sizeof convex);
+  }
   for (int i = 0; i < TL_ROUND_PHASES; i++) {
     plan[i].inner = INNER;
     plan[i].tolerance = target;
     plan[i].all = settings->max_iterations < INT32_MAX ? (int32_t)settings->max_iterations : INT32_MAX;
   }
-  return method == TALUS_METHOD_AUTO ? AUTO_PHASES : TL_ROUND_PHASES; /* others come after it */
+  return method == TALUS_METHOD_AUTO             ? AUTO_PHASES /* others come after these */
+         : method == TALUS_METHOD_INTERIOR_POINT ? BARRIER_PHASES
+                                                 : TL_ROUND_PHASES;
 }
 
 tl_small_problem tl_round_item(const tl_small *small) {
@@ -73,13 +101,16 @@ size_t tl_round_room(const tl_small *small) {
 /* Where a run is, as far as its limits need to know. */
 typedef struct watch {
   tl_small *small;
-  int64_t iterations, passes;
+  int64_t iterations, passes, factorisations;
 } watch;
 
 static void counts_take(const watch *w, const tl_small_result *result) {
   w->small->run->iterations = w->iterations + result->steps;
   w->small->run->passes = w->passes + result->passes;
   w->small->run->best = result->epsilon;
+  if (w->small->run->solver->settings.method == TALUS_METHOD_INTERIOR_POINT) {
+    w->small->run->factorisations = w->factorisations + result->steps;
+  }
 }
 
 static int stop(void *self, const tl_small_result *result, int within) {
@@ -112,7 +143,7 @@ talus_status tl_round_solve(tl_small *small, tl_run *run, double target) {
   TL_TRY(tl_buffer_reserve(small->context, &small->work, tl_round_room(small), sizeof(double),
                            "steps of a small problem"));
   tl_small_phase plan[TL_ROUND_PHASES];
-  watch w = {small, run->iterations, run->passes};
+  watch w = {small, run->iterations, run->passes, run->factorisations};
   tl_small_result result = {.epsilon = small->epsilon};
   const int32_t count = tl_round_plan(&run->solver->settings, target, plan);
   for (int32_t i = 0; i < count; i++) {
@@ -125,7 +156,8 @@ talus_status tl_round_solve(tl_small *small, tl_run *run, double target) {
   if (small->epsilon > target) {
     tl_small_limit(small); /* was it one that ended it? */
   }
-  if (result.phase > 0 && run->solver->settings.method != TALUS_METHOD_AUTO) {
+  if (result.phase > 0 && run->solver->settings.method != TALUS_METHOD_AUTO &&
+      run->solver->settings.method != TALUS_METHOD_INTERIOR_POINT) {
     run->notes |= TALUS_NOTE_METHOD_CHANGED;
     tl_log(small->context, TALUS_LOG_INFO, "%s stalled and was helped by phase %d of %d",
            talus_method_name(run->solver->settings.method), result.phase + 1, count);
@@ -160,4 +192,12 @@ static talus_status attempt(tl_run *run, int *done) {
   return TALUS_OK;
 }
 
+/* By name under the convex law: what it does not solve is left to host/newton. */
+static talus_status barrier_attempt(tl_run *run, int *done) {
+  TL_TRY(tl_small_open(run->solver));
+  return tl_round_takes(run->solver->small, &run->solver->settings) ? attempt(run, done) : TALUS_OK;
+}
+
+const tl_method tl_method_barrier = {.id = TALUS_METHOD_INTERIOR_POINT,
+                                     .attempt = barrier_attempt};
 const tl_method tl_method_mncp_prox = {.id = TALUS_METHOD_MNCP_PROX, .attempt = attempt};

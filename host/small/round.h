@@ -8,6 +8,8 @@ enum { TL_ROUND_PHASES = 6 };
 
 /* The phases of a method until epsilon <= target; returns how many. */
 int32_t tl_round_plan(const talus_settings *settings, double target, tl_small_phase *plan);
+/* Whether the phases of the method are for this problem: interior points want W symmetric. */
+int tl_round_takes(const tl_small *small, const talus_settings *settings);
 /* The problem as the backends know it; its arrays are those of `small`. */
 tl_small_problem tl_round_item(const tl_small *small);
 /* Numbers of scratch it needs on the CPU. */

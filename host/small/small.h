@@ -22,6 +22,7 @@
 
 enum {
   TL_SMALL_MOST = 1024, /* constraints that are still called small */
+  TL_BARRIER_MOST = 64, /* of a dense interior point */
   TL_FACETS_MOST = 64
 };
 
@@ -126,6 +127,8 @@ tl_small_phase tl_small_watched(tl_small *small);
 int tl_small_takes(const talus_settings *settings);
 /* 1 if `auto` is to begin with mncp_prox: so many constraints are factored sooner than swept. */
 int tl_small_begins(const talus_settings *settings, int32_t constraints);
+/* 1 if interior_point is to begin with W written out: so many constraints under the convex law. */
+int tl_small_barrier(const talus_settings *settings, int32_t constraints);
 /* Writes out the solver's problem, unless that has been done; sets law and R(0), best = 0. */
 talus_status tl_small_open(talus_solver *solver);
 /* Memory for this room's methods, still without a problem. */

@@ -80,6 +80,10 @@ static int32_t named_plan(const tl_run *run, talus_method wanted, tl_attempt *at
   if (wanted == TALUS_METHOD_NEWTON) {
     attempts[count++] = tl_attempt_sweeps(run, sweeps_for(run));
   }
+  if (!run->solver->resident &&
+      tl_small_barrier(&run->solver->settings, run->solver->assembly.system.shape.contact_count)) {
+    attempts[count++] = (tl_attempt){&tl_method_barrier, 0, 0, 0, 0, 0, 0, 0};
+  }
   attempts[count++] =
       (tl_attempt){only, cap_for(run, only, 0), filter, cap_for(run, only, 1), 3000, 1e3, 0, 1};
   return count;
@@ -99,9 +103,9 @@ int32_t tl_attempts_plan(const tl_run *run, tl_attempt *attempts, int32_t most) 
   const int allowed = second_order(run), exact = allowed && run->solver->settings.tolerance < 1e-5;
   const tl_attempt quick = {
       first, cap_for(run, first, 0), filter, cap_for(run, first, 1), 400, 1e2, 0, 0};
-  const int few = !run->solver->resident &&
-                  tl_small_begins(&run->solver->settings,
-                                  run->solver->assembly.system.shape.contact_count);
+  const int few =
+      !run->solver->resident &&
+      tl_small_begins(&run->solver->settings, run->solver->assembly.system.shape.contact_count);
   const int islands = run->solver->settings.islands && !run->solver->resident && !few &&
                       run->solver->settings.precision == TALUS_F64;
   const tl_attempt plan[] = {

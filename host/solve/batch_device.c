@@ -34,7 +34,8 @@ static int is_round(talus_method method) {
 int tl_batch_on_device(const talus_context *context, const talus_settings *s, int32_t count) {
   const int asked = context->def.backend == TALUS_BACKEND_CUDA;
   return context->backend->kind == TALUS_BACKEND_CUDA && !s->warm_start &&
-         (asked || count >= DEVICE_PROBLEMS) && (is_round(s->method) || tl_small_begins(s, 1));
+         (asked || count >= DEVICE_PROBLEMS) &&
+         (is_round(s->method) || tl_small_begins(s, 1) || tl_small_barrier(s, 1));
 }
 
 /* Checks and writes out; decides whether the device gets it. */
@@ -49,7 +50,8 @@ static talus_status problem_prepare(talus_solver *solver, const talus_problem *p
   TL_TRY(tl_small_open(solver));
   const double floor = ldexp(sqrt(solver->assembly.rounding), -44);
   *sent = solver->small->reference * solver->small->unit > floor &&
-          isfinite(solver->small->reference);
+          isfinite(solver->small->reference) &&
+          tl_round_takes(solver->small, &solver->settings);
   return TALUS_OK;
 }
 

@@ -28,6 +28,23 @@ TL_TEAM int tl_normal_make(const double *jacobian, int32_t n, double *h,
   return 1;
 }
 
+/* L^T x = b, b becoming x. */
+TL_TEAM void tl_normal_back(const double *factor, int32_t n, double *b) {
+  const int32_t stride = tl_padded(n);
+  for (int32_t k = n - 1; k >= 0; k--) {
+    const double *const column = factor + (int64_t)stride * k;
+    double sum = b[k];
+    for (int32_t i = k + 1; i < n; i++) {
+      sum -= column[i] * b[i];
+    }
+    TL_MEET();
+    if (TL_TEAM_LANE == 0) {
+      b[k] = sum / column[k];
+    }
+    TL_MEET();
+  }
+}
+
 /* b becomes x; `factor` is a copy of h and overwritten. Returns 0 if there is no factor or the
  * phase was ended. */
 TL_TEAM int tl_normal_solve(double *factor, int32_t n, double lambda, double *b,
@@ -54,19 +71,23 @@ TL_TEAM int tl_normal_solve(double *factor, int32_t n, double lambda, double *b,
     }
     TL_MEET();
   }
-  for (int32_t k = n - 1; k >= 0; k--) {
+  tl_normal_back(factor, n, b);
+  return 1;
+}
+
+/* Another right-hand side for the factor that tl_normal_solve left. */
+TL_TEAM void tl_normal_again(const double *factor, int32_t n, double *b) {
+  const int32_t stride = tl_padded(n);
+  for (int32_t k = 0; k < n; k++) {
     const double *const column = factor + (int64_t)stride * k;
-    double sum = b[k];
-    for (int32_t i = k + 1; i < n; i++) {
-      sum -= column[i] * b[i];
-    }
+    const double x = b[k] / column[k];
     TL_MEET();
-    if (TL_TEAM_LANE == 0) {
-      b[k] = sum / column[k];
+    TL_TEAM_EACH(i, k, n) {
+      b[i] = i > k ? b[i] - column[i] * x : x;
     }
     TL_MEET();
   }
-  return 1;
+  tl_normal_back(factor, n, b);
 }
 
 #endif

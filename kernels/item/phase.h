@@ -2,6 +2,7 @@
 #ifndef TL_ITEM_PHASE_H
 #define TL_ITEM_PHASE_H
 
+#include "kernels/item/barrier.h"
 #include "kernels/item/proximal.h"
 
 /* ---- the equations as levenberg.h wants them -------------------------------------------------- */
@@ -59,9 +60,10 @@ TL_TEAM const tl_small_result *tl_search_result(const tl_search_equations *e) { 
 /* Numbers of scratch that a problem of that size needs. */
 TL_ITEM int64_t tl_small_reals(int32_t count, int32_t rows) {
   const int64_t stride = tl_padded(rows), search = tl_search_room(rows);
-  const int64_t eliminated = 2 * rows * stride;
+  const int64_t eliminated = 2 * rows * stride, barrier = tl_barrier_room(rows);
+  const int64_t most = search > eliminated ? search : eliminated;
   return 9 * (int64_t)count + tl_padded(count) + 9 * stride +
-         (search > eliminated ? search : eliminated);
+         (most > barrier ? most : barrier);
 }
 
 TL_ITEM tl_small_room tl_small_room_make(const tl_small_problem *p, double *best, double *memory) {
@@ -117,6 +119,10 @@ TL_TEAM void tl_small_phase_run(const tl_small_problem *p, const tl_small_phase 
   }
   if (phase->method == TL_SMALL_PROXIMAL) {
     tl_proximal_run(p, phase, room, result);
+    return;
+  }
+  if (phase->method == TL_SMALL_BARRIER) {
+    tl_barrier_run(p, phase, room, result);
     return;
   }
   tl_search_equations e;

@@ -30,7 +30,8 @@ typedef enum tl_small_method {
   TL_SMALL_SWEEPS = 0,    /* nothing but sweeps */
   TL_SMALL_REGULAR = 1,   /* Levenberg-Marquardt */
   TL_SMALL_PROJECTED = 2, /* the same, projected */
-  TL_SMALL_PROXIMAL = 3   /* proximal points */
+  TL_SMALL_PROXIMAL = 3,  /* proximal points */
+  TL_SMALL_BARRIER = 4    /* interior points: convex law, symmetric W */
 } tl_small_method;
 
 typedef struct tl_small_result {

@@ -42,13 +42,14 @@ TL_ITEM void tl_small_load(const double *v, int32_t first, int32_t rows, double 
   three[2] = rows > 2 ? v[first + 2] : 0;
 }
 
-/* u = W y + q; sums in ascending order. */
-TL_TEAM void tl_small_velocities(const tl_small_problem *p, const double *y, double *u) {
+/* u = W y + from, NULL = 0; sums in ascending order. */
+TL_TEAM void tl_small_product(const tl_small_problem *p, const double *from, const double *y,
+                              double *u) {
   const int32_t n = p->rows, stride = p->stride;
   TL_EACH_STRIP(i, 0, stride) {
     double sum[TL_STRIP];
     TL_WITHIN(l) {
-      sum[l] = p->q[i + l];
+      sum[l] = from != NULL ? from[i + l] : 0;
     }
     for (int32_t j = 0; j < n; j++) {
       const double *const column = p->w + (int64_t)stride * j + i;
@@ -61,6 +62,11 @@ TL_TEAM void tl_small_velocities(const tl_small_problem *p, const double *y, dou
     }
   }
   TL_MEET();
+}
+
+/* u = W y + q. */
+TL_TEAM void tl_small_velocities(const tl_small_problem *p, const double *y, double *u) {
+  tl_small_product(p, p->q, y, u);
 }
 
 /* R(y), u = W y + q being known. share: [count] scratch. */

@@ -1,5 +1,5 @@
 /* test_small_batch.c: a batch of small problems gives the same bits on the CPU and on a CUDA device,
- * for every kind of contact, both laws and all methods of the circular cone; and what is called
+ * for every kind of contact, both laws and all methods that a device takes; and what is called
  * converged is so by the oracle. Problems that are too large for a block, empty or bad take the
  * host's way. Ends with 77 where there is no device, after the CPU's part. With the argument "quick"
  * there are fewer of them. */
@@ -81,8 +81,10 @@ static void compare(const char *what) {
 }
 
 int main(int count, char **argument) {
-  static const talus_method methods[] = {TALUS_METHOD_MNCP_PLM, TALUS_METHOD_MNCP_PROX,
-                                         TALUS_METHOD_MNCP_RLM, TALUS_METHOD_AUTO};
+  enum { METHODS = 6, QUICK = 2 };
+  static const talus_method methods[METHODS] = {
+      TALUS_METHOD_MNCP_PLM,  TALUS_METHOD_INTERIOR_POINT, TALUS_METHOD_MNCP_RLM,
+      TALUS_METHOD_MNCP_PROX, TALUS_METHOD_MNCP_PROX,      TALUS_METHOD_AUTO};
   const int quick = count > 1 && strcmp(argument[1], "quick") == 0;
   talus_context_def def = talus_context_def_default();
   talus_context *cpu = NULL, *cuda = NULL;
@@ -95,7 +97,7 @@ int main(int count, char **argument) {
   const int absent = status == TALUS_BACKEND_ABSENT || status == TALUS_DEVICE_ABSENT;
   CHECK_CASE(status == TALUS_OK || absent, "%s", talus_status_name(status));
   problems_make();
-  for (int m = 0; m < (quick ? 2 : 4); m++) {
+  for (int m = 0; m < (quick ? QUICK : METHODS); m++) {
     talus_settings settings = talus_settings_default();
     char what[64];
     settings.method = methods[m];
