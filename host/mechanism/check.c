@@ -82,6 +82,32 @@ static talus_status mass_check(talus_context *context, const talus_link_def *def
   return TALUS_OK;
 }
 
+/* Swing and twist of a spherical joint, and what it has no coordinates for. */
+static talus_status swing_check(talus_context *context, const talus_link_def *def,
+                                const char *joint) {
+  if (def->motor == TALUS_MOTOR_SERVO) {
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "%s: a servo is for joints without a quaternion; SPHERICAL has motor RATE",
+                   joint);
+  }
+  if (def->limited && def->motor && !isfinite(def->effort)) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "%s: a motor that works against swing and twist limits needs a finite effort",
+                   joint);
+  }
+  if (def->limited && !(def->upper[0] > 0)) {
+    return tl_fail(context, TALUS_BAD_BOUNDS, "%s: its swing limit upper[0] is %g, not above 0",
+                   joint, def->upper[0]);
+  }
+  if (def->limited && (isfinite(def->lower[1]) != isfinite(def->upper[1]) ||
+                       (isfinite(def->upper[1]) && !(def->upper[1] - def->lower[1] < 6.28)))) {
+    return tl_fail(context, TALUS_BAD_BOUNDS,
+                   "%s: its twist limits, %g and %g, must both be infinite or less than a turn apart",
+                   joint, def->lower[1], def->upper[1]);
+  }
+  return TALUS_OK;
+}
+
 static talus_status drive_check(talus_context *context, const talus_link_def *def,
                                 const char *joint) {
   if (!(def->damping >= 0) || !isfinite(def->damping) || !(def->friction >= 0) ||
@@ -93,11 +119,11 @@ static talus_status drive_check(talus_context *context, const talus_link_def *de
                    "not finite",
                    joint);
   }
-  const int quaternion = def->kind == TALUS_LINK_SPHERICAL || def->kind == TALUS_LINK_FREE;
-  if (quaternion && (def->limited || def->motor || def->friction > 0)) {
+  if (def->kind == TALUS_LINK_FREE && (def->limited || def->motor || def->friction > 0)) {
     return tl_fail(context, TALUS_UNSUPPORTED,
-                   "%s: limits, motors and friction are for joints without a quaternion", joint);
+                   "%s: limits, motors and friction are not for FREE joints", joint);
   }
+  TL_TRY(def->kind == TALUS_LINK_SPHERICAL ? swing_check(context, def, joint) : TALUS_OK);
   for (int k = 0; def->limited && k < 3; k++) {
     if (!(def->lower[k] <= def->upper[k])) {
       return tl_fail(context, TALUS_BAD_BOUNDS, "%s: its limits cross: lower %g, upper %g", joint,

@@ -17,6 +17,7 @@ typedef struct tl_row_end {
 typedef struct tl_row {
   tl_row_end end[2];
   int32_t joint_velocity; /* the velocity that it acts along, or -1 */
+  int of_joint;           /* 1: a stop, motor or friction of end 1's joint */
   int twists;             /* 1: a moment, no force */
   double direction[3];    /* of the force on end 1, if it is none of a joint */
   double bias, lower, upper;
@@ -44,6 +45,14 @@ void tl_rows_bilateral(const talus_coupling *coupling, tl_row *row);
 /* A force of one along the direction on side b (mechanism, link) at point_b, its opposite on a. */
 void tl_row_push(const talus_coupling *coupling, const int32_t side[4], const double *point_a,
                  const double *point_b, const double *direction, tl_row *row);
+/* The same with a moment of one about the axis (world frame). */
+void tl_row_twist(const talus_coupling *coupling, const int32_t side[4], const double *point_a,
+                  const double *point_b, const double *axis, tl_row *row);
+/* The velocity that a stop so far away allows, as a bias. */
+double tl_stop_bias(const talus_coupling *coupling, double gap);
+/* rows_swing.c: stops of a spherical joint; returns how many. */
+int32_t tl_rows_swing_count(const tl_link *link);
+int32_t tl_rows_swing(const talus_coupling *coupling, int32_t m, int32_t i, tl_row *row);
 /* Rows of one loop; returns how many. */
 int32_t tl_rows_loop(const talus_coupling *coupling, const talus_loop_def *loop, tl_row *row);
 /* `dimension` rows of one contact, bias included. Statuses as for talus_coupling_build. */

@@ -6,7 +6,7 @@
  *   composite.c    mass matrix, inverse dynamics      articulated.c factors and sweeps, O(n)
  *   conquer*.c     divide and conquer                 compliance.c  J M^-1 J^T by recursion
  *   response.c     the three ways side by side        step.c        time
- *   rows.c         contacts, loops, stops as rows     coupling*.c   a talus_problem of them
+ *   rows*.c        contacts, loops, stops as rows     coupling*.c   a talus_problem of them
  *
  * A link's quantities are in world axes about the link's origin (item/link.h). Link -1 is the base. Loops go through links in `order`: parents first. */
 #ifndef TL_MECHANISM_H

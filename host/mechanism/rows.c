@@ -185,11 +185,16 @@ static int has_stop(double limit) {
   return isfinite(limit);
 }
 
+/* Whether limits are those of coordinates, which follow from velocities one by one. */
+static int is_plain(const tl_link *link) {
+  return link->v_count == link->q_count;
+}
+
 static int32_t joint_row_count(const tl_link *link) {
-  int32_t count = 0;
-  for (int k = 0; k < link->v_count && link->v_count == link->q_count; k++) {
-    count += (link->friction > 0) + (link->motor != TALUS_MOTOR_NONE) + has_stop(link->lower[k]) +
-             has_stop(link->upper[k]);
+  int32_t count = tl_rows_swing_count(link);
+  for (int k = 0; k < link->v_count; k++) {
+    count += (link->friction > 0) + (link->motor != TALUS_MOTOR_NONE);
+    count += is_plain(link) ? has_stop(link->lower[k]) + has_stop(link->upper[k]) : 0;
   }
   return count;
 }
@@ -223,6 +228,7 @@ static void row_joint(const talus_coupling *coupling, int32_t m, int32_t i, int 
   end_none(&row->end[0]);
   joint_wrench(mechanism, link, k, wrench);
   row->joint_velocity = link->first_v + k;
+  row->of_joint = 1;
   row->direction[0] = sign;
   row->end[1].mechanism = m;
   row->end[1].link = i;
@@ -236,16 +242,16 @@ static void row_joint(const talus_coupling *coupling, int32_t m, int32_t i, int 
   }
 }
 
-static double motor_rate(const tl_link *link, int k, double coordinate, double step) {
+static double motor_rate(const tl_link *link, int k, const double *q, double step) {
   if (link->motor == TALUS_MOTOR_RATE) {
     return link->rate[k];
   }
-  const double wanted = (link->target[k] - coordinate) / fmax(link->response, step);
+  const double wanted = (link->target[k] - q[k]) / fmax(link->response, step);
   const double most = link->rate[k] > 0 ? link->rate[k] : INFINITY;
   return tl_clamp(wanted, -most, most);
 }
 
-static double stop_bias(const talus_coupling *coupling, double gap) {
+double tl_stop_bias(const talus_coupling *coupling, double gap) {
   return (gap > 0 ? gap : coupling->def.correction * gap) / tl_step_ahead(coupling);
 }
 
@@ -254,7 +260,7 @@ static int32_t joint_rows(const talus_coupling *coupling, int32_t m, int32_t i, 
   const double *const q = coupling->mechanism[m]->q + link->first_q;
   const double step = coupling->def.step;
   const tl_row *const start = row;
-  for (int k = 0; k < link->v_count && link->v_count == link->q_count; k++) {
+  for (int k = 0; k < link->v_count; k++) {
     if (link->friction > 0) {
       row_joint(coupling, m, i, k, 1, row);
       row->upper = link->friction * step;
@@ -265,19 +271,20 @@ static int32_t joint_rows(const talus_coupling *coupling, int32_t m, int32_t i, 
       row_joint(coupling, m, i, k, 1, row);
       row->upper = link->effort * step;
       row->lower = -row->upper;
-      row->bias = -motor_rate(link, k, q[k], step);
+      row->bias = -motor_rate(link, k, q, step);
       row++;
     }
-    for (int upper = 0; upper < 2; upper++) {
+    for (int upper = 0; is_plain(link) && upper < 2; upper++) {
       const double limit = upper ? link->upper[k] : link->lower[k];
       if (has_stop(limit)) {
         row_joint(coupling, m, i, k, upper ? -1 : 1, row);
         row->upper = INFINITY;
-        row->bias = stop_bias(coupling, upper ? limit - q[k] : q[k] - limit);
+        row->bias = tl_stop_bias(coupling, upper ? limit - q[k] : q[k] - limit);
         row++;
       }
     }
   }
+  row += tl_rows_swing(coupling, m, i, row);
   return (int32_t)(row - start);
 }
 

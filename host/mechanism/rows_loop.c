@@ -35,9 +35,9 @@ static void turned(const double *a, const double *b, const double *orientation, 
           0.5 * (error[3] - error[1]));
 }
 
-/* A moment of one along the axis on b, and its opposite on a. */
-static void row_twist(const talus_coupling *coupling, const int32_t side[4], const double *a,
-                      const double *b, const double *axis, tl_row *row) {
+/* On b, and its opposite on a. */
+void tl_row_twist(const talus_coupling *coupling, const int32_t side[4], const double *a,
+                  const double *b, const double *axis, tl_row *row) {
   static const double none[3];
   tl_row_push(coupling, side, a, b, none, row);
   row->twists = 1;
@@ -64,7 +64,7 @@ int32_t tl_rows_loop(const talus_coupling *coupling, const talus_loop_def *loop,
   turned(frame, rotation_of(coupling, side[2], side[3]), loop->orientation, angle);
   for (int32_t k = 0; k < loop->turn_count; k++, row++) {
     tl_turn3(direction, frame, loop->turn + 3 * k);
-    row_twist(coupling, side, a, b, direction, row);
+    tl_row_twist(coupling, side, a, b, direction, row);
     row->bias = rate * tl_dot3(direction, angle);
   }
   return loop->direction_count + loop->turn_count;

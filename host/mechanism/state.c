@@ -158,12 +158,12 @@ talus_status talus_mechanism_drive(talus_mechanism *mechanism, int32_t index, co
     return tl_fail(mechanism->context, TALUS_CALL_ORDER,
                    "%s has no motor: set motor in the def it is made with", text);
   }
-  TL_TRY(finite_check(mechanism, rate, link->q_count, "rate"));
-  TL_TRY(finite_check(mechanism, target, link->q_count, "target"));
+  TL_TRY(finite_check(mechanism, rate, link->v_count, "rate"));
+  TL_TRY(finite_check(mechanism, target, link->v_count, "target"));
   if (!(effort >= 0)) {
     return tl_fail(mechanism->context, TALUS_BAD_SETTING, "%s: effort is %g", text, effort);
   }
-  for (int k = 0; k < link->q_count; k++) {
+  for (int k = 0; k < link->v_count; k++) {
     link->rate[k] = rate[k];
     link->target[k] = target[k];
   }

@@ -253,6 +253,8 @@ typedef struct tl_scene_link {
   double mass, centre[3], inertia[3];
   double damping, friction;
   tl_scene_drive drive;
+  double limits2[2], start2;   /* universal: of the second angle */
+  double swing, twist[2];      /* spherical */
   double velocity[3], spin[3]; /* free */
   tl_list shapes;              /* tl_scene_part */
   const char *material;
@@ -264,7 +266,8 @@ typedef struct tl_scene_loop {
   tl_item item;
   const char *a, *b;
   double point_a[3], point_b[3];
-  tl_numbers directions; /* vectors, in a's frame */
+  tl_numbers directions, turns; /* vectors, in a's frame */
+  double orientation[4];
 } tl_scene_loop;
 
 typedef struct tl_scene_mechanism {

@@ -105,17 +105,23 @@ int32_t talus_scene_mechanism_find(const talus_scene *scene, const char *name) {
 /* ---- checks ------------------------------------------------------------------------------------
  */
 
+static talus_status pair_check(const talus_scene *scene, const tl_node *node, const char *key,
+                               const double *pair, const char *name) {
+  const tl_node *const limits = tl_tree_find(node, key);
+  return limits != NULL && !(pair[0] <= pair[1])
+             ? tl_node_fail(scene->context, limits,
+                            "joint '%.60s': the lower limit is above the upper one", name)
+             : TALUS_OK;
+}
+
 static talus_status drive_check(const talus_scene *scene, const tl_scene_drive *drive,
                                 const tl_node *node, const char *name) {
-  const tl_node *const limits = tl_tree_find(node, "limits"), *times = tl_tree_find(node, "times");
+  const tl_node *const times = tl_tree_find(node, "times");
   const tl_node *const target = tl_tree_find(node, "target"), *rate = tl_tree_find(node, "rate");
   const tl_node *const effort = tl_tree_find(node, "effort");
   const tl_node *const targets = tl_tree_find(node, "targets");
   talus_context *const context = scene->context;
-  if (limits != NULL && !(drive->limits[0] <= drive->limits[1])) {
-    return tl_node_fail(context, limits, "joint '%.60s': the lower limit is above the upper one",
-                        name);
-  }
+  TL_TRY(pair_check(scene, node, "limits", drive->limits, name));
   if ((times != NULL) != (targets != NULL) || drive->times.count != drive->targets.count) {
     return tl_node_fail(context, times != NULL ? times : node,
                         "joint '%.60s': `times` and `targets` go together, as many of each (%d and "
@@ -190,7 +196,7 @@ static talus_status link_check(const talus_scene *scene, int32_t m, int32_t i) {
   const tl_scene_link *const link = link_at(of, i);
   const tl_node *const node = link->item.node;
   talus_context *const context = scene->context;
-  const int has_axis = link->kind != TALUS_LINK_SPHERICAL && link->kind != TALUS_LINK_FREE;
+  const int has_axis = link->kind != TALUS_LINK_FREE;
   if (tl_link_named(scene, m, link->name) != i || strcmp(link->name, "base") == 0) {
     return tl_node_fail(context, tl_tree_find(node, "name"), "the name '%.60s' is taken",
                         link->name);
@@ -216,6 +222,8 @@ static talus_status link_check(const talus_scene *scene, int32_t m, int32_t i) {
   }
   TL_TRY(mass_check(scene, link));
   TL_TRY(shapes_check(scene, link));
+  TL_TRY(pair_check(scene, node, "limits2", link->limits2, link->name));
+  TL_TRY(pair_check(scene, node, "twist", link->twist, link->name));
   return drive_check(scene, &link->drive, node, link->name);
 }
 
@@ -233,9 +241,10 @@ static talus_status loop_check(const talus_scene *scene, int32_t m, const tl_sce
     return tl_node_fail(scene->context, loop->item.node, "the loop ties '%.60s' to itself",
                         loop->a);
   }
-  if (loop->directions.count > 3) {
-    return tl_node_fail(scene->context, tl_tree_find(loop->item.node, "directions"),
-                        "a loop has at most three directions");
+  if (loop->directions.count > 3 || loop->turns.count > 3) {
+    const char *const key = loop->directions.count > 3 ? "directions" : "turns";
+    return tl_node_fail(scene->context, tl_tree_find(loop->item.node, key),
+                        "a loop has at most three %s", key);
   }
   return TALUS_OK;
 }

@@ -61,6 +61,21 @@ static talus_status shapes_weigh(job *j, const tl_scene_link *link, talus_link_d
   return TALUS_OK;
 }
 
+/* Limits that are not a drive's: of a second angle, of swing and twist. */
+static void stops_fill(const tl_scene_link *from, talus_link_def *def) {
+  const tl_node *const node = from->item.node;
+  if (tl_tree_find(node, "limits2") != NULL || tl_tree_find(node, "twist") != NULL) {
+    const double *const pair = from->kind == TALUS_LINK_UNIVERSAL ? from->limits2 : from->twist;
+    def->limited = 1;
+    def->lower[1] = pair[0];
+    def->upper[1] = pair[1];
+  }
+  if (tl_tree_find(node, "swing") != NULL) {
+    def->limited = 1;
+    def->upper[0] = from->swing;
+  }
+}
+
 static talus_status link_fill(job *j, int32_t i, talus_link_def *def) {
   const tl_scene_link *const from = (const tl_scene_link *)j->from->links.item + i;
   *def = talus_link_def_default((talus_link_kind)from->kind);
@@ -84,6 +99,7 @@ static talus_status link_fill(job *j, int32_t i, talus_link_def *def) {
   tl_scene_drive drive = from->drive;
   drive.item = from->item; /* its keys stand among the link's */
   tl_drive_fill(&drive, def);
+  stops_fill(from, def);
   if (tl_tree_find(from->item.node, "mass") == NULL) {
     return shapes_weigh(j, from, def);
   }
@@ -128,11 +144,18 @@ static void loop_fill(const job *j, const tl_scene_loop *from, talus_loop_def *d
   def->link_b = tl_link_named(j->scene, j->index, from->b);
   memcpy(def->point_a, from->point_a, sizeof def->point_a);
   memcpy(def->point_b, from->point_b, sizeof def->point_b);
-  if (from->directions.count > 0) {
+  if (tl_tree_find(from->item.node, "directions") != NULL) {
     def->direction_count = from->directions.count;
+  }
+  if (from->directions.count > 0) {
     memcpy(def->direction, from->directions.value,
            3 * (size_t)from->directions.count * sizeof(double));
   }
+  def->turn_count = from->turns.count;
+  if (from->turns.count > 0) {
+    memcpy(def->turn, from->turns.value, 3 * (size_t)from->turns.count * sizeof(double));
+  }
+  memcpy(def->orientation, from->orientation, sizeof def->orientation);
 }
 
 /* Coordinates and velocities at the start. */
@@ -149,6 +172,9 @@ static talus_status state_set(const job *j, talus_mechanism *mechanism) {
     status = talus_mechanism_find(mechanism, i, &at_q, &at_v);
     if (from->kind == TALUS_LINK_REVOLUTE || from->kind == TALUS_LINK_PRISMATIC) {
       coordinate[at_q] = from->drive.start;
+    } else if (from->kind == TALUS_LINK_UNIVERSAL) {
+      coordinate[at_q] = from->drive.start;
+      coordinate[at_q + 1] = from->start2;
     } else if (from->kind == TALUS_LINK_FREE) {
       memcpy(velocity + at_v, from->velocity, sizeof from->velocity);
       memcpy(velocity + at_v + 3, from->spin, sizeof from->spin);

@@ -41,8 +41,9 @@ static const tl_key rows_link[] = {
     PLAIN(TEXT, "parent", parent, "base", 0, "another link, in any order, or `base`"),
     NUMBERS(VECTOR, "position", position, LENGTH, "0 0 0", 0, "of the joint in the parent's frame"),
     PLAIN(TURN, "orientation", orientation, "1 0 0 0", 0, "of the joint in the parent's frame"),
-    NUMBERS(VECTOR, "axis", axis, NUMBER, "0 0 1", TURNS | SLIDES | BENDS | GLIDES,
-            "in the joint's frame, of any length; `planar`: across the plane"),
+    NUMBERS(VECTOR, "axis", axis, NUMBER, "0 0 1", TURNS | SLIDES | BENDS | GLIDES | SWIVELS,
+            "in the joint's frame, of any length; `planar`: across the plane; `spherical`: of "
+            "`swing` and `twist`"),
     NUMBERS(VECTOR, "axis2", axis2, NUMBER, "1 0 0", BENDS | GLIDES,
             "the second axis; `planar`: the first way"),
     REAL("mass", mass, MASS, "", ABOVE_0, 0, "none: that of its shapes, with centre and inertia"),
@@ -53,7 +54,17 @@ static const tl_key rows_link[] = {
           "in the link's frame; none: it touches nothing"),
     PLAIN(TEXT, "material", material, "", 0, "of its shapes; none: that of the mechanism"),
     DRIVE_ROWS(drive., TURNS, SLIDES),
-    REAL("friction", friction, TORQUE, "0", FROM_0, TURNS | BENDS, "dry, in the joint"),
+    RANGED(PAIR, "limits", drive.limits, ANGLE, "", ENDLESS, BENDS,
+           "`[lower, upper]` of the first angle; `inf` is none"),
+    RANGED(PAIR, "limits2", limits2, ANGLE, "", ENDLESS, BENDS, "of the second angle"),
+    REAL("start", drive.start, ANGLE, "0", ANY, BENDS, "of the first angle"),
+    REAL("start2", start2, ANGLE, "0", ANY, BENDS, "of the second angle"),
+    REAL("swing", swing, ANGLE, "", ABOVE_0, SWIVELS,
+         "how far its axis may lean from where it began"),
+    RANGED(PAIR, "twist", twist, ANGLE, "", ENDLESS, SWIVELS,
+           "`[lower, upper]` of the turn about its axis, less than a turn apart"),
+    REAL("friction", friction, TORQUE, "0", FROM_0, TURNS | BENDS | SWIVELS,
+         "dry, in the joint"),
     REAL("friction", friction, FORCE, "0", FROM_0, SLIDES, "dry, in the joint"),
     REAL("damping", damping, TURN_DAMPING, "0", FROM_0, TURNS | BENDS | SWIVELS,
          "torque per angular velocity"),
@@ -77,8 +88,12 @@ static const tl_key rows_loop[] = {
     NUMBERS(VECTOR, "point_b", point_b, LENGTH, "0 0 0", 0, "in the frame of b"),
     NUMBERS(
         VECTORS, "directions", directions, NUMBER, "", 0,
-        "in the frame of a, one to three of length 1, along which the points stay together; none: "
-        "all. Across the plane of a plane loop there is nothing to hold"),
+        "in the frame of a, up to three of length 1, along which the points stay together; not given: "
+        "all, `[]`: none, with `turns`. Across the plane of a plane loop there is nothing to hold"),
+    NUMBERS(VECTORS, "turns", turns, NUMBER, "", 0,
+            "in the frame of a, up to three of length 1, about which b does not turn"),
+    PLAIN(TURN, "orientation", orientation, "1 0 0 0", 0,
+          "of b's frame in a's when closed; with `turns`"),
 };
 SCHEMA(loop, "loops", NULL, "A list: where the tree of links is closed.");
 #undef ROW_STRUCT

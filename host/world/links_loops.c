@@ -43,7 +43,7 @@ int32_t tl_links_loops(const tl_links_blocks *b) {
   const talus_world *const world = b->world;
   const int32_t n = world->joint_velocity_count;
   int32_t rows = 0;
-  while (rows < tl_links_rows(world) && world->coupling->row[rows].joint_velocity < 0) {
+  while (rows < tl_links_rows(world) && !world->coupling->row[rows].of_joint) {
     rows++;
   }
   double *const line = b->loops, *const moved = line + (size_t)rows * (size_t)n;

@@ -183,7 +183,7 @@ static double link_row(const tl_links_blocks *b, int32_t r, double **at, entries
     double *const jacobian = entry_of(b, b->free_count + row->end[end].mechanism, 1, at, e);
     memcpy(jacobian, b->line + of->first_velocity,
            (size_t)of->mechanism->v_count * sizeof *jacobian);
-    whole += row->joint_velocity < 0 ? 1 / of->mechanism->link[row->end[end].link].mass : 0;
+    whole += !row->of_joint ? 1 / of->mechanism->link[row->end[end].link].mass : 0;
   }
   return whole;
 }

@@ -28,7 +28,7 @@ talus_status tl_links_coupling(talus_world *world, double dt) {
 /* Whether velocity k of a joint turns. */
 static int turns(const tl_link *link, int k) {
   return link->kind == TALUS_LINK_REVOLUTE || link->kind == TALUS_LINK_UNIVERSAL ||
-         (link->kind == TALUS_LINK_PLANAR && k == 2);
+         link->kind == TALUS_LINK_SPHERICAL || (link->kind == TALUS_LINK_PLANAR && k == 2);
 }
 
 static void loop_fill(const talus_world *world, double dt, double error, tl_joint_row *row) {
@@ -56,7 +56,7 @@ static void stop_fill(const talus_world *world, const tl_link *link, double slop
 /* One of any strength stops where the stops begin to act. */
 static double rate_allowed(const tl_link *link, int k, double coordinate, double slop, double dt,
                            double rate) {
-  if (endless(link)) {
+  if (endless(link) && link->kind != TALUS_LINK_SPHERICAL) { /* that has no limits then */
     rate = fmin(rate, fmax(0, (link->upper[k] - slop - coordinate) / dt));
     rate = fmax(rate, fmin(0, (link->lower[k] + slop - coordinate) / dt));
   }
@@ -88,7 +88,7 @@ talus_status tl_links_fill(talus_world *world, double dt, tl_joint_row *rows) {
     row->row = i;
     row->lower = from->lower;
     row->upper = from->upper;
-    if (from->joint_velocity >= 0) {
+    if (from->of_joint) {
       joint_fill(world, dt, from, row);
     } else {
       loop_fill(world, dt, from->bias * dt, row);

@@ -39,8 +39,10 @@ typedef enum talus_link_kind {
   TALUS_LINK_PLANAR = 5     /* 3/3: ways along axis2 and axis x axis2, then the angle about axis */
 } talus_link_kind;
 
-/* A link and the joint that hangs it on its parent. Limits, motors and friction are for joints
- * without a quaternion, for each of their coordinates. */
+/* A link and the joint that hangs it on its parent. Limits, motors and friction are for each of a
+ * joint's coordinates. SPHERICAL has no such coordinates: its limits are the swing of `axis` and the
+ * twist about it, its motor is RATE, and that and friction are for each of its velocities. FREE has
+ * none of the three. */
 typedef struct talus_link_def {
   uint32_t struct_size;  /* set by talus_link_def_default */
   const char *name;      /* of the joint, for messages; copied (31 bytes); may be NULL */
@@ -58,7 +60,10 @@ typedef struct talus_link_def {
   double damping;        /* N m s or N s/m per velocity, >= 0 */
   double friction;       /* N m or N: dry friction, >= 0 */
   int32_t limited;       /* 1: lower <= coordinate <= upper */
-  double lower[3], upper[3]; /* rad or m, may be infinite; default infinite */
+  double lower[3], upper[3]; /* rad or m, may be infinite; default infinite. SPHERICAL: upper[0] is the
+                                largest angle between axis and where the link carries it, > 0
+                                (lower[0] is not read); lower[1], upper[1] the twist about it, both
+                                infinite or less than a turn apart */
   int32_t motor;         /* talus_motor; default none */
   double rate[3];        /* rad/s or m/s; SERVO: at most this fast, 0 = as fast as it can */
   double target[3];      /* SERVO */

@@ -47,8 +47,27 @@ static void bad_limits(talus_link_def *link) {
   link[2].upper[0] = -1;
 }
 static void bad_stop(talus_link_def *link) {
+  link[2].kind = TALUS_LINK_FREE;
+  link[2].limited = 1;
+}
+static void bad_swing(talus_link_def *link) {
   link[2].kind = TALUS_LINK_SPHERICAL;
   link[2].limited = 1;
+  link[2].upper[0] = 0;
+}
+static void bad_twist(talus_link_def *link) {
+  link[2].kind = TALUS_LINK_SPHERICAL;
+  link[2].limited = 1;
+  link[2].upper[1] = 1; /* lower[1] is infinite */
+}
+static void bad_servo(talus_link_def *link) {
+  link[2].kind = TALUS_LINK_SPHERICAL;
+  link[2].motor = TALUS_MOTOR_SERVO;
+}
+static void bad_effort(talus_link_def *link) {
+  link[2].kind = TALUS_LINK_SPHERICAL;
+  link[2].limited = 1;
+  link[2].motor = TALUS_MOTOR_RATE; /* of any strength, against stops */
 }
 static void bad_damping(talus_link_def *link) {
   link[2].damping = -1;
@@ -68,7 +87,9 @@ static void refusals(void) {
                {bad_axis, TALUS_NORMAL_LENGTH},    {bad_axes, TALUS_NORMAL_LENGTH},
                {bad_turn, TALUS_BAD_SETTING},      {bad_limits, TALUS_BAD_BOUNDS},
                {bad_stop, TALUS_UNSUPPORTED},      {bad_damping, TALUS_BAD_SETTING},
-               {bad_number, TALUS_NOT_FINITE}};
+               {bad_number, TALUS_NOT_FINITE},     {bad_swing, TALUS_BAD_BOUNDS},
+               {bad_twist, TALUS_BAD_BOUNDS},      {bad_servo, TALUS_UNSUPPORTED},
+               {bad_effort, TALUS_BAD_SETTING}};
   talus_context *const context = tree_context(1);
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     talus_link_def link[3];

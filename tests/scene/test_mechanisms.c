@@ -157,6 +157,8 @@ static const struct mistake {
   int line;
   const char *words;
 } mistakes[] = {
+    {LINK("kind: spherical, mass: 1, inertia: [1, 1, 1], twist: [1, -1]"), 4, "lower limit"},
+    {LINK("kind: spherical, mass: 1, inertia: [1, 1, 1], limits: [-1, 1]"), 4, "limits"},
     {"mechanisms:\n  - name: m\n", 2, "either `links` or a `urdf` file"},
     {"mechanisms:\n  - name: m\n    links: [{kind: free}]\n", 3, "lacks the key 'name'"},
     {LINK("mass: 1"), 4, "joint 'a': a mass needs its `inertia`"},
@@ -201,6 +203,44 @@ static void check_mistakes(talus_context *context) {
   }
 }
 
+/* Stops of joints with several velocities, and a loop that holds against turning alone. */
+#define BRANCH                                                                                     \
+  "mechanisms:\n"                                                                                  \
+  "  - name: m\n"                                                                                  \
+  "    links:\n"                                                                                   \
+  "      - {name: ball, kind: spherical, axis: [0, 0, 2], swing: 40 deg, twist: [-20 deg, 30 "     \
+  "deg], damping: 0.2, friction: 0.01, mass: 1, centre: [0.1, 0, 0.5], inertia: [0.1, 0.1, 0.1]}\n" \
+  "      - {name: cross, kind: universal, parent: ball, position: [0, 0, 1], axis: [1, 0, 0], "    \
+  "axis2: [0, 1, 0], start: 5 deg, start2: 3 deg, limits: [-10 deg, 10 deg], limits2: [-5 deg, "   \
+  "15 deg], damping: 0.2, mass: 1, centre: [0, 0, 0.5], inertia: [0.1, 0.1, 0.1]}\n"               \
+  "      - {name: flap, axis: [0, 1, 0], position: [3, 0, 0], mass: 1, centre: [1, 0, 0], "        \
+  "inertia: [0.1, 0.1, 0.1]}\n"                                                                    \
+  "    loops:\n"                                                                                   \
+  "      - {a: base, b: flap, directions: [], turns: [[0, 1, 0]]}\n"
+
+static void check_stops(talus_context *context) {
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  const talus_status status = world_of(context, BRANCH, &scene, &world);
+  CHECK_CASE(status == TALUS_OK, "%s", talus_context_message(context));
+  if (status == TALUS_OK) {
+    talus_mechanism *const m = talus_world_mechanism(world, 0);
+    double q[7];
+    CHECK(talus_mechanism_get(m, q, NULL) == TALUS_OK);
+    CHECK_CLOSE(q[4], 5 * DEGREE, 1e-15);
+    CHECK_CLOSE(q[5], 3 * DEGREE, 1e-15);
+    CHECK_CASE(run(scene, world, 1500), "%s", talus_context_message(context));
+    CHECK(talus_mechanism_get(m, q, NULL) == TALUS_OK);
+    const double swing = 2 * asin(sqrt(q[1] * q[1] + q[2] * q[2]));
+    CHECK_CLOSE(swing, 40 * DEGREE, 0.005); /* top-heavy: it leans on the cone */
+    CHECK(fabs(q[4]) <= 10 * DEGREE + 0.005);
+    CHECK(q[5] >= -5 * DEGREE - 0.005 && q[5] <= 15 * DEGREE + 0.005);
+    CHECK_CLOSE(q[6], 0, 1e-6); /* gravity would turn it */
+    talus_world_destroy(world);
+  }
+  talus_scene_destroy(scene);
+}
+
 int main(void) {
   talus_context *context = NULL;
   talus_context_def def = talus_context_def_default();
@@ -213,6 +253,7 @@ int main(void) {
   }
   talus_scene_destroy(scene);
   check_arm(context);
+  check_stops(context);
   check_restart(context);
   check_mistakes(context);
   talus_context_destroy(context);
