@@ -7,6 +7,7 @@
 #include "host/io/text_file.h"
 #include "host/scene/build.h"
 #include "host/scene/schema.h"
+#include "host/scene/urdf.h"
 
 static talus_status read_tree(talus_scene *scene, const char *const *overrides,
                               int32_t override_count) {
@@ -79,6 +80,8 @@ const tl_scene_definition *tl_scene_says(const talus_scene *scene) {
   return &scene->def;
 }
 
+static const uint64_t HASH_START = UINT64_C(14695981039346656037);
+
 uint64_t tl_scene_hash(const talus_scene *scene) {
   static const char *const passed_over[] = {"title", "output", "run"};
   uint64_t sum = 0;
@@ -89,7 +92,12 @@ uint64_t tl_scene_hash(const talus_scene *scene) {
     }
     if (counts) { /* a sum: the order of sections means nothing */
       const tl_node key = *child->key;
-      sum += tl_tree_hash(child, tl_tree_hash(&key, UINT64_C(14695981039346656037)));
+      sum += tl_tree_hash(child, tl_tree_hash(&key, HASH_START));
+    }
+  }
+  for (int32_t m = 0; scene->mechanism != NULL && m < scene->def.mechanisms.count; m++) {
+    if (scene->mechanism[m].urdf != NULL) {
+      sum += tl_urdf_hash(scene->mechanism[m].urdf, HASH_START + (uint64_t)m);
     }
   }
   return sum;

@@ -143,6 +143,10 @@ static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t count) {
   return hash;
 }
 
+uint64_t tl_text_hash(const char *text, uint64_t hash) {
+  return hash_bytes(hash, text, strlen(text) + 1);
+}
+
 uint64_t tl_tree_hash(const tl_node *node, uint64_t hash) {
   hash = hash_bytes(hash,
                     node->kind == TL_NODE_SCALAR ? "s"
@@ -150,11 +154,11 @@ uint64_t tl_tree_hash(const tl_node *node, uint64_t hash) {
                                                  : "m",
                     1);
   if (node->kind == TL_NODE_SCALAR) {
-    return hash_bytes(hash, node->text, strlen(node->text) + 1);
+    return tl_text_hash(node->text, hash);
   }
   for (const tl_node *child = node->first; child != NULL; child = child->next) {
     if (child->key != NULL && node->kind == TL_NODE_MAP) {
-      hash = hash_bytes(hash, child->key->text, strlen(child->key->text) + 1);
+      hash = tl_text_hash(child->key->text, hash);
     }
     hash = tl_tree_hash(child, hash);
   }

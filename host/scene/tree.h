@@ -41,5 +41,6 @@ const char *tl_node_place(const tl_node *node, char *text, size_t capacity);
 
 /* A number that changes with the content of a tree, not with its layout. */
 uint64_t tl_tree_hash(const tl_node *node, uint64_t hash);
+uint64_t tl_text_hash(const char *text, uint64_t hash);
 
 #endif

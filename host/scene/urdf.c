@@ -9,6 +9,7 @@
 
 #include "host/collide/geometry_vector.h"
 #include "host/io/text_file.h"
+#include "host/scene/tree.h"
 #include "host/world/rotation.h"
 
 talus_urdf_def talus_urdf_def_default(void) {
@@ -127,6 +128,21 @@ static talus_status urdf_begin(talus_urdf *urdf, const char *path) {
                          &urdf->given.packages));
   }
   return TALUS_OK;
+}
+
+static uint64_t element_hash(const tl_xml *element, uint64_t hash) {
+  hash = tl_text_hash(element->name, hash);
+  for (const char **word = element->attribute; *word != NULL; word++) {
+    hash = tl_text_hash(*word, hash);
+  }
+  for (const tl_xml *child = element->first; child != NULL; child = child->next) {
+    hash = element_hash(child, hash);
+  }
+  return tl_text_hash("/", hash);
+}
+
+uint64_t tl_urdf_hash(const talus_urdf *urdf, uint64_t hash) {
+  return element_hash(urdf->root, hash);
 }
 
 talus_status talus_urdf_read(talus_context *context, const char *path, const talus_urdf_def *def,

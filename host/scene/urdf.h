@@ -74,6 +74,8 @@ struct talus_urdf {
   int32_t shape_count;
 };
 
+/* What the file says, in one number; comments and blanks do not count, nor do files of meshes. */
+uint64_t tl_urdf_hash(const talus_urdf *urdf, uint64_t hash);
 /* FILE_FORMAT with "file:line: " before the words. */
 talus_status tl_urdf_fail(const talus_urdf *urdf, const tl_xml *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

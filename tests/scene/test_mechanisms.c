@@ -124,6 +124,10 @@ static void check_restart(talus_context *context) {
     talus_scene_destroy(one);
     return;
   }
+  /* a load that the motor cannot hold: it has to come back from the checkpoint by itself */
+  CHECK(talus_mechanism_load(talus_world_mechanism(whole, 0), 0, (const double[3]){0, 0, 0.1},
+                             (const double[3]){5, 60, 3}, (const double[3]){0.1, 0, 0.2}) ==
+        TALUS_OK);
   CHECK(run(one, whole, 130));
   const talus_status saved = tl_checkpoint_save(one, whole, ".", 3);
   if (saved == TALUS_UNSUPPORTED) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/scene/scene.h"
 #include "talus/talus_urdf.h"
 #include "tests/check.h"
 #include "tests/scarce.h"
@@ -255,6 +256,27 @@ static void check_scene(talus_context *context) {
   CHECK(strstr(talus_context_message(context), "scene.yaml:3:") != NULL);
 }
 
+/* A scene is another one if its robot is; comments do not count. */
+static void check_hash(talus_context *context) {
+  static const char text[] = "mechanisms:\n  - {name: r, urdf: robot.urdf}\n";
+  static const char *const files[] = {TWO JOINT("continuous", ""),
+                                      "<!-- a robot -->" TWO JOINT("continuous", ""),
+                                      TWO JOINT("continuous", "<axis xyz='0 1 0'/>")};
+  uint64_t hash[3] = {0, 0, 0};
+  for (int k = 0; k < 3; k++) {
+    talus_scene *scene = NULL;
+    file_write("robot.urdf", files[k]);
+    if (scene_of(context, text, &scene) == TALUS_UNSUPPORTED) {
+      return;
+    }
+    if (CHECK(scene != NULL)) {
+      hash[k] = tl_scene_hash(scene);
+    }
+    talus_scene_destroy(scene);
+  }
+  CHECK(hash[0] == hash[1] && hash[0] != hash[2] && hash[0] != 0);
+}
+
 static void check_memory(void) {
   int64_t at = 1;
   file_write("robot.urdf", robot);
@@ -286,6 +308,7 @@ int main(void) {
   check_floating(context);
   check_mistakes(context);
   check_scene(context);
+  check_hash(context);
   check_memory();
   talus_context_destroy(context);
   return check_end();
