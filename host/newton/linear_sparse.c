@@ -1,9 +1,9 @@
-/* linear_sparse.c: sparse factors by SuiteSparse: CHOLMOD for symmetric matrices, UMFPACK for
- * others.
+/* linear_sparse.c: sparse factors: CHOLMOD for symmetric matrices; for others an LU by blocks on
+ * CHOLMOD's ordering, and UMFPACK where that does not serve.
  *
  * The ordering and the symbolic part are kept while the pattern stays. Both libraries take their
  * memory from the C library; what they lack becomes OUT_OF_MEMORY here. Nothing is printed. */
-#include "host/newton/linear.h"
+#include "host/newton/linear_blocks.h"
 
 #include <string.h>
 
@@ -14,6 +14,8 @@
 struct tl_sparse {
   cholmod_common common;
   cholmod_factor *factor; /* analysed; NULL: not yet */
+  tl_blocks blocks;
+  int by_blocks; /* the present LU is theirs */
   void *symbolic, *numeric;
   double control[UMFPACK_CONTROL], info[UMFPACK_INFO];
 };
@@ -29,6 +31,7 @@ static void lu_forget(struct tl_sparse *sparse) {
 
 static void pattern_forget(struct tl_sparse *sparse) {
   cholmod_l_free_factor(&sparse->factor, &sparse->common);
+  sparse->blocks.ready = 0;
   lu_forget(sparse);
 }
 
@@ -37,17 +40,19 @@ void tl_sparse_release(talus_context *context, struct tl_sparse *sparse) {
     return;
   }
   pattern_forget(sparse);
+  tl_blocks_release(context, &sparse->blocks);
   cholmod_l_finish(&sparse->common);
   tl_free(context, sparse);
 }
 
 int64_t tl_sparse_bytes(const struct tl_sparse *sparse) {
-  return sparse == NULL
-             ? 0
-             : (int64_t)(sparse->common.memory_inuse +
-                         (size_t)(sparse->numeric != NULL ? sparse->info[UMFPACK_NUMERIC_SIZE] *
-                                                                sparse->info[UMFPACK_SIZE_OF_UNIT]
-                                                          : 0));
+  return sparse == NULL ? 0
+                        : tl_blocks_bytes(&sparse->blocks) +
+                              (int64_t)(sparse->common.memory_inuse +
+                                        (size_t)(sparse->numeric != NULL
+                                                     ? sparse->info[UMFPACK_NUMERIC_SIZE] *
+                                                           sparse->info[UMFPACK_SIZE_OF_UNIT]
+                                                     : 0));
 }
 
 static talus_status sparse_make(tl_linear *linear) {
@@ -159,6 +164,32 @@ static talus_status lu(tl_linear *linear, int64_t order, int *good) {
                   good);
 }
 
+/* Bodies: by the blocks of CHOLMOD's analysis, if it found some; *good = 0: not by these. */
+static talus_status blocks_lu(tl_linear *linear, int64_t order, int *good) {
+  struct tl_sparse *const sparse = linear->sparse;
+  *good = 0;
+  if (!linear->bodies || !tl_blocks_available()) {
+    return TALUS_OK;
+  }
+  TL_TRY(analyse(linear, order));
+  const cholmod_factor *const factor = sparse->factor;
+  if (!factor->is_super) {
+    return TALUS_OK;
+  }
+  tl_blocks *const blocks = &sparse->blocks;
+  blocks->order = order;
+  blocks->count = (int64_t)factor->nsuper;
+  blocks->first = factor->super;
+  blocks->row_first = factor->pi;
+  blocks->row = factor->s;
+  blocks->order_of = factor->Perm;
+  if (!blocks->ready) {
+    TL_TRY(tl_blocks_make(linear->context, blocks, linear->start, linear->index));
+  }
+  *good = tl_blocks_factor(blocks, linear->value, linear->start[order]);
+  return TALUS_OK;
+}
+
 talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good) {
   if (linear->sparse == NULL) {
     TL_TRY(sparse_make(linear));
@@ -172,12 +203,21 @@ talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good) {
     return TALUS_OK;
   }
   *good = 0;
-  return linear->cholesky ? cholesky(linear, order, good) : lu(linear, order, good);
+  if (linear->cholesky) {
+    return cholesky(linear, order, good);
+  }
+  TL_TRY(blocks_lu(linear, order, good));
+  linear->sparse->by_blocks = *good;
+  return *good ? TALUS_OK : lu(linear, order, good);
 }
 
 talus_status tl_sparse_solve(tl_linear *linear, int64_t order, const double *b, double *x) {
   struct tl_sparse *const sparse = linear->sparse;
   if (order == 0) {
+    return TALUS_OK;
+  }
+  if (!linear->cholesky && sparse->by_blocks) {
+    tl_blocks_solve(&sparse->blocks, b, x);
     return TALUS_OK;
   }
   if (!linear->cholesky) {
