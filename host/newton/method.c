@@ -13,7 +13,8 @@ enum {
   MANY = 2000,         /* order of the matrix: 330 bodies */
   MOST = 20000,        /* 3300 bodies */
   ROUND_PASSES = 4000, /* in the first round of sweeps; each has twice as many as the one before */
-  ROUNDS = 10
+  ROUNDS = 10,
+  IDLE = 4 /* rounds without a gain: settled heaps have up to three before the next */
 };
 
 static talus_status memory_reserve(tl_newton *newton) {
@@ -252,12 +253,12 @@ static talus_status examine(tl_newton *newton) {
   return TALUS_OK;
 }
 
-/* Sweeps, ever more of them, and A with a light term where they have gained something; until twice
- * as many as before gained nothing. */
+/* Sweeps, ever more of them, and A with a light term where they have gained something; until round
+ * after round, each as long as all before, gained nothing. */
 static talus_status sweep_rounds(tl_newton *newton, int rounds) {
   int64_t passes = ROUND_PASSES;
   double tried = newton->epsilon;
-  for (int i = 0, idle = 0; i < rounds && idle < 2 && !newton->stop; i++, passes *= 2) {
+  for (int i = 0, idle = 0; i < rounds && idle < IDLE && !newton->stop; i++, passes *= 2) {
     const double before = newton->epsilon;
     TL_TRY(sweeps(newton, passes));
     idle = newton->epsilon < 0.9 * before ? 0 : idle + 1;
