@@ -19,6 +19,7 @@ typedef struct tl_small_batch {
   double *room;
   int64_t room_stride; /* with more than one thread */
   int32_t threads;     /* 0: one */
+  int32_t lanes;       /* 1: `room` has tl_lanes_reals more, for problems side by side */
 } tl_small_batch;
 
 #endif

@@ -137,9 +137,10 @@ static talus_status copy_solve(const talus_fleet *fleet, int32_t i, const tl_wor
   if (!tl_copy_asks(copy)) {
     return TALUS_OK;
   }
-  talus_status status = talus_solver_update(worker->solver, &copy->problem);
+  talus_solver *const solver = worker->wave->slot[0].solver;
+  talus_status status = talus_solver_update(solver, &copy->problem);
   if (status == TALUS_OK) {
-    status = talus_solver_solve(worker->solver, &copy->solution, &copy->info);
+    status = talus_solver_solve(solver, &copy->solution, &copy->info);
   }
   if (status != TALUS_OK) {
     return tl_fail(fleet->coupling[i]->context, status, "%s",

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/clones.h"
 #include "host/small/small.h"
 #include "kernels/item/cone.h"
 
@@ -205,7 +206,7 @@ static void entries_add(touching *t, int32_t k) {
 
 /* Row and column of W that two touches of one unit share: sums in ascending order, rows of W side by
  * side. */
-static void touches_pair(const touch *k, const touch *l, const int32_t *first, int64_t stride,
+static inline __attribute__((always_inline)) void touches_pair(const touch *k, const touch *l, const int32_t *first, int64_t stride,
                          double *w) {
   const int32_t rows = first[k->constraint + 1] - first[k->constraint];
   const int32_t columns = first[l->constraint + 1] - first[l->constraint];
@@ -224,7 +225,7 @@ static void touches_pair(const touch *k, const touch *l, const int32_t *first, i
   }
 }
 
-static void touches_multiply(const touching *t, tl_small *small) {
+TL_CLONES_FEW static void touches_multiply(const touching *t, tl_small *small) {
   for (int32_t a = 0; a < t->count; a++) {
     for (int32_t b = 0; b < t->count; b++) {
       const touch *const k = &t->list[a], *const l = &t->list[b];
@@ -282,7 +283,7 @@ static void matrix_write(const tl_system *system, tl_small *small) {
 }
 
 /* Entry by entry with the factor of the earlier constraint first. scale: [rows] scratch. */
-static void matrix_scale(tl_small *small, double *scale) {
+TL_CLONES_FEW static void matrix_scale(tl_small *small, double *scale) {
   for (int32_t k = 0; k < small->count; k++) {
     for (int32_t i = small->first[k]; i < small->first[k + 1]; i++) {
       scale[i] = 1 / small->root[k];

@@ -63,6 +63,13 @@ double tl_small_epsilon(const tl_small *small, const double *y, const double *u)
 }
 
 void tl_small_offer(tl_small *small, const double *y, double *u) {
+  int32_t zeros = 0;
+  while (zeros < small->rows && y[zeros] == 0) {
+    zeros++;
+  }
+  if (zeros == small->rows) { /* R(0) / R(0) is not below 1 */
+    return;
+  }
   tl_small_velocity(small, y, u);
   const double epsilon = tl_small_epsilon(small, y, u);
   if (epsilon < small->epsilon) {

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/item/lanes.h"
 #include "kernels/item/phase.h"
 #include "kernels/registry.h"
 
@@ -96,6 +97,11 @@ tl_small_problem tl_round_item(const tl_small *small) {
 
 size_t tl_round_room(const tl_small *small) {
   return (size_t)tl_small_reals(small->count, small->rows);
+}
+
+size_t tl_round_rooms(const tl_small_problem *item) {
+  return (size_t)(tl_small_reals(item->count, item->rows) +
+                  tl_lanes_reals(item->count, item->rows));
 }
 
 /* Where a run is, as far as its limits need to know. */

@@ -14,6 +14,8 @@ int tl_round_takes(const tl_small *small, const talus_settings *settings);
 tl_small_problem tl_round_item(const tl_small *small);
 /* Numbers of scratch it needs on the CPU. */
 size_t tl_round_room(const tl_small *small);
+/* The same if others are to lie beside it. */
+size_t tl_round_rooms(const tl_small_problem *item);
 /* Solves it on the CPU, from small->best on; or takes what a device has found (small->ahead). */
 talus_status tl_round_solve(tl_small *small, tl_run *run, double target);
 

@@ -1,24 +1,38 @@
-/* batch.c: many independent problems in one call, one problem per thread at a time.
+/* batch.c: many independent problems in one call, a handful per thread at a time.
  *
- * Every thread has a context and a solver of its own, which keep their memory from problem to
- * problem. A solve does not depend on what its solver did before, so that the results have the same
- * bits on any number of threads. On a device small problems go in waves (batch_device.c). Who has
- * batches again and again keeps the threads' solvers in a tl_crew. */
+ * Every thread has a context and solvers of its own, which keep their memory from problem to problem.
+ * Problems are taken by size: those of a handful are mostly alike, and small ones are worked on side
+ * by side (batch_wave.c). A solve does not depend on what its solver did before, nor on what lies
+ * beside it, so that the results have the same bits on any number of threads, and as many calls. On a
+ * device small problems go in larger waves (batch_device.c). Who has batches again and again keeps the
+ * threads' solvers in a tl_crew. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/solve/batch.h"
+#include "kernels/registry.h"
 
-enum { HANDFUL = 4 };
+/* SMALL: constraints of a problem that may be one of a handful. Memory for more than one of the large
+ * ones is not kept. */
+enum { HANDFUL = 8, SMALL = 32 };
 
-static talus_status worker_open(talus_context *context, const talus_settings *settings,
-                                tl_worker *w) {
+static talus_status solvers_make(const tl_crew *crew, tl_worker *w) {
+  const int32_t count = crew->together ? HANDFUL : 1;
+  TL_TRY(tl_wave_open(w->context, count, &w->wave));
+  for (int32_t j = 0; j < count; j++) {
+    TL_TRY(talus_solver_create(w->context, &crew->settings, &w->wave->slot[j].solver));
+  }
+  return TALUS_OK;
+}
+
+static talus_status worker_open(talus_context *context, const tl_crew *crew, tl_worker *w) {
   talus_context_def def = context->def;
   def.threads = 1;
   def.backend = TALUS_BACKEND_CPU;
   def.log = NULL; /* the caller's need not be safe among threads */
   talus_status status = talus_context_create(&def, &w->context);
   if (status == TALUS_OK) {
-    status = talus_solver_create(w->context, settings, &w->solver);
+    status = solvers_make(crew, w);
   }
   return status == TALUS_OK
              ? TALUS_OK
@@ -27,7 +41,7 @@ static talus_status worker_open(talus_context *context, const talus_settings *se
 }
 
 static void worker_close(tl_worker *w) {
-  talus_solver_destroy(w->solver);
+  tl_wave_close(w->wave);
   talus_context_destroy(w->context);
 }
 
@@ -42,35 +56,113 @@ void tl_worker_tell(tl_worker *w, const tl_batch *b, int32_t i, talus_status sta
   }
 }
 
-static void problem_solve(tl_worker *w, const tl_batch *b, int32_t i) {
-  talus_status status = talus_solver_update(w->solver, &b->problems[i]);
-  if (status == TALUS_OK) {
-    status = talus_solver_solve(w->solver, b->solutions != NULL ? &b->solutions[i] : NULL,
-                                b->infos != NULL ? &b->infos[i] : NULL);
-  }
-  tl_worker_tell(w, b, i, status);
+/* ---- the order ---------------------------------------------------------------------------------- */
+
+/* One problem's size as far as its head tells; hostile numbers are as good as any. */
+typedef struct place {
+  int64_t size;
+  int32_t index;
+} place;
+
+static int place_compare(const void *left, const void *right) {
+  const place *const a = left, *const b = right;
+  return a->size != b->size ? (a->size > b->size) - (a->size < b->size)
+                            : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Each thread takes a few problems at a time: those of one batch may be of very different sizes. */
-static void workers_run(tl_worker *workers, int32_t threads, const tl_batch *b) {
-  int32_t next = 0;
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-  for (int32_t t = 0; t < threads; t++) {
-    for (;;) {
-      int32_t first;
-#pragma omp atomic capture
-      {
-        first = next;
-        next += HANDFUL;
-      }
-      if (first < 0 || first >= b->count) {
-        break;
-      }
-      for (int32_t i = first; i < first + HANDFUL && i < b->count; i++) {
-        problem_solve(&workers[t], b, i);
-      }
+/* The largest first, so that no thread is left alone with one at the end. */
+static void order_find(const tl_batch *b, place *order) {
+  for (int32_t i = 0; i < b->count; i++) {
+    const talus_problem *const p = &b->problems[i];
+    order[i] = (place){-(((int64_t)p->contact_count << 32) + p->bilateral_count), i};
+  }
+  qsort(order, (size_t)b->count, sizeof *order, place_compare);
+}
+
+static int is_small(const talus_problem *problem) {
+  return (int64_t)problem->contact_count + problem->bilateral_count <= SMALL;
+}
+
+/* ---- solving ------------------------------------------------------------------------------------ */
+
+static void problem_finish(tl_worker *w, const tl_batch *b, int32_t slot, int32_t i) {
+  tl_worker_tell(w, b, i,
+                 tl_wave_finish(w->wave, slot, b->solutions != NULL ? &b->solutions[i] : NULL,
+                                b->infos != NULL ? &b->infos[i] : NULL));
+}
+
+static void problem_solve(tl_worker *w, const tl_batch *b, int32_t i) {
+  tl_wave_slot *const slot = &w->wave->slot[0];
+  slot->status = talus_solver_update(slot->solver, &b->problems[i]);
+  problem_finish(w, b, 0, i);
+}
+
+static void handful_solve(tl_worker *w, const tl_batch *b, const place *order, int32_t count) {
+  for (int32_t j = 0; j < count; j++) {
+    tl_wave_prepare(w->wave, j, &b->problems[order[j].index]);
+  }
+  const talus_status status = tl_wave_run(w->wave, &tl_backend_cpu, b->settings, count);
+  for (int32_t j = 0; j < count; j++) {
+    if (status != TALUS_OK && w->wave->slot[j].sent) {
+      tl_worker_tell(w, b, order[j].index, status);
+    } else {
+      problem_finish(w, b, j, order[j].index);
     }
   }
+}
+
+/* The threads take turns: one for each of the large problems, which come first, then one for each
+ * handful of the others. */
+typedef struct turns {
+  const place *order;
+  int32_t large, handful, count;
+} turns;
+
+static turns turns_plan(const tl_batch *b, const place *order, int32_t threads) {
+  turns t = {.order = order, .handful = 1};
+  while (t.large < b->count && !(b->together && is_small(&b->problems[order[t.large].index]))) {
+    t.large++;
+  }
+  const int32_t rest = b->count - t.large, share = (rest + threads - 1) / threads;
+  t.handful = share < 1 ? 1 : share < HANDFUL ? share : HANDFUL;
+  t.count = t.large + (rest + t.handful - 1) / t.handful;
+  return t;
+}
+
+static void turn_take(tl_worker *w, const tl_batch *b, const turns *t, int32_t turn) {
+  if (turn < t->large) {
+    problem_solve(w, b, t->order[turn].index);
+    return;
+  }
+  const int32_t first = t->large + t->handful * (turn - t->large), left = b->count - first;
+  handful_solve(w, b, t->order + first, left < t->handful ? left : t->handful);
+}
+
+static void workers_run(tl_worker *workers, int32_t threads, const tl_batch *b, const turns *t) {
+  int32_t next = 0;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+  for (int32_t i = 0; i < threads; i++) {
+    for (;;) {
+      int32_t turn;
+#pragma omp atomic capture
+      turn = next++;
+      if (turn >= t->count) {
+        break;
+      }
+      turn_take(&workers[i], b, t, turn);
+    }
+  }
+}
+
+static talus_status on_host(talus_context *context, tl_worker *workers, int32_t threads,
+                            const tl_batch *b) {
+  place *order;
+  TL_TRY(tl_alloc(context, (void **)&order, (size_t)b->count + 1, sizeof *order, "a batch"));
+  order_find(b, order);
+  const turns t = turns_plan(b, order, threads);
+  workers_run(workers, threads, b, &t);
+  tl_free(context, order);
+  return TALUS_OK;
 }
 
 /* The first problem that failed, whoever had it. */
@@ -97,14 +189,16 @@ talus_status tl_crew_open(talus_context *context, const talus_settings *settings
                   "a batch"));
   memset(crew->worker, 0, (size_t)threads * sizeof *crew->worker);
   crew->threads = threads;
+  /* a time limit must be able to end a problem before its plan is through */
+  crew->together = tl_wave_serves(settings) && !(settings->max_seconds > 0);
   for (int32_t t = 0; t < threads; t++) {
-    TL_TRY(worker_open(context, &crew->settings, &crew->worker[t]));
+    TL_TRY(worker_open(context, crew, &crew->worker[t]));
   }
   return TALUS_OK;
 }
 
 void tl_crew_close(talus_context *context, tl_crew *crew) {
-  tl_wave_close(context, crew);
+  tl_wave_close(crew->wave);
   for (int32_t t = 0; t < crew->threads; t++) {
     worker_close(&crew->worker[t]);
   }
@@ -114,14 +208,14 @@ void tl_crew_close(talus_context *context, tl_crew *crew) {
 talus_status tl_crew_solve(talus_context *context, tl_crew *crew, int32_t count,
                            const talus_problem *problems, talus_solution *solutions,
                            talus_info *infos, talus_status *statuses) {
-  const tl_batch b = {&crew->settings, count, problems, solutions, infos, statuses};
+  const tl_batch b = {&crew->settings, count, problems, solutions, infos, statuses, crew->together};
   for (int32_t t = 0; t < crew->threads; t++) {
     crew->worker[t].failed = -1;
   }
   if (tl_batch_on_device(context, &crew->settings, count)) {
     TL_TRY(tl_batch_device(context, crew, &b));
   } else {
-    workers_run(crew->worker, crew->threads, &b);
+    TL_TRY(on_host(context, crew->worker, crew->threads, &b));
   }
   return verdict(context, crew->worker, crew->threads);
 }

@@ -3,11 +3,39 @@
 #define TL_BATCH_H
 
 #include "host/base/base.h"
+#include "kernels/backend.h"
 #include "talus/talus_solve.h"
+
+/* batch_wave.c: problems that a backend takes together, each with its solver. */
+typedef struct tl_wave_slot {
+  talus_solver *solver; /* destroyed with the wave */
+  talus_status status;  /* so far */
+  int32_t sent;         /* 1: the backend has it */
+} tl_wave_slot;
+
+typedef struct tl_wave {
+  talus_context *context;
+  int32_t capacity;
+  tl_buffer items, results, bests, room;
+  tl_wave_slot slot[];
+} tl_wave;
+
+/* 1 if the settings' method can be taken through its plan ahead of the solve. */
+int tl_wave_serves(const talus_settings *settings);
+/* Room for so many; the solvers are still to be made. If it fails, there may be one to be closed. */
+talus_status tl_wave_open(talus_context *context, int32_t capacity, tl_wave **wave);
+void tl_wave_close(tl_wave *wave);
+/* Problem j of the wave is checked and written out: its status is kept. */
+void tl_wave_prepare(tl_wave *wave, int32_t j, const talus_problem *problem);
+/* The plan, for those of the first `count` that were prepared and are for it. */
+talus_status tl_wave_run(tl_wave *wave, const tl_backend *backend, const talus_settings *settings,
+                         int32_t count);
+/* The rest of the solve. */
+talus_status tl_wave_finish(tl_wave *wave, int32_t j, talus_solution *solution, talus_info *info);
 
 typedef struct tl_worker {
   talus_context *context;
-  talus_solver *solver;
+  tl_wave *wave; /* of the worker's own */
   int32_t failed; /* the first problem of this thread that failed; -1: none */
   talus_status status;
   char message[512];
@@ -20,17 +48,19 @@ typedef struct tl_batch {
   talus_solution *solutions;
   talus_info *infos;
   talus_status *statuses;
+  int32_t together; /* small problems are worked on side by side */
 } tl_batch;
 
 /* How problem i ended. */
 void tl_worker_tell(tl_worker *w, const tl_batch *b, int32_t i, talus_status status);
 
-/* Threads with a context and a solver each, kept from batch to batch. */
+/* Threads with a context and solvers each, kept from batch to batch. */
 typedef struct tl_crew {
   talus_settings settings; /* of each solver */
   tl_worker *worker;       /* [threads] */
   int32_t threads;
-  struct tl_wave *wave; /* batch_device.c, when first needed */
+  int32_t together;        /* small problems are worked on side by side */
+  tl_wave *wave;           /* batch_device.c, when first needed */
 } tl_crew;
 
 /* To be closed even if opening failed. */
@@ -46,6 +76,5 @@ talus_status tl_crew_solve(talus_context *context, tl_crew *crew, int32_t count,
  */
 int tl_batch_on_device(const talus_context *context, const talus_settings *settings, int32_t count);
 talus_status tl_batch_device(talus_context *context, tl_crew *crew, const tl_batch *b);
-void tl_wave_close(talus_context *context, tl_crew *crew);
 
 #endif

@@ -3,6 +3,7 @@
 #define TL_ENGINE_CPU_H
 
 #include "host/base/base.h"
+#include "host/base/clones.h"
 #include "host/base/each.h"
 #include "kernels/backend.h"
 #include "kernels/item/contact.h"
@@ -84,16 +85,6 @@ talus_status tl_cpu_residual(tl_engine *engine, double squares[2], int64_t *pass
       CALL(r_);                                                                                    \
     }                                                                                              \
   } while (0)
-
-/* Loops over the contacts of a chunk are compiled for several instruction sets, of which the
- * program takes the best that the machine has: as no instruction is contracted, the bits are the
- * same. Sanitizers cannot follow the choice, which is made before they are ready. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(__AVX2__)
-#define TL_CLONES __attribute__((target_clones("default", "avx2", "avx512f")))
-#else
-#define TL_CLONES
-#endif
 
 /* Loops of fewer chunks are not worth waking threads for. */
 enum { TL_FEW_CHUNKS = 8, TL_FEW_ITEMS = TL_FEW_CHUNKS * TL_CHUNK };

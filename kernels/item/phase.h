@@ -90,14 +90,12 @@ TL_ITEM tl_small_room tl_small_room_make(const tl_small_problem *p, double *best
 
 /* ---- the phase ---------------------------------------------------------------------------------- */
 
-/* Goes on from the best impulses, or where `y` has come to; better ones are left in `best`. */
-TL_TEAM void tl_small_phase_run(const tl_small_problem *p, const tl_small_phase *phase,
-                                tl_small_room *room, tl_small_result *result) {
-  tl_round_point *const at = &room->point;
-  double *const z = at->z;
+/* Where a phase begins: the best impulses, or 0; 0 if a limit was reached before. */
+TL_TEAM int tl_small_phase_begin(const tl_small_problem *p, const tl_small_phase *phase,
+                                 tl_small_room *room, tl_small_result *result) {
   result->before = result->steps;
   if (result->steps >= phase->all || TL_STOPPED(phase, result)) {
-    return;
+    return 0;
   }
   if (phase->fresh) {
     TL_TEAM_EACH(i, 0, p->rows) {
@@ -107,9 +105,15 @@ TL_TEAM void tl_small_phase_run(const tl_small_problem *p, const tl_small_phase 
   } else {
     tl_team_copy(p->rows, room->best, room->y);
   }
+  return 1;
+}
+
+/* The phase once its sweeps, if it has some, have led to `y`. */
+TL_TEAM void tl_small_phase_go_on(const tl_small_problem *p, const tl_small_phase *phase,
+                                  tl_small_room *room, tl_small_result *result) {
+  tl_round_point *const at = &room->point;
+  double *const z = at->z;
   if (phase->sweeps > 0) {
-    const double least = 0.01 * phase->tolerance * p->reference;
-    result->passes += tl_small_sweeps(p, phase, least, room->y, at->u, result);
     tl_small_velocities(p, room->y, at->u);
     tl_small_judge(p, room->y, at->u, room, result);
   }
@@ -137,6 +141,32 @@ TL_TEAM void tl_small_phase_run(const tl_small_problem *p, const tl_small_phase 
     tl_search_regular(&e, p->rows, phase->steps, z, room->matrix);
   } else {
     tl_search_projected(&e, p->rows, phase->steps, z, room->matrix);
+  }
+}
+
+/* Sweeps that move y by less are the last ones. */
+TL_ITEM double tl_small_phase_least(const tl_small_problem *p, const tl_small_phase *phase) {
+  return 0.01 * phase->tolerance * p->reference;
+}
+
+/* The first half of a phase: its sweeps, into y; 0 if a limit was reached before. */
+TL_TEAM int tl_small_phase_sweep(const tl_small_problem *p, const tl_small_phase *phase,
+                                 tl_small_room *room, tl_small_result *result) {
+  if (!tl_small_phase_begin(p, phase, room, result)) {
+    return 0;
+  }
+  if (phase->sweeps > 0) {
+    result->passes += tl_small_sweeps(p, phase, tl_small_phase_least(p, phase), room->y,
+                                      room->point.u, result);
+  }
+  return 1;
+}
+
+/* Goes on from the best impulses, or from 0; better ones are left in `best`. */
+TL_TEAM void tl_small_phase_run(const tl_small_problem *p, const tl_small_phase *phase,
+                                tl_small_room *room, tl_small_result *result) {
+  if (tl_small_phase_sweep(p, phase, room, result)) {
+    tl_small_phase_go_on(p, phase, room, result);
   }
 }
 

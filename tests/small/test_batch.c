@@ -213,6 +213,59 @@ static void test_ragged(talus_context *context) {
   CHECK(talus_solve_batch(context, &settings, 3, all, NULL, NULL, NULL) == TALUS_BAD_SETTING);
 }
 
+/* Small problems of every family, so many of each that they lie side by side, in any order: each has
+ * the bits that it has alone, whatever the method, law and number of threads. */
+static void test_side_by_side(talus_context *context, talus_method method, talus_law law) {
+  enum { EACH = 11, COUNT = 6 * EACH };
+  static const int chosen[6] = {0, 4, 6, 9, 21, 22}; /* spheres, rows, the plane, W, bounds, blocks */
+  static double memory[COUNT][100], rows[COUNT][20], alone[100], alone_rows[20];
+  static oracle_made made[COUNT];
+  static talus_problem all[COUNT];
+  static talus_solution out[COUNT];
+  static talus_info info[COUNT];
+  talus_settings settings = talus_settings_default();
+  settings.method = method;
+  settings.law = law;
+  settings.tolerance = method == TALUS_METHOD_AUTO ? 1e-4 : 1e-7;
+  settings.max_iterations = 300;
+  for (int i = 0; i < COUNT; i++) {
+    family f = *family_at(chosen[i * 7 % 6]);
+    f.contact_count -= i % 13 == 0 ? 3 : 0;
+    made[i] = family_make(&f, law, (uint64_t)i + 1);
+    all[i] = made[i].problem;
+    out[i] = talus_solution_default();
+    out[i].impulse = memory[i];
+    out[i].bilateral_impulse = rows[i];
+    info[i] = talus_info_default();
+  }
+  for (int threads = 1; threads <= 3; threads += 2) {
+    settings.threads = threads;
+    memset(memory, 0, sizeof memory);
+    CHECK(talus_solve_batch(context, &settings, COUNT, all, out, info, NULL) == TALUS_OK);
+    for (int i = 0; i < COUNT; i++) {
+      talus_solution one = talus_solution_default();
+      talus_info one_info = talus_info_default();
+      one.impulse = alone;
+      one.bilateral_impulse = alone_rows;
+      memset(alone, 0, sizeof alone);
+      memset(alone_rows, 0, sizeof alone_rows);
+      CHECK(talus_solve_once(context, &all[i], &settings, &one, &one_info) == TALUS_OK);
+      const size_t bytes = (size_t)all[i].bilateral_count * sizeof *alone_rows;
+      CHECK_CASE(memcmp(alone, memory[i], sizeof alone) == 0 &&
+                     memcmp(alone_rows, rows[i], bytes) == 0 &&
+                     info[i].iterations == one_info.iterations &&
+                     info[i].passes == one_info.passes && info[i].outcome == one_info.outcome,
+                 "%s, problem %d: other bits in a batch", talus_method_name(method), i);
+      if (info[i].outcome == TALUS_OUTCOME_CONVERGED) {
+        CHECK(oracle_epsilon(&all[i], memory[i], rows[i], law) <= 1.01 * settings.tolerance);
+      }
+    }
+  }
+  for (int i = 0; i < COUNT; i++) {
+    oracle_made_free(&made[i]);
+  }
+}
+
 int main(void) {
   talus_context *context;
   uint64_t state = 11;
@@ -227,6 +280,9 @@ int main(void) {
   test_copies(context, TALUS_METHOD_MNCP_RLM);
   test_overhead(context);
   test_ragged(context);
+  test_side_by_side(context, TALUS_METHOD_AUTO, TALUS_LAW_COULOMB);
+  test_side_by_side(context, TALUS_METHOD_AUTO, TALUS_LAW_CCP);
+  test_side_by_side(context, TALUS_METHOD_MNCP_PLM, TALUS_LAW_COULOMB);
   talus_context_destroy(context);
   return check_end();
 }
