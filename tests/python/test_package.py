@@ -332,6 +332,41 @@ class Calls(unittest.TestCase):
         else:
             self.assertTrue(os.path.exists("dumped-000001.hdf5"))
 
+    def test_solve_async(self):
+        problems = [talus.Problem.rigid(**random_rigid(seed=i)) for i in range(3)]
+        settings = talus.Settings(tolerance=1e-8)
+        solvers = [talus.Solver(talus.Context(threads=1), settings) for _ in problems]
+        for solver, problem in zip(solvers, problems):
+            solver.update(problem)
+            solver.solve_async()
+            with self.assertRaises(talus.Error) as refused:
+                solver.update(problem)
+            self.assertEqual(refused.exception.status, talus.Status.CALL_ORDER)
+        for solver, problem in zip(solvers, problems):
+            solution, info = solver.wait()
+            alone, _ = talus.solve_once(problem, settings)
+            self.assertEqual(info.outcome, talus.Outcome.CONVERGED)
+            np.testing.assert_array_equal(solution.impulse, alone.impulse)
+            with self.assertRaises(talus.Error) as refused:
+                solver.wait()
+            self.assertEqual(refused.exception.status, talus.Status.CALL_ORDER)
+        unfinished = talus.Solver(talus.Context(threads=1), settings)
+        unfinished.update(problems[0])
+        unfinished.solve_async()
+        del unfinished  # waits
+
+    def test_workspace(self):
+        context = talus.Context(threads=1, backend=talus.Backend.CPU)
+        settings = talus.Settings(method="apgdb", max_iterations=5)
+        problem = talus.Problem.rigid(**random_rigid())
+        foretold = talus.workspace(problem, settings, context)
+        _, info = talus.solve_once(problem, settings, context=context)
+        self.assertLessEqual(info.bytes, foretold)
+        self.assertLess(foretold, 10 * info.bytes)
+        with self.assertRaises(talus.Error) as refused:
+            talus.workspace(problem, talus.Settings(method="newton"), context)
+        self.assertEqual(refused.exception.status, talus.Status.UNSUPPORTED)
+
     def test_certify(self):
         problem = talus.Problem.rigid(**random_rigid())
         solution, info = talus.solve_once(problem, talus.Settings(tolerance=1e-8))

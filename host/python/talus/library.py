@@ -5,7 +5,7 @@ import ctypes.util
 import glob
 import os
 import sys
-from ctypes import POINTER, c_char_p, c_int, c_int32, c_void_p
+from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_void_p
 from typing import Iterator, Type, TypeVar
 
 from . import structs
@@ -63,6 +63,9 @@ _declare("talus_solver_create", c_int, c_void_p, c_void_p, POINTER(c_void_p))
 _declare("talus_solver_set", c_int, c_void_p, c_void_p)
 _declare("talus_solver_update", c_int, c_void_p, c_void_p)
 _declare("talus_solver_solve", c_int, c_void_p, c_void_p, c_void_p)
+_declare("talus_solver_solve_async", c_int, c_void_p, c_void_p, c_void_p)
+_declare("talus_solver_wait", c_int, c_void_p)
+_declare("talus_solver_workspace", c_int, c_void_p, c_void_p, c_void_p, POINTER(c_int64))
 _declare("talus_solver_destroy", None, c_void_p)
 _declare("talus_solve_batch", c_int, c_void_p, c_void_p, c_int32, c_void_p, c_void_p, c_void_p,
          c_void_p)

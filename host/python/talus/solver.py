@@ -235,6 +235,7 @@ class Solver:
         self.context = context if context is not None else Context()
         self._settings = (settings or Settings()).struct()
         self._problem: Optional[Problem] = None
+        self._under_way: Optional[Tuple[Solution, Any, structs.Info]] = None
         self.context.check(library.talus_solver_create(
             self.context._handle, byref(self._settings), byref(self._handle)))
 
@@ -257,13 +258,45 @@ class Solver:
     def solve(self, solution: Optional[Solution] = None) -> Tuple[Solution, Info]:
         """Solves; fills the given solution or a new one. With settings.warm_start the given
         impulses are where it starts."""
+        filled, made, info = self._results(solution)
+        self.context.check(library.talus_solver_solve(self._handle, byref(made[0]), byref(info)))
+        return filled, _info(info)
+
+    def solve_async(self, solution: Optional[Solution] = None) -> None:
+        """Begins to solve on a thread of the solver's own and returns; `wait` gives the results.
+        Until then problem, solution, settings and context are the solve's; other calls of this
+        solver raise Error (CALL_ORDER)."""
+        filled, made, info = self._results(solution)
+        self.context.check(
+            library.talus_solver_solve_async(self._handle, byref(made[0]), byref(info)))
+        self._under_way = (filled, made, info)
+
+    def wait(self) -> Tuple[Solution, Info]:
+        """Waits for what solve_async began."""
+        status = library.talus_solver_wait(self._handle)
+        under_way, self._under_way = self._under_way, None
+        self.context.check(status)
+        assert under_way is not None  # or the status would have been CALL_ORDER
+        return under_way[0], _info(under_way[2])
+
+    def _results(self, solution: Optional[Solution]) -> Tuple[Solution, Any, structs.Info]:
+        """What a solve writes to."""
         if self._problem is None:
             raise Error(Status.CALL_ORDER, "update must come first")
         filled = solution if solution is not None else Solution.empty(self._problem)
-        made, _kept = filled.struct(self._problem)
-        info = fill(structs.Info)
-        self.context.check(library.talus_solver_solve(self._handle, byref(made), byref(info)))
-        return filled, _info(info)
+        return filled, filled.struct(self._problem), fill(structs.Info)
+
+
+def workspace(problem: Problem, settings: Optional[Settings] = None,
+              context: Optional[Context] = None) -> int:
+    """Bytes of host memory that a solver takes at the most for problems no larger than this one;
+    talus_solver_workspace says for which cases it is known."""
+    context = context if context is not None else Context()
+    used = (settings or Settings()).struct()
+    found = ctypes.c_int64()
+    context.check(library.talus_solver_workspace(context._handle, byref(used),
+                                                 byref(problem.struct), byref(found)))
+    return found.value
 
 
 def solve_once(problem: Problem, settings: Optional[Settings] = None,
