@@ -24,7 +24,7 @@ typedef struct run_options {
   tl_option_texts set;
   double time;
   int64_t steps, threads;
-  int backend, force, quiet;
+  int backend, dump, force, quiet;
 } run_options;
 
 /* A run while it is going on. */
@@ -35,6 +35,7 @@ typedef struct run_state {
   talus_world *world;
   tl_record *record;
   char directory[1024];
+  char dump_path[1056]; /* in it; the world reads it for as long as it lives */
   int64_t first, last;      /* steps */
   int64_t accepted, halved; /* steps that missed the tolerance; that had to be cut */
   double begin;
@@ -54,6 +55,8 @@ static tl_parsed parse_options(run_options *o, int argc, char **argv) {
        "go on from a checkpoint, or from the newest in a directory", 0, 0, 0},
       {"problem", TL_OPTION_TEXT, &o->problem, "FILE",
        "write the contact problem of the step after the last, for solve and profile", 0, 0, 0},
+      {"dump", TL_OPTION_CHOICE, &o->dump, "none|worst|failed|every",
+       "write contact problems to DIR/problem-*.hdf5, at most 100 (default none)", 0, 0, 0},
       {"force", TL_OPTION_FLAG, &o->force, NULL, "replace the run that DIR holds", 0, 0, 0},
       {"quiet", TL_OPTION_FLAG, &o->quiet, NULL, "no progress", 0, 0, 0},
       {0}};
@@ -176,6 +179,16 @@ static int prepare(run_state *run) {
   }
   tl_free(run->context, checkpoint);
   return code;
+}
+
+static int dump_begin(run_state *run) {
+  if (run->o->dump == TALUS_DUMP_NONE) {
+    return TL_EXIT_OK;
+  }
+  snprintf(run->dump_path, sizeof run->dump_path, "%s/problem", run->directory);
+  return tl_failure_watch(run->world, (talus_dump)run->o->dump, run->dump_path) == TALUS_OK
+             ? TL_EXIT_OK
+             : complain(run);
 }
 
 static talus_status one_step(run_state *run, talus_step_report *report) {
@@ -302,6 +315,9 @@ int tl_cli_run(int argc, char **argv) {
     return TL_EXIT_BAD;
   }
   int code = prepare(&run);
+  if (code == TL_EXIT_OK) {
+    code = dump_begin(&run);
+  }
   if (code == TL_EXIT_OK) {
     code = simulate(&run);
   }

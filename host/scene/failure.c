@@ -1,5 +1,5 @@
 /* failure.c: builds the contact problem of a failed step once more, or of the next one, and writes
- * it. */
+ * it; or has the solver write them as they come. */
 #include "host/scene/failure.h"
 
 #include "host/world/links.h"
@@ -29,4 +29,13 @@ talus_status tl_failure_write(talus_world *world, const char *path) {
   }
   tl_free(world->context, memory);
   return status;
+}
+
+talus_status tl_failure_watch(talus_world *world, talus_dump dump, const char *path) {
+  talus_settings watched = world->def.solver;
+  watched.dump = dump;
+  watched.dump_path = path;
+  TL_TRY(talus_solver_set(world->solver, &watched));
+  world->def.solver = watched;
+  return TALUS_OK;
 }

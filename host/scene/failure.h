@@ -9,4 +9,8 @@
  * further steps then. Statuses: those of talus_problem_write. */
 talus_status tl_failure_write(talus_world *world, const char *path);
 
+/* From now on contact solves are written as talus_settings.dump says; the path, as that of
+ * talus_settings.dump_path, must live as long as the world. Statuses: those of talus_solver_set. */
+talus_status tl_failure_watch(talus_world *world, talus_dump dump, const char *path);
+
 #endif

@@ -44,6 +44,12 @@ few="--set grains.0.count=40 --set output.every=5ms --threads 1 --quiet"
   run 2 run "$scenes/minimal.yaml" --out unwritten --steps 1 $few --problem missing/x.dat
   err_has "cannot write missing/x.dat"
   absent unwritten
+  # the worst of all contact problems, and nothing else changed
+  run 0 run "$scenes/minimal.yaml" --out watched --steps 60 $few --dump worst
+  run 0 solve watched/problem-worst.hdf5 --tol 1e-3
+  note "watching changes nothing" cmp -s whole/scalars.csv watched/scalars.csv
+  run 0 run "$scenes/minimal.yaml" --out watched --steps 3 $few --dump every --force
+  note "every problem is there" test -s watched/problem-000003.hdf5
   # never over another run
   sum=$(cat whole/* | cksum)
   run 2 run "$scenes/minimal.yaml" --out whole --steps 60 $few
