@@ -233,6 +233,9 @@ static talus_status islands_solve(tl_run *run, const groups *g, double *impulse)
       TL_TRY(wave_solve(run, g, &w, impulse));
       TL_TRY(island_form(run, g, i, impulse));
       w.at = begin;
+      if (tl_run_late(run)) { /* the next attempt will find the same, and end */
+        return TALUS_OK;
+      }
     }
     wave_add(&w, small, i);
   }
