@@ -1,4 +1,4 @@
-/* certificate.c: the certificate of design: epsilon for both laws and what else can be said.
+/* certificate.c: what impulses are worth: epsilon for both laws and what else can be said.
  *
  *   R(x) = || sqrt(w_k) (x_k - P_K(x_k - (u_k + [mu |u_t| n]) / w_k)) ||,  epsilon = R(x)/R(0)
  * R(0) is floored by the rounding error of q itself; at the floor nothing is left to solve. */
