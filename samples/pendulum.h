@@ -13,7 +13,7 @@
 #include "sample.h"
 
 enum { LINKS = 12, TOUCHES = 2 * LINKS + LINKS * (LINKS - 1) / 2, ROWS = 2 * TOUCHES };
-static const double RADIUS = 0.25, FLOOR = -10, WALL = 4, STEP = 1e-3;
+static const double RADIUS = 0.25, FLOOR = -10, WALL = 4, STEP = 1e-3, RESTITUTION = 0.7;
 
 typedef struct pendulum {
   talus_mechanism *mechanism;
@@ -77,7 +77,7 @@ static inline void touch_add(talus_touch *touch, int32_t capacity, int32_t *coun
     t->tangent[2] = normal[1];
     t->gap = gap;
     t->friction = 0.5;
-    t->restitution = 0.7;
+    t->restitution = RESTITUTION;
   }
   (*count)++;
 }
@@ -97,7 +97,7 @@ static inline int32_t pendulum_touches(talus_mechanism *mechanism, talus_touch *
     touch_add(touch, capacity, &count, TALUS_NONE, i, side, left, WALL - RADIUS - ball[i][1]);
     for (int k = 0; k < i - 1; k++) { /* neighbours stay a link apart */
       const double apart[3] = {0, ball[i][1] - ball[k][1], ball[i][2] - ball[k][2]};
-      const double distance = sqrt(apart[1] * apart[1] + apart[2] * apart[2]);
+      const double distance = hypot(apart[1], apart[2]);
       const double normal[3] = {0, apart[1] / distance, apart[2] / distance};
       const double middle[3] = {0, 0.5 * (ball[i][1] + ball[k][1]),
                                 0.5 * (ball[i][2] + ball[k][2])};
