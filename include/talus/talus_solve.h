@@ -513,7 +513,8 @@ TALUS_API talus_status talus_solve_once(talus_context *context, const talus_prob
                                         const talus_settings *settings, talus_solution *solution,
                                         talus_info *info);
 
-/* Many independent problems, of any sizes and forms, in host memory, one per thread at a time; on a CUDA
+/* Many independent problems, of any sizes and forms, in host memory, shared out among threads, small
+ * ones of equal shape side by side, with the bits that each has in a call of its own; on a CUDA
  * context those of up to 64 contacts and rows one per block, with the same bits, if the method is one
  * of mncp_* or AUTO, without warm start (info.backend says where). solutions, infos and statuses have
  * one element per problem, or are NULL; a problem that fails leaves the others alone. Returns OK, or
