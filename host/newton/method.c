@@ -14,6 +14,7 @@ enum {
   MOST = 20000,        /* 3300 bodies */
   ROUND_PASSES = 4000, /* in the first round of sweeps; each has twice as many as the one before */
   ROUNDS = 10,
+  GRADIENT_PASSES = 2000,
   IDLE = 4 /* rounds without a gain: settled heaps have up to three before the next */
 };
 
@@ -179,9 +180,10 @@ static talus_status prox(tl_newton *newton, const double *y, double alpha, doubl
   return phase_end(newton, "proximal Newton");
 }
 
-/* Sweeps from the best impulses on. Under the exact law they wander, and yet come nearer in the
- * long run, also where every second-order procedure is at its end. */
-static talus_status sweeps(tl_newton *newton, int64_t passes) {
+/* First-order steps; the best impulses are those of all. */
+static talus_status first_order(tl_newton *newton,
+                                talus_status (*go)(tl_run *run, int64_t passes, int *done),
+                                int64_t passes, const char *what) {
   tl_run *const run = newton->run;
   if (newton->stop) {
     return TALUS_OK;
@@ -191,14 +193,20 @@ static talus_status sweeps(tl_newton *newton, int64_t passes) {
     TL_TRY(tl_run_offer(run, newton->impulse, &newton->stop));
   }
   if (!newton->stop) {
-    TL_TRY(tl_run_sweep(run, passes, &newton->stop));
+    TL_TRY(go(run, passes, &newton->stop));
   }
   if (run->best < newton->epsilon) {
     TL_TRY(run->ops->finish(run->engine, newton->impulse));
     tl_sheet_import(&newton->sheet, newton->impulse, newton->best);
     newton->epsilon = run->best;
   }
-  return phase_end(newton, "sweeps");
+  return phase_end(newton, what);
+}
+
+/* Under the exact law they wander, and yet come nearer in the long run, also where every
+ * second-order procedure is at its end. */
+static talus_status sweeps(tl_newton *newton, int64_t passes) {
+  return first_order(newton, tl_run_sweep, passes, "sweeps");
 }
 
 static talus_status slip(tl_newton *newton, int most) {
@@ -277,6 +285,7 @@ static talus_status exact_plan(tl_newton *newton) {
   const int64_t order = newton->linear.order;
   TL_TRY(light(newton));
   TL_TRY(sweep_rounds(newton, 1));
+  TL_TRY(first_order(newton, tl_run_gradient, GRADIENT_PASSES, "gradient steps"));
   if (order <= MANY) {
     TL_TRY(slip(newton, 20)); /* all but sticking: a few steps, or many */
   }

@@ -72,6 +72,14 @@ tl_attempt tl_attempt_sweeps(const tl_run *run, int64_t budget) {
                       budget,          0};
 }
 
+tl_attempt tl_attempt_gradient(const tl_run *run, int64_t budget) {
+  const tl_method *const gradient = &tl_method_apgdb;
+  return (tl_attempt){gradient,        cap_for(run, gradient, 0),
+                      filter_for(run), cap_for(run, gradient, 1),
+                      budget,          1e6,
+                      budget,          0};
+}
+
 /* A method by name; Newton's method starts from some sweeps. */
 static int32_t named_plan(const tl_run *run, talus_method wanted, tl_attempt *attempts) {
   const tl_method *const only = tl_method_find(wanted);

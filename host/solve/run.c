@@ -136,8 +136,9 @@ talus_status tl_run_replace(tl_run *run, const double *impulse) {
   return tl_run_certify(run);
 }
 
-/* Runs one attempt until it converges, stalls or meets a limit. */
-static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int *done) {
+/* Runs one attempt until it converges, stalls or meets a limit; from 0 if it is to be fresh, else from
+ * the kept impulses. */
+static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int fresh, int *done) {
   const tl_method *const method = attempt->method;
   if (method->attempt != NULL) {
     return method->attempt(run, done);
@@ -149,7 +150,8 @@ static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int *don
       run->solver->engine_backend->kind == TALUS_BACKEND_CUDA ? BATCH_DEVICE : BATCH;
   int32_t unchecked = 0, recoveries = 0;
   TL_TRY(method->prepare(run, &rule));
-  TL_TRY(run->ops->restore(run->engine, run->lipschitz));
+  TL_TRY(fresh ? run->ops->start(run->engine, NULL, run->lipschitz)
+               : run->ops->restore(run->engine, run->lipschitz));
   run->best_passes = run->passes;
   run->mark = run->best;
   *done = 0;
@@ -199,7 +201,12 @@ static talus_status begin(tl_run *run, const tl_method *method, const double *im
 
 talus_status tl_run_sweep(tl_run *run, int64_t passes, int *done) {
   const tl_attempt attempt = tl_attempt_sweeps(run, passes);
-  return attempt_run(run, &attempt, done);
+  return attempt_run(run, &attempt, 0, done);
+}
+
+talus_status tl_run_gradient(tl_run *run, int64_t passes, int *done) {
+  const tl_attempt attempt = tl_attempt_gradient(run, passes);
+  return attempt_run(run, &attempt, 1, done);
 }
 
 talus_status tl_run_all(tl_run *run, const double *impulse, talus_method *used) {
@@ -223,7 +230,7 @@ talus_status tl_run_all(tl_run *run, const double *impulse, talus_method *used) 
              talus_method_name(attempts[i].method->id));
     }
     *used = attempts[i].method->id;
-    TL_TRY(attempt_run(run, &attempts[i], &done));
+    TL_TRY(attempt_run(run, &attempts[i], 0, &done));
   }
   *used = wanted != TALUS_METHOD_AUTO ? wanted : *used; /* its sweeps are part of it */
   if (run->solver->settings.unique && run->outcome == TALUS_OUTCOME_CONVERGED) {

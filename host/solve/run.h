@@ -121,6 +121,7 @@ int32_t tl_attempts_plan(const tl_run *run, tl_attempt *attempts, int32_t most);
 
 /* Sweeps that may wander: no patience but for the budget's end, in passes. */
 tl_attempt tl_attempt_sweeps(const tl_run *run, int64_t budget);
+tl_attempt tl_attempt_gradient(const tl_run *run, int64_t budget);
 
 /* Starts from `impulse` (internal order, NULL = 0) and runs the attempts; the outcome, counts and
  * best impulses (kept in the engine) are the result. */
@@ -139,6 +140,8 @@ talus_status tl_run_offer(tl_run *run, const double *impulse, int *done);
 
 /* Sweeps from the kept impulses for so many passes. *done = 1: converged, or a limit came. */
 talus_status tl_run_sweep(tl_run *run, int64_t passes, int *done);
+/* Gradient steps, from 0: they end elsewhere than where sweeps have led. */
+talus_status tl_run_gradient(tl_run *run, int64_t passes, int *done);
 
 /* Impulses that are to be kept whatever their epsilon, with their certificate. */
 talus_status tl_run_replace(tl_run *run, const double *impulse);
