@@ -114,10 +114,21 @@ static talus_status pair_check(const talus_scene *scene, const tl_node *node, co
              : TALUS_OK;
 }
 
+/* A key of the second angle needs that of the first. */
+static talus_status beside_check(const talus_scene *scene, const tl_node *node, const char *second,
+                                 const char *first, const char *name) {
+  const tl_node *const found = tl_tree_find(node, second);
+  return found != NULL && tl_tree_find(node, first) == NULL
+             ? tl_node_fail(scene->context, found, "joint '%.60s': `%s` needs `%s` beside it", name,
+                            second, first)
+             : TALUS_OK;
+}
+
 static talus_status drive_check(const talus_scene *scene, const tl_scene_drive *drive,
                                 const tl_node *node, const char *name) {
   const tl_node *const times = tl_tree_find(node, "times");
   const tl_node *const target = tl_tree_find(node, "target"), *rate = tl_tree_find(node, "rate");
+  const int rates = tl_tree_find(node, "rates") != NULL;
   const tl_node *const effort = tl_tree_find(node, "effort");
   const tl_node *const targets = tl_tree_find(node, "targets");
   talus_context *const context = scene->context;
@@ -138,7 +149,7 @@ static talus_status drive_check(const talus_scene *scene, const tl_scene_drive *
   if (target != NULL && times != NULL) {
     return tl_node_fail(context, target, "joint '%.60s': one `target` or a table, not both", name);
   }
-  if (effort != NULL && rate == NULL && target == NULL && times == NULL) {
+  if (effort != NULL && rate == NULL && !rates && target == NULL && times == NULL) {
     return tl_node_fail(context, effort,
                         "joint '%.60s': an effort without a rate or target: a motor needs both",
                         name);
@@ -224,6 +235,8 @@ static talus_status link_check(const talus_scene *scene, int32_t m, int32_t i) {
   TL_TRY(shapes_check(scene, link));
   TL_TRY(pair_check(scene, node, "limits2", link->limits2, link->name));
   TL_TRY(pair_check(scene, node, "twist", link->twist, link->name));
+  TL_TRY(beside_check(scene, node, "rate2", "rate", link->name));
+  TL_TRY(beside_check(scene, node, "target2", "target", link->name));
   return drive_check(scene, &link->drive, node, link->name);
 }
 

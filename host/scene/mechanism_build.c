@@ -76,6 +76,16 @@ static void stops_fill(const tl_scene_link *from, talus_link_def *def) {
   }
 }
 
+/* What a motor has beyond a drive: a second angle, three velocities. */
+static void motor_fill(const tl_scene_link *from, talus_link_def *def) {
+  def->rate[1] = from->rate2;
+  def->target[1] = from->target2;
+  if (tl_tree_find(from->item.node, "rates") != NULL) {
+    def->motor = TALUS_MOTOR_RATE;
+    memcpy(def->rate, from->rates, sizeof def->rate);
+  }
+}
+
 static talus_status link_fill(job *j, int32_t i, talus_link_def *def) {
   const tl_scene_link *const from = (const tl_scene_link *)j->from->links.item + i;
   *def = talus_link_def_default((talus_link_kind)from->kind);
@@ -100,6 +110,7 @@ static talus_status link_fill(job *j, int32_t i, talus_link_def *def) {
   drive.item = from->item; /* its keys stand among the link's */
   tl_drive_fill(&drive, def);
   stops_fill(from, def);
+  motor_fill(from, def);
   if (tl_tree_find(from->item.node, "mass") == NULL) {
     return shapes_weigh(j, from, def);
   }

@@ -59,6 +59,17 @@ static const tl_key rows_link[] = {
     RANGED(PAIR, "limits2", limits2, ANGLE, "", ENDLESS, BENDS, "of the second angle"),
     REAL("start", drive.start, ANGLE, "0", ANY, BENDS, "of the first angle"),
     REAL("start2", start2, ANGLE, "0", ANY, BENDS, "of the second angle"),
+    REAL("rate", drive.rate, SPIN, "", ANY, BENDS,
+         "of the first angle, that a motor drives it to; with a target: at most"),
+    REAL("rate2", rate2, SPIN, "0", ANY, BENDS, "of the second angle; with `rate`"),
+    REAL("target", drive.target, ANGLE, "", ANY, BENDS, "to which a motor brings the first angle"),
+    REAL("target2", target2, ANGLE, "0", ANY, BENDS, "of the second angle; with `target`"),
+    REAL("response", drive.response, TIME, "0", FROM_0, BENDS,
+         "in which the way to the targets shrinks to 1/e; not below a step"),
+    NUMBERS(VECTOR, "rates", rates, SPIN, "", SWIVELS,
+            "angular velocity that a motor drives it to, in the joint's frame"),
+    REAL("effort", drive.effort, TORQUE, "inf", FROM_0, BENDS | SWIVELS,
+         "that the motor has at most, about each axis"),
     REAL("swing", swing, ANGLE, "", ABOVE_0, SWIVELS,
          "how far its axis may lean from where it began"),
     RANGED(PAIR, "twist", twist, ANGLE, "", ENDLESS, SWIVELS,
@@ -77,7 +88,8 @@ static const tl_key rows_link[] = {
 SCHEMA(
     link, "links", "kind",
     "A link's frame lies on its joint's while the joint is at zero, and moves with it. A motor has "
-    "`rate`, `target`, or `times` and `targets`; where its effort does not suffice, it stalls.");
+    "`rate` (`spherical`: `rates`), `target`, or `times` and `targets`; where its effort does not "
+    "suffice, it stalls.");
 #undef ROW_STRUCT
 
 #define ROW_STRUCT tl_scene_loop

@@ -176,6 +176,8 @@ static const struct mistake {
     {LINK(SOLID ", parent: b"), 4, "joint 'a': its parent, link 'b', is not there"},
     {LINK(SOLID ", parent: a"), 4, "joint 'a': its parents form a loop"},
     {LINK(SOLID ", effort: 3"), 4, "an effort without a rate or target"},
+    {LINK(SOLID ", kind: universal, rate2: 1"), 4, "joint 'a': `rate2` needs `rate` beside it"},
+    {LINK(SOLID ", kind: spherical, effort: 1"), 4, "an effort without a rate"},
     {LINK(SOLID ", times: [0, 1], targets: [0]"), 4, "as many of each (2 and 1)"},
     {LINK(SOLID ", times: [1, 0], targets: [0, 1]"), 4, "times have to ascend"},
     {LINK(SOLID ", target: 1, times: [0, 1], targets: [0, 1]"), 4, "not both"},
@@ -245,6 +247,38 @@ static void check_stops(talus_context *context) {
   talus_scene_destroy(scene);
 }
 
+/* Motors of joints with several velocities: a target and a rate of a universal joint, rates of a
+ * spherical one, which gravity cannot turn as they are held at their centres. */
+#define MOTORS                                                                                     \
+  "mechanisms:\n"                                                                                  \
+  "  - name: m\n"                                                                                  \
+  "    links:\n"                                                                                   \
+  "      - {name: cross, kind: universal, axis: [1, 0, 0], axis2: [0, 1, 0], target: 20 deg, "     \
+  "target2: -30 deg, effort: 50, response: 20 ms, mass: 1, centre: [0, 0, 0.5], inertia: [0.1, 0.1, 0.1]}\n" \
+  "      - {name: wheel, kind: universal, position: [3, 0, 0], axis: [1, 0, 0], axis2: [0, 1, 0], " \
+  "rate: 0.5, rate2: 0.25, mass: 1, centre: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"                \
+  "      - {name: ball, kind: spherical, position: [6, 0, 0], rates: [0, 0, 2], mass: 1, centre: "  \
+  "[0, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"
+
+static void check_motors(talus_context *context) {
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  const talus_status status = world_of(context, MOTORS, &scene, &world);
+  CHECK_CASE(status == TALUS_OK, "%s", talus_context_message(context));
+  if (status == TALUS_OK) {
+    double q[8];
+    CHECK_CASE(run(scene, world, 500), "%s", talus_context_message(context));
+    CHECK(talus_mechanism_get(talus_world_mechanism(world, 0), q, NULL) == TALUS_OK);
+    CHECK_CLOSE(q[0], 20 * DEGREE, 1e-3);
+    CHECK_CLOSE(q[1], -30 * DEGREE, 1e-3);
+    CHECK_CLOSE(q[2], 0.25, 1e-3);
+    CHECK_CLOSE(q[3], 0.125, 1e-3);
+    CHECK_CLOSE(2 * atan2(q[7], q[4]), 1, 1e-3);
+    talus_world_destroy(world);
+  }
+  talus_scene_destroy(scene);
+}
+
 int main(void) {
   talus_context *context = NULL;
   talus_context_def def = talus_context_def_default();
@@ -258,6 +292,7 @@ int main(void) {
   talus_scene_destroy(scene);
   check_arm(context);
   check_stops(context);
+  check_motors(context);
   check_restart(context);
   check_mistakes(context);
   talus_context_destroy(context);
