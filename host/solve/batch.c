@@ -74,7 +74,7 @@ static int place_compare(const void *left, const void *right) {
 static void order_find(const tl_batch *b, place *order) {
   for (int32_t i = 0; i < b->count; i++) {
     const talus_problem *const p = &b->problems[i];
-    order[i] = (place){-(((int64_t)p->contact_count << 32) + p->bilateral_count), i};
+    order[i] = (place){-((int64_t)p->contact_count * (INT64_C(1) << 32) + p->bilateral_count), i};
   }
   qsort(order, (size_t)b->count, sizeof *order, place_compare);
 }

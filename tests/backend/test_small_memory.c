@@ -21,6 +21,7 @@ static talus_status life(scarce *c, const talus_problem *problems, talus_method 
   def.allocate_user = c;
   talus_status status = talus_context_create(&def, &context);
   if (status != TALUS_OK) {
+    talus_context_destroy(context); /* one that failed has kept its message */
     return status;
   }
   settings.method = method;
