@@ -2,9 +2,9 @@
  *
  * Expected: the crank turns as its motor wants, and where the motor's torque does not suffice falls
  * behind by less than a tenth; the loop stays closed to a tenth of a millimetre, and stands nowhere
- * singular; the grains are drawn to the left; the
- * momentum along every joint is balanced; what the motor has done is what the contacts have lost,
- * but for the heights of grains and links. Quick: larger grains and one turn. */
+ * singular; the grains are drawn to the left; the momentum along every joint is balanced; what the
+ * motor has done is what the contacts have lost, but for the heights of grains and links. Quick:
+ * larger grains and one turn. */
 #include <talus/talus_mechanism.h>
 
 #include "sample.h"

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "host/base/base.h"
 #include "host/cli/bench.h"
 #include "host/cli/cli.h"
 #include "host/cli/json.h"
@@ -37,12 +37,6 @@ typedef struct way {
   int32_t converged;
   int same; /* bits as the first way's */
 } way;
-
-static double seconds_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void pile_free(pile *p, int64_t count) {
   for (int64_t i = 0; p->stored != NULL && i < count; i++) {
@@ -117,13 +111,13 @@ static talus_status way_run(talus_context *context, const batch_options *o, int 
   settings.law = (talus_law)o->law;
   settings.tolerance = o->tolerance;
   settings.threads = w->threads > 0 ? w->threads : 1;
-  const double begin = seconds_now();
+  const double begin = tl_clock();
   const talus_status status =
       index == 0   ? calls_run(context, &settings, o->problems, p)
       : index == 1 ? kept_run(context, &settings, o->problems, p)
                    : talus_solve_batch(context, &settings, (int32_t)o->problems, p->problem,
                                        p->solution, p->info, NULL);
-  const double seconds = seconds_now() - begin;
+  const double seconds = tl_clock() - begin;
   w->seconds = w->seconds > 0 && w->seconds < seconds ? w->seconds : seconds;
   w->converged = 0;
   for (int64_t i = 0; i < o->problems; i++) {

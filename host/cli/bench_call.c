@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "host/base/base.h"
 #include "host/cli/bench.h"
 #include "host/cli/cli.h"
 #include "host/cli/json.h"
@@ -78,12 +78,6 @@ static talus_problem problem_of(const row_of_spheres *s, int count, talus_form f
   return p;
 }
 
-static double seconds_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Of one update and solve; from 0 if cold, else from what is in the solution. */
 static talus_status calls_time(talus_solver *solver, const talus_problem *problem, int cold,
                                talus_solution *solution, double *seconds, int64_t *passes) {
@@ -91,7 +85,7 @@ static talus_status calls_time(talus_solver *solver, const talus_problem *proble
   talus_info info = talus_info_default();
   *seconds = 1e9;
   for (int round = 0; round < ROUNDS; round++) {
-    const double begin = seconds_now();
+    const double begin = tl_clock();
     for (int i = 0; i < CALLS; i++) {
       if (cold) {
         memset(solution->impulse, 0, bytes);
@@ -104,7 +98,7 @@ static talus_status calls_time(talus_solver *solver, const talus_problem *proble
         return status;
       }
     }
-    const double each = (seconds_now() - begin) / CALLS;
+    const double each = (tl_clock() - begin) / CALLS;
     *seconds = each < *seconds ? each : *seconds;
   }
   *passes = info.passes;

@@ -5,12 +5,11 @@
  * calls memcpy, whose stores may go round the caches. A shared last-level cache of that size
  * (server processors have such) can hold part of the arrays: then the figure is above what the
  * memory alone gives, and the limit is a strict one. */
-#define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "host/base/base.h"
 #include "host/cli/bench.h"
 
 enum { ROUNDS = 7 };
@@ -18,12 +17,6 @@ static const size_t array_bytes = (size_t)256 << 20;
 
 double tl_bench_copy_array_bytes(void) {
   return (double)array_bytes;
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* The part of each thread, in reals: whole cache lines. */
@@ -34,14 +27,14 @@ static size_t part_of(int threads) {
 /* Copies the part of each thread; returns the seconds it took. */
 static double copy_once(double *restrict to, const double *restrict from, int threads) {
   const size_t part = part_of(threads);
-  const double begin = now();
+  const double begin = tl_clock();
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (int t = 0; t < threads; t++) {
     for (size_t i = part * (size_t)t; i < part * ((size_t)t + 1); i++) {
       to[i] = -from[i];
     }
   }
-  return now() - begin;
+  return tl_clock() - begin;
 }
 
 double tl_bench_copy(int threads) {

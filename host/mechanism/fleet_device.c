@@ -17,7 +17,7 @@ int tl_fleet_on_device(const talus_fleet *fleet) {
     }
   }
   return tl_batch_on_device(fleet->context, &fleet->def.settings, fleet->def.count) ||
-         (evaluations > 0 && tl_forward_on_device(fleet->context, evaluations));
+         (evaluations > 0 && tl_batch_pays(fleet->context, evaluations));
 }
 
 talus_status tl_fleet_device_open(talus_fleet *fleet) {

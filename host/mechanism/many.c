@@ -4,9 +4,8 @@
 #include <stdio.h>
 
 #include "host/base/each.h"
+#include "host/solve/batch.h"
 #include "kernels/backend.h"
-
-enum { DEVICE_LEAST = 256 }; /* fewer are not worth a device, unless it is asked for by name */
 
 static void helper_open(const talus_context *context, tl_helper *h) {
   h->lent = *context;
@@ -68,17 +67,12 @@ talus_status tl_forward_reserve(talus_context *context, tl_forward *forward, int
   return TALUS_OK;
 }
 
-int tl_forward_on_device(const talus_context *context, int32_t count) {
-  return context->backend->kind != TALUS_BACKEND_CPU &&
-         (count >= DEVICE_LEAST || context->def.backend == context->backend->kind);
-}
-
 talus_status tl_forward_run(talus_context *context, tl_forward *forward, int32_t threads) {
   tl_conquer_batch batch = {.count = forward->count,
                             .conquest = forward->conquest,
                             .singular = forward->singular,
                             .threads = threads};
-  if (tl_forward_on_device(context, forward->count)) {
+  if (tl_batch_pays(context, forward->count)) {
     return context->backend->conquer(context, &batch);
   }
   size_t most = 0;

@@ -39,7 +39,5 @@ typedef struct tl_forward {
 talus_status tl_forward_reserve(talus_context *context, tl_forward *forward, int32_t count);
 talus_status tl_forward_run(talus_context *context, tl_forward *forward, int32_t threads);
 void tl_forward_release(talus_context *context, tl_forward *forward);
-/* 1 if so many are worth a device, and there is one. */
-int tl_forward_on_device(const talus_context *context, int32_t count);
 
 #endif

@@ -64,20 +64,20 @@ static int64_t sweeps_for(const tl_run *run) {
   return contacts <= FEW ? SWEEPS_FEW : contacts <= MANY ? SWEEPS : SWEEPS_MANY;
 }
 
-tl_attempt tl_attempt_sweeps(const tl_run *run, int64_t budget) {
-  const tl_method *const sweeps = &tl_method_gauss_seidel_nesterov;
-  return (tl_attempt){sweeps,          cap_for(run, sweeps, 0),
-                      filter_for(run), cap_for(run, sweeps, 1),
+/* So many passes of a method, whatever they gain. */
+static tl_attempt attempt_of(const tl_run *run, const tl_method *method, int64_t budget) {
+  return (tl_attempt){method,          cap_for(run, method, 0),
+                      filter_for(run), cap_for(run, method, 1),
                       budget,          1e6,
                       budget,          0};
 }
 
+tl_attempt tl_attempt_sweeps(const tl_run *run, int64_t budget) {
+  return attempt_of(run, &tl_method_gauss_seidel_nesterov, budget);
+}
+
 tl_attempt tl_attempt_gradient(const tl_run *run, int64_t budget) {
-  const tl_method *const gradient = &tl_method_apgdb;
-  return (tl_attempt){gradient,        cap_for(run, gradient, 0),
-                      filter_for(run), cap_for(run, gradient, 1),
-                      budget,          1e6,
-                      budget,          0};
+  return attempt_of(run, &tl_method_apgdb, budget);
 }
 
 /* A method by name; Newton's method starts from some sweeps. */

@@ -5,15 +5,18 @@
 #include "host/solve/batch.h"
 
 enum {
-  WAVE = 1024,          /* problems of which all is kept at once */
-  DEVICE_PROBLEMS = 256 /* fewer are not worth a device, unless it is asked for by name */
+  WAVE = 1024,       /* problems of which all is kept at once */
+  DEVICE_LEAST = 256 /* fewer are not worth a device, unless it is asked for by name */
 };
+
+int tl_batch_pays(const talus_context *context, int32_t count) {
+  const int asked = context->def.backend == TALUS_BACKEND_CUDA;
+  return context->backend->kind == TALUS_BACKEND_CUDA && (asked || count >= DEVICE_LEAST);
+}
 
 int tl_batch_on_device(const talus_context *context, const talus_settings *settings,
                        int32_t count) {
-  const int asked = context->def.backend == TALUS_BACKEND_CUDA;
-  return context->backend->kind == TALUS_BACKEND_CUDA && tl_wave_serves(settings) &&
-         (asked || count >= DEVICE_PROBLEMS);
+  return tl_batch_pays(context, count) && tl_wave_serves(settings);
 }
 
 static void wave_prepare(const tl_batch *b, tl_wave *w, int32_t first, int32_t count,

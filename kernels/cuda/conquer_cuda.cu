@@ -6,19 +6,13 @@
  * back as another. Compiled once; always in double precision. */
 #include <string.h>
 
-#include "kernels/cuda/device_cuda.h"
-#include "kernels/cuda/launch.h"
+#include "kernels/cuda/slice_cuda.h"
 
-#define TL_TEAM_LANE ((int32_t)threadIdx.x)
-#define TL_TEAM_SIZE ((int32_t)blockDim.x)
-#define TL_MEET() __syncthreads()
 #include "kernels/item/conquer.h"
 
 namespace {
 
 enum { FEW_THREADS = 32, MANY_THREADS = 128, FEW_PIECES = 64 };
-/* Device memory of a slice, unless one mechanism needs more. */
-const size_t SLICE_BYTES = (size_t)256 << 20;
 
 /* An evaluation as its block finds it: all pointers are the device's. */
 struct conquest_entry {
@@ -186,17 +180,5 @@ talus_status slice_run(tl_cuda_device *device, const tl_conquer_batch *batch, co
 } // namespace
 
 talus_status tl_cuda_conquer(talus_context *context, const tl_conquer_batch *batch) {
-  tl_cuda_device *const device = (tl_cuda_device *)context->device;
-  TL_CUDA_ENTER(device);
-  tl_cuda_buffer memory = {};
-  tl_buffer image = {};
-  talus_status status = TALUS_OK;
-  for (int32_t first = 0; first < batch->count && status == TALUS_OK;) {
-    const slice s = slice_make(batch, first);
-    status = slice_run(device, batch, &s, &memory, &image);
-    first += s.count;
-  }
-  tl_buffer_release(context, &image);
-  tl_cuda_release(device, &memory);
-  return status;
+  return tl_cuda_slices(context, batch, slice_make, slice_run);
 }

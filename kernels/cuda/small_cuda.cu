@@ -6,19 +6,13 @@
  * dozen live in its cache. Compiled once; always in double precision. */
 #include <string.h>
 
-#include "kernels/cuda/device_cuda.h"
-#include "kernels/cuda/launch.h"
+#include "kernels/cuda/slice_cuda.h"
 
-#define TL_TEAM_LANE ((int32_t)threadIdx.x)
-#define TL_TEAM_SIZE ((int32_t)blockDim.x)
-#define TL_MEET() __syncthreads()
 #include "kernels/item/phase.h"
 
 namespace {
 
 enum { FEW_THREADS = 64, MANY_THREADS = 128, FEW_ROWS = 64 };
-/* Device memory of a slice, unless one problem needs more. */
-const size_t SLICE_BYTES = (size_t)256 << 20;
 
 /* A problem as its block finds it: all pointers are the device's. */
 struct small_entry {
@@ -147,17 +141,5 @@ talus_status slice_run(tl_cuda_device *device, const tl_small_batch *batch, cons
 } // namespace
 
 talus_status tl_cuda_small(talus_context *context, const tl_small_batch *batch) {
-  tl_cuda_device *const device = (tl_cuda_device *)context->device;
-  TL_CUDA_ENTER(device);
-  tl_cuda_buffer memory = {};
-  tl_buffer image = {};
-  talus_status status = TALUS_OK;
-  for (int32_t first = 0; first < batch->count && status == TALUS_OK;) {
-    const slice s = slice_make(batch, first);
-    status = slice_run(device, batch, &s, &memory, &image);
-    first += s.count;
-  }
-  tl_buffer_release(context, &image);
-  tl_cuda_release(device, &memory);
-  return status;
+  return tl_cuda_slices(context, batch, slice_make, slice_run);
 }

@@ -9,6 +9,13 @@
 
 #include "kernels/item/real.h"
 
+/* How far along its axis the point of the edge lies that is nearest to (zn, m), m from the axis; 0 or
+ * less: it is the tip. */
+TL_ITEM tl_real tl_cone_edge(tl_real zn, tl_real m, tl_real mu, tl_real sn, tl_real st) {
+  const tl_real stick = st * mu;
+  return (sn * zn + stick * m) / (sn + stick * mu);
+}
+
 /* The nearest point of K about the unit axis n, in the metric S. */
 TL_ITEM tl_vec tl_cone_project(tl_vec z, tl_vec n, tl_real mu, tl_real sn, tl_real st) {
   const tl_real zn = tl_dot(n, z);
@@ -18,8 +25,7 @@ TL_ITEM tl_vec tl_cone_project(tl_vec z, tl_vec n, tl_real mu, tl_real sn, tl_re
     return z;
   }
   const tl_real m = tl_sqrt(m2);
-  const tl_real stick = st * mu;
-  const tl_real x = (sn * zn + stick * m) / (sn + stick * mu);
+  const tl_real x = tl_cone_edge(zn, m, mu, sn, st);
   if (!(x > 0)) {
     return tl_vec_make(0, 0, 0);
   }
@@ -67,8 +73,7 @@ TL_ITEM int tl_cone_free(const tl_real *a, tl_vec c, tl_vec *x) {
 /* The projection in the frame (n, t1, t2). */
 TL_ITEM tl_vec tl_cone_clip(tl_vec z, tl_real mu, tl_real sn, tl_real st) {
   const tl_real m2 = z.y * z.y + z.z * z.z, m = tl_sqrt(m2);
-  const tl_real stick = st * mu;
-  const tl_real best = (sn * z.x + stick * m) / (sn + stick * mu);
+  const tl_real best = tl_cone_edge(z.x, m, mu, sn, st);
   const tl_real x = best > 0 ? best : 0;
   const tl_real along = m > 0 ? mu * x / m : 0;
   return tl_choose((z.x > 0) & (m2 <= mu * z.x * (mu * z.x)), z,

@@ -2,19 +2,11 @@
  * where it was and leaves the others alone; memory that runs out leaks nothing; a second call of a
  * size takes none. (The same bits on a device: tests/backend.) */
 #include "tests/check.h"
+#include "tests/mechanism/trees.h"
 #include "tests/pendulums.h"
 #include "tests/scarce.h"
 
 enum { COUNT = 9, STEPS = 80, STATE = 2 * PENDULUM_LINKS, ROWS = 3 * PENDULUM_LINKS };
-
-static talus_context *context_of(int32_t threads) {
-  talus_context_def def = talus_context_def_default();
-  talus_context *context = NULL;
-  def.threads = threads;
-  def.backend = TALUS_BACKEND_CPU;
-  CHECK(talus_context_create(&def, &context) == TALUS_OK);
-  return context;
-}
 
 /* One coupling by hand. */
 static void by_hand(pendulums *p, int32_t i, talus_scheme scheme, talus_solver *solver) {
@@ -47,7 +39,7 @@ static void by_hand(pendulums *p, int32_t i, talus_scheme scheme, talus_solver *
 
 static void same_as_alone(talus_restitution restitution, talus_scheme scheme,
                           talus_dynamics dynamics) {
-  talus_context *const context = context_of(3);
+  talus_context *const context = tree_context(3);
   static double alone[COUNT * STATE], together[COUNT * STATE];
   pendulums p;
   talus_solver *solver = NULL;
@@ -84,7 +76,7 @@ static void same_as_alone(talus_restitution restitution, talus_scheme scheme,
 
 /* One of them fails at once; the others go on. */
 static void failure_is_alone(talus_scheme scheme) {
-  talus_context *const context = context_of(2);
+  talus_context *const context = tree_context(2);
   static double before[COUNT * STATE], after[COUNT * STATE];
   pendulums p;
   talus_fleet *fleet = NULL;
@@ -122,7 +114,7 @@ static void failure_is_alone(talus_scheme scheme) {
 }
 
 static void refusals(void) {
-  talus_context *const context = context_of(1), *const other = context_of(1);
+  talus_context *const context = tree_context(1), *const other = tree_context(1);
   pendulums p;
   talus_fleet *fleet;
   double *acceleration[1] = {NULL};
