@@ -133,19 +133,10 @@ TL_ITEM tl_real tl_cone_cost(const tl_real *a, tl_vec c, tl_vec x) {
   return tl_dot(x, tl_along(c, (tl_real)0.5, tl_sym_times(a, x)));
 }
 
-/* One contact's turn at its own problem, min 1/2 x^T A x + c^T x over K in the frame (n, t1, t2),
- * from y, where A y + c = u. What sticks and what opens is solved. What slides lies on the
- * boundary: a projected gradient step (2 S majorises A), if that ends inside on to the boundary
- * towards the free minimiser, and one Newton turn along the boundary. From y in K none of them
- * raises the cost; the next sweep goes on from there. No branches: many contacts at once. */
-TL_ITEM tl_vec tl_cone_step(const tl_real *a, tl_vec u, tl_real mu, tl_real sn, tl_real st,
-                            tl_vec y) {
-  const tl_vec c = tl_sub(u, tl_sym_times(a, y)), zero = tl_vec_make(0, 0, 0);
-  tl_vec free;
-  const int regular = tl_cone_free(a, c, &free);
-  const tl_real reach = mu * free.x;
-  const int sticks = regular & (free.x >= 0) & (free.y * free.y + free.z * free.z <= reach * reach);
-  const int opens = (c.x >= 0) & (c.x * c.x >= mu * mu * (c.y * c.y + c.z * c.z));
+/* What slides lies on the boundary: a projected gradient step from y (2 S majorises A), if that
+ * ends inside on to the boundary towards the free minimiser, and one Newton turn along it. */
+TL_ITEM tl_vec tl_cone_slide(const tl_real *a, tl_vec c, tl_vec u, tl_real mu, tl_real sn,
+                             tl_real st, tl_vec y, tl_vec free, int regular) {
   const tl_real half = (tl_real)0.5;
   const tl_vec x = tl_cone_clip(
       tl_vec_make(y.x - half * u.x / sn, y.y - half * u.y / st, y.z - half * u.z / st), mu, sn, st);
@@ -156,10 +147,34 @@ TL_ITEM tl_vec tl_cone_step(const tl_real *a, tl_vec u, tl_real mu, tl_real sn, 
   /* the free minimiser of a nearly singular A may be anywhere */
   const tl_real before = tl_cone_cost(a, c, x), after = tl_cone_cost(a, c, turned);
   const int better = (!inside) | (regular & (rim.x > 0) & (after <= before));
-  const tl_vec slides = tl_choose(better, turned, x);
-  const tl_vec rubs = tl_choose(sticks, free, tl_choose(opens, zero, slides));
-  const tl_real push = (a[0] > 0) & (c.x < 0) ? -c.x / a[0] : 0;
-  return tl_choose(mu > 0, rubs, tl_vec_make(push, 0, 0));
+  return tl_choose(better, turned, x);
+}
+
+/* One contact's turn at its own problem, min 1/2 x^T A x + c^T x over K in the frame (n, t1, t2),
+ * from y, where A y + c = u. What opens and what sticks is solved; what slides goes on in the next
+ * sweep. From y in K nothing raises the cost. Many contacts at once take no branches; one alone
+ * leaves as soon as its answer is known, which is the same. */
+TL_ITEM tl_vec tl_cone_step(const tl_real *a, tl_vec u, tl_real mu, tl_real sn, tl_real st,
+                            tl_vec y, int alone) {
+  const tl_vec c = tl_sub(u, tl_sym_times(a, y)), zero = tl_vec_make(0, 0, 0);
+  const tl_vec push = tl_vec_make((a[0] > 0) & (c.x < 0) ? -c.x / a[0] : 0, 0, 0);
+  if (alone && !(mu > 0)) {
+    return push;
+  }
+  const int opens = (c.x >= 0) & (c.x * c.x >= mu * mu * (c.y * c.y + c.z * c.z));
+  if (alone && opens) {
+    return zero;
+  }
+  tl_vec free;
+  const int regular = tl_cone_free(a, c, &free);
+  const tl_real reach = mu * free.x;
+  const int sticks = regular & (free.x >= 0) & (free.y * free.y + free.z * free.z <= reach * reach);
+  if (alone && sticks) {
+    return free;
+  }
+  const tl_vec slides = tl_cone_slide(a, c, u, mu, sn, st, y, free, regular);
+  const tl_vec rubs = tl_choose(opens, zero, tl_choose(sticks, free, slides));
+  return tl_choose(mu > 0, rubs, push);
 }
 
 #endif

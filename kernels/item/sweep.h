@@ -48,7 +48,7 @@ TL_ITEM tl_vec tl_sweep_local_sphere(const tl_view *view, int32_t k, tl_pace pac
 
 /* The same in the contact frame with a full W_kk, solved as far as one turn goes. */
 TL_ITEM tl_vec tl_sweep_local_frame(const tl_view *view, int32_t k, tl_pace pace, tl_vec y,
-                                    tl_vec u) {
+                                    tl_vec u, int alone) {
   const tl_vec own = tl_load(view->diagonal, k), mixed = tl_load(view->mixed, k);
   const tl_real a[6] = {own.x, mixed.x, mixed.y, own.y, mixed.z, own.z};
   const tl_real mu = view->friction[k];
@@ -58,7 +58,7 @@ TL_ITEM tl_vec tl_sweep_local_frame(const tl_view *view, int32_t k, tl_pace pace
     const tl_vec slip = pace.filter < 1 ? tl_load(view->slip, k) : now;
     felt.x += mu * tl_sqrt(tl_dot(slip, slip));
   }
-  const tl_vec r = tl_cone_step(a, felt, mu, view->scale_n[k], view->scale_t[k], y);
+  const tl_vec r = tl_cone_step(a, felt, mu, view->scale_n[k], view->scale_t[k], y, alone);
   if (pace.coulomb) {
     const tl_vec after = tl_add(u, tl_sym_times(a, tl_sub(r, y)));
     tl_slip_filter(view, k, tl_vec_make(0, after.y, after.z), mu, pace.filter);
@@ -86,11 +86,11 @@ TL_ITEM tl_vec tl_sweep_local(const tl_view *view, const tl_range range, int32_t
     const tl_vec n = tl_load(view->normal, k);
     tl_vec t1, t2;
     tl_frame(n, &t1, &t2);
-    const tl_vec r =
-        tl_sweep_local_frame(view, k, pace, tl_to_frame(y, n, t1, t2), tl_to_frame(u, n, t1, t2));
+    const tl_vec r = tl_sweep_local_frame(view, k, pace, tl_to_frame(y, n, t1, t2),
+                                          tl_to_frame(u, n, t1, t2), 0);
     return tl_from_frame(r, n, t1, t2);
   }
-  return tl_sweep_local_frame(view, k, pace, y, u);
+  return tl_sweep_local_frame(view, k, pace, y, u, range.kind == TL_MATRIX);
 }
 
 /* Inner product in the metric S about the axis n. */

@@ -6,6 +6,8 @@
 #ifndef TL_REAL_IS_FLOAT
 #define TL_REAL_IS_FLOAT 0
 #endif
+#include <string.h>
+
 #include "kernels/item/cone.h"
 #include "tests/check.h"
 
@@ -259,8 +261,13 @@ static real cost_sampled(const local *l) {
 
 enum { TURNS = 60 };
 
+/* Among many, and alone: the same. */
 static tl_vec step(const local *l, tl_vec x) {
-  return tl_cone_step(l->a, tl_add(tl_sym_times(l->a, x), l->c), l->mu, l->sn, l->st, x);
+  const tl_vec u = tl_add(tl_sym_times(l->a, x), l->c);
+  const tl_vec among = tl_cone_step(l->a, u, l->mu, l->sn, l->st, x, 0);
+  const tl_vec alone = tl_cone_step(l->a, u, l->mu, l->sn, l->st, x, 1);
+  CHECK(memcmp(&among, &alone, sizeof among) == 0);
+  return among;
 }
 
 /* Turn after turn from the projection of the start: in the cone, and never dearer. */
