@@ -3,7 +3,7 @@
  * A backend makes engines; an engine holds one contact problem with the state of its solution, in
  * one precision. The functions stand at the height of a phase (some iterations), so that a backend
  * can fuse kernels, record graphs and keep step size, momentum and restart tests to itself.
- * Eighteen functions: seven of the backend, eleven of the engine.
+ * Nineteen functions: eight of the backend, eleven of the engine.
  *
  * The same calls give the same bits on every backend of the same precision. */
 #ifndef TL_BACKEND_H
@@ -69,6 +69,10 @@ typedef struct tl_backend {
    * the host, or looks where it is (field.h). An array of zero elements is not touched. */
   talus_status (*ferry)(talus_context *context, const tl_field *field, void *packed, tl_ferry way);
   talus_status (*create)(talus_context *context, talus_precision precision, tl_engine **engine);
+  /* Bytes of host and of device memory that an engine takes at the most for a problem of this shape
+   * that comes as a system. NULL: no device memory; host/solve counts the engine with the rest. */
+  talus_status (*foretell)(talus_context *context, talus_precision precision, const tl_shape *shape,
+                           int64_t *host, int64_t *device);
   /* Takes each of many small problems through as many phases as it needs, independently of the
    * others, in double precision; no engine is involved. */
   talus_status (*small)(talus_context *context, const tl_small_batch *batch);

@@ -12,13 +12,18 @@ int32_t tl_solver_threads(const talus_solver *solver) {
              : tl_threads_for(solver->context, solver->problem.contact_count);
 }
 
+const tl_backend *tl_engine_backend(const talus_context *context, talus_memory memory,
+                                    int32_t constraints) {
+  return context->def.backend == TALUS_BACKEND_AUTO && memory == TALUS_MEMORY_HOST &&
+                 constraints < DEVICE_CONTACTS
+             ? &tl_backend_cpu
+             : context->backend;
+}
+
 talus_status tl_engine_make(talus_solver *solver) {
   talus_context *const context = solver->context;
-  const tl_backend *backend = context->backend;
-  if (context->def.backend == TALUS_BACKEND_AUTO && solver->memory == TALUS_MEMORY_HOST &&
-      solver->assembly.system.shape.contact_count < DEVICE_CONTACTS) {
-    backend = &tl_backend_cpu;
-  }
+  const tl_backend *const backend = tl_engine_backend(
+      context, solver->memory, solver->assembly.system.shape.contact_count);
   const talus_precision precision = solver->settings.precision;
   if (solver->engine != NULL &&
       (solver->engine_precision != precision || solver->engine_backend != backend)) {

@@ -154,7 +154,10 @@ talus_status tl_settings_check(talus_context *context, const talus_settings *set
 /* reference.c: R(0) of a law (0 convex, 1 exact). */
 double tl_system_residual(const tl_system *system, int law);
 
-/* engine.c: the engine for the problem and precision, with the problem in it. */
+/* engine.c: whose engine so many constraints of the caller's are given to. */
+const tl_backend *tl_engine_backend(const talus_context *context, talus_memory memory,
+                                    int32_t constraints);
+/* The engine for the problem and precision, with the problem in it. */
 talus_status tl_engine_make(talus_solver *solver);
 
 /* resident.c */

@@ -1,4 +1,5 @@
-/* workspace.c: how much memory a solver will take, from the sizes of a problem alone.
+/* workspace.c: how much memory a solver will take, on the host and on a device, from the sizes of a
+ * problem alone.
  *
  * Follows the reservations of assembly, engine and certificate one by one, each at its largest: as
  * many colours as constraints, every contact between two bodies that move. What the colours cost
@@ -137,13 +138,13 @@ static int64_t certificate_bytes(const talus_problem *p, const tl_shape *s, int6
 static talus_status case_check(talus_context *context, const talus_settings *settings,
                                const talus_problem *p) {
   const tl_method *const method = tl_method_find(settings->method);
-  if (context->backend->kind != TALUS_BACKEND_CPU || method == NULL || method->attempt != NULL ||
+  if (method == NULL || method->attempt != NULL ||
       settings->unique || tl_small_takes(settings) || p->memory != TALUS_MEMORY_HOST ||
       p->layout != NULL || p->asleep != NULL || p->contact_key != NULL || p->row_key != NULL ||
       (p->form != TALUS_FORM_RIGID && p->form != TALUS_FORM_BLOCKS)) {
     return tl_fail(context, TALUS_UNSUPPORTED,
-                   "the workspace is known on the CPU, for forms RIGID and BLOCKS in packed arrays "
-                   "and a method of first order by name");
+                   "the workspace is known for forms RIGID and BLOCKS in packed arrays in host "
+                   "memory and a method of first order by name");
   }
   const int64_t bodies = p->form == TALUS_FORM_RIGID ? p->rigid.body_count : 0;
   if (p->contact_count < 0 || p->bilateral_count < 0 || bodies < 0 || bodies > 1 << 29 ||
@@ -153,10 +154,25 @@ static talus_status case_check(talus_context *context, const talus_settings *set
   return TALUS_OK;
 }
 
-talus_status talus_solver_workspace(talus_context *context, const talus_settings *settings,
-                                    const talus_problem *problem, int64_t *bytes) {
+/* What the engine takes, with its copy of the arrays. */
+static talus_status engine_foretell(talus_context *context, const talus_settings *settings,
+                                    const tl_shape *s, int64_t *host, int64_t *device) {
+  const int single = settings->precision == TALUS_F32;
+  const tl_backend *const backend = tl_engine_backend(context, TALUS_MEMORY_HOST, s->contact_count);
+  *device = 0;
+  if (backend->foretell == NULL) {
+    *host = arrays_bytes(s, single) + engine_bytes(s, single);
+    return TALUS_OK;
+  }
+  TL_TRY(backend->foretell(context, settings->precision, s, host, device));
+  *host = arrays_bytes(s, 0) + taken(*host) + 2 * LINE;
+  return TALUS_OK;
+}
+
+static talus_status memory_foretell(talus_context *context, const talus_settings *settings,
+                                    const talus_problem *problem, int64_t *host, int64_t *device) {
   TL_TRY(tl_context_check(context));
-  if (problem == NULL || bytes == NULL) {
+  if (problem == NULL || host == NULL || device == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "problem or bytes is NULL");
   }
   if (problem->struct_size != sizeof *problem) {
@@ -166,23 +182,35 @@ talus_status talus_solver_workspace(talus_context *context, const talus_settings
   const talus_settings used = settings != NULL ? *settings : talus_settings_default();
   TL_TRY(tl_settings_check(context, &used));
   TL_TRY(case_check(context, &used, problem));
-  const int single = used.precision == TALUS_F32;
-  *bytes = 0;
+  *host = *device = 0;
   const tl_kind kinds[2] = {TL_SPHERES, TL_ARMS}; /* which one, inertias decide */
   for (int i = 0; i < (problem->form == TALUS_FORM_RIGID ? 2 : 1); i++) {
     tl_shape shape = {.contact_count = problem->contact_count + problem->bilateral_count,
                       .bound_count = problem->bilateral_count};
-    int64_t largest = 0;
+    int64_t largest = 0, of_engine, on_device;
     chunks_bound(&shape);
     if (problem->form == TALUS_FORM_RIGID) {
       rigid_shape(problem, kinds[i], &shape);
     } else {
       TL_TRY(blocks_shape(context, problem, &shape, &largest));
     }
-    *bytes =
-        larger(*bytes, taken(sizeof(talus_solver)) + arrays_bytes(&shape, single) +
-                           assembly_bytes(problem, &shape, largest) + engine_bytes(&shape, single) +
-                           certificate_bytes(problem, &shape, largest));
+    TL_TRY(engine_foretell(context, &used, &shape, &of_engine, &on_device));
+    *host = larger(*host, taken(sizeof(talus_solver)) + of_engine +
+                              assembly_bytes(problem, &shape, largest) +
+                              certificate_bytes(problem, &shape, largest));
+    *device = larger(*device, on_device);
   }
   return TALUS_OK;
+}
+
+talus_status talus_solver_workspace(talus_context *context, const talus_settings *settings,
+                                    const talus_problem *problem, int64_t *bytes) {
+  int64_t device;
+  return memory_foretell(context, settings, problem, bytes, &device);
+}
+
+talus_status talus_solver_workspace_device(talus_context *context, const talus_settings *settings,
+                                           const talus_problem *problem, int64_t *bytes) {
+  int64_t host;
+  return memory_foretell(context, settings, problem, &host, bytes);
 }

@@ -501,12 +501,18 @@ TALUS_API void talus_solver_destroy(talus_solver *solver);
 
 /* Bytes of host memory that a solver takes at the most, in update and solve, for problems no larger
  * than this one in any count. Of `problem` form, counts and dimension are read, of form (b) also
- * block_size and the arrays that name blocks; no numbers. For methods of first order, on the CPU,
- * from packed arrays, without keys and sleepers. settings may be NULL. Statuses: UNSUPPORTED (all
- * other cases: how much factors take depends on the numbers), and those of talus_solver_update. */
+ * block_size and the arrays that name blocks; no numbers. For methods of first order, from packed
+ * arrays in host memory, without keys and sleepers, on the CPU or a device. settings may be NULL.
+ * Statuses: UNSUPPORTED (all other cases: how much factors take depends on the numbers), and those
+ * of talus_solver_update. */
 TALUS_API talus_status talus_solver_workspace(talus_context *context,
                                               const talus_settings *settings,
                                               const talus_problem *problem, int64_t *bytes);
+/* The same of the memory of the context's device; 0 where the CPU would solve. What the driver takes
+ * for itself and for each context is not in it. Statuses: as above, and DEVICE_ERROR. */
+TALUS_API talus_status talus_solver_workspace_device(talus_context *context,
+                                                     const talus_settings *settings,
+                                                     const talus_problem *problem, int64_t *bytes);
 
 /* All of the above in one call. */
 TALUS_API talus_status talus_solve_once(talus_context *context, const talus_problem *problem,

@@ -258,6 +258,12 @@ static talus_status engine_create(talus_context *context, talus_precision precis
                                 : tl_cuda_create_f64(context, engine);
 }
 
+static talus_status engine_foretell(talus_context *context, talus_precision precision,
+                                    const tl_shape *shape, int64_t *host, int64_t *device) {
+  return precision == TALUS_F32 ? tl_cuda_foretell_f32(context, shape, host, device)
+                                : tl_cuda_foretell_f64(context, shape, host, device);
+}
+
 const tl_backend tl_backend_cuda = {
     /* .name = */ "cuda",
     /* .kind = */ TALUS_BACKEND_CUDA,
@@ -266,6 +272,7 @@ const tl_backend tl_backend_cuda = {
     /* .describe = */ device_describe,
     /* .ferry = */ tl_cuda_ferry,
     /* .create = */ engine_create,
+    /* .foretell = */ engine_foretell,
     /* .small = */ tl_cuda_small,
     /* .conquer = */ tl_cuda_conquer,
 };

@@ -97,6 +97,10 @@ talus_status tl_cuda_small(talus_context *context, const tl_small_batch *batch);
 talus_status tl_cuda_conquer(talus_context *context, const tl_conquer_batch *batch);
 
 /* engine_cuda.cu, compiled for each precision. */
+talus_status tl_cuda_foretell_f32(talus_context *context, const tl_shape *shape, int64_t *host,
+                                  int64_t *device);
+talus_status tl_cuda_foretell_f64(talus_context *context, const tl_shape *shape, int64_t *host,
+                                  int64_t *device);
 talus_status tl_cuda_create_f32(talus_context *context, tl_engine **engine);
 talus_status tl_cuda_create_f64(talus_context *context, tl_engine **engine);
 

@@ -85,8 +85,8 @@ talus_status tl_cuda_reserve_trial(tl_cuda_engine *engine) {
   if (view->trial != NULL) {
     return TALUS_OK;
   }
-  const size_t impulses = (3 * (size_t)view->shape.contact_count + 31) / 32 * 32;
-  const size_t bytes = (impulses + (size_t)view->shape.velocity_size) * sizeof(tl_real);
+  const size_t impulses = tl_cuda_trial_impulses(&view->shape);
+  const size_t bytes = tl_cuda_trial_bytes(&view->shape);
   TL_TRY(tl_cuda_reserve(engine->device, &engine->trial, bytes, "trial impulses"));
   tl_cuda_bytes_count(engine);
   TL_CUDA_TRY(engine->device,

@@ -19,6 +19,7 @@
 #define tl_cuda_engine TL_NAME(tl_cuda_engine)
 #define tl_cuda_create TL_NAME(tl_cuda_create)
 #define tl_cuda_upload TL_NAME(tl_cuda_upload)
+#define tl_cuda_foretell TL_NAME(tl_cuda_foretell)
 #define tl_cuda_bytes_count TL_NAME(tl_cuda_bytes_count)
 #define tl_cuda_reserve_trial TL_NAME(tl_cuda_reserve_trial)
 #define tl_cuda_reset TL_NAME(tl_cuda_reset)
@@ -95,6 +96,13 @@ struct tl_cuda_engine {
 /* After memory was reserved. */
 void tl_cuda_bytes_count(tl_cuda_engine *engine);
 talus_status tl_cuda_reserve_trial(tl_cuda_engine *engine);
+/* Reals of the impulses at its head, and all of its bytes. */
+static inline size_t tl_cuda_trial_impulses(const tl_shape *shape) {
+  return (3 * (size_t)shape->contact_count + 31) / 32 * 32;
+}
+static inline size_t tl_cuda_trial_bytes(const tl_shape *shape) {
+  return (tl_cuda_trial_impulses(shape) + (size_t)shape->velocity_size) * sizeof(tl_real);
+}
 /* Velocities from x, no momentum. A negative L keeps the one the device has. */
 talus_status tl_cuda_reset(tl_cuda_engine *engine, double lipschitz);
 /* The device learns the rule. */

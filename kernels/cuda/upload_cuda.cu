@@ -225,6 +225,28 @@ __global__ void __launch_bounds__(TL_CHUNK)
   first[b] = (int32_t)low;
 }
 
+/* Bits of a body's number, one list of ends in bytes, and the scratch that sorting needs. */
+struct sorting_need {
+  int bits;
+  size_t list, sorting, all;
+};
+
+talus_status sorting_find(tl_cuda_device *device, const tl_shape *shape, sorting_need *need) {
+  const int64_t count = 2 * (int64_t)shape->rigid_contact_count;
+  *need = {};
+  need->bits = 1;
+  while (need->bits < 31 && shape->rigid_count >> need->bits != 0) {
+    need->bits++;
+  }
+  if (count > 0) {
+    need->list = padded((size_t)count * sizeof(uint32_t));
+    TL_CUDA_TRY(device, tl_cuda_sort_pairs(NULL, NULL, NULL, NULL, count, need->bits, NULL,
+                                           &need->sorting, device->stream));
+    need->all = 3 * need->list + need->sorting;
+  }
+  return TALUS_OK;
+}
+
 talus_status ends_build(tl_cuda_engine *engine, const tl_view *view) {
   tl_cuda_device *const device = engine->device;
   const int64_t count = 2 * (int64_t)view->shape.rigid_contact_count;
@@ -234,15 +256,10 @@ talus_status ends_build(tl_cuda_engine *engine, const tl_view *view) {
                                         ((size_t)bodies + 1) * sizeof(int32_t), device->stream));
     return TALUS_OK;
   }
-  int bits = 1;
-  while (bits < 31 && bodies >> bits != 0) {
-    bits++;
-  }
-  const size_t list = padded((size_t)count * sizeof(uint32_t));
-  size_t sorting = 0;
-  TL_CUDA_TRY(device, tl_cuda_sort_pairs(NULL, NULL, NULL, NULL, count, bits, NULL, &sorting,
-                                         device->stream));
-  TL_TRY(tl_cuda_reserve(device, &engine->scratch, 3 * list + sorting, "sorting"));
+  sorting_need need;
+  TL_TRY(sorting_find(device, &view->shape, &need));
+  const size_t list = need.list;
+  TL_TRY(tl_cuda_reserve(device, &engine->scratch, need.all, "sorting"));
   char *const room = (char *)engine->scratch.memory;
   uint32_t *const keys = (uint32_t *)(void *)room;
   uint32_t *const sorted = (uint32_t *)(void *)(room + list);
@@ -250,7 +267,8 @@ talus_status ends_build(tl_cuda_engine *engine, const tl_view *view) {
   TL_LAUNCH(engine, tl_cuda_blocks(count, TL_CHUNK), TL_CHUNK, end_list_kernel, view->body_a,
             view->body_b, count, keys, values);
   TL_CUDA_TRY(device, tl_cuda_sort_pairs(keys, sorted, values, (uint32_t *)(void *)view->end, count,
-                                         bits, room + 3 * list, &sorting, device->stream));
+                                         need.bits, room + 3 * list, &need.sorting,
+                                         device->stream));
   TL_LAUNCH(engine, tl_cuda_blocks((int64_t)bodies + 1, TL_CHUNK), TL_CHUNK, end_first_kernel,
             (const uint32_t *)sorted, count, bodies, (int32_t *)view->end_first);
   return TALUS_OK;
@@ -262,12 +280,33 @@ unsigned blocks_of(int64_t count) {
   return tl_cuda_blocks(count, TL_CHUNK);
 }
 
+/* Bytes of each part of the state, and the blocks that sum it. */
+struct state_need {
+  size_t impulses, velocities, control, chunks, energies, partial;
+  unsigned contact_blocks, unit_blocks;
+};
+
+state_need state_find(const tl_shape *shape) {
+  state_need need;
+  const unsigned units = shape->range[0].kind == TL_MATRIX
+                             ? blocks_of(shape->contact_count)
+                             : blocks_of(shape->rigid_count) + blocks_of(shape->block_count);
+  need.unit_blocks = units > 0 ? units : 1;
+  need.contact_blocks = shape->chunk_count > 0 ? (unsigned)shape->chunk_count : 1;
+  need.impulses = padded(3 * (size_t)shape->contact_count * sizeof(tl_real));
+  need.velocities = padded((size_t)shape->velocity_size * sizeof(tl_real));
+  need.control = padded(sizeof(tl_control));
+  need.chunks = padded(need.contact_blocks * sizeof(double));
+  need.energies = padded(need.unit_blocks * sizeof(double));
+  need.partial = need.control + 2 * need.chunks + need.energies;
+  return need;
+}
+
 talus_status state_reserve(tl_cuda_engine *engine, tl_cuda_work *work) {
   tl_cuda_device *const device = engine->device;
   tl_view *const view = &work->view;
-  const tl_shape *const shape = &view->shape;
-  const size_t impulses = padded(3 * (size_t)shape->contact_count * sizeof(tl_real));
-  const size_t velocities = padded((size_t)shape->velocity_size * sizeof(tl_real));
+  const state_need need = state_find(&view->shape);
+  const size_t impulses = need.impulses, velocities = need.velocities;
   TL_TRY(tl_cuda_reserve(device, &engine->impulse, 4 * impulses, "impulses"));
   TL_TRY(tl_cuda_reserve(device, &engine->velocity, 2 * velocities, "velocities"));
   char *place = (char *)engine->impulse.memory;
@@ -279,22 +318,15 @@ talus_status state_reserve(tl_cuda_engine *engine, tl_cuda_work *work) {
   view->velocity = (tl_real *)(void *)place;
   view->velocity_y = (tl_real *)(void *)(place + velocities);
 
-  const unsigned units = shape->range[0].kind == TL_MATRIX
-                             ? blocks_of(shape->contact_count)
-                             : blocks_of(shape->rigid_count) + blocks_of(shape->block_count);
-  work->unit_blocks = units > 0 ? units : 1;
-  work->contact_blocks = shape->chunk_count > 0 ? (unsigned)shape->chunk_count : 1;
-  const size_t control = padded(sizeof(tl_control));
-  const size_t chunks = padded(work->contact_blocks * sizeof(double));
-  const size_t energies = padded(work->unit_blocks * sizeof(double));
-  TL_TRY(
-      tl_cuda_reserve(device, &engine->partial, control + 2 * chunks + energies, "partial sums"));
+  work->unit_blocks = need.unit_blocks;
+  work->contact_blocks = need.contact_blocks;
+  TL_TRY(tl_cuda_reserve(device, &engine->partial, need.partial, "partial sums"));
   place = (char *)engine->partial.memory;
   work->control = (tl_control *)(void *)place;
-  work->moved = (double *)(void *)(place + control);
-  work->turned = (double *)(void *)(place + control + chunks);
-  work->energy = (double *)(void *)(place + control + 2 * chunks);
-  TL_CUDA_TRY(device, cudaMemsetAsync(place, 0, control, device->stream));
+  work->moved = (double *)(void *)(place + need.control);
+  work->turned = (double *)(void *)(place + need.control + need.chunks);
+  work->energy = (double *)(void *)(place + need.control + 2 * need.chunks);
+  TL_CUDA_TRY(device, cudaMemsetAsync(place, 0, need.control, device->stream));
   return TALUS_OK;
 }
 
@@ -315,6 +347,22 @@ talus_status colours_take(tl_cuda_engine *engine, const tl_system *system, bool 
 }
 
 } // namespace
+
+/* As an upload and the methods reserve it, each buffer for the first time. */
+talus_status tl_cuda_foretell(talus_context *context, const tl_shape *shape, int64_t *host,
+                              int64_t *device) {
+  tl_cuda_device *const d = (tl_cuda_device *)context->device;
+  TL_CUDA_ENTER(d);
+  const state_need need = state_find(shape);
+  sorting_need sorting;
+  TL_TRY(sorting_find(d, shape, &sorting));
+  const size_t bytes = arrays_size(shape) + 4 * need.impulses + 2 * need.velocities + need.partial +
+                       sorting.all + tl_cuda_trial_bytes(shape);
+  *device = (int64_t)bytes;
+  *host = (int64_t)(sizeof(tl_cuda_engine) + sizeof(tl_control) +
+                    ((size_t)shape->chunk_count + 1) * sizeof(int32_t));
+  return TALUS_OK;
+}
 
 talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, int32_t threads) {
   (void)threads;

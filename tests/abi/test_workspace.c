@@ -89,6 +89,9 @@ static void refusal_check(talus_context *context) {
   rigid.rigid.body_count = 300000;
   CHECK(talus_solver_workspace(context, &settings, &rigid, &bytes) == TALUS_OK &&
         bytes > 100000000);
+  CHECK(talus_solver_workspace_device(context, &settings, &rigid, &bytes) == TALUS_OK &&
+        bytes == 0);
+  CHECK(talus_solver_workspace_device(context, &settings, &rigid, NULL) == TALUS_INVALID_ARGUMENT);
   settings.method = TALUS_METHOD_NEWTON;
   CHECK(talus_solver_workspace(context, &settings, &rigid, &bytes) == TALUS_UNSUPPORTED);
   oracle_made_free(&made);

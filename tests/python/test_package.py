@@ -363,6 +363,7 @@ class Calls(unittest.TestCase):
         _, info = talus.solve_once(problem, settings, context=context)
         self.assertLessEqual(info.bytes, foretold)
         self.assertLess(foretold, 10 * info.bytes)
+        self.assertEqual(talus.workspace_device(problem, settings, context), 0)
         with self.assertRaises(talus.Error) as refused:
             talus.workspace(problem, talus.Settings(method="newton"), context)
         self.assertEqual(refused.exception.status, talus.Status.UNSUPPORTED)

@@ -11,9 +11,10 @@ from .enums import (Backend, Cone, Dump, Form, Law, Measure, Method, Note, Outco
                     Status, Storage)
 from .problem import Matrix, Problem
 from .solver import (Certificate, Context, Error, Info, Islands, Settings, Solution, Solver,
-                     build_text, certify, find_islands, solve_batch, solve_once, version, workspace)
+                     build_text, certify, find_islands, solve_batch, solve_once, version, workspace,
+                     workspace_device)
 
 __all__ = ["Backend", "Certificate", "Cone", "Context", "Dump", "Error", "Form", "Info", "Islands",
            "Law", "Matrix", "Measure", "Method", "Note", "Outcome", "Precision", "Problem", "Settings", "Solution",
            "Solver", "Status", "Storage", "build_text", "certify", "find_islands", "solve_batch",
-           "solve_once", "version", "workspace"]
+           "solve_once", "version", "workspace", "workspace_device"]

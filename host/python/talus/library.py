@@ -66,6 +66,7 @@ _declare("talus_solver_solve", c_int, c_void_p, c_void_p, c_void_p)
 _declare("talus_solver_solve_async", c_int, c_void_p, c_void_p, c_void_p)
 _declare("talus_solver_wait", c_int, c_void_p)
 _declare("talus_solver_workspace", c_int, c_void_p, c_void_p, c_void_p, POINTER(c_int64))
+_declare("talus_solver_workspace_device", c_int, c_void_p, c_void_p, c_void_p, POINTER(c_int64))
 _declare("talus_solver_destroy", None, c_void_p)
 _declare("talus_solve_batch", c_int, c_void_p, c_void_p, c_int32, c_void_p, c_void_p, c_void_p,
          c_void_p)

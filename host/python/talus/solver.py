@@ -291,11 +291,21 @@ def workspace(problem: Problem, settings: Optional[Settings] = None,
               context: Optional[Context] = None) -> int:
     """Bytes of host memory that a solver takes at the most for problems no larger than this one;
     talus_solver_workspace says for which cases it is known."""
+    return _foretold(library.talus_solver_workspace, problem, settings, context)
+
+
+def workspace_device(problem: Problem, settings: Optional[Settings] = None,
+                     context: Optional[Context] = None) -> int:
+    """The same of the memory of the context's device; 0 where the CPU would solve."""
+    return _foretold(library.talus_solver_workspace_device, problem, settings, context)
+
+
+def _foretold(function: Any, problem: Problem, settings: Optional[Settings],
+              context: Optional[Context]) -> int:
     context = context if context is not None else Context()
     used = (settings or Settings()).struct()
     found = ctypes.c_int64()
-    context.check(library.talus_solver_workspace(context._handle, byref(used),
-                                                 byref(problem.struct), byref(found)))
+    context.check(function(context._handle, byref(used), byref(problem.struct), byref(found)))
     return found.value
 
 
