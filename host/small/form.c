@@ -7,49 +7,10 @@
 
 #include "host/base/clones.h"
 #include "host/small/small.h"
+#include "host/small/touch.h"
 #include "kernels/item/cone.h"
 
-/* J and J M^-1 of one constraint against one unit: J by rows of `size` numbers, J M^-1 by columns of
- * ROWS, 0 beyond those it has. */
-enum { ROWS = 4 };
-typedef struct touch {
-  int32_t constraint, unit, size;
-  double *jacobian, *response;
-} touch;
-
-typedef struct touching {
-  const tl_system *system;
-  tl_small *small;
-  touch *list;
-  int32_t count;
-  double *at; /* where the next J goes */
-} touching;
-
 /* ---- rows, kinds, frames -------------------------------------------------------------------- */
-
-static talus_status arrays_reserve(tl_small *small, int32_t count) {
-  const size_t n = (size_t)count, stride = (size_t)tl_padded(3 * count);
-  TL_TRY(tl_buffer_reserve(small->context, &small->index, 2 * n + 1, sizeof(int32_t),
-                           "a small problem"));
-  TL_TRY(tl_buffer_reserve(small->context, &small->reals, stride * (3 * n) + 5 * stride + 17 * n,
-                           sizeof(double), "a small problem's matrix"));
-  small->first = small->index.memory;
-  small->kind = small->first + n + 1;
-  small->friction = small->reals.memory;
-  small->root = small->friction + n;
-  small->lower = small->root + n;
-  small->upper = small->lower + n;
-  small->pace = small->upper + n;
-  small->frame = small->pace + n;
-  small->engine = small->frame + 9 * n;
-  small->q = small->engine + 3 * n;
-  small->best = small->q + stride;
-  small->y = small->best + stride;
-  small->u = small->y + stride;
-  small->found = small->u + stride;
-  small->w = small->found + stride;
-  return TALUS_OK;
-}
 
 /* The constraint at place k of the small problem, as the system numbers it. */
 static int32_t id_of(const tl_small *small, int32_t k) {
@@ -139,25 +100,8 @@ static void free_fill(const tl_system *system, tl_small *small) {
 
 /* ---- J and J M^-1 --------------------------------------------------------------------------- */
 
-static touch *touch_add(touching *t, int32_t k, int32_t unit, int32_t size) {
-  const int32_t rows = t->small->first[k + 1] - t->small->first[k];
-  touch *const new = &t->list[t->count++];
-  *new = (touch){k, unit, size, t->at, t->at + (int64_t)rows * size};
-  memset(new->response, 0, ROWS * (size_t)size * sizeof *new->response);
-  t->at += (int64_t)(rows + ROWS) * size;
-  return new;
-}
-
-static void response_set(const touch *touch, int32_t i, int32_t c, tl_vec v) {
-  double *const column = touch->response + ROWS * c + i;
-  column[0] = v.x;
-  column[ROWS] = v.y;
-  column[2 * ROWS] = v.z;
-}
-
-static void ends_add(touching *t, int32_t k) {
-  const tl_system *const system = t->system;
-  const int32_t id = id_of(t->small, k);
+static void ends_add(const tl_system *system, const tl_small *small, int32_t k, tl_touching *t) {
+  const int32_t id = id_of(small, k), rows = small->first[k + 1] - small->first[k];
   const int spheres = system->shape.body_kind == TL_SPHERES;
   const tl_vec n = tl_load(system->normal, id);
   for (int side = 0; side < 2; side++) {
@@ -169,68 +113,36 @@ static void ends_add(touching *t, int32_t k) {
                                : tl_load(side == 0 ? system->arm_a : system->arm_b, id);
     const double *const m = system->body + (spheres ? 4 : 16) * (int64_t)body;
     const double sign = side == 0 ? -1 : 1;
-    touch *const new = touch_add(t, k, body, 6);
-    for (int32_t i = 0; i < t->small->first[k + 1] - t->small->first[k]; i++) {
-      const tl_vec axis = tl_load(t->small->frame, 3 * (int64_t)k + i);
+    tl_touch *const new = tl_touch_add(t, k, body, rows, 6);
+    for (int32_t i = 0; i < rows; i++) {
+      const tl_vec axis = tl_load(small->frame, 3 * (int64_t)k + i);
       const tl_vec lever = tl_cross(arm, axis);
       const tl_vec turn = spheres ? tl_times(m[1], lever) : tl_sym_times(m + 1, lever);
       tl_save(new->jacobian + 6 * i, 0, tl_times(sign, axis));
       tl_save(new->jacobian + 6 * i, 1, tl_times(sign, lever));
-      response_set(new, i, 0, tl_times(sign * m[0], axis));
-      response_set(new, i, 3, tl_times(sign, turn));
+      tl_touch_response(new, i, 0, tl_times(sign * m[0], axis));
+      tl_touch_response(new, i, 3, tl_times(sign, turn));
     }
   }
 }
 
 /* Entries against rigid bodies have the record's layout: linear, a gap, angular. The offset names
  * the unit. */
-static void entries_add(touching *t, int32_t k) {
-  const tl_system *const system = t->system;
-  const int32_t rows = t->small->first[k + 1] - t->small->first[k];
+static void entries_add(const tl_system *system, const tl_small *small, int32_t k,
+                        tl_touching *t) {
+  const int32_t rows = small->first[k + 1] - small->first[k];
   const int32_t rigid = TL_RECORD * system->shape.rigid_count;
-  const int32_t *const first = system->entry_first + (id_of(t->small, k) - system->shape.entry_base);
+  const int32_t *const first = system->entry_first + (id_of(small, k) - system->shape.entry_base);
   for (int32_t e = first[0]; e < first[1]; e++) {
     const tl_entry entry = system->entry[e];
     const int body = entry.offset < rigid;
-    touch *const new =
-        touch_add(t, k, body ? entry.offset / TL_RECORD : entry.offset, body ? 6 : entry.size);
+    tl_touch *const new =
+        tl_touch_add(t, k, body ? entry.offset / TL_RECORD : entry.offset, rows, body ? 6 : entry.size);
     for (int32_t i = 0; i < rows; i++) {
       for (int32_t c = 0; c < new->size; c++) {
         const int64_t from = entry.jacobian + (int64_t)i * entry.size + (body && c > 2 ? c + 1 : c);
         new->jacobian[i * new->size + c] = system->jacobian[from];
-        new->response[ROWS * c + i] = system->response[from];
-      }
-    }
-  }
-}
-
-/* Row and column of W that two touches of one unit share: sums in ascending order, rows of W side by
- * side. */
-static inline __attribute__((always_inline)) void touches_pair(const touch *k, const touch *l, const int32_t *first, int64_t stride,
-                         double *w) {
-  const int32_t rows = first[k->constraint + 1] - first[k->constraint];
-  const int32_t columns = first[l->constraint + 1] - first[l->constraint];
-  double *const corner = w + first[l->constraint] * stride + first[k->constraint];
-  for (int32_t j = 0; j < columns; j++) {
-    const double *const d = l->jacobian + j * l->size;
-    double sum[ROWS] = {0};
-    for (int32_t c = 0; c < k->size; c++) {
-      for (int i = 0; i < ROWS; i++) {
-        sum[i] += k->response[ROWS * c + i] * d[c];
-      }
-    }
-    for (int32_t i = 0; i < rows; i++) {
-      corner[j * stride + i] += sum[i];
-    }
-  }
-}
-
-TL_CLONES_FEW static void touches_multiply(const touching *t, tl_small *small) {
-  for (int32_t a = 0; a < t->count; a++) {
-    for (int32_t b = 0; b < t->count; b++) {
-      const touch *const k = &t->list[a], *const l = &t->list[b];
-      if (k->unit == l->unit && k->size == l->size) {
-        touches_pair(k, l, small->first, small->stride, small->w);
+        new->response[TL_TOUCH_ROWS * c + i] = system->response[from];
       }
     }
   }
@@ -242,28 +154,28 @@ static talus_status bodies_write(const tl_system *system, tl_small *small) {
     const int32_t id = id_of(small, k), rows = small->first[k + 1] - small->first[k];
     if (id < system->shape.rigid_contact_count) {
       most += 2;
-      reals += 2 * 6 * (size_t)(rows + ROWS);
+      reals += 2 * 6 * (size_t)(rows + TL_TOUCH_ROWS);
       continue;
     }
     const int32_t *const first = system->entry_first + (id - system->shape.entry_base);
     for (int32_t e = first[0]; e < first[1]; e++) {
       most++;
-      reals += (size_t)(rows + ROWS) * (size_t)system->entry[e].size;
+      reals += (size_t)(rows + TL_TOUCH_ROWS) * (size_t)system->entry[e].size;
     }
   }
   TL_TRY(tl_buffer_reserve(small->context, &small->touches,
-                           reals + most * ((sizeof(touch) + 7) / 8), sizeof(double),
+                           reals + most * ((sizeof(tl_touch) + 7) / 8), sizeof(double),
                            "a small problem's Jacobians"));
-  touching t = {.system = system, .small = small, .at = small->touches.memory};
-  t.list = (touch *)(t.at + reals);
+  tl_touching t = {.at = small->touches.memory};
+  t.list = (tl_touch *)(t.at + reals);
   for (int32_t k = 0; k < small->count; k++) {
     if (id_of(small, k) < system->shape.rigid_contact_count) {
-      ends_add(&t, k);
+      ends_add(system, small, k, &t);
     } else {
-      entries_add(&t, k);
+      entries_add(system, small, k, &t);
     }
   }
-  touches_multiply(&t, small);
+  tl_touches_multiply(&t, small->first, small->stride, small->w, 0);
   return TALUS_OK;
 }
 
@@ -303,21 +215,6 @@ TL_CLONES_FEW static void matrix_scale(tl_small *small, double *scale) {
   }
 }
 
-/* One over a bound of the largest eigenvalue of W_kk. */
-static void paces_find(tl_small *small) {
-  for (int32_t k = 0; k < small->count; k++) {
-    double most = 0;
-    for (int64_t i = small->first[k]; i < small->first[k + 1]; i++) {
-      double sum = 0;
-      for (int64_t j = small->first[k]; j < small->first[k + 1]; j++) {
-        sum += fabs(small->w[j * small->stride + i]);
-      }
-      most = fmax(most, sum);
-    }
-    small->pace[k] = most > 0 ? 1 / most : 0;
-  }
-}
-
 talus_status tl_small_form(tl_small *small, const tl_assembly *assembly) {
   const int32_t count = assembly->system.shape.contact_count;
   if (count > TL_SMALL_MOST) {
@@ -332,8 +229,7 @@ talus_status tl_small_form(tl_small *small, const tl_assembly *assembly) {
 talus_status tl_small_form_part(tl_small *small, const tl_assembly *assembly, int32_t count) {
   const tl_system *const system = &assembly->system;
   small->ready = small->ahead = 0;
-  small->count = count;
-  TL_TRY(arrays_reserve(small, small->count));
+  TL_TRY(tl_small_reserve(small, count));
   rows_find(assembly, small);
   frames_find(assembly, small);
   free_fill(system, small);
@@ -344,7 +240,7 @@ talus_status tl_small_form_part(tl_small *small, const tl_assembly *assembly, in
     TL_TRY(bodies_write(system, small));
   }
   matrix_scale(small, small->u);
-  paces_find(small);
+  tl_small_paces(small);
   small->ready = 1;
   return TALUS_OK;
 }

@@ -1,6 +1,8 @@
 /* small.h: direct solvers for small problems: W written out, u = W y + q, a few hundred contacts.
  *
  *   form.c        W and q of any problem or part of it, contact by contact in the frame (n, t1, t2)
+ *   direct.c      the same of form (a) from the caller's arrays, solved without an engine
+ *   touch.c       W from J and J M^-1
  *   residual.c    scaled impulses, velocities, residuals
  *   facets.c      vertices of faceted cones, projection on them; sweep.c starts for them
  *   lcp.c         the faceted law as a (mixed) linear complementarity problem; lemke.c pivots,
@@ -46,6 +48,7 @@ typedef struct tl_small {
   double *w;             /* [stride * rows] by columns: W_ij = w[stride j + i] */
   double *q;             /* [stride] */
   double unit;
+  double rounding;       /* direct.c: as in tl_assembly */
   /* the cone of the settings; facet_count 0: circular */
   int32_t facet_count;
   double *vertex;   /* [2 facet_count count] vertices in the tangent plane, over mu */

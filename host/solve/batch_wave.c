@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/small/direct.h"
 #include "host/small/round.h"
 #include "host/solve/batch.h"
 
@@ -53,6 +54,10 @@ void tl_wave_close(tl_wave *wave) {
 static talus_status prepare(talus_solver *solver, const talus_problem *problem, int32_t *sent) {
   *sent = 0;
   TL_TRY(talus_solver_update(solver, problem));
+  if (solver->direct) {
+    *sent = tl_direct_open(solver);
+    return TALUS_OK;
+  }
   const int32_t constraints = solver->assembly.system.shape.contact_count;
   if (constraints < 1 || constraints > WAVE_MOST ||
       (solver->settings.method == TALUS_METHOD_AUTO &&

@@ -4,20 +4,16 @@
 #include "host/solve/problem_check.h"
 #include "host/solve/solver.h"
 
-talus_status tl_run_certify(tl_run *run) {
+static double *rows_behind(const talus_solver *solver, double *impulse) {
+  return impulse + (int64_t)solver->problem.dimension * solver->problem.contact_count;
+}
+
+talus_status tl_run_judge(tl_run *run) {
   talus_solver *const solver = run->solver;
-  if (run->proved) {
-    return TALUS_OK;
-  }
-  double *const internal = tl_solver_internal(solver)->memory, *const impulse =
-                                                                   solver->exported.memory;
-  double *const bilateral =
-      impulse + (int64_t)solver->problem.dimension * solver->problem.contact_count;
+  const double *const impulse = solver->exported.memory;
+  const double *const bilateral = rows_behind(solver, solver->exported.memory);
   const talus_certificate *const c = &run->certificate;
   const double begin = tl_clock();
-  TL_TRY(tl_resident_fetch(solver));
-  TL_TRY(run->ops->finish(run->engine, internal));
-  tl_impulse_export(&solver->assembly, internal, impulse, bilateral);
   solver->judgement.polygon = tl_polygon_of(&solver->settings);
   TL_TRY(tl_judgement_make(run->context, &solver->problem, impulse, bilateral, solver->threads,
                            &solver->judgement));
@@ -28,6 +24,21 @@ talus_status tl_run_certify(tl_run *run) {
   run->seconds_certificate += tl_clock() - begin;
   run->proved = 1;
   return TALUS_OK;
+}
+
+talus_status tl_run_certify(tl_run *run) {
+  talus_solver *const solver = run->solver;
+  if (run->proved) {
+    return TALUS_OK;
+  }
+  double *const internal = tl_solver_internal(solver)->memory;
+  double *const impulse = solver->exported.memory;
+  const double begin = tl_clock();
+  TL_TRY(tl_resident_fetch(solver));
+  TL_TRY(run->ops->finish(run->engine, internal));
+  tl_impulse_export(&solver->assembly, internal, impulse, rows_behind(solver, impulse));
+  run->seconds_certificate += tl_clock() - begin;
+  return tl_run_judge(run);
 }
 
 talus_status talus_certify(talus_context *context, const talus_problem *problem,

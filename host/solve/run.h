@@ -33,6 +33,7 @@ struct talus_solver {
   talus_precision engine_precision;
   const tl_backend *engine_backend;
   int32_t threads;
+  int direct;   /* the problem is written out by host/small/direct.c, and there is no assembly */
   int coloured; /* how the assembly was ordered; -1: it is not complete */
   int uploaded;
   tl_judgement judgement;
@@ -148,6 +149,8 @@ talus_status tl_run_replace(tl_run *run, const double *impulse);
 
 /* Asks the certificate about the kept impulses, unless that has been done. */
 talus_status tl_run_certify(tl_run *run);
+/* The same about those that stand in the solver's `exported`. */
+talus_status tl_run_judge(tl_run *run);
 
 /* settings_check.c: statuses STRUCT_SIZE, BAD_SETTING, UNSUPPORTED, naming the setting. */
 talus_status tl_settings_check(talus_context *context, const talus_settings *settings);

@@ -75,6 +75,10 @@ talus_status tl_solution_start(talus_solver *solver, const tl_outlet *outlet,
   if (solver->sleep.active) {
     tl_sleep_select(&solver->sleep, solver->sleep.impulse, awake);
   }
+  if (solver->direct) {
+    *start = awake;
+    return TALUS_OK;
+  }
   tl_impulse_import(&solver->assembly, awake,
                     awake + (int64_t)solver->problem.dimension * solver->problem.contact_count,
                     tl_solver_internal(solver)->memory);

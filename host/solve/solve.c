@@ -1,7 +1,7 @@
 /* solve.c: one solve: engine, start, methods, the certificate's last word, results. */
 #include <math.h>
 
-#include "host/small/small.h"
+#include "host/small/direct.h"
 #include "host/solve/solver.h"
 #include "kernels/registry.h"
 
@@ -16,17 +16,32 @@ static talus_status rest(tl_run *run) {
 static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_run *run,
                               talus_method *used) {
   const tl_system *const system = &solver->assembly.system;
-  const size_t constraints = (size_t)system->shape.contact_count;
+  const size_t constraints =
+      solver->direct
+          ? (size_t)solver->problem.contact_count + (size_t)solver->problem.bilateral_count
+          : (size_t)system->shape.contact_count;
   TL_TRY(tl_buffer_reserve(solver->context, tl_solver_internal(solver), 3 * constraints,
                            sizeof(double), "impulses"));
   TL_TRY(tl_buffer_reserve(solver->context, &solver->exported, 3 * constraints, sizeof(double),
                            "impulses"));
-  TL_TRY(tl_engine_make(solver));
-  run->engine = solver->engine;
-  run->ops = solver->engine->ops;
   run->law = solver->settings.law == TALUS_LAW_COULOMB;
   run->tolerance = solver->settings.tolerance;
   run->target = solver->settings.tolerance;
+  if (solver->direct) {
+    int done;
+    const double *start;
+    *used = TALUS_METHOD_MNCP_PROX;
+    TL_TRY(tl_solution_start(solver, outlet, &start));
+    TL_TRY(tl_direct_solve(run, start, &done));
+    if (done) {
+      return TALUS_OK;
+    }
+    TL_TRY(tl_solver_assemble(solver));
+    run->proved = 0;
+  }
+  TL_TRY(tl_engine_make(solver));
+  run->engine = solver->engine;
+  run->ops = solver->engine->ops;
   run->reference =
       solver->resident ? solver->raw.reference[run->law] : tl_system_residual(system, run->law);
   *used = solver->settings.method == TALUS_METHOD_AUTO ? TALUS_METHOD_GAUSS_SEIDEL_NESTEROV
@@ -68,10 +83,10 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
   info->outcome = run->outcome;
   info->method = used;
   info->precision = solver->settings.precision;
-  info->backend = solver->engine_backend->kind;
+  info->backend = solver->direct ? TALUS_BACKEND_CPU : solver->engine_backend->kind;
   info->threads = solver->threads;
-  info->colours = solver->assembly.system.colour_count;
-  info->notes = run->notes | solver->assembly.notes;
+  info->colours = solver->direct ? 0 : solver->assembly.system.colour_count;
+  info->notes = run->notes | (solver->direct ? 0 : solver->assembly.notes);
   if (solver->context->def.backend == TALUS_BACKEND_AUTO && info->backend == TALUS_BACKEND_CPU &&
       tl_backend_find(TALUS_BACKEND_CUDA) != NULL) {
     info->notes |= TALUS_NOTE_CPU_FALLBACK;
@@ -91,7 +106,8 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
   info->seconds_certificate = run->seconds_certificate;
   info->seconds_iterate = all - run->seconds_certificate;
   info->seconds = all + solver->seconds_check + solver->seconds_build;
-  info->bytes = tl_assembly_bytes(&solver->assembly) + solver->engine->bytes +
+  info->bytes = tl_assembly_bytes(&solver->assembly) +
+                (solver->engine != NULL ? solver->engine->bytes : 0) +
                 tl_judgement_bytes(&solver->judgement) + tl_gathered_bytes(&solver->gathered) +
                 (int64_t)solver->exported.capacity + tl_small_bytes(solver->small) +
                 tl_newton_bytes(solver->newton) + tl_sleep_bytes(&solver->sleep) +

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "host/small/small.h"
+#include "host/small/direct.h"
 #include "host/solve/problem_check.h"
 
 /* ---- who may come in ---------------------------------------------------------------------------
@@ -113,10 +113,10 @@ static int wants_colours(const talus_solver *solver) {
          method == TALUS_METHOD_INTERIOR_POINT;
 }
 
-static talus_status system_make(talus_solver *solver) {
+talus_status tl_solver_assemble(talus_solver *solver) {
   const double begin = tl_clock();
   const int coloured = wants_colours(solver);
-  solver->uploaded = 0;
+  solver->uploaded = solver->direct = 0;
   tl_newton_forget(solver->newton);
   tl_small_forget(solver->small);
   solver->coloured = -1; /* until it stands */
@@ -137,12 +137,18 @@ static talus_status problem_take(talus_solver *solver, const talus_problem *prob
   solver->problem = *awake;
   solver->resident = 0;
   solver->assembly.system.raw = NULL;
-  solver->seconds_check = tl_clock() - begin;
-  return system_make(solver);
+  const double built = tl_clock();
+  solver->seconds_check = built - begin;
+  solver->coloured = -1;
+  if (tl_direct_serves(solver)) {
+    TL_TRY(tl_direct_form(solver, &solver->direct));
+    solver->seconds_build = tl_clock() - built;
+  }
+  return solver->direct ? TALUS_OK : tl_solver_assemble(solver);
 }
 
 static talus_status update(talus_solver *solver, const talus_problem *problem) {
-  solver->has_problem = solver->resident = solver->sleep.active = 0;
+  solver->has_problem = solver->resident = solver->direct = solver->sleep.active = 0;
   solver->memory = problem != NULL ? problem->memory : TALUS_MEMORY_HOST;
   int taken = 0;
   if (!wants_colours(solver) && !tl_small_takes(&solver->settings)) {
@@ -193,14 +199,25 @@ static talus_status resident_keep(talus_solver *solver, int recolour) {
   return problem_take(solver, solver->fetched ? &solver->problem : &solver->given);
 }
 
+/* As the settings want it, whatever they wanted before. */
+static talus_status direct_choose(talus_solver *solver) {
+  const int serves = !solver->resident && tl_direct_serves(solver);
+  if (serves && !solver->direct) {
+    return tl_direct_form(solver, &solver->direct);
+  }
+  solver->direct = serves;
+  return TALUS_OK;
+}
+
 talus_status tl_solver_solve(talus_solver *solver, talus_solution *solution, talus_info *info) {
   TL_TRY(tl_solver_ready(solver, solution, info));
   /* The order of the contacts follows from the method, not from the methods used before. */
-  const int recolour = solver->coloured != wants_colours(solver);
+  TL_TRY(direct_choose(solver));
+  const int recolour = solver->coloured != wants_colours(solver) && !solver->direct;
   if (solver->resident) {
     TL_TRY(resident_keep(solver, recolour));
   } else if (recolour) {
-    TL_TRY(system_make(solver));
+    TL_TRY(tl_solver_assemble(solver));
   }
   return tl_solve_carry_out(solver, solution, info);
 }

@@ -15,6 +15,9 @@ talus_status tl_solver_check(const talus_solver *solver);
 talus_status tl_solver_enter(talus_solver *solver);
 void tl_solver_leave(talus_solver *solver);
 
+/* The system of the problem taken, ordered as the settings want it. */
+talus_status tl_solver_assemble(talus_solver *solver);
+
 /* CALL_ORDER, STRUCT_SIZE: what can be said before anything is computed. */
 talus_status tl_solver_ready(talus_solver *solver, const talus_solution *solution,
                              const talus_info *info);
@@ -30,7 +33,8 @@ int32_t tl_solver_threads(const talus_solver *solver);
 /* The packed problem with what sleeps. */
 const talus_problem *tl_solver_whole(const talus_solver *solver);
 
-/* Where a solve begins, in internal order; *start is NULL if at 0. */
+/* Where a solve begins, in internal order, or in the caller's if the problem has none; *start is NULL
+ * if at 0. */
 talus_status tl_solution_start(talus_solver *solver, const tl_outlet *outlet, const double **start);
 /* What the caller gets, and what is remembered by name. */
 talus_status tl_solution_fill(talus_solver *solver, const tl_outlet *outlet);
