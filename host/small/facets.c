@@ -60,6 +60,14 @@ double tl_small_slip(const tl_small *small, int32_t k, const double *u) {
   return most;
 }
 
+/* On the ray of slope mu along t. */
+static void ray_project(double mu, double t1, double t2, double *z) {
+  const double along = (z[0] + mu * (t1 * z[1] + t2 * z[2])) / (1 + mu * mu * (t1 * t1 + t2 * t2));
+  z[0] = along > 0 ? along : 0;
+  z[1] = mu * z[0] * t1;
+  z[2] = mu * z[0] * t2;
+}
+
 /* The facet whose plane is passed furthest; if the foot is beside it, its nearer edge. */
 static void faceted_project(const tl_small *small, int32_t k, double *z) {
   const double mu = small->friction[k];
@@ -92,7 +100,7 @@ static void faceted_project(const tl_small *small, int32_t k, double *z) {
   if (fabs(beside) <= room) {
     memcpy(z, foot, sizeof foot);
   } else {
-    tl_small_ray(mu, edge[beside > 0][0], edge[beside > 0][1], z);
+    ray_project(mu, edge[beside > 0][0], edge[beside > 0][1], z);
   }
 }
 
@@ -104,6 +112,7 @@ void tl_small_project(const tl_small *small, int32_t k, double *z) {
   }
   double x[3];
   tl_small_load(z, 0, rows, x);
-  tl_small_nearest(small->kind[k], small->friction[k], small->lower[k], small->upper[k], x);
+  tl_small_nearest(small->kind[k], small->friction[k], tl_small_shrink(small->friction[k]),
+                   small->lower[k], small->upper[k], x);
   memcpy(z, x, (size_t)rows * sizeof *z);
 }

@@ -45,7 +45,8 @@ int64_t tl_small_bytes(const tl_small *small) {
   return small == NULL
              ? 0
              : (int64_t)(sizeof *small + small->index.capacity + small->reals.capacity +
-                         small->touches.capacity + small->vertices.capacity + small->work.capacity +
+                         small->touches.capacity + small->places.capacity + small->vertices.capacity +
+                         small->work.capacity +
                          small->pivots.capacity + small->integers.capacity + small->slips.capacity +
                          small->groups.capacity + small->forest.memory.capacity +
                          small->islands.capacity + small->records.capacity);
@@ -58,6 +59,7 @@ void tl_small_release(talus_context *context, tl_small *small) {
   tl_buffer_release(context, &small->index);
   tl_buffer_release(context, &small->reals);
   tl_buffer_release(context, &small->touches);
+  tl_buffer_release(context, &small->places);
   tl_buffer_release(context, &small->vertices);
   tl_buffer_release(context, &small->work);
   tl_buffer_release(context, &small->pivots);

@@ -13,7 +13,7 @@
 #include "kernels/registry.h"
 
 /* AUTO_MOST: beyond it sweeps and sparse factors are faster. */
-enum { INNER = 4, AUTO_MOST = 32, AUTO_PHASES = 2, BARRIER_PHASES = 2, TRIES = 3 };
+enum { INNER = 3, AUTO_MOST = 32, AUTO_PHASES = 2, BARRIER_PHASES = 2, TRIES = 3 };
 
 int tl_small_begins(const talus_settings *settings, int32_t constraints) {
   return settings->method == TALUS_METHOD_AUTO && settings->cone == TALUS_CONE_CIRCULAR &&

@@ -1,7 +1,7 @@
 /* small.h: direct solvers for small problems: W written out, u = W y + q, a few hundred contacts.
  *
  *   form.c        W and q of any problem or part of it, contact by contact in the frame (n, t1, t2)
- *   direct.c      the same of form (a) from the caller's arrays, solved without an engine
+ *   direct.c      the same of forms (a) and (b) from the caller's arrays, solved without an engine
  *   touch.c       W from J and J M^-1
  *   residual.c    scaled impulses, velocities, residuals
  *   facets.c      vertices of faceted cones, projection on them; sweep.c starts for them
@@ -61,7 +61,7 @@ typedef struct tl_small {
   double *found;    /* [stride] */
   tl_small_result result;
   double *engine;   /* [3 count] impulses on their way in and out */
-  tl_buffer index, reals, touches, vertices, work, pivots, integers, slips;
+  tl_buffer index, reals, touches, places, vertices, work, pivots, integers, slips;
   tl_islands forest;                  /* islands.c */
   tl_buffer groups, islands, records; /* ... */
 } tl_small;

@@ -19,14 +19,14 @@ typedef struct tl_lanes {
   int32_t count, rows;        /* of each problem */
   const int32_t *first, *kind; /* as in tl_small_problem, of any of them */
   int32_t law;
-  double *friction, *pace, *lower, *upper; /* [count][lanes] */
+  double *friction, *shrink, *pace, *lower, *upper; /* [count][lanes] */
   double *w;                               /* [rows][rows][lanes] by columns */
   double *q, *y, *u;                       /* [rows][lanes] */
 } tl_lanes;
 
 /* Numbers of memory for problems of that size; 0 if it is too large. */
 TL_ITEM int64_t tl_lanes_reals(int64_t count, int64_t rows) {
-  return rows > TL_LANES_ROWS ? 0 : TL_LANES * (4 * count + rows * rows + 3 * rows);
+  return rows > TL_LANES_ROWS ? 0 : TL_LANES * (5 * count + rows * rows + 3 * rows);
 }
 
 TL_ITEM tl_lanes tl_lanes_make(const tl_small_problem *p, double *memory) {
@@ -38,7 +38,8 @@ TL_ITEM tl_lanes tl_lanes_make(const tl_small_problem *p, double *memory) {
   lanes.kind = p->kind;
   lanes.law = p->law;
   lanes.friction = memory;
-  lanes.pace = lanes.friction + each;
+  lanes.shrink = lanes.friction + each;
+  lanes.pace = lanes.shrink + each;
   lanes.lower = lanes.pace + each;
   lanes.upper = lanes.lower + each;
   lanes.q = lanes.upper + each;
@@ -90,6 +91,7 @@ TL_ITEM void tl_lanes_load(const tl_lanes *lanes, int32_t lane, const tl_small_p
   }
   for (int32_t k = 0; k < p->count; k++) {
     lanes->friction[TL_LANES * k + lane] = p->friction[k];
+    lanes->shrink[TL_LANES * k + lane] = tl_small_shrink(p->friction[k]);
     lanes->pace[TL_LANES * k + lane] = p->pace[k];
     lanes->lower[TL_LANES * k + lane] = p->lower[k];
     lanes->upper[TL_LANES * k + lane] = p->upper[k];
@@ -137,7 +139,8 @@ TL_ITEM void tl_lanes_share(const tl_lanes *lanes, const int32_t kind, const int
     z[0] = x[0] - v[0] - tl_small_lift(law, kind, mu, v);
     z[1] = x[1] - v[1];
     z[2] = x[2] - v[2];
-    tl_small_nearest(kind, mu, lanes->lower[TL_LANES * k + l], lanes->upper[TL_LANES * k + l], z);
+    tl_small_nearest(kind, mu, lanes->shrink[TL_LANES * k + l], lanes->lower[TL_LANES * k + l],
+                     lanes->upper[TL_LANES * k + l], z);
     const double d[3] = {x[0] - z[0], x[1] - z[1], x[2] - z[2]};
     sum[l] += d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
   }
@@ -151,6 +154,7 @@ TL_ITEM void tl_lanes_step(const tl_lanes *lanes, const int32_t kind, const int3
   const int64_t column = TL_LANES * (int64_t)lanes->rows;
   const double *const a = lanes->w + (column + TL_LANES) * lanes->first[k];
   const double *const friction = lanes->friction + TL_LANES * k, *const pace = lanes->pace + TL_LANES * k;
+  const double *const shrink = lanes->shrink + TL_LANES * k;
   const double *const lower = lanes->lower + TL_LANES * k, *const upper = lanes->upper + TL_LANES * k;
   const int32_t law = lanes->law;
   TL_LANES_EACH(l) {
@@ -167,7 +171,7 @@ TL_ITEM void tl_lanes_step(const tl_lanes *lanes, const int32_t kind, const int3
     z[0] = x[0][l] - pace[l] * (v[0] + tl_small_lift(law, kind, mu, v));
     z[1] = x[1][l] - pace[l] * v[1];
     z[2] = x[2][l] - pace[l] * v[2];
-    tl_small_nearest(kind, mu, lower[l], upper[l], z);
+    tl_small_nearest(kind, mu, shrink[l], lower[l], upper[l], z);
     for (int i = 0; i < 3; i++) {
       x[i][l] = z[i];
       d[i][l] = z[i] - begin[i][l];

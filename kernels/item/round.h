@@ -66,7 +66,7 @@ TL_TEAM void tl_round_impulses(const tl_small_problem *p, const double *z, doubl
     if (rows == 1) {
       x[0] = -at[0];
       x[1] = x[2] = 0;
-      tl_small_nearest(p->kind[k], 0, p->lower[k], p->upper[k], x);
+      tl_small_nearest(p->kind[k], 0, 1, p->lower[k], p->upper[k], x);
       s[0] = x[0] == -at[0] ? -1 : 0;
       for (int i = 1; i < 9; i++) {
         s[i] = 0;

@@ -8,20 +8,22 @@
 #include "kernels/item/problem.h"
 #include "kernels/item/team.h"
 
-/* On the ray of slope mu along t. */
-TL_ITEM void tl_small_ray(double mu, double t1, double t2, double *z) {
-  const double along = (z[0] + mu * (t1 * z[1] + t2 * z[2])) / (1 + mu * mu * (t1 * t1 + t2 * t2));
-  z[0] = along > 0 ? along : 0;
-  z[1] = mu * z[0] * t1;
-  z[2] = mu * z[0] * t2;
+/* What the nearest points of a cone of this friction have in common. */
+TL_ITEM double tl_small_shrink(double mu) {
+  return 1 / (1 + mu * mu);
 }
 
-/* z becomes the nearest point of a constraint's set; components beyond its rows are 0. */
-TL_ITEM void tl_small_nearest(int32_t kind, double mu, double lower, double upper, double *z) {
+/* z becomes the nearest point of a constraint's set; components beyond its rows are 0. shrink is that
+ * of mu: a sweep comes here often, and waits for its roots and divisions. */
+TL_ITEM void tl_small_nearest(int32_t kind, double mu, double shrink, double lower, double upper,
+                              double *z) {
   if (kind == TL_SMALL_CONE) {
     const double m = sqrt(z[1] * z[1] + z[2] * z[2]);
     if (!(m <= mu * z[0])) {
-      tl_small_ray(mu, m > 0 ? z[1] / m : 0, m > 0 ? z[2] / m : 0, z);
+      const double inverse = m > 1e-300 ? 1 / m : 0, along = (z[0] + mu * m) * shrink;
+      z[0] = along > 0 ? along : 0;
+      z[1] = mu * z[0] * (inverse * z[1]);
+      z[2] = mu * z[0] * (inverse * z[2]);
     }
   } else if (kind == TL_SMALL_HALF) {
     z[0] = z[0] > 0 ? z[0] : 0;
@@ -80,7 +82,8 @@ TL_TEAM double tl_small_remainder(const tl_small_problem *p, const double *y, co
     z[0] = x[0] - v[0] - tl_small_lift(p->law, p->kind[k], p->friction[k], v);
     z[1] = x[1] - v[1];
     z[2] = x[2] - v[2];
-    tl_small_nearest(p->kind[k], p->friction[k], p->lower[k], p->upper[k], z);
+    tl_small_nearest(p->kind[k], p->friction[k], tl_small_shrink(p->friction[k]), p->lower[k],
+                     p->upper[k], z);
     const double d[3] = {x[0] - z[0], x[1] - z[1], x[2] - z[2]};
     share[k] = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
   }
@@ -100,7 +103,7 @@ TL_TEAM double tl_small_remainder(const tl_small_problem *p, const double *y, co
 TL_TEAM void tl_small_settle(const tl_small_problem *p, int32_t k, int32_t inner, const double *y,
                              const double *u, double *x, double *d) {
   const int32_t first = p->first[k], rows = p->first[k + 1] - first;
-  const double mu = p->friction[k], pace = p->pace[k];
+  const double mu = p->friction[k], pace = p->pace[k], shrink = tl_small_shrink(mu);
   const double *const block = p->w + (int64_t)p->stride * first + first;
   double a[9], base[3], v[3];
   for (int j = 0; j < 3; j++) {
@@ -119,7 +122,7 @@ TL_TEAM void tl_small_settle(const tl_small_problem *p, int32_t k, int32_t inner
     x[0] -= pace * (v[0] + tl_small_lift(p->law, p->kind[k], mu, v));
     x[1] -= pace * v[1];
     x[2] -= pace * v[2];
-    tl_small_nearest(p->kind[k], mu, p->lower[k], p->upper[k], x);
+    tl_small_nearest(p->kind[k], mu, shrink, p->lower[k], p->upper[k], x);
     for (int i = 0; i < 3; i++) {
       d[i] = x[i] - begin[i];
     }
