@@ -4,13 +4,19 @@
  * contradiction. Then w - M z - e z0 = q is pivoted: z0 enters for the worst row, and after that
  * the complement of what left enters, until z0 leaves. Ties in the ratio test are broken by the
  * rows of the inverse basis (lexicographically), so that no basis can come twice. No row to leave
- * means a ray, which is what is told then. */
+ * means a ray, which is what is told then.
+ *
+ * Where W is singular, as in any heap with more contacts than motions, tableaux are full of ties and
+ * of entries that would be 0 without rounding. Both tolerances are therefore far above rounding: a
+ * pivot of 1e-11 that should be 0, or a tie that rounding decides, ruins the tableau or leads to a
+ * ray that does not exist. */
 #include <math.h>
 #include <string.h>
 
 #include "host/small/lcp.h"
 
-static const double PIVOT = 1e-11; /* of the column's largest entry: smaller is rounding */
+static const double PIVOT = 1e-9; /* of the column's largest entry: smaller is rounding */
+static const double TIE = 1e-10;  /* of two ratios: closer ones are equal */
 
 /* Basic variables by the others: n rows of n + 1 columns and the right-hand side. Variables are
  * w_i, then z_i, then z0; columns of the inverse basis are those of w, unit vectors where it is
@@ -154,7 +160,7 @@ static double lexical(const tableau *t, int64_t row, int64_t w) {
 static int lexically_less(const tableau *t, int64_t a, double by_a, int64_t b, double by_b) {
   for (int64_t w = -1; w < t->n; w++) {
     const double va = lexical(t, a, w) / by_a, vb = lexical(t, b, w) / by_b;
-    if (fabs(va - vb) > 1e-13 * (fabs(va) + fabs(vb)) + 1e-16) {
+    if (fabs(va - vb) > TIE * (fabs(va) + fabs(vb) + 1e-3)) {
       return va < vb;
     }
   }
@@ -190,7 +196,7 @@ static int64_t leaving_row(const tableau *t, int64_t column) {
   for (int64_t i = 0; i < t->n && best >= 0; i++) { /* z0 goes as soon as it can */
     const double by = t->t[i * t->width + column], value = t->t[i * t->width + t->n + 1];
     const double ratio = t->t[best * t->width + t->n + 1] / t->t[best * t->width + column];
-    if (t->basis[i] == 2 * t->n && by > least && value / by <= ratio + 1e-14) {
+    if (t->basis[i] == 2 * t->n && by > least && value / by <= ratio + 0.1 * TIE) {
       return i;
     }
   }
@@ -226,6 +232,8 @@ static tl_lemke_end pivots_run(tableau *t, tl_small *small, int64_t *ray) {
     }
   }
   small->run->outcome = TALUS_OUTCOME_STALLED;
+  tl_log(small->context, TALUS_LOG_INFO, "Lemke's pivots came to no end: %lld of %lld rows",
+         (long long)most, (long long)t->n);
   return TL_LEMKE_LIMIT;
 }
 
