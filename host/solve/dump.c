@@ -84,7 +84,7 @@ void tl_dump_consider(talus_solver *solver, talus_outcome outcome, double measur
                                   : tl_fail(context, TALUS_FILE_WRITE, "all numbers are taken");
   if (status == TALUS_OK) {
     solver->dump.written++;
-    solver->dump.worst = measure;
+    solver->dump.worst = solver->settings.dump == TALUS_DUMP_WORST ? measure : solver->dump.worst;
     tl_log(context, TALUS_LOG_INFO, "the problem was written to %s (%s, %.3g)", name,
            talus_outcome_name(outcome), measure);
     if (solver->dump.written == solver->settings.dump_most &&

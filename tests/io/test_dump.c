@@ -122,6 +122,25 @@ static void modes_check(talus_context *context, diary *d) {
   oracle_made_free(&made);
 }
 
+/* A solver that wrote problems of another kind before has no worst one yet. */
+static void change_check(talus_context *context) {
+  oracle_made made = family_make(family_at(0), TALUS_LAW_CCP, 4);
+  talus_settings settings = talus_settings_default();
+  talus_solver *solver;
+  unlink("change-000001.hdf5");
+  unlink("change-worst.hdf5");
+  settings.dump = TALUS_DUMP_EVERY;
+  settings.dump_path = "change";
+  CHECK(talus_solver_create(context, &settings, &solver) == TALUS_OK);
+  CHECK(talus_solver_update(solver, &made.problem) == TALUS_OK);
+  CHECK(talus_solver_solve(solver, NULL, NULL) == TALUS_OK && is_there("change-000001.hdf5"));
+  settings.dump = TALUS_DUMP_WORST;
+  CHECK(talus_solver_set(solver, &settings) == TALUS_OK);
+  CHECK(talus_solver_solve(solver, NULL, NULL) == TALUS_OK && is_there("change-worst.hdf5"));
+  talus_solver_destroy(solver);
+  oracle_made_free(&made);
+}
+
 static void trouble_check(talus_context *context, diary *d) {
   oracle_made made = family_make(family_at(0), TALUS_LAW_CCP, 4);
   talus_settings settings = talus_settings_default();
@@ -165,6 +184,7 @@ int main(void) {
   if (have) {
     families_check(context);
     modes_check(context, &d);
+    change_check(context);
     full_check(context);
   }
   trouble_check(context, &d);
