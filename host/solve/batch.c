@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "host/solve/batch.h"
+#include "host/solve/run.h"
 #include "kernels/registry.h"
 
 /* SMALL: constraints of a problem that may be one of a handful. Memory for more than one of the large
@@ -74,7 +75,7 @@ static int place_compare(const void *left, const void *right) {
 static void order_find(const tl_batch *b, place *order) {
   for (int32_t i = 0; i < b->count; i++) {
     const talus_problem *const p = &b->problems[i];
-    order[i] = (place){-((int64_t)p->contact_count * (INT64_C(1) << 32) + p->bilateral_count), i};
+    order[i] = (place){-((int64_t)p->contact_count * (INT64_C(1) << 31) + p->bilateral_count), i};
   }
   qsort(order, (size_t)b->count, sizeof *order, place_compare);
 }
@@ -228,6 +229,9 @@ talus_status talus_solve_batch(talus_context *context, const talus_settings *set
   if (count < 0 || count > INT32_MAX / 2 || (problems == NULL && count > 0)) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT,
                    "problems is NULL, or count (%d) makes no sense", count);
+  }
+  if (settings != NULL) {
+    TL_TRY(tl_settings_check(context, settings));
   }
   const talus_settings used = settings != NULL ? *settings : talus_settings_default();
   const int32_t wanted = used.threads > 0 ? used.threads : context->threads;

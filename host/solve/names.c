@@ -53,6 +53,7 @@ talus_info talus_info_default(void) {
   talus_info info;
   memset(&info, 0, sizeof info);
   info.struct_size = sizeof info;
+  info.outcome = TALUS_OUTCOME_COUNT; /* a solve that was refused must not read as one that converged */
   return info;
 }
 

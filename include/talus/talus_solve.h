@@ -496,7 +496,8 @@ TALUS_API talus_status talus_solver_solve_async(talus_solver *solver, talus_solu
  * queued on the context's stream afterwards. Statuses: CALL_ORDER (nothing is under way), and those
  * of talus_solver_solve. */
 TALUS_API talus_status talus_solver_wait(talus_solver *solver);
-/* Accepts NULL; waits for a solve that is under way. */
+/* Accepts NULL; waits for a solve that is under way. From a callback of the solver's own solve, or
+ * while another thread is in the solver, nothing is destroyed and the context's message says so. */
 TALUS_API void talus_solver_destroy(talus_solver *solver);
 
 /* Bytes of host memory that a solver takes at the most, in update and solve, for problems no larger

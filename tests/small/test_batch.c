@@ -207,9 +207,13 @@ static void test_ragged(talus_context *context) {
     oracle_made_free(&made[i]);
   }
   CHECK(status[FAMILY_COUNT] == TALUS_SIZE_OVERFLOW && status[FAMILY_COUNT + 1] != TALUS_OK);
+  CHECK(info[FAMILY_COUNT].outcome == TALUS_OUTCOME_COUNT); /* nothing that reads as success */
   CHECK(talus_solve_batch(context, NULL, 0, NULL, NULL, NULL, NULL) == TALUS_OK);
   CHECK(talus_solve_batch(context, NULL, -1, all, NULL, NULL, NULL) == TALUS_INVALID_ARGUMENT);
   settings.tolerance = -1;
+  CHECK(talus_solve_batch(context, &settings, 3, all, NULL, NULL, NULL) == TALUS_BAD_SETTING);
+  settings.tolerance = 1e-3;
+  settings.threads = -1;
   CHECK(talus_solve_batch(context, &settings, 3, all, NULL, NULL, NULL) == TALUS_BAD_SETTING);
 }
 
