@@ -17,6 +17,7 @@ struct tl_backend;
 struct talus_context {
   talus_context_def def;
   uint32_t magic;     /* TL_CONTEXT_MAGIC from creation to destruction, see tl_context_check */
+  int32_t holders;    /* the caller until destruction, and each solver: the last one frees it */
   const char *notice; /* a fixed text in place of the message, or NULL; set from any thread */
   const struct tl_backend *backend; /* chosen for this context, cpu or cuda */
   void *device;                     /* what the backend keeps per context, or NULL */
@@ -54,6 +55,10 @@ talus_status tl_refuse(talus_context *context, talus_status status, const char *
 /* INVALID_ARGUMENT unless it is a context that was created successfully and not destroyed since, as
  * far as its memory tells. */
 talus_status tl_context_check(talus_context *context);
+/* A context stays in memory until everyone who holds it has let go, so that a solver which outlives
+ * it can tell. */
+void tl_context_hold(talus_context *context);
+void tl_context_let_go(talus_context *context);
 void tl_log(talus_context *context, talus_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

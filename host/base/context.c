@@ -42,10 +42,10 @@ talus_status talus_context_create(const talus_context_def *given, talus_context 
     return TALUS_INVALID_ARGUMENT;
   }
   *result = NULL;
-  const talus_context_def def = given != NULL ? *given : talus_context_def_default();
-  if (def.struct_size != sizeof def) {
-    return TALUS_STRUCT_SIZE;
+  if (given != NULL && given->struct_size != sizeof *given) {
+    return TALUS_STRUCT_SIZE; /* before it is read further than it may reach */
   }
+  const talus_context_def def = given != NULL ? *given : talus_context_def_default();
   /* the context itself comes from the C library: it outlives every use of the caller's allocator */
   talus_context *const context = calloc(1, sizeof *context);
   if (context == NULL) {
@@ -53,6 +53,7 @@ talus_status talus_context_create(const talus_context_def *given, talus_context 
   }
   *result = context;
   context->magic = TL_CONTEXT_MAGIC;
+  context->holders = 1;
   context->def = def;
   if ((def.allocate == NULL) != (def.release == NULL)) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "give both allocate and release, or neither");
@@ -77,15 +78,26 @@ talus_status tl_context_check(talus_context *context) {
              : tl_fail(context, TALUS_INVALID_ARGUMENT, "the context was not created successfully");
 }
 
-void talus_context_destroy(talus_context *context) {
-  if (context == NULL || context->magic != TL_CONTEXT_MAGIC) {
+void tl_context_hold(talus_context *context) {
+  __atomic_add_fetch(&context->holders, 1, __ATOMIC_RELAXED);
+}
+
+void tl_context_let_go(talus_context *context) {
+  if (__atomic_sub_fetch(&context->holders, 1, __ATOMIC_ACQ_REL) > 0) {
     return;
   }
   if (context->backend != NULL) {
     context->backend->close(context);
   }
-  *(volatile uint32_t *)&context->magic = 0; /* a compiler may not leave this out before free */
   free(context);
+}
+
+void talus_context_destroy(talus_context *context) {
+  if (context == NULL || context->magic != TL_CONTEXT_MAGIC) {
+    return;
+  }
+  *(volatile uint32_t *)&context->magic = 0; /* a compiler may not leave this out before free */
+  tl_context_let_go(context);
 }
 
 const char *talus_context_message(const talus_context *context) {
@@ -97,11 +109,13 @@ const char *talus_context_message(const talus_context *context) {
 }
 
 const char *talus_context_backend(const talus_context *context) {
-  return context != NULL && context->backend != NULL ? context->backend->name : "none";
+  return context != NULL && context->magic == TL_CONTEXT_MAGIC && context->backend != NULL
+             ? context->backend->name
+             : "none";
 }
 
 int32_t talus_context_threads(const talus_context *context) {
-  return context != NULL ? context->threads : 0;
+  return context != NULL && context->magic == TL_CONTEXT_MAGIC ? context->threads : 0;
 }
 
 void talus_build_text(char *text, size_t capacity) {

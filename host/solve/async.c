@@ -71,10 +71,11 @@ static talus_status order(talus_solver *solver, talus_solution *solution, talus_
   tl_courier *const courier = solver->courier;
   courier->solution = solution;
   courier->info = info;
-  __atomic_store_n(&solver->under_way, 1, __ATOMIC_RELEASE);
   if (courier->alone) {
     courier->status = tl_solver_solve(solver, solution, info);
-  } else {
+  }
+  __atomic_store_n(&solver->under_way, 1, __ATOMIC_RELEASE);
+  if (!courier->alone) {
     courier_tell(courier, ORDERED);
   }
   return TALUS_OK;
@@ -99,10 +100,19 @@ static void courier_wait(tl_courier *courier) {
   pthread_mutex_unlock(&courier->lock);
 }
 
+int tl_async_inside(const talus_solver *solver) {
+  const tl_courier *const courier = solver->courier;
+  return courier != NULL && !courier->alone && pthread_equal(pthread_self(), courier->thread);
+}
+
 /* Of several threads that wait, one is the first. */
 talus_status talus_solver_wait(talus_solver *solver) {
   int expected = 1;
   TL_TRY(tl_solver_check(solver));
+  if (__atomic_load_n(&solver->under_way, __ATOMIC_ACQUIRE) && tl_async_inside(solver)) {
+    return tl_refuse(solver->context, TALUS_CALL_ORDER,
+                     "a callback cannot wait for the solve that called it");
+  }
   if (!__atomic_compare_exchange_n(&solver->under_way, &expected, 0, 0, __ATOMIC_ACQ_REL,
                                    __ATOMIC_ACQUIRE)) {
     return tl_refuse(solver->context, TALUS_CALL_ORDER,

@@ -25,8 +25,8 @@ talus_status tl_solver_enter(talus_solver *solver) {
              ? tl_refuse(solver->context, TALUS_CALL_ORDER,
                          "a solve is under way: talus_solver_wait must come first")
              : tl_refuse(solver->context, TALUS_BUSY,
-                         "another thread is at work in this solver: make one per thread, each with "
-                         "a context of its own");
+                         "another thread, or the solve that called back, is at work in this solver: "
+                         "make one per thread, each with a context of its own");
 }
 
 void tl_solver_leave(talus_solver *solver) {
@@ -45,14 +45,16 @@ talus_status talus_solver_create(talus_context *context, const talus_settings *s
   if (result == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "solver is NULL");
   }
-  const talus_settings used = settings != NULL ? *settings : talus_settings_default();
-  TL_TRY(tl_settings_check(context, &used));
+  if (settings != NULL) {
+    TL_TRY(tl_settings_check(context, settings));
+  }
   talus_solver *solver;
   TL_TRY(tl_alloc(context, (void **)&solver, 1, sizeof *solver, "solver"));
   memset(solver, 0, sizeof *solver);
   solver->context = context;
-  solver->settings = used;
+  solver->settings = settings != NULL ? *settings : talus_settings_default();
   solver->magic = SOLVER_MAGIC;
+  tl_context_hold(context);
   const talus_status status = tl_dump_set(solver);
   if (status != TALUS_OK) {
     talus_solver_destroy(solver);
@@ -62,11 +64,22 @@ talus_status talus_solver_create(talus_context *context, const talus_settings *s
   return TALUS_OK;
 }
 
+/* Whether somebody is inside who would come back to memory that is gone: another thread, or the
+ * solve whose callback this is. A solve under way is waited for. */
+static int is_occupied(talus_solver *solver) {
+  return __atomic_exchange_n(&solver->busy, 1, __ATOMIC_ACQUIRE) != 0 &&
+         (!__atomic_load_n(&solver->under_way, __ATOMIC_ACQUIRE) || tl_async_inside(solver));
+}
+
 void talus_solver_destroy(talus_solver *solver) {
   if (solver == NULL || solver->magic != SOLVER_MAGIC) {
     return;
   }
   talus_context *const context = solver->context;
+  if (is_occupied(solver)) {
+    tl_refuse(context, TALUS_BUSY, "the solver was not destroyed: a call is at work in it");
+    return;
+  }
   tl_async_release(solver);
   if (solver->engine != NULL) {
     solver->engine->ops->destroy(solver->engine);
@@ -83,6 +96,7 @@ void talus_solver_destroy(talus_solver *solver) {
   tl_dump_release(solver);
   *(volatile uint32_t *)&solver->magic = 0; /* a compiler may not leave this out before the end */
   tl_free(context, solver);
+  tl_context_let_go(context);
 }
 
 static talus_status settings_take(talus_solver *solver, const talus_settings *settings) {

@@ -39,6 +39,8 @@ talus_status tl_solution_start(talus_solver *solver, const tl_outlet *outlet, co
 /* What the caller gets, and what is remembered by name. */
 talus_status tl_solution_fill(talus_solver *solver, const tl_outlet *outlet);
 
+/* With a solve under way: whether this is its own thread, in a callback. */
+int tl_async_inside(const talus_solver *solver);
 /* Waits for a solve under way, ends the thread. */
 void tl_async_release(talus_solver *solver);
 

@@ -118,7 +118,9 @@ typedef struct talus_context talus_context;
  * AUTO the CPU is taken instead). On failure *context is NULL unless a message could be kept, in
  * which case it holds a context good only for talus_context_message and talus_context_destroy. */
 TALUS_API talus_status talus_context_create(const talus_context_def *def, talus_context **context);
-/* Accepts NULL. Every solver made from the context must have been destroyed before. */
+/* Accepts NULL. Solvers that were made from the context refuse every call from now on
+ * (INVALID_ARGUMENT) and are destroyed as usual; whatever else was made from it (worlds, mechanisms,
+ * files) must have been destroyed before. */
 TALUS_API void talus_context_destroy(talus_context *context);
 
 /* What went wrong in the last failed call, in words, with field and index. Never NULL; belongs to

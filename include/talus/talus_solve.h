@@ -434,7 +434,7 @@ typedef enum talus_note {
 
 typedef struct talus_info {
   uint32_t struct_size; /* set by talus_info_default */
-  talus_outcome outcome;
+  talus_outcome outcome; /* before any solve TALUS_OUTCOME_COUNT: none */
   talus_method method; /* the one that gave the result (never AUTO) */
   talus_precision precision;
   talus_backend_kind backend; /* CPU or CUDA */

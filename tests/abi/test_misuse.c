@@ -116,10 +116,34 @@ static void destroyed_check(void) {
   talus_context_destroy(context);
   CHECK(talus_solver_create(context, NULL, &solver) == TALUS_INVALID_ARGUMENT);
   CHECK(talus_solver_update(left, &made.problem) == TALUS_INVALID_ARGUMENT);
+  CHECK(strcmp(talus_context_backend(context), "none") == 0 && talus_context_threads(context) == 0);
   talus_context_destroy(context);
+  talus_solver_destroy(left);
   counted_keep = 0;
   oracle_made_free(&made);
 #endif
+}
+
+/* A solver outlives its context, whose memory is kept for it by nobody but itself. */
+static void outlived_check(void) {
+  oracle_made made = family_make(family_at(0), TALUS_LAW_CCP, 1);
+  talus_context *context;
+  talus_solver *solver[2];
+  CHECK(talus_context_create(NULL, &context) == TALUS_OK);
+  for (int i = 0; i < 2; i++) {
+    CHECK(talus_solver_create(context, NULL, &solver[i]) == TALUS_OK);
+    CHECK(talus_solver_update(solver[i], &made.problem) == TALUS_OK);
+    CHECK(talus_solver_solve_async(solver[i], NULL, NULL) == TALUS_OK);
+  }
+  CHECK(talus_solver_wait(solver[0]) == TALUS_OK);
+  CHECK(talus_solver_wait(solver[1]) == TALUS_OK);
+  talus_context_destroy(context);
+  for (int i = 0; i < 2; i++) {
+    CHECK(talus_solver_solve(solver[i], NULL, NULL) == TALUS_INVALID_ARGUMENT);
+    CHECK(talus_solver_wait(solver[i]) == TALUS_INVALID_ARGUMENT);
+    talus_solver_destroy(solver[i]);
+  }
+  oracle_made_free(&made);
 }
 
 /* ---- threads -----------------------------------------------------------------------------------
@@ -191,6 +215,39 @@ static void busy_check(talus_context *context) {
   CHECK(talus_solver_wait(m.solver) == TALUS_CALL_ORDER);
   CHECK(talus_solver_solve_async(m.solver, NULL, NULL) == TALUS_OK);
   talus_solver_destroy(m.solver); /* waits */
+  oracle_made_free(&made);
+}
+
+/* Calls back into the solver that is calling. */
+static int meddle(void *user, int64_t iterations, int64_t passes, double measure, double seconds) {
+  meeting *const m = user;
+  (void)iterations, (void)passes, (void)measure, (void)seconds;
+  m->status = talus_solver_wait(m->solver);
+  talus_solver_destroy(m->solver);
+  __atomic_store_n(&m->inside, 1, __ATOMIC_RELEASE);
+  return 1;
+}
+
+static void meddling_check(talus_context *context) {
+  oracle_made made = family_make(family_at(0), TALUS_LAW_CCP, 1);
+  meeting m = {.problem = &made.problem};
+  talus_settings settings = talus_settings_default();
+  talus_info info = talus_info_default();
+  settings.progress = meddle;
+  settings.progress_user = &m;
+  settings.method = TALUS_METHOD_JACOBI;
+  settings.tolerance = 1e-12;
+  CHECK(talus_solver_create(context, &settings, &m.solver) == TALUS_OK);
+  CHECK(talus_solver_update(m.solver, &made.problem) == TALUS_OK);
+  CHECK(talus_solver_solve(m.solver, NULL, &info) == TALUS_OK && m.inside);
+  CHECK(m.status == TALUS_CALL_ORDER && (info.notes & TALUS_NOTE_STOPPED) != 0);
+  CHECK(says(context, "was not destroyed"));
+  m.inside = 0;
+  CHECK(talus_solver_solve_async(m.solver, NULL, &info) == TALUS_OK);
+  hold_wait(&m); /* the callback met a solve that nobody waits for yet */
+  CHECK(m.status == TALUS_CALL_ORDER && says(context, "was not destroyed"));
+  CHECK(talus_solver_wait(m.solver) == TALUS_OK && (info.notes & TALUS_NOTE_STOPPED) != 0);
+  talus_solver_destroy(m.solver);
   oracle_made_free(&made);
 }
 
@@ -280,7 +337,9 @@ int main(void) {
   sizes_check(context);
   strangers_check();
   destroyed_check();
+  outlived_check();
   busy_check(context);
+  meddling_check(context);
   async_check(context);
   contexts_check();
   talus_context_destroy(context);
