@@ -4,10 +4,13 @@ Exit code 77 where NumPy is missing. Results are judged here, by NumPy, from the
 arrays.
 """
 
+import copy
 import ctypes
+import gc
 import os
 import subprocess
 import sys
+import threading
 import unittest
 
 try:
@@ -258,6 +261,97 @@ class Arrays(unittest.TestCase):
             talus.solve_once(talus.Problem.rigid(**p), None, talus.Solution(np.zeros((3, 3))))
 
 
+    def test_places_that_cannot_be_read_are_refused(self):
+        """Strides of 0 would mean packed to the library, which would read behind the array."""
+        p = random_rigid()
+        record = np.zeros(12, dtype=[("flag", "u1"), ("mu", "f8")])  # numbers between words
+        shifted = np.zeros(12 * 8 + 1, np.uint8)[1:].view(np.float64)
+        for friction, said in ((np.broadcast_to(0.3, 12), "stride of 0 bytes"),
+                               (p["friction"][::-1], "stride of -8 bytes"),
+                               (record["mu"], "whole numbers"), (shifted, "whole numbers")):
+            with self.assertRaisesRegex(ValueError, f"friction .*{said}.*copy"):
+                talus.Problem.rigid(**dict(p, friction=friction))
+            talus.Problem.rigid(**dict(p, friction=friction.copy()))
+        with self.assertRaisesRegex(ValueError, "rigid.normal has a stride of 0"):
+            talus.Problem.rigid(**dict(p, normal=np.broadcast_to([0.0, 0, 1], (12, 3))))
+        out = np.lib.stride_tricks.as_strided(np.zeros((1, 3)), (12, 3), (0, 8))
+        with self.assertRaisesRegex(ValueError, "solution.impulse has a stride of 0"):
+            talus.solve_once(talus.Problem.rigid(**p), None, talus.Solution(impulse=out))
+        masked = np.ma.masked_array(p["friction"], mask=p["friction"] > 0.4)
+        with self.assertRaisesRegex(TypeError, "mask"):
+            talus.Problem.rigid(**dict(p, friction=masked))
+
+    def test_lists_lose_nothing(self):
+        p = random_rigid()
+        for body_b, said in (([0.7] * 12, "float64"), ([2 ** 40] * 12, "int32 does not hold"),
+                             (["x"] * 12, "rigid.body_b")):
+            with self.assertRaisesRegex((TypeError, ValueError), said):
+                talus.Problem.rigid(**dict(p, body_b=body_b))
+        with self.assertRaisesRegex(TypeError, "rigid.body_a is missing"):
+            talus.Problem.rigid(**dict(p, body_a=None))
+        with self.assertRaisesRegex(ValueError, "no whole number of contacts"):
+            talus.Problem.delassus(np.eye(7), np.zeros(7))
+
+    def test_an_array_given_anew_replaces_the_last(self):
+        p = random_rigid(2, 2)
+        p.update(body_a=np.array([-1, -1], np.int32), body_b=np.array([0, 1], np.int32))
+        problem = talus.Problem.rigid(**p)
+        pairs = np.array([[1, 7], [0, 7]], np.int32)
+        for asleep, wanted in ((np.ones(2, np.int32), 2), (pairs[:, 0], 1), (np.zeros(2, np.int32), 0)):
+            problem.asleep(asleep)
+            self.assertEqual(talus.solve_once(problem)[1].islands_asleep, wanted)
+
+
+class Lives(unittest.TestCase):
+    def test_cycles_are_collected_in_any_order(self):
+        for _ in range(20):
+            solver = talus.Solver(talus.Context())
+            solver.update(talus.Problem.rigid(**random_rigid()))
+            solver.me = solver.context.me = [solver, solver.context]
+        del solver
+        gc.collect()
+        with self.assertRaisesRegex(TypeError, "cannot be copied"):
+            copy.copy(talus.Solver())
+
+    def test_a_refused_update_leaves_the_solve_its_arrays(self):
+        other = talus.Problem.rigid(**random_rigid(seed=9))
+        wanted = talus.solve_once(talus.Problem.rigid(**random_rigid(200, 60)))[0].impulse
+        solver = talus.Solver()
+        solver.update(talus.Problem.rigid(**random_rigid(200, 60)))  # nobody else has it
+        solver.solve_async()
+        with self.assertRaises(talus.Error):
+            solver.update(other)
+        gc.collect()
+        waste = [np.full((60, 6), np.nan) for _ in range(50)]
+        solution, info = solver.wait()
+        self.assertEqual(info.outcome, talus.Outcome.CONVERGED)
+        np.testing.assert_array_equal(solution.impulse, wanted)
+        del waste
+
+    def test_a_second_thread_is_sent_away(self):
+        inside, leave, seen = threading.Event(), threading.Event(), []
+
+        def progress(*where):
+            inside.set()
+            leave.wait(10)
+
+        solver = talus.Solver(settings=talus.Settings(method="jacobi", tolerance=1e-12,
+                                                      max_iterations=50, progress=progress))
+        problem = talus.Problem.rigid(**random_rigid())
+        solver.update(problem)
+        thread = threading.Thread(target=lambda: seen.append(solver.solve()))
+        thread.start()
+        self.assertTrue(inside.wait(10))
+        for call in (solver.solve, solver.solve_async, solver.wait,
+                     lambda: solver.update(problem), lambda: solver.set(talus.Settings())):
+            with self.assertRaises(talus.Error) as refused:
+                call()
+            self.assertEqual(refused.exception.status, talus.Status.BUSY)
+        leave.set()
+        thread.join()
+        self.assertEqual(seen[0][1].iterations, 50)
+
+
 class Calls(unittest.TestCase):
     def test_errors_carry_status_and_message(self):
         p = random_rigid()
@@ -289,6 +383,27 @@ class Calls(unittest.TestCase):
         settings.progress = lambda *where: True
         info = talus.solve_once(problem, settings)[1]
         self.assertTrue(info.notes & talus.Note.STOPPED)
+        settings.progress = lambda *where: {}["what went wrong"]
+        with self.assertRaisesRegex(KeyError, "what went wrong"):
+            talus.solve_once(problem, settings)
+        solver = talus.Solver(settings=settings)
+        solver.update(problem)
+        solver.solve_async()
+        with self.assertRaisesRegex(KeyError, "what went wrong"):
+            solver.wait()
+        settings.progress = None
+        solver.set(settings)
+        self.assertEqual(solver.solve()[1].iterations, 50)
+
+    def test_settings_that_do_not_fit(self):
+        for name, value, said in (("threads", 2 ** 40 + 1, "32 bits"), ("facets", 4.5, "whole"),
+                                  ("tolerance", None, "a number"), ("max_iterations", "9", "whole")):
+            with self.assertRaisesRegex((TypeError, ValueError), f"settings.{name} is .*{said}"):
+                talus.Settings(**{name: value}).struct()
+        self.assertEqual(talus.Settings(warm_start=np.bool_(True)).struct().warm_start, 1)
+        self.assertEqual(talus.Context(backend="cpu").backend, "cpu")
+        with self.assertRaisesRegex(ValueError, "backend 'gpu' is unknown: one of auto, cpu, cuda"):
+            talus.Context(backend="gpu")
 
     def test_warm_start(self):
         problem = talus.Problem.rigid(**random_rigid(200, 60))

@@ -10,8 +10,9 @@ body b and -impulse on body a, the normal from a to b.
 from .enums import (Backend, Cone, Dump, Form, Law, Measure, Method, Note, Outcome, Precision,
                     Status, Storage)
 from .problem import Matrix, Problem
-from .solver import (Certificate, Context, Error, Info, Islands, Settings, Solution, Solver,
-                     build_text, certify, find_islands, solve_batch, solve_once, version, workspace,
+from .settings import Settings
+from .solver import (Certificate, Context, Error, Info, Islands, Solution, Solver, build_text,
+                     certify, find_islands, solve_batch, solve_once, version, workspace,
                      workspace_device)
 
 __all__ = ["Backend", "Certificate", "Cone", "Context", "Dump", "Error", "Form", "Info", "Islands",

@@ -1,7 +1,7 @@
 """Problems of the four forms over NumPy arrays that stay where they are."""
 
 import ctypes
-from typing import Any, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,21 @@ Array = npt.ArrayLike
 F32 = 1  # TALUS_SCALAR_F32
 
 
+def _listed(name: str, value: Any, wanted: type) -> np.ndarray:
+    """A list and the like as an array of the wanted type, if nothing is lost by it."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in ("biuf" if wanted is np.float64 else "biu") and array.size > 0:
+            raise TypeError(f"its numbers are of type {array.dtype}")
+        made = array.astype(wanted)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} does not become an array of {np.dtype(wanted).name}: "
+                        f"{error}") from None
+    if wanted is not np.float64 and bool((made != array).any()):
+        raise ValueError(f"{name} has numbers that {np.dtype(wanted).name} does not hold")
+    return made
+
+
 def view(name: str, value: Optional[Array], width: int, kind: str) -> Optional[np.ndarray]:
     """The array as elements of `width` numbers, without a copy: shape (n, width), or (n,).
 
@@ -22,7 +37,9 @@ def view(name: str, value: Optional[Array], width: int, kind: str) -> Optional[n
     if value is None:
         return None
     wanted = {"real": np.float64, "int32": np.int32, "int64": np.int64, "uint64": np.uint64}[kind]
-    array = value if isinstance(value, np.ndarray) else np.asarray(value, dtype=wanted)
+    array = value if isinstance(value, np.ndarray) else _listed(name, value, wanted)
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{name} has a mask, which would not be looked at (use .filled or .data)")
     allowed = (np.float64, np.float32) if kind == "real" else (wanted,)
     if array.dtype not in allowed or not array.dtype.isnative:
         names = " or ".join(np.dtype(t).name for t in allowed)
@@ -32,7 +49,7 @@ def view(name: str, value: Optional[Array], width: int, kind: str) -> Optional[n
             array = array[:, 0]
         if array.ndim != 1:
             raise ValueError(f"{name} has shape {array.shape}: (n,) is needed")
-        return array
+        return _placed(name, array, 1)
     if array.ndim == 1 and array.size % width == 0 and array.flags.c_contiguous:
         array = array.reshape(-1, width)
     if array.ndim != 2 or array.shape[1] != width:
@@ -40,6 +57,26 @@ def view(name: str, value: Optional[Array], width: int, kind: str) -> Optional[n
     if array.shape[0] > 0 and array.strides[1] != array.itemsize:
         raise ValueError(f"{name}: the {width} numbers of an element must lie side by side (use "
                          "numpy.ascontiguousarray)")
+    return _placed(name, array, width)
+
+
+def _placed(name: str, array: np.ndarray, width: int) -> np.ndarray:
+    """Refuses elements that lie over each other (numpy.broadcast_to), backwards or between words:
+    the library reads forward, and takes a stride of 0 for a packed array."""
+    if array.shape[0] > 1 and array.strides[0] < width * array.itemsize:
+        raise ValueError(f"{name} has a stride of {array.strides[0]} bytes: its elements must follow "
+                         "one another (use .copy())")
+    if array.size > 0 and not array.flags.aligned:
+        raise ValueError(f"{name} does not begin at, or step by, whole numbers (use .copy())")
+    return array
+
+
+def needed(name: str, value: Optional[Array], kind: str) -> np.ndarray:
+    """The view of an array by which others are counted."""
+    if value is None:
+        raise TypeError(f"{name} is missing")
+    array = view(name, value, 1, kind)
+    assert array is not None
     return array
 
 
@@ -124,7 +161,7 @@ class Problem:
         self.struct.bilateral_count = bilateral_count
         self.velocity_shape: Optional[Tuple[int, ...]] = None
         self._layout: Optional[structs.Layout] = None
-        self._kept: list = []
+        self._kept: Dict[str, Any] = {}
 
     @property
     def form(self) -> Form:
@@ -150,15 +187,19 @@ class Problem:
             return
         if count is not None and array.shape[0] != count:
             raise ValueError(f"{full} has {array.shape[0]} elements, {count} are needed")
-        self._kept.append(array)
+        self._kept[full] = array
         address, strided = place(array)
-        if strided is None:
-            setattr(getattr(self.struct, part) if part else self.struct, name, address or None)
-            return
-        if self._layout is None:
+        setattr(getattr(self.struct, part) if part else self.struct, name, address or None)
+        if strided is not None and self._layout is None:
             self._layout = fill(structs.Layout)
             self.struct.layout = ctypes.pointer(self._layout)
-        setattr(getattr(self._layout, part) if part else self._layout, name, strided)
+        if self._layout is not None:  # an array that is given anew may lie otherwise
+            setattr(getattr(self._layout, part) if part else self._layout, name,
+                    strided or structs.Strided())
+
+    def borrowed(self) -> Tuple[Any, ...]:
+        """The arrays that the struct points to, for whoever must keep them alive."""
+        return (*self._kept.values(), self._layout)
 
     def keys(self, contact_key: Optional[Array] = None, row_key: Optional[Array] = None) -> None:
         """Names (uint64) of contacts and rows that last from problem to problem: with
@@ -193,10 +234,10 @@ class Problem:
         velocity (n, 6): linear of the centre of mass, then angular; inverse_inertia (n, 6):
         xx xy xz yy yz zz, both in the world frame. Body -1 is the ground.
         """
-        a = view("rigid.body_a", body_a, 1, "int32")
+        a = needed("rigid.body_a", body_a, "int32")
         rows = view("rigid.row_body_a", row_body_a, 1, "int32")
         contacts, bilateral = len(a), 0 if rows is None else len(rows)
-        bodies = len(view("rigid.inverse_mass", inverse_mass, 1, "real"))
+        bodies = len(needed("rigid.inverse_mass", inverse_mass, "real"))
         problem = cls(Form.RIGID, 3, contacts, bilateral)
         problem.struct.rigid.body_count = bodies
         problem.velocity_shape = (bodies, 6)
@@ -229,8 +270,8 @@ class Problem:
         inverse_mass, velocity, contact_jacobian: flat, block after block, row-major; contact k has
         the entries contact_start[k] .. contact_start[k + 1] - 1, rows n t1 t2.
         """
-        size = view("blocks.block_size", block_size, 1, "int32")
-        start = view("blocks.contact_start", contact_start, 1, "int64")
+        size = needed("blocks.block_size", block_size, "int32")
+        start = needed("blocks.contact_start", contact_start, "int64")
         rows = view("blocks.bilateral_start", bilateral_start, 1, "int64")
         contacts, bilateral = max(len(start) - 1, 0), 0 if rows is None else max(len(rows) - 1, 0)
         problem = cls(Form.BLOCKS, dimension, contacts, bilateral)
@@ -264,9 +305,12 @@ class Problem:
                  row_upper: Optional[Array] = None) -> "Problem":
         """Form (c): u = W impulse + q, contacts first, then the bilateral rows."""
         matrix = Matrix.of(w)
+        if dimension not in (1, 2, 3) or (matrix.shape[0] - bilateral_count) % dimension != 0:
+            raise ValueError(f"{matrix.shape[0]} rows of w, {bilateral_count} of them bilateral, are "
+                             f"no whole number of contacts of dimension {dimension}")
         contacts = (matrix.shape[0] - bilateral_count) // dimension
         problem = cls(Form.DELASSUS, dimension, contacts, bilateral_count)
-        problem._kept.append(matrix)
+        problem._kept["delassus.w"] = matrix
         problem.struct.delassus.w = matrix.struct()
         problem._set("delassus", "q", _flat(q), 1, matrix.shape[0])
         problem._common(friction, row_lower, row_upper)
@@ -279,10 +323,13 @@ class Problem:
         """Form (d): M v = f + H r + G s, u = H^T v + w, G^T v + b = 0."""
         matrices = [Matrix.of(mass), Matrix.of(h)] + ([] if g is None else [Matrix.of(g)])
         rows = 0 if g is None else matrices[2].shape[1]
+        if dimension not in (1, 2, 3) or matrices[1].shape[1] % dimension != 0:
+            raise ValueError(f"{matrices[1].shape[1]} columns of h are no whole number of contacts of "
+                             f"dimension {dimension}")
         contacts = matrices[1].shape[1] // dimension
         problem = cls(Form.GLOBAL, dimension, contacts, rows)
         problem.velocity_shape = (matrices[0].shape[0],)
-        problem._kept.extend(matrices)
+        problem._kept["global"] = matrices
         part = getattr(problem.struct, "global")
         for name, matrix in zip(("mass", "h", "g"), matrices):
             setattr(part, name, matrix.struct())

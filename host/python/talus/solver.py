@@ -1,18 +1,19 @@
-"""Context, settings, solver, certificate: what talus_solve.h does, with exceptions."""
+"""Context, solver, certificate: what talus_solve.h does, with exceptions."""
 
+import contextlib
 import ctypes
 import dataclasses
-import os
+import threading
 from ctypes import addressof, byref, c_void_p
-from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import structs
-from .enums import (Backend, Cone, Dump, Form, Law, Measure, Method, Note, Outcome, Precision,
-                    Status)
+from .enums import Backend, Form, Method, Note, Outcome, Precision, Status
 from .library import fill, library, size_of, text
 from .problem import Array, Problem, place, view
+from .settings import Settings, member, number
 
 
 class Error(Exception):
@@ -24,13 +25,18 @@ class Error(Exception):
 
 
 class Context:
-    """Threads, device and messages. One thread at a time; several contexts may run at once."""
+    """Threads, device and messages. One thread at a time; several contexts may run at once.
 
-    def __init__(self, threads: int = 0, backend: Backend = Backend.AUTO, device: int = 0,
-                 log: Optional[Callable[[int, str], None]] = None) -> None:
+    `log`, if there is one, is called with a level (1 warning, 2 choices made, 3 more) and a text.
+    """
+
+    def __init__(self, threads: int = 0, backend: Union[Backend, str] = Backend.AUTO,
+                 device: int = 0, log: Optional[Callable[[int, str], None]] = None) -> None:
         self._handle = c_void_p()
         definition = fill(structs.ContextDef)
-        definition.threads, definition.backend, definition.device = threads, backend, device
+        backend = member("backend", backend, Backend)
+        for name, value in (("threads", threads), ("backend", backend), ("device", device)):
+            setattr(definition, name, number(name, value, ctypes.c_int32))
         if log is not None:
             self._log = structs.log_fn(lambda user, level, said: log(level, said.decode()))
             definition.log = self._log
@@ -45,6 +51,9 @@ class Context:
         if getattr(self, "_handle", None):
             library.talus_context_destroy(self._handle)
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a Context cannot be copied: make another")
+
     @property
     def backend(self) -> str:
         """"cpu" or "cuda"."""
@@ -58,58 +67,6 @@ class Context:
         """Raises Error unless the status is OK."""
         if status != Status.OK:
             raise Error(status, library.talus_context_message(self._handle).decode())
-
-
-@dataclasses.dataclass
-class Settings:
-    """How to solve; talus_settings of the header, with its defaults.
-
-    Enumerations may be given by name: Settings(law="ccp"). `progress`, if there is one, is called
-    now and then with iterations, passes, measure, seconds; whatever is true of its result stops.
-    """
-
-    law: Union[Law, str] = Law.COULOMB
-    method: Union[Method, str] = Method.AUTO
-    precision: Union[Precision, str] = Precision.F64
-    measure: Union[Measure, str] = Measure.EPSILON
-    tolerance: float = 1e-4
-    max_iterations: int = 100000
-    max_seconds: float = 0
-    threads: int = 0
-    warm_start: bool = False
-    momentum_cap: float = -1
-    slip_filter: float = 0
-    progress: Optional[Callable[[int, int, float, float], Any]] = None
-    same_bits: bool = False
-    unique: bool = False
-    cone: Union[Cone, str] = Cone.CIRCULAR
-    facets: int = 4
-    facet_angle: float = 0
-    facet_align: bool = False
-    dump: Union[Dump, str] = Dump.NONE
-    dump_path: Optional[str] = None
-    dump_most: int = 100
-    islands: bool = False
-
-    def struct(self) -> structs.Settings:
-        kinds = {"law": Law, "method": Method, "precision": Precision, "measure": Measure,
-                 "cone": Cone, "dump": Dump}
-        made = fill(structs.Settings)
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if field.name in kinds and isinstance(value, str):
-                if value.upper() not in kinds[field.name].__members__:
-                    names = ", ".join(n.lower() for n in kinds[field.name].__members__)
-                    raise ValueError(f"settings.{field.name} '{value}' is unknown: one of {names}")
-                value = kinds[field.name][value.upper()]
-            if field.name == "dump_path" and value is not None:
-                value = os.fsencode(value)
-            if field.name != "progress":
-                setattr(made, field.name, value)
-        if self.progress is not None:
-            call = self.progress
-            made.progress = structs.progress_fn(lambda user, *where: 1 if call(*where) else 0)
-        return made
 
 
 @dataclasses.dataclass(frozen=True)
@@ -197,7 +154,9 @@ class Solution:
                         None if shape is None else np.zeros(shape), np.zeros(contacts))
 
     def struct(self, problem: Problem) -> Tuple[structs.Solution, Any]:
+        """The C struct, and what must live as long as it."""
         made, layout, used = fill(structs.Solution), fill(structs.SolutionLayout), False
+        kept: List[np.ndarray] = []
         rigid = problem.form == Form.RIGID
         shape = problem.velocity_shape or (0,)
         for name, width, count in (("impulse", problem.dimension, problem.contact_count),
@@ -215,6 +174,7 @@ class Solution:
             if array.shape[0] != count:
                 raise ValueError(
                     f"solution.{name} has {array.shape[0]} elements, {count} are needed")
+            kept.append(array)
             address, strided = place(array)
             if strided is None:
                 setattr(made, name, address or None)
@@ -223,18 +183,23 @@ class Solution:
                 used = True
         if used:
             made.layout = ctypes.pointer(layout)
-        return made, layout
+        return made, (layout, kept)
 
 
 class Solver:
-    """Keeps memory from problem to problem: update, solve, update, solve, ..."""
+    """Keeps memory from problem to problem: update, solve, update, solve, ...
+
+    One thread at a time: a second one gets Error (BUSY). Make one per thread.
+    """
 
     def __init__(self, context: Optional[Context] = None,
                  settings: Optional[Settings] = None) -> None:
         self._handle = c_void_p()
+        self._turn = threading.Lock()
         self.context = context if context is not None else Context()
         self._settings = (settings or Settings()).struct()
         self._problem: Optional[Problem] = None
+        self._borrowed: Tuple[Any, ...] = ()
         self._under_way: Optional[Tuple[Solution, Any, structs.Info]] = None
         self.context.check(library.talus_solver_create(
             self.context._handle, byref(self._settings), byref(self._handle)))
@@ -243,41 +208,68 @@ class Solver:
         if getattr(self, "_handle", None):
             library.talus_solver_destroy(self._handle)
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a Solver cannot be copied: make another")
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """The library guards itself; this guards what Python keeps alive for it."""
+        if not self._turn.acquire(blocking=False):
+            raise Error(Status.BUSY, "another thread, or the solve that called back, is at work in "
+                        "this solver: make one per thread, each with a context of its own")
+        try:
+            yield
+        finally:
+            self._turn.release()
+
     def set(self, settings: Settings) -> None:
         """Replaces the settings; the problem stays."""
-        made = settings.struct()
-        self.context.check(library.talus_solver_set(self._handle, byref(made)))
-        self._settings = made
+        with self._alone():
+            made = settings.struct()
+            self.context.check(library.talus_solver_set(self._handle, byref(made)))
+            self._settings = made
 
     def update(self, problem: Problem) -> None:
         """Checks and takes a problem, whose arrays are borrowed until the solve has returned."""
-        self._problem = None
-        self.context.check(library.talus_solver_update(self._handle, byref(problem.struct)))
-        self._problem = problem
+        with self._alone():
+            status = library.talus_solver_update(self._handle, byref(problem.struct))
+            if status != Status.CALL_ORDER:  # else a solve under way still reads the last one
+                self._problem = problem if status == Status.OK else None
+                self._borrowed = problem.borrowed()
+            self.context.check(status)
 
     def solve(self, solution: Optional[Solution] = None) -> Tuple[Solution, Info]:
         """Solves; fills the given solution or a new one. With settings.warm_start the given
         impulses are where it starts."""
-        filled, made, info = self._results(solution)
-        self.context.check(library.talus_solver_solve(self._handle, byref(made[0]), byref(info)))
-        return filled, _info(info)
+        with self._alone():
+            filled, made, info = self._results(solution)
+            self._check(library.talus_solver_solve(self._handle, byref(made[0]), byref(info)))
+            return filled, _info(info)
 
     def solve_async(self, solution: Optional[Solution] = None) -> None:
         """Begins to solve on a thread of the solver's own and returns; `wait` gives the results.
         Until then problem, solution, settings and context are the solve's; other calls of this
         solver raise Error (CALL_ORDER)."""
-        filled, made, info = self._results(solution)
-        self.context.check(
-            library.talus_solver_solve_async(self._handle, byref(made[0]), byref(info)))
-        self._under_way = (filled, made, info)
+        with self._alone():
+            filled, made, info = self._results(solution)
+            self.context.check(
+                library.talus_solver_solve_async(self._handle, byref(made[0]), byref(info)))
+            self._under_way = (filled, made, info)
 
     def wait(self) -> Tuple[Solution, Info]:
         """Waits for what solve_async began."""
-        status = library.talus_solver_wait(self._handle)
-        under_way, self._under_way = self._under_way, None
+        with self._alone():
+            status = library.talus_solver_wait(self._handle)
+            under_way, self._under_way = self._under_way, None
+            self._check(status)
+            assert under_way is not None  # or the status would have been CALL_ORDER
+            return under_way[0], _info(under_way[2])
+
+    def _check(self, status: int) -> None:
+        """What progress raised comes first."""
+        if self._settings.raised:
+            raise self._settings.raised.pop()
         self.context.check(status)
-        assert under_way is not None  # or the status would have been CALL_ORDER
-        return under_way[0], _info(under_way[2])
 
     def _results(self, solution: Optional[Solution]) -> Tuple[Solution, Any, structs.Info]:
         """What a solve writes to."""
@@ -327,13 +319,14 @@ def _row(struct: Any, items: Sequence[ctypes.Structure]) -> ctypes.Array:
     return row
 
 
-def solve_batch(problems: Sequence[Problem], settings: Optional[Settings] = None,
-                solutions: Optional[Sequence[Solution]] = None,
+def solve_batch(problems: Iterable[Problem], settings: Optional[Settings] = None,
+                solutions: Optional[Iterable[Solution]] = None,
                 context: Optional[Context] = None
                 ) -> List[Union[Tuple[Solution, Info], Error]]:
-    """Many independent problems, one per thread at a time. One that fails gives its Error in the
-    list and leaves the others alone."""
+    """Many independent problems of any sizes, shared out among the context's threads. One that fails
+    gives its Error in the list (the first with Talus' message) and leaves the others alone."""
     context = context if context is not None else Context()
+    problems = list(problems)
     filled = list(solutions) if solutions is not None else [Solution.empty(p) for p in problems]
     if len(filled) != len(problems):
         raise ValueError(f"{len(filled)} solutions for {len(problems)} problems")
