@@ -175,7 +175,7 @@ static tl_parsed options_read(batch_options *o, int argc, char **argv) {
        0},
       {"rounds", TL_OPTION_INTEGER, &o->rounds, "N", "the best of so many is told (default 5)", 1,
        1000, 0},
-      {"method", TL_OPTION_CHOICE, &o->method, tl_cli_methods, "default auto", 0, 0, 0},
+      {"method", TL_OPTION_CHOICE, &o->method, tl_cli_method, "default auto", 0, 0, 0},
       {"law", TL_OPTION_CHOICE, &o->law, tl_cli_laws, "default coulomb", 0, 0, 0},
       {"tol", TL_OPTION_REAL, &o->tolerance, "X", "default 1e-3", 1e-300, 1, 0},
       {"json", TL_OPTION_FLAG, &o->json, NULL, "report as JSON, alone on stdout", 0, 0, 0},
@@ -197,9 +197,6 @@ int tl_cli_bench_batch(int argc, char **argv) {
   const tl_parsed parsed = options_read(&o, argc, argv);
   if (parsed != TL_PARSED_OK) {
     return parsed == TL_PARSED_HELP ? TL_EXIT_OK : TL_EXIT_BAD;
-  }
-  if (o.method == TALUS_METHOD_COUNT) {
-    return tl_cli_complain("bench batch measures one method at a time");
   }
   talus_context *context;
   if (tl_cli_context_open(TALUS_BACKEND_CPU, (int32_t)o.threads, 0, &context) != TL_EXIT_OK) {

@@ -55,7 +55,7 @@ static tl_parsed options_read(world_options *o, int argc, char **argv) {
       {"layers", TL_OPTION_REAL, &o->layers, "X", "depth of the beds in diameters (default 20)", 1,
        1e4, 0},
       {"law", TL_OPTION_CHOICE, &o->law, tl_cli_laws, "default coulomb", 0, 0, 0},
-      {"method", TL_OPTION_CHOICE, &o->method, tl_cli_methods, "default auto", 0, 0, 0},
+      {"method", TL_OPTION_CHOICE, &o->method, tl_cli_method, "default auto", 0, 0, 0},
       {"precision", TL_OPTION_CHOICE, &o->precision, tl_cli_precisions, "default f64", 0, 0, 0},
       {"tol", TL_OPTION_REAL, &o->tolerance, "X", "default 0: what a world aims at by itself", 0, 1,
        0},
@@ -84,10 +84,6 @@ static tl_parsed options_read(world_options *o, int argc, char **argv) {
   const tl_parsed parsed = tl_options_parse(&command, argc, argv);
   if (parsed == TL_PARSED_OK &&
       tl_bench_numbers_read("grains", grains, 1, 1e8, 1, &o->grains) != TL_EXIT_OK) {
-    return TL_PARSED_BAD;
-  }
-  if (parsed == TL_PARSED_OK && o->method == TALUS_METHOD_COUNT) {
-    tl_cli_complain("--method all is not for worlds: name one");
     return TL_PARSED_BAD;
   }
   return parsed;

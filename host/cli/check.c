@@ -8,9 +8,10 @@
 
 typedef struct check_options {
   const char *paths[2]; /* problem, impulses */
-  int law, measure;     /* indices of choices */
-  double tolerance;
-  int json;
+  int law, measure, cone; /* indices of choices */
+  double tolerance, facet_angle;
+  int64_t facets;
+  int facet_align, json;
 } check_options;
 
 typedef struct check_session {
@@ -22,7 +23,8 @@ typedef struct check_session {
 } check_session;
 
 static tl_parsed parse_options(check_options *o, int argc, char **argv) {
-  *o = (check_options){.tolerance = talus_settings_default().tolerance};
+  const talus_settings defaults = talus_settings_default();
+  *o = (check_options){.tolerance = defaults.tolerance, .facets = defaults.facets};
   const tl_option table[] = {
       {"law", TL_OPTION_CHOICE, &o->law, tl_cli_laws,
        "the law that the exit code is about (default coulomb)", 0, 0, 0},
@@ -30,6 +32,13 @@ static tl_parsed parse_options(check_options *o, int argc, char **argv) {
        1e300, 1},
       {"measure", TL_OPTION_CHOICE, &o->measure, tl_cli_measures,
        "what --tol means (default epsilon)", 0, 0, 0},
+      {"cone", TL_OPTION_CHOICE, &o->cone, tl_cli_cones,
+       "as they were solved with (default circular)", 0, 0, 0},
+      {"facets", TL_OPTION_INTEGER, &o->facets, "N", "of a pyramid (default 4)", 3, 64, 0},
+      {"facet-angle", TL_OPTION_REAL, &o->facet_angle, "A",
+       "of a pyramid or box from the first tangent, rad (default 0)", -1e6, 1e6, 0},
+      {"facet-align", TL_OPTION_FLAG, &o->facet_align, NULL,
+       "count the angle from the way against sliding instead", 0, 0, 0},
       {"json", TL_OPTION_FLAG, &o->json, NULL, "report as JSON, alone on stdout", 0, 0, 0},
       {0}};
   const tl_command command = {
@@ -90,6 +99,7 @@ static void print_json(const check_session *s, double measured, int accepted) {
   tl_report_problem_json(&json, o->paths[0], s->stored);
   tl_json_text(&json, "impulses", o->paths[1]);
   tl_json_text(&json, "law", talus_law_name((talus_law)o->law));
+  tl_json_text(&json, "cone", talus_cone_name((talus_cone)o->cone));
   tl_json_text(&json, "measure", tl_cli_measure_name((talus_measure)o->measure));
   tl_json_real(&json, "tolerance", o->tolerance);
   tl_json_real(&json, "measured", measured);
@@ -103,10 +113,12 @@ static void print_text(const check_session *s, double measured, int accepted) {
   const check_options *o = &s->options;
   tl_report_problem(o->paths[0], s->stored);
   printf("impulses     %s\n", o->paths[1]);
-  printf("law          %s\n", talus_law_name((talus_law)o->law));
+  printf("law          %s, cone %s\n", talus_law_name((talus_law)o->law),
+         talus_cone_name((talus_cone)o->cone));
   printf("measure      %.3e, wanted %.3e (%s): %s\n\n", measured, o->tolerance,
          tl_cli_measure_name((talus_measure)o->measure), accepted ? "accepted" : "not accepted");
-  tl_report_certificate(&s->certificate, s->stored->problem.bilateral_count);
+  tl_report_certificate(&s->certificate, s->stored->problem.bilateral_count,
+                        (talus_cone)o->cone);
 }
 
 static int check_and_report(check_session *s) {
@@ -114,8 +126,14 @@ static int check_and_report(check_session *s) {
     return TL_EXIT_BAD;
   }
   const check_options *o = &s->options;
-  const talus_status status =
-      talus_certify(s->context, &s->stored->problem, s->impulse, s->bilateral, &s->certificate);
+  talus_settings settings = talus_settings_default();
+  settings.cone = (talus_cone)o->cone;
+  settings.measure = (talus_measure)o->measure;
+  settings.facets = (int32_t)o->facets;
+  settings.facet_angle = o->facet_angle;
+  settings.facet_align = o->facet_align;
+  const talus_status status = talus_certify_cone(s->context, &s->stored->problem, &settings,
+                                                 s->impulse, s->bilateral, &s->certificate);
   if (status != TALUS_OK) {
     return tl_cli_complain_status(s->context, status, o->paths[0]);
   }

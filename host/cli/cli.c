@@ -18,6 +18,7 @@
 #define WORD3(name, text, what) "|" text
 const char *const tl_cli_laws = &(TALUS_LAW_LIST(WORD2))[1];
 const char *const tl_cli_cones = &(TALUS_CONE_LIST(WORD2))[1];
+const char *const tl_cli_method = &(TALUS_METHOD_LIST(WORD3))[1];
 const char *const tl_cli_methods = &(TALUS_METHOD_LIST(WORD3) "|all")[1];
 const char *const tl_cli_backends = "auto|cpu|cuda";
 const char *const tl_cli_precisions = "f64|f32";

@@ -25,6 +25,7 @@ int tl_cli_bench(int argc, char **argv);
 /* Choices of options, spelled as the library spells them; the index is the enumerator. */
 extern const char *const tl_cli_laws;
 extern const char *const tl_cli_cones;
+extern const char *const tl_cli_method;
 extern const char *const tl_cli_methods; /* ends with "all", index TALUS_METHOD_COUNT */
 extern const char *const tl_cli_backends;
 extern const char *const tl_cli_precisions;

@@ -54,6 +54,16 @@ static int unknown_verb(const char *typed) {
   return TL_EXIT_BAD;
 }
 
+/* argv[0] is the verb. */
+static int run_named(int argc, char **argv) {
+  for (int i = 0; i < VERB_COUNT; i++) {
+    if (strcmp(argv[0], verbs[i].name) == 0) {
+      return verbs[i].run(argc, argv);
+    }
+  }
+  return unknown_verb(argv[0]);
+}
+
 static int run_verb(int argc, char **argv) {
   if (argc < 2) {
     print_help(stderr);
@@ -68,12 +78,11 @@ static int run_verb(int argc, char **argv) {
     printf("talus %s\n", talus_version());
     return TL_EXIT_OK;
   }
-  for (int i = 0; i < VERB_COUNT; i++) {
-    if (strcmp(argv[1], verbs[i].name) == 0) {
-      return verbs[i].run(argc - 1, argv + 1);
-    }
+  if (strcmp(argv[1], "help") == 0) {
+    char option[] = "--help", *asked[] = {argv[2], option, NULL};
+    return run_named(2, asked);
   }
-  return unknown_verb(argv[1]);
+  return run_named(argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv) {

@@ -13,7 +13,7 @@
 #include "host/base/words.h"
 #include "host/cli/cli.h"
 
-enum { WORD_LENGTH = 64 };
+enum { WORD_LENGTH = 64, LEFT = 26, LINE = 96 };
 
 static void print_usage(FILE *out, const tl_command *command) {
   fprintf(out, "usage: talus %s", command->name);
@@ -23,21 +23,39 @@ static void print_usage(FILE *out, const tl_command *command) {
   fprintf(out, " [options]\n");
 }
 
+/* A long list of words gets lines of its own, broken behind the bars. */
+static void print_left(const tl_option *option) {
+  const char *value = option->kind == TL_OPTION_FLAG ? "" : option->value;
+  const int margin = (int)strlen(option->name) + 5; /* two blanks, two dashes, a blank */
+  const int length = (int)strlen(value);
+  printf("  --%s%s", option->name, value[0] != '\0' ? " " : "");
+  if (margin + length <= LEFT + 2) {
+    printf("%s%*s", value, LEFT + 2 - margin - length + (value[0] == '\0'), "");
+    return;
+  }
+  int column = margin;
+  while (value[0] != '\0') {
+    const char *bar = strchr(value, '|');
+    const int word = bar != NULL ? (int)(bar - value) + 1 : (int)strlen(value);
+    if (column + word > LINE) {
+      printf("\n%*s", margin, "");
+      column = margin;
+    }
+    printf("%.*s", word, value);
+    column += word;
+    value += word;
+  }
+  printf("\n  %*s", LEFT, "");
+}
+
 static void print_help(const tl_command *command) {
   print_usage(stdout, command);
   printf("\n%s\n\noptions:\n", command->summary);
   for (const tl_option *option = command->options; option->name != NULL; option++) {
-    char left[256];
-    snprintf(left, sizeof left, "--%s%s%s", option->name, option->kind == TL_OPTION_FLAG ? "" : " ",
-             option->kind == TL_OPTION_FLAG ? "" : option->value);
-    if (strlen(left) > 26) {
-      printf("  %s\n  %-26s", left, ""); /* a long list of words gets a line of its own */
-    } else {
-      printf("  %-26s", left);
-    }
+    print_left(option);
     printf("  %s\n", option->help);
   }
-  printf("  %-26s  this text\n", "--help");
+  printf("  %-*s  this text\n", LEFT, "--help");
   if (command->notes != NULL) {
     printf("\n%s", command->notes);
   }

@@ -77,8 +77,12 @@ void tl_report_problem_json(tl_json *json, const char *file, const talus_stored 
   tl_json_integer(json, "velocities", velocity_count(problem));
 }
 
-void tl_report_certificate(const talus_certificate *c, int bilateral_count) {
+void tl_report_certificate(const talus_certificate *c, int bilateral_count, talus_cone cone) {
   printf("                       %12s %12s\n", "coulomb", "ccp");
+  if (cone != TALUS_CONE_CIRCULAR) {
+    printf("epsilon, faceted cone  %12.3e %12.3e\n", c->epsilon_faceted_coulomb,
+           c->epsilon_faceted_ccp);
+  }
   printf("epsilon                %12.3e %12.3e\n", c->epsilon_coulomb, c->epsilon_ccp);
   printf("Siconos' measure       %12.3e %12.3e\n", c->siconos_coulomb, c->siconos_ccp);
   printf("complementarity        %12.3e %12.3e\n", c->complementarity, c->complementarity_ccp);
@@ -120,7 +124,7 @@ double tl_report_measure(const talus_certificate *c, talus_law law, talus_measur
   if (measure == TALUS_MEASURE_SICONOS) {
     return law == TALUS_LAW_CCP ? c->siconos_ccp : c->siconos_coulomb;
   }
-  return law == TALUS_LAW_CCP ? c->epsilon_ccp : c->epsilon_coulomb;
+  return law == TALUS_LAW_CCP ? c->epsilon_faceted_ccp : c->epsilon_faceted_coulomb;
 }
 
 void tl_report_notes(const talus_info *info) {

@@ -12,7 +12,8 @@ void tl_report_problem(const char *file, const talus_stored *stored);
 void tl_report_problem_json(tl_json *json, const char *file, const talus_stored *stored);
 
 /* The certificate as a small table of both laws; as JSON keys. siconos_error is that of the law. */
-void tl_report_certificate(const talus_certificate *certificate, int bilateral_count);
+void tl_report_certificate(const talus_certificate *certificate, int bilateral_count,
+                           talus_cone cone);
 void tl_report_certificate_json(tl_json *json, const talus_certificate *certificate, talus_law law);
 
 /* What is compared with the tolerance. */

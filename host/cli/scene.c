@@ -80,7 +80,7 @@ int tl_cli_scene(int argc, char **argv) {
       .name = "scene",
       .summary = "Reads a scene file, builds its world and says what is in it.",
       .positional = "check SCENE.yaml",
-      .notes = "Errors name file, line and column. docs/scene.md explains every key.\n"
+      .notes = "Errors name file, line and column. `talus scene reference` prints what every key means.\n"
                "exit code: 0 good, 2 not\n",
       .options = table,
       .arguments = arguments};
@@ -90,7 +90,7 @@ int tl_cli_scene(int argc, char **argv) {
     return parsed == TL_PARSED_HELP ? TL_EXIT_OK : TL_EXIT_BAD;
   }
   if (!wants_reference && strcmp(arguments[0], "check") != 0) {
-    return tl_cli_complain("talus scene knows `check SCENE.yaml`, not '%s'", arguments[0]);
+    return tl_cli_complain("talus scene knows `check SCENE.yaml` and `reference`, not '%s'", arguments[0]);
   }
   talus_context *context = NULL;
   if (tl_cli_context_open(TALUS_BACKEND_CPU, 0, 0, &context) != TL_EXIT_OK) {

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "host/cli/cli.h"
 #include "host/cli/options.h"
@@ -139,6 +140,16 @@ static void keep_if_best(tl_solve_session *s, int index) {
   s->best_bilateral = swap;
 }
 
+/* Why a method was not run, so that several can share the reason: its name is in the table. */
+static void reason_keep(tl_solve_attempt *result, talus_method method, const char *message) {
+  char name[64];
+  const int length =
+      snprintf(name, sizeof name, "settings.method %s ", talus_method_name(method));
+  const int named = strncmp(message, name, (size_t)length) == 0;
+  snprintf(result->message, sizeof result->message, "%s%s", named ? "it " : "",
+           message + (named ? length : 0));
+}
+
 /* Runs one method. A method that does not support the problem is a row in the table of all of
  * them; any other failure ends the program. */
 static int run_method(tl_solve_session *s, talus_method method) {
@@ -154,8 +165,10 @@ static int run_method(tl_solve_session *s, talus_method method) {
   if (s->options.method == TALUS_METHOD_COUNT &&
       !talus_method_takes(method, (talus_cone)s->options.cone)) {
     result->status = TALUS_UNSUPPORTED;
-    snprintf(result->message, sizeof result->message, "it takes %s cones",
-             s->options.cone == TALUS_CONE_CIRCULAR ? "faceted" : "circular");
+    snprintf(result->message, sizeof result->message, "it takes %s",
+             talus_method_takes(method, TALUS_CONE_CIRCULAR)  ? "the circular cone"
+             : talus_method_takes(method, TALUS_CONE_PYRAMID) ? "faceted cones"
+                                                              : "the box");
     s->count++;
     return TL_EXIT_OK;
   }
@@ -174,7 +187,7 @@ static int run_method(tl_solve_session *s, talus_method method) {
   if (result->status == TALUS_OK) {
     keep_if_best(s, s->count);
   } else if (result->status == TALUS_UNSUPPORTED && s->options.method == TALUS_METHOD_COUNT) {
-    snprintf(result->message, sizeof result->message, "%s", talus_context_message(s->context));
+    reason_keep(result, method, talus_context_message(s->context));
   } else {
     return tl_cli_complain_status(s->context, result->status, s->options.file);
   }

@@ -19,8 +19,8 @@ static void print_one(const tl_solve_session *s) {
   printf("method       %s%s: %s\n", talus_method_name(info->method),
          o->method == TALUS_METHOD_AUTO ? " (picked by auto)" : "",
          talus_method_text(info->method));
-  printf("ran on       %s, %s, %" PRId32 " threads\n", tl_cli_backend_name(info->backend),
-         talus_precision_name(info->precision), info->threads);
+  printf("ran on       %s, %s, %" PRId32 " thread%s\n", tl_cli_backend_name(info->backend),
+         talus_precision_name(info->precision), info->threads, info->threads == 1 ? "" : "s");
   printf("outcome      %s: %s\n", talus_outcome_name(info->outcome),
          talus_outcome_text(info->outcome));
   printf("measure      %.3e, wanted %.3e (%s)\n", info->measure, o->tolerance,
@@ -40,11 +40,8 @@ static void print_one(const tl_solve_session *s) {
   }
   tl_report_notes(info);
   printf("\n");
-  tl_report_certificate(&info->certificate, s->stored->problem.bilateral_count);
-  if (o->cone != TALUS_CONE_CIRCULAR) {
-    printf("epsilon, faceted cone  %12.3e %12.3e\n", info->certificate.epsilon_faceted_coulomb,
-           info->certificate.epsilon_faceted_ccp);
-  }
+  tl_report_certificate(&info->certificate, s->stored->problem.bilateral_count,
+                        (talus_cone)o->cone);
 }
 
 /* Both laws' errors of the cone that was asked for; the circular one's are in the JSON as well. */

@@ -42,9 +42,9 @@ static talus_status cone_check(talus_context *context, const talus_settings *s) 
   if (s->law != TALUS_LAW_COULOMB && s->method >= TALUS_METHOD_LCP1 &&
       s->method <= TALUS_METHOD_LCPOPT) {
     return tl_fail(context, TALUS_UNSUPPORTED,
-                   "settings.method %s is for the law COULOMB; for the law CCP take lemke%s",
+                   "settings.method %s is for the law COULOMB; for the law CCP take %s",
                    talus_method_name(s->method),
-                   s->method == TALUS_METHOD_MNCPOPT ? " or mncp_plm" : "");
+                   s->method == TALUS_METHOD_MNCPOPT ? "mncp_plm" : "lemke");
   }
   return TALUS_OK;
 }

@@ -33,6 +33,13 @@ for verb in solve check generate info bench profile; do
   err_empty
 done
 run 0 solve nothing.hdf5 --nonsense --help
+run 0 help solve
+out_has "usage: talus solve"
+out_has "gauss_seidel_nesterov|"
+note "help keeps to 100 columns" awk 'length > 100 {bad = 1} END {exit bad}' out
+run 2 help slove
+err_has "did you mean solve?"
+run 2 bench call --method all
 run 0 bench world --help
 out_has "usage: talus bench world"
 run 0 bench call --contacts 3
@@ -186,7 +193,17 @@ for method in lemke pfb_rlm pfb_plm auto; do
 done
 run 0 solve random.dat --cone box --facet-align --method all --tol 1e-6
 out_has "^lemke .*converged"
-out_has "^not run .* jacobi .*: it takes circular cones"
+out_has "^not run .* jacobi .*: it takes the circular cone"
+run 0 solve random.dat --cone pyramid --method all --tol 1e-6 --law ccp --impulses pyramid.txt
+out_has "^not run .* lcpopt: it takes the box"
+out_has "^not run .* lcp1 lcp2 lcp3: it is for the law COULOMB"
+run 0 check random.dat pyramid.txt --cone pyramid --law ccp --tol 1e-6
+out_has "^epsilon, faceted cone"
+run 3 check random.dat pyramid.txt --law ccp --tol 1e-6
+run 3 check random.dat pyramid.txt --cone pyramid --facet-angle 0.7 --law ccp --tol 1e-6 --json
+field cone '"pyramid"'
+run 2 check random.dat pyramid.txt --cone box --measure siconos
+err_has "circular cone"
 run 2 solve random.dat --cone box --method apgdb
 err_has "these do: lemke"
 run 2 solve random.dat --cone pyramid --facets 2
