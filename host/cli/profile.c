@@ -142,8 +142,10 @@ static int profile_make(tl_profile *p, const char *const *paths) {
     return TL_EXIT_BAD;
   }
   const int code = tl_profile_solve(p);
-  if (code == TL_EXIT_BAD || tl_profile_write(p) != TL_EXIT_OK ||
-      tl_profile_draw(p) != TL_EXIT_OK) {
+  if (code == TL_EXIT_BAD || p->count == 0) {
+    return code;
+  }
+  if (tl_profile_write(p) != TL_EXIT_OK || tl_profile_draw(p) != TL_EXIT_OK) {
     return TL_EXIT_BAD;
   }
   if (p->options.json) {

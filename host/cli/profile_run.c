@@ -158,9 +158,12 @@ int tl_profile_solve(tl_profile *p) {
   if (code == TL_EXIT_BAD) {
     return code;
   }
+  if (p->count == 0 && code == TL_EXIT_OK) {
+    return tl_cli_complain("none of the files holds a contact problem");
+  }
   if (p->count == 0) {
-    return code != TL_EXIT_OK ? tl_cli_complain("interrupted before the first problem was done")
-                              : tl_cli_complain("none of the files holds a contact problem");
+    tl_cli_complain("interrupted before the first problem was done");
+    return code;
   }
   return sums_find(p) == TL_EXIT_OK ? code : TL_EXIT_BAD;
 }

@@ -56,6 +56,7 @@ static tl_parsed parse_options(tl_solve_options *o, int argc, char **argv) {
       .notes = "Bilateral rows, if there are any, go to OUT.bilateral.txt.\n"
                "epsilon is the residual relative to that of no impulses at all.\n"
                "With --method all the impulses and the exit code are those of the best method.\n"
+               "Ctrl-C ends it with the best impulses so far.\n"
                "exit code: 0 converged, 3 not converged (impulses are still written), "
                "2 bad usage or input\n",
       .options = table,
