@@ -10,7 +10,7 @@ MuJoCo's contacts are soft by design: it lets them sink in and creep a little, a
 associated with that. The certificate measures the distance from hard contact with Coulomb friction,
 so what it says of MuJoCo's impulses is a difference of models, not an error of its solver.
 
-Exit code 77 where the packages mujoco or numpy are missing.
+Exit code 0: as expected; 1: not; 77: the packages mujoco or numpy are missing.
 """
 
 import argparse
@@ -27,7 +27,7 @@ except ImportError as error:
 
 try:
     import talus
-except ImportError:  # not installed: the package and the library of the source tree
+except ModuleNotFoundError:  # not installed: the package and the library of the source tree
     sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "host", "python"))
     import talus
 
@@ -150,10 +150,12 @@ def step_talus(model, data, solver):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--bodies", type=int, default=18)
+    parser.add_argument("--bodies", type=int, default=18, help="besides the chain; default 18")
     parser.add_argument("--seconds", type=float, default=0.5, help="simulated; default 0.5")
-    parser.add_argument("--tolerance", type=float, default=1e-6)
+    parser.add_argument("--tolerance", type=float, default=1e-6, help="of Talus; default 1e-6")
     options = parser.parse_args()
+    if options.bodies < 0 or not options.tolerance > 0 or not STEP <= options.seconds < 1e6:
+        parser.error(f"--bodies wants 0 or more, --tolerance a positive number, --seconds at least {STEP}")
     model = mujoco.MjModel.from_xml_string(scene(options.bodies))
     ours, theirs = mujoco.MjData(model), mujoco.MjData(model)
     solver = talus.Solver(talus.Context(threads=1), talus.Settings(tolerance=options.tolerance))
