@@ -196,6 +196,20 @@ static int run_method(tl_solve_session *s, talus_method method) {
   return TL_EXIT_OK;
 }
 
+/* The reason of one that takes the cone says more than that others do not. */
+static int none_complain(const tl_solve_session *s) {
+  int told = 0;
+  for (int i = 0; i < s->count; i++) {
+    if (talus_method_takes(s->attempts[i].info.method, (talus_cone)s->options.cone)) {
+      told = i;
+      break;
+    }
+  }
+  return tl_cli_complain("%s: no method supports this problem; of %s: %s", s->options.file,
+                         talus_method_name(s->attempts[told].info.method),
+                         s->attempts[told].message);
+}
+
 static int run(tl_solve_session *s) {
   s->best = -1;
   if (s->options.method < TALUS_METHOD_COUNT) {
@@ -209,11 +223,7 @@ static int run(tl_solve_session *s) {
       return TL_EXIT_BAD;
     }
   }
-  if (s->best < 0) {
-    return tl_cli_complain("%s: no method supports this problem: %s", s->options.file,
-                           s->attempts[0].message);
-  }
-  return TL_EXIT_OK;
+  return s->best >= 0 ? TL_EXIT_OK : none_complain(s);
 }
 
 /* The companion first: whoever sees the main file finds both. */

@@ -209,6 +209,10 @@ err_has "these do: lemke"
 run 2 solve random.dat --cone pyramid --facets 2
 run 2 solve random.dat --cone round
 
+run 0 generate random --bodies 600 --out large.dat
+run 2 solve large.dat --cone box --method all
+err_has "no method supports this problem; of lemke: .*small problems"
+
 # One thread and several give the same impulses, to the last bit.
 run 0 solve heap.dat --law ccp --threads 1 --impulses one.txt
 run 0 solve heap.dat --law ccp --threads 3 --impulses three.txt
