@@ -130,10 +130,10 @@ talus_status tl_solve_carry_out(talus_solver *solver, talus_solution *solution, 
   } else if (run.outcome == TALUS_OUTCOME_CONVERGED) { /* the certificate has the last word */
     run.outcome = isfinite(run.measure) ? TALUS_OUTCOME_STALLED : TALUS_OUTCOME_NOT_FINITE;
   }
+  tl_dump_consider(solver, run.outcome, run.measure); /* results may go over the problem's arrays */
   TL_TRY(tl_solution_fill(solver, &outlet));
   if (info != NULL) {
     info_fill(solver, &run, used, info);
   }
-  tl_dump_consider(solver, run.outcome, run.measure);
   return TALUS_OK;
 }

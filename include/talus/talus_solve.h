@@ -372,7 +372,8 @@ typedef struct talus_solution {
   double *impulse;           /* [dimension contact_count]; RIGID: world frame */
   double *bilateral_impulse; /* [bilateral_count] */
   double *velocity;          /* after the impulses: [6 body_count], [sum of block sizes], [n] for the
-                                forms (a), (b), (d); not written for (c) */
+                                forms (a), (b), (d); not written for (c). May be the problem's own
+                                array: nothing is read any more when results are written */
   double *contact_velocity;  /* u: [dimension contact_count], frame as impulse */
   talus_memory memory;       /* of all arrays; default HOST, whatever the problem's is */
   const talus_solution_layout *layout; /* NULL: every array is packed, in double */

@@ -122,6 +122,23 @@ static void modes_check(talus_context *context, diary *d) {
   oracle_made_free(&made);
 }
 
+/* Velocities that go over the problem's own must not be those of the file. */
+static void in_place_check(talus_context *context) {
+  oracle_made made = family_make(family_at(0), TALUS_LAW_CCP, 4), kept = family_make(
+      family_at(0), TALUS_LAW_CCP, 4);
+  talus_settings settings = talus_settings_default();
+  talus_solution solution = talus_solution_default();
+  unlink("in_place-000001.hdf5");
+  settings.dump = TALUS_DUMP_EVERY;
+  settings.dump_path = "in_place";
+  solution.velocity = (double *)(uintptr_t)made.problem.rigid.velocity;
+  CHECK(talus_solve_once(context, &made.problem, &settings, &solution, NULL) == TALUS_OK);
+  CHECK(memcmp(made.problem.rigid.velocity, kept.problem.rigid.velocity, 6 * sizeof(double)) != 0);
+  replay_check(context, "in_place-000001.hdf5", &kept.problem, "in place");
+  oracle_made_free(&made);
+  oracle_made_free(&kept);
+}
+
 /* A solver that wrote problems of another kind before has no worst one yet. */
 static void change_check(talus_context *context) {
   oracle_made made = family_make(family_at(0), TALUS_LAW_CCP, 4);
@@ -185,6 +202,7 @@ int main(void) {
     families_check(context);
     modes_check(context, &d);
     change_check(context);
+    in_place_check(context);
     full_check(context);
   }
   trouble_check(context, &d);
