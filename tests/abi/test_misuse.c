@@ -134,9 +134,8 @@ static void outlived_check(void) {
     CHECK(talus_solver_create(context, NULL, &solver[i]) == TALUS_OK);
     CHECK(talus_solver_update(solver[i], &made.problem) == TALUS_OK);
     CHECK(talus_solver_solve_async(solver[i], NULL, NULL) == TALUS_OK);
+    CHECK(talus_solver_wait(solver[i]) == TALUS_OK);
   }
-  CHECK(talus_solver_wait(solver[0]) == TALUS_OK);
-  CHECK(talus_solver_wait(solver[1]) == TALUS_OK);
   talus_context_destroy(context);
   for (int i = 0; i < 2; i++) {
     CHECK(talus_solver_solve(solver[i], NULL, NULL) == TALUS_INVALID_ARGUMENT);
