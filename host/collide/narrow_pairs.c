@@ -109,6 +109,7 @@ static talus_status gather(tl_narrow *narrow, int32_t threads, int64_t chunk_cou
                            int64_t *touch_count) {
   chunk_place *const chunk = narrow->chunk.memory;
   int64_t total = 0;
+  (void)threads; /* without OpenMP */
   for (int64_t k = 0; k < chunk_count; k++) {
     chunk[k].target = total;
     total += chunk[k].count;

@@ -282,49 +282,62 @@ static talus_status blocks_check(talus_context *context, const talus_problem *pr
                 "blocks.bilateral_bias");
 }
 
+/* A matrix and its arrays, as messages call them. */
+typedef struct matrix_name {
+  const char *whole, *start, *index, *index2, *value;
+} matrix_name;
+#define MATRIX_NAME(text) {text, text ".start", text ".index", text ".index2", text ".value"}
+static const matrix_name name_w = MATRIX_NAME("delassus.w"), name_mass = MATRIX_NAME("global.mass"),
+                         name_h = MATRIX_NAME("global.h"), name_g = MATRIX_NAME("global.g");
+
+static talus_status lines_check(talus_context *context, const talus_matrix *matrix,
+                                const matrix_name *name) {
+  const int by_row = matrix->storage == TALUS_STORAGE_CSR;
+  const int32_t lines = by_row ? matrix->rows : matrix->columns;
+  TL_TRY(offsets_check(context, matrix->start, lines, name->start));
+  if (matrix->start[lines] != matrix->count) {
+    return tl_fail(context, TALUS_MATRIX_FORMAT, "%s ends at %lld, but count is %lld", name->start,
+                   (long long)matrix->start[lines], (long long)matrix->count);
+  }
+  return in_range(context, matrix->index, matrix->count, 0,
+                  by_row ? matrix->columns : matrix->rows, name->index);
+}
+
 static talus_status matrix_check(talus_context *context, const talus_matrix *matrix, int64_t rows,
-                                 int64_t columns, const char *name) {
+                                 int64_t columns, const matrix_name *name) {
   if (matrix->rows != rows || matrix->columns != columns) {
-    return tl_fail(context, TALUS_MATRIX_FORMAT, "%s is %d x %d, but must be %lld x %lld", name,
-                   matrix->rows, matrix->columns, (long long)rows, (long long)columns);
+    return tl_fail(context, TALUS_MATRIX_FORMAT, "%s is %d x %d, but must be %lld x %lld",
+                   name->whole, matrix->rows, matrix->columns, (long long)rows, (long long)columns);
   }
   if (matrix->count == 0 && (rows == 0 || columns == 0)) {
     return TALUS_OK; /* nothing is read from it, however it is stored */
   }
   if (matrix->count < 0 || matrix->count > ((int64_t)1 << 40)) {
-    return tl_fail(context, TALUS_SIZE_OVERFLOW, "%s.count is %lld", name,
+    return tl_fail(context, TALUS_SIZE_OVERFLOW, "%s.count is %lld", name->whole,
                    (long long)matrix->count);
   }
-  TL_TRY(need(context, matrix->value, matrix->count, name));
+  TL_TRY(need(context, matrix->value, matrix->count, name->value));
   if (matrix->storage == TALUS_STORAGE_DENSE) {
     if (matrix->count != rows * columns) {
       return tl_fail(context, TALUS_MATRIX_FORMAT, "%s is dense, %lld x %lld, but count is %lld",
-                     name, (long long)rows, (long long)columns, (long long)matrix->count);
+                     name->whole, (long long)rows, (long long)columns, (long long)matrix->count);
     }
   } else if (matrix->storage == TALUS_STORAGE_TRIPLET) {
-    TL_TRY(in_range(context, matrix->index, matrix->count, 0, matrix->rows, name));
-    TL_TRY(in_range(context, matrix->index2, matrix->count, 0, matrix->columns, name));
+    TL_TRY(in_range(context, matrix->index, matrix->count, 0, matrix->rows, name->index));
+    TL_TRY(in_range(context, matrix->index2, matrix->count, 0, matrix->columns, name->index2));
   } else if (matrix->storage == TALUS_STORAGE_CSC || matrix->storage == TALUS_STORAGE_CSR) {
-    const int by_row = matrix->storage == TALUS_STORAGE_CSR;
-    const int64_t lines = by_row ? rows : columns;
-    TL_TRY(offsets_check(context, matrix->start, lines, name));
-    if (matrix->start[lines] != matrix->count) {
-      return tl_fail(context, TALUS_MATRIX_FORMAT, "%s: start ends at %lld, but count is %lld",
-                     name, (long long)matrix->start[lines], (long long)matrix->count);
-    }
-    TL_TRY(in_range(context, matrix->index, matrix->count, 0,
-                    by_row ? matrix->columns : matrix->rows, name));
+    TL_TRY(lines_check(context, matrix, name));
   } else {
-    return tl_fail(context, TALUS_MATRIX_FORMAT, "%s has the unknown storage %d", name,
+    return tl_fail(context, TALUS_MATRIX_FORMAT, "%s has the unknown storage %d", name->whole,
                    (int)matrix->storage);
   }
-  return finite(context, matrix->value, matrix->count, name);
+  return finite(context, matrix->value, matrix->count, name->value);
 }
 
 static talus_status delassus_check(talus_context *context, const talus_problem *problem) {
   const int64_t rows =
       (int64_t)problem->dimension * problem->contact_count + problem->bilateral_count;
-  TL_TRY(matrix_check(context, &problem->delassus.w, rows, rows, "delassus.w"));
+  TL_TRY(matrix_check(context, &problem->delassus.w, rows, rows, &name_w));
   return need_finite(context, problem->delassus.q, rows, "delassus.q");
 }
 
@@ -333,10 +346,10 @@ static talus_status global_check(talus_context *context, const talus_problem *pr
   const int64_t size = global->mass.rows;
   const int64_t contact_rows = (int64_t)problem->dimension * problem->contact_count;
   TL_TRY(count_check(context, size, "global.mass.rows"));
-  TL_TRY(matrix_check(context, &global->mass, size, size, "global.mass"));
-  TL_TRY(matrix_check(context, &global->h, size, contact_rows, "global.h"));
+  TL_TRY(matrix_check(context, &global->mass, size, size, &name_mass));
+  TL_TRY(matrix_check(context, &global->h, size, contact_rows, &name_h));
   if (problem->bilateral_count > 0) {
-    TL_TRY(matrix_check(context, &global->g, size, problem->bilateral_count, "global.g"));
+    TL_TRY(matrix_check(context, &global->g, size, problem->bilateral_count, &name_g));
   }
   TL_TRY(need_finite(context, global->f, size, "global.f"));
   TL_TRY(need_finite(context, global->w, contact_rows, "global.w"));

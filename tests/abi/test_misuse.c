@@ -1,6 +1,7 @@
 /* Calls that should not have been made get a status and a message: wrong struct sizes, contexts and
  * solvers that are none any more, calls out of order, two threads in one solver. And what is
  * allowed: asynchronous solves, several contexts at once. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include <pthread.h>
 #include <string.h>
 #include <time.h>

@@ -23,7 +23,8 @@ static void check_matrix(desk *d, talus_matrix *m, const char *name) {
   refused(d, TALUS_MATRIX_FORMAT, name, __LINE__);
   *m = kept;
   m->value = NULL;
-  refused(d, TALUS_MISSING_ARRAY, name, __LINE__);
+  snprintf(at, sizeof at, "%s.value is NULL", name);
+  refused(d, TALUS_MISSING_ARRAY, at, __LINE__);
   *m = kept;
   m->count = -1;
   refused(d, TALUS_SIZE_OVERFLOW, name, __LINE__);
@@ -35,17 +36,20 @@ static void check_matrix(desk *d, talus_matrix *m, const char *name) {
     refused(d, TALUS_MATRIX_FORMAT, name, __LINE__);
     *m = kept;
   }
-  snprintf(at, sizeof at, "%s[2]", name);
+  snprintf(at, sizeof at, "%s.value[2]", name);
   BREAK_FINITE(m->value, 2, at);
   if (m->storage == TALUS_STORAGE_DENSE) {
     return;
   }
   m->index = NULL;
-  refused(d, TALUS_MISSING_ARRAY, name, __LINE__);
+  snprintf(at, sizeof at, "%s.index is NULL", name);
+  refused(d, TALUS_MISSING_ARRAY, at, __LINE__);
   *m = kept;
+  snprintf(at, sizeof at, "%s.index[2]", name);
   BREAK(int32_t, m->index, 2, -1, TALUS_INDEX_RANGE, at);
   BREAK(int32_t, m->index, 2, m->rows > m->columns ? m->rows : m->columns, TALUS_INDEX_RANGE, at);
   if (m->storage == TALUS_STORAGE_TRIPLET) {
+    snprintf(at, sizeof at, "%s.index2[2]", name);
     BREAK(int32_t, m->index2, 2, -1, TALUS_INDEX_RANGE, at);
     BREAK(int32_t, m->index2, 2, m->columns, TALUS_INDEX_RANGE, at);
     m->index2 = NULL;
@@ -60,11 +64,11 @@ static void check_matrix(desk *d, talus_matrix *m, const char *name) {
   m->start = NULL;
   refused(d, TALUS_MISSING_ARRAY, name, __LINE__);
   *m = kept;
-  snprintf(at, sizeof at, "%s[0]", name);
+  snprintf(at, sizeof at, "%s.start[0]", name);
   BREAK(int64_t, m->start, 0, 1, TALUS_INDEX_RANGE, at);
-  snprintf(at, sizeof at, "%s[1]", name);
+  snprintf(at, sizeof at, "%s.start[1]", name);
   BREAK(int64_t, m->start, 1, -1, TALUS_INDEX_RANGE, at);
-  snprintf(at, sizeof at, "%s[2]", name);
+  snprintf(at, sizeof at, "%s.start[2]", name);
   BREAK(int64_t, m->start, 1, m->count + 5, TALUS_INDEX_RANGE, at);
 }
 
