@@ -84,7 +84,9 @@ int tl_cli_complain_status(const talus_context *context, talus_status status, co
   if (message[0] == '\0') {
     return tl_cli_complain("%s: %s", what, talus_status_text(status));
   }
-  return tl_cli_complain("%s: %s (%s)", what, message, talus_status_text(status));
+  const int named = strncmp(message, what, strlen(what)) == 0; /* messages about files begin so */
+  return tl_cli_complain("%s%s%s (%s)", named ? "" : what, named ? "" : ": ", message,
+                         talus_status_text(status));
 }
 
 static void print_log(void *user, talus_log_level level, const char *message) {

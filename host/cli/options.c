@@ -82,10 +82,18 @@ static int read_real(const tl_option *option, const char *text) {
   return 1;
 }
 
+/* 1e6 is a whole number too. */
 static int read_integer(const tl_option *option, const char *text) {
   char *end;
   errno = 0;
-  const long long value = strtoll(text, &end, 10);
+  long long value = strtoll(text, &end, 10);
+  if (*end == 'e' || *end == 'E' || *end == '.') {
+    const double real = strtod(text, &end);
+    value = fabs(real) <= 1e15 ? (long long)real : -1;
+    if ((double)value != real) {
+      return 0;
+    }
+  }
   if (end == text || *end != '\0' || isspace((unsigned char)text[0]) || errno == ERANGE ||
       (double)value < option->low || (double)value > option->high) {
     return 0;

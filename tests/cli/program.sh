@@ -121,7 +121,11 @@ for kind in heap stack random; do
   fi
 done
 run 0 generate random --bodies 12 --seed 7 --out seven.dat
-run 0 generate random --bodies 12 --seed 7 --out again.dat
+run 0 generate random --bodies 1.2e1 --seed 7 --out again.dat
+for bad in 1e 1.25e1 1e99 nan 12e0x; do
+  run 2 generate random --bodies $bad --out never.dat
+  err_has "--bodies wants a whole number"
+done
 note "the same seed gives the same file" cmp -s seven.dat again.dat
 note "another seed gives another" test "$(cksum <seven.dat)" != "$(cksum <random.dat)"
 
@@ -259,7 +263,8 @@ run 2 check heap.dat missing.txt
 err_has "missing.txt"
 printf '1 2\n' >wrong.txt
 run 2 check heap.dat wrong.txt
-err_has "wrong.txt"
+err_has "^talus: wrong.txt:"
+note "the file is named once" test "$(grep -o wrong.txt err | wc -l)" -eq 1
 sed '1s/.*/# a comment\nnan 0 0/' few.txt >bad.txt
 run 2 check heap.dat bad.txt
 run 2 check heap.dat
