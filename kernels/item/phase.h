@@ -146,7 +146,7 @@ TL_TEAM void tl_small_phase_go_on(const tl_small_problem *p, const tl_small_phas
 
 /* Sweeps that move y by less are the last ones. */
 TL_ITEM double tl_small_phase_least(const tl_small_problem *p, const tl_small_phase *phase) {
-  return 0.01 * phase->tolerance * p->reference;
+  return 0.15 * phase->tolerance * p->reference;
 }
 
 /* The first half of a phase: its sweeps, into y; 0 if a limit was reached before. */
