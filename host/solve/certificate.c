@@ -42,15 +42,12 @@ typedef struct cone {
 
 /* w |x - P(x - u/w)|^2 with the Euclidean projection P on the cone of half-angle atan(mu), as
  * |x' - P(x' - u')|^2 of x' = sqrt(w) x and u' = u / sqrt(w): the cone is the same, and neither 1/w
- * nor a square leaves the range of numbers early. scale: sqrt(w) and its inverse. */
-static double natural(const point *x, const point *u, cone k, const double scale[2]) {
-  double z[3], squares = 0, m = 0;
+ * nor a square leaves the range of numbers early. scale: sqrt(w) and its inverse; z: x' - u', of
+ * tangential length m. */
+static double natural(const point *x, const point *u, cone k, const double scale[2],
+                      const double *z, double m) {
+  double squares = 0;
   const double zn = scale[0] * x->normal - scale[1] * u->normal;
-  for (int c = 0; c < 3; c++) {
-    z[c] = scale[0] * x->tangential[c] - scale[1] * u->tangential[c];
-    m += z[c] * z[c];
-  }
-  m = sqrt(m);
   if (zn >= 0 && m <= k.mu * zn) { /* without friction 0 <= mu z_n says nothing */
     return scale[1] * scale[1] * inner(*u, *u);
   }
@@ -64,6 +61,20 @@ static double natural(const point *x, const point *u, cone k, const double scale
     squares += d * d;
   }
   return squares + (scale[0] * x->normal - along) * (scale[0] * x->normal - along);
+}
+
+/* The same of both laws' velocities, which differ along the normal alone. */
+static void naturals(const point *x, const point u[2], cone k, const double scale[2],
+                     double squares[2]) {
+  double z[3], m = 0;
+  for (int c = 0; c < 3; c++) {
+    z[c] = scale[0] * x->tangential[c] - scale[1] * u[0].tangential[c];
+    m += z[c] * z[c];
+  }
+  m = sqrt(m);
+  for (int law = 0; law < 2; law++) {
+    squares[law] = natural(x, &u[law], k, scale, z, m);
+  }
 }
 
 /* The law's velocity: u, or u + mu |u_t| n. Without friction the normal row alone counts. */
@@ -103,16 +114,18 @@ static void contact_judge(const tl_facts *facts, int64_t i, double mu, const dou
   const point zero = {0, {0, 0, 0}};
   const cone k = {mu, 1 / (1 + mu * mu)};
   const double scale[2] = {sqrt(w), 1 / sqrt(w)}, plain[2] = {1, 1};
-  double residual[2], reference[2];
+  const point lawful[2] = {law_velocity(u, mu, 0), law_velocity(u, mu, 1)};
+  const point before[2] = {law_velocity(q, mu, 0), law_velocity(q, mu, 1)};
+  double residual[2], reference[2], unweighted[2];
+  naturals(&x, lawful, k, scale, residual);
+  naturals(&zero, before, k, scale, reference);
+  naturals(&x, lawful, k, plain, unweighted);
   for (int law = 0; law < 2; law++) {
-    const point lawful = law_velocity(u, mu, law), before = law_velocity(q, mu, law);
-    residual[law] = natural(&x, &lawful, k, scale);
-    reference[law] = natural(&zero, &before, k, scale);
     s->residual[law] += residual[law];
     s->reference[law] += reference[law];
-    s->natural[law] += natural(&x, &lawful, k, plain);
-    s->product[law] += fabs(inner(x, lawful));
-    s->size[law] += sqrt(inner(x, x) * inner(lawful, lawful));
+    s->natural[law] += unweighted[law];
+    s->product[law] += fabs(inner(x, lawful[law]));
+    s->size[law] += sqrt(inner(x, x) * inner(lawful[law], lawful[law]));
   }
   if (polygon != NULL && mu > 0) {
     tl_polygon_judge(polygon, facts, i, mu, axis, residual, reference);
