@@ -4,6 +4,10 @@
 #include "host/solve/problem_check.h"
 #include "host/solve/solver.h"
 
+/* Siconos' measure is relative to the impulses among others, and so forgives any that grow without
+ * bound: above this epsilon it is not believed. */
+#define SOLVED_AT_ALL 0.1
+
 static double *rows_behind(const talus_solver *solver, double *impulse) {
   return impulse + (int64_t)solver->problem.dimension * solver->problem.contact_count;
 }
@@ -18,9 +22,11 @@ talus_status tl_run_judge(tl_run *run) {
   TL_TRY(tl_judgement_make(run->context, &solver->problem, impulse, bilateral, solver->threads,
                            &solver->judgement));
   tl_judgement_pronounce(&solver->judgement, &run->certificate);
-  const int siconos = solver->settings.measure == TALUS_MEASURE_SICONOS;
-  run->measure = run->law == 1 ? (siconos ? c->siconos_coulomb : c->epsilon_faceted_coulomb)
-                               : (siconos ? c->siconos_ccp : c->epsilon_faceted_ccp);
+  const double epsilon = run->law == 1 ? c->epsilon_faceted_coulomb : c->epsilon_faceted_ccp;
+  const double siconos = run->law == 1 ? c->siconos_coulomb : c->siconos_ccp;
+  run->measure = solver->settings.measure == TALUS_MEASURE_SICONOS && epsilon <= SOLVED_AT_ALL
+                     ? siconos
+                     : epsilon;
   run->seconds_certificate += tl_clock() - begin;
   run->proved = 1;
   return TALUS_OK;

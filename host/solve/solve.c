@@ -58,8 +58,17 @@ static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_
   return tl_run_all(run, start, used);
 }
 
-/* Impulses that left the range of numbers are not handed out: none are better. */
-static talus_status stay_finite(tl_run *run) {
+/* Worse than none at all, by the circular cone's law; fixed points on facets may have their reasons. */
+static int is_worthless(const tl_run *run) {
+  const talus_certificate *const c = &run->certificate;
+  return run->solver->settings.cone == TALUS_CONE_CIRCULAR &&
+         (run->law == 1 ? c->residual_coulomb > c->reference_coulomb
+                        : c->residual_ccp > c->reference_ccp);
+}
+
+/* Impulses that left the range of numbers, or grew until the velocity was lost in rounding, are not
+ * handed out: none are better. */
+static talus_status stay_sound(tl_run *run) {
   const double *const impulse = run->solver->exported.memory;
   const talus_problem *const problem = &run->solver->problem;
   const int64_t count =
@@ -68,13 +77,13 @@ static talus_status stay_finite(tl_run *run) {
   while (good < count && isfinite(impulse[good])) {
     good++;
   }
-  if (good == count) {
+  if (good == count && !is_worthless(run)) {
     return TALUS_OK;
   }
   TL_TRY(run->ops->start(run->engine, NULL, 1));
   TL_TRY(run->ops->keep(run->engine));
   run->proved = 0;
-  run->outcome = TALUS_OUTCOME_NOT_FINITE;
+  run->outcome = good == count ? run->outcome : TALUS_OUTCOME_NOT_FINITE;
   return tl_run_certify(run);
 }
 
@@ -124,7 +133,7 @@ talus_status tl_solve_carry_out(talus_solver *solver, talus_solution *solution, 
   talus_method used;
   TL_TRY(solve_run(solver, &outlet, &run, &used));
   TL_TRY(tl_run_certify(&run));
-  TL_TRY(stay_finite(&run));
+  TL_TRY(stay_sound(&run));
   if (run.measure <= run.tolerance) { /* a limit may have come at the very iterate that converged */
     run.outcome = TALUS_OUTCOME_CONVERGED;
   } else if (run.outcome == TALUS_OUTCOME_CONVERGED) { /* the certificate has the last word */

@@ -285,7 +285,9 @@ typedef enum talus_precision { TALUS_F64 = 0, TALUS_F32 = 1 } talus_precision;
 
 typedef enum talus_measure {
   TALUS_MEASURE_EPSILON = 0, /* epsilon of the certificate */
-  TALUS_MEASURE_SICONOS = 1  /* |r - P(r - u^)| / max(|q|, |r|, |u|); depends on units */
+  TALUS_MEASURE_SICONOS = 1  /* |r - P(r - u^)| / max(|q|, |r|, |u|); depends on units, and becomes
+                                small for impulses without bound: where epsilon is above 0.1 that
+                                is taken instead */
 } talus_measure;
 
 /* Which problems are written, as FCLIB files <dump_path>-000001.hdf5 and so on, numbers that are
