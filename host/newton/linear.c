@@ -10,6 +10,17 @@ enum {
   DENSE_MOST = 6000 /* without SuiteSparse: the largest dense matrix */
 };
 
+double tl_block_determinant(const double *a, int32_t rows) {
+  if (rows == 1) {
+    return a[0];
+  }
+  if (rows == 2) {
+    return a[0] * a[4] - a[1] * a[3];
+  }
+  return a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8] - a[5] * a[6]) +
+         a[2] * (a[3] * a[7] - a[4] * a[6]);
+}
+
 int tl_block_invert(const double *a, int32_t rows, double *inverse) {
   double m[3][6] = {{0}};
   for (int32_t i = 0; i < rows; i++) {

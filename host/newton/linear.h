@@ -60,22 +60,28 @@ talus_status tl_linear_factor(tl_linear *linear, const double *a, const double *
                               const double *scale, int symmetric, int *good);
 /* d and dy of the last factor, refined against the blocks given there; scale NULL: the same. */
 talus_status tl_linear_solve(tl_linear *linear, const double *r, double *d, double *dy);
+/* The sign of the determinant of A + B W, of the last factor; S must have been the identity. */
+talus_status tl_linear_sign(tl_linear *linear, int *sign);
 
 /* ---- between the files of the linear systems --------------------------------------------------
  */
 
+/* linear_solve.c */
+double tl_dot_of(const double *x, const double *y, int32_t count);
 /* linear_pattern.c */
 talus_status tl_pattern_bodies(tl_linear *linear);
 talus_status tl_pattern_blocks(tl_linear *linear); /* W of a sheet with bodies, block by block */
 void tl_fill_bodies(const tl_linear *linear, double *value, int dense);
 /* linear_dense.c: LU with pivots or Cholesky, in place, column-major; 0 if singular. */
 int tl_dense_lu(double *a, int64_t n, int32_t *pivot);
+int tl_dense_lu_sign(const double *a, int64_t n, const int32_t *pivot);
 void tl_dense_lu_solve(const double *a, int64_t n, const int32_t *pivot, double *b);
 int tl_dense_cholesky(double *a, int64_t n);
 void tl_dense_cholesky_solve(const double *a, int64_t n, double *b);
 /* linear_sparse.c */
 int tl_sparse_available(void);
 talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good);
+talus_status tl_sparse_sign(tl_linear *linear, int64_t order, int *sign);
 talus_status tl_sparse_solve(tl_linear *linear, int64_t order, const double *b, double *x);
 void tl_sparse_release(talus_context *context, struct tl_sparse *sparse);
 int64_t tl_sparse_bytes(const struct tl_sparse *sparse);
@@ -84,5 +90,6 @@ int64_t tl_sparse_bytes(const struct tl_sparse *sparse);
 int tl_block_invert(const double *a, int32_t rows, double *inverse);
 void tl_block_times(const double *a, const double *b, int32_t rows, double *product);
 void tl_block_apply(const double *a, const double *x, int32_t rows, double *y);
+double tl_block_determinant(const double *a, int32_t rows);
 
 #endif

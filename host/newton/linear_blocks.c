@@ -250,6 +250,14 @@ int tl_blocks_factor(tl_blocks *b, const double *value, int64_t entries) {
   return 1;
 }
 
+int tl_blocks_sign(const tl_blocks *b) {
+  int sign = 1;
+  for (int64_t s = 0; s < b->count; s++) {
+    sign *= tl_dense_lu_sign(b->value + b->square[s], width(b, s), b->pivot + b->first[s]);
+  }
+  return sign;
+}
+
 static void forward(tl_blocks *b, double *x) {
   const int step = 1;
   for (int64_t s = 0; s < b->count; s++) {
@@ -327,6 +335,11 @@ int tl_blocks_factor(tl_blocks *b, const double *value, int64_t entries) {
   (void)b;
   (void)value;
   (void)entries;
+  return 0;
+}
+
+int tl_blocks_sign(const tl_blocks *b) {
+  (void)b;
   return 0;
 }
 

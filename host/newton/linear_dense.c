@@ -98,6 +98,14 @@ int tl_dense_lu(double *a, int64_t n, int32_t *pivot) {
   return lu_plain(a, n, pivot);
 }
 
+int tl_dense_lu_sign(const double *a, int64_t n, const int32_t *pivot) {
+  int sign = 1;
+  for (int64_t c = 0; c < n; c++) {
+    sign = (a[c + c * n] < 0) != (pivot[c] != c + 1) ? -sign : sign;
+  }
+  return sign;
+}
+
 void tl_dense_lu_solve(const double *a, int64_t n, const int32_t *pivot, double *b) {
 #if TL_HAVE_LAPACK
   if (n > PLAIN_ORDER) {

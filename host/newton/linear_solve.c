@@ -142,7 +142,7 @@ static talus_status once(tl_linear *linear, const double *r, double *d) {
   return linear->bodies ? bodies_solve(linear, r, d) : contacts_solve(linear, r, d);
 }
 
-static double dot_of(const double *x, const double *y, int32_t count) {
+double tl_dot_of(const double *x, const double *y, int32_t count) {
   double sum = 0;
   for (int32_t i = 0; i < count; i++) {
     sum += x[i] * y[i];
@@ -189,12 +189,12 @@ static talus_status krylov(tl_linear *linear, const double *r, double enough, do
       next[i] = -linear->residual[i];
     }
     for (int i = 0; i <= count; i++) {
-      h[count][i] = dot_of(next, basis + i * (size_t)rows, rows);
+      h[count][i] = tl_dot_of(next, basis + i * (size_t)rows, rows);
       for (int32_t k = 0; k < rows; k++) {
         next[k] -= h[count][i] * basis[i * (size_t)rows + k];
       }
     }
-    const double size = sqrt(dot_of(next, next, rows));
+    const double size = sqrt(tl_dot_of(next, next, rows));
     h[count][count + 1] = size;
     for (int32_t i = 0; i < rows && size > 0; i++) {
       next[i] /= size;
@@ -220,7 +220,7 @@ static talus_status krylov(tl_linear *linear, const double *r, double enough, do
 
 talus_status tl_linear_solve(tl_linear *linear, const double *r, double *d, double *dy) {
   const int32_t rows = linear->sheet->rows;
-  const double size = sqrt(dot_of(r, r, rows));
+  const double size = sqrt(tl_dot_of(r, r, rows));
   TL_TRY(once(linear, r, d));
   double before = residual_of(linear, r, d, dy);
   for (int round = 0; round < REFINEMENTS && before > 1e-15 * size; round++) {
@@ -245,6 +245,25 @@ talus_status tl_linear_solve(tl_linear *linear, const double *r, double *d, doub
   }
   if (before > 1e-9 * size && isfinite(before)) {
     return krylov(linear, r, 1e-12 * size, before, d, dy);
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_linear_sign(tl_linear *linear, int *sign) {
+  const tl_sheet *const sheet = linear->sheet;
+  const int64_t order = linear->bodies ? linear->order : linear->active;
+  *sign = 1;
+  if (linear->is_sparse) {
+    TL_TRY(tl_sparse_sign(linear, order, sign));
+  } else if (!linear->cholesky) {
+    *sign = tl_dense_lu_sign(linear->dense, order, linear->pivot);
+  }
+  for (int32_t k = 0; k < sheet->count && linear->a != NULL; k++) {
+    const int32_t rows = sheet->first[k + 1] - sheet->first[k];
+    if ((linear->bodies || linear->place[k] < 0) &&
+        tl_block_determinant(linear->a + 9 * (int64_t)k, rows) < 0) {
+      *sign = -*sign;
+    }
   }
   return TALUS_OK;
 }

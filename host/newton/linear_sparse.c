@@ -211,6 +211,25 @@ talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good) {
   return *good ? TALUS_OK : lu(linear, order, good);
 }
 
+talus_status tl_sparse_sign(tl_linear *linear, int64_t order, int *sign) {
+  struct tl_sparse *const sparse = linear->sparse;
+  double mantissa = 1, exponent = 0;
+  int good;
+  *sign = 1;
+  if (order == 0 || linear->cholesky) {
+    return TALUS_OK;
+  }
+  if (sparse->by_blocks) {
+    *sign = tl_blocks_sign(&sparse->blocks);
+    return TALUS_OK;
+  }
+  TL_TRY(lu_check(linear,
+                  umfpack_dl_get_determinant(&mantissa, &exponent, sparse->numeric, sparse->info),
+                  &good));
+  *sign = mantissa < 0 ? -1 : 1;
+  return TALUS_OK;
+}
+
 talus_status tl_sparse_solve(tl_linear *linear, int64_t order, const double *b, double *x) {
   struct tl_sparse *const sparse = linear->sparse;
   if (order == 0) {
@@ -263,6 +282,12 @@ int64_t tl_sparse_bytes(const struct tl_sparse *sparse) {
 talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good) {
   (void)order;
   *good = 0;
+  return tl_fail(linear->context, TALUS_UNSUPPORTED, "this build has no SuiteSparse");
+}
+
+talus_status tl_sparse_sign(tl_linear *linear, int64_t order, int *sign) {
+  (void)order;
+  *sign = 1;
   return tl_fail(linear->context, TALUS_UNSUPPORTED, "this build has no SuiteSparse");
 }
 

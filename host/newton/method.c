@@ -2,6 +2,7 @@
  *
  * The best impulses of all phases are kept; the certificate is asked whenever they meet the target.
  * Factorisations count as iterations and passes; limits are asked before each of them. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,6 +16,9 @@ enum {
   ROUND_PASSES = 4000, /* in the first round of sweeps; each has twice as many as the one before */
   ROUNDS = 10,
   GRADIENT_PASSES = 2000,
+  PATH_FIRST = 150,    /* factorisations: heaps of 1000 in motion take half of that */
+  PATH_LAST = 20000,
+  PATH_AFTER = 4, /* rounds of sweeps */
   IDLE = 4 /* rounds without a gain: settled heaps have up to three before the next */
 };
 
@@ -180,6 +184,16 @@ static talus_status prox(tl_newton *newton, const double *y, double alpha, doubl
   return phase_end(newton, "proximal Newton");
 }
 
+/* The path from the best impulses. */
+static talus_status path(tl_newton *newton, int most) {
+  if (newton->stop) {
+    return TALUS_OK;
+  }
+  memcpy(newton->vector[9], newton->best, (size_t)newton->sheet.rows * sizeof *newton->best);
+  TL_TRY(tl_path_run(newton, most, newton->vector[9]));
+  return phase_end(newton, "proximal path");
+}
+
 /* First-order steps; the best impulses are those of all. */
 static talus_status first_order(tl_newton *newton,
                                 talus_status (*go)(tl_run *run, int64_t passes, int *done),
@@ -279,8 +293,9 @@ static talus_status sweep_rounds(tl_newton *newton, int rounds) {
 }
 
 /* The exact law: A solves most; sweeps bring heaps near enough for it; C and A solve what is
- * compatible and yet hard, B settled heaps of a hundred bodies. In larger ones only sweeps come any
- * further, and they do so for long; one factorisation there costs a thousand of them. */
+ * compatible and yet hard, B settled heaps of a hundred bodies; the path whatever it is given time
+ * for. In larger ones only sweeps come any further, and they do so for long; one factorisation
+ * there costs a thousand of them. */
 static talus_status exact_plan(tl_newton *newton) {
   const int64_t order = newton->linear.order;
   TL_TRY(light(newton));
@@ -291,6 +306,9 @@ static talus_status exact_plan(tl_newton *newton) {
   }
   if (order <= MOST) {
     TL_TRY(prox(newton, NULL, 1, 0.3, 60, 3));
+    if (order > MANY) {
+      TL_TRY(path(newton, PATH_FIRST));
+    }
     TL_TRY(damped_plan(newton, 0.8, 100, 6));
   }
   if (order <= MANY) {
@@ -300,6 +318,10 @@ static talus_status exact_plan(tl_newton *newton) {
     TL_TRY(prox(newton, NULL, 1e-4, 0.1, 300, 20));
   }
   TL_TRY(examine(newton));
+  if (order <= MANY) {
+    TL_TRY(sweep_rounds(newton, PATH_AFTER));
+    TL_TRY(path(newton, PATH_LAST));
+  }
   return sweep_rounds(newton, ROUNDS);
 }
 
@@ -309,6 +331,11 @@ static talus_status newton_plan(tl_newton *newton) {
   }
   TL_TRY(prox(newton, NULL, 1, 0.3, 100, 3));
   return newton->stop ? TALUS_OK : convex_plan(newton);
+}
+
+/* The path alone. The convex law has no corners that turn back: an interior point does better. */
+static talus_status path_plan(tl_newton *newton) {
+  return newton->law == 1 ? path(newton, INT_MAX) : convex_plan(newton);
 }
 
 static talus_status interior_plan(tl_newton *newton) {
@@ -383,6 +410,11 @@ static talus_status interior_attempt(tl_run *run, int *done) {
   return attempt(run, interior_plan, done);
 }
 
+static talus_status path_attempt(tl_run *run, int *done) {
+  return attempt(run, path_plan, done);
+}
+
+const tl_method tl_method_path = {TALUS_METHOD_PATH, NULL, NULL, path_attempt};
 const tl_method tl_method_newton = {TALUS_METHOD_NEWTON, NULL, NULL, newton_attempt};
 const tl_method tl_method_interior_point = {TALUS_METHOD_INTERIOR_POINT, NULL, NULL,
                                             interior_attempt};

@@ -1,6 +1,9 @@
 /* newton.h: second-order methods: from a run of host/solve to the accuracy of double precision.
  *
+ *   law.c        the law as equations, branch by branch
  *   prox.c       procedure A: a proximal loop around Newton's method on the law itself
+ *   path.c       the path of a proximal problem's solutions to weight 0, round every corner
+ *   path_step.c  a step along it
  *   interior.c   interior point: the convex law, the convex problem at a frozen slip, and procedure
  *                C, the exact law with a damped derivative of the slip
  *   interior_row.c  rows with bounds therein
@@ -12,6 +15,7 @@
 #ifndef TL_NEWTON_H
 #define TL_NEWTON_H
 
+#include "host/newton/law.h"
 #include "host/newton/linear.h"
 #include "host/solve/run.h"
 
@@ -43,9 +47,6 @@ talus_status tl_newton_offer(tl_newton *newton, const double *y, const double *u
 /* ---- A -----------------------------------------------------------------------------------------
  */
 
-/* Beside the convex law 0 and the exact law 1: normals only, tangential impulses 0. */
-enum { TL_LAW_NORMAL = 2 };
-
 typedef struct tl_prox_rule {
   int law;
   double alpha;         /* weight of the proximal term at first */
@@ -58,6 +59,13 @@ typedef struct tl_prox_rule {
 
 /* From y, which becomes the best iterate of this phase. Vectors 0 .. 5. */
 talus_status tl_prox_run(tl_newton *newton, const tl_prox_rule *rule, double *y);
+
+/* ---- the proximal path
+ * ---------------------------------------------------------------------------
+ */
+
+/* Exact law. From y, with `most` factorisations; offers what it meets. All vectors. */
+talus_status tl_path_run(tl_newton *newton, int most, double *y);
 
 /* ---- interior points ----------------------------------------------------------------------------
  */

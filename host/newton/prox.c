@@ -12,114 +12,6 @@
 
 enum { STEPS = 20 };
 
-/* One constraint: F, A and B at z = y - rho u. */
-typedef struct local {
-  double f[3], a[9], b[9];
-} local;
-
-static void identity(double *block, int32_t rows, double value) {
-  for (int32_t i = 0; i < rows; i++) {
-    block[3 * i + i] = value;
-  }
-}
-
-static void open_set(const double *y, int32_t rows, local *l) {
-  memcpy(l->f, y, (size_t)rows * sizeof *y);
-  identity(l->a, rows, 1);
-}
-
-static void stick_set(const double *u, int32_t rows, double rho, local *l) {
-  for (int32_t i = 0; i < rows; i++) {
-    l->f[i] = rho * u[i];
-  }
-  identity(l->b, rows, rho);
-}
-
-/* Exact law, sliding: u_n = 0 and y_t = mu z_n h. */
-static void slip_set(const double *y, const double *u, const double *z, double m, int32_t rows,
-                     double mu, double rho, local *l) {
-  const double c = mu * z[0] / m;
-  l->f[0] = rho * u[0];
-  l->b[0] = rho;
-  for (int32_t i = 1; i < rows; i++) {
-    const double h = z[i] / m;
-    l->f[i] = y[i] - mu * z[0] * h;
-    l->a[3 * i] = -mu * h;
-    l->b[3 * i] = rho * mu * h;
-    for (int32_t j = 1; j < rows; j++) {
-      const double across = c * ((i == j) - h * z[j] / m);
-      l->a[3 * i + j] = (i == j) - across;
-      l->b[3 * i + j] = rho * across;
-    }
-  }
-}
-
-/* Convex law, z outside both cones: F = y - P(z), A = I - P', B = rho P'. */
-static void edge_set(const double *y, const double *z, double m, int32_t rows, double mu,
-                     double rho, local *l) {
-  const double along = (z[0] + mu * m) / (1 + mu * mu), c = mu * along / m;
-  double h[3] = {1, 0, 0};
-  for (int32_t i = 1; i < rows; i++) {
-    h[i] = mu * z[i] / m;
-  }
-  for (int32_t i = 0; i < rows; i++) {
-    l->f[i] = y[i] - along * h[i];
-    for (int32_t j = 0; j < rows; j++) {
-      double slope = h[i] * h[j] / (1 + mu * mu);
-      if (i > 0 && j > 0) {
-        slope += c * ((i == j) - z[i] * z[j] / (m * m));
-      }
-      l->a[3 * i + j] = (i == j) - slope;
-      l->b[3 * i + j] = rho * slope;
-    }
-  }
-}
-
-/* A row with bounds: at one of them, or at rest. */
-static void row_set(const double *y, const double *u, double rho, const double bound[2], local *l) {
-  const double z = *y - rho * *u;
-  if (z > bound[0] && z < bound[1]) {
-    stick_set(u, 1, rho, l);
-  } else {
-    l->f[0] = *y - (z <= bound[0] ? bound[0] : bound[1]);
-    l->a[0] = 1;
-  }
-}
-
-/* Normals only: a contact without friction whose tangential impulses stay 0. */
-static void normal_set(const double *y, const double *u, int32_t rows, double rho, local *l) {
-  open_set(y, rows, l);
-  if (y[0] - rho * u[0] > 0) {
-    l->f[0] = rho * u[0];
-    l->a[0] = 0;
-    l->b[0] = rho;
-  }
-}
-
-static void local_set(const double *y, const double *u, int32_t rows, int32_t cone, double mu,
-                      int law, double rho, local *l) {
-  double z[3] = {0, 0, 0}, m = 0;
-  if (law == TL_LAW_NORMAL && cone == TL_CONE_ROUND) {
-    normal_set(y, u, rows, rho, l);
-    return;
-  }
-  for (int32_t i = 0; i < rows; i++) {
-    z[i] = y[i] - rho * u[i];
-    m += i > 0 ? z[i] * z[i] : 0;
-  }
-  m = sqrt(m);
-  const int sticks = cone == TL_CONE_FREE || (z[0] > 0 && m <= mu * z[0]);
-  if (sticks || (cone == TL_CONE_HALF && z[0] > 0)) {
-    stick_set(u, rows, rho, l);
-  } else if (cone == TL_CONE_HALF || (law == 1 ? z[0] <= 0 : mu * m <= -z[0])) {
-    open_set(y, rows, l);
-  } else if (law == 1) {
-    slip_set(y, u, z, m, rows, mu, rho, l);
-  } else {
-    edge_set(y, z, m, rows, mu, rho, l);
-  }
-}
-
 /* F, and with blocks A + alpha B and B if they are wanted; returns |F|. */
 static double function_set(tl_newton *newton, int law, double alpha, const double *y,
                            const double *u, double *f, int blocks) {
@@ -128,13 +20,10 @@ static double function_set(tl_newton *newton, int law, double alpha, const doubl
   double square = 0;
   for (int32_t k = 0; k < sheet->count; k++) {
     const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
-    local l = {{0}, {0}, {0}};
-    if (sheet->cone[k] == TL_CONE_ROW) {
-      const double bound[2] = {sheet->lower[k], sheet->upper[k]};
-      row_set(y + at, u + at, rho, bound, &l);
-    } else {
-      local_set(y + at, u + at, rows, sheet->cone[k], sheet->friction[k], law, rho, &l);
-    }
+    tl_local l;
+    double z[3];
+    tl_law_point(sheet, k, y, u, rho, z);
+    tl_law_set(sheet, k, tl_law_branch(sheet, k, law, z), y, u, z, rho, &l);
     for (int32_t i = 0; i < rows; i++) {
       f[at + i] = -l.f[i];
       square += l.f[i] * l.f[i];

@@ -19,6 +19,7 @@ const tl_method *tl_method_find(talus_method id) {
                                              &tl_method_gauss_seidel_nesterov,
                                              &tl_method_spectral,
                                              &tl_method_newton,
+                                             &tl_method_path,
                                              &tl_method_interior_point};
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     if (methods[i]->id == id) {
@@ -80,12 +81,14 @@ tl_attempt tl_attempt_gradient(const tl_run *run, int64_t budget) {
   return attempt_of(run, &tl_method_apgdb, budget);
 }
 
-/* A method by name; Newton's method starts from some sweeps. */
+/* A method by name; Newton's method starts from some sweeps, the path where they are far cheaper
+ * than its corners. */
 static int32_t named_plan(const tl_run *run, talus_method wanted, tl_attempt *attempts) {
   const tl_method *const only = tl_method_find(wanted);
   const double filter = filter_for(run);
   int32_t count = 0;
-  if (wanted == TALUS_METHOD_NEWTON) {
+  const int many = run->solver->assembly.system.shape.contact_count > MANY;
+  if (wanted == TALUS_METHOD_NEWTON || (wanted == TALUS_METHOD_PATH && many)) {
     attempts[count++] = tl_attempt_sweeps(run, sweeps_for(run));
   }
   if (!run->solver->resident &&

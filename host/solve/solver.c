@@ -123,7 +123,7 @@ talus_status talus_solver_set(talus_solver *solver, const talus_settings *settin
 static int wants_colours(const talus_solver *solver) {
   const talus_method method = solver->settings.method;
   return (method == TALUS_METHOD_AUTO && solver->memory == TALUS_MEMORY_HOST) ||
-         tl_method_sweeps(method) || method == TALUS_METHOD_NEWTON ||
+         tl_method_sweeps(method) || method == TALUS_METHOD_NEWTON || method == TALUS_METHOD_PATH ||
          method == TALUS_METHOD_INTERIOR_POINT;
 }
 

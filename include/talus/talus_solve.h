@@ -255,7 +255,8 @@ typedef enum talus_law {
   X(LCP3, "lcp3", "one step of the first: exact where nothing slips; faceted, law coulomb") \
   X(MNCPOPT, "mncpopt", "Andreani et al.: least squares under bounds; round cone, law coulomb") \
   X(LCPOPT, "lcpopt", "Andreani et al.: least squares under bounds; box, law coulomb")        \
-  X(MNCP_PROX, "mncp_prox", "implicit parametrisation by proximal Newton steps; small problems")
+  X(MNCP_PROX, "mncp_prox", "implicit parametrisation by proximal Newton steps; small problems") \
+  X(PATH, "path", "path of proximal solutions to weight 0, round every corner: slow, for jammed heaps")
 typedef enum talus_method {
 #define TALUS_X(name, text, what) TALUS_METHOD_##name,
   TALUS_METHOD_LIST(TALUS_X)
@@ -456,7 +457,7 @@ typedef struct talus_info {
   int64_t bytes;              /* memory held by the solver for this problem, device included */
   double incompatible; /* where a second-order method failed: part of q, over R(0), on constraints that
                           carry impulses which no motion can undo. A warning, not a bound; else 0 */
-  int64_t factorisations; /* of matrices, by newton and interior_point; each is one of `iterations` and
+  int64_t factorisations; /* of matrices, by newton, path and interior_point; each is one of `iterations` and
                              of `passes` as well */
   int32_t islands;        /* in the problem, and ... */
   int32_t islands_asleep; /* ... left out; both 0 if problem.asleep was not given */

@@ -136,6 +136,38 @@ static double residual_of(const double *x, const double *b) {
   return worst / largest;
 }
 
+/* The determinant's, by plain elimination. */
+static int sign_of(void) {
+  static double a[MOST][MOST];
+  int sign = 1;
+  memset(a, 0, sizeof a);
+  for (int64_t c = 0; c < p.order; c++) {
+    for (int64_t e = p.start[c]; e < p.start[c + 1]; e++) {
+      a[p.index[e]][c] = p.value[e];
+    }
+  }
+  for (int64_t c = 0; c < p.order; c++) {
+    int64_t best = c;
+    for (int64_t i = c; i < p.order; i++) {
+      best = fabs(a[i][c]) > fabs(a[best][c]) ? i : best;
+    }
+    sign = best != c ? -sign : sign;
+    for (int64_t j = 0; j < p.order; j++) {
+      const double swap = a[c][j];
+      a[c][j] = a[best][j];
+      a[best][j] = swap;
+    }
+    sign = a[c][c] < 0 ? -sign : sign;
+    for (int64_t i = c + 1; i < p.order; i++) {
+      const double factor = a[i][c] / a[c][c];
+      for (int64_t j = c; j < p.order; j++) {
+        a[i][j] -= factor * a[c][j];
+      }
+    }
+  }
+  return sign;
+}
+
 static void test_solutions(talus_context *context) {
   tl_blocks kept = {0};
   for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -152,6 +184,7 @@ static void test_solutions(talus_context *context) {
       for (int64_t i = 0; i < p.order; i++) {
         b[i] = real(&state);
       }
+      CHECK(tl_blocks_sign(&blocks) == sign_of());
       tl_blocks_solve(&blocks, b, x);
       const double off = residual_of(x, b);
       CHECK_CASE(off < 1e-10, "seed %d, order %d: %g", (int)seed, (int)p.order, off);

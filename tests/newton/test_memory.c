@@ -12,19 +12,20 @@
 #include <SuiteSparse_config.h>
 #endif
 
-/* Two solves by both methods; the requests of the second round go to *again. */
+/* Two solves by each method; the requests of the second round go to *again. */
 static talus_status life(talus_context *context, scarce *c, const talus_problem *problem,
                          talus_law law, int64_t *again) {
-  static const talus_method methods[] = {TALUS_METHOD_NEWTON, TALUS_METHOD_INTERIOR_POINT};
+  static const talus_method methods[] = {TALUS_METHOD_NEWTON, TALUS_METHOD_INTERIOR_POINT,
+                                         TALUS_METHOD_PATH};
   talus_settings settings = talus_settings_default();
   talus_solver *solver = NULL;
   settings.law = law;
   settings.tolerance = 1e-9;
   *again = 0;
   talus_status status = talus_solver_create(context, &settings, &solver);
-  for (int i = 0; i < 4 && status == TALUS_OK; i++) {
+  for (int i = 0; i < 6 && status == TALUS_OK; i++) {
     const int64_t before = c->requests;
-    settings.method = methods[i % 2];
+    settings.method = methods[i % 3];
     status = talus_solver_set(solver, &settings);
     if (status == TALUS_OK) {
       status = talus_solver_update(solver, problem);
@@ -32,7 +33,7 @@ static talus_status life(talus_context *context, scarce *c, const talus_problem 
     if (status == TALUS_OK) {
       status = talus_solver_solve(solver, NULL, NULL);
     }
-    *again += i >= 2 ? c->requests - before : 0;
+    *again += i >= 3 ? c->requests - before : 0;
   }
   talus_solver_destroy(solver);
   return status;

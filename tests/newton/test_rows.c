@@ -12,7 +12,8 @@
 
 enum { ROWS = 24, CONTACTS = 40 };
 
-static const talus_method METHODS[] = {TALUS_METHOD_NEWTON, TALUS_METHOD_INTERIOR_POINT};
+static const talus_method METHODS[] = {TALUS_METHOD_NEWTON, TALUS_METHOD_INTERIOR_POINT,
+                                       TALUS_METHOD_PATH};
 
 /* Bounds that have nothing to do with the solution: `width` apart, the middle anywhere; far apart
  * they are none. */

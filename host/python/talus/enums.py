@@ -81,6 +81,7 @@ class Method(enum.IntEnum):
     MNCPOPT = 17
     LCPOPT = 18
     MNCP_PROX = 19
+    PATH = 20
 
 
 class Cone(enum.IntEnum):
