@@ -16,10 +16,10 @@ enum {
   ROUND_PASSES = 4000, /* in the first round of sweeps; each has twice as many as the one before */
   ROUNDS = 10,
   GRADIENT_PASSES = 2000,
-  PATH_FIRST = 150,    /* factorisations: heaps of 1000 in motion take half of that */
+  PATH_FIRST = 150, /* factorisations: heaps of 1000 in motion take half of that */
   PATH_LAST = 20000,
   PATH_AFTER = 4, /* rounds of sweeps */
-  IDLE = 4 /* rounds without a gain: settled heaps have up to three before the next */
+  IDLE = 4        /* rounds without a gain: settled heaps have up to three before the next */
 };
 
 static talus_status memory_reserve(tl_newton *newton) {
