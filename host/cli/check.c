@@ -34,11 +34,7 @@ static tl_parsed parse_options(check_options *o, int argc, char **argv) {
        "what --tol means (default epsilon)", 0, 0, 0},
       {"cone", TL_OPTION_CHOICE, &o->cone, tl_cli_cones,
        "as they were solved with (default circular)", 0, 0, 0},
-      {"facets", TL_OPTION_INTEGER, &o->facets, "N", "of a pyramid (default 4)", 3, 64, 0},
-      {"facet-angle", TL_OPTION_REAL, &o->facet_angle, "A",
-       "of a pyramid or box from the first tangent, rad (default 0)", -1e6, 1e6, 0},
-      {"facet-align", TL_OPTION_FLAG, &o->facet_align, NULL,
-       "count the angle from the way against sliding instead", 0, 0, 0},
+      TL_OPTIONS_FACETS(o),
       {"json", TL_OPTION_FLAG, &o->json, NULL, "report as JSON, alone on stdout", 0, 0, 0},
       {0}};
   const tl_command command = {

@@ -4,31 +4,36 @@
 #include <math.h>
 #include <string.h>
 
+/* F of one constraint, and its derivatives: dF = A dy + B du. Row-major. */
+typedef struct local {
+  double f[3], a[9], b[9];
+} local;
+
 static void identity(double *block, int32_t rows, double value) {
   for (int32_t i = 0; i < rows; i++) {
     block[3 * i + i] = value;
   }
 }
 
-static void open_set(const double *y, int32_t rows, tl_local *l) {
+static void open_set(const double *y, int32_t rows, local *l) {
   memcpy(l->f, y, (size_t)rows * sizeof *y);
   identity(l->a, rows, 1);
 }
 
-static void stick_set(const double *u, int32_t rows, double rho, tl_local *l) {
+static void stick_set(const double *u, int32_t rows, double rho, local *l) {
   for (int32_t i = 0; i < rows; i++) {
     l->f[i] = rho * u[i];
   }
   identity(l->b, rows, rho);
 }
 
-static void bound_set(const double *y, double bound, tl_local *l) {
+static void bound_set(const double *y, double bound, local *l) {
   l->f[0] = *y - bound;
   l->a[0] = 1;
 }
 
 /* The normal sticks, the rest is open. */
-static void push_set(const double *y, const double *u, int32_t rows, double rho, tl_local *l) {
+static void push_set(const double *y, const double *u, int32_t rows, double rho, local *l) {
   open_set(y, rows, l);
   l->f[0] = rho * u[0];
   l->a[0] = 0;
@@ -40,7 +45,7 @@ static double across_of(const double *z) {
 }
 
 static void slip_set(const double *y, const double *u, const double *z, int32_t rows, double mu,
-                     double rho, tl_local *l) {
+                     double rho, local *l) {
   const double m = across_of(z), c = mu * z[0] / m;
   l->f[0] = rho * u[0];
   l->b[0] = rho;
@@ -59,7 +64,7 @@ static void slip_set(const double *y, const double *u, const double *z, int32_t 
 
 /* F = y - P(z), A = I - P', B = rho P'. */
 static void edge_set(const double *y, const double *z, int32_t rows, double mu, double rho,
-                     tl_local *l) {
+                     local *l) {
   const double m = across_of(z), along = (z[0] + mu * m) / (1 + mu * mu), c = mu * along / m;
   double h[3] = {1, 0, 0};
   for (int32_t i = 1; i < rows; i++) {
@@ -111,8 +116,9 @@ tl_branch tl_law_branch(const tl_sheet *sheet, int32_t k, int law, const double 
   return mu * m <= -z[0] ? TL_BRANCH_OPEN : TL_BRANCH_EDGE;
 }
 
-void tl_law_set(const tl_sheet *sheet, int32_t k, tl_branch branch, const double *y,
-                const double *u, const double *z, double rho, tl_local *l) {
+/* F, A and B as on a branch, whether z lies in it or not. */
+static void local_set(const tl_sheet *sheet, int32_t k, tl_branch branch, const double *y,
+                      const double *u, const double *z, double rho, local *l) {
   const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
   memset(l, 0, sizeof *l);
   switch (branch) {
@@ -138,6 +144,29 @@ void tl_law_set(const tl_sheet *sheet, int32_t k, tl_branch branch, const double
     bound_set(y + at, sheet->upper[k], l);
     break;
   }
+}
+
+double tl_law_equations(const tl_sheet *sheet, int law, const int32_t *branch, double alpha,
+                        const double *y, const double *u, double *f, double *a, double *b) {
+  const double rho = 1 / (1 + alpha);
+  double square = 0;
+  for (int32_t k = 0; k < sheet->count; k++) {
+    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+    double z[3];
+    local l;
+    tl_law_point(sheet, k, y, u, rho, z);
+    const tl_branch on = branch != NULL ? (tl_branch)branch[k] : tl_law_branch(sheet, k, law, z);
+    local_set(sheet, k, on, y, u, z, rho, &l);
+    for (int32_t i = 0; i < rows; i++) {
+      f[at + i] = -l.f[i];
+      square += l.f[i] * l.f[i];
+    }
+    for (int i = 0; a != NULL && i < 9; i++) {
+      a[9 * (int64_t)k + i] = l.a[i] + alpha * l.b[i];
+      b[9 * (int64_t)k + i] = l.b[i];
+    }
+  }
+  return sqrt(square);
 }
 
 /* ---- borders ------------------------------------------------------------------------------------

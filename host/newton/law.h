@@ -21,19 +21,16 @@ typedef enum tl_branch {
   TL_BRANCH_UPPER
 } tl_branch;
 
-/* F of one constraint, and its derivatives: dF = A dy + B du. Row-major. */
-typedef struct tl_local {
-  double f[3], a[9], b[9];
-} tl_local;
-
 /* z of constraint k; rows it does not have are 0. */
 void tl_law_point(const tl_sheet *sheet, int32_t k, const double *y, const double *u, double rho,
                   double *z);
 /* The branch in which z lies. */
 tl_branch tl_law_branch(const tl_sheet *sheet, int32_t k, int law, const double *z);
-/* F, A and B as on a branch, whether z lies in it or not. */
-void tl_law_set(const tl_sheet *sheet, int32_t k, tl_branch branch, const double *y,
-                const double *u, const double *z, double rho, tl_local *l);
+/* -F of all constraints, u being pulled by alpha (y - centre) and rho = 1 / (1 + alpha); returns
+ * |F|. branch: of each, NULL: where z lies. a, b: A + alpha B and B, 9 reals each; NULL: not
+ * wanted. */
+double tl_law_equations(const tl_sheet *sheet, int law, const int32_t *branch, double alpha,
+                        const double *y, const double *u, double *f, double *a, double *b);
 
 /* ---- borders between branches of the exact law --------------------------------------------------
  */

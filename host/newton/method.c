@@ -293,9 +293,9 @@ static talus_status sweep_rounds(tl_newton *newton, int rounds) {
 }
 
 /* The exact law: A solves most; sweeps bring heaps near enough for it; C and A solve what is
- * compatible and yet hard, B settled heaps of a hundred bodies; the path whatever it is given time
- * for. In larger ones only sweeps come any further, and they do so for long; one factorisation
- * there costs a thousand of them. */
+ * compatible and yet hard, B most settled heaps of a hundred bodies, the path what is left of them,
+ * and heaps of a thousand in motion. In larger ones only sweeps come any further, and they do so
+ * for long; one factorisation there costs a thousand of them. */
 static talus_status exact_plan(tl_newton *newton) {
   const int64_t order = newton->linear.order;
   TL_TRY(light(newton));

@@ -60,8 +60,7 @@ typedef struct tl_prox_rule {
 /* From y, which becomes the best iterate of this phase. Vectors 0 .. 5. */
 talus_status tl_prox_run(tl_newton *newton, const tl_prox_rule *rule, double *y);
 
-/* ---- the proximal path
- * ---------------------------------------------------------------------------
+/* ---- the proximal path --------------------------------------------------------------------------
  */
 
 /* Exact law. From y, with `most` factorisations; offers what it meets. All vectors. */

@@ -105,8 +105,7 @@ talus_status tl_path_run(tl_newton *newton, int most, double *y) {
                .slope = v[11],
                .branch = branch,
                .branch_before = branch + sheet->count,
-               .start = newton->scale,
-               .most = most};
+               .start = newton->scale};
   double began, now;
   int good, in_vain = 0;
   tl_sheet_velocity(sheet, y, p.u);

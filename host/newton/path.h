@@ -35,7 +35,7 @@ typedef struct tl_path {
   double enough;      /* |F| on the path */
   double outside;     /* what a constraint may be off its branch */
   double reach;       /* of a step, over alpha */
-  int made, most;     /* factorisations */
+  int made;           /* factorisations */
   int corners, still; /* passed; of these without a way between, the last ones */
 } tl_path;
 

@@ -32,25 +32,9 @@ static void slope_at(const tl_path *p, int32_t k, double *d) {
 }
 
 double tl_path_equations(tl_path *p, int blocks) {
-  const tl_sheet *const sheet = p->sheet;
-  double square = 0;
   tl_path_pull(p);
-  for (int32_t k = 0; k < sheet->count; k++) {
-    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
-    double z[3];
-    tl_local l;
-    point_at(p, k, z);
-    tl_law_set(sheet, k, (tl_branch)p->branch[k], p->y, p->pulled, z, 1 / (1 + p->alpha), &l);
-    for (int32_t i = 0; i < rows; i++) {
-      p->f[at + i] = -l.f[i];
-      square += l.f[i] * l.f[i];
-    }
-    for (int i = 0; blocks && i < 9; i++) {
-      p->newton->a[9 * (int64_t)k + i] = l.a[i] + p->alpha * l.b[i];
-      p->newton->b[9 * (int64_t)k + i] = l.b[i];
-    }
-  }
-  return sqrt(square);
+  return tl_law_equations(p->sheet, 1, p->branch, p->alpha, p->y, p->pulled, p->f,
+                          blocks ? p->newton->a : NULL, p->newton->b);
 }
 
 void tl_path_keep(tl_path *p) {
@@ -308,7 +292,7 @@ static void corner_pass(tl_path *p, tl_corner leaving) {
 }
 
 talus_status tl_path_step(tl_path *p, int *good) {
-  tl_corner leaving;
+  tl_corner leaving = {-1, TL_BRANCH_OPEN};
   tl_path_equations(p, 1);
   TL_TRY(factor(p, good));
   if (!*good) { /* singular, or a limit */

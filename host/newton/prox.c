@@ -12,42 +12,19 @@
 
 enum { STEPS = 20 };
 
-/* F, and with blocks A + alpha B and B if they are wanted; returns |F|. */
-static double function_set(tl_newton *newton, int law, double alpha, const double *y,
-                           const double *u, double *f, int blocks) {
-  const tl_sheet *const sheet = &newton->sheet;
-  const double rho = 1 / (1 + alpha);
-  double square = 0;
-  for (int32_t k = 0; k < sheet->count; k++) {
-    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
-    tl_local l;
-    double z[3];
-    tl_law_point(sheet, k, y, u, rho, z);
-    tl_law_set(sheet, k, tl_law_branch(sheet, k, law, z), y, u, z, rho, &l);
-    for (int32_t i = 0; i < rows; i++) {
-      f[at + i] = -l.f[i];
-      square += l.f[i] * l.f[i];
-    }
-    for (int i = 0; blocks && i < 9; i++) {
-      newton->a[9 * (int64_t)k + i] = l.a[i] + alpha * l.b[i];
-      newton->b[9 * (int64_t)k + i] = l.b[i];
-    }
-  }
-  return sqrt(square);
-}
-
 typedef struct prox {
   double *centre, *y, *u, *moved, *f, *step;
   double best; /* epsilon of the best of this phase */
   int made;    /* factorisations */
 } prox;
 
-/* u + alpha (y - centre). */
-static const double *pulled(const tl_newton *newton, const prox *p, double alpha) {
+/* -F at y, with the blocks of the next factor; returns |F|. */
+static double equations_set(tl_newton *newton, int law, double alpha, const prox *p) {
   for (int32_t i = 0; i < newton->sheet.rows; i++) {
     p->moved[i] = p->u[i] + alpha * (p->y[i] - p->centre[i]);
   }
-  return p->moved;
+  return tl_law_equations(&newton->sheet, law, NULL, alpha, p->y, p->moved, p->f, newton->a,
+                          newton->b);
 }
 
 /* Newton's method on one proximal problem; *success says whether it was solved well enough. */
@@ -57,8 +34,7 @@ static talus_status proximal_step(tl_newton *newton, const tl_prox_rule *rule, d
   const size_t bytes = (size_t)newton->sheet.rows * sizeof(double);
   memcpy(p->y, rule->centre != NULL ? y : p->centre, bytes);
   tl_sheet_velocity(&newton->sheet, p->y, p->u);
-  const double first =
-      function_set(newton, rule->law, alpha, p->y, pulled(newton, p, alpha), p->f, 1);
+  const double first = equations_set(newton, rule->law, alpha, p);
   const double exactly = fmax(1e-13 * first, 1e-15 * newton->sheet.reference[0]);
   const double enough = rule->centre != NULL ? exactly : 0.1 * first * fmin(1, 100 * epsilon);
   double size = first;
@@ -81,7 +57,7 @@ static talus_status proximal_step(tl_newton *newton, const tl_prox_rule *rule, d
       p->best = *reached;
       memcpy(y, p->y, bytes);
     }
-    size = function_set(newton, rule->law, alpha, p->y, pulled(newton, p, alpha), p->f, 1);
+    size = equations_set(newton, rule->law, alpha, p);
     if (!isfinite(size) || size > 1e8 * first) {
       break;
     }
