@@ -199,6 +199,17 @@ static talus_status best_judge(tl_run *run, int *enough) {
   return TALUS_OK;
 }
 
+talus_status tl_direct_rest(tl_run *run) {
+  const talus_problem *const p = &run->solver->problem;
+  const int64_t first = (int64_t)p->dimension * p->contact_count;
+  double *const impulse = run->solver->exported.memory;
+  memset(impulse, 0, (size_t)first * sizeof *impulse);
+  for (int32_t i = 0; i < p->bilateral_count; i++) {
+    impulse[first + i] = row_inside(p, i, 0);
+  }
+  return tl_run_judge(run);
+}
+
 talus_status tl_direct_solve(tl_run *run, const double *start, int *done) {
   talus_solver *const solver = run->solver;
   tl_small *const small = solver->small;

@@ -17,6 +17,8 @@ int tl_direct_open(talus_solver *solver);
 /* From the caller's impulses `start`, in his order, or from 0 (NULL). *done = 1: the run is over,
  * impulses (in `exported`) and certificate stand. 0: it begins anew in the usual way. */
 talus_status tl_direct_solve(tl_run *run, const double *start, int *done);
+/* No impulses, and what the certificate says of that. */
+talus_status tl_direct_rest(tl_run *run);
 
 /* ---- between the files ----------------------------------------------------------------------- */
 

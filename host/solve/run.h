@@ -34,6 +34,7 @@ struct talus_solver {
   const tl_backend *engine_backend;
   int32_t threads;
   int direct;   /* the problem is written out by host/small/direct.c, and there is no assembly */
+  int refused;  /* its numbers are not for that */
   int coloured; /* how the assembly was ordered; -1: it is not complete */
   int uploaded;
   tl_judgement judgement;
@@ -74,6 +75,7 @@ typedef struct tl_run {
   int64_t best_passes;   /* passes when best last fell by a tenth */
   double begin;          /* clock */
   double seconds_certificate;
+  double seconds_build;  /* of an assembly within the run */
   double lipschitz;      /* L to start from */
   tl_state state;
   talus_outcome outcome;

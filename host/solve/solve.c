@@ -37,6 +37,7 @@ static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_
       return TALUS_OK;
     }
     TL_TRY(tl_solver_assemble(solver));
+    run->seconds_build = solver->seconds_build;
     run->proved = 0;
   }
   TL_TRY(tl_engine_make(solver));
@@ -80,10 +81,13 @@ static talus_status stay_sound(tl_run *run) {
   if (good == count && !is_worthless(run)) {
     return TALUS_OK;
   }
-  TL_TRY(run->ops->start(run->engine, NULL, 1));
-  TL_TRY(run->ops->keep(run->engine));
   run->proved = 0;
   run->outcome = good == count ? run->outcome : TALUS_OUTCOME_NOT_FINITE;
+  if (run->solver->direct) { /* there is no engine */
+    return tl_direct_rest(run);
+  }
+  TL_TRY(run->ops->start(run->engine, NULL, 1));
+  TL_TRY(run->ops->keep(run->engine));
   return tl_run_certify(run);
 }
 
@@ -109,7 +113,7 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
   info->measure = run->measure;
   info->incompatible = run->incompatible;
   info->certificate = run->certificate;
-  const double all = tl_clock() - run->begin;
+  const double all = tl_clock() - run->begin - run->seconds_build;
   info->seconds_check = solver->seconds_check;
   info->seconds_build = solver->seconds_build;
   info->seconds_certificate = run->seconds_certificate;

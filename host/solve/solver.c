@@ -154,8 +154,10 @@ static talus_status problem_take(talus_solver *solver, const talus_problem *prob
   const double built = tl_clock();
   solver->seconds_check = built - begin;
   solver->coloured = -1;
+  solver->refused = 0;
   if (tl_direct_serves(solver)) {
     TL_TRY(tl_direct_form(solver, &solver->direct));
+    solver->refused = !solver->direct;
     solver->seconds_build = tl_clock() - built;
   }
   return solver->direct ? TALUS_OK : tl_solver_assemble(solver);
@@ -215,11 +217,13 @@ static talus_status resident_keep(talus_solver *solver, int recolour) {
 
 /* As the settings want it, whatever they wanted before. */
 static talus_status direct_choose(talus_solver *solver) {
-  const int serves = !solver->resident && tl_direct_serves(solver);
-  if (serves && !solver->direct) {
-    return tl_direct_form(solver, &solver->direct);
+  const int serves = !solver->resident && !solver->refused && tl_direct_serves(solver);
+  if (!serves || solver->direct) {
+    solver->direct = serves;
+    return TALUS_OK;
   }
-  solver->direct = serves;
+  TL_TRY(tl_direct_form(solver, &solver->direct));
+  solver->refused = !solver->direct;
   return TALUS_OK;
 }
 

@@ -1,7 +1,8 @@
 /* test_direct.c: few contacts of forms (a) and (b) by `auto`, which writes W out straight from the
  * caller's arrays (host/small/direct.c): judged by the oracle, from nothing and from their own
- * solution; and what that way leaves to the usual one: numbers far from 1, nothing to solve, singular
- * masses; and memory that runs out. info.colours tells which way was gone: the direct one has none. */
+ * solution; and what that way leaves to the usual one: numbers far from 1, nothing to solve,
+ * singular masses; problems without a solution that a limit ends; and memory that runs out.
+ * info.colours tells which way was gone: the direct one has none. */
 #include <math.h>
 #include <string.h>
 
@@ -168,6 +169,81 @@ static void test_masses(talus_context *context) {
   }
 }
 
+/* ---- limits --------------------------------------------------------------------------------- */
+
+static int calls_left;
+
+static int stop_soon(void *user, int64_t iterations, int64_t passes, double measure,
+                     double seconds) {
+  (void)user, (void)iterations, (void)passes, (void)measure, (void)seconds;
+  return calls_left-- <= 0;
+}
+
+/* Some contacts that squeeze one or two velocities from all sides. */
+typedef struct squeezed {
+  double jacobian[36], bias[18], friction[6], inverse[4], velocity[2];
+  int64_t start[7];
+  int32_t block[6], size;
+  talus_problem problem;
+} squeezed;
+
+static void squeezed_make(squeezed *s, uint64_t *state) {
+  const int32_t count = 2 + (int32_t)oracle_random(state, 0, 4.99);
+  memset(s, 0, sizeof *s);
+  s->size = 1 + (oracle_random(state, 0, 1) > 0.5);
+  s->inverse[0] = s->inverse[s->size * s->size - 1] = 1;
+  for (int32_t k = 0; k < count; k++) {
+    s->start[k + 1] = k + 1;
+    s->friction[k] = oracle_random(state, 0, 2);
+    for (int32_t i = 0; i < 3 * s->size; i++) {
+      s->jacobian[3 * s->size * k + i] =
+          oracle_random(state, -1, 1) * (oracle_random(state, 0, 1) < 0.25 ? 1e-5 : 1);
+    }
+    for (int i = 0; i < 3; i++) {
+      s->bias[3 * k + i] = oracle_random(state, -1.2, 0.8);
+    }
+  }
+  s->problem = talus_problem_default(TALUS_FORM_BLOCKS);
+  s->problem.contact_count = count;
+  s->problem.friction = s->friction;
+  s->problem.blocks = (talus_blocks){.block_count = 1,
+                                     .block_size = &s->size,
+                                     .inverse_mass = s->inverse,
+                                     .velocity = s->velocity,
+                                     .contact_start = s->start,
+                                     .contact_block = s->block,
+                                     .contact_jacobian = s->jacobian,
+                                     .bias = s->bias};
+}
+
+/* Whatever ends it, wherever: nothing worse than no impulses comes out. */
+static void test_limits(talus_context *context) {
+  uint64_t state = 1;
+  int ended = 0;
+  for (int trial = 0; trial < 600; trial++) {
+    squeezed s;
+    squeezed_make(&s, &state);
+    for (int most = trial % 7; most < 60; most += 7) {
+      talus_settings settings = talus_settings_default();
+      talus_solution solution = talus_solution_default();
+      talus_info info = talus_info_default();
+      double impulse[18];
+      calls_left = most;
+      settings.tolerance = 1e-12;
+      settings.law = trial % 2 ? TALUS_LAW_COULOMB : TALUS_LAW_CCP;
+      settings.progress = trial % 3 ? NULL : stop_soon;
+      settings.max_iterations = trial % 3 ? most : 100000;
+      solution.impulse = impulse;
+      CHECK(talus_solve_once(context, &s.problem, &settings, &solution, &info) == TALUS_OK);
+      const double epsilon = oracle_epsilon(&s.problem, impulse, NULL, settings.law);
+      CHECK_CASE(epsilon <= 1.0001, "trial %d, limit %d: %g by the oracle", trial, most, epsilon);
+      ended +=
+          info.outcome == TALUS_OUTCOME_ITERATION_LIMIT || info.outcome == TALUS_OUTCOME_TIME_LIMIT;
+    }
+  }
+  CHECK_CASE(ended > 100, "only %d were ended by a limit", ended);
+}
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 static void test_memory(const family *f) {
@@ -202,6 +278,7 @@ int main(void) {
   test_scales(context);
   test_nothing(context);
   test_masses(context);
+  test_limits(context);
   for (int i = 0; i < FAMILY_COUNT; i++) {
     if (is_for_it(family_at(i))) {
       test_memory(family_at(i));
