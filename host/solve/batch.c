@@ -50,6 +50,10 @@ void tl_worker_tell(tl_worker *w, const tl_batch *b, int32_t i, talus_status sta
   if (b->statuses != NULL) {
     b->statuses[i] = status;
   }
+  tl_worker_warn(w, i, status);
+}
+
+void tl_worker_warn(tl_worker *w, int32_t i, talus_status status) {
   if (status != TALUS_OK && (w->failed < 0 || i < w->failed)) {
     w->failed = i;
     w->status = status;
@@ -75,7 +79,7 @@ static int place_compare(const void *left, const void *right) {
 static void order_find(const tl_batch *b, place *order) {
   for (int32_t i = 0; i < b->count; i++) {
     const talus_problem *const p = &b->problems[i];
-    order[i] = (place){-((int64_t)p->contact_count * (INT64_C(1) << 31) + p->bilateral_count), i};
+    order[i] = (place){-((int64_t)p->contact_count + p->bilateral_count), i};
   }
   qsort(order, (size_t)b->count, sizeof *order, place_compare);
 }
@@ -93,14 +97,15 @@ static void problem_finish(tl_worker *w, const tl_batch *b, int32_t slot, int32_
 }
 
 static void problem_solve(tl_worker *w, const tl_batch *b, int32_t i) {
-  tl_wave_slot *const slot = &w->wave->slot[0];
-  slot->status = talus_solver_update(slot->solver, &b->problems[i]);
+  tl_wave_update(w->wave, 0, &b->problems[i]);
   problem_finish(w, b, 0, i);
 }
 
 static void handful_solve(tl_worker *w, const tl_batch *b, const place *order, int32_t count) {
   for (int32_t j = 0; j < count; j++) {
-    tl_wave_prepare(w->wave, j, &b->problems[order[j].index]);
+    const int32_t i = order[j].index;
+    tl_wave_prepare(w->wave, j, &b->problems[i]);
+    tl_worker_warn(w, i, w->wave->slot[j].status);
   }
   const talus_status status = tl_wave_run(w->wave, &tl_backend_cpu, b->settings, count);
   for (int32_t j = 0; j < count; j++) {
@@ -190,8 +195,7 @@ talus_status tl_crew_open(talus_context *context, const talus_settings *settings
                   "a batch"));
   memset(crew->worker, 0, (size_t)threads * sizeof *crew->worker);
   crew->threads = threads;
-  /* a time limit must be able to end a problem before its plan is through */
-  crew->together = tl_wave_serves(settings) && !(settings->max_seconds > 0);
+  crew->together = tl_wave_serves(settings);
   for (int32_t t = 0; t < threads; t++) {
     TL_TRY(worker_open(context, crew, &crew->worker[t]));
   }

@@ -25,7 +25,9 @@ int tl_wave_serves(const talus_settings *settings);
 /* Room for so many; the solvers are still to be made. If it fails, there may be one to be closed. */
 talus_status tl_wave_open(talus_context *context, int32_t capacity, tl_wave **wave);
 void tl_wave_close(tl_wave *wave);
-/* Problem j of the wave is checked and written out: its status is kept. */
+/* Problem j of the wave goes to its solver, which is to know nothing of those before. */
+void tl_wave_update(tl_wave *wave, int32_t j, const talus_problem *problem);
+/* The same, and it is written out: its status is kept. */
 void tl_wave_prepare(tl_wave *wave, int32_t j, const talus_problem *problem);
 /* The plan, for those of the first `count` that were prepared and are for it. */
 talus_status tl_wave_run(tl_wave *wave, const tl_backend *backend, const talus_settings *settings,
@@ -53,6 +55,8 @@ typedef struct tl_batch {
 
 /* How problem i ended. */
 void tl_worker_tell(tl_worker *w, const tl_batch *b, int32_t i, talus_status status);
+/* A failure of problem i is noted while the context's message is still its own. */
+void tl_worker_warn(tl_worker *w, int32_t i, talus_status status);
 
 /* Threads with a context and solvers each, kept from batch to batch. */
 typedef struct tl_crew {

@@ -20,11 +20,12 @@ int tl_batch_on_device(const talus_context *context, const talus_settings *setti
 }
 
 static void wave_prepare(const tl_batch *b, tl_wave *w, int32_t first, int32_t count,
-                         int32_t threads) {
+                         tl_worker *workers, int32_t threads) {
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
   for (int32_t t = 0; t < threads; t++) {
     for (int32_t j = t; j < count; j += threads) {
       tl_wave_prepare(w, j, &b->problems[first + j]);
+      tl_worker_warn(&workers[t], first + j, w->slot[j].status);
     }
   }
 }
@@ -73,7 +74,7 @@ talus_status tl_batch_device(talus_context *context, tl_crew *crew, const tl_bat
   TL_TRY(wave_open(context, b, crew));
   for (int32_t first = 0; first < b->count; first += WAVE) {
     const int32_t count = b->count - first < WAVE ? b->count - first : WAVE;
-    wave_prepare(b, crew->wave, first, count, crew->threads);
+    wave_prepare(b, crew->wave, first, count, crew->worker, crew->threads);
     TL_TRY(tl_wave_run(crew->wave, context->backend, b->settings, count));
     wave_finish(b, crew->wave, first, count, crew->worker, crew->threads);
   }

@@ -19,8 +19,10 @@ static int is_round(talus_method method) {
 }
 
 int tl_wave_serves(const talus_settings *settings) {
-  return !settings->warm_start && (is_round(settings->method) || tl_small_begins(settings, 1) ||
-                                   tl_small_barrier(settings, 1));
+  /* a time limit must be able to end a problem before its plan is through */
+  return !settings->warm_start && !(settings->max_seconds > 0) &&
+         (is_round(settings->method) || tl_small_begins(settings, 1) ||
+          tl_small_barrier(settings, 1));
 }
 
 talus_status tl_wave_open(talus_context *context, int32_t capacity, tl_wave **result) {
@@ -51,9 +53,14 @@ void tl_wave_close(tl_wave *wave) {
   tl_free(wave->context, wave);
 }
 
-static talus_status prepare(talus_solver *solver, const talus_problem *problem, int32_t *sent) {
-  *sent = 0;
-  TL_TRY(talus_solver_update(solver, problem));
+void tl_wave_update(tl_wave *wave, int32_t j, const talus_problem *problem) {
+  talus_problem own = *problem;
+  own.contact_key = own.row_key = NULL; /* names are of one solver's steps */
+  wave->slot[j].sent = 0;
+  wave->slot[j].status = talus_solver_update(wave->slot[j].solver, &own);
+}
+
+static talus_status prepare(talus_solver *solver, int32_t *sent) {
   if (solver->direct) {
     *sent = tl_direct_open(solver);
     return TALUS_OK;
@@ -73,7 +80,10 @@ static talus_status prepare(talus_solver *solver, const talus_problem *problem, 
 
 void tl_wave_prepare(tl_wave *wave, int32_t j, const talus_problem *problem) {
   tl_wave_slot *const slot = &wave->slot[j];
-  slot->status = prepare(slot->solver, problem, &slot->sent);
+  tl_wave_update(wave, j, problem);
+  if (slot->status == TALUS_OK) {
+    slot->status = prepare(slot->solver, &slot->sent);
+  }
 }
 
 /* Those that were sent, in the order of the wave. */

@@ -210,9 +210,9 @@ typedef struct talus_problem {
   talus_memory memory;        /* of all arrays, those of the layout included; default HOST */
   const talus_layout *layout; /* NULL: every array is packed, in its own type */
   /* Names of contacts and rows that last from problem to problem, any numbers; NULL = none. With
-   * settings.warm_start contacts begin at the impulse that the solver's last solve gave to the same
-   * name, at 0 if the name is new, in place of solution.impulse; rows likewise. Equal names are
-   * matched in the order in which they stand. */
+   * settings.warm_start contacts begin at the impulse that the solver's last solve with names gave
+   * to the same one, at 0 if the name is new, in place of solution.impulse; rows likewise. Equal
+   * names are matched in the order in which they stand. */
   const uint64_t *contact_key; /* [contact_count] */
   const uint64_t *row_key;     /* [bilateral_count] */
   /* Forms (a) and (b): 1 = this body or block sleeps; NULL = none. An island (see talus_islands)
@@ -419,7 +419,8 @@ typedef struct talus_certificate {
   double bilateral;         /* largest |u| over bilateral rows, m/s; what a row's bound allows does
                                not count */
   double penetration_speed; /* largest -u_n, m/s; 0 if nothing closes */
-  double momentum_balance;  /* |M(v+ - v) - D^T x| relative to |D^T x|; 0 for form (c) */
+  double momentum_balance;  /* |M(v+ - v) - D^T x| relative to |D^T x|, form (a); (d): |M v+ - f - H
+                               r|  relative to |f + H r|; 0 for forms (b) and (c), which have no M */
   double asymmetry;         /* |W - W^T| / |W|, form (c); else 0 */
   double epsilon_faceted_ccp; /* as epsilon, with the cone of the settings in place of the circular */
   double epsilon_faceted_coulomb; /* one; the same numbers if it is circular */
@@ -524,14 +525,15 @@ TALUS_API talus_status talus_solve_once(talus_context *context, const talus_prob
                                         const talus_settings *settings, talus_solution *solution,
                                         talus_info *info);
 
-/* Many independent problems, of any sizes and forms, in host memory, shared out among threads, small
- * ones of equal shape side by side, with the bits that each has in a call of its own; on a CUDA
- * context those of up to 64 contacts and rows one per block, with the same bits, if the method is one
- * of mncp_* or AUTO, without warm start (info.backend says where). solutions, infos and statuses have
- * one element per problem, or are NULL; a problem that fails leaves the others alone. Returns OK, or
- * the status of the first that failed, the message naming it; OUT_OF_MEMORY and DEVICE_ERROR may be of
- * the whole. Limits are those of each problem; progress and log are not called; an allocator of the
- * caller's must be safe among threads. The same bits on any number of threads (settings.threads). */
+/* Many independent problems, of any sizes and forms, in host memory, shared out among threads,
+ * small ones of equal shape side by side, with the bits that each has in a call of its own; on a
+ * CUDA context those of up to 64 contacts and rows one per block, with the same bits, if the method
+ * is one of mncp_* or AUTO, without warm start (info.backend says where). solutions, infos and
+ * statuses have one element per problem, or are NULL; a problem that fails leaves the others alone.
+ * Returns OK, or the status of the first that failed, the message naming it; OUT_OF_MEMORY and
+ * DEVICE_ERROR may be of the whole. Limits are those of each problem; progress and log are not
+ * called; an allocator of the caller's must be safe among threads. Keys are not looked at: a warm
+ * start is that of solutions. The same bits on any number of threads (settings.threads). */
 TALUS_API talus_status talus_solve_batch(talus_context *context, const talus_settings *settings,
                                          int32_t count, const talus_problem *problems,
                                          talus_solution *solutions, talus_info *infos,

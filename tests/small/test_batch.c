@@ -168,6 +168,7 @@ static void test_overhead(talus_context *context) {
 static void test_ragged(talus_context *context) {
   enum { COUNT = FAMILY_COUNT + 2 };
   static double memory[COUNT][400], rows[COUNT][100], single[400], single_rows[100];
+  char message[512];
   oracle_made made[FAMILY_COUNT];
   talus_problem all[COUNT];
   talus_solution out[COUNT];
@@ -191,8 +192,12 @@ static void test_ragged(talus_context *context) {
   }
   CHECK(talus_solve_batch(context, &settings, COUNT, all, out, info, status) ==
         TALUS_SIZE_OVERFLOW);
-  CHECK_CASE(strncmp(talus_context_message(context), "problem 25: ", 12) == 0, "%s",
-             talus_context_message(context));
+  snprintf(message, sizeof message, "%s", talus_context_message(context));
+  CHECK(talus_solve_once(context, &all[FAMILY_COUNT], &settings, NULL, NULL) ==
+        TALUS_SIZE_OVERFLOW);
+  CHECK_CASE(strncmp(message, "problem 25: ", 12) == 0 &&
+                 strcmp(message + 12, talus_context_message(context)) == 0,
+             "'%s' in a batch, '%s' alone", message, talus_context_message(context));
   for (int i = 0; i < FAMILY_COUNT; i++) {
     talus_solution alone = talus_solution_default();
     talus_info info_alone = talus_info_default();
@@ -215,6 +220,68 @@ static void test_ragged(talus_context *context) {
   settings.tolerance = 1e-3;
   settings.threads = -1;
   CHECK(talus_solve_batch(context, &settings, 3, all, NULL, NULL, NULL) == TALUS_BAD_SETTING);
+}
+
+/* Bad problems of one size go to a thread together: the first one's message is its own. */
+static void test_messages(talus_context *context) {
+  enum { COUNT = 6 };
+  talus_problem bad[COUNT];
+  static double friction[CONTACTS], longer[3 * CONTACTS];
+  friction[0] = -1;
+  for (int i = 0; i < 3 * CONTACTS; i++) {
+    longer[i] = 2 * normal[i];
+  }
+  for (int i = 0; i < COUNT; i++) {
+    bad[i] = problems[i];
+    if (i == 2) {
+      bad[i].friction = friction;
+    } else if (i > 2) {
+      bad[i].rigid.normal = longer;
+    }
+  }
+  for (int32_t threads = 1; threads <= 2; threads++) {
+    talus_settings settings = talus_settings_default();
+    settings.threads = threads;
+    CHECK(talus_solve_batch(context, &settings, COUNT, bad, solutions, infos, statuses) ==
+          TALUS_NEGATIVE_FRICTION);
+    CHECK_CASE(strstr(talus_context_message(context), "problem 2: problem.friction[0]") != NULL,
+               "%s", talus_context_message(context));
+    CHECK(statuses[1] == TALUS_OK && statuses[3] != TALUS_OK);
+  }
+}
+
+/* Problems of a batch know nothing of each other, whatever the names of their contacts: they begin
+ * where the caller says. */
+static void test_names(talus_context *context) {
+  enum { COUNT = 9 };
+  static uint64_t names[CONTACTS], row_names[ROWS];
+  static double first[COUNT][3 * CONTACTS];
+  talus_problem named[COUNT];
+  for (int k = 0; k < CONTACTS; k++) {
+    names[k] = (uint64_t)k;
+  }
+  for (int32_t threads = 1; threads <= 3; threads++) {
+    talus_settings settings = talus_settings_default();
+    settings.warm_start = 1;
+    settings.threads = threads;
+    for (int i = 0; i < COUNT; i++) {
+      named[i] = problems[i];
+      named[i].contact_key = names;
+      named[i].row_key = row_names;
+      memset(copies[i].impulse, 0, sizeof copies[i].impulse);
+      memset(copies[i].bilateral, 0, sizeof copies[i].bilateral);
+    }
+    CHECK(talus_solve_batch(context, &settings, COUNT, named, solutions, infos, NULL) == TALUS_OK);
+    for (int i = 0; i < COUNT; i++) {
+      CHECK(infos[i].keys_matched == 0 && infos[i].outcome == TALUS_OUTCOME_CONVERGED);
+      CHECK(threads == 1 || memcmp(first[i], copies[i].impulse, sizeof first[i]) == 0);
+      memcpy(first[i], copies[i].impulse, sizeof first[i]);
+    }
+    CHECK(talus_solve_batch(context, &settings, COUNT, named, solutions, infos, NULL) == TALUS_OK);
+    for (int i = 0; i < COUNT; i++) {
+      CHECK(infos[i].iterations == 0); /* from their own solutions */
+    }
+  }
 }
 
 /* Small problems of every family, so many of each that they lie side by side, in any order: each has
@@ -284,6 +351,8 @@ int main(void) {
   test_copies(context, TALUS_METHOD_MNCP_RLM);
   test_overhead(context);
   test_ragged(context);
+  test_messages(context);
+  test_names(context);
   test_side_by_side(context, TALUS_METHOD_AUTO, TALUS_LAW_COULOMB);
   test_side_by_side(context, TALUS_METHOD_AUTO, TALUS_LAW_CCP);
   test_side_by_side(context, TALUS_METHOD_MNCP_PLM, TALUS_LAW_COULOMB);
