@@ -145,9 +145,19 @@ static void wave_add(wave *w, const tl_small *small, int32_t island) {
   w->count++;
 }
 
+/* The plan of every island, with the iterations that are left. */
+static int32_t plan_make(const tl_run *run, tl_small_phase *plan) {
+  const talus_settings *const settings = &run->solver->settings;
+  const int64_t left = settings->max_iterations - run->iterations;
+  const int32_t count = tl_round_plan(settings, tl_small_target(settings), plan);
+  for (int32_t i = 0; i < count; i++) {
+    plan[i].all = left < plan[i].all ? (int32_t)left : plan[i].all;
+  }
+  return count;
+}
+
 /* Solves the wave, and writes its impulses where they belong. */
 static talus_status wave_solve(tl_run *run, const groups *g, wave *w, double *impulse) {
-  const talus_settings *const settings = &run->solver->settings;
   tl_small *const small = run->solver->small;
   const int32_t threads = run->solver->threads;
   int32_t steps = 0;
@@ -159,8 +169,7 @@ static talus_status wave_solve(tl_run *run, const groups *g, wave *w, double *im
                                 .best = w->best,
                                 .result = w->result,
                                 .phase = plan,
-                                .phase_count =
-                                    tl_round_plan(settings, tl_small_target(settings), plan),
+                                .phase_count = plan_make(run, plan),
                                 .room = small->work.memory,
                                 .room_stride = w->room,
                                 .threads = threads};
@@ -215,10 +224,12 @@ static talus_status island_form(tl_run *run, const groups *g, int32_t i, const d
   return TALUS_OK;
 }
 
-static talus_status islands_solve(tl_run *run, const groups *g, double *impulse) {
+/* *stopped: a limit came between two waves. */
+static talus_status islands_solve(tl_run *run, const groups *g, double *impulse, int *stopped) {
   tl_small *const small = run->solver->small;
   const double target = tl_small_target(&run->solver->settings);
   wave w;
+  *stopped = 0;
   TL_TRY(wave_open(small, g->count, &w));
   for (int32_t i = 0; i < g->count; i++) {
     if (g->start[i + 1] - g->start[i] > ISLAND_MOST) {
@@ -233,7 +244,8 @@ static talus_status islands_solve(tl_run *run, const groups *g, double *impulse)
       TL_TRY(wave_solve(run, g, &w, impulse));
       TL_TRY(island_form(run, g, i, impulse));
       w.at = begin;
-      if (tl_run_late(run)) { /* the next attempt will find the same, and end */
+      *stopped = tl_run_limit(run);
+      if (*stopped) {
         return TALUS_OK;
       }
     }
@@ -254,13 +266,16 @@ static talus_status attempt(tl_run *run, int *done) {
                            sizeof(double), "impulses of islands"));
   double *const impulse = small->slips.memory;
   TL_TRY(run->ops->finish(run->engine, impulse));
-  const talus_status status = islands_solve(run, &g, impulse);
+  int stopped;
+  const talus_status status = islands_solve(run, &g, impulse, &stopped);
   small->ready = 0; /* what is written out is an island, not the problem */
   small->pick = small->place = NULL;
   TL_TRY(status);
   run->passes++;
-  run->outcome = TALUS_OUTCOME_STALLED;
-  return tl_run_offer(run, impulse, done);
+  run->outcome = stopped ? run->outcome : TALUS_OUTCOME_STALLED;
+  TL_TRY(tl_run_offer(run, impulse, done));
+  *done = *done || stopped;
+  return TALUS_OK;
 }
 
 const tl_method tl_method_islands = {.id = TALUS_METHOD_MNCP_PROX, .attempt = attempt};

@@ -1,8 +1,9 @@
-/* test_islands.c: groups of contacts that share no moving body are found and solved each for itself.
+/* test_islands.c: groups of contacts that share no moving body are found and solved each for
+ * itself.
  *
  * Many small piles of spheres, and a heap that is too large to be an island of few: judged by the
  * oracle, the same bits on any number of threads, and the impulses of a pile are those it has when
- * it is alone. */
+ * it is alone; limits are those of the whole. */
 #include <string.h>
 
 #include "tests/check.h"
@@ -133,12 +134,88 @@ static void test_heap(void) {
   }
 }
 
+/* ---- limits --------------------------------------------------------------------------------- */
+
+/* Boxes on the ground by many points: large islands, which take several waves. */
+enum { BOXES = 300, POINTS = 60, TOUCHES = BOXES * POINTS };
+
+static struct {
+  double velocity[6 * BOXES], inverse_mass[BOXES], inverse_inertia[6 * BOXES];
+  double friction[TOUCHES], normal[3 * TOUCHES], arm_a[3 * TOUCHES], arm_b[3 * TOUCHES];
+  double impulse[3 * TOUCHES];
+  int32_t body_a[TOUCHES], body_b[TOUCHES];
+} boxes;
+
+static talus_problem boxes_make(void) {
+  uint64_t state = 2;
+  for (int32_t i = 0; i < BOXES; i++) {
+    const double velocity[6] = {0.3, 0, -1, 0.2, 0.5, 0.7};
+    memcpy(boxes.velocity + 6 * i, velocity, sizeof velocity);
+    boxes.inverse_mass[i] = 1;
+    boxes.inverse_inertia[6 * i] = boxes.inverse_inertia[6 * i + 3] =
+        boxes.inverse_inertia[6 * i + 5] = 3;
+  }
+  for (int32_t k = 0; k < TOUCHES; k++) {
+    boxes.body_a[k] = -1;
+    boxes.body_b[k] = k / POINTS;
+    boxes.normal[3 * k + 2] = 1;
+    boxes.friction[k] = 0.4;
+    boxes.arm_b[3 * k] = oracle_random(&state, -1, 1);
+    boxes.arm_b[3 * k + 1] = oracle_random(&state, -1, 1);
+    boxes.arm_b[3 * k + 2] = -1;
+  }
+  talus_problem problem = talus_problem_default(TALUS_FORM_RIGID);
+  problem.contact_count = TOUCHES;
+  problem.friction = boxes.friction;
+  problem.rigid = (talus_rigid){.body_count = BOXES,
+                                .velocity = boxes.velocity,
+                                .inverse_mass = boxes.inverse_mass,
+                                .inverse_inertia = boxes.inverse_inertia,
+                                .body_a = boxes.body_a,
+                                .body_b = boxes.body_b,
+                                .normal = boxes.normal,
+                                .arm_a = boxes.arm_a,
+                                .arm_b = boxes.arm_b};
+  return problem;
+}
+
+static int calls;
+
+static int stop_once(void *user, int64_t iterations, int64_t passes, double measure,
+                     double seconds) {
+  (void)user, (void)iterations, (void)passes, (void)measure, (void)seconds;
+  return ++calls == 1;
+}
+
+/* Who says stop once has said it; the waves together keep to the iterations. */
+static void test_limits(void) {
+  const talus_problem problem = boxes_make();
+  talus_settings settings = talus_settings_default();
+  talus_solution solution = talus_solution_default();
+  talus_info info = talus_info_default();
+  settings.islands = settings.same_bits = 1;
+  settings.progress = stop_once;
+  solution.impulse = boxes.impulse;
+  CHECK(talus_solve_once(context, &problem, &settings, &solution, &info) == TALUS_OK);
+  CHECK_CASE(calls == 1 && info.outcome == TALUS_OUTCOME_TIME_LIMIT &&
+                 (info.notes & TALUS_NOTE_STOPPED) != 0,
+             "%d calls, %s", calls, talus_outcome_name(info.outcome));
+  CHECK(info.measure > settings.tolerance && info.measure < 1);
+  settings.progress = NULL;
+  settings.tolerance = 1e-9;
+  settings.max_iterations = 5;
+  CHECK(talus_solve_once(context, &problem, &settings, &solution, &info) == TALUS_OK);
+  CHECK_CASE(info.iterations <= 5 && info.outcome == TALUS_OUTCOME_ITERATION_LIMIT,
+             "%lld iterations, %s", (long long)info.iterations, talus_outcome_name(info.outcome));
+}
+
 int main(void) {
   if (talus_context_create(NULL, &context) != TALUS_OK) {
     return EXIT_FAILURE;
   }
   test_piles();
   test_heap();
+  test_limits();
   talus_context_destroy(context);
   return check_end();
 }
