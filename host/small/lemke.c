@@ -1,15 +1,16 @@
 /* lemke.c: Lemke's complementary pivoting on a mixed linear complementarity problem.
  *
- * Free rows are eliminated first, the largest pivot next; what has none left is redundant, or a
- * contradiction. Then w - M z - e z0 = q is pivoted: z0 enters for the worst row, and after that
- * the complement of what left enters, until z0 leaves. Ties in the ratio test are broken by the
- * rows of the inverse basis (lexicographically), so that no basis can come twice. No row to leave
- * means a ray, which is what is told then.
+ * Free rows are eliminated first, the largest pivot next; what has none left is redundant, a
+ * contradiction if it has nothing else either, or beyond this method (W then is not semidefinite).
+ * Then w - M z - e z0 = q is pivoted: z0 enters for the worst row, and after that the complement of
+ * what left enters, until z0 leaves. Ties in the ratio test are broken by the rows of the inverse
+ * basis (lexicographically), so that no basis can come twice. No row to leave means a ray, which is
+ * what is told then.
  *
- * Where W is singular, as in any heap with more contacts than motions, tableaux are full of ties and
- * of entries that would be 0 without rounding. Both tolerances are therefore far above rounding: a
- * pivot of 1e-11 that should be 0, or a tie that rounding decides, ruins the tableau or leads to a
- * ray that does not exist. */
+ * Where W is singular, as in any heap with more contacts than motions, tableaux are full of ties
+ * and of entries that would be 0 without rounding. Both tolerances are therefore far above
+ * rounding: a pivot of 1e-11 that should be 0, or a tie that rounding decides, ruins the tableau or
+ * leads to a ray that does not exist. */
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ size_t tl_lemke_reals(int32_t size) {
 }
 
 size_t tl_lemke_integers(int32_t size) {
-  return 7 * (size_t)size + 8;
+  return 8 * (size_t)size + 8;
 }
 
 /* ---- free rows ------------------------------------------------------------------------------ */
@@ -44,39 +45,61 @@ size_t tl_lemke_integers(int32_t size) {
 typedef struct elimination {
   int64_t n, free_count;
   double *m, *q; /* copies that are worked on */
-  int32_t *done; /* [n] 1: this free variable is expressed by the others */
+  int32_t *row;  /* [n] row that expresses this free variable by the others, or -1 */
+  int32_t *used; /* [n] 1: this row does so for some variable */
 } elimination;
 
-static int64_t pivot_find(const elimination *e) {
-  int64_t best = -1;
-  for (int64_t p = 0; p < e->free_count; p++) {
-    const double size = fabs(e->m[p * e->n + p]);
-    if (!e->done[p] && size > 1e-11 && (best < 0 || size > fabs(e->m[best * e->n + best]))) {
-      best = p;
+typedef struct cell {
+  int64_t row, column; /* -1: none */
+} cell;
+
+/* The largest entry of rows and columns that are left; of equal ones, that of the diagonal. */
+static cell pivot_find(const elimination *e) {
+  cell best = {-1, -1};
+  double largest = 1e-11;
+  for (int64_t i = 0; i < e->free_count; i++) {
+    for (int64_t j = 0; j < e->free_count && !e->used[i]; j++) {
+      const double size = e->row[j] < 0 ? fabs(e->m[i * e->n + j]) : 0;
+      if (size > largest || (size == largest && i == j && best.row != best.column)) {
+        largest = size;
+        best = (cell){i, j};
+      }
     }
   }
   return best;
 }
 
-/* Expresses free variables by the others; returns a row that cannot be satisfied, or -1. */
+static int is_empty(const elimination *e, int64_t row) {
+  double largest = 0;
+  for (int64_t j = 0; j < e->n; j++) {
+    const int gone = j < e->free_count && e->row[j] >= 0;
+    largest = gone ? largest : fmax(largest, fabs(e->m[row * e->n + j]));
+  }
+  return largest <= 1e-9;
+}
+
+/* Expresses free variables by the others; returns a row that cannot be satisfied so, or -1. */
 static int64_t free_eliminate(const elimination *e, tl_small *small) {
   const int64_t n = e->n;
-  for (int64_t p = pivot_find(e); p >= 0; p = pivot_find(e)) {
+  for (cell p = pivot_find(e); p.row >= 0; p = pivot_find(e)) {
     if (n >= TL_LONG && tl_small_late(small)) {
       return -1; /* and no pivot will follow */
     }
-    e->done[p] = 1;
+    const double *const from = e->m + p.row * n;
+    e->row[p.column] = (int32_t)p.row;
+    e->used[p.row] = 1;
     for (int64_t i = 0; i < n; i++) {
-      const double factor = i == p ? 0 : e->m[i * n + p] / e->m[p * n + p];
+      double *const to = e->m + i * n;
+      const double factor = i == p.row ? 0 : to[p.column] / from[p.column];
       for (int64_t j = 0; j < n && factor != 0; j++) {
-        e->m[i * n + j] -= factor * e->m[p * n + j];
+        to[j] -= factor * from[j];
       }
-      e->q[i] -= factor * e->q[p];
+      e->q[i] -= factor * e->q[p.row];
     }
   }
-  for (int64_t p = 0; p < e->free_count; p++) {
-    if (!e->done[p] && fabs(e->q[p]) > 1e-9) {
-      return p;
+  for (int64_t i = 0; i < e->free_count; i++) {
+    if (!e->used[i] && (fabs(e->q[i]) > 1e-9 || !is_empty(e, i))) {
+      return i;
     }
   }
   return -1;
@@ -85,11 +108,12 @@ static int64_t free_eliminate(const elimination *e, tl_small *small) {
 /* Free variables from the others; homogeneous: without q. */
 static void free_restore(const elimination *e, int homogeneous, double *z) {
   for (int64_t p = 0; p < e->free_count; p++) {
-    double sum = homogeneous ? 0 : e->q[p];
-    for (int64_t j = e->free_count; j < e->n; j++) {
-      sum += e->m[p * e->n + j] * z[j];
+    const int32_t row = e->row[p];
+    double sum = homogeneous || row < 0 ? 0 : e->q[row];
+    for (int64_t j = e->free_count; j < e->n && row >= 0; j++) {
+      sum += e->m[row * e->n + j] * z[j];
     }
-    z[p] = e->done[p] ? -sum / e->m[p * e->n + p] : 0;
+    z[p] = row >= 0 ? -sum / e->m[row * e->n + p] : 0;
   }
 }
 
@@ -242,7 +266,7 @@ static void result_read(const elimination *e, const tableau *t, int64_t ray, tl_
   memset(lemke->z, 0, (size_t)e->n * sizeof *lemke->z);
   memset(lemke->direction, 0, (size_t)e->n * sizeof *lemke->direction);
   for (int64_t i = 0; i < e->n; i++) {
-    lemke->basic[i] = i < first ? e->done[i] : 0;
+    lemke->basic[i] = i < first && e->row[i] >= 0;
   }
   for (int64_t i = 0; i < n; i++) {
     const int64_t j = t->basis[i] - n;
@@ -264,12 +288,13 @@ static void result_read(const elimination *e, const tableau *t, int64_t ray, tl_
 tl_lemke_end tl_lemke_run(const tl_lcp *lcp, tl_small *small, double *reals, int32_t *integers,
                           tl_lemke *lemke) {
   const int64_t n = lcp->size;
-  elimination e = {n, lcp->free_count, reals, reals + n * n, integers};
+  elimination e = {n, lcp->free_count, reals, reals + n * n, integers, integers + n};
   lemke->z = e.q + n;
   lemke->direction = lemke->z + n;
-  lemke->basic = integers + n;
+  lemke->basic = integers + 2 * n;
   memcpy(e.q, lcp->q, (size_t)n * sizeof *e.q);
-  memset(e.done, 0, (size_t)n * sizeof *e.done);
+  memset(e.row, -1, (size_t)n * sizeof *e.row);
+  memset(e.used, 0, (size_t)n * sizeof *e.used);
   memset(lemke->z, 0, 2 * (size_t)n * sizeof *lemke->z);
   memset(lemke->basic, 0, (size_t)n * sizeof *lemke->basic);
   lemke->row = -1;
@@ -279,7 +304,7 @@ tl_lemke_end tl_lemke_run(const tl_lcp *lcp, tl_small *small, double *reals, int
   memcpy(e.m, lcp->m, (size_t)(n * n) * sizeof *e.m);
   const int64_t bad = free_eliminate(&e, small);
   const int64_t rows = n - lcp->free_count;
-  tableau t = {.n = rows, .width = rows + 2, .t = lemke->direction + n, .basis = integers + 2 * n};
+  tableau t = {.n = rows, .width = rows + 2, .t = lemke->direction + n, .basis = integers + 3 * n};
   t.label = t.basis + rows;
   t.spot = t.label + rows + 1;
   t.place = t.spot + 2 * rows + 1;
@@ -290,6 +315,12 @@ tl_lemke_end tl_lemke_run(const tl_lcp *lcp, tl_small *small, double *reals, int
   tableau_fill(&e, &t);
   const tl_lemke_end end = pivots_run(&t, small, &ray);
   result_read(&e, &t, ray, lemke);
+  if (bad >= 0 && !is_empty(&e, bad)) {
+    small->run->outcome = TALUS_OUTCOME_STALLED;
+    tl_log(small->context, TALUS_LOG_INFO,
+           "Lemke's pivots: a bilateral row hangs on contacts alone, which they cannot take");
+    return TL_LEMKE_LIMIT;
+  }
   lemke->row = bad >= 0 ? lcp->owner[bad] : -1;
   return bad >= 0 ? TL_LEMKE_CONTRADICTION : end;
 }

@@ -68,6 +68,32 @@ static void test_contradiction(void) {
   }
 }
 
+/* Bilateral rows whose W has nothing on its diagonal are solved all the same. */
+static void test_crossed(void) {
+  static const double w[3][4] = {{0, 1, 1, 0}, {0, 1, -1, 0}, {0, 1, -1, 1}};
+  const double q[2] = {1, 2};
+  for (int i = 0; i < 3; i++) {
+    const talus_problem problem = dense(3, 0, 2, w[i], q, NULL);
+    const talus_settings settings = settings_of(TALUS_METHOD_LEMKE, TALUS_LAW_COULOMB, 1e-8);
+    const talus_info info = solve(&problem, &settings);
+    CHECK_CASE(info.outcome == TALUS_OUTCOME_CONVERGED, "%d: %s", i,
+               talus_outcome_name(info.outcome));
+    for (int row = 0; row < 2; row++) { /* columns first */
+      CHECK_CLOSE(w[i][row] * bilateral[0] + w[i][row + 2] * bilateral[1], -q[row], 1e-7);
+    }
+  }
+}
+
+/* A row that only a contact moves is no contradiction, though pivots on rows cannot take it. */
+static void test_hanging(void) {
+  const double w[4] = {1, 1, -1, 0}, q[2] = {-1, 0.5}, friction[1] = {0};
+  const talus_problem problem = dense(1, 1, 1, w, q, friction);
+  const talus_settings settings = settings_of(TALUS_METHOD_LEMKE, TALUS_LAW_COULOMB, 1e-8);
+  const talus_info info = solve(&problem, &settings);
+  CHECK_CASE(info.outcome == TALUS_OUTCOME_STALLED || info.outcome == TALUS_OUTCOME_CONVERGED, "%s",
+             talus_outcome_name(info.outcome));
+}
+
 /* A body between two walls that close on it: no normal impulse opens both. */
 static void test_squeezed(int friction_too) {
   const double w[4] = {1, -1, -1, 1}, q[2] = {-1, -1}, none[2] = {0, 0}, some[2] = {0.5, 0.5};
@@ -202,6 +228,8 @@ int main(void) {
     return EXIT_FAILURE;
   }
   test_contradiction();
+  test_crossed();
+  test_hanging();
   test_squeezed(0);
   test_squeezed(1);
   test_indefinite();
