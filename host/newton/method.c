@@ -354,11 +354,11 @@ static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton)
     tl_blas_begin();
   }
   talus_status status = plan(newton);
-  if (blas) {
-    tl_blas_end();
-  }
   if (status == TALUS_OK) {
     status = examine(newton);
+  }
+  if (blas) {
+    tl_blas_end();
   }
   *done = newton->stop;
   if (status == TALUS_OK && newton->epsilon < run->best) {

@@ -230,7 +230,12 @@ talus_status tl_run_all(tl_run *run, const double *impulse, talus_method *used) 
              talus_method_name(attempts[i].method->id));
     }
     *used = attempts[i].method->id;
-    TL_TRY(attempt_run(run, &attempts[i], 0, &done));
+    const talus_status status = attempt_run(run, &attempts[i], 0, &done);
+    if (status == TALUS_UNSUPPORTED && wanted == TALUS_METHOD_AUTO) {
+      tl_log(run->context, TALUS_LOG_INFO, "%s", talus_context_message(run->context));
+      continue; /* this build has no factorisation for it: the impulses so far stand */
+    }
+    TL_TRY(status);
   }
   *used = wanted != TALUS_METHOD_AUTO ? wanted : *used; /* its sweeps are part of it */
   if (run->solver->settings.unique && run->outcome == TALUS_OUTCOME_CONVERGED) {
