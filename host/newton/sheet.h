@@ -18,10 +18,10 @@ typedef enum tl_cone {
 } tl_cone;
 
 /* J of one constraint against one unit: rows x size reals from `jacobian` on, row-major. */
-typedef struct tl_touch {
+typedef struct tl_sheet_touch {
   int32_t unit;
   int64_t jacobian;
-} tl_touch;
+} tl_sheet_touch;
 
 typedef struct tl_sheet {
   int32_t count, rows;
@@ -40,7 +40,7 @@ typedef struct tl_sheet {
   int32_t unit_count;
   int32_t *unit_first;  /* [unit_count + 1] freedoms */
   int32_t *touch_first; /* [count + 1] */
-  tl_touch *touch;
+  tl_sheet_touch *touch;
   double *jacobian;
   double *motion; /* [freedoms] scratch */
   /* blocks of W: 3 x 3, row-major, unused entries 0 */

@@ -74,7 +74,7 @@ static void ends_fill(const tl_system *system, tl_sheet *sheet, int32_t k, int32
                            : tl_load(side == 0 ? system->arm_a : system->arm_b, k);
     const body_root root = rigid_root(system, body);
     const double scale = (side == 0 ? -1 : 1) / sheet->root[k];
-    sheet->touch[(*touch)++] = (tl_touch){body, *at};
+    sheet->touch[(*touch)++] = (tl_sheet_touch){body, *at};
     for (int32_t i = 0; i < rows; i++) {
       const tl_vec axis = tl_load(sheet->frame, 3 * (int64_t)k + i);
       row_save(&root, axis, tl_cross(arm, axis), scale, sheet->jacobian + *at);
@@ -108,7 +108,7 @@ static void entries_fill(const tl_system *system, tl_sheet *sheet, const double 
     const int on_body = rigid > 0 && entry.offset < TL_RECORD * rigid;
     const int32_t block = on_body ? 0 : block_of(system, entry.offset);
     const int32_t unit = on_body ? entry.offset / TL_RECORD : rigid + block;
-    sheet->touch[(*touch)++] = (tl_touch){unit, *at};
+    sheet->touch[(*touch)++] = (tl_sheet_touch){unit, *at};
     for (int32_t i = 0; i < rows; i++) {
       const double *const j = system->jacobian + entry.jacobian + (int64_t)i * entry.size;
       const double *const response = system->response + entry.jacobian + (int64_t)i * entry.size;

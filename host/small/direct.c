@@ -32,11 +32,11 @@ int tl_direct_serves(const talus_solver *solver) {
 /* ---- constraints ---------------------------------------------------------------------------- */
 
 talus_status tl_direct_reserve(tl_direct *d, int64_t touches, int64_t reals) {
-  const size_t heads = (size_t)touches * ((sizeof(tl_touch) + 7) / 8);
+  const size_t heads = (size_t)touches * ((sizeof(tl_small_touch) + 7) / 8);
   TL_TRY(tl_buffer_reserve(d->small->context, &d->small->touches, (size_t)reals + heads,
                            sizeof(double), "a small problem's Jacobians"));
   d->touches.at = d->small->touches.memory;
-  d->touches.list = (tl_touch *)(void *)(d->touches.at + reals);
+  d->touches.list = (tl_small_touch *)(void *)(d->touches.at + reals);
   return TALUS_OK;
 }
 

@@ -77,7 +77,7 @@ static talus_status places_find(tl_direct *d, blocks_place **places, int *good) 
 /* ---- constraints ---------------------------------------------------------------------------- */
 
 /* J M^-1 against one block, in the columns of a touch; returns the trace of its share of W_kk. */
-static double entry_respond(tl_touch *touch, const double *inverse, int32_t rows) {
+static double entry_respond(tl_small_touch *touch, const double *inverse, int32_t rows) {
   const int32_t size = touch->size;
   double trace = 0;
   for (int32_t d = 0; d < size; d++) {
@@ -96,7 +96,7 @@ static double entry_respond(tl_touch *touch, const double *inverse, int32_t rows
   return trace;
 }
 
-static void touch_scale(tl_touch *touch, int32_t rows, double factor) {
+static void touch_scale(tl_small_touch *touch, int32_t rows, double factor) {
   for (int32_t i = 0; i < rows * touch->size; i++) {
     touch->jacobian[i] *= factor;
   }
@@ -118,7 +118,7 @@ static int constraint_take(tl_direct *d, const blocks_list *list, const blocks_p
   for (int64_t e = list->start[i]; e < list->start[i + 1]; e++) {
     const int32_t block = list->block[e], size = blocks->block_size[block];
     const double *const velocity = blocks->velocity + places[block].velocity;
-    tl_touch *const new = tl_touch_add(&d->touches, k, block, rows, size);
+    tl_small_touch *const new = tl_touch_add(&d->touches, k, block, rows, size);
     memcpy(new->jacobian, *jacobian, (size_t)(rows * size) * sizeof(double));
     trace += entry_respond(new, blocks->inverse_mass + places[block].inverse, rows);
     for (int32_t r = 0; r < rows; r++) {

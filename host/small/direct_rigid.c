@@ -9,7 +9,7 @@
 static void end_add(tl_direct *d, int32_t k, int32_t rows, int32_t body, double sign,
                     const tl_vec *axis, const tl_vec *lever, const tl_vec *turn) {
   const double inverse_mass = sign * d->problem->rigid.inverse_mass[body];
-  tl_touch *const new = tl_touch_add(&d->touches, k, body, rows, 6);
+  tl_small_touch *const new = tl_touch_add(&d->touches, k, body, rows, 6);
   for (int32_t i = 0; i < rows; i++) {
     tl_save(new->jacobian + 6 * i, 0, tl_times(sign, axis[i]));
     tl_save(new->jacobian + 6 * i, 1, tl_times(sign, lever[i]));

@@ -1,13 +1,16 @@
 /* fixed_point.c: Anitescu and Hart's fixed points of convex problems ([C] = Anitescu and Hart
  * 2004).
  *
- * P1(lift): the convex law with the normal conditions lifted by mu times the last slip
- * (eqs 4.17-4.18). P2(slip): slip given, friction not tied to the normal impulse (eqs 4.27-4.28):
- * no contact closes. lcp1   v = P1(mu slip(v)) until v stays              (5.1) lcp2   v =
- * P2(slip(P1(mu slip(v))))                  (5.2; step 4 means eqs 4.27-4.28) lcp3   one step of
- * lcp1 from rest: exact where nothing slips (theorem 7) Each is a linear complementarity problem
- * with a positive semidefinite matrix, solved by pivoting. Iterations are such problems, passes are
- * pivots. */
+ * - P1(lift): the convex law with the normal conditions lifted by mu times the last slip
+ *   (eqs 4.17-4.18).
+ * - P2(slip): slip given, friction not tied to the normal impulse (eqs 4.27-4.28): no contact
+ * closes.
+ * - lcp1: v = P1(mu slip(v)) until v stays (5.1).
+ * - lcp2: v = P2(slip(P1(mu slip(v)))) (5.2; its step 4 means eqs 4.27-4.28).
+ * - lcp3: one step of lcp1 from rest: exact where nothing slips (theorem 7).
+ *
+ * P1 and P2 are linear complementarity problems with a positive semidefinite matrix, solved by
+ * pivoting. Iterations are such problems, passes are pivots. */
 #include "host/small/fixed_point.h"
 
 #include <math.h>
@@ -58,8 +61,7 @@ talus_status tl_fixed_point_solve(tl_small *small, tl_run *run, talus_method met
                            "slips of contacts"));
   double *const lift = small->slips.memory, *const u = lift + count, *const before = u + rows;
   double *const kept = before + rows;
-  const double target =
-      run->solver->settings.measure == TALUS_MEASURE_SICONOS ? 0 : 0.5 * run->tolerance;
+  const double target = tl_small_target(&run->solver->settings);
   const int two = method == TALUS_METHOD_LCP2, most = method == TALUS_METHOD_LCP3 ? 1 : MOST;
   memset(lift, 0, (2 * rows + count) * sizeof *lift);
   small->epsilon =

@@ -113,7 +113,7 @@ static void ends_add(const tl_system *system, const tl_small *small, int32_t k, 
                                : tl_load(side == 0 ? system->arm_a : system->arm_b, id);
     const double *const m = system->body + (spheres ? 4 : 16) * (int64_t)body;
     const double sign = side == 0 ? -1 : 1;
-    tl_touch *const new = tl_touch_add(t, k, body, rows, 6);
+    tl_small_touch *const new = tl_touch_add(t, k, body, rows, 6);
     for (int32_t i = 0; i < rows; i++) {
       const tl_vec axis = tl_load(small->frame, 3 * (int64_t)k + i);
       const tl_vec lever = tl_cross(arm, axis);
@@ -136,8 +136,8 @@ static void entries_add(const tl_system *system, const tl_small *small, int32_t 
   for (int32_t e = first[0]; e < first[1]; e++) {
     const tl_entry entry = system->entry[e];
     const int body = entry.offset < rigid;
-    tl_touch *const new =
-        tl_touch_add(t, k, body ? entry.offset / TL_RECORD : entry.offset, rows, body ? 6 : entry.size);
+    tl_small_touch *const new = tl_touch_add(t, k, body ? entry.offset / TL_RECORD : entry.offset,
+                                             rows, body ? 6 : entry.size);
     for (int32_t i = 0; i < rows; i++) {
       for (int32_t c = 0; c < new->size; c++) {
         const int64_t from = entry.jacobian + (int64_t)i * entry.size + (body && c > 2 ? c + 1 : c);
@@ -164,10 +164,10 @@ static talus_status bodies_write(const tl_system *system, tl_small *small) {
     }
   }
   TL_TRY(tl_buffer_reserve(small->context, &small->touches,
-                           reals + most * ((sizeof(tl_touch) + 7) / 8), sizeof(double),
+                           reals + most * ((sizeof(tl_small_touch) + 7) / 8), sizeof(double),
                            "a small problem's Jacobians"));
   tl_touching t = {.at = small->touches.memory};
-  t.list = (tl_touch *)(t.at + reals);
+  t.list = (tl_small_touch *)(t.at + reals);
   for (int32_t k = 0; k < small->count; k++) {
     if (id_of(small, k) < system->shape.rigid_contact_count) {
       ends_add(system, small, k, &t);

@@ -9,10 +9,6 @@
 
 enum { ASK_EVERY = 32 }; /* rows of a large problem */
 
-static int both_bounds(const tl_small *small, int32_t k) {
-  return isfinite(small->lower[k]) && isfinite(small->upper[k]);
-}
-
 static int32_t vertex_count(const tl_small *small, int32_t k) {
   return small->first[k + 1] - small->first[k] == 2 ? 2 : small->facet_count;
 }
@@ -24,7 +20,7 @@ int32_t tl_lcp_size(const tl_small *small, int slip_given) {
     if (small->kind[k] == TL_SMALL_CONE) {
       size += vertex_count(small, k) + !slip_given;
     } else if (small->kind[k] == TL_SMALL_BOUND) {
-      size += both_bounds(small, k);
+      size += tl_small_both_bounds(small, k);
     }
   }
   return size;
@@ -79,7 +75,7 @@ static void bound_add(tl_lcp *lcp, int32_t size, int32_t k) {
   const int below = isfinite(small->lower[k]);
   lcp->offset[first] = below ? small->lower[k] : small->upper[k];
   const int32_t y = column_add(lcp, k, first, below ? 1 : -1, 0);
-  if (both_bounds(small, k)) {
+  if (tl_small_both_bounds(small, k)) {
     const int32_t s = column_add(lcp, k, -1, 0, 0);
     entry_add(lcp, size, y, s, 1);
     entry_add(lcp, size, s, y, -1);

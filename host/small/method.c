@@ -72,13 +72,8 @@ void tl_small_release(talus_context *context, tl_small *small) {
   tl_free(context, small);
 }
 
-/* Siconos' measure has its own scale: as far as it goes. */
-static double target_of(const tl_run *run) {
-  return run->solver->settings.measure == TALUS_MEASURE_SICONOS ? 0 : 0.5 * run->tolerance;
-}
-
 static int solved(const tl_small *small, const tl_run *run) {
-  return small->epsilon <= target_of(run);
+  return small->epsilon <= tl_small_target(&run->solver->settings);
 }
 
 int tl_small_limit(tl_small *small) {
@@ -184,7 +179,7 @@ static talus_status fischer_solve(tl_small *small, tl_run *run, levenberg_fn lev
   double *room;
   TL_TRY(lcp_form(small, &rule, (size_t)small->rows, &lcp, &room));
   double *const f = room + tl_levenberg_room(lcp.size), *const z = f + lcp.size;
-  tl_fischer fischer = {small, &lcp, f, target_of(run)};
+  tl_fischer fischer = {small, &lcp, f, tl_small_target(&run->solver->settings)};
   tl_equations equations = tl_fischer_equations(&fischer);
   const guarded g = {small,    run,          &equations, levenberg, fischer_start,
                      &fischer, z + lcp.size, z,          room};

@@ -43,10 +43,6 @@ static int32_t rows_of(const tl_small *small, int32_t k) {
   return small->first[k + 1] - small->first[k];
 }
 
-static int both_bounds(const tl_small *small, int32_t k) {
-  return isfinite(small->lower[k]) && isfinite(small->upper[k]);
-}
-
 static void counts_set(const tl_small *small, int lcp, int32_t k, piece *p) {
   const int32_t tangents = rows_of(small, k) - 1;
   switch (small->kind[k]) {
@@ -60,7 +56,7 @@ static void counts_set(const tl_small *small, int lcp, int32_t k, piece *p) {
     p->parts = p->pairs + (lcp ? 0 : 2 * tangents);
     return;
   default:
-    p->pairs = small->kind[k] == TL_SMALL_BOUND && both_bounds(small, k) ? 2 : 1;
+    p->pairs = small->kind[k] == TL_SMALL_BOUND && tl_small_both_bounds(small, k) ? 2 : 1;
     p->count = 2 * p->pairs;
     p->parts = p->pairs;
   }
@@ -339,7 +335,7 @@ talus_status tl_reform_solve(tl_small *small, tl_run *run, talus_method method) 
   f.at = f.a + rows;
   double *const x = f.at + most, *const room = x + most + most / 8 + 1;
   f.bound = (unsigned char *)(x + most);
-  f.tolerance = run->solver->settings.measure == TALUS_MEASURE_SICONOS ? 0 : 0.5 * run->tolerance;
+  f.tolerance = tl_small_target(&run->solver->settings);
   pieces_count(&f);
   bounds_set(&f);
   start_set(&f, x, room);

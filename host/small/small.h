@@ -17,6 +17,8 @@
 #ifndef TL_SMALL_H
 #define TL_SMALL_H
 
+#include <math.h>
+
 #include "host/solve/islands.h"
 #include "host/solve/run.h"
 #include "kernels/item/small.h"
@@ -138,8 +140,12 @@ talus_status tl_small_open(talus_solver *solver);
 talus_status tl_small_make(talus_solver *solver);
 /* Law and R(0) of what is written out; best = 0. */
 void tl_small_reset(tl_small *small, const talus_settings *settings);
-/* Own epsilon at which methods of the circular cone may end. */
+/* Own epsilon at which methods may end. */
 double tl_small_target(const talus_settings *settings);
+/* A row that can press against either of two bounds. */
+static inline int tl_small_both_bounds(const tl_small *small, int32_t k) {
+  return isfinite(small->lower[k]) && isfinite(small->upper[k]);
+}
 /* Solves; the best impulses are kept in the engine. */
 talus_status tl_small_solve(tl_run *run, const double *start, talus_method *used);
 void tl_small_forget(tl_small *small);

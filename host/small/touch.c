@@ -31,10 +31,10 @@ talus_status tl_small_reserve(tl_small *small, int32_t count) {
   return TALUS_OK;
 }
 
-tl_touch *tl_touch_add(tl_touching *t, int32_t constraint, int32_t unit, int32_t rows,
-                       int32_t size) {
-  tl_touch *const new = &t->list[t->count++];
-  *new = (tl_touch){constraint, unit, size, 0, t->at, t->at + (int64_t)rows * size};
+tl_small_touch *tl_touch_add(tl_touching *t, int32_t constraint, int32_t unit, int32_t rows,
+                             int32_t size) {
+  tl_small_touch *const new = &t->list[t->count++];
+  *new = (tl_small_touch){constraint, unit, size, 0, t->at, t->at + (int64_t)rows * size};
   memset(new->response, 0, TL_TOUCH_ROWS * (size_t)size * sizeof *new->response);
   t->at += (int64_t)(rows + TL_TOUCH_ROWS) * size;
   return new;
@@ -58,10 +58,10 @@ static void rings_close(tl_touching *t) {
 
 /* Row and column of W that two touches share: sums in ascending order, rows of W side by side. The
  * counts are constants at the calls that matter. */
-static inline __attribute__((always_inline)) void pair_add(const tl_touch *k, const tl_touch *l,
-                                                           int32_t rows, int32_t columns,
-                                                           int32_t size, int64_t stride,
-                                                           double *corner) {
+static inline __attribute__((always_inline)) void pair_add(const tl_small_touch *k,
+                                                           const tl_small_touch *l, int32_t rows,
+                                                           int32_t columns, int32_t size,
+                                                           int64_t stride, double *corner) {
   for (int32_t j = 0; j < columns; j++) {
     const double *const d = l->jacobian + j * size;
     double sum[TL_TOUCH_ROWS] = {0};
@@ -79,11 +79,11 @@ static inline __attribute__((always_inline)) void pair_add(const tl_touch *k, co
 TL_CLONES_FEW static void rings_multiply(const tl_touching *t, const int32_t *first, int64_t stride,
                                          double *w, int32_t lower) {
   for (int32_t a = 0; a < t->count; a++) {
-    const tl_touch *const k = &t->list[a];
+    const tl_small_touch *const k = &t->list[a];
     const int32_t rows = first[k->constraint + 1] - first[k->constraint];
     int32_t b = a;
     do {
-      const tl_touch *const l = &t->list[b];
+      const tl_small_touch *const l = &t->list[b];
       const int32_t columns = first[l->constraint + 1] - first[l->constraint];
       double *const corner = w + first[l->constraint] * stride + first[k->constraint];
       const int wanted = k->size == l->size && !(lower && l->constraint > k->constraint);

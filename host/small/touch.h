@@ -10,22 +10,23 @@
 /* J and J M^-1 of one constraint against one unit: J by rows of `size` numbers, J M^-1 by columns of
  * TL_TOUCH_ROWS, 0 beyond those it has. */
 enum { TL_TOUCH_ROWS = 4 };
-typedef struct tl_touch {
+typedef struct tl_small_touch {
   int32_t constraint, unit, size;
   int32_t next; /* the next of this unit, behind the last one the first; tl_touches_multiply */
   double *jacobian, *response;
-} tl_touch;
+} tl_small_touch;
 
 typedef struct tl_touching {
-  tl_touch *list;
+  tl_small_touch *list;
   int32_t count;
   double *at; /* where the next J goes */
 } tl_touching;
 
 /* Another one, its response 0. */
-tl_touch *tl_touch_add(tl_touching *t, int32_t constraint, int32_t unit, int32_t rows, int32_t size);
+tl_small_touch *tl_touch_add(tl_touching *t, int32_t constraint, int32_t unit, int32_t rows,
+                             int32_t size);
 /* Three numbers of row i of J M^-1, from column c on. */
-static inline void tl_touch_response(const tl_touch *touch, int32_t i, int32_t c, tl_vec v) {
+static inline void tl_touch_response(const tl_small_touch *touch, int32_t i, int32_t c, tl_vec v) {
   double *const column = touch->response + TL_TOUCH_ROWS * c + i;
   column[0] = v.x;
   column[TL_TOUCH_ROWS] = v.y;

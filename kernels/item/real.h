@@ -33,8 +33,6 @@ TL_ITEM tl_real tl_sqrt(tl_real a) {
 #endif
 }
 
-TL_ITEM tl_real tl_max(tl_real a, tl_real b) { return a > b ? a : b; }
-
 typedef struct tl_vec {
   tl_real x, y, z;
 } tl_vec;
