@@ -141,7 +141,8 @@ talus_status tl_contradiction_find(tl_newton *newton, int *found) {
   const tl_sheet *const sheet = &newton->sheet;
   const int law = newton->law == 1 ? TL_LAW_NORMAL : 0;
   double *const y = newton->vector[9], *const before = newton->vector[10];
-  *found = 0;
+  memcpy(newton->vector[11], newton->best, (size_t)sheet->rows * sizeof *y);
+  *found = proves(newton, newton->vector[11], newton->vector[0]); /* grown without bound? */
   memset(y, 0, (size_t)sheet->rows * sizeof *y);
   for (int round = 0; round < 8 && !*found && !newton->stop; round++) {
     const tl_prox_rule rule = {

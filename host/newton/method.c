@@ -161,7 +161,7 @@ static talus_status exact_interior(tl_newton *newton, double damping, int most, 
 static talus_status phase_end(tl_newton *newton, const char *what) {
   tl_run *const run = newton->run;
   tl_log(newton->context, TALUS_LOG_INFO, "%s: epsilon %.3g after %lld factorisations", what,
-         newton->epsilon, (long long)newton->linear.count);
+         newton->epsilon, (long long)run->factorisations);
   if (newton->stop || run->solver->settings.measure != TALUS_MEASURE_SICONOS ||
       newton->epsilon >= run->best) {
     return TALUS_OK;

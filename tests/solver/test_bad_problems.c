@@ -207,6 +207,85 @@ static void attempt(talus_context *context, const bad *b, talus_law law, talus_m
   judge(b, &problem, &settings, &solution, &info);
 }
 
+/* ---- contradictions among many --------------------------------------------------------------- */
+
+/* Impulses in the cone that move nothing and against which q works: nothing satisfies all. */
+static int is_proof(const double *jacobian, const double *q, const double *x, int rows,
+                    int freedoms) {
+  double most = 0, moved = 0, work = 0;
+  for (int i = 0; i < rows; i++) {
+    most = fmax(most, fabs(x[i]));
+  }
+  for (int f = 0; f < freedoms; f++) {
+    double sum = 0;
+    for (int i = 0; i < rows; i++) {
+      sum += jacobian[freedoms * i + f] * x[i] / most;
+    }
+    moved += sum * sum;
+  }
+  for (int i = 0; i < rows; i++) {
+    work += q[i] * x[i] / most;
+  }
+  return most > 0 && moved < 1e-14 && work < -1e-3;
+}
+
+/* Twelve contacts on twelve freedoms, half of them without a solution of the convex law: who holds
+ * the proof in his hands must say so. */
+static void test_proofs(talus_context *context, talus_method method) {
+  enum { CONTACTS = 12, ROWS = 3 * CONTACTS, FREEDOMS = 12, TRIALS = 40 };
+  static double jacobian[ROWS * FREEDOMS], w[ROWS * ROWS], q[ROWS], friction[CONTACTS], x[ROWS];
+  int named = 0, solved = 0;
+  uint64_t state = 3;
+  for (int trial = 0; trial < TRIALS; trial++) {
+    double velocity[FREEDOMS];
+    for (int i = 0; i < ROWS * FREEDOMS; i++) {
+      jacobian[i] = oracle_random(&state, -1, 1);
+    }
+    for (int f = 0; f < FREEDOMS; f++) {
+      velocity[f] = oracle_random(&state, -1, 1);
+    }
+    for (int i = 0; i < ROWS; i++) {
+      q[i] = i % 3 == 0 ? oracle_random(&state, -1, 1) : 0;
+      friction[i / 3] = 0.5;
+      for (int f = 0; f < FREEDOMS; f++) {
+        q[i] += jacobian[FREEDOMS * i + f] * velocity[f];
+      }
+      for (int j = 0; j < ROWS; j++) {
+        w[ROWS * i + j] = 0;
+        for (int f = 0; f < FREEDOMS; f++) {
+          w[ROWS * i + j] += jacobian[FREEDOMS * i + f] * jacobian[FREEDOMS * j + f];
+        }
+      }
+    }
+    talus_problem problem = talus_problem_default(TALUS_FORM_DELASSUS);
+    problem.contact_count = CONTACTS;
+    problem.friction = friction;
+    problem.delassus.w = (talus_matrix){.storage = TALUS_STORAGE_DENSE,
+                                        .rows = ROWS,
+                                        .columns = ROWS,
+                                        .count = ROWS * ROWS,
+                                        .value = w};
+    problem.delassus.q = q;
+    talus_settings settings = talus_settings_default();
+    talus_solution solution = talus_solution_default();
+    talus_info info = talus_info_default();
+    settings.method = method;
+    settings.law = TALUS_LAW_CCP;
+    settings.tolerance = 1e-8;
+    solution.impulse = x;
+    CHECK(talus_solve_once(context, &problem, &settings, &solution, &info) == TALUS_OK);
+    solved += info.outcome == TALUS_OUTCOME_CONVERGED;
+    named += info.outcome == TALUS_OUTCOME_INCONSISTENT;
+    CHECK_CASE(info.outcome == TALUS_OUTCOME_INCONSISTENT ||
+                   info.outcome == TALUS_OUTCOME_CONVERGED ||
+                   !is_proof(jacobian, q, x, ROWS, FREEDOMS),
+               "%s, trial %d: %s at %g with the proof in its hands", talus_method_name(method),
+               trial, talus_outcome_name(info.outcome), info.measure);
+  }
+  CHECK_CASE(named >= TRIALS / 8 && solved >= TRIALS / 8, "%d without a solution, %d solved", named,
+             solved);
+}
+
 int main(void) {
   static const talus_cone cones[] = {TALUS_CONE_CIRCULAR, TALUS_CONE_PYRAMID, TALUS_CONE_BOX};
   talus_context_def def = talus_context_def_default();
@@ -236,6 +315,9 @@ int main(void) {
       }
     }
   }
+  test_proofs(context, TALUS_METHOD_INTERIOR_POINT);
+  test_proofs(context, TALUS_METHOD_NEWTON);
+  test_proofs(context, TALUS_METHOD_AUTO);
   talus_context_destroy(context);
   return check_end();
 }
