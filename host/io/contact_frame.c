@@ -1,36 +1,16 @@
 /* contact_frame.c: tangents from a normal; see contact_frame.h for the rule. */
 #include "host/io/contact_frame.h"
 
-#include <math.h>
-
-static int smallest_axis(const double n[3]) {
-  int axis = 0;
-  for (int i = 1; i < 3; i++) {
-    if (fabs(n[i]) < fabs(n[axis])) {
-      axis = i;
-    }
-  }
-  return axis;
-}
+#include "kernels/item/cone.h"
 
 void tl_contact_frame(const double normal[3], double frame[9]) {
-  const double *n = normal;
-  const int axis = smallest_axis(n);
-  double t[3] = {0, 0, 0};
-  t[axis] = 1;
-  const double along = n[axis];
+  tl_vec axis[3] = {tl_vec_make(normal[0], normal[1], normal[2])};
+  tl_frame(axis[0], &axis[1], &axis[2]);
   for (int i = 0; i < 3; i++) {
-    t[i] -= along * n[i];
+    frame[3 * i] = axis[i].x;
+    frame[3 * i + 1] = axis[i].y;
+    frame[3 * i + 2] = axis[i].z;
   }
-  const double length = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
-  for (int i = 0; i < 3; i++) {
-    frame[i] = n[i];
-    frame[3 + i] = t[i] / length;
-  }
-  const double *t1 = frame + 3;
-  frame[6] = n[1] * t1[2] - n[2] * t1[1];
-  frame[7] = n[2] * t1[0] - n[0] * t1[2];
-  frame[8] = n[0] * t1[1] - n[1] * t1[0];
 }
 
 void tl_impulses_to_contact(const talus_problem *problem, const double *world, double *contact) {

@@ -1,10 +1,8 @@
 /* contact_frame.h: the (n, t1, t2) frame that Talus gives to a contact of form RIGID.
  *
- * RIGID problems know only normals. Where a file wants (n, t1, t2), the tangents are:
- *   e   the coordinate axis along which |n| is smallest, the first of equals
- *   t1  = (e - (e.n) n) / |e - (e.n) n|
- *   t2  = n x t1, so that (n, t1, t2) is right-handed
- * It depends on n alone and uses only + - * / sqrt: the same bits everywhere. */
+ * RIGID problems know only normals. Where a file wants (n, t1, t2), the tangents are those of
+ * talus_cone in talus_solve.h, so that a faceted cone is the same in a file as it was in the solve.
+ */
 #ifndef TL_CONTACT_FRAME_H
 #define TL_CONTACT_FRAME_H
 

@@ -180,6 +180,13 @@ static void test_frame(void) {
                                frame[1] * (frame[3] * frame[8] - frame[5] * frame[6]) +
                                frame[2] * (frame[3] * frame[7] - frame[4] * frame[6]);
     CHECK_CLOSE(determinant, 1, 1e-15);
+    /* talus_solve.h: n = (x, y, z), s = 1 if z >= 0 else -1, b = -1 / (s + z) */
+    const double x = frame[0], y = frame[1], s = frame[2] >= 0 ? 1 : -1, b = -1 / (s + frame[2]);
+    const double tangents[6] = {1 + s * x * x * b, s * x * y * b, -s * x,
+                                x * y * b,         s + y * y * b, -y};
+    for (int i = 0; i < 6; i++) {
+      CHECK_CLOSE(frame[3 + i], tangents[i], 1e-15);
+    }
   }
   double there[18], back[18];
   tl_impulses_to_contact(&made.problem, made.arm_a, there);
