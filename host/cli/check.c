@@ -48,7 +48,8 @@ static tl_parsed parse_options(check_options *o, int argc, char **argv) {
           "exit code: 0 within the tolerance, 3 not, 2 bad usage or input\n",
       .options = table,
       .arguments = o->paths};
-  return tl_options_parse(&command, argc, argv);
+  const tl_parsed parsed = tl_options_parse(&command, argc, argv);
+  return tl_cli_facets_check(parsed, o->cone, o->facets, o->facet_angle, o->facet_align);
 }
 
 static int read_bilateral(check_session *s) {

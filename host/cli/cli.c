@@ -41,6 +41,19 @@ static void method_add(talus_method wanted, talus_method *method, int *count) {
   method[(*count)++] = wanted;
 }
 
+tl_parsed tl_cli_facets_check(tl_parsed parsed, int cone, int64_t facets, double angle, int align) {
+  const int usual = facets == talus_settings_default().facets;
+  if (parsed != TL_PARSED_OK ||
+      (usual && (cone != TALUS_CONE_CIRCULAR || (angle == 0 && !align))) ||
+      cone == TALUS_CONE_PYRAMID) {
+    return parsed;
+  }
+  tl_cli_complain(cone == TALUS_CONE_BOX
+                      ? "a box has four facets: --facets goes with --cone pyramid"
+                      : "the cone is circular and has no facets: add --cone pyramid or --cone box");
+  return TL_PARSED_BAD;
+}
+
 int tl_cli_methods_read(const char *option, const char *text, talus_cone cone, talus_method *method,
                         int *count) {
   char word[64], near[64];

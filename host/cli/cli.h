@@ -5,6 +5,7 @@
 #ifndef TL_CLI_H
 #define TL_CLI_H
 
+#include "host/cli/options.h"
 #include "talus/talus.h"
 
 /* What the program ends with. */
@@ -42,6 +43,9 @@ const char *tl_cli_measure_name(talus_measure measure);
     "facet-align", TL_OPTION_FLAG, &(o)->facet_align, NULL,                                 \
         "count the angle from the way against sliding instead", 0, 0, 0                     \
   }
+
+/* What was parsed, unless facets were given that the cone does not have: that is complained of. */
+tl_parsed tl_cli_facets_check(tl_parsed parsed, int cone, int64_t facets, double angle, int align);
 
 /* Methods by name, separated by commas, each once; "all" is every one that takes the cone, AUTO
  * left out. Returns an exit code, with a complaint that names the option. method has room for

@@ -94,6 +94,21 @@ static void report(const generate_options *o, const talus_stored *stored) {
   tl_json_end(&json);
 }
 
+/* An option of another kind would do nothing. */
+static int kind_fits(const generate_options *o) {
+  const talus_generate_def usual = talus_generate_def_default(o->def.kind);
+  if (o->def.kind != TALUS_GENERATE_RANDOM && o->def.contact_ratio != usual.contact_ratio) {
+    tl_cli_complain("--contact-ratio is of kind random: the contacts of a %s follow from its shape",
+                    o->kind_name);
+    return 0;
+  }
+  if (o->def.kind != TALUS_GENERATE_HEAP && o->def.aspect != usual.aspect) {
+    tl_cli_complain("--aspect is of kind heap: a %s has no box", o->kind_name);
+    return 0;
+  }
+  return 1;
+}
+
 static int generate_and_write(const generate_options *o, talus_context *context) {
   if (tl_cli_writable(o->out, NULL) != TL_EXIT_OK) {
     return TL_EXIT_BAD;
@@ -121,7 +136,7 @@ int tl_cli_generate(int argc, char **argv) {
   if (parsed != TL_PARSED_OK) {
     return parsed == TL_PARSED_HELP ? TL_EXIT_OK : TL_EXIT_BAD;
   }
-  if (!find_kind(o.kind_name, &o.def.kind)) {
+  if (!find_kind(o.kind_name, &o.def.kind) || !kind_fits(&o)) {
     return TL_EXIT_BAD;
   }
   o.def.body_count = (int32_t)o.bodies;

@@ -49,7 +49,8 @@ static tl_parsed options_read(tl_profile_options *o, const char **paths, int arg
                "done is drawn)\n",
       .options = table,
       .arguments = paths};
-  const tl_parsed parsed = tl_options_parse(&command, argc, argv);
+  tl_parsed parsed = tl_options_parse(&command, argc, argv);
+  parsed = tl_cli_facets_check(parsed, o->cone, o->facets, 0, 0);
   if (parsed == TL_PARSED_OK && tl_cli_methods_read("methods", methods, (talus_cone)o->cone,
                                                     o->method, &o->method_count) != TL_EXIT_OK) {
     return TL_PARSED_BAD;

@@ -57,7 +57,8 @@ static tl_parsed parse_options(tl_solve_options *o, int argc, char **argv) {
                "2 bad usage or input\n",
       .options = table,
       .arguments = &o->file};
-  return tl_options_parse(&command, argc, argv);
+  const tl_parsed parsed = tl_options_parse(&command, argc, argv);
+  return tl_cli_facets_check(parsed, o->cone, o->facets, o->facet_angle, o->facet_align);
 }
 
 /* Reads the problem, and makes sure that the results can be kept. */

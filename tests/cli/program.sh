@@ -211,6 +211,14 @@ err_has "circular cone"
 run 2 solve random.dat --cone box --method apgdb
 err_has "these do: lemke"
 run 2 solve random.dat --cone pyramid --facets 2
+run 2 solve random.dat --facets 8
+err_has "circular"
+run 2 check random.dat pyramid.txt --facet-align
+run 2 profile random.dat --cone box --facets 8
+err_has "four facets"
+run 2 generate stack --aspect 2 --out stack2.dat
+err_has "kind heap"
+run 2 generate heap --contact-ratio 3 --out heap2.dat
 run 2 solve random.dat --cone round
 
 run 0 generate random --bodies 600 --out large.dat
