@@ -389,6 +389,13 @@ talus_status tl_problem_check(talus_context *context, const talus_problem *probl
       return tl_fail(context, TALUS_NEGATIVE_FRICTION, "problem.friction[%d] is %g", k,
                      problem->friction[k]);
     }
+    if (problem->friction[k] > TL_FRICTION_MOST) {
+      return tl_fail(
+          context, TALUS_NEGATIVE_FRICTION,
+          "problem.friction[%d] is %g, above %g: a contact that never slides has no more "
+          "than 10, or is three bilateral rows",
+          k, problem->friction[k], TL_FRICTION_MOST);
+    }
   }
   TL_TRY(bounds_check(context, problem));
   if (problem->asleep != NULL && problem->form != TALUS_FORM_RIGID &&

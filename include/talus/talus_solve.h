@@ -198,7 +198,7 @@ typedef struct talus_problem {
   int32_t dimension;       /* rows per contact: 3, 2 (plane) or 1 (no friction). RIGID: 3 */
   int32_t contact_count;   /* may be 0 */
   int32_t bilateral_count; /* may be 0 */
-  const double *friction;  /* [contact_count] >= 0; NULL = 0 everywhere */
+  const double *friction;  /* [contact_count] 0 .. 1e6; NULL = 0 everywhere */
   talus_rigid rigid;       /* only the one of the form is read */
   talus_blocks blocks;
   talus_delassus delassus;
@@ -402,7 +402,8 @@ TALUS_API const char *talus_outcome_text(talus_outcome outcome);
 
 /* What is true of some impulses, computed in double from the raw problem. */
 typedef struct talus_certificate {
-  double epsilon_ccp;       /* R(x)/R(0) for each law; 0 where R(0) is at its rounding floor */
+  double epsilon_ccp; /* R(x)/R(0) for each law; where R(0) is at its rounding floor: 0 if R(x)
+                         is there too, else R(x) over that floor */
   double epsilon_coulomb;
   double residual_ccp;      /* R(x) and R(0), in sqrt(J) */
   double residual_coulomb;
@@ -472,7 +473,8 @@ TALUS_API talus_info talus_info_default(void);
 typedef struct talus_solver talus_solver;
 
 /* Creates an empty solver. settings may be NULL for the defaults. Statuses: STRUCT_SIZE,
- * BAD_SETTING, OUT_OF_MEMORY. */
+ * BAD_SETTING, UNSUPPORTED (method, cone, law and precision that do not go together),
+ * INVALID_ARGUMENT, OUT_OF_MEMORY. */
 TALUS_API talus_status talus_solver_create(talus_context *context, const talus_settings *settings,
                                            talus_solver **solver);
 /* Replaces the settings; the problem stays. One thread at a time, here and below: a second one is
@@ -483,12 +485,14 @@ TALUS_API talus_status talus_solver_set(talus_solver *solver, const talus_settin
  * since the certificate is computed from them. (Those which a layout describes in host memory are
  * copied and free again when update returns.) Form RIGID in device memory without bilateral rows
  * stays there if the method is named and no Gauss-Seidel: it is checked, sorted and scaled on the
- * device and comes to the host for the certificate only; all else goes through the host. Statuses: one per defect (talus_base.h), the
- * message naming field and index. */
+ * device and comes to the host for the certificate only; all else goes through the host. Statuses:
+ * one per defect (talus_base.h), the message naming field and index. */
 TALUS_API talus_status talus_solver_update(talus_solver *solver, const talus_problem *problem);
-/* Solves. solution (may be NULL) receives the best impulses found, whatever the outcome; info (may
- * be NULL) says what they are worth. Statuses: CALL_ORDER, STRUCT_SIZE, OUT_OF_MEMORY,
- * NOT_FINITE (warm start), DEVICE_ERROR. */
+/* Solves. solution (may be NULL) receives the best impulses found, whatever the outcome (LCP1 to
+ * LCP3 by name: those of their last step, which may be worse than none); info (may be NULL) says
+ * what they are worth. Statuses: CALL_ORDER, STRUCT_SIZE, OUT_OF_MEMORY, NOT_FINITE and
+ * MISSING_ARRAY (warm start), UNSUPPORTED, BAD_STRIDE, WRONG_MEMORY and INVALID_ARGUMENT (the
+ * solution's memory and layout), DEVICE_ERROR. */
 TALUS_API talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution,
                                           talus_info *info);
 /* The same, on a thread of the solver's own while the caller goes on: settings, problem arrays,
@@ -508,7 +512,7 @@ TALUS_API void talus_solver_destroy(talus_solver *solver);
 /* Bytes of host memory that a solver takes at the most, in update and solve, for problems no larger
  * than this one in any count. Of `problem` form, counts and dimension are read, of form (b) also
  * block_size and the arrays that name blocks; no numbers. For methods of first order, from packed
- * arrays in host memory, without keys and sleepers, on the CPU or a device. settings may be NULL.
+ * arrays in host memory, without keys and sleepers, on the CPU or a device; settings name one.
  * Statuses: UNSUPPORTED (all other cases: how much factors take depends on the numbers), and those
  * of talus_solver_update. */
 TALUS_API talus_status talus_solver_workspace(talus_context *context,

@@ -44,7 +44,7 @@ __device__ __forceinline__ int contact_good(const tl_cuda_raw &w, int32_t k) {
   }
   const double *const n = r->normal + 3 * (int64_t)k;
   return all_finite(n, 3) && tl_rigid_unit(sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])) &&
-         (w.friction == NULL || (isfinite(w.friction[k]) && w.friction[k] >= 0)) &&
+         (w.friction == NULL || (w.friction[k] >= 0 && w.friction[k] <= TL_FRICTION_MOST)) &&
          (r->reach_a == NULL || (isfinite(r->reach_a[k]) && isfinite(r->reach_b[k]))) &&
          (r->arm_a == NULL ||
           (all_finite(r->arm_a + 3 * (int64_t)k, 3) && all_finite(r->arm_b + 3 * (int64_t)k, 3))) &&

@@ -16,6 +16,10 @@
 #error "problems are assembled in double"
 #endif
 
+/* The largest friction taken. Under the exact law R(0) goes with 1 / friction: beyond 1e13 it is
+ * lost in rounding, and no impulses would pass for a solution. */
+#define TL_FRICTION_MOST 1e6
+
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* Positive semidefinite, as the six entries of a symmetric matrix. */

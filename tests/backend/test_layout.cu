@@ -654,6 +654,8 @@ void test_memories(const contexts *c, const talus_problem *good) {
       {good->rigid.normal, 3, 7, TALUS_NORMAL_LENGTH, "rigid.normal of contact 1"},
       {good->rigid.reach_b, 2, NAN, TALUS_NOT_FINITE, "rigid.reach_b[2]"},
       {good->friction, 4, -0.5, TALUS_NEGATIVE_FRICTION, "problem.friction[4]"},
+      {good->friction, 4, 1e7, TALUS_NEGATIVE_FRICTION, "problem.friction[4]"},
+      {good->friction, 4, NAN, TALUS_NOT_FINITE, "problem.friction[4]"},
   };
   for (const auto &d : defects) {
     double *const value = (double *)(uintptr_t)d.array + d.at, kept = *value;

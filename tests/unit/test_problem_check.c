@@ -17,6 +17,7 @@ static void check_common(desk *d) {
   BREAK_FIELD(int32_t, bilateral_count, -5, TALUS_SIZE_OVERFLOW, "problem.bilateral_count");
   BREAK_FIELD(int32_t, bilateral_count, INT32_MAX, TALUS_SIZE_OVERFLOW, "bilateral_count");
   BREAK(double, d->problem.friction, 2, -1e-9, TALUS_NEGATIVE_FRICTION, "problem.friction[2]");
+  BREAK(double, d->problem.friction, 2, 1.1e6, TALUS_NEGATIVE_FRICTION, "problem.friction[2]");
   BREAK_FINITE(d->problem.friction, 3, "problem.friction[3]");
   accepted(d, __LINE__);
 }
