@@ -169,7 +169,8 @@ static tl_parsed options_read(call_options *o, int argc, char **argv) {
   *o = (call_options){.contacts = 1, .tolerance = 1e-4};
   const tl_option table[] = {
       {"contacts", TL_OPTION_INTEGER, &o->contacts, "N", "1 .. 64 (default 1)", 1, MOST, 0},
-      {"method", TL_OPTION_CHOICE, &o->method, tl_cli_method, "default auto", 0, 0, 0},
+      {"method", TL_OPTION_CHOICE, &o->method, tl_cli_method,
+       "one that takes the circular cone (default auto)", 0, 0, 0},
       {"law", TL_OPTION_CHOICE, &o->law, tl_cli_laws, "default coulomb", 0, 0, 0},
       {"tol", TL_OPTION_REAL, &o->tolerance, "X", "default 1e-4", 1e-300, 1, 0},
       {"json", TL_OPTION_FLAG, &o->json, NULL, "report as JSON, alone on stdout", 0, 0, 0},

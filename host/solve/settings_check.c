@@ -5,6 +5,19 @@
 #include "host/small/small.h"
 #include "host/solve/run.h"
 
+/* Which cones the method takes, for a message. */
+static void cones_list(talus_method method, char *text, size_t capacity) {
+  size_t used = 0;
+  text[0] = 0;
+  for (int c = 0; c < TALUS_CONE_COUNT && used < capacity; c++) {
+    if (talus_method_takes(method, (talus_cone)c)) {
+      const int wrote = snprintf(text + used, capacity - used, "%s%s", used > 0 ? ", " : "",
+                                 talus_cone_name((talus_cone)c));
+      used += wrote > 0 ? (size_t)wrote : 0;
+    }
+  }
+}
+
 /* Which methods take the cone, for a message. */
 static void takers_list(talus_cone cone, char *text, size_t capacity) {
   size_t used = 0;
@@ -19,7 +32,7 @@ static void takers_list(talus_cone cone, char *text, size_t capacity) {
 }
 
 static talus_status cone_check(talus_context *context, const talus_settings *s) {
-  char takers[256];
+  char cones[64], takers[256];
   if ((unsigned)s->cone >= TALUS_CONE_COUNT) {
     return tl_fail(context, TALUS_BAD_SETTING, "settings.cone is unknown (%d)", (int)s->cone);
   }
@@ -29,10 +42,11 @@ static talus_status cone_check(talus_context *context, const talus_settings *s) 
                    s->facets, s->facet_angle);
   }
   if (!talus_method_takes(s->method, s->cone)) {
+    cones_list(s->method, cones, sizeof cones);
     takers_list(s->cone, takers, sizeof takers);
     return tl_fail(context, TALUS_UNSUPPORTED,
-                   "settings.method %s does not take settings.cone %s: these do: %s",
-                   talus_method_name(s->method), talus_cone_name(s->cone), takers);
+                   "settings.method %s takes settings.cone %s, not %s, which these do: %s",
+                   talus_method_name(s->method), cones, talus_cone_name(s->cone), takers);
   }
   if (s->cone != TALUS_CONE_CIRCULAR && s->measure == TALUS_MEASURE_SICONOS) {
     return tl_fail(context, TALUS_UNSUPPORTED,

@@ -47,7 +47,7 @@ static const mistake mistakes[] = {
     {"world:\n  law: coulom\n", 2, "one of coulomb|ccp (did you mean coulomb?)", 0},
     {"world:\n  cone: pyramide\n", 2, "one of circular|pyramid|box (did you mean pyramid?)", 0},
     {"world:\n  cone: pyramid\n  facets: 2\n", 3, "has to lie between 3 and 64", 0},
-    {"world:\n  cone: pyramid\n  method: apgd\n", 2, "does not take settings.cone pyramid", 1},
+    {"world:\n  cone: pyramid\n  method: apgd\n", 2, "takes settings.cone circular, not pyramid", 1},
     {"walls:\n  - kind: box\n    size: 1\n    faces: [left, rihgt]\n", 4, "did you mean right?", 0},
     {"bodies: 3\n", 1, "bodies wants a list of maps", 0},
     {"materials: [a]\n", 1, "wants a map: name, then keys", 0},
