@@ -145,18 +145,21 @@ static talus_status plan_run(tl_small *small, const tl_small_phase *plan, int32_
   return tl_backend_cpu.small(small->context, &batch);
 }
 
-talus_status tl_round_solve(tl_small *small, tl_run *run, double target) {
+/* Phases first .. first + count of the plan; count 0: as many as the method has. */
+static talus_status phases_solve(tl_small *small, tl_run *run, double target, int32_t first,
+                                 int32_t count) {
   TL_TRY(tl_buffer_reserve(small->context, &small->work, tl_round_room(small), sizeof(double),
                            "steps of a small problem"));
   tl_small_phase plan[TL_ROUND_PHASES];
   watch w = {small, run->iterations, run->passes, run->factorisations};
   tl_small_result result = {.epsilon = small->epsilon};
-  const int32_t count = tl_round_plan(&run->solver->settings, target, plan);
-  for (int32_t i = 0; i < count; i++) {
+  const int32_t usual = tl_round_plan(&run->solver->settings, target, plan);
+  count = count > 0 ? count : usual;
+  for (int32_t i = first; i < first + count; i++) {
     plan[i].stop = stop;
     plan[i].stop_self = &w;
   }
-  TL_TRY(plan_run(small, plan, count, &result));
+  TL_TRY(plan_run(small, plan + first, count, &result));
   counts_take(&w, &result);
   small->epsilon = result.epsilon;
   if (small->epsilon > target) {
@@ -171,8 +174,12 @@ talus_status tl_round_solve(tl_small *small, tl_run *run, double target) {
   return TALUS_OK;
 }
 
-/* `auto`: from the kept impulses; the certificate may ask for more. */
-static talus_status attempt(tl_run *run, int *done) {
+talus_status tl_round_solve(tl_small *small, tl_run *run, double target) {
+  return phases_solve(small, run, target, 0, 0);
+}
+
+/* From the kept impulses; the certificate may ask for more. */
+static talus_status phases_attempt(tl_run *run, int32_t first, int32_t count, int *done) {
   TL_TRY(tl_small_open(run->solver));
   tl_small *const small = run->solver->small;
   double target = tl_small_target(&run->solver->settings);
@@ -185,7 +192,7 @@ static talus_status attempt(tl_run *run, int *done) {
   double best;
   for (int i = 0; i < TRIES && !*done && !small->stop && small->reference > 0; i++) {
     best = run->best;
-    TL_TRY(tl_round_solve(small, run, target));
+    TL_TRY(phases_solve(small, run, target, first, count));
     run->best = best; /* by the engine's count, not by that of this room */
     tl_small_export(small, small->best, small->engine);
     TL_TRY(tl_run_offer(run, small->engine, done));
@@ -198,6 +205,15 @@ static talus_status attempt(tl_run *run, int *done) {
   return TALUS_OK;
 }
 
+static talus_status attempt(tl_run *run, int *done) {
+  return phases_attempt(run, 0, 0, done);
+}
+
+/* `auto`: what it has left out of the plan. */
+static talus_status rest_attempt(tl_run *run, int *done) {
+  return phases_attempt(run, AUTO_PHASES, TL_ROUND_PHASES - AUTO_PHASES, done);
+}
+
 /* By name under the convex law: what it does not solve is left to host/newton. */
 static talus_status barrier_attempt(tl_run *run, int *done) {
   TL_TRY(tl_small_open(run->solver));
@@ -206,4 +222,5 @@ static talus_status barrier_attempt(tl_run *run, int *done) {
 
 const tl_method tl_method_barrier = {.id = TALUS_METHOD_INTERIOR_POINT,
                                      .attempt = barrier_attempt};
+const tl_method tl_method_mncp_rest = {.id = TALUS_METHOD_MNCP_PROX, .attempt = rest_attempt};
 const tl_method tl_method_mncp_prox = {.id = TALUS_METHOD_MNCP_PROX, .attempt = attempt};

@@ -123,6 +123,7 @@ int32_t tl_attempts_plan(const tl_run *run, tl_attempt *attempts, int32_t most) 
       {islands ? &tl_method_islands : NULL, 0, 0, 0, 0, 0, 0, 0},
       {few ? &tl_method_mncp_prox : NULL, 0, 0, 0, 0, 0, 0, 0},
       exact ? tl_attempt_sweeps(run, sweeps_for(run)) : quick,
+      {few ? &tl_method_mncp_rest : NULL, 0, 0, 0, 0, 0, 0, 0},
       {exact ? accurate : NULL, 0, 0, 0, 0, 0, 0, 0},
       {second, cap_for(run, second, 0), filter, cap_for(run, second, 1), 400, 1e2, 0, 0},
       {exact || !allowed ? NULL : accurate, 0, 0, 0, 0, 0, 0, 0},

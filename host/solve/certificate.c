@@ -209,12 +209,8 @@ static double honest(double value) {
 /* ---- runs of constraints -----------------------------------------------------------------------
  */
 
-static int64_t runs_of(int64_t count) {
-  return (count + TL_FACTS - 1) / TL_FACTS;
-}
-
 static int64_t run_count(const tl_judgement *j) {
-  return runs_of(j->problem->contact_count) + runs_of(j->problem->bilateral_count);
+  return tl_facts_runs(j->problem->contact_count) + tl_facts_runs(j->problem->bilateral_count);
 }
 
 /* The first `count` alone: a problem of few constraints is judged in less time than all take. */
@@ -229,7 +225,7 @@ static void facts_clear(tl_facts *facts, size_t count) {
 /* The facts of one run; returns how many, *first being the first constraint. */
 static int32_t run_facts(const tl_judgement *j, int64_t run, int32_t *first, tl_facts *facts) {
   const int32_t contacts = j->problem->contact_count, rows = j->problem->bilateral_count;
-  const int64_t behind = run - runs_of(contacts);
+  const int64_t behind = run - tl_facts_runs(contacts);
   const int64_t begin = TL_FACTS * (behind < 0 ? run : behind);
   const int64_t left = (behind < 0 ? contacts : rows) - begin;
   const int32_t count = (int32_t)(left < TL_FACTS ? left : TL_FACTS);
@@ -312,7 +308,7 @@ static void run_velocity(const tl_judgement *j, int64_t run, double *contact_vel
 }
 
 void tl_judgement_velocity(const tl_judgement *j, double *contact_velocity) {
-  const int64_t runs = runs_of(j->problem->contact_count);
+  const int64_t runs = tl_facts_runs(j->problem->contact_count);
   TL_EACH(j->threads, runs > FEW_RUNS, int64_t, run, runs,
           { run_velocity(j, run, contact_velocity); });
 }

@@ -14,6 +14,11 @@
 /* Constraints that are judged together; sums run over such runs, whoever computes them. */
 enum { TL_FACTS = 256 };
 
+/* How many of them so many constraints make. */
+static inline int64_t tl_facts_runs(int64_t count) {
+  return (count + TL_FACTS - 1) / TL_FACTS;
+}
+
 /* Three components each, unused ones 0. */
 typedef struct tl_facts {
   double impulse[3 * TL_FACTS];  /* x */

@@ -13,10 +13,6 @@ typedef struct block_rows {
   const int64_t *run_first; /* where the Jacobians of each run of TL_FACTS begin */
 } block_rows;
 
-static int64_t runs_of(int64_t count) {
-  return (count + TL_FACTS - 1) / TL_FACTS;
-}
-
 static block_rows rows_of(const tl_judgement *j, int bilateral) {
   const talus_blocks *const blocks = &j->problem->blocks;
   if (bilateral) {
@@ -27,7 +23,7 @@ static block_rows rows_of(const tl_judgement *j, int bilateral) {
                         j->bilateral,
                         j->problem->bilateral_count,
                         1,
-                        j->jacobian_first + runs_of(j->problem->contact_count)};
+                        j->jacobian_first + tl_facts_runs(j->problem->contact_count)};
   }
   return (block_rows){blocks->contact_start,
                       blocks->contact_block,
@@ -123,8 +119,8 @@ static void blocks_facts(const tl_judgement *j, int32_t first, int32_t count, tl
 static talus_status blocks_index(talus_context *context, tl_judgement *j, double **column) {
   const talus_blocks *const blocks = &j->problem->blocks;
   const size_t count = (size_t)blocks->block_count;
-  const size_t runs =
-      (size_t)(runs_of(j->problem->contact_count) + runs_of(j->problem->bilateral_count));
+  const size_t runs = (size_t)(tl_facts_runs(j->problem->contact_count) +
+                               tl_facts_runs(j->problem->bilateral_count));
   int64_t inverse = 0, velocity = 0, largest = 1;
   for (size_t i = 0; i < count; i++) {
     largest = blocks->block_size[i] > largest ? blocks->block_size[i] : largest;

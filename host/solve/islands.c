@@ -23,15 +23,6 @@ talus_status tl_islands_begin(talus_context *context, tl_islands *islands, int32
   return TALUS_OK;
 }
 
-/* The lowest unit of the island of i; halves the path on its way. */
-static int32_t root_of(int32_t *parent, int32_t i) {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]];
-    i = parent[i];
-  }
-  return i;
-}
-
 static void unit_touch(tl_islands *islands, int32_t unit) {
   if (unit >= 0 && islands->parent[unit] == UNTOUCHED) {
     islands->parent[unit] = unit;
@@ -44,7 +35,7 @@ void tl_islands_join(tl_islands *islands, int32_t a, int32_t b) {
   if (a < 0 || b < 0) {
     return;
   }
-  const int32_t i = root_of(islands->parent, a), j = root_of(islands->parent, b);
+  const int32_t i = tl_forest_root(islands->parent, a), j = tl_forest_root(islands->parent, b);
   islands->parent[i < j ? j : i] = i < j ? i : j;
 }
 
@@ -55,7 +46,7 @@ void tl_islands_number(tl_islands *islands) {
     if (parent[i] == UNTOUCHED) {
       of_unit[i] = -1;
     } else {
-      const int32_t root = root_of(parent, i);
+      const int32_t root = tl_forest_root(parent, i);
       of_unit[i] = root == i ? islands->count++ : of_unit[root];
     }
   }
@@ -151,7 +142,7 @@ static talus_status delassus_find(talus_context *context, const talus_problem *p
 static void unconstrained_drop(tl_islands *islands, int32_t constraints) {
   for (int32_t i = 0; i < islands->unit_count; i++) {
     if (islands->parent[i] != UNTOUCHED) {
-      islands->parent[i] = root_of(islands->parent, i);
+      islands->parent[i] = tl_forest_root(islands->parent, i);
     }
   }
   for (int32_t i = constraints; i < islands->unit_count; i++) {

@@ -17,6 +17,15 @@ typedef struct tl_islands {
   tl_buffer memory;   /* kept from problem to problem */
 } tl_islands;
 
+/* The root of i's tree; halves the path on its way. */
+static inline int32_t tl_forest_root(int32_t *parent, int32_t i) {
+  while (parent[i] != i) {
+    parent[i] = parent[parent[i]];
+    i = parent[i];
+  }
+  return i;
+}
+
 /* From pairs of units: begin, touch each constraint's units (-1 = none; equal ones are fine), then
  * number. Statuses: OUT_OF_MEMORY. */
 talus_status tl_islands_begin(talus_context *context, tl_islands *islands, int32_t unit_count);

@@ -4,16 +4,9 @@
 #include <string.h>
 
 #include "host/solve/dense.h"
+#include "host/solve/islands.h"
 
 enum { BLOCK_MAX = 4096 };
-
-static int32_t root_of(int32_t *parent, int32_t i) {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]];
-    i = parent[i];
-  }
-  return i;
-}
 
 /* parent[i] = the smallest column of i's component. */
 static void components_find(const tl_lines *lines, int32_t *parent) {
@@ -22,14 +15,14 @@ static void components_find(const tl_lines *lines, int32_t *parent) {
   }
   for (int32_t i = 0; i < lines->count; i++) {
     for (int64_t e = lines->first[i]; e < lines->first[i + 1]; e++) {
-      const int32_t a = root_of(parent, i), b = root_of(parent, lines->index[e]);
+      const int32_t a = tl_forest_root(parent, i), b = tl_forest_root(parent, lines->index[e]);
       if (a != b) {
         parent[a > b ? a : b] = a > b ? b : a;
       }
     }
   }
   for (int32_t i = 0; i < lines->count; i++) {
-    parent[i] = root_of(parent, i);
+    parent[i] = tl_forest_root(parent, i);
   }
 }
 

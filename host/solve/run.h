@@ -100,8 +100,8 @@ struct tl_method {
 
 extern const tl_method tl_method_jacobi, tl_method_apgd, tl_method_apgdb, tl_method_gauss_seidel,
     tl_method_gauss_seidel_nesterov, tl_method_spectral, tl_method_newton, tl_method_path,
-    tl_method_interior_point,
-    tl_method_mncp_prox, tl_method_barrier, tl_method_islands;
+    tl_method_interior_point, tl_method_mncp_prox, tl_method_mncp_rest, tl_method_barrier,
+    tl_method_islands;
 /* Never AUTO. */
 const tl_method *tl_method_find(talus_method id);
 /* Whether it goes from contact to contact, which needs colours. */

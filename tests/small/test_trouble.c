@@ -68,6 +68,42 @@ static void test_contradiction(void) {
   }
 }
 
+/* Four contacts, two of which never slide, and a row: after the first phases `auto` went round in
+ * circles until its iterations were spent. */
+static void test_steep(void) {
+  enum { FREEDOMS = 11, SIZE = 13 };
+  static const double jacobian[SIZE][FREEDOMS] = {
+      {-1.13, 1.09, 1.03, 0.31, -0.34, -0.39, 0.37, 0.36, -0.56, -0.31, -0.01},
+      {0.85, 0.27, -0.31, 0.44, -0.02, -0.34, -0.24, 0.68, -0.83, -0.3, -0.53},
+      {1.76, -0.16, -2.21, -1.74, 0.7, -0.63, -0.39, 0.03, -1.13, 0.86, -0.35},
+      {-1.55, -0.52, -0.65, 1.63, -0.07, 0.33, -0.11, 0.21, 0.36, 0.31, 0.13},
+      {1.57, -1.22, 1.07, 1.13, -0.13, -1.07, 0.41, -1.35, -0.37, -0.4, -0.51},
+      {0.08, -0.02, -0.77, -1.82, 0.46, 0.15, -0.43, 1.06, -0.41, 0.29, 0.41},
+      {1.19, -0.78, 1.2, -0.25, -0.15, -0.24, -1.13, 1.12, 0.39, 0.53, -0.89},
+      {-0.14, -0.13, 0.18, -2.23, 1.05, 0.29, -0.58, -0.62, -0.06, -0.18, 0.55},
+      {0.91, -0.75, 1.35, -1.01, 0.65, 0.01, -0.46, -0.25, -0.55, 0.42, 0.31},
+      {1.66, -2.34, 0.53, -1.75, 2.52, 1.02, -0.86, -0.23, 0.29, 0.59, 0.49},
+      {0.31, -0.01, 0.02, 1.51, 0.66, -0.76, -0.53, 1.35, -0.37, 0.33, -0.43},
+      {-1.21, -0.64, -1.39, 0.95, 0.0, 0.63, 0.34, -0.84, -0.61, 0.67, 0.63},
+      {1.11, -0.15, -0.05, 0.2, -1.01, -0.67, -0.27, 0.43, -0.48, -0.08, -0.5}};
+  static const double q[SIZE] = {-0.69, 0.05,  2.7,   0.27,  -1.39, -2.22, -1.47,
+                                 -1.37, -0.54, -2.19, -1.48, 3.87,  -0.68};
+  static const double friction[4] = {0.1, 5, 1000, 1000};
+  double w[SIZE * SIZE];
+  for (int i = 0; i < SIZE * SIZE; i++) {
+    w[i] = 0;
+    for (int f = 0; f < FREEDOMS; f++) {
+      w[i] += jacobian[i / SIZE][f] * jacobian[i % SIZE][f];
+    }
+  }
+  const talus_problem problem = dense(3, 4, 1, w, q, friction);
+  const talus_settings settings = settings_of(TALUS_METHOD_AUTO, TALUS_LAW_COULOMB, 1e-4);
+  const talus_info info = solve(&problem, &settings);
+  CHECK_CASE(info.outcome == TALUS_OUTCOME_CONVERGED, "%s at %g", talus_outcome_name(info.outcome),
+             info.measure);
+  CHECK(oracle_epsilon(&problem, impulse, bilateral, TALUS_LAW_COULOMB) <= 1.001e-4);
+}
+
 /* Bilateral rows whose W has nothing on its diagonal are solved all the same. */
 static void test_crossed(void) {
   static const double w[3][4] = {{0, 1, 1, 0}, {0, 1, -1, 0}, {0, 1, -1, 1}};
@@ -228,6 +264,7 @@ int main(void) {
     return EXIT_FAILURE;
   }
   test_contradiction();
+  test_steep();
   test_crossed();
   test_hanging();
   test_squeezed(0);
