@@ -74,10 +74,11 @@ static talus_status precision_check(talus_context *context, const talus_settings
                    "settings.method %s works in double precision: set settings.precision to F64",
                    talus_method_name(s->method));
   }
-  return s->unique ? tl_fail(context, TALUS_UNSUPPORTED,
-                             "settings.unique works in double precision: set settings.precision to "
-                             "F64")
-                   : TALUS_OK;
+  return s->unique || s->islands
+             ? tl_fail(context, TALUS_UNSUPPORTED,
+                       "settings.%s works in double precision: set settings.precision to F64",
+                       s->unique ? "unique" : "islands")
+             : TALUS_OK;
 }
 
 static talus_status dump_check(talus_context *context, const talus_settings *s) {

@@ -256,6 +256,15 @@ static void test_refusals(void) {
   settings.cone = TALUS_CONE_CIRCULAR;
   CHECK(talus_solver_create(context, &settings, &solver) == TALUS_UNSUPPORTED);
   CHECK(strstr(talus_context_message(context), "mncp_plm") != NULL);
+  CHECK(strstr(talus_context_message(context), "pyramid, box, not circular") != NULL);
+  for (int i = 0; i < 2; i++) { /* they would do nothing */
+    settings = settings_of(TALUS_METHOD_AUTO, TALUS_LAW_COULOMB, 1e-4);
+    settings.precision = TALUS_F32;
+    settings.unique = i;
+    settings.islands = !i;
+    CHECK(talus_solver_create(context, &settings, &solver) == TALUS_UNSUPPORTED);
+    CHECK(strstr(talus_context_message(context), i ? "unique" : "islands") != NULL);
+  }
   talus_stored_destroy(stored);
 }
 
