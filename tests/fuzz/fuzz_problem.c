@@ -2,8 +2,9 @@
  * judged.
  *
  * Arrays are as long as the problem says, since nobody can know better; everything in them may lie.
- * Promises: only known statuses; finite impulses after OK; a converged solve is within its
- * tolerance by the certificate; what was refused cannot be solved. */
+ * Promises: only known statuses; finite impulses after OK, no worse than none on a round cone; a
+ * converged solve is within its tolerance by the certificate; what was refused cannot be solved; a
+ * batch has the statuses and bits of calls. */
 #include <math.h>
 #include <string.h>
 
@@ -333,6 +334,11 @@ static void hold_to(const talus_problem *p, const talus_settings *s, const doubl
   FUZZ_PROMISE((unsigned)info->outcome < TALUS_OUTCOME_COUNT);
   FUZZ_PROMISE(info->method != TALUS_METHOD_AUTO || p->contact_count + p->bilateral_count == 0);
   FUZZ_PROMISE(info->outcome != TALUS_OUTCOME_CONVERGED || info->measure <= s->tolerance);
+  const talus_certificate *const c = &info->certificate;
+  const int bounded = p->row_lower != NULL || p->row_upper != NULL; /* 0 may be outside */
+  FUZZ_PROMISE(s->cone != TALUS_CONE_CIRCULAR || bounded ||
+               !(s->law == TALUS_LAW_COULOMB ? c->residual_coulomb > c->reference_coulomb
+                                             : c->residual_ccp > c->reference_ccp));
 }
 
 static void solve(fuzz_input *in, talus_solver *solver, const talus_problem *p,
@@ -360,6 +366,31 @@ static void solve(fuzz_input *in, talus_solver *solver, const talus_problem *p,
   }
 }
 
+/* The same problem three times in a batch, and once more in a call; no clock is asked. */
+static void compare_batch(const talus_problem *p, talus_settings s) {
+  enum { COPIES = 3 };
+  double impulse[COPIES + 1][3 * CONTACTS] = {{0}}, bilateral[COPIES + 1][ROWS] = {{0}};
+  talus_problem problems[COPIES];
+  talus_solution solutions[COPIES + 1];
+  talus_status statuses[COPIES];
+  s.max_seconds = 0;
+  s.warm_start = 0;
+  for (int i = 0; i <= COPIES; i++) {
+    problems[i < COPIES ? i : 0] = *p;
+    solutions[i] = talus_solution_default();
+    solutions[i].impulse = impulse[i];
+    solutions[i].bilateral_impulse = bilateral[i];
+  }
+  const talus_status alone = talus_solve_once(fuzz_context(), p, &s, &solutions[COPIES], NULL);
+  talus_solve_batch(fuzz_context(), &s, COPIES, problems, solutions, NULL, statuses);
+  for (int i = 0; i < COPIES; i++) {
+    FUZZ_PROMISE(statuses[i] == alone);
+    FUZZ_PROMISE(alone != TALUS_OK ||
+                 (memcmp(impulse[i], impulse[COPIES], sizeof impulse[i]) == 0 &&
+                  memcmp(bilateral[i], bilateral[COPIES], sizeof bilateral[i]) == 0));
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   fuzz_input in = {.bytes = bytes, .size = size};
   talus_context *const context = fuzz_context();
@@ -377,6 +408,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     FUZZ_PROMISE((unsigned)status < TALUS_STATUS_COUNT && status != TALUS_INTERNAL);
     if (status == TALUS_OK) {
       solve(&in, solver, &problem, &settings);
+      compare_batch(&problem, settings);
     } else {
       FUZZ_PROMISE(talus_context_message(context)[0] != 0);
       FUZZ_PROMISE(talus_solver_solve(solver, NULL, NULL) == TALUS_CALL_ORDER);
