@@ -14,6 +14,26 @@ talus_as_root() {
   fi
 }
 
+# Whether one of these headers is in a folder where compilers and Debian's packages have them.
+talus_has_header() {
+  local header folder
+  for header in "$@"; do
+    for folder in /usr/include /usr/local/include /usr/include/*-linux-gnu; do
+      [ ! -e "$folder/$header" ] || return 0
+    done
+  done
+  return 1
+}
+
+# Whether NumPy is there for some Python: the first one, or the system's, for which Debian packs it.
+talus_has_numpy() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    ! "$python" -c 'import numpy' >/dev/null 2>&1 || return 0
+  done
+  return 1
+}
+
 # Prints the Debian packages that are missing, one per line.
 talus_missing_packages() {
   command -v gcc >/dev/null 2>&1 || command -v cc >/dev/null 2>&1 || printf 'gcc\nlibc6-dev\n'
@@ -21,21 +41,14 @@ talus_missing_packages() {
   command -v cmake >/dev/null 2>&1 || echo cmake
   command -v make >/dev/null 2>&1 || echo make
   command -v pkg-config >/dev/null 2>&1 || echo pkg-config
-  # The headers are asked of the compiler's search path and of Debian's folder for HDF5.
-  ls /usr/include/hdf5.h /usr/include/hdf5/serial/hdf5.h /usr/local/include/hdf5.h 2>/dev/null |
-    grep -q . || command -v h5cc >/dev/null 2>&1 || echo libhdf5-dev
-  ls /usr/include/png.h /usr/local/include/png.h 2>/dev/null | grep -q . ||
-    pkg-config --exists libpng 2>/dev/null || echo libpng-dev
-  ls /usr/include/yaml.h /usr/local/include/yaml.h 2>/dev/null | grep -q . ||
-    pkg-config --exists yaml-0.1 2>/dev/null || echo libyaml-dev
-  ls /usr/include/expat.h /usr/local/include/expat.h 2>/dev/null | grep -q . ||
-    pkg-config --exists expat 2>/dev/null || echo libexpat1-dev
-  ls /usr/include/suitesparse/cholmod.h /usr/include/cholmod.h /usr/local/include/cholmod.h \
-    /usr/local/include/suitesparse/cholmod.h 2>/dev/null | grep -q . || echo libsuitesparse-dev
-  ls /usr/include/lapacke.h /usr/local/include/lapacke.h /usr/include/*/lapacke.h 2>/dev/null |
-    grep -q . || printf 'liblapacke-dev\nlibopenblas-dev\n'
-  ls /usr/include/ode/ode.h /usr/local/include/ode/ode.h 2>/dev/null | grep -q . || echo libode-dev
-  python3 -c 'import numpy' >/dev/null 2>&1 || echo python3-numpy
+  talus_has_header hdf5.h hdf5/serial/hdf5.h || command -v h5cc >/dev/null 2>&1 || echo libhdf5-dev
+  talus_has_header png.h || pkg-config --exists libpng 2>/dev/null || echo libpng-dev
+  talus_has_header yaml.h || pkg-config --exists yaml-0.1 2>/dev/null || echo libyaml-dev
+  talus_has_header expat.h || pkg-config --exists expat 2>/dev/null || echo libexpat1-dev
+  talus_has_header suitesparse/cholmod.h cholmod.h || echo libsuitesparse-dev
+  talus_has_header lapacke.h || printf 'liblapacke-dev\nlibopenblas-dev\n'
+  talus_has_header ode/ode.h || echo libode-dev
+  talus_has_numpy || echo python3-numpy
 }
 
 # Wanted by tests alone; without them the tests that need them are skipped.
