@@ -42,10 +42,11 @@ static void method_add(talus_method wanted, talus_method *method, int *count) {
 }
 
 tl_parsed tl_cli_facets_check(tl_parsed parsed, int cone, int64_t facets, double angle, int align) {
-  const int usual = facets == talus_settings_default().facets;
-  if (parsed != TL_PARSED_OK ||
-      (usual && (cone != TALUS_CONE_CIRCULAR || (angle == 0 && !align))) ||
-      cone == TALUS_CONE_PYRAMID) {
+  const int counted = facets != talus_settings_default().facets, turned = angle != 0 || align;
+  const int wrong = cone == TALUS_CONE_BOX        ? counted
+                    : cone == TALUS_CONE_CIRCULAR ? counted || turned
+                                                  : 0;
+  if (parsed != TL_PARSED_OK || !wrong) {
     return parsed;
   }
   tl_cli_complain(cone == TALUS_CONE_BOX

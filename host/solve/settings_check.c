@@ -1,32 +1,33 @@
 /* settings_check.c: refuses settings that are out of range or do not go together. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "host/small/small.h"
 #include "host/solve/run.h"
 
+/* "a, b, c": one more word. */
+static void word_add(const char *word, char *text, size_t capacity) {
+  const size_t used = strlen(text);
+  snprintf(text + used, capacity - used, "%s%s", used > 0 ? ", " : "", word);
+}
+
 /* Which cones the method takes, for a message. */
 static void cones_list(talus_method method, char *text, size_t capacity) {
-  size_t used = 0;
   text[0] = 0;
-  for (int c = 0; c < TALUS_CONE_COUNT && used < capacity; c++) {
+  for (int c = 0; c < TALUS_CONE_COUNT; c++) {
     if (talus_method_takes(method, (talus_cone)c)) {
-      const int wrote = snprintf(text + used, capacity - used, "%s%s", used > 0 ? ", " : "",
-                                 talus_cone_name((talus_cone)c));
-      used += wrote > 0 ? (size_t)wrote : 0;
+      word_add(talus_cone_name((talus_cone)c), text, capacity);
     }
   }
 }
 
 /* Which methods take the cone, for a message. */
 static void takers_list(talus_cone cone, char *text, size_t capacity) {
-  size_t used = 0;
   text[0] = 0;
-  for (int m = TALUS_METHOD_AUTO + 1; m < TALUS_METHOD_COUNT && used < capacity; m++) {
+  for (int m = TALUS_METHOD_AUTO + 1; m < TALUS_METHOD_COUNT; m++) {
     if (talus_method_takes((talus_method)m, cone)) {
-      const int wrote = snprintf(text + used, capacity - used, "%s%s", used > 0 ? ", " : "",
-                                 talus_method_name((talus_method)m));
-      used += wrote > 0 ? (size_t)wrote : 0;
+      word_add(talus_method_name((talus_method)m), text, capacity);
     }
   }
 }

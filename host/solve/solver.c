@@ -141,6 +141,13 @@ talus_status tl_solver_assemble(talus_solver *solver) {
   return TALUS_OK;
 }
 
+/* Written out without a system, if its numbers are for that; they stay what they are. */
+static talus_status direct_try(talus_solver *solver) {
+  TL_TRY(tl_direct_form(solver, &solver->direct));
+  solver->refused = !solver->direct;
+  return TALUS_OK;
+}
+
 /* Through the host: packed, checked, freed of what sleeps, assembled. */
 static talus_status problem_take(talus_solver *solver, const talus_problem *problem) {
   const double begin = tl_clock();
@@ -156,8 +163,7 @@ static talus_status problem_take(talus_solver *solver, const talus_problem *prob
   solver->coloured = -1;
   solver->refused = 0;
   if (tl_direct_serves(solver)) {
-    TL_TRY(tl_direct_form(solver, &solver->direct));
-    solver->refused = !solver->direct;
+    TL_TRY(direct_try(solver));
     solver->seconds_build = tl_clock() - built;
   }
   return solver->direct ? TALUS_OK : tl_solver_assemble(solver);
@@ -222,9 +228,7 @@ static talus_status direct_choose(talus_solver *solver) {
     solver->direct = serves;
     return TALUS_OK;
   }
-  TL_TRY(tl_direct_form(solver, &solver->direct));
-  solver->refused = !solver->direct;
-  return TALUS_OK;
+  return direct_try(solver);
 }
 
 talus_status tl_solver_solve(talus_solver *solver, talus_solution *solution, talus_info *info) {
