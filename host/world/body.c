@@ -90,20 +90,54 @@ talus_status talus_body_remove(talus_world *world, int32_t body) {
   return TALUS_OK;
 }
 
-/* Adds a part's mass properties, turned and shifted, to those of a body about the origin of the
- * frame in which both are given. */
-static void mass_add(double mass, const double *centre, const double *inertia, double *total,
-                     double *moment, double *about) {
-  *total += mass;
-  const double square = tl_dot3(centre, centre);
+/* A shape's mass, and its centre in the frame in which the body was defined. */
+static double part_mass(const talus_world *world, const tl_shape_slot *shape, double centre[3]) {
+  tl_turn3(centre, shape->rotation, shape->mass.centre);
+  for (int c = 0; c < 3; c++) {
+    centre[c] += shape->defined[c];
+  }
+  return world->material[shape->material].density * shape->mass.volume;
+}
+
+/* Adds a shape's inertia about a point of the frame in which the body was defined. */
+static void part_inertia(const talus_world *world, const tl_shape_slot *shape,
+                         const double point[3], double about[6]) {
   const int row[6] = {0, 0, 0, 1, 1, 2}, column[6] = {0, 1, 2, 1, 2, 2};
-  for (int i = 0; i < 3; i++) {
-    moment[i] += mass * centre[i];
+  double arm[3], inertia[6], turned[6];
+  const double mass = part_mass(world, shape, arm);
+  for (int c = 0; c < 3; c++) {
+    arm[c] -= point[c];
   }
   for (int i = 0; i < 6; i++) {
-    about[i] += inertia[i] +
-                mass * ((row[i] == column[i] ? square : 0) - centre[row[i]] * centre[column[i]]);
+    inertia[i] = world->material[shape->material].density * shape->mass.inertia[i];
   }
+  tl_inertia_turn(inertia, shape->rotation, turned);
+  const double square = tl_dot3(arm, arm);
+  for (int i = 0; i < 6; i++) {
+    about[i] +=
+        turned[i] + mass * ((row[i] == column[i] ? square : 0) - arm[row[i]] * arm[column[i]]);
+  }
+}
+
+/* Mass of all shapes and its centre in the frame in which the body was defined: the mean of their
+ * centres, counted from one of them, so that a single shape's centre is met exactly. */
+static double clump_mass(const talus_world *world, const tl_body *body, double centre[3]) {
+  double total = 0, first[3] = {0}, moment[3] = {0};
+  for (int32_t i = body->first_shape; i >= 0; i = world->shape[i].next) {
+    double at[3];
+    const double mass = part_mass(world, &world->shape[i], at);
+    if (i == body->first_shape) {
+      memcpy(first, at, sizeof first);
+    }
+    total += mass;
+    for (int c = 0; c < 3; c++) {
+      moment[c] += mass * (at[c] - first[c]);
+    }
+  }
+  for (int c = 0; c < 3; c++) {
+    centre[c] = total > 0 ? first[c] + moment[c] / total : 0;
+  }
+  return total;
 }
 
 /* Inverse of a symmetric inertia; a zero one (point mass, locked) stays zero. */
@@ -116,53 +150,54 @@ static void inertia_invert(const double *m, double *inverse) {
   }
 }
 
-/* Mass, centre of mass and inertia from all shapes; the frame's origin moves to the centre. */
-static void mass_update(talus_world *world, int32_t index) {
+/* Moves the origin of the body's frame to the centre of mass; shapes and joints' points stay where
+ * they are in the world. */
+static void centre_move(talus_world *world, int32_t index, const double centre[3]) {
   tl_body *const body = &world->body[index];
-  double total = 0, moment[3] = {0, 0, 0}, about[6] = {0};
-  body->round = 0;
-  for (int32_t i = body->first_shape; i >= 0; i = world->shape[i].next) {
-    const tl_shape_slot *const shape = &world->shape[i];
-    const double density = world->material[shape->material].density;
-    const double mass = density * shape->mass.volume;
-    double centre[3], inertia[6], turned[6];
-    tl_turn3(centre, shape->rotation, shape->mass.centre);
-    for (int c = 0; c < 3; c++) {
-      centre[c] += shape->position[c];
-    }
-    for (int c = 0; c < 6; c++) {
-      inertia[c] = density * shape->mass.inertia[c];
-    }
-    tl_inertia_turn(inertia, shape->rotation, turned);
-    mass_add(mass, centre, turned, &total, moment, about);
-    body->round = body->shape_count == 1 && shape->geometry->kind == TALUS_SHAPE_SPHERE;
-  }
-  if (!(total > 0) || body->type != TALUS_BODY_FREE) {
-    body->mass = body->inverse_mass = 0;
-    memset(body->inertia, 0, sizeof body->inertia);
-    memset(body->inverse_inertia, 0, sizeof body->inverse_inertia);
-    if (body->round) { /* its origin stays where it is, perhaps beside the sphere */
-      const double *const at = world->shape[body->first_shape].position;
-      body->round = at[0] == 0 && at[1] == 0 && at[2] == 0;
-    }
-    return;
-  }
-  double shift[3], rotation[9], moved[3], nothing = 0, unused[3] = {0};
+  double shift[3], rotation[9], moved[3];
   for (int c = 0; c < 3; c++) {
-    shift[c] = moment[c] / total;
-  }
-  /* from the frame's origin to the centre of mass: the parallel axis backwards */
-  const double zero[6] = {0};
-  mass_add(-total, shift, zero, &nothing, unused, about);
-  for (int32_t i = body->first_shape; i >= 0; i = world->shape[i].next) {
-    for (int c = 0; c < 3; c++) {
-      world->shape[i].position[c] -= shift[c];
-    }
+    shift[c] = centre[c] - body->centre[c];
+    body->centre[c] = centre[c];
   }
   tl_quaternion_matrix(body->orientation, rotation);
   tl_turn3(moved, rotation, shift);
   for (int c = 0; c < 3; c++) {
     body->position[c] += moved[c];
+  }
+  for (int32_t i = body->first_shape; i >= 0; i = world->shape[i].next) {
+    for (int c = 0; c < 3; c++) {
+      world->shape[i].position[c] = world->shape[i].defined[c] - centre[c];
+    }
+  }
+  for (int32_t i = 0; i < world->joint_count && body->jointed; i++) {
+    tl_joint *const joint = &world->joint[i];
+    for (int c = 0; c < 3; c++) {
+      joint->arm_a[c] -= joint->def.body_a == index ? shift[c] : 0;
+      joint->arm_b[c] -= joint->def.body_b == index ? shift[c] : 0;
+    }
+  }
+}
+
+/* Mass, centre of mass and inertia from all shapes. */
+static void mass_update(talus_world *world, int32_t index) {
+  tl_body *const body = &world->body[index];
+  const tl_shape_slot *const last = &world->shape[body->first_shape];
+  double centre[3], about[6] = {0};
+  body->round = body->shape_count == 1 && last->geometry->kind == TALUS_SHAPE_SPHERE;
+  const double total = clump_mass(world, body, centre);
+  if (!(total > 0) || body->type != TALUS_BODY_FREE) {
+    body->mass = body->inverse_mass = 0;
+    memset(body->inertia, 0, sizeof body->inertia);
+    memset(body->inverse_inertia, 0, sizeof body->inverse_inertia);
+    if (body->round) { /* its origin stays where it is, perhaps beside the sphere */
+      const double *const at = last->position;
+      body->round = at[0] == 0 && at[1] == 0 && at[2] == 0;
+    }
+    return;
+  }
+  centre_move(world, index, centre);
+  for (int32_t i = body->first_shape; i >= 0; i = world->shape[i].next) {
+    part_inertia(world, &world->shape[i], centre, about);
   }
   body->mass = total;
   body->inverse_mass = 1 / total;
@@ -238,6 +273,7 @@ talus_status talus_shape_add(talus_world *world, int32_t index, const talus_shap
   shape->material = def->material;
   shape->mass = tl_geometry_mass(shape->geometry, world->def.plane);
   shape->size = tl_geometry_size(shape->geometry);
+  memcpy(shape->defined, def->position, sizeof shape->defined);
   memcpy(shape->position, def->position, sizeof shape->position);
   tl_quaternion_matrix(def->orientation, shape->rotation);
   shape->next = body->first_shape;

@@ -120,6 +120,12 @@ talus_status talus_joint_add(talus_world *world, const talus_joint_def *def, int
                    "joint def: it begins at %g, outside its limits %g and %g", begin, def->lower,
                    def->upper);
   }
+  for (int side = 0; side < 2; side++) {
+    const int32_t body = side ? def->body_b : def->body_a;
+    if (body >= 0) {
+      world->body[body].jointed = 1;
+    }
+  }
   if (result != NULL) {
     *result = world->joint_count;
   }

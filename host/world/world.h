@@ -25,10 +25,12 @@ typedef struct tl_body {
   uint32_t collides;
   int32_t shape_count, first_shape; /* its shapes form a list: shape[first_shape].next ... -1 */
   int32_t round;      /* one sphere about the centre of mass: arms lie along normals */
+  int32_t jointed;    /* 1: a joint has named it */
   double position[3], orientation[4], velocity[3], spin[3];
   double force[3], torque[3];
   double mass, inverse_mass;
   double inertia[6], inverse_inertia[6]; /* body frame, about the centre of mass */
+  double centre[3]; /* of mass, in the frame in which the body was defined; 0 unless FREE */
   double contact_position[3]; /* where it was when the contacts of the last step were found */
   double anchor[3], anchor_orientation[4]; /* KINEMATIC: where it was when its motions began */
   int32_t mechanism, link; /* LINK */
@@ -39,6 +41,7 @@ typedef struct tl_shape_slot {
   int32_t exists, next;
   tl_geometry *geometry;
   tl_mass_properties mass; /* per unit density, shape's frame */
+  double defined[3];       /* its place in the frame in which the body was defined */
   double position[3];      /* in the body's frame, from its centre of mass */
   double rotation[9];
   double size;             /* tl_geometry_size */

@@ -127,7 +127,8 @@ typedef struct talus_shape_def {
   uint32_t struct_size;
   talus_shape_kind kind;
   int32_t material;
-  double position[3];    /* in the frame in which the body was defined */
+  double position[3]; /* in the frame in which the body was defined: its origin was
+                         talus_body_def.position, its axes those of the body */
   double orientation[4];
   double radius;         /* sphere, capsule, cylinder */
   double half_length;    /* capsule, cylinder */
@@ -139,9 +140,12 @@ typedef struct talus_shape_def {
 } talus_shape_def;
 
 TALUS_API talus_shape_def talus_shape_def_default(talus_shape_kind kind);
-/* Adds a shape to a body; several make a clump. Mass, centre of mass and inertia of a free body
- * follow from shapes and densities (parts may overlap: their masses add up); the body's position
- * moves to the centre of mass, its shapes stay where they are. */
+/* Adds a shape to a body; several make a clump, whatever their order. Mass, centre of mass and
+ * inertia of a free body follow from shapes and densities (parts may overlap: their masses add up).
+ * The body's position, which begins as the origin of the frame in which it was defined, moves to
+ * the centre of mass with each shape; shapes and joints stay where they are, and later shapes are
+ * still placed in the frame of definition, wherever the body has gone since. Velocity is always
+ * that of the centre of mass. Fixed and kinematic bodies keep their position. */
 TALUS_API talus_status talus_shape_add(talus_world *world, int32_t body,
                                        const talus_shape_def *def, int32_t *shape);
 
