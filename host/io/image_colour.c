@@ -57,10 +57,43 @@ tl_colour tl_colour_kind(int32_t number) {
   return tl_colour_lch(0.58 + 0.08 * (double)(k % 4), 0.11, turn - floor(turn));
 }
 
+/* ---- the bar ---- */
+
+#define LABEL 1.1 /* height of the label against that of the numbers */
+
+double tl_colour_bar_text(double height) {
+  return fmax(9.0, 0.033 * height);
+}
+
+/* The place of a tick above the lower end, or -1 if it lies outside. */
+static double tick_share(const tl_axis *axis, int k, double low, double high, double height) {
+  const double share = (axis->tick[k] - low) / (high - low), slack = 0.5 / height;
+  return share >= -slack && share <= 1.0 + slack ? share : -1.0;
+}
+
+/* Numbers and label lie 0.7 + widest + 2 + 0.3 heights of the text beside the bar; both scale with
+ * it. */
+static double fitted_text(const tl_picture *picture, double right, double height,
+                          const tl_axis *axis, double low, double high, const char *label) {
+  const double text = tl_colour_bar_text(height);
+  double widest = 0.0, size = text;
+  char words[32];
+  for (int k = 0; k < axis->tick_count; k++) {
+    if (tick_share(axis, k, low, high, height) >= 0.0) {
+      tl_axis_words(axis, k, words, sizeof words);
+      widest = fmax(widest, tl_text_width(text, words));
+    }
+  }
+  const double needed = (label != NULL ? 3.0 : 1.0) * text + widest;
+  const double room = fmax(1.0, picture->width - 2.0 - right);
+  size = needed > room ? size * room / needed : size;
+  const double length = label != NULL ? tl_text_width(LABEL * size, label) : 0.0;
+  return length > picture->height ? size * picture->height / length : size;
+}
+
 double tl_colour_bar(tl_picture *picture, double x, double y, double width, double height,
                      double low, double high, const char *label) {
   const tl_colour ink = {0.13, 0.14, 0.17};
-  const double text = 0.033 * height < 9.0 ? 9.0 : 0.033 * height;
   x = floor(x);
   y = floor(y);
   width = ceil(width);
@@ -70,22 +103,25 @@ double tl_colour_bar(tl_picture *picture, double x, double y, double width, doub
     tl_picture_rectangle(picture, x, y + row, width, 1.0, tl_colour_map(share));
   }
   tl_axis axis = tl_axis_make(low, high, 0, 6);
+  const double text = fitted_text(picture, x + width, height, &axis, low, high, label);
   double right = x + width;
   for (int k = 0; k < axis.tick_count; k++) {
-    const double at = y + height * (1.0 - (axis.tick[k] - low) / (high - low));
-    if (at < y - 0.5 || at > y + height + 0.5) {
+    const double share = tick_share(&axis, k, low, high, height);
+    if (share < 0.0) {
       continue;
     }
     char words[32];
+    const double at = y + height * (1.0 - share);
     tl_axis_words(&axis, k, words, sizeof words);
     tl_picture_line(picture, x + width, at, x + width + 0.35 * text, at, 1.2, ink);
     right = fmax(
         right, tl_picture_text(picture, x + width + 0.7 * text, at + 0.5 * text, text, words, ink));
   }
   if (label != NULL && label[0] != 0) {
-    const double length = tl_text_width(1.1 * text, label);
+    const double length = tl_text_width(LABEL * text, label), middle = y + 0.5 * height;
+    const double below = fmin(middle + 0.5 * length, picture->height);
     right += 2.0 * text;
-    tl_picture_text_upward(picture, right, y + 0.5 * (height + length), 1.1 * text, label, ink);
+    tl_picture_text_upward(picture, right, fmax(below, length), LABEL * text, label, ink);
   }
   return right + 0.3 * text;
 }

@@ -18,8 +18,11 @@ tl_colour tl_colour_lch(double lightness, double chroma, double hue);
 double tl_colour_linear(double value);
 double tl_colour_encoded(double light);
 
+/* The height of the numbers beside a bar of this height. */
+double tl_colour_bar_text(double height);
 /* A vertical bar of the map from low (below) to high with round numbers at its right and the label
- * beside them, upward. x, y: upper left corner. Returns the x of its right end. */
+ * beside them, upward; where these would go beyond the picture's right edge, or the label beyond
+ * its height, they are set smaller. x, y: upper left corner. Returns the x of its right end. */
 double tl_colour_bar(tl_picture *picture, double x, double y, double width, double height,
                      double low, double high, const char *label);
 

@@ -51,8 +51,8 @@ static void draw_words(tl_picture *picture, const tl_frame *frame, const tl_rend
     snprintf(words, sizeof words, "%s%s",
              options->label != NULL ? options->label : label[options->field],
              options->label != NULL ? "" : unit);
-    tl_colour_bar(picture, tl_view_width(options), 0.21 * height, 0.022 * height, 0.58 * height,
-                  low, high, words);
+    tl_colour_bar(picture, tl_view_width(options), 0.21 * height, 0.022 * height,
+                  TL_BAR_HEIGHT * height, low, high, words);
   }
 }
 

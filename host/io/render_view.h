@@ -2,7 +2,12 @@
 #ifndef TL_RENDER_VIEW_H
 #define TL_RENDER_VIEW_H
 
+#include <math.h>
+
+#include "host/io/image_colour.h"
 #include "host/io/render.h"
+
+#define TL_BAR_HEIGHT 0.58 /* of the colour bar against that of the picture */
 
 /* Whether there is a bar: only for fields that are numbers. */
 static inline int tl_view_bar(const tl_render_options *options) {
@@ -10,9 +15,11 @@ static inline int tl_view_bar(const tl_render_options *options) {
          options->field != TL_FIELD_MATERIAL;
 }
 
-/* Pixels from the left that the view may fill. */
+/* Pixels from the left that the view may fill: the bar with usual numbers needs eight heights of
+ * its text, and gets no more than a third of the picture. */
 static inline double tl_view_width(const tl_render_options *options) {
-  return options->width - (tl_view_bar(options) ? 0.16 * options->height : 0.0);
+  const double bar = 8.36 * tl_colour_bar_text(TL_BAR_HEIGHT * options->height);
+  return options->width - (tl_view_bar(options) ? fmin(bar, options->width / 3.0) : 0.0);
 }
 
 #endif

@@ -270,6 +270,39 @@ static void test_walls(void) {
   }
 }
 
+/* The title of the bar is all there, however wide the numbers, however small the picture. */
+static void test_bar(const tl_frame *frame) {
+  static const int32_t size[][2] = {{640, 480}, {240, 180}, {160, 480}};
+  static const double range[][2] = {{0, 1}, {-1e6, 1}, {-1.5e-7, -1.2e-7}, {0, 123456}};
+  for (int k = 0; k < 12; k++) {
+    tl_render_options options = small_options();
+    tl_picture with, without;
+    options.width = size[k / 4][0];
+    options.height = size[k / 4][1];
+    options.samples = 1;
+    options.bar = 1;
+    options.field = TL_FIELD_VELOCITY_X;
+    options.low = range[k % 4][0];
+    options.high = range[k % 4][1];
+    options.label = "some label [m/s]";
+    CHECK(tl_render(context, frame, &options, &with) == TALUS_OK);
+    options.label = "     ";
+    CHECK(tl_render(context, frame, &options, &without) == TALUS_OK);
+    int32_t left = with.width, right = -1, ink = 0;
+    for (int32_t i = 0; i < with.width * with.height; i++) {
+      if (memcmp(with.pixel + 3 * i, without.pixel + 3 * i, 3) != 0) {
+        left = i % with.width < left ? i % with.width : left;
+        right = i % with.width > right ? i % with.width : right;
+        ink++;
+      }
+    }
+    CHECK_CASE(ink > 40 && left < right && right < with.width - 1, "%d: %d .. %d of %d", k, left,
+               right, with.width);
+    tl_picture_destroy(&with);
+    tl_picture_destroy(&without);
+  }
+}
+
 /* ---- refusals ---- */
 
 static void test_refusals(sample_frame *sample) {
@@ -323,6 +356,7 @@ int main(void) {
   test_fields(&others->frame);
   test_flat();
   test_walls();
+  test_bar(&spheres->frame);
   test_refusals(spheres);
   sample_frame_destroy(spheres);
   sample_frame_destroy(others);
