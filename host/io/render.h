@@ -2,17 +2,19 @@
  *
  * Worlds of three dimensions are cast by rays: one light with a soft shadow, and light from all of
  * the sky, less where neighbours stand close. Half-spaces that face up are the ground, which takes
- * shadows and melts into the white page; walls (fixed and kinematic bodies) are drawn where they
- * stand behind the grains and are clear where they stand before them. Plane worlds are drawn flat,
- * seen along y, with a mark that shows how each disk has turned. The picture depends on the frame
- * and the options alone, not on threads. */
+ * shadows and melts into the white page; walls (fixed and kinematic bodies) are solid where they
+ * stand among, behind or beside the grains and clear where they stand before them. The ends of
+ * drums, which are half-spaces, are drawn as far as the drum goes. Plane worlds are drawn flat,
+ * seen along y, with a mark that shows how each disk has turned, and with the line in which each
+ * mesh meets their plane. The picture depends on the frame and the options alone, not on threads.
+ */
 #ifndef TL_RENDER_H
 #define TL_RENDER_H
 
 #include "host/io/frame.h"
 #include "host/io/picture.h"
 
-/* What free bodies are coloured by; fixed and kinematic ones are grey. */
+/* What free bodies are coloured by; fixed ones are grey, kinematic ones blue, links yellow. */
 #define TL_FIELD_LIST(X)                                                                           \
   X(PLAIN, "plain", "", "")                                                                        \
   X(SPEED, "speed", "speed", "length/time")                                                        \

@@ -176,6 +176,9 @@ static tl_colour colour_of(const tl_frame *frame, tl_field field, int32_t k, dou
   if (frame->type[k] == TALUS_BODY_LINK) { /* a machine's yellow */
     return tl_colour_lch(0.80, 0.16, 0.22);
   }
+  if (frame->type[k] == TALUS_BODY_KINEMATIC) { /* the blue of render_shade.c */
+    return tl_colour_lch(0.70, 0.075, 0.69);
+  }
   if (frame->type[k] != TALUS_BODY_FREE) {
     return tl_colour_lch(0.66, 0.01, 0.7);
   }

@@ -2,9 +2,11 @@
  *
  * Each pixel asks what covers its samples: for disks the distance from the centre, for other shapes
  * a ray along y. Outlines are drawn inside the shapes, and a line from the centre of each disk
- * shows how it has turned. */
+ * shows how it has turned. Meshes stand edge on: their triangles' sections with the plane of the
+ * world are drawn as lines. */
 #include <string.h>
 
+#include "host/collide/mesh.h"
 #include "host/io/image_colour.h"
 #include "host/io/render_stage.h"
 
@@ -82,21 +84,24 @@ static tl_colour sample_colour(const flat *f, double u, double v) {
   }
   if (hit.kind == TL_HIT_SHAPE) {
     const tl_stage_shape *shape = &stage->shape[hit.index];
-    const tl_colour body = shape->wall ? solid : f->colour[shape->body];
+    const tl_colour body = shape->wall && !shape->moves ? solid : f->colour[shape->body];
     const tl_colour dark = {0.36 * body.red, 0.36 * body.green, 0.38 * body.blue};
-    return is_inner(f, &ray, hit.index) ? body : shape->wall ? solid_edge : dark;
+    return is_inner(f, &ray, hit.index) ? body : shape->wall && !shape->moves ? solid_edge : dark;
   }
   inside_plane(f, ray.origin, &colour);
   return colour;
 }
 
+/* The page stays white beside the view, where the bar is. */
+static double view_end(const flat *f, const tl_picture *picture) {
+  return 2.0 * f->middle < picture->width - 1.0 ? 2.0 * f->middle - 0.02 * picture->height
+                                                : picture->width;
+}
+
 static void draw_row(const flat *f, int32_t y, tl_picture *picture) {
   const int32_t n = f->samples;
   const double half = 0.5 * picture->height;
-  /* the page stays white beside the view, where the bar is */
-  const double end = fmin(picture->width, 2.0 * f->middle < picture->width - 1.0
-                                              ? 2.0 * f->middle - 0.02 * picture->height
-                                              : picture->width);
+  const double end = fmin(picture->width, view_end(f, picture));
   for (int32_t x = 0; x < end; x++) {
     double sum[3] = {0.0, 0.0, 0.0};
     for (int32_t k = 0; k < n * n; k++) {
@@ -112,6 +117,80 @@ static void draw_row(const flat *f, int32_t y, tl_picture *picture) {
       pixel[i] = (unsigned char)(255.0 * sum[i] / (n * n) + 0.5);
     }
   }
+}
+
+/* ---- meshes ---- */
+
+/* Where the plane y = 0 cuts a triangle: two points, x and z; 0 if it does not. */
+static int section(double corner[3][3], double cut[2][2]) {
+  int found = 0;
+  for (int i = 0; i < 3 && found < 2; i++) {
+    const double *a = corner[i], *b = corner[(i + 1) % 3];
+    if ((a[1] < 0.0) != (b[1] < 0.0)) {
+      const double share = a[1] / (a[1] - b[1]);
+      cut[found][0] = a[0] + share * (b[0] - a[0]);
+      cut[found++][1] = a[2] + share * (b[2] - a[2]);
+    }
+  }
+  return found == 2;
+}
+
+/* A line in the picture, moved by half its width to the side where no grains are: triangles may be
+ * turned either way. */
+static void draw_section(const flat *f, double cut[2][2], const double normal[3], tl_colour colour,
+                         tl_picture *picture) {
+  const tl_stage *stage = f->stage;
+  const double half = 0.5 * picture->height, size = hypot(normal[0], normal[2]);
+  const double thickness = fmax(2.0, 0.006 * picture->height);
+  const double inward = normal[0] * (0.5 * (double)(stage->low[0] + stage->high[0]) / stage->scale +
+                                     stage->centre[0] - cut[0][0]) +
+                        normal[2] * (0.5 * (double)(stage->low[2] + stage->high[2]) / stage->scale +
+                                     stage->centre[2] - cut[0][1]);
+  const double shift = size > 0.0 ? (inward < 0.0 ? -0.5 : 0.5) * thickness / size : 0.0;
+  double pixel[2][2];
+  for (int k = 0; k < 2; k++) {
+    const double at[3] = {cut[k][0], 0.0, cut[k][1]};
+    double u = 0.0, v = 0.0;
+    for (int i = 0; i < 3; i++) {
+      const double way = (at[i] - stage->centre[i]) * stage->scale - (double)stage->eye[i];
+      u += way * (double)stage->right[i];
+      v += way * (double)stage->up[i];
+    }
+    pixel[k][0] = f->middle + half * u / (double)stage->spread - shift * normal[0];
+    pixel[k][1] = half - half * v / (double)stage->spread + shift * normal[2];
+  }
+  tl_picture_line(picture, pixel[0][0], pixel[0][1], pixel[1][0], pixel[1][1], thickness, colour);
+}
+
+static void draw_mesh(const flat *f, const tl_stage_shape *shape, tl_picture *picture) {
+  const tl_mesh *mesh = shape->geometry->mesh;
+  const double *r = shape->pose.rotation, *p = shape->pose.position;
+  const tl_colour body = shape->moves ? f->colour[shape->body] : solid_edge;
+  for (int32_t t = 0; t < mesh->triangle_count; t++) {
+    const double *n = mesh->normal + 3 * (size_t)t;
+    double corner[3][3], normal[3], cut[2][2];
+    for (int i = 0; i < 3; i++) {
+      normal[i] = r[3 * i] * n[0] + r[3 * i + 1] * n[1] + r[3 * i + 2] * n[2];
+      for (int k = 0; k < 3; k++) {
+        const double *at = mesh->point + 3 * (size_t)mesh->triangle[3 * (size_t)t + (size_t)k];
+        corner[k][i] = p[i] + r[3 * i] * at[0] + r[3 * i + 1] * at[1] + r[3 * i + 2] * at[2];
+      }
+    }
+    if (section(corner, cut)) {
+      draw_section(f, cut, normal, body, picture);
+    }
+  }
+}
+
+static void draw_meshes(const flat *f, tl_picture *picture) {
+  const int32_t kept = picture->clip[2];
+  picture->clip[2] = (int32_t)fmin(kept, view_end(f, picture));
+  for (int32_t k = 0; k < f->stage->shape_count; k++) {
+    if (f->stage->shape[k].geometry->kind == TALUS_SHAPE_MESH) {
+      draw_mesh(f, &f->stage->shape[k], picture);
+    }
+  }
+  picture->clip[2] = kept;
 }
 
 /* Walls are looked at, not through. */
@@ -134,6 +213,7 @@ talus_status tl_render_flat(talus_context *context, const tl_frame *frame, const
     for (int32_t y = 0; y < picture->height; y++) {
       draw_row(&f, y, picture);
     }
+    draw_meshes(&f, picture);
   }
   tl_stage_release(&stage);
   return status;

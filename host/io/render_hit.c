@@ -88,10 +88,10 @@ static void hit_spheres(const tl_stage *stage, const tl_ray *ray, tl_hit *hit) {
 
 /* ---- other shapes ---- */
 
-/* How much a clear wall hides: little, more where it is seen edge on. */
-static float veil_of(const tl_ray *ray, const float normal[3]) {
+/* How much a clear wall hides: little, more if it moves, and more where it is seen edge on. */
+static float veil_of(const tl_stage_shape *shape, const tl_ray *ray, const float normal[3]) {
   const float slant = 1.0f - fabsf(tl_dotf(ray->direction, normal));
-  return 0.05f + 0.35f * slant * slant * slant;
+  return (shape->moves ? 0.20f : 0.08f) + 0.35f * slant * slant * slant;
 }
 
 static void add_veil(tl_hit *hit, float veil) {
@@ -150,7 +150,7 @@ static void hit_shape(const tl_stage *stage, int32_t index, const tl_ray *ray, t
     }
     if (*veils < VEILS) {
       veil_at[*veils] = distance;
-      veil[(*veils)++] = veil_of(ray, normal);
+      veil[(*veils)++] = veil_of(shape, ray, normal);
     }
     if (!mesh) {
       return;
@@ -189,7 +189,22 @@ static void hit_shapes(const tl_stage *stage, const tl_ray *ray, tl_hit *hit) {
 
 /* ---- planes ---- */
 
-/* The ground has no end; walls end with the grains. */
+/* Whether a plane is drawn at a point of it. The ground has no end, faces of drums and wedges have
+ * their outline, other walls end with the grains. */
+static int plane_shows(const tl_stage *stage, const tl_stage_plane *plane, const float at[3]) {
+  if (plane->outline.count > 0) {
+    const float way[3] = {at[0] - plane->at[0], at[1] - plane->at[1], at[2] - plane->at[2]};
+    return tl_outline_holds(&plane->outline, (double)tl_dotf(way, plane->across[0]) / stage->scale,
+                            (double)tl_dotf(way, plane->across[1]) / stage->scale);
+  }
+  int inside = 1;
+  for (int i = 0; !plane->ground && inside && i < 3; i++) {
+    const float slack = 0.02f * (stage->high[i] - stage->low[i]) + 1e-5f;
+    inside = at[i] > stage->low[i] - slack && at[i] < stage->high[i] + slack;
+  }
+  return inside;
+}
+
 static void hit_planes(const tl_stage *stage, const tl_ray *ray, tl_hit *hit) {
   for (int32_t k = 0; k < stage->plane_count; k++) {
     const tl_stage_plane *plane = &stage->plane[k];
@@ -199,13 +214,11 @@ static void hit_planes(const tl_stage *stage, const tl_ray *ray, tl_hit *hit) {
     }
     const float distance = (plane->offset - tl_dotf(plane->normal, ray->origin)) / towards;
     /* shapes that lie in the plane are seen, not the plane */
-    int inside = distance > 0.0f && distance < 0.9999f * hit->distance;
-    for (int i = 0; !plane->ground && inside && i < 3; i++) {
-      const float at = ray->origin[i] + distance * ray->direction[i];
-      const float slack = 0.02f * (stage->high[i] - stage->low[i]) + 1e-5f;
-      inside = at > stage->low[i] - slack && at < stage->high[i] + slack;
+    float at[3];
+    for (int i = 0; i < 3; i++) {
+      at[i] = ray->origin[i] + distance * ray->direction[i];
     }
-    if (inside) {
+    if (distance > 0.0f && distance < 0.9999f * hit->distance && plane_shows(stage, plane, at)) {
       hit->distance = distance;
       hit->kind = TL_HIT_PLANE;
       hit->index = k;

@@ -1,8 +1,10 @@
 /* render_shade.c: the colour of what a ray meets; see render_stage.h. */
 #include "host/io/render_stage.h"
 
+/* Walls are grey; what moves by itself is blue, so that it is told from them. */
 static const float wall_colour[3] = {0.68f, 0.71f, 0.76f};
-static const float veil_colour[3] = {0.72f, 0.76f, 0.80f};
+static const float mover_colour[3] = {0.22f, 0.38f, 0.58f};
+static const float veil_colour[3] = {0.58f, 0.65f, 0.73f};
 
 /* Light squares along the ground, a tenth of what is seen wide. */
 static float checker(const tl_stage *stage, const tl_hit *hit) {
@@ -58,19 +60,22 @@ void tl_stage_light(const tl_stage *stage, const tl_hit *hit, float *sun, float 
 
 void tl_stage_colour(const tl_stage *stage, const tl_ray *ray, const tl_hit *hit, float sun,
                      float sky, float colour[3]) {
-  static const float pale[3] = {0.86f, 0.88f, 0.91f};
+  static const float pale[3] = {0.86f, 0.88f, 0.91f}, pale_mover[3] = {0.62f, 0.74f, 0.88f};
   if (hit->kind == TL_HIT_NOTHING) {
     colour[0] = colour[1] = colour[2] = 1.0f;
   } else if (hit->kind == TL_HIT_PLANE && stage->plane[hit->index].ground) {
     shade_ground(stage, hit, sun, sky, colour);
   } else if (hit->kind == TL_HIT_PLANE) {
-    shade_solid(stage, ray, hit, pale, sun, sky, 0.0f, colour);
+    shade_solid(stage, ray, hit, stage->plane[hit->index].moves ? pale_mover : pale, sun, sky, 0.0f,
+                colour);
   } else if (hit->kind == TL_HIT_SPHERE) {
     const size_t body = (size_t)stage->sphere_body[hit->index];
     shade_solid(stage, ray, hit, stage->colour + 3 * body, sun, sky, 0.16f, colour);
   } else {
     const tl_stage_shape *shape = &stage->shape[hit->index];
-    const float *base = shape->wall ? wall_colour : stage->colour + 3 * (size_t)shape->body;
+    const float *base = shape->moves  ? mover_colour
+                        : shape->wall ? wall_colour
+                                      : stage->colour + 3 * (size_t)shape->body;
     shade_solid(stage, ray, hit, base, sun, sky, shape->wall ? 0.0f : 0.06f, colour);
   }
   for (int i = 0; i < 3; i++) {

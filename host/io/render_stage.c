@@ -173,8 +173,11 @@ static talus_status add_spheres(tl_stage *stage) {
 
 /* ---- other shapes ---- */
 
-/* A wall is clear if the face it turns to the grains is turned away from the eye. */
-static int is_clear(const tl_stage *stage, const tl_stage_shape *shape) {
+enum { WITNESSES = 256 /* grains that are asked whether a wall hides them */ };
+
+/* A wall may be clear if it turns a face to the grains that is turned away from the eye. */
+static int is_before(const tl_stage *stage, const tl_stage_shape *shape, double point[3],
+                     double facing[3]) {
   const double *r = shape->pose.rotation;
   double from[3], way[3], local[3], direction[3], normal[3] = {0, 0, 0}, size = 0.0;
   for (int i = 0; i < 3; i++) {
@@ -196,14 +199,59 @@ static int is_clear(const tl_stage *stage, const tl_stage_shape *shape) {
   }
   float world[3], view[3];
   for (int i = 0; i < 3; i++) {
-    world[i] = (float)(r[3 * i] * normal[0] + r[3 * i + 1] * normal[1] + r[3 * i + 2] * normal[2]);
-    view[i] =
-        stage->orthographic
-            ? stage->forward[i]
-            : (float)((from[i] + way[i] / size * distance - stage->centre[i]) * stage->scale) -
-                  stage->eye[i];
+    point[i] = from[i] + way[i] / size * distance;
+    facing[i] = r[3 * i] * normal[0] + r[3 * i + 1] * normal[1] + r[3 * i + 2] * normal[2];
+    world[i] = (float)facing[i];
+    view[i] = stage->orthographic
+                  ? stage->forward[i]
+                  : (float)((point[i] - stage->centre[i]) * stage->scale) - stage->eye[i];
   }
   return tl_dotf(world, view) > 0.0f;
+}
+
+/* Whether the shape stands between the eye and a grain. */
+static int hides(const tl_stage *stage, const tl_stage_shape *shape, const double grain[3]) {
+  const double *r = shape->pose.rotation;
+  double origin[3], direction[3], normal[3], way[3], size = 0.0;
+  for (int i = 0; i < 3; i++) {
+    way[i] = stage->orthographic
+                 ? -(double)stage->forward[i]
+                 : (double)stage->eye[i] / stage->scale + stage->centre[i] - grain[i];
+    size += way[i] * way[i];
+  }
+  size = sqrt(size);
+  for (int i = 0; i < 3; i++) {
+    origin[i] = direction[i] = 0.0;
+    for (int j = 0; j < 3; j++) {
+      origin[i] += r[3 * j + i] * (grain[j] - shape->pose.position[j]);
+      direction[i] += r[3 * j + i] * way[j] / size;
+    }
+  }
+  const double distance = tl_geometry_ray(shape->geometry, origin, direction, normal);
+  return distance < (stage->orthographic ? 1e30 : size);
+}
+
+/* A wall is clear if it stands before the grains: nearly all of them are behind the face that it
+ * turns to them, and it hides some. What stands among them, or aside, is solid. */
+static int is_clear(const tl_stage *stage, const tl_stage_shape *shape) {
+  const tl_frame *frame = stage->frame;
+  double point[3], facing[3];
+  if (!is_before(stage, shape, point, facing)) {
+    return 0;
+  }
+  const int32_t stride = frame->body_count / WITNESSES + 1;
+  int32_t asked = 0, behind = 0, hidden = 0;
+  for (int32_t k = 0; k < frame->body_count; k += stride) {
+    const double *grain = frame->position + 3 * (size_t)k;
+    if (tl_frame_loose(frame, k)) {
+      const double height = facing[0] * (grain[0] - point[0]) + facing[1] * (grain[1] - point[1]) +
+                            facing[2] * (grain[2] - point[2]);
+      asked++;
+      behind += height > 0.0;
+      hidden += hides(stage, shape, grain);
+    }
+  }
+  return 20 * behind >= 19 * asked && 20 * hidden >= asked;
 }
 
 static talus_status add_shapes(tl_stage *stage) {
@@ -225,6 +273,7 @@ static talus_status add_shapes(tl_stage *stage) {
     shape->pose = tl_frame_shape_pose(frame, s);
     shape->body = frame->shape_body[s];
     shape->wall = !tl_frame_loose(frame, shape->body);
+    shape->moves = frame->type[shape->body] == TALUS_BODY_KINEMATIC;
     const int mesh = kind == TALUS_SHAPE_MESH;
     shape->clear = shape->wall && !mesh && is_clear(stage, shape);
     shape->casts = !shape->wall || (!mesh && !shape->clear);
@@ -258,13 +307,17 @@ static talus_status add_planes(tl_stage *stage) {
     if (frame->shape_geometry[s]->kind == TALUS_SHAPE_HALFSPACE) {
       const tl_pose pose = tl_frame_shape_pose(frame, s);
       tl_stage_plane *plane = &stage->plane[stage->plane_count++];
-      float at[3];
-      to_picture(stage, pose.position, at);
+      memset(plane, 0, sizeof *plane);
+      to_picture(stage, pose.position, plane->at);
       for (int i = 0; i < 3; i++) {
+        plane->across[0][i] = (float)pose.rotation[3 * i];
+        plane->across[1][i] = (float)pose.rotation[3 * i + 1];
         plane->normal[i] = (float)pose.rotation[3 * i + 2];
       }
-      plane->offset = tl_dotf(plane->normal, at);
-      plane->ground = tl_dotf(plane->normal, stage->sky) > 0.8f;
+      plane->offset = tl_dotf(plane->normal, plane->at);
+      plane->moves = frame->type[frame->shape_body[s]] == TALUS_BODY_KINEMATIC;
+      TL_TRY(tl_frame_outline(stage->context, frame, s, &plane->outline));
+      plane->ground = plane->outline.count == 0 && tl_dotf(plane->normal, stage->sky) > 0.8f;
     }
   }
   return TALUS_OK;
@@ -288,6 +341,9 @@ void tl_stage_release(tl_stage *stage) {
   tl_free(context, stage->sphere_body);
   tl_free(context, stage->sphere_sky);
   tl_free(context, stage->shape);
+  for (int32_t k = 0; k < stage->plane_count; k++) {
+    tl_outline_release(context, &stage->plane[k].outline);
+  }
   tl_free(context, stage->plane);
   tl_free(context, stage->colour);
   tl_tree_release(context, &stage->sphere_tree);

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "host/io/frame_outline.h"
 #include "host/io/render.h"
 #include "host/io/render_tree.h"
 
@@ -19,6 +20,7 @@ typedef struct tl_stage_shape {
   tl_pose pose;
   int32_t body;
   int32_t wall;  /* of a fixed or kinematic body */
+  int32_t moves; /* of a kinematic one */
   int32_t clear; /* stands before the grains */
   int32_t casts; /* shadows */
 } tl_stage_shape;
@@ -26,6 +28,10 @@ typedef struct tl_stage_shape {
 typedef struct tl_stage_plane {
   float normal[3], offset; /* normal . x = offset */
   int32_t ground;
+  int32_t moves;      /* of a kinematic body */
+  tl_outline outline; /* where it ends; the corners in the world's lengths */
+  float at[3];        /* the face's own origin and axes, in the picture */
+  float across[2][3];
 } tl_stage_plane;
 
 typedef struct tl_stage {

@@ -110,13 +110,23 @@ static void add_mesh(builder *b, const tl_mesh *mesh) {
   }
 }
 
-/* A square on the plane, around the foot of the centre. */
-static void add_halfspace(builder *b, const double centre[3], double reach) {
-  const double *r = b->pose->rotation, *p = b->pose->position;
+/* Its outline, or a square around the foot of the centre. */
+static void add_halfspace(builder *b, const tl_surface_end *end) {
+  const double *r = b->pose->rotation, *p = b->pose->position, reach = end->reach;
+  const tl_outline *outline = &end->outline;
   double x = 0, y = 0;
+  for (int32_t k = 0; k < outline->count; k++) {
+    add_point(b, outline->corner[2 * (size_t)k], outline->corner[2 * (size_t)k + 1], 0.0);
+    if (k >= 2) {
+      add_triangle(b, 0, k - 1, k);
+    }
+  }
+  if (outline->count > 0) {
+    return;
+  }
   for (int i = 0; i < 3; i++) {
-    x += r[3 * i] * (centre[i] - p[i]);
-    y += r[3 * i + 1] * (centre[i] - p[i]);
+    x += r[3 * i] * (end->centre[i] - p[i]);
+    y += r[3 * i + 1] * (end->centre[i] - p[i]);
   }
   for (int k = 0; k < 4; k++) {
     add_point(b, x + (k & 1 ? reach : -reach), y + (k & 2 ? reach : -reach), 0.0);
@@ -126,7 +136,7 @@ static void add_halfspace(builder *b, const double centre[3], double reach) {
 }
 
 talus_status tl_surface_add(tl_surface *surface, const tl_geometry *geometry, const tl_pose *pose,
-                            const int32_t owner[4], const double centre[3], double reach) {
+                            const int32_t owner[4], const tl_surface_end *end) {
   builder b = {surface, pose, owner, (int64_t)(surface->point.size / 24), TALUS_OK};
   const double radius[2] = {geometry->radius, geometry->radius};
   const double height[2] = {-geometry->half_length, geometry->half_length};
@@ -146,7 +156,7 @@ talus_status tl_surface_add(tl_surface *surface, const tl_geometry *geometry, co
     add_hull(&b, geometry->hull);
     break;
   case TALUS_SHAPE_HALFSPACE:
-    add_halfspace(&b, centre, reach);
+    add_halfspace(&b, end);
     break;
   default:
     add_mesh(&b, geometry->mesh);

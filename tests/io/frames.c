@@ -56,6 +56,36 @@ int32_t sample_frame_add(sample_frame *s, int32_t type, double x, double y, doub
   return body;
 }
 
+int32_t sample_frame_add_drum(sample_frame *s, double x, double y, double z, double radius,
+                              double length) {
+  enum { SEGMENTS = 48 };
+  double point[6 * SEGMENTS];
+  int32_t triangle[6 * SEGMENTS];
+  talus_shape_def mesh = sample_shape(TALUS_SHAPE_MESH), end = sample_shape(TALUS_SHAPE_HALFSPACE);
+  tl_geometry *geometry = NULL;
+  for (int32_t k = 0; k < SEGMENTS; k++) {
+    const double angle = 6.283185307179586 * k / SEGMENTS;
+    const int32_t a = 2 * k, b = 2 * ((k + 1) % SEGMENTS);
+    const double rim[6] = {radius * cos(angle), -0.5 * length, radius * sin(angle),
+                           radius * cos(angle), 0.5 * length,  radius * sin(angle)};
+    const int32_t pieces[6] = {a, a + 1, b + 1, a, b + 1, b};
+    memcpy(point + 6 * k, rim, sizeof rim);
+    memcpy(triangle + 6 * k, pieces, sizeof pieces);
+  }
+  mesh.point = point;
+  mesh.point_count = 2 * SEGMENTS;
+  mesh.triangle = triangle;
+  mesh.triangle_count = 2 * SEGMENTS;
+  const int32_t body = sample_frame_add(s, TALUS_BODY_KINEMATIC, x, y, z, &mesh);
+  if (tl_geometry_create(s->context, &end, &geometry, NULL) == TALUS_OK) {
+    const tl_pose inward = {{0, 0.5 * length, 0}, {1, 0, 0, 0, 0, -1, 0, 1, 0}};
+    s->geometry[s->geometry_count++] = geometry;
+    s->shape_pose[add_shape(s, body, geometry, 0)] = inward;
+    s->radius[body] = INFINITY;
+  }
+  return body;
+}
+
 static void add_sphere(sample_frame *s, int32_t body, double radius, double x) {
   tl_geometry *sphere = &s->sphere[s->frame.shape_count];
   memset(sphere, 0, sizeof *sphere);

@@ -28,6 +28,9 @@ void sample_frame_add_others(sample_frame *sample);
 /* Adds a body with one shape; its index. */
 int32_t sample_frame_add(sample_frame *sample, int32_t type, double x, double y, double z,
                          const talus_shape_def *def);
+/* Adds a drum, a kinematic body: a cylinder of 48 flat pieces about y and an end at +y. */
+int32_t sample_frame_add_drum(sample_frame *sample, double x, double y, double z, double radius,
+                              double length);
 talus_shape_def sample_shape(talus_shape_kind kind);
 void sample_frame_destroy(sample_frame *sample);
 

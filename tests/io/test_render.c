@@ -270,6 +270,107 @@ static void test_walls(void) {
   }
 }
 
+static int is_blue(const unsigned char *p) {
+  return p[2] > p[0] + 25 && p[2] > p[1];
+}
+
+/* A kinematic blade among the grains is solid, and not of the walls' grey. */
+static void test_blade(void) {
+  tl_render_options options = small_options();
+  talus_shape_def blade = sample_shape(TALUS_SHAPE_BOX);
+  tl_picture picture;
+  tl_camera camera;
+  sample_frame *sample = sample_frame_create(context, 300);
+  const tl_frame *frame = &sample->frame;
+  options.azimuth = -90; /* along y */
+  options.elevation = 10;
+  options.field = TL_FIELD_PLAIN; /* sand: no blue */
+  blade.half_edge[0] = 0.25;
+  blade.half_edge[1] = 0.01;
+  blade.half_edge[2] = 0.35;
+  sample_frame_add(sample, TALUS_BODY_KINEMATIC, 0.3, 0.2, 0.6, &blade);
+  CHECK(tl_camera_fit(context, &frame, 1, &options, &camera) == TALUS_OK);
+  options.camera = &camera;
+  double u, v;
+  const double at[3] = {0.3, 0.19, 0.85}; /* above the grains before it */
+  project(&camera, at, &u, &v);
+  CHECK(tl_render(context, frame, &options, &picture) == TALUS_OK);
+  const unsigned char *p = pixel_at(&picture, 120 + 90 * u, 90 - 90 * v);
+  CHECK_CASE(is_blue(p), "%d %d %d", p[0], p[1], p[2]);
+  tl_picture_destroy(&picture);
+  sample_frame_destroy(sample);
+}
+
+/* The end of a drum is a disk as wide as the drum, also where there are no grains. */
+static void test_drum(void) {
+  tl_render_options options = small_options();
+  tl_picture picture;
+  sample_frame *sample = sample_frame_create(context, 60);
+  const tl_frame *frame = &sample->frame;
+  tl_camera camera;
+  options.azimuth = -90;
+  options.elevation = 0;
+  options.orthographic = 1;
+  options.field = TL_FIELD_PLAIN;
+  sample->frame.shape_count--; /* the floor would be seen behind it */
+  for (int32_t s = 0; s < sample->frame.shape_count; s++) {
+    sample->shape_body[s] = sample->shape_body[s + 1];
+    sample->shape_geometry[s] = sample->shape_geometry[s + 1];
+    sample->shape_pose[s] = sample->shape_pose[s + 1];
+  }
+  const double x = 0.2, z = 0.3, radius = 0.4;
+  sample_frame_add_drum(sample, x, 0.2, z, radius, 0.6);
+  CHECK(tl_camera_fit(context, &frame, 1, &options, &camera) == TALUS_OK);
+  options.camera = &camera;
+  CHECK(tl_render(context, frame, &options, &picture) == TALUS_OK);
+  for (int k = 0; k < 24; k++) {
+    const double angle = 6.283185307179586 * k / 24;
+    for (int outside = 0; outside < 2; outside++) {
+      const double away = radius * (outside ? 1.06 : 0.94);
+      const double at[3] = {x + away * cos(angle), 0.5, z + away * sin(angle)};
+      double u, v;
+      project(&camera, at, &u, &v);
+      const unsigned char *p = pixel_at(&picture, 120 + 90 * u, 90 - 90 * v);
+      CHECK_CASE(is_white(p) == outside, "%d, %s: %d %d %d", k, outside ? "out" : "in", p[0], p[1],
+                 p[2]);
+    }
+  }
+  tl_picture_destroy(&picture);
+  sample_frame_destroy(sample);
+}
+
+/* In a plane world a mesh is the line in which it meets the plane; the page beside the view stays
+ * white. */
+static void test_flat_drum(void) {
+  tl_render_options options = small_options();
+  tl_picture picture;
+  sample_frame *sample = sample_frame_create(context, 5);
+  const tl_frame *frame = &sample->frame;
+  tl_camera camera;
+  sample->frame.plane = 1;
+  options.field = TL_FIELD_PLAIN;
+  const double x = 0.1, z = 0.25, radius = 0.22;
+  sample_frame_add_drum(sample, x, 0, z, radius, 0.1);
+  CHECK(tl_camera_fit(context, &frame, 1, &options, &camera) == TALUS_OK);
+  options.camera = &camera;
+  CHECK(tl_render(context, frame, &options, &picture) == TALUS_OK);
+  for (int k = 0; k < 48; k++) {
+    const double angle = 6.283185307179586 * (k + 0.5) / 48;
+    for (int ring = -1; ring <= 1; ring++) { /* within, on and outside the drum */
+      const double away = radius * (1 + 0.12 * ring) + (ring == 0 ? 0.003 : 0.0);
+      const double at[3] = {x + away * cos(angle), 0, z + away * sin(angle)};
+      double u, v;
+      project(&camera, at, &u, &v);
+      const unsigned char *p = pixel_at(&picture, 120 + 90 * u, 90 - 90 * v);
+      if (at[2] > 0.2) { /* above the floor and the disks */
+        CHECK_CASE(is_white(p) == (ring != 0), "%d %d: %d %d %d", k, ring, p[0], p[1], p[2]);
+      }
+    }
+  }
+  tl_picture_destroy(&picture);
+  sample_frame_destroy(sample);
+}
+
 /* The title of the bar is all there, however wide the numbers, however small the picture. */
 static void test_bar(const tl_frame *frame) {
   static const int32_t size[][2] = {{640, 480}, {240, 180}, {160, 480}};
@@ -356,6 +457,9 @@ int main(void) {
   test_fields(&others->frame);
   test_flat();
   test_walls();
+  test_blade();
+  test_drum();
+  test_flat_drum();
   test_bar(&spheres->frame);
   test_refusals(spheres);
   sample_frame_destroy(spheres);

@@ -182,6 +182,29 @@ static double volume(const double *point, const int64_t *corner, const int32_t *
   return sum;
 }
 
+/* Every triangle has the velocity and the spin of its body: bodies 3001 on, in this order. */
+static void test_motion(const vtp *file, const int32_t *shape, long long triangles) {
+  static const int32_t body[5] = {3001, 3002, 3003, 3004, 3006};
+  static const char *const name[2] = {"velocity", "spin"};
+  const double *const wanted[2] = {sample->velocity, sample->spin};
+  for (int i = 0; i < 2; i++) {
+    size_t size = 0;
+    const char *tag = find_array(file, "<CellData>", name[i]);
+    if (!CHECK(tag != NULL)) {
+      continue;
+    }
+    double *value = unpack(file, tag, &size);
+    CHECK(size == (size_t)triangles * 24);
+    for (long long t = 0; t < triangles; t++) {
+      CHECK(memcmp(value + 3 * t, wanted[i] + 3 * body[shape[t]], 24) == 0);
+    }
+    free(value);
+  }
+  vtp walls = open_vtp("run/walls-00000000.vtp");
+  CHECK(strstr(walls.bytes, "\"velocity\"") == NULL); /* what is fixed has none */
+  free(walls.bytes);
+}
+
 static void test_surfaces(void) {
   size_t size, points_size;
   vtp file = open_vtp("run/surfaces-00000000.vtp");
@@ -203,10 +226,33 @@ static void test_surfaces(void) {
   const double corner_volume = 0.2 * 0.2 * 0.2 / 6; /* the tetrahedron without the fifth point */
   CHECK(volume(point, corner, shape, triangles, 3) > corner_volume);
   CHECK_CLOSE(volume(point, corner, shape, triangles, 4), 8 * 0.5 * 0.08 * 0.05, 1e-15);
+  test_motion(&file, shape, triangles);
   free(point);
   free(corner);
   free(shape);
   free(file.bytes);
+}
+
+/* The end of a drum is a face as wide as the drum, not a square of the world's size. */
+static void test_drum(void) {
+  tl_vtk_writer *writer;
+  sample_frame *drum = sample_frame_create(context, 10);
+  size_t size;
+  run("rm -rf drum && mkdir drum");
+  sample_frame_add_drum(drum, 1, 2, 3, 0.5, 0.4);
+  CHECK(tl_vtk_open(context, "drum", 0, &writer) == TALUS_OK);
+  CHECK(tl_vtk_write(writer, &drum->frame) == TALUS_OK);
+  tl_vtk_close(writer);
+  vtp file = open_vtp("drum/surfaces-00000000.vtp");
+  double *point = unpack(&file, find_array(&file, "<Points>", "Points"), &size);
+  for (size_t k = 0; k < size / 24; k++) {
+    const double *p = point + 3 * k;
+    CHECK(fabs(hypot(p[0] - 1, p[2] - 3) - 0.5) < 1e-12 && fabs(fabs(p[1] - 2) - 0.2) < 1e-12);
+  }
+  CHECK(number_after(file.bytes, "NumberOfPolys") == 2 * 48 + 46);
+  free(point);
+  free(file.bytes);
+  sample_frame_destroy(drum);
 }
 
 /* ---- the run ---- */
@@ -401,6 +447,7 @@ int main(void) {
   test_grains();
   test_contacts();
   test_surfaces();
+  test_drum();
   write_steps(context, "run", 0, 0, 400);
   test_series();
   test_threads();
