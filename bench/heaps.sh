@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The heaps of docs/solvers.md as problem files: moving_N_MU.hdf5 when most spheres have landed,
+# The heaps of docs/measured/heaps.md as problem files: moving_N_MU.hdf5 when most spheres have landed,
 # settled_N_MU.hdf5 when they creep. 100 and 1000 spheres take a minute, 10 000 a quarter of an hour.
 #
 #   bench/heaps.sh [FOLDER [TALUS]]     default: heaps build/bin/talus

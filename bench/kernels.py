@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""kernels.py: words docs/kernels.md from what kernels.sh has gathered.
+"""kernels.py: words docs/measured/kernels.md from what kernels.sh has gathered.
 
 usage: kernels.py FOLDER ITERATIONS TOOLKIT     FOLDER: ptxas_0.txt ptxas_1.txt (TL_REAL_IS_FLOAT), and per precision
                                                 count_*.txt (ptxrun --count --profile) and solve_*.json

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What can be known of the device code without a device: compiles the kernels, runs an APGDB solve of
-# a heap of spheres under ptxrun, which counts what the threads ask for, and writes docs/kernels.md.
+# a heap of spheres under ptxrun, which counts what the threads ask for, and writes
+# docs/measured/kernels.md.
 #
 #   bench/kernels.sh PTXRUN [BODIES]       or PTXRUN=path bench/kernels.sh
 #   TALUS_BUILD=folder                     where to build (default build-kernels)
@@ -52,5 +53,5 @@ for precision in f32 f64; do
 done
 python3 bench/kernels.py "$scratch" $iterations "$(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')" \
   >"$scratch/kernels.md"
-mv "$scratch/kernels.md" docs/kernels.md
-echo "kernels.sh: docs/kernels.md" >&2
+mv "$scratch/kernels.md" docs/measured/kernels.md
+echo "kernels.sh: docs/measured/kernels.md" >&2

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What an offloaded solve costs, part by part: the numbers of docs/offload.md.
+"""What an offloaded solve costs, part by part: the numbers of docs/measured/offload.md.
 
     TALUS_LIBRARY=build/lib/libtalus.so PYTHONPATH=host/python python3 bench/offload.py
 

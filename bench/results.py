@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The cases of five papers, theirs beside ours: runs the samples and writes docs/results.md with its
-plots.
+"""The cases of five papers, theirs beside ours: runs the samples and writes
+docs/measured/results.md with its plots.
 
     python3 bench/results.py [build/bin] [--keep FOLDER]
 
@@ -75,7 +75,7 @@ def plot(programs, name, title, columns, rows, *options):
         writer.writerows(rows)
     subprocess.run([os.path.join(programs, "talus"), "plot", out.name, "--x", columns[0],
                     "--columns", ",".join(columns[1:]), "--title", title, "--out",
-                    os.path.join(ROOT, "docs", "results_" + name + ".png"), "--height", "500",
+                    os.path.join(ROOT, "docs", "measured", f"results_{name}.png"), "--height", "500",
                     *options], check=True, stdout=subprocess.DEVNULL)
     os.remove(out.name)
 
@@ -304,9 +304,9 @@ def main():
     text = re.sub(r"@(\w+) (\S+) (\S+)@",
                   lambda m: number(max((case[m[1]][key] for key in m[2].split(",")
                                         if case[m[1]][key] is not None), default=None), m[3]), text)
-    with open(os.path.join(ROOT, "docs", "results.md"), "w") as out:
+    with open(os.path.join(ROOT, "docs", "measured", "results.md"), "w") as out:
         out.write(wrap(text.rstrip()))
-    print("results.py: docs/results.md", file=sys.stderr)
+    print("results.py: docs/measured/results.md", file=sys.stderr)
 
 
 main()

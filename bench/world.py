@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What a step of a world costs: runs `talus bench world` over sizes, depths, laws and steps, and
-writes docs/world.md with its two plots.
+writes docs/measured/world.md with its two plots.
 
     python3 bench/world.py [build/bin/talus] [--largest 1e6] [--keep FILE.json]
 
@@ -62,7 +62,7 @@ HEAD = ["grains", "contacts", "ms a step", "collide", "build", "solve", "project
 
 
 def plot(talus, name, title, x, columns, rows):
-    path = os.path.join(ROOT, "docs", name)
+    path = os.path.join(ROOT, "docs", "measured", name)
     table_path = path + ".csv"
     with open(table_path, "w", newline="") as out:
         writer = csv.writer(out)
@@ -139,9 +139,9 @@ def main():
         text = template.read()
     for key, value in parts.items():
         text = text.replace("@" + key + "@", value)
-    with open(os.path.join(ROOT, "docs", "world.md"), "w") as out:
+    with open(os.path.join(ROOT, "docs", "measured", "world.md"), "w") as out:
         out.write(text)
-    print("world.py: docs/world.md", file=sys.stderr)
+    print("world.py: docs/measured/world.md", file=sys.stderr)
 
 
 main()

@@ -64,7 +64,7 @@ static tl_parsed parse_options(run_options *o, int argc, char **argv) {
       .name = "run",
       .summary = "Simulates a scene file and writes ParaView frames, scalars.csv and checkpoints.",
       .positional = "SCENE.yaml",
-      .notes = "Ctrl-C writes a checkpoint and ends. docs/scene.md explains scene files.\n"
+      .notes = "Ctrl-C writes a checkpoint and ends. docs/reference/scene.md explains scene files.\n"
                "exit code: 0 done, 2 bad input or failed output, 3 a step could not be solved,\n"
                "130 interrupted\n",
       .options = table,

@@ -1,6 +1,7 @@
 /* scene.c: `talus scene check FILE`: reads a scene, builds its world and says what is in it.
  *
- * `talus scene reference` prints the reference of docs/scene.md, made from the reader's tables. */
+ * `talus scene reference` prints the reference of docs/reference/scene.md, made from the reader's
+ * tables. */
 #include "host/scene/scene.h"
 
 #include <inttypes.h>

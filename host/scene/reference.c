@@ -1,6 +1,6 @@
 /* reference.c: the reference of scene files in Markdown, made from the tables of schema.h.
  *
- * docs/scene.md holds this text between two marks; a test compares them. */
+ * docs/reference/scene.md holds this text between two marks; a test compares them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

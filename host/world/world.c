@@ -71,8 +71,8 @@ talus_step_report talus_step_report_default(void) {
   return report;
 }
 
-/* What each step aims at: more than this is not worth its passes (docs/scene.md has the measured
- * trade-off). */
+/* What each step aims at: more than this is not worth its passes (docs/measured/world.md has the
+ * measured trade-off). */
 static double tolerance_of(const talus_world_def *def) {
   return def->tolerance > 0 ? def->tolerance : def->solver.law == TALUS_LAW_COULOMB ? 0.03 : 0.01;
 }

@@ -1,4 +1,4 @@
-/* talus_scene.h: a world from a scene file (docs/scene.md), to be stepped by the caller.
+/* talus_scene.h: a world from a scene file (docs/reference/scene.md), to be stepped by the caller.
  *
  *   talus_scene_read, talus_scene_build, then as often as wanted talus_scene_tick, talus_world_step
  *

@@ -20,8 +20,8 @@ static const char help[] =
     "  --iterations N           of QuickStep; default 20, ODE's own\n"
     "  --tolerance E            of Talus; default 1e-2\n"
     "  --method NAME            of Talus; default auto\n"
-    "  --full                   the table of docs/offload.md: 1000 and 10000 bodies, many "
-    "settings\n"
+    "  --full                   the table of docs/measured/offload.md: 1000 and 10000 bodies,\n"
+    "                           many settings\n"
     "\nexit code: 0 Talus was at least as accurate, 1 it was not, 2 bad usage\n";
 
 typedef struct options {

@@ -10,7 +10,7 @@ rm -rf "$PWD/some prefix" foreign app_shared app_static
 prefix="$PWD/some prefix"
 "$cmake" --install "$build" --prefix "$prefix" >install.log
 
-for wanted in bin/talus include/talus/talus.h include/talus/talus_solve.h share/doc/talus/docs/offload.md; do
+for wanted in bin/talus include/talus/talus.h include/talus/talus_solve.h share/doc/talus/docs/how-to/offload.md; do
   [ -e "$prefix/$wanted" ] || { echo "failed: $wanted was not installed" && exit 1; }
 done
 [ "$("$prefix/bin/talus" --version)" = "talus $version" ]

@@ -1,4 +1,4 @@
-/* test_reference.c: docs/scene.md says what the reader's tables say; defaults of the tables are
+/* test_reference.c: docs/reference/scene.md says what the reader's tables say; defaults of the tables are
  * those of the library; all sample scenes are good. */
 #include <dirent.h>
 #include <stdio.h>
@@ -14,12 +14,12 @@ static void check_document(talus_context *context) {
   char *made = NULL;
   tl_text page;
   CHECK(tl_schema_reference(context, &made) == TALUS_OK);
-  if (CHECK(tl_text_open(context, source_path("docs/scene.md"), &page) == TALUS_OK)) {
+  if (CHECK(tl_text_open(context, source_path("docs/reference/scene.md"), &page) == TALUS_OK)) {
     char *first = strstr(page.memory, begin), *last = strstr(page.memory, end);
     if (CHECK(first != NULL && last != NULL && made != NULL)) {
       first += strlen(begin);
       CHECK_CASE((size_t)(last - first) == strlen(made) && strncmp(first, made, strlen(made)) == 0,
-                 "docs/scene.md is out of date: put the output of `talus scene reference` between "
+                 "docs/reference/scene.md is out of date: put the output of `talus scene reference` between "
                  "its marks");
     }
   }
