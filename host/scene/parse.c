@@ -15,12 +15,6 @@ int tl_key_belongs(const tl_key *key, int32_t kind) {
   return key->kinds == 0 || (kind >= 0 && (key->kinds >> kind & 1u) != 0);
 }
 
-static int is_empty(const tl_node *node) {
-  return node == NULL || (node->kind == TL_NODE_SCALAR && node->plain &&
-                          (node->text[0] == '\0' || strcmp(node->text, "~") == 0 ||
-                           strcmp(node->text, "null") == 0));
-}
-
 /* "world." for keys of the section world, "" for the root's. */
 static const char *prefix_of(const char *where, char *prefix, size_t capacity) {
   snprintf(prefix, capacity, "%s%s", where, where[0] != '\0' ? "." : "");
@@ -200,11 +194,11 @@ static talus_status parse_key(tl_parse *parse, const tl_key *key, const tl_node 
   prefix_of(where, prefix, sizeof prefix);
   if (key->type == TL_KEY_SECTION) {
     snprintf(below, sizeof below, "%.100s%.50s", prefix, key->name);
-    return is_empty(child) ? fill_rows(parse, key->table, NULL, below, field)
+    return tl_tree_blank(child) ? fill_rows(parse, key->table, NULL, below, field)
                            : tl_parse_table(parse, key->table, child, below, field);
   }
   if (key->type == TL_KEY_LIST || key->type == TL_KEY_MAP) {
-    return is_empty(child) ? TALUS_OK : parse_items(parse, key, child, where, field);
+    return tl_tree_blank(child) ? TALUS_OK : parse_items(parse, key, child, where, field);
   }
   if (child != NULL) {
     return tl_parse_value(parse, key, child, prefix, field);

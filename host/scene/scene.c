@@ -12,6 +12,10 @@
 static talus_status read_tree(talus_scene *scene, const char *const *overrides,
                               int32_t override_count) {
   TL_TRY(tl_tree_read(&scene->arena, scene->path, &scene->root));
+  if (tl_tree_empty(scene->root)) {
+    return tl_node_fail(scene->context, scene->root,
+                        "no scene: the file is empty, and would be a world with nothing in it");
+  }
   if (scene->root->kind != TL_NODE_MAP) {
     return tl_node_fail(scene->context, scene->root, "a scene is a map of sections");
   }

@@ -146,5 +146,5 @@ static const tl_key rows_root[] = {
     TABLE(SECTION, "output", output, tl_schema_output, "", 0, "files of a run"),
     TABLE(SECTION, "run", run, tl_schema_run, "", 0, "when it ends"),
 };
-SCHEMA(root, "The file", NULL, "Every section may be left out.");
+SCHEMA(root, "The file", NULL, "Every section may be left out, but not all: a file with nothing in it is refused.");
 #undef ROW_STRUCT

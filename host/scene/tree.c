@@ -17,6 +17,16 @@ tl_node *tl_tree_find(const tl_node *map, const char *key) {
   return NULL;
 }
 
+int tl_tree_blank(const tl_node *node) {
+  return node == NULL || (node->kind == TL_NODE_SCALAR && node->plain &&
+                          (node->text[0] == '\0' || strcmp(node->text, "~") == 0 ||
+                           strcmp(node->text, "null") == 0));
+}
+
+int tl_tree_empty(const tl_node *root) {
+  return tl_tree_blank(root) || (root->kind == TL_NODE_MAP && root->count == 0);
+}
+
 const char *tl_node_place(const tl_node *node, char *text, size_t capacity) {
   if (node == NULL) {
     snprintf(text, capacity, "default");

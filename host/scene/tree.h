@@ -1,7 +1,8 @@
 /* tree.h: a YAML document as a tree of nodes that know where they were written.
  *
  * Keeps libyaml in one file (tree_yaml.c), and lets `--set a.b=c` change the tree before anybody
- * reads it. Aliases are followed; a document that unfolds into too many nodes is refused. */
+ * reads it. Aliases are followed; a document that is nested too deeply, or unfolds into too many
+ * nodes, is refused, and so is anything behind the first document. */
 #ifndef TL_SCENE_TREE_H
 #define TL_SCENE_TREE_H
 
@@ -28,6 +29,10 @@ talus_status tl_tree_parse(tl_arena *arena, const char *source, const char *text
 
 /* The value of a map's key, or NULL. */
 tl_node *tl_tree_find(const tl_node *map, const char *key);
+/* A key without a value, written as nothing, ~ or null (NULL counts). */
+int tl_tree_blank(const tl_node *node);
+/* The root of a document with nothing in it. */
+int tl_tree_empty(const tl_node *root);
 
 /* Carries out "world.step=1 ms", "grains.0.count=50", "bodies.nut.radius=3 cm" (list items by
  * number, or by their `name`). Keys that are not there are made. */

@@ -249,7 +249,7 @@ int main(void) {
   def.threads = 1;
   CHECK(talus_context_create(&def, &context) == TALUS_OK);
   talus_scene *scene = NULL;
-  if (scene_of(context, "", &scene) != TALUS_OK) {
+  if (scene_of(context, "title: any\n", &scene) != TALUS_OK) {
     talus_context_destroy(context);
     return CHECK_SKIPPED;
   }

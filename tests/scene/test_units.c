@@ -93,7 +93,7 @@ int main(void) {
   CHECK(talus_context_create(NULL, &context) == TALUS_OK);
   check_units();
   talus_scene *scene = NULL;
-  if (scene_of(context, "", &scene) == TALUS_OK) {
+  if (scene_of(context, "title: any\n", &scene) == TALUS_OK) {
     talus_scene_destroy(scene);
     check_scene(context);
   }
