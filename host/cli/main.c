@@ -2,7 +2,10 @@
  *
  * Exit codes: 0 done and converged, 3 not converged (run: a step failed), 2 bad usage, bad input or
  * failed output, 130 interrupted. */
+#define _XOPEN_SOURCE 700
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,7 +88,20 @@ static int run_verb(int argc, char **argv) {
   return run_named(argc - 1, argv + 1);
 }
 
+/* Occupies those of the descriptors 0 to 2 that the caller closed: else the first files opened
+ * would get these numbers, and messages would be written into results. Opened the wrong way round,
+ * so that reading or writing fails as it does on a closed one. */
+static void open_standard_files(void) {
+  for (int file = 0; file <= 2; file++) {
+    if (fcntl(file, F_GETFD) < 0 && errno == EBADF) {
+      (void)!open("/dev/null", file == 0 ? O_WRONLY : O_RDONLY);
+    }
+  }
+}
+
 int main(int argc, char **argv) {
+  open_standard_files();
+  signal(SIGXFSZ, SIG_IGN); /* a file above the limit is a failed write with a message, not death */
   const int code = run_verb(argc, argv);
   /* A report that did not reach its reader is no success. */
   if (fflush(stdout) != 0 || ferror(stdout)) {
