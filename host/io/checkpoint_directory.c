@@ -6,12 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "host/io/checkpoint_head.h"
+#include "host/io/output_file.h"
 
 enum { LONGEST = 64 }; /* name of a checkpoint, or of its temporary file */
 
@@ -42,15 +42,10 @@ static int64_t name_step(const char *name, const char **rest) {
 }
 
 /* checkpoint-NNNNNN.h5.PID-K.part of a process that is gone. */
-static int is_orphan(const char *rest) {
-  char *end;
-  if (rest[0] != '.' || rest[1] < '0' || rest[1] > '9') {
-    return 0;
-  }
-  const long pid = strtol(rest + 1, &end, 10);
-  const size_t digits = *end == '-' ? strspn(end + 1, "0123456789") : 0;
-  return digits > 0 && strcmp(end + 1 + digits, ".part") == 0 && pid > 0 &&
-         kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+static int is_orphan(const char *name, const char *rest) {
+  size_t length = 0;
+  const long writer = tl_output_writer(name, &length);
+  return writer > 0 && name + length == rest && !tl_output_writer_lives(writer);
 }
 
 typedef struct step_list {
@@ -93,7 +88,7 @@ static talus_status list_read(talus_context *context, const char *directory, int
     const int64_t step = name_step(entry->d_name, &rest);
     if (step >= 0 && rest[0] == 0) {
       status = list_add(context, list, step);
-    } else if (step >= 0 && clean && is_orphan(rest) &&
+    } else if (step >= 0 && clean && is_orphan(entry->d_name, rest) &&
                unlinkat(dirfd(folder), entry->d_name, 0) == 0) {
       tl_log(context, TALUS_LOG_INFO, "%s/%s: left by a killed run, deleted", directory,
              entry->d_name);

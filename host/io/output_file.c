@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -128,4 +129,33 @@ void tl_output_abandon(tl_output *output) {
   talus_context *context = output->context;
   memset(output, 0, sizeof *output);
   output->context = context;
+}
+
+long tl_output_writer(const char *name, size_t *length) {
+  static const char digits[] = "0123456789", ending[] = ".part";
+  const size_t all = strlen(name);
+  /* from the end: NAME may have dots and numbers of its own */
+  if (all < sizeof ending || strcmp(name + all - (sizeof ending - 1), ending) != 0) {
+    return 0;
+  }
+  size_t at = all - (sizeof ending - 1), before = at;
+  while (at > 0 && strchr(digits, name[at - 1]) != NULL) {
+    at--;
+  }
+  if (at == before || at == 0 || name[--at] != '-') {
+    return 0;
+  }
+  before = at;
+  while (at > 0 && strchr(digits, name[at - 1]) != NULL) {
+    at--;
+  }
+  if (at == before || before - at > 10 || at < 2 || name[at - 1] != '.') {
+    return 0;
+  }
+  *length = at - 1;
+  return strtol(name + at, NULL, 10);
+}
+
+int tl_output_writer_lives(long writer) {
+  return writer > 0 && writer <= INT32_MAX && (kill((pid_t)writer, 0) == 0 || errno != ESRCH);
 }

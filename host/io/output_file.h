@@ -28,4 +28,10 @@ talus_status tl_output_commit(tl_output *output);
 /* Gives up; harmless after commit. */
 void tl_output_abandon(tl_output *output);
 
+/* The process that writes or wrote a temporary file of this name, NAME.PID-K.part; 0 if it is no
+ * such name. *length: of NAME. A process that was killed leaves its temporary file behind. */
+long tl_output_writer(const char *name, size_t *length);
+/* Whether a process is there, as far as this machine knows. */
+int tl_output_writer_lives(long writer);
+
 #endif

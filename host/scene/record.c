@@ -54,6 +54,7 @@ static talus_status copy_scene(tl_record *record) {
 static talus_status open_files(tl_record *record, int64_t resume) {
   const tl_scene_output *output = &tl_scene_says(record->scene)->output;
   char path[1100];
+  TL_TRY(tl_record_sweep(record->context, record->directory));
   TL_TRY(tl_snapshot_open(record->scene, &record->snapshot));
   if (output->frames) {
     TL_TRY(tl_vtk_open(record->context, record->directory, resume, &record->vtk));

@@ -12,6 +12,8 @@ typedef struct tl_record tl_record;
 /* Makes the directory, with those above it. Where a run is in it already: FILE_WRITE, unless force,
  * which deletes the files of that run and nothing else. */
 talus_status tl_record_prepare(talus_context *context, const char *directory, int force);
+/* Deletes what killed runs left half-written in it. Status: FILE_WRITE. */
+talus_status tl_record_sweep(talus_context *context, const char *directory);
 
 /* resume: the step that a restart goes on from, or -1. The scene has been built. */
 talus_status tl_record_open(talus_scene *scene, const char *directory, int64_t resume,

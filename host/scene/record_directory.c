@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/io/output_file.h"
 #include "host/scene/record.h"
 
 /* What a run writes, and nothing else. */
@@ -17,7 +18,7 @@ static const char *const patterns[] = {
     "walls-[0-9]*.vtp",  "grains.pvd",          "contacts.pvd",
     "surfaces.pvd",      "walls.pvd",           "frame-[0-9]*.png",
     "plot.png",          "movie.mp4",           "failed-[0-9]*.hdf5",
-    "failed-[0-9]*.dat"};
+    "failed-[0-9]*.dat", "problem-[0-9]*.hdf5", "problem-worst.hdf5"};
 
 static int is_of_a_run(const char *name) {
   for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
@@ -26,6 +27,21 @@ static int is_of_a_run(const char *name) {
     }
   }
   return 0;
+}
+
+/* What a process that is gone left half-written of such a file. The process number may be ours by
+ * now: this one has just begun. */
+static int is_left_over(const char *name) {
+  char whole[256];
+  size_t length = 0;
+  const long writer = tl_output_writer(name, &length);
+  if (writer == 0 || length >= sizeof whole ||
+      (writer != (long)getpid() && tl_output_writer_lives(writer))) {
+    return 0;
+  }
+  memcpy(whole, name, length);
+  whole[length] = '\0';
+  return is_of_a_run(whole);
 }
 
 static talus_status make_directory(talus_context *context, const char *directory) {
@@ -54,9 +70,17 @@ static talus_status make_directory(talus_context *context, const char *directory
   return TALUS_OK;
 }
 
+static talus_status delete_file(talus_context *context, const char *directory, const char *name) {
+  char path[1400];
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  return unlink(path) == 0 || errno == ENOENT
+             ? TALUS_OK
+             : tl_fail(context, TALUS_FILE_WRITE, "%s cannot be deleted: %s", path,
+                       strerror(errno));
+}
+
 static talus_status clear(talus_context *context, const char *directory, DIR *open, int force) {
   for (struct dirent *entry = readdir(open); entry != NULL; entry = readdir(open)) {
-    char path[1400];
     if (!is_of_a_run(entry->d_name)) {
       continue;
     }
@@ -67,21 +91,40 @@ static talus_status clear(talus_context *context, const char *directory, DIR *op
           "or replace it by --force",
           directory, entry->d_name);
     }
-    snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
-    if (unlink(path) != 0) {
-      return tl_fail(context, TALUS_FILE_WRITE, "%s cannot be deleted: %s", path, strerror(errno));
+    TL_TRY(delete_file(context, directory, entry->d_name));
+  }
+  return TALUS_OK;
+}
+
+static talus_status sweep(talus_context *context, const char *directory, DIR *open) {
+  for (struct dirent *entry = readdir(open); entry != NULL; entry = readdir(open)) {
+    if (is_left_over(entry->d_name)) {
+      TL_TRY(delete_file(context, directory, entry->d_name));
     }
   }
   return TALUS_OK;
 }
 
+static talus_status open_directory(talus_context *context, const char *directory, DIR **open) {
+  *open = opendir(directory);
+  return *open != NULL ? TALUS_OK
+                       : tl_fail(context, TALUS_FILE_WRITE, "%s cannot be read: %s", directory,
+                                 strerror(errno));
+}
+
 talus_status tl_record_prepare(talus_context *context, const char *directory, int force) {
+  DIR *open = NULL;
   TL_TRY(make_directory(context, directory));
-  DIR *open = opendir(directory);
-  if (open == NULL) {
-    return tl_fail(context, TALUS_FILE_WRITE, "%s cannot be read: %s", directory, strerror(errno));
-  }
+  TL_TRY(open_directory(context, directory, &open));
   const talus_status status = clear(context, directory, open, force);
+  closedir(open);
+  return status;
+}
+
+talus_status tl_record_sweep(talus_context *context, const char *directory) {
+  DIR *open = NULL;
+  TL_TRY(open_directory(context, directory, &open));
+  const talus_status status = sweep(context, directory, open);
   closedir(open);
   return status;
 }

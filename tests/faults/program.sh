@@ -48,5 +48,31 @@ hopeless="$hopeless --set world.method=jacobi --steps 200"
 note "a file above the limit is a failed write" [ $? -eq 2 ]
 err_has "limited/.*File too large"
 
+# ---- what killed runs leave -------------------------------------------------------------------------
+# shellcheck disable=SC2086
+{
+  "$inject" count 0 "$talus" run few.yaml --out whole $alone >out 2>err
+  [ $? -eq 77 ] && exit 77
+  calls=$(tail -n 1 out)
+  half=$((calls / 2))
+  for at in $(seq $half $((half + 5))); do # one of them is in the middle of a frame
+    "$inject" kill "$at" "$talus" run few.yaml --out killed --force $alone >out 2>err
+    note "killed at call $at" [ $? -eq 137 ]
+    [ -n "$(ls killed/*.part 2>/dev/null)" ] && break
+  done
+  note "a killed run leaves a temporary file" test -n "$(ls killed/*.part)"
+  touch "killed/grains.pvd.$$-0.part" killed/mine.part "killed/mine.2000000000-0.part"
+  run 0 run few.yaml --resume killed $alone
+  note "which goes with the next one; those of living processes and others stay" \
+    test "$(cd killed && echo *.part)" = "grains.pvd.$$-0.part mine.2000000000-0.part mine.part"
+  rm killed/*.part
+  run 0 run few.yaml --out dumped --dump every $alone
+  run 0 run few.yaml --out dumped --force --steps 1 --dump worst $alone
+  note "--force leaves no problem files" test "$(cd dumped && echo problem-*)" = problem-worst.hdf5
+  touch "dumped/problem-000001.hdf5.2000000000-0.part"
+  run 0 run few.yaml --out dumped --force --steps 1 $alone
+  note "nor these" test -z "$(ls dumped | grep problem)"
+}
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
