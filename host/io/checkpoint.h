@@ -42,7 +42,7 @@ talus_status tl_checkpoint_put_text(tl_checkpoint_writer *writer, const char *na
 /* Brings it to disk; when it is safe, older checkpoints of the directory (which holds one run) are
  * deleted so that at most `keep` remain with this one (keep < 1: all stay), with what killed runs
  * left half-written. Checkpoints of later steps are not touched. The writer is gone in every case.
- * Statuses: FILE_WRITE (the directory is as it was), OUT_OF_MEMORY. */
+ * Statuses: FILE_WRITE (older checkpoints are as they were), OUT_OF_MEMORY. */
 talus_status tl_checkpoint_commit(tl_checkpoint_writer *writer, int32_t keep);
 /* Gives up, nothing is written. Accepts NULL. */
 void tl_checkpoint_abandon(tl_checkpoint_writer *writer);

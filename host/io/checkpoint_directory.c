@@ -1,5 +1,5 @@
 /* checkpoint_directory.c: names of checkpoints, the newest one, the ones too many. */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE /* syncfs */
 #include "host/io/checkpoint_directory.h"
 
 #include <dirent.h>
@@ -101,18 +101,36 @@ static talus_status list_read(talus_context *context, const char *directory, int
   return status;
 }
 
-talus_status tl_directory_sync(talus_context *context, const char *directory) {
+static int sync_files(int directory) {
+#ifdef __linux__
+  return syncfs(directory);
+#else
+  (void)directory;
+  sync();
+  return 0;
+#endif
+}
+
+static talus_status sync_by(talus_context *context, const char *directory, int (*by)(int)) {
   const int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0) {
     return tl_fail(context, TALUS_FILE_WRITE, "%s: cannot be synced: %s", directory,
                    strerror(errno));
   }
-  const int failed = fsync(file) != 0 && errno != EINVAL && errno != ENOTSUP;
+  const int failed = by(file) != 0 && errno != EINVAL && errno != ENOTSUP && errno != ENOSYS;
   const int reason = errno;
   close(file);
   return failed ? tl_fail(context, TALUS_FILE_WRITE, "%s: cannot be synced: %s", directory,
                           strerror(reason))
                 : TALUS_OK;
+}
+
+talus_status tl_directory_sync(talus_context *context, const char *directory) {
+  return sync_by(context, directory, fsync);
+}
+
+talus_status tl_directory_sync_files(talus_context *context, const char *directory) {
+  return sync_by(context, directory, sync_files);
 }
 
 void tl_directory_prune(talus_context *context, const char *directory, int64_t step, int32_t keep) {

@@ -145,10 +145,13 @@ static talus_status write_out(tl_checkpoint_writer *writer, const void *image, s
   writer->head.hash = tl_checkpoint_hash(0, image, size);
   tl_head_print(&writer->head, block);
   TL_TRY(tl_output_begin(writer->context, writer->path, &output));
-  if (fwrite(block, 1, sizeof block, output.stream) != sizeof block ||
-      fwrite(image, 1, size, output.stream) != size || fflush(output.stream) != 0) {
-    const talus_status status = tl_fail(writer->context, TALUS_FILE_WRITE, "%s: writing failed: %s",
-                                        writer->path, strerror(errno));
+  const int taken = fwrite(block, 1, sizeof block, output.stream) == sizeof block &&
+                    fwrite(image, 1, size, output.stream) == size && fflush(output.stream) == 0;
+  const talus_status status =
+      taken ? tl_output_sync(&output)
+            : tl_fail(writer->context, TALUS_FILE_WRITE, "%s: writing failed: %s", writer->path,
+                      strerror(errno));
+  if (status != TALUS_OK) {
     tl_output_abandon(&output);
     return status;
   }

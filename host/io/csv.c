@@ -183,6 +183,12 @@ talus_status tl_csv_row(tl_csv *csv, int64_t step, const double *value) {
   return write_line(csv, length);
 }
 
+talus_status tl_csv_sync(tl_csv *csv) {
+  return fdatasync(csv->file) == 0 || errno == EINVAL || errno == EROFS
+             ? TALUS_OK
+             : refuse(csv, "writing failed");
+}
+
 talus_status tl_csv_close(tl_csv *csv) {
   if (csv == NULL) {
     return TALUS_OK;

@@ -24,6 +24,10 @@ talus_status tl_csv_open(talus_context *context, const char *path, const tl_colu
 /* Appends one line and hands it to the system at once. value: [column_count]. Status: FILE_WRITE:
  * the line is not there, not even a part of it. */
 talus_status tl_csv_row(tl_csv *csv, int64_t step, const double *value);
+/* Brings the lines to disk. Status: FILE_WRITE: lines may be lost, and a second call would not
+ * know.
+ */
+talus_status tl_csv_sync(tl_csv *csv);
 /* Accepts NULL. Status FILE_WRITE: the system could not keep what it had taken. */
 talus_status tl_csv_close(tl_csv *csv);
 

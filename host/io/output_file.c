@@ -1,4 +1,4 @@
-/* output_file.c: temporary file, sync, rename; see output_file.h. */
+/* output_file.c: temporary file, rename; see output_file.h. */
 #define _XOPEN_SOURCE 700
 #include "host/io/output_file.h"
 
@@ -14,9 +14,10 @@
 
 enum { NAME_TRIES = 100, NAME_ROOM = 48 };
 
+/* A stream that failed some time ago gives no reason. */
 static talus_status refuse(tl_output *output, const char *doing) {
   return tl_fail(output->context, TALUS_FILE_WRITE, "%s: %s: %s", output->path, doing,
-                 strerror(errno));
+                 strerror(errno != 0 ? errno : EIO));
 }
 
 /* The file that a chain of links ends at; the path itself if there is none yet. */
@@ -93,11 +94,18 @@ talus_status tl_output_begin(talus_context *context, const char *path, tl_output
   return status;
 }
 
+talus_status tl_output_sync(tl_output *output) {
+  errno = 0;
+  return fflush(output->stream) == 0 && !ferror(output->stream) &&
+                 (output->temporary == NULL || fsync(fileno(output->stream)) == 0)
+             ? TALUS_OK
+             : refuse(output, "writing failed");
+}
+
 talus_status tl_output_commit(tl_output *output) {
   talus_status status = TALUS_OK;
   errno = 0;
-  if (fflush(output->stream) != 0 || ferror(output->stream) ||
-      (output->temporary != NULL && fsync(fileno(output->stream)) != 0)) {
+  if (fflush(output->stream) != 0 || ferror(output->stream)) {
     status = refuse(output, "writing failed");
   }
   if (fclose(output->stream) != 0 && status == TALUS_OK) {

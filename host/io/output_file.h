@@ -1,9 +1,12 @@
 /* output_file.h: files that are written whole or not at all.
  *
- * Writing goes to a temporary file in the same directory, which takes the name only after it has
- * reached the disk. begin, write to stream (or to the file `temporary` by other means), then
- * commit; or abandon, which leaves no trace. A symbolic link keeps pointing at the new content.
- * Devices and pipes (/dev/stdout) cannot be renamed onto: a stream writes straight to them. */
+ * Writing goes to a temporary file in the same directory, which takes the name only after the
+ * system has taken all of it. begin, write to stream (or to the file `temporary` by other means),
+ * then commit; or abandon, which leaves no trace. A symbolic link keeps pointing at the new
+ * content. Killing the program leaves the old file or the new one. A power cut may leave an empty
+ * one, unless it was synced, which costs milliseconds: checkpoints are (checkpoint.h), other files
+ * are not. Devices and pipes (/dev/stdout) cannot be renamed onto: a stream writes straight to
+ * them. */
 #ifndef TL_OUTPUT_FILE_H
 #define TL_OUTPUT_FILE_H
 
@@ -23,7 +26,9 @@ typedef struct tl_output {
 
 /* Statuses: FILE_WRITE, OUT_OF_MEMORY; nothing is left behind then. */
 talus_status tl_output_begin(talus_context *context, const char *path, tl_output *output);
-/* Flushes, syncs, closes and renames. Status FILE_WRITE: the old file is as it was. */
+/* Brings what was written so far to the disk. Status FILE_WRITE. */
+talus_status tl_output_sync(tl_output *output);
+/* Flushes, closes and renames. Status FILE_WRITE: the old file is as it was. */
 talus_status tl_output_commit(tl_output *output);
 /* Gives up; harmless after commit. */
 void tl_output_abandon(tl_output *output);

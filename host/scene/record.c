@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/io/checkpoint_directory.h"
 #include "host/io/csv.h"
 #include "host/io/output_file.h"
 #include "host/io/text_file.h"
@@ -20,6 +21,7 @@ struct tl_record {
   tl_vtk_writer *vtk;
   tl_csv *csv;
   int64_t every, checkpoint_every; /* steps; 0: never */
+  int unsynced;                    /* frames that were written since the last checkpoint */
 };
 
 /* A time as steps, at least one. */
@@ -124,12 +126,25 @@ talus_status tl_record_frame(tl_record *record, const talus_world *world,
   tl_snapshot *snapshot = &record->snapshot;
   TL_TRY(tl_snapshot_take(snapshot, record->scene, world, report, output->contacts));
   if (record->vtk != NULL) {
+    record->unsynced = 1;
     TL_TRY(tl_vtk_write(record->vtk, &snapshot->frame));
   }
   return tl_csv_row(record->csv, snapshot->frame.step, snapshot->value);
 }
 
+/* A restart takes what was written before the checkpoint as given: it has to be on the disk first.
+ */
+static talus_status sync_output(tl_record *record) {
+  TL_TRY(tl_csv_sync(record->csv));
+  if (record->unsynced) {
+    TL_TRY(tl_directory_sync_files(record->context, record->directory));
+    record->unsynced = 0;
+  }
+  return TALUS_OK;
+}
+
 talus_status tl_record_checkpoint(tl_record *record, const talus_world *world) {
   const tl_scene_output *output = &tl_scene_says(record->scene)->output;
+  TL_TRY(sync_output(record));
   return tl_checkpoint_save(record->scene, world, record->directory, (int32_t)output->keep);
 }

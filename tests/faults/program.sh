@@ -54,6 +54,9 @@ err_has "limited/.*File too large"
   "$inject" count 0 "$talus" run few.yaml --out whole $alone >out 2>err
   [ $? -eq 77 ] && exit 77
   calls=$(tail -n 1 out)
+  # of 27 files only the four checkpoints wait for the disk: table, frames, file and directory
+  INJECT_TRACE=1 "$inject" count 0 "$talus" run few.yaml --out synced $alone >out 2>err
+  note "four syncs per checkpoint" test "$(grep -cE 'inject: .*(fsync|fdatasync|syncfs)' err)" -eq 16
   half=$((calls / 2))
   for at in $(seq $half $((half + 5))); do # one of them is in the middle of a frame
     "$inject" kill "$at" "$talus" run few.yaml --out killed --force $alone >out 2>err
