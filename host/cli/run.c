@@ -192,7 +192,9 @@ static int dump_begin(run_state *run) {
 }
 
 static talus_status one_step(run_state *run, talus_step_report *report) {
+  int64_t saved;
   *report = talus_step_report_default();
+  TL_TRY(tl_record_before_step(run->record, run->world));
   TL_TRY(talus_scene_tick(run->scene, run->world));
   TL_TRY(talus_world_step(run->world, report));
   run->accepted += report->accepted != 0;
@@ -201,18 +203,21 @@ static talus_status one_step(run_state *run, talus_step_report *report) {
     TL_TRY(tl_record_frame(run->record, run->world, report));
   }
   if (tl_record_checkpoint_is_due(run->record, report->step) && report->step < run->last) {
-    TL_TRY(tl_record_checkpoint(run->record, run->world));
+    TL_TRY(tl_record_checkpoint(run->record, run->world, &saved));
   }
   return TALUS_OK;
 }
 
-/* A step failed: everything that helps to find out why, and to go on with other settings. */
+/* A step failed, or its output: everything that helps to find out why, and to go on. */
 static int give_up(run_state *run, talus_status status) {
   char path[1200];
+  int64_t saved;
   complain(run);
-  if (tl_record_checkpoint(run->record, run->world) == TALUS_OK) {
-    fprintf(stderr, "talus: %s/checkpoint-%06" PRId64 ".h5 holds the state before that step\n",
-            run->directory, talus_world_steps(run->world));
+  if (tl_record_checkpoint(run->record, run->world, &saved) == TALUS_OK) {
+    fprintf(stderr,
+            "talus: %s/checkpoint-%06" PRId64 ".h5 holds the state after step %" PRId64
+            ": --resume %s goes on from there\n",
+            run->directory, saved, saved, run->directory);
   } else {
     complain(run);
   }
@@ -285,7 +290,8 @@ static int simulate(run_state *run) {
   if (status != TALUS_OK) {
     return give_up(run, status);
   }
-  if (tl_record_checkpoint(run->record, run->world) != TALUS_OK) {
+  int64_t saved;
+  if (tl_record_checkpoint(run->record, run->world, &saved) != TALUS_OK) {
     return complain(run);
   }
   if (run->o->problem != NULL && tl_failure_write(run->world, run->o->problem) != TALUS_OK) {

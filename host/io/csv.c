@@ -22,7 +22,9 @@ struct tl_csv {
   size_t line_room;
   int32_t column_count;
   int file;
-  int64_t size; /* of the file: whole lines */
+  int64_t size;       /* of the file: whole lines */
+  int64_t last_step;  /* of the last line, or -1 */
+  int64_t last_begin; /* where it begins */
 };
 
 static talus_status refuse(tl_csv *csv, const char *doing) {
@@ -75,12 +77,12 @@ static talus_status write_line(tl_csv *csv, size_t length) {
 }
 
 /* Where the lines end that a restart keeps: whole lines up to that step. */
-static talus_status find_end(const char *path, const char *header, size_t header_length,
-                             tl_text *text, int64_t resume, int64_t *end) {
-  if (text->size < header_length || memcmp(text->memory, header, header_length) != 0) {
-    return tl_fail(text->context, TALUS_FILE_FORMAT,
+static talus_status find_end(tl_csv *csv, size_t header_length, const tl_text *text,
+                             int64_t resume) {
+  if (text->size < header_length || memcmp(text->memory, csv->line, header_length) != 0) {
+    return tl_fail(csv->context, TALUS_FILE_FORMAT,
                    "%s: its first line is not that of this run: other columns, or another file",
-                   path);
+                   csv->path);
   }
   const char *line = text->memory + header_length, *stop = text->memory + text->size;
   int64_t number = 1;
@@ -94,15 +96,17 @@ static talus_status find_end(const char *path, const char *header, size_t header
     errno = 0;
     const long long step = strtoll(line, &rest, 10);
     if (rest == line || errno != 0 || (*rest != ',' && *rest != '\n')) {
-      return tl_fail(text->context, TALUS_FILE_FORMAT, "%s:%" PRId64 ": does not begin with a step",
-                     path, number);
+      return tl_fail(csv->context, TALUS_FILE_FORMAT, "%s:%" PRId64 ": does not begin with a step",
+                     csv->path, number);
     }
     if (step > resume) {
       break;
     }
+    csv->last_step = step;
+    csv->last_begin = line - text->memory;
     line = line_end + 1;
   }
-  *end = line - text->memory;
+  csv->size = line - text->memory;
   return TALUS_OK;
 }
 
@@ -110,7 +114,7 @@ static talus_status cut_back(tl_csv *csv, size_t header_length, int64_t resume) 
   tl_text text;
   talus_status status = tl_text_open(csv->context, csv->path, &text);
   if (status == TALUS_OK) {
-    status = find_end(csv->path, csv->line, header_length, &text, resume, &csv->size);
+    status = find_end(csv, header_length, &text, resume);
   }
   tl_text_close(&text);
   TL_TRY(status);
@@ -159,6 +163,7 @@ talus_status tl_csv_open(talus_context *context, const char *path, const tl_colu
   opened->context = context;
   opened->column_count = column_count;
   opened->file = -1;
+  opened->last_step = -1;
   talus_status status = allocate(opened, path, column);
   if (status == TALUS_OK) {
     status = begin(opened, column, resume);
@@ -180,7 +185,18 @@ talus_status tl_csv_row(tl_csv *csv, int64_t step, const double *value) {
   }
   tl_locale_leave(locale, before);
   csv->line[length++] = '\n';
-  return write_line(csv, length);
+  if (step == csv->last_step) {
+    if (ftruncate(csv->file, (off_t)csv->last_begin) != 0) {
+      return refuse(csv, "writing failed");
+    }
+    csv->size = csv->last_begin;
+    csv->last_step = -1;
+  }
+  const int64_t begin = csv->size;
+  TL_TRY(write_line(csv, length));
+  csv->last_step = step;
+  csv->last_begin = begin;
+  return TALUS_OK;
 }
 
 talus_status tl_csv_sync(tl_csv *csv) {

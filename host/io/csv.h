@@ -21,8 +21,9 @@ typedef struct tl_csv tl_csv;
  * OUT_OF_MEMORY. On failure *csv is NULL. */
 talus_status tl_csv_open(talus_context *context, const char *path, const tl_column *column,
                          int32_t column_count, int64_t resume, tl_csv **csv);
-/* Appends one line and hands it to the system at once. value: [column_count]. Status: FILE_WRITE:
- * the line is not there, not even a part of it. */
+/* Appends one line and hands it to the system at once; the line of the same step, if that is the
+ * last one, is replaced. value: [column_count]. Status: FILE_WRITE: the line is not there, not even
+ * a part of it. */
 talus_status tl_csv_row(tl_csv *csv, int64_t step, const double *value);
 /* Brings the lines to disk. Status: FILE_WRITE: lines may be lost, and a second call would not
  * know.

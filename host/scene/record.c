@@ -22,6 +22,9 @@ struct tl_record {
   tl_csv *csv;
   int64_t every, checkpoint_every; /* steps; 0: never */
   int unsynced;                    /* frames that were written since the last checkpoint */
+  int lost;                        /* output that the system had taken did not reach the disk */
+  int64_t missing;                 /* the step whose frame or line could not be written, or -1 */
+  tl_checkpoint_copy before;       /* the state before the last step that a frame is due after */
 };
 
 /* A time as steps, at least one. */
@@ -78,6 +81,7 @@ talus_status tl_record_open(talus_scene *scene, const char *directory, int64_t r
   memset(record, 0, sizeof *record);
   record->context = context;
   record->scene = scene;
+  record->missing = -1;
   const double length =
       def->run.steps > 0 ? (double)def->run.steps * def->world.step : def->run.time;
   record->every =
@@ -108,6 +112,7 @@ talus_status tl_record_close(tl_record *record) {
   tl_vtk_close(record->vtk);
   const talus_status status = tl_csv_close(record->csv);
   tl_snapshot_close(&record->snapshot);
+  tl_checkpoint_release(record->context, &record->before);
   tl_free(record->context, record);
   return status;
 }
@@ -120,8 +125,14 @@ int tl_record_checkpoint_is_due(const tl_record *record, int64_t step) {
   return record->checkpoint_every > 0 && step % record->checkpoint_every == 0;
 }
 
-talus_status tl_record_frame(tl_record *record, const talus_world *world,
-                             const talus_step_report *report) {
+talus_status tl_record_before_step(tl_record *record, const talus_world *world) {
+  return tl_record_is_due(record, talus_world_steps(world) + 1)
+             ? tl_checkpoint_take(record->scene, world, &record->before)
+             : TALUS_OK;
+}
+
+static talus_status write_frame(tl_record *record, const talus_world *world,
+                                const talus_step_report *report) {
   const tl_scene_output *output = &tl_scene_says(record->scene)->output;
   tl_snapshot *snapshot = &record->snapshot;
   TL_TRY(tl_snapshot_take(snapshot, record->scene, world, report, output->contacts));
@@ -132,19 +143,40 @@ talus_status tl_record_frame(tl_record *record, const talus_world *world,
   return tl_csv_row(record->csv, snapshot->frame.step, snapshot->value);
 }
 
-/* A restart takes what was written before the checkpoint as given: it has to be on the disk first.
- */
-static talus_status sync_output(tl_record *record) {
-  TL_TRY(tl_csv_sync(record->csv));
-  if (record->unsynced) {
-    TL_TRY(tl_directory_sync_files(record->context, record->directory));
-    record->unsynced = 0;
+talus_status tl_record_frame(tl_record *record, const talus_world *world,
+                             const talus_step_report *report) {
+  const talus_status status = write_frame(record, world, report);
+  if (status != TALUS_OK) {
+    record->missing = talus_world_steps(world);
   }
-  return TALUS_OK;
+  return status;
 }
 
-talus_status tl_record_checkpoint(tl_record *record, const talus_world *world) {
-  const tl_scene_output *output = &tl_scene_says(record->scene)->output;
+/* A restart takes what was written before the checkpoint as given: it has to be on the disk first.
+ * A sync that failed must not be tried again: the system forgets what it could not write. */
+static talus_status sync_output(tl_record *record) {
+  if (record->lost) {
+    return tl_fail(record->context, TALUS_FILE_WRITE,
+                   "%s: no checkpoint, since output was lost: go on from an older one",
+                   record->directory);
+  }
+  talus_status status = tl_csv_sync(record->csv);
+  if (status == TALUS_OK && record->unsynced) {
+    status = tl_directory_sync_files(record->context, record->directory);
+  }
+  record->lost = status != TALUS_OK;
+  record->unsynced = 0;
+  return status;
+}
+
+talus_status tl_record_checkpoint(tl_record *record, const talus_world *world, int64_t *step) {
+  const int32_t keep = (int32_t)tl_scene_says(record->scene)->output.keep;
+  *step = talus_world_steps(world);
   TL_TRY(sync_output(record));
-  return tl_checkpoint_save(record->scene, world, record->directory, (int32_t)output->keep);
+  /* before the first step there is nothing to go back to: a restart at 0 writes its frame anew */
+  if (record->missing == *step && *step > 0) {
+    *step = record->before.world.step_count;
+    return tl_checkpoint_write(record->scene, &record->before, record->directory, keep);
+  }
+  return tl_checkpoint_save(record->scene, world, record->directory, keep);
 }

@@ -24,10 +24,18 @@ talus_status tl_record_close(tl_record *record);
 /* Whether a frame, a checkpoint is due at this step. */
 int tl_record_is_due(const tl_record *record, int64_t step);
 int tl_record_checkpoint_is_due(const tl_record *record, int64_t step);
-/* report may be NULL before the first step. */
+/* To be called before every step: keeps a copy of the state if a frame is due after it. Status:
+ * OUT_OF_MEMORY. */
+talus_status tl_record_before_step(tl_record *record, const talus_world *world);
+/* The frame and the line of a step. report may be NULL before the first step. Statuses: FILE_WRITE,
+ * OUT_OF_MEMORY, those of tl_frame_check. */
 talus_status tl_record_frame(tl_record *record, const talus_world *world,
                              const talus_step_report *report);
-talus_status tl_record_checkpoint(tl_record *record, const talus_world *world);
+/* *step: of the state that the checkpoint holds, which is the world's; but where the frame of that
+ * step could not be written, it is the state before, so that a restart makes the step again and
+ * writes it. Statuses: FILE_WRITE (also once output was lost that had been taken as written),
+ * OUT_OF_MEMORY, UNSUPPORTED. */
+talus_status tl_record_checkpoint(tl_record *record, const talus_world *world, int64_t *step);
 
 /* Brings a world that was just built to where the checkpoint was written. Statuses: FILE_OPEN,
  * FILE_FORMAT (also: of another scene), OUT_OF_MEMORY. */

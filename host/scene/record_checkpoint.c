@@ -8,27 +8,46 @@
 
 #include "host/io/checkpoint.h"
 #include "host/scene/record.h"
-#include "host/world/state.h"
 
 static const char kind[] = "world";
 static const char mechanisms[] = "world/mechanism"; /* only where there are some */
 
 /* Room for the arrays of a state whose counts are known, in one piece. */
-static talus_status state_alloc(talus_context *context, tl_world_state *state, void **memory) {
+static talus_status state_reserve(talus_context *context, tl_world_state *state,
+                                  tl_buffer *memory) {
   const size_t bodies = (size_t)state->body_count * TL_STATE_BODY;
   const size_t contacts = (size_t)state->contact_count * TL_STATE_CONTACT;
   const size_t joints = (size_t)state->joint_count * TL_STATE_JOINT;
   const size_t linked = (size_t)state->mechanism_count;
   const size_t keys = (size_t)state->contact_count * 3;
-  TL_TRY(tl_alloc(context, memory,
-                  (bodies + contacts + joints + linked) * sizeof(double) + keys * sizeof(int32_t), 1,
-                  "the state of the world"));
-  state->body = *memory;
+  TL_TRY(tl_buffer_reserve(context, memory,
+                           (bodies + contacts + joints + linked) * sizeof(double) +
+                               keys * sizeof(int32_t),
+                           1, "the state of the world"));
+  state->body = memory->memory;
   state->contact_value = state->body + bodies;
   state->joint = state->contact_value + contacts;
   state->mechanism = state->joint + joints;
   state->contact_key = (int32_t *)(state->mechanism + linked);
   return TALUS_OK;
+}
+
+talus_status tl_checkpoint_take(const talus_scene *scene, const talus_world *world,
+                                tl_checkpoint_copy *copy) {
+  talus_context *context = tl_scene_context(scene);
+  tl_world_state_measure(world, &copy->world);
+  TL_TRY(state_reserve(context, &copy->world, &copy->memory));
+  copy->scene_size = tl_scene_state_size(scene);
+  TL_TRY(tl_buffer_reserve(context, &copy->scene, copy->scene_size, 1, "the state of the scene"));
+  tl_world_state_save(world, &copy->world);
+  tl_scene_state_get(scene, copy->scene.memory);
+  return TALUS_OK;
+}
+
+void tl_checkpoint_release(talus_context *context, tl_checkpoint_copy *copy) {
+  tl_buffer_release(context, &copy->memory);
+  tl_buffer_release(context, &copy->scene);
+  memset(copy, 0, sizeof *copy);
 }
 
 static talus_status put_world(tl_checkpoint_writer *writer, const tl_world_state *state) {
@@ -50,40 +69,39 @@ static talus_status put_world(tl_checkpoint_writer *writer, const tl_world_state
              : TALUS_OK;
 }
 
-static talus_status put_scene(tl_checkpoint_writer *writer, const talus_scene *scene) {
+static talus_status put_scene(tl_checkpoint_writer *writer, const talus_scene *scene,
+                              const tl_checkpoint_copy *copy) {
   const int64_t hash = (int64_t)tl_scene_hash(scene);
-  const size_t size = tl_scene_state_size(scene);
-  void *memory = NULL;
   TL_TRY(tl_checkpoint_put_int64s(writer, "scene/hash", &hash, 1));
-  TL_TRY(tl_alloc(tl_scene_context(scene), &memory, size, 1, "the state of the scene"));
-  tl_scene_state_get(scene, memory);
-  const talus_status status = tl_checkpoint_put_bytes(writer, "scene/state", memory, (int64_t)size);
-  tl_free(tl_scene_context(scene), memory);
-  return status;
+  return tl_checkpoint_put_bytes(writer, "scene/state", copy->scene.memory,
+                                 (int64_t)copy->scene_size);
+}
+
+talus_status tl_checkpoint_write(const talus_scene *scene, const tl_checkpoint_copy *copy,
+                                 const char *directory, int32_t keep) {
+  tl_checkpoint_writer *writer = NULL;
+  TL_TRY(tl_checkpoint_begin(tl_scene_context(scene), directory, kind, copy->world.step_count,
+                             &writer));
+  talus_status status = put_world(writer, &copy->world);
+  if (status == TALUS_OK) {
+    status = put_scene(writer, scene, copy);
+  }
+  if (status != TALUS_OK) {
+    tl_checkpoint_abandon(writer);
+    return status;
+  }
+  return tl_checkpoint_commit(writer, keep);
 }
 
 talus_status tl_checkpoint_save(const talus_scene *scene, const talus_world *world,
                                 const char *directory, int32_t keep) {
-  talus_context *context = tl_scene_context(scene);
-  tl_world_state state;
-  void *memory = NULL;
-  tl_world_state_measure(world, &state);
-  TL_TRY(state_alloc(context, &state, &memory));
-  tl_world_state_save(world, &state);
-  tl_checkpoint_writer *writer = NULL;
-  talus_status status = tl_checkpoint_begin(context, directory, kind, state.step_count, &writer);
+  tl_checkpoint_copy copy;
+  memset(&copy, 0, sizeof copy);
+  talus_status status = tl_checkpoint_take(scene, world, &copy);
   if (status == TALUS_OK) {
-    status = put_world(writer, &state);
+    status = tl_checkpoint_write(scene, &copy, directory, keep);
   }
-  if (status == TALUS_OK) {
-    status = put_scene(writer, scene);
-  }
-  if (status == TALUS_OK) {
-    status = tl_checkpoint_commit(writer, keep);
-  } else {
-    tl_checkpoint_abandon(writer);
-  }
-  tl_free(context, memory);
+  tl_checkpoint_release(tl_scene_context(scene), &copy);
   return status;
 }
 
@@ -127,7 +145,7 @@ static talus_status load_world(talus_context *context, talus_world *world,
                                tl_checkpoint *checkpoint) {
   tl_world_state state;
   int64_t count[4];
-  void *memory = NULL;
+  tl_buffer memory = {NULL, 0};
   memset(&state, 0, sizeof state);
   TL_TRY(tl_checkpoint_int64s(checkpoint, "world/counts", count, 4));
   for (int i = 1; i < 4; i++) {
@@ -142,12 +160,12 @@ static talus_status load_world(talus_context *context, talus_world *world,
   if (tl_checkpoint_has(checkpoint, mechanisms)) {
     TL_TRY(tl_checkpoint_count(checkpoint, mechanisms, &state.mechanism_count));
   }
-  TL_TRY(state_alloc(context, &state, &memory));
+  TL_TRY(state_reserve(context, &state, &memory));
   talus_status status = read_world(checkpoint, &state);
   if (status == TALUS_OK) {
     status = tl_world_state_load(world, &state);
   }
-  tl_free(context, memory);
+  tl_buffer_release(context, &memory);
   return status;
 }
 

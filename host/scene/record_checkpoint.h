@@ -3,7 +3,24 @@
 #define TL_RECORD_CHECKPOINT_H
 
 #include "host/scene/scene.h"
+#include "host/world/state.h"
 
+/* What a checkpoint holds, in memory. All zero before its first use. */
+typedef struct tl_checkpoint_copy {
+  tl_world_state world; /* its arrays stand in memory */
+  size_t scene_size;    /* bytes of the scene's own state */
+  tl_buffer memory, scene;
+} tl_checkpoint_copy;
+
+/* Takes a copy; the room of an earlier one is used again. Status: OUT_OF_MEMORY. */
+talus_status tl_checkpoint_take(const talus_scene *scene, const talus_world *world,
+                                tl_checkpoint_copy *copy);
+/* Writes it, as tl_checkpoint_commit does. */
+talus_status tl_checkpoint_write(const talus_scene *scene, const tl_checkpoint_copy *copy,
+                                 const char *directory, int32_t keep);
+void tl_checkpoint_release(talus_context *context, tl_checkpoint_copy *copy);
+
+/* Both at once. */
 talus_status tl_checkpoint_save(const talus_scene *scene, const talus_world *world,
                                 const char *directory, int32_t keep);
 

@@ -56,6 +56,7 @@ err_has "limited/.*File too large"
   calls=$(tail -n 1 out)
   # of 27 files only the four checkpoints wait for the disk: table, frames, file and directory
   INJECT_TRACE=1 "$inject" count 0 "$talus" run few.yaml --out synced $alone >out 2>err
+  note "the same files" diff -rq whole synced
   note "four syncs per checkpoint" test "$(grep -cE 'inject: .*(fsync|fdatasync|syncfs)' err)" -eq 16
   half=$((calls / 2))
   for at in $(seq $half $((half + 5))); do # one of them is in the middle of a frame
@@ -76,6 +77,50 @@ err_has "limited/.*File too large"
   run 0 run few.yaml --out dumped --force --steps 1 $alone
   note "nor these" test -z "$(ls dumped | grep problem)"
 }
+
+# ---- every call that can go wrong -------------------------------------------------------------------
+# Whatever happened: the run goes on from its newest checkpoint, or begins anew if it has none, and
+# leaves the same files; the checkpoints that it keeps may be of other steps.
+goes_on() { # what happened, to which directory
+  local what=$1 folder=$2 code
+  if [ -n "$(ls "$folder"/checkpoint-*.h5 2>/dev/null)" ]; then
+    "$talus" run few.yaml --resume "$folder" --threads 1 --quiet >out 2>err
+    code=$?
+    grep -q "nothing to do" err && code=0
+  else
+    "$talus" run few.yaml --out "$folder" --force --threads 1 --quiet >out 2>err
+    code=$?
+  fi
+  note "$what: it goes on with exit code $code" [ $code -eq 0 ]
+  diff -rq whole "$folder" | grep -vE "^Only in (whole|$folder): checkpoint-[0-9]+.h5$" >err
+  note "$what: the same files as those of a run in one piece" test ! -s err
+}
+
+# All calls with TALUS_FAULTS=all, which takes minutes; else some of each kind.
+stride=29
+[ "${TALUS_FAULTS:-}" = all ] && stride=1
+offset=0
+for kind in enospc eio full short kill torn; do
+  offset=$((offset + 5))
+  # shellcheck disable=SC2086
+  for at in $(seq $((1 + offset % stride)) $stride "$calls"); do
+    rm -rf bad
+    "$inject" $kind "$at" "$talus" run few.yaml --out bad $alone >out 2>err
+    code=$?
+    case $kind in
+    short) note "$kind at call $at: exit code $code" [ $code -eq 0 ] ;;
+    kill | torn) note "$kind at call $at: exit code $code" [ $code -eq 137 ] ;;
+    *) # what is only cleaning up may fail without harm
+      note "$kind at call $at: exit code $code and a reason" \
+        test "$code" -eq 2 -a -s err -o "$code" -eq 0
+      saved=$(sed -n 's/.*checkpoint-0*\([0-9]*\).h5 holds the state after step \([0-9]*\).*/\1 \2/p' err)
+      [ -z "$saved" ] || note "$kind at call $at: the checkpoint is there" \
+        test -s "bad/checkpoint-$(printf %06d "${saved#* }").h5"
+      ;;
+    esac
+    goes_on "$kind at call $at" bad
+  done
+done
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

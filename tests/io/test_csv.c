@@ -102,6 +102,11 @@ static void test_restart(void) {
   CHECK(tl_csv_close(csv) == TALUS_OK && same_files("whole.csv", "cut.csv"));
   CHECK(tl_csv_open(context, "cut.csv", columns, 3, 100, &csv) == TALUS_OK);
   CHECK(tl_csv_close(csv) == TALUS_OK && same_files("whole.csv", "cut.csv"));
+  /* the line of a step that is written again is replaced */
+  CHECK(tl_csv_open(context, "cut.csv", columns, 3, 100, &csv) == TALUS_OK);
+  add_rows(csv, 100, 100);
+  add_rows(csv, 100, 100);
+  CHECK(tl_csv_close(csv) == TALUS_OK && same_files("whole.csv", "cut.csv"));
   /* nothing there yet */
   unlink("new.csv");
   CHECK(tl_csv_open(context, "new.csv", columns, 3, 54, &csv) == TALUS_OK);
