@@ -6,8 +6,8 @@
 
 enum { WORD_LENGTH = 64 };
 
-/* Edit distance of two short words, by rows of the usual table. */
-static int word_distance(const char *a, const char *b) {
+/* By rows of the usual table. */
+int tl_words_distance(const char *a, const char *b) {
   const int length = (int)strlen(b);
   if (strlen(a) >= WORD_LENGTH || length >= WORD_LENGTH) {
     return WORD_LENGTH;
@@ -31,6 +31,10 @@ static int word_distance(const char *a, const char *b) {
   return row[length];
 }
 
+int tl_words_tolerance(const char *typed) {
+  return 1 + (int)strlen(typed) / 3;
+}
+
 const char *tl_words_next(const char *words, char mark, char *word, int capacity) {
   if (words == NULL || *words == '\0') {
     return NULL;
@@ -43,11 +47,10 @@ const char *tl_words_next(const char *words, char mark, char *word, int capacity
 
 const char *tl_words_nearest(const char *typed, const char *words, char *storage, int capacity) {
   char word[WORD_LENGTH];
-  /* A third of the letters may be wrong; more than that is a guess. */
-  int best = 1 + (int)strlen(typed) / 3;
+  int best = tl_words_tolerance(typed);
   storage[0] = '\0';
   while ((words = tl_words_next(words, '|', word, sizeof word)) != NULL) {
-    const int distance = word_distance(typed, word);
+    const int distance = tl_words_distance(typed, word);
     if (distance <= best) {
       best = distance - 1;
       snprintf(storage, (size_t)capacity, "%s", word);

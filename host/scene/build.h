@@ -3,6 +3,7 @@
 #define TL_SCENE_BUILD_H
 
 #include "host/io/generate.h" /* tl_random */
+#include "host/scene/names.h"
 #include "host/scene/scene.h"
 #include "talus/talus_urdf.h"
 
@@ -23,9 +24,16 @@ typedef struct tl_inlet_state {
 typedef struct tl_mechanism_made {
   talus_urdf *urdf;   /* its robot file, or NULL */
   int32_t link_count;
+  tl_names links;     /* of the scene file */
   int32_t id;         /* in the world */
   int32_t first_body; /* link i is body first_body + i */
 } tl_mechanism_made;
+
+/* Forces on one body, in the order of the file. */
+typedef struct tl_force_order {
+  int32_t first; /* no force before it acts on the same body */
+  int32_t next;  /* force on the same body, or -1 */
+} tl_force_order;
 
 struct talus_scene {
   talus_context *context;
@@ -34,6 +42,9 @@ struct talus_scene {
   tl_node *root;
   tl_scene_definition def;
   tl_mechanism_made *mechanism; /* [def.mechanisms.count]; robot files are read with the scene */
+  tl_names materials, mechanisms;
+  tl_names things;       /* bodies, then walls */
+  tl_force_order *force; /* [def.forces.count] */
 
   /* from here on: made by build */
   double *radius; /* [radius_capacity] by body */
@@ -66,9 +77,22 @@ talus_status tl_shape_check(talus_context *context, const tl_scene_shape *shape,
 talus_status tl_shape_emit(talus_scene *scene, talus_world *world, int32_t body,
                            const tl_scene_shape *shape, tl_variation variation, int32_t material);
 
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* Sorts the names of all things; FILE_FORMAT if two that must differ are equal. Due before anything
+ * is looked up. */
+talus_status tl_scene_index(talus_scene *scene);
 /* A material by name, NULL: the first. */
 talus_status tl_material_find(const talus_scene *scene, const tl_item *item, const char *name,
                               int32_t *material);
+/* FILE_FORMAT unless a body, a wall or a mechanism's link ("mechanism.link") is called so. */
+talus_status tl_name_check(const talus_scene *scene, const tl_node *node, const char *name);
+/* The number of a link in mechanism i by its name; -1: the base; -2: there is none. */
+int32_t tl_link_named(const talus_scene *scene, int32_t mechanism, const char *name);
+/* "mechanism.link": 1 if there is such a link; which. */
+int tl_link_find(const talus_scene *scene, const char *name, int32_t *mechanism, int32_t *link);
+
+/* ---- one grain ------------------------------------------------------------------------------- */
 
 /* One grain. Returns its id. */
 talus_status tl_grain_emit(talus_scene *scene, talus_world *world, const tl_scene_grain *grain,
@@ -169,11 +193,7 @@ talus_status tl_grains_random(tl_grains_job *job, const tl_scene_region *region,
 /* Reads the robot files that mechanisms name; gives them back. */
 talus_status tl_mechanisms_read(talus_scene *scene);
 void tl_mechanisms_release(talus_scene *scene);
-talus_status tl_mechanisms_check(const talus_scene *scene);
-/* The number of a link in mechanism i by its name; -1: the base; -2: there is none. */
-int32_t tl_link_named(const talus_scene *scene, int32_t mechanism, const char *name);
-/* "mechanism.link": 1 if there is such a link; which. */
-int tl_link_find(const talus_scene *scene, const char *name, int32_t *mechanism, int32_t *link);
+talus_status tl_mechanisms_check(talus_scene *scene);
 /* Motors that follow a table of targets, at a time. */
 talus_status tl_mechanisms_drive(const talus_scene *scene, talus_world *world, double time);
 /* The target of a table at a time. */
@@ -186,7 +206,7 @@ void tl_drive_fill(const tl_scene_drive *drive, talus_link_def *def);
 typedef struct tl_build_mode {
   int relaxing; /* a world that only pushes bodies apart: no gravity, motions, joints */
 } tl_build_mode;
-talus_status tl_scene_check(const talus_scene *scene); /* what tables cannot say */
+talus_status tl_scene_check(talus_scene *scene); /* what tables cannot say */
 talus_status tl_build_world(talus_scene *scene, tl_build_mode mode, talus_world **world);
 talus_status tl_build_bodies(talus_scene *scene, tl_build_mode mode, talus_world *world);
 talus_status tl_build_joints(talus_scene *scene, talus_world *world);

@@ -2,80 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/base/words.h"
 #include "host/scene/build.h"
-
-/* The name of body or wall number i, bodies first; NULL if it has none. */
-static const char *name_at(const tl_scene_definition *def, int32_t i) {
-  return i < def->bodies.count
-             ? ((const tl_scene_body *)def->bodies.item)[i].name
-             : ((const tl_scene_wall *)def->walls.item)[i - def->bodies.count].name;
-}
-
-static const tl_node *node_at(const tl_scene_definition *def, int32_t i) {
-  return i < def->bodies.count
-             ? ((const tl_scene_body *)def->bodies.item)[i].item.node
-             : ((const tl_scene_wall *)def->walls.item)[i - def->bodies.count].item.node;
-}
-
-static void join_names(const tl_scene_definition *def, char *names, size_t capacity) {
-  names[0] = '\0';
-  for (int32_t i = 0; i < def->bodies.count + def->walls.count; i++) {
-    const char *name = name_at(def, i);
-    const size_t used = strlen(names);
-    if (name != NULL && used + strlen(name) + 2 < capacity) {
-      strcat(names, used > 0 ? "|" : "");
-      strcat(names, name);
-    }
-  }
-}
-
-static talus_status check_name(const talus_scene *scene, const tl_node *node, const char *name) {
-  char names[512], near[64];
-  for (int32_t i = 0; i < scene->def.bodies.count + scene->def.walls.count; i++) {
-    const char *there = name_at(&scene->def, i);
-    if (there != NULL && strcmp(there, name) == 0) {
-      return TALUS_OK;
-    }
-  }
-  int32_t mechanism, link;
-  if (tl_link_find(scene, name, &mechanism, &link)) {
-    return TALUS_OK;
-  }
-  join_names(&scene->def, names, sizeof names);
-  const char *nearest = tl_words_nearest(name, names, near, sizeof near);
-  return tl_node_fail(scene->context, node, "no body, wall or mechanism.link is called '%.60s'%s%s%s", name,
-                      nearest != NULL ? " (did you mean " : "", nearest != NULL ? nearest : "",
-                      nearest != NULL ? "?)" : "");
-}
-
-talus_status tl_material_find(const talus_scene *scene, const tl_item *item, const char *name,
-                              int32_t *material) {
-  const tl_list *list = &scene->def.materials;
-  char names[512] = "", near[64];
-  *material = 0;
-  for (int32_t i = 0; i < list->count && name != NULL; i++) {
-    const char *there = ((const tl_scene_material *)list->item)[i].item.name;
-    if (strcmp(there, name) == 0) {
-      *material = i;
-      return TALUS_OK;
-    }
-    const size_t used = strlen(names);
-    if (used + strlen(there) + 2 < sizeof names) {
-      strcat(names, used > 0 ? "|" : "");
-      strcat(names, there);
-    }
-  }
-  if (name == NULL || (list->count == 0 && strcmp(name, "default") == 0)) {
-    return TALUS_OK;
-  }
-  const tl_node *at = tl_tree_find(item->node, "material");
-  const char *nearest = tl_words_nearest(name, names, near, sizeof near);
-  return tl_node_fail(scene->context, at != NULL ? at : item->node,
-                      "no material is called '%.60s'%s%s%s", name,
-                      nearest != NULL ? " (did you mean " : "", nearest != NULL ? nearest : "",
-                      nearest != NULL ? "?)" : "");
-}
 
 static talus_status check_material(const talus_scene *scene, const tl_item *item,
                                    const char *name) {
@@ -103,25 +30,6 @@ static talus_status check_motions(const talus_scene *scene, const tl_list *motio
         return tl_node_fail(scene->context, tl_tree_find(node, "times"),
                             "times have to ascend (number %d does not)", (int)k + 1);
       }
-    }
-  }
-  return TALUS_OK;
-}
-
-static talus_status check_names(const talus_scene *scene) {
-  const tl_scene_definition *def = &scene->def;
-  for (int32_t i = 0; i < def->bodies.count + def->walls.count; i++) {
-    const char *name = name_at(def, i);
-    for (int32_t k = 0; k < i && name != NULL; k++) {
-      const char *before = name_at(def, k);
-      if (before != NULL && strcmp(before, name) == 0) {
-        return tl_node_fail(scene->context, tl_tree_find(node_at(def, i), "name"),
-                            "two bodies or walls are called '%.60s'", name);
-      }
-    }
-    if (name != NULL && strcmp(name, "world") == 0) {
-      return tl_node_fail(scene->context, tl_tree_find(node_at(def, i), "name"),
-                          "the name 'world' is taken");
     }
   }
   return TALUS_OK;
@@ -194,7 +102,7 @@ static talus_status check_grains(const talus_scene *scene) {
       TL_TRY(tl_region_check(scene->context, &grains->region, endless));
     }
     if (grains->inside != NULL) {
-      TL_TRY(check_name(scene, tl_tree_find(grains->item.node, "inside"), grains->inside));
+      TL_TRY(tl_name_check(scene, tl_tree_find(grains->item.node, "inside"), grains->inside));
     }
     for (int32_t k = 0; k < grains->layers.count; k++) {
       const tl_scene_layer *layer = (const tl_scene_layer *)grains->layers.item + k;
@@ -260,7 +168,7 @@ static talus_status check_joint(const talus_scene *scene, const tl_scene_joint *
   const char *const names[] = {joint->a, joint->b};
   for (int side = 0; side < 2; side++) {
     if (strcmp(names[side], "world") != 0) {
-      TL_TRY(check_name(scene, tl_tree_find(node, side == 0 ? "a" : "b"), names[side]));
+      TL_TRY(tl_name_check(scene, tl_tree_find(node, side == 0 ? "a" : "b"), names[side]));
     }
   }
   if (strcmp(joint->a, joint->b) == 0) {
@@ -273,9 +181,8 @@ static talus_status check_joint(const talus_scene *scene, const tl_scene_joint *
   return check_drive(scene, joint);
 }
 
-talus_status tl_scene_check(const talus_scene *scene) {
+talus_status tl_scene_check(talus_scene *scene) {
   const tl_scene_definition *def = &scene->def;
-  TL_TRY(check_names(scene));
   TL_TRY(check_bodies(scene));
   for (int32_t i = 0; i < def->walls.count; i++) {
     TL_TRY(check_wall(scene, (const tl_scene_wall *)def->walls.item + i));
@@ -285,7 +192,7 @@ talus_status tl_scene_check(const talus_scene *scene) {
   for (int32_t i = 0; i < def->mechanisms.count; i++) {
     const tl_scene_mechanism *from = (const tl_scene_mechanism *)def->mechanisms.item + i;
     if (from->base != NULL) {
-      TL_TRY(check_name(scene, tl_tree_find(from->item.node, "base"), from->base));
+      TL_TRY(tl_name_check(scene, tl_tree_find(from->item.node, "base"), from->base));
     }
   }
   for (int32_t i = 0; i < def->joints.count; i++) {
@@ -293,7 +200,7 @@ talus_status tl_scene_check(const talus_scene *scene) {
   }
   for (int32_t i = 0; i < def->forces.count; i++) {
     const tl_scene_force *force = (const tl_scene_force *)def->forces.item + i;
-    TL_TRY(check_name(scene, tl_tree_find(force->item.node, "body"), force->body));
+    TL_TRY(tl_name_check(scene, tl_tree_find(force->item.node, "body"), force->body));
   }
   for (int32_t i = 0; i < def->pairs.count; i++) {
     const tl_scene_pair *pair = (const tl_scene_pair *)def->pairs.item + i;
@@ -307,7 +214,7 @@ talus_status tl_scene_check(const talus_scene *scene) {
   }
   for (int32_t i = 0; i < def->output.track.count; i++) {
     TL_TRY(
-        check_name(scene, tl_tree_find(def->output.item.node, "track"), def->output.track.text[i]));
+        tl_name_check(scene, tl_tree_find(def->output.item.node, "track"), def->output.track.text[i]));
   }
   if (def->run.steps == 0 && !(def->run.time > 0)) {
     return tl_node_fail(scene->context, def->run.item.node, "run.time has to be above 0 s");

@@ -58,50 +58,6 @@ void tl_mechanisms_release(talus_scene *scene) {
   }
 }
 
-/* ---- names -------------------------------------------------------------------------------------
- */
-
-int32_t tl_link_named(const talus_scene *scene, int32_t mechanism, const char *name) {
-  const tl_scene_mechanism *const from = mechanism_at(scene, mechanism);
-  const talus_urdf *const urdf = scene->mechanism[mechanism].urdf;
-  int32_t link;
-  if (urdf != NULL) {
-    return talus_urdf_find_link(urdf, name, &link) ? link : strcmp(name, "base") == 0 ? -1 : -2;
-  }
-  for (int32_t i = 0; i < from->links.count; i++) {
-    if (strcmp(link_at(from, i)->name, name) == 0) {
-      return i;
-    }
-  }
-  return strcmp(name, "base") == 0 ? -1 : -2;
-}
-
-int tl_link_find(const talus_scene *scene, const char *name, int32_t *mechanism, int32_t *link) {
-  for (int32_t i = 0; i < scene->def.mechanisms.count; i++) {
-    const char *const own = mechanism_at(scene, i)->name;
-    const size_t length = own != NULL ? strlen(own) : 0;
-    if (own == NULL || strncmp(name, own, length) != 0 || name[length] != '.') {
-      continue;
-    }
-    *mechanism = i;
-    *link = tl_link_named(scene, i, name + length + 1);
-    if (*link >= 0) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-int32_t talus_scene_mechanism_find(const talus_scene *scene, const char *name) {
-  for (int32_t i = 0; scene != NULL && i < scene->def.mechanisms.count; i++) {
-    const char *const own = mechanism_at(scene, i)->name;
-    if (own != NULL && strcmp(own, name) == 0) {
-      return scene->mechanism[i].id;
-    }
-  }
-  return TALUS_NONE;
-}
-
 /* ---- checks ------------------------------------------------------------------------------------
  */
 
@@ -201,32 +157,12 @@ static talus_status mass_check(const talus_scene *scene, const tl_scene_link *li
   return TALUS_OK;
 }
 
-/* One link against those before it, and its parents up to the base. */
 static talus_status link_check(const talus_scene *scene, int32_t m, int32_t i) {
   const tl_scene_mechanism *const of = mechanism_at(scene, m);
   const tl_scene_link *const link = link_at(of, i);
   const tl_node *const node = link->item.node;
   talus_context *const context = scene->context;
   const int has_axis = link->kind != TALUS_LINK_FREE;
-  if (tl_link_named(scene, m, link->name) != i || strcmp(link->name, "base") == 0) {
-    return tl_node_fail(context, tl_tree_find(node, "name"), "the name '%.60s' is taken",
-                        link->name);
-  }
-  if (tl_link_named(scene, m, link->parent) < -1) {
-    return tl_node_fail(context, tl_tree_find(node, "parent"),
-                        "joint '%.60s': its parent, link '%.60s', is not there", link->name,
-                        link->parent);
-  }
-  int32_t at = i;
-  for (int32_t k = 0; k <= of->links.count && at >= 0; k++) {
-    at = tl_link_named(scene, m, link_at(of, at)->parent);
-  }
-  if (at >= 0) {
-    return tl_node_fail(context, tl_tree_find(node, "parent"),
-                        "joint '%.60s': its parents form a loop; a tree is needed, close it by "
-                        "`loops`",
-                        link->name);
-  }
   if (has_axis && !(square3(link->axis) > 0)) {
     return tl_node_fail(context, tl_tree_find(node, "axis"), "joint '%.60s': its axis has length 0",
                         link->name);
@@ -238,6 +174,40 @@ static talus_status link_check(const talus_scene *scene, int32_t m, int32_t i) {
   TL_TRY(beside_check(scene, node, "rate2", "rate", link->name));
   TL_TRY(beside_check(scene, node, "target2", "target", link->name));
   return drive_check(scene, &link->drive, node, link->name);
+}
+
+/* Follows the parents of each link up to the base, or to one that is known to hang on it. */
+static talus_status parents_check(talus_scene *scene, int32_t m) {
+  enum { UNKNOWN, ON_THE_WAY, GOOD };
+  const tl_scene_mechanism *const of = mechanism_at(scene, m);
+  const int32_t count = of->links.count;
+  void *memory = NULL;
+  TL_TRY(tl_arena_take(&scene->arena, 2 * (size_t)count, sizeof(int32_t), &memory));
+  int32_t *const parent = memory, *const mark = parent + count;
+  for (int32_t i = 0; i < count; i++) {
+    parent[i] = tl_link_named(scene, m, link_at(of, i)->parent);
+    if (parent[i] < -1) {
+      return tl_node_fail(scene->context, tl_tree_find(link_at(of, i)->item.node, "parent"),
+                          "joint '%.60s': its parent, link '%.60s', is not there",
+                          link_at(of, i)->name, link_at(of, i)->parent);
+    }
+  }
+  for (int32_t i = 0; i < count; i++) {
+    int32_t at = i;
+    for (; at >= 0 && mark[at] == UNKNOWN; at = parent[at]) {
+      mark[at] = ON_THE_WAY;
+    }
+    if (at >= 0 && mark[at] == ON_THE_WAY) {
+      return tl_node_fail(scene->context, tl_tree_find(link_at(of, i)->item.node, "parent"),
+                          "joint '%.60s': its parents form a loop; a tree is needed, close it by "
+                          "`loops`",
+                          link_at(of, i)->name);
+    }
+    for (at = i; at >= 0 && mark[at] == ON_THE_WAY; at = parent[at]) {
+      mark[at] = GOOD;
+    }
+  }
+  return TALUS_OK;
 }
 
 static talus_status loop_check(const talus_scene *scene, int32_t m, const tl_scene_loop *loop) {
@@ -280,7 +250,7 @@ static talus_status robot_drive_check(const talus_scene *scene, int32_t m,
   return drive_check(scene, drive, node, drive->joint);
 }
 
-static talus_status mechanism_check(const talus_scene *scene, int32_t m) {
+static talus_status mechanism_check(talus_scene *scene, int32_t m) {
   const tl_scene_mechanism *const of = mechanism_at(scene, m);
   const tl_node *const node = of->item.node;
   int32_t material;
@@ -291,17 +261,11 @@ static talus_status mechanism_check(const talus_scene *scene, int32_t m) {
     return tl_node_fail(scene->context, tl_tree_find(node, of->floating ? "floating" : "drives"),
                         "this key goes with `urdf`");
   }
-  for (int32_t k = 0; k < m && of->name != NULL; k++) {
-    const char *const before = mechanism_at(scene, k)->name;
-    if (before != NULL && strcmp(before, of->name) == 0) {
-      return tl_node_fail(scene->context, tl_tree_find(node, "name"),
-                          "two mechanisms are called '%.60s'", of->name);
-    }
-  }
   if (of->urdf != NULL && of->base != NULL) {
     return tl_node_fail(scene->context, tl_tree_find(node, "base"), "this key goes with `links`");
   }
   TL_TRY(tl_material_find(scene, &of->item, of->material, &material));
+  TL_TRY(parents_check(scene, m));
   for (int32_t i = 0; i < of->links.count; i++) {
     TL_TRY(link_check(scene, m, i));
   }
@@ -314,7 +278,7 @@ static talus_status mechanism_check(const talus_scene *scene, int32_t m) {
   return TALUS_OK;
 }
 
-talus_status tl_mechanisms_check(const talus_scene *scene) {
+talus_status tl_mechanisms_check(talus_scene *scene) {
   for (int32_t m = 0; m < scene->def.mechanisms.count; m++) {
     TL_TRY(mechanism_check(scene, m));
   }

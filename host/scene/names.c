@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/words.h"
+
 talus_status tl_names_begin(tl_arena *arena, int32_t capacity, tl_names *names) {
   void *memory = NULL;
   names->count = 0;
@@ -61,4 +63,17 @@ int32_t tl_names_find_part(const tl_names *names, const char *text, size_t lengt
 
 int32_t tl_names_find(const tl_names *names, const char *text) {
   return tl_names_find_part(names, text, strlen(text));
+}
+
+const char *tl_names_nearest(const tl_names *names, const char *typed) {
+  const char *nearest = NULL;
+  int best = tl_words_tolerance(typed);
+  for (int32_t i = 0; i < names->count && best >= 0; i++) {
+    const int distance = tl_words_distance(typed, names->name[i].text);
+    if (distance <= best) {
+      best = distance - 1;
+      nearest = names->name[i].text;
+    }
+  }
+  return nearest;
 }

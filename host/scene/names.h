@@ -28,5 +28,7 @@ int32_t tl_names_sort(tl_names *names);
 /* The lowest index of a name, or -1. The second takes the first `length` bytes of the text. */
 int32_t tl_names_find(const tl_names *names, const char *text);
 int32_t tl_names_find_part(const tl_names *names, const char *text, size_t length);
+/* The name nearest to a mistyped one, or NULL. */
+const char *tl_names_nearest(const tl_names *names, const char *typed);
 
 #endif

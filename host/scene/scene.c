@@ -25,6 +25,7 @@ static talus_status read_tree(talus_scene *scene, const char *const *overrides,
   tl_parse parse = {.context = scene->context, .arena = &scene->arena, .base = {1, 1, 1, 1}};
   TL_TRY(tl_parse_table(&parse, &tl_schema_root, scene->root, "", &scene->def));
   TL_TRY(tl_mechanisms_read(scene));
+  TL_TRY(tl_scene_index(scene));
   return tl_scene_check(scene);
 }
 
@@ -110,26 +111,6 @@ uint64_t tl_scene_hash(const talus_scene *scene) {
 double talus_scene_end(const talus_scene *scene) {
   const tl_scene_run *run = &scene->def.run;
   return run->steps > 0 ? (double)run->steps * scene->def.world.step : run->time;
-}
-
-int32_t talus_scene_body_find(const talus_scene *scene, const char *name) {
-  const tl_scene_definition *def = &scene->def;
-  for (int32_t i = 0; i < def->bodies.count && scene->body_id != NULL; i++) {
-    const char *own = ((const tl_scene_body *)def->bodies.item)[i].name;
-    if (own != NULL && strcmp(own, name) == 0) {
-      return scene->body_id[i];
-    }
-  }
-  for (int32_t i = 0; i < def->walls.count && scene->wall_id != NULL; i++) {
-    const char *own = ((const tl_scene_wall *)def->walls.item)[i].name;
-    if (own != NULL && strcmp(own, name) == 0) {
-      return scene->wall_id[i];
-    }
-  }
-  int32_t mechanism, link;
-  return scene->body_id != NULL && tl_link_find(scene, name, &mechanism, &link)
-             ? scene->mechanism[mechanism].first_body + link
-             : TALUS_NONE;
 }
 
 double talus_scene_body_radius(const talus_scene *scene, int32_t body) {

@@ -164,13 +164,13 @@ static talus_status apply_forces(talus_scene *scene, talus_world *world, double 
   const int32_t count = scene->def.forces.count;
   for (int32_t i = 0; i < count; i++) {
     double force[3] = {0, 0, 0}, torque[3] = {0, 0, 0};
-    const int32_t body = talus_scene_body_find(scene, forces[i].body);
+    const int32_t body =
+        scene->force[i].first ? talus_scene_body_find(scene, forces[i].body) : TALUS_NONE;
     if (!talus_body_exists(world, body)) {
       continue;
     }
-    for (int32_t k = 0; k < count; k++) {
-      if (strcmp(forces[k].body, forces[i].body) == 0 &&
-          within(time, forces[k].begin, forces[k].end)) {
+    for (int32_t k = i; k >= 0; k = scene->force[k].next) {
+      if (within(time, forces[k].begin, forces[k].end)) {
         for (int c = 0; c < 3; c++) {
           force[c] += forces[k].force[c];
           torque[c] += forces[k].torque[c];

@@ -188,22 +188,16 @@ const talus_mechanism_def *talus_urdf_mechanism(const talus_urdf *urdf) {
 }
 
 int32_t talus_urdf_find_joint(const talus_urdf *urdf, const char *joint) {
-  for (int32_t i = 0; urdf != NULL && joint != NULL && i < urdf->def.link_count; i++) {
-    if (strcmp(urdf->made[i].name, joint) == 0) {
-      return i;
-    }
-  }
-  return TALUS_NONE;
+  return urdf != NULL && joint != NULL ? tl_names_find(&urdf->made_names, joint) : TALUS_NONE;
 }
 
 int talus_urdf_find_link(const talus_urdf *urdf, const char *name, int32_t *link) {
-  for (int32_t i = 0; urdf != NULL && name != NULL && i < urdf->link_count; i++) {
-    if (strcmp(urdf->link[i].name, name) == 0) {
-      *link = urdf->link[i].link;
-      return 1;
-    }
+  const int32_t found = urdf != NULL && name != NULL ? tl_names_find(&urdf->link_names, name) : -1;
+  if (found < 0) {
+    return 0;
   }
-  return 0;
+  *link = urdf->link[found].link;
+  return 1;
 }
 
 int32_t talus_urdf_shape_count(const talus_urdf *urdf) {
@@ -215,12 +209,8 @@ talus_status talus_urdf_shape(const talus_urdf *urdf, int32_t index, int32_t *li
   if (urdf == NULL || index < 0 || index >= urdf->shape_count) {
     return TALUS_INDEX_RANGE;
   }
-  const tl_urdf_shape *at = urdf->shape;
-  for (int32_t i = 0; i < index; i++) {
-    at = at->next;
-  }
-  *link = at->link;
-  *shape = at->def;
+  *link = urdf->shape_at[index]->link;
+  *shape = urdf->shape_at[index]->def;
   return TALUS_OK;
 }
 

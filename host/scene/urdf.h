@@ -6,7 +6,7 @@
 #ifndef TL_SCENE_URDF_H
 #define TL_SCENE_URDF_H
 
-#include "host/scene/arena.h"
+#include "host/scene/names.h"
 #include "talus/talus_urdf.h"
 
 typedef struct tl_xml {
@@ -31,6 +31,7 @@ typedef struct tl_urdf_link {
   const char *name;
   const tl_xml *node;
   int32_t joint;     /* that it hangs on, or -1: the root */
+  int32_t first, last; /* joints that hang on it, or -1 */
   int32_t link;      /* of the def; TALUS_NONE: part of the base; -2: not reached yet */
   tl_urdf_pose pose; /* of its frame in that link's, or in the world for the base */
   double mass, centre[3], inertia[6]; /* in its own frame; mass 0: no inertial */
@@ -51,6 +52,7 @@ typedef struct tl_urdf_joint {
   const tl_xml *node;
   int32_t type; /* tl_urdf_type */
   int32_t parent, child;
+  int32_t next; /* joint of the same parent, or -1 */
 } tl_urdf_joint;
 
 typedef struct tl_urdf_shape {
@@ -68,9 +70,10 @@ struct talus_urdf {
   tl_urdf_link *link;
   tl_urdf_joint *joint;
   int32_t link_count, joint_count;
+  tl_names link_names, made_names; /* of link and made */
   talus_mechanism_def def;
   talus_link_def *made; /* [def.link_count] */
-  tl_urdf_shape *shape, *last_shape;
+  tl_urdf_shape *shape, *last_shape, **shape_at; /* a list; [shape_count] */
   int32_t shape_count;
 };
 

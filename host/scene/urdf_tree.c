@@ -17,15 +17,6 @@ static int32_t count_of(const tl_xml *root, const char *name) {
   return count;
 }
 
-static int32_t link_named(const talus_urdf *urdf, const char *name) {
-  for (int32_t i = 0; i < urdf->link_count && name != NULL; i++) {
-    if (strcmp(urdf->link[i].name, name) == 0) {
-      return i;
-    }
-  }
-  return -1;
-}
-
 static talus_status name_of(const talus_urdf *urdf, const tl_xml *node, const char **name) {
   *name = tl_xml_attribute(node, "name");
   return *name != NULL ? TALUS_OK : tl_urdf_fail(urdf, node, "a %.20s without a name", node->name);
@@ -40,19 +31,19 @@ static talus_status links_find(talus_urdf *urdf) {
     tl_urdf_link *const link = &urdf->link[n];
     const char *name;
     TL_TRY(name_of(urdf, node, &name));
-    urdf->link_count = n++;
-    if (link_named(urdf, name) >= 0) {
-      return tl_urdf_fail(urdf, node, "two links are called '%.60s'", name);
-    }
-    urdf->link_count = n;
+    urdf->link_count = ++n;
+    tl_names_add(&urdf->link_names, name, n - 1);
     link->name = name;
     link->node = node;
-    link->joint = -1;
+    link->joint = link->first = link->last = -1;
     link->link = -2;
     TL_TRY(tl_urdf_known(urdf, node, "inertial|collision|visual"));
     TL_TRY(tl_urdf_inertial(urdf, link));
   }
-  return TALUS_OK;
+  const int32_t repeated = tl_names_sort(&urdf->link_names);
+  return repeated < 0 ? TALUS_OK
+                      : tl_urdf_fail(urdf, urdf->link[repeated].node,
+                                     "two links are called '%.60s'", urdf->link[repeated].name);
 }
 
 /* The link that the child `what` (parent, child) of a joint names. */
@@ -63,7 +54,7 @@ static talus_status end_of(const talus_urdf *urdf, const tl_urdf_joint *joint, c
   if (name == NULL) {
     return tl_urdf_fail(urdf, joint->node, "joint '%.60s' has no %s link", joint->name, what);
   }
-  *link = link_named(urdf, name);
+  *link = tl_names_find(&urdf->link_names, name);
   return *link >= 0 ? TALUS_OK
                     : tl_urdf_fail(urdf, node, "joint '%.60s': its %s, link '%.60s', is not there",
                                    joint->name, what, name);
@@ -90,6 +81,14 @@ static talus_status joint_find(talus_urdf *urdf, const tl_xml *node, tl_urdf_joi
                         urdf->joint[child->joint].node->line);
   }
   child->joint = (int32_t)(joint - urdf->joint);
+  tl_urdf_link *const parent = &urdf->link[joint->parent];
+  joint->next = -1;
+  if (parent->last >= 0) {
+    urdf->joint[parent->last].next = child->joint;
+  } else {
+    parent->first = child->joint;
+  }
+  parent->last = child->joint;
   return TALUS_OK;
 }
 
@@ -154,13 +153,10 @@ static talus_status link_begin(talus_urdf *urdf, int32_t index, const tl_urdf_po
 /* Children of a link that has been placed. */
 static talus_status children_place(talus_urdf *urdf, int32_t index) {
   const tl_urdf_link *const parent = &urdf->link[index];
-  for (int32_t j = 0; j < urdf->joint_count; j++) {
+  for (int32_t j = parent->first; j >= 0; j = urdf->joint[j].next) {
     const tl_urdf_joint *const joint = &urdf->joint[j];
     tl_urdf_link *const child = &urdf->link[joint->child];
     tl_urdf_pose pose;
-    if (joint->parent != index) {
-      continue;
-    }
     TL_TRY(tl_urdf_origin(urdf, joint->node, &pose));
     pose = tl_urdf_compose(&parent->pose, &pose);
     if (joint->type == TL_URDF_FIXED) {
@@ -189,10 +185,8 @@ static talus_status tree_walk(talus_urdf *urdf, int32_t root, int32_t *queue) {
   queue[count++] = root;
   for (int32_t at = 0; at < count; at++) {
     TL_TRY(children_place(urdf, queue[at]));
-    for (int32_t j = 0; j < urdf->joint_count; j++) {
-      if (urdf->joint[j].parent == queue[at]) {
-        queue[count++] = urdf->joint[j].child;
-      }
+    for (int32_t j = urdf->link[queue[at]].first; j >= 0; j = urdf->joint[j].next) {
+      queue[count++] = urdf->joint[j].child;
     }
   }
   for (int32_t i = 0; i < urdf->link_count; i++) {
@@ -230,6 +224,17 @@ static talus_status link_check(const talus_urdf *urdf, const tl_urdf_link *link)
   return tl_urdf_fail(urdf, node, "link '%.60s': %s", link->name, reason);
 }
 
+static talus_status shapes_list(talus_urdf *urdf) {
+  void *memory;
+  int32_t count = 0;
+  TL_TRY(tl_arena_take(&urdf->arena, (size_t)urdf->shape_count, sizeof *urdf->shape_at, &memory));
+  urdf->shape_at = memory;
+  for (tl_urdf_shape *at = urdf->shape; at != NULL; at = at->next) {
+    urdf->shape_at[count++] = at;
+  }
+  return TALUS_OK;
+}
+
 talus_status tl_urdf_build(talus_urdf *urdf) {
   const size_t links = (size_t)count_of(urdf->root, "link");
   const size_t joints = (size_t)count_of(urdf->root, "joint");
@@ -241,6 +246,8 @@ talus_status tl_urdf_build(talus_urdf *urdf) {
   urdf->joint = memory;
   TL_TRY(tl_arena_take(&urdf->arena, links + 1, sizeof *urdf->made, &memory));
   urdf->made = memory;
+  TL_TRY(tl_names_begin(&urdf->arena, (int32_t)links, &urdf->link_names));
+  TL_TRY(tl_names_begin(&urdf->arena, (int32_t)links + 1, &urdf->made_names));
   TL_TRY(links_find(urdf));
   TL_TRY(joints_find(urdf));
   TL_TRY(root_find(urdf, &root));
@@ -259,5 +266,9 @@ talus_status tl_urdf_build(talus_urdf *urdf) {
     TL_TRY(own ? link_check(urdf, link) : TALUS_OK);
   }
   urdf->def.link = urdf->made;
-  return TALUS_OK;
+  for (int32_t i = 0; i < urdf->def.link_count; i++) {
+    tl_names_add(&urdf->made_names, urdf->made[i].name, i);
+  }
+  tl_names_sort(&urdf->made_names); /* of two joints of one name the first is found */
+  return shapes_list(urdf);
 }

@@ -63,6 +63,50 @@ static void write_aliases(text *t, int n) {
   }
 }
 
+static void write_links(text *t, int n) {
+  add(t, "mechanisms:\n  - name: chain\n    links:\n");
+  for (int i = 0; i < n; i++) {
+    add(t, "      - {name: l%d, ", i);
+    if (i > 0) {
+      add(t, "parent: l%d, ", i - 1);
+    }
+    add(t, "kind: revolute, axis: [0, 1, 0], position: [2 cm, 0, 0], mass: 0.1,\n");
+    add(t, "         inertia: [1e-4, 1e-4, 1e-4]}\n");
+  }
+  add(t, "  - {name: robot, urdf: robot.urdf}\n");
+  FILE *const file = fopen("robot.urdf", "wb");
+  fprintf(file, "<robot name='r'>\n");
+  for (int i = 0; i <= n; i++) {
+    fprintf(file,
+            "<link name='l%d'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/>"
+            "</inertial></link>\n",
+            i);
+  }
+  for (int i = 0; i < n; i++) {
+    fprintf(file,
+            "<joint name='j%d' type='continuous'><parent link='l%d'/><child link='l%d'/>"
+            "</joint>\n",
+            i, i, i + 1);
+  }
+  fprintf(file, "</robot>\n");
+  fclose(file);
+}
+
+static void write_names(text *t, int n) {
+  add(t, "bodies:\n");
+  for (int i = 0; i < n; i++) {
+    add(t, "  - {name: b%d, radius: 1 mm, position: [%d cm, 0, 0]}\n", i, i);
+  }
+  add(t, "joints:\n");
+  for (int i = 1; i < n; i++) {
+    add(t, "  - {kind: ball, a: b%d, b: b%d, point: [0, 0, 0]}\n", i - 1, i);
+  }
+  add(t, "forces:\n");
+  for (int i = 0; i < n; i++) {
+    add(t, "  - {body: b%d, force: [0, 0, 1]}\n", i);
+  }
+}
+
 /* ---- how long it takes ------------------------------------------------------------------------
  */
 
@@ -79,6 +123,8 @@ static const large cases[] = {
     {"braces", write_braces, 20000, 0, "nested more than 32 deep"},
     {"keys", write_keys, 4000, 0, "density wants a density"},
     {"aliases", write_aliases, 4000, 0, "unknown key 'anchors'"},
+    {"links", write_links, 300, 1, NULL},
+    {"names", write_names, 2000, 0, NULL},
 };
 
 static double seconds_of(talus_context *context, const large *l, int size) {
