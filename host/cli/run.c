@@ -106,15 +106,21 @@ static int choose_directory(run_state *run, const char *checkpoint) {
   return TL_EXIT_OK;
 }
 
-/* The file of --resume: itself, or the newest checkpoint of a directory. To be freed by tl_free. */
+/* The file of --resume: itself, or the newest checkpoint of a directory; if results go there too,
+ * the newest that goes with them. To be freed by tl_free. */
 static int find_checkpoint(run_state *run, char **path) {
-  struct stat about;
+  struct stat about, out;
   *path = NULL;
   if (run->o->resume == NULL) {
     return TL_EXIT_OK;
   }
   if (stat(run->o->resume, &about) == 0 && S_ISDIR(about.st_mode)) {
-    const talus_status status = tl_checkpoint_newest(run->context, run->o->resume, path);
+    const int added_to =
+        run->o->out == NULL ||
+        (stat(run->o->out, &out) == 0 && out.st_dev == about.st_dev && out.st_ino == about.st_ino);
+    const talus_status status =
+        added_to ? tl_record_newest(run->context, run->o->resume, path)
+                 : tl_checkpoint_newest(run->context, run->o->resume, INT64_MAX, path);
     return status == TALUS_OK ? TL_EXIT_OK : complain(run);
   }
   void *memory = NULL;
@@ -167,6 +173,9 @@ static int prepare(run_state *run) {
       status = tl_record_resume(run->scene, run->world, checkpoint);
     }
     const int added_to = checkpoint != NULL && same_directory(run, checkpoint);
+    if (status == TALUS_OK && added_to && strcmp(checkpoint, run->o->resume) == 0) {
+      status = tl_record_check(run->context, checkpoint);
+    }
     tl_run_watch();
     if (status == TALUS_OK && !added_to) {
       status = tl_record_prepare(run->context, run->directory, run->o->force);

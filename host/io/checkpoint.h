@@ -79,10 +79,11 @@ talus_status tl_checkpoint_text(tl_checkpoint *checkpoint, const char *name, cha
 
 /* ---- the directory --------------------------------------------------------------------------- */
 
-/* The newest checkpoint of the directory that is whole: its path in memory from tl_alloc, the
- * caller's. Damaged ones are passed over with a warning in the log. Statuses: FILE_OPEN (no
- * directory, or no whole checkpoint in it), OUT_OF_MEMORY. */
-talus_status tl_checkpoint_newest(talus_context *context, const char *directory, char **path);
+/* The newest checkpoint of the directory that is whole, of those before a step (INT64_MAX: all):
+ * its path in memory from tl_alloc, the caller's. Damaged ones are passed over with a warning in
+ * the log. Statuses: FILE_OPEN (no directory, or no whole checkpoint in it), OUT_OF_MEMORY. */
+talus_status tl_checkpoint_newest(talus_context *context, const char *directory, int64_t before,
+                                  char **path);
 /* <directory>/checkpoint-NNNNNN.h5 in memory from tl_alloc. */
 talus_status tl_checkpoint_path(talus_context *context, const char *directory, int64_t step,
                                 char **path);

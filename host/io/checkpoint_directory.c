@@ -157,12 +157,16 @@ void tl_directory_prune(talus_context *context, const char *directory, int64_t s
   tl_free(context, list.step);
 }
 
-talus_status tl_checkpoint_newest(talus_context *context, const char *directory, char **path) {
+talus_status tl_checkpoint_newest(talus_context *context, const char *directory, int64_t before,
+                                  char **path) {
   step_list list;
   *path = NULL;
   talus_status status = list_read(context, directory, 0, &list);
   for (size_t k = list.count; status == TALUS_OK && k > 0; k--) {
     tl_checkpoint_head head;
+    if (list.step[k - 1] >= before) {
+      continue;
+    }
     status = tl_checkpoint_path(context, directory, list.step[k - 1], path);
     if (status != TALUS_OK || tl_head_read(context, *path, NULL, 1, &head) == TALUS_OK) {
       break;

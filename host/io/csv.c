@@ -76,16 +76,19 @@ static talus_status write_line(tl_csv *csv, size_t length) {
   return TALUS_OK;
 }
 
-/* Where the lines end that a restart keeps: whole lines up to that step. */
-static talus_status find_end(tl_csv *csv, size_t header_length, const tl_text *text,
-                             int64_t resume) {
-  if (text->size < header_length || memcmp(text->memory, csv->line, header_length) != 0) {
-    return tl_fail(csv->context, TALUS_FILE_FORMAT,
-                   "%s: its first line is not that of this run: other columns, or another file",
-                   csv->path);
-  }
+/* Whole lines up to a step. */
+typedef struct line_range {
+  int64_t end;        /* where they end */
+  int64_t last_step;  /* of the last one, or -1 */
+  int64_t last_begin; /* where it begins */
+} line_range;
+
+static talus_status find_lines(const tl_text *text, size_t header_length, int64_t step,
+                               line_range *found) {
   const char *line = text->memory + header_length, *stop = text->memory + text->size;
   int64_t number = 1;
+  found->last_step = -1;
+  found->last_begin = 0;
   while (line < stop) {
     const char *line_end = memchr(line, '\n', (size_t)(stop - line));
     if (line_end == NULL) {
@@ -94,19 +97,52 @@ static talus_status find_end(tl_csv *csv, size_t header_length, const tl_text *t
     number++;
     char *rest;
     errno = 0;
-    const long long step = strtoll(line, &rest, 10);
+    const long long of_line = strtoll(line, &rest, 10);
     if (rest == line || errno != 0 || (*rest != ',' && *rest != '\n')) {
-      return tl_fail(csv->context, TALUS_FILE_FORMAT, "%s:%" PRId64 ": does not begin with a step",
-                     csv->path, number);
+      return tl_fail(text->context, TALUS_FILE_FORMAT, "%s:%" PRId64 ": does not begin with a step",
+                     text->path, number);
     }
-    if (step > resume) {
+    if (of_line > step) {
       break;
     }
-    csv->last_step = step;
-    csv->last_begin = line - text->memory;
+    found->last_step = of_line;
+    found->last_begin = line - text->memory;
     line = line_end + 1;
   }
-  csv->size = line - text->memory;
+  found->end = line - text->memory;
+  return TALUS_OK;
+}
+
+talus_status tl_csv_find(talus_context *context, const char *path, int64_t step, int64_t *last) {
+  tl_text text;
+  line_range lines;
+  *last = -1;
+  if (access(path, F_OK) != 0 && errno == ENOENT) {
+    return TALUS_OK;
+  }
+  talus_status status = tl_text_open(context, path, &text);
+  const char *header_end = status == TALUS_OK ? memchr(text.memory, '\n', text.size) : NULL;
+  if (header_end != NULL) {
+    status = find_lines(&text, (size_t)(header_end + 1 - text.memory), step, &lines);
+    *last = status == TALUS_OK ? lines.last_step : -1;
+  }
+  tl_text_close(&text);
+  return status;
+}
+
+/* Where the lines end that a restart keeps. */
+static talus_status find_end(tl_csv *csv, size_t header_length, const tl_text *text,
+                             int64_t resume) {
+  line_range lines;
+  if (text->size < header_length || memcmp(text->memory, csv->line, header_length) != 0) {
+    return tl_fail(csv->context, TALUS_FILE_FORMAT,
+                   "%s: its first line is not that of this run: other columns, or another file",
+                   csv->path);
+  }
+  TL_TRY(find_lines(text, header_length, resume, &lines));
+  csv->size = lines.end;
+  csv->last_step = lines.last_step;
+  csv->last_begin = lines.last_begin;
   return TALUS_OK;
 }
 
@@ -197,6 +233,10 @@ talus_status tl_csv_row(tl_csv *csv, int64_t step, const double *value) {
   csv->last_step = step;
   csv->last_begin = begin;
   return TALUS_OK;
+}
+
+int64_t tl_csv_last(const tl_csv *csv) {
+  return csv->last_step;
 }
 
 talus_status tl_csv_sync(tl_csv *csv) {

@@ -25,6 +25,11 @@ talus_status tl_csv_open(talus_context *context, const char *path, const tl_colu
  * last one, is replaced. value: [column_count]. Status: FILE_WRITE: the line is not there, not even
  * a part of it. */
 talus_status tl_csv_row(tl_csv *csv, int64_t step, const double *value);
+/* The step of the last line, or -1. */
+int64_t tl_csv_last(const tl_csv *csv);
+/* The step of the last whole line of a table up to that step; -1 if there is none, or no table.
+ * Statuses: FILE_OPEN, FILE_FORMAT, OUT_OF_MEMORY. */
+talus_status tl_csv_find(talus_context *context, const char *path, int64_t step, int64_t *last);
 /* Brings the lines to disk. Status: FILE_WRITE: lines may be lost, and a second call would not
  * know.
  */

@@ -185,3 +185,10 @@ talus_status tl_vtk_write(tl_vtk_writer *writer, const tl_frame *frame) {
   }
   return status;
 }
+
+talus_status tl_vtk_cut(tl_vtk_writer *writer, int64_t step) {
+  for (int k = 0; k < PARTS; k++) { /* grains first: what they list is there as a whole */
+    TL_TRY(tl_series_cut(&writer->series[k], step));
+  }
+  return TALUS_OK;
+}

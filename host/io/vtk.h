@@ -30,6 +30,9 @@ talus_status tl_vtk_open(talus_context *context, const char *directory, int64_t 
 /* Writes one frame and lists it. Statuses: those of tl_frame_check, FILE_WRITE (the frame is not
  * listed, and its files are not left behind), OUT_OF_MEMORY. */
 talus_status tl_vtk_write(tl_vtk_writer *writer, const tl_frame *frame);
+/* Frames of steps after `step`, which a restart from an earlier one left, go. Statuses: FILE_WRITE,
+ * OUT_OF_MEMORY. */
+talus_status tl_vtk_cut(tl_vtk_writer *writer, int64_t step);
 void tl_vtk_close(tl_vtk_writer *writer); /* accepts NULL */
 
 /* ---- reading it back, for pictures ----------------------------------------------------------- */

@@ -130,6 +130,7 @@ void tl_series_release(tl_series *series) {
 
 /* ---- writing ---- */
 
+/* more: behind the first ones that are kept, or NULL. */
 static talus_status write_list(tl_series *series, int32_t kept, const tl_series_entry *more) {
   char *path;
   tl_output output;
@@ -138,7 +139,7 @@ static talus_status write_list(tl_series *series, int32_t kept, const tl_series_
   if (status == TALUS_OK) {
     fprintf(output.stream, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
                            "byte_order=\"LittleEndian\">\n<Collection>\n");
-    for (int32_t k = 0; k <= kept; k++) {
+    for (int32_t k = 0; k < kept + (more != NULL); k++) {
       const tl_series_entry *entry = k < kept ? &series->entry[k] : more;
       fprintf(output.stream,
               "<DataSet timestep=\"%.17g\" part=\"0\" file=\"%s-%08" PRId64
@@ -188,5 +189,27 @@ talus_status tl_series_add(tl_series *series, int64_t step, double time, int64_t
   series->entry[kept] = more;
   series->count = kept + 1;
   series->resume = INT64_MAX;
+  return TALUS_OK;
+}
+
+talus_status tl_series_cut(tl_series *series, int64_t step) {
+  const int32_t kept = kept_count(series, step < INT64_MAX ? step + 1 : step);
+  if (kept == series->count) {
+    return TALUS_OK;
+  }
+  if (kept > 0) {
+    TL_TRY(write_list(series, kept, NULL));
+  } else {
+    char *path;
+    TL_TRY(list_path(series, &path));
+    const int failed = unlink(path) != 0 && errno != ENOENT;
+    const talus_status status =
+        failed ? tl_fail(series->context, TALUS_FILE_WRITE, "%s: %s", path, strerror(errno))
+               : TALUS_OK;
+    tl_free(series->context, path);
+    TL_TRY(status);
+  }
+  delete_files(series, kept, -1);
+  series->count = kept;
   return TALUS_OK;
 }

@@ -28,6 +28,9 @@ talus_status tl_series_open(talus_context *context, const char *directory, const
 /* Adds or replaces the entry of a step and writes the .pvd; then deletes the files of entries that
  * the restart left behind. Statuses: FILE_WRITE (the file is as it was), OUT_OF_MEMORY. */
 talus_status tl_series_add(tl_series *series, int64_t step, double time, int64_t file_step);
+/* Takes entries of steps after `step`, and those that the restart left behind, out of the .pvd and
+ * deletes their files; a .pvd without entries goes. Statuses: FILE_WRITE, OUT_OF_MEMORY. */
+talus_status tl_series_cut(tl_series *series, int64_t step);
 void tl_series_release(tl_series *series);
 
 /* The last entry that stays when `step` is added, or NULL. */

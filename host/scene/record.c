@@ -25,6 +25,7 @@ struct tl_record {
   int lost;                        /* output that the system had taken did not reach the disk */
   int64_t missing;                 /* the step whose frame or line could not be written, or -1 */
   tl_checkpoint_copy before;       /* the state before the last step that a frame is due after */
+  tl_checkpoint_copy now;          /* what a checkpoint is written from */
 };
 
 /* A time as steps, at least one. */
@@ -113,6 +114,7 @@ talus_status tl_record_close(tl_record *record) {
   const talus_status status = tl_csv_close(record->csv);
   tl_snapshot_close(&record->snapshot);
   tl_checkpoint_release(record->context, &record->before);
+  tl_checkpoint_release(record->context, &record->now);
   tl_free(record->context, record);
   return status;
 }
@@ -125,9 +127,16 @@ int tl_record_checkpoint_is_due(const tl_record *record, int64_t step) {
   return record->checkpoint_every > 0 && step % record->checkpoint_every == 0;
 }
 
+static talus_status take_state(tl_record *record, const talus_world *world,
+                               tl_checkpoint_copy *copy) {
+  TL_TRY(tl_checkpoint_take(record->scene, world, copy));
+  copy->last_line = tl_csv_last(record->csv);
+  return TALUS_OK;
+}
+
 talus_status tl_record_before_step(tl_record *record, const talus_world *world) {
   return tl_record_is_due(record, talus_world_steps(world) + 1)
-             ? tl_checkpoint_take(record->scene, world, &record->before)
+             ? take_state(record, world, &record->before)
              : TALUS_OK;
 }
 
@@ -172,11 +181,15 @@ static talus_status sync_output(tl_record *record) {
 talus_status tl_record_checkpoint(tl_record *record, const talus_world *world, int64_t *step) {
   const int32_t keep = (int32_t)tl_scene_says(record->scene)->output.keep;
   *step = talus_world_steps(world);
+  if (record->vtk != NULL) {
+    TL_TRY(tl_vtk_cut(record->vtk, *step));
+  }
   TL_TRY(sync_output(record));
   /* before the first step there is nothing to go back to: a restart at 0 writes its frame anew */
   if (record->missing == *step && *step > 0) {
     *step = record->before.world.step_count;
     return tl_checkpoint_write(record->scene, &record->before, record->directory, keep);
   }
-  return tl_checkpoint_save(record->scene, world, record->directory, keep);
+  TL_TRY(take_state(record, world, &record->now));
+  return tl_checkpoint_write(record->scene, &record->now, record->directory, keep);
 }

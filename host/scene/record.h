@@ -37,6 +37,14 @@ talus_status tl_record_frame(tl_record *record, const talus_world *world,
  * OUT_OF_MEMORY, UNSUPPORTED. */
 talus_status tl_record_checkpoint(tl_record *record, const talus_world *world, int64_t *step);
 
+/* The newest whole checkpoint of a directory that goes with the table in it, the path in memory
+ * from tl_alloc. After a restart from an older checkpoint the lines of later ones are gone from the
+ * table: those are passed over with a warning, else the table would have a hole. Statuses:
+ * FILE_OPEN (there is none), FILE_FORMAT, OUT_OF_MEMORY. */
+talus_status tl_record_newest(talus_context *context, const char *directory, char **path);
+/* Whether a checkpoint goes with the table beside it: FILE_FORMAT if not. */
+talus_status tl_record_check(talus_context *context, const char *path);
+
 /* Brings a world that was just built to where the checkpoint was written. Statuses: FILE_OPEN,
  * FILE_FORMAT (also: of another scene), OUT_OF_MEMORY. */
 talus_status tl_record_resume(talus_scene *scene, talus_world *world, const char *path);

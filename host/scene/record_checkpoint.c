@@ -4,12 +4,15 @@
  * output and run may differ). */
 #include "host/scene/record_checkpoint.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "host/io/checkpoint.h"
+#include "host/io/csv.h"
 #include "host/scene/record.h"
 
 static const char kind[] = "world";
+static const char last_line[] = "output/last_line";
 static const char mechanisms[] = "world/mechanism"; /* only where there are some */
 
 /* Room for the arrays of a state whose counts are known, in one piece. */
@@ -37,6 +40,7 @@ talus_status tl_checkpoint_take(const talus_scene *scene, const talus_world *wor
   talus_context *context = tl_scene_context(scene);
   tl_world_state_measure(world, &copy->world);
   TL_TRY(state_reserve(context, &copy->world, &copy->memory));
+  copy->last_line = -1;
   copy->scene_size = tl_scene_state_size(scene);
   TL_TRY(tl_buffer_reserve(context, &copy->scene, copy->scene_size, 1, "the state of the scene"));
   tl_world_state_save(world, &copy->world);
@@ -85,6 +89,9 @@ talus_status tl_checkpoint_write(const talus_scene *scene, const tl_checkpoint_c
   talus_status status = put_world(writer, &copy->world);
   if (status == TALUS_OK) {
     status = put_scene(writer, scene, copy);
+  }
+  if (status == TALUS_OK) {
+    status = tl_checkpoint_put_int64s(writer, last_line, &copy->last_line, 1);
   }
   if (status != TALUS_OK) {
     tl_checkpoint_abandon(writer);
@@ -179,4 +186,74 @@ talus_status tl_record_resume(talus_scene *scene, talus_world *world, const char
   }
   tl_checkpoint_close(checkpoint);
   return status;
+}
+
+/* ---- which checkpoint goes with the table beside it ---- */
+
+/* *wanted: the last line when the checkpoint was written, -1 if there was none, *found: the last
+ * one up to its step now. They are equal if lines were neither lost nor cut off since. */
+static talus_status compare_lines(talus_context *context, const char *path, int64_t *step,
+                                  int64_t *wanted, int64_t *found) {
+  tl_checkpoint *checkpoint = NULL;
+  const char *slash = strrchr(path, '/');
+  char table[1200];
+  TL_TRY(tl_checkpoint_open(context, path, kind, &checkpoint));
+  *step = tl_checkpoint_step(checkpoint);
+  const int says = tl_checkpoint_has(checkpoint, last_line); /* those of earlier versions do not */
+  talus_status status = says ? tl_checkpoint_int64s(checkpoint, last_line, wanted, 1) : TALUS_OK;
+  tl_checkpoint_close(checkpoint);
+  TL_TRY(status);
+  if (snprintf(table, sizeof table, "%.*sscalars.csv", slash != NULL ? (int)(slash + 1 - path) : 0,
+               path) >= (int)sizeof table) {
+    return tl_fail(context, TALUS_FILE_OPEN, "%s: the name is too long", path);
+  }
+  TL_TRY(tl_csv_find(context, table, *step, found));
+  *wanted = says ? *wanted : *found;
+  return TALUS_OK;
+}
+
+static const char *step_words(int64_t step, char text[32]) {
+  snprintf(text, 32, step >= 0 ? "of step %lld" : "none", (long long)step);
+  return text;
+}
+
+static talus_status refuse(talus_context *context, const char *path, int64_t wanted,
+                           int64_t found) {
+  char was[32], is[32];
+  return tl_fail(context, TALUS_FILE_FORMAT,
+                 "%s does not go with the scalars.csv beside it: the last line before it was %s, "
+                 "and is %s now, as after a restart from an older checkpoint",
+                 path, step_words(wanted, was), step_words(found, is));
+}
+
+talus_status tl_record_check(talus_context *context, const char *path) {
+  int64_t step, wanted = -1, found = -1;
+  TL_TRY(compare_lines(context, path, &step, &wanted, &found));
+  return wanted == found ? TALUS_OK : refuse(context, path, wanted, found);
+}
+
+talus_status tl_record_newest(talus_context *context, const char *directory, char **path) {
+  int64_t before = INT64_MAX;
+  for (;;) {
+    int64_t wanted = -1, found = -1;
+    talus_status status = tl_checkpoint_newest(context, directory, before, path);
+    if (status == TALUS_FILE_OPEN && before < INT64_MAX) {
+      return tl_fail(context, status,
+                     "%s: holds no checkpoint that goes with its scalars.csv: resume from a file, "
+                     "with --out to another directory",
+                     directory);
+    }
+    TL_TRY(status);
+    status = compare_lines(context, *path, &before, &wanted, &found);
+    if (status == TALUS_OK && wanted == found) {
+      return TALUS_OK;
+    }
+    if (status == TALUS_OK) {
+      refuse(context, *path, wanted, found);
+      tl_log(context, TALUS_LOG_WARNING, "passed over: %s", talus_context_message(context));
+    }
+    tl_free(context, *path);
+    *path = NULL;
+    TL_TRY(status);
+  }
 }

@@ -9,10 +9,12 @@
 typedef struct tl_checkpoint_copy {
   tl_world_state world; /* its arrays stand in memory */
   size_t scene_size;    /* bytes of the scene's own state */
+  int64_t last_line;    /* the step of the last line of the run's table, or -1 */
   tl_buffer memory, scene;
 } tl_checkpoint_copy;
 
-/* Takes a copy; the room of an earlier one is used again. Status: OUT_OF_MEMORY. */
+/* Takes a copy, with last_line -1; the room of an earlier one is used again. Status: OUT_OF_MEMORY.
+ */
 talus_status tl_checkpoint_take(const talus_scene *scene, const talus_world *world,
                                 tl_checkpoint_copy *copy);
 /* Writes it, as tl_checkpoint_commit does. */

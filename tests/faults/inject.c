@@ -196,7 +196,8 @@ static ssize_t write_half(const watch *w, const struct seccomp_data *data) {
   return took;
 }
 
-static void answer(watch *w, const struct seccomp_notif *asked, struct seccomp_notif_resp *reply) {
+/* Fills the reply; 0: there is none, the program has been killed and must not make the call. */
+static int answer(watch *w, const struct seccomp_notif *asked, struct seccomp_notif_resp *reply) {
   const int call = find_call(asked->data.nr);
   const int writes = call >= 0 && calls[call].rule == WRITES;
   w->count++;
@@ -206,7 +207,7 @@ static void answer(watch *w, const struct seccomp_notif *asked, struct seccomp_n
             (long long)asked->data.args[0]);
   }
   if (w->count != w->at && !(w->kind == FULL && w->count > w->at)) {
-    return;
+    return 1;
   }
   ssize_t took = -1;
   switch (w->kind) {
@@ -225,16 +226,15 @@ static void answer(watch *w, const struct seccomp_notif *asked, struct seccomp_n
       reply->flags = 0;
       reply->val = took;
     }
-    if (w->kind == TORN) {
-      kill(w->child, SIGKILL);
-    }
-    break;
-  case KILL:
-    kill(w->child, SIGKILL);
     break;
   default:
     break;
   }
+  if (w->kind == KILL || w->kind == TORN) {
+    kill(w->child, SIGKILL);
+    return 0;
+  }
+  return 1;
 }
 
 static void attend(watch *w) {
@@ -254,8 +254,9 @@ static void attend(watch *w) {
       continue; /* the caller was killed meanwhile */
     }
     reply.id = asked.id;
-    answer(w, &asked, &reply);
-    ioctl(w->listener, SECCOMP_IOCTL_NOTIF_SEND, &reply);
+    if (answer(w, &asked, &reply)) {
+      ioctl(w->listener, SECCOMP_IOCTL_NOTIF_SEND, &reply);
+    }
   }
 }
 

@@ -78,7 +78,6 @@ err_has "limited/.*File too large"
   note "nor these" test -z "$(ls dumped | grep problem)"
 }
 
-# ---- every call that can go wrong -------------------------------------------------------------------
 # Whatever happened: the run goes on from its newest checkpoint, or begins anew if it has none, and
 # leaves the same files; the checkpoints that it keeps may be of other steps.
 goes_on() { # what happened, to which directory
@@ -96,6 +95,36 @@ goes_on() { # what happened, to which directory
   note "$what: the same files as those of a run in one piece" test ! -s err
 }
 
+# ---- from an older checkpoint -----------------------------------------------------------------------
+# Its later lines and frames go; so the checkpoints of later steps are no place to go on from.
+all="--set output.keep=9"
+# shellcheck disable=SC2086
+{
+  run 0 run few.yaml --out branch $alone $all
+  run 0 run few.yaml --out short --steps 7 $alone $all
+  run 0 run few.yaml --resume branch/checkpoint-000006.h5 --steps 1 $alone $all
+  diff -rq short branch | grep -vE "^Only in branch: checkpoint-0000(09|12).h5$" >err
+  note "it leaves what a run of seven steps leaves" test ! -s err
+  cp branch/scalars.csv table.csv
+  run 2 run few.yaml --resume branch/checkpoint-000009.h5 $alone $all
+  err_has "checkpoint-000009.h5 does not go with the scalars.csv beside it.* was of step 8.* of step 6 now"
+  note "nothing is changed" cmp -s table.csv branch/scalars.csv
+  run 0 run few.yaml --resume branch --out elsewhere --steps 1 $alone $all
+  out_has "to t = 0.013 s"
+  goes_on "after a restart from an older checkpoint" branch
+  for at in 1 2 3; do # right after it has begun
+    cp -r whole early
+    "$inject" kill $at "$talus" run few.yaml --resume early/checkpoint-000009.h5 $alone >out 2>err
+    note "killed at call $at" [ $? -eq 137 ]
+    goes_on "killed at call $at of a restart from an older checkpoint" early
+    rm -r early
+  done
+  rm -f branch/scalars.csv
+  run 2 run few.yaml --resume branch --steps 1 $alone
+  err_has "no checkpoint that goes with its scalars.csv"
+}
+
+# ---- every call that can go wrong -------------------------------------------------------------------
 # All calls with TALUS_FAULTS=all, which takes minutes; else some of each kind.
 stride=29
 [ "${TALUS_FAULTS:-}" = all ] && stride=1

@@ -190,8 +190,9 @@ static void test_bad_files(void) {
 static void test_keep(void) {
   char *path;
   empty_folder("run");
-  CHECK(tl_checkpoint_newest(context, "run", &path) == TALUS_FILE_OPEN && path == NULL);
-  CHECK(tl_checkpoint_newest(context, "no/such", &path) == TALUS_FILE_OPEN && path == NULL);
+  CHECK(tl_checkpoint_newest(context, "run", INT64_MAX, &path) == TALUS_FILE_OPEN && path == NULL);
+  CHECK(tl_checkpoint_newest(context, "no/such", INT64_MAX, &path) == TALUS_FILE_OPEN &&
+        path == NULL);
   CHECK(file_write("run/checkpoint-000001.txt", "mine", 4));
   CHECK(file_write("run/checkpoint-000001.h5.2000000000-0.part", "x", 1)); /* of nobody alive */
   for (int64_t step = 100; step <= 600; step += 100) {
@@ -205,11 +206,11 @@ static void test_keep(void) {
   CHECK(write_one("run", 450, NULL, 0, 1) == TALUS_OK);
   CHECK(!file_exists("run/checkpoint-000400.h5") && file_exists("run/checkpoint-000600.h5"));
   CHECK(write_one("run", 12345678, NULL, 0, 0) == TALUS_OK);
-  CHECK(tl_checkpoint_newest(context, "run", &path) == TALUS_OK);
+  CHECK(tl_checkpoint_newest(context, "run", INT64_MAX, &path) == TALUS_OK);
   CHECK(strcmp(path, "run/checkpoint-12345678.h5") == 0);
   tl_free(context, path);
   CHECK(file_write("run/checkpoint-12345678.h5", "talus checkpoint\n", 17));
-  CHECK(tl_checkpoint_newest(context, "run", &path) == TALUS_OK);
+  CHECK(tl_checkpoint_newest(context, "run", INT64_MAX, &path) == TALUS_OK);
   CHECK(strcmp(path, "run/checkpoint-000600.h5") == 0);
   tl_free(context, path);
 }
@@ -247,7 +248,7 @@ static void test_killed(void) {
     char *path;
     tl_checkpoint *file;
     double first = -1;
-    CHECK(tl_checkpoint_newest(context, "killed", &path) == TALUS_OK);
+    CHECK(tl_checkpoint_newest(context, "killed", INT64_MAX, &path) == TALUS_OK);
     CHECK(tl_checkpoint_open(context, path, "world", &file) == TALUS_OK);
     CHECK(tl_checkpoint_step(file) >= newest);
     newest = tl_checkpoint_step(file);
@@ -272,7 +273,7 @@ static int fill_disk(const char *folder) {
     return 3;
   }
   char *path;
-  if (tl_checkpoint_newest(context, folder, &path) != TALUS_OK ||
+  if (tl_checkpoint_newest(context, folder, INT64_MAX, &path) != TALUS_OK ||
       strcmp(path + strlen(folder), "/checkpoint-000001.h5") != 0) {
     return 4;
   }

@@ -107,6 +107,12 @@ static void test_restart(void) {
   add_rows(csv, 100, 100);
   add_rows(csv, 100, 100);
   CHECK(tl_csv_close(csv) == TALUS_OK && same_files("whole.csv", "cut.csv"));
+  /* where the lines up to a step end */
+  int64_t last = 0;
+  CHECK(tl_csv_find(context, "whole.csv", 54, &last) == TALUS_OK && last == 50);
+  CHECK(tl_csv_find(context, "whole.csv", 1000, &last) == TALUS_OK && last == 100);
+  CHECK(tl_csv_find(context, "whole.csv", -1, &last) == TALUS_OK && last == -1);
+  CHECK(tl_csv_find(context, "absent.csv", 54, &last) == TALUS_OK && last == -1);
   /* nothing there yet */
   unlink("new.csv");
   CHECK(tl_csv_open(context, "new.csv", columns, 3, 54, &csv) == TALUS_OK);

@@ -296,6 +296,16 @@ static void test_restart(void) {
   run("diff -r run cut");
   write_steps(context, "cut", 400, 400, 400); /* the restart's own step again */
   run("diff -r run cut");
+  /* cut without a new frame; the file that the last frame shows again stays */
+  write_steps(context, "cut", 400, 500, 600);
+  CHECK(tl_vtk_open(context, "cut", 450, &writer) == TALUS_OK);
+  CHECK(tl_vtk_cut(writer, 470) == TALUS_OK && tl_vtk_cut(writer, 470) == TALUS_OK);
+  run("diff -r run cut");
+  CHECK(tl_vtk_cut(writer, -1) == TALUS_OK);
+  tl_vtk_close(writer);
+  run("test -z \"$(ls cut)\"");
+  write_steps(context, "cut", -1, 0, 400);
+  run("diff -r run cut");
   CHECK(file_write("cut/grains.pvd", "<DataSet file=\"mine.vtp\"/>\n", 27));
   CHECK(tl_vtk_open(context, "cut", 100, &writer) == TALUS_FILE_FORMAT && writer == NULL);
   CHECK(says("cut/grains.pvd"));
