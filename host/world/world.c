@@ -1,4 +1,4 @@
-/* world.c: life of a world, its materials, and the defaults of door 1. */
+/* world.c: life of a world, and the defaults of door 1. */
 #include <math.h>
 #include <string.h>
 
@@ -21,13 +21,6 @@ talus_world_def talus_world_def_default(void) {
   def.solver = talus_settings_default();
   def.solver.max_iterations = 200;
   def.seed = 1;
-  return def;
-}
-
-talus_material_def talus_material_def_default(void) {
-  TL_DEFAULT(talus_material_def, def);
-  def.density = 2500;
-  def.friction = 0.5;
   return def;
 }
 
@@ -179,9 +172,9 @@ void talus_world_destroy(talus_world *world) {
   for (int32_t i = 0; i < world->motion_count; i++) {
     tl_free(context, world->motion[i].memory);
   }
-  void *const arrays[] = {world->body,  world->shape, world->material, world->pair_friction,
-                          world->pair_restitution, world->motion, world->joint, world->contact,
-                          world->shown, world->spare.contact, world->saved.contact};
+  void *const arrays[] = {world->body,  world->shape,   world->material, world->pair,
+                          world->motion, world->joint,   world->contact,  world->shown,
+                          world->spare.contact, world->saved.contact};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     tl_free(context, arrays[i]);
   }
@@ -221,82 +214,6 @@ talus_status tl_world_grow(talus_world *world, void **array, int32_t *capacity, 
   *array = larger;
   *capacity = room;
   return TALUS_OK;
-}
-
-/* The tables of pairs grow by one row and column; NAN means "the rule". */
-static talus_status pairs_grow(talus_world *world, double **table, int32_t count) {
-  const int32_t next = count + 1;
-  double *larger;
-  TL_TRY(tl_alloc(world->context, (void **)&larger, (size_t)next * (size_t)next, sizeof *larger,
-                  "pairs of materials"));
-  for (int32_t i = 0; i < next; i++) {
-    for (int32_t j = 0; j < next; j++) {
-      larger[i * next + j] = i < count && j < count ? (*table)[i * count + j] : NAN;
-    }
-  }
-  tl_free(world->context, *table);
-  *table = larger;
-  return TALUS_OK;
-}
-
-talus_status talus_material_add(talus_world *world, const talus_material_def *def,
-                                int32_t *material) {
-  if (world == NULL || def == NULL || material == NULL) {
-    return TALUS_INVALID_ARGUMENT;
-  }
-  if (def->struct_size != sizeof *def) {
-    return tl_fail(world->context, TALUS_STRUCT_SIZE, "material def: struct_size is %u, not %zu",
-                   def->struct_size, sizeof *def);
-  }
-  if (!(def->density > 0 && isfinite(def->density)) ||
-      !(def->friction >= 0 && isfinite(def->friction)) ||
-      !(def->restitution >= 0 && def->restitution <= 1)) {
-    return tl_fail(world->context, TALUS_BAD_SETTING,
-                   "material: density %g must be positive, friction %g not negative, restitution "
-                   "%g in 0 .. 1", def->density, def->friction, def->restitution);
-  }
-  if (world->material_count >= 4096) {
-    return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "more than 4096 materials");
-  }
-  TL_TRY(tl_world_grow(world, (void **)&world->material, &world->material_capacity,
-                       world->material_count + 1, sizeof *world->material, "materials"));
-  TL_TRY(pairs_grow(world, &world->pair_friction, world->material_count));
-  TL_TRY(pairs_grow(world, &world->pair_restitution, world->material_count));
-  world->material[world->material_count] = *def;
-  *material = world->material_count++;
-  return TALUS_OK;
-}
-
-talus_status talus_material_pair(talus_world *world, int32_t a, int32_t b, double friction,
-                                 double restitution) {
-  if (world == NULL || a < 0 || b < 0 || a >= world->material_count ||
-      b >= world->material_count) {
-    return tl_fail(world != NULL ? world->context : NULL, TALUS_INDEX_RANGE,
-                   "materials %d and %d: one does not exist", a, b);
-  }
-  if (!(friction >= 0 && isfinite(friction)) || !(restitution >= 0 && restitution <= 1)) {
-    return tl_fail(world->context, TALUS_BAD_SETTING,
-                   "pair of materials %d and %d: friction %g or restitution %g is out of range", a,
-                   b, friction, restitution);
-  }
-  const int32_t n = world->material_count;
-  world->pair_friction[a * n + b] = world->pair_friction[b * n + a] = friction;
-  world->pair_restitution[a * n + b] = world->pair_restitution[b * n + a] = restitution;
-  return TALUS_OK;
-}
-
-void tl_material_mix(const talus_world *world, int32_t a, int32_t b, double *friction,
-                     double *restitution) {
-  const int32_t at = a * world->material_count + b;
-  const talus_material_def *const p = &world->material[a], *const q = &world->material[b];
-  *friction = world->pair_friction[at];
-  *restitution = world->pair_restitution[at];
-  if (isnan(*friction)) {
-    *friction = p->friction < q->friction ? p->friction : q->friction;
-  }
-  if (isnan(*restitution)) {
-    *restitution = p->restitution > q->restitution ? p->restitution : q->restitution;
-  }
 }
 
 double talus_world_time(const talus_world *world) { return world != NULL ? world->time : 0; }

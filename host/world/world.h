@@ -1,6 +1,7 @@
 /* world.h: the world's memory: bodies, shapes, materials, joints, and the arrays of one step.
  *
- *   world.c       life, materials          body.c     bodies, shapes, masses
+ *   world.c       life                     body.c     bodies, shapes, masses
+ *   material.c    materials and pairs of them
  *   motion.c      kinematic bodies         joint*.c   joints as bilateral rows
  *   contacts.c    colliders to contacts    problem_build.c  contacts to a talus_problem
  *   outrun.c      contacts that were missed
@@ -87,6 +88,13 @@ typedef struct tl_contact_list {
   int32_t count, capacity;
 } tl_contact_list;
 
+/* Two materials with values of their own instead of the rule. */
+typedef struct tl_material_pair {
+  int32_t low, high; /* materials */
+  int32_t used;
+  double friction, restitution;
+} tl_material_pair;
+
 struct talus_world {
   talus_context *context;
   talus_world_def def;
@@ -101,8 +109,9 @@ struct talus_world {
   tl_shape_slot *shape;
   int32_t shape_count, shape_capacity;
   talus_material_def *material;
-  double *pair_friction, *pair_restitution; /* [material_count^2]; NAN: the rule */
   int32_t material_count, material_capacity;
+  tl_material_pair *pair; /* [pair_capacity] by hash, see material.c */
+  int32_t pair_count, pair_capacity;
   tl_motion *motion;
   int32_t motion_count, motion_capacity;
   tl_joint *joint;

@@ -53,6 +53,14 @@ static void write_keys(text *t, int n) {
   }
 }
 
+static void write_materials(text *t, int n) {
+  add(t, "materials:\n");
+  for (int i = 0; i < n; i++) {
+    add(t, "  m%d: {density: %d}\n", i, 1000 + i);
+  }
+  add(t, "bodies: [{radius: 1 cm, material: m%d}]\n", n - 1);
+}
+
 static void write_aliases(text *t, int n) {
   add(t, "anchors:\n");
   for (int i = 0; i < n; i++) {
@@ -122,6 +130,7 @@ static const large cases[] = {
     {"brackets", write_brackets, 20000, 0, "nested more than 32 deep"},
     {"braces", write_braces, 20000, 0, "nested more than 32 deep"},
     {"keys", write_keys, 4000, 0, "density wants a density"},
+    {"materials", write_materials, 2000, 1, NULL},
     {"aliases", write_aliases, 4000, 0, "unknown key 'anchors'"},
     {"links", write_links, 300, 1, NULL},
     {"names", write_names, 2000, 0, NULL},

@@ -1,0 +1,119 @@
+/* material.c: materials, and what two of them do to each other.
+ *
+ * Pairs with values of their own are few among all that there could be: they are kept in a table by
+ * hash, with free places where a search may end, so that n materials take n places and not n². */
+#include <math.h>
+#include <string.h>
+
+#include "host/world/world.h"
+
+talus_material_def talus_material_def_default(void) {
+  talus_material_def def;
+  memset(&def, 0, sizeof def);
+  def.struct_size = sizeof def;
+  def.density = 2500;
+  def.friction = 0.5;
+  return def;
+}
+
+talus_status talus_material_add(talus_world *world, const talus_material_def *def,
+                                int32_t *material) {
+  if (world == NULL || def == NULL || material == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  if (def->struct_size != sizeof *def) {
+    return tl_fail(world->context, TALUS_STRUCT_SIZE, "material def: struct_size is %u, not %zu",
+                   def->struct_size, sizeof *def);
+  }
+  if (!(def->density > 0 && isfinite(def->density)) ||
+      !(def->friction >= 0 && isfinite(def->friction)) ||
+      !(def->restitution >= 0 && def->restitution <= 1)) {
+    return tl_fail(world->context, TALUS_BAD_SETTING,
+                   "material: density %g must be positive, friction %g not negative, restitution "
+                   "%g in 0 .. 1",
+                   def->density, def->friction, def->restitution);
+  }
+  TL_TRY(tl_world_grow(world, (void **)&world->material, &world->material_capacity,
+                       world->material_count + 1, sizeof *world->material, "materials"));
+  world->material[world->material_count] = *def;
+  *material = world->material_count++;
+  return TALUS_OK;
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------
+ */
+
+/* The place of a pair, low < high or equal, or the free one where it belongs; capacity is a power
+ * of two. */
+static int32_t pair_place(const tl_material_pair *table, int32_t capacity, int32_t low,
+                          int32_t high) {
+  uint64_t at = ((uint64_t)(uint32_t)high << 32 | (uint32_t)low) * UINT64_C(0x9e3779b97f4a7c15);
+  for (at ^= at >> 32;; at++) {
+    const tl_material_pair *const pair = &table[at & (uint64_t)(capacity - 1)];
+    if (!pair->used || (pair->low == low && pair->high == high)) {
+      return (int32_t)(pair - table);
+    }
+  }
+}
+
+/* Room for one more, at least half of the places free. */
+static talus_status pairs_reserve(talus_world *world) {
+  if (2 * (world->pair_count + 1) <= world->pair_capacity) {
+    return TALUS_OK;
+  }
+  const int32_t capacity = world->pair_capacity > 0 ? 2 * world->pair_capacity : 16;
+  void *memory;
+  if (capacity > (1 << 29)) {
+    return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "too many pairs of materials");
+  }
+  TL_TRY(tl_alloc(world->context, &memory, (size_t)capacity, sizeof *world->pair,
+                  "pairs of materials"));
+  tl_material_pair *const larger = memory;
+  memset(larger, 0, (size_t)capacity * sizeof *larger);
+  for (int32_t i = 0; i < world->pair_capacity; i++) {
+    const tl_material_pair *const old = &world->pair[i];
+    if (old->used) {
+      larger[pair_place(larger, capacity, old->low, old->high)] = *old;
+    }
+  }
+  tl_free(world->context, world->pair);
+  world->pair = larger;
+  world->pair_capacity = capacity;
+  return TALUS_OK;
+}
+
+talus_status talus_material_pair(talus_world *world, int32_t a, int32_t b, double friction,
+                                 double restitution) {
+  if (world == NULL || a < 0 || b < 0 || a >= world->material_count || b >= world->material_count) {
+    return tl_fail(world != NULL ? world->context : NULL, TALUS_INDEX_RANGE,
+                   "materials %d and %d: one does not exist", a, b);
+  }
+  if (!(friction >= 0 && isfinite(friction)) || !(restitution >= 0 && restitution <= 1)) {
+    return tl_fail(world->context, TALUS_BAD_SETTING,
+                   "pair of materials %d and %d: friction %g or restitution %g is out of range", a,
+                   b, friction, restitution);
+  }
+  TL_TRY(pairs_reserve(world));
+  const int32_t low = a < b ? a : b, high = a < b ? b : a;
+  tl_material_pair *const pair =
+      &world->pair[pair_place(world->pair, world->pair_capacity, low, high)];
+  world->pair_count += !pair->used;
+  *pair = (tl_material_pair){low, high, 1, friction, restitution};
+  return TALUS_OK;
+}
+
+void tl_material_mix(const talus_world *world, int32_t a, int32_t b, double *friction,
+                     double *restitution) {
+  const talus_material_def *const p = &world->material[a], *const q = &world->material[b];
+  if (world->pair_count > 0) {
+    const tl_material_pair *const pair =
+        &world->pair[pair_place(world->pair, world->pair_capacity, a < b ? a : b, a < b ? b : a)];
+    if (pair->used) {
+      *friction = pair->friction;
+      *restitution = pair->restitution;
+      return;
+    }
+  }
+  *friction = p->friction < q->friction ? p->friction : q->friction;
+  *restitution = p->restitution > q->restitution ? p->restitution : q->restitution;
+}
