@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/scene/build.h"
+#include "host/scene/occupancy.h"
 
 /* Sections that draw random numbers. */
 enum { RANDOM_GRAINS = 1, RANDOM_INLET = 2 };
@@ -141,7 +141,7 @@ static talus_status add_wall(talus_scene *scene, tl_build_mode mode, talus_world
 }
 
 static talus_status add_body(talus_scene *scene, tl_build_mode mode, talus_world *world,
-                             const tl_scene_body *from, tl_place *place, int32_t *body) {
+                             const tl_scene_body *from, int32_t *body) {
   talus_body_def def = talus_body_def_default();
   const int moves = from->type == TALUS_BODY_KINEMATIC;
   def.type = moves && mode.relaxing ? TALUS_BODY_FIXED : (talus_body_type)from->type;
@@ -164,31 +164,35 @@ static talus_status add_body(talus_scene *scene, tl_build_mode mode, talus_world
     square += d * d;
   }
   TL_TRY(tl_scene_note_radius(scene, *body, radius + sqrt(square)));
-  if (from->type == TALUS_BODY_FREE) {
-    TL_TRY(tl_place_add(place, from->position, radius));
-  }
   return mode.relaxing ? TALUS_OK : add_motions(world, *body, &from->motions, from->position);
 }
 
-static talus_status add_all(talus_scene *scene, tl_build_mode mode, talus_world *world,
-                            tl_place *place) {
+/* What is there before the grains. */
+static talus_status add_others(talus_scene *scene, tl_build_mode mode, talus_world *world) {
   const tl_scene_definition *def = &scene->def;
   for (int32_t i = 0; i < def->walls.count; i++) {
     const tl_scene_wall *wall = (const tl_scene_wall *)def->walls.item + i;
-    TL_TRY(tl_build_explain(scene, wall->item.node, add_wall(scene, mode, world, wall, &scene->wall_id[i])));
+    TL_TRY(tl_build_explain(scene, wall->item.node,
+                            add_wall(scene, mode, world, wall, &scene->wall_id[i])));
   }
   for (int32_t i = 0; i < def->bodies.count; i++) {
     const tl_scene_body *body = (const tl_scene_body *)def->bodies.item + i;
     TL_TRY(tl_build_explain(scene, body->item.node,
-                   add_body(scene, mode, world, body, place, &scene->body_id[i])));
+                            add_body(scene, mode, world, body, &scene->body_id[i])));
   }
   TL_TRY(tl_build_mechanisms(scene, mode, world));
   scene->grain_first = talus_body_capacity(world);
+  return TALUS_OK;
+}
+
+static talus_status add_grains(talus_scene *scene, talus_world *world, tl_occupancy *occupancy) {
+  const tl_scene_definition *def = &scene->def;
+  TL_TRY(tl_occupancy_add_all(occupancy));
   for (int32_t i = 0; i < def->grains.count; i++) {
     tl_grains_job job = {.scene = scene,
                          .world = world,
                          .grains = (const tl_scene_grains *)def->grains.item + i,
-                         .place = place,
+                         .occupancy = occupancy,
                          .plane = def->world.plane};
     job.random = tl_scene_random(scene, RANDOM_GRAINS, (uint64_t)i);
     TL_TRY(tl_build_explain(scene, job.grains->item.node, tl_grains_emit(&job)));
@@ -197,10 +201,14 @@ static talus_status add_all(talus_scene *scene, tl_build_mode mode, talus_world 
 }
 
 talus_status tl_build_bodies(talus_scene *scene, tl_build_mode mode, talus_world *world) {
-  tl_place place;
-  tl_place_begin(scene->context, &place);
-  const talus_status status = add_all(scene, mode, world, &place);
-  tl_place_release(&place);
+  TL_TRY(add_others(scene, mode, world));
+  if (scene->def.grains.count == 0) {
+    return TALUS_OK;
+  }
+  tl_occupancy occupancy;
+  tl_occupancy_begin(scene, world, &occupancy);
+  const talus_status status = add_grains(scene, world, &occupancy);
+  tl_occupancy_end(&occupancy);
   return status;
 }
 
@@ -273,6 +281,7 @@ talus_status talus_scene_build(talus_scene *scene, talus_world **world) {
   TL_TRY_GOTO(tl_build_world(scene, mode, world), fail);
   TL_TRY_GOTO(tl_build_bodies(scene, mode, *world), fail);
   TL_TRY_GOTO(tl_build_overlaps(scene, *world), fail);
+  TL_TRY_GOTO(tl_inlets_check(scene, *world), fail);
   TL_TRY_GOTO(tl_build_joints(scene, *world), fail);
   return TALUS_OK;
 fail:

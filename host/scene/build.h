@@ -13,6 +13,12 @@ typedef struct tl_added {
   double factor;
 } tl_added;
 
+/* How a grain differs from its definition. */
+typedef struct tl_variation {
+  double factor;
+  double stretch; /* of the x edge of a box: half bricks */
+} tl_variation;
+
 typedef struct tl_inlet_state {
   uint64_t random;
   int64_t placed;
@@ -52,6 +58,7 @@ struct talus_scene {
   int32_t *body_id, *wall_id; /* of the definition's bodies and walls */
   int32_t grain_first;        /* bodies from here on are grains */
   int32_t told_walls;         /* whose holes have been told: a world may be built more than once */
+  int32_t told_inlets;        /* of which walls in their region have been told */
   tl_inlet_state *inlet;
   int64_t *removed; /* by outlet */
   tl_added *added;
@@ -61,12 +68,6 @@ struct talus_scene {
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* How a grain differs from its definition. */
-typedef struct tl_variation {
-  double factor;
-  double stretch; /* of the x edge of a box: half bricks */
-} tl_variation;
-
 /* Radius of the ball about the origin that holds the shape; its volume (plane: area), estimated for
  * hulls; its extent along each axis, if it is not turned. */
 double tl_shape_radius(const tl_scene_shape *shape);
@@ -74,6 +75,10 @@ double tl_shape_volume(const tl_scene_shape *shape, int plane);
 void tl_shape_extent(const tl_scene_shape *shape, double extent[3]);
 /* What the table cannot say: enough points, parts that are no clumps. */
 talus_status tl_shape_check(talus_context *context, const tl_scene_shape *shape, int plane);
+/* One shape, not a clump; part: where it lies in one, or NULL. Its points belong to the scene,
+ * until the next call. */
+talus_status tl_shape_def(talus_scene *scene, const tl_scene_shape *shape, tl_variation variation,
+                          const tl_scene_part *part, talus_shape_def *def);
 talus_status tl_shape_emit(talus_scene *scene, talus_world *world, int32_t body,
                            const tl_scene_shape *shape, tl_variation variation, int32_t material);
 
@@ -105,6 +110,9 @@ talus_status tl_scene_note_radius(talus_scene *scene, int32_t body, double radiu
 
 talus_status tl_wall_emit(talus_scene *scene, talus_world *world, const tl_scene_wall *wall,
                           int32_t body, int32_t material);
+
+/* The shortest turn that brings z to a direction. */
+void tl_turn_z_to(const double to[3], double orientation[4]);
 
 /* Points and triangles; memory of the context. */
 typedef struct tl_wall_surface {
@@ -141,6 +149,8 @@ double tl_region_volume(const tl_scene_region *region, int plane);
 double tl_region_floor(const tl_scene_region *region, int plane);
 /* Sets its height. */
 void tl_region_raise(tl_scene_region *region, double height);
+/* Its height; INFINITY where it has no end. */
+double tl_region_height(const tl_scene_region *region);
 /* The inside of a container; 0 if the wall is none. */
 int tl_region_of_wall(const tl_scene_wall *wall, tl_scene_region *region);
 
@@ -150,20 +160,10 @@ double tl_sizes_largest(const tl_scene_sizes *sizes);
 /* Mean of factor^3 (plane: ^2). */
 double tl_sizes_mean_volume(const tl_scene_sizes *sizes, int plane);
 
-/* Balls that keep clear of each other, of any mixture of sizes. */
-typedef struct tl_place {
-  talus_context *context;
-  double *ball; /* [4 capacity] x y z r */
-  int32_t *next, *level_next;
-  int32_t *head; /* hash table, head_count a power of two */
-  int32_t count, capacity, head_count;
-  int32_t level_first[256], level_count[256]; /* by binary exponent of the radius + 128 */
-} tl_place;
-void tl_place_begin(talus_context *context, tl_place *place);
-void tl_place_release(tl_place *place);
-talus_status tl_place_add(tl_place *place, const double position[3], double radius);
-/* Whether a ball would touch none of the first `among` balls. */
-int tl_place_is_free(const tl_place *place, const double position[3], double radius, int32_t among);
+/* What is taken of space, a grain that is no body yet, a region to place it in: occupancy.h. */
+typedef struct tl_occupancy tl_occupancy;
+typedef struct tl_form tl_form;
+typedef struct tl_room tl_room;
 
 /* A random stream for item `index` of a section: streams do not disturb each other. */
 tl_random tl_scene_random(const talus_scene *scene, uint64_t section, uint64_t index);
@@ -177,9 +177,10 @@ typedef struct tl_grains_job {
   talus_world *world;
   const tl_scene_grains *grains;
   tl_scene_region region;
-  tl_place *place;
+  tl_occupancy *occupancy;
   tl_random random;
   int plane;
+  int endless; /* 1: the region may grow upwards */
 } tl_grains_job;
 talus_status tl_grains_emit(tl_grains_job *job);
 talus_status tl_grains_lattice(tl_grains_job *job);
@@ -214,6 +215,10 @@ talus_status tl_build_joints(talus_scene *scene, talus_world *world);
 talus_status tl_build_mechanisms(talus_scene *scene, tl_build_mode mode, talus_world *world);
 /* Names the place in the file before what the world says of it. */
 talus_status tl_build_explain(const talus_scene *scene, const tl_node *node, talus_status status);
+/* How to call a body in a message: "bodies[2] nut", "walls[0]", "grain 17". */
+void tl_body_words(const talus_scene *scene, int32_t body, char *text, size_t capacity);
+/* Refuses inlets whose region walls fill, and tells of those where they fill a part. */
+talus_status tl_inlets_check(talus_scene *scene, const talus_world *world);
 /* Acts as world.overlap says. */
 talus_status tl_build_overlaps(talus_scene *scene, talus_world *world);
 

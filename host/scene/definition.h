@@ -138,14 +138,21 @@ typedef struct tl_scene_wall {
   tl_numbers profile; /* pairs */
 } tl_scene_wall;
 
-typedef enum tl_region_kind { TL_REGION_BOX, TL_REGION_CYLINDER, TL_REGION_BALL } tl_region_kind;
+typedef enum tl_region_kind {
+  TL_REGION_BOX,
+  TL_REGION_CYLINDER,
+  TL_REGION_BALL,
+  TL_REGION_ANNULUS
+} tl_region_kind;
 
 typedef struct tl_scene_region {
   tl_item item;
   int32_t kind;
   double lower[3], upper[3]; /* box */
-  double centre[3], radius;  /* cylinder: centre of the bottom; ball */
-  double height, axis[3];    /* cylinder */
+  double centre[3], radius;  /* cylinder, annulus: centre of the bottom; ball */
+  double height, axis[3];    /* cylinder, annulus */
+  double inner;              /* annulus: radius of its hole */
+  tl_list without;           /* tl_scene_region: what is taken out of it */
 } tl_scene_region;
 
 typedef enum tl_size_kind {

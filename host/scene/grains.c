@@ -91,8 +91,12 @@ static talus_status find_count(const tl_grains_job *job, int64_t *count) {
                         tl_sizes_mean_volume(&grains->grain.sizes, job->plane);
   double wanted = (double)grains->count;
   if (grains->fill > 0) {
-    wanted = floor(settled_part(job->plane) * grains->fill *
-                   tl_region_floor(&job->region, job->plane) / volume);
+    tl_scene_region filled = job->region;
+    tl_region_raise(&filled, grains->fill);
+    const double space = filled.kind == TL_REGION_BALL
+                             ? grains->fill * tl_region_floor(&job->region, job->plane)
+                             : tl_region_volume(&filled, job->plane);
+    wanted = floor(settled_part(job->plane) * space / volume);
   } else if (grains->fraction > 0) {
     wanted = floor(grains->fraction * tl_region_volume(&job->region, job->plane) / volume);
   }
@@ -109,7 +113,7 @@ static talus_status find_count(const tl_grains_job *job, int64_t *count) {
   return TALUS_OK;
 }
 
-/* An endless region becomes as high as loosely placed grains need. */
+/* An endless region becomes as high as loosely placed balls need; grows when that is not enough. */
 static void bound_region(tl_grains_job *job, int64_t count) {
   double lower[3], upper[3];
   tl_region_box(&job->region, lower, upper);
@@ -120,10 +124,8 @@ static void bound_region(tl_grains_job *job, int64_t count) {
         tl_shape_radius(&job->grains->grain.shape) * tl_sizes_largest(&job->grains->grain.sizes);
     const double height = (double)count * volume /
                           (loose_part(job->plane) * tl_region_floor(&job->region, job->plane));
-    /* Balls around long grains need more room than the grains. */
-    const double ball = 4.18879020478639 * radius * radius * radius;
-    const double waste = job->plane ? 1 : fmax(1, fmin(8, ball / volume / 4));
-    tl_region_raise(&job->region, height * waste + 4 * radius);
+    tl_region_raise(&job->region, height + 4 * radius);
+    job->endless = 1;
   }
 }
 

@@ -4,9 +4,10 @@
  * shifted. Layers are filled from the bottom up, so that a given count ends somewhere at the top.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "host/scene/build.h"
+#include "host/scene/occupancy.h"
 
 typedef struct lattice {
   double step[3];   /* between grains of a row, rows of a layer, layers */
@@ -14,7 +15,11 @@ typedef struct lattice {
   double origin[3]; /* centre of the first grain */
   int64_t limit[3]; /* grains along each direction; INT64_MAX: the region decides */
   double radius;    /* of the ball around a grain, factor 1 */
-  double room;      /* how far a grain may be moved */
+  double play;      /* how far a grain may be moved */
+  tl_room room;
+  tl_form grain, largest; /* the one being placed; the largest there may be */
+  int64_t blocked;        /* sites that are taken already ... */
+  int32_t by;             /* ... the last of them by this body */
 } lattice;
 
 static talus_status measure(const tl_grains_job *job, lattice *l) {
@@ -24,12 +29,12 @@ static talus_status measure(const tl_grains_job *job, lattice *l) {
   tl_region_box(&job->region, lower, upper);
   l->radius = tl_shape_radius(&grains->grain.shape);
   tl_shape_extent(&grains->grain.shape, l->extent);
-  l->room = INFINITY;
+  l->play = INFINITY;
   for (int c = 0; c < 3; c++) {
     l->extent[c] = largest * (grains->grain.turned ? 2 * l->radius : l->extent[c]);
     l->step[c] = grains->spacing[c] > 0 ? grains->spacing[c]
                                         : l->extent[c] + grains->gap * largest * l->radius;
-    l->room = fmin(l->room, c == 1 && job->plane ? INFINITY : l->step[c] - l->extent[c]);
+    l->play = fmin(l->play, c == 1 && job->plane ? INFINITY : l->step[c] - l->extent[c]);
     l->limit[c] = grains->counts[c] > 0 ? (int64_t)grains->counts[c] : INT64_MAX;
     if (grains->counts[c] != floor(grains->counts[c])) {
       return tl_node_fail(job->scene->context, tl_tree_find(grains->item.node, "counts"),
@@ -123,14 +128,10 @@ static int site(const tl_grains_job *job, const lattice *l, const int64_t n[3], 
   return 1;
 }
 
-/* Whether a grain lies in the region: boxes by their faces, others by the ball around them. */
-static int fits(const tl_grains_job *job, const lattice *l, const double position[3],
-                double stretch) {
+/* Whether a box region holds the box around a grain. */
+static int fits_box(const tl_grains_job *job, const lattice *l, const double position[3],
+                    double stretch) {
   const tl_scene_region *region = &job->region;
-  if (region->kind != TL_REGION_BOX) {
-    const double largest = tl_sizes_largest(&job->grains->grain.sizes);
-    return tl_region_contains(region, job->plane, position, largest * l->radius);
-  }
   for (int c = 0; c < 3; c++) {
     const double half = 0.5 * l->extent[c] * (c == 0 ? stretch : 1);
     const double slack = 1e-9 * l->extent[c];
@@ -142,12 +143,32 @@ static int fits(const tl_grains_job *job, const lattice *l, const double positio
   return 1;
 }
 
-static talus_status emit_site(tl_grains_job *job, const lattice *l, const double site_position[3],
+/* Whether the largest grain lies in the region: as it is, or however it is turned. */
+static talus_status fits(const tl_grains_job *job, lattice *l, const double position[3],
+                         double stretch, int *good) {
+  static const double unturned[4] = {1, 0, 0, 0};
+  const tl_scene_region *region = &job->region;
+  *good = region->kind != TL_REGION_BOX || fits_box(job, l, position, stretch);
+  if (!*good || (region->kind == TL_REGION_BOX && region->without.count == 0)) {
+    return TALUS_OK;
+  }
+  const double largest = tl_sizes_largest(&job->grains->grain.sizes);
+  if (job->grains->grain.turned) {
+    *good = tl_region_contains(region, job->plane, position, (1 - 1e-9) * largest * l->radius);
+    return TALUS_OK;
+  }
+  TL_TRY(tl_form_make(&l->largest, (tl_variation){largest, stretch}));
+  tl_form_place(&l->largest, position, unturned);
+  return tl_room_holds(&l->room, &l->largest, good);
+}
+
+static talus_status emit_site(tl_grains_job *job, lattice *l, const double site_position[3],
                               double stretch, int32_t before, int64_t *made) {
+  static const double touching = 1e-6; /* of the radius: neighbours of walls may touch them */
   const tl_scene_grain *grain = &job->grains->grain;
   double position[3], move[3], orientation[4] = {1, 0, 0, 0};
   const double factor = tl_sizes_draw(&grain->sizes, job->plane, &job->random);
-  const double reach = job->grains->jitter > 0 ? 0.5 * job->grains->jitter * fmax(0, l->room) : 0;
+  const double reach = job->grains->jitter > 0 ? 0.5 * job->grains->jitter * fmax(0, l->play) : 0;
   memcpy(position, site_position, sizeof position);
   if (reach > 0) {
     tl_random_ball(&job->random, move);
@@ -158,19 +179,25 @@ static talus_status emit_site(tl_grains_job *job, const lattice *l, const double
   if (grain->turned) {
     tl_random_turn(&job->random, job->plane, orientation);
   }
-  if (!tl_place_is_free(job->place, position, factor * l->radius, before)) {
-    return TALUS_OK; /* somebody else is there already */
-  }
+  const tl_variation variation = {factor, stretch};
   int32_t body;
+  TL_TRY(tl_form_make(&l->grain, variation));
+  tl_form_place(&l->grain, position, orientation);
+  TL_TRY(tl_form_meets(job->occupancy, &l->grain, before, touching, &body));
+  if (body != TALUS_NONE) { /* somebody else is there already */
+    l->blocked++;
+    l->by = body;
+    return TALUS_OK;
+  }
   ++*made;
-  TL_TRY(tl_place_add(job->place, position, factor * l->radius));
-  return tl_grain_emit(job->scene, job->world, grain, grain->material,
-                       (tl_variation){factor, stretch}, position, orientation, &body);
+  TL_TRY(tl_grain_emit(job->scene, job->world, grain, grain->material, variation, position,
+                       orientation, &body));
+  return tl_occupancy_add(job->occupancy, body);
 }
 
 /* One row; tells whether any grain of it fits, so that layers without end stop. */
-static talus_status emit_row(tl_grains_job *job, const lattice *l, int64_t j, int64_t k,
-                             int32_t before, int64_t *made, int *any) {
+static talus_status emit_row(tl_grains_job *job, lattice *l, int64_t j, int64_t k, int32_t before,
+                             int64_t *made, int *any) {
   const int64_t wanted = job->grains->count;
   const int64_t longer = job->grains->arrangement == TL_ARRANGE_BRICK && k % 2 == 1;
   const int64_t limit = l->limit[0] == INT64_MAX ? INT64_MAX : l->limit[0] + longer;
@@ -182,7 +209,9 @@ static talus_status emit_row(tl_grains_job *job, const lattice *l, int64_t j, in
     if (!site(job, l, n, position, &stretch) || position[0] > upper[0]) {
       break;
     }
-    if (fits(job, l, position, stretch)) {
+    int good;
+    TL_TRY(fits(job, l, position, stretch, &good));
+    if (good) {
       *any = 1;
       TL_TRY(emit_site(job, l, position, stretch, before, made));
     }
@@ -190,36 +219,63 @@ static talus_status emit_row(tl_grains_job *job, const lattice *l, int64_t j, in
   return TALUS_OK;
 }
 
-talus_status tl_grains_lattice(tl_grains_job *job) {
+/* All layers from the bottom up, as far as the region or the count goes. */
+static talus_status emit_layers(tl_grains_job *job, lattice *l, int64_t *made) {
+  enum { IDLE = 1000 }; /* layers without a grain: bodies fill what has no end */
   const int64_t wanted = job->grains->count;
-  const int32_t before = job->place->count;
-  lattice l;
+  const int32_t before = job->occupancy->count;
   double lower[3], upper[3];
-  TL_TRY(measure(job, &l));
-  TL_TRY(arrange(job, &l));
   tl_region_box(&job->region, lower, upper);
-  int64_t made = 0;
   const int pyramid = job->grains->arrangement == TL_ARRANGE_PYRAMID;
-  const int64_t rows = pyramid && !job->plane ? l.limit[0] : l.limit[1];
-  const int64_t layers = pyramid && l.limit[2] > l.limit[0] ? l.limit[0] : l.limit[2];
-  int any_before = 1;
-  for (int64_t k = 0; k < layers && (wanted == 0 || made < wanted); k++) {
-    if (l.origin[2] + (double)k * l.step[2] > upper[2] || (isinf(upper[2]) && !any_before)) {
+  const int64_t rows = pyramid && !job->plane ? l->limit[0] : l->limit[1];
+  const int64_t layers = pyramid && l->limit[2] > l->limit[0] ? l->limit[0] : l->limit[2];
+  int any_before = 1, idle = 0;
+  for (int64_t k = 0; k < layers && (wanted == 0 || *made < wanted); k++) {
+    if (l->origin[2] + (double)k * l->step[2] > upper[2] ||
+        (isinf(upper[2]) && (!any_before || idle > IDLE))) {
       break;
     }
+    const int64_t made_before = *made;
     int any = 0;
-    for (int64_t j = 0; j < rows && (wanted == 0 || made < wanted); j++) {
-      if (!job->plane && l.origin[1] + (double)j * l.step[1] > upper[1]) {
+    for (int64_t j = 0; j < rows && (wanted == 0 || *made < wanted); j++) {
+      if (!job->plane && l->origin[1] + (double)j * l->step[1] > upper[1]) {
         break;
       }
-      TL_TRY(emit_row(job, &l, j, k, before, &made, &any));
+      TL_TRY(emit_row(job, l, j, k, before, made, &any));
     }
     any_before = any;
+    idle = *made > made_before ? 0 : idle + 1;
   }
+  return TALUS_OK;
+}
+
+talus_status tl_grains_lattice(tl_grains_job *job) {
+  lattice l;
+  int64_t made = 0;
+  const int64_t wanted = job->grains->count;
+  memset(&l, 0, sizeof l);
+  TL_TRY(measure(job, &l));
+  TL_TRY(arrange(job, &l));
+  tl_form_begin(job->scene, &job->grains->grain, &l.grain);
+  tl_form_begin(job->scene, &job->grains->grain, &l.largest);
+  talus_status status = tl_room_begin(job->scene->context, &job->region, job->plane, &l.room);
+  if (status == TALUS_OK) {
+    status = emit_layers(job, &l, &made);
+  }
+  tl_room_end(&l.room);
+  tl_form_end(&l.largest);
+  tl_form_end(&l.grain);
+  TL_TRY(status);
   if (made < wanted || made == 0) {
+    char words[96], taken[192] = "";
+    if (l.blocked > 0) {
+      tl_body_words(job->scene, l.by, words, sizeof words);
+      snprintf(taken, sizeof taken, ": %lld places are taken, the last one by %s",
+               (long long)l.blocked, words);
+    }
     return tl_node_fail(job->scene->context, job->grains->item.node,
-                        "only %lld of %lld grains fit in the region", (long long)made,
-                        (long long)(wanted > 0 ? wanted : 1));
+                        "only %lld of %lld grains fit in the region%s", (long long)made,
+                        (long long)(wanted > 0 ? wanted : 1), taken);
   }
   return TALUS_OK;
 }

@@ -1,14 +1,18 @@
 /* grains_random.c: grains anywhere without overlap, and spheres dropped until they rest.
  *
  * Random places are tried for the largest grains first (random sequential addition): small ones
- * find room between. Settled beds come from the packing of host/io (drop and roll). */
+ * find room between. A region without an upper end grows when a grain has found no room. Settled
+ * beds come from the packing of host/io (drop and roll); grains that would lie in a body are left
+ * out. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/scene/build.h"
+#include "host/scene/occupancy.h"
 
-enum { TRIES = 5000 };
+/* Places that are tried for a grain; for one that is no ball in a region that may grow. */
+enum { TRIES = 5000, TRIES_BEFORE_GROWTH = 300, GROWTHS = 100 };
 static const double unturned[4] = {1, 0, 0, 0};
 
 static int descending(const void *a, const void *b) {
@@ -16,40 +20,55 @@ static int descending(const void *a, const void *b) {
   return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* A free place for a ball; 0 if none was found. */
-static int find_place(tl_grains_job *job, const tl_scene_region *region, double radius,
-                      double position[3]) {
-  for (int i = 0; i < TRIES; i++) {
-    if (!tl_region_draw(region, job->plane, radius, &job->random, position)) {
-      return 0;
-    }
-    if (tl_place_is_free(job->place, position, radius, job->place->count)) {
-      return 1;
-    }
+static talus_status no_room(const tl_grains_job *job, const tl_form *form, const tl_search *search,
+                            int64_t placed, int64_t count) {
+  char words[96], by[160] = "";
+  if (!search->fits) {
+    return tl_node_fail(job->scene->context, job->grains->item.node,
+                        "only %lld of %lld grains found room: the region is too small for one that "
+                        "reaches %.3g m from its centre",
+                        (long long)placed, (long long)count, form->radius);
   }
-  return 0;
+  if (search->by != TALUS_NONE && search->by < job->scene->grain_first) {
+    tl_body_words(job->scene, search->by, words, sizeof words);
+    snprintf(by, sizeof by, " (most places are taken by %s)", words);
+  }
+  return tl_node_fail(job->scene->context, job->grains->item.node,
+                      "only %lld of %lld grains found room in %d tries each%s: make the region "
+                      "larger, or use a lattice or settled grains",
+                      (long long)placed, (long long)count, (int)search->tries, by);
 }
 
-static talus_status place_all(tl_grains_job *job, const tl_scene_region *region, int64_t count,
+/* A free place for the form; the region grows where it may. */
+static talus_status find_place(tl_grains_job *job, tl_room *room, tl_form *form,
+                               tl_search *search) {
+  search->tries = job->endless && !form->round ? TRIES_BEFORE_GROWTH : TRIES;
+  TL_TRY(tl_form_search(job->occupancy, room, form, &job->random, search));
+  for (int i = 0; i < GROWTHS && job->endless && !search->found; i++) {
+    const double height = tl_region_height(&room->region);
+    if (!search->fits && i > 3) {
+      break; /* it is not the height that is missing */
+    }
+    tl_region_raise(&room->region, height + fmax(0.1 * height, 4 * form->radius));
+    TL_TRY(tl_form_search(job->occupancy, room, form, &job->random, search));
+  }
+  return TALUS_OK;
+}
+
+static talus_status place_all(tl_grains_job *job, tl_room *room, tl_form *form, int64_t count,
                               const double *factor, const char *material) {
-  const tl_scene_grain *grain = &job->grains->grain;
-  const double radius = tl_shape_radius(&grain->shape);
   for (int64_t i = 0; i < count; i++) {
-    double position[3], orientation[4];
-    if (!find_place(job, region, factor[i] * radius, position)) {
-      return tl_node_fail(job->scene->context, job->grains->item.node,
-                          "only %lld of %lld grains found room: make the region larger, or use a "
-                          "lattice or settled grains",
-                          (long long)i, (long long)count);
-    }
-    memcpy(orientation, unturned, sizeof orientation);
-    if (grain->turned) {
-      tl_random_turn(&job->random, job->plane, orientation);
-    }
+    const tl_variation variation = {factor[i], 1};
+    tl_search search;
     int32_t body;
-    TL_TRY(tl_place_add(job->place, position, factor[i] * radius));
-    TL_TRY(tl_grain_emit(job->scene, job->world, grain, material, (tl_variation){factor[i], 1},
-                         position, orientation, &body));
+    TL_TRY(tl_form_make(form, variation));
+    TL_TRY(find_place(job, room, form, &search));
+    if (!search.found) {
+      return no_room(job, form, &search, i, count);
+    }
+    TL_TRY(tl_grain_emit(job->scene, job->world, form->grain, material, variation, search.position,
+                         search.orientation, &body));
+    TL_TRY(tl_occupancy_add(job->occupancy, body));
   }
   return TALUS_OK;
 }
@@ -63,52 +82,148 @@ talus_status tl_grains_random(tl_grains_job *job, const tl_scene_region *region,
     factor[i] = tl_sizes_draw(sizes, job->plane, &job->random);
   }
   qsort(factor, (size_t)count, sizeof(double), descending);
-  const talus_status status = place_all(job, region, count, factor, material);
+  tl_form form;
+  tl_room room;
+  tl_form_begin(job->scene, &job->grains->grain, &form);
+  talus_status status = tl_room_begin(job->scene->context, region, job->plane, &room);
+  if (status == TALUS_OK) {
+    status = place_all(job, &room, &form, count, factor, material);
+  }
+  tl_room_end(&room);
+  tl_form_end(&form);
   tl_free(job->scene->context, memory);
   return status;
 }
 
-static talus_status emit_packing(tl_grains_job *job, tl_packing *packing, double unit) {
-  const tl_scene_grain *grain = &job->grains->grain;
-  for (int32_t i = 0; i < packing->count; i++) {
-    const tl_sphere *s = &packing->sphere[i];
-    const double position[3] = {job->region.lower[0] + unit * s->x,
-                                job->region.lower[1] + unit * s->y,
-                                job->region.lower[2] + unit * s->z};
-    const double factor = unit * s->r / grain->shape.radius;
-    int32_t body;
-    TL_TRY(tl_place_add(job->place, position, unit * s->r));
-    TL_TRY(tl_grain_emit(job->scene, job->world, grain, grain->material, (tl_variation){factor, 1},
-                         position, unturned, &body));
-  }
-  return TALUS_OK;
+/* ---- settled ----------------------------------------------------------------------------------
+ */
+
+/* A packing in units of the grain's radius, and which of its spheres lie in no body. */
+typedef struct settled {
+  tl_packing packing;
+  uint8_t *clear;
+  int64_t clear_count;
+} settled;
+
+static void sphere_place(const tl_grains_job *job, const tl_sphere *s, double position[3],
+                         tl_variation *variation) {
+  const double unit = job->grains->grain.shape.radius;
+  *variation = (tl_variation){unit * s->r / unit, 1};
+  position[0] = job->region.lower[0] + unit * s->x;
+  position[1] = job->region.lower[1] + unit * s->y;
+  position[2] = job->region.lower[2] + unit * s->z;
 }
 
-talus_status tl_grains_settled(tl_grains_job *job, int64_t count) {
+/* Drops `count` spheres. */
+static talus_status settle(tl_grains_job *job, int64_t count, settled *bed) {
   const tl_scene_grain *grain = &job->grains->grain;
-  const tl_scene_region *region = &job->region;
-  if (grain->shape.kind != TL_SHAPE_SPHERE || region->kind != TL_REGION_BOX || job->plane) {
-    return tl_node_fail(job->scene->context, job->grains->item.node,
-                        "settled grains are spheres in a box, not in a plane world");
-  }
-  /* The packing counts in units of the mean radius. */
   const double unit = grain->shape.radius, largest = tl_sizes_largest(&grain->sizes);
-  const double width = (region->upper[0] - region->lower[0]) / unit;
-  const double depth = (region->upper[1] - region->lower[1]) / unit;
+  const double width = (job->region.upper[0] - job->region.lower[0]) / unit;
+  const double depth = (job->region.upper[1] - job->region.lower[1]) / unit;
   if (!(width >= 2 * largest) || !(depth >= 2 * largest)) {
     return tl_node_fail(job->scene->context, job->grains->item.node,
                         "the region is narrower than one grain");
   }
-  tl_packing packing;
+  void *memory = NULL;
   TL_TRY(tl_packing_create(job->scene->context, (int32_t)count, width, depth, 1.0, largest, 0.05,
-                           &packing));
+                           &bed->packing));
+  TL_TRY(tl_alloc(job->scene->context, &memory, (size_t)count, 1, "settled grains"));
+  bed->clear = memory;
   for (int64_t i = 0; i < count; i++) {
     const double radius = tl_sizes_draw(&grain->sizes, 0, &job->random);
     const double x = tl_random_uniform(&job->random, radius, width - radius);
     const double y = tl_random_uniform(&job->random, radius, depth - radius);
-    tl_packing_drop(&packing, x, y, radius);
+    tl_packing_drop(&bed->packing, x, y, radius);
   }
-  const talus_status status = emit_packing(job, &packing, unit);
-  tl_packing_destroy(&packing);
+  return TALUS_OK;
+}
+
+/* Which spheres lie in the region, where parts are taken out of it, and in no body. */
+static talus_status settled_look(tl_grains_job *job, tl_form *form, settled *bed) {
+  static const double overlap = 1e-3; /* as at the start of a run */
+  bed->clear_count = 0;
+  for (int32_t i = 0; i < bed->packing.count; i++) {
+    const tl_sphere *s = &bed->packing.sphere[i];
+    double position[3];
+    int32_t by;
+    int clear = 1;
+    tl_variation variation;
+    sphere_place(job, s, position, &variation);
+    TL_TRY(tl_form_make(form, variation));
+    tl_form_place(form, position, unturned);
+    if (job->region.without.count > 0) {
+      tl_scene_region around = job->region; /* the packing keeps to the box by itself */
+      for (int c = 0; c < 3; c++) {
+        around.lower[c] -= overlap * form->radius;
+        around.upper[c] = c == 2 ? INFINITY : around.upper[c] + overlap * form->radius;
+      }
+      clear = tl_region_contains(&around, 0, position, form->radius);
+    }
+    TL_TRY(tl_form_meets(job->occupancy, form, job->occupancy->count, overlap, &by));
+    bed->clear[i] = clear && by == TALUS_NONE;
+    bed->clear_count += bed->clear[i];
+  }
+  return TALUS_OK;
+}
+
+static talus_status settled_emit(tl_grains_job *job, const settled *bed, int64_t count) {
+  const tl_scene_grain *grain = &job->grains->grain;
+  int64_t made = 0;
+  for (int32_t i = 0; i < bed->packing.count && made < count; i++) {
+    const tl_sphere *s = &bed->packing.sphere[i];
+    double position[3];
+    int32_t body;
+    if (!bed->clear[i]) {
+      continue;
+    }
+    tl_variation variation;
+    sphere_place(job, s, position, &variation);
+    TL_TRY(tl_grain_emit(job->scene, job->world, grain, grain->material, variation, position,
+                         unturned, &body));
+    TL_TRY(tl_occupancy_add(job->occupancy, body));
+    made++;
+  }
+  return TALUS_OK;
+}
+
+static void settled_end(tl_grains_job *job, settled *bed) {
+  tl_packing_destroy(&bed->packing);
+  tl_free(job->scene->context, bed->clear);
+  memset(bed, 0, sizeof *bed);
+}
+
+/* As many as are asked for, or, where a filling is asked for, as many as it leaves. */
+static talus_status settle_enough(tl_grains_job *job, int64_t count, tl_form *form, settled *bed) {
+  enum { ATTEMPTS = 6 };
+  const tl_random begin = job->random;
+  int64_t dropped = count;
+  for (int i = 0; i < ATTEMPTS; i++) {
+    settled_end(job, bed);
+    job->random = begin;
+    TL_TRY(settle(job, dropped, bed));
+    TL_TRY(settled_look(job, form, bed));
+    if (bed->clear_count >= count || job->grains->fill > 0) {
+      return settled_emit(job, bed, count);
+    }
+    const double share = fmax(0.2, (double)bed->clear_count / (double)dropped);
+    dropped = (int64_t)fmin(2e9, ceil(1.1 * (double)count / share) + 16);
+  }
+  return tl_node_fail(job->scene->context, job->grains->item.node,
+                      "only %lld of %lld settled grains lie outside of bodies and walls",
+                      (long long)bed->clear_count, (long long)count);
+}
+
+talus_status tl_grains_settled(tl_grains_job *job, int64_t count) {
+  const tl_scene_grain *grain = &job->grains->grain;
+  if (grain->shape.kind != TL_SHAPE_SPHERE || job->region.kind != TL_REGION_BOX || job->plane) {
+    return tl_node_fail(job->scene->context, job->grains->item.node,
+                        "settled grains are spheres in a box, not in a plane world");
+  }
+  tl_form form;
+  settled bed = {.clear = NULL};
+  tl_form_begin(job->scene, grain, &form);
+  const talus_status status = settle_enough(job, count, &form, &bed);
+  settled_end(job, &bed);
+  tl_form_end(&form);
   return status;
 }

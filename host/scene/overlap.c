@@ -36,8 +36,7 @@ static overlap_found find_overlaps(const talus_scene *scene, const talus_world *
   return found;
 }
 
-/* "'nut' (bodies[2])", "wall 'box'", "grain 17". */
-static void body_words(const talus_scene *scene, int32_t body, char *text, size_t capacity) {
+void tl_body_words(const talus_scene *scene, int32_t body, char *text, size_t capacity) {
   const tl_scene_definition *def = &scene->def;
   for (int32_t i = 0; i < def->walls.count; i++) {
     if (scene->wall_id[i] == body) {
@@ -96,8 +95,8 @@ static talus_status take_positions(talus_world *world, const talus_world *from) 
 static talus_status complain(const talus_scene *scene, const overlap_found *found,
                              const char *advice) {
   char a[96], b[96];
-  body_words(scene, found->a, a, sizeof a);
-  body_words(scene, found->b, b, sizeof b);
+  tl_body_words(scene, found->a, a, sizeof a);
+  tl_body_words(scene, found->b, b, sizeof b);
   return tl_fail(scene->context, TALUS_FILE_FORMAT,
                  "%s: %s and %s overlap by %.3g m (%.2g of the radius)%s; world.overlap: %s",
                  scene->path, a, b, found->depth, found->relative,

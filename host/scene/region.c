@@ -6,8 +6,25 @@
 
 #define PI 3.14159265358979323846
 
+static int has_axis(const tl_scene_region *region) {
+  return region->kind == TL_REGION_CYLINDER || region->kind == TL_REGION_ANNULUS;
+}
+
+static talus_status check_without(talus_context *context, const tl_scene_region *region) {
+  for (int32_t i = 0; i < region->without.count; i++) {
+    const tl_scene_region *hole = (const tl_scene_region *)region->without.item + i;
+    if (hole->kind == TL_REGION_ANNULUS || hole->without.count > 0) {
+      return tl_node_fail(context, hole->item.node,
+                          "what a region is without is a box, a cylinder or a ball, and whole");
+    }
+    TL_TRY(tl_region_check(context, hole, 1));
+  }
+  return TALUS_OK;
+}
+
 talus_status tl_region_check(talus_context *context, const tl_scene_region *region, int endless) {
   const tl_node *node = region->item.node;
+  TL_TRY(check_without(context, region));
   if (region->kind == TL_REGION_BOX) {
     for (int c = 0; c < 3; c++) {
       /* In a plane world y is not written and both are 0. */
@@ -22,10 +39,15 @@ talus_status tl_region_check(talus_context *context, const tl_scene_region *regi
     return TALUS_OK;
   }
   const double *a = region->axis;
-  if (region->kind == TL_REGION_CYLINDER &&
-      (!(region->height > 0) || (!endless && !isfinite(region->height)) ||
-       !(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > 0))) {
-    return tl_node_fail(context, node, "a cylinder needs a%s height above 0 and an axis",
+  if (region->kind == TL_REGION_ANNULUS && !(region->inner < region->radius)) {
+    return tl_node_fail(context, tl_tree_find(node, "inner"),
+                        "the annulus has no room between its radii: inner %g m, outer %g m",
+                        region->inner, region->radius);
+  }
+  if (has_axis(region) && (!(region->height > 0) || (!endless && !isfinite(region->height)) ||
+                           !(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > 0))) {
+    return tl_node_fail(context, node, "%s needs a%s height above 0 and an axis",
+                        region->kind == TL_REGION_ANNULUS ? "an annulus" : "a cylinder",
                         endless ? "" : " finite");
   }
   return TALUS_OK;
@@ -58,8 +80,10 @@ static int lies_across(const tl_scene_region *region) {
   return fabs(region->axis[1]) > fabs(region->axis[0]) + fabs(region->axis[2]);
 }
 
-int tl_region_contains(const tl_scene_region *region, int plane, const double point[3],
-                       double clearance) {
+/* Whether it holds a ball, as if nothing were taken out of it. A clearance below 0: whether it
+ * meets a ball; at edges and corners it is taken for a little larger then. */
+static int whole_contains(const tl_scene_region *region, int plane, const double point[3],
+                          double clearance) {
   const double *c = region->centre;
   const double d[3] = {point[0] - c[0], plane ? 0 : point[1] - c[1], point[2] - c[2]};
   if (region->kind == TL_REGION_BOX) {
@@ -73,19 +97,31 @@ int tl_region_contains(const tl_scene_region *region, int plane, const double po
   }
   const double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
   const double inner = region->radius - clearance;
+  const double core = region->kind == TL_REGION_ANNULUS ? fmax(0, region->inner + clearance) : 0;
   if (region->kind == TL_REGION_BALL || (plane && lies_across(region))) {
-    return inner >= 0 && square <= inner * inner;
+    return inner >= 0 && square <= inner * inner && square >= core * core;
   }
   double frame[9];
   frame_of(region->axis, frame);
   const double along = d[0] * frame[6] + d[1] * frame[7] + d[2] * frame[8];
+  const double across = square - along * along;
   return inner >= 0 && along >= clearance && along <= region->height - clearance &&
-         square - along * along <= inner * inner;
+         across <= inner * inner && across >= core * core;
+}
+
+int tl_region_contains(const tl_scene_region *region, int plane, const double point[3],
+                       double clearance) {
+  int inside = whole_contains(region, plane, point, clearance);
+  for (int32_t i = 0; i < region->without.count && inside; i++) {
+    const tl_scene_region *hole = (const tl_scene_region *)region->without.item + i;
+    inside = !whole_contains(hole, plane, point, -clearance);
+  }
+  return inside;
 }
 
 void tl_region_box(const tl_scene_region *region, double lower[3], double upper[3]) {
   double frame[9];
-  if (region->kind == TL_REGION_CYLINDER) {
+  if (has_axis(region)) {
     frame_of(region->axis, frame);
   }
   for (int c = 0; c < 3; c++) {
@@ -105,33 +141,80 @@ void tl_region_box(const tl_scene_region *region, double lower[3], double upper[
   }
 }
 
-int tl_region_draw(const tl_scene_region *region, int plane, double clearance, tl_random *random,
-                   double point[3]) {
-  enum { TRIES = 200 };
+/* Uniform between the radii, which would be rare in the box around a thin annulus; 0: no room. */
+static int draw_annulus(const tl_scene_region *region, int plane, double clearance,
+                        tl_random *random, double point[3]) {
+  const double outer = region->radius - clearance, core = region->inner + clearance;
+  const double room = region->height - clearance;
+  const int ring = plane && lies_across(region);
+  if (!(core <= outer) || (!ring && !(clearance <= room))) {
+    return 0;
+  }
+  double frame[9];
+  frame_of(region->axis, frame);
+  const double angle = tl_random_uniform(random, 0, 2 * PI);
+  if (ring) {
+    const double r = sqrt(tl_random_uniform(random, core * core, outer * outer));
+    point[0] = region->centre[0] + r * cos(angle);
+    point[1] = 0;
+    point[2] = region->centre[2] + r * sin(angle);
+    return 1;
+  }
+  const double along = tl_random_uniform(random, clearance, room);
+  /* in the plane it is two strips */
+  const double r = plane ? tl_random_uniform(random, core, outer)
+                         : sqrt(tl_random_uniform(random, core * core, outer * outer));
+  const double x = plane ? (angle < PI ? r : -r) : r * cos(angle), y = plane ? 0 : r * sin(angle);
+  const double side[3] = {plane ? frame[8] : frame[0], plane ? 0 : frame[1],
+                          plane ? -frame[6] : frame[2]};
+  for (int c = 0; c < 3; c++) {
+    point[c] = region->centre[c] + along * frame[6 + c] + x * side[c] + y * frame[3 + c];
+  }
+  point[1] = plane ? 0 : point[1];
+  return 1;
+}
+
+/* Uniform in the box around the region; 0: no room. */
+static int draw_box(const tl_scene_region *region, int plane, double clearance, tl_random *random,
+                    double point[3]) {
   double lower[3], upper[3];
+  const double room = region->kind == TL_REGION_BOX ? clearance : 0;
   tl_region_box(region, lower, upper);
   for (int c = 0; c < 3; c++) {
-    const double room = region->kind == TL_REGION_BOX ? clearance : 0;
     lower[c] += room;
     upper[c] -= room;
     if (!(plane && c == 1) && !(lower[c] <= upper[c])) {
       return 0;
     }
   }
-  for (int i = 0; i < TRIES; i++) {
-    for (int c = 0; c < 3; c++) {
-      point[c] = plane && c == 1 ? 0 : tl_random_uniform(random, lower[c], upper[c]);
+  for (int c = 0; c < 3; c++) {
+    point[c] = plane && c == 1 ? 0 : tl_random_uniform(random, lower[c], upper[c]);
+  }
+  return 1;
+}
+
+int tl_region_draw(const tl_scene_region *region, int plane, double clearance, tl_random *random,
+                   double point[3]) {
+  const int tries = region->without.count > 0 ? 20000 : 200;
+  const int whole_box = region->kind == TL_REGION_BOX && region->without.count == 0;
+  for (int i = 0; i < tries; i++) {
+    if (!(region->kind == TL_REGION_ANNULUS ? draw_annulus(region, plane, clearance, random, point)
+                                            : draw_box(region, plane, clearance, random, point))) {
+      return 0;
     }
-    if (region->kind == TL_REGION_BOX || tl_region_contains(region, plane, point, clearance)) {
+    if (whole_box || tl_region_contains(region, plane, point, clearance)) {
       return 1;
     }
   }
   return 0;
 }
 
-double tl_region_volume(const tl_scene_region *region, int plane) {
-  const double *a = region->lower, *b = region->upper, r = region->radius;
+static double whole_volume(const tl_scene_region *region, int plane) {
+  const double *a = region->lower, *b = region->upper, r = region->radius, i = region->inner;
   switch (region->kind) {
+  case TL_REGION_ANNULUS:
+    return plane ? (lies_across(region) ? PI * (r * r - i * i) : 2 * (r - i) * region->height)
+                 : PI * (r * r - i * i) * region->height;
   case TL_REGION_BOX:
     return (b[0] - a[0]) * (b[2] - a[2]) * (plane ? 1 : b[1] - a[1]);
   case TL_REGION_CYLINDER:
@@ -142,13 +225,41 @@ double tl_region_volume(const tl_scene_region *region, int plane) {
   }
 }
 
+/* Without what is taken out: the share of evenly spread points (multiples of powers of the plastic
+ * number, modulo 1) of the box around it, which is off by about 1e-4. */
+double tl_region_volume(const tl_scene_region *region, int plane) {
+  enum { POINTS = 1 << 18 };
+  static const double step[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
+  double lower[3], upper[3];
+  if (region->without.count == 0) {
+    return whole_volume(region, plane);
+  }
+  tl_region_box(region, lower, upper);
+  int32_t inside = 0;
+  for (int32_t k = 0; k < POINTS; k++) {
+    double point[3];
+    for (int c = 0; c < 3; c++) {
+      const double x = 0.5 + k * step[c], part = x - floor(x);
+      point[c] = plane && c == 1 ? 0 : lower[c] + part * (upper[c] - lower[c]);
+    }
+    inside += tl_region_contains(region, plane, point, 0);
+  }
+  return (double)inside / POINTS * (upper[0] - lower[0]) * (upper[2] - lower[2]) *
+         (plane ? 1 : upper[1] - lower[1]);
+}
+
 double tl_region_floor(const tl_scene_region *region, int plane) {
   const double r = region->radius;
   if (region->kind == TL_REGION_BOX) {
     return (region->upper[0] - region->lower[0]) *
            (plane ? 1 : region->upper[1] - region->lower[1]);
   }
-  return plane ? 2 * r : PI * r * r;
+  const double i = region->kind == TL_REGION_ANNULUS ? region->inner : 0;
+  return plane ? 2 * (r - i) : PI * (r * r - i * i);
+}
+
+double tl_region_height(const tl_scene_region *region) {
+  return region->kind == TL_REGION_BOX ? region->upper[2] - region->lower[2] : region->height;
 }
 
 void tl_region_raise(tl_scene_region *region, double height) {

@@ -4,19 +4,29 @@
 #define IS_BOX BIT(TL_REGION_BOX)
 #define IS_CYLINDER BIT(TL_REGION_CYLINDER)
 #define IS_BALL BIT(TL_REGION_BALL)
+#define IS_ANNULUS BIT(TL_REGION_ANNULUS)
 #define ROW_STRUCT tl_scene_region
 static const tl_key rows_region[] = {
-    CHOICE("kind", kind, "box|cylinder|ball", "box", 0, NULL),
+    CHOICE("kind", kind, "box|cylinder|ball|annulus", "box", 0,
+           "`annulus`: a cylinder with a coaxial hole"),
     RANGED(VECTOR, "lower", lower, LENGTH, NULL, ENDLESS, IS_BOX, "corner"),
     RANGED(VECTOR, "upper", upper, LENGTH, NULL, ENDLESS, IS_BOX,
-           "corner; numbers may be `inf` in outlets and in `random` grains (z: as high as needed)"),
-    NUMBERS(VECTOR, "centre", centre, LENGTH, NULL, IS_CYLINDER | IS_BALL,
-            "cylinder: of its bottom"),
-    REAL("radius", radius, LENGTH, NULL, ABOVE_0, IS_CYLINDER | IS_BALL, NULL),
-    REAL("height", height, LENGTH, NULL, ENDLESS, IS_CYLINDER, "may be `inf`, as above"),
-    NUMBERS(VECTOR, "axis", axis, NUMBER, "0 0 1", IS_CYLINDER, "of any length"),
+           "corner; numbers may be `inf` in outlets, in `random` grains (z: as high as needed) and "
+           "in what a region is without"),
+    NUMBERS(VECTOR, "centre", centre, LENGTH, NULL, IS_CYLINDER | IS_BALL | IS_ANNULUS,
+            "cylinder, annulus: of its bottom"),
+    REAL("radius", radius, LENGTH, NULL, ABOVE_0, IS_CYLINDER | IS_BALL | IS_ANNULUS,
+         "annulus: the outer one"),
+    REAL("inner", inner, LENGTH, NULL, ABOVE_0, IS_ANNULUS, "radius of the hole"),
+    REAL("height", height, LENGTH, NULL, ENDLESS, IS_CYLINDER | IS_ANNULUS,
+         "may be `inf`, as above"),
+    NUMBERS(VECTOR, "axis", axis, NUMBER, "0 0 1", IS_CYLINDER | IS_ANNULUS, "of any length"),
+    TABLE(LIST, "without", without, tl_schema_region, "", 0,
+          "boxes, cylinders and balls that are taken out of it"),
 };
-SCHEMA(region, "regions", "kind", "A part of space. Grains lie in it with all of their body.");
+SCHEMA(
+    region, "regions", "kind",
+    "A part of space. Grains lie in it with all of their body, and outside of what it is without.");
 #undef ROW_STRUCT
 
 #define IS_UNIFORM BIT(TL_SIZE_UNIFORM)
@@ -77,9 +87,11 @@ SCHEMA(layer, "layers", NULL, "From the bottom up.");
 #define IS_SETTLED BIT(TL_GRAINS_SETTLED)
 #define ROW_STRUCT tl_scene_grains
 static const tl_key rows_grains[] = {
-    CHOICE("kind", kind, "lattice|random|settled|layers", NULL, 0,
-           "`random`: anywhere without overlap; `settled`: spheres dropped one by one until each "
-           "rests, in a box; `layers`: random, layer by layer"),
+    CHOICE(
+        "kind", kind, "lattice|random|settled|layers", NULL, 0,
+        "`random`: anywhere without overlap; `settled`: spheres dropped one by one until each "
+        "rests, in a box, those that would lie in a body or wall left out; `layers`: random, layer "
+        "by layer"),
     PLAIN(TEXT, "name", name, "", 0, "for `--set`"),
     TABLE(INCLUDE, "a grain", grain, schema_grain, "", 0, NULL),
     TABLE(SECTION, "region", region, tl_schema_region, "", 0,
@@ -107,14 +119,18 @@ static const tl_key rows_grains[] = {
            "random displacement, as a part of the room that neighbours leave"),
     TABLE(LIST, "layers", layers, tl_schema_layer, NULL, BIT(TL_GRAINS_LAYERS), NULL),
 };
-SCHEMA(grains, "grains", "kind", "Generators keep away from free bodies and from each other.");
+SCHEMA(
+    grains, "grains", "kind",
+    "Generators keep away from walls, bodies, mechanisms and earlier grains, by their true shapes, "
+    "unless groups keep them from colliding; what a wall of triangles encloses counts as free.");
 #undef ROW_STRUCT
 
 #define ROW_STRUCT tl_scene_inlet
 static const tl_key rows_inlet[] = {
     PLAIN(TEXT, "name", name, "", 0, "for `--set`"),
     TABLE(INCLUDE, "a grain", grain, schema_grain, "", 0, NULL),
-    TABLE(SECTION, "region", region, tl_schema_region, NULL, 0, "where they appear; keep it free"),
+    TABLE(SECTION, "region", region, tl_schema_region, NULL, 0,
+          "where they appear; keep it free: a region that walls fill is refused"),
     REAL("rate", rate, RATE, NULL, ABOVE_0, 0, "grains per second; those without room wait"),
     REAL("begin", begin, TIME, "0", FROM_0, 0, NULL),
     REAL("end", end, TIME, "inf", FROM_0, 0, NULL),

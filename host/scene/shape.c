@@ -189,28 +189,33 @@ static talus_status fill_points(talus_scene *scene, const tl_scene_shape *shape,
   return TALUS_OK;
 }
 
-static talus_status emit_simple(talus_scene *scene, talus_world *world, int32_t body,
-                                const tl_scene_shape *shape, tl_variation variation,
-                                int32_t material, const tl_scene_part *part) {
+talus_status tl_shape_def(talus_scene *scene, const tl_scene_shape *shape, tl_variation variation,
+                          const tl_scene_part *part, talus_shape_def *def) {
   static const talus_shape_kind kinds[] = {
       TALUS_SHAPE_SPHERE,   TALUS_SHAPE_SPHERE, TALUS_SHAPE_BOX, TALUS_SHAPE_CAPSULE,
       TALUS_SHAPE_CYLINDER, TALUS_SHAPE_HULL,   TALUS_SHAPE_HULL};
-  talus_shape_def def = talus_shape_def_default(kinds[shape->kind]);
-  def.material = material;
-  def.radius = variation.factor * shape->radius;
-  def.half_length = variation.factor * 0.5 * shape->length;
+  *def = talus_shape_def_default(kinds[shape->kind]);
+  def->radius = variation.factor * shape->radius;
+  def->half_length = variation.factor * 0.5 * shape->length;
   for (int c = 0; c < 3; c++) {
-    def.half_edge[c] = variation.factor * 0.5 * shape->size[c];
-    def.position[c] = part != NULL ? variation.factor * part->position[c] : 0;
+    def->half_edge[c] = variation.factor * 0.5 * shape->size[c];
+    def->position[c] = part != NULL ? variation.factor * part->position[c] : 0;
   }
-  def.half_edge[0] *= variation.stretch;
+  def->half_edge[0] *= variation.stretch;
   if (part != NULL) {
-    memcpy(def.orientation, part->orientation, sizeof def.orientation);
+    memcpy(def->orientation, part->orientation, sizeof def->orientation);
   }
-  if (def.kind == TALUS_SHAPE_HULL) {
-    TL_TRY(fill_points(scene, shape, variation.factor, &def));
-  }
+  return def->kind == TALUS_SHAPE_HULL ? fill_points(scene, shape, variation.factor, def)
+                                       : TALUS_OK;
+}
+
+static talus_status emit_simple(talus_scene *scene, talus_world *world, int32_t body,
+                                const tl_scene_shape *shape, tl_variation variation,
+                                int32_t material, const tl_scene_part *part) {
+  talus_shape_def def;
   int32_t id;
+  TL_TRY(tl_shape_def(scene, shape, variation, part, &def));
+  def.material = material;
   return talus_shape_add(world, body, &def, &id);
 }
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/scene/build.h"
+#include "host/scene/occupancy.h"
 
 static int within(double time, double begin, double end) {
   return time >= begin && time < end;
@@ -52,16 +52,16 @@ static talus_status run_outlets(talus_scene *scene, talus_world *world, double t
   return TALUS_OK;
 }
 
-/* Balls of the bodies that reach into the region's box. */
+/* The bodies that reach into the region's box, and all walls. */
 static talus_status gather(talus_scene *scene, talus_world *world, const tl_scene_region *region,
-                           tl_place *place) {
+                           tl_occupancy *occupancy) {
   double lower[3], upper[3];
   tl_region_box(region, lower, upper);
   const int32_t count = talus_body_capacity(world);
   for (int32_t body = 0; body < count; body++) {
     const double radius = talus_scene_body_radius(scene, body);
     talus_body_state state;
-    if (!talus_body_exists(world, body) || !isfinite(radius)) {
+    if (!talus_body_exists(world, body)) {
       continue;
     }
     TL_TRY(talus_body_get(world, body, &state));
@@ -72,7 +72,7 @@ static talus_status gather(talus_scene *scene, talus_world *world, const tl_scen
       }
     }
     if (near) {
-      TL_TRY(tl_place_add(place, state.position, radius));
+      TL_TRY(tl_occupancy_add(occupancy, body));
     }
   }
   return TALUS_OK;
@@ -99,40 +99,59 @@ static talus_status note_added(talus_scene *scene, int32_t inlet, double factor)
 
 /* One grain; *placed is 0 if it found no room now. */
 static talus_status run_inlet_once(talus_scene *scene, talus_world *world, int32_t i,
-                                   tl_place *place, int *placed) {
-  enum { TRIES = 100 };
+                                   tl_occupancy *occupancy, tl_room *room, tl_form *form,
+                                   int *placed) {
   const tl_scene_inlet *inlet = (const tl_scene_inlet *)scene->def.inlets.item + i;
   tl_inlet_state *state = &scene->inlet[i];
-  const int plane = scene->def.world.plane;
   tl_random random = {.state = state->random};
+  tl_search search = {.tries = 100};
   if (!state->waiting) {
-    state->factor = tl_sizes_draw(&inlet->grain.sizes, plane, &random);
+    state->factor = tl_sizes_draw(&inlet->grain.sizes, scene->def.world.plane, &random);
     state->waiting = 1;
   }
-  const double radius = state->factor * tl_shape_radius(&inlet->grain.shape);
-  double position[3], orientation[4] = {1, 0, 0, 0};
-  *placed = 0;
-  for (int k = 0; k < TRIES && !*placed; k++) {
-    if (!tl_region_draw(&inlet->region, plane, radius, &random, position)) {
-      return tl_node_fail(scene->context, inlet->item.node,
-                          "the region is too small for a grain of radius %.3g m", radius);
-    }
-    *placed = tl_place_is_free(place, position, radius, place->count);
+  const tl_variation variation = {state->factor, 1};
+  TL_TRY(tl_form_make(form, variation));
+  TL_TRY(tl_form_search(occupancy, room, form, &random, &search));
+  *placed = search.found;
+  if (!search.fits && form->round) { /* others may find a turn that fits */
+    return tl_node_fail(scene->context, inlet->item.node,
+                        "the region is too small for a grain that reaches %.3g m from its centre",
+                        form->radius);
   }
-  if (*placed) {
+  if (search.found) {
     int32_t body;
-    if (inlet->grain.turned) {
-      tl_random_turn(&random, plane, orientation);
-    }
-    TL_TRY(tl_place_add(place, position, radius));
-    TL_TRY(tl_grain_emit(scene, world, &inlet->grain, inlet->grain.material,
-                         (tl_variation){state->factor, 1}, position, orientation, &body));
+    TL_TRY(tl_grain_emit(scene, world, &inlet->grain, inlet->grain.material, variation,
+                         search.position, search.orientation, &body));
+    TL_TRY(tl_occupancy_add(occupancy, body));
     TL_TRY(note_added(scene, i, state->factor));
     state->placed++;
     state->waiting = 0;
   }
   state->random = random.state;
   return TALUS_OK;
+}
+
+/* As many grains as are due and find room. */
+static talus_status run_inlet(talus_scene *scene, talus_world *world, int32_t i, int64_t due) {
+  const tl_scene_inlet *inlet = (const tl_scene_inlet *)scene->def.inlets.item + i;
+  tl_occupancy occupancy;
+  tl_room room;
+  tl_form form;
+  int placed = 1;
+  tl_occupancy_begin(scene, world, &occupancy);
+  tl_form_begin(scene, &inlet->grain, &form);
+  talus_status status =
+      tl_room_begin(scene->context, &inlet->region, scene->def.world.plane, &room);
+  if (status == TALUS_OK) {
+    status = gather(scene, world, &inlet->region, &occupancy);
+  }
+  while (status == TALUS_OK && placed && scene->inlet[i].placed < due) {
+    status = run_inlet_once(scene, world, i, &occupancy, &room, &form, &placed);
+  }
+  tl_room_end(&room);
+  tl_form_end(&form);
+  tl_occupancy_end(&occupancy);
+  return status;
 }
 
 static talus_status run_inlets(talus_scene *scene, talus_world *world, double time) {
@@ -145,15 +164,7 @@ static talus_status run_inlets(talus_scene *scene, talus_world *world, double ti
     if (due <= scene->inlet[i].placed || time > inlet->end) {
       continue;
     }
-    tl_place place;
-    tl_place_begin(scene->context, &place);
-    talus_status status = gather(scene, world, &inlet->region, &place);
-    int placed = 1;
-    while (status == TALUS_OK && placed && scene->inlet[i].placed < due) {
-      status = run_inlet_once(scene, world, i, &place, &placed);
-    }
-    tl_place_release(&place);
-    TL_TRY(status);
+    TL_TRY(run_inlet(scene, world, i, due));
   }
   return TALUS_OK;
 }

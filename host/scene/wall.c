@@ -12,8 +12,7 @@ static talus_status add_shape(talus_world *world, int32_t body, const talus_shap
   return talus_shape_add(world, body, def, &id);
 }
 
-/* The shortest turn that brings z to a direction. */
-static void turn_z_to(const double to[3], double orientation[4]) {
+void tl_turn_z_to(const double to[3], double orientation[4]) {
   const double length = sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
   const double n[3] = {to[0] / length, to[1] / length, to[2] / length};
   double q[4] = {1 + n[2], -n[1], n[0], 0};
@@ -33,7 +32,7 @@ static talus_status add_plane(talus_world *world, int32_t body, int32_t material
   talus_shape_def def = talus_shape_def_default(TALUS_SHAPE_HALFSPACE);
   def.material = material;
   memcpy(def.position, point, sizeof def.position);
-  turn_z_to(normal, def.orientation);
+  tl_turn_z_to(normal, def.orientation);
   return add_shape(world, body, &def);
 }
 

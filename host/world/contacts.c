@@ -27,34 +27,49 @@ typedef struct tl_collider_fact {
   double size;
 } tl_collider_fact;
 
-/* Where the shape is, and how far ahead it wants to see. */
-static void collider_place(const talus_world *world, int32_t index, double dt,
-                           tl_collider *collider, tl_collider_fact *fact) {
+/* The shape's pose, and the way from the body's centre to it. */
+static void shape_pose(const tl_body *body, const tl_shape_slot *shape, tl_pose *pose,
+                       double arm[3]) {
+  double rotation[9];
+  if (body->round && body->inverse_mass > 0) { /* looks the same however it is turned */
+    memset(arm, 0, 3 * sizeof *arm);
+    memcpy(pose->position, body->position, sizeof body->position);
+    memcpy(pose->rotation, shape->rotation, sizeof shape->rotation);
+    return;
+  }
+  tl_quaternion_matrix(body->orientation, rotation);
+  tl_turn3(arm, rotation, shape->position);
+  for (int c = 0; c < 3; c++) {
+    pose->position[c] = body->position[c] + arm[c];
+    for (int d = 0; d < 3; d++) {
+      pose->rotation[3 * c + d] = rotation[3 * c] * shape->rotation[d] +
+                                  rotation[3 * c + 1] * shape->rotation[3 + d] +
+                                  rotation[3 * c + 2] * shape->rotation[6 + d];
+    }
+  }
+}
+
+void tl_shape_collider(const talus_world *world, int32_t index, tl_collider *collider,
+                       double arm[3]) {
   const tl_shape_slot *const shape = &world->shape[index];
   const tl_body *const body = &world->body[shape->body];
-  double arm[3], rotation[9];
   collider->geometry = shape->geometry;
   collider->body = shape->body;
   collider->shape = index;
   collider->movable = body->inverse_mass > 0;
   collider->group = body->group;
   collider->collides = body->collides;
-  if (body->round && body->inverse_mass > 0) { /* looks the same however it is turned */
-    memset(arm, 0, sizeof arm);
-    memcpy(collider->pose.position, body->position, sizeof body->position);
-    memcpy(collider->pose.rotation, shape->rotation, sizeof shape->rotation);
-  } else {
-    tl_quaternion_matrix(body->orientation, rotation);
-    tl_turn3(arm, rotation, shape->position);
-    for (int c = 0; c < 3; c++) {
-      collider->pose.position[c] = body->position[c] + arm[c];
-      for (int d = 0; d < 3; d++) {
-        collider->pose.rotation[3 * c + d] = rotation[3 * c] * shape->rotation[d] +
-                                             rotation[3 * c + 1] * shape->rotation[3 + d] +
-                                             rotation[3 * c + 2] * shape->rotation[6 + d];
-      }
-    }
-  }
+  collider->margin = 0;
+  shape_pose(body, shape, &collider->pose, arm);
+}
+
+/* Where the shape is, and how far ahead it wants to see. */
+static void collider_place(const talus_world *world, int32_t index, double dt,
+                           tl_collider *collider, tl_collider_fact *fact) {
+  const tl_shape_slot *const shape = &world->shape[index];
+  const tl_body *const body = &world->body[shape->body];
+  double arm[3];
+  tl_shape_collider(world, index, collider, arm);
   /* the shape's fastest point, were it to fall freely through this step */
   const double fall = dt * sqrt(tl_dot3(world->def.gravity, world->def.gravity));
   const double speed =

@@ -168,6 +168,10 @@ talus_status tl_body_check(const talus_world *world, int32_t body);
  * say. */
 void tl_motion_apply(talus_world *world, double dt);
 
+/* The collider of a shape where its body stands, with no margin; arm: from the body's centre to it,
+ * world frame. */
+void tl_shape_collider(const talus_world *world, int32_t shape, tl_collider *collider,
+                       double arm[3]);
 /* Contacts at the bodies' present positions, matched to the last step's, with biases for dt. */
 talus_status tl_contacts_find(talus_world *world, double dt);
 /* Speed of the shape's fastest point; arm: from the body's centre to the shape's. */

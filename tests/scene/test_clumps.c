@@ -4,7 +4,7 @@
 
 #include "host/scene/record.h"
 #include "host/scene/record_checkpoint.h"
-#include "host/world/world.h"
+#include "host/world/links.h"
 #include "tests/check.h"
 #include "tests/clumps.h"
 #include "tests/scene/scene_text.h"
@@ -16,9 +16,9 @@ static const char head[] = "world: {step: 1 ms}\n"
                            "  c: {density: 1000}\n"
                            "walls:\n  - {kind: plane}\n";
 
-/* "shape: clump, parts: [...]", in the order given. */
-static void write_parts(const int *part, int count, char *text, size_t capacity) {
-  size_t used = (size_t)snprintf(text, capacity, "shape: clump, parts: [");
+/* "key: [...]", in the order given. */
+static void write_parts(const char *key, const int *part, int count, char *text, size_t capacity) {
+  size_t used = (size_t)snprintf(text, capacity, "%s: [", key);
   for (int i = 0; i < count; i++) {
     const clump_part *p = &clump_parts[part[i]];
     const double *q = p->orientation, *h = p->half_edge, *v = clump_corner;
@@ -109,7 +109,7 @@ static int build(talus_context *context, const char *text, talus_scene **scene,
 /* One free and one fixed body, grains, and an inlet with grains that differ. */
 static void check_order(talus_context *context, const int *part, int count) {
   static char parts[4096], text[32768];
-  write_parts(part, count, parts, sizeof parts);
+  write_parts("shape: clump, parts", part, count, parts, sizeof parts);
   snprintf(
       text, sizeof text,
       "%sbodies:\n"
@@ -159,11 +159,36 @@ static void check_order(talus_context *context, const int *part, int count) {
   talus_scene_destroy(scene);
 }
 
+/* A link weighs what a clump of its shapes does. */
+static void check_link(talus_context *context) {
+  static char parts[4096], text[8192];
+  const int part[CLUMP_PARTS] = {2, 0, 4, 1, 3};
+  write_parts("shapes", part, CLUMP_PARTS, parts, sizeof parts);
+  snprintf(text, sizeof text, "%smechanisms:\n  - {name: m, links: [{name: a, kind: free, %s}]}\n",
+           head, parts);
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  if (build(context, text, &scene, &world)) {
+    const clump_mass wanted = clump_expect(part, CLUMP_PARTS, 1);
+    const tl_link *const link =
+        &tl_mechanism_of(world, talus_scene_body_find(scene, "m.a"))->link[0];
+    CHECK_CLOSE(link->mass, wanted.mass, 1e-14 * wanted.mass);
+    for (int c = 0; c < 3; c++) {
+      CHECK_CLOSE(link->centre[c], wanted.centre[c], 1e-15);
+    }
+    for (int i = 0; i < 6; i++) {
+      CHECK_CLOSE(link->inertia[i], wanted.inertia[i], 1e-13 * wanted.inertia[0]);
+    }
+  }
+  talus_world_destroy(world);
+  talus_scene_destroy(scene);
+}
+
 /* Clumps that were poured are the same after a restart, and lie where the others lie. */
 static void check_restart(talus_context *context) {
   static char parts[4096], text[16384];
   const int part[CLUMP_PARTS] = {4, 1, 3, 0, 2};
-  write_parts(part, CLUMP_PARTS, parts, sizeof parts);
+  write_parts("shape: clump, parts", part, CLUMP_PARTS, parts, sizeof parts);
   snprintf(text, sizeof text,
            "%sbodies:\n  - {name: free, position: [0.3, 0.2, 0.05 mm], %s}\n"
            "inlets:\n  - {rate: 200 Hz, limit: 8, turned: random, sizes: {kind: uniform, low: 0.5, "
@@ -216,6 +241,7 @@ int main(void) {
       check_order(context, part, count);
     } while (clump_next(part, count));
   }
+  check_link(context);
   check_restart(context);
   talus_context_destroy(context);
   return check_end();

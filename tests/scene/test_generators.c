@@ -75,7 +75,7 @@ static const generator generators[] = {
      "0.05,\n"
      "     region: {kind: ball, centre: [0, 0, 0], radius: 0.3}}\n",
      -1,
-     0,
+     9,
      {-0.3, -0.3, -0.3},
      {0.3, 0.3, 0.3}},
     {"world: {plane: true}\nwalls:\n  - {kind: box, size: [1, 1]}\n"
