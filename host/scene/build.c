@@ -200,14 +200,30 @@ static talus_status add_grains(talus_scene *scene, talus_world *world, tl_occupa
   return TALUS_OK;
 }
 
+/* The grains of the world that is being relaxed, where generators have put them. */
+static talus_status add_copies(talus_scene *scene, talus_world *world) {
+  for (int32_t i = 0; i < scene->emitted_count; i++) {
+    const tl_emitted *from = &scene->emitted[i];
+    int32_t body;
+    TL_TRY(tl_grain_emit(scene, world, from->grain, from->material, from->variation, from->position,
+                         from->orientation, &body));
+  }
+  return TALUS_OK;
+}
+
 talus_status tl_build_bodies(talus_scene *scene, tl_build_mode mode, talus_world *world) {
   TL_TRY(add_others(scene, mode, world));
+  if (mode.relaxing) {
+    return add_copies(scene, world);
+  }
   if (scene->def.grains.count == 0) {
     return TALUS_OK;
   }
   tl_occupancy occupancy;
   tl_occupancy_begin(scene, world, &occupancy);
+  scene->emitting = scene->def.world.overlap == TL_OVERLAP_RESOLVE;
   const talus_status status = add_grains(scene, world, &occupancy);
+  scene->emitting = 0;
   tl_occupancy_end(&occupancy);
   return status;
 }
@@ -273,6 +289,12 @@ static talus_status reset(talus_scene *scene) {
   return TALUS_OK;
 }
 
+static void forget_emitted(talus_scene *scene) {
+  tl_free(scene->context, scene->emitted);
+  scene->emitted = NULL;
+  scene->emitted_count = scene->emitted_capacity = 0;
+}
+
 talus_status talus_scene_build(talus_scene *scene, talus_world **world) {
   const tl_build_mode mode = {0};
   talus_status status = TALUS_OK;
@@ -283,8 +305,10 @@ talus_status talus_scene_build(talus_scene *scene, talus_world **world) {
   TL_TRY_GOTO(tl_build_overlaps(scene, *world), fail);
   TL_TRY_GOTO(tl_inlets_check(scene, *world), fail);
   TL_TRY_GOTO(tl_build_joints(scene, *world), fail);
+  forget_emitted(scene);
   return TALUS_OK;
 fail:
+  forget_emitted(scene);
   talus_world_destroy(*world);
   *world = NULL;
   return status;

@@ -19,6 +19,14 @@ typedef struct tl_variation {
   double stretch; /* of the x edge of a box: half bricks */
 } tl_variation;
 
+/* A grain as a generator has put it, for the world in which overlaps are pushed apart. */
+typedef struct tl_emitted {
+  const tl_scene_grain *grain;
+  const char *material;
+  tl_variation variation;
+  double position[3], orientation[4];
+} tl_emitted;
+
 typedef struct tl_inlet_state {
   uint64_t random;
   int64_t placed;
@@ -59,6 +67,9 @@ struct talus_scene {
   int32_t grain_first;        /* bodies from here on are grains */
   int32_t told_walls;         /* whose holes have been told: a world may be built more than once */
   int32_t told_inlets;        /* of which walls in their region have been told */
+  int32_t emitting;           /* 1: grains are noted below */
+  tl_emitted *emitted;
+  int32_t emitted_count, emitted_capacity;
   tl_inlet_state *inlet;
   int64_t *removed; /* by outlet */
   tl_added *added;

@@ -12,11 +12,33 @@ static double loose_part(int plane) {
   return plane ? 0.35 : 0.22;
 }
 
+static talus_status note_emitted(talus_scene *scene, const tl_emitted *grain) {
+  if (scene->emitted_count == scene->emitted_capacity) {
+    const int32_t wanted = scene->emitted_capacity > 0 ? 2 * scene->emitted_capacity : 256;
+    void *memory = NULL;
+    TL_TRY(tl_alloc(scene->context, &memory, (size_t)wanted, sizeof *grain, "places of grains"));
+    if (scene->emitted_count > 0) {
+      memcpy(memory, scene->emitted, (size_t)scene->emitted_count * sizeof *grain);
+    }
+    tl_free(scene->context, scene->emitted);
+    scene->emitted = memory;
+    scene->emitted_capacity = wanted;
+  }
+  scene->emitted[scene->emitted_count++] = *grain;
+  return TALUS_OK;
+}
+
 talus_status tl_grain_emit(talus_scene *scene, talus_world *world, const tl_scene_grain *grain,
                            const char *material, tl_variation variation, const double position[3],
                            const double orientation[4], int32_t *body) {
   int32_t number;
   TL_TRY(tl_material_find(scene, &grain->item, material, &number));
+  if (scene->emitting) {
+    tl_emitted note = {.grain = grain, .material = material, .variation = variation};
+    memcpy(note.position, position, sizeof note.position);
+    memcpy(note.orientation, orientation, sizeof note.orientation);
+    TL_TRY(note_emitted(scene, &note));
+  }
   talus_body_def def = talus_body_def_default();
   memcpy(def.position, position, sizeof def.position);
   memcpy(def.orientation, orientation, sizeof def.orientation);

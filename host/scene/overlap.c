@@ -1,39 +1,150 @@
 /* overlap.c: bodies that overlap at the start: named, pushed apart, or left alone.
  *
- * A second world of the same bodies, without gravity, motions and velocities, makes one step: its
- * contacts tell gaps of all kinds of shapes, and its projection of positions pushes apart. */
+ * Pairs are found one by one in a grid and never kept, but for the deepest: memory grows with the
+ * bodies alone, however many lie in one place. To push them apart a second world of the same
+ * bodies, without gravity, motions and velocities, makes steps, whose projection of positions does
+ * it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "host/scene/build.h"
+#include "host/scene/occupancy.h"
+#include "host/world/world.h"
 
 /* Deeper than this part of the smaller radius is an overlap; rounding and slop are not. */
 static const double limit = 1e-3;
-enum { PUSHES = 500 };
+enum { PUSHES = 500, WORST = 3, PAIRS_PER_BODY = 64 };
+/* The search ends after so much work; pairs that are not two balls cost more. */
+enum { WORK = 1 << 24, WORK_OTHERS = 16 };
 
-typedef struct overlap_found {
-  int32_t count, a, b; /* the deepest pair */
+typedef struct overlap {
+  int32_t a, b;
   double depth, relative;
-} overlap_found;
+} overlap;
 
-static overlap_found find_overlaps(const talus_scene *scene, const talus_world *world) {
-  overlap_found found = {.a = TALUS_NONE, .b = TALUS_NONE};
-  const talus_contact *contact = NULL;
-  const int32_t count = talus_world_contacts(world, &contact);
-  for (int32_t i = 0; i < count; i++) {
-    const double size = fmin(talus_scene_body_radius(scene, contact[i].body_a),
-                             talus_scene_body_radius(scene, contact[i].body_b));
-    const double relative = -contact[i].gap / size;
-    found.count += relative > limit;
-    if (relative > limit && relative > found.relative) {
-      found.a = contact[i].body_a;
-      found.b = contact[i].body_b;
-      found.depth = -contact[i].gap;
-      found.relative = relative;
+typedef struct overlap_search {
+  const talus_scene *scene;
+  const talus_world *world;
+  tl_occupancy occupancy;
+  int32_t body; /* whose neighbours are being looked at */
+  int64_t pairs, work;
+  int cut;              /* 1: the work became too much; there may be more pairs */
+  overlap worst[WORST]; /* the deepest first */
+} overlap_search;
+
+static void note(overlap_search *search, int32_t other, double depth) {
+  const overlap found = {search->body < other ? search->body : other,
+                         search->body < other ? other : search->body, depth,
+                         depth / fmin(talus_scene_body_radius(search->scene, search->body),
+                                      talus_scene_body_radius(search->scene, other))};
+  if (!(found.relative > limit)) {
+    return;
+  }
+  int place = search->pairs < WORST ? (int)search->pairs : WORST;
+  search->pairs++;
+  for (; place > 0 && found.relative > search->worst[place - 1].relative; place--) {
+    if (place < WORST) {
+      search->worst[place] = search->worst[place - 1];
     }
   }
-  return found;
+  if (place < WORST) {
+    search->worst[place] = found;
+  }
+}
+
+/* How deep the body at hand is in a shape of another one. */
+static talus_status body_depth(overlap_search *search, const tl_collider *other,
+                               const tl_box *other_box, double *deepest) {
+  const talus_world *const world = search->world;
+  int32_t i = world->body[search->body].first_shape;
+  for (; i >= 0; i = world->shape[i].next) {
+    tl_collider own;
+    double arm[3], depth;
+    tl_shape_collider(world, i, &own, arm);
+    const tl_box box = tl_collider_box(&own);
+    if (tl_box_meets(&box, other_box)) {
+      TL_TRY(tl_occupancy_depth(&search->occupancy, &own, other, &depth));
+      *deepest = fmax(*deepest, depth);
+    }
+  }
+  return TALUS_OK;
+}
+
+static int collide(const tl_body *a, int32_t group, uint32_t collides) {
+  return (a->collides >> group & 1u) && (collides >> a->group & 1u);
+}
+
+static talus_status look_at(void *user, int32_t index, int *stop) {
+  overlap_search *const search = user;
+  const talus_world *const world = search->world;
+  const int32_t other = search->occupancy.body[index];
+  const tl_body *const a = &world->body[search->body], *const b = &world->body[other];
+  /* pairs of free bodies once */
+  if (other == search->body || (b->type == TALUS_BODY_FREE && other > search->body) ||
+      !collide(a, b->group, b->collides)) {
+    return TALUS_OK;
+  }
+  double depth = 0;
+  if (a->round && b->round) {
+    double way[3];
+    tl_sub3(way, b->position, a->position);
+    depth = world->shape[a->first_shape].geometry->radius +
+            world->shape[b->first_shape].geometry->radius - tl_norm3(way);
+  } else {
+    for (int32_t i = b->first_shape; i >= 0; i = world->shape[i].next) {
+      tl_collider shape;
+      double arm[3];
+      tl_shape_collider(world, i, &shape, arm);
+      const tl_box box = tl_collider_box(&shape);
+      TL_TRY(body_depth(search, &shape, &box, &depth));
+    }
+  }
+  note(search, other, depth);
+  search->work += a->round && b->round ? 1 : WORK_OTHERS;
+  search->cut = *stop = search->work >= WORK;
+  return TALUS_OK;
+}
+
+/* Walls have several shapes: the deepest counts. They come body by body. */
+static talus_status look_at_walls(overlap_search *search) {
+  const tl_occupancy *const o = &search->occupancy;
+  const tl_body *const body = &search->world->body[search->body];
+  double depth = 0;
+  for (int32_t i = 0; i < o->wall_count; i++) {
+    if (collide(body, o->wall[i].group, o->wall[i].collides)) {
+      TL_TRY(body_depth(search, &o->wall[i], &o->wall_box[i], &depth));
+    }
+    if (i + 1 == o->wall_count || o->wall[i + 1].body != o->wall[i].body) {
+      note(search, o->wall[i].body, depth);
+      depth = 0;
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status search_all(overlap_search *search) {
+  TL_TRY(tl_occupancy_add_all(&search->occupancy));
+  const tl_occupancy *const o = &search->occupancy;
+  for (int32_t i = 0; i < o->count && !search->cut; i++) {
+    search->body = o->body[i];
+    if (search->world->body[search->body].type == TALUS_BODY_FREE) {
+      TL_TRY(tl_occupancy_visit(o, o->ball + 4 * (size_t)i, o->ball[4 * (size_t)i + 3], o->count,
+                                look_at, search));
+      TL_TRY(look_at_walls(search));
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status find_overlaps(const talus_scene *scene, const talus_world *world,
+                                  overlap_search *search) {
+  memset(search, 0, sizeof *search);
+  search->scene = scene;
+  search->world = world;
+  tl_occupancy_begin(scene, world, &search->occupancy);
+  const talus_status status = search_all(search);
+  tl_occupancy_end(&search->occupancy);
+  return status;
 }
 
 void tl_body_words(const talus_scene *scene, int32_t body, char *text, size_t capacity) {
@@ -92,33 +203,41 @@ static talus_status take_positions(talus_world *world, const talus_world *from) 
   return TALUS_OK;
 }
 
-static talus_status complain(const talus_scene *scene, const overlap_found *found,
+/* The deepest pair in full, the next ones in short, and how many there are. */
+static talus_status complain(const talus_scene *scene, const overlap_search *search,
                              const char *advice) {
-  char a[96], b[96];
-  tl_body_words(scene, found->a, a, sizeof a);
-  tl_body_words(scene, found->b, b, sizeof b);
+  char a[96], b[96], others[300] = "";
+  const overlap *const worst = &search->worst[0];
+  if (search->pairs > 1) {
+    int used = snprintf(others, sizeof others,
+                        ", and so do %s%lld other pairs: ", search->cut ? "more than " : "",
+                        (long long)search->pairs - 1);
+    for (int i = 1; i < WORST && i < search->pairs; i++) {
+      tl_body_words(scene, search->worst[i].a, a, sizeof a);
+      tl_body_words(scene, search->worst[i].b, b, sizeof b);
+      used += snprintf(others + used, sizeof others - (size_t)used, "%s%.40s and %.40s by %.3g m",
+                       i > 1 ? ", " : "", a, b, search->worst[i].depth);
+    }
+    if (search->pairs > WORST) {
+      snprintf(others + used, sizeof others - (size_t)used, " ...");
+    }
+  }
+  tl_body_words(scene, worst->a, a, sizeof a);
+  tl_body_words(scene, worst->b, b, sizeof b);
   return tl_fail(scene->context, TALUS_FILE_FORMAT,
                  "%s: %s and %s overlap by %.3g m (%.2g of the radius)%s; world.overlap: %s",
-                 scene->path, a, b, found->depth, found->relative,
-                 found->count > 1 ? " and more pairs do" : "", advice);
+                 scene->path, a, b, worst->depth, worst->relative, others, advice);
 }
 
 static talus_status push_apart(talus_scene *scene, talus_world *relaxed, talus_world *world) {
-  overlap_found found = {.count = 1};
-  const int resolve = scene->def.world.overlap == TL_OVERLAP_RESOLVE;
-  for (int i = 0; i < (resolve ? PUSHES : 1) && found.count > 0; i++) {
+  overlap_search search = {.pairs = 1};
+  for (int i = 0; i < PUSHES && search.pairs > 0; i++) {
     TL_TRY(stop_all(relaxed));
     TL_TRY(talus_world_step(relaxed, NULL));
-    found = find_overlaps(scene, relaxed);
-    if (found.count == 0 && i == 0) {
-      return TALUS_OK; /* nothing to do: positions stay as written */
-    }
+    TL_TRY(find_overlaps(scene, relaxed, &search));
   }
-  if (!resolve) {
-    return complain(scene, &found, "`resolve` pushes them apart, `ignore` goes on");
-  }
-  if (found.count > 0) {
-    return complain(scene, &found, "there was no room to push them apart");
+  if (search.pairs > 0) {
+    return complain(scene, &search, "there was no room to push them apart");
   }
   TL_TRY(take_positions(world, relaxed));
   tl_log(scene->context, TALUS_LOG_INFO, "overlapping bodies were pushed apart");
@@ -128,6 +247,17 @@ static talus_status push_apart(talus_scene *scene, talus_world *relaxed, talus_w
 talus_status tl_build_overlaps(talus_scene *scene, talus_world *world) {
   if (scene->def.world.overlap == TL_OVERLAP_IGNORE) {
     return TALUS_OK;
+  }
+  overlap_search search;
+  TL_TRY(find_overlaps(scene, world, &search));
+  if (search.pairs == 0) {
+    return TALUS_OK; /* positions stay as written */
+  }
+  if (scene->def.world.overlap == TL_OVERLAP_REFUSE) {
+    return complain(scene, &search, "`resolve` pushes them apart, `ignore` goes on");
+  }
+  if (search.pairs > (int64_t)PAIRS_PER_BODY * talus_body_capacity(world)) {
+    return complain(scene, &search, "too many lie in one place to push them apart");
   }
   const tl_build_mode mode = {.relaxing = 1};
   talus_world *relaxed = NULL;

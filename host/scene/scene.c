@@ -69,6 +69,7 @@ void talus_scene_destroy(talus_scene *scene) {
   tl_mechanisms_release(scene);
   tl_free(context, scene->radius);
   tl_free(context, scene->added);
+  tl_free(context, scene->emitted);
   tl_arena_release(&scene->arena);
   tl_free(context, scene);
 }

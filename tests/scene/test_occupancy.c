@@ -1,5 +1,6 @@
 /* test_occupancy.c: grains of any shape find room between walls, bodies and each other, in regions
- * with holes; judged by distances that are written out here. Inlets that have no room are told. */
+ * with holes; judged by distances that are written out here. Inlets and overlaps that leave no room
+ * are told. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -407,6 +408,86 @@ static void check_messages(talus_context *context) {
       "what a region is without is a box, a cylinder or a ball");
 }
 
+/* ---- overlaps at the start ---------------------------------------------------------------------
+ */
+
+typedef struct meter {
+  size_t now, most;
+} meter;
+
+static void *allocate(void *user, size_t size) {
+  meter *const m = user;
+  m->now += size;
+  m->most = m->now > m->most ? m->now : m->most;
+  return aligned_alloc(64, (size + 63) / 64 * 64);
+}
+
+static void release(void *user, void *memory, size_t size) {
+  ((meter *)user)->now -= memory != NULL ? size : 0;
+  free(memory);
+}
+
+/* Bodies in one place: all pairs are counted, in memory that grows with the bodies. */
+static size_t memory_of(int32_t count, const char *shape) {
+  meter m = {0, 0};
+  talus_context_def def = talus_context_def_default();
+  def.threads = 1;
+  def.allocate = allocate;
+  def.release = release;
+  def.allocate_user = &m;
+  talus_context *context = NULL;
+  CHECK(talus_context_create(&def, &context) == TALUS_OK);
+  char *text = malloc((size_t)count * 80 + 200), words[96];
+  size_t used = (size_t)sprintf(text, "bodies:\n");
+  for (int32_t i = 0; i < count; i++) {
+    used +=
+        (size_t)sprintf(text + used, "  - {%s, position: [0, 0, %g]}\n", shape, i == 7 ? 1e-4 : 0);
+  }
+  snprintf(words, sizeof words, "and so do %lld other pairs",
+           (long long)count * (count - 1) / 2 - 1);
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  CHECK(scene_of(context, text, &scene) == TALUS_OK);
+  const size_t before = m.most = m.now;
+  CHECK(talus_scene_build(scene, &world) == TALUS_FILE_FORMAT);
+  CHECK_CASE(strstr(talus_context_message(context), words) != NULL, "'%s' is not in '%s'", words,
+             talus_context_message(context));
+  CHECK(strstr(talus_context_message(context), "bodies[7]") == NULL); /* less deep than others */
+  const size_t most = m.most - before;
+  talus_scene_destroy(scene);
+  talus_context_destroy(context);
+  free(text);
+  return most;
+}
+
+static void check_heap(void) {
+  const size_t few = memory_of(500, "radius: 1 mm"), many = memory_of(2000, "radius: 1 mm");
+  CHECK_CASE(many <= 5 * few && many < 4000000, "%zu and %zu bytes", few, many);
+  const size_t boxes = memory_of(300, "shape: box, size: 1 mm");
+  CHECK_CASE(boxes < 2000000, "%zu bytes", boxes);
+}
+
+/* The worst pairs by name, the deepest first; a resolve that cannot be is told. */
+static void check_worst(talus_context *context) {
+  check_refused(
+      context,
+      "walls:\n  - {kind: plane, name: floor}\nbodies:\n"
+      "  - {name: a, radius: 1, position: [0, 0, 1]}\n"
+      "  - {name: b, radius: 1, position: [1.5, 0, 1]}\n"
+      "  - {name: c, radius: 1, position: [0, 5, 0.9]}\n"
+      "  - {name: d, shape: box, size: 2, position: [1.75, 5, 1]}\n",
+      "bodies[0] a and bodies[1] b overlap by 0.5 m (0.5 of the radius), and so do 2 other "
+      "pairs: bodies[2] c and bodies[3] d by 0.25 m, walls[0] floor and bodies[2] c by 0.1 "
+      "m; world.overlap:");
+  char *text = malloc(20000);
+  size_t used = (size_t)sprintf(text, "world: {overlap: resolve}\nbodies:\n");
+  for (int i = 0; i < 200; i++) {
+    used += (size_t)sprintf(text + used, "  - {radius: 1}\n");
+  }
+  check_refused(context, text, "too many lie in one place to push them apart");
+  free(text);
+}
+
 int main(void) {
   talus_context *context = NULL;
   talus_context_def def = talus_context_def_default();
@@ -431,6 +512,8 @@ int main(void) {
   check_inlets(context);
   check_pouring(context);
   check_messages(context);
+  check_heap();
+  check_worst(context);
   talus_context_destroy(context);
   return check_end();
 }
