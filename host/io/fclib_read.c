@@ -208,6 +208,6 @@ talus_status tl_fclib_read(talus_stored *stored, const char *path) {
   if (status == TALUS_OK) {
     status = read_problem(&reader);
   }
-  tl_hdf5_close(&reader.hdf5);
-  return status;
+  const talus_status closed = tl_hdf5_close(&reader.hdf5);
+  return status != TALUS_OK ? status : closed;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The one global of this room: HDF5 itself is one global state, whatever contexts there are. */
@@ -14,6 +15,22 @@ static herr_t keep_first_reason(unsigned depth, const H5E_error2_t *error, void 
   if (depth == 0 && error->desc != NULL) {
     snprintf(user, 160, ": %s", error->desc);
   }
+  return 0;
+}
+
+static herr_t look_for_memory(unsigned depth, const H5E_error2_t *error, void *user) {
+  (void)depth;
+  if (error->maj_num == H5E_RESOURCE || error->min_num == H5E_NOSPACE ||
+      error->min_num == H5E_CANTALLOC) {
+    *(int *)user = 1;
+  }
+  return 0;
+}
+
+/* Called by HDF5 where one of its functions fails, in place of printing. */
+static herr_t note_error(hid_t stack, void *user) {
+  tl_hdf5 *const hdf5 = user;
+  H5Ewalk2(stack, H5E_WALK_UPWARD, look_for_memory, &hdf5->no_memory);
   return 0;
 }
 
@@ -32,19 +49,36 @@ talus_status tl_hdf5_fail(tl_hdf5 *hdf5, talus_status status, const char *name, 
   if (strchr(reason, '\n') != NULL) {
     snprintf(reason, sizeof reason, ": %s", strerror(system_error));
   }
-  return tl_fail(hdf5->context, status, "%s: %s%s%s%s", hdf5->path, name, name[0] ? ": " : "",
-                 words, reason);
+  return hdf5->no_memory
+             ? tl_fail(hdf5->context, TALUS_OUT_OF_MEMORY, "%s: %s%sno memory for HDF5%s",
+                       hdf5->path, name, name[0] ? ": " : "", reason)
+             : tl_fail(hdf5->context, status, "%s: %s%s%s%s", hdf5->path, name, name[0] ? ": " : "",
+                       words, reason);
 }
 
-static void begin(talus_context *context, const char *path, tl_hdf5 *hdf5) {
+/* HDF5 crashes where it gets no memory for its own tables: ask before it does. */
+static int has_room(void) {
+  enum { ROOM = 4 << 20 };
+  void *volatile room = malloc(ROOM);
+  const int got = room != NULL;
+  free(room);
+  return got;
+}
+
+static talus_status begin(talus_context *context, const char *path, tl_hdf5 *hdf5) {
   memset(hdf5, 0, sizeof *hdf5);
   hdf5->context = context;
   hdf5->path = path;
   hdf5->file = H5I_INVALID_HID;
+  if (!has_room()) {
+    return tl_fail(context, TALUS_OUT_OF_MEMORY, "%s: no memory for HDF5", path);
+  }
   pthread_mutex_lock(&hdf5_lock);
+  hdf5->locked = 1;
   H5Eget_auto2(H5E_DEFAULT, &hdf5->printer, &hdf5->printer_user);
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  H5Eset_auto2(H5E_DEFAULT, note_error, hdf5);
   H5Eclear2(H5E_DEFAULT);
+  return TALUS_OK;
 }
 
 /* Closing the file closes whatever an error left open in it. No file locks: they fail on some
@@ -61,7 +95,7 @@ static hid_t access_list(void) {
 }
 
 talus_status tl_hdf5_open(talus_context *context, const char *path, tl_hdf5 *hdf5) {
-  begin(context, path, hdf5);
+  TL_TRY(begin(context, path, hdf5));
   const hid_t list = access_list();
   hdf5->file = H5Fopen(path, H5F_ACC_RDONLY, list);
   H5Pclose(list);
@@ -72,7 +106,7 @@ talus_status tl_hdf5_open(talus_context *context, const char *path, tl_hdf5 *hdf
 }
 
 talus_status tl_hdf5_create(talus_context *context, const char *path, tl_hdf5 *hdf5) {
-  begin(context, path, hdf5);
+  TL_TRY(begin(context, path, hdf5));
   const hid_t list = access_list();
   hdf5->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, list);
   H5Pclose(list);
@@ -85,7 +119,7 @@ talus_status tl_hdf5_create(talus_context *context, const char *path, tl_hdf5 *h
 enum { IMAGE_GROWTH = 4 << 20 };
 
 talus_status tl_hdf5_create_image(talus_context *context, const char *path, tl_hdf5 *hdf5) {
-  begin(context, path, hdf5);
+  TL_TRY(begin(context, path, hdf5));
   const hid_t list = access_list();
   if (H5Pset_fapl_core(list, IMAGE_GROWTH, 0) >= 0) {
     hdf5->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, list);
@@ -116,11 +150,17 @@ talus_status tl_hdf5_image(tl_hdf5 *hdf5, void **image, size_t *size) {
 
 talus_status tl_hdf5_close(tl_hdf5 *hdf5) {
   talus_status status = TALUS_OK;
+  if (!hdf5->locked) {
+    return TALUS_OK; /* nothing was begun */
+  }
   if (hdf5->file >= 0 && H5Fclose(hdf5->file) < 0) {
     status = tl_hdf5_fail(hdf5, TALUS_FILE_WRITE, "", "cannot be finished");
+  } else if (hdf5->no_memory) {
+    status = tl_hdf5_fail(hdf5, TALUS_OUT_OF_MEMORY, "", "no memory");
   }
   H5Eclear2(H5E_DEFAULT);
   H5Eset_auto2(H5E_DEFAULT, hdf5->printer, hdf5->printer_user);
+  hdf5->locked = 0;
   pthread_mutex_unlock(&hdf5_lock);
   return status;
 }

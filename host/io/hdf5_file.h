@@ -16,12 +16,16 @@ typedef struct tl_hdf5 {
   const char *path;
   hid_t file;
   hsize_t bytes;       /* of the file, when reading */
+  int no_memory;       /* some call of HDF5 got none since the file was opened */
+  int locked;          /* by this file, and HDF5's printer is put aside */
   H5E_auto2_t printer; /* HDF5's, put back by close */
   void *printer_user;
 } tl_hdf5;
 
-/* Statuses of opening: FILE_FORMAT, of creating: FILE_WRITE. tl_hdf5_close is due in every case; it
- * fails with FILE_WRITE where a created file could not be finished. */
+/* Statuses of opening: FILE_FORMAT, of creating: FILE_WRITE, of both OUT_OF_MEMORY. tl_hdf5_close
+ * is due in every case; it fails with FILE_WRITE where a created file could not be finished, and
+ * with OUT_OF_MEMORY where HDF5 had none for something, so that what seemed to be absent may be
+ * there. */
 talus_status tl_hdf5_open(talus_context *context, const char *path, tl_hdf5 *hdf5);
 talus_status tl_hdf5_create(talus_context *context, const char *path, tl_hdf5 *hdf5);
 talus_status tl_hdf5_close(tl_hdf5 *hdf5);
@@ -61,7 +65,8 @@ talus_status tl_hdf5_put_int64s(tl_hdf5 *hdf5, const char *name, const int64_t *
                                 int64_t count);
 talus_status tl_hdf5_put_text(tl_hdf5 *hdf5, const char *name, const char *text);
 
-/* FILE_FORMAT or FILE_WRITE: file, dataset, what, and HDF5's own reason if it gave one. */
+/* The status, or OUT_OF_MEMORY if that was the reason: file, dataset, what, and HDF5's own reason
+ * if it gave one. */
 talus_status tl_hdf5_fail(tl_hdf5 *hdf5, talus_status status, const char *name, const char *format,
                           ...) __attribute__((format(printf, 4, 5)));
 
