@@ -212,6 +212,9 @@ talus_status tl_scene_check(talus_scene *scene) {
     TL_TRY(check_material(scene, &item, pair->between.text[0]));
     TL_TRY(check_material(scene, &item, pair->between.text[1]));
   }
+  if (def->output.region.item.node != NULL) {
+    TL_TRY(tl_region_check(scene->context, &def->output.region, 0));
+  }
   for (int32_t i = 0; i < def->output.track.count; i++) {
     TL_TRY(
         tl_name_check(scene, tl_tree_find(def->output.item.node, "track"), def->output.track.text[i]));

@@ -303,6 +303,7 @@ typedef struct tl_scene_output {
   int32_t colour; /* tl_field */
   double azimuth, elevation;
   tl_texts columns, track;
+  tl_scene_region region; /* of packing fraction and stress */
 } tl_scene_output;
 
 typedef struct tl_scene_run {

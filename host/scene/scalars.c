@@ -1,12 +1,12 @@
 /* scalars.c: what the CSV file tells of a step: energies, contacts, residual, stress, forces on
  * walls, tracked bodies.
  *
- * Stress is the mean over the box around the free bodies, sum of force times branch over volume,
- * positive in compression; in a plane world the box is one metre thick. */
+ * Packing fraction and stress are those of measure.h. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "host/scene/measure.h"
 #include "host/scene/snapshot.h"
 #include "host/world/world.h"
 
@@ -107,62 +107,29 @@ static void energies(const talus_world *world, double *kinetic, double *potentia
   }
 }
 
-/* Solid volume of the free bodies, and the volume of the box around them. */
-static void volumes(const talus_scene *scene, const talus_world *world, int32_t *count,
-                    double *solid, double *box) {
-  double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
-  *count = 0;
-  *solid = 0;
+static int32_t free_count(const talus_world *world) {
+  int32_t count = 0;
   for (int32_t i = 0; i < world->body_count; i++) {
-    const tl_body *body = &world->body[i];
-    if (!body->exists || body->type != TALUS_BODY_FREE) {
-      continue;
-    }
-    ++*count;
-    for (int32_t k = body->first_shape; k >= 0; k = world->shape[k].next) {
-      *solid += world->shape[k].mass.volume;
-    }
-    const double radius = talus_scene_body_radius(scene, i);
-    for (int c = 0; c < 3; c++) {
-      lower[c] = fmin(lower[c], body->position[c] - radius);
-      upper[c] = fmax(upper[c], body->position[c] + radius);
-    }
+    count += world->body[i].exists && world->body[i].type == TALUS_BODY_FREE;
   }
-  const double depth = world->def.plane ? 1 : upper[1] - lower[1];
-  *box = *count > 0 ? (upper[0] - lower[0]) * (upper[2] - lower[2]) * depth : 0;
+  return count;
 }
 
-/* Forces on walls and the sum of force times branch. */
-static void contact_sums(const talus_scene *scene, const talus_world *world, double *stress,
-                         double *wall_force) {
-  const tl_scene_definition *def = tl_scene_says(scene);
-  const talus_contact *contact = NULL;
-  const int32_t count = talus_world_contacts(world, &contact);
+/* Sums of the contact forces on each wall. */
+static void wall_forces(const talus_scene *scene, const talus_world *world, double *wall_force) {
+  const int32_t walls = tl_scene_says(scene)->walls.count; /* the first bodies */
   const double dt = world->def.step / (double)world->def.substeps;
-  for (int32_t k = 0; k < count; k++) {
-    double branch[3], force[3];
-    const int32_t side[2] = {contact[k].body_a, contact[k].body_b};
-    double end[2][3];
-    for (int s = 0; s < 2; s++) {
-      const tl_body *body = &world->body[side[s]];
-      const int32_t wall = side[s] < def->walls.count ? side[s] : -1; /* walls come first */
-      for (int c = 0; c < 3; c++) {
-        force[c] = contact[k].impulse[c] / dt;
-        end[s][c] = body->type == TALUS_BODY_FREE ? body->position[c] : contact[k].point[c];
-        if (wall >= 0) {
-          wall_force[3 * wall + c] += s == 1 ? force[c] : -force[c];
-        }
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    const talus_contact *const contact = &world->contact[k].shown;
+    for (int c = 0; c < 3; c++) {
+      const double force = contact->impulse[c] / dt;
+      if (contact->body_a < walls) {
+        wall_force[3 * contact->body_a + c] -= force;
+      }
+      if (contact->body_b < walls) {
+        wall_force[3 * contact->body_b + c] += force;
       }
     }
-    for (int c = 0; c < 3; c++) {
-      branch[c] = end[1][c] - end[0][c];
-    }
-    stress[0] += force[0] * branch[0];
-    stress[1] += force[1] * branch[1];
-    stress[2] += force[2] * branch[2];
-    stress[3] += 0.5 * (force[0] * branch[1] + force[1] * branch[0]);
-    stress[4] += 0.5 * (force[0] * branch[2] + force[2] * branch[0]);
-    stress[5] += 0.5 * (force[1] * branch[2] + force[2] * branch[1]);
   }
 }
 
@@ -171,10 +138,10 @@ talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
   const tl_scene_definition *def = tl_scene_says(scene);
   const talus_step_report nothing = talus_step_report_default();
   const talus_step_report *report = given != NULL ? given : &nothing;
-  double kinetic, potential, solid, box;
-  int32_t count;
+  double kinetic, potential;
+  tl_measured measured;
   energies(world, &kinetic, &potential);
-  volumes(scene, world, &count, &solid, &box);
+  TL_TRY(tl_measure(scene, world, &measured));
   const double head[] = {talus_world_time(world),
                          kinetic,
                          potential,
@@ -183,7 +150,7 @@ talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
                          report->work_joints,
                          report->energy_error,
                          report->momentum_error,
-                         count,
+                         free_count(world),
                          (double)talus_scene_added(scene),
                          (double)talus_scene_removed(scene),
                          report->contact_count,
@@ -197,14 +164,12 @@ talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
                          report->halvings,
                          report->accepted,
                          report->singular,
-                         box > 0 ? solid / box : 0};
+                         measured.packing_fraction};
   _Static_assert(sizeof head / sizeof head[0] == STRESS, "a value for every column");
   memset(value, 0, (size_t)tl_scalars_count(scene) * sizeof(double));
   memcpy(value, head, sizeof head);
-  contact_sums(scene, world, value + STRESS, value + FIXED);
-  for (int i = 0; i < 6; i++) {
-    value[STRESS + i] = box > 0 ? value[STRESS + i] / box : 0;
-  }
+  memcpy(value + STRESS, measured.stress, sizeof measured.stress);
+  wall_forces(scene, world, value + FIXED);
   value += FIXED + 3 * def->walls.count;
   for (int32_t i = 0; i < def->output.track.count; i++, value += PER_TRACK) {
     const int32_t body = talus_scene_body_find(scene, def->output.track.text[i]);

@@ -102,6 +102,10 @@ static const tl_key rows_output[] = {
           "of the CSV file; none: all. A run's scalars.csv names them"),
     PLAIN(TEXTS, "track", track, "", 0,
           "bodies by name: their positions and velocities become columns"),
+    TABLE(
+        SECTION, "region", region, tl_schema_region, "", 0,
+        "where packing fraction and stress are measured; none: the convex space that the contacts "
+        "of grains bound"),
     REAL("checkpoint", checkpoint, TIME, "0", FROM_0, 0,
          "between checkpoints; 0: one at the end of the run"),
     INTEGER("keep", keep, "3", 1, 1000000, 0, "so many checkpoints, the newest"),
