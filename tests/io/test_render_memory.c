@@ -66,7 +66,7 @@ static talus_status put_and_get(tl_checkpoint_writer *writer) {
   char *path, *text;
   tl_checkpoint *file;
   TL_TRY(tl_checkpoint_commit(writer, 2));
-  TL_TRY(tl_checkpoint_newest(context, "starved", &path));
+  TL_TRY(tl_checkpoint_newest(context, "starved", INT64_MAX, &path));
   talus_status status = tl_checkpoint_open(context, path, "world", &file);
   tl_free(context, path);
   TL_TRY(status);
