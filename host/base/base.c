@@ -54,7 +54,7 @@ void tl_log(talus_context *context, talus_log_level level, const char *format, .
   if (context == NULL || context->def.log == NULL) {
     return;
   }
-  char text[512];
+  char text[TL_MESSAGE];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);

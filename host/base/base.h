@@ -14,6 +14,8 @@ extern "C" {
 
 struct tl_backend;
 
+enum { TL_MESSAGE = 1024 }; /* bytes of a message: lists of all keys of a scene fit */
+
 struct talus_context {
   talus_context_def def;
   uint32_t magic;     /* TL_CONTEXT_MAGIC from creation to destruction, see tl_context_check */
@@ -23,7 +25,7 @@ struct talus_context {
   void *device;                     /* what the backend keeps per context, or NULL */
   int32_t threads;
   int64_t bytes; /* memory handed out and not yet taken back */
-  char message[512];
+  char message[TL_MESSAGE];
 };
 
 enum { TL_CONTEXT_MAGIC = 0x7a11c0de };

@@ -13,7 +13,7 @@ typedef struct tl_helper {
   talus_context lent;
   int32_t failed; /* the first of this thread's that failed; -1: none */
   talus_status status;
-  char message[512];
+  char message[TL_MESSAGE];
 } tl_helper;
 
 /* Does piece `index`; `thread` says whose scratch may be used. */

@@ -149,7 +149,7 @@ static talus_status check_keys(tl_parse *parse, const tl_section *table, const t
       return tl_node_fail(parse->context, child->key,
                           "unknown key '%.60s' in %s (did you mean %s?)", search.name, place, near);
     }
-    return tl_node_fail(parse->context, child->key, "unknown key '%.60s' in %s (there are: %.200s)",
+    return tl_node_fail(parse->context, child->key, "unknown key '%.60s' in %s (there are: %s)",
                         search.name, place, search.names);
   }
   return TALUS_OK;

@@ -39,7 +39,7 @@ const char *tl_node_place(const tl_node *node, char *text, size_t capacity) {
 }
 
 talus_status tl_node_fail(talus_context *context, const tl_node *node, const char *format, ...) {
-  char place[256], words[400];
+  char place[256], words[768];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(words, sizeof words, format, arguments);

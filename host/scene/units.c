@@ -57,7 +57,7 @@ static const struct {
     {"MPa", 1e6, 1, {{-1, 1, -2, 0}}, "megapascal"},
     {"%", 1, 100, {{0, 0, 0, 0}}, "per cent"},
 };
-enum { UNIT_COUNT = sizeof units / sizeof units[0] };
+enum { UNIT_COUNT = sizeof units / sizeof units[0], MAX_POWER = 24 };
 
 static const struct {
   const char *words, *unit;
@@ -122,18 +122,19 @@ int tl_unit_parse(const char *text, double *factor, tl_dimension *dimension, cha
   double over = 1, under = 1; /* products of numerators and denominators, divided once */
   memset(dimension, 0, sizeof *dimension);
   int sign = 1;
+  char mark = 0; /* * or / before a symbol that has to follow */
   if (text[0] == '1' && text[1] == '/') {
     text++;
   }
-  while (*text != '\0') {
-    if (*text == ' ' || *text == '*') {
-      text++;
+  for (text += strspn(text, " "); *text != '\0' || mark != 0; text += strspn(text, " ")) {
+    if (mark == 0 && (*text == '*' || *text == '/')) {
+      mark = *text++;
+      sign = mark == '/' ? -1 : 1;
       continue;
     }
-    if (*text == '/') {
-      sign = -1;
-      text++;
-      continue;
+    if (*text == '\0' || *text == '*' || *text == '/') {
+      snprintf(unknown, capacity, "%c", mark);
+      return 0;
     }
     const char *begin = text;
     while (is_symbol(*text)) {
@@ -146,12 +147,17 @@ int tl_unit_parse(const char *text, double *factor, tl_dimension *dimension, cha
       return 0;
     }
     for (int i = 0; i < TL_BASE_COUNT; i++) {
-      dimension->power[i] =
-          (signed char)(dimension->power[i] + power * units[unit].dimension.power[i]);
+      const int sum = dimension->power[i] + power * units[unit].dimension.power[i];
+      if (sum < -MAX_POWER || sum > MAX_POWER) { /* would come round to a good one */
+        snprintf(unknown, capacity, "%.*s", (int)(text - begin), begin);
+        return 0;
+      }
+      dimension->power[i] = (signed char)sum;
     }
     over *= raised(power > 0 ? units[unit].numerator : units[unit].denominator, power);
     under *= raised(power > 0 ? units[unit].denominator : units[unit].numerator, power);
     sign = 1;
+    mark = 0;
   }
   *factor = over / under;
   return 1;

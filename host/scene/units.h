@@ -42,7 +42,7 @@ const char *tl_quantity_unit(tl_quantity quantity);  /* "m" */
 tl_dimension tl_quantity_dimension(tl_quantity quantity);
 
 /* SI value of one of the unit, and its dimension. Returns 0 if a symbol is unknown; then unknown
- * (of capacity bytes) holds it. */
+ * (of capacity bytes) holds it, or the mark * or / behind which a symbol is missing. */
 int tl_unit_parse(const char *text, double *factor, tl_dimension *dimension, char *unknown,
                   size_t capacity);
 /* The symbol nearest to a mistyped one, or NULL; the text belongs to storage. */

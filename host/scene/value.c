@@ -25,7 +25,7 @@ static talus_status read_boolean(tl_parse *parse, const tl_key *key, const tl_no
 
 static talus_status read_word(tl_parse *parse, const tl_key *key, const tl_node *node,
                               const char *where, int32_t *index) {
-  char word[WORD_LENGTH], wanted[320], near[WORD_LENGTH];
+  char word[WORD_LENGTH], wanted[512], near[WORD_LENGTH];
   snprintf(wanted, sizeof wanted, "one of %s", key->words);
   if (node->kind != TL_NODE_SCALAR) {
     return tl_value_refuse(parse, key, node, where, wanted);

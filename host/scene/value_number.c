@@ -59,6 +59,10 @@ static talus_status apply_unit(tl_parse *parse, const tl_key *key, const tl_node
   char unknown[WORD_LENGTH], near[WORD_LENGTH];
   const tl_dimension wanted = tl_quantity_dimension(key->quantity);
   if (!tl_unit_parse(unit, &factor, &dimension, unknown, sizeof unknown)) {
+    if (unknown[0] == '/' || unknown[0] == '*') {
+      return tl_node_fail(parse->context, node, "%s%s: a unit is missing behind '%s' in '%.60s'",
+                          where, key->name, unknown, node->text);
+    }
     if (tl_unit_nearest(unknown, near, sizeof near) != NULL) {
       return tl_node_fail(parse->context, node,
                           "%s%s: unknown unit '%s' in '%.60s' (did you mean "

@@ -40,7 +40,7 @@ typedef struct tl_worker {
   tl_wave *wave; /* of the worker's own */
   int32_t failed; /* the first problem of this thread that failed; -1: none */
   talus_status status;
-  char message[512];
+  char message[TL_MESSAGE];
 } tl_worker;
 
 typedef struct tl_batch {

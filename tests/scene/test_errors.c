@@ -64,7 +64,8 @@ static const mistake mistakes[] = {
     {"world:\n  law: coulom\n", 2, "one of coulomb|ccp (did you mean coulomb?)", 0},
     {"world:\n  cone: pyramide\n", 2, "one of circular|pyramid|box (did you mean pyramid?)", 0},
     {"world:\n  cone: pyramid\n  facets: 2\n", 3, "has to lie between 3 and 64", 0},
-    {"world:\n  cone: pyramid\n  method: apgd\n", 2, "takes settings.cone circular, not pyramid", 1},
+    {"world:\n  cone: pyramid\n  method: apgd\n", 2, "takes settings.cone circular, not pyramid",
+     1},
     {"walls:\n  - kind: box\n    size: 1\n    faces: [left, rihgt]\n", 4, "did you mean right?", 0},
     {"bodies: 3\n", 1, "bodies wants a list of maps", 0},
     {"materials: [a]\n", 1, "wants a map: name, then keys", 0},
@@ -76,6 +77,8 @@ static const mistake mistakes[] = {
     {"world:\n  step: 1 mm\n", 2, "world.step wants a time (s), and 'mm' is not its unit", 0},
     {"world:\n  step: 1 sce\n", 2, "unknown unit 'sce'", 0},
     {"world:\n  step: 1 mns\n", 2, "did you mean", 0},
+    {"bodies:\n  - radius: 5 mm/\n", 2, "a unit is missing behind '/' in '5 mm/'", 0},
+    {"bodies:\n  - radius: 5 mm*\n", 2, "a unit is missing behind '*'", 0},
     {"world:\n  step: nan\n", 2, "wants a time", 0},
     {"world:\n  step: inf\n", 2, "has to be finite", 0},
     {"world:\n  step: 0x10\n", 2, "wants a time", 0},
@@ -168,6 +171,47 @@ static void check_mistake(talus_context *context, const mistake *m, int number) 
              message);
   talus_world_destroy(world);
   talus_scene_destroy(scene);
+}
+
+/* Lists of what could stand in a place are whole, whatever the place. */
+static void check_lists(talus_context *context) {
+  static const struct {
+    const char *text, *end; /* of the message */
+  } cases[] = {
+      {"qqqqqqqqqq: 1\n", ")"},
+      {"units: {qqqqqqqqqq: 1}\n", ")"},
+      {"world: {qqqqqqqqqq: 1}\n", ")"},
+      {"materials: {a: {qqqqqqqqqq: 1}}\n", ")"},
+      {"pairs: [{qqqqqqqqqq: 1}]\n", ")"},
+      {"walls: [{kind: box, qqqqqqqqqq: 1}]\n", ")"},
+      {"walls: [{kind: drum, qqqqqqqqqq: 1}]\n", ")"},
+      {"walls: [{kind: mesh, qqqqqqqqqq: 1}]\n", ")"},
+      {"bodies: [{shape: capsule, qqqqqqqqqq: 1}]\n", ")"},
+      {"grains: [{kind: lattice, qqqqqqqqqq: 1}]\n", ")"},
+      {"grains: [{kind: random, qqqqqqqqqq: 1}]\n", ")"},
+      {"joints: [{kind: hinge, qqqqqqqqqq: 1}]\n", ")"},
+      {"mechanisms: [{qqqqqqqqqq: 1}]\n", ")"},
+      {"mechanisms: [{links: [{kind: spherical, qqqqqqqqqq: 1}]}]\n", ")"},
+      {"forces: [{qqqqqqqqqq: 1}]\n", ")"},
+      {"inlets: [{qqqqqqqqqq: 1}]\n", ")"},
+      {"outlets: [{qqqqqqqqqq: 1}]\n", ")"},
+      {"output: {qqqqqqqqqq: 1}\n", ")"},
+      {"run: {qqqqqqqqqq: 1}\n", ")"},
+      {"world: {method: qqqqqqqqqq}\n", ", not 'qqqqqqqqqq'"},
+      {"output: {colour: qqqqqqqqqq}\n", ", not 'qqqqqqqqqq'"},
+      {"mechanisms: [{links: [{kind: qqqqqqqqqq}]}]\n", ", not 'qqqqqqqqqq'"},
+  };
+  talus_scene *none = NULL;
+  CHECK(scene_of(context, "world: {qqqqqqqqqq: 1}\n", &none) == TALUS_FILE_FORMAT);
+  CHECK(strstr(talus_context_message(context), "|overlap|seed") != NULL);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    talus_scene *scene = NULL;
+    CHECK(scene_of(context, cases[i].text, &scene) == TALUS_FILE_FORMAT);
+    const char *const message = talus_context_message(context);
+    const size_t length = strlen(message), end = strlen(cases[i].end);
+    CHECK_CASE(length > end && strcmp(message + length - end, cases[i].end) == 0, "%s%s",
+               cases[i].text, message);
+  }
 }
 
 /* Columns are told too: the mistyped key begins in column 3. */
@@ -263,6 +307,7 @@ int main(void) {
   for (int i = 0; i < (int)(sizeof mistakes / sizeof mistakes[0]); i++) {
     check_mistake(context, &mistakes[i], i);
   }
+  check_lists(context);
   check_column(context);
   check_overrides(context);
   check_meshes(context);

@@ -50,6 +50,18 @@ static void check_units(void) {
   CHECK(strcmp(unknown, "furlong") == 0);
   CHECK(!tl_unit_parse("m^", &factor, &dimension, unknown, sizeof unknown));
   CHECK(!tl_unit_parse("m99", &factor, &dimension, unknown, sizeof unknown));
+  static const char *const loose[] = {"mm/",   "mm / ", "mm*", "mm//s", "mm/*s",
+                                      "mm */s", "/",     "*",   "1/",    "1//s"};
+  for (size_t i = 0; i < sizeof loose / sizeof *loose; i++) {
+    CHECK_CASE(!tl_unit_parse(loose[i], &factor, &dimension, unknown, sizeof unknown), "%s",
+               loose[i]);
+    CHECK_CASE(strcmp(unknown, "/") == 0 || strcmp(unknown, "*") == 0, "%s: %s", loose[i], unknown);
+  }
+  char many[600] = ""; /* 257 metres: the exponent must not come round to 1 */
+  for (int i = 0; i < 257; i++) {
+    strcat(many, "m ");
+  }
+  CHECK(!tl_unit_parse(many, &factor, &dimension, unknown, sizeof unknown));
 }
 
 static void check_scene(talus_context *context) {
