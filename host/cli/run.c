@@ -142,17 +142,37 @@ static int same_directory(const run_state *run, const char *checkpoint) {
          a.st_ino == b.st_ino;
 }
 
-static void find_last_step(run_state *run) {
+/* The first and the last step; whether there are any in between, and not too many to count. */
+static int find_last_step(run_state *run) {
   const tl_scene_definition *def = tl_scene_says(run->scene);
-  const double step = def->world.step;
+  const double time = run->o->time > 0 ? run->o->time : def->run.time, step = def->world.step;
+  const double steps = ceil(time / step - 1e-6);
   run->first = talus_world_steps(run->world);
   if (run->o->steps > 0) {
     run->last = run->first + run->o->steps;
-  } else if (run->o->time > 0) {
-    run->last = (int64_t)ceil(run->o->time / step - 1e-6);
+  } else if (run->o->time <= 0 && def->run.steps > 0) {
+    run->last = def->run.steps;
+  } else if (steps <= TL_SCENE_STEPS) {
+    run->last = (int64_t)steps;
   } else {
-    run->last = def->run.steps > 0 ? def->run.steps : (int64_t)ceil(def->run.time / step - 1e-6);
+    return tl_cli_complain("%g s are %g steps of %g s; a run has at most %g", time, steps, step,
+                           TL_SCENE_STEPS);
   }
+  return run->first < run->last
+             ? TL_EXIT_OK
+             : tl_cli_complain("there is nothing to do: step %" PRId64 " of %" PRId64
+                               " has been made (--time or --steps go further)",
+                               run->first, run->last);
+}
+
+/* Nothing is changed on disk before this. */
+static int open_directory(run_state *run, int added_to) {
+  talus_status status =
+      added_to ? TALUS_OK : tl_record_prepare(run->context, run->directory, run->o->force);
+  if (status == TALUS_OK) {
+    status = tl_record_open(run->scene, run->directory, added_to ? run->first : -1, &run->record);
+  }
+  return status == TALUS_OK ? TL_EXIT_OK : complain(run);
 }
 
 /* Scene, world, directory; and where a restart goes on. */
@@ -177,14 +197,10 @@ static int prepare(run_state *run) {
       status = tl_record_check(run->context, checkpoint);
     }
     tl_run_watch();
-    if (status == TALUS_OK && !added_to) {
-      status = tl_record_prepare(run->context, run->directory, run->o->force);
+    code = status != TALUS_OK ? complain(run) : find_last_step(run);
+    if (code == TL_EXIT_OK) {
+      code = open_directory(run, added_to);
     }
-    if (status == TALUS_OK) {
-      find_last_step(run);
-      status = tl_record_open(run->scene, run->directory, added_to ? run->first : -1, &run->record);
-    }
-    code = status == TALUS_OK ? TL_EXIT_OK : complain(run);
   }
   tl_free(run->context, checkpoint);
   return code;
@@ -279,11 +295,6 @@ static int simulate(run_state *run) {
   talus_step_report report;
   talus_status status = TALUS_OK;
   run->begin = tl_clock();
-  if (run->first >= run->last) {
-    return tl_cli_complain("there is nothing to do: step %" PRId64 " of %" PRId64
-                           " has been made (--time or --steps go further)",
-                           run->first, run->last);
-  }
   if (run->first == 0) {
     status = tl_record_frame(run->record, run->world, NULL);
   }

@@ -222,5 +222,11 @@ talus_status tl_scene_check(talus_scene *scene) {
   if (def->run.steps == 0 && !(def->run.time > 0)) {
     return tl_node_fail(scene->context, def->run.item.node, "run.time has to be above 0 s");
   }
+  if (def->run.steps == 0 && !(def->run.time / def->world.step <= TL_SCENE_STEPS)) {
+    const tl_node *const node = def->run.item.node;
+    return tl_node_fail(scene->context, node != NULL ? node : def->world.item.node,
+                        "run.time, %g s, is more than %g steps of %g s", def->run.time,
+                        TL_SCENE_STEPS, def->world.step);
+  }
   return TALUS_OK;
 }

@@ -31,7 +31,7 @@ struct tl_record {
 /* A time as steps, at least one. */
 static int64_t steps_of(double time, double step) {
   const double steps = floor(time / step + 0.5);
-  return steps < 1 ? 1 : steps > 9e15 ? (int64_t)9e15 : (int64_t)steps;
+  return steps < 1 ? 1 : steps > TL_SCENE_STEPS ? (int64_t)TL_SCENE_STEPS : (int64_t)steps;
 }
 
 /* The scene as it was read, beside its results. */

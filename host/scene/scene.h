@@ -5,6 +5,8 @@
 #include "host/scene/definition.h"
 #include "talus/talus_scene.h"
 
+#define TL_SCENE_STEPS 9e15 /* the most that a run has: all of them are whole numbers in a double */
+
 talus_context *tl_scene_context(const talus_scene *scene);
 const char *tl_scene_path(const talus_scene *scene);
 /* What the file says; belongs to the scene. */

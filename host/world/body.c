@@ -210,6 +210,32 @@ static void mass_update(talus_world *world, int32_t index) {
   inertia_invert(body->inertia, body->inverse_inertia);
 }
 
+/* Whether a number can be inverted, squared with others and summed without leaving the range. */
+static int is_moderate(double value) {
+  return value > 1e-290 && value < 1e290;
+}
+
+/* A free body whose mass or inertia underflows would stand still for ever, as if it were fixed. */
+static talus_status mass_check(const talus_world *world, int32_t index, const tl_shape_slot *shape) {
+  const double density = world->material[shape->material].density;
+  const double mass = density * shape->mass.volume;
+  const double away = mass * tl_dot3(shape->defined, shape->defined);
+  double least = INFINITY, most = away;
+  for (int i = 0; i < 6; i += i == 0 ? 3 : 2) { /* xx yy zz */
+    const double inertia = density * shape->mass.inertia[i];
+    if (!world->def.plane || i == 3) {
+      least = fmin(least, inertia);
+      most = fmax(most, inertia);
+    }
+  }
+  if (is_moderate(mass) && is_moderate(least) && most < 1e290) {
+    return TALUS_OK;
+  }
+  return tl_fail(world->context, TALUS_BAD_SETTING,
+                 "body %d: a shape of mass %g kg and inertia %g kg m2 is too %s to be moved", index,
+                 mass, least, mass < 1 ? "small" : "large");
+}
+
 /* A shape is placed in the link's frame, whose centre of mass is the body's position; the mass is the
  * mechanism's. */
 static void link_shape(const talus_world *world, tl_shape_slot *shape) {
@@ -276,6 +302,13 @@ talus_status talus_shape_add(talus_world *world, int32_t index, const talus_shap
   memcpy(shape->defined, def->position, sizeof shape->defined);
   memcpy(shape->position, def->position, sizeof shape->position);
   tl_quaternion_matrix(def->orientation, shape->rotation);
+  if (body->type == TALUS_BODY_FREE) {
+    const talus_status status = mass_check(world, index, shape);
+    if (status != TALUS_OK) {
+      tl_geometry_destroy(world->context, shape->geometry);
+      return status;
+    }
+  }
   shape->next = body->first_shape;
   body->first_shape = world->shape_count++;
   body->shape_count++;

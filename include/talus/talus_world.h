@@ -145,7 +145,9 @@ TALUS_API talus_shape_def talus_shape_def_default(talus_shape_kind kind);
  * The body's position, which begins as the origin of the frame in which it was defined, moves to
  * the centre of mass with each shape; shapes and joints stay where they are, and later shapes are
  * still placed in the frame of definition, wherever the body has gone since. Velocity is always
- * that of the centre of mass. Fixed and kinematic bodies keep their position. */
+ * that of the centre of mass. Fixed and kinematic bodies keep their position. Mass and inertia of a
+ * free body's shape have to lie between 1e-290 and 1e290 (BAD_SETTING): below, it could not be moved.
+ */
 TALUS_API talus_status talus_shape_add(talus_world *world, int32_t body,
                                        const talus_shape_def *def, int32_t *shape);
 

@@ -77,6 +77,13 @@ few="--set grains.0.count=40 --set output.every=5ms --threads 1 --quiet"
   err_has "another scene"
   run 2 run "$scenes/minimal.yaml" --resume nowhere $few
   run 2 run "$scenes/minimal.yaml" --time 1 --steps 1 $few
+  # more steps than can be counted, or none: told before anything is replaced
+  sum=$(cat whole/* | cksum)
+  run 2 run "$scenes/minimal.yaml" --out whole --force --time 1e300 $few
+  err_has "a run has at most 9e+15"
+  run 2 run "$scenes/minimal.yaml" --out whole --force --time 1e-12 $few
+  err_has "nothing to do"
+  note "the old run is as it was" test "$sum" = "$(cat whole/* | cksum)"
   head -c 3000 whole/checkpoint-000060.h5 >cut.h5
   run 2 run "$scenes/minimal.yaml" --resume cut.h5 --steps 1 $few
   err_has "cut.h5"
