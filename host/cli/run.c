@@ -34,6 +34,8 @@ typedef struct run_state {
   talus_scene *scene;
   talus_world *world;
   tl_record *record;
+  tl_lock lock; /* on the directory */
+  int added_to; /* a restart goes on with the files of the directory */
   char directory[1024];
   char dump_path[1056]; /* in it; the world reads it for as long as it lives */
   int64_t first, last;      /* steps */
@@ -57,7 +59,7 @@ static tl_parsed parse_options(run_options *o, int argc, char **argv) {
        "write the contact problem of the step after the last, for solve and profile", 0, 0, 0},
       {"dump", TL_OPTION_CHOICE, &o->dump, "none|worst|failed|every",
        "write contact problems to DIR/problem-*.hdf5, at most 100 (default none)", 0, 0, 0},
-      {"force", TL_OPTION_FLAG, &o->force, NULL, "replace the run that DIR holds", 0, 0, 0},
+      {"force", TL_OPTION_FLAG, &o->force, NULL, "replace the run that DIR holds, unless it is going on", 0, 0, 0},
       {"quiet", TL_OPTION_FLAG, &o->quiet, NULL, "no progress", 0, 0, 0},
       {0}};
   const tl_command command = {
@@ -81,65 +83,74 @@ static int complain(const run_state *run) {
   return tl_cli_complain("%s", talus_context_message(run->context));
 }
 
-/* --out; else where the checkpoint is; else beside the caller, by the scene's name. */
-static int choose_directory(run_state *run, const char *checkpoint) {
-  const char *text = run->o->out;
-  size_t length;
-  if (text != NULL) {
-    length = strlen(text);
-  } else if (checkpoint != NULL) {
-    const char *slash = strrchr(checkpoint, '/');
-    text = slash != NULL ? checkpoint : ".";
-    length = slash != NULL ? (size_t)(slash - checkpoint) : 1;
-  } else {
+/* The directory of --resume: it, or where the checkpoint is. */
+static int resume_folder(const run_state *run, char *folder, size_t capacity) {
+  const char *const resume = run->o->resume, *const slash = strrchr(resume, '/');
+  struct stat about;
+  const int is_folder = stat(resume, &about) == 0 && S_ISDIR(about.st_mode);
+  const int used = is_folder ? snprintf(folder, capacity, "%s", resume)
+                   : slash == NULL
+                       ? snprintf(folder, capacity, ".")
+                       : snprintf(folder, capacity, "%.*s", (int)(slash - resume + 1), resume);
+  return used >= 0 && (size_t)used < capacity
+             ? TL_EXIT_OK
+             : tl_cli_complain("the name of the checkpoint is too long");
+}
+
+/* --out; else where the checkpoint is; else beside the caller, by the scene's name. Results are
+ * added to where they go to the directory that the checkpoint comes from. */
+static int choose_directory(run_state *run) {
+  char folder[sizeof run->directory];
+  const char *text = run->o->out, *suffix = "";
+  struct stat a, b;
+  if (run->o->resume != NULL && resume_folder(run, folder, sizeof folder) != TL_EXIT_OK) {
+    return TL_EXIT_BAD;
+  }
+  if (text == NULL && run->o->resume != NULL) {
+    text = folder;
+  }
+  size_t length = text != NULL ? strlen(text) : 0;
+  if (text == NULL) {
     const char *slash = strrchr(run->o->scene, '/');
     text = slash != NULL ? slash + 1 : run->o->scene;
     const char *dot = strrchr(text, '.');
     length = dot != NULL && dot > text ? (size_t)(dot - text) : strlen(text);
+    suffix = ".out";
   }
-  const int by_scene = run->o->out == NULL && checkpoint == NULL;
+  while (length > 1 && text[length - 1] == '/') {
+    length--;
+  }
   if (length + 5 > sizeof run->directory) {
     return tl_cli_complain("the name of the output directory is too long");
   }
-  snprintf(run->directory, sizeof run->directory, "%.*s%s", (int)length, text,
-           by_scene ? ".out" : "");
+  snprintf(run->directory, sizeof run->directory, "%.*s%s", (int)length, text, suffix);
+  run->added_to = run->o->resume != NULL && stat(folder, &a) == 0 &&
+                  stat(run->directory, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
   return TL_EXIT_OK;
 }
 
 /* The file of --resume: itself, or the newest checkpoint of a directory; if results go there too,
  * the newest that goes with them. To be freed by tl_free. */
 static int find_checkpoint(run_state *run, char **path) {
-  struct stat about, out;
+  const char *const resume = run->o->resume;
+  struct stat about;
+  talus_status status = TALUS_OK;
   *path = NULL;
-  if (run->o->resume == NULL) {
+  if (resume == NULL) {
     return TL_EXIT_OK;
   }
-  if (stat(run->o->resume, &about) == 0 && S_ISDIR(about.st_mode)) {
-    const int added_to =
-        run->o->out == NULL ||
-        (stat(run->o->out, &out) == 0 && out.st_dev == about.st_dev && out.st_ino == about.st_ino);
-    const talus_status status =
-        added_to ? tl_record_newest(run->context, run->o->resume, path)
-                 : tl_checkpoint_newest(run->context, run->o->resume, INT64_MAX, path);
-    return status == TALUS_OK ? TL_EXIT_OK : complain(run);
+  if (stat(resume, &about) == 0 && S_ISDIR(about.st_mode)) {
+    status = run->added_to ? tl_record_newest(run->context, resume, path)
+                           : tl_checkpoint_newest(run->context, resume, INT64_MAX, path);
+  } else {
+    void *memory = NULL;
+    status = tl_alloc(run->context, &memory, strlen(resume) + 1, 1, "a path");
+    if (status == TALUS_OK) {
+      *path = strcpy(memory, resume);
+      status = run->added_to ? tl_record_check(run->context, resume) : TALUS_OK;
+    }
   }
-  void *memory = NULL;
-  if (tl_alloc(run->context, &memory, strlen(run->o->resume) + 1, 1, "a path") != TALUS_OK) {
-    return complain(run);
-  }
-  *path = strcpy(memory, run->o->resume);
-  return TL_EXIT_OK;
-}
-
-/* Whether results go where the checkpoint came from: then they are added to. */
-static int same_directory(const run_state *run, const char *checkpoint) {
-  char folder[1024];
-  const char *slash = strrchr(checkpoint, '/');
-  struct stat a, b;
-  snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - checkpoint) : 1,
-           slash != NULL ? checkpoint : ".");
-  return stat(folder, &a) == 0 && stat(run->directory, &b) == 0 && a.st_dev == b.st_dev &&
-         a.st_ino == b.st_ino;
+  return status == TALUS_OK ? TL_EXIT_OK : complain(run);
 }
 
 /* The first and the last step; whether there are any in between, and not too many to count. */
@@ -165,12 +176,26 @@ static int find_last_step(run_state *run) {
                                run->first, run->last);
 }
 
-/* Nothing is changed on disk before this. */
-static int open_directory(run_state *run, int added_to) {
+/* Nothing of the directory is changed before this. */
+static int open_directory(run_state *run) {
   talus_status status =
-      added_to ? TALUS_OK : tl_record_prepare(run->context, run->directory, run->o->force);
+      run->added_to ? TALUS_OK
+                    : tl_record_prepare(run->context, run->directory, run->o->force, &run->lock);
   if (status == TALUS_OK) {
-    status = tl_record_open(run->scene, run->directory, added_to ? run->first : -1, &run->record);
+    status =
+        tl_record_open(run->scene, run->directory, run->added_to ? run->first : -1, &run->record);
+  }
+  return status == TALUS_OK ? TL_EXIT_OK : complain(run);
+}
+
+static int build_world(run_state *run, const char *checkpoint) {
+  talus_status status = talus_scene_read(run->context, run->o->scene, run->o->set.text,
+                                         run->o->set.count, &run->scene);
+  if (status == TALUS_OK) {
+    status = talus_scene_build(run->scene, &run->world);
+  }
+  if (status == TALUS_OK && checkpoint != NULL) {
+    status = tl_record_resume(run->scene, run->world, checkpoint);
   }
   return status == TALUS_OK ? TL_EXIT_OK : complain(run);
 }
@@ -178,29 +203,23 @@ static int open_directory(run_state *run, int added_to) {
 /* Scene, world, directory; and where a restart goes on. */
 static int prepare(run_state *run) {
   char *checkpoint = NULL;
-  int code = find_checkpoint(run, &checkpoint);
-  talus_status status = TALUS_OK;
-  if (code == TL_EXIT_OK) {
-    code = choose_directory(run, checkpoint);
+  int code = choose_directory(run);
+  if (code == TL_EXIT_OK && run->added_to &&
+      tl_lock_take(run->context, run->directory, &run->lock) != TALUS_OK) {
+    code = complain(run);
   }
   if (code == TL_EXIT_OK) {
-    status = talus_scene_read(run->context, run->o->scene, run->o->set.text, run->o->set.count,
-                              &run->scene);
-    if (status == TALUS_OK) {
-      status = talus_scene_build(run->scene, &run->world);
-    }
-    if (status == TALUS_OK && checkpoint != NULL) {
-      status = tl_record_resume(run->scene, run->world, checkpoint);
-    }
-    const int added_to = checkpoint != NULL && same_directory(run, checkpoint);
-    if (status == TALUS_OK && added_to && strcmp(checkpoint, run->o->resume) == 0) {
-      status = tl_record_check(run->context, checkpoint);
-    }
-    tl_run_watch();
-    code = status != TALUS_OK ? complain(run) : find_last_step(run);
-    if (code == TL_EXIT_OK) {
-      code = open_directory(run, added_to);
-    }
+    code = find_checkpoint(run, &checkpoint);
+  }
+  if (code == TL_EXIT_OK) {
+    code = build_world(run, checkpoint);
+  }
+  tl_run_watch();
+  if (code == TL_EXIT_OK) {
+    code = find_last_step(run);
+  }
+  if (code == TL_EXIT_OK) {
+    code = open_directory(run);
   }
   tl_free(run->context, checkpoint);
   return code;
@@ -353,6 +372,7 @@ int tl_cli_run(int argc, char **argv) {
   if (code == TL_EXIT_OK) {
     code = draw_results(&run);
   }
+  tl_lock_release(run.context, &run.lock);
   talus_world_destroy(run.world);
   talus_scene_destroy(run.scene);
   talus_context_destroy(run.context);

@@ -5,13 +5,16 @@
 #ifndef TL_SCENE_RECORD_H
 #define TL_SCENE_RECORD_H
 
+#include "host/io/lock_file.h"
 #include "host/scene/scene.h"
 
 typedef struct tl_record tl_record;
 
-/* Makes the directory, with those above it. Where a run is in it already: FILE_WRITE, unless force,
- * which deletes the files of that run and nothing else. */
-talus_status tl_record_prepare(talus_context *context, const char *directory, int force);
+/* Makes the directory, with those above it, and locks it, to be released by the caller. Where a run is
+ * in it already: FILE_WRITE, unless force, which deletes the files of that run and nothing else; where
+ * one is being written: BUSY. Nothing is locked then. */
+talus_status tl_record_prepare(talus_context *context, const char *directory, int force,
+                               tl_lock *lock);
 /* Deletes what killed runs left half-written in it. Status: FILE_WRITE. */
 talus_status tl_record_sweep(talus_context *context, const char *directory);
 

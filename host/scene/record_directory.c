@@ -112,12 +112,19 @@ static talus_status open_directory(talus_context *context, const char *directory
                                  strerror(errno));
 }
 
-talus_status tl_record_prepare(talus_context *context, const char *directory, int force) {
+talus_status tl_record_prepare(talus_context *context, const char *directory, int force,
+                               tl_lock *lock) {
   DIR *open = NULL;
   TL_TRY(make_directory(context, directory));
-  TL_TRY(open_directory(context, directory, &open));
-  const talus_status status = clear(context, directory, open, force);
-  closedir(open);
+  TL_TRY(tl_lock_take(context, directory, lock));
+  talus_status status = open_directory(context, directory, &open);
+  if (status == TALUS_OK) {
+    status = clear(context, directory, open, force);
+    closedir(open);
+  }
+  if (status != TALUS_OK) {
+    tl_lock_release(context, lock);
+  }
   return status;
 }
 

@@ -55,6 +55,23 @@ few="--set grains.0.count=40 --set output.every=5ms --threads 1 --quiet"
   run 2 run "$scenes/minimal.yaml" --out whole --steps 60 $few
   err_has "holds a run already"
   note "the old run is as it was" test "$sum" = "$(cat whole/* | cksum)"
+  # nor into one that is going on, whatever is asked; a killed one holds nothing back
+  "$talus" run "$scenes/minimal.yaml" --out live --steps 1000000000 $few >/dev/null 2>&1 &
+  live=$!
+  for _ in $(seq 600); do
+    [ -e live/checkpoint-000001.h5 ] || [ -s live/scalars.csv ] && break
+    sleep 0.1
+  done
+  run 2 run "$scenes/minimal.yaml" --out live --steps 3 $few
+  err_has "live is being written by process $live"
+  run 2 run "$scenes/minimal.yaml" --out live --steps 3 $few --force
+  err_has "live is being written by process $live"
+  run 2 run "$scenes/minimal.yaml" --resume live --steps 3 $few
+  err_has "live is being written by process $live"
+  note "the live run goes on" kill -9 "$live"
+  wait "$live" 2>/dev/null
+  run 0 run "$scenes/minimal.yaml" --out live --steps 3 $few --force
+  absent live/.lock
   # in pieces: the same bytes, also on other numbers of threads
   run 0 run "$scenes/minimal.yaml" --out pieces --steps 23 $few
   run 0 run "$scenes/minimal.yaml" --resume pieces --steps 37 $few --threads 2

@@ -169,25 +169,53 @@ static void check_forces(talus_context *context) {
   talus_scene_destroy(scene);
 }
 
+/* Prepared, and let go again. */
+static talus_status prepare(talus_context *context, const char *directory, int force) {
+  tl_lock lock;
+  const talus_status status = tl_record_prepare(context, directory, force, &lock);
+  if (status == TALUS_OK) {
+    tl_lock_release(context, &lock);
+  }
+  return status;
+}
+
 static void check_directory(talus_context *context) {
-  CHECK(tl_record_prepare(context, "made/for/it", 0) == TALUS_OK);
+  CHECK(prepare(context, "made/for/it", 0) == TALUS_OK);
   FILE *file = fopen("made/for/it/notes.txt", "w");
   CHECK(file != NULL);
   fclose(file);
-  CHECK(tl_record_prepare(context, "made/for/it", 0) == TALUS_OK); /* nothing of a run in it */
+  CHECK(prepare(context, "made/for/it", 0) == TALUS_OK); /* nothing of a run in it */
   file = fopen("made/for/it/scalars.csv", "w");
   CHECK(file != NULL);
   fclose(file);
-  CHECK(tl_record_prepare(context, "made/for/it", 0) == TALUS_FILE_WRITE);
+  CHECK(prepare(context, "made/for/it", 0) == TALUS_FILE_WRITE);
   CHECK(strstr(talus_context_message(context), "holds a run already") != NULL);
-  CHECK(tl_record_prepare(context, "made/for/it", 1) == TALUS_OK);
+  CHECK(prepare(context, "made/for/it", 1) == TALUS_OK);
   file = fopen("made/for/it/scalars.csv", "r");
   CHECK(file == NULL);
   file = fopen("made/for/it/notes.txt", "r"); /* other files stay */
   if (CHECK(file != NULL)) {
     fclose(file);
   }
-  CHECK(tl_record_prepare(context, "made/for/it/notes.txt", 0) == TALUS_FILE_WRITE);
+  CHECK(prepare(context, "made/for/it/notes.txt", 0) == TALUS_FILE_WRITE);
+  /* a second writer is refused, also by force, until the first is done */
+  tl_lock lock, second;
+  CHECK(tl_record_prepare(context, "made/for/it", 0, &lock) == TALUS_OK);
+  file = fopen("made/for/it/scalars.csv", "w");
+  CHECK(file != NULL);
+  fclose(file);
+  CHECK(tl_record_prepare(context, "made/for/it", 1, &second) == TALUS_BUSY);
+  CHECK(strstr(talus_context_message(context), "is being written by process") != NULL);
+  CHECK(tl_lock_take(context, "made/for/it", &second) == TALUS_BUSY);
+  file = fopen("made/for/it/scalars.csv", "r");
+  if (CHECK(file != NULL)) {
+    fclose(file);
+  }
+  tl_lock_release(context, &lock);
+  tl_lock_release(context, &second);
+  file = fopen("made/for/it/.lock", "r");
+  CHECK(file == NULL);
+  CHECK(prepare(context, "made/for/it", 1) == TALUS_OK);
 }
 
 int main(void) {
