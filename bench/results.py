@@ -28,6 +28,13 @@ DISKS = [("0.1", "29.76", "34.42", "0.06"), ("0.2", "no end", "36.28", "0.12"),
          ("0.8", "no end", "14.52", "8e-11")]
 
 
+def commit():
+    """The state of the sources, or `unknown` where there is no git."""
+    result = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"],
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return result.stdout.decode().strip() or "unknown"
+
+
 def run(programs, keep, sample):
     """Figures and table of a sample in its full form."""
     out = os.path.join(keep, sample + ".json")
@@ -89,7 +96,7 @@ def sphere(case):
         rows.append([THEIRS[name], f"`{name}`", "0.291", number(case[f"{name}.0.rolling"], ".3f"),
                      "1.429", number(case[f"{name}.0.spin"], ".3f"), "≈ 0.4" if faceted else "–",
                      number(case[f"{name}.45.rolling"], ".3f") if faceted else "–"])
-    return table(["solver", "ours", "rolls from, s: wanted", "ours", "spin, rad/s: wanted", "ours",
+    return table(["solver", "ours", "rolls from, s: closed form", "ours", "spin, rad/s: closed form", "ours",
                   "edges at 45°, rolls from, s: theirs", "ours"], rows)
 
 
@@ -293,7 +300,7 @@ def main():
                  "coordinates": coordinates(rows_of(keep, "coordinates")),
                  "lift_off": lift_off(case["lift_off"]), "stacks": stacks(case["disks"]),
                  "first_steps": first_steps(case["disks"]), "chains": chains(case["chain"]),
-                 "grasp": grasp(case["grasp"]), "model": model,
+                 "grasp": grasp(case["grasp"]), "model": model, "commit": commit(),
                  "threads": f"{case['chain']['threads']:.2f} times" if case["chain"]["threads"] > 1
                  else "not measured, the machine was busy; 1.9 times on a quieter one"}
     with open(os.path.join(ROOT, "bench", "results.md.in")) as template:

@@ -43,6 +43,13 @@ def bench(talus, *options):
     return KEPT["beds"][name]
 
 
+def commit():
+    """The state of the sources, or `unknown` where there is no git."""
+    result = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"],
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return result.stdout.decode().strip() or "unknown"
+
+
 def table(head, rows):
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(row) + " |" for row in rows]
@@ -134,7 +141,7 @@ def main():
         names = [line.split(":", 1)[1].strip() for line in info if line.startswith("model name")]
         model = names[0] if names else model
     parts = {"growth": growth(options.talus, options.largest), "depth": depth(options.talus),
-             "seconds": seconds(options.talus), "model": model}
+             "seconds": seconds(options.talus), "model": model, "commit": commit()}
     with open(os.path.join(ROOT, "bench", "world.md.in")) as template:
         text = template.read()
     for key, value in parts.items():

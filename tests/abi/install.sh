@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs into a folder of its own, whose name holds a blank, and builds two foreign programs against
-# it in four ways: CMake and pkg-config, shared and static. The second is the C block of the guide, as
+# it in four ways: CMake and pkg-config, shared and static. The second is the first C block of the guide, as
 # it stands there. Runs each, and the installed program.
 #   install.sh CMAKE BUILD_FOLDER CC VERSION GUIDE
 set -eu
@@ -10,7 +10,7 @@ rm -rf "$PWD/some prefix" foreign app_shared app_static
 prefix="$PWD/some prefix"
 "$cmake" --install "$build" --prefix "$prefix" >install.log
 
-for wanted in bin/talus include/talus/talus.h include/talus/talus_solve.h share/doc/talus/docs/how-to/offload.md; do
+for wanted in bin/talus include/talus/talus.h include/talus/talus_solve.h share/doc/talus/docs/tutorial/first-solve.md; do
   [ -e "$prefix/$wanted" ] || { echo "failed: $wanted was not installed" && exit 1; }
 done
 [ "$("$prefix/bin/talus" --version)" = "talus $version" ]
@@ -22,7 +22,7 @@ if grep -rIl "$build" "$prefix/include" "$libdir/cmake" "$libdir/pkgconfig"; the
   exit 1
 fi
 
-sed -n '/^```c$/,/^```$/{/^```/d;p}' "$guide" >guide.c
+awk '/^```/ && on { exit } on { print } /^```c$/ { on = 1 }' "$guide" >guide.c
 [ "$(grep -c main guide.c)" = 1 ] || { echo "failed: no single program in $guide" && exit 1; }
 "$cmake" -S "$here/foreign" -B foreign -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" \
   -DTALUS_VERSION="$version" -DGUIDE="$PWD/guide.c" >foreign.log

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """test_pages.py: what the pages say is there.
 
-Links between pages lead to files and headings; every page of docs/ is reached from its index; paths
+README.md has at most 150 lines. Links between pages lead to files and headings; every page of docs/ is reached from its index; paths
 and commands that pages name exist: files of the tree, verbs and options of `talus`; scenes shown in
 full are good; C shown by a tutorial stands in its sample.
 
     test_pages.py SOURCE_FOLDER TALUS HAVE_YAML
+
+docs/reference/cli.md holds the help texts of `talus`; with --write as a further argument they are
+written anew.
 """
 import os
 import re
@@ -19,6 +22,8 @@ HAVE_YAML = len(sys.argv) < 4 or sys.argv[3] == "1"
 FIRST = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "host/python/README.md", "bench/README.md",
          "tests/fuzz/README.md"]
 FOLDERS = ("docs/", "samples/", "include/", "tests/", "bench/", "host/", "kernels/")
+
+LONGEST = 150  # lines of README.md
 
 failures, checks = [], 0
 
@@ -187,7 +192,34 @@ def check_samples(page, text):
             check("\n".join(lines) in sample, f"{page}: {lines[0]!r} ... is not in {named.group(1)}")
 
 
+CLI = "docs/reference/cli.md"
+VERBS = ("run", "scene check", "render", "plot", "solve", "check", "generate", "profile", "bench solve",
+         "bench world", "bench call", "bench batch", "info")
+
+
+def check_cli(write):
+    """The part of the page from its mark on."""
+    mark = "<!-- help texts begin -->\n"
+    text = read(CLI)
+    begin = text.index(mark) + len(mark)
+    made = ""
+    for verb in VERBS:
+        help_text = help_of(*verb.split()) or help_of(verb.split()[0]) or ""
+        made += f"\n## talus {verb}\n\n```\n{help_text.rstrip()}\n```\n"
+    if write:
+        with open(os.path.join(ROOT, CLI), "w", encoding="utf-8") as file:
+            file.write(text[:begin] + made)
+        return
+    check(text[begin:] == made, f"{CLI} is out of date: `python3 tests/pages/test_pages.py . "
+          "build/bin/talus 1 --write` from the folder of the sources writes it anew")
+    for verb in re.findall(r"^  ([a-z]+)  ", help_of() or "", re.M):
+        check(any(v.split()[0] == verb for v in VERBS), f"{CLI}: talus {verb} is missing")
+
+
 def main():
+    check_cli("--write" in sys.argv)
+    lines = read("README.md").count("\n")
+    check(lines <= LONGEST, f"README.md has {lines} lines, more than {LONGEST}")
     reached = {}
     for page in pages():
         text = read(page)
@@ -200,15 +232,14 @@ def main():
             if kind == "yaml" and HAVE_YAML and is_scene(lines):
                 check_scene(page, lines)
         check_samples(page, text)
-    if "docs/README.md" in reached:
-        seen, todo = set(), ["docs/README.md"]
-        while todo:
-            page = todo.pop()
-            if page not in seen:
-                seen.add(page)
-                todo += reached.get(page, [])
-        for page in reached:
-            check(not page.startswith("docs/") or page in seen, f"{page}: no page leads to it")
+    seen, todo = set(), ["docs/README.md"]
+    while todo:
+        page = todo.pop()
+        if page not in seen:
+            seen.add(page)
+            todo += reached.get(page, [])
+    for page in reached:
+        check(not page.startswith("docs/") or page in seen, f"{page}: no page leads to it")
     for failure in failures:
         print("failed:", failure)
     print(f"{checks - len(failures)} passed, {len(failures)} failed")
