@@ -272,6 +272,8 @@ static talus_status reset(talus_scene *scene) {
     scene->body_id = memory;
     TL_TRY(tl_arena_take(&scene->arena, (size_t)def->walls.count, sizeof(int32_t), &memory));
     scene->wall_id = memory;
+    TL_TRY(tl_arena_take(&scene->arena, (size_t)def->walls.count, sizeof(uint64_t), &memory));
+    scene->wall_mesh = memory;
     TL_TRY(
         tl_arena_take(&scene->arena, (size_t)def->inlets.count, sizeof(tl_inlet_state), &memory));
     scene->inlet = memory;

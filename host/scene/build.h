@@ -64,6 +64,7 @@ struct talus_scene {
   double *radius; /* [radius_capacity] by body */
   int32_t radius_capacity;
   int32_t *body_id, *wall_id; /* of the definition's bodies and walls */
+  uint64_t *wall_mesh;        /* per wall: hash of its mesh file's surface, 0: it has none */
   int32_t grain_first;        /* bodies from here on are grains */
   int32_t told_walls;         /* whose holes have been told: a world may be built more than once */
   int32_t told_inlets;        /* of which walls in their region have been told */
@@ -142,6 +143,9 @@ talus_status tl_wall_surface_extrude(talus_context *context, const double *profi
  * FILE_OPEN, FILE_FORMAT (file and line or triangle), OUT_OF_MEMORY. */
 talus_status tl_wall_surface_read(talus_context *context, const char *path, double scale, int flip,
                                   tl_wall_surface *surface);
+
+/* A number that changes with its points and triangles; never 0. */
+uint64_t tl_wall_surface_hash(const tl_wall_surface *surface);
 
 /* How many edges belong to one triangle alone, and the points of one of them (-1: there is none). */
 talus_status tl_wall_surface_rims(const tl_wall_surface *surface, int64_t *count, int32_t edge[2]);

@@ -1,7 +1,7 @@
 /* record_checkpoint.c: a world and its scene to a checkpoint and back.
  *
- * The world is built again from the scene first; a hash tells whether it is the same scene (title,
- * output and run may differ). */
+ * The world is built again from the scene first; hashes tell whether it is the same scene (title,
+ * output and run may differ) and whether its mesh files hold the same surfaces. */
 #include "host/scene/record_checkpoint.h"
 
 #include <stdio.h>
@@ -13,6 +13,7 @@
 
 static const char kind[] = "world";
 static const char last_line[] = "output/last_line";
+static const char meshes[] = "scene/meshes";
 static const char mechanisms[] = "world/mechanism"; /* only where there are some */
 
 /* Room for the arrays of a state whose counts are known, in one piece. */
@@ -73,10 +74,22 @@ static talus_status put_world(tl_checkpoint_writer *writer, const tl_world_state
              : TALUS_OK;
 }
 
+static talus_status put_meshes(tl_checkpoint_writer *writer, const talus_scene *scene) {
+  talus_context *const context = tl_scene_context(scene);
+  const int32_t count = tl_scene_meshes(scene, NULL);
+  void *hash = NULL;
+  TL_TRY(tl_alloc(context, &hash, (size_t)count, sizeof(int64_t), "meshes"));
+  tl_scene_meshes(scene, hash);
+  const talus_status status = tl_checkpoint_put_int64s(writer, meshes, hash, count);
+  tl_free(context, hash);
+  return status;
+}
+
 static talus_status put_scene(tl_checkpoint_writer *writer, const talus_scene *scene,
                               const tl_checkpoint_copy *copy) {
   const int64_t hash = (int64_t)tl_scene_hash(scene);
   TL_TRY(tl_checkpoint_put_int64s(writer, "scene/hash", &hash, 1));
+  TL_TRY(put_meshes(writer, scene));
   return tl_checkpoint_put_bytes(writer, "scene/state", copy->scene.memory,
                                  (int64_t)copy->scene_size);
 }
@@ -112,6 +125,26 @@ talus_status tl_checkpoint_save(const talus_scene *scene, const talus_world *wor
   return status;
 }
 
+/* Refuses a scene whose mesh files have changed. */
+static talus_status check_meshes(const talus_scene *scene, tl_checkpoint *checkpoint) {
+  talus_context *const context = tl_scene_context(scene);
+  const int32_t count = tl_scene_meshes(scene, NULL);
+  void *memory = NULL;
+  if (!tl_checkpoint_has(checkpoint, meshes)) {
+    tl_log(context, TALUS_LOG_INFO, "the checkpoint is of an older Talus and says nothing of meshes");
+    return TALUS_OK;
+  }
+  TL_TRY(tl_alloc(context, &memory, 2 * (size_t)count, sizeof(int64_t), "meshes"));
+  int64_t *const then = memory, *const now = then + count;
+  tl_scene_meshes(scene, now);
+  talus_status status = tl_checkpoint_int64s(checkpoint, meshes, then, count);
+  for (int32_t i = 0; status == TALUS_OK && i < count; i++) {
+    status = now[i] == then[i] ? TALUS_OK : tl_scene_mesh_fail(scene, i);
+  }
+  tl_free(context, memory);
+  return status;
+}
+
 static talus_status load_scene(talus_scene *scene, talus_world *world, tl_checkpoint *checkpoint) {
   talus_context *context = tl_scene_context(scene);
   int64_t hash = 0, size = 0;
@@ -121,6 +154,7 @@ static talus_status load_scene(talus_scene *scene, talus_world *world, tl_checkp
                    "the checkpoint was written by another scene (only title, output and run may "
                    "change before a restart)");
   }
+  TL_TRY(check_meshes(scene, checkpoint));
   void *memory = NULL;
   TL_TRY(tl_checkpoint_count(checkpoint, "scene/state", &size));
   TL_TRY(tl_alloc(context, &memory, (size_t)size, 1, "the state of the scene"));

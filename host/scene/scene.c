@@ -86,8 +86,6 @@ const tl_scene_definition *tl_scene_says(const talus_scene *scene) {
   return &scene->def;
 }
 
-static const uint64_t HASH_START = UINT64_C(14695981039346656037);
-
 uint64_t tl_scene_hash(const talus_scene *scene) {
   static const char *const passed_over[] = {"title", "output", "run"};
   uint64_t sum = 0;
@@ -98,15 +96,40 @@ uint64_t tl_scene_hash(const talus_scene *scene) {
     }
     if (counts) { /* a sum: the order of sections means nothing */
       const tl_node key = *child->key;
-      sum += tl_tree_hash(child, tl_tree_hash(&key, HASH_START));
+      sum += tl_tree_hash(child, tl_tree_hash(&key, TL_HASH_START));
     }
   }
   for (int32_t m = 0; scene->mechanism != NULL && m < scene->def.mechanisms.count; m++) {
     if (scene->mechanism[m].urdf != NULL) {
-      sum += tl_urdf_hash(scene->mechanism[m].urdf, HASH_START + (uint64_t)m);
+      sum += tl_urdf_hash(scene->mechanism[m].urdf, TL_HASH_START + (uint64_t)m);
     }
   }
   return sum;
+}
+
+int32_t tl_scene_meshes(const talus_scene *scene, int64_t *hash) {
+  const int32_t walls = scene->def.walls.count, mechanisms = scene->def.mechanisms.count;
+  for (int32_t i = 0; i < walls && hash != NULL; i++) {
+    hash[i] = scene->wall_mesh != NULL ? (int64_t)scene->wall_mesh[i] : 0;
+  }
+  for (int32_t i = 0; i < mechanisms && hash != NULL; i++) {
+    const talus_urdf *const urdf = scene->mechanism[i].urdf;
+    hash[walls + i] = urdf != NULL ? (int64_t)tl_urdf_mesh_hash(urdf) : 0;
+  }
+  return walls + mechanisms;
+}
+
+talus_status tl_scene_mesh_fail(const talus_scene *scene, int32_t index) {
+  const tl_scene_definition *const def = &scene->def;
+  const int32_t robot = index - def->walls.count;
+  const tl_node *const node =
+      robot < 0 ? tl_tree_find(((const tl_scene_wall *)def->walls.item)[index].item.node, "file")
+                : tl_tree_find(((const tl_scene_mechanism *)def->mechanisms.item)[robot].item.node,
+                               "urdf");
+  return tl_node_fail(scene->context, node,
+                      "%s%.200s has changed since the checkpoint was written: a restart needs the "
+                      "same surfaces",
+                      robot < 0 ? "the mesh " : "a mesh of ", node != NULL ? node->text : "");
 }
 
 double talus_scene_end(const talus_scene *scene) {

@@ -11,8 +11,14 @@ talus_context *tl_scene_context(const talus_scene *scene);
 const char *tl_scene_path(const talus_scene *scene);
 /* What the file says; belongs to the scene. */
 const tl_scene_definition *tl_scene_says(const talus_scene *scene);
-/* A number that changes with everything but the sections title, output and run. */
+/* A number that changes with everything but the sections title, output and run, and with what robot
+ * files say; mesh files count below. */
 uint64_t tl_scene_hash(const talus_scene *scene);
+/* The same for mesh files, one number for each wall and each mechanism of the built scene; 0: it
+ * has no such file. hash may be NULL. Returns how many. */
+int32_t tl_scene_meshes(const talus_scene *scene, int64_t *hash);
+/* FILE_FORMAT: the mesh of number `index` is not what it was. */
+talus_status tl_scene_mesh_fail(const talus_scene *scene, int32_t index);
 
 /* What tick remembers, as bytes for a checkpoint. set adds the grains of the inlets to a world that
  * was just built, in the old order; their positions come with the world's own state, to be loaded

@@ -138,3 +138,11 @@ talus_status tl_wall_surface_rims(const tl_wall_surface *surface, int64_t *count
   tl_free(surface->context, word);
   return TALUS_OK;
 }
+
+uint64_t tl_wall_surface_hash(const tl_wall_surface *surface) {
+  uint64_t hash = tl_bytes_hash(
+      surface->point, 3 * (size_t)surface->point_count * sizeof *surface->point, TL_HASH_START);
+  hash = tl_bytes_hash(surface->triangle,
+                       3 * (size_t)surface->triangle_count * sizeof *surface->triangle, hash);
+  return hash != 0 ? hash : 1;
+}

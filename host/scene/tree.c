@@ -146,23 +146,23 @@ talus_status tl_tree_set(tl_arena *arena, tl_node *root, const char *assignment)
 }
 
 /* FNV-1a. */
-static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t count) {
+uint64_t tl_bytes_hash(const void *bytes, size_t count, uint64_t hash) {
+  const unsigned char *const byte = bytes;
   for (size_t i = 0; i < count; i++) {
-    hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(1099511628211);
+    hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
   }
   return hash;
 }
 
 uint64_t tl_text_hash(const char *text, uint64_t hash) {
-  return hash_bytes(hash, text, strlen(text) + 1);
+  return tl_bytes_hash(text, strlen(text) + 1, hash);
 }
 
 uint64_t tl_tree_hash(const tl_node *node, uint64_t hash) {
-  hash = hash_bytes(hash,
-                    node->kind == TL_NODE_SCALAR ? "s"
-                    : node->kind == TL_NODE_LIST ? "l"
-                                                 : "m",
-                    1);
+  hash = tl_bytes_hash(node->kind == TL_NODE_SCALAR ? "s"
+                       : node->kind == TL_NODE_LIST ? "l"
+                                                    : "m",
+                       1, hash);
   if (node->kind == TL_NODE_SCALAR) {
     return tl_text_hash(node->text, hash);
   }
@@ -172,5 +172,5 @@ uint64_t tl_tree_hash(const tl_node *node, uint64_t hash) {
     }
     hash = tl_tree_hash(child, hash);
   }
-  return hash_bytes(hash, ".", 1);
+  return tl_bytes_hash(".", 1, hash);
 }

@@ -44,8 +44,11 @@ talus_status tl_node_fail(talus_context *context, const tl_node *node, const cha
 /* "file:line:column", or the source alone for --set. */
 const char *tl_node_place(const tl_node *node, char *text, size_t capacity);
 
+#define TL_HASH_START UINT64_C(14695981039346656037)
+
 /* A number that changes with the content of a tree, not with its layout. */
 uint64_t tl_tree_hash(const tl_node *node, uint64_t hash);
 uint64_t tl_text_hash(const char *text, uint64_t hash);
+uint64_t tl_bytes_hash(const void *bytes, size_t count, uint64_t hash);
 
 #endif

@@ -145,6 +145,17 @@ uint64_t tl_urdf_hash(const talus_urdf *urdf, uint64_t hash) {
   return element_hash(urdf->root, hash);
 }
 
+uint64_t tl_urdf_mesh_hash(const talus_urdf *urdf) {
+  uint64_t hash = 0;
+  for (const tl_urdf_shape *at = urdf->shape; at != NULL; at = at->next) {
+    if (at->def.kind == TALUS_SHAPE_HULL) {
+      hash = tl_bytes_hash(at->def.point, 3 * (size_t)at->def.point_count * sizeof(double),
+                           hash != 0 ? hash : TL_HASH_START);
+    }
+  }
+  return hash;
+}
+
 talus_status talus_urdf_read(talus_context *context, const char *path, const talus_urdf_def *def,
                              talus_urdf **result) {
   void *memory, *locale, *before;

@@ -79,6 +79,8 @@ struct talus_urdf {
 
 /* What the file says, in one number; comments and blanks do not count, nor do files of meshes. */
 uint64_t tl_urdf_hash(const talus_urdf *urdf, uint64_t hash);
+/* The points of all meshes, in one number; 0 if there are none. */
+uint64_t tl_urdf_mesh_hash(const talus_urdf *urdf);
 /* FILE_FORMAT with "file:line: " before the words. */
 talus_status tl_urdf_fail(const talus_urdf *urdf, const tl_xml *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

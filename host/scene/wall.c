@@ -205,6 +205,8 @@ static talus_status emit_file(talus_scene *scene, talus_world *world, const tl_s
   if (status != TALUS_OK) {
     return file_fail(scene, wall, NULL, status);
   }
+  scene->wall_mesh[wall - (const tl_scene_wall *)scene->def.walls.item] =
+      tl_wall_surface_hash(&surface);
   status = holes_look(scene, wall, path, &surface);
   if (status != TALUS_OK) {
     tl_wall_surface_release(&surface);

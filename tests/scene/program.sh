@@ -93,6 +93,42 @@ few="--set grains.0.count=40 --set output.every=5ms --threads 1 --quiet"
   run 2 run "$scenes/minimal.yaml" --resume pieces --set world.step=2ms $few
   err_has "another scene"
   run 2 run "$scenes/minimal.yaml" --resume nowhere $few
+  # meshes are part of the scene: of walls and of robots
+  facet() { printf 'facet normal 0 0 1\nouter loop\nvertex %s\nvertex %s\nvertex %s\nendloop\nendfacet\n' "$@"; }
+  floor() { printf 'solid s\n'; facet "-1 -1 0" "1 -1 0" "0 1 $1"; printf 'endsolid s\n'; }
+  horn() {
+    printf 'solid s\n'
+    facet "0 0 0" "0 1 0" "1 0 0"; facet "0 0 0" "1 0 0" "0 0 $1"
+    facet "1 0 0" "0 1 0" "0 0 $1"; facet "0 1 0" "0 0 0" "0 0 $1"
+    printf 'endsolid s\n'
+  }
+  cat >robot.urdf <<'ROBOT'
+<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><mesh filename="horn.stl" scale="0.01 0.01 0.01"/></geometry></collision></link>
+<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint></robot>
+ROBOT
+  cat >mesh.yaml <<'SCENE'
+walls: [{kind: mesh, file: floor.stl, holes: allow}]
+bodies: [{radius: 1 cm, position: [0, 0, 2 cm]}]
+mechanisms: [{name: r, urdf: robot.urdf, position: [0, 0, 1]}]
+SCENE
+  floor 0 >floor.stl
+  horn 1 >horn.stl
+  robots=1
+  "$talus" scene check mesh.yaml 2>&1 | grep -q "no expat" && sed -i /urdf/d mesh.yaml && robots=0
+  run 0 run mesh.yaml --out mesh.out --steps 3 --threads 1 --quiet
+  floor 1e-12 >floor.stl
+  run 2 run mesh.yaml --resume mesh.out --steps 3 --threads 1 --quiet
+  err_has "mesh.yaml:1:.*the mesh floor.stl has changed since the checkpoint was written"
+  floor 0 >floor.stl
+  horn 1.5 >horn.stl
+  [ "$robots" = 0 ] || {
+    run 2 run mesh.yaml --resume mesh.out --steps 3 --threads 1 --quiet
+    err_has "mesh.yaml:3:.*a mesh of robot.urdf has changed"
+  }
+  horn 1.0 >horn.stl
+  run 0 run mesh.yaml --resume mesh.out --steps 3 --threads 1 --quiet
   run 2 run "$scenes/minimal.yaml" --time 1 --steps 1 $few
   # more steps than can be counted, or none: told before anything is replaced
   sum=$(cat whole/* | cksum)
