@@ -252,6 +252,19 @@ static talus_status one_step(run_state *run, talus_step_report *report) {
   return TALUS_OK;
 }
 
+/* The checkpoint could not be written: what there is to go on from. */
+static int complain_of_checkpoint(const run_state *run) {
+  char *newest = NULL;
+  const int code = complain(run);
+  if (tl_record_newest(run->context, run->directory, &newest) == TALUS_OK) {
+    fprintf(stderr, "talus: --resume %s goes on from %s\n", run->directory, newest);
+  } else {
+    fprintf(stderr, "talus: there is no checkpoint to go on from\n");
+  }
+  tl_free(run->context, newest);
+  return code;
+}
+
 /* A step failed, or its output: everything that helps to find out why, and to go on. */
 static int give_up(run_state *run, talus_status status) {
   char path[1200];
@@ -263,7 +276,7 @@ static int give_up(run_state *run, talus_status status) {
             ": --resume %s goes on from there\n",
             run->directory, saved, saved, run->directory);
   } else {
-    complain(run);
+    complain_of_checkpoint(run);
   }
   if (status == TALUS_STEP_FAILED) {
     snprintf(path, sizeof path, "%s/failed-%06" PRId64 ".hdf5", run->directory,
@@ -331,7 +344,7 @@ static int simulate(run_state *run) {
   }
   int64_t saved;
   if (tl_record_checkpoint(run->record, run->world, &saved) != TALUS_OK) {
-    return complain(run);
+    return complain_of_checkpoint(run);
   }
   if (run->o->problem != NULL && tl_failure_write(run->world, run->o->problem) != TALUS_OK) {
     return complain(run);

@@ -47,12 +47,13 @@ hopeless="$hopeless --set world.method=jacobi --steps 200"
 )
 note "a file above the limit is a failed write" [ $? -eq 2 ]
 err_has "limited/.*File too large"
+err_has "no checkpoint to go on from"
 
 # ---- what killed runs leave -------------------------------------------------------------------------
 # shellcheck disable=SC2086
 {
   "$inject" count 0 "$talus" run few.yaml --out whole $alone >out 2>err
-  [ $? -eq 77 ] && exit 77
+  [ $? -eq 77 ] && exit $((failed > 0 ? 1 : 77))
   calls=$(tail -n 1 out)
   # of 27 files only the four checkpoints wait for the disk: table, frames, file and directory
   INJECT_TRACE=1 "$inject" count 0 "$talus" run few.yaml --out synced $alone >out 2>err
@@ -75,7 +76,7 @@ err_has "limited/.*File too large"
   note "--force leaves no problem files" test "$(cd dumped && echo problem-*)" = problem-worst.hdf5
   touch "dumped/problem-000001.hdf5.2000000000-0.part"
   run 0 run few.yaml --out dumped --force --steps 1 $alone
-  note "nor these" test -z "$(ls dumped | grep problem)"
+  note "nor these" test -z "$(find dumped -name 'problem*')"
 }
 
 # Whatever happened: the run goes on from its newest checkpoint, or begins anew if it has none, and
@@ -125,30 +126,72 @@ all="--set output.keep=9"
 }
 
 # ---- every call that can go wrong -------------------------------------------------------------------
-# All calls with TALUS_FAULTS=all, which takes minutes; else some of each kind.
-stride=29
+strike() { # kind, call, arguments of `talus run` into the directory bad
+  local kind=$1 at=$2 what code saved
+  shift 2
+  what="$kind at call $at of run $*"
+  "$inject" "$kind" "$at" "$talus" run "$@" >out 2>err
+  code=$?
+  case $kind in
+  short) note "$what: exit code $code" [ $code -eq 0 ] ;;
+  kill | torn) note "$what: exit code $code" [ $code -eq 137 ] ;;
+  *) # what is only cleaning up may fail without harm
+    note "$what: exit code $code and a reason" test "$code" -eq 2 -a -s err -o "$code" -eq 0
+    saved=$(sed -n 's/.*-0*\([0-9][0-9]*\).h5 holds the state after step \([0-9]*\):.*/\1 \2/p' err)
+    if [ -n "$saved" ]; then
+      note "$what: the file is that of the step named" [ "${saved% *}" -eq "${saved#* }" ]
+      note "$what: it is there" test -s "bad/checkpoint-$(printf %06d "${saved#* }").h5"
+    fi
+    saved=$(sed -n 's/.*goes on from \(.*h5\)$/\1/p' err)
+    [ -z "$saved" ] || note "$what: $saved is there" test -s "$saved"
+    grep -q "no checkpoint to go on from" err &&
+      note "$what: there is no checkpoint" test -z "$(ls bad/checkpoint-*.h5 2>/dev/null)"
+    ;;
+  esac
+  goes_on "$what" bad
+}
+
+# All calls with TALUS_FAULTS=all, which takes a quarter of an hour; else some of each kind.
+stride=37
 [ "${TALUS_FAULTS:-}" = all ] && stride=1
+"$inject" kill $((calls / 2)) "$talus" run few.yaml --out half --threads 1 --quiet >out 2>err
+cp -r half bad
+# shellcheck disable=SC2086
+"$inject" count 0 "$talus" run few.yaml --resume bad $alone >out 2>err
+calls_after=$(tail -n 1 out)
 offset=0
 for kind in enospc eio full short kill torn; do
   offset=$((offset + 5))
   # shellcheck disable=SC2086
   for at in $(seq $((1 + offset % stride)) $stride "$calls"); do
     rm -rf bad
-    "$inject" $kind "$at" "$talus" run few.yaml --out bad $alone >out 2>err
-    code=$?
-    case $kind in
-    short) note "$kind at call $at: exit code $code" [ $code -eq 0 ] ;;
-    kill | torn) note "$kind at call $at: exit code $code" [ $code -eq 137 ] ;;
-    *) # what is only cleaning up may fail without harm
-      note "$kind at call $at: exit code $code and a reason" \
-        test "$code" -eq 2 -a -s err -o "$code" -eq 0
-      saved=$(sed -n 's/.*checkpoint-0*\([0-9]*\).h5 holds the state after step \([0-9]*\).*/\1 \2/p' err)
-      [ -z "$saved" ] || note "$kind at call $at: the checkpoint is there" \
-        test -s "bad/checkpoint-$(printf %06d "${saved#* }").h5"
-      ;;
-    esac
-    goes_on "$kind at call $at" bad
+    strike $kind "$at" few.yaml --out bad $alone
   done
+  # shellcheck disable=SC2086
+  for at in $(seq $((1 + 2 * offset % stride)) $stride "$calls_after"); do
+    rm -rf bad
+    cp -r half bad
+    strike $kind "$at" few.yaml --resume bad $alone
+  done
+done
+
+# ---- killed again and again -------------------------------------------------------------------------
+RANDOM=7
+for round in 1 2; do
+  rm -rf bad
+  kills=0
+  while [ $kills -lt 8 ]; do
+    kind="kill"
+    [ $((RANDOM % 2)) -eq 0 ] && kind=torn
+    how="--out bad --force"
+    [ -n "$(ls bad/checkpoint-*.h5 2>/dev/null)" ] && how="--resume bad"
+    # shellcheck disable=SC2086
+    "$inject" $kind $((1 + RANDOM % 60)) "$talus" run few.yaml $how $alone >out 2>err
+    [ $? -eq 137 ] || break
+    kills=$((kills + 1))
+  done
+  note "round $round: killed at least twice" [ $kills -ge 2 ]
+  goes_on "round $round: killed $kills times" bad
 done
 
 echo "$passed passed, $failed failed"
