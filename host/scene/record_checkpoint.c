@@ -15,6 +15,7 @@ static const char kind[] = "world";
 static const char last_line[] = "output/last_line";
 static const char meshes[] = "scene/meshes";
 static const char mechanisms[] = "world/mechanism"; /* only where there are some */
+static const char carried[] = "world/carried";      /* not in the first version's */
 
 /* Room for the arrays of a state whose counts are known, in one piece. */
 static talus_status state_reserve(talus_context *context, tl_world_state *state,
@@ -22,17 +23,18 @@ static talus_status state_reserve(talus_context *context, tl_world_state *state,
   const size_t bodies = (size_t)state->body_count * TL_STATE_BODY;
   const size_t contacts = (size_t)state->contact_count * TL_STATE_CONTACT;
   const size_t joints = (size_t)state->joint_count * TL_STATE_JOINT;
-  const size_t linked = (size_t)state->mechanism_count;
+  const size_t linked = (size_t)state->mechanism_count, spins = (size_t)state->body_count * 3;
   const size_t keys = (size_t)state->contact_count * 3;
   TL_TRY(tl_buffer_reserve(context, memory,
-                           (bodies + contacts + joints + linked) * sizeof(double) +
+                           (bodies + contacts + joints + linked + spins) * sizeof(double) +
                                keys * sizeof(int32_t),
                            1, "the state of the world"));
   state->body = memory->memory;
   state->contact_value = state->body + bodies;
   state->joint = state->contact_value + contacts;
   state->mechanism = state->joint + joints;
-  state->contact_key = (int32_t *)(state->mechanism + linked);
+  state->carried = state->mechanism + linked;
+  state->contact_key = (int32_t *)(state->carried + spins);
   return TALUS_OK;
 }
 
@@ -62,6 +64,8 @@ static talus_status put_world(tl_checkpoint_writer *writer, const tl_world_state
   TL_TRY(tl_checkpoint_put_int64s(writer, "world/counts", count, 4));
   TL_TRY(tl_checkpoint_put_doubles(writer, "world/body", state->body,
                                    (int64_t)state->body_count * TL_STATE_BODY));
+  TL_TRY(
+      tl_checkpoint_put_doubles(writer, carried, state->carried, (int64_t)state->body_count * 3));
   TL_TRY(tl_checkpoint_put_int32s(writer, "world/contact_key", state->contact_key,
                                   (int64_t)state->contact_count * 3));
   TL_TRY(tl_checkpoint_put_doubles(writer, "world/contact_value", state->contact_value,
@@ -170,6 +174,12 @@ static talus_status read_world(tl_checkpoint *checkpoint, tl_world_state *state)
   TL_TRY(tl_checkpoint_doubles(checkpoint, "world/time", &state->time, 1));
   TL_TRY(tl_checkpoint_doubles(checkpoint, "world/body", state->body,
                                (int64_t)state->body_count * TL_STATE_BODY));
+  if (tl_checkpoint_has(checkpoint, carried)) {
+    TL_TRY(
+        tl_checkpoint_doubles(checkpoint, carried, state->carried, (int64_t)state->body_count * 3));
+  } else {
+    state->carried = NULL;
+  }
   TL_TRY(tl_checkpoint_int32s(checkpoint, "world/contact_key", state->contact_key,
                               (int64_t)state->contact_count * 3));
   TL_TRY(tl_checkpoint_doubles(checkpoint, "world/contact_value", state->contact_value,

@@ -358,6 +358,7 @@ talus_status talus_body_set(talus_world *world, int32_t body, const talus_body_s
   memcpy(b->orientation, state->orientation, sizeof state->orientation);
   memcpy(b->velocity, state->velocity, sizeof state->velocity);
   memcpy(b->spin, state->spin, sizeof state->spin);
+  memset(b->carried, 0, sizeof b->carried);
   return TALUS_OK;
 }
 

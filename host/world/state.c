@@ -28,6 +28,9 @@ void tl_world_state_save(const talus_world *world, tl_world_state *state) {
     memcpy(to + 11, body->spin, sizeof body->spin);
     memcpy(to + 14, body->force, sizeof body->force);
     memcpy(to + 17, body->torque, sizeof body->torque);
+    if (state->carried != NULL) {
+      memcpy(state->carried + 3 * i, body->carried, sizeof body->carried);
+    }
   }
   for (int64_t k = 0; k < world->contact_count; k++) {
     const tl_world_contact *const contact = &world->contact[k];
@@ -52,10 +55,11 @@ void tl_world_state_save(const talus_world *world, tl_world_state *state) {
   tl_links_state_save(world, state->mechanism);
 }
 
-static talus_status body_load(talus_world *world, int32_t index, const double *from) {
+static talus_status body_load(talus_world *world, int32_t index, const double *from,
+                              const double *carried) {
   tl_body *const body = &world->body[index];
   for (int c = 0; c < TL_STATE_BODY; c++) {
-    if (!isfinite(from[c])) {
+    if (!isfinite(from[c]) || !isfinite(carried[c % 3])) {
       return tl_fail(world->context, TALUS_NOT_FINITE, "state of body %d is not finite", index);
     }
   }
@@ -73,6 +77,7 @@ static talus_status body_load(talus_world *world, int32_t index, const double *f
   memcpy(body->spin, from + 11, sizeof body->spin);
   memcpy(body->force, from + 14, sizeof body->force);
   memcpy(body->torque, from + 17, sizeof body->torque);
+  memcpy(body->carried, carried, sizeof body->carried);
   return TALUS_OK;
 }
 
@@ -136,8 +141,10 @@ talus_status tl_world_state_load(talus_world *world, const tl_world_state *state
   for (int32_t j = 0; j < world->joint_count; j++) { /* first, since they hold bodies */
     TL_TRY(joint_load(world, j, state->joint + TL_STATE_JOINT * (int64_t)j));
   }
+  static const double none[3] = {0, 0, 0};
   for (int32_t i = 0; i < world->body_count; i++) {
-    TL_TRY(body_load(world, i, state->body + TL_STATE_BODY * (int64_t)i));
+    TL_TRY(body_load(world, i, state->body + TL_STATE_BODY * (int64_t)i,
+                     state->carried != NULL ? state->carried + 3 * (int64_t)i : none));
   }
   TL_TRY(tl_links_state_load(world, state->mechanism, state->mechanism_count));
   TL_TRY(contacts_load(world, state));

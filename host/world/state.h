@@ -15,6 +15,8 @@ typedef struct tl_world_state {
   int32_t body_count, contact_count, joint_count;
   double *body;          /* [TL_STATE_BODY body_count] exists, position, orientation, velocity, spin,
                             force, torque */
+  double *carried;       /* [3 body_count] angular impulse that the spin does not show yet; NULL:
+                            not asked for, none */
   int32_t *contact_key;  /* [3 contact_count] shape a, shape b, feature */
   double *contact_value; /* [TL_STATE_CONTACT contact_count] impulse, gap */
   double *joint;         /* [TL_STATE_JOINT joint_count] exists, impulses of the rows (10), turns,

@@ -118,6 +118,7 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
     memcpy(world->body[i].contact_position, world->body[i].position,
            sizeof world->body[i].position);
   }
+  tl_spin_carry(world, dt, v.free, v.after);
   velocities_write(world, v.after);
   tl_positions_move(world, v.after, middle ? 0.5 * dt : dt);
   if (world->def.stabilisation == TALUS_STABILISE_PROJECTION) {
@@ -131,7 +132,7 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
 
 /* What a step changes of a body. */
 typedef struct body_motion {
-  double position[3], orientation[4], velocity[3], spin[3], contact_position[3];
+  double position[3], orientation[4], velocity[3], spin[3], carried[3], contact_position[3];
 } body_motion;
 
 /* What a step changes, put aside and taken back: bodies, joints, and the contacts of the step
@@ -148,6 +149,7 @@ static talus_status state_save(talus_world *world) {
     memcpy(motion[i].orientation, body->orientation, sizeof body->orientation);
     memcpy(motion[i].velocity, body->velocity, sizeof body->velocity);
     memcpy(motion[i].spin, body->spin, sizeof body->spin);
+    memcpy(motion[i].carried, body->carried, sizeof body->carried);
     memcpy(motion[i].contact_position, body->contact_position, sizeof body->contact_position);
   }
   if (world->joint_count > 0) {
@@ -167,6 +169,7 @@ static talus_status state_restore(talus_world *world) {
     memcpy(body->orientation, motion[i].orientation, sizeof body->orientation);
     memcpy(body->velocity, motion[i].velocity, sizeof body->velocity);
     memcpy(body->spin, motion[i].spin, sizeof body->spin);
+    memcpy(body->carried, motion[i].carried, sizeof body->carried);
     memcpy(body->contact_position, motion[i].contact_position, sizeof body->contact_position);
   }
   if (world->joint_count > 0) {

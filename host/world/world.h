@@ -29,6 +29,7 @@ typedef struct tl_body {
   int32_t jointed;    /* 1: a joint has named it */
   double position[3], orientation[4], velocity[3], spin[3];
   double force[3], torque[3];
+  double carried[3]; /* N m s: angular impulse of the last step that the spin does not show yet */
   double mass, inverse_mass;
   double inertia[6], inverse_inertia[6]; /* body frame, about the centre of mass */
   double centre[3]; /* of mass, in the frame in which the body was defined; 0 unless FREE */
@@ -239,8 +240,11 @@ talus_status tl_problem_solve(talus_world *world, double dt, const double *befor
 /* Moves positions so that no contact is deeper than its slop and joints fit, to first order. */
 talus_status tl_project(talus_world *world, double dt);
 
-/* v + dt (g + f/m), spin likewise with the gyroscopic torque. */
+/* v + dt (g + f/m), spin likewise with what the last step carried over. */
 void tl_velocity_free(const talus_world *world, double dt, double *velocity);
+/* What the impulses between `free` and `after` did to angular momenta, beyond what the solve, which
+ * has inertias at one orientation, made of it: it is given to the bodies in the next step. */
+void tl_spin_carry(talus_world *world, double dt, const double *free, const double *after);
 void tl_positions_move(talus_world *world, const double *velocity, double dt);
 talus_status tl_positions_check(const talus_world *world);
 

@@ -27,13 +27,14 @@ static double state_distance(const talus_body_state *a, const talus_body_state *
   return worst;
 }
 
-/* A link on a free joint with a sphere or box about its centre of mass is a free body. */
+/* A link on a free joint with a sphere or cube about its centre of mass is a free body. (Of unlike
+ * edges the two differ by a step: bodies keep their angular momentum, links their torque.) */
 static void one_link(talus_integrator integrator, talus_restitution restitution, int box) {
   talus_body_state end[2];
   for (int linked = 0; linked < 2; linked++) {
     talus_world_def def = talus_world_def_default();
     talus_world *world;
-    const double half[3] = {0.1, 0.07, 0.05};
+    const double half[3] = {0.07, 0.07, 0.07};
     def.tolerance = 1e-12;
     def.solver.max_iterations = 20000;
     def.integrator = integrator;

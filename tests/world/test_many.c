@@ -103,6 +103,7 @@ static void restart(void) {
   tl_world_state state;
   tl_world_state_measure(first, &state);
   state.body = calloc((size_t)state.body_count * TL_STATE_BODY, sizeof(double));
+  state.carried = calloc((size_t)state.body_count * 3, sizeof(double));
   state.contact_key = calloc((size_t)state.contact_count * 3 + 1, sizeof(int32_t));
   state.contact_value = calloc((size_t)state.contact_count * TL_STATE_CONTACT + 1, sizeof(double));
   state.joint = calloc(1, sizeof(double));
@@ -115,6 +116,7 @@ static void restart(void) {
   state.body_count--;
   CHECK(tl_world_state_load(second, &state) == TALUS_FILE_FORMAT);
   free(state.body);
+  free(state.carried);
   free(state.contact_key);
   free(state.contact_value);
   free(state.joint);
