@@ -171,9 +171,9 @@ talus_status talus_joint_get(const talus_world *world, int32_t index, talus_join
   const tl_joint *const joint = &world->joint[index];
   tl_joint_now now;
   tl_joint_row rate;
-  tl_joint_place(world, joint, &now);
+  tl_joint_place(world, joint, 0, &now);
   tl_joint_rate_row(joint, &now, &rate);
-  state->coordinate = tl_joint_coordinate_of(world, joint, &now);
+  state->coordinate = tl_joint_coordinate_of(joint, &now);
   state->rate = tl_joint_row_speed(world, joint, &rate);
   memcpy(state->impulse, joint->push, sizeof state->impulse);
   memcpy(state->moment, joint->push + 3, sizeof state->moment);

@@ -19,9 +19,8 @@ double tl_joint_slop(const talus_world *world, const tl_joint *joint) {
   return world->def.slop * (turns(joint) ? 1 : world->size);
 }
 
-double tl_joint_coordinate_of(const talus_world *world, const tl_joint *joint,
-                              const tl_joint_now *now) {
-  double a[3], b[3], cross[3];
+double tl_joint_coordinate_of(const tl_joint *joint, const tl_joint_now *now) {
+  double cross[3];
   switch (joint->def.kind) {
   case TALUS_JOINT_SLIDER:
     return tl_dot3(now->axis_a, now->apart);
@@ -29,10 +28,8 @@ double tl_joint_coordinate_of(const talus_world *world, const tl_joint *joint,
     tl_cross3(cross, now->axis_a, now->axis_b);
     return atan2(sqrt(tl_dot3(cross, cross)), tl_dot3(now->axis_a, now->axis_b));
   case TALUS_JOINT_HINGE: {
-    tl_joint_placed(world, joint->def.body_a, joint->side_a, 1, a);
-    tl_joint_placed(world, joint->def.body_b, joint->side_b, 1, b);
-    tl_cross3(cross, a, b);
-    const double angle = atan2(tl_dot3(now->axis_a, cross), tl_dot3(a, b));
+    tl_cross3(cross, now->across[0], now->side_b);
+    const double angle = atan2(tl_dot3(now->axis_a, cross), tl_dot3(now->across[0], now->side_b));
     return angle + 2 * PI * nearbyint((joint->turns - angle) / (2 * PI));
   }
   default:
@@ -72,8 +69,7 @@ double tl_joint_row_speed(const talus_world *world, const tl_joint *joint,
   return u;
 }
 
-/* The longest arm of a free body: what makes a speed of an angular one. */
-static double lever(const talus_world *world, const tl_joint *joint, const tl_joint_now *now) {
+double tl_joint_lever(const talus_world *world, const tl_joint *joint, const tl_joint_now *now) {
   const int32_t body[2] = {joint->def.body_a, joint->def.body_b};
   double longest = world->size;
   for (int side = 0; side < 2; side++) {
@@ -92,13 +88,15 @@ static int endless(const talus_joint_def *def) {
 
 /* One stop: gap and rate are seen from it, positive away from it. side: +1 lower, -1 upper. */
 static void stop_fill(const talus_world *world, const tl_joint *joint, const tl_joint_now *now,
-                      double dt, double gap, int side, double approach, tl_joint_row *row) {
+                      double dt, double gap, int side, double approach, double bend,
+                      tl_joint_row *row) {
   const double slop = tl_joint_slop(world, joint), e = joint->def.restitution;
-  const double unit = turns(joint) ? lever(world, joint, now) : 1;
+  const double unit = turns(joint) ? tl_joint_lever(world, joint, now) : 1;
   double bias = gap > slop ? (gap - slop) / dt : 0;
   if (world->def.stabilisation == TALUS_STABILISE_BIAS) {
     bias = gap >= 0 ? gap / dt : fmax(gap / dt, -world->def.bias_cap / unit);
   }
+  bias += bend;
   if (e > 0 && unit * approach < -world->def.restitution_speed && gap + dt * approach <= slop) {
     bias = e * approach;
   }
@@ -127,7 +125,8 @@ static double rate_wanted(const talus_joint_def *def, double dt, double coordina
 }
 
 int32_t tl_joint_drive_rows(const talus_world *world, const tl_joint *joint,
-                            const tl_joint_now *now, double dt, tl_joint_row *row) {
+                            const tl_joint_now *now, const tl_joint_now *next, double dt,
+                            tl_joint_row *row) {
   const talus_joint_def *const def = &joint->def;
   int32_t n = 0;
   if (!def->limited && !def->motor && !(def->friction > 0)) {
@@ -135,16 +134,18 @@ int32_t tl_joint_drive_rows(const talus_world *world, const tl_joint *joint,
   }
   tl_joint_row rate;
   tl_joint_rate_row(joint, now, &rate);
-  const double coordinate = tl_joint_coordinate_of(world, joint, now);
+  const double coordinate = tl_joint_coordinate_of(joint, now);
   const double speed = tl_joint_row_speed(world, joint, &rate);
+  const double bend = tl_joint_bend_share(world, joint, now, next, dt) *
+                      ((tl_joint_coordinate_of(joint, next) - coordinate) / dt - speed);
   const int positive = def->kind == TALUS_JOINT_BALL || def->kind == TALUS_JOINT_DISTANCE;
   if (def->limited && isfinite(def->lower) && !(positive && def->lower <= 0)) {
     row[n] = rate;
-    stop_fill(world, joint, now, dt, coordinate - def->lower, 1, speed, &row[n++]);
+    stop_fill(world, joint, now, dt, coordinate - def->lower, 1, speed, bend, &row[n++]);
   }
   if (def->limited && isfinite(def->upper)) {
     row[n] = rate;
-    stop_fill(world, joint, now, dt, def->upper - coordinate, -1, -speed, &row[n++]);
+    stop_fill(world, joint, now, dt, def->upper - coordinate, -1, -speed, -bend, &row[n++]);
   }
   const double most[2] = {def->motor ? def->effort : -1, def->friction > 0 ? def->friction : -1};
   for (int i = 0; i < 2; i++) {
@@ -165,8 +166,8 @@ void tl_joint_track(talus_world *world) {
     tl_joint *const joint = &world->joint[i];
     if (joint->exists && joint->def.kind == TALUS_JOINT_HINGE) {
       tl_joint_now now;
-      tl_joint_place(world, joint, &now);
-      joint->turns = tl_joint_coordinate_of(world, joint, &now);
+      tl_joint_place(world, joint, 0, &now);
+      joint->turns = tl_joint_coordinate_of(joint, &now);
     }
   }
 }

@@ -89,6 +89,23 @@ void tl_link_sync(const talus_world *world, int32_t index) {
   tl_add_cross3(body->velocity, state->velocity, state->centre);
 }
 
+void tl_link_swing(const talus_world *world, int32_t body, double swing[6]) {
+  const talus_mechanism *const mechanism = tl_mechanism_of(world, body);
+  const int32_t link = world->body[body].link;
+  const tl_link_state *const own = &mechanism->state[link];
+  double motion[6] = {0}, arm[3], part[6], turn[3] = {0};
+  for (int32_t i = link; i >= 0; i = mechanism->link[i].parent) {
+    tl_sub3(arm, own->origin, mechanism->state[i].origin);
+    tl_motion_shift(part, mechanism->state[i].bias, arm);
+    tl_add6(motion, 1, part);
+  }
+  tl_copy3(swing, motion + 3);
+  tl_copy3(swing + 3, motion);
+  tl_add_cross3(swing, motion, own->centre);
+  tl_add_cross3(turn, own->velocity, own->centre);
+  tl_add_cross3(swing, own->velocity, turn);
+}
+
 void tl_links_sync(talus_world *world) {
   for (int32_t m = 0; m < world->mechanism_count; m++) {
     const tl_world_mechanism *const of = &world->mechanism[m];

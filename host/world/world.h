@@ -219,6 +219,8 @@ int tl_links_collide(const talus_world *world, int32_t body_a, int32_t body_b);
 /* Bodies of links to where the mechanism has them: one, or all. */
 void tl_link_sync(const talus_world *world, int32_t body);
 void tl_links_sync(talus_world *world);
+/* The acceleration that a link's velocity alone makes: of its centre of mass, and angular. */
+void tl_link_swing(const talus_world *world, int32_t body, double swing[6]);
 /* Joint velocities from the mechanisms to the array, and back. */
 void tl_links_read(const talus_world *world, double *velocity);
 void tl_links_write(talus_world *world, const double *velocity);

@@ -8,7 +8,11 @@
  *
  * A step: forces and gravity change velocities, contacts are found, the solver finds impulses,
  * positions follow the velocities after them. A contact whose gap is within the slop carries no
- * bias; deeper penetration and joint drift are corrected by a separate projection of positions. */
+ * bias; deeper penetration and joint drift are corrected by a separate projection of positions.
+ * Angular momenta of bodies are kept, and joints lead along their curves to second order: a
+ * pendulum keeps its energy. EULER's velocities are those in the middle of the step, so that sums
+ * of kinetic and potential energy go to and fro by the work of half a step; MIDPOINT's are at its
+ * end. */
 #ifndef TALUS_WORLD_H
 #define TALUS_WORLD_H
 
