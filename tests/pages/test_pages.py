@@ -53,7 +53,7 @@ def blocks(text):
     """Code blocks: (kind, lines). Fenced ones with their word, indented ones as ''."""
     found, lines, kind, fenced = [], [], None, False
     blank = True
-    for line in text.split("\n") + [""]:
+    for line in text.split("\n"):
         if line.lstrip().startswith("```"):
             if fenced:
                 found.append((kind, lines))
@@ -72,7 +72,7 @@ def blocks(text):
             found.append(("", lines))
             lines = []
         blank = line.strip() == ""
-    return found
+    return found + ([("", lines)] if lines else [])
 
 
 def prose(text):
