@@ -3,13 +3,10 @@
 
 #include <stdio.h>
 
+#include "host/base/process.h"
 #include "kernels/cpu/conquer_cpu.h"
 #include "kernels/cpu/ferry_cpu.h"
 #include "kernels/cpu/small_cpu.h"
-
-#if TL_HAVE_OPENMP
-#include <omp.h>
-#endif
 
 talus_status tl_cpu_create_f32(talus_context *context, tl_engine **engine);
 talus_status tl_cpu_create_f64(talus_context *context, tl_engine **engine);
@@ -21,20 +18,9 @@ static talus_status cpu_open(talus_context *context) {
 
 static void cpu_close(talus_context *context) { (void)context; }
 
-int32_t tl_cpu_threads(void) {
-#if TL_HAVE_OPENMP
-  return omp_get_max_threads();
-#else
-  return 1;
-#endif
-}
-
 static void cpu_describe(char *text, size_t capacity) {
-#if TL_HAVE_OPENMP
-  snprintf(text, capacity, "OpenMP, %d threads", tl_cpu_threads());
-#else
-  snprintf(text, capacity, "built without OpenMP: one thread");
-#endif
+  const int32_t threads = tl_processor_count();
+  snprintf(text, capacity, "%d thread%s", (int)threads, threads == 1 ? "" : "s");
 }
 
 static talus_status cpu_create(talus_context *context, talus_precision precision,

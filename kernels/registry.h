@@ -6,7 +6,5 @@
 
 /* NULL if this build lacks it. */
 const tl_backend *tl_backend_find(talus_backend_kind kind);
-/* Threads the machine offers. */
-int32_t tl_cpu_threads(void);
 
 #endif

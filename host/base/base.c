@@ -142,8 +142,9 @@ void tl_buffer_release(talus_context *context, tl_buffer *buffer) {
 }
 
 int32_t tl_threads_for(const talus_context *context, int64_t count) {
+  const int32_t threads = tl_context_threads(context);
   const int64_t worth = 1 + count / 2048;
-  return context->def.threads > 0 || worth > context->threads ? context->threads : (int32_t)worth;
+  return context->def.threads > 0 || worth > threads ? threads : (int32_t)worth;
 }
 
 double tl_clock(void) {

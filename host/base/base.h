@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 struct tl_backend;
+struct tl_workers;
 
 enum { TL_MESSAGE = 1024 }; /* bytes of a message: lists of all keys of a scene fit */
 
@@ -24,6 +25,7 @@ struct talus_context {
   const struct tl_backend *backend; /* chosen for this context, cpu or cuda */
   void *device;                     /* what the backend keeps per context, or NULL */
   int32_t threads;
+  struct tl_workers *workers; /* threads for loops, see each.h; NULL: none */
   int64_t bytes; /* memory handed out and not yet taken back */
   char message[TL_MESSAGE];
 };
@@ -79,6 +81,10 @@ talus_status tl_buffer_reserve(talus_context *context, tl_buffer *buffer, size_t
                                const char *what);
 void tl_buffer_release(talus_context *context, tl_buffer *buffer);
 
+/* 1 in a process that was forked off after the context was made: its threads stayed behind. */
+int tl_context_forked(const talus_context *context);
+/* Threads that the context has; 1 if it was forked. */
+int32_t tl_context_threads(const talus_context *context);
 /* Threads for `count` independent pieces of work: as many as the caller asked for by number, else as
  * many as there are, but no more than the work is worth waking. Results never depend on it. */
 int32_t tl_threads_for(const talus_context *context, int64_t count);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "host/base/base.h"
+#include "host/base/process.h"
+#include "host/base/workers.h"
 #include "kernels/registry.h"
 
 talus_context_def talus_context_def_default(void) {
@@ -65,7 +67,11 @@ talus_status talus_context_create(const talus_context_def *given, talus_context 
   if ((unsigned)def.backend > TALUS_BACKEND_CUDA) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "backend %d is unknown", (int)def.backend);
   }
-  context->threads = def.threads > 0 ? def.threads : tl_cpu_threads();
+  context->threads = def.threads > 0 ? def.threads : tl_processor_count();
+  context->workers = tl_workers_create();
+  if (context->workers == NULL) {
+    return tl_fail(context, TALUS_OUT_OF_MEMORY, "no memory for threads");
+  }
   return backend_open(context);
 }
 
@@ -89,6 +95,7 @@ void tl_context_let_go(talus_context *context) {
   if (context->backend != NULL) {
     context->backend->close(context);
   }
+  tl_workers_destroy(context->workers);
   free(context);
 }
 
@@ -114,8 +121,16 @@ const char *talus_context_backend(const talus_context *context) {
              : "none";
 }
 
+int tl_context_forked(const talus_context *context) {
+  return context->workers != NULL && tl_workers_lost(context->workers);
+}
+
+int32_t tl_context_threads(const talus_context *context) {
+  return tl_context_forked(context) ? 1 : context->threads;
+}
+
 int32_t talus_context_threads(const talus_context *context) {
-  return context != NULL && context->magic == TL_CONTEXT_MAGIC ? context->threads : 0;
+  return context != NULL && context->magic == TL_CONTEXT_MAGIC ? tl_context_threads(context) : 0;
 }
 
 void talus_build_text(char *text, size_t capacity) {

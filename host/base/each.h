@@ -1,28 +1,40 @@
-/* each.h: loops over independent pieces, by several threads where it is worth waking them.
+/* each.h: loops over independent pieces, shared out among the threads of a context: the one way by
+ * which the library's own code runs on several threads.
  *
- * An OpenMP region costs a good part of a microsecond and may take memory even if a single thread
- * runs it: a loop that is not worth more goes without one. Written once here, since a pragma's `if`
- * only keeps the other threads asleep. */
+ * A body is a function of a range of pieces, so that its inner loop is the compiler's. Results must
+ * not depend on who did which piece: sums go to one place per piece and are added in order. */
 #ifndef TL_EACH_H
 #define TL_EACH_H
 
-#define TL_PRAGMA(text) _Pragma(#text)
+#include "host/base/base.h"
 
-/* { body } for INDEX = 0 .. COUNT - 1, of type TYPE, on THREADS threads if WORTH. */
-#define TL_EACH(THREADS, WORTH, TYPE, INDEX, COUNT, ...)                                           \
-  do {                                                                                             \
-    const int each_threads_ = (int)(THREADS);                                                      \
-    const TYPE each_count_ = (COUNT);                                                              \
-    if (each_threads_ > 1 && (WORTH)) {                                                            \
-      TL_PRAGMA(omp parallel for num_threads(each_threads_) schedule(static))                      \
-      for (TYPE INDEX = 0; INDEX < each_count_; INDEX++) {                                         \
-        __VA_ARGS__                                                                                \
-      }                                                                                            \
-    } else {                                                                                       \
-      for (TYPE INDEX = 0; INDEX < each_count_; INDEX++) {                                         \
-        __VA_ARGS__                                                                                \
-      }                                                                                            \
-    }                                                                                              \
-  } while (0)
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Does the pieces first .. end - 1. */
+typedef void tl_each_body(void *arguments, int64_t first, int64_t end);
+
+/* Calls body for ranges that together are 0 .. count - 1, each piece once, on the calling thread
+ * and at most threads - 1 others, and returns when all are done. The caller takes whatever nobody
+ * has begun and so never waits for a thread that sleeps or was not to be had. On the calling thread
+ * alone, in one range: loops within loops, loops of a second thread in one context, and all loops
+ * of a context that was made before a fork. */
+void tl_each(talus_context *context, int32_t threads, int64_t count, tl_each_body *body,
+             void *arguments);
+
+/* Held by one thread of a loop at a time, around what belongs to the context: memory and message.
+ */
+void tl_each_lock(talus_context *context);
+void tl_each_unlock(talus_context *context);
+
+/* Takes the next number of a counter that several threads share. */
+static inline int64_t tl_each_next(int64_t *counter) {
+  return __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

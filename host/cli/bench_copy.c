@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/base/base.h"
+#include "host/base/each.h"
 #include "host/cli/bench.h"
 
 enum { ROUNDS = 7 };
@@ -24,36 +24,52 @@ static size_t part_of(int threads) {
   return array_bytes / sizeof(double) / (size_t)threads / 8 * 8;
 }
 
-/* Copies the part of each thread; returns the seconds it took. */
-static double copy_once(double *restrict to, const double *restrict from, int threads) {
-  const size_t part = part_of(threads);
-  const double begin = tl_clock();
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int t = 0; t < threads; t++) {
-    for (size_t i = part * (size_t)t; i < part * ((size_t)t + 1); i++) {
-      to[i] = -from[i];
-    }
+typedef struct arrays {
+  double *from, *to;
+  size_t part;
+} arrays;
+
+static void parts_touch(void *arguments, int64_t first, int64_t end) {
+  const arrays *const a = arguments;
+  for (size_t t = (size_t)first; t < (size_t)end; t++) {
+    memset(a->from + a->part * t, 1, a->part * sizeof *a->from);
+    memset(a->to + a->part * t, 2, a->part * sizeof *a->to);
   }
-  return tl_clock() - begin;
+}
+
+static void parts_copy(void *arguments, int64_t first, int64_t end) {
+  const arrays *const a = arguments;
+  const double *restrict const from = a->from;
+  double *restrict const to = a->to;
+  for (size_t i = a->part * (size_t)first; i < a->part * (size_t)end; i++) {
+    to[i] = -from[i];
+  }
+}
+
+static double best_rate(talus_context *context, arrays *a, int threads) {
+  double best = 0;
+  tl_each(context, threads, threads, parts_touch, a);
+  for (int round = 0; round < ROUNDS; round++) {
+    const double begin = tl_clock();
+    tl_each(context, threads, threads, parts_copy, a);
+    const double seconds = tl_clock() - begin;
+    const double rate = 2 * (double)(a->part * (size_t)threads * sizeof(double)) / seconds;
+    best = rate > best ? rate : best;
+  }
+  return best;
 }
 
 double tl_bench_copy(int threads) {
-  double *const from = malloc(array_bytes), *const to = malloc(array_bytes);
+  arrays a = {malloc(array_bytes), malloc(array_bytes), part_of(threads)};
+  talus_context_def def = talus_context_def_default();
+  talus_context *context = NULL;
   double best = 0;
-  if (from != NULL && to != NULL) {
-    const size_t part = part_of(threads);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int t = 0; t < threads; t++) {
-      memset(from + part * (size_t)t, 1, part * sizeof *from);
-      memset(to + part * (size_t)t, 2, part * sizeof *to);
-    }
-    for (int round = 0; round < ROUNDS; round++) {
-      const double seconds = copy_once(to, from, threads);
-      const double rate = 2 * (double)(part * (size_t)threads * sizeof(double)) / seconds;
-      best = rate > best ? rate : best;
-    }
+  def.backend = TALUS_BACKEND_CPU;
+  if (a.from != NULL && a.to != NULL && talus_context_create(&def, &context) == TALUS_OK) {
+    best = best_rate(context, &a, threads);
   }
-  free(from);
-  free(to);
+  talus_context_destroy(context);
+  free(a.from);
+  free(a.to);
   return best;
 }

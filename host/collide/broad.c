@@ -43,7 +43,7 @@ talus_status tl_broad_reserve(tl_broad *broad, tl_buffer *buffer, int64_t count,
 }
 
 static int32_t choose_lanes(const tl_broad *broad, int32_t count, int32_t threads) {
-  int32_t lanes = threads > 0 ? threads : broad->context->threads;
+  int32_t lanes = threads > 0 ? threads : tl_context_threads(broad->context);
   lanes = lanes < TL_LANE_LIMIT ? lanes : TL_LANE_LIMIT;
   lanes = lanes < count / LANE_COLLIDERS ? lanes : count / LANE_COLLIDERS;
   return lanes > 1 ? lanes : 1;

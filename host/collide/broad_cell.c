@@ -31,15 +31,28 @@ static void set_origin(const tl_broad *broad, tl_level *level) {
   }
 }
 
+typedef struct key_task {
+  const tl_broad *broad;
+  const tl_level *level;
+  uint64_t *word;
+  int axis, shift, fresh;
+} key_task;
+
+static void keys_part(void *arguments, int64_t first, int64_t end) {
+  const key_task t = *(const key_task *)arguments;
+  for (int64_t k = first; k < end; k++) {
+    const uint64_t index = (uint32_t)t.word[k];
+    const uint64_t cell =
+        (uint32_t)tl_level_cell(t.level, t.axis, t.broad->place[index].centre[t.axis]);
+    t.word[k] = (t.fresh ? index : t.word[k]) | cell << t.shift;
+  }
+}
+
 /* Puts the cells along `axis` of all items of the level above `shift` - 32 bits of the key. */
 static void add_keys(tl_broad *broad, const tl_level *level, uint64_t *word, int axis, int shift,
                      int fresh) {
-#pragma omp parallel for num_threads(tl_level_lanes(broad, level)) schedule(static)
-  for (int64_t k = 0; k < level->count; k++) {
-    const uint64_t index = (uint32_t)word[k];
-    const uint64_t cell = (uint32_t)tl_level_cell(level, axis, broad->place[index].centre[axis]);
-    word[k] = (fresh ? index : word[k]) | cell << shift;
-  }
+  key_task task = {broad, level, word, axis, shift, fresh};
+  tl_each(broad->context, tl_level_lanes(broad, level), level->count, keys_part, &task);
 }
 
 static int bit_count(uint32_t value) {
@@ -62,25 +75,38 @@ static const uint64_t *sort_level(tl_broad *broad, const tl_level *level) {
   for (int axis = 0, shift = 32; axis < 3; axis++) {
     add_keys(broad, level, word, axis, shift, axis == 0 || sum > 32);
     if (sum > 32) {
-      uint64_t *const sorted =
-          tl_sort_words(word, other, level->count, bits[axis], lanes, broad->lane_count);
+      uint64_t *const sorted = tl_sort_words(broad->context, word, other, level->count, bits[axis],
+                                             lanes, broad->lane_count);
       other = sorted == word ? other : word;
       word = sorted;
     } else {
       shift += bits[axis];
     }
   }
-  return sum > 32 ? word : tl_sort_words(word, other, level->count, sum, lanes, broad->lane_count);
+  return sum > 32 ? word
+                  : tl_sort_words(broad->context, word, other, level->count, sum, lanes,
+                                  broad->lane_count);
+}
+
+typedef struct gather_task {
+  const tl_broad *broad;
+  const uint64_t *word;
+  tl_place *place;
+  tl_trait *trait;
+} gather_task;
+
+static void gather_part(void *arguments, int64_t first, int64_t end) {
+  const gather_task t = *(const gather_task *)arguments;
+  for (int64_t k = first; k < end; k++) {
+    t.place[k] = t.broad->place[(uint32_t)t.word[k]];
+    t.trait[k] = t.broad->trait[(uint32_t)t.word[k]];
+  }
 }
 
 static void gather(tl_broad *broad, const tl_level *level, const uint64_t *word) {
-  tl_place *const place = broad->item_place + level->first;
-  tl_trait *const trait = broad->item_trait + level->first;
-#pragma omp parallel for num_threads(tl_level_lanes(broad, level)) schedule(static)
-  for (int64_t k = 0; k < level->count; k++) {
-    place[k] = broad->place[(uint32_t)word[k]];
-    trait[k] = broad->trait[(uint32_t)word[k]];
-  }
+  gather_task task = {broad, word, broad->item_place + level->first,
+                      broad->item_trait + level->first};
+  tl_each(broad->context, tl_level_lanes(broad, level), level->count, gather_part, &task);
 }
 
 /* Walks a lane's items and counts rows and cells from where the lane's counters stand; writes them
@@ -122,16 +148,25 @@ static void run_lane(tl_broad *broad, int32_t number, int write) {
   }
 }
 
+static void runs_count(void *arguments, int64_t first, int64_t end) {
+  for (int64_t number = first; number < end; number++) {
+    run_lane(arguments, (int32_t)number, 0);
+  }
+}
+
+static void runs_write(void *arguments, int64_t first, int64_t end) {
+  for (int64_t number = first; number < end; number++) {
+    run_lane(arguments, (int32_t)number, 1);
+  }
+}
+
 static void find_runs(tl_broad *broad) {
   const int32_t lanes = broad->lane_count;
   for (int32_t number = 0; number < lanes; number++) {
     tl_broad_lane(broad, number)->row_count = tl_broad_lane(broad, number)->cell_count = 0;
   }
   if (lanes > 1) {
-#pragma omp parallel for num_threads(lanes) schedule(static, 1)
-    for (int32_t number = 0; number < lanes; number++) {
-      run_lane(broad, number, 0);
-    }
+    tl_each(broad->context, lanes, lanes, runs_count, broad);
     int64_t rows = 0, cells = 0;
     for (int32_t number = 0; number < lanes; number++) {
       tl_lane *const lane = tl_broad_lane(broad, number);
@@ -142,10 +177,7 @@ static void find_runs(tl_broad *broad) {
       cells += own_cells;
     }
   }
-#pragma omp parallel for num_threads(lanes) schedule(static, 1)
-  for (int32_t number = 0; number < lanes; number++) {
-    run_lane(broad, number, 1);
-  }
+  tl_each(broad->context, lanes, lanes, runs_write, broad);
   const tl_lane *const last = tl_broad_lane(broad, lanes - 1);
   broad->row_count = (int32_t)last->row_count;
   broad->cell_count = (int32_t)last->cell_count;

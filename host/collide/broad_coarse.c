@@ -201,6 +201,15 @@ static void fill_table(const tl_broad *broad, const tl_level *level) {
   }
 }
 
+static void tables_fill(void *arguments, int64_t first, int64_t end) {
+  const tl_broad *const broad = arguments;
+  for (int64_t l = first; l < end; l++) {
+    if (broad->level[l].table >= 0) {
+      fill_table(broad, &broad->level[l]);
+    }
+  }
+}
+
 talus_status tl_broad_tables(tl_broad *broad) {
   int64_t room = 0;
   for (int32_t l = 0; l < broad->level_count; l++) {
@@ -218,11 +227,6 @@ talus_status tl_broad_tables(tl_broad *broad) {
     }
   }
   TL_TRY(tl_broad_reserve(broad, &broad->table_buffer, room, sizeof(int32_t), "cell tables"));
-#pragma omp parallel for num_threads(broad->lane_count) schedule(dynamic, 1)
-  for (int32_t l = 0; l < broad->level_count; l++) {
-    if (broad->level[l].table >= 0) {
-      fill_table(broad, &broad->level[l]);
-    }
-  }
+  tl_each(broad->context, room > 0 ? broad->lane_count : 1, broad->level_count, tables_fill, broad);
   return TALUS_OK;
 }

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/collide/broad.h"
 
 enum {
@@ -186,8 +187,8 @@ talus_status tl_broad_levels(tl_broad *broad, const tl_collider *collider);
 talus_status tl_broad_cells(tl_broad *broad);
 
 /* broad_sort.c: sorts words by bits 32 .. 32 + bits, stably, and says which array holds them. */
-uint64_t *tl_sort_words(uint64_t *word, uint64_t *other, int64_t count, int bits, tl_lane *lanes,
-                        int32_t lane_count);
+uint64_t *tl_sort_words(talus_context *context, uint64_t *word, uint64_t *other, int64_t count,
+                        int bits, tl_lane *lanes, int32_t lane_count);
 
 /* broad_scan.c: pairs in blocks, in no order. broad_order.c: the same sorted, without gaps. */
 talus_status tl_broad_scan(tl_broad *broad);

@@ -60,6 +60,21 @@ static int collider_inside(const tl_broad *broad, const tl_collider *collider, i
               : item_inside(&place, half, &trait, &broad->place[i], &broad->half[3 * (int64_t)i]));
 }
 
+typedef struct hold_task {
+  const tl_broad *broad;
+  const tl_collider *collider;
+  int outside; /* atomic: a collider has left its room */
+} hold_task;
+
+static void hold_part(void *arguments, int64_t first, int64_t end) {
+  hold_task *const t = arguments;
+  for (int64_t i = first; i < end && !__atomic_load_n(&t->outside, __ATOMIC_RELAXED); i++) {
+    if (!collider_inside(t->broad, &t->collider[i], (int32_t)i)) {
+      __atomic_store_n(&t->outside, 1, __ATOMIC_RELAXED);
+    }
+  }
+}
+
 int tl_broad_holds(const tl_broad *broad, const tl_collider *collider, int32_t count,
                    int32_t lane_count) {
   if (!broad->kept || count != broad->count) {
@@ -74,13 +89,7 @@ int tl_broad_holds(const tl_broad *broad, const tl_collider *collider, int32_t c
       return 0;
     }
   }
-  int outside = 0;
-#pragma omp parallel for num_threads(lane_count) schedule(static, 1) reduction(| : outside)
-  for (int32_t lane = 0; lane < lane_count; lane++) {
-    const int64_t end = tl_lane_begin(count, lane + 1, lane_count);
-    for (int64_t i = tl_lane_begin(count, lane, lane_count); i < end && !outside; i++) {
-      outside |= !collider_inside(broad, &collider[i], (int32_t)i);
-    }
-  }
-  return !outside;
+  hold_task task = {broad, collider, 0};
+  tl_each(broad->context, lane_count, count, hold_part, &task);
+  return !task.outside;
 }

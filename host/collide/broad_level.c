@@ -168,6 +168,27 @@ static void split_lane(tl_broad *broad, int32_t number, const int level_number[T
   }
 }
 
+typedef struct level_task {
+  tl_broad *broad;
+  int32_t top;
+  int chosen;
+  const int *number; /* [TL_LEVEL_LIMIT] */
+} level_task;
+
+static void lanes_level(void *arguments, int64_t first, int64_t end) {
+  const level_task *const t = arguments;
+  for (int32_t lane = (int32_t)first; lane < end; lane++) {
+    level_lane(t->broad, lane, t->top, t->chosen);
+  }
+}
+
+static void lanes_split(void *arguments, int64_t first, int64_t end) {
+  const level_task *const t = arguments;
+  for (int32_t lane = (int32_t)first; lane < end; lane++) {
+    split_lane(t->broad, lane, t->number);
+  }
+}
+
 talus_status tl_broad_levels(tl_broad *broad, const tl_collider *collider) {
   const int32_t lanes = broad->lane_count;
   const sizes sum = sum_sizes(broad);
@@ -176,10 +197,8 @@ talus_status tl_broad_levels(tl_broad *broad, const tl_collider *collider) {
   int number[TL_LEVEL_LIMIT];
   TL_TRY(tl_broad_reserve(broad, &broad->level_buffer, broad->count, 1, "levels"));
   broad->level_of = broad->level_buffer.memory;
-#pragma omp parallel for num_threads(lanes) schedule(static, 1)
-  for (int32_t lane = 0; lane < lanes; lane++) {
-    level_lane(broad, lane, top, chosen);
-  }
+  level_task task = {broad, top, chosen, number};
+  tl_each(broad->context, lanes, lanes, lanes_level, &task);
   make_levels(broad, top, bin_edge(chosen), number);
   TL_TRY(make_large(broad, collider, number));
   for (int i = 0; i < 2; i++) {
@@ -187,9 +206,6 @@ talus_status tl_broad_levels(tl_broad *broad, const tl_collider *collider) {
                             "sort keys"));
     broad->word[i] = broad->word_buffer[i].memory;
   }
-#pragma omp parallel for num_threads(lanes) schedule(static, 1)
-  for (int32_t lane = 0; lane < lanes; lane++) {
-    split_lane(broad, lane, number);
-  }
+  tl_each(broad->context, lanes, lanes, lanes_split, &task);
   return TALUS_OK;
 }

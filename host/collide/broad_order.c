@@ -142,28 +142,42 @@ static talus_status prepare(tl_broad *broad, order *o) {
   return TALUS_OK;
 }
 
+static void lanes_count(void *arguments, int64_t first, int64_t end) {
+  const order *const o = arguments;
+  const int64_t blocks = o->broad->block_count;
+  const int32_t lanes = o->broad->lane_count;
+  for (int32_t lane = (int32_t)first; lane < end; lane++) {
+    count_lane(o, lane, tl_lane_begin(blocks, lane, lanes), tl_lane_begin(blocks, lane + 1, lanes));
+  }
+}
+
+static void lanes_scatter(void *arguments, int64_t first, int64_t end) {
+  const order *const o = arguments;
+  const int64_t blocks = o->broad->block_count;
+  const int32_t lanes = o->broad->lane_count;
+  for (int32_t lane = (int32_t)first; lane < end; lane++) {
+    scatter_lane(o, lane, tl_lane_begin(blocks, lane, lanes),
+                 tl_lane_begin(blocks, lane + 1, lanes));
+  }
+}
+
+static void lanes_sort(void *arguments, int64_t first, int64_t end) {
+  const order *const o = arguments;
+  for (int32_t lane = (int32_t)first; lane < end; lane++) {
+    int64_t *const next = o->row_next + (int64_t)lane * (o->span + 1);
+    for (int32_t bucket = lane; bucket < o->bucket_count; bucket += o->broad->lane_count) {
+      sort_bucket(o, bucket, next);
+    }
+  }
+}
+
 talus_status tl_broad_order(tl_broad *broad) {
   order o;
   TL_TRY(prepare(broad, &o));
   const int32_t lanes = broad->lane_count;
-  const int64_t blocks = broad->block_count;
-#pragma omp parallel for num_threads(lanes) schedule(static, 1)
-  for (int32_t lane = 0; lane < lanes; lane++) {
-    count_lane(&o, lane, tl_lane_begin(blocks, lane, lanes),
-               tl_lane_begin(blocks, lane + 1, lanes));
-  }
+  tl_each(broad->context, lanes, lanes, lanes_count, &o);
   offsets(&o);
-#pragma omp parallel for num_threads(lanes) schedule(static, 1)
-  for (int32_t lane = 0; lane < lanes; lane++) {
-    scatter_lane(&o, lane, tl_lane_begin(blocks, lane, lanes),
-                 tl_lane_begin(blocks, lane + 1, lanes));
-  }
-#pragma omp parallel for num_threads(lanes) schedule(static, 1)
-  for (int32_t lane = 0; lane < lanes; lane++) {
-    int64_t *const next = o.row_next + (int64_t)lane * (o.span + 1);
-    for (int32_t bucket = lane; bucket < o.bucket_count; bucket += lanes) {
-      sort_bucket(&o, bucket, next);
-    }
-  }
+  tl_each(broad->context, lanes, lanes, lanes_scatter, &o);
+  tl_each(broad->context, lanes, lanes, lanes_sort, &o);
   return TALUS_OK;
 }

@@ -127,6 +127,18 @@ static talus_status refuse(tl_broad *broad, const tl_collider *collider) {
                  (int)collider->body, (int)collider->shape, p[0], p[1], p[2], collider->margin);
 }
 
+typedef struct place_task {
+  tl_broad *broad;
+  const tl_collider *collider;
+} place_task;
+
+static void lanes_place(void *arguments, int64_t first, int64_t end) {
+  const place_task *const t = arguments;
+  for (int32_t lane = (int32_t)first; lane < end; lane++) {
+    place_lane(t->broad, t->collider, lane);
+  }
+}
+
 talus_status tl_broad_place(tl_broad *broad, const tl_collider *collider) {
   const int64_t n = broad->count;
   TL_TRY(tl_broad_reserve(broad, &broad->place_buffer, n, sizeof(tl_place), "places"));
@@ -136,10 +148,8 @@ talus_status tl_broad_place(tl_broad *broad, const tl_collider *collider) {
   broad->trait = broad->trait_buffer.memory;
   broad->half = broad->half_buffer.memory;
   const int32_t lanes = broad->lane_count;
-#pragma omp parallel for num_threads(lanes) schedule(static, 1)
-  for (int32_t lane = 0; lane < lanes; lane++) {
-    place_lane(broad, collider, lane);
-  }
+  place_task task = {broad, collider};
+  tl_each(broad->context, lanes, lanes, lanes_place, &task);
   int64_t bad = n;
   for (int32_t lane = 0; lane < lanes; lane++) {
     const int64_t own = tl_broad_lane(broad, lane)->bad;

@@ -8,13 +8,6 @@
 
 enum { STRIP = 128, SHORT_TASK = 16384 };
 
-static int64_t draw(int64_t *counter) {
-  int64_t value;
-#pragma omp atomic capture
-  value = (*counter)++;
-  return value;
-}
-
 /* ---- room for pairs -------------------------------------------------------------------------- */
 
 static void close_block(const tl_broad *broad, const tl_lane *lane) {
@@ -25,7 +18,7 @@ static void close_block(const tl_broad *broad, const tl_lane *lane) {
 
 void tl_broad_open_block(tl_broad *broad, tl_lane *lane) {
   close_block(broad, lane);
-  lane->block_index = draw(&broad->block_count);
+  lane->block_index = tl_each_next(&broad->block_count);
   lane->block = lane->block_index < broad->block_capacity
                     ? (tl_pair *)broad->pair_buffer.memory + lane->block_index * TL_BLOCK
                     : lane->dump;
@@ -99,7 +92,7 @@ static void scan_lane(tl_broad *broad, tl_lane *lane, int64_t row_tasks, int64_t
   lane->block_fill = TL_BLOCK;
   memset(lane->row_guess, 0, sizeof lane->row_guess);
   for (;;) {
-    const int64_t task = draw(&broad->next_task);
+    const int64_t task = tl_each_next(&broad->next_task);
     if (task > row_tasks + short_tasks) {
       break;
     }
@@ -125,6 +118,18 @@ static talus_status reserve_pairs(tl_broad *broad, int64_t blocks) {
   return TALUS_OK;
 }
 
+typedef struct scan_task {
+  tl_broad *broad;
+  int64_t row_tasks, short_tasks;
+} scan_task;
+
+static void lanes_scan(void *arguments, int64_t first, int64_t end) {
+  const scan_task *const t = arguments;
+  for (int32_t lane = (int32_t)first; lane < end; lane++) {
+    scan_lane(t->broad, tl_broad_lane(t->broad, lane), t->row_tasks, t->short_tasks);
+  }
+}
+
 talus_status tl_broad_scan(tl_broad *broad) {
   const int32_t lanes = broad->lane_count;
   const int64_t row_tasks = lanes > 1 ? 16 * (int64_t)lanes : 1;
@@ -133,12 +138,10 @@ talus_status tl_broad_scan(tl_broad *broad) {
   if (broad->block_capacity == 0) { /* a first guess: four pairs per collider */
     TL_TRY(reserve_pairs(broad, broad->count / (TL_BLOCK / 4) + lanes + 1));
   }
+  scan_task task = {broad, row_tasks, short_tasks};
   for (;;) {
     broad->block_count = broad->next_task = 0;
-#pragma omp parallel for num_threads(lanes) schedule(static, 1)
-    for (int32_t lane = 0; lane < lanes; lane++) {
-      scan_lane(broad, tl_broad_lane(broad, lane), row_tasks, short_tasks);
-    }
+    tl_each(broad->context, lanes, lanes, lanes_scan, &task);
     if (broad->block_count <= broad->block_capacity) {
       return TALUS_OK;
     }

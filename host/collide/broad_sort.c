@@ -38,27 +38,46 @@ static int offsets(tl_lane *lanes, int32_t lane_count, int64_t count, uint32_t m
   return 1;
 }
 
-uint64_t *tl_sort_words(uint64_t *word, uint64_t *other, int64_t count, int bits, tl_lane *lanes,
-                        int32_t lane_count) {
+/* One digit's pass. */
+typedef struct pass {
+  tl_lane *lanes;
+  int32_t lane_count;
+  const uint64_t *word;
+  uint64_t *sorted;
+  int64_t count;
+  int shift;
+  uint32_t mask;
+} pass;
+
+static void lanes_count(void *arguments, int64_t first, int64_t end) {
+  const pass *const p = arguments;
+  for (int32_t lane = (int32_t)first; lane < end; lane++) {
+    count_lane(&p->lanes[lane], p->word, tl_lane_begin(p->count, lane, p->lane_count),
+               tl_lane_begin(p->count, lane + 1, p->lane_count), p->shift, p->mask);
+  }
+}
+
+static void lanes_scatter(void *arguments, int64_t first, int64_t end) {
+  const pass *const p = arguments;
+  for (int32_t lane = (int32_t)first; lane < end; lane++) {
+    scatter_lane(&p->lanes[lane], p->word, p->sorted, tl_lane_begin(p->count, lane, p->lane_count),
+                 tl_lane_begin(p->count, lane + 1, p->lane_count), p->shift, p->mask);
+  }
+}
+
+uint64_t *tl_sort_words(talus_context *context, uint64_t *word, uint64_t *other, int64_t count,
+                        int bits, tl_lane *lanes, int32_t lane_count) {
   const int digits = (bits + 10) / 11;
   const int width = digits > 0 ? (bits + digits - 1) / digits : 0;
   const uint32_t mask = (1U << width) - 1;
   lane_count = count < 4096 ? 1 : lane_count;
   for (int digit = 0; digit < digits; digit++) {
-    const int shift = 32 + digit * width;
-#pragma omp parallel for num_threads(lane_count) schedule(static, 1)
-    for (int32_t lane = 0; lane < lane_count; lane++) {
-      count_lane(&lanes[lane], word, tl_lane_begin(count, lane, lane_count),
-                 tl_lane_begin(count, lane + 1, lane_count), shift, mask);
-    }
+    pass p = {lanes, lane_count, word, other, count, 32 + digit * width, mask};
+    tl_each(context, lane_count, lane_count, lanes_count, &p);
     if (!offsets(lanes, lane_count, count, mask)) {
       continue;
     }
-#pragma omp parallel for num_threads(lane_count) schedule(static, 1)
-    for (int32_t lane = 0; lane < lane_count; lane++) {
-      scatter_lane(&lanes[lane], word, other, tl_lane_begin(count, lane, lane_count),
-                   tl_lane_begin(count, lane + 1, lane_count), shift, mask);
-    }
+    tl_each(context, lane_count, lane_count, lanes_scatter, &p);
     uint64_t *const swap = word;
     word = other;
     other = swap;

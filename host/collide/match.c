@@ -92,7 +92,8 @@ static talus_status sort_keys(tl_match *match, key_list *list, const tl_match_ke
       const uint64_t index = (uint32_t)word[i];
       word[i] = (uint64_t)key_part(&key[index], part) << 32 | index;
     }
-    word = tl_sort_words(word, word == home ? away : home, n, 32, match->lane_buffer.memory, 1);
+    word = tl_sort_words(match->context, word, word == home ? away : home, n, 32,
+                         match->lane_buffer.memory, 1);
   }
   if (word != home) {
     memcpy(home, word, (size_t)n * sizeof *word);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/collide/geometry_vector.h"
 
 static talus_status grow(tl_touch_list *list) {
@@ -26,10 +27,10 @@ talus_status tl_touch_append(tl_touch_list *list, const tl_touch *touch) {
     if (list->context == NULL) {
       return TALUS_OUT_OF_MEMORY;
     }
-    talus_status status;
     /* lists of several threads share the context, which counts what it hands out */
-#pragma omp critical(tl_touch_grow)
-    status = grow(list);
+    tl_each_lock(list->context);
+    const talus_status status = grow(list);
+    tl_each_unlock(list->context);
     TL_TRY(status);
   }
   list->touch[list->count++] = *touch;
@@ -93,11 +94,14 @@ static talus_status with_sphere(const tl_meeting *meeting) {
 }
 
 static talus_status refuse_meshes(const tl_meeting *meeting) {
-  /* threads share the context's message */
-#pragma omp critical(tl_touch_grow)
-  tl_fail(meeting->list->context, TALUS_UNSUPPORTED,
-          "colliders %d and %d are both meshes: only one of a pair may be", meeting->index_a,
-          meeting->index_b);
+  talus_context *const context = meeting->list->context;
+  if (context != NULL) { /* threads share its message */
+    tl_each_lock(context);
+    tl_fail(context, TALUS_UNSUPPORTED,
+            "colliders %d and %d are both meshes: only one of a pair may be", meeting->index_a,
+            meeting->index_b);
+    tl_each_unlock(context);
+  }
   return TALUS_UNSUPPORTED;
 }
 

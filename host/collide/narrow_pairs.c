@@ -5,6 +5,7 @@
  * array whoever treated them. One thread writes the array directly. */
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/collide/narrow.h"
 
 enum { CHUNK = 256 };
@@ -75,41 +76,62 @@ static talus_status treat(const tl_collider *collider, const tl_pair *pair, int6
   return TALUS_OK;
 }
 
+typedef struct treat_task {
+  const tl_collider *collider;
+  const tl_pair *pair;
+  int64_t pair_count, chunk_count;
+  chunk_place *chunk;
+  tl_touch_list *list;
+  int64_t next; /* atomic: the chunk that is to be treated next */
+} treat_task;
+
+/* Treats chunks into list `thread` as long as there are any. */
+static void list_fill(treat_task *t, int32_t thread) {
+  tl_touch_list *const list = &t->list[thread];
+  for (int64_t k; (k = tl_each_next(&t->next)) < t->chunk_count;) {
+    chunk_place *const chunk = &t->chunk[k];
+    const int64_t end = (k + 1) * CHUNK < t->pair_count ? (k + 1) * CHUNK : t->pair_count;
+    chunk->thread = thread;
+    chunk->first = list->count;
+    chunk->status = treat(t->collider, t->pair, k * CHUNK, end, list);
+    chunk->count = list->count - chunk->first;
+  }
+}
+
+static void lists_fill(void *arguments, int64_t first, int64_t end) {
+  for (int64_t thread = first; thread < end; thread++) {
+    list_fill(arguments, (int32_t)thread);
+  }
+}
+
 static talus_status treat_chunks(tl_narrow *narrow, const tl_collider *collider,
                                  const tl_pair *pair, int64_t pair_count, int32_t threads,
                                  int64_t chunk_count) {
   chunk_place *const chunk = narrow->chunk.memory;
-  tl_touch_list *const list = narrow->list;
-  /* lists, not threads of OpenMP, are counted: without OpenMP, or with fewer threads than asked
-   * for, the loop treats them one after another */
-  int64_t next = 0;
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-  for (int32_t thread = 0; thread < threads; thread++) {
-    for (;;) {
-      int64_t k;
-#pragma omp atomic capture
-      k = next++;
-      if (k >= chunk_count) {
-        break;
-      }
-      const int64_t end = (k + 1) * CHUNK < pair_count ? (k + 1) * CHUNK : pair_count;
-      chunk[k].thread = thread;
-      chunk[k].first = list[thread].count;
-      chunk[k].status = treat(collider, pair, k * CHUNK, end, &list[thread]);
-      chunk[k].count = list[thread].count - chunk[k].first;
-    }
-  }
+  treat_task task = {collider, pair, pair_count, chunk_count, chunk, narrow->list, 0};
+  tl_each(narrow->context, threads, threads, lists_fill, &task);
   for (int64_t k = 0; k < chunk_count; k++) {
     TL_TRY(chunk[k].status);
   }
   return TALUS_OK;
 }
 
+static void chunks_copy(void *arguments, int64_t first, int64_t end) {
+  const tl_narrow *const narrow = arguments;
+  const chunk_place *const chunk = narrow->chunk.memory;
+  tl_touch *const result = narrow->result.memory;
+  for (int64_t k = first; k < end; k++) {
+    if (chunk[k].count > 0) {
+      memcpy(result + chunk[k].target, narrow->list[chunk[k].thread].touch + chunk[k].first,
+             (size_t)chunk[k].count * sizeof *result);
+    }
+  }
+}
+
 static talus_status gather(tl_narrow *narrow, int32_t threads, int64_t chunk_count,
                            int64_t *touch_count) {
   chunk_place *const chunk = narrow->chunk.memory;
   int64_t total = 0;
-  (void)threads; /* without OpenMP */
   for (int64_t k = 0; k < chunk_count; k++) {
     chunk[k].target = total;
     total += chunk[k].count;
@@ -119,14 +141,7 @@ static talus_status gather(tl_narrow *narrow, int32_t threads, int64_t chunk_cou
     TL_TRY(tl_buffer_reserve(narrow->context, &narrow->result, (size_t)(total + total / 4),
                              sizeof(tl_touch), "contact points"));
   }
-  tl_touch *const result = narrow->result.memory;
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int64_t k = 0; k < chunk_count; k++) {
-    if (chunk[k].count > 0) {
-      memcpy(result + chunk[k].target, narrow->list[chunk[k].thread].touch + chunk[k].first,
-             (size_t)chunk[k].count * sizeof *result);
-    }
-  }
+  tl_each(narrow->context, threads, chunk_count, chunks_copy, narrow);
   *touch_count = total;
   return TALUS_OK;
 }

@@ -6,6 +6,7 @@
  * world are drawn as lines. */
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/collide/mesh.h"
 #include "host/io/image_colour.h"
 #include "host/io/render_stage.h"
@@ -16,6 +17,7 @@ typedef struct flat {
   double middle;
   int32_t samples;
   float pixel; /* width of one, in the picture's units */
+  tl_picture *picture;
 } flat;
 
 static const tl_colour solid = {0.77, 0.79, 0.82}, solid_edge = {0.50, 0.53, 0.58};
@@ -98,7 +100,8 @@ static double view_end(const flat *f, const tl_picture *picture) {
                                                 : picture->width;
 }
 
-static void draw_row(const flat *f, int32_t y, tl_picture *picture) {
+static void draw_row(const flat *f, int32_t y) {
+  tl_picture *const picture = f->picture;
   const int32_t n = f->samples;
   const double half = 0.5 * picture->height;
   const double end = fmin(picture->width, view_end(f, picture));
@@ -116,6 +119,12 @@ static void draw_row(const flat *f, int32_t y, tl_picture *picture) {
     for (int i = 0; i < 3; i++) {
       pixel[i] = (unsigned char)(255.0 * sum[i] / (n * n) + 0.5);
     }
+  }
+}
+
+static void draw_rows(void *arguments, int64_t first, int64_t end) {
+  for (int64_t y = first; y < end; y++) {
+    draw_row(arguments, (int32_t)y);
   }
 }
 
@@ -207,12 +216,9 @@ talus_status tl_render_flat(talus_context *context, const tl_frame *frame, const
   const talus_status status = tl_stage_build(context, frame, camera, &stage);
   if (status == TALUS_OK) {
     make_opaque(&stage);
-    const flat f = {&stage, colour, middle_x, samples,
-                    2.0f * stage.spread / (float)picture->height};
-#pragma omp parallel for schedule(dynamic, 8) num_threads(context->threads)
-    for (int32_t y = 0; y < picture->height; y++) {
-      draw_row(&f, y, picture);
-    }
+    flat f = {&stage, colour, middle_x, samples, 2.0f * stage.spread / (float)picture->height,
+              picture};
+    tl_each(context, tl_context_threads(context), picture->height, draw_rows, &f);
     draw_meshes(&f, picture);
   }
   tl_stage_release(&stage);

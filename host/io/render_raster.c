@@ -5,6 +5,7 @@
  * averaged over neighbouring pixels that show the same face. */
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/io/image_colour.h"
 #include "host/io/render_stage.h"
 #include "host/io/render_view.h"
@@ -20,6 +21,7 @@ typedef struct raster {
   float *sun, *sky;           /* what is left free by all */
   float *colour;              /* [3] per pixel, proportional to light */
   unsigned char code[CODES];  /* light to sRGB */
+  unsigned char *pixel;       /* the picture's */
 } raster;
 
 static tl_ray pixel_ray(const raster *r, double x, double y) {
@@ -161,7 +163,7 @@ static void smooth_pixel(const raster *r, int32_t x, int32_t y, float colour[3])
   }
 }
 
-static void finish_row(const raster *r, int32_t y, unsigned char *pixel) {
+static void finish_row(raster *r, int32_t y) {
   for (int32_t x = 0; x < r->width; x++) {
     const size_t at = (size_t)y * (size_t)r->width + (size_t)x;
     float colour[3];
@@ -172,40 +174,39 @@ static void finish_row(const raster *r, int32_t y, unsigned char *pixel) {
     }
     for (int i = 0; i < 3; i++) {
       const float light = colour[i] < 0.0f ? 0.0f : colour[i] > 1.0f ? 1.0f : colour[i];
-      pixel[3 * at + (size_t)i] = r->code[(int)(light * (CODES - 1) + 0.5f)];
+      r->pixel[3 * at + (size_t)i] = r->code[(int)(light * (CODES - 1) + 0.5f)];
     }
   }
 }
 
 /* ---- all of it ---- */
 
+typedef struct pass {
+  raster *raster;
+  void (*row)(raster *r, int32_t y);
+} pass;
+
+static void rows_run(void *arguments, int64_t first, int64_t end) {
+  const pass *const p = arguments;
+  for (int64_t y = first; y < end; y++) {
+    p->row(p->raster, (int32_t)y);
+  }
+}
+
 static void draw(raster *r, tl_picture *picture) {
-  const int32_t threads = picture->context->threads;
+  const int32_t threads = tl_context_threads(picture->context);
+  void (*const row[])(raster *, int32_t) = {cast_row, r->cast_sun != NULL ? even_row : NULL,
+                                            colour_row, finish_row};
   for (int k = 0; k < CODES; k++) {
     r->code[k] = (unsigned char)(255.0 * tl_colour_encoded(k / (CODES - 1.0)) + 0.5);
   }
-#pragma omp parallel num_threads(threads)
-  {
-#pragma omp for schedule(dynamic, 8)
-    for (int32_t y = 0; y < r->height; y++) {
-      cast_row(r, y);
-    }
-    if (r->cast_sun != NULL) {
-#pragma omp for schedule(dynamic, 8)
-      for (int32_t y = 0; y < r->height; y++) {
-        even_row(r, y);
-      }
-    }
-#pragma omp for schedule(dynamic, 8)
-    for (int32_t y = 0; y < r->height; y++) {
-      colour_row(r, y);
-    }
-#pragma omp for schedule(dynamic, 8)
-    for (int32_t y = 0; y < r->height; y++) {
-      finish_row(r, y, picture->pixel);
+  r->pixel = picture->pixel;
+  for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+    pass p = {r, row[k]};
+    if (p.row != NULL) {
+      tl_each(picture->context, threads, r->height, rows_run, &p);
     }
   }
-  (void)threads;
 }
 
 static talus_status take(talus_context *context, size_t count, size_t size, void **memory) {

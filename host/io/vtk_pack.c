@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/io/vtk_file.h"
 
 #if TL_HAVE_ZLIB
@@ -77,6 +78,7 @@ typedef struct blocks {
   size_t room;            /* per packed block */
   unsigned char *packed;  /* [count room] */
   uint64_t *packed_bytes; /* [count] */
+  int failed;             /* atomic */
 } blocks;
 
 static int pack_block(blocks *b, size_t k) {
@@ -86,6 +88,15 @@ static int pack_block(blocks *b, size_t k) {
       compress2(b->packed + k * b->room, &bytes, b->from + first, (uLong)length, LEVEL) == Z_OK;
   b->packed_bytes[k] = bytes;
   return good;
+}
+
+static void pack_blocks(void *arguments, int64_t first, int64_t end) {
+  blocks *const b = arguments;
+  for (int64_t k = first; k < end; k++) {
+    if (!pack_block(b, (size_t)k)) {
+      __atomic_store_n(&b->failed, 1, __ATOMIC_RELAXED);
+    }
+  }
 }
 
 static talus_status append_blocks(tl_bytes *file, const blocks *b) {
@@ -100,21 +111,16 @@ static talus_status append_blocks(tl_bytes *file, const blocks *b) {
 
 static talus_status pack_all(tl_bytes *file, blocks *b) {
   talus_context *context = file->context;
-  int failed = 0;
-#pragma omp parallel for schedule(dynamic) num_threads(context->threads)                           \
-    reduction(|                                                                                    \
-              : failed) if (b->count > 4)
-  for (int64_t k = 0; k < (int64_t)b->count; k++) {
-    failed |= !pack_block(b, (size_t)k);
-  }
-  return failed ? tl_fail(context, TALUS_OUT_OF_MEMORY, "no memory to compress a file")
-                : append_blocks(file, b);
+  tl_each(context, b->count > 4 ? tl_context_threads(context) : 1, (int64_t)b->count, pack_blocks,
+          b);
+  return b->failed ? tl_fail(context, TALUS_OUT_OF_MEMORY, "no memory to compress a file")
+                   : append_blocks(file, b);
 }
 
 talus_status tl_vtk_pack(tl_bytes *file, const void *from, size_t size) {
   talus_context *context = file->context;
   void *packed = NULL, *packed_bytes = NULL;
-  blocks b = {from, size, (size + BLOCK - 1) / BLOCK, compressBound(BLOCK), NULL, NULL};
+  blocks b = {from, size, (size + BLOCK - 1) / BLOCK, compressBound(BLOCK), NULL, NULL, 0};
   talus_status status = tl_alloc(context, &packed, b.count, b.room, "file in memory");
   if (status == TALUS_OK) {
     status = tl_alloc(context, &packed_bytes, b.count, sizeof(uint64_t), "file in memory");

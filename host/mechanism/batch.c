@@ -108,7 +108,8 @@ static talus_status batch_run(talus_context *context, batch *b) {
   if ((unsigned)b->dynamics > TALUS_DYNAMICS_CONQUER) {
     return tl_fail(context, TALUS_BAD_SETTING, "dynamics %d is unknown", (int)b->dynamics);
   }
-  b->threads = context->threads < b->count ? context->threads : b->count;
+  b->threads = tl_context_threads(context);
+  b->threads = b->threads < b->count ? b->threads : b->count;
   b->threads = b->threads > 0 ? b->threads : 1;
   TL_TRY(tl_alloc(context, (void **)&b->helper, (size_t)b->threads, sizeof *b->helper,
                   "threads for mechanisms"));

@@ -2,6 +2,7 @@
  * arithmetic is that of kernels/item/conquer.h. */
 #include "kernels/item/conquer.h"
 
+#include "host/base/each.h"
 #include "host/mechanism/conquer.h"
 
 static void assemble(const tl_conquest *c, int32_t p) {
@@ -34,29 +35,43 @@ talus_status tl_conquer_singular(const talus_mechanism *mechanism) {
                  "coordinates that overflow");
 }
 
+typedef struct chunk_task {
+  const tl_conquer *plan;
+  const tl_conquest *c;
+} chunk_task;
+
+static void chunks_assemble(void *arguments, int64_t begin, int64_t end) {
+  const chunk_task *const t = arguments;
+  for (int64_t k = begin; k < end; k++) {
+    const int32_t first = t->plan->chunk[k];
+    for (int32_t p = first + t->plan->piece[first].span - 1; p >= first; p--) {
+      assemble(t->c, p);
+    }
+  }
+}
+
+static void chunks_disassemble(void *arguments, int64_t begin, int64_t end) {
+  const chunk_task *const t = arguments;
+  for (int64_t k = begin; k < end; k++) {
+    const int32_t first = t->plan->chunk[k];
+    for (int32_t p = first; p < first + t->plan->piece[first].span; p++) {
+      disassemble(t->c, p);
+    }
+  }
+}
+
 static talus_status conquer(const talus_mechanism *mechanism, const tl_conquest *c) {
   const tl_conquer *const plan = mechanism->conquer;
   const int32_t threads =
       tl_threads_for(mechanism->context, 16 * (int64_t)plan->pieces.piece_count);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int32_t k = 0; k < plan->chunk_count; k++) {
-    for (int32_t p = plan->chunk[k] + plan->piece[plan->chunk[k]].span - 1; p >= plan->chunk[k];
-         p--) {
-      assemble(c, p);
-    }
-  }
+  chunk_task task = {plan, c};
+  tl_each(mechanism->context, threads, plan->chunk_count, chunks_assemble, &task);
   outside(plan, c, 1);
   if (c->singular[0] != 0) {
     return tl_conquer_singular(mechanism);
   }
   outside(plan, c, 0);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-  for (int32_t k = 0; k < plan->chunk_count; k++) {
-    const int32_t first = plan->chunk[k];
-    for (int32_t p = first; p < first + plan->piece[first].span; p++) {
-      disassemble(c, p);
-    }
-  }
+  tl_each(mechanism->context, threads, plan->chunk_count, chunks_disassemble, &task);
   for (int32_t k = 0; k < (c->columns - 1) * c->columns; k++) {
     tl_conquer_motion(c, k / c->columns, k % c->columns);
   }

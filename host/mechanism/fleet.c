@@ -76,7 +76,7 @@ static talus_status fleet_make(talus_fleet *fleet) {
   talus_context *const context = fleet->context;
   const size_t count = (size_t)fleet->def.count;
   const int32_t wanted =
-      fleet->def.settings.threads > 0 ? fleet->def.settings.threads : context->threads;
+      fleet->def.settings.threads > 0 ? fleet->def.settings.threads : tl_context_threads(context);
   TL_TRY(tl_alloc(context, (void **)&fleet->coupling, count, sizeof *fleet->coupling, "a fleet"));
   memcpy(fleet->coupling, fleet->def.coupling, count * sizeof *fleet->coupling);
   fleet->threads = wanted < fleet->def.count ? wanted : fleet->def.count;

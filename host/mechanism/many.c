@@ -10,6 +10,7 @@
 static void helper_open(const talus_context *context, tl_helper *h) {
   h->lent = *context;
   h->lent.def.threads = h->lent.threads = 1;
+  h->lent.workers = NULL;
   h->lent.def.log = NULL; /* the caller's need not be safe among threads */
   h->lent.bytes = 0;
   h->lent.message[0] = 0;
@@ -26,18 +27,31 @@ static void helper_work(tl_helper *h, int32_t thread, int32_t index, tl_many_wor
   }
 }
 
+typedef struct many_task {
+  tl_helper *helper;
+  int32_t count;
+  tl_many_work work;
+  void *self;
+  int64_t next; /* atomic: the piece that is to be done next */
+} many_task;
+
+static void helpers_run(void *arguments, int64_t first, int64_t end) {
+  many_task *const m = arguments;
+  for (int32_t t = (int32_t)first; t < end; t++) {
+    for (int64_t i; (i = tl_each_next(&m->next)) < m->count;) {
+      helper_work(&m->helper[t], t, (int32_t)i, m->work, m->self);
+    }
+  }
+}
+
 talus_status tl_many_run(talus_context *context, tl_helper *helper, int32_t threads, int32_t count,
                          tl_many_work work, void *self, const char *what) {
   const tl_helper *first = NULL;
-  int32_t next = 0;
   for (int32_t t = 0; t < threads; t++) {
     helper_open(context, &helper[t]);
   }
-  TL_EACH(threads, threads > 1, int32_t, t, threads, {
-    for (int32_t i; (i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)) < count;) {
-      helper_work(&helper[t], t, i, work, self);
-    }
-  });
+  many_task task = {helper, count, work, self, 0};
+  tl_each(context, threads, threads, helpers_run, &task);
   for (int32_t t = 0; t < threads; t++) {
     context->bytes += helper[t].lent.bytes;
     if (helper[t].failed >= 0 && (first == NULL || helper[t].failed < first->failed)) {

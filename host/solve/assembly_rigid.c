@@ -76,21 +76,34 @@ static talus_status contact_fill(talus_context *context, const rigid_build *buil
   return TALUS_OK;
 }
 
+typedef struct contact_task {
+  const rigid_build *build;
+  double *square; /* by place */
+} contact_task;
+
+/* A square below 0 stands for a failure. */
+static void contacts_part(void *arguments, int64_t first, int64_t end) {
+  const contact_task *const t = arguments;
+  const int32_t *const place = t->build->assembly->kept.place;
+  for (int32_t k = (int32_t)first; k < end; k++) {
+    double *const square = &t->square[place[k]];
+    if (contact_fill(NULL, t->build, k, place[k], square) != TALUS_OK) {
+      *square = -1;
+    }
+  }
+}
+
 /* All contacts, in the caller's order, in which what is read lies close together: the places that
  * are written are one stream per colour. Of several failures the first place is told. The squares
  * are added chunk by chunk of places, so that the sum depends on the order alone. */
 static talus_status contacts_fill(talus_context *context, const rigid_build *build) {
   tl_assembly *const assembly = build->assembly;
   const int32_t count = build->problem->contact_count;
-  const int32_t *const place = assembly->kept.place;
   TL_TRY(tl_buffer_reserve(context, &assembly->scratch[3], (size_t)count, sizeof(double),
                            "roundings"));
   double *const square = assembly->scratch[3].memory;
-  TL_EACH(assembly->threads, count > TL_CHUNK, int32_t, k, count, {
-    if (contact_fill(NULL, build, k, place[k], &square[place[k]]) != TALUS_OK) {
-      square[place[k]] = -1;
-    }
-  });
+  contact_task task = {build, square};
+  tl_each(context, count > TL_CHUNK ? assembly->threads : 1, count, contacts_part, &task);
   for (int32_t first = 0; first < count; first += TL_CHUNK) {
     const int32_t end = count - first < TL_CHUNK ? count : first + TL_CHUNK;
     double sum = 0;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "host/base/process.h"
 #include "host/solve/solver.h"
 
 enum { IDLE, ORDERED, DONE, QUIT };
@@ -15,7 +16,8 @@ typedef struct tl_courier {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   int state; /* under the lock */
-  int alone; /* no thread was to be had: solves run at once */
+  int alone; /* no thread was to be had, or it stayed behind in a fork: solves run at once */
+  uint32_t fork_count; /* when the thread was started */
   talus_solution *solution;
   talus_info *info;
   talus_status status;
@@ -47,8 +49,14 @@ static void courier_tell(tl_courier *courier, int state) {
   pthread_mutex_unlock(&courier->lock);
 }
 
+/* The thread is that of the process which was forked. */
+static int is_lost(const tl_courier *courier) {
+  return courier->fork_count != tl_fork_count();
+}
+
 static talus_status courier_make(talus_solver *solver) {
   if (solver->courier != NULL) {
+    solver->courier->alone = solver->courier->alone || is_lost(solver->courier);
     return TALUS_OK;
   }
   tl_courier *courier;
@@ -57,6 +65,7 @@ static talus_status courier_make(talus_solver *solver) {
   pthread_mutex_init(&courier->lock, NULL);
   pthread_cond_init(&courier->changed, NULL);
   solver->courier = courier;
+  courier->fork_count = tl_fork_count();
   courier->alone = pthread_create(&courier->thread, NULL, courier_run, solver) != 0;
   if (courier->alone) {
     tl_log(solver->context, TALUS_LOG_WARNING,
@@ -92,6 +101,9 @@ talus_status talus_solver_solve_async(talus_solver *solver, talus_solution *solu
 }
 
 static void courier_wait(tl_courier *courier) {
+  if (courier->alone) {
+    return;
+  }
   pthread_mutex_lock(&courier->lock);
   while (courier->state == ORDERED) {
     pthread_cond_wait(&courier->changed, &courier->lock);
@@ -105,6 +117,12 @@ int tl_async_inside(const talus_solver *solver) {
   return courier != NULL && !courier->alone && pthread_equal(pthread_self(), courier->thread);
 }
 
+int tl_async_stranded(const talus_solver *solver) {
+  const tl_courier *const courier = solver->courier;
+  return courier != NULL && !courier->alone && is_lost(courier) &&
+         __atomic_load_n(&solver->under_way, __ATOMIC_ACQUIRE);
+}
+
 /* Of several threads that wait, one is the first. */
 talus_status talus_solver_wait(talus_solver *solver) {
   int expected = 1;
@@ -112,6 +130,9 @@ talus_status talus_solver_wait(talus_solver *solver) {
   if (__atomic_load_n(&solver->under_way, __ATOMIC_ACQUIRE) && tl_async_inside(solver)) {
     return tl_refuse(solver->context, TALUS_CALL_ORDER,
                      "a callback cannot wait for the solve that called it");
+  }
+  if (tl_async_stranded(solver)) {
+    return tl_refuse(solver->context, TALUS_BUSY, "the solve goes on in the process that was forked");
   }
   if (!__atomic_compare_exchange_n(&solver->under_way, &expected, 0, 0, __ATOMIC_ACQ_REL,
                                    __ATOMIC_ACQUIRE)) {
@@ -129,13 +150,15 @@ void tl_async_release(talus_solver *solver) {
   if (courier == NULL) {
     return;
   }
-  if (!courier->alone) {
-    courier_wait(courier);
-    courier_tell(courier, QUIT);
-    pthread_join(courier->thread, NULL);
+  if (!is_lost(courier)) { /* else nobody is there to be told, and the lock may be held for ever */
+    if (!courier->alone) {
+      courier_wait(courier);
+      courier_tell(courier, QUIT);
+      pthread_join(courier->thread, NULL);
+    }
+    pthread_cond_destroy(&courier->changed);
+    pthread_mutex_destroy(&courier->lock);
   }
-  pthread_cond_destroy(&courier->changed);
-  pthread_mutex_destroy(&courier->lock);
   tl_free(solver->context, courier);
   solver->courier = NULL;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/solve/batch.h"
 #include "host/solve/run.h"
 #include "kernels/registry.h"
@@ -144,18 +145,18 @@ static void turn_take(tl_worker *w, const tl_batch *b, const turns *t, int32_t t
   handful_solve(w, b, t->order + first, left < t->handful ? left : t->handful);
 }
 
-static void workers_run(tl_worker *workers, int32_t threads, const tl_batch *b, const turns *t) {
-  int32_t next = 0;
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-  for (int32_t i = 0; i < threads; i++) {
-    for (;;) {
-      int32_t turn;
-#pragma omp atomic capture
-      turn = next++;
-      if (turn >= t->count) {
-        break;
-      }
-      turn_take(&workers[i], b, t, turn);
+typedef struct batch_task {
+  tl_worker *workers;
+  const tl_batch *batch;
+  const turns *turns;
+  int64_t next; /* atomic: the turn that is to be taken next */
+} batch_task;
+
+static void workers_run(void *arguments, int64_t first, int64_t end) {
+  batch_task *const task = arguments;
+  for (int64_t i = first; i < end; i++) {
+    for (int64_t turn; (turn = tl_each_next(&task->next)) < task->turns->count;) {
+      turn_take(&task->workers[i], task->batch, task->turns, (int32_t)turn);
     }
   }
 }
@@ -166,7 +167,8 @@ static talus_status on_host(talus_context *context, tl_worker *workers, int32_t 
   TL_TRY(tl_alloc(context, (void **)&order, (size_t)b->count + 1, sizeof *order, "a batch"));
   order_find(b, order);
   const turns t = turns_plan(b, order, threads);
-  workers_run(workers, threads, b, &t);
+  batch_task task = {workers, b, &t, 0};
+  tl_each(context, threads, threads, workers_run, &task);
   tl_free(context, order);
   return TALUS_OK;
 }
@@ -238,7 +240,7 @@ talus_status talus_solve_batch(talus_context *context, const talus_settings *set
     TL_TRY(tl_settings_check(context, settings));
   }
   const talus_settings used = settings != NULL ? *settings : talus_settings_default();
-  const int32_t wanted = used.threads > 0 ? used.threads : context->threads;
+  const int32_t wanted = used.threads > 0 ? used.threads : tl_context_threads(context);
   tl_crew crew;
   talus_status status =
       tl_crew_open(context, &used, wanted < count ? wanted : count > 0 ? count : 1, &crew);

@@ -4,6 +4,8 @@
  * through the plan of their method. What is not small, or not for a device, the threads solve. */
 #include "host/solve/batch.h"
 
+#include "host/base/each.h"
+
 enum {
   WAVE = 1024,       /* problems of which all is kept at once */
   DEVICE_LEAST = 256 /* fewer are not worth a device, unless it is asked for by name */
@@ -19,31 +21,43 @@ int tl_batch_on_device(const talus_context *context, const talus_settings *setti
   return tl_batch_pays(context, count) && tl_wave_serves(settings);
 }
 
-static void wave_prepare(const tl_batch *b, tl_wave *w, int32_t first, int32_t count,
-                         tl_worker *workers, int32_t threads) {
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-  for (int32_t t = 0; t < threads; t++) {
-    for (int32_t j = t; j < count; j += threads) {
-      tl_wave_prepare(w, j, &b->problems[first + j]);
-      tl_worker_warn(&workers[t], first + j, w->slot[j].status);
+/* One wave: problems first .. first + count - 1 of the batch. */
+typedef struct wave_task {
+  const tl_batch *batch;
+  tl_crew *crew;
+  int32_t first, count;
+} wave_task;
+
+static void wave_prepare(void *arguments, int64_t begin, int64_t end) {
+  const wave_task *const task = arguments;
+  tl_wave *const w = task->crew->wave;
+  for (int64_t t = begin; t < end; t++) {
+    for (int32_t j = (int32_t)t; j < task->count; j += task->crew->threads) {
+      tl_wave_prepare(w, j, &task->batch->problems[task->first + j]);
+      tl_worker_warn(&task->crew->worker[t], task->first + j, w->slot[j].status);
     }
   }
 }
 
-static void wave_finish(const tl_batch *b, tl_wave *w, int32_t first, int32_t count,
-                        tl_worker *workers, int32_t threads) {
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-  for (int32_t t = 0; t < threads; t++) {
-    for (int32_t j = t; j < count; j += threads) {
-      const int32_t i = first + j;
-      talus_info *const info = b->infos != NULL ? &b->infos[i] : NULL;
-      const talus_status status =
-          tl_wave_finish(w, j, b->solutions != NULL ? &b->solutions[i] : NULL, info);
-      if (status == TALUS_OK && info != NULL && w->slot[j].sent) {
-        info->backend = TALUS_BACKEND_CUDA;
-        info->notes &= ~(uint32_t)TALUS_NOTE_CPU_FALLBACK;
-      }
-      tl_worker_tell(&workers[t], b, i, status);
+static void problem_finish(const wave_task *task, tl_worker *worker, int32_t j) {
+  const tl_batch *const b = task->batch;
+  tl_wave *const w = task->crew->wave;
+  const int32_t i = task->first + j;
+  talus_info *const info = b->infos != NULL ? &b->infos[i] : NULL;
+  const talus_status status =
+      tl_wave_finish(w, j, b->solutions != NULL ? &b->solutions[i] : NULL, info);
+  if (status == TALUS_OK && info != NULL && w->slot[j].sent) {
+    info->backend = TALUS_BACKEND_CUDA;
+    info->notes &= ~(uint32_t)TALUS_NOTE_CPU_FALLBACK;
+  }
+  tl_worker_tell(worker, b, i, status);
+}
+
+static void wave_finish(void *arguments, int64_t begin, int64_t end) {
+  const wave_task *const task = arguments;
+  for (int64_t t = begin; t < end; t++) {
+    for (int32_t j = (int32_t)t; j < task->count; j += task->crew->threads) {
+      problem_finish(task, &task->crew->worker[t], j);
     }
   }
 }
@@ -74,9 +88,10 @@ talus_status tl_batch_device(talus_context *context, tl_crew *crew, const tl_bat
   TL_TRY(wave_open(context, b, crew));
   for (int32_t first = 0; first < b->count; first += WAVE) {
     const int32_t count = b->count - first < WAVE ? b->count - first : WAVE;
-    wave_prepare(b, crew->wave, first, count, crew->worker, crew->threads);
+    wave_task task = {b, crew, first, count};
+    tl_each(context, crew->threads, crew->threads, wave_prepare, &task);
     TL_TRY(tl_wave_run(crew->wave, context->backend, b->settings, count));
-    wave_finish(b, crew->wave, first, count, crew->worker, crew->threads);
+    tl_each(context, crew->threads, crew->threads, wave_finish, &task);
   }
   return TALUS_OK;
 }

@@ -285,11 +285,25 @@ static void sums_add(sums *s, const sums *part) {
   s->bilateral = larger(s->bilateral, part->bilateral);
 }
 
+typedef struct run_task {
+  const tl_judgement *j;
+  double *contact_velocity;
+} run_task;
+
+static void runs_judge(void *arguments, int64_t first, int64_t end) {
+  const tl_judgement *const j = ((const run_task *)arguments)->j;
+  sums *const part = j->partial.memory;
+  for (int64_t run = first; run < end; run++) {
+    run_judge(j, run, &part[run]);
+  }
+}
+
 /* Runs are judged by whoever has time and added in order: the sums do not depend on the threads. */
 static void all_judge(const tl_judgement *j, sums *s) {
   sums *const part = j->partial.memory;
   const int64_t runs = run_count(j);
-  TL_EACH(j->threads, runs > FEW_RUNS, int64_t, run, runs, { run_judge(j, run, &part[run]); });
+  run_task task = {j, NULL};
+  tl_each(j->context, runs > FEW_RUNS ? j->threads : 1, runs, runs_judge, &task);
   memset(s, 0, sizeof *s);
   for (int64_t run = 0; run < runs; run++) {
     sums_add(s, &part[run]);
@@ -307,15 +321,23 @@ static void run_velocity(const tl_judgement *j, int64_t run, double *contact_vel
   }
 }
 
+static void runs_velocity(void *arguments, int64_t first, int64_t end) {
+  const run_task *const t = arguments;
+  for (int64_t run = first; run < end; run++) {
+    run_velocity(t->j, run, t->contact_velocity);
+  }
+}
+
 void tl_judgement_velocity(const tl_judgement *j, double *contact_velocity) {
   const int64_t runs = tl_facts_runs(j->problem->contact_count);
-  TL_EACH(j->threads, runs > FEW_RUNS, int64_t, run, runs,
-          { run_velocity(j, run, contact_velocity); });
+  run_task task = {j, contact_velocity};
+  tl_each(j->context, runs > FEW_RUNS ? j->threads : 1, runs, runs_velocity, &task);
 }
 
 talus_status tl_judgement_make(talus_context *context, const talus_problem *problem,
                                const double *impulse, const double *bilateral, int32_t threads,
                                tl_judgement *j) {
+  j->context = context;
   j->problem = problem;
   j->impulse = impulse;
   j->bilateral = bilateral;

@@ -37,6 +37,7 @@ typedef struct tl_polygon {
 
 typedef struct tl_judgement tl_judgement;
 struct tl_judgement {
+  talus_context *context;
   const talus_problem *problem;
   const double *impulse, *bilateral; /* as in talus_solution; NULL = 0 */
   int32_t threads;

@@ -79,7 +79,7 @@ talus_status talus_certify_cone(talus_context *context, const talus_problem *pro
     status = tl_fail(context, TALUS_MISSING_ARRAY, "impulse or bilateral_impulse is NULL");
   }
   if (status == TALUS_OK) {
-    status = tl_judgement_make(context, problem, impulse, bilateral_impulse, context->threads,
+    status = tl_judgement_make(context, problem, impulse, bilateral_impulse, tl_context_threads(context),
                                &judgement);
   }
   if (status == TALUS_OK) {

@@ -7,9 +7,11 @@
 enum { DEVICE_CONTACTS = 4096 };
 
 int32_t tl_solver_threads(const talus_solver *solver) {
-  return solver->settings.threads > 0
-             ? solver->settings.threads
-             : tl_threads_for(solver->context, solver->problem.contact_count);
+  const talus_context *const context = solver->context;
+  const int32_t asked = solver->settings.threads;
+  return asked > 0 && !tl_context_forked(context)
+             ? asked
+             : tl_threads_for(context, solver->problem.contact_count);
 }
 
 const tl_backend *tl_engine_backend(const talus_context *context, talus_memory memory,

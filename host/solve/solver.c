@@ -68,7 +68,8 @@ talus_status talus_solver_create(talus_context *context, const talus_settings *s
  * solve whose callback this is. A solve under way is waited for. */
 static int is_occupied(talus_solver *solver) {
   return __atomic_exchange_n(&solver->busy, 1, __ATOMIC_ACQUIRE) != 0 &&
-         (!__atomic_load_n(&solver->under_way, __ATOMIC_ACQUIRE) || tl_async_inside(solver));
+         (!__atomic_load_n(&solver->under_way, __ATOMIC_ACQUIRE) || tl_async_inside(solver) ||
+          tl_async_stranded(solver));
 }
 
 void talus_solver_destroy(talus_solver *solver) {

@@ -41,6 +41,9 @@ talus_status tl_solution_fill(talus_solver *solver, const tl_outlet *outlet);
 
 /* With a solve under way: whether this is its own thread, in a callback. */
 int tl_async_inside(const talus_solver *solver);
+/* 1 in a process that was forked off while a solve was under way: the thread, and what it was about
+ * to do, stayed behind. */
+int tl_async_stranded(const talus_solver *solver);
 /* Waits for a solve under way, ends the thread. */
 void tl_async_release(talus_solver *solver);
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/collide/broad.h"
 #include "host/collide/match.h"
 #include "host/world/world.h"
@@ -80,24 +81,34 @@ static void collider_place(const talus_world *world, int32_t index, double dt,
                              shape->size};
 }
 
+typedef struct place_task {
+  const talus_world *world;
+  double dt;
+} place_task;
+
+static void colliders_part(void *arguments, int64_t first, int64_t end) {
+  const place_task *const t = arguments;
+  tl_collider *const collider = t->world->colliders.memory;
+  tl_collider_fact *const fact = t->world->facts.memory;
+  for (int64_t i = first; i < end; i++) {
+    collider_place(t->world, collider[i].shape, t->dt, &collider[i], &fact[i]);
+  }
+}
+
 static talus_status colliders_place(talus_world *world, double dt) {
   TL_TRY(tl_buffer_reserve(world->context, &world->colliders, (size_t)world->shape_count,
                            sizeof(tl_collider), "colliders"));
   TL_TRY(tl_buffer_reserve(world->context, &world->facts, (size_t)world->shape_count,
                            sizeof(tl_collider_fact), "colliders"));
   tl_collider *const collider = world->colliders.memory;
-  tl_collider_fact *const fact = world->facts.memory;
   int32_t n = 0;
   for (int32_t i = 0; i < world->shape_count; i++) {
     if (world->shape[i].exists) {
       collider[n++].shape = i;
     }
   }
-#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count))            \
-    schedule(static)
-  for (int32_t i = 0; i < n; i++) {
-    collider_place(world, collider[i].shape, dt, &collider[i], &fact[i]);
-  }
+  place_task task = {world, dt};
+  tl_each(world->context, tl_threads_for(world->context, n), n, colliders_part, &task);
   world->collider_count = n;
   return TALUS_OK;
 }
@@ -259,27 +270,43 @@ static void contacts_ask(const talus_world *world, double dt, tl_contact_list *l
   list->count = kept;
 }
 
+typedef struct make_task {
+  const talus_world *world;
+  double dt;
+  const tl_touch *touches;
+  const int32_t *found;
+  tl_world_contact *contact;
+  int skewed; /* atomic: an arm is not along its normal, or a disk may leave its plane */
+} make_task;
+
+static void contacts_part(void *arguments, int64_t first, int64_t end) {
+  static const double none[3] = {0, 0, 0};
+  make_task *const t = arguments;
+  const talus_world *const world = t->world;
+  int skewed = 0;
+  for (int64_t k = first; k < end; k++) {
+    const int known = t->found[k] >= 0 && t->found[k] < world->contact_count;
+    contact_make(world, &t->touches[k], t->dt,
+                 known ? world->contact[t->found[k]].shown.impulse : none, &t->contact[k]);
+    /* disks stay in their plane, to the bit, unless a wall leans out of it */
+    skewed |= !t->contact[k].spherical || (world->def.plane && t->touches[k].normal[1] != 0);
+  }
+  if (skewed) {
+    __atomic_store_n(&t->skewed, 1, __ATOMIC_RELAXED);
+  }
+}
+
 /* The spare list from what the narrow-phase found. */
 static talus_status contacts_make(talus_world *world, double dt, const tl_touch *touches,
                                   int64_t count, int32_t threads) {
-  static const double none[3] = {0, 0, 0};
   tl_contact_list *const list = &world->spare;
   list->count = 0;
   TL_TRY(tl_world_grow(world, (void **)&list->contact, &list->capacity, (int32_t)count,
                        sizeof *list->contact, "contacts"));
-  tl_world_contact *const contact = list->contact;
-  const int32_t *const found = world->found.memory;
-  int spherical = 1;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(& : spherical)
-  for (int64_t k = 0; k < count; k++) {
-    const int known = found[k] >= 0 && found[k] < world->contact_count;
-    contact_make(world, &touches[k], dt, known ? world->contact[found[k]].shown.impulse : none,
-                 &contact[k]);
-    /* disks stay in their plane, to the bit, unless a wall leans out of it */
-    spherical &= contact[k].spherical && !(world->def.plane && touches[k].normal[1] != 0);
-  }
+  make_task task = {world, dt, touches, world->found.memory, list->contact, 0};
+  tl_each(world->context, threads, count, contacts_part, &task);
   list->count = (int32_t)count;
-  world->contacts_spherical = spherical;
+  world->contacts_spherical = !task.skewed;
   if (world->contact_function != NULL || world->mechanism_count > 0) {
     contacts_ask(world, dt, list);
   }

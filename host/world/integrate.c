@@ -1,6 +1,7 @@
 /* integrate.c: velocities under forces, positions under velocities. */
 #include <math.h>
 
+#include "host/base/each.h"
 #include "host/world/world.h"
 
 /* v turned by the vector `angle`. */
@@ -122,22 +123,34 @@ void tl_velocity_free(const talus_world *world, double dt, double *velocity) {
   }
 }
 
-void tl_positions_move(talus_world *world, const double *velocity, double dt) {
-#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count))            \
-    schedule(static)
-  for (int32_t i = 0; i < world->body_count; i++) {
-    tl_body *const body = &world->body[i];
+typedef struct move_task {
+  talus_world *world;
+  const double *velocity;
+  double dt;
+} move_task;
+
+static void positions_part(void *arguments, int64_t first, int64_t end) {
+  const move_task *const t = arguments;
+  const double dt = t->dt;
+  for (int64_t i = first; i < end; i++) {
+    tl_body *const body = &t->world->body[i];
     if (!body->exists || body->type == TALUS_BODY_FIXED ||
         body->type == TALUS_BODY_LINK) {
       continue;
     }
-    const double *const v = velocity + 6 * (int64_t)i;
+    const double *const v = t->velocity + 6 * i;
     const double angle[3] = {dt * v[3], dt * v[4], dt * v[5]};
     for (int c = 0; c < 3; c++) {
       body->position[c] += dt * v[c];
     }
     tl_quaternion_turn(body->orientation, angle);
   }
+}
+
+void tl_positions_move(talus_world *world, const double *velocity, double dt) {
+  move_task task = {world, velocity, dt};
+  tl_each(world->context, tl_threads_for(world->context, world->body_count), world->body_count,
+          positions_part, &task);
   tl_links_move(world, velocity, dt);
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/world/links.h"
 
 talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
@@ -43,19 +44,27 @@ talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
   return TALUS_OK;
 }
 
-static void bodies_fill(const talus_world *world, const tl_step_arrays *a, int spheres) {
-#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count))            \
-    schedule(static)
-  for (int32_t i = 0; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
-    double *const inertia = a->inverse_inertia + 6 * (int64_t)i, rotation[9];
+/* What the loops over bodies and over contacts fill. */
+typedef struct fill_task {
+  const talus_world *world;
+  const tl_step_arrays *a;
+  const double *velocity;
+  int spheres, arms, turning;
+} fill_task;
+
+static void bodies_fill(void *arguments, int64_t first, int64_t end) {
+  const fill_task *const t = arguments;
+  const tl_step_arrays *const a = t->a;
+  for (int64_t i = first; i < end; i++) {
+    const tl_body *const body = &t->world->body[i];
+    double *const inertia = a->inverse_inertia + 6 * i, rotation[9];
     const int free = body->exists && body->type == TALUS_BODY_FREE;
     a->inverse_mass[i] = free ? body->inverse_mass : 0;
     if (!free) {
       memset(inertia, 0, 6 * sizeof *inertia);
     } else if (body->round) {
       memcpy(inertia, body->inverse_inertia, 6 * sizeof *inertia);
-      if (spheres) { /* disks in the plane: nothing turns them about x and z, so let it be free */
+      if (t->spheres) { /* disks in the plane: nothing turns them about x and z, so let it be free */
         inertia[0] = inertia[5] = inertia[3];
       }
     } else {
@@ -129,6 +138,23 @@ static void surface_fill(const talus_world *world, const tl_step_arrays *a, int3
   }
 }
 
+static void contacts_fill(void *arguments, int64_t first, int64_t end) {
+  const fill_task *const t = arguments;
+  const tl_step_arrays *const a = t->a;
+  for (int32_t k = (int32_t)first; k < end; k++) {
+    const tl_world_contact *const contact = &t->world->contact[k];
+    memcpy(a->normal + 3 * (int64_t)k, contact->shown.normal, 3 * sizeof(double));
+    memcpy(a->impulse + 3 * (int64_t)k, contact->shown.impulse, 3 * sizeof(double));
+    a->bias[k] = contact->bias;
+    a->friction[k] = contact->friction;
+    side_fill(t->world, a, k, 0, t->spheres, t->arms);
+    side_fill(t->world, a, k, 1, t->spheres, t->arms);
+    if (t->turning) {
+      surface_fill(t->world, a, k, t->velocity);
+    }
+  }
+}
+
 talus_status tl_step_rows(talus_world *world, double dt, const tl_step_arrays *a, int32_t *count) {
   const int32_t joints = tl_joint_fill(world, dt, a->row);
   *count = joints + tl_links_rows(world);
@@ -140,21 +166,10 @@ talus_status tl_step_problem(talus_world *world, double dt, const double *veloci
   const int spheres = all_spherical(world), turning = spheres && walls_turn(world);
   /* Poisson's second phase pushes at the arms */
   const int arms = !spheres || world->def.restitution == TALUS_RESTITUTION_POISSON;
-  bodies_fill(world, a, spheres);
-#pragma omp parallel for num_threads(tl_threads_for(world->context, world->body_count))            \
-    schedule(static)
-  for (int32_t k = 0; k < world->contact_count; k++) {
-    const tl_world_contact *const contact = &world->contact[k];
-    memcpy(a->normal + 3 * (int64_t)k, contact->shown.normal, 3 * sizeof(double));
-    memcpy(a->impulse + 3 * (int64_t)k, contact->shown.impulse, 3 * sizeof(double));
-    a->bias[k] = contact->bias;
-    a->friction[k] = contact->friction;
-    side_fill(world, a, k, 0, spheres, arms);
-    side_fill(world, a, k, 1, spheres, arms);
-    if (turning) {
-      surface_fill(world, a, k, velocity);
-    }
-  }
+  const int32_t threads = tl_threads_for(world->context, world->body_count);
+  fill_task task = {world, a, velocity, spheres, arms, turning};
+  tl_each(world->context, threads, world->body_count, bodies_fill, &task);
+  tl_each(world->context, threads, world->contact_count, contacts_fill, &task);
   int32_t rows;
   TL_TRY(tl_step_rows(world, dt, a, &rows));
   for (int32_t r = 0; r < rows; r++) {

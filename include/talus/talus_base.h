@@ -6,6 +6,8 @@
  *   indices    int32_t for bodies, blocks, rows and columns; int64_t for offsets into long arrays
  *   ownership  who creates destroys; inputs are const; outputs go to arrays the caller owns
  *   threads    one context may be used by one thread at a time; several contexts may run at once
+ *   fork       in a child process a context of the parent's goes on with one thread and the same
+ *              bits (one on a CUDA device does not go on); contexts made there have threads again
  *
  * Valid C11 and C++11. Nothing here prints, exits, aborts or asserts on a caller's input. */
 #ifndef TALUS_BASE_H
@@ -97,7 +99,9 @@ typedef enum talus_backend_kind {
 
 typedef struct talus_context_def {
   uint32_t struct_size;       /* set by talus_context_def_default */
-  int32_t threads;            /* CPU threads; 0 = all that are there. Default 0 */
+  int32_t threads;            /* CPU threads; 0 = as many as the process may run on, or as
+                                 OMP_NUM_THREADS says. They are started when a loop first wants
+                                 them, and sleep soon after each. Default 0 */
   talus_backend_kind backend; /* default TALUS_BACKEND_AUTO */
   int32_t device;             /* CUDA device number; default 0 */
   void *stream;               /* cudaStream_t of the caller, or NULL: the context makes its own */
@@ -130,6 +134,7 @@ TALUS_API const char *talus_context_message(const talus_context *context);
 
 /* The backend this context runs on: "cpu" or "cuda". */
 TALUS_API const char *talus_context_backend(const talus_context *context);
+/* Its CPU threads; 1 in a process that was forked off after the context was made. */
 TALUS_API int32_t talus_context_threads(const talus_context *context);
 
 /* How this library was built, and what this machine offers, for people: several lines of text.

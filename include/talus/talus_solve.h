@@ -502,11 +502,12 @@ TALUS_API talus_status talus_solver_solve(talus_solver *solver, talus_solution *
 TALUS_API talus_status talus_solver_solve_async(talus_solver *solver, talus_solution *solution,
                                                 talus_info *info);
 /* Waits for it and returns its status. Results in device memory are complete for work that is
- * queued on the context's stream afterwards. Statuses: CALL_ORDER (nothing is under way), and those
- * of talus_solver_solve. */
+ * queued on the context's stream afterwards. Statuses: CALL_ORDER (nothing is under way), BUSY (the
+ * solve goes on in the process that this one was forked off), and those of talus_solver_solve. */
 TALUS_API talus_status talus_solver_wait(talus_solver *solver);
-/* Accepts NULL; waits for a solve that is under way. From a callback of the solver's own solve, or
- * while another thread is in the solver, nothing is destroyed and the context's message says so. */
+/* Accepts NULL; waits for a solve that is under way. From a callback of the solver's own solve, while
+ * another thread is in the solver, or was when the process was forked off, nothing is destroyed and
+ * the context's message says so. */
 TALUS_API void talus_solver_destroy(talus_solver *solver);
 
 /* Bytes of host memory that a solver takes at the most, in update and solve, for problems no larger

@@ -89,6 +89,25 @@ talus_status tl_cpu_residual(tl_engine *engine, double squares[2], int64_t *pass
 /* Loops of fewer chunks are not worth waking threads for. */
 enum { TL_FEW_CHUNKS = 8, TL_FEW_ITEMS = TL_FEW_CHUNKS * TL_CHUNK };
 
+/* Loops over chunks, and over items, by the engine's threads if there are enough of them. */
+static inline void tl_cpu_each_chunk(const tl_cpu_engine *engine, int32_t count, tl_each_body *body,
+                                     void *arguments) {
+  tl_each(engine->context, count >= TL_FEW_CHUNKS ? engine->threads : 1, count, body, arguments);
+}
+
+static inline void tl_cpu_each_item(const tl_cpu_engine *engine, int32_t count, tl_each_body *body,
+                                    void *arguments) {
+  tl_each(engine->context, count >= TL_FEW_ITEMS ? engine->threads : 1, count, body, arguments);
+}
+
+/* Loop over the numbers of V. */
+static inline void tl_cpu_each_velocity(const tl_cpu_engine *engine, tl_each_body *body,
+                                        void *arguments) {
+  const int32_t size = engine->view.shape.velocity_size;
+  tl_each(engine->context, size >= TL_FEW_ITEMS * TL_RECORD ? engine->threads : 1, size, body,
+          arguments);
+}
+
 /* D_k V of the contacts of a chunk, one plane per component: gathered first, so that the
  * arithmetic that follows runs over streams. */
 typedef struct tl_felt {

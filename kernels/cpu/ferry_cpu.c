@@ -29,6 +29,20 @@ static void element_move(const tl_field *field, char *theirs, char *ours, tl_fer
   memcpy(way == TL_FERRY_IN ? ours : theirs, way == TL_FERRY_IN ? theirs : ours, bytes);
 }
 
+typedef struct ferry_task {
+  const tl_field *field;
+  char *theirs, *ours;
+  int64_t pitch;
+  tl_ferry way;
+} ferry_task;
+
+static void elements_move(void *arguments, int64_t first, int64_t end) {
+  const ferry_task *const t = arguments;
+  for (int64_t i = first; i < end; i++) {
+    element_move(t->field, t->theirs + i * t->field->stride, t->ours + i * t->pitch, t->way);
+  }
+}
+
 talus_status tl_cpu_ferry(talus_context *context, const tl_field *field, void *packed,
                           tl_ferry way) {
   if (way == TL_FERRY_LOOK || way == TL_FERRY_END) { /* all is where it is, and at once */
@@ -42,7 +56,8 @@ talus_status tl_cpu_ferry(talus_context *context, const tl_field *field, void *p
            (size_t)(field->count * pitch));
     return TALUS_OK;
   }
-  TL_EACH(tl_threads_for(context, field->count), field->count >= FEW, int64_t, i, field->count,
-          { element_move(field, theirs + i * field->stride, ours + i * pitch, way); });
+  ferry_task task = {field, theirs, ours, pitch, way};
+  tl_each(context, field->count >= FEW ? tl_threads_for(context, field->count) : 1, field->count,
+          elements_move, &task);
   return TALUS_OK;
 }

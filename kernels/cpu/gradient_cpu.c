@@ -77,12 +77,24 @@ static void contact_chunk(tl_cpu_engine *engine, const tl_range range, const tas
   engine->turned[chunk] = tl_sum_leaves(leaf.turned, count);
 }
 
+typedef struct range_task {
+  tl_cpu_engine *engine;
+  tl_range range;
+  const task *job;
+} range_task;
+
+static void contact_chunks(void *arguments, int64_t first, int64_t end) {
+  const range_task *const t = arguments;
+  for (int64_t c = first; c < end; c++) {
+    contact_chunk(t->engine, t->range, t->job, t->range.chunk_first + (int32_t)c);
+  }
+}
+
 static void contacts_run(tl_cpu_engine *engine, const task *job) {
   const tl_shape *const shape = &engine->view.shape;
   for (int32_t i = 0; i < shape->range_count; i++) {
-    const tl_range range = shape->range[i];
-    TL_EACH(engine->threads, range.chunk_count >= TL_FEW_CHUNKS, int32_t, c, range.chunk_count,
-            { contact_chunk(engine, range, job, range.chunk_first + c); });
+    range_task each = {engine, shape->range[i], job};
+    tl_cpu_each_chunk(engine, each.range.chunk_count, contact_chunks, &each);
   }
   engine->state.moved = tl_sum_partials(engine->moved, shape->chunk_count);
   engine->state.turned = tl_sum_partials(engine->turned, shape->chunk_count);
@@ -106,6 +118,13 @@ talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count
   return TALUS_OK;
 }
 
+static void contacts_accept(void *arguments, int64_t first, int64_t end) {
+  const tl_view *const view = arguments;
+  for (int64_t k = first; k < end; k++) {
+    tl_backtrack_accept(view, (int32_t)k);
+  }
+}
+
 talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t count,
                               tl_state *state) {
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
@@ -122,10 +141,7 @@ talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t coun
     }
   }
   if (s->accepted) { /* the last trial becomes x */
-    const tl_view *const view = &engine->view;
-    const int32_t contacts = view->shape.contact_count;
-    TL_EACH(engine->threads, contacts >= TL_FEW_ITEMS, int32_t, k, contacts,
-            { tl_backtrack_accept(view, k); });
+    tl_cpu_each_item(engine, engine->view.shape.contact_count, contacts_accept, &engine->view);
     s->accepted = 0;
   }
   engine->since_rebuild = 0;

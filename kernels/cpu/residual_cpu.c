@@ -38,13 +38,24 @@ static void chunk_run(tl_cpu_engine *engine, const tl_range range, int32_t chunk
   engine->turned[chunk] = tl_sum_leaves(leaf.coulomb, count);
 }
 
+typedef struct range_task {
+  tl_cpu_engine *engine;
+  tl_range range;
+} range_task;
+
+static void chunks_run(void *arguments, int64_t first, int64_t end) {
+  const range_task *const t = arguments;
+  for (int64_t c = first; c < end; c++) {
+    chunk_run(t->engine, t->range, t->range.chunk_first + (int32_t)c);
+  }
+}
+
 talus_status tl_cpu_residual(tl_engine *base, double squares[2], int64_t *passes) {
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
   const tl_shape *const shape = &engine->view.shape;
   for (int32_t i = 0; i < shape->range_count; i++) {
-    const tl_range range = shape->range[i];
-    TL_EACH(engine->threads, range.chunk_count >= TL_FEW_CHUNKS, int32_t, c, range.chunk_count,
-            { chunk_run(engine, range, range.chunk_first + c); });
+    range_task each = {engine, shape->range[i]};
+    tl_cpu_each_chunk(engine, each.range.chunk_count, chunks_run, &each);
   }
   squares[0] = tl_sum_partials(engine->moved, shape->chunk_count);
   squares[1] = tl_sum_partials(engine->turned, shape->chunk_count);

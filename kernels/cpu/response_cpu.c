@@ -115,24 +115,50 @@ static double matrix_chunk(const tl_view *view, const int mode, int32_t chunk, t
   return tl_sum_leaves(leaf, end - first);
 }
 
+typedef struct unit_task {
+  const tl_view *view;
+  const task *job;
+  double *energy; /* of the chunks; NULL: not asked for */
+} unit_task;
+
+static void matrix_chunks(void *arguments, int64_t first, int64_t end) {
+  const unit_task *const t = arguments;
+  for (int64_t c = first; c < end; c++) {
+    t->energy[c] = matrix_chunk(t->view, t->job->mode, (int32_t)c, t->job->beta);
+  }
+}
+
+static void rigid_chunks(void *arguments, int64_t first, int64_t end) {
+  const unit_task *const t = arguments;
+  for (int64_t c = first; c < end; c++) {
+    const double energy = rigid_chunk(t->view, t->job, (int32_t)c);
+    if (t->energy != NULL) {
+      t->energy[c] = energy;
+    }
+  }
+}
+
+static void block_chunks(void *arguments, int64_t first, int64_t end) {
+  const unit_task *const t = arguments;
+  for (int64_t c = first; c < end; c++) {
+    t->energy[c] = block_chunk(t->view, t->job->mode, (int32_t)c, t->job->beta);
+  }
+}
+
 static double units_run(tl_cpu_engine *engine, const task *job) {
   const tl_view *const view = &engine->view;
   const tl_shape *const shape = &view->shape;
-  double *const energy = engine->energy;
-  const int mode = job->mode;
-  const tl_real beta = job->beta;
+  unit_task each = {view, job, engine->energy};
   if (shape->range[0].kind == TL_MATRIX) {
     const int32_t chunks = chunks_of(shape->contact_count);
-    TL_EACH(engine->threads, chunks >= TL_FEW_CHUNKS, int32_t, c, chunks,
-            { energy[c] = matrix_chunk(view, mode, c, beta); });
-    return tl_sum_partials(energy, chunks);
+    tl_cpu_each_chunk(engine, chunks, matrix_chunks, &each);
+    return tl_sum_partials(engine->energy, chunks);
   }
   const int32_t rigid = chunks_of(shape->rigid_count), blocks = chunks_of(shape->block_count);
-  TL_EACH(engine->threads, rigid >= TL_FEW_CHUNKS, int32_t, c, rigid,
-          { energy[c] = rigid_chunk(view, job, c); });
-  TL_EACH(engine->threads, blocks >= TL_FEW_CHUNKS, int32_t, c, blocks,
-          { energy[rigid + c] = block_chunk(view, mode, c, beta); });
-  return tl_sum_partials(energy, rigid + blocks);
+  tl_cpu_each_chunk(engine, rigid, rigid_chunks, &each);
+  each.energy += rigid;
+  tl_cpu_each_chunk(engine, blocks, block_chunks, &each);
+  return tl_sum_partials(engine->energy, rigid + blocks);
 }
 
 double tl_cpu_units_step(tl_cpu_engine *engine, tl_real beta) {
@@ -145,25 +171,47 @@ double tl_cpu_units_try(tl_cpu_engine *engine, tl_real beta) {
   return units_run(engine, &job);
 }
 
+static void contacts_respond(void *arguments, int64_t first, int64_t end) {
+  const unit_task *const t = arguments;
+  for (int64_t k = first; k < end; k++) {
+    tl_matrix_respond(t->view, (int32_t)k, t->job->impulse, t->job->velocity);
+  }
+}
+
+static void blocks_respond(void *arguments, int64_t first, int64_t end) {
+  const unit_task *const t = arguments;
+  for (int64_t b = first; b < end; b++) {
+    tl_block_respond(t->view, (int32_t)b, t->job->impulse, t->job->velocity);
+  }
+}
+
 void tl_cpu_units_respond(tl_cpu_engine *engine, const tl_real *impulse, tl_real *velocity) {
   const tl_view *const view = &engine->view;
   const tl_shape *const shape = &view->shape;
+  const task job = {.mode = RESPOND, .impulse = impulse, .velocity = velocity};
+  unit_task each = {view, &job, NULL};
   if (shape->range[0].kind == TL_MATRIX) {
-    TL_EACH(engine->threads, shape->contact_count >= TL_FEW_ITEMS, int32_t, k, shape->contact_count,
-            { tl_matrix_respond(view, k, impulse, velocity); });
+    tl_cpu_each_item(engine, shape->contact_count, contacts_respond, &each);
     return;
   }
-  const task job = {.mode = RESPOND, .impulse = impulse, .velocity = velocity};
-  const int32_t rigid = chunks_of(shape->rigid_count), blocks = chunks_of(shape->block_count);
-  TL_EACH(engine->threads, rigid >= TL_FEW_CHUNKS, int32_t, c, rigid,
-          { rigid_chunk(view, &job, c); });
-  TL_EACH(engine->threads, blocks >= TL_FEW_CHUNKS, int32_t, b, shape->block_count,
-          { tl_block_respond(view, b, impulse, velocity); });
+  tl_cpu_each_chunk(engine, chunks_of(shape->rigid_count), rigid_chunks, &each);
+  tl_cpu_each_item(engine, shape->block_count, blocks_respond, &each);
+}
+
+typedef struct carry_task {
+  const tl_view *view;
+  const tl_real *next;
+  tl_real beta;
+} carry_task;
+
+static void velocities_carry(void *arguments, int64_t first, int64_t end) {
+  const carry_task t = *(const carry_task *)arguments;
+  for (int64_t i = first; i < end; i++) {
+    tl_velocity_carry(t.view, (int32_t)i, t.next[i], t.beta);
+  }
 }
 
 void tl_cpu_carry(tl_cpu_engine *engine, const tl_real *next, tl_real beta) {
-  const tl_view *const view = &engine->view;
-  const int32_t size = view->shape.velocity_size;
-  TL_EACH(engine->threads, size >= TL_FEW_ITEMS * TL_RECORD, int32_t, i, size,
-          { tl_velocity_carry(view, i, next[i], beta); });
+  carry_task each = {&engine->view, next, beta};
+  tl_cpu_each_velocity(engine, velocities_carry, &each);
 }

@@ -123,11 +123,21 @@ static void thread_run(const tl_small_batch *batch, int32_t *next, double *scrat
   }
 }
 
+typedef struct small_task {
+  const tl_small_batch *batch;
+  int32_t next; /* atomic: the problem that is to be taken next */
+} small_task;
+
+static void threads_run(void *arguments, int64_t first, int64_t end) {
+  small_task *const task = arguments;
+  for (int64_t t = first; t < end; t++) {
+    thread_run(task->batch, &task->next, task->batch->room + task->batch->room_stride * t);
+  }
+}
+
 talus_status tl_cpu_small(talus_context *context, const tl_small_batch *batch) {
-  (void)context;
   const int32_t threads = batch->threads > 1 ? batch->threads : 1;
-  int32_t next = 0;
-  TL_EACH(threads, threads > 1, int32_t, t, threads,
-          { thread_run(batch, &next, batch->room + batch->room_stride * t); });
+  small_task task = {batch, 0};
+  tl_each(context, threads, threads, threads_run, &task);
   return TALUS_OK;
 }

@@ -61,6 +61,14 @@ TL_CLONES static void sweep_leaf(const tl_view *given, tl_range range, tl_pace p
 #undef TL_CALL
 }
 
+/* The chunks of one colour. */
+typedef struct colour_task {
+  tl_cpu_engine *engine;
+  tl_range range;
+  tl_pace pace;
+  int32_t first;
+} colour_task;
+
 static void sweep_chunk(tl_cpu_engine *engine, const tl_range range, tl_pace pace, int32_t chunk) {
   const tl_view *const view = &engine->view;
   tl_shares leaf;
@@ -70,10 +78,11 @@ static void sweep_chunk(tl_cpu_engine *engine, const tl_range range, tl_pace pac
   engine->turned[chunk] = tl_sum_leaves(leaf.turned, count);
 }
 
-static void colour_run(tl_cpu_engine *engine, const tl_range range, tl_pace pace, int32_t first,
-                       int32_t end) {
-  TL_EACH(engine->threads, end - first >= TL_FEW_CHUNKS, int32_t, c, end - first,
-          { sweep_chunk(engine, range, pace, first + c); });
+static void chunks_sweep(void *arguments, int64_t first, int64_t end) {
+  const colour_task *const t = arguments;
+  for (int64_t c = first; c < end; c++) {
+    sweep_chunk(t->engine, t->range, t->pace, t->first + (int32_t)c);
+  }
 }
 
 static void contacts_sweep(tl_cpu_engine *engine, tl_pace pace) {
@@ -85,32 +94,38 @@ static void contacts_sweep(tl_cpu_engine *engine, tl_pace pace) {
     while (first >= shape->range[range].chunk_first + shape->range[range].chunk_count) {
       range++;
     }
-    colour_run(engine, shape->range[range], pace, first, end);
+    colour_task task = {engine, shape->range[range], pace, first};
+    tl_cpu_each_chunk(engine, end - first, chunks_sweep, &task);
   }
   engine->state.moved = tl_sum_partials(engine->moved, shape->chunk_count);
   engine->state.turned = tl_sum_partials(engine->turned, shape->chunk_count);
 }
 
-/* MATRIX: y of all contacts from x and x_previous. */
-static void matrix_extrapolate(tl_cpu_engine *engine) {
-  const tl_view *const view = &engine->view;
+static void contacts_extrapolate(void *arguments, int64_t first, int64_t end) {
+  const tl_cpu_engine *const engine = arguments;
   const tl_real beta = (tl_real)engine->state.beta;
-  const int32_t contacts = view->shape.contact_count;
-  TL_EACH(engine->threads, contacts >= TL_FEW_ITEMS, int32_t, k, contacts,
-          { tl_sweep_extrapolate(view, k, beta); });
+  for (int64_t k = first; k < end; k++) {
+    tl_sweep_extrapolate(&engine->view, (int32_t)k, beta);
+  }
+}
+
+static void velocities_extrapolate(void *arguments, int64_t first, int64_t end) {
+  const tl_cpu_engine *const engine = arguments;
+  const tl_real beta = (tl_real)engine->state.beta;
+  const tl_real *const velocity = engine->view.velocity;
+  tl_real *const velocity_y = engine->view.velocity_y;
+  for (int64_t i = first; i < end; i++) {
+    velocity_y[i] = velocity[i] + beta * (velocity[i] - velocity_y[i]);
+  }
 }
 
 /* V(x) and V(y) anew from both impulse buffers: rebuilding V alone would multiply the drift by
  * beta / (1 - beta) each time. */
 static void rebuild(tl_cpu_engine *engine, int64_t *passes) {
   const tl_view *const view = &engine->view;
-  const tl_real beta = (tl_real)engine->state.beta;
   tl_cpu_units_respond(engine, view->x, view->velocity);
   tl_cpu_units_respond(engine, view->x_previous, view->velocity_y);
-  const int32_t size = view->shape.velocity_size;
-  TL_EACH(engine->threads, size >= TL_FEW_ITEMS * TL_RECORD, int32_t, i, size, {
-    view->velocity_y[i] = view->velocity[i] + beta * (view->velocity[i] - view->velocity_y[i]);
-  });
+  tl_cpu_each_velocity(engine, velocities_extrapolate, engine);
   *passes += 1;
   engine->since_rebuild = 0;
 }
@@ -124,7 +139,8 @@ talus_status tl_cpu_sweep(tl_engine *base, const tl_rule *rule, int32_t count, t
   }
   for (int32_t i = 0; i < count; i++) {
     if (matrix) {
-      matrix_extrapolate(engine);
+      /* y of all contacts from x and x_previous */
+      tl_cpu_each_item(engine, engine->view.shape.contact_count, contacts_extrapolate, engine);
     } else if (engine->since_rebuild >= rule->rebuild) {
       rebuild(engine, passes);
     }

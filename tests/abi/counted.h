@@ -1,6 +1,6 @@
 /* counted.h: the C library's allocation functions, counted. For a program that is linked with the C
  * library of GNU: its own functions take the place of malloc and the rest in every library of the
- * program, so that OpenMP's, LAPACK's and CHOLMOD's requests count too. Not under sanitizers, which
+ * program, so that LAPACK's and CHOLMOD's requests count too. Not under sanitizers, which
  * do the same. */
 #ifndef TL_TESTS_COUNTED_H
 #define TL_TESTS_COUNTED_H

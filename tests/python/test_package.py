@@ -7,6 +7,7 @@ arrays.
 import copy
 import ctypes
 import gc
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -350,6 +351,39 @@ class Lives(unittest.TestCase):
         leave.set()
         thread.join()
         self.assertEqual(seen[0][1].iterations, 50)
+
+
+def forked_solve(solver, settings, problem, queue):
+    """In a child process: by the solver that was inherited, then by one of the child's own."""
+    solver.update(problem)
+    inherited, info = solver.solve()
+    own = talus.Solver(talus.Context(threads=2), settings)
+    own.update(problem)
+    queue.put((inherited.impulse, info.threads, own.solve()[0].impulse))
+
+
+class Forks(unittest.TestCase):
+    def test_children_of_multiprocessing_solve(self):
+        method = multiprocessing.get_context("fork")
+        problem = talus.Problem.rigid(**random_rigid(6000, 2000))
+        settings = talus.Settings(method="apgd", max_iterations=50, tolerance=1e-9)
+        solver = talus.Solver(talus.Context(threads=2, backend="cpu"), settings)
+        solver.update(problem)
+        wanted, info = solver.solve()
+        self.assertEqual(info.threads, 2)
+        queue = method.Queue()
+        child = method.Process(target=forked_solve, args=(solver, settings, problem, queue))
+        child.start()
+        try:
+            inherited, threads, own = queue.get(timeout=60)  # raises where the child hangs
+            child.join(60)
+            self.assertEqual(child.exitcode, 0)
+        finally:
+            child.kill()
+            child.join()
+        self.assertEqual(threads, 1)
+        np.testing.assert_array_equal(inherited, wanted.impulse)
+        np.testing.assert_array_equal(own, wanted.impulse)
 
 
 class Calls(unittest.TestCase):

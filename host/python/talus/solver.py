@@ -27,6 +27,9 @@ class Error(Exception):
 class Context:
     """Threads, device and messages. One thread at a time; several contexts may run at once.
 
+    In a child process (multiprocessing's "fork") it goes on with one thread, unless it is on a
+    CUDA device; a context made there has threads of its own.
+
     `log`, if there is one, is called with a level (1 warning, 2 choices made, 3 more) and a text.
     """
 
