@@ -12,9 +12,8 @@ typedef struct sample {
   int permanent; /* 1: nothing that takes it will ever go away or move */
 } sample;
 
-/* Whether a body is there when the inlet begins; *stays: and for good, where it is. */
-static int lasts(const talus_scene *scene, const talus_world *world, int32_t body,
-                 const tl_scene_inlet *inlet, int *stays) {
+/* When a body is taken away. */
+static double until_of(const talus_scene *scene, int32_t body) {
   const tl_scene_definition *def = &scene->def;
   double until = INFINITY;
   for (int32_t i = 0; i < def->walls.count; i++) {
@@ -23,40 +22,63 @@ static int lasts(const talus_scene *scene, const talus_world *world, int32_t bod
   for (int32_t i = 0; i < def->bodies.count; i++) {
     until = scene->body_id[i] == body ? ((const tl_scene_body *)def->bodies.item)[i].until : until;
   }
-  *stays = until >= inlet->end && talus_body_kind(world, body) == TALUS_BODY_FIXED;
-  return until > inlet->begin && talus_body_kind(world, body) != TALUS_BODY_FREE &&
-         talus_body_kind(world, body) != TALUS_BODY_LINK;
+  return until;
 }
 
-/* Tries places for grains of the inlet among what does not move freely. */
-static talus_status take_sample(talus_scene *scene, const talus_world *world, int32_t index,
-                                tl_occupancy *occupancy, tl_room *room, tl_form *form, sample *s) {
-  enum { PLACES = 400, TURNS = 20 };
+/* Enters a body that is fixed or moves by itself, if it is there when the inlet begins. */
+static talus_status enter(tl_occupancy *occupancy, const tl_scene_inlet *inlet, int32_t body,
+                          double until) {
+  const talus_body_type kind = talus_body_kind(occupancy->world, body);
+  return until > inlet->begin && (kind == TALUS_BODY_FIXED || kind == TALUS_BODY_KINEMATIC)
+             ? tl_occupancy_add(occupancy, body)
+             : TALUS_OK;
+}
+
+static talus_status enter_all(const talus_scene *scene, const tl_scene_inlet *inlet,
+                              tl_occupancy *occupancy) {
+  const tl_scene_definition *def = &scene->def;
+  for (int32_t i = 0; i < def->walls.count; i++) {
+    TL_TRY(enter(occupancy, inlet, scene->wall_id[i],
+                 ((const tl_scene_wall *)def->walls.item)[i].until));
+  }
+  for (int32_t i = 0; i < def->bodies.count; i++) {
+    TL_TRY(enter(occupancy, inlet, scene->body_id[i],
+                 ((const tl_scene_body *)def->bodies.item)[i].until));
+  }
+  return TALUS_OK;
+}
+
+/* Tries a place for a grain of the inlet. */
+static talus_status try_place(const tl_scene_inlet *inlet, tl_occupancy *occupancy, tl_room *room,
+                              tl_form *form, tl_random *random, sample *s) {
+  enum { TURNS = 20 };
+  tl_search search = {.tries = 1};
+  int turn = 0;
+  do { /* one that lies in the region */
+    TL_TRY(tl_form_search(occupancy, room, form, random, &search));
+  } while (!search.fits && !form->round && ++turn < TURNS);
+  s->tried += search.fits;
+  if (search.fits && !search.found) {
+    s->taken++;
+    s->by = search.by;
+    s->permanent &= talus_body_kind(occupancy->world, search.by) == TALUS_BODY_FIXED &&
+                    until_of(occupancy->scene, search.by) >= inlet->end;
+  }
+  return TALUS_OK;
+}
+
+static talus_status take_sample(talus_scene *scene, int32_t index, tl_occupancy *occupancy,
+                                tl_room *room, tl_form *form, sample *s) {
+  enum { SIZES = 8, PLACES = 50 };
   const tl_scene_inlet *inlet = (const tl_scene_inlet *)scene->def.inlets.item + index;
-  const int32_t grains = scene->grain_first; /* behind them: free */
   tl_random random = {.state = scene->inlet[index].random};
   *s = (sample){.by = TALUS_NONE, .permanent = 1};
-  for (int32_t body = 0; body < grains; body++) {
-    int stays;
-    if (talus_body_exists(world, body) && lasts(scene, world, body, inlet, &stays)) {
-      TL_TRY(tl_occupancy_add(occupancy, body));
-    }
-  }
-  for (int k = 0; k < PLACES; k++) {
-    tl_search search = {.tries = 1};
-    int turn = 0;
+  TL_TRY(enter_all(scene, inlet, occupancy));
+  for (int k = 0; k < SIZES; k++) {
     const double factor = tl_sizes_draw(&inlet->grain.sizes, scene->def.world.plane, &random);
     TL_TRY(tl_form_make(form, (tl_variation){factor, 1}));
-    do { /* a place within the region */
-      TL_TRY(tl_form_search(occupancy, room, form, &random, &search));
-    } while (!search.fits && !form->round && ++turn < TURNS);
-    s->tried += search.fits;
-    if (search.fits && !search.found) {
-      int stays;
-      s->taken++;
-      s->by = search.by;
-      lasts(scene, world, search.by, inlet, &stays);
-      s->permanent &= stays;
+    for (int i = 0; i < PLACES; i++) {
+      TL_TRY(try_place(inlet, occupancy, room, form, &random, s));
     }
   }
   return TALUS_OK;
@@ -100,7 +122,7 @@ talus_status tl_inlets_check(talus_scene *scene, const talus_world *world) {
     talus_status status =
         tl_room_begin(scene->context, &inlet->region, scene->def.world.plane, &room);
     if (status == TALUS_OK) {
-      status = take_sample(scene, world, i, &occupancy, &room, &form, &s);
+      status = take_sample(scene, i, &occupancy, &room, &form, &s);
     }
     tl_room_end(&room);
     tl_form_end(&form);

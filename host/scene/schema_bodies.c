@@ -29,7 +29,7 @@ SCHEMA(shape, "A shape", "shape",
 #define ROW_STRUCT tl_scene_part
 static const tl_key rows_part[] = {
     TABLE(INCLUDE, "a shape", shape, tl_schema_shape, "", 0, "any but a clump"),
-    NUMBERS(VECTOR, "position", position, LENGTH, "0 0 0", 0, "in the body"),
+    NUMBERS(VECTOR, "position", position, LENGTH, "0 0 0", 0, "from the body's origin"),
     PLAIN(TURN, "orientation", orientation, "1 0 0 0", 0, "in the body"),
     PLAIN(TEXT, "material", material, "", 0, "by name; none: that of the body"),
 };
@@ -65,7 +65,8 @@ static const tl_key rows_body[] = {
     CHOICE("type", type, "free|fixed|kinematic", "free", 0,
            "`kinematic` moves as its motions say, whatever touches it"),
     TABLE(INCLUDE, "a shape", shape, tl_schema_shape, "", 0, NULL),
-    NUMBERS(VECTOR, "position", position, LENGTH, "0 0 0", 0, "of the shape's origin"),
+    NUMBERS(VECTOR, "position", position, LENGTH, "0 0 0", 0,
+            "of the origin of its shape or parts; files and columns tell the centre of mass"),
     PLAIN(TURN, "orientation", orientation, "1 0 0 0", 0,
           "quaternion `[w, x, y, z]` or `{axis: [0, 0, 1], angle: 30 deg}`"),
     NUMBERS(VECTOR, "velocity", velocity, SPEED, "0 0 0", 0, "at the start"),

@@ -105,7 +105,7 @@ typedef enum talus_body_type {
 typedef struct talus_body_def {
   uint32_t struct_size;
   talus_body_type type;
-  double position[3];
+  double position[3];    /* of the origin of the frame in which its shapes are placed */
   double orientation[4]; /* default 1 0 0 0 */
   double velocity[3];    /* of the centre of mass, m/s */
   double spin[3];        /* angular velocity, world frame, rad/s */
