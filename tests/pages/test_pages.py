@@ -216,7 +216,19 @@ def check_cli(write):
         check(any(v.split()[0] == verb for v in VERBS), f"{CLI}: talus {verb} is missing")
 
 
+def check_options():
+    """Options of the build and their page."""
+    build, page = read("CMakeLists.txt"), "docs/reference/build.md"
+    there = set(re.findall(r"^option\((TALUS_\w+)", build, re.M))
+    there |= set(re.findall(r"^ *set\((TALUS_\w+) .*CACHE", build, re.M))
+    told = set(re.findall(r"`(TALUS_\w+)`", read(page)))
+    for name in sorted(there ^ told):
+        check(False, f"{page}: {name} is " + ("missing" if name in there else "no option"))
+    check(len(there) > 5, "CMakeLists.txt: no options found")
+
+
 def main():
+    check_options()
     check_cli("--write" in sys.argv)
     lines = read("README.md").count("\n")
     check(lines <= LONGEST, f"README.md has {lines} lines, more than {LONGEST}")
