@@ -33,9 +33,10 @@ typedef struct tl_raw {
 #undef TL_FIELD
   /* set by upload */
   int32_t taken;       /* 0: something is wrong with it; the host, which has the words, must look */
-  double impulse_unit; /* as in tl_assembly */
+  double impulse_unit, velocity_unit; /* as in tl_assembly */
   double rounding;
   double reference[2]; /* R(0) of the convex and of the exact law */
+  double inverse_weight; /* sum of 1 / w_k */
   tl_field order;      /* the caller's contact at each place */
 } tl_raw;
 

@@ -48,7 +48,7 @@ static tl_parsed options_read(world_options *o, int argc, char **argv) {
                        .steps = 50,
                        .threads = 1,
                        .substeps = 1,
-                       .iterations = 200,
+                       .iterations = 0,
                        .backend = TALUS_BACKEND_CPU};
   const tl_option table[] = {
       {"grains", TL_OPTION_TEXT, &grains, "N,...", "sizes of the beds (default 1e3,8e3)", 0, 0, 0},
@@ -61,7 +61,7 @@ static tl_parsed options_read(world_options *o, int argc, char **argv) {
       {"tol", TL_OPTION_REAL, &o->tolerance, "X", "default 0: what a world aims at by itself", 0, 1,
        0},
       {"accept", TL_OPTION_REAL, &o->accept, "X", "default 0: ten times that", 0, 1e9, 0},
-      {"max-iterations", TL_OPTION_INTEGER, &o->iterations, "N", "per solve (default 200)", 1, 1e9,
+      {"max-iterations", TL_OPTION_INTEGER, &o->iterations, "N", "per solve (default 0: as a world has it)", 0, 1e9,
        0},
       {"step", TL_OPTION_REAL, &o->step, "S", "time step, s (default 1e-3)", 0, 1, 1},
       {"substeps", TL_OPTION_INTEGER, &o->substeps, "N", "default 1", 1, 1e5, 0},

@@ -39,7 +39,8 @@ typedef struct run_state {
   char directory[1024];
   char dump_path[1056]; /* in it; the world reads it for as long as it lives */
   int64_t first, last;      /* steps */
-  int64_t accepted, halved; /* steps that missed the tolerance; that had to be cut */
+  int64_t missed, halved; /* steps that missed the tolerance; that had to be cut */
+  double worst_error, worst_time; /* of those that missed */
   double begin;
 } run_state;
 
@@ -241,7 +242,11 @@ static talus_status one_step(run_state *run, talus_step_report *report) {
   TL_TRY(tl_record_before_step(run->record, run->world));
   TL_TRY(talus_scene_tick(run->scene, run->world));
   TL_TRY(talus_world_step(run->world, report));
-  run->accepted += report->accepted != 0;
+  run->missed += report->accepted != 0;
+  if (report->accepted && report->error > run->worst_error) {
+    run->worst_error = report->error;
+    run->worst_time = report->time;
+  }
   run->halved += report->halvings > 0;
   if (tl_record_is_due(run->record, report->step)) {
     TL_TRY(tl_record_frame(run->record, run->world, report));
@@ -316,9 +321,12 @@ static void report_end(const run_state *run) {
   const double seconds = tl_clock() - run->begin;
   printf("%s: %" PRId64 " steps to t = %.6g s in %.3g s (%.3g ms per step)\n", run->directory, made,
          talus_world_time(run->world), seconds, made > 0 ? 1e3 * seconds / (double)made : 0);
-  if (run->accepted > 0 || run->halved > 0) {
-    printf("  %" PRId64 " steps missed the tolerance but were accepted, %" PRId64 " were cut\n",
-           run->accepted, run->halved);
+  if (run->missed > 0) {
+    printf("  %" PRId64 " steps went on above the tolerance, the worst with error %.2g at t = %.6g s\n",
+           run->missed, run->worst_error, run->worst_time);
+  }
+  if (run->halved > 0) {
+    printf("  %" PRId64 " steps were cut\n", run->halved);
   }
 }
 

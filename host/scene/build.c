@@ -28,6 +28,9 @@ static talus_world_def world_def(const talus_scene *scene, tl_build_mode mode) {
   def.restitution_speed = from->restitution_speed;
   def.tolerance = from->tolerance;
   def.accept = from->accept;
+  def.on_miss = (talus_miss)from->on_miss;
+  def.penetration_limit = mode.relaxing ? INFINITY : from->penetration_limit;
+  def.velocity_scale = from->velocity_scale;
   def.solver.law = (talus_law)from->law;
   def.solver.cone = (talus_cone)from->cone;
   def.solver.facets = (int32_t)from->facets;

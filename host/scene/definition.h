@@ -37,10 +37,10 @@ typedef enum tl_overlap { TL_OVERLAP_REFUSE, TL_OVERLAP_RESOLVE, TL_OVERLAP_IGNO
 typedef struct tl_scene_world {
   tl_item item;
   double gravity[3], step, slop, margin, bias_cap, restitution_speed, tolerance, accept;
-  double facet_angle;
+  double facet_angle, penetration_limit, velocity_scale;
   int64_t substeps, seed, max_iterations, facets;
   int32_t law, cone, facet_align, method, precision, integrator, stabilisation, restitution;
-  int32_t plane, overlap, islands;
+  int32_t plane, overlap, islands, on_miss;
 } tl_scene_world;
 
 typedef struct tl_scene_material {

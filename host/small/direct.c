@@ -151,7 +151,7 @@ int tl_direct_open(talus_solver *solver) {
   tl_small *const small = solver->small;
   const int ahead = small->ahead; /* of a backend, with the same settings */
   if (!ahead) {
-    tl_small_reset(small, &solver->settings);
+    tl_small_reset(small, &solver->settings, solver->problem.velocity_scale);
   }
   const double floor = ldexp(sqrt(small->rounding), -44);
   return small->reference * small->unit > floor && isfinite(small->reference);
@@ -213,21 +213,22 @@ talus_status tl_direct_rest(tl_run *run) {
 talus_status tl_direct_solve(tl_run *run, const double *start, int *done) {
   talus_solver *const solver = run->solver;
   tl_small *const small = solver->small;
-  double target = tl_small_target(&solver->settings);
   *done = 0;
   if (!tl_direct_open(solver)) {
     return TALUS_OK;
   }
+  double target = small->slack * tl_small_target(&solver->settings);
   small->run = run;
   small->stop = 0;
   solver->threads = tl_solver_threads(solver);
   run->best = 1;
   run->outcome = TALUS_OUTCOME_STALLED;
+  run->slack = small->slack;
   if (start != NULL) {
     start_offer(small, &solver->problem, start);
-    if (small->epsilon <= run->tolerance) {
-      TL_TRY(best_judge(run, done));
-    }
+  }
+  if (small->epsilon <= run->slack * run->tolerance) {
+    TL_TRY(best_judge(run, done));
   }
   for (int i = 0; i < TRIES && !*done && !small->stop; i++) {
     TL_TRY(tl_round_solve(small, run, target));

@@ -61,7 +61,7 @@ talus_status tl_fixed_point_solve(tl_small *small, tl_run *run, talus_method met
                            "slips of contacts"));
   double *const lift = small->slips.memory, *const u = lift + count, *const before = u + rows;
   double *const kept = before + rows;
-  const double target = tl_small_target(&run->solver->settings);
+  const double target = small->slack * tl_small_target(&run->solver->settings);
   const int two = method == TALUS_METHOD_LCP2, most = method == TALUS_METHOD_LCP3 ? 1 : MOST;
   memset(lift, 0, (2 * rows + count) * sizeof *lift);
   small->epsilon =

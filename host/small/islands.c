@@ -215,7 +215,7 @@ static talus_status island_form(tl_run *run, const groups *g, int32_t i, const d
   small->pick = g->list + g->start[i];
   small->place = g->place;
   TL_TRY(tl_small_form_part(small, &run->solver->assembly, count));
-  tl_small_reset(small, &run->solver->settings);
+  tl_small_reset(small, &run->solver->settings, 0);
   for (int32_t j = 0; j < count; j++) {
     memcpy(small->engine + 3 * j, impulse + 3 * (int64_t)small->pick[j], 3 * sizeof *impulse);
   }

@@ -73,7 +73,7 @@ void tl_small_release(talus_context *context, tl_small *small) {
 }
 
 static int solved(const tl_small *small, const tl_run *run) {
-  return small->epsilon <= tl_small_target(&run->solver->settings);
+  return small->epsilon <= small->slack * tl_small_target(&run->solver->settings);
 }
 
 int tl_small_limit(tl_small *small) {
@@ -179,7 +179,7 @@ static talus_status fischer_solve(tl_small *small, tl_run *run, levenberg_fn lev
   double *room;
   TL_TRY(lcp_form(small, &rule, (size_t)small->rows, &lcp, &room));
   double *const f = room + tl_levenberg_room(lcp.size), *const z = f + lcp.size;
-  tl_fischer fischer = {small, &lcp, f, tl_small_target(&run->solver->settings)};
+  tl_fischer fischer = {small, &lcp, f, small->slack * tl_small_target(&run->solver->settings)};
   tl_equations equations = tl_fischer_equations(&fischer);
   const guarded g = {small,    run,          &equations, levenberg, fischer_start,
                      &fischer, z + lcp.size, z,          room};
@@ -304,11 +304,18 @@ talus_status tl_small_make(talus_solver *solver) {
   return TALUS_OK;
 }
 
-void tl_small_reset(tl_small *small, const talus_settings *settings) {
+void tl_small_reset(tl_small *small, const talus_settings *settings, double velocity_scale) {
+  double inverse_weight = 0;
   small->law = settings->law == TALUS_LAW_COULOMB;
   memset(small->best, 0, (size_t)small->rows * sizeof *small->best);
   small->reference = tl_small_residual(small, small->best, small->q);
   small->epsilon = 1;
+  for (int32_t k = 0; k < small->count && velocity_scale > 0; k++) {
+    const int contact = small->kind[k] == TL_SMALL_CONE || small->kind[k] == TL_SMALL_HALF;
+    inverse_weight += contact ? 1 / (small->root[k] * small->root[k]) : 0;
+  }
+  small->slack =
+      tl_reference_slack(velocity_scale, inverse_weight, small->reference * small->unit);
 }
 
 talus_status tl_small_open(talus_solver *solver) {
@@ -318,7 +325,8 @@ talus_status tl_small_open(talus_solver *solver) {
     TL_TRY(tl_small_form(small, &solver->assembly));
   }
   TL_TRY(tl_small_facets(small, &solver->settings));
-  tl_small_reset(small, &solver->settings);
+  tl_small_reset(small, &solver->settings,
+                 solver->problem.velocity_scale * solver->assembly.velocity_unit);
   return TALUS_OK;
 }
 
@@ -346,7 +354,7 @@ static talus_status method_run(tl_small *small, tl_run *run, talus_method *used)
   case TALUS_METHOD_MNCP_RLM:
   case TALUS_METHOD_MNCP_PLM:
   case TALUS_METHOD_MNCP_PROX:
-    return tl_round_solve(small, run, tl_small_target(&run->solver->settings));
+    return tl_round_solve(small, run, small->slack * tl_small_target(&run->solver->settings));
   case TALUS_METHOD_LCP1:
   case TALUS_METHOD_LCP2:
   case TALUS_METHOD_LCP3:

@@ -335,7 +335,7 @@ talus_status tl_reform_solve(tl_small *small, tl_run *run, talus_method method) 
   f.at = f.a + rows;
   double *const x = f.at + most, *const room = x + most + most / 8 + 1;
   f.bound = (unsigned char *)(x + most);
-  f.tolerance = tl_small_target(&run->solver->settings);
+  f.tolerance = small->slack * tl_small_target(&run->solver->settings);
   pieces_count(&f);
   bounds_set(&f);
   start_set(&f, x, room);

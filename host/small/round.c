@@ -182,7 +182,7 @@ talus_status tl_round_solve(tl_small *small, tl_run *run, double target) {
 static talus_status phases_attempt(tl_run *run, int32_t first, int32_t count, int *done) {
   TL_TRY(tl_small_open(run->solver));
   tl_small *const small = run->solver->small;
-  double target = tl_small_target(&run->solver->settings);
+  double target = small->slack * tl_small_target(&run->solver->settings);
   small->run = run;
   small->stop = 0;
   TL_TRY(run->ops->finish(run->engine, small->engine));

@@ -56,6 +56,7 @@ typedef struct tl_small {
   double *vertex;   /* [2 facet_count count] vertices in the tangent plane, over mu */
   int law;          /* 0 convex, 1 exact */
   double reference; /* R(0) */
+  double slack;     /* as in tl_run */
   double *best;     /* [stride] */
   double epsilon;   /* its R / R(0) */
   double *y, *u;    /* [stride] scratch */
@@ -138,9 +139,10 @@ int tl_small_barrier(const talus_settings *settings, int32_t constraints);
 talus_status tl_small_open(talus_solver *solver);
 /* Memory for this room's methods, still without a problem. */
 talus_status tl_small_make(talus_solver *solver);
-/* Law and R(0) of what is written out; best = 0. */
-void tl_small_reset(tl_small *small, const talus_settings *settings);
-/* Own epsilon at which methods may end. */
+/* Law and R(0) of what is written out; best = 0. velocity_scale: in the units of q before it was
+ * made one long; 0: none. */
+void tl_small_reset(tl_small *small, const talus_settings *settings, double velocity_scale);
+/* Own epsilon at which methods may end, without the slack that a velocity_scale gives. */
 double tl_small_target(const talus_settings *settings);
 /* A row that can press against either of two bounds. */
 static inline int tl_small_both_bounds(const tl_small *small, int32_t k) {

@@ -143,6 +143,7 @@ static void units_choose(tl_assembly *assembly) {
   const int speed = -tl_rigid_exponent(speeds.sum, speeds.count);
   const double s = ldexp(1, weight), c = ldexp(1, speed);
   assembly->impulse_unit = ldexp(1, weight - speed);
+  assembly->velocity_unit = c;
   assembly->rounding *= c * (c / s);
   array_scale(system->free_x, shape->contact_count, c);
   array_scale(system->free_y, shape->contact_count, c);

@@ -33,6 +33,7 @@ typedef struct tl_assembly {
   int32_t threads;        /* that may build it */
   uint32_t notes;         /* talus_note */
   double impulse_unit;    /* the caller's impulse is this times the engine's */
+  double velocity_unit;   /* the engine's velocity is this times the caller's */
   double rounding;        /* sum of (|D||v| + |bias|)^2 / w: below its 2^-88 nothing is left to do */
   const double *frame;    /* spheres found in form (d): n t1 t2 of each contact, the caller's order;
                              NULL otherwise */

@@ -61,6 +61,9 @@ void tl_wave_update(tl_wave *wave, int32_t j, const talus_problem *problem) {
 }
 
 static talus_status prepare(talus_solver *solver, int32_t *sent) {
+  if (solver->problem.velocity_scale > 0) { /* a wave has one target, these have their own */
+    return TALUS_OK;
+  }
   if (solver->direct) {
     *sent = tl_direct_open(solver);
     return TALUS_OK;

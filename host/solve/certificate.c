@@ -1,7 +1,8 @@
 /* certificate.c: what impulses are worth: epsilon for both laws and what else can be said.
  *
  *   R(x) = || sqrt(w_k) (x_k - P_K(x_k - (u_k + [mu |u_t| n]) / w_k)) ||,  epsilon = R(x)/R(0)
- * R(0) is floored by the rounding error of q itself; at the floor nothing is left to solve. */
+ * R(0) is floored by the rounding error of q itself; at the floor nothing is left to solve.
+ *   error = R(x)/max(R(0), R_s),  R_s = s || 1 / sqrt(w_k) ||  with the problem's velocity_scale s */
 #include "host/solve/certificate.h"
 
 #include <math.h>
@@ -101,6 +102,7 @@ typedef struct sums {
   double impulse, velocity, free;          /* squares of norms */
   double rounding;
   double load; /* weighted squares of the impulses */
+  double inverse_weight; /* sum of 1 / w_k over the contacts */
   double violation, largest, closing, dissipation, bilateral;
 } sums;
 
@@ -145,6 +147,7 @@ static void contact_judge(const tl_facts *facts, int64_t i, double mu, const dou
     s->rounding += r * r;
   }
   s->load += w * inner(x, x);
+  s->inverse_weight += scale[1] * scale[1];
   s->impulse += inner(x, x);
   s->velocity += inner(u, u);
   s->free += inner(q, q);
@@ -278,6 +281,7 @@ static void sums_add(sums *s, const sums *part) {
   s->free += part->free;
   s->rounding += part->rounding;
   s->load += part->load;
+  s->inverse_weight += part->inverse_weight;
   s->dissipation += part->dissipation;
   s->violation = larger(s->violation, part->violation);
   s->largest = larger(s->largest, part->largest);
@@ -398,6 +402,11 @@ void tl_judge_apply(const talus_matrix *m, int transposed, const double *x, doub
 /* ---- the verdict -------------------------------------------------------------------------------
  */
 
+/* R(x) over R(0), or over R_s where that is larger. */
+static double error_of(double residual, double reference, double scale, double epsilon) {
+  return scale > reference && isfinite(scale) ? honest(residual / scale) : epsilon;
+}
+
 /* R(x) / R(0). */
 static double ratio(double residual, double reference, double floor) {
   if (!isfinite(reference)) { /* beyond the range of numbers: nothing can be said */
@@ -417,13 +426,17 @@ void tl_judgement_pronounce(const tl_judgement *j, talus_certificate *certificat
    */
   const double blur = ldexp(sqrt(s.load), -53);
   const double scale = sqrt(fmax(s.free, fmax(s.impulse, s.velocity)));
+  const double reference_scale = j->problem->velocity_scale * sqrt(s.inverse_weight);
   double epsilon[2], faceted[2], residual[2], reference[2], siconos[2], complementarity[2];
+  double error[2];
   for (int law = 0; law < 2; law++) {
     residual[law] = honest(larger(sqrt(s.residual[law]), blur));
     reference[law] = honest(sqrt(s.reference[law]));
     epsilon[law] = ratio(residual[law], reference[law], floor);
-    faceted[law] = ratio(honest(larger(sqrt(s.faceted[law]), blur)),
-                         honest(sqrt(s.faceted_reference[law])), floor);
+    const double facets = honest(larger(sqrt(s.faceted[law]), blur));
+    const double facets_reference = honest(sqrt(s.faceted_reference[law]));
+    faceted[law] = ratio(facets, facets_reference, floor);
+    error[law] = error_of(facets, facets_reference, reference_scale, faceted[law]);
     siconos[law] = scale > 0 ? honest(sqrt(s.natural[law]) / scale) : honest(scale);
     complementarity[law] = s.size[law] > 0 ? honest(s.product[law] / s.size[law]) : 0;
   }
@@ -447,5 +460,8 @@ void tl_judgement_pronounce(const tl_judgement *j, talus_certificate *certificat
       .asymmetry = honest(j->asymmetry),
       .epsilon_faceted_ccp = faceted[0],
       .epsilon_faceted_coulomb = faceted[1],
+      .error_ccp = error[0],
+      .error_coulomb = error[1],
+      .reference_scale = honest(reference_scale),
   };
 }

@@ -22,7 +22,7 @@ talus_status tl_run_judge(tl_run *run) {
   TL_TRY(tl_judgement_make(run->context, &solver->problem, impulse, bilateral, solver->threads,
                            &solver->judgement));
   tl_judgement_pronounce(&solver->judgement, &run->certificate);
-  const double epsilon = run->law == 1 ? c->epsilon_faceted_coulomb : c->epsilon_faceted_ccp;
+  const double epsilon = run->law == 1 ? c->error_coulomb : c->error_ccp;
   const double siconos = run->law == 1 ? c->siconos_coulomb : c->siconos_ccp;
   run->measure = solver->settings.measure == TALUS_MEASURE_SICONOS && epsilon <= SOLVED_AT_ALL
                      ? siconos

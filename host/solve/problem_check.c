@@ -398,6 +398,11 @@ talus_status tl_problem_check(talus_context *context, const talus_problem *probl
     }
   }
   TL_TRY(bounds_check(context, problem));
+  if (!(problem->velocity_scale >= 0) || !isfinite(problem->velocity_scale)) {
+    return tl_fail(context, TALUS_NOT_FINITE,
+                   "problem.velocity_scale is %g: it must be a speed, or 0 for none",
+                   problem->velocity_scale);
+  }
   if (problem->asleep != NULL && problem->form != TALUS_FORM_RIGID &&
       problem->form != TALUS_FORM_BLOCKS) {
     return tl_fail(context, TALUS_UNSUPPORTED,

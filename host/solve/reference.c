@@ -1,4 +1,5 @@
-/* reference.c: R(0), the residual of doing nothing, over the arrays of an assembled system.
+/* reference.c: R(0), the residual of doing nothing, and R_s, that of contact velocities wrong by the
+ * problem's velocity_scale, over the arrays of an assembled system.
  *
  * Chunks are added in order, as a device that holds the system does. */
 #include <math.h>
@@ -37,4 +38,31 @@ double tl_system_residual(const tl_system *system, int law) {
     sum += chunk_reference(system, first, count - first < TL_CHUNK ? count : first + TL_CHUNK, law);
   }
   return sqrt(sum);
+}
+
+/* Sum of 1 / w_k over a chunk's contacts. */
+static double chunk_inverse_weight(const tl_system *system, int32_t first, int32_t end) {
+  double sum = 0;
+  const tl_range *range = system->shape.range;
+  for (int32_t k = first; k < end; k++) {
+    while (k >= range->first + range->count) {
+      range++;
+    }
+    sum += range->bilateral ? 0 : 1 / system->weight[k];
+  }
+  return sum;
+}
+
+double tl_system_inverse_weight(const tl_system *system) {
+  const int32_t count = system->shape.contact_count;
+  double sum = 0;
+  for (int32_t first = 0; first < count; first += TL_CHUNK) {
+    sum += chunk_inverse_weight(system, first, count - first < TL_CHUNK ? count : first + TL_CHUNK);
+  }
+  return sum;
+}
+
+double tl_reference_slack(double velocity_scale, double inverse_weight, double reference) {
+  const double slack = velocity_scale * sqrt(inverse_weight) / reference;
+  return slack > 1 && isfinite(slack) ? slack : 1;
 }

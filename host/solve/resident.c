@@ -129,6 +129,7 @@ talus_status tl_resident_fetch(talus_solver *solver) {
   assembly->system.order = assembly->order.memory;
   TL_TRY(context->backend->ferry(context, &solver->raw.order, assembly->system.order, TL_FERRY_IN));
   assembly->impulse_unit = solver->raw.impulse_unit;
+  assembly->velocity_unit = solver->raw.velocity_unit;
   assembly->rounding = solver->raw.rounding;
   solver->fetched = 1;
   return TALUS_OK;

@@ -64,6 +64,7 @@ typedef struct tl_run {
   double tolerance;      /* of the caller, in his measure */
   double target;         /* epsilon at which the certificate is asked */
   double reference;      /* R(0) */
+  double slack;          /* max(1, R_s/R(0)): a tolerance times this is an epsilon */
   double epsilon;        /* R(x)/R(0) at the last check */
   double best;           /* the smallest of these; its impulses are kept */
   double mark;           /* best when progress was last noted */
@@ -159,6 +160,10 @@ talus_status tl_run_judge(tl_run *run);
 talus_status tl_settings_check(talus_context *context, const talus_settings *settings);
 /* reference.c: R(0) of a law (0 convex, 1 exact). */
 double tl_system_residual(const tl_system *system, int law);
+/* Sum of 1 / w_k over the contacts. */
+double tl_system_inverse_weight(const tl_system *system);
+/* max(1, R_s/R(0)) for a velocity scale in the units of the other two. */
+double tl_reference_slack(double velocity_scale, double inverse_weight, double reference);
 
 /* engine.c: whose engine so many constraints of the caller's are given to. */
 const tl_backend *tl_engine_backend(const talus_context *context, talus_memory memory,

@@ -13,6 +13,20 @@ static talus_status rest(tl_run *run) {
   return TALUS_OK;
 }
 
+/* How much larger than the tolerance an epsilon may be, by the problem's velocity_scale. */
+static double slack_of(const talus_solver *solver, double reference) {
+  const talus_problem *const problem = solver->resident ? &solver->given : &solver->problem;
+  if (!(problem->velocity_scale > 0) || solver->settings.measure == TALUS_MEASURE_SICONOS) {
+    return 1;
+  }
+  const double unit =
+      solver->resident ? solver->raw.velocity_unit : solver->assembly.velocity_unit;
+  const double inverse_weight = solver->resident
+                                    ? solver->raw.inverse_weight
+                                    : tl_system_inverse_weight(&solver->assembly.system);
+  return tl_reference_slack(problem->velocity_scale * unit, inverse_weight, reference);
+}
+
 static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_run *run,
                               talus_method *used) {
   const tl_system *const system = &solver->assembly.system;
@@ -27,6 +41,7 @@ static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_
   run->law = solver->settings.law == TALUS_LAW_COULOMB;
   run->tolerance = solver->settings.tolerance;
   run->target = solver->settings.tolerance;
+  run->slack = 1;
   if (solver->direct) {
     int done;
     const double *start;
@@ -45,6 +60,8 @@ static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_
   run->ops = solver->engine->ops;
   run->reference =
       solver->resident ? solver->raw.reference[run->law] : tl_system_residual(system, run->law);
+  run->slack = slack_of(solver, run->reference);
+  run->target = run->slack * run->tolerance;
   *used = solver->settings.method == TALUS_METHOD_AUTO ? TALUS_METHOD_GAUSS_SEIDEL_NESTEROV
                                                        : solver->settings.method;
   const double rounding = solver->resident ? solver->raw.rounding : solver->assembly.rounding;

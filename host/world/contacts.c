@@ -113,6 +113,22 @@ static talus_status colliders_place(talus_world *world, double dt) {
   return TALUS_OK;
 }
 
+talus_status tl_pair_depth(talus_world *world, int32_t shape_a, int32_t shape_b, double *depth) {
+  tl_collider collider[2];
+  tl_collider_fact unused;
+  const tl_pair pair = {0, 1};
+  const tl_touch *touches;
+  int64_t count;
+  collider_place(world, shape_a, 0, &collider[0], &unused);
+  collider_place(world, shape_b, 0, &collider[1], &unused);
+  TL_TRY(tl_narrow_pairs(world->narrow, collider, &pair, 1, 1, &touches, &count));
+  *depth = 0;
+  for (int64_t k = 0; k < count; k++) {
+    *depth = fmax(*depth, -touches[k].gap);
+  }
+  return TALUS_OK;
+}
+
 /* Velocity of the point at `arm` from the body's centre. */
 static void point_velocity(const tl_body *body, const double *point, double *v) {
   const double arm[3] = {point[0] - body->position[0], point[1] - body->position[1],
@@ -150,9 +166,10 @@ static double approach_of(const tl_body *body_a, const tl_body *body_b, const tl
   return approach;
 }
 
-/* impulse: with which it starts. */
+/* old: the same contact before, or NULL. */
 static void contact_make(const talus_world *world, const tl_touch *touch, double dt,
-                         const double impulse[3], tl_world_contact *contact) {
+                         const tl_world_contact *old, tl_world_contact *contact) {
+  static const double none[3] = {0, 0, 0};
   const tl_collider_fact *const fact = world->facts.memory;
   const tl_collider_fact *const a = &fact[touch->a], *const b = &fact[touch->b];
   contact->shown.body_a = a->body;
@@ -162,7 +179,9 @@ static void contact_make(const talus_world *world, const tl_touch *touch, double
   contact->shown.gap = touch->gap;
   memcpy(contact->shown.point, touch->point, sizeof touch->point);
   memcpy(contact->shown.normal, touch->normal, sizeof touch->normal);
-  memcpy(contact->shown.impulse, impulse, sizeof contact->shown.impulse);
+  memcpy(contact->shown.impulse, old != NULL ? old->shown.impulse : none,
+         sizeof contact->shown.impulse);
+  contact->sunk = old != NULL && world->part > 0 ? old->sunk : 0;
   contact->feature = touch->feature;
   contact->spherical = touch->spherical && a->round && b->round;
   tl_material_mix(world, a->material, b->material, &contact->friction, &contact->restitution);
@@ -280,14 +299,13 @@ typedef struct make_task {
 } make_task;
 
 static void contacts_part(void *arguments, int64_t first, int64_t end) {
-  static const double none[3] = {0, 0, 0};
   make_task *const t = arguments;
   const talus_world *const world = t->world;
   int skewed = 0;
   for (int64_t k = first; k < end; k++) {
     const int known = t->found[k] >= 0 && t->found[k] < world->contact_count;
-    contact_make(world, &t->touches[k], t->dt,
-                 known ? world->contact[t->found[k]].shown.impulse : none, &t->contact[k]);
+    contact_make(world, &t->touches[k], t->dt, known ? &world->contact[t->found[k]] : NULL,
+                 &t->contact[k]);
     /* disks stay in their plane, to the bit, unless a wall leans out of it */
     skewed |= !t->contact[k].spherical || (world->def.plane && t->touches[k].normal[1] != 0);
   }

@@ -274,6 +274,7 @@ talus_status tl_problem_solve(talus_world *world, double dt, const double *befor
   const double begin = tl_clock();
   TL_TRY(tl_step_arrays_take(world, &arrays));
   TL_TRY(tl_step_problem(world, dt, free, &arrays, &problem));
+  problem.velocity_scale = tl_velocity_scale(world, dt, before, free);
   const double filled = tl_clock() - begin;
   talus_solution solution = talus_solution_default();
   solution.impulse = arrays.impulse;

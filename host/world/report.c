@@ -11,6 +11,10 @@ double tl_law_epsilon(const talus_certificate *c, talus_law law) {
   return law == TALUS_LAW_COULOMB ? c->epsilon_faceted_coulomb : c->epsilon_faceted_ccp;
 }
 
+double tl_law_error(const talus_certificate *c, talus_law law) {
+  return law == TALUS_LAW_COULOMB ? c->error_coulomb : c->error_ccp;
+}
+
 static double kinetic_of(const talus_world *world, const double *velocity) {
   double sum = 0;
   for (int64_t i = 0; i < world->body_count; i++) {
@@ -111,7 +115,9 @@ void tl_report_add(const talus_world *world, double dt, const double *before, co
   report->epsilon = fmax(report->epsilon, epsilon);
   report->epsilon_other = fmax(report->epsilon_other, tl_law_epsilon(&info->certificate, other));
   report->outcome = info->outcome;
-  report->accepted |= epsilon > world->def.tolerance;
+  const double error = tl_law_error(&info->certificate, law);
+  report->error = fmax(report->error, error);
+  report->accepted |= error > world->def.tolerance;
   report->iterations += info->iterations;
   report->passes += info->passes;
   report->contact_count = world->contact_count;

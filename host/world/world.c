@@ -19,7 +19,8 @@ talus_world_def talus_world_def_default(void) {
   def.margin = 0.02;
   def.bias_cap = 0.6;
   def.solver = talus_settings_default();
-  def.solver.max_iterations = 200;
+  def.solver.max_iterations = 0; /* see iterations_of */
+  def.penetration_limit = 0.05;
   def.seed = 1;
   return def;
 }
@@ -64,10 +65,25 @@ talus_step_report talus_step_report_default(void) {
   return report;
 }
 
-/* What each step aims at: more than this is not worth its passes (docs/measured/world.md has the
- * measured trade-off). */
+/* What each step aims at: beds at rest stay where they are, at the cost of fewer passes than looser
+ * solves need (docs/decisions/velocity-scale.md). */
+static const double TOLERANCE = 1e-4;
+
 static double tolerance_of(const talus_world_def *def) {
-  return def->tolerance > 0 ? def->tolerance : def->solver.law == TALUS_LAW_COULOMB ? 0.03 : 0.01;
+  return def->tolerance > 0 ? def->tolerance : TOLERANCE;
+}
+
+/* Who asks for more than the default wants patience for it. */
+static int64_t iterations_of(const talus_world_def *def) {
+  return def->solver.max_iterations != 0 ? def->solver.max_iterations
+         : tolerance_of(def) < TOLERANCE ? 2000
+                                         : 200;
+}
+
+static talus_miss on_miss_of(const talus_world_def *def) {
+  return def->on_miss != TALUS_MISS_DEFAULT ? def->on_miss
+         : def->accept > 0                  ? TALUS_MISS_HALVE
+                                            : TALUS_MISS_CONTINUE;
 }
 
 static talus_status def_check(talus_context *context, const talus_world_def *def) {
@@ -95,6 +111,12 @@ static talus_status def_check(talus_context *context, const talus_world_def *def
       {"stabilisation", def->stabilisation,
        (unsigned)def->stabilisation <= TALUS_STABILISE_NONE},
       {"restitution", def->restitution, (unsigned)def->restitution <= TALUS_RESTITUTION_POISSON},
+      {"on_miss", def->on_miss, (unsigned)def->on_miss <= TALUS_MISS_STOP},
+      {"accept (on_miss is CONTINUE, which accepts any)", def->accept,
+       def->accept == 0 || def->on_miss != TALUS_MISS_CONTINUE},
+      {"penetration_limit", def->penetration_limit, def->penetration_limit > 0},
+      {"velocity_scale", def->velocity_scale,
+       def->velocity_scale >= 0 && isfinite(def->velocity_scale)},
   };
   for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
     if (!checks[i].good) {
@@ -119,11 +141,15 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   world->context = context;
   world->def = def;
   world->def.tolerance = tolerance_of(&def);
-  world->def.accept = def.accept > 0 ? def.accept : 10 * world->def.tolerance;
+  world->def.on_miss = on_miss_of(&def);
+  world->def.accept = world->def.on_miss == TALUS_MISS_CONTINUE ? INFINITY
+                      : def.accept > 0                          ? def.accept
+                                                                : 10 * world->def.tolerance;
   if (def.restitution_speed == 0) {
     world->def.restitution_speed = 2 * sqrt(tl_dot3(def.gravity, def.gravity)) * def.step;
   }
   world->def.solver.tolerance = world->def.tolerance;
+  world->def.solver.max_iterations = iterations_of(&def);
   world->def.solver.warm_start = 1;
   world->def.solver.same_bits = 1; /* a run is the same on every machine */
   talus_settings projection = world->def.solver;

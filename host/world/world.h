@@ -82,6 +82,7 @@ typedef struct tl_world_contact {
   double bias;          /* along the normal, m/s */
   double approach;      /* u_n before the step, m/s */
   double departure;     /* u_n after the step, m/s */
+  double sunk;          /* m: deeper than when the step began; sink.c */
 } tl_world_contact;
 
 typedef struct tl_contact_list {
@@ -141,6 +142,7 @@ struct talus_world {
    * put aside in `saved` when that happens; `aside` 1: it has not yet, they are in `contact`. */
   tl_contact_list spare, saved;
   int32_t aside;
+  int32_t part; /* of the step under way, from 0 on */
   talus_contact *shown; /* copies for talus_world_contacts */
   int32_t shown_capacity;
 
@@ -182,6 +184,21 @@ double tl_shape_speed(const tl_body *body, const tl_geometry *geometry, const do
  * that tl_contacts_find will find them, until tl_outrun_forget. */
 talus_status tl_outrun_find(talus_world *world, double dt, const double *after, int *missed);
 void tl_outrun_forget(talus_world *world);
+/* How deep two shapes lie in each other where their bodies are; 0: they do not. */
+talus_status tl_pair_depth(talus_world *world, int32_t shape_a, int32_t shape_b, double *depth);
+
+/* The pair that sinks by more than it may, relative to that; sink.c. */
+typedef struct tl_sink {
+  int found;
+  int32_t body_a, body_b;
+  double before, after; /* m: depths */
+  double excess;        /* what it sinks by, over what it may */
+} tl_sink;
+/* By the velocities after the solve, before anything moves. */
+void tl_sink_foresee(talus_world *world, double dt, tl_sink *sink);
+/* Where bodies have moved to. */
+talus_status tl_sink_find(talus_world *world, double dt, tl_sink *sink);
+
 /* Makes the contacts at hand those that the next step's are matched to. */
 talus_status tl_contacts_remember(talus_world *world);
 /* The contacts at hand are those of the beginning, and can be had back. */
@@ -236,6 +253,9 @@ talus_status tl_links_fill(talus_world *world, double dt, tl_joint_row *rows);
 
 /* ---- solve and move --------------------------------------------------------------------------- */
 
+/* Contact velocities that are small in this (sub-)step, m/s; scale.c. */
+double tl_velocity_scale(const talus_world *world, double dt, const double *before,
+                         const double *free);
 /* One (sub-)step's velocity problem: from velocities `free` to `after`. */
 talus_status tl_problem_solve(talus_world *world, double dt, const double *before,
                               const double *free, double *after, talus_info *info);
@@ -250,8 +270,10 @@ void tl_spin_carry(talus_world *world, double dt, const double *free, const doub
 void tl_positions_move(talus_world *world, const double *velocity, double dt);
 talus_status tl_positions_check(const talus_world *world);
 
-/* What a certificate says of a law, with the cone of the solve. */
+/* What a certificate says of a law, with the cone of the solve: epsilon, and what the tolerance is
+ * compared with. */
 double tl_law_epsilon(const talus_certificate *certificate, talus_law law);
+double tl_law_error(const talus_certificate *certificate, talus_law law);
 /* Energies, penetrations and balances of a (sub-)step, added to the report. */
 void tl_report_add(const talus_world *world, double dt, const double *before, const double *free,
                    const double *after, const talus_info *info, talus_step_report *report);

@@ -35,7 +35,13 @@
  *   and bilateral rows (P: nothing, or the bounds),
  *   epsilon = R(x) / R(0): how much better than doing nothing.
  * It is computed in double from the caller's arrays after each solve, by code no solver uses.
- * `tolerance` means epsilon. It depends neither on units nor on distant contacts. */
+ * `tolerance` means epsilon. It depends neither on units nor on distant contacts.
+ * Where nothing presses (a shaken box at take-off) R(0) is nearly 0 and being better than nothing by
+ * a factor has no meaning. A problem may say which contact velocities are small: with
+ * velocity_scale = s > 0
+ *   error = R(x) / max(R(0), R_s),   R_s = s || 1 / sqrt(w_k) ||  over all contacts,
+ * R_s being the residual of contact velocities that are all wrong by s; then `tolerance` means this
+ * error, and epsilon is told beside it. */
 #ifndef TALUS_SOLVE_H
 #define TALUS_SOLVE_H
 
@@ -219,6 +225,10 @@ typedef struct talus_problem {
    * whose movable bodies all sleep is left out of the solve and of the certificate: its velocities
    * stay, its impulses are those of the warm start (0 without one), its contact_velocity is 0. */
   const int32_t *asleep; /* [body_count], [block_count] */
+  /* Contact velocities that are small: errors much below it move nothing, m/s. `tolerance` is
+   * then relative to it where doing nothing would be nearly right; see the certificate above. A
+   * simulator has |gravity| times its step at hand. 0, the default: none. */
+  double velocity_scale;
 } talus_problem;
 
 TALUS_API talus_problem talus_problem_default(talus_form form);
@@ -425,6 +435,9 @@ typedef struct talus_certificate {
   double asymmetry;         /* |W - W^T| / |W|, form (c); else 0 */
   double epsilon_faceted_ccp; /* as epsilon, with the cone of the settings in place of the circular */
   double epsilon_faceted_coulomb; /* one; the same numbers if it is circular */
+  double error_ccp; /* R(x) over the larger of R(0) and reference_scale, with the cone of the */
+  double error_coulomb;   /* settings; without a velocity_scale the epsilon of that cone */
+  double reference_scale; /* R_s, what problem.velocity_scale gives, sqrt(J); 0 without one */
 } talus_certificate;
 
 typedef enum talus_note {

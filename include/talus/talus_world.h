@@ -45,6 +45,16 @@ typedef enum talus_restitution {
   TALUS_RESTITUTION_POISSON = 1 /* two phases: compression, then e times its impulse given back */
 } talus_restitution;
 
+/* What becomes of a step whose contact solve ends above the tolerance. Whatever is chosen here, a
+ * step whose impulses would be no better than none, whose numbers end, or in which bodies would sink
+ * (penetration_limit) is cut in two, up to four times (STOP: not at all), and then fails. */
+typedef enum talus_miss {
+  TALUS_MISS_DEFAULT = 0, /* CONTINUE; HALVE if `accept` is given */
+  TALUS_MISS_CONTINUE = 1, /* go on with the best impulses found; the report tells */
+  TALUS_MISS_HALVE = 2, /* above `accept`: ten times the iterations, then the step is cut in two ... */
+  TALUS_MISS_STOP = 3   /* above `accept`: ten times the iterations, then the step fails */
+} talus_miss;
+
 typedef struct talus_world_def {
   uint32_t struct_size;     /* set by talus_world_def_default */
   double gravity[3];        /* m/s2; default 0 0 -9.81 */
@@ -59,14 +69,19 @@ typedef struct talus_world_def {
                                the step is added. Default 0.02 */
   double bias_cap;          /* m/s, TALUS_STABILISE_BIAS; default 0.6 */
   double restitution_speed; /* below it impacts are plastic, m/s; default 0: 2 |gravity| step */
-  double tolerance;         /* epsilon aimed at each step; default 0: 0.03 for the exact law, 0.01
-                               for the convex one */
-  double accept;            /* epsilon required; default 0: 10 tolerance */
+  double tolerance;         /* error aimed at each step; default 0: 1e-4 */
+  double accept;            /* error above which on_miss HALVE and STOP act; default 0: 10 tolerance */
   talus_settings solver;    /* law, method, precision, threads ... of the contact solves;
-                               tolerance and warm_start are the world's. max_iterations (default
-                               200) ends a solve between tolerance and accept; above accept ten
-                               times as many follow */
+                               tolerance and warm_start are the world's. max_iterations: default
+                               0: 200, or 2000 if the tolerance is below the default */
   uint64_t seed;            /* of inlets and random generators; default 1 */
+  talus_miss on_miss;       /* see talus_miss */
+  double penetration_limit; /* a contact may become deeper in a step by this, of the smaller radius;
+                               default 0.05; INFINITY: no limit */
+  double velocity_scale;    /* m/s, of each step's problem (talus_solve.h): what the error is relative
+                               to where nothing presses. Default 0: a tenth of what gravity and
+                               forces change in the step plus 100 times the mean relative speed at
+                               contacts */
 } talus_world_def;
 
 TALUS_API talus_world_def talus_world_def_default(void);
@@ -255,7 +270,7 @@ typedef struct talus_step_report {
   double epsilon;         /* of the step's law; the worst of its sub-steps */
   double epsilon_other;   /* of the other law */
   talus_outcome outcome;
-  int32_t accepted;       /* 1: epsilon between tolerance and accept */
+  int32_t accepted;       /* 1: the error is above the tolerance, and the step went on (on_miss) */
   int32_t halvings;       /* how often the step had to be cut */
   int64_t iterations, passes;
   double penetration_mean, penetration_max; /* over touching contacts, m */
@@ -273,6 +288,7 @@ typedef struct talus_step_report {
   int32_t singular;       /* rows of the mechanisms' loops that say nothing new where the links stand
                              (a flat four-bar; the third direction of a loop in a plane): they go on
                              without them. The worst of its sub-steps */
+  double error;           /* what the tolerance was compared with; the worst of its sub-steps */
 } talus_step_report;
 
 TALUS_API talus_step_report talus_step_report_default(void);

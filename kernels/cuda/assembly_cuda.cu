@@ -131,6 +131,7 @@ __global__ void __launch_bounds__(TL_CHUNK)
     const tl_vec n = tl_load(s.normal, k);
     w.share[0][k] = tl_system_reference(&s, k, n, 0);
     w.share[1][k] = tl_system_reference(&s, k, n, 1);
+    w.share[2][k] = 1 / s.weight[k];
   }
 }
 
@@ -162,7 +163,7 @@ void work_pieces(pieces *p, tl_cuda_raw *w) {
   piece(p, &w->sorted, contacts);
   piece(p, &w->order, contacts);
   piece(p, &w->other, contacts);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < TL_CUDA_SUMS; i++) {
     piece(p, &w->share[i], contacts);
     piece(p, &w->chunk[i], contacts / TL_CHUNK + 1);
   }
@@ -305,6 +306,7 @@ talus_status units_choose(tl_cuda_device *device, const tl_cuda_facts *all, cons
   const int weight = -exponent_mean(all->exponent), speed = -exponent_mean(all->exponent + 2);
   const double s = ldexp(1, weight), c = ldexp(1, speed);
   raw->impulse_unit = ldexp(1, weight - speed);
+  raw->velocity_unit = c;
   raw->rounding = all->sum[0] * (c * (c / s));
   TL_CUDA_LAUNCH(device, built->shape.contact_count, contacts_scale_kernel, *built, s, c);
   TL_CUDA_LAUNCH(device, built->shape.rigid_count, bodies_scale_kernel, *built, s);
@@ -315,14 +317,15 @@ talus_status references_sum(tl_cuda_device *device, const tl_cuda_raw *w, const 
                             tl_raw *raw) {
   tl_cuda_facts all;
   TL_CUDA_LAUNCH(device, w->contacts, reference_kernel, *w, *built);
-  for (int law = 0; law < 2; law++) {
-    TL_CUDA_LAUNCH(device, built->shape.chunk_count, chunk_sum_kernel, *w, law);
-    TL_TRY(tl_cuda_check(device, tl_cuda_launch(device->stream, 1, 1, all_sum_kernel, *w, law),
+  for (int which = 0; which < TL_CUDA_SUMS; which++) {
+    TL_CUDA_LAUNCH(device, built->shape.chunk_count, chunk_sum_kernel, *w, which);
+    TL_TRY(tl_cuda_check(device, tl_cuda_launch(device->stream, 1, 1, all_sum_kernel, *w, which),
                          "kernel launch", __func__));
   }
   TL_TRY(facts_fetch(device, w, &all));
   raw->reference[0] = sqrt(all.sum[0]);
   raw->reference[1] = sqrt(all.sum[1]);
+  raw->inverse_weight = all.sum[2];
   return TALUS_OK;
 }
 

@@ -7,6 +7,9 @@
 #include "kernels/cuda/sum_cuda.h"
 #include "kernels/item/rigid.h"
 
+/* Sums over the contacts: R(0)^2 of both laws, 1 / w_k. */
+enum { TL_CUDA_SUMS = 3 };
+
 /* Scalars on their way to the host. */
 struct tl_cuda_facts {
   unsigned defect;                /* of the caller's arrays, or a W_kk without positive trace */
@@ -14,7 +17,7 @@ struct tl_cuda_facts {
   unsigned movers;                /* bodies that move */
   unsigned ends;                  /* sides of contacts that move */
   unsigned long long exponent[4]; /* sum and count of those of weights and of speeds */
-  double sum[2];
+  double sum[TL_CUDA_SUMS];
 };
 
 /* What the kernels share; by value. */
@@ -27,7 +30,7 @@ struct tl_cuda_raw {
   int32_t *number;             /* [bodies] internal body or -1 */
   uint32_t *key, *sorted;      /* [contacts] */
   uint32_t *order, *other;     /* [contacts] */
-  double *share[2], *chunk[2]; /* [contacts], [chunks] */
+  double *share[TL_CUDA_SUMS], *chunk[TL_CUDA_SUMS]; /* [contacts], [chunks] */
 };
 
 static __device__ __forceinline__ int32_t tl_cuda_item(void) {

@@ -180,7 +180,7 @@ static void test_world(void) {
     const talus_step_report report = place_run(world, 1);
     talus_joint_state state = talus_joint_state_default();
     MUST(talus_joint_get(world, joint, &state));
-    CHECK_CASE(report.epsilon <= 1e-8, "step %d: %g", i, report.epsilon);
+    CHECK_CASE(report.error <= 1e-8, "step %d: %g", i, report.error);
     full += fabs(state.motor) == 30 * def.step;
     contacts = report.contact_count > contacts ? report.contact_count : contacts;
   }

@@ -11,6 +11,41 @@ static int same(double a, double b) {
 
 #define CHECK_SAME(a, b, name) CHECK_CASE(same(a, b), "%s: %.12g, oracle %.12g", name, a, b)
 
+/* s |1 / sqrt(w_k)| over the contacts, w_k = tr(W_kk) / dimension. */
+static double scale_reference(const oracle_system *system, double s) {
+  long double sum = 0;
+  for (int k = 0; k < system->contacts; k++) {
+    long double trace = 0;
+    for (int c = 0; c < system->dimension; c++) {
+      const int row = system->dimension * k + c;
+      trace += system->w[row * system->rows + row];
+    }
+    sum += system->dimension / trace;
+  }
+  return s * (double)sqrtl(sum);
+}
+
+/* With a velocity_scale below and above what R(0) says: epsilon stays, the error is relative to the
+ * larger of the two. */
+static void compare_scaled(talus_context *context, const talus_problem *given,
+                           const oracle_system *system, const double *impulse,
+                           const double *bilateral, const char *name) {
+  const oracle_report ccp = oracle_judge(system, impulse, bilateral, TALUS_LAW_CCP);
+  const oracle_report exact = oracle_judge(system, impulse, bilateral, TALUS_LAW_COULOMB);
+  const double one = scale_reference(system, 1);
+  for (int turn = 0; turn < 2 && one > 0 && ccp.reference > 0; turn++) {
+    talus_problem problem = *given;
+    talus_certificate c;
+    problem.velocity_scale = (turn ? 10 : 0.1) * exact.reference / one;
+    CHECK(talus_certify(context, &problem, impulse, bilateral, &c) == TALUS_OK);
+    const double scale = problem.velocity_scale * one;
+    CHECK_SAME(c.reference_scale, scale, name);
+    CHECK_SAME(c.epsilon_coulomb, exact.epsilon, name);
+    CHECK_SAME(c.error_coulomb, exact.residual / fmax(exact.reference, scale), name);
+    CHECK_SAME(c.error_ccp, ccp.residual / fmax(ccp.reference, scale), name);
+  }
+}
+
 static void compare(talus_context *context, const talus_problem *problem, const double *impulse,
                     const double *bilateral, const char *name) {
   talus_certificate c;
@@ -42,6 +77,9 @@ static void compare(talus_context *context, const talus_problem *problem, const 
   CHECK_SAME(c.bilateral, exact.bilateral, name);
   CHECK_SAME(c.penetration_speed, exact.penetration, name);
   CHECK_CASE(c.momentum_balance <= 1e-9, "%s: momentum off by %g", name, c.momentum_balance);
+  CHECK(c.reference_scale == 0 && c.error_ccp == c.epsilon_ccp &&
+        c.error_coulomb == c.epsilon_coulomb);
+  compare_scaled(context, problem, &system, impulse, bilateral, name);
   oracle_free(&system);
 }
 

@@ -49,7 +49,7 @@ static uint64_t run(int32_t threads, int32_t islands, int32_t *most) {
   *most = 0;
   for (int i = 0; i < STEPS; i++) {
     const talus_step_report report = place_run(world, 1);
-    CHECK_CASE(report.epsilon <= def.accept && report.halvings == 0,
+    CHECK_CASE(report.error <= def.tolerance && report.halvings == 0,
                "%d threads, islands %d, step %d: %g", threads, islands, i, report.epsilon);
     *most = report.touching_count > *most ? report.touching_count : *most;
   }

@@ -36,6 +36,7 @@ static void one_link(talus_integrator integrator, talus_restitution restitution,
     talus_world *world;
     const double half[3] = {0.07, 0.07, 0.07};
     def.tolerance = 1e-12;
+    def.velocity_scale = 1e-12;
     def.solver.max_iterations = 20000;
     def.integrator = integrator;
     def.restitution = restitution;

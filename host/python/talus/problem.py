@@ -214,6 +214,11 @@ class Problem:
                  else self.struct.blocks.block_count)
         self._set("", "asleep", asleep, 1, count, "int32")
 
+    def velocity_scale(self, scale: float) -> None:
+        """Contact velocities that are small, m/s (0: none): the tolerance is relative to them where
+        doing nothing would be nearly right. A simulator has gravity times its step at hand."""
+        self.struct.velocity_scale = scale
+
     def _common(self, friction: Optional[Array], row_lower: Optional[Array],
                 row_upper: Optional[Array]) -> None:
         self._set("", "friction", friction, 1, self.contact_count)

@@ -94,6 +94,9 @@ class Certificate:
     asymmetry: float
     epsilon_faceted_ccp: float
     epsilon_faceted_coulomb: float
+    error_ccp: float
+    error_coulomb: float
+    reference_scale: float
 
 
 @dataclasses.dataclass(frozen=True)

@@ -89,7 +89,8 @@ class Problem(Structure):
                 ("contact_count", c_int32), ("bilateral_count", c_int32), ("friction", c_void_p),
                 ("rigid", Rigid), ("blocks", Blocks), ("delassus", Delassus), ("global", Global),
                 ("row_lower", c_void_p), ("row_upper", c_void_p), ("memory", enum),
-                ("layout", POINTER(Layout))] + _pointers("contact_key", "row_key", "asleep")
+                ("layout", POINTER(Layout))] + _pointers("contact_key", "row_key", "asleep") + [
+                    ("velocity_scale", c_double)]
 
 
 progress_fn = ctypes.CFUNCTYPE(c_int, c_void_p, c_int64, c_int64, c_double, c_double)
@@ -123,7 +124,8 @@ class Certificate(Structure):
         "epsilon_ccp", "epsilon_coulomb", "residual_ccp", "residual_coulomb", "reference_ccp",
         "reference_coulomb", "siconos_ccp", "siconos_coulomb", "cone_violation", "complementarity",
         "complementarity_ccp", "dissipation", "bilateral", "penetration_speed", "momentum_balance",
-        "asymmetry", "epsilon_faceted_ccp", "epsilon_faceted_coulomb")]
+        "asymmetry", "epsilon_faceted_ccp", "epsilon_faceted_coulomb", "error_ccp", "error_coulomb",
+        "reference_scale")]
 
 
 class Info(Structure):

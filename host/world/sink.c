@@ -1,0 +1,81 @@
+/* sink.c: a guard against bodies that sink into each other within a step.
+ *
+ * Impulses that are far from a solution, or a step so long that contacts turn away under it, let
+ * bodies pass into or through each other. A pair may become deeper in a step by penetration_limit
+ * times the smaller radius, whatever the number of parts that the step is made in, and no more.
+ *
+ * To first order the gap after the step is gap + dt u_n. For round bodies that is a bound: the
+ * distance of two centres is at least its part along the old normal. Pairs with edges and corners
+ * that turn by much are looked at once more where they end, by the narrow-phase; a pair whose shapes
+ * travel less than the limit together cannot have sunk by it. */
+#include <math.h>
+#include <string.h>
+
+#include "host/world/world.h"
+
+/* How much deeper a pair may become in a step. */
+static double depth_limit(const talus_world *world, const talus_contact *contact) {
+  return world->def.penetration_limit *
+         fmin(world->shape[contact->shape_a].size, world->shape[contact->shape_b].size);
+}
+
+/* Notes the contact if it becomes deeper, from `before` to `after`, by more than it may. */
+static void sink_note(tl_sink *sink, const talus_world *world, const talus_contact *contact,
+                      double before, double after) {
+  const double limit = depth_limit(world, contact), excess = (after - before) / limit;
+  if (after - before > limit && !(sink->excess >= excess)) {
+    *sink = (tl_sink){.found = 1,
+                      .body_a = contact->body_a,
+                      .body_b = contact->body_b,
+                      .before = before,
+                      .after = after,
+                      .excess = excess};
+  }
+}
+
+void tl_sink_foresee(talus_world *world, double dt, tl_sink *sink) {
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    tl_world_contact *const contact = &world->contact[k];
+    const double before = fmax(0, -contact->shown.gap);
+    const double after = -(contact->shown.gap + dt * contact->departure);
+    sink_note(sink, world, &contact->shown, before - contact->sunk, after);
+    contact->sunk = fmax(0, contact->sunk + after - before);
+  }
+}
+
+/* How far the shape's fastest point travels in dt. */
+static double shape_travel(const talus_world *world, int32_t index, double dt) {
+  const tl_shape_slot *const shape = &world->shape[index];
+  const tl_body *const body = &world->body[shape->body];
+  return dt * tl_shape_speed(body, shape->geometry, shape->position, body->velocity, body->spin);
+}
+
+/* Whether the pair must be looked at where it ends. */
+static int may_have_turned(const talus_world *world, const tl_world_contact *contact, double dt) {
+  const talus_contact *const shown = &contact->shown;
+  return !contact->spherical &&
+         shape_travel(world, shown->shape_a, dt) + shape_travel(world, shown->shape_b, dt) >
+             depth_limit(world, shown);
+}
+
+static int same_pair(const talus_contact *a, const talus_contact *b) {
+  return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
+}
+
+talus_status tl_sink_find(talus_world *world, double dt, tl_sink *sink) {
+  int32_t first = 0;
+  while (first < world->contact_count) {
+    const talus_contact *const shown = &world->contact[first].shown;
+    double before = 0, after = 0;
+    int32_t end = first;
+    for (; end < world->contact_count && same_pair(&world->contact[end].shown, shown); end++) {
+      before = fmax(before, -world->contact[end].shown.gap);
+    }
+    if (may_have_turned(world, &world->contact[first], dt)) {
+      TL_TRY(tl_pair_depth(world, shown->shape_a, shown->shape_b, &after));
+      sink_note(sink, world, shown, before, after);
+    }
+    first = end;
+  }
+  return TALUS_OK;
+}
