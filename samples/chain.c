@@ -229,7 +229,7 @@ static fall contact_fall(talus_scheme scheme, double clamp) {
   for (int i = 0; i < 2000; i++) {
     double impulse[2], u[3];
     talus_touch touch[2];
-    talus_problem problem;
+    talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
     talus_solution solution = talus_solution_default();
     solution.impulse = impulse;
     ends_touch(m, touch);

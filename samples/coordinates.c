@@ -103,7 +103,7 @@ static cost minimal(chain *c, talus_method method, int rounds) {
   double *const q = malloc((size_t)c->links * sizeof *q);
   TRY(talus_mechanism_get(c->mechanism, q, NULL));
   for (int round = 0; round < rounds; round++) {
-    talus_problem problem;
+    talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
     talus_solution solution = talus_solution_default();
     talus_info info = talus_info_default();
     solution.contact_velocity = best.velocity;

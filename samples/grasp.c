@@ -87,7 +87,7 @@ static void grasp_make(double w[ROWS * ROWS]) {
     touch[k].friction = FRICTION[k];
     TRY(talus_mechanism_point(part[k], 3, tip, touch[k].point, NULL));
   }
-  talus_problem problem;
+  talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
   TRY(talus_coupling_build(coupling, touch, CONTACTS, &problem));
   memcpy(w, problem.delassus.w.value, ROWS * ROWS * sizeof *w);
   talus_coupling_destroy(coupling);

@@ -219,7 +219,7 @@ static double compare(talus_restitution restitution, const char *law, int steps,
   for (i = 0; i < steps; i++) {
     static talus_touch touch[TOUCHES];
     double impulse[ROWS], velocity[LINKS];
-    talus_problem problem;
+    talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
     const int32_t count = touches_find(&r, touch);
     for (double e = RESTITUTION; e >= 0; e = less(&r, restitution, &problem, e, velocity)) {
       step_build(&r, touch, count, e, &problem);
@@ -254,7 +254,7 @@ static void run_go(run *r, talus_restitution restitution, talus_solver *solver, 
   for (int i = 0; i < steps; i++) {
     static talus_touch touch[TOUCHES];
     double impulse[ROWS], velocity[LINKS];
-    talus_problem problem;
+    talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
     const int32_t count = touches_find(r, touch);
     for (double e = RESTITUTION; e >= 0; e = less(r, restitution, &problem, e, velocity)) {
       step_build(r, touch, count, e, &problem);

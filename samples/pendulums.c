@@ -112,7 +112,7 @@ static int alone_agrees(talus_dynamics dynamics, int32_t i, int32_t count, const
     static talus_touch touch[TOUCHES];
     talus_solution solution = talus_solution_default();
     talus_info info = talus_info_default();
-    talus_problem problem;
+    talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
     solution.impulse = impulse;
     TRY(talus_coupling_build(p.coupling, touch, pendulum_touches(p.mechanism, touch, TOUCHES),
                              &problem));

@@ -1,18 +1,15 @@
 /* context.c: life of a context: threads, backend, allocator, log. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "host/base/base.h"
 #include "host/base/process.h"
+#include "host/base/structs.h"
 #include "host/base/workers.h"
 #include "kernels/registry.h"
 
-talus_context_def talus_context_def_default(void) {
-  talus_context_def def;
-  memset(&def, 0, sizeof def);
-  def.struct_size = sizeof def;
-  return def;
+void talus_context_def_init(talus_context_def *def, size_t size) {
+  static const talus_context_def defaults;
+  tl_struct_init(&tl_struct_context_def, &defaults, def, size);
 }
 
 /* Picks the backend that was asked for; AUTO falls back to the CPU. */
@@ -44,10 +41,10 @@ talus_status talus_context_create(const talus_context_def *given, talus_context 
     return TALUS_INVALID_ARGUMENT;
   }
   *result = NULL;
-  if (given != NULL && given->struct_size != sizeof *given) {
-    return TALUS_STRUCT_SIZE; /* before it is read further than it may reach */
+  talus_context_def def = talus_context_def_default();
+  if (given != NULL) {
+    TL_TRY(tl_struct_read(NULL, &tl_struct_context_def, "context def", given, &def));
   }
-  const talus_context_def def = given != NULL ? *given : talus_context_def_default();
   /* the context itself comes from the C library: it outlives every use of the caller's allocator */
   talus_context *const context = calloc(1, sizeof *context);
   if (context == NULL) {

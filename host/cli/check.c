@@ -129,6 +129,7 @@ static int check_and_report(check_session *s) {
   settings.facets = (int32_t)o->facets;
   settings.facet_angle = o->facet_angle;
   settings.facet_align = o->facet_align;
+  s->certificate = talus_certificate_default();
   const talus_status status = talus_certify_cone(s->context, &s->stored->problem, &settings,
                                                  s->impulse, s->bilateral, &s->certificate);
   if (status != TALUS_OK) {

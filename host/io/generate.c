@@ -9,21 +9,20 @@
 #include <stdio.h>
 #include <string.h>
 
-talus_generate_def talus_generate_def_default(talus_generate_kind kind) {
-  talus_generate_def def;
-  memset(&def, 0, sizeof def);
-  def.struct_size = sizeof def;
-  def.kind = kind;
-  def.body_count = 1000;
-  def.friction = 0.5;
-  def.radius = 0.05;
-  def.spread = 0.3;
-  def.density = 2500.0;
-  def.step = 1e-3;
-  def.contact_ratio = 2.0;
-  def.aspect = 1.0;
-  def.seed = 1;
-  return def;
+#include "host/base/structs.h"
+
+void talus_generate_def_init(talus_generate_def *def, size_t size, talus_generate_kind kind) {
+  const talus_generate_def defaults = {.kind = kind,
+                                       .body_count = 1000,
+                                       .friction = 0.5,
+                                       .radius = 0.05,
+                                       .spread = 0.3,
+                                       .density = 2500.0,
+                                       .step = 1e-3,
+                                       .contact_ratio = 2.0,
+                                       .aspect = 1.0,
+                                       .seed = 1};
+  tl_struct_init(&tl_struct_generate_def, &defaults, def, size);
 }
 
 uint64_t tl_random_bits(tl_random *random) {
@@ -153,11 +152,6 @@ static talus_status check_range(talus_context *context, const char *field, doubl
 }
 
 static talus_status check_def(talus_context *context, const talus_generate_def *def) {
-  if (def->struct_size != sizeof *def) {
-    return tl_fail(context, TALUS_STRUCT_SIZE,
-                   "talus_generate_def: struct_size is %u, not %zu: use talus_generate_def_default",
-                   def->struct_size, sizeof *def);
-  }
   if (def->kind != TALUS_GENERATE_HEAP && def->kind != TALUS_GENERATE_STACK &&
       def->kind != TALUS_GENERATE_RANDOM) {
     return tl_fail(context, TALUS_BAD_SETTING, "kind is %d: it must be heap, stack or random",
@@ -186,12 +180,15 @@ static talus_status title_set(talus_stored *stored, const talus_generate_def *de
   return tl_stored_title(stored, text, (size_t)length);
 }
 
-talus_status talus_problem_generate(talus_context *context, const talus_generate_def *def,
-                                    talus_stored **stored) {
-  if (context == NULL || def == NULL || stored == NULL) {
+talus_status talus_problem_generate_sized(talus_context *context, const talus_generate_def *given,
+                                          size_t problem_size, talus_stored **stored) {
+  if (context == NULL || given == NULL || stored == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "talus_problem_generate: an argument is NULL");
   }
   *stored = NULL;
+  talus_generate_def own = talus_generate_def_default(TALUS_GENERATE_HEAP);
+  const talus_generate_def *const def = &own;
+  TL_TRY(tl_struct_read(context, &tl_struct_generate_def, "generate def", given, &own));
   TL_TRY(check_def(context, def));
   talus_stored *made = NULL;
   talus_status status = TALUS_OK;
@@ -209,6 +206,7 @@ talus_status talus_problem_generate(talus_context *context, const talus_generate
     break;
   }
   TL_TRY_GOTO(title_set(made, def), fail);
+  TL_TRY_GOTO(tl_stored_fit(made, problem_size), fail);
   *stored = made;
   return TALUS_OK;
 fail:

@@ -14,6 +14,7 @@
 #include "host/io/matrix.h"
 #include "host/io/output_file.h"
 #include "host/io/siconos_text.h"
+#include "host/solve/layout.h"
 #include "host/solve/problem_check.h"
 
 #if TL_HAVE_HDF5
@@ -115,7 +116,8 @@ static talus_status read_kind(talus_stored *stored, const char *path, file_kind 
   }
 }
 
-talus_status talus_problem_read(talus_context *context, const char *path, talus_stored **stored) {
+talus_status talus_problem_read_sized(talus_context *context, const char *path, size_t problem_size,
+                                      talus_stored **stored) {
   if (stored != NULL) {
     *stored = NULL;
   }
@@ -126,7 +128,10 @@ talus_status talus_problem_read(talus_context *context, const char *path, talus_
   talus_stored *result;
   TL_TRY(look_at(context, path, &kind));
   TL_TRY(tl_stored_create(context, &result));
-  const talus_status status = read_kind(result, path, kind);
+  talus_status status = read_kind(result, path, kind);
+  if (status == TALUS_OK) {
+    status = tl_stored_fit(result, problem_size);
+  }
   if (status != TALUS_OK) {
     talus_stored_destroy(result);
     return status;
@@ -222,10 +227,13 @@ static talus_status write_output(talus_stored *scratch, tl_output *output,
 }
 
 talus_status talus_problem_write(talus_context *context, const char *path,
-                                 const talus_problem *problem, const double *impulse) {
+                                 const talus_problem *given, const double *impulse) {
   if (context == NULL || path == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "talus_problem_write: an argument is NULL");
   }
+  tl_problem_copy copy;
+  const talus_problem *const problem = &copy.problem;
+  TL_TRY(tl_problem_copy_make(context, given, &copy));
   TL_TRY(tl_problem_check(context, problem));
   talus_stored *scratch;
   tl_output output;

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "host/base/structs.h"
+
 enum { LINK_SIZE = 64 };
 
 typedef struct block_link {
@@ -59,6 +61,25 @@ talus_status tl_stored_title(talus_stored *stored, const char *text, size_t leng
   TL_TRY(tl_stored_alloc(stored, &copy, length + 1, 1, "title"));
   memcpy(copy, text, length);
   stored->title = copy;
+  return TALUS_OK;
+}
+
+talus_status tl_stored_fit(talus_stored *stored, size_t problem_size) {
+  talus_context *const context = tl_stored_context(stored);
+  const talus_problem own = stored->problem, defaults = talus_problem_default(own.form);
+  TL_TRY(tl_struct_check_size(context, &tl_struct_problem, "stored.problem", problem_size));
+  if (problem_size > sizeof stored->problem_room) {
+    return tl_fail(context, TALUS_STRUCT_SIZE,
+                   "problem_size is %zu, but Talus %s has room for %zu bytes", problem_size,
+                   talus_version(), sizeof stored->problem_room);
+  }
+  if (!tl_struct_fits(&tl_struct_problem, &own, &defaults, problem_size)) {
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "the problem needs members of talus_problem that the program, which is of an "
+                   "older release, does not know");
+  }
+  stored->problem.struct_size = (uint32_t)problem_size;
+  tl_struct_write(&tl_struct_problem, &own, &stored->problem);
   return TALUS_OK;
 }
 

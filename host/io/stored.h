@@ -20,6 +20,10 @@ talus_status tl_stored_alloc(talus_stored *stored, void **memory, size_t count, 
 /* The context that stored was made with. */
 talus_context *tl_stored_context(const talus_stored *stored);
 
+/* Gives stored->problem the size that the caller knows of it, now that it is complete. Statuses:
+ * STRUCT_SIZE, UNSUPPORTED (the problem has what the caller does not know). */
+talus_status tl_stored_fit(talus_stored *stored, size_t problem_size);
+
 /* Keeps a copy of the text, cut at length bytes, as stored->title. */
 talus_status tl_stored_title(talus_stored *stored, const char *text, size_t length);
 

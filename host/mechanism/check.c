@@ -136,9 +136,6 @@ static talus_status drive_check(talus_context *context, const talus_link_def *de
 static talus_status link_check(talus_context *context, const talus_mechanism_def *def, int32_t i) {
   const talus_link_def *const link = &def->link[i];
   char text[64];
-  if (link->struct_size != sizeof *link) {
-    return tl_fail(context, TALUS_STRUCT_SIZE, "joint %d: fill it by talus_link_def_default", i);
-  }
   tl_joint_text(link->name, i, text);
   if ((unsigned)link->kind > TALUS_LINK_PLANAR) {
     return tl_fail(context, TALUS_BAD_SETTING, "%s: kind %d is unknown", text, (int)link->kind);
@@ -153,10 +150,6 @@ static talus_status link_check(talus_context *context, const talus_mechanism_def
 }
 
 talus_status tl_mechanism_check(talus_context *context, const talus_mechanism_def *def) {
-  if (def->struct_size != sizeof *def) {
-    return tl_fail(context, TALUS_STRUCT_SIZE,
-                   "mechanism def: fill it by talus_mechanism_def_default");
-  }
   if (def->link_count < 1 || def->link_count > LINK_MAX) {
     return tl_fail(context, TALUS_SIZE_OVERFLOW, "mechanism def: link_count is %d, not 1 .. %d",
                    def->link_count, LINK_MAX);
@@ -171,6 +164,10 @@ talus_status tl_mechanism_check(talus_context *context, const talus_mechanism_de
     return tl_fail(context, TALUS_BAD_SETTING, "mechanism def: dynamics %d is unknown",
                    (int)def->dynamics);
   }
+  return TALUS_OK;
+}
+
+talus_status tl_links_check(talus_context *context, const talus_mechanism_def *def) {
   for (int32_t i = 0; i < def->link_count; i++) {
     TL_TRY(link_check(context, def, i));
   }

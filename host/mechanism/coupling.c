@@ -3,37 +3,39 @@
 
 #include <math.h>
 
+#include "host/base/structs.h"
 #include "host/world/rotation.h"
 
-talus_loop_def talus_loop_def_default(void) {
-  talus_loop_def def;
-  memset(&def, 0, sizeof def);
-  def.struct_size = sizeof def;
-  def.link_a = def.link_b = TALUS_NONE;
-  def.direction_count = 3;
-  def.direction[0] = def.direction[4] = def.direction[8] = 1;
-  def.turn[0] = def.turn[4] = def.turn[8] = def.orientation[0] = 1;
-  return def;
+void talus_loop_def_init(talus_loop_def *def, size_t size) {
+  static const talus_loop_def defaults = {.link_a = TALUS_NONE,
+                                          .link_b = TALUS_NONE,
+                                          .direction_count = 3,
+                                          .direction = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                          .turn = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                          .orientation = {1}};
+  tl_struct_init(&tl_struct_loop_def, &defaults, def, size);
 }
 
-talus_coupling_def talus_coupling_def_default(void) {
-  talus_coupling_def def;
-  memset(&def, 0, sizeof def);
-  def.struct_size = sizeof def;
-  def.form = TALUS_FORM_BLOCKS;
-  def.step = 1e-3;
-  def.restitution_speed = 0.02;
-  def.correction = 0.2;
-  def.dimension = 3;
-  return def;
+void talus_coupling_def_init(talus_coupling_def *def, size_t size) {
+  static const talus_coupling_def defaults = {.form = TALUS_FORM_BLOCKS,
+                                              .step = 1e-3,
+                                              .restitution_speed = 0.02,
+                                              .correction = 0.2,
+                                              .dimension = 3};
+  tl_struct_init(&tl_struct_coupling_def, &defaults, def, size);
+}
+
+talus_status tl_loops_read(talus_context *context, const talus_loop_def *given, int32_t count,
+                           const talus_loop_def **own, void **memory) {
+  const talus_loop_def defaults = talus_loop_def_default();
+  const void *loops;
+  TL_TRY(tl_struct_read_array(context, &tl_struct_loop_def, "loop", given, count, &defaults, &loops,
+                              memory));
+  *own = loops;
+  return TALUS_OK;
 }
 
 static talus_status def_check(talus_context *context, const talus_coupling_def *def) {
-  if (def->struct_size != sizeof *def) {
-    return tl_fail(context, TALUS_STRUCT_SIZE,
-                   "coupling def: fill it by "
-                   "talus_coupling_def_default");
-  }
   if (def->form != TALUS_FORM_BLOCKS && def->form != TALUS_FORM_DELASSUS) {
     return tl_fail(context, TALUS_BAD_SETTING, "coupling def: form must be BLOCKS or DELASSUS");
   }
@@ -72,9 +74,6 @@ static talus_status units_check(talus_context *context, int32_t loop, const char
 static talus_status loop_check(talus_context *context, const talus_coupling_def *def, int32_t i) {
   const talus_loop_def *const loop = &def->loop[i];
   const int32_t side[4] = {loop->mechanism_a, loop->link_a, loop->mechanism_b, loop->link_b};
-  if (loop->struct_size != sizeof *loop) {
-    return tl_fail(context, TALUS_STRUCT_SIZE, "loop[%d]: fill it by talus_loop_def_default", i);
-  }
   for (int s = 0; s < 4; s += 2) {
     if (side[s + 1] >= 0 && (side[s] < 0 || side[s] >= def->mechanism_count ||
                              side[s + 1] >= def->mechanism[side[s]]->link_count)) {
@@ -121,13 +120,9 @@ static talus_status coupling_make(talus_coupling *coupling, const talus_coupling
                   sizeof(double), "a coupling's velocities");
 }
 
-talus_status talus_coupling_create(talus_context *context, const talus_coupling_def *def,
-                                   talus_coupling **coupling) {
-  if (context == NULL || def == NULL || coupling == NULL) {
-    return TALUS_INVALID_ARGUMENT;
-  }
-  *coupling = NULL;
-  TL_TRY(def_check(context, def));
+/* `def` and its loops have the library's sizes. */
+static talus_status coupling_create(talus_context *context, const talus_coupling_def *def,
+                                    talus_coupling **coupling) {
   for (int32_t i = 0; i < def->loop_count; i++) {
     TL_TRY(loop_check(context, def, i));
   }
@@ -143,6 +138,22 @@ talus_status talus_coupling_create(talus_context *context, const talus_coupling_
   }
   *coupling = made;
   return TALUS_OK;
+}
+
+talus_status talus_coupling_create(talus_context *context, const talus_coupling_def *given,
+                                   talus_coupling **coupling) {
+  if (context == NULL || given == NULL || coupling == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  *coupling = NULL;
+  talus_coupling_def def = talus_coupling_def_default();
+  void *memory;
+  TL_TRY(tl_struct_read(context, &tl_struct_coupling_def, "coupling def", given, &def));
+  TL_TRY(def_check(context, &def));
+  TL_TRY(tl_loops_read(context, def.loop, def.loop_count, &def.loop, &memory));
+  const talus_status status = coupling_create(context, &def, coupling);
+  tl_free(context, memory);
+  return status;
 }
 
 void talus_coupling_destroy(talus_coupling *coupling) {
@@ -207,11 +218,14 @@ talus_status talus_coupling_build(talus_coupling *coupling, const talus_touch *t
   if (coupling == NULL || problem == NULL || count < 0 || (count > 0 && touch == NULL)) {
     return TALUS_INVALID_ARGUMENT;
   }
+  talus_problem built;
+  TL_TRY(tl_struct_check(coupling->context, &tl_struct_problem, "problem", problem));
   coupling->built = coupling->rebounds = 0;
   TL_TRY(tl_coupling_accelerate(coupling));
   TL_TRY(tl_coupling_rows(coupling, touch, count));
   coupling->built = 0; /* until all is there */
-  TL_TRY(tl_coupling_form(coupling, problem));
+  TL_TRY(tl_coupling_form(coupling, &built));
+  tl_struct_write(&tl_struct_problem, &built, problem);
   coupling->built = 1;
   return TALUS_OK;
 }

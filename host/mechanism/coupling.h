@@ -65,6 +65,11 @@ double tl_row_velocity(const talus_coupling *coupling, const tl_row *row);
 /* line [velocities of all mechanisms] += the row in terms of joint velocities */
 void tl_row_spread(const talus_coupling *coupling, const tl_row *row, double *line);
 
+/* coupling.c: a caller's loops in the library's size; *memory is to be freed. Statuses:
+ * STRUCT_SIZE, OUT_OF_MEMORY. */
+talus_status tl_loops_read(talus_context *context, const talus_loop_def *given, int32_t count,
+                           const talus_loop_def **own, void **memory);
+
 /* coupling.c, parts of a build: accelerations without rows, into `velocity`; then the rows, whoever
  * has put accelerations there and placed the mechanisms; tl_coupling_form is the rest. */
 talus_status tl_coupling_accelerate(talus_coupling *coupling);

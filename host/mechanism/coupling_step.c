@@ -1,6 +1,7 @@
 /* coupling_step.c: the end of a step, when the impulses of its problem are known. */
 #include <math.h>
 
+#include "host/base/structs.h"
 #include "host/mechanism/coupling.h"
 
 static talus_status impulses_check(const talus_coupling *coupling, const double *impulse,
@@ -101,12 +102,15 @@ talus_status talus_coupling_rebound(talus_coupling *coupling, const double *impu
     return tl_fail(coupling->context, TALUS_CALL_ORDER,
                    "rebound: call it once, after talus_coupling_build");
   }
+  talus_problem built;
+  TL_TRY(tl_struct_check(coupling->context, &tl_struct_problem, "problem", problem));
   TL_TRY(impulses_check(coupling, impulse, bilateral_impulse));
   const int32_t first = coupling->row_count - coupling->bilateral_count;
   TL_TRY(tl_buffer_reserve(coupling->context, &coupling->impulses, (size_t)first, sizeof(double),
                            "a step's impulses"));
   if (first == 0 || !impulses_enlarge(coupling, impulse, coupling->impulses.memory)) {
-    *problem = talus_problem_default(coupling->def.form);
+    built = talus_problem_default(coupling->def.form);
+    tl_struct_write(&tl_struct_problem, &built, problem);
     return TALUS_OK;
   }
   coupling->built = 0; /* until all is there */
@@ -123,7 +127,8 @@ talus_status talus_coupling_rebound(talus_coupling *coupling, const double *impu
       coupling->row[i].upper -= bilateral_impulse[i - first];
     }
   }
-  TL_TRY(tl_coupling_form(coupling, problem));
+  TL_TRY(tl_coupling_form(coupling, &built));
+  tl_struct_write(&tl_struct_problem, &built, problem);
   coupling->built = coupling->rebounds = 1;
   return TALUS_OK;
 }

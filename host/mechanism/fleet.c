@@ -5,25 +5,19 @@
  * not depend on who took it. */
 #include <math.h>
 
+#include "host/base/structs.h"
 #include "host/mechanism/fleet.h"
 
-talus_fleet_def talus_fleet_def_default(void) {
-  talus_fleet_def def;
-  memset(&def, 0, sizeof def);
-  def.struct_size = sizeof def;
-  def.scheme = TALUS_SCHEME_EULER;
-  def.settings = talus_settings_default();
-  def.settings.tolerance = 1e-9;
-  def.accept = 1e-6;
-  return def;
+void talus_fleet_def_init(talus_fleet_def *def, size_t size) {
+  talus_fleet_def defaults = {.scheme = TALUS_SCHEME_EULER, .accept = 1e-6};
+  defaults.settings = talus_settings_default();
+  defaults.settings.tolerance = 1e-9;
+  tl_struct_init(&tl_struct_fleet_def, &defaults, def, size);
 }
 
-talus_fleet_report talus_fleet_report_default(void) {
-  talus_fleet_report report;
-  memset(&report, 0, sizeof report);
-  report.struct_size = sizeof report;
-  report.first_failed = TALUS_NONE;
-  return report;
+void talus_fleet_report_init(talus_fleet_report *report, size_t size) {
+  static const talus_fleet_report defaults = {.first_failed = TALUS_NONE};
+  tl_struct_init(&tl_struct_fleet_report, &defaults, report, size);
 }
 
 static talus_status coupling_check(talus_context *context, const talus_fleet_def *def, int32_t i) {
@@ -49,9 +43,6 @@ static talus_status coupling_check(talus_context *context, const talus_fleet_def
 }
 
 static talus_status def_check(talus_context *context, const talus_fleet_def *def) {
-  if (def->struct_size != sizeof *def) {
-    return tl_fail(context, TALUS_STRUCT_SIZE, "fleet def: fill it by talus_fleet_def_default");
-  }
   if (def->count < 1 || def->coupling == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT,
                    "fleet def: coupling is NULL, or count (%d) makes no sense", def->count);
@@ -91,19 +82,21 @@ static talus_status fleet_make(talus_fleet *fleet) {
   return fleet->device ? tl_fleet_device_open(fleet) : TALUS_OK;
 }
 
-talus_status talus_fleet_create(talus_context *context, const talus_fleet_def *def,
+talus_status talus_fleet_create(talus_context *context, const talus_fleet_def *given,
                                 talus_fleet **fleet) {
   TL_TRY(tl_context_check(context));
-  if (def == NULL || fleet == NULL) {
+  if (given == NULL || fleet == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "fleet: def or fleet is NULL");
   }
   *fleet = NULL;
-  TL_TRY(def_check(context, def));
+  talus_fleet_def def = talus_fleet_def_default();
+  TL_TRY(tl_struct_read(context, &tl_struct_fleet_def, "fleet def", given, &def));
+  TL_TRY(def_check(context, &def));
   talus_fleet *made;
   TL_TRY(tl_alloc(context, (void **)&made, 1, sizeof *made, "a fleet"));
   memset(made, 0, sizeof *made);
   made->context = context;
-  made->def = *def;
+  made->def = def;
   const talus_status status = fleet_make(made);
   if (status != TALUS_OK) {
     talus_fleet_destroy(made);
@@ -179,9 +172,8 @@ talus_status talus_fleet_step(talus_fleet *fleet, int32_t steps, talus_fleet_rep
   if (fleet == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  if (report != NULL && report->struct_size != sizeof *report) {
-    return tl_fail(fleet->context, TALUS_STRUCT_SIZE,
-                   "fleet report: fill it by talus_fleet_report_default");
+  if (report != NULL) {
+    TL_TRY(tl_struct_check(fleet->context, &tl_struct_fleet_report, "fleet report", report));
   }
   if (steps < 0) {
     return tl_fail(fleet->context, TALUS_BAD_SETTING, "fleet: %d steps", steps);
@@ -197,10 +189,11 @@ talus_status talus_fleet_step(talus_fleet *fleet, int32_t steps, talus_fleet_rep
           : tl_many_run(fleet->context, fleet->helper, fleet->threads, fleet->def.count,
                         coupling_steps, fleet, "coupling");
   if (report != NULL) {
-    *report = talus_fleet_report_default();
+    talus_fleet_report sum = talus_fleet_report_default();
     for (int32_t k = 0; k < fleet->copy_count; k++) {
-      tl_copy_report_add(report, &fleet->copy[k].report);
+      tl_copy_report_add(&sum, &fleet->copy[k].report);
     }
+    tl_struct_write(&tl_struct_fleet_report, &sum, report);
   }
   return status;
 }

@@ -1,6 +1,7 @@
 /* measure.c: points, Jacobians and balances of a mechanism, for the caller. */
 #include <math.h>
 
+#include "host/base/structs.h"
 #include "host/mechanism/mechanism.h"
 
 static talus_status point_check(talus_mechanism *mechanism, int32_t link) {
@@ -97,11 +98,9 @@ void tl_mechanism_spread(talus_mechanism *mechanism, const double *velocity) {
   }
 }
 
-talus_mechanism_balance talus_mechanism_balance_default(void) {
-  talus_mechanism_balance balance;
-  memset(&balance, 0, sizeof balance);
-  balance.struct_size = sizeof balance;
-  return balance;
+void talus_mechanism_balance_init(talus_mechanism_balance *balance, size_t size) {
+  static const talus_mechanism_balance defaults;
+  tl_struct_init(&tl_struct_mechanism_balance, &defaults, balance, size);
 }
 
 static void link_measure(const talus_mechanism *mechanism, int32_t i,
@@ -124,15 +123,13 @@ talus_status talus_mechanism_measure(talus_mechanism *mechanism, talus_mechanism
   if (mechanism == NULL || balance == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  if (balance->struct_size != sizeof *balance) {
-    return tl_fail(mechanism->context, TALUS_STRUCT_SIZE,
-                   "balance: fill it by talus_mechanism_balance_default");
-  }
-  *balance = talus_mechanism_balance_default();
+  TL_TRY(tl_struct_check(mechanism->context, &tl_struct_mechanism_balance, "balance", balance));
+  talus_mechanism_balance sum = talus_mechanism_balance_default();
   tl_mechanism_place(mechanism);
   for (int32_t i = 0; i < mechanism->link_count; i++) {
-    link_measure(mechanism, i, balance);
+    link_measure(mechanism, i, &sum);
   }
-  tl_scale3(balance->centre, 1 / balance->mass, balance->centre);
+  tl_scale3(sum.centre, 1 / sum.mass, sum.centre);
+  tl_struct_write(&tl_struct_mechanism_balance, &sum, balance);
   return TALUS_OK;
 }

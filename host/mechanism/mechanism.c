@@ -4,37 +4,30 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "host/base/structs.h"
 #include "host/world/rotation.h"
 
 static const int q_counts[] = {1, 1, 2, 4, 7, 3}, v_counts[] = {1, 1, 2, 3, 6, 3};
 
-talus_link_def talus_link_def_default(talus_link_kind kind) {
-  talus_link_def def;
-  memset(&def, 0, sizeof def);
-  def.struct_size = sizeof def;
-  def.parent = TALUS_NONE;
-  def.kind = kind;
-  def.orientation[0] = 1;
-  def.axis[2] = def.axis2[0] = 1;
-  def.mass = 1;
-  def.inertia[0] = def.inertia[3] = def.inertia[5] = 0.1;
-  for (int k = 0; k < 3; k++) {
-    def.lower[k] = -INFINITY;
-    def.upper[k] = INFINITY;
-  }
-  def.effort = INFINITY;
-  def.collides = UINT32_MAX;
-  return def;
+void talus_link_def_init(talus_link_def *def, size_t size, talus_link_kind kind) {
+  const talus_link_def defaults = {.parent = TALUS_NONE,
+                                   .kind = kind,
+                                   .orientation = {1},
+                                   .axis = {0, 0, 1},
+                                   .axis2 = {1, 0, 0},
+                                   .mass = 1,
+                                   .inertia = {0.1, 0, 0, 0.1, 0, 0.1},
+                                   .lower = {-INFINITY, -INFINITY, -INFINITY},
+                                   .upper = {INFINITY, INFINITY, INFINITY},
+                                   .effort = INFINITY,
+                                   .collides = UINT32_MAX};
+  tl_struct_init(&tl_struct_link_def, &defaults, def, size);
 }
 
-talus_mechanism_def talus_mechanism_def_default(void) {
-  talus_mechanism_def def;
-  memset(&def, 0, sizeof def);
-  def.struct_size = sizeof def;
-  def.gravity[2] = -9.81;
-  def.dynamics = TALUS_DYNAMICS_ARTICULATED;
-  def.self_collide = 1;
-  return def;
+void talus_mechanism_def_init(talus_mechanism_def *def, size_t size) {
+  static const talus_mechanism_def defaults = {
+      .gravity = {0, 0, -9.81}, .dynamics = TALUS_DYNAMICS_ARTICULATED, .self_collide = 1};
+  tl_struct_init(&tl_struct_mechanism_def, &defaults, def, size);
 }
 
 static void link_make(const talus_link_def *def, tl_link *link) {
@@ -175,13 +168,10 @@ static talus_status mechanism_make(talus_mechanism *m, const talus_mechanism_def
   return order_make(m, lists, lists + m->link_count + 1);
 }
 
-talus_status talus_mechanism_create(talus_context *context, const talus_mechanism_def *def,
-                                    talus_mechanism **mechanism) {
-  if (context == NULL || def == NULL || mechanism == NULL) {
-    return TALUS_INVALID_ARGUMENT;
-  }
-  *mechanism = NULL;
-  TL_TRY(tl_mechanism_check(context, def));
+/* `def` and its links have the library's sizes. */
+static talus_status mechanism_create(talus_context *context, const talus_mechanism_def *def,
+                                     talus_mechanism **mechanism) {
+  TL_TRY(tl_links_check(context, def));
   talus_mechanism *made;
   TL_TRY(tl_alloc(context, (void **)&made, 1, sizeof *made, "a mechanism"));
   memset(made, 0, sizeof *made);
@@ -193,6 +183,34 @@ talus_status talus_mechanism_create(talus_context *context, const talus_mechanis
   }
   *mechanism = made;
   return TALUS_OK;
+}
+
+talus_status tl_mechanism_def_read(talus_context *context, const talus_mechanism_def *given,
+                                   talus_mechanism_def *own, void **memory) {
+  const talus_link_def defaults = talus_link_def_default(TALUS_LINK_REVOLUTE);
+  const void *links;
+  *memory = NULL;
+  *own = talus_mechanism_def_default();
+  TL_TRY(tl_struct_read(context, &tl_struct_mechanism_def, "mechanism def", given, own));
+  TL_TRY(tl_mechanism_check(context, own));
+  TL_TRY(tl_struct_read_array(context, &tl_struct_link_def, "link", own->link, own->link_count,
+                              &defaults, &links, memory));
+  own->link = links;
+  return TALUS_OK;
+}
+
+talus_status talus_mechanism_create(talus_context *context, const talus_mechanism_def *given,
+                                    talus_mechanism **mechanism) {
+  if (context == NULL || given == NULL || mechanism == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  *mechanism = NULL;
+  talus_mechanism_def def;
+  void *memory;
+  TL_TRY(tl_mechanism_def_read(context, given, &def, &memory));
+  const talus_status status = mechanism_create(context, &def, mechanism);
+  tl_free(context, memory);
+  return status;
 }
 
 void talus_mechanism_destroy(talus_mechanism *mechanism) {

@@ -84,8 +84,14 @@ static inline const double *tl_axis_of(const talus_mechanism *mechanism, const t
   return mechanism->axis + 6 * link->first_v;
 }
 
-/* check.c */
+/* mechanism.c: a caller's def, checked but for its links, and the links, in the library's sizes;
+ * *memory is to be freed. Statuses: those of tl_mechanism_check, STRUCT_SIZE, OUT_OF_MEMORY. */
+talus_status tl_mechanism_def_read(talus_context *context, const talus_mechanism_def *given,
+                                   talus_mechanism_def *own, void **memory);
+
+/* check.c: a def without its links, and the links. */
 talus_status tl_mechanism_check(talus_context *context, const talus_mechanism_def *def);
+talus_status tl_links_check(talus_context *context, const talus_mechanism_def *def);
 /* "joint 3 (elbow)"; text of at least 64 bytes. */
 const char *tl_joint_text(const char *name, int32_t link, char *text);
 talus_status tl_link_exists(const talus_mechanism *mechanism, int32_t link);

@@ -288,7 +288,7 @@ static talus_status robot_dress(const job *j) {
     TL_TRY(tl_scene_note_radius(j->scene, j->made->first_body + i, 0));
   }
   for (int32_t i = 0; i < talus_urdf_shape_count(urdf); i++) {
-    talus_shape_def shape;
+    talus_shape_def shape = talus_shape_def_default(TALUS_SHAPE_SPHERE);
     int32_t link;
     TL_TRY(talus_urdf_shape(urdf, i, &link, &shape));
     shape.material = material;

@@ -7,17 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/structs.h"
 #include "host/collide/geometry_vector.h"
 #include "host/io/text_file.h"
 #include "host/scene/tree.h"
 #include "host/world/rotation.h"
 
-talus_urdf_def talus_urdf_def_default(void) {
-  talus_urdf_def def;
-  memset(&def, 0, sizeof def);
-  def.struct_size = sizeof def;
-  def.orientation[0] = 1;
-  return def;
+void talus_urdf_def_init(talus_urdf_def *def, size_t size) {
+  static const talus_urdf_def defaults = {.orientation = {1}};
+  tl_struct_init(&tl_struct_urdf_def, &defaults, def, size);
 }
 
 talus_status tl_urdf_fail(const talus_urdf *urdf, const tl_xml *node, const char *format, ...) {
@@ -156,28 +154,69 @@ uint64_t tl_urdf_mesh_hash(const talus_urdf *urdf) {
   return hash;
 }
 
-talus_status talus_urdf_read(talus_context *context, const char *path, const talus_urdf_def *def,
-                             talus_urdf **result) {
+/* Copies a link in the size that the caller knows of it. */
+static talus_status link_fit(const talus_urdf *urdf, int32_t i, size_t size, talus_link_def *link) {
+  const talus_link_def *const own = &urdf->made[i];
+  const talus_link_def defaults = talus_link_def_default(own->kind);
+  if (!tl_struct_fits(&tl_struct_link_def, own, &defaults, size)) {
+    return tl_fail(urdf->context, TALUS_UNSUPPORTED,
+                   "%s: the joint '%.60s' needs members of talus_link_def that the program, which "
+                   "is of an older release, does not know",
+                   urdf->path, own->name);
+  }
+  link->struct_size = (uint32_t)size;
+  tl_struct_write(&tl_struct_link_def, own, link);
+  return TALUS_OK;
+}
+
+/* Copies the def and its links in the sizes that the caller knows, for talus_urdf_mechanism. */
+static talus_status caller_fit(talus_urdf *urdf, size_t mechanism_size, size_t link_size) {
+  talus_mechanism_def def = urdf->def;
+  void *memory, *links;
+  TL_TRY(tl_struct_check_size(urdf->context, &tl_struct_mechanism_def, "mechanism def",
+                              mechanism_size));
+  TL_TRY(tl_struct_check_size(urdf->context, &tl_struct_link_def, "link", link_size));
+  TL_TRY(tl_arena_take(&urdf->arena, 1, mechanism_size, &memory));
+  TL_TRY(tl_arena_take(&urdf->arena, (size_t)def.link_count, link_size, &links));
+  for (int32_t i = 0; i < def.link_count; i++) {
+    TL_TRY(link_fit(urdf, i, link_size, (void *)((char *)links + (size_t)i * link_size)));
+  }
+  def.link = links;
+  urdf->caller_def = memory;
+  urdf->caller_def->struct_size = (uint32_t)mechanism_size;
+  tl_struct_write(&tl_struct_mechanism_def, &def, urdf->caller_def);
+  return TALUS_OK;
+}
+
+talus_status talus_urdf_read_sized(talus_context *context, const char *path,
+                                   const talus_urdf_def *def, size_t mechanism_size,
+                                   size_t link_size, talus_urdf **result) {
   void *memory, *locale, *before;
   if (context == NULL || path == NULL || result == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
   *result = NULL;
-  if (def != NULL && (def->struct_size != sizeof *def || !tl_quaternion_good(def->orientation))) {
-    return tl_fail(context, TALUS_STRUCT_SIZE,
-                   "urdf def: fill it by talus_urdf_def_default; orientation is a unit quaternion");
+  talus_urdf_def given = talus_urdf_def_default();
+  if (def != NULL) {
+    TL_TRY(tl_struct_read(context, &tl_struct_urdf_def, "urdf def", def, &given));
+  }
+  if (!tl_quaternion_good(given.orientation)) {
+    return tl_fail(context, TALUS_STRUCT_SIZE, "urdf def: orientation is no unit quaternion");
   }
   TL_TRY(tl_alloc(context, &memory, 1, sizeof(talus_urdf), "a robot"));
   talus_urdf *const urdf = memory;
   memset(urdf, 0, sizeof *urdf);
   urdf->context = urdf->arena.context = context;
-  urdf->given = def != NULL ? *def : talus_urdf_def_default();
+  urdf->given = given;
   urdf->def = talus_mechanism_def_default();
   talus_status status = urdf_begin(urdf, path);
   if (status == TALUS_OK) {
     tl_locale_enter(&locale, &before);
     status = robot_read(urdf);
     tl_locale_leave(locale, before);
+  }
+  if (status == TALUS_OK) {
+    status = caller_fit(urdf, mechanism_size, link_size);
   }
   if (status != TALUS_OK) {
     talus_urdf_destroy(urdf);
@@ -195,7 +234,7 @@ void talus_urdf_destroy(talus_urdf *urdf) {
 }
 
 const talus_mechanism_def *talus_urdf_mechanism(const talus_urdf *urdf) {
-  return urdf != NULL ? &urdf->def : NULL;
+  return urdf != NULL ? urdf->caller_def : NULL;
 }
 
 int32_t talus_urdf_find_joint(const talus_urdf *urdf, const char *joint) {
@@ -220,8 +259,9 @@ talus_status talus_urdf_shape(const talus_urdf *urdf, int32_t index, int32_t *li
   if (urdf == NULL || index < 0 || index >= urdf->shape_count) {
     return TALUS_INDEX_RANGE;
   }
+  TL_TRY(tl_struct_check(urdf->context, &tl_struct_shape_def, "shape", shape));
   *link = urdf->shape_at[index]->link;
-  *shape = urdf->shape_at[index]->def;
+  tl_struct_write(&tl_struct_shape_def, &urdf->shape_at[index]->def, shape);
   return TALUS_OK;
 }
 

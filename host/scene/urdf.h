@@ -73,6 +73,7 @@ struct talus_urdf {
   tl_names link_names, made_names; /* of link and made */
   talus_mechanism_def def;
   talus_link_def *made; /* [def.link_count] */
+  talus_mechanism_def *caller_def; /* the def and its links as the caller knows them */
   tl_urdf_shape *shape, *last_shape, **shape_at; /* a list; [shape_count] */
   int32_t shape_count;
 };

@@ -18,8 +18,7 @@ typedef struct tl_courier {
   int state; /* under the lock */
   int alone; /* no thread was to be had, or it stayed behind in a fork: solves run at once */
   uint32_t fork_count; /* when the thread was started */
-  talus_solution *solution;
-  talus_info *info;
+  tl_request request;
   talus_status status;
 } tl_courier;
 
@@ -30,7 +29,7 @@ static void *courier_run(void *argument) {
   while (courier->state != QUIT) {
     if (courier->state == ORDERED) {
       pthread_mutex_unlock(&courier->lock);
-      courier->status = tl_solver_solve(solver, courier->solution, courier->info);
+      courier->status = tl_solver_solve(solver, &courier->request);
       pthread_mutex_lock(&courier->lock);
       courier->state = DONE;
       pthread_cond_broadcast(&courier->changed);
@@ -75,13 +74,11 @@ static talus_status courier_make(talus_solver *solver) {
 }
 
 static talus_status order(talus_solver *solver, talus_solution *solution, talus_info *info) {
-  TL_TRY(tl_solver_ready(solver, solution, info));
   TL_TRY(courier_make(solver));
   tl_courier *const courier = solver->courier;
-  courier->solution = solution;
-  courier->info = info;
+  TL_TRY(tl_request_make(solver, solution, info, &courier->request));
   if (courier->alone) {
-    courier->status = tl_solver_solve(solver, solution, info);
+    courier->status = tl_solver_solve(solver, &courier->request);
   }
   __atomic_store_n(&solver->under_way, 1, __ATOMIC_RELEASE);
   if (!courier->alone) {

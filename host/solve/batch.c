@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "host/base/each.h"
+#include "host/base/structs.h"
 #include "host/solve/batch.h"
 #include "host/solve/run.h"
 #include "kernels/registry.h"
@@ -47,6 +48,27 @@ static void worker_close(tl_worker *w) {
   talus_context_destroy(w->context);
 }
 
+const talus_problem *tl_batch_problem(const tl_batch *b, int32_t i) {
+  return tl_struct_at(b->problems, i);
+}
+
+talus_solution *tl_batch_solution(const tl_batch *b, int32_t i) {
+  return b->solutions != NULL ? (talus_solution *)(uintptr_t)tl_struct_at(b->solutions, i) : NULL;
+}
+
+talus_info *tl_batch_info(const tl_batch *b, int32_t i) {
+  return b->infos != NULL ? (talus_info *)(uintptr_t)tl_struct_at(b->infos, i) : NULL;
+}
+
+talus_status tl_batch_check(talus_context *context, const tl_batch *b, int32_t i) {
+  TL_TRY(tl_struct_check_at(context, &tl_struct_problem, "problems", b->problems, i));
+  if (b->solutions != NULL) {
+    TL_TRY(tl_struct_check_at(context, &tl_struct_solution, "solutions", b->solutions, i));
+  }
+  return b->infos != NULL ? tl_struct_check_at(context, &tl_struct_info, "infos", b->infos, i)
+                          : TALUS_OK;
+}
+
 void tl_worker_tell(tl_worker *w, const tl_batch *b, int32_t i, talus_status status) {
   if (b->statuses != NULL) {
     b->statuses[i] = status;
@@ -79,7 +101,7 @@ static int place_compare(const void *left, const void *right) {
 /* The largest first, so that no thread is left alone with one at the end. */
 static void order_find(const tl_batch *b, place *order) {
   for (int32_t i = 0; i < b->count; i++) {
-    const talus_problem *const p = &b->problems[i];
+    const talus_problem *const p = tl_batch_problem(b, i);
     order[i] = (place){-((int64_t)p->contact_count + p->bilateral_count), i};
   }
   qsort(order, (size_t)b->count, sizeof *order, place_compare);
@@ -93,19 +115,18 @@ static int is_small(const talus_problem *problem) {
 
 static void problem_finish(tl_worker *w, const tl_batch *b, int32_t slot, int32_t i) {
   tl_worker_tell(w, b, i,
-                 tl_wave_finish(w->wave, slot, b->solutions != NULL ? &b->solutions[i] : NULL,
-                                b->infos != NULL ? &b->infos[i] : NULL));
+                 tl_wave_finish(w->wave, slot, tl_batch_solution(b, i), tl_batch_info(b, i)));
 }
 
 static void problem_solve(tl_worker *w, const tl_batch *b, int32_t i) {
-  tl_wave_update(w->wave, 0, &b->problems[i]);
+  tl_wave_update(w->wave, 0, b, i);
   problem_finish(w, b, 0, i);
 }
 
 static void handful_solve(tl_worker *w, const tl_batch *b, const place *order, int32_t count) {
   for (int32_t j = 0; j < count; j++) {
     const int32_t i = order[j].index;
-    tl_wave_prepare(w->wave, j, &b->problems[i]);
+    tl_wave_prepare(w->wave, j, b, i);
     tl_worker_warn(w, i, w->wave->slot[j].status);
   }
   const talus_status status = tl_wave_run(w->wave, &tl_backend_cpu, b->settings, count);
@@ -127,7 +148,8 @@ typedef struct turns {
 
 static turns turns_plan(const tl_batch *b, const place *order, int32_t threads) {
   turns t = {.order = order, .handful = 1};
-  while (t.large < b->count && !(b->together && is_small(&b->problems[order[t.large].index]))) {
+  while (t.large < b->count &&
+         !(b->together && is_small(tl_batch_problem(b, order[t.large].index)))) {
     t.large++;
   }
   const int32_t rest = b->count - t.large, share = (rest + threads - 1) / threads;
@@ -236,10 +258,12 @@ talus_status talus_solve_batch(talus_context *context, const talus_settings *set
     return tl_fail(context, TALUS_INVALID_ARGUMENT,
                    "problems is NULL, or count (%d) makes no sense", count);
   }
-  if (settings != NULL) {
-    TL_TRY(tl_settings_check(context, settings));
+  talus_settings used;
+  TL_TRY(tl_settings_read(context, settings, &used));
+  if (count > 0) { /* elements lie as far apart as the first one is long */
+    const tl_batch b = {.problems = problems, .solutions = solutions, .infos = infos};
+    TL_TRY(tl_batch_check(context, &b, 0));
   }
-  const talus_settings used = settings != NULL ? *settings : talus_settings_default();
   const int32_t wanted = used.threads > 0 ? used.threads : tl_context_threads(context);
   tl_crew crew;
   talus_status status =

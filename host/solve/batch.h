@@ -6,6 +6,24 @@
 #include "kernels/backend.h"
 #include "talus/talus_solve.h"
 
+typedef struct tl_batch {
+  const talus_settings *settings;
+  int32_t count;
+  const talus_problem *problems;
+  talus_solution *solutions;
+  talus_info *infos;
+  talus_status *statuses;
+  int32_t together; /* small problems are worked on side by side */
+} tl_batch;
+
+/* Element i of a caller's array, which has the caller's stride. */
+const talus_problem *tl_batch_problem(const tl_batch *b, int32_t i);
+/* NULL if there is no such array. */
+talus_solution *tl_batch_solution(const tl_batch *b, int32_t i);
+talus_info *tl_batch_info(const tl_batch *b, int32_t i);
+/* STRUCT_SIZE unless problem, solution and info i have the sizes of the first ones. */
+talus_status tl_batch_check(talus_context *context, const tl_batch *b, int32_t i);
+
 /* batch_wave.c: problems that a backend takes together, each with its solver. */
 typedef struct tl_wave_slot {
   talus_solver *solver; /* destroyed with the wave */
@@ -25,10 +43,10 @@ int tl_wave_serves(const talus_settings *settings);
 /* Room for so many; the solvers are still to be made. If it fails, there may be one to be closed. */
 talus_status tl_wave_open(talus_context *context, int32_t capacity, tl_wave **wave);
 void tl_wave_close(tl_wave *wave);
-/* Problem j of the wave goes to its solver, which is to know nothing of those before. */
-void tl_wave_update(tl_wave *wave, int32_t j, const talus_problem *problem);
+/* Problem i of the batch goes to solver j of the wave, which is to know nothing of those before. */
+void tl_wave_update(tl_wave *wave, int32_t j, const tl_batch *b, int32_t i);
 /* The same, and it is written out: its status is kept. */
-void tl_wave_prepare(tl_wave *wave, int32_t j, const talus_problem *problem);
+void tl_wave_prepare(tl_wave *wave, int32_t j, const tl_batch *b, int32_t i);
 /* The plan, for those of the first `count` that were prepared and are for it. */
 talus_status tl_wave_run(tl_wave *wave, const tl_backend *backend, const talus_settings *settings,
                          int32_t count);
@@ -42,16 +60,6 @@ typedef struct tl_worker {
   talus_status status;
   char message[TL_MESSAGE];
 } tl_worker;
-
-typedef struct tl_batch {
-  const talus_settings *settings;
-  int32_t count;
-  const talus_problem *problems;
-  talus_solution *solutions;
-  talus_info *infos;
-  talus_status *statuses;
-  int32_t together; /* small problems are worked on side by side */
-} tl_batch;
 
 /* How problem i ended. */
 void tl_worker_tell(tl_worker *w, const tl_batch *b, int32_t i, talus_status status);

@@ -33,7 +33,7 @@ static void wave_prepare(void *arguments, int64_t begin, int64_t end) {
   tl_wave *const w = task->crew->wave;
   for (int64_t t = begin; t < end; t++) {
     for (int32_t j = (int32_t)t; j < task->count; j += task->crew->threads) {
-      tl_wave_prepare(w, j, &task->batch->problems[task->first + j]);
+      tl_wave_prepare(w, j, task->batch, task->first + j);
       tl_worker_warn(&task->crew->worker[t], task->first + j, w->slot[j].status);
     }
   }
@@ -43,9 +43,8 @@ static void problem_finish(const wave_task *task, tl_worker *worker, int32_t j) 
   const tl_batch *const b = task->batch;
   tl_wave *const w = task->crew->wave;
   const int32_t i = task->first + j;
-  talus_info *const info = b->infos != NULL ? &b->infos[i] : NULL;
-  const talus_status status =
-      tl_wave_finish(w, j, b->solutions != NULL ? &b->solutions[i] : NULL, info);
+  talus_info *const info = tl_batch_info(b, i);
+  const talus_status status = tl_wave_finish(w, j, tl_batch_solution(b, i), info);
   if (status == TALUS_OK && info != NULL && w->slot[j].sent) {
     info->backend = TALUS_BACKEND_CUDA;
     info->notes &= ~(uint32_t)TALUS_NOTE_CPU_FALLBACK;

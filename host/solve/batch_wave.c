@@ -53,11 +53,17 @@ void tl_wave_close(tl_wave *wave) {
   tl_free(wave->context, wave);
 }
 
-void tl_wave_update(tl_wave *wave, int32_t j, const talus_problem *problem) {
-  talus_problem own = *problem;
-  own.contact_key = own.row_key = NULL; /* names are of one solver's steps */
+static talus_status update(talus_solver *solver, const tl_batch *b, int32_t i) {
+  tl_problem_copy copy;
+  TL_TRY(tl_batch_check(solver->context, b, i));
+  TL_TRY(tl_problem_copy_make(solver->context, tl_batch_problem(b, i), &copy));
+  copy.problem.contact_key = copy.problem.row_key = NULL; /* names are of one solver's steps */
+  return talus_solver_update(solver, &copy.problem);
+}
+
+void tl_wave_update(tl_wave *wave, int32_t j, const tl_batch *b, int32_t i) {
   wave->slot[j].sent = 0;
-  wave->slot[j].status = talus_solver_update(wave->slot[j].solver, &own);
+  wave->slot[j].status = update(wave->slot[j].solver, b, i);
 }
 
 static talus_status prepare(talus_solver *solver, int32_t *sent) {
@@ -81,9 +87,9 @@ static talus_status prepare(talus_solver *solver, int32_t *sent) {
   return TALUS_OK;
 }
 
-void tl_wave_prepare(tl_wave *wave, int32_t j, const talus_problem *problem) {
+void tl_wave_prepare(tl_wave *wave, int32_t j, const tl_batch *b, int32_t i) {
   tl_wave_slot *const slot = &wave->slot[j];
-  tl_wave_update(wave, j, problem);
+  tl_wave_update(wave, j, b, i);
   if (slot->status == TALUS_OK) {
     slot->status = prepare(slot->solver, &slot->sent);
   }

@@ -441,6 +441,7 @@ void tl_judgement_pronounce(const tl_judgement *j, talus_certificate *certificat
     complementarity[law] = s.size[law] > 0 ? honest(s.product[law] / s.size[law]) : 0;
   }
   *certificate = (talus_certificate){
+      .struct_size = sizeof *certificate,
       .epsilon_ccp = epsilon[0],
       .epsilon_coulomb = epsilon[1],
       .residual_ccp = residual[0],

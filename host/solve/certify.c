@@ -1,6 +1,7 @@
 /* certify.c: asks the certificate: about the impulses that a run has kept, and about anybody's. */
 #include <string.h>
 
+#include "host/base/structs.h"
 #include "host/solve/problem_check.h"
 #include "host/solve/solver.h"
 
@@ -53,24 +54,22 @@ talus_status talus_certify(talus_context *context, const talus_problem *problem,
   return talus_certify_cone(context, problem, NULL, impulse, bilateral_impulse, certificate);
 }
 
-talus_status talus_certify_cone(talus_context *context, const talus_problem *problem,
+talus_status talus_certify_cone(talus_context *context, const talus_problem *given,
                                 const talus_settings *settings, const double *impulse,
                                 const double *bilateral_impulse, talus_certificate *certificate) {
   TL_TRY(tl_context_check(context));
-  if (certificate == NULL) {
-    return tl_fail(context, TALUS_INVALID_ARGUMENT, "certificate is NULL");
-  }
-  if (settings != NULL) {
-    TL_TRY(tl_settings_check(context, settings));
-  }
+  talus_settings used;
+  tl_problem_copy copy;
+  TL_TRY(tl_struct_check(context, &tl_struct_certificate, "certificate", certificate));
+  TL_TRY(tl_settings_read(context, settings, &used));
+  TL_TRY(tl_problem_copy_make(context, given, &copy));
+  const talus_problem *problem;
   tl_gathered gathered;
   tl_judgement judgement;
   memset(&gathered, 0, sizeof gathered);
   memset(&judgement, 0, sizeof judgement);
-  if (settings != NULL) {
-    judgement.polygon = tl_polygon_of(settings);
-  }
-  talus_status status = tl_problem_gather(context, problem, &gathered, &problem);
+  judgement.polygon = tl_polygon_of(&used);
+  talus_status status = tl_problem_gather(context, &copy.problem, &gathered, &problem);
   if (status == TALUS_OK) {
     status = tl_problem_check(context, problem);
   }
@@ -83,7 +82,9 @@ talus_status talus_certify_cone(talus_context *context, const talus_problem *pro
                                &judgement);
   }
   if (status == TALUS_OK) {
-    tl_judgement_pronounce(&judgement, certificate);
+    talus_certificate found;
+    tl_judgement_pronounce(&judgement, &found);
+    tl_struct_write(&tl_struct_certificate, &found, certificate);
   }
   tl_judgement_release(context, &judgement);
   tl_gathered_release(context, &gathered);

@@ -322,14 +322,6 @@ static talus_status problem_pack(talus_context *context, const talus_problem *pr
 talus_status tl_problem_gather(talus_context *context, const talus_problem *problem,
                                tl_gathered *gathered, const talus_problem **packed) {
   *packed = problem;
-  if (problem == NULL || problem->struct_size != sizeof *problem) {
-    return TALUS_OK; /* tl_problem_check says so */
-  }
-  if (problem->layout != NULL && problem->layout->struct_size != sizeof *problem->layout) {
-    return tl_fail(context, TALUS_STRUCT_SIZE,
-                   "problem.layout.struct_size is %u, not %zu: fill it by talus_layout_default",
-                   problem->layout->struct_size, sizeof *problem->layout);
-  }
   const tl_backend *backend;
   TL_TRY(tl_memory_backend(context, problem->memory, "problem", &backend));
   const int plain = problem->layout == NULL && problem->memory == TALUS_MEMORY_HOST;

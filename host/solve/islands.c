@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "host/base/structs.h"
 #include "host/solve/layout.h"
 #include "host/solve/matrix.h"
 #include "host/solve/problem_check.h"
@@ -241,13 +242,13 @@ int32_t tl_islands_of(const tl_islands *islands, const talus_problem *problem, i
 /* ---- the public door ---------------------------------------------------------------------------
  */
 
-talus_islands talus_islands_default(void) {
-  return (talus_islands){.struct_size = sizeof(talus_islands)};
+void talus_islands_init(talus_islands *islands, size_t size) {
+  static const talus_islands defaults;
+  tl_struct_init(&tl_struct_islands, &defaults, islands, size);
 }
 
 static void islands_fill(const tl_islands *found, const talus_problem *problem,
-                         talus_islands *islands) {
-  islands->count = found->count;
+                         const talus_islands *islands) {
   for (int32_t k = 0; islands->contact != NULL && k < problem->contact_count; k++) {
     islands->contact[k] = tl_islands_of(found, problem, k);
   }
@@ -259,25 +260,23 @@ static void islands_fill(const tl_islands *found, const talus_problem *problem,
   }
 }
 
-talus_status talus_islands_find(talus_context *context, const talus_problem *problem,
+talus_status talus_islands_find(talus_context *context, const talus_problem *given,
                                 talus_islands *islands) {
   TL_TRY(tl_context_check(context));
-  if (islands == NULL) {
-    return tl_fail(context, TALUS_INVALID_ARGUMENT, "islands is NULL");
-  }
-  if (islands->struct_size != sizeof *islands) {
-    return tl_fail(context, TALUS_STRUCT_SIZE, "islands.struct_size is %u, not %zu",
-                   islands->struct_size, sizeof *islands);
-  }
+  talus_islands wanted = talus_islands_default();
+  tl_problem_copy copy;
+  TL_TRY(tl_struct_read(context, &tl_struct_islands, "islands", islands, &wanted));
+  TL_TRY(tl_problem_copy_make(context, given, &copy));
+  const talus_problem *problem;
   tl_gathered gathered;
   tl_islands found;
   memset(&gathered, 0, sizeof gathered);
   memset(&found, 0, sizeof found);
-  talus_status status = tl_problem_gather(context, problem, &gathered, &problem);
+  talus_status status = tl_problem_gather(context, &copy.problem, &gathered, &problem);
   if (status == TALUS_OK) {
     status = tl_problem_check(context, problem);
   }
-  if (status == TALUS_OK && islands->body != NULL && problem->form != TALUS_FORM_RIGID &&
+  if (status == TALUS_OK && wanted.body != NULL && problem->form != TALUS_FORM_RIGID &&
       problem->form != TALUS_FORM_BLOCKS) {
     status = tl_fail(context, TALUS_UNSUPPORTED,
                      "islands.body is for forms RIGID and BLOCKS: this one has no bodies");
@@ -286,7 +285,8 @@ talus_status talus_islands_find(talus_context *context, const talus_problem *pro
     status = tl_islands_find(context, problem, &found);
   }
   if (status == TALUS_OK) {
-    islands_fill(&found, problem, islands);
+    islands->count = found.count;
+    islands_fill(&found, problem, &wanted);
   }
   tl_islands_release(context, &found);
   tl_gathered_release(context, &gathered);

@@ -3,6 +3,34 @@
 
 #include <string.h>
 
+#include "host/base/structs.h"
+
+talus_status tl_problem_copy_make(talus_context *context, const talus_problem *given,
+                                  tl_problem_copy *copy) {
+  copy->problem = talus_problem_default(TALUS_FORM_RIGID);
+  TL_TRY(tl_struct_read(context, &tl_struct_problem, "problem", given, &copy->problem));
+  if (copy->problem.layout != NULL) {
+    copy->layout = talus_layout_default();
+    TL_TRY(tl_struct_read(context, &tl_struct_layout, "problem.layout", copy->problem.layout,
+                          &copy->layout));
+    copy->problem.layout = &copy->layout;
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_solution_copy_make(talus_context *context, const talus_solution *given,
+                                   tl_solution_copy *copy) {
+  copy->solution = talus_solution_default();
+  TL_TRY(tl_struct_read(context, &tl_struct_solution, "solution", given, &copy->solution));
+  if (copy->solution.layout != NULL) {
+    copy->layout = talus_solution_layout_default();
+    TL_TRY(tl_struct_read(context, &tl_struct_solution_layout, "solution.layout",
+                          copy->solution.layout, &copy->layout));
+    copy->solution.layout = &copy->layout;
+  }
+  return TALUS_OK;
+}
+
 talus_status tl_memory_backend(talus_context *context, talus_memory memory, const char *what,
                                const tl_backend **backend) {
   *backend = &tl_backend_cpu;
@@ -138,10 +166,6 @@ talus_status tl_outlet_make(talus_context *context, const talus_problem *problem
   }
   const talus_solution_layout none = {.struct_size = sizeof none};
   const talus_solution_layout *const layout = solution->layout != NULL ? solution->layout : &none;
-  if (layout->struct_size != sizeof *layout) {
-    return tl_fail(context, TALUS_STRUCT_SIZE, "solution.layout.struct_size is %u, not %zu",
-                   layout->struct_size, sizeof *layout);
-  }
   TL_TRY(tl_memory_backend(context, solution->memory, "solution", &outlet->backend));
   const tl_given impulse = {.own = solution->impulse,
                             .strided = input_of(&layout->impulse),

@@ -10,6 +10,24 @@
 #include "kernels/backend.h"
 #include "talus/talus_solve.h"
 
+/* A caller's problem with its layout, in the library's sizes; arrays are the caller's. */
+typedef struct tl_problem_copy {
+  talus_problem problem;
+  talus_layout layout; /* problem.layout points at it, or is NULL */
+} tl_problem_copy;
+
+/* The same of a solution. */
+typedef struct tl_solution_copy {
+  talus_solution solution;
+  talus_solution_layout layout;
+} tl_solution_copy;
+
+/* Statuses: INVALID_ARGUMENT (NULL), STRUCT_SIZE. */
+talus_status tl_problem_copy_make(talus_context *context, const talus_problem *given,
+                                  tl_problem_copy *copy);
+talus_status tl_solution_copy_make(talus_context *context, const talus_solution *given,
+                                   tl_solution_copy *copy);
+
 enum { TL_GATHERED = 25 }; /* arrays of the form that has most */
 
 typedef struct tl_gathered {
@@ -20,7 +38,7 @@ typedef struct tl_gathered {
 
 /* *packed is the problem with packed arrays in host memory, the caller's or copies that live in
  * `gathered`. Defects other than of the layout are left to tl_problem_check, which must follow.
- * Statuses: STRUCT_SIZE, INVALID_ARGUMENT, BAD_STRIDE, WRONG_MEMORY, UNSUPPORTED, DEVICE_ERROR. */
+ * Statuses: INVALID_ARGUMENT, BAD_STRIDE, WRONG_MEMORY, UNSUPPORTED, DEVICE_ERROR. */
 talus_status tl_problem_gather(talus_context *context, const talus_problem *problem,
                                tl_gathered *gathered, const talus_problem **packed);
 void tl_gathered_release(talus_context *context, tl_gathered *gathered);

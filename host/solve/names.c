@@ -1,60 +1,52 @@
 /* names.c: defaults of the public structs, and names of laws, methods and outcomes. */
 #include <string.h>
 
+#include "host/base/structs.h"
 #include "talus/talus_solve.h"
 
-talus_problem talus_problem_default(talus_form form) {
-  talus_problem problem;
-  memset(&problem, 0, sizeof problem);
-  problem.struct_size = sizeof problem;
-  problem.form = form;
-  problem.dimension = 3;
-  return problem;
+void talus_problem_init(talus_problem *problem, size_t size, talus_form form) {
+  const talus_problem defaults = {.form = form, .dimension = 3};
+  tl_struct_init(&tl_struct_problem, &defaults, problem, size);
 }
 
-talus_layout talus_layout_default(void) {
-  talus_layout layout;
-  memset(&layout, 0, sizeof layout);
-  layout.struct_size = sizeof layout;
-  return layout;
+void talus_layout_init(talus_layout *layout, size_t size) {
+  static const talus_layout defaults;
+  tl_struct_init(&tl_struct_layout, &defaults, layout, size);
 }
 
-talus_settings talus_settings_default(void) {
-  talus_settings settings;
-  memset(&settings, 0, sizeof settings);
-  settings.struct_size = sizeof settings;
-  settings.law = TALUS_LAW_COULOMB;
-  settings.method = TALUS_METHOD_AUTO;
-  settings.precision = TALUS_F64;
-  settings.tolerance = 1e-4;
-  settings.max_iterations = 100000;
-  settings.momentum_cap = -1;
-  settings.cone = TALUS_CONE_CIRCULAR;
-  settings.facets = 4;
-  settings.dump_most = 100;
-  return settings;
+void talus_settings_init(talus_settings *settings, size_t size) {
+  static const talus_settings defaults = {.law = TALUS_LAW_COULOMB,
+                                          .method = TALUS_METHOD_AUTO,
+                                          .precision = TALUS_F64,
+                                          .tolerance = 1e-4,
+                                          .max_iterations = 100000,
+                                          .momentum_cap = -1,
+                                          .cone = TALUS_CONE_CIRCULAR,
+                                          .facets = 4,
+                                          .dump_most = 100};
+  tl_struct_init(&tl_struct_settings, &defaults, settings, size);
 }
 
-talus_solution talus_solution_default(void) {
-  talus_solution solution;
-  memset(&solution, 0, sizeof solution);
-  solution.struct_size = sizeof solution;
-  return solution;
+void talus_solution_init(talus_solution *solution, size_t size) {
+  static const talus_solution defaults;
+  tl_struct_init(&tl_struct_solution, &defaults, solution, size);
 }
 
-talus_solution_layout talus_solution_layout_default(void) {
-  talus_solution_layout layout;
-  memset(&layout, 0, sizeof layout);
-  layout.struct_size = sizeof layout;
-  return layout;
+void talus_solution_layout_init(talus_solution_layout *layout, size_t size) {
+  static const talus_solution_layout defaults;
+  tl_struct_init(&tl_struct_solution_layout, &defaults, layout, size);
 }
 
-talus_info talus_info_default(void) {
-  talus_info info;
-  memset(&info, 0, sizeof info);
-  info.struct_size = sizeof info;
-  info.outcome = TALUS_OUTCOME_COUNT; /* a solve that was refused must not read as one that converged */
-  return info;
+void talus_certificate_init(talus_certificate *certificate, size_t size) {
+  static const talus_certificate defaults;
+  tl_struct_init(&tl_struct_certificate, &defaults, certificate, size);
+}
+
+void talus_info_init(talus_info *info, size_t size) {
+  /* a solve that was refused must not read as one that converged */
+  static const talus_info defaults = {.outcome = TALUS_OUTCOME_NONE,
+                                      .certificate.struct_size = sizeof(talus_certificate)};
+  tl_struct_init(&tl_struct_info, &defaults, info, size);
 }
 
 #define TL_LAW_NAMES(name, text) text,
@@ -94,10 +86,14 @@ const char *talus_method_text(talus_method method) {
   return pick(method_texts, TALUS_METHOD_COUNT, (unsigned)method);
 }
 const char *talus_outcome_name(talus_outcome outcome) {
-  return pick(outcome_names, TALUS_OUTCOME_COUNT, (unsigned)outcome);
+  return outcome == TALUS_OUTCOME_NONE
+             ? "none"
+             : pick(outcome_names, TALUS_OUTCOME_COUNT, (unsigned)outcome);
 }
 const char *talus_outcome_text(talus_outcome outcome) {
-  return pick(outcome_texts, TALUS_OUTCOME_COUNT, (unsigned)outcome);
+  return outcome == TALUS_OUTCOME_NONE
+             ? "no solve has ended yet"
+             : pick(outcome_texts, TALUS_OUTCOME_COUNT, (unsigned)outcome);
 }
 const char *talus_precision_name(talus_precision precision) {
   return pick(precision_names, 2, (unsigned)precision);

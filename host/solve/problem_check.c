@@ -367,14 +367,6 @@ int tl_problem_bounded(const talus_problem *problem) {
 }
 
 talus_status tl_problem_check(talus_context *context, const talus_problem *problem) {
-  if (problem == NULL) {
-    return tl_fail(context, TALUS_INVALID_ARGUMENT, "problem is NULL");
-  }
-  if (problem->struct_size != sizeof *problem) {
-    return tl_fail(context, TALUS_STRUCT_SIZE,
-                   "problem.struct_size is %u, not %zu: fill it by talus_problem_default",
-                   problem->struct_size, sizeof *problem);
-  }
   if (problem->dimension < 1 || problem->dimension > 3) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "problem.dimension is %d, outside 1 .. 3",
                    problem->dimension);

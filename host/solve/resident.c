@@ -23,12 +23,11 @@ static int raw_field(const void *own, const talus_strided *strided, tl_scalar sc
 
 /* Sizes and settings that the device takes. */
 static int raw_suits(const talus_problem *p) {
-  return p->struct_size == sizeof *p && p->form == TALUS_FORM_RIGID && p->dimension == 3 &&
-         p->memory == TALUS_MEMORY_DEVICE && p->bilateral_count == 0 && p->contact_count > 0 &&
-         p->asleep == NULL && (p->layout == NULL || p->layout->asleep.array == NULL) &&
+  return p->form == TALUS_FORM_RIGID && p->dimension == 3 && p->memory == TALUS_MEMORY_DEVICE &&
+         p->bilateral_count == 0 && p->contact_count > 0 && p->asleep == NULL &&
+         (p->layout == NULL || p->layout->asleep.array == NULL) &&
          3 * (int64_t)p->contact_count <= 1 << 29 && p->rigid.body_count > 0 &&
-         p->rigid.body_count <= 1 << 29 &&
-         (p->layout == NULL || p->layout->struct_size == sizeof *p->layout);
+         p->rigid.body_count <= 1 << 29;
 }
 
 #define SCALAR_double TL_SCALAR_F64
@@ -85,8 +84,7 @@ static void assembly_blank(tl_assembly *assembly, const talus_problem *problem, 
 
 talus_status tl_resident_take(talus_solver *solver, const talus_problem *problem, int *taken) {
   *taken = 0;
-  if (problem == NULL || !raw_make(problem, &solver->raw) ||
-      solver->context->backend->kind == TALUS_BACKEND_CPU) {
+  if (!raw_make(problem, &solver->raw) || solver->context->backend->kind == TALUS_BACKEND_CPU) {
     return TALUS_OK;
   }
   const double begin = tl_clock();

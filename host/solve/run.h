@@ -156,8 +156,10 @@ talus_status tl_run_certify(tl_run *run);
 /* The same about those that stand in the solver's `exported`. */
 talus_status tl_run_judge(tl_run *run);
 
-/* settings_check.c: statuses STRUCT_SIZE, BAD_SETTING, UNSUPPORTED, naming the setting. */
-talus_status tl_settings_check(talus_context *context, const talus_settings *settings);
+/* settings_check.c: copies and checks a caller's settings, NULL for the defaults. Statuses:
+ * STRUCT_SIZE, BAD_SETTING, UNSUPPORTED, naming the setting. */
+talus_status tl_settings_read(talus_context *context, const talus_settings *given,
+                              talus_settings *own);
 /* reference.c: R(0) of a law (0 convex, 1 exact). */
 double tl_system_residual(const tl_system *system, int law);
 /* Sum of 1 / w_k over the contacts. */

@@ -1,8 +1,10 @@
-/* settings_check.c: refuses settings that are out of range or do not go together. */
+/* settings_check.c: takes a caller's settings; refuses those that are out of range or do not go
+ * together. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "host/base/structs.h"
 #include "host/small/small.h"
 #include "host/solve/run.h"
 
@@ -95,12 +97,7 @@ static talus_status dump_check(talus_context *context, const talus_settings *s) 
   return TALUS_OK;
 }
 
-talus_status tl_settings_check(talus_context *context, const talus_settings *s) {
-  if (s->struct_size != sizeof *s) {
-    return tl_fail(context, TALUS_STRUCT_SIZE,
-                   "settings.struct_size is %u, not %zu: fill it by talus_settings_default",
-                   s->struct_size, sizeof *s);
-  }
+static talus_status settings_check(talus_context *context, const talus_settings *s) {
   if ((unsigned)s->law >= TALUS_LAW_COUNT || (unsigned)s->method >= TALUS_METHOD_COUNT ||
       (unsigned)s->precision > TALUS_F32 || (unsigned)s->measure > TALUS_MEASURE_SICONOS) {
     return tl_fail(context, TALUS_BAD_SETTING,
@@ -129,4 +126,14 @@ talus_status tl_settings_check(talus_context *context, const talus_settings *s) 
   TL_TRY(cone_check(context, s));
   TL_TRY(dump_check(context, s));
   return precision_check(context, s);
+}
+
+talus_status tl_settings_read(talus_context *context, const talus_settings *given,
+                              talus_settings *own) {
+  *own = talus_settings_default();
+  if (given == NULL) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_struct_read(context, &tl_struct_settings, "settings", given, own));
+  return settings_check(context, own);
 }

@@ -147,7 +147,8 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
   info->keys_matched = solver->keys_matched;
 }
 
-talus_status tl_solve_carry_out(talus_solver *solver, talus_solution *solution, talus_info *info) {
+talus_status tl_solve_carry_out(talus_solver *solver, const talus_solution *solution,
+                                talus_info *info) {
   tl_outlet outlet;
   TL_TRY(tl_outlet_make(solver->context, tl_solver_whole(solver), solution, &outlet));
   tl_run run = {.solver = solver, .context = solver->context, .begin = tl_clock()};
@@ -162,8 +163,6 @@ talus_status tl_solve_carry_out(talus_solver *solver, talus_solution *solution, 
   }
   tl_dump_consider(solver, run.outcome, run.measure); /* results may go over the problem's arrays */
   TL_TRY(tl_solution_fill(solver, &outlet));
-  if (info != NULL) {
-    info_fill(solver, &run, used, info);
-  }
+  info_fill(solver, &run, used, info);
   return TALUS_OK;
 }

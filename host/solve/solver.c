@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "host/base/structs.h"
 #include "host/small/direct.h"
 #include "host/solve/problem_check.h"
 
@@ -45,14 +46,13 @@ talus_status talus_solver_create(talus_context *context, const talus_settings *s
   if (result == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "solver is NULL");
   }
-  if (settings != NULL) {
-    TL_TRY(tl_settings_check(context, settings));
-  }
+  talus_settings own;
+  TL_TRY(tl_settings_read(context, settings, &own));
   talus_solver *solver;
   TL_TRY(tl_alloc(context, (void **)&solver, 1, sizeof *solver, "solver"));
   memset(solver, 0, sizeof *solver);
   solver->context = context;
-  solver->settings = settings != NULL ? *settings : talus_settings_default();
+  solver->settings = own;
   solver->magic = SOLVER_MAGIC;
   tl_context_hold(context);
   const talus_status status = tl_dump_set(solver);
@@ -104,8 +104,9 @@ static talus_status settings_take(talus_solver *solver, const talus_settings *se
   if (settings == NULL) {
     return tl_fail(solver->context, TALUS_INVALID_ARGUMENT, "settings is NULL");
   }
-  TL_TRY(tl_settings_check(solver->context, settings));
-  solver->settings = *settings; /* the caller's arrays may be gone: nothing is built here */
+  talus_settings own;
+  TL_TRY(tl_settings_read(solver->context, settings, &own));
+  solver->settings = own; /* the caller's arrays may be gone: nothing is built here */
   return tl_dump_set(solver);
 }
 
@@ -170,9 +171,12 @@ static talus_status problem_take(talus_solver *solver, const talus_problem *prob
   return solver->direct ? TALUS_OK : tl_solver_assemble(solver);
 }
 
-static talus_status update(talus_solver *solver, const talus_problem *problem) {
+static talus_status update(talus_solver *solver, const talus_problem *given) {
+  tl_problem_copy copy;
+  const talus_problem *const problem = &copy.problem;
   solver->has_problem = solver->resident = solver->direct = solver->sleep.active = 0;
-  solver->memory = problem != NULL ? problem->memory : TALUS_MEMORY_HOST;
+  TL_TRY(tl_problem_copy_make(solver->context, given, &copy));
+  solver->memory = problem->memory;
   int taken = 0;
   if (!wants_colours(solver) && !tl_small_takes(&solver->settings)) {
     TL_TRY(tl_resident_take(solver, problem, &taken));
@@ -196,20 +200,18 @@ talus_status talus_solver_update(talus_solver *solver, const talus_problem *prob
 /* ---- solving -----------------------------------------------------------------------------------
  */
 
-talus_status tl_solver_ready(talus_solver *solver, const talus_solution *solution,
-                             const talus_info *info) {
+talus_status tl_request_make(talus_solver *solver, const talus_solution *solution, talus_info *info,
+                             tl_request *request) {
   if (!solver->has_problem) {
     return tl_fail(solver->context, TALUS_CALL_ORDER, "talus_solver_update must come first");
   }
-  if (solution != NULL && solution->struct_size != sizeof *solution) {
-    return tl_fail(solver->context, TALUS_STRUCT_SIZE, "solution.struct_size is %u, not %zu",
-                   solution->struct_size, sizeof *solution);
+  request->solution = NULL;
+  request->info = info;
+  if (solution != NULL) {
+    TL_TRY(tl_solution_copy_make(solver->context, solution, &request->copy));
+    request->solution = &request->copy.solution;
   }
-  if (info != NULL && info->struct_size != sizeof *info) {
-    return tl_fail(solver->context, TALUS_STRUCT_SIZE, "info.struct_size is %u, not %zu",
-                   info->struct_size, sizeof *info);
-  }
-  return TALUS_OK;
+  return info != NULL ? tl_struct_check(solver->context, &tl_struct_info, "info", info) : TALUS_OK;
 }
 
 /* A problem in device memory leaves it if the settings ask for what is not done there, or to be
@@ -232,8 +234,8 @@ static talus_status direct_choose(talus_solver *solver) {
   return direct_try(solver);
 }
 
-talus_status tl_solver_solve(talus_solver *solver, talus_solution *solution, talus_info *info) {
-  TL_TRY(tl_solver_ready(solver, solution, info));
+talus_status tl_solver_solve(talus_solver *solver, const tl_request *request) {
+  talus_info info = talus_info_default();
   /* The order of the contacts follows from the method, not from the methods used before. */
   TL_TRY(direct_choose(solver));
   const int recolour = solver->coloured != wants_colours(solver) && !solver->direct;
@@ -242,12 +244,20 @@ talus_status tl_solver_solve(talus_solver *solver, talus_solution *solution, tal
   } else if (recolour) {
     TL_TRY(tl_solver_assemble(solver));
   }
-  return tl_solve_carry_out(solver, solution, info);
+  TL_TRY(tl_solve_carry_out(solver, request->solution, &info));
+  if (request->info != NULL) {
+    tl_struct_write(&tl_struct_info, &info, request->info);
+  }
+  return TALUS_OK;
 }
 
 talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, talus_info *info) {
+  tl_request request;
   TL_TRY(tl_solver_enter(solver));
-  const talus_status status = tl_solver_solve(solver, solution, info);
+  talus_status status = tl_request_make(solver, solution, info, &request);
+  if (status == TALUS_OK) {
+    status = tl_solver_solve(solver, &request);
+  }
   tl_solver_leave(solver);
   return status;
 }

@@ -18,13 +18,22 @@ void tl_solver_leave(talus_solver *solver);
 /* The system of the problem taken, ordered as the settings want it. */
 talus_status tl_solver_assemble(talus_solver *solver);
 
-/* CALL_ORDER, STRUCT_SIZE: what can be said before anything is computed. */
-talus_status tl_solver_ready(talus_solver *solver, const talus_solution *solution,
-                             const talus_info *info);
+/* What the caller wants of a solve. */
+typedef struct tl_request {
+  const talus_solution *solution; /* NULL, or that of `copy` */
+  tl_solution_copy copy;
+  talus_info *info; /* the caller's, of its own size, or NULL */
+} tl_request;
+
+/* CALL_ORDER, STRUCT_SIZE: what can be said before anything is computed. `request` must not move.
+ */
+talus_status tl_request_make(talus_solver *solver, const talus_solution *solution, talus_info *info,
+                             tl_request *request);
 /* talus_solver_solve for whoever has come in. */
-talus_status tl_solver_solve(talus_solver *solver, talus_solution *solution, talus_info *info);
-/* The same once the system stands. */
-talus_status tl_solve_carry_out(talus_solver *solver, talus_solution *solution, talus_info *info);
+talus_status tl_solver_solve(talus_solver *solver, const tl_request *request);
+/* The same once the system stands; solution may be NULL. */
+talus_status tl_solve_carry_out(talus_solver *solver, const talus_solution *solution,
+                                talus_info *info);
 
 /* Impulses in the engine's order, on their way in or out: they pass through memory that is free
  * once the system stands. */

@@ -170,17 +170,16 @@ static talus_status engine_foretell(talus_context *context, const talus_settings
 }
 
 static talus_status memory_foretell(talus_context *context, const talus_settings *settings,
-                                    const talus_problem *problem, int64_t *host, int64_t *device) {
+                                    const talus_problem *given, int64_t *host, int64_t *device) {
   TL_TRY(tl_context_check(context));
-  if (problem == NULL || host == NULL || device == NULL) {
+  if (given == NULL || host == NULL || device == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "problem or bytes is NULL");
   }
-  if (problem->struct_size != sizeof *problem) {
-    return tl_fail(context, TALUS_STRUCT_SIZE, "problem.struct_size is %u, not %zu",
-                   problem->struct_size, sizeof *problem);
-  }
-  const talus_settings used = settings != NULL ? *settings : talus_settings_default();
-  TL_TRY(tl_settings_check(context, &used));
+  talus_settings used;
+  tl_problem_copy copy;
+  const talus_problem *const problem = &copy.problem;
+  TL_TRY(tl_problem_copy_make(context, given, &copy));
+  TL_TRY(tl_settings_read(context, settings, &used));
   TL_TRY(case_check(context, &used, problem));
   *host = *device = 0;
   const tl_kind kinds[2] = {TL_SPHERES, TL_ARMS}; /* which one, inertias decide */

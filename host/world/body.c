@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/structs.h"
 #include "host/solve/dense.h"
 #include "host/world/links.h"
 
@@ -19,14 +20,13 @@ static int finite3(const double *v) {
   return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
 }
 
-talus_status talus_body_add(talus_world *world, const talus_body_def *def, int32_t *result) {
-  if (world == NULL || def == NULL || result == NULL) {
+talus_status talus_body_add(talus_world *world, const talus_body_def *given, int32_t *result) {
+  if (world == NULL || given == NULL || result == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  if (def->struct_size != sizeof *def) {
-    return tl_fail(world->context, TALUS_STRUCT_SIZE, "body def: struct_size is %u, not %zu",
-                   def->struct_size, sizeof *def);
-  }
+  talus_body_def own = talus_body_def_default();
+  const talus_body_def *const def = &own;
+  TL_TRY(tl_struct_read(world->context, &tl_struct_body_def, "body def", given, &own));
   if (!finite3(def->position) || !finite3(def->velocity) || !finite3(def->spin)) {
     return tl_fail(world->context, TALUS_NOT_FINITE,
                    "body def: position, velocity or spin is not finite");
@@ -266,14 +266,12 @@ static void size_update(talus_world *world, const tl_shape_slot *shape) {
   }
 }
 
-talus_status talus_shape_add(talus_world *world, int32_t index, const talus_shape_def *def,
+talus_status talus_shape_add(talus_world *world, int32_t index, const talus_shape_def *given,
                              int32_t *result) {
   TL_TRY(tl_body_check(world, index));
-  if (def == NULL || def->struct_size != sizeof *def) {
-    return tl_fail(world->context, TALUS_STRUCT_SIZE,
-                   "shape def: fill it by "
-                   "talus_shape_def_default");
-  }
+  talus_shape_def own = talus_shape_def_default(TALUS_SHAPE_SPHERE);
+  const talus_shape_def *const def = &own;
+  TL_TRY(tl_struct_read(world->context, &tl_struct_shape_def, "shape def", given, &own));
   if (def->material < 0 || def->material >= world->material_count) {
     return tl_fail(world->context, TALUS_INDEX_RANGE, "shape def: material %d does not exist",
                    def->material);

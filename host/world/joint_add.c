@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/structs.h"
 #include "host/world/joint.h"
 
 static int finite3(const double *v) {
@@ -48,9 +49,6 @@ static talus_status coordinate_check(talus_context *context, const talus_joint_d
 
 static talus_status joint_check(const talus_world *world, const talus_joint_def *def) {
   talus_context *const context = world->context;
-  if (def->struct_size != sizeof *def) {
-    return tl_fail(context, TALUS_STRUCT_SIZE, "joint def: fill it by talus_joint_def_default");
-  }
   if ((unsigned)def->kind > TALUS_JOINT_DISTANCE) {
     return tl_fail(context, TALUS_BAD_SETTING, "joint def: kind %d is unknown", (int)def->kind);
   }
@@ -102,10 +100,13 @@ static void joint_make(const talus_world *world, const talus_joint_def *def, tl_
   tl_quaternion_times(back, qb, joint->relative);
 }
 
-talus_status talus_joint_add(talus_world *world, const talus_joint_def *def, int32_t *result) {
-  if (world == NULL || def == NULL) {
+talus_status talus_joint_add(talus_world *world, const talus_joint_def *given, int32_t *result) {
+  if (world == NULL || given == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
+  talus_joint_def own = talus_joint_def_default(TALUS_JOINT_FIXED);
+  const talus_joint_def *const def = &own;
+  TL_TRY(tl_struct_read(world->context, &tl_struct_joint_def, "joint def", given, &own));
   TL_TRY(joint_check(world, def));
   tl_links_sync(world); /* the joint is seen from where the bodies are */
   TL_TRY(tl_world_grow(world, (void **)&world->joint, &world->joint_capacity,
@@ -164,22 +165,21 @@ talus_status talus_joint_drive(talus_world *world, int32_t index, double rate, d
 
 talus_status talus_joint_get(const talus_world *world, int32_t index, talus_joint_state *state) {
   TL_TRY(exists_check(world, index));
-  if (state == NULL || state->struct_size != sizeof *state) {
-    return tl_fail(world->context, TALUS_STRUCT_SIZE,
-                   "joint state: fill it by talus_joint_state_default");
-  }
+  TL_TRY(tl_struct_check(world->context, &tl_struct_joint_state, "joint state", state));
   const tl_joint *const joint = &world->joint[index];
   tl_joint_now now;
   tl_joint_row rate;
   tl_joint_place(world, joint, 0, &now);
   tl_joint_rate_row(joint, &now, &rate);
-  state->coordinate = tl_joint_coordinate_of(joint, &now);
-  state->rate = tl_joint_row_speed(world, joint, &rate);
-  memcpy(state->impulse, joint->push, sizeof state->impulse);
-  memcpy(state->moment, joint->push + 3, sizeof state->moment);
-  state->stop = joint->impulse[TL_ROW_LOWER] + joint->impulse[TL_ROW_UPPER];
-  state->motor = joint->impulse[TL_ROW_MOTOR];
-  state->friction = joint->impulse[TL_ROW_FRICTION];
+  talus_joint_state found = talus_joint_state_default();
+  found.coordinate = tl_joint_coordinate_of(joint, &now);
+  found.rate = tl_joint_row_speed(world, joint, &rate);
+  memcpy(found.impulse, joint->push, sizeof found.impulse);
+  memcpy(found.moment, joint->push + 3, sizeof found.moment);
+  found.stop = joint->impulse[TL_ROW_LOWER] + joint->impulse[TL_ROW_UPPER];
+  found.motor = joint->impulse[TL_ROW_MOTOR];
+  found.friction = joint->impulse[TL_ROW_FRICTION];
+  tl_struct_write(&tl_struct_joint_state, &found, state);
   return TALUS_OK;
 }
 

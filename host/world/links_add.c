@@ -62,18 +62,22 @@ static talus_status bodies_add(talus_world *world, const talus_mechanism_def *de
 }
 
 /* Loops are kept with the number that their mechanism has in the world. */
-static talus_status loops_add(talus_world *world, const talus_loop_def *loop, int32_t count,
+static talus_status loops_add(talus_world *world, const talus_loop_def *given, int32_t count,
                               int32_t index) {
-  if (count < 0 || (count > 0 && loop == NULL)) {
+  if (count < 0 || (count > 0 && given == NULL)) {
     return tl_fail(world->context, TALUS_INVALID_ARGUMENT, "loop is NULL, or its count negative");
   }
+  const talus_loop_def *loop;
+  void *memory;
   TL_TRY(tl_world_grow(world, (void **)&world->loop, &world->loop_capacity,
                        world->loop_count + count, sizeof *world->loop, "loops"));
+  TL_TRY(tl_loops_read(world->context, given, count, &loop, &memory));
   for (int32_t i = 0; i < count; i++) {
     talus_loop_def *const kept = &world->loop[world->loop_count + i];
     *kept = loop[i];
     kept->mechanism_a = kept->mechanism_b = index;
   }
+  tl_free(world->context, memory);
   return TALUS_OK;
 }
 
@@ -151,24 +155,35 @@ static talus_status mechanism_add(talus_world *world, const talus_mechanism_def 
   return TALUS_OK;
 }
 
+/* `def` and its links have the library's sizes, `loop` the caller's. */
+static talus_status mechanism_take(talus_world *world, const talus_mechanism_def *def,
+                                   const talus_loop_def *loop, int32_t loop_count) {
+  TL_TRY(tl_world_grow(world, (void **)&world->mechanism, &world->mechanism_capacity,
+                       world->mechanism_count + 1, sizeof *world->mechanism, "mechanisms"));
+  tl_world_mechanism *const made = &world->mechanism[world->mechanism_count];
+  memset(made, 0, sizeof *made);
+  TL_TRY(talus_mechanism_create(world->context, def, &made->mechanism));
+  const talus_status status = mechanism_add(world, def, loop, loop_count);
+  if (status != TALUS_OK) {
+    talus_mechanism_destroy(made->mechanism);
+  }
+  return status;
+}
+
 talus_status talus_world_add_mechanism(talus_world *world, const talus_mechanism_def *given,
                                        const talus_loop_def *loop, int32_t loop_count,
                                        int32_t *result) {
   if (world == NULL || given == NULL || result == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  talus_mechanism_def def = *given;
+  talus_mechanism_def def;
+  void *memory;
+  TL_TRY(tl_mechanism_def_read(world->context, given, &def, &memory));
   memcpy(def.gravity, world->def.gravity, sizeof def.gravity);
-  TL_TRY(tl_world_grow(world, (void **)&world->mechanism, &world->mechanism_capacity,
-                       world->mechanism_count + 1, sizeof *world->mechanism, "mechanisms"));
-  tl_world_mechanism *const made = &world->mechanism[world->mechanism_count];
-  memset(made, 0, sizeof *made);
-  TL_TRY(talus_mechanism_create(world->context, &def, &made->mechanism));
-  const talus_status status = mechanism_add(world, &def, loop, loop_count);
-  if (status != TALUS_OK) {
-    talus_mechanism_destroy(made->mechanism);
-    return status;
+  const talus_status status = mechanism_take(world, &def, loop, loop_count);
+  tl_free(world->context, memory);
+  if (status == TALUS_OK) {
+    *result = world->mechanism_count - 1;
   }
-  *result = world->mechanism_count - 1;
-  return TALUS_OK;
+  return status;
 }

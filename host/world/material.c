@@ -5,26 +5,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/structs.h"
 #include "host/world/world.h"
 
-talus_material_def talus_material_def_default(void) {
-  talus_material_def def;
-  memset(&def, 0, sizeof def);
-  def.struct_size = sizeof def;
-  def.density = 2500;
-  def.friction = 0.5;
-  return def;
+void talus_material_def_init(talus_material_def *def, size_t size) {
+  static const talus_material_def defaults = {.density = 2500, .friction = 0.5};
+  tl_struct_init(&tl_struct_material_def, &defaults, def, size);
 }
 
-talus_status talus_material_add(talus_world *world, const talus_material_def *def,
+talus_status talus_material_add(talus_world *world, const talus_material_def *given,
                                 int32_t *material) {
-  if (world == NULL || def == NULL || material == NULL) {
+  if (world == NULL || given == NULL || material == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  if (def->struct_size != sizeof *def) {
-    return tl_fail(world->context, TALUS_STRUCT_SIZE, "material def: struct_size is %u, not %zu",
-                   def->struct_size, sizeof *def);
-  }
+  talus_material_def own = talus_material_def_default();
+  const talus_material_def *const def = &own;
+  TL_TRY(tl_struct_read(world->context, &tl_struct_material_def, "material def", given, &own));
   if (!(def->density > 0 && isfinite(def->density)) ||
       !(def->friction >= 0 && isfinite(def->friction)) ||
       !(def->restitution >= 0 && def->restitution <= 1)) {

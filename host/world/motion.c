@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/structs.h"
 #include "host/world/world.h"
 
 /* Time spent between begin and end, up to t. */
@@ -111,12 +112,11 @@ void tl_motion_apply(talus_world *world, double dt) {
   }
 }
 
-talus_status talus_motion_add(talus_world *world, int32_t body, const talus_motion_def *def) {
+talus_status talus_motion_add(talus_world *world, int32_t body, const talus_motion_def *given) {
   TL_TRY(tl_body_check(world, body));
-  if (def == NULL || def->struct_size != sizeof *def) {
-    return tl_fail(world->context, TALUS_STRUCT_SIZE,
-                   "motion def: fill it by talus_motion_def_default");
-  }
+  talus_motion_def own = talus_motion_def_default(TALUS_MOTION_VELOCITY);
+  const talus_motion_def *const def = &own;
+  TL_TRY(tl_struct_read(world->context, &tl_struct_motion_def, "motion def", given, &own));
   if (world->body[body].type != TALUS_BODY_KINEMATIC) {
     return tl_fail(world->context, TALUS_CALL_ORDER, "body %d is not kinematic: it has no motions",
                    body);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/base/structs.h"
 #include "host/world/world.h"
 
 /* ROUNDS: so often contacts are found anew in a sub-step, for bodies that outrun their margins; a
@@ -300,9 +301,8 @@ talus_status talus_world_step(talus_world *world, talus_step_report *given) {
   if (world == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  if (given != NULL && given->struct_size != sizeof *given) {
-    return tl_fail(world->context, TALUS_STRUCT_SIZE,
-                   "step report: fill it by talus_step_report_default");
+  if (given != NULL) {
+    TL_TRY(tl_struct_check(world->context, &tl_struct_step_report, "step report", given));
   }
   const double begin = tl_clock(), time = world->time;
   const int32_t halvings = world->def.on_miss == TALUS_MISS_STOP ? 0 : HALVINGS;
@@ -334,7 +334,7 @@ talus_status talus_world_step(talus_world *world, talus_step_report *given) {
   report.step = world->step_count;
   report.seconds = tl_clock() - begin;
   if (given != NULL) {
-    *given = report;
+    tl_struct_write(&tl_struct_step_report, &report, given);
   }
   return TALUS_OK;
 }

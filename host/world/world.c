@@ -2,67 +2,56 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/structs.h"
 #include "host/collide/match.h"
 #include "host/world/world.h"
 
-#define TL_DEFAULT(type, name)         \
-  type name;                           \
-  memset(&name, 0, sizeof name);       \
-  name.struct_size = sizeof name
-
-talus_world_def talus_world_def_default(void) {
-  TL_DEFAULT(talus_world_def, def);
-  def.gravity[2] = -9.81;
-  def.step = 1e-3;
-  def.substeps = 1;
-  def.slop = 2e-4;
-  def.margin = 0.02;
-  def.bias_cap = 0.6;
-  def.solver = talus_settings_default();
-  def.solver.max_iterations = 0; /* see iterations_of */
-  def.penetration_limit = 0.05;
-  def.seed = 1;
-  return def;
+void talus_world_def_init(talus_world_def *def, size_t size) {
+  talus_world_def defaults = {.gravity = {0, 0, -9.81},
+                              .step = 1e-3,
+                              .substeps = 1,
+                              .slop = 2e-4,
+                              .margin = 0.02,
+                              .bias_cap = 0.6,
+                              .seed = 1,
+                              .penetration_limit = 0.05};
+  defaults.solver = talus_settings_default();
+  defaults.solver.max_iterations = 0; /* see iterations_of */
+  tl_struct_init(&tl_struct_world_def, &defaults, def, size);
 }
 
-talus_body_def talus_body_def_default(void) {
-  TL_DEFAULT(talus_body_def, def);
-  def.orientation[0] = 1;
-  def.collides = UINT32_MAX;
-  return def;
+void talus_body_def_init(talus_body_def *def, size_t size) {
+  static const talus_body_def defaults = {.orientation = {1}, .collides = UINT32_MAX};
+  tl_struct_init(&tl_struct_body_def, &defaults, def, size);
 }
 
-talus_shape_def talus_shape_def_default(talus_shape_kind kind) {
-  TL_DEFAULT(talus_shape_def, def);
-  def.kind = kind;
-  def.orientation[0] = 1;
-  return def;
+void talus_shape_def_init(talus_shape_def *def, size_t size, talus_shape_kind kind) {
+  const talus_shape_def defaults = {.kind = kind, .orientation = {1}};
+  tl_struct_init(&tl_struct_shape_def, &defaults, def, size);
 }
 
-talus_motion_def talus_motion_def_default(talus_motion_kind kind) {
-  TL_DEFAULT(talus_motion_def, def);
-  def.kind = kind;
-  def.end = INFINITY;
-  return def;
+void talus_motion_def_init(talus_motion_def *def, size_t size, talus_motion_kind kind) {
+  const talus_motion_def defaults = {.kind = kind, .end = INFINITY};
+  tl_struct_init(&tl_struct_motion_def, &defaults, def, size);
 }
 
-talus_joint_def talus_joint_def_default(talus_joint_kind kind) {
-  TL_DEFAULT(talus_joint_def, def);
-  def.kind = kind;
-  def.body_a = def.body_b = TALUS_NONE;
-  def.axis[2] = 1;
-  def.effort = INFINITY;
-  return def;
+void talus_joint_def_init(talus_joint_def *def, size_t size, talus_joint_kind kind) {
+  const talus_joint_def defaults = {.kind = kind,
+                                    .body_a = TALUS_NONE,
+                                    .body_b = TALUS_NONE,
+                                    .axis = {0, 0, 1},
+                                    .effort = INFINITY};
+  tl_struct_init(&tl_struct_joint_def, &defaults, def, size);
 }
 
-talus_joint_state talus_joint_state_default(void) {
-  TL_DEFAULT(talus_joint_state, state);
-  return state;
+void talus_joint_state_init(talus_joint_state *state, size_t size) {
+  static const talus_joint_state defaults;
+  tl_struct_init(&tl_struct_joint_state, &defaults, state, size);
 }
 
-talus_step_report talus_step_report_default(void) {
-  TL_DEFAULT(talus_step_report, report);
-  return report;
+void talus_step_report_init(talus_step_report *report, size_t size) {
+  static const talus_step_report defaults;
+  tl_struct_init(&tl_struct_step_report, &defaults, report, size);
 }
 
 /* What each step aims at: beds at rest stay where they are, at the cost of fewer passes than looser
@@ -87,11 +76,6 @@ static talus_miss on_miss_of(const talus_world_def *def) {
 }
 
 static talus_status def_check(talus_context *context, const talus_world_def *def) {
-  if (def->struct_size != sizeof *def) {
-    return tl_fail(context, TALUS_STRUCT_SIZE,
-                   "world def: struct_size is %u, not %zu: fill it by talus_world_def_default",
-                   def->struct_size, sizeof *def);
-  }
   const double gravity = tl_dot3(def->gravity, def->gravity);
   const struct {
     const char *name;
@@ -133,7 +117,10 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "context or world is NULL");
   }
   *result = NULL;
-  const talus_world_def def = given != NULL ? *given : talus_world_def_default();
+  talus_world_def def = talus_world_def_default();
+  if (given != NULL) {
+    TL_TRY(tl_struct_read(context, &tl_struct_world_def, "world def", given, &def));
+  }
   TL_TRY(def_check(context, &def));
   talus_world *world;
   TL_TRY(tl_alloc(context, (void **)&world, 1, sizeof *world, "world"));

@@ -8,6 +8,26 @@
  *   threads    one context may be used by one thread at a time; several contexts may run at once
  *   fork       in a child process a context of the parent's goes on with one thread and the same
  *              bits (one on a CUDA device does not go on); contexts made there have threads again
+ *   structs    one with struct_size is filled by talus_<x>_default() and then changed; a plain one
+ *              is set member by member
+ *
+ * Compatibility. A program that was compiled with release 0.2.0 or later runs on every later
+ * library whose shared object has the same number, TALUS_ABI_VERSION: libtalus.so.1. The number
+ * changes with the first release that cannot keep this promise.
+ *
+ *   functions  None is removed, none changes its arguments. Enums gain values at the end.
+ *   structs    One with struct_size gains members at the end; a plain one never changes.
+ *              struct_size says which members the program knows: talus_<x>_default is compiled
+ *              into the program and hands that size to talus_<x>_init of the library. Members that
+ *              the program does not know have their defaults, and are not written.
+ *   arrays     Elements with a struct_size all have the first one's.
+ *   parts      A struct inside another that has a struct_size too has room there to grow (the
+ *              member ..._room, not to be used). It may be assigned as a whole.
+ *   newer      A newer program on an older library: what the library does not know reads 0, and
+ *              must stay 0. A call that is handed anything else returns STRUCT_SIZE and says so.
+ *
+ * Other languages call talus_<x>_init(pointer, size) themselves, and then set the struct_size of a
+ * part to the size that they know of it.
  *
  * Valid C11 and C++11. Nothing here prints, exits, aborts or asserts on a caller's input. */
 #ifndef TALUS_BASE_H
@@ -29,8 +49,11 @@ extern "C" {
 #endif
 
 #define TALUS_VERSION_MAJOR 0
-#define TALUS_VERSION_MINOR 1
+#define TALUS_VERSION_MINOR 2
 #define TALUS_VERSION_PATCH 0
+
+/* The number in the shared library's name: see Compatibility above. */
+#define TALUS_ABI_VERSION 1
 
 /* The version of the library that is running, "major.minor.patch". Never NULL. */
 TALUS_API const char *talus_version(void);
@@ -40,7 +63,7 @@ TALUS_API const char *talus_version(void);
 #define TALUS_STATUS_LIST(X)                                                                       \
   X(OK, "ok")                                                                                      \
   X(INVALID_ARGUMENT, "an argument is missing or makes no sense")                                  \
-  X(STRUCT_SIZE, "a struct was not filled by its _default function")                               \
+  X(STRUCT_SIZE, "a struct was not filled by its _default function, or is of a newer release")     \
   X(CALL_ORDER, "the call came before the one it needs")                                           \
   X(OUT_OF_MEMORY, "out of memory")                                                                \
   X(SIZE_OVERFLOW, "a size is negative or too large")                                              \
@@ -112,7 +135,12 @@ typedef struct talus_context_def {
   void *log_user;
 } talus_context_def;
 
-TALUS_API talus_context_def talus_context_def_default(void);
+TALUS_API void talus_context_def_init(talus_context_def *def, size_t size);
+static inline talus_context_def talus_context_def_default(void) {
+  talus_context_def def;
+  talus_context_def_init(&def, sizeof def);
+  return def;
+}
 
 /* A context owns threads, device, stream, allocator, log and the last message. */
 typedef struct talus_context talus_context;

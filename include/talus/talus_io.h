@@ -14,7 +14,10 @@ extern "C" {
 
 /* A problem with the memory it stands on. */
 typedef struct talus_stored {
-  talus_problem problem;  /* forms DELASSUS and GLOBAL from files; RIGID too from generators */
+  union {
+    talus_problem problem; /* forms DELASSUS and GLOBAL from files; RIGID too from generators */
+    uint64_t problem_room[128];
+  };
   char *title;            /* NULL if there is none */
   double *guess;          /* impulses stored with the problem (a solution or guess), or NULL */
   double *guess_bilateral;
@@ -26,9 +29,15 @@ typedef struct talus_stored {
 
 /* Reads a problem: FCLIB HDF5 (local or global) or Siconos text (.dat; global ones are told by
  * their content). The kind is found from the content, not from the name. Statuses: FILE_OPEN,
- * FILE_FORMAT (message says what and where), OUT_OF_MEMORY, UNSUPPORTED (built without HDF5). */
-TALUS_API talus_status talus_problem_read(talus_context *context, const char *path,
-                                          talus_stored **stored);
+ * FILE_FORMAT (message says what and where), OUT_OF_MEMORY, UNSUPPORTED (built without HDF5, or the
+ * file needs a member of talus_problem that the program does not know). problem_size: what the
+ * program knows of a talus_problem, so that it may copy the one it gets. */
+TALUS_API talus_status talus_problem_read_sized(talus_context *context, const char *path,
+                                                size_t problem_size, talus_stored **stored);
+static inline talus_status talus_problem_read(talus_context *context, const char *path,
+                                              talus_stored **stored) {
+  return talus_problem_read_sized(context, path, sizeof(talus_problem), stored);
+}
 /* Writes a problem; by name: *.dat is Siconos text, anything else FCLIB HDF5. Form RIGID and BLOCKS
  * are written as FCLIB global. impulse may be NULL (else stored as solution). Statuses:
  * FILE_WRITE, UNSUPPORTED, OUT_OF_MEMORY. */
@@ -66,10 +75,22 @@ typedef struct talus_generate_def {
   uint64_t seed;       /* default 1; the same seed gives the same problem everywhere */
 } talus_generate_def;
 
-TALUS_API talus_generate_def talus_generate_def_default(talus_generate_kind kind);
-/* Statuses: STRUCT_SIZE, BAD_SETTING, OUT_OF_MEMORY. */
-TALUS_API talus_status talus_problem_generate(talus_context *context, const talus_generate_def *def,
-                                              talus_stored **stored);
+TALUS_API void talus_generate_def_init(talus_generate_def *def, size_t size,
+                                       talus_generate_kind kind);
+static inline talus_generate_def talus_generate_def_default(talus_generate_kind kind) {
+  talus_generate_def def;
+  talus_generate_def_init(&def, sizeof def, kind);
+  return def;
+}
+/* Statuses: STRUCT_SIZE, BAD_SETTING, OUT_OF_MEMORY. problem_size: as above. */
+TALUS_API talus_status talus_problem_generate_sized(talus_context *context,
+                                                    const talus_generate_def *def,
+                                                    size_t problem_size, talus_stored **stored);
+static inline talus_status talus_problem_generate(talus_context *context,
+                                                  const talus_generate_def *def,
+                                                  talus_stored **stored) {
+  return talus_problem_generate_sized(context, def, sizeof(talus_problem), stored);
+}
 
 /* ---- pictures -------------------------------------------------------------------------------- */
 

@@ -74,7 +74,12 @@ typedef struct talus_link_def {
   uint32_t collides;     /* in a world: bit g: collides with group g; default all */
 } talus_link_def;
 
-TALUS_API talus_link_def talus_link_def_default(talus_link_kind kind);
+TALUS_API void talus_link_def_init(talus_link_def *def, size_t size, talus_link_kind kind);
+static inline talus_link_def talus_link_def_default(talus_link_kind kind) {
+  talus_link_def def;
+  talus_link_def_init(&def, sizeof def, kind);
+  return def;
+}
 
 /* Forward dynamics three ways; all give the same accelerations. */
 typedef enum talus_dynamics {
@@ -91,9 +96,15 @@ typedef struct talus_mechanism_def {
   const talus_link_def *link; /* [link_count], copied */
   int32_t self_collide; /* in a world: 1: links that are not neighbours in the tree collide with each
                            other; default 1. Neighbours never do */
+  int32_t unused;       /* fills the struct up to its size */
 } talus_mechanism_def;
 
-TALUS_API talus_mechanism_def talus_mechanism_def_default(void);
+TALUS_API void talus_mechanism_def_init(talus_mechanism_def *def, size_t size);
+static inline talus_mechanism_def talus_mechanism_def_default(void) {
+  talus_mechanism_def def;
+  talus_mechanism_def_init(&def, sizeof def);
+  return def;
+}
 /* Coordinates and velocities begin at zero (quaternions at 1 0 0 0). Statuses, the message naming the
  * joint: STRUCT_SIZE, INVALID_ARGUMENT, SIZE_OVERFLOW (no links, or too many), INDEX_RANGE (parent),
  * MATRIX_FORMAT (a loop where a tree is needed: close it by a talus_loop_def), NEGATIVE_MASS,
@@ -157,7 +168,12 @@ typedef struct talus_mechanism_balance {
   double angular_momentum[3]; /* about the origin of the world */
 } talus_mechanism_balance;
 
-TALUS_API talus_mechanism_balance talus_mechanism_balance_default(void);
+TALUS_API void talus_mechanism_balance_init(talus_mechanism_balance *balance, size_t size);
+static inline talus_mechanism_balance talus_mechanism_balance_default(void) {
+  talus_mechanism_balance balance;
+  talus_mechanism_balance_init(&balance, sizeof balance);
+  return balance;
+}
 TALUS_API talus_status talus_mechanism_measure(talus_mechanism *mechanism,
                                                talus_mechanism_balance *balance);
 
@@ -233,7 +249,12 @@ typedef struct talus_loop_def {
   double orientation[4];         /* of b's frame in a's when closed; default 1 0 0 0 */
 } talus_loop_def;
 
-TALUS_API talus_loop_def talus_loop_def_default(void);
+TALUS_API void talus_loop_def_init(talus_loop_def *def, size_t size);
+static inline talus_loop_def talus_loop_def_default(void) {
+  talus_loop_def def;
+  talus_loop_def_init(&def, sizeof def);
+  return def;
+}
 
 /* A contact as found by the caller: world frame, normal from a to b. */
 typedef struct talus_touch {
@@ -272,17 +293,24 @@ typedef struct talus_coupling_def {
                                  for the others */
 } talus_coupling_def;
 
-TALUS_API talus_coupling_def talus_coupling_def_default(void);
+TALUS_API void talus_coupling_def_init(talus_coupling_def *def, size_t size);
+static inline talus_coupling_def talus_coupling_def_default(void) {
+  talus_coupling_def def;
+  talus_coupling_def_init(&def, sizeof def);
+  return def;
+}
 /* Statuses: STRUCT_SIZE, BAD_SETTING, INVALID_ARGUMENT, INDEX_RANGE, NORMAL_LENGTH, IMMOVABLE_PAIR,
  * OUT_OF_MEMORY. */
 TALUS_API talus_status talus_coupling_create(talus_context *context, const talus_coupling_def *def,
                                              talus_coupling **coupling);
 /* Accepts NULL. */
 TALUS_API void talus_coupling_destroy(talus_coupling *coupling);
-/* The contact problem of one step from the mechanisms' present state: velocities after a step of all
- * other forces; contacts as given; then bilateral rows: loops, and for each joint friction, motor,
- * lower and upper stops. Its arrays belong to the coupling and hold until its next call. A contact
- * that closes within the step faster than restitution_speed rebounds; others have the bias gap/step. */
+/* The contact problem of one step from the mechanisms' present state: velocities after a step of
+ * all other forces; contacts as given; then bilateral rows: loops, and for each joint friction,
+ * motor, lower and upper stops. Its arrays belong to the coupling and hold until its next call. A
+ * contact that closes within the step faster than restitution_speed rebounds; others have the bias
+ * gap/step. problem is written as a whole, but must come from talus_problem_default (STRUCT_SIZE),
+ * here and in talus_coupling_rebound. */
 TALUS_API talus_status talus_coupling_build(talus_coupling *coupling, const talus_touch *touch,
                                             int32_t count, talus_problem *problem);
 /* Before the build of a step by MIDPOINT: positions go half a step ahead with the present velocities;
@@ -325,8 +353,11 @@ typedef struct talus_fleet_def {
   talus_touch_find find;           /* NULL: no contacts */
   void *user;
   talus_scheme scheme;      /* EULER (default), MIDPOINT, or RUNGE_KUTTA (only without POISSON) */
-  talus_settings settings;  /* of the solves; threads: of the fleet, 0 = the context's. Default: as
-                               talus_settings_default, to 1e-9 */
+  union {
+    talus_settings settings; /* of the solves; threads: of the fleet, 0 = the context's. Default: as
+                                talus_settings_default, to 1e-9 */
+    uint64_t settings_room[64];
+  };
   double accept;            /* a solve that misses the tolerance is used if its measure is at most
                                this, and counted; a worse one fails the step; default 1e-6 */
 } talus_fleet_def;
@@ -339,10 +370,22 @@ typedef struct talus_fleet_report {
   double depth;             /* deepest contact found, m */
   int64_t failed;           /* couplings whose step failed */
   int32_t first_failed;     /* the first of them, or TALUS_NONE */
+  int32_t unused;           /* fills the struct up to its size */
 } talus_fleet_report;
 
-TALUS_API talus_fleet_def talus_fleet_def_default(void);
-TALUS_API talus_fleet_report talus_fleet_report_default(void);
+TALUS_API void talus_fleet_def_init(talus_fleet_def *def, size_t size);
+static inline talus_fleet_def talus_fleet_def_default(void) {
+  talus_fleet_def def;
+  talus_fleet_def_init(&def, sizeof def);
+  def.settings.struct_size = (uint32_t)sizeof def.settings;
+  return def;
+}
+TALUS_API void talus_fleet_report_init(talus_fleet_report *report, size_t size);
+static inline talus_fleet_report talus_fleet_report_default(void) {
+  talus_fleet_report report;
+  talus_fleet_report_init(&report, sizeof report);
+  return report;
+}
 /* Statuses: STRUCT_SIZE, INVALID_ARGUMENT, BAD_SETTING, OUT_OF_MEMORY, those of talus_solver_create. */
 TALUS_API talus_status talus_fleet_create(talus_context *context, const talus_fleet_def *def,
                                           talus_fleet **fleet);

@@ -196,8 +196,15 @@ typedef struct talus_layout {
   } global;
 } talus_layout;
 
-TALUS_API talus_layout talus_layout_default(void);
+TALUS_API void talus_layout_init(talus_layout *layout, size_t size);
+static inline talus_layout talus_layout_default(void) {
+  talus_layout layout;
+  talus_layout_init(&layout, sizeof layout);
+  return layout;
+}
 
+/* talus_rigid, talus_blocks, talus_delassus and talus_global never change: an array that a form
+ * gains later is a member at the end of talus_problem. */
 typedef struct talus_problem {
   uint32_t struct_size; /* set by talus_problem_default */
   talus_form form;
@@ -231,7 +238,12 @@ typedef struct talus_problem {
   double velocity_scale;
 } talus_problem;
 
-TALUS_API talus_problem talus_problem_default(talus_form form);
+TALUS_API void talus_problem_init(talus_problem *problem, size_t size, talus_form form);
+static inline talus_problem talus_problem_default(talus_form form) {
+  talus_problem problem;
+  talus_problem_init(&problem, sizeof problem, form);
+  return problem;
+}
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
@@ -350,7 +362,12 @@ typedef struct talus_settings {
                                 on with the rest. Circular cone, F64. Default 0 */
 } talus_settings;
 
-TALUS_API talus_settings talus_settings_default(void);
+TALUS_API void talus_settings_init(talus_settings *settings, size_t size);
+static inline talus_settings talus_settings_default(void) {
+  talus_settings settings;
+  talus_settings_init(&settings, sizeof settings);
+  return settings;
+}
 
 /* Names as the program and its JSON spell them. _parse returns 0 if the name is unknown. */
 TALUS_API const char *talus_law_name(talus_law law);
@@ -377,7 +394,12 @@ typedef struct talus_solution_layout {
   talus_strided_out contact_velocity;  /* an element: `dimension` numbers */
 } talus_solution_layout;
 
-TALUS_API talus_solution_layout talus_solution_layout_default(void);
+TALUS_API void talus_solution_layout_init(talus_solution_layout *layout, size_t size);
+static inline talus_solution_layout talus_solution_layout_default(void) {
+  talus_solution_layout layout;
+  talus_solution_layout_init(&layout, sizeof layout);
+  return layout;
+}
 
 /* Arrays of the caller's; each may be NULL if it is not wanted (and warm_start is off). */
 typedef struct talus_solution {
@@ -392,7 +414,12 @@ typedef struct talus_solution {
   const talus_solution_layout *layout; /* NULL: every array is packed, in double */
 } talus_solution;
 
-TALUS_API talus_solution talus_solution_default(void);
+TALUS_API void talus_solution_init(talus_solution *solution, size_t size);
+static inline talus_solution talus_solution_default(void) {
+  talus_solution solution;
+  talus_solution_init(&solution, sizeof solution);
+  return solution;
+}
 
 #define TALUS_OUTCOME_LIST(X)                                                                \
   X(CONVERGED, "converged", "the tolerance was reached")                                     \
@@ -402,6 +429,7 @@ TALUS_API talus_solution talus_solution_default(void);
   X(NOT_FINITE, "not_finite", "the iteration left the range of numbers; best impulses kept") \
   X(INCONSISTENT, "inconsistent", "the problem has no solution, as far as was found")
 typedef enum talus_outcome {
+  TALUS_OUTCOME_NONE = -1, /* no solve has ended yet */
 #define TALUS_X(name, text, what) TALUS_OUTCOME_##name,
   TALUS_OUTCOME_LIST(TALUS_X)
 #undef TALUS_X
@@ -412,6 +440,7 @@ TALUS_API const char *talus_outcome_text(talus_outcome outcome);
 
 /* What is true of some impulses, computed in double from the raw problem. */
 typedef struct talus_certificate {
+  uint32_t struct_size; /* set by talus_certificate_default */
   double epsilon_ccp; /* R(x)/R(0) for each law; where R(0) is at its rounding floor: 0 if R(x)
                          is there too, else R(x) over that floor */
   double epsilon_coulomb;
@@ -440,6 +469,13 @@ typedef struct talus_certificate {
   double reference_scale; /* R_s, what problem.velocity_scale gives, sqrt(J); 0 without one */
 } talus_certificate;
 
+TALUS_API void talus_certificate_init(talus_certificate *certificate, size_t size);
+static inline talus_certificate talus_certificate_default(void) {
+  talus_certificate certificate;
+  talus_certificate_init(&certificate, sizeof certificate);
+  return certificate;
+}
+
 typedef enum talus_note {
   TALUS_NOTE_ASYMMETRIC = 1,        /* W is not symmetric: solved as a variational inequality */
   TALUS_NOTE_DIAGONAL_REPLACED = 2, /* a zero diagonal block of W was replaced by the mean */
@@ -453,7 +489,7 @@ typedef enum talus_note {
 
 typedef struct talus_info {
   uint32_t struct_size; /* set by talus_info_default */
-  talus_outcome outcome; /* before any solve TALUS_OUTCOME_COUNT: none */
+  talus_outcome outcome; /* before any solve TALUS_OUTCOME_NONE */
   talus_method method; /* the one that gave the result (never AUTO) */
   talus_precision precision;
   talus_backend_kind backend; /* CPU or CUDA */
@@ -463,7 +499,10 @@ typedef struct talus_info {
   int64_t iterations;
   int64_t passes;     /* applications of W or sweeps; all count but the certificate */
   double measure;     /* what was compared with the tolerance, from the certificate */
-  talus_certificate certificate;
+  union {
+    talus_certificate certificate;
+    double certificate_room[48];
+  };
   double seconds;             /* the whole solve */
   double seconds_check;       /* validation of the problem */
   double seconds_build;       /* sorting, colouring, scaling, upload */
@@ -477,9 +516,16 @@ typedef struct talus_info {
   int32_t islands;        /* in the problem, and ... */
   int32_t islands_asleep; /* ... left out; both 0 if problem.asleep was not given */
   int32_t keys_matched;   /* contacts and rows that began at the impulse of their name */
+  int32_t unused;         /* fills the struct up to its size */
 } talus_info;
 
-TALUS_API talus_info talus_info_default(void);
+TALUS_API void talus_info_init(talus_info *info, size_t size);
+static inline talus_info talus_info_default(void) {
+  talus_info info;
+  talus_info_init(&info, sizeof info);
+  info.certificate.struct_size = (uint32_t)sizeof info.certificate;
+  return info;
+}
 
 /* ---- solver --------------------------------------------------------------------------------- */
 
@@ -551,14 +597,16 @@ TALUS_API talus_status talus_solve_once(talus_context *context, const talus_prob
  * Returns OK, or the status of the first that failed, the message naming it; OUT_OF_MEMORY and
  * DEVICE_ERROR may be of the whole. Limits are those of each problem; progress and log are not
  * called; an allocator of the caller's must be safe among threads. Keys are not looked at: a warm
- * start is that of solutions. The same bits on any number of threads (settings.threads). */
+ * start is that of solutions. The same bits on any number of threads (settings.threads). The
+ * problems, the solutions and the infos each have one struct_size. */
 TALUS_API talus_status talus_solve_batch(talus_context *context, const talus_settings *settings,
                                          int32_t count, const talus_problem *problems,
                                          talus_solution *solutions, talus_info *infos,
                                          talus_status *statuses);
 
 /* Judges any impulses, whoever found them; they are packed, in host memory, wherever the problem's
- * arrays are. bilateral_impulse may be NULL if there are none. */
+ * arrays are. bilateral_impulse may be NULL if there are none. certificate comes from
+ * talus_certificate_default. */
 TALUS_API talus_status talus_certify(talus_context *context, const talus_problem *problem,
                                      const double *impulse, const double *bilateral_impulse,
                                      talus_certificate *certificate);
@@ -582,7 +630,12 @@ typedef struct talus_islands {
                            cannot move or nothing touches it. Forms (c), (d): must be NULL */
 } talus_islands;
 
-TALUS_API talus_islands talus_islands_default(void);
+TALUS_API void talus_islands_init(talus_islands *islands, size_t size);
+static inline talus_islands talus_islands_default(void) {
+  talus_islands islands;
+  talus_islands_init(&islands, sizeof islands);
+  return islands;
+}
 /* The arrays are the caller's, in host memory. Statuses: INVALID_ARGUMENT, STRUCT_SIZE,
  * UNSUPPORTED, OUT_OF_MEMORY, and those of talus_solver_update. */
 TALUS_API talus_status talus_islands_find(talus_context *context, const talus_problem *problem,

@@ -29,13 +29,26 @@ typedef struct talus_urdf_def {
                             of the file, the package's name left out */
 } talus_urdf_def;
 
-TALUS_API talus_urdf_def talus_urdf_def_default(void);
-/* Statuses: FILE_OPEN (the file, or a mesh), FILE_FORMAT (the message begins with file:line and names
- * the joint or link: loops, links that are missing or hang on nothing, a moving link without mass or
- * inertia, an axis of length zero, crossed limits, unknown elements), UNSUPPORTED (built without
- * expat), STRUCT_SIZE, OUT_OF_MEMORY; *urdf is NULL then. def may be NULL. */
-TALUS_API talus_status talus_urdf_read(talus_context *context, const char *path,
-                                       const talus_urdf_def *def, talus_urdf **urdf);
+TALUS_API void talus_urdf_def_init(talus_urdf_def *def, size_t size);
+static inline talus_urdf_def talus_urdf_def_default(void) {
+  talus_urdf_def def;
+  talus_urdf_def_init(&def, sizeof def);
+  return def;
+}
+/* Statuses: FILE_OPEN (the file, or a mesh), FILE_FORMAT (the message begins with file:line and
+ * names the joint or link: loops, links that are missing or hang on nothing, a moving link without
+ * mass or inertia, an axis of length zero, crossed limits, unknown elements), UNSUPPORTED (built
+ * without expat, or the file needs a member of a link that the program does not know), STRUCT_SIZE,
+ * OUT_OF_MEMORY; *urdf is NULL then. def may be NULL. mechanism_size, link_size: what the program
+ * knows of a talus_mechanism_def and a talus_link_def, as talus_urdf_mechanism hands them out. */
+TALUS_API talus_status talus_urdf_read_sized(talus_context *context, const char *path,
+                                             const talus_urdf_def *def, size_t mechanism_size,
+                                             size_t link_size, talus_urdf **urdf);
+static inline talus_status talus_urdf_read(talus_context *context, const char *path,
+                                           const talus_urdf_def *def, talus_urdf **urdf) {
+  return talus_urdf_read_sized(context, path, def, sizeof(talus_mechanism_def),
+                               sizeof(talus_link_def), urdf);
+}
 /* Accepts NULL. Defs and shapes go with it. */
 TALUS_API void talus_urdf_destroy(talus_urdf *urdf);
 
@@ -46,8 +59,9 @@ TALUS_API int32_t talus_urdf_find_joint(const talus_urdf *urdf, const char *join
 /* The link that the file calls so, or that it became part of; TALUS_NONE: the base. 0 if the file has
  * no such link. */
 TALUS_API int talus_urdf_find_link(const talus_urdf *urdf, const char *name, int32_t *link);
-/* Collision shapes: how many; shape i and its link (TALUS_NONE: the base). material is 0, to be
- * set. Status: INDEX_RANGE. */
+/* Collision shapes: how many; shape i and its link (TALUS_NONE: the base). shape comes from
+ * talus_shape_def_default, of any kind; its material is 0, to be set. Statuses: INDEX_RANGE,
+ * STRUCT_SIZE. */
 TALUS_API int32_t talus_urdf_shape_count(const talus_urdf *urdf);
 TALUS_API talus_status talus_urdf_shape(const talus_urdf *urdf, int32_t index, int32_t *link,
                                         talus_shape_def *shape);

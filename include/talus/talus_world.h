@@ -71,9 +71,12 @@ typedef struct talus_world_def {
   double restitution_speed; /* below it impacts are plastic, m/s; default 0: 2 |gravity| step */
   double tolerance;         /* error aimed at each step; default 0: 1e-4 */
   double accept;            /* error above which on_miss HALVE and STOP act; default 0: 10 tolerance */
-  talus_settings solver;    /* law, method, precision, threads ... of the contact solves;
-                               tolerance and warm_start are the world's. max_iterations: default
-                               0: 200, or 2000 if the tolerance is below the default */
+  union {
+    talus_settings solver; /* law, method, precision, threads ... of the contact solves;
+                              tolerance and warm_start are the world's. max_iterations: default
+                              0: 200, or 2000 if the tolerance is below the default */
+    uint64_t solver_room[64];
+  };
   uint64_t seed;            /* of inlets and random generators; default 1 */
   talus_miss on_miss;       /* see talus_miss */
   double penetration_limit; /* a contact may become deeper in a step by this, of the smaller radius;
@@ -84,7 +87,13 @@ typedef struct talus_world_def {
                                contacts */
 } talus_world_def;
 
-TALUS_API talus_world_def talus_world_def_default(void);
+TALUS_API void talus_world_def_init(talus_world_def *def, size_t size);
+static inline talus_world_def talus_world_def_default(void) {
+  talus_world_def def;
+  talus_world_def_init(&def, sizeof def);
+  def.solver.struct_size = (uint32_t)sizeof def.solver;
+  return def;
+}
 /* Statuses: STRUCT_SIZE, BAD_SETTING (naming the field), OUT_OF_MEMORY. */
 TALUS_API talus_status talus_world_create(talus_context *context, const talus_world_def *def,
                                           talus_world **world);
@@ -100,7 +109,12 @@ typedef struct talus_material_def {
   double restitution; /* default 0; a pair takes the larger */
 } talus_material_def;
 
-TALUS_API talus_material_def talus_material_def_default(void);
+TALUS_API void talus_material_def_init(talus_material_def *def, size_t size);
+static inline talus_material_def talus_material_def_default(void) {
+  talus_material_def def;
+  talus_material_def_init(&def, sizeof def);
+  return def;
+}
 TALUS_API talus_status talus_material_add(talus_world *world, const talus_material_def *def,
                                           int32_t *material);
 /* What two materials do to each other, instead of the rule. */
@@ -128,7 +142,12 @@ typedef struct talus_body_def {
   uint32_t collides;     /* bit g: collides with group g; both sides must agree. Default all */
 } talus_body_def;
 
-TALUS_API talus_body_def talus_body_def_default(void);
+TALUS_API void talus_body_def_init(talus_body_def *def, size_t size);
+static inline talus_body_def talus_body_def_default(void) {
+  talus_body_def def;
+  talus_body_def_init(&def, sizeof def);
+  return def;
+}
 TALUS_API talus_status talus_body_add(talus_world *world, const talus_body_def *def, int32_t *body);
 TALUS_API talus_status talus_body_remove(talus_world *world, int32_t body);
 
@@ -156,9 +175,15 @@ typedef struct talus_shape_def {
   int32_t point_count;
   const int32_t *triangle; /* mesh: [3 triangle_count] points, counter-clockwise seen from outside */
   int32_t triangle_count;
+  int32_t unused; /* fills the struct up to its size */
 } talus_shape_def;
 
-TALUS_API talus_shape_def talus_shape_def_default(talus_shape_kind kind);
+TALUS_API void talus_shape_def_init(talus_shape_def *def, size_t size, talus_shape_kind kind);
+static inline talus_shape_def talus_shape_def_default(talus_shape_kind kind) {
+  talus_shape_def def;
+  talus_shape_def_init(&def, sizeof def, kind);
+  return def;
+}
 /* Adds a shape to a body; several make a clump, whatever their order. Mass, centre of mass and
  * inertia of a free body follow from shapes and densities (parts may overlap: their masses add up).
  * The body's position, which begins as the origin of the frame in which it was defined, moves to
@@ -188,9 +213,15 @@ typedef struct talus_motion_def {
   double begin, end; /* s; default 0 and infinity: outside it the motion rests (its offset stays) */
   const double *time, *offset; /* TABLE, copied */
   int32_t count;
+  int32_t unused; /* fills the struct up to its size */
 } talus_motion_def;
 
-TALUS_API talus_motion_def talus_motion_def_default(talus_motion_kind kind);
+TALUS_API void talus_motion_def_init(talus_motion_def *def, size_t size, talus_motion_kind kind);
+static inline talus_motion_def talus_motion_def_default(talus_motion_kind kind) {
+  talus_motion_def def;
+  talus_motion_def_init(&def, sizeof def, kind);
+  return def;
+}
 TALUS_API talus_status talus_motion_add(talus_world *world, int32_t body,
                                         const talus_motion_def *def);
 
@@ -235,7 +266,12 @@ typedef struct talus_joint_def {
   double restitution;     /* of the stops, 0 .. 1; default 0 */
 } talus_joint_def;
 
-TALUS_API talus_joint_def talus_joint_def_default(talus_joint_kind kind);
+TALUS_API void talus_joint_def_init(talus_joint_def *def, size_t size, talus_joint_kind kind);
+static inline talus_joint_def talus_joint_def_default(talus_joint_kind kind) {
+  talus_joint_def def;
+  talus_joint_def_init(&def, sizeof def, kind);
+  return def;
+}
 /* Statuses: STRUCT_SIZE, BAD_SETTING, UNSUPPORTED, IMMOVABLE_PAIR, NORMAL_LENGTH, NOT_FINITE,
  * INDEX_RANGE, OUT_OF_MEMORY. */
 TALUS_API talus_status talus_joint_add(talus_world *world, const talus_joint_def *def,
@@ -254,7 +290,12 @@ typedef struct talus_joint_state {
                                    lower stop's is positive, the upper one's negative */
 } talus_joint_state;
 
-TALUS_API talus_joint_state talus_joint_state_default(void);
+TALUS_API void talus_joint_state_init(talus_joint_state *state, size_t size);
+static inline talus_joint_state talus_joint_state_default(void) {
+  talus_joint_state state;
+  talus_joint_state_init(&state, sizeof state);
+  return state;
+}
 TALUS_API talus_status talus_joint_get(const talus_world *world, int32_t joint,
                                        talus_joint_state *state);
 /* The coordinate alone; NaN if there is no such joint. */
@@ -291,7 +332,12 @@ typedef struct talus_step_report {
   double error;           /* what the tolerance was compared with; the worst of its sub-steps */
 } talus_step_report;
 
-TALUS_API talus_step_report talus_step_report_default(void);
+TALUS_API void talus_step_report_init(talus_step_report *report, size_t size);
+static inline talus_step_report talus_step_report_default(void) {
+  talus_step_report report;
+  talus_step_report_init(&report, sizeof report);
+  return report;
+}
 /* One step. Statuses: OUT_OF_MEMORY, NOT_FINITE (a body left the range of numbers; the message
  * names it), STEP_FAILED (the solve missed `accept` after every measure; the bodies are as they were
  * before the step). report may be NULL. */

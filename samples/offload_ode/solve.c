@@ -72,7 +72,7 @@ static talus_problem problem_of(const offload *o, talus_layout *layout) {
 /* Both epsilons of the impulses in o->touch, whoever found them. */
 static void judge(offload *o, const talus_problem *problem, step_result *result) {
   talus_settings settings = talus_settings_default();
-  talus_certificate certificate;
+  talus_certificate certificate = talus_certificate_default();
   double *const impulse = malloc(((size_t)o->touch_count * 3 + 1) * sizeof *impulse);
   if (impulse == NULL) {
     offload_stop("impulses", "out of memory");

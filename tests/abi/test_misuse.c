@@ -38,10 +38,10 @@ static void sizes_check(talus_context *context) {
   CHECK(talus_solver_create(context, NULL, &solver) == TALUS_OK);
   CHECK(talus_solver_set(solver, &settings) == TALUS_STRUCT_SIZE);
   CHECK(talus_solver_set(solver, NULL) == TALUS_INVALID_ARGUMENT && says(context, "settings"));
-  made.problem.struct_size += 8;
+  made.problem.struct_size += 4;
   CHECK(talus_solver_update(solver, &made.problem) == TALUS_STRUCT_SIZE);
   CHECK(says(context, "problem.struct_size"));
-  made.problem.struct_size -= 8;
+  made.problem.struct_size -= 4;
   made.problem.layout = &layout;
   layout.struct_size = 1;
   CHECK(talus_solver_update(solver, &made.problem) == TALUS_STRUCT_SIZE && says(context, "layout"));
@@ -75,7 +75,7 @@ static void strangers_check(void) {
   talus_context *const none = (talus_context *)(void *)nothing;
   oracle_made made = family_make(family_at(0), TALUS_LAW_CCP, 1);
   talus_solver *solver = (talus_solver *)(void *)nothing;
-  talus_certificate certificate;
+  talus_certificate certificate = talus_certificate_default();
   talus_islands islands = talus_islands_default();
   CHECK(talus_solver_update(solver, &made.problem) == TALUS_INVALID_ARGUMENT);
   CHECK(talus_solver_wait(solver) == TALUS_INVALID_ARGUMENT);

@@ -360,7 +360,7 @@ static void solve(fuzz_input *in, talus_solver *solver, const talus_problem *p,
   FUZZ_PROMISE((unsigned)status < TALUS_STATUS_COUNT && status != TALUS_INTERNAL);
   if (status == TALUS_OK) {
     hold_to(p, settings, impulse, &info);
-    talus_certificate certificate;
+    talus_certificate certificate = talus_certificate_default();
     FUZZ_PROMISE(talus_certify_cone(fuzz_context(), p, settings, impulse, bilateral,
                                     &certificate) == TALUS_OK);
   }

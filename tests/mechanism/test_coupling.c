@@ -101,6 +101,7 @@ static void forms(void) {
     def.loop = &loop;
     for (int f = 0; f < 2; f++) {
       def.form = f ? TALUS_FORM_DELASSUS : TALUS_FORM_BLOCKS;
+      problem[f] = talus_problem_default(def.form);
       CHECK_CASE(talus_coupling_create(context, &def, &coupling[f]) == TALUS_OK, "%s",
                  talus_context_message(context));
       CHECK_CASE(talus_coupling_build(coupling[f], touch, 6, &problem[f]) == TALUS_OK, "%s",
@@ -149,7 +150,7 @@ static double foresight(talus_context *context, uint64_t seed, int32_t drift, do
   }
   talus_coupling_def def = talus_coupling_def_default();
   talus_coupling *coupling;
-  talus_problem problem;
+  talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
   def.form = TALUS_FORM_DELASSUS;
   def.step = step;
   def.drift = drift;
@@ -214,7 +215,7 @@ static scene scene_make(talus_context *context, const talus_link_def *link, int3
 
 static void scene_step(scene *s, const talus_touch *touch, int32_t count, talus_scheme scheme) {
   double impulse[ROWS], bilateral[ROWS];
-  talus_problem problem;
+  talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
   talus_solution solution = talus_solution_default();
   solution.impulse = impulse;
   solution.bilateral_impulse = bilateral;
@@ -388,7 +389,7 @@ static void refusals(void) {
   talus_link_def link = talus_link_def_default(TALUS_LINK_FREE);
   scene s = scene_make(context, &link, 1, NULL, TALUS_FORM_BLOCKS);
   talus_touch good = floor_touch(s.mechanism, 0.2), bad;
-  talus_problem problem;
+  talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
   double impulse[3] = {0, 0, 0};
   CHECK(talus_coupling_advance(s.coupling, TALUS_SCHEME_EULER, impulse, NULL) == TALUS_CALL_ORDER);
   bad = good;

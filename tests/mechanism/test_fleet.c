@@ -15,7 +15,7 @@ static void by_hand(pendulums *p, int32_t i, talus_scheme scheme, talus_solver *
   double impulse[ROWS], bilateral[ROWS];
   talus_solution solution = talus_solution_default();
   talus_info info = talus_info_default();
-  talus_problem problem;
+  talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
   solution.impulse = impulse;
   solution.bilateral_impulse = bilateral;
   for (int s = 0; s < STEPS; s++) {

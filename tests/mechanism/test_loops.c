@@ -36,7 +36,7 @@ static scene scene_make(const talus_link_def *link, const talus_loop_def *loop, 
 
 static void scene_step(scene *s, talus_scheme scheme) {
   double bilateral[ROWS];
-  talus_problem problem;
+  talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
   talus_solution solution = talus_solution_default();
   solution.bilateral_impulse = bilateral;
   CHECK(talus_coupling_build(s->coupling, NULL, 0, &problem) == TALUS_OK);

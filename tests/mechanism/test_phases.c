@@ -57,7 +57,7 @@ static void problem_solve(scene *s, const talus_problem *problem, double *impuls
 /* One step with both phases; the touch is where the mechanism is now. */
 static void scene_step(scene *s, const talus_touch *touch, talus_scheme scheme) {
   double impulse[ROWS], bilateral[ROWS];
-  talus_problem problem;
+  talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
   s->row_sum = 0;
   CHECK(talus_coupling_build(s->coupling, touch, 1, &problem) == TALUS_OK);
   problem_solve(s, &problem, impulse, bilateral);
@@ -187,7 +187,7 @@ static void midpoint_contact(void) {
   CHECK(talus_coupling_halfway(s.coupling) == TALUS_OK);
   CHECK(talus_coupling_halfway(s.coupling) == TALUS_CALL_ORDER);
   talus_touch touch = floor_touch(s.mechanism, none, RADIUS);
-  talus_problem problem;
+  talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
   const double push[2] = {0, 0};
   CHECK(talus_coupling_build(s.coupling, &touch, 1, &problem) == TALUS_OK);
   CHECK(talus_coupling_advance(s.coupling, TALUS_SCHEME_EULER, push, NULL) == TALUS_CALL_ORDER);
@@ -218,7 +218,7 @@ static talus_status life(talus_context *context) {
   talus_loop_def loop = talus_loop_def_default();
   talus_mechanism *m = NULL;
   talus_coupling *coupling = NULL;
-  talus_problem problem;
+  talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
   talus_touch touch;
   def.link = &link;
   def.link_count = 1;

@@ -93,7 +93,7 @@ static void rows_are_rates(talus_context *context, uint64_t seed) {
   tree_move(m, seed, 1);
   talus_coupling_def coupling_def = talus_coupling_def_default();
   talus_coupling *coupling = NULL;
-  talus_problem problem;
+  talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
   coupling_def.mechanism_count = 1;
   coupling_def.mechanism = &m;
   coupling_def.correction = 1;
@@ -187,7 +187,7 @@ static void leans(talus_context *context) {
   CHECK(talus_solver_create(context, &settings, &solver) == TALUS_OK);
   double x[4], most = 0;
   for (int i = 0; i < 2000; i++) {
-    talus_problem problem;
+    talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);
     talus_solution solution = talus_solution_default();
     talus_info info = talus_info_default();
     solution.bilateral_impulse = x;

@@ -69,7 +69,7 @@ static void test_hexagon(void) {
     double product = 0;
     for (int turn = 0; turn < 2; turn++) {
       double impulse[18] = {0};
-      talus_certificate certificate;
+      talus_certificate certificate = talus_certificate_default();
       const talus_settings settings = settings_of(TALUS_METHOD_LEMKE, 1e-10);
       for (int k = turn; k < 6; k += 2) {
         impulse[3 * k + 2] = mass * pull / 3;

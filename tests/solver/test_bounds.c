@@ -70,7 +70,7 @@ static void by_hand(talus_method method, talus_precision precision) {
 /* The certificate of impulses of the caller's own: test_oracle.c has these by hand. */
 static void judged(void) {
   guide g;
-  talus_certificate c;
+  talus_certificate c = talus_certificate_default();
   guide_make(&g, -4, 4);
   const double x[] = {-4, -3, -5}, epsilon[] = {0, 0.25, 0.25}, outside[] = {0, 0, 0.2};
   const double speed[] = {0, 1.5, 0};

@@ -35,7 +35,7 @@ static void compare_scaled(talus_context *context, const talus_problem *given,
   const double one = scale_reference(system, 1);
   for (int turn = 0; turn < 2 && one > 0 && ccp.reference > 0; turn++) {
     talus_problem problem = *given;
-    talus_certificate c;
+    talus_certificate c = talus_certificate_default();
     problem.velocity_scale = (turn ? 10 : 0.1) * exact.reference / one;
     CHECK(talus_certify(context, &problem, impulse, bilateral, &c) == TALUS_OK);
     const double scale = problem.velocity_scale * one;
@@ -48,7 +48,7 @@ static void compare_scaled(talus_context *context, const talus_problem *given,
 
 static void compare(talus_context *context, const talus_problem *problem, const double *impulse,
                     const double *bilateral, const char *name) {
-  talus_certificate c;
+  talus_certificate c = talus_certificate_default();
   oracle_system system;
   const talus_status status = talus_certify(context, problem, impulse, bilateral, &c);
   CHECK_CASE(status == TALUS_OK, "%s: %s", name, talus_context_message(context));
@@ -118,7 +118,7 @@ static void test_not_finite(talus_context *context) {
     for (int which = 0; which < 5; which++) {
       for (int place = 0; place < rows; place += 7) {
         const double kept = made.impulse[place];
-        talus_certificate c;
+        talus_certificate c = talus_certificate_default();
         made.impulse[place] = bad[which];
         CHECK(talus_certify(context, &made.problem, made.impulse, made.bilateral_impulse, &c) ==
               TALUS_OK);
@@ -134,7 +134,7 @@ static void test_not_finite(talus_context *context) {
       }
     }
     if (made.problem.bilateral_count > 0) {
-      talus_certificate c;
+      talus_certificate c = talus_certificate_default();
       made.bilateral_impulse[0] = NAN;
       CHECK(talus_certify(context, &made.problem, made.impulse, made.bilateral_impulse, &c) ==
             TALUS_OK);
@@ -189,7 +189,7 @@ static void test_floor(talus_context *context) {
       CHECK_CASE(moved == 0, "%s: %d impulses are not 0", f->name, moved);
       CHECK(oracle_epsilon(&problem, impulse, NULL, settings.law) == 0);
       impulse[0] = 1; /* something where nothing is to be done is an error */
-      talus_certificate c;
+      talus_certificate c = talus_certificate_default();
       CHECK(talus_certify(context, &problem, impulse, NULL, &c) == TALUS_OK);
       CHECK_CASE(c.epsilon_ccp > 1 && c.epsilon_coulomb > 1, "%s: %g", f->name, c.epsilon_coulomb);
     }
@@ -213,7 +213,7 @@ static void test_empty(talus_context *context) {
         talus_settings settings = talus_settings_default();
         talus_solution solution = talus_solution_default();
         talus_info info = talus_info_default();
-        talus_certificate c;
+        talus_certificate c = talus_certificate_default();
         solution.velocity = velocity;
         solution.impulse = impulse;
         settings.method = (talus_method)method;
@@ -251,7 +251,7 @@ static void test_empty(talus_context *context) {
 
 static void test_arguments(talus_context *context) {
   oracle_made made = family_make(family_at(2), TALUS_LAW_COULOMB, 1); /* has rows */
-  talus_certificate c;
+  talus_certificate c = talus_certificate_default();
   CHECK(talus_certify(NULL, &made.problem, made.impulse, made.bilateral_impulse, &c) ==
         TALUS_INVALID_ARGUMENT);
   CHECK(talus_certify(context, NULL, made.impulse, NULL, &c) == TALUS_INVALID_ARGUMENT);

@@ -62,7 +62,7 @@ static talus_status life(talus_context *context, const talus_problem *problem,
   talus_settings settings = talus_settings_default();
   talus_solution solution = talus_solution_default();
   talus_info info = talus_info_default();
-  talus_certificate certificate;
+  talus_certificate certificate = talus_certificate_default();
   talus_solver *solver = NULL;
   static double impulse[400], bilateral[16];
   const talus_method methods[] = {TALUS_METHOD_APGD, TALUS_METHOD_AUTO, TALUS_METHOD_APGDB};

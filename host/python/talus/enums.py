@@ -108,6 +108,7 @@ class Dump(enum.IntEnum):
 
 
 class Outcome(enum.IntEnum):
+    NONE = -1
     CONVERGED = 0
     ITERATION_LIMIT = 1
     TIME_LIMIT = 2

@@ -1,4 +1,4 @@
-"""Finds and loads libtalus, declares its functions, and holds its structs against ours."""
+"""Finds and loads libtalus, declares its functions, fills its structs."""
 
 import ctypes
 import ctypes.util
@@ -10,6 +10,9 @@ from typing import Iterator, Type, TypeVar
 
 from . import structs
 
+# TALUS_ABI_VERSION of the header: the number in the library's name.
+ABI_VERSION = 1
+
 Struct = TypeVar("Struct", bound=ctypes.Structure)
 
 
@@ -19,8 +22,9 @@ def _candidates() -> Iterator[str]:
         yield named
         return
     for prefix in (sys.prefix, sys.base_prefix, os.path.expanduser("~/.local"), "/usr/local"):
-        yield from sorted(glob.glob(os.path.join(prefix, "lib*", "libtalus.so*")))
-        yield from sorted(glob.glob(os.path.join(prefix, "lib", "*", "libtalus.so*")))
+        name = f"libtalus.so.{ABI_VERSION}"
+        yield from sorted(glob.glob(os.path.join(prefix, "lib*", name)))
+        yield from sorted(glob.glob(os.path.join(prefix, "lib", "*", name)))
     found = ctypes.util.find_library("talus")
     if found:
         yield found
@@ -43,7 +47,10 @@ library = _load()
 
 
 def _declare(name: str, result, *arguments) -> None:
-    function = getattr(library, name)
+    function = getattr(library, name, None)
+    if function is None:
+        raise ImportError(f"libtalus at {library._name} does not suit this package, which needs "
+                          f"{name}: a library of the same release or a later one does")
     function.restype = result
     function.argtypes = list(arguments)
 
@@ -73,36 +80,16 @@ _declare("talus_solve_batch", c_int, c_void_p, c_void_p, c_int32, c_void_p, c_vo
 _declare("talus_certify_cone", c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 _declare("talus_islands_find", c_int, c_void_p, c_void_p, c_void_p)
 for _struct, _name in structs.SIZED.items():
-    _declare(_name, structs.Room, *([c_int] if _struct is structs.Problem else []))
-
-_sizes = {}
-
-
-def _measure() -> None:
-    """The sizes that this library has; larger is a newer one, smaller an older one."""
-    for struct, name in structs.SIZED.items():
-        function = getattr(library, name)
-        size = (function(1) if struct is structs.Problem else function()).struct_size
-        if size < ctypes.sizeof(struct) or size > ctypes.sizeof(structs.Room):
-            raise ImportError(
-                f"libtalus {library.talus_version().decode()} does not suit this package: "
-                f"{name} gives {size} bytes, {ctypes.sizeof(struct)} are known; install both from "
-                "the same source")
-        _sizes[struct] = size
-
-
-_measure()
-
-
-def size_of(struct: Type[ctypes.Structure]) -> int:
-    """The size of a struct in the library at hand, in bytes."""
-    return _sizes[struct]
+    _declare(_name, None, c_void_p, structs.size_t,
+             *([c_int] if _struct is structs.Problem else []))
 
 
 def fill(struct: Type[Struct], *arguments: int) -> Struct:
-    """A struct as its _default function fills it, with all the room that the library's has."""
-    room = getattr(library, structs.SIZED[struct])(*arguments)
-    value = struct.from_buffer(room)
+    """A struct as its _init function fills it, in the size that is known here."""
+    value = struct()
+    getattr(library, structs.SIZED[struct])(ctypes.byref(value), ctypes.sizeof(struct), *arguments)
+    if struct is structs.Info:
+        value.certificate.struct_size = ctypes.sizeof(structs.Certificate)
     return value
 
 

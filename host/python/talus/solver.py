@@ -11,7 +11,7 @@ import numpy as np
 
 from . import structs
 from .enums import Backend, Form, Method, Note, Outcome, Precision, Status
-from .library import fill, library, size_of, text
+from .library import fill, library, text
 from .problem import Array, Problem, place, view
 from .settings import Settings, member, number
 
@@ -134,8 +134,14 @@ def _certificate(made: structs.Certificate) -> Certificate:
 def _info(made: structs.Info) -> Info:
     kinds = {"outcome": Outcome, "method": Method, "precision": Precision, "backend": Backend,
              "notes": Note, "certificate": _certificate}
-    return Info(*(kinds.get(f.name, lambda x: x)(getattr(made, f.name))
-                  for f in dataclasses.fields(Info)))
+    def value(name: str) -> Any:
+        known, given = kinds.get(name, lambda x: x), getattr(made, name)
+        try:
+            return known(given)
+        except ValueError:  # a later library has more methods and outcomes
+            return given
+
+    return Info(*(value(f.name) for f in dataclasses.fields(Info)))
 
 
 @dataclasses.dataclass
@@ -317,11 +323,10 @@ def solve_once(problem: Problem, settings: Optional[Settings] = None,
 
 
 def _row(struct: Any, items: Sequence[ctypes.Structure]) -> ctypes.Array:
-    """Structs one after the other, each as large as the library has it."""
-    size = size_of(struct)
-    row = ctypes.create_string_buffer(max(1, size * len(items)))
+    """Structs one after the other."""
+    row = (struct * max(1, len(items)))()
     for i, item in enumerate(items):
-        ctypes.memmove(addressof(row) + i * size, addressof(item), size)
+        ctypes.memmove(addressof(row[i]), addressof(item), ctypes.sizeof(struct))
     return row
 
 
@@ -350,8 +355,7 @@ def solve_batch(problems: Iterable[Problem], settings: Optional[Settings] = None
     results: List[Union[Tuple[Solution, Info], Error]] = []
     for i, solution in enumerate(filled):
         if statuses[i] == Status.OK:
-            info = structs.Info.from_buffer(infos, i * size_of(structs.Info))
-            results.append((solution, _info(info)))
+            results.append((solution, _info(infos[i])))
         else: # the message is the first failure's
             results.append(Error(statuses[i], said))
             said = ""
@@ -370,7 +374,7 @@ def certify(problem: Problem, impulse: Array, bilateral_impulse: Optional[Array]
                                      problem.bilateral_count)):
         if value is not None and value.size != count:
             raise ValueError(f"{value.size} impulses were given, {count} are needed")
-    made = structs.Certificate()
+    made = fill(structs.Certificate)
     used = (settings or Settings()).struct()
     context.check(library.talus_certify_cone(
         context._handle, byref(problem.struct), byref(used), values[0].ctypes.data,

@@ -1,7 +1,7 @@
 """The structs of talus_base.h and talus_solve.h as ctypes sees them.
 
-Fields stand in the header's order; a later library may have more at the end of those which carry a
-struct_size, never in between.
+Fields stand in the header's order. A later library may have more at the end of those which carry a
+struct_size, never in between: it is told the size that is known here, and keeps to it.
 """
 
 import ctypes
@@ -120,7 +120,7 @@ class Solution(Structure):
 
 
 class Certificate(Structure):
-    _fields_ = [(name, c_double) for name in (
+    _fields_ = [("struct_size", c_uint32)] + [(name, c_double) for name in (
         "epsilon_ccp", "epsilon_coulomb", "residual_ccp", "residual_coulomb", "reference_ccp",
         "reference_coulomb", "siconos_ccp", "siconos_coulomb", "cone_violation", "complementarity",
         "complementarity_ccp", "dissipation", "bilateral", "penetration_speed", "momentum_balance",
@@ -128,15 +128,22 @@ class Certificate(Structure):
         "reference_scale")]
 
 
+class _CertificateRoom(ctypes.Union):
+    _fields_ = [("certificate", Certificate), ("rest", c_double * 48)]
+
+
 class Info(Structure):
+    _anonymous_ = ("certificate_room",)
     _fields_ = [("struct_size", c_uint32), ("outcome", enum), ("method", enum),
                 ("precision", enum), ("backend", enum), ("threads", c_int32), ("colours", c_int32),
                 ("notes", c_uint32), ("iterations", c_int64), ("passes", c_int64),
-                ("measure", c_double), ("certificate", Certificate), ("seconds", c_double),
+                ("measure", c_double), ("certificate_room", _CertificateRoom),
+                ("seconds", c_double),
                 ("seconds_check", c_double), ("seconds_build", c_double),
                 ("seconds_iterate", c_double), ("seconds_certificate", c_double),
                 ("bytes", c_int64), ("incompatible", c_double), ("factorisations", c_int64),
-                ("islands", c_int32), ("islands_asleep", c_int32), ("keys_matched", c_int32)]
+                ("islands", c_int32), ("islands_asleep", c_int32), ("keys_matched", c_int32),
+                ("unused", c_int32)]
 
 
 class ContextDef(Structure):
@@ -150,21 +157,16 @@ class Islands(Structure):
     _fields_ = [("struct_size", c_uint32), ("count", c_int32)] + _pointers("contact", "row", "body")
 
 
-class Room(Structure):
-    """More room than any struct above takes: what a _default function writes, of any version."""
-
-    _fields_ = [("struct_size", c_uint32), ("rest", ctypes.c_uint64 * 1023)]
-
-
 # Structs that begin with their size, and the function that fills them.
 SIZED = {
-    Problem: "talus_problem_default",
-    Layout: "talus_layout_default",
-    Settings: "talus_settings_default",
-    SolutionLayout: "talus_solution_layout_default",
-    Solution: "talus_solution_default",
-    Info: "talus_info_default",
-    ContextDef: "talus_context_def_default",
-    Islands: "talus_islands_default",
+    Problem: "talus_problem_init",
+    Layout: "talus_layout_init",
+    Settings: "talus_settings_init",
+    SolutionLayout: "talus_solution_layout_init",
+    Solution: "talus_solution_init",
+    Certificate: "talus_certificate_init",
+    Info: "talus_info_init",
+    ContextDef: "talus_context_def_init",
+    Islands: "talus_islands_init",
 }
 size_t = c_size_t
