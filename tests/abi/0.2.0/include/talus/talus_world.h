@@ -1,0 +1,392 @@
+/* talus_world.h: door 1. Bodies, shapes, joints and time; each step builds a contact problem and
+ * goes through door 2 (talus_solve.h).
+ *
+ * Units: any consistent set; SI in the comments. Lengths m, mass kg, time s. Frames: world, right
+ * handed; orientation as a unit quaternion w x y z that turns body coordinates into the world's; a
+ * body's position is its centre of mass. Ids are small integers, valid until the thing is removed;
+ * removing a body leaves its id unused for good.
+ *
+ * A step: forces and gravity change velocities, contacts are found, the solver finds impulses,
+ * positions follow the velocities after them. A contact whose gap is within the slop carries no
+ * bias; deeper penetration and joint drift are corrected by a separate projection of positions.
+ * Angular momenta of bodies are kept, and joints lead along their curves to second order: a
+ * pendulum keeps its energy. EULER's velocities are those in the middle of the step, so that sums
+ * of kinetic and potential energy go to and fro by the work of half a step; MIDPOINT's are at its
+ * end. */
+#ifndef TALUS_WORLD_H
+#define TALUS_WORLD_H
+
+#include "talus_solve.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct talus_world talus_world;
+
+#define TALUS_NONE (-1)
+
+/* ---- the world ------------------------------------------------------------------------------- */
+
+typedef enum talus_integrator {
+  TALUS_INTEGRATOR_EULER = 0,   /* semi-implicit: contacts at the old positions */
+  TALUS_INTEGRATOR_MIDPOINT = 1 /* Moreau: contacts at positions half a step ahead; for bodies that
+                                   move less than their radius in a step */
+} talus_integrator;
+
+typedef enum talus_stabilisation {
+  TALUS_STABILISE_PROJECTION = 0, /* slop, and a position-level projection beyond it */
+  TALUS_STABILISE_BIAS = 1,       /* bias gap/dt, capped at bias_cap when negative */
+  TALUS_STABILISE_NONE = 2
+} talus_stabilisation;
+
+typedef enum talus_restitution {
+  TALUS_RESTITUTION_NEWTON = 0, /* u_n after = -e u_n before, on closed contacts */
+  TALUS_RESTITUTION_POISSON = 1 /* two phases: compression, then e times its impulse given back */
+} talus_restitution;
+
+/* What becomes of a step whose contact solve ends above the tolerance. Whatever is chosen here, a
+ * step whose impulses would be no better than none, whose numbers end, or in which bodies would sink
+ * (penetration_limit) is cut in two, up to four times (STOP: not at all), and then fails. */
+typedef enum talus_miss {
+  TALUS_MISS_DEFAULT = 0, /* CONTINUE; HALVE if `accept` is given */
+  TALUS_MISS_CONTINUE = 1, /* go on with the best impulses found; the report tells */
+  TALUS_MISS_HALVE = 2, /* above `accept`: ten times the iterations, then the step is cut in two ... */
+  TALUS_MISS_STOP = 3   /* above `accept`: ten times the iterations, then the step fails */
+} talus_miss;
+
+typedef struct talus_world_def {
+  uint32_t struct_size;     /* set by talus_world_def_default */
+  double gravity[3];        /* m/s2; default 0 0 -9.81 */
+  double step;              /* s; default 1e-3 */
+  int32_t substeps;         /* a step is cut into so many; default 1 */
+  talus_integrator integrator;
+  talus_stabilisation stabilisation;
+  talus_restitution restitution;
+  int32_t plane; /* 1: motion in the x-z plane only (disks and polygons); default 0 */
+  double slop;              /* of the smaller radius of a pair; default 2e-4 */
+  double margin;            /* contacts are made below this gap, of the mean radius; the speed times
+                               the step is added. Default 0.02 */
+  double bias_cap;          /* m/s, TALUS_STABILISE_BIAS; default 0.6 */
+  double restitution_speed; /* below it impacts are plastic, m/s; default 0: 2 |gravity| step */
+  double tolerance;         /* error aimed at each step; default 0: 1e-4 */
+  double accept;            /* error above which on_miss HALVE and STOP act; default 0: 10 tolerance */
+  union {
+    talus_settings solver; /* law, method, precision, threads ... of the contact solves;
+                              tolerance and warm_start are the world's. max_iterations: default
+                              0: 200, or 2000 if the tolerance is below the default */
+    uint64_t solver_room[64];
+  };
+  uint64_t seed;            /* of inlets and random generators; default 1 */
+  talus_miss on_miss;       /* see talus_miss */
+  double penetration_limit; /* a contact may become deeper in a step by this, of the smaller radius;
+                               default 0.05; INFINITY: no limit */
+  double velocity_scale;    /* m/s, of each step's problem (talus_solve.h): what the error is relative
+                               to where nothing presses. Default 0: a tenth of what gravity and
+                               forces change in the step plus 100 times the mean relative speed at
+                               contacts */
+} talus_world_def;
+
+TALUS_API void talus_world_def_init(talus_world_def *def, size_t size);
+static inline talus_world_def talus_world_def_default(void) {
+  talus_world_def def;
+  talus_world_def_init(&def, sizeof def);
+  def.solver.struct_size = (uint32_t)sizeof def.solver;
+  return def;
+}
+/* Statuses: STRUCT_SIZE, BAD_SETTING (naming the field), OUT_OF_MEMORY. */
+TALUS_API talus_status talus_world_create(talus_context *context, const talus_world_def *def,
+                                          talus_world **world);
+/* Accepts NULL. */
+TALUS_API void talus_world_destroy(talus_world *world);
+
+/* ---- materials ------------------------------------------------------------------------------- */
+
+typedef struct talus_material_def {
+  uint32_t struct_size;
+  double density;     /* kg/m3; default 2500 */
+  double friction;    /* default 0.5; a pair takes the smaller of the two unless told otherwise */
+  double restitution; /* default 0; a pair takes the larger */
+} talus_material_def;
+
+TALUS_API void talus_material_def_init(talus_material_def *def, size_t size);
+static inline talus_material_def talus_material_def_default(void) {
+  talus_material_def def;
+  talus_material_def_init(&def, sizeof def);
+  return def;
+}
+TALUS_API talus_status talus_material_add(talus_world *world, const talus_material_def *def,
+                                          int32_t *material);
+/* What two materials do to each other, instead of the rule. */
+TALUS_API talus_status talus_material_pair(talus_world *world, int32_t a, int32_t b,
+                                           double friction, double restitution);
+
+/* ---- bodies and shapes ----------------------------------------------------------------------- */
+
+typedef enum talus_body_type {
+  TALUS_BODY_FREE = 0,
+  TALUS_BODY_FIXED = 1,
+  TALUS_BODY_KINEMATIC = 2, /* moves as its motions say, whatever touches it */
+  TALUS_BODY_LINK = 3 /* of a mechanism: made by talus_world_add_mechanism, never by talus_body_add;
+                         its state is the mechanism's (talus_body_set and _remove: CALL_ORDER) */
+} talus_body_type;
+
+typedef struct talus_body_def {
+  uint32_t struct_size;
+  talus_body_type type;
+  double position[3];    /* of the origin of the frame in which its shapes are placed */
+  double orientation[4]; /* default 1 0 0 0 */
+  double velocity[3];    /* of the centre of mass, m/s */
+  double spin[3];        /* angular velocity, world frame, rad/s */
+  int32_t group;         /* 0 .. 31; default 0 */
+  uint32_t collides;     /* bit g: collides with group g; both sides must agree. Default all */
+} talus_body_def;
+
+TALUS_API void talus_body_def_init(talus_body_def *def, size_t size);
+static inline talus_body_def talus_body_def_default(void) {
+  talus_body_def def;
+  talus_body_def_init(&def, sizeof def);
+  return def;
+}
+TALUS_API talus_status talus_body_add(talus_world *world, const talus_body_def *def, int32_t *body);
+TALUS_API talus_status talus_body_remove(talus_world *world, int32_t body);
+
+typedef enum talus_shape_kind {
+  TALUS_SHAPE_SPHERE = 0,
+  TALUS_SHAPE_BOX = 1,
+  TALUS_SHAPE_CAPSULE = 2,  /* axis z, half length of the segment between the caps' centres */
+  TALUS_SHAPE_CYLINDER = 3, /* axis z */
+  TALUS_SHAPE_HULL = 4,     /* convex hull of points */
+  TALUS_SHAPE_HALFSPACE = 5, /* solid below the plane through the shape's origin with normal z */
+  TALUS_SHAPE_MESH = 6      /* triangles; for fixed and kinematic bodies */
+} talus_shape_kind;
+
+typedef struct talus_shape_def {
+  uint32_t struct_size;
+  talus_shape_kind kind;
+  int32_t material;
+  double position[3]; /* in the frame in which the body was defined: its origin was
+                         talus_body_def.position, its axes those of the body */
+  double orientation[4];
+  double radius;         /* sphere, capsule, cylinder */
+  double half_length;    /* capsule, cylinder */
+  double half_edge[3];   /* box */
+  const double *point;   /* hull, mesh: [3 point_count], copied */
+  int32_t point_count;
+  const int32_t *triangle; /* mesh: [3 triangle_count] points, counter-clockwise seen from outside */
+  int32_t triangle_count;
+  int32_t unused; /* fills the struct up to its size */
+} talus_shape_def;
+
+TALUS_API void talus_shape_def_init(talus_shape_def *def, size_t size, talus_shape_kind kind);
+static inline talus_shape_def talus_shape_def_default(talus_shape_kind kind) {
+  talus_shape_def def;
+  talus_shape_def_init(&def, sizeof def, kind);
+  return def;
+}
+/* Adds a shape to a body; several make a clump, whatever their order. Mass, centre of mass and
+ * inertia of a free body follow from shapes and densities (parts may overlap: their masses add up).
+ * The body's position, which begins as the origin of the frame in which it was defined, moves to
+ * the centre of mass with each shape; shapes and joints stay where they are, and later shapes are
+ * still placed in the frame of definition, wherever the body has gone since. Velocity is always
+ * that of the centre of mass. Fixed and kinematic bodies keep their position. Mass and inertia of a
+ * free body's shape have to lie between 1e-290 and 1e290 (BAD_SETTING): below, it could not be moved.
+ */
+TALUS_API talus_status talus_shape_add(talus_world *world, int32_t body,
+                                       const talus_shape_def *def, int32_t *shape);
+
+/* What a kinematic body does: the sum of its motions. */
+typedef enum talus_motion_kind {
+  TALUS_MOTION_VELOCITY = 0, /* vector: m/s */
+  TALUS_MOTION_SPIN = 1,     /* vector: rad/s, about `centre` */
+  TALUS_MOTION_SINUSOID = 2, /* vector: amplitude, m; position offset = vector sin(2 pi f t + phase) */
+  TALUS_MOTION_TABLE = 3     /* piecewise linear offsets: time[i], offset[3 i] */
+} talus_motion_kind;
+
+typedef struct talus_motion_def {
+  uint32_t struct_size;
+  talus_motion_kind kind;
+  double vector[3];
+  double centre[3];  /* SPIN: a point of the axis, world frame */
+  double frequency;  /* SINUSOID: Hz */
+  double phase;      /* rad */
+  double begin, end; /* s; default 0 and infinity: outside it the motion rests (its offset stays) */
+  const double *time, *offset; /* TABLE, copied */
+  int32_t count;
+  int32_t unused; /* fills the struct up to its size */
+} talus_motion_def;
+
+TALUS_API void talus_motion_def_init(talus_motion_def *def, size_t size, talus_motion_kind kind);
+static inline talus_motion_def talus_motion_def_default(talus_motion_kind kind) {
+  talus_motion_def def;
+  talus_motion_def_init(&def, sizeof def, kind);
+  return def;
+}
+TALUS_API talus_status talus_motion_add(talus_world *world, int32_t body,
+                                        const talus_motion_def *def);
+
+/* ---- joints ---------------------------------------------------------------------------------- */
+
+typedef enum talus_joint_kind {
+  TALUS_JOINT_FIXED = 0,
+  TALUS_JOINT_BALL = 1,
+  TALUS_JOINT_HINGE = 2,   /* turns about axis */
+  TALUS_JOINT_SLIDER = 3,  /* slides along axis */
+  TALUS_JOINT_DISTANCE = 4 /* two points keep their distance */
+} talus_joint_kind;
+
+typedef enum talus_motor {
+  TALUS_MOTOR_NONE = 0,
+  TALUS_MOTOR_RATE = 1, /* drives the coordinate's rate to `rate` */
+  TALUS_MOTOR_SERVO = 2 /* drives the coordinate to `target` */
+} talus_motor;
+
+/* The coordinate of a joint: HINGE the angle in which b has turned about the axis relative to a
+ * since the joint was added, counted over whole turns as long as a step turns less than half of
+ * one; SLIDER the way of b along the axis since then; DISTANCE the length; BALL the angle between
+ * the axis as a and as b carry it. Stops act like contacts: they only push, and not before they are
+ * reached. Motors and friction have the effort (times the step) at most, and stall beyond it. */
+typedef struct talus_joint_def {
+  uint32_t struct_size;
+  talus_joint_kind kind;
+  int32_t body_a, body_b; /* TALUS_NONE = the world */
+  double point[3];        /* world frame, at the time of adding; DISTANCE: the point of a */
+  double point_b[3];      /* DISTANCE: the point of b */
+  double axis[3];         /* HINGE, SLIDER, BALL with a limit: unit, world frame */
+  int32_t limited;        /* 1: lower <= coordinate <= upper (rad or m); DISTANCE: a rope is 0 and its
+                             length; BALL: lower is 0, upper the cone's half angle */
+  double lower, upper;    /* may be infinite; the coordinate must begin between them */
+  int32_t motor;          /* talus_motor; HINGE, SLIDER, DISTANCE with limits */
+  double rate;            /* rad/s or m/s; SERVO: at most this fast, 0 = as fast as it can */
+  double effort;          /* N m or N, of the motor; default INFINITY */
+  double target;          /* SERVO: rad or m */
+  double response;        /* SERVO: s; the distance to the target falls by e in this time; default 0:
+                             one step, which only a motor of much effort can do without swinging */
+  double friction;        /* N m or N: dry friction; HINGE, SLIDER, DISTANCE with limits; default 0 */
+  double restitution;     /* of the stops, 0 .. 1; default 0 */
+} talus_joint_def;
+
+TALUS_API void talus_joint_def_init(talus_joint_def *def, size_t size, talus_joint_kind kind);
+static inline talus_joint_def talus_joint_def_default(talus_joint_kind kind) {
+  talus_joint_def def;
+  talus_joint_def_init(&def, sizeof def, kind);
+  return def;
+}
+/* Statuses: STRUCT_SIZE, BAD_SETTING, UNSUPPORTED, IMMOVABLE_PAIR, NORMAL_LENGTH, NOT_FINITE,
+ * INDEX_RANGE, OUT_OF_MEMORY. */
+TALUS_API talus_status talus_joint_add(talus_world *world, const talus_joint_def *def,
+                                       int32_t *joint);
+TALUS_API talus_status talus_joint_remove(talus_world *world, int32_t joint);
+/* New values for a motor that the joint was added with. */
+TALUS_API talus_status talus_joint_drive(talus_world *world, int32_t joint, double rate,
+                                         double target, double effort);
+
+typedef struct talus_joint_state {
+  uint32_t struct_size;    /* set by talus_joint_state_default */
+  double coordinate, rate; /* rad or m, and per s */
+  double impulse[3];       /* that the joint gave b in the last (sub-)step, N s, world frame ... */
+  double moment[3];        /* ... and about its point, N m s; a had the opposite */
+  double stop, motor, friction; /* along the coordinate, N s or N m s: shares of the above; the
+                                   lower stop's is positive, the upper one's negative */
+} talus_joint_state;
+
+TALUS_API void talus_joint_state_init(talus_joint_state *state, size_t size);
+static inline talus_joint_state talus_joint_state_default(void) {
+  talus_joint_state state;
+  talus_joint_state_init(&state, sizeof state);
+  return state;
+}
+TALUS_API talus_status talus_joint_get(const talus_world *world, int32_t joint,
+                                       talus_joint_state *state);
+/* The coordinate alone; NaN if there is no such joint. */
+TALUS_API double talus_joint_coordinate(const talus_world *world, int32_t joint);
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+typedef struct talus_step_report {
+  uint32_t struct_size;   /* set by talus_step_report_default */
+  double time;            /* at the end of the step, s */
+  int64_t step;           /* steps made so far */
+  int32_t contact_count, touching_count; /* considered; with an impulse */
+  double epsilon;         /* of the step's law; the worst of its sub-steps */
+  double epsilon_other;   /* of the other law */
+  talus_outcome outcome;
+  int32_t accepted;       /* 1: the error is above the tolerance, and the step went on (on_miss) */
+  int32_t halvings;       /* how often the step had to be cut */
+  int64_t iterations, passes;
+  double penetration_mean, penetration_max; /* over touching contacts, m */
+  double kinetic, potential; /* J */
+  double work_contacts;   /* J: done by contact impulses in this step */
+  double work_forces;     /* J: by applied forces and gravity */
+  double work_motion;     /* J: by kinematic bodies */
+  double energy_error;    /* kinetic after - before - all work, over the largest of them */
+  double momentum_error;  /* momentum after - before - all impulses, over the sum of their sizes; of
+                             mechanisms along their joint velocities, the worst */
+  double coordination;    /* touching contacts per free body, times two */
+  double seconds, seconds_collide, seconds_build, seconds_solve, seconds_project;
+  double work_joints;     /* J: by joints on free bodies: motors, friction, stops, kinematic bodies;
+                             by motors, friction, stops and loops of mechanisms */
+  int32_t singular;       /* rows of the mechanisms' loops that say nothing new where the links stand
+                             (a flat four-bar; the third direction of a loop in a plane): they go on
+                             without them. The worst of its sub-steps */
+  double error;           /* what the tolerance was compared with; the worst of its sub-steps */
+} talus_step_report;
+
+TALUS_API void talus_step_report_init(talus_step_report *report, size_t size);
+static inline talus_step_report talus_step_report_default(void) {
+  talus_step_report report;
+  talus_step_report_init(&report, sizeof report);
+  return report;
+}
+/* One step. Statuses: OUT_OF_MEMORY, NOT_FINITE (a body left the range of numbers; the message
+ * names it), STEP_FAILED (the solve missed `accept` after every measure; the bodies are as they were
+ * before the step). report may be NULL. */
+TALUS_API talus_status talus_world_step(talus_world *world, talus_step_report *report);
+
+TALUS_API double talus_world_time(const talus_world *world);
+TALUS_API int64_t talus_world_steps(const talus_world *world);
+
+/* ---- read-back ------------------------------------------------------------------------------- */
+
+typedef struct talus_body_state {
+  double position[3], orientation[4], velocity[3], spin[3];
+} talus_body_state;
+
+/* Bodies ever added; ids run from 0 to this. */
+TALUS_API int32_t talus_body_capacity(const talus_world *world);
+TALUS_API int talus_body_exists(const talus_world *world, int32_t body);
+TALUS_API talus_status talus_body_get(const talus_world *world, int32_t body,
+                                      talus_body_state *state);
+TALUS_API talus_status talus_body_set(talus_world *world, int32_t body,
+                                      const talus_body_state *state);
+TALUS_API talus_body_type talus_body_kind(const talus_world *world, int32_t body);
+TALUS_API double talus_body_mass(const talus_world *world, int32_t body);
+/* Inertia in the body's frame about the centre of mass, xx xy xz yy yz zz. */
+TALUS_API void talus_body_inertia(const talus_world *world, int32_t body, double inertia[6]);
+/* Added to gravity until set again; world frame, N and N m. NULL: none. */
+TALUS_API talus_status talus_body_force(talus_world *world, int32_t body, const double force[3],
+                                        const double torque[3]);
+
+typedef struct talus_contact {
+  int32_t body_a, body_b; /* TALUS_NONE never: walls are bodies too */
+  int32_t shape_a, shape_b;
+  double point[3], normal[3]; /* normal from a to b */
+  double gap;                 /* m */
+  double impulse[3];          /* of the last step, N s, on b */
+} talus_contact;
+
+/* Contacts of the last step; the array belongs to the world, valid until its next call. */
+TALUS_API int32_t talus_world_contacts(const talus_world *world, const talus_contact **contacts);
+
+/* Called before the contacts of a step are solved; may change friction or restitution, or drop a
+ * contact by setting keep to 0. contact->impulse is what the same contact had in the last step, 0 if
+ * it is new. A step may call it more than once for a contact: when the step is cut, or when contacts
+ * are found anew for what became faster than foreseen. */
+typedef void (*talus_contact_fn)(void *user, const talus_contact *contact, double *friction,
+                                 double *restitution, int *keep);
+TALUS_API void talus_world_on_contact(talus_world *world, talus_contact_fn function, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
