@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "host/cli/cli.h"
-#include "host/io/movie.h"
 #include "host/io/vtk.h"
+#include "host/view/movie.h"
 
 enum { FITTED = 6 }; /* frames that camera and colours are fitted to */
 

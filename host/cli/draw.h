@@ -2,7 +2,7 @@
 #ifndef TL_CLI_DRAW_H
 #define TL_CLI_DRAW_H
 
-#include "host/io/render.h"
+#include "host/view/render.h"
 
 typedef struct tl_draw {
   const char *directory;

@@ -1,6 +1,6 @@
 /* plot.c: `talus plot DIR`: columns of a run's scalars.csv over time, as a PNG picture. */
 #define _POSIX_C_SOURCE 200809L
-#include "host/io/plot.h"
+#include "host/view/plot.h"
 
 #include <stdio.h>
 #include <string.h>

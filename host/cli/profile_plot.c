@@ -8,7 +8,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/profile.h"
 #include "host/io/output_file.h"
-#include "host/io/plot.h"
+#include "host/view/plot.h"
 
 static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;

@@ -1,6 +1,6 @@
 /* schema_world.c: the root of a scene file, and what belongs to the whole world: units, world,
  * materials, pairs, output, run. */
-#include "host/io/render.h"
+#include "host/io/frame_field.h"
 #include "host/scene/schema_rows.h"
 
 /* Words of the library's own lists; the order is that of the enumerators. */

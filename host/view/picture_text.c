@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "host/io/picture.h"
+#include "host/view/picture.h"
 
 enum { BASELINE = 2, CAPITAL = 6, GAP = 2, SPACE = 3, STROKE_POINTS = 40, BEND_STEPS = 5 };
 

@@ -1,5 +1,5 @@
 /* plot_axis.c: round numbers along an axis; see plot_axis.h. */
-#include "host/io/plot_axis.h"
+#include "host/view/plot_axis.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #define TL_PLOT_H
 
 #include "host/io/csv.h"
-#include "host/io/picture.h"
+#include "host/view/picture.h"
 
 typedef enum tl_plot_style {
   TL_PLOT_LINE = 0,

@@ -1,5 +1,5 @@
 /* plot_legend.c: which curve is which; see plot_field.h. */
-#include "host/io/plot_field.h"
+#include "host/view/plot_field.h"
 
 static const tl_colour ink = {0.13, 0.14, 0.17}, frame = {0.90, 0.91, 0.925};
 static const tl_colour page = {1.0, 1.0, 1.0};

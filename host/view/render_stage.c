@@ -1,6 +1,6 @@
 /* render_stage.c: spheres, shapes and planes of a frame into trees, and the camera; see
  * render_stage.h. */
-#include "host/io/render_stage.h"
+#include "host/view/render_stage.h"
 
 #include <float.h>
 #include <string.h>

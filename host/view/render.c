@@ -1,12 +1,12 @@
 /* render.c: pictures of frames: options, colours, the drawing, words; see render.h. */
-#include "host/io/render.h"
+#include "host/view/render.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "host/io/image_colour.h"
-#include "host/io/render_stage.h"
-#include "host/io/render_view.h"
+#include "host/view/image_colour.h"
+#include "host/view/render_stage.h"
+#include "host/view/render_view.h"
 
 enum { PIXELS = 1 << 26 };
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/io/image_colour.h"
-#include "host/io/render_stage.h"
+#include "host/view/image_colour.h"
+#include "host/view/render_stage.h"
 
 static const char *const words[] = {
 #define TL_FIELD_WORD(name, word, label, unit) word,

@@ -2,10 +2,10 @@
  * table, refusals. Pictures are looked at pixel by pixel. */
 #include <string.h>
 
-#include "files.h"
-#include "host/io/plot.h"
-#include "host/io/plot_axis.h"
+#include "host/view/plot.h"
+#include "host/view/plot_axis.h"
 #include "tests/check.h"
+#include "tests/io/files.h"
 
 static talus_context *context;
 

@@ -1,5 +1,5 @@
 /* render_shade.c: the colour of what a ray meets; see render_stage.h. */
-#include "host/io/render_stage.h"
+#include "host/view/render_stage.h"
 
 /* Walls are grey; what moves by itself is blue, so that it is told from them. */
 static const float wall_colour[3] = {0.68f, 0.71f, 0.76f};

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/io/plot.h"
+#include "host/view/plot.h"
 
 enum { WORDS = 160 };
 

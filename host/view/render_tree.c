@@ -1,6 +1,6 @@
 /* render_tree.c: builds the tree of boxes: split where the surface areas of the halves, weighted
  * by what they hold, are least, tried at the borders of a few bins. */
-#include "host/io/render_tree.h"
+#include "host/view/render_tree.h"
 
 #include <float.h>
 #include <string.h>

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "host/base/each.h"
-#include "host/io/image_colour.h"
-#include "host/io/render_stage.h"
-#include "host/io/render_view.h"
+#include "host/view/image_colour.h"
+#include "host/view/render_stage.h"
+#include "host/view/render_view.h"
 
 enum { CODES = 4096, SHAPE_RAYS = 4 };
 

@@ -3,7 +3,7 @@
 #ifndef TL_IMAGE_COLOUR_H
 #define TL_IMAGE_COLOUR_H
 
-#include "host/io/picture.h"
+#include "host/view/picture.h"
 
 /* Dark violet over teal to light yellow, share 0 .. 1 (cut off outside): equal steps of share look
  * equally far apart, also in grey and to most colour-blind eyes. */

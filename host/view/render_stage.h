@@ -8,8 +8,8 @@
 #include <math.h>
 
 #include "host/io/frame_outline.h"
-#include "host/io/render.h"
-#include "host/io/render_tree.h"
+#include "host/view/render.h"
+#include "host/view/render_tree.h"
 
 #define TL_SKY_REACH 3.2f /* spheres dim the sky up to this many of their radii from the centre */
 

@@ -1,11 +1,11 @@
 /* image_colour.c: colour maps by way of Oklab (B. Ottosson 2020), where distance is how different
  * two colours look. */
-#include "host/io/image_colour.h"
+#include "host/view/image_colour.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "host/io/plot_axis.h"
+#include "host/view/plot_axis.h"
 
 #define TURN 6.283185307179586
 

@@ -8,8 +8,8 @@
 
 #include "host/base/each.h"
 #include "host/collide/mesh.h"
-#include "host/io/image_colour.h"
-#include "host/io/render_stage.h"
+#include "host/view/image_colour.h"
+#include "host/view/render_stage.h"
 
 typedef struct flat {
   const tl_stage *stage;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/io/render_view.h"
+#include "host/view/render_view.h"
 
 #define DEGREE 0.017453292519943295
 #define FILLED 0.90   /* of the picture */

@@ -1,13 +1,13 @@
 /* test_render_memory.c: allocations fail at call 1, 2, 3, ... until frames, tables, pictures, plots
  * and checkpoints succeed: each failure says OUT_OF_MEMORY, gives everything back and leaves no
  * half file. */
-#include "files.h"
-#include "frames.h"
 #include "host/io/checkpoint.h"
 #include "host/io/csv.h"
-#include "host/io/plot.h"
-#include "host/io/render.h"
 #include "host/io/vtk.h"
+#include "host/view/plot.h"
+#include "host/view/render.h"
+#include "tests/io/files.h"
+#include "tests/io/frames.h"
 #include "tests/scarce.h"
 
 static scarce memory;

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "host/io/image_colour.h"
-#include "host/io/render.h"
+#include "host/view/image_colour.h"
+#include "host/view/render.h"
 
 #define TL_BAR_HEIGHT 0.58 /* of the colour bar against that of the picture */
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/io/picture.h"
+#include "host/view/picture.h"
 #include "talus/talus_io.h"
 
 #define SLAB 1.3      /* half thickness, in mean radii */

@@ -2,11 +2,11 @@
  * fitted view, colours and shadows where they belong, options refused by name. */
 #include <string.h>
 
-#include "files.h"
-#include "frames.h"
-#include "host/io/image_colour.h"
-#include "host/io/render.h"
+#include "host/view/image_colour.h"
+#include "host/view/render.h"
 #include "tests/check.h"
+#include "tests/io/files.h"
+#include "tests/io/frames.h"
 
 static talus_context *context;
 

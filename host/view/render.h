@@ -12,28 +12,8 @@
 #define TL_RENDER_H
 
 #include "host/io/frame.h"
-#include "host/io/picture.h"
-
-/* What free bodies are coloured by; fixed ones are grey, kinematic ones blue, links yellow. */
-#define TL_FIELD_LIST(X)                                                                           \
-  X(PLAIN, "plain", "", "")                                                                        \
-  X(SPEED, "speed", "speed", "length/time")                                                        \
-  X(SPIN, "spin", "angular velocity", "1/time")                                                    \
-  X(ID, "id", "", "")                                                                              \
-  X(MATERIAL, "material", "", "")                                                                  \
-  X(RADIUS, "radius", "radius", "length")                                                          \
-  X(HEIGHT, "height", "height", "length")                                                          \
-  X(FORCE, "force", "sum of contact forces", "force")                                              \
-  X(VELOCITY_X, "velocity_x", "velocity along x", "length/time")                                   \
-  X(VELOCITY_Y, "velocity_y", "velocity along y", "length/time")                                   \
-  X(VELOCITY_Z, "velocity_z", "velocity along z", "length/time")
-
-typedef enum tl_field {
-#define TL_FIELD_ENUM(name, word, label, unit) TL_FIELD_##name,
-  TL_FIELD_LIST(TL_FIELD_ENUM)
-#undef TL_FIELD_ENUM
-      TL_FIELD_COUNT
-} tl_field;
+#include "host/io/frame_field.h"
+#include "host/view/picture.h"
 
 /* The field of that word ("speed"), or -1; and the word of a field. */
 int32_t tl_field_find(const char *word);

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "files.h"
-#include "host/io/movie.h"
-#include "host/io/picture.h"
+#include "host/view/movie.h"
+#include "host/view/picture.h"
 #include "tests/check.h"
+#include "tests/io/files.h"
 
 static talus_context *context;
 

@@ -3,7 +3,7 @@
  * Its input is a socket rather than a pipe: writing to one whose reader is gone gives an error
  * instead of a signal. Its complaints go to a file without a name, read when it has ended. */
 #define _POSIX_C_SOURCE 200809L
-#include "host/io/movie.h"
+#include "host/view/movie.h"
 
 #include <errno.h>
 #include <fcntl.h>

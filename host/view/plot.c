@@ -1,11 +1,11 @@
 /* plot.c: ranges, axes, curves; see plot.h. */
-#include "host/io/plot.h"
+#include "host/view/plot.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "host/io/image_colour.h"
-#include "host/io/plot_field.h"
+#include "host/view/image_colour.h"
+#include "host/view/plot_field.h"
 
 #define FAR 1e5 /* pixels: beyond it lines would lose their direction anyway */
 enum { COLOURS = 6 };

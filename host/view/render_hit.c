@@ -1,7 +1,7 @@
 /* render_hit.c: what a ray meets first; see render_stage.h. */
 #include <string.h>
 
-#include "host/io/render_stage.h"
+#include "host/view/render_stage.h"
 
 enum { VEILS = 12 /* clear walls looked through at most */ };
 

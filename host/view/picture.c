@@ -2,7 +2,7 @@
  *
  * Edges are smooth: a pixel is covered by as much as its centre lies inside the outline, counted
  * over the width of one pixel. */
-#include "host/io/picture.h"
+#include "host/view/picture.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "host/io/plot.h"
-#include "host/io/plot_axis.h"
+#include "host/view/plot.h"
+#include "host/view/plot_axis.h"
 
 typedef struct tl_plot_field {
   tl_picture *picture;

@@ -5,7 +5,7 @@
  * repeats every eight pixels and is averaged over as many afterwards (render.c). */
 #include <string.h>
 
-#include "host/io/render_stage.h"
+#include "host/view/render_stage.h"
 
 #define SUN 0.06f /* tangent of the sun's half angle: soft shadows */
 #define SKY_DEPTH                                                                                  \
