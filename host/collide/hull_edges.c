@@ -41,29 +41,29 @@ int tl_hull_edges(tl_hull *hull, tl_hull_rim *rim) {
   return total % 2 == 0 && hull->point_count - hull->edge_count + hull->face_count == 2;
 }
 
-void tl_hull_touch(tl_hull *hull) {
-  for (int32_t f = 0; f < hull->face_count; f++) {
-    double *const plane = hull->face_plane + 4 * f;
-    plane[3] = -INFINITY;
-    for (int32_t k = 0; k < hull->point_count; k++) {
-      plane[3] = fmax(plane[3], tl_dot3(plane, hull->point + 3 * k));
+talus_status tl_hull_touch(talus_context *context, tl_hull *hull) {
+  tl_support support;
+  const talus_status status = tl_support_begin(context, &support, hull->point, hull->point_count);
+  for (int32_t f = 0; status == TALUS_OK && f < hull->face_count; f++) {
+    double *const plane = hull->face_plane + 4 * f, reach = -INFINITY;
+    for (int32_t k = hull->face_first[f]; k < hull->face_first[f + 1]; k++) {
+      reach = fmax(reach, tl_dot3(plane, hull->point + 3 * hull->face_point[k]));
     }
+    plane[3] = tl_support_reach(&support, plane, reach) + 0.0; /* a 0 without its sign */
   }
+  tl_support_release(context, &support);
+  return status;
 }
 
-int tl_hull_planes(tl_hull *hull, const double *point, int32_t point_count, double tolerance) {
-  tl_hull_touch(hull);
+int tl_hull_touches(const tl_hull *hull, const tl_support *points, double tolerance) {
   for (int32_t f = 0; f < hull->face_count; f++) {
     const double *const plane = hull->face_plane + 4 * f;
+    double low = INFINITY;
     for (int32_t k = hull->face_first[f]; k < hull->face_first[f + 1]; k++) {
-      if (plane[3] - tl_dot3(plane, hull->point + 3 * hull->face_point[k]) > tolerance) {
-        return 0;
-      }
+      low = fmin(low, tl_dot3(plane, hull->point + 3 * hull->face_point[k]));
     }
-    for (int32_t k = 0; k < point_count; k++) {
-      if (tl_dot3(plane, point + 3 * k) - plane[3] > tolerance) {
-        return 0;
-      }
+    if (tl_support_reach(points, plane, low) - low > tolerance) {
+      return 0;
     }
   }
   return 1;

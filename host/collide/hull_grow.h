@@ -7,9 +7,11 @@
 typedef struct tl_facet {
   int32_t point[3]; /* counter-clockwise seen from outside */
   int32_t next[3];  /* facet across the edge from point k to point k + 1 */
-  double plane[4];  /* outward unit normal and offset */
-  double area;      /* twice */
-  int32_t outside;  /* first of the points seen by this facet, or -1 */
+  double
+      plane[4]; /* outward unit normal and offset; facets in one plane share that of the largest */
+  double area;  /* twice */
+  double breadth;  /* area of the facet whose plane it is */
+  int32_t outside; /* first of the points seen by this facet, or -1 */
   int32_t alive, seen;
 } tl_facet;
 
@@ -19,6 +21,7 @@ typedef struct tl_growth {
   int32_t point_count;
   double extent; /* longest side of their box */
   double near;   /* points closer to a facet than this are not outside */
+  double flat;   /* closer than this they lie in its plane */
   int32_t facet_capacity, facet_count, free_count;
   tl_facet *facet; /* facet_count, those not alive are gaps */
   int32_t *free;   /* numbers of gaps */
