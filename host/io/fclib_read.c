@@ -155,11 +155,16 @@ static talus_status read_global(fclib_reader *reader) {
   return TALUS_OK;
 }
 
-/* ---- bounds, guess and title ---- */
+/* ---- what the format has no place for, guess and title ---- */
 
-static talus_status read_bounds(fclib_reader *reader) {
+static talus_status read_own(fclib_reader *reader) {
   talus_problem *const problem = &reader->stored->problem;
   const int64_t rows = problem->bilateral_count;
+  if (tl_hdf5_exists(&reader->hdf5, "talus/velocity_scale")) {
+    const double *scale;
+    TL_TRY(read_vector(reader, "talus/velocity_scale", 1, &scale));
+    problem->velocity_scale = *scale;
+  }
   if (rows > 0 && tl_hdf5_exists(&reader->hdf5, "talus/row_lower")) {
     TL_TRY(read_vector(reader, "talus/row_lower", rows, &problem->row_lower));
   }
@@ -198,7 +203,7 @@ static talus_status read_problem(fclib_reader *reader) {
     return tl_hdf5_fail(hdf5, TALUS_FILE_FORMAT, "",
                         "an HDF5 file, but it has neither a group fclib_global nor fclib_local");
   }
-  TL_TRY(read_bounds(reader));
+  TL_TRY(read_own(reader));
   return read_guess(reader, tl_hdf5_is_written(hdf5, "solution/r") ? "solution" : "guesses/1");
 }
 

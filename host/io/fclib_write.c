@@ -185,11 +185,19 @@ static talus_status put_global(fclib_writer *writer) {
   return problem->bilateral_count > 0 ? put_bilateral(writer) : TALUS_OK;
 }
 
-static talus_status put_bounds(fclib_writer *writer) {
+/* What the format has no place for: the group `talus`, which other programs pass over. */
+static talus_status put_own(fclib_writer *writer) {
   const talus_problem *const p = writer->problem;
   void *memory;
   const int64_t rows = p->bilateral_count;
-  if (!tl_problem_bounded(p)) {
+  const int bounded = tl_problem_bounded(p), scaled = p->velocity_scale > 0;
+  if (bounded || scaled) {
+    TL_TRY(tl_hdf5_group(&writer->hdf5, "talus"));
+  }
+  if (scaled) {
+    TL_TRY(tl_hdf5_put_doubles(&writer->hdf5, "talus/velocity_scale", &p->velocity_scale, 1));
+  }
+  if (!bounded) {
     return TALUS_OK;
   }
   TL_TRY(tl_stored_alloc(writer->scratch, &memory, 2 * (size_t)rows, sizeof(double), "bounds"));
@@ -198,7 +206,6 @@ static talus_status put_bounds(fclib_writer *writer) {
     lower[i] = p->row_lower != NULL ? p->row_lower[i] : -INFINITY;
     upper[i] = p->row_upper != NULL ? p->row_upper[i] : INFINITY;
   }
-  TL_TRY(tl_hdf5_group(&writer->hdf5, "talus"));
   TL_TRY(tl_hdf5_put_doubles(&writer->hdf5, "talus/row_lower", lower, rows));
   return tl_hdf5_put_doubles(&writer->hdf5, "talus/row_upper", upper, rows);
 }
@@ -222,7 +229,7 @@ static talus_status put_solution(fclib_writer *writer, const tl_fclib_solution *
 
 static talus_status put_problem(fclib_writer *writer, const tl_fclib_solution *solution) {
   TL_TRY(writer->problem->form == TALUS_FORM_DELASSUS ? put_local(writer) : put_global(writer));
-  TL_TRY(put_bounds(writer));
+  TL_TRY(put_own(writer));
   return put_solution(writer, solution);
 }
 

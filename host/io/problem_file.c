@@ -164,6 +164,7 @@ static talus_status to_file_form(talus_stored *scratch, const talus_problem *pro
   }
   result->row_lower = problem->row_lower; /* the rows keep their order */
   result->row_upper = problem->row_upper;
+  result->velocity_scale = problem->velocity_scale;
   return TALUS_OK;
 }
 

@@ -13,12 +13,15 @@ talus_status tl_failure_write(talus_world *world, const char *path) {
   tl_motion_apply(world, dt);
   TL_TRY(tl_contacts_find(world, dt));
   TL_TRY(tl_step_arrays_take(world, &arrays));
-  TL_TRY(tl_alloc(world->context, &memory, tl_velocity_size(world), sizeof(double),
-                  "velocities"));
-  tl_velocity_free(world, dt, memory);
-  talus_status status = tl_links_free(world, dt, memory);
+  const size_t size = tl_velocity_size(world);
+  TL_TRY(tl_alloc(world->context, &memory, 2 * size, sizeof(double), "velocities"));
+  double *const before = memory, *const free = before + size;
+  tl_velocities_read(world, before);
+  tl_velocity_free(world, dt, free);
+  talus_status status = tl_links_free(world, dt, free);
   if (status == TALUS_OK) {
-    status = tl_step_problem(world, dt, memory, &arrays, &problem);
+    status = tl_step_problem(world, dt, free, &arrays, &problem);
+    problem.velocity_scale = tl_velocity_scale(world, dt, before, free);
   }
   if (status == TALUS_OK && world->mechanism_count > 0) {
     talus_problem rigid = problem;

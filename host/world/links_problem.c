@@ -228,6 +228,7 @@ static talus_problem problem_of(const tl_links_blocks *b) {
   problem.friction = b->from->friction != NULL ? b->friction : NULL;
   problem.row_lower = b->row_lower;
   problem.row_upper = b->row_upper;
+  problem.velocity_scale = b->from->velocity_scale;
   problem.blocks = (talus_blocks){.block_count = b->free_count + b->world->mechanism_count,
                                   .block_size = b->size,
                                   .inverse_mass = b->inverse,

@@ -30,7 +30,7 @@ static talus_status velocities_take(talus_world *world, velocities *v) {
   return TALUS_OK;
 }
 
-static void velocities_read(const talus_world *world, double *velocity) {
+void tl_velocities_read(const talus_world *world, double *velocity) {
   for (int64_t i = 0; i < world->body_count; i++) {
     memcpy(velocity + 6 * i, world->body[i].velocity, 3 * sizeof *velocity);
     memcpy(velocity + 6 * i + 3, world->body[i].spin, 3 * sizeof *velocity);
@@ -118,7 +118,7 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   const int middle = world->def.integrator == TALUS_INTEGRATOR_MIDPOINT;
   TL_TRY(velocities_take(world, &v));
   tl_motion_apply(world, dt);
-  velocities_read(world, v.before);
+  tl_velocities_read(world, v.before);
   if (middle) {
     tl_positions_move(world, v.before, 0.5 * dt);
   }

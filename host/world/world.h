@@ -253,6 +253,8 @@ talus_status tl_links_fill(talus_world *world, double dt, tl_joint_row *rows);
 
 /* ---- solve and move --------------------------------------------------------------------------- */
 
+/* Velocities of all bodies and mechanisms as they are. */
+void tl_velocities_read(const talus_world *world, double *velocity);
 /* Contact velocities that are small in this (sub-)step, m/s; scale.c. */
 double tl_velocity_scale(const talus_world *world, double dt, const double *before,
                          const double *free);

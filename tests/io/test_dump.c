@@ -67,6 +67,7 @@ static void replay_check(talus_context *context, const char *path, const talus_p
              "%s: R(0) %g and %g", name, first.certificate.reference_ccp,
              second.certificate.reference_ccp);
   CHECK_CASE((stored->problem.row_lower != NULL) == (problem->row_lower != NULL), "%s", name);
+  CHECK_CASE(stored->problem.velocity_scale == problem->velocity_scale, "%s", name);
   talus_stored_destroy(stored);
 }
 
@@ -84,6 +85,7 @@ static void families_check(talus_context *context) {
     unlink(path);
     settings.dump = TALUS_DUMP_EVERY;
     settings.dump_path = prefix;
+    made.problem.velocity_scale = i % 2 ? 1e-12 : 0; /* next to nothing, but kept */
     CHECK(run(context, &settings, &made.problem, 1) == TALUS_OK);
     replay_check(context, path, &made.problem, f->name);
     oracle_made_free(&made);
