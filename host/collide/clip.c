@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/narrow.h"
+#include "host/math/pose.h"
 
 enum { FACE_ROOM = 64, SIDE_ROOM = 128, ROOM = FACE_ROOM + SIDE_ROOM + 8 };
 

@@ -1,8 +1,9 @@
 /* clip_lines.c: contact points where the normal belongs to no face: of two edges, of a cylinder's
  * side or rim, of corners. Lines side by side give the two ends of their overlap. See clip.h. */
 #include "host/collide/clip.h"
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/narrow.h"
+#include "host/math/pose.h"
 
 static void add_point(tl_manifold *m, const double on_a[3], double gap, uint32_t feature) {
   tl_copy3(m->point[m->count], on_a);

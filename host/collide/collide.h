@@ -8,13 +8,8 @@
 #define TL_COLLIDE_H
 
 #include "host/base/base.h"
+#include "host/math/pose.h"
 #include "talus/talus_world.h"
-
-/* A place and a turn: world = rotation * local + position; rotation row-major. */
-typedef struct tl_pose {
-  double position[3];
-  double rotation[9];
-} tl_pose;
 
 /* A convex polyhedron in its shape's frame, faces counter-clockwise seen from outside. */
 typedef struct tl_hull {

@@ -1,9 +1,10 @@
 /* geometry.c: shapes checked and copied from their definitions. */
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/hull.h"
 #include "host/collide/mesh.h"
+#include "host/math/vector.h"
 
 static talus_status check_length(talus_context *context, const char *shape, const char *field,
                                  double value, int may_be_zero) {

@@ -1,7 +1,8 @@
 /* geometry_box.c: bounding boxes of placed shapes, and the radius that stands for a shape's size.
  */
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/mesh.h"
+#include "host/math/pose.h"
 
 static tl_box around(const double centre[3], const double half[3]) {
   tl_box box;

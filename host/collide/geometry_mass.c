@@ -7,9 +7,10 @@
  * s s^T). */
 #include <string.h>
 
+#include "host/collide/collide.h"
 #include "host/collide/geometry_plane.h"
-#include "host/collide/geometry_vector.h"
 #include "host/collide/mesh.h"
+#include "host/math/vector.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
+#include "host/math/vector.h"
 
 static const double pi = 3.14159265358979323846;
 

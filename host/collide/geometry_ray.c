@@ -2,8 +2,9 @@
  *
  * A ray that begins inside a solid meets it at once, facing back. A mesh is a surface: the first
  * triangle counts, with its own normal whichever side is met. */
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/mesh.h"
+#include "host/math/vector.h"
 
 typedef struct ray {
   const double *origin, *direction;

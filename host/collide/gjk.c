@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/narrow.h"
+#include "host/math/pose.h"
 
 enum { ROUNDS = 96 };
 

@@ -4,9 +4,10 @@
 
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/hull_grow.h"
 #include "host/collide/hull_merge.h"
+#include "host/math/vector.h"
 
 static talus_status check(talus_context *context, const double *point, int32_t count) {
   if (point == NULL || count < 4) {

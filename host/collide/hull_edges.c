@@ -1,8 +1,9 @@
 /* hull_edges.c: edges and planes of a hull whose faces are known, and whether they fit together. */
 #include <stdlib.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/hull_merge.h"
+#include "host/math/vector.h"
 
 static int compare_edges(const void *left, const void *right) {
   const tl_hull_rim *const p = left, *const q = right;

@@ -15,7 +15,8 @@
 
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
+#include "host/math/vector.h"
 
 talus_status tl_growth_begin(talus_context *context, tl_growth *g, const double *point,
                              int32_t point_count) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/math/vector.h"
 #include "host/collide/hull_merge.h"
 
 /* Facets of one face, connected; sets follows along its rim. Returns the number of rim edges and a

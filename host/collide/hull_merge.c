@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
+#include "host/math/vector.h"
 
 static int compare_area(const void *left, const void *right) {
   const tl_by_area *const p = left, *const q = right;

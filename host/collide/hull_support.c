@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/math/vector.h"
 
 enum { LEAF = 12, BITS = 20 };
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
+#include "host/math/vector.h"
 
 typedef struct mesh_corner {
   double at[3];

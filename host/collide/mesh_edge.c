@@ -3,8 +3,9 @@
  * A contact at an edge or point is real only if the mesh falls off to all sides of it, seen along
  * the normal. On flat and hollow edges it does not: there a neighbouring face is nearer, and a
  * contact with the edge would be a bump that is not there. */
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/mesh.h"
+#include "host/math/vector.h"
 
 /* Of two points, the one with fewer triangles around it. */
 static int32_t smaller_ring(const tl_mesh *mesh, int32_t u, int32_t v) {

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
+#include "host/math/vector.h"
 
 enum { LEAF = 4 };
 

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "host/base/each.h"
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
+#include "host/math/vector.h"
 
 static talus_status grow(tl_touch_list *list) {
   const int64_t capacity = list->capacity > 0 ? 2 * list->capacity : 256;

@@ -6,8 +6,9 @@
  * product, and the separation follows from one point of each. */
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/gjk.h"
+#include "host/math/pose.h"
 
 /* Whether a contact of the mesh's triangle may have this normal. */
 static int is_allowed(const tl_search *search, const double normal[3]) {

@@ -6,8 +6,9 @@
  * is reported the smallest gap is always that of the two solids. */
 #include "host/collide/narrow_convex.h"
 
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/narrow.h"
+#include "host/math/pose.h"
 
 static double least_gap(const tl_manifold *m) {
   double least = INFINITY;

@@ -9,8 +9,9 @@
  * these directions: never too small. */
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/narrow_solid.h"
+#include "host/math/pose.h"
 
 enum { SAMPLES = 6, GOLDEN = 36, CLIMB = 100 };
 

@@ -1,6 +1,7 @@
 /* narrow_flat.c: finds the faces that a contact's normal almost belongs to; see narrow_solid.h. */
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/narrow_solid.h"
+#include "host/math/vector.h"
 
 /* Cosine of a fiftieth. */
 static const double almost_one = 0.9998;

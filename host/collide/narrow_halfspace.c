@@ -3,8 +3,9 @@
  * Corners of boxes and hulls, the two ends of a capsule, the line under a lying cylinder. The rim
  * of a standing cylinder is represented by eight points fixed to it, and by its lowest point as
  * well once it tilts so far that this one is noticeably lower than the eight. */
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/narrow.h"
+#include "host/math/pose.h"
 
 enum { MOST = 8, ROOM = 64 };
 

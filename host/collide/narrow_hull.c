@@ -1,6 +1,7 @@
 /* narrow_hull.c: a sphere against a hull: the nearest point of its surface, face by face. */
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/narrow.h"
+#include "host/math/pose.h"
 
 typedef struct nearest_point {
   double square, outward[3];

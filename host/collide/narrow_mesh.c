@@ -5,8 +5,9 @@
  * plane. What several triangles say about one place is said once. */
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/narrow_convex.h"
+#include "host/math/pose.h"
 
 /* Nearest point of the segment p q to the point x, as a parameter. */
 static double nearest_on_segment(const double x[3], const double p[3], const double q[3],

@@ -3,8 +3,9 @@
  * All in closed form: the closest point to a centre or a segment. Where the centre lies inside, the
  * nearest face gives the way out. Where two centres or axes coincide no direction is better than
  * another: the first that fits is taken, always the same. */
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/narrow.h"
+#include "host/math/pose.h"
 
 /* A point of a with radius_a against a point of b with radius_b. */
 static talus_status ball_ball(const tl_meeting *meeting, const double centre_a[3], double radius_a,

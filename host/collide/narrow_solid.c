@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/narrow.h"
+#include "host/math/vector.h"
 
 /* Corner k of a box has x > 0 if bit 0 is set, y if bit 1, z if bit 2; faces -x +x -y +y -z +z. */
 static const int32_t box_face_first[7] = {0, 4, 8, 12, 16, 20, 24};

@@ -3,8 +3,9 @@
  * The point of smallest gap, then those that lie farthest in eight directions across the normal:
  * the corners of a rectangle are always among them. Ties go to the lower index, so that the choice
  * is reproducible. */
-#include "host/collide/geometry_vector.h"
+#include "host/collide/collide.h"
 #include "host/collide/narrow.h"
+#include "host/math/vector.h"
 
 void tl_narrow_compass(const double normal[3], double direction[8][3]) {
   static const double q = 0.70710678118654752440;

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "host/math/rotation.h"
 #include "host/mechanism/mechanism.h"
-#include "host/world/rotation.h"
 
 enum { LINK_MAX = 1 << 20 };
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "host/base/structs.h"
-#include "host/world/rotation.h"
+#include "host/math/rotation.h"
 
 void talus_loop_def_init(talus_loop_def *def, size_t size) {
   static const talus_loop_def defaults = {.link_a = TALUS_NONE,

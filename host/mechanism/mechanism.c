@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "host/base/structs.h"
-#include "host/world/rotation.h"
+#include "host/math/rotation.h"
 
 static const int q_counts[] = {1, 1, 2, 4, 7, 3}, v_counts[] = {1, 1, 2, 3, 6, 3};
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "host/base/base.h"
-#include "host/collide/geometry_vector.h"
+#include "host/math/vector.h"
 #include "kernels/item/link.h"
 #include "talus/talus_mechanism.h"
 

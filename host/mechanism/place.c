@@ -6,8 +6,8 @@
  * x (w x r) + S_v dv + 2 w x v_J */
 #include <math.h>
 
+#include "host/math/rotation.h"
 #include "host/mechanism/mechanism.h"
-#include "host/world/rotation.h"
 
 /* r = a b, of 3 x 3 */
 static void product3(const double *a, const double *b, double *r) {

@@ -1,6 +1,6 @@
 /* rows_loop.c: loops as bilateral rows: points that stay together, frames that do not turn. */
+#include "host/math/rotation.h"
 #include "host/mechanism/coupling.h"
-#include "host/world/rotation.h"
 
 static const double LEVEL[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 

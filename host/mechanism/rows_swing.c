@@ -7,8 +7,8 @@
  * s being the joint's velocities. Where a' has not left a, c is about where it is going. */
 #include <math.h>
 
+#include "host/math/rotation.h"
 #include "host/mechanism/coupling.h"
-#include "host/world/rotation.h"
 
 static const double PI = 3.14159265358979323846;
 static const double STRAIGHT = 1e-7; /* rad: less has no direction */

@@ -1,8 +1,8 @@
 /* state.c: what a caller reads and sets: coordinates, velocities, forces, loads, motors. */
 #include <math.h>
 
+#include "host/math/rotation.h"
 #include "host/mechanism/mechanism.h"
-#include "host/world/rotation.h"
 
 int32_t talus_mechanism_link_count(const talus_mechanism *mechanism) {
   return mechanism != NULL ? mechanism->link_count : 0;

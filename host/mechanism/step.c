@@ -6,8 +6,8 @@
  * and brings them back to length one after the step. */
 #include <math.h>
 
+#include "host/math/rotation.h"
 #include "host/mechanism/mechanism.h"
-#include "host/world/rotation.h"
 
 void tl_mechanism_normalise(talus_mechanism *mechanism) {
   for (int32_t i = 0; i < mechanism->link_count; i++) {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/math/pose.h"
 #include "host/scene/occupancy.h"
 #include "host/world/world.h"
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/math/pose.h"
 #include "host/world/world.h"
 
 enum { POINTS = 1024, BRANCH_POINTS = 16 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/math/vector.h"
 #include "host/scene/measure.h"
 #include "host/world/world.h"
 

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/math/rotation.h"
+#include "host/math/vector.h"
 #include "host/scene/build.h"
-#include "host/world/rotation.h"
 
 /* One mechanism on its way. */
 typedef struct job {

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "host/base/structs.h"
-#include "host/collide/geometry_vector.h"
 #include "host/io/text_file.h"
+#include "host/math/rotation.h"
+#include "host/math/vector.h"
 #include "host/scene/tree.h"
-#include "host/world/rotation.h"
 
 void talus_urdf_def_init(talus_urdf_def *def, size_t size) {
   static const talus_urdf_def defaults = {.orientation = {1}};

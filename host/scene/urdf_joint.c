@@ -2,7 +2,7 @@
  */
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/math/vector.h"
 #include "host/scene/urdf.h"
 
 static const char *const types[TL_URDF_TYPES] = {"fixed",     "revolute", "continuous",

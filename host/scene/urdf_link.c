@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/math/rotation.h"
+#include "host/math/vector.h"
 #include "host/scene/build.h"
 #include "host/scene/urdf.h"
-#include "host/world/rotation.h"
 
 talus_status tl_urdf_inertial(const talus_urdf *urdf, tl_urdf_link *link) {
   const tl_xml *const node = tl_xml_child(link->node, "inertial");

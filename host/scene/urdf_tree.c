@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/collide/geometry_vector.h"
+#include "host/math/vector.h"
 #include "host/scene/urdf.h"
 
 static int32_t count_of(const tl_xml *root, const char *name) {

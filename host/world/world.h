@@ -12,8 +12,9 @@
 #ifndef TL_WORLD_H
 #define TL_WORLD_H
 
-#include "host/collide/geometry_vector.h"
-#include "host/world/rotation.h"
+#include "host/collide/collide.h"
+#include "host/math/rotation.h"
+#include "host/math/vector.h"
 #include "talus/talus_mechanism.h"
 
 typedef struct tl_match tl_match;

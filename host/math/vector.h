@@ -1,12 +1,10 @@
-/* geometry_vector.h: arithmetic on three numbers, and on poses.
+/* vector.h: arithmetic on three numbers.
  *
  * Written out so that the order of operations, and with it every bit, is fixed. */
-#ifndef TL_GEOMETRY_VECTOR_H
-#define TL_GEOMETRY_VECTOR_H
+#ifndef TL_MATH_VECTOR_H
+#define TL_MATH_VECTOR_H
 
 #include <math.h>
-
-#include "host/collide/collide.h"
 
 static inline double tl_dot3(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -82,50 +80,6 @@ static inline void tl_turn_back3(double out[3], const double rotation[9], const 
   tl_set3(out, rotation[0] * a[0] + rotation[3] * a[1] + rotation[6] * a[2],
           rotation[1] * a[0] + rotation[4] * a[1] + rotation[7] * a[2],
           rotation[2] * a[0] + rotation[5] * a[1] + rotation[8] * a[2]);
-}
-
-/* A local point in the world, and back. */
-static inline void tl_place3(double out[3], const tl_pose *pose, const double a[3]) {
-  tl_turn3(out, pose->rotation, a);
-  tl_along3(out, out, 1, pose->position);
-}
-
-static inline void tl_unplace3(double out[3], const tl_pose *pose, const double a[3]) {
-  double from[3];
-  tl_sub3(from, a, pose->position);
-  tl_turn_back3(out, pose->rotation, from);
-}
-
-/* Where b is as seen from a: points of b's frame into a's. */
-static inline tl_pose tl_pose_between(const tl_pose *a, const tl_pose *b) {
-  tl_pose between;
-  tl_unplace3(between.position, a, b->position);
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      between.rotation[3 * i + j] = a->rotation[i] * b->rotation[j] +
-                                    a->rotation[3 + i] * b->rotation[3 + j] +
-                                    a->rotation[6 + i] * b->rotation[6 + j];
-    }
-  }
-  return between;
-}
-
-static inline tl_pose tl_pose_inverse(const tl_pose *pose) {
-  tl_pose inverse;
-  const double *const r = pose->rotation;
-  const double turned[9] = {r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]};
-  for (int i = 0; i < 9; i++) {
-    inverse.rotation[i] = turned[i];
-  }
-  double back[3];
-  tl_turn3(back, inverse.rotation, pose->position);
-  tl_scale3(inverse.position, -1, back);
-  return inverse;
-}
-
-/* The shape's z axis in the world, length one. */
-static inline void tl_pose_axis(const tl_pose *pose, double axis[3]) {
-  tl_set3(axis, pose->rotation[2], pose->rotation[5], pose->rotation[8]);
 }
 
 #endif

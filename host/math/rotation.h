@@ -1,6 +1,6 @@
 /* rotation.h: quaternions (w x y z) and turned inertias, for worlds and mechanisms. */
-#ifndef TL_ROTATION_H
-#define TL_ROTATION_H
+#ifndef TL_MATH_ROTATION_H
+#define TL_MATH_ROTATION_H
 
 void tl_quaternion_matrix(const double *q, double *rotation);
 void tl_quaternion_times(const double *a, const double *b, double *product);

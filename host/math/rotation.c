@@ -1,7 +1,9 @@
 /* rotation.c: quaternions (w x y z) and turned inertias. */
+#include "host/math/rotation.h"
+
 #include <math.h>
 
-#include "host/world/world.h"
+#include "host/math/vector.h"
 
 void tl_quaternion_matrix(const double *q, double *r) {
   const double w = q[0], x = q[1], y = q[2], z = q[3];
