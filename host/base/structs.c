@@ -39,53 +39,75 @@ void tl_struct_init(const tl_struct *type, const void *defaults, void *given, si
   size_set(given, size);
 }
 
+/* A caller's struct in the words of a message: "problems[3]", "world def.solver". Written out only
+ * where something is wrong: a check that passes costs two comparisons. */
+typedef struct struct_label {
+  const char *name;
+  int32_t index;    /* -1: no element of an array */
+  const char *part; /* NULL: the struct itself */
+} struct_label;
+
+static const char *label_text(const struct_label *label, char text[LABEL_SIZE]) {
+  char index[16] = "";
+  if (label->index >= 0) {
+    snprintf(index, sizeof index, "[%d]", (int)label->index);
+  }
+  snprintf(text, LABEL_SIZE, "%s%s%s%s", label->name, index, label->part != NULL ? "." : "",
+           label->part != NULL ? label->part : "");
+  return text;
+}
+
 /* `room`: bytes that it may have. */
-static talus_status size_check(talus_context *context, const tl_struct *type, const char *label,
-                               size_t size, size_t room) {
+static talus_status size_check(talus_context *context, const tl_struct *type,
+                               const struct_label *label, size_t size, size_t room) {
+  char text[LABEL_SIZE];
   if (size >= type->first && size <= room && size % sizeof(void *) == 0) {
     return TALUS_OK;
   }
   return tl_fail(context, TALUS_STRUCT_SIZE,
                  "%s.struct_size is %zu, which is no size of a %s (%zu bytes in Talus %s): fill it "
                  "by %s_default",
-                 label, size, type->name, type->size, talus_version(), type->name);
+                 label_text(label, text), size, type->name, type->size, talus_version(),
+                 type->name);
 }
 
 /* What this library does not know must not have been set. */
-static talus_status surplus_check(talus_context *context, const tl_struct *type, const char *label,
-                                  const void *given) {
+static talus_status surplus_check(talus_context *context, const tl_struct *type,
+                                  const struct_label *label, const void *given) {
   const unsigned char *const bytes = given;
   const size_t size = size_of(given);
+  char text[LABEL_SIZE];
   for (size_t i = type->size; i < size; i++) {
     if (bytes[i] != 0) {
       return tl_fail(context, TALUS_STRUCT_SIZE,
                      "%s: a member at byte %zu is set, but Talus %s knows the first %zu bytes of a "
                      "%s: the program is of a newer release",
-                     label, i, talus_version(), type->size, type->name);
+                     label_text(label, text), i, talus_version(), type->size, type->name);
     }
   }
   return TALUS_OK;
-}
-
-static const char *part_label(const tl_struct *type, const char *label, char text[LABEL_SIZE]) {
-  snprintf(text, LABEL_SIZE, "%s.%s", label, type->part_name);
-  return text;
 }
 
 static const void *part_of(const tl_struct *type, const void *given) {
   return (const char *)given + type->part_offset;
 }
 
+static talus_status struct_check(talus_context *context, const tl_struct *type,
+                                 const struct_label *label, const void *given) {
+  TL_TRY(size_check(context, type, label, size_of(given), SIZE_MOST));
+  if (type->part == NULL) {
+    return TALUS_OK;
+  }
+  const struct_label part = {label->name, label->index, type->part_name};
+  return size_check(context, type->part, &part, size_of(part_of(type, given)), type->part_room);
+}
+
 talus_status tl_struct_check(talus_context *context, const tl_struct *type, const char *label,
                              const void *given) {
-  char text[LABEL_SIZE];
   if (given == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "%s is NULL", label);
   }
-  TL_TRY(size_check(context, type, label, size_of(given), SIZE_MOST));
-  return type->part != NULL ? size_check(context, type->part, part_label(type, label, text),
-                                         size_of(part_of(type, given)), type->part_room)
-                            : TALUS_OK;
+  return struct_check(context, type, &(struct_label){label, -1, NULL}, given);
 }
 
 /* Copies what both sides know from one side's struct to the other's; sizes are the caller's. */
@@ -103,21 +125,28 @@ static void known_copy(const tl_struct *type, size_t given_size, size_t part_siz
   memcpy((char *)to + behind, (const char *)from + behind, size - behind);
 }
 
-talus_status tl_struct_read(talus_context *context, const tl_struct *type, const char *label,
-                            const void *given, void *own) {
-  char text[LABEL_SIZE];
-  TL_TRY(tl_struct_check(context, type, label, given));
+static talus_status struct_read(talus_context *context, const tl_struct *type,
+                                const struct_label *label, const void *given, void *own) {
+  TL_TRY(struct_check(context, type, label, given));
   TL_TRY(surplus_check(context, type, label, given));
-  if (type->part != NULL) {
-    TL_TRY(surplus_check(context, type->part, part_label(type, label, text), part_of(type, given)));
-  }
-  known_copy(type, size_of(given), type->part != NULL ? size_of(part_of(type, given)) : 0, given,
-             own);
-  size_set(own, type->size);
-  if (type->part != NULL) {
+  if (type->part == NULL) {
+    known_copy(type, size_of(given), 0, given, own);
+  } else {
+    const struct_label part = {label->name, label->index, type->part_name};
+    TL_TRY(surplus_check(context, type->part, &part, part_of(type, given)));
+    known_copy(type, size_of(given), size_of(part_of(type, given)), given, own);
     size_set((char *)own + type->part_offset, type->part->size);
   }
+  size_set(own, type->size);
   return TALUS_OK;
+}
+
+talus_status tl_struct_read(talus_context *context, const tl_struct *type, const char *label,
+                            const void *given, void *own) {
+  if (given == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "%s is NULL", label);
+  }
+  return struct_read(context, type, &(struct_label){label, -1, NULL}, given, own);
 }
 
 void tl_struct_write(const tl_struct *type, const void *own, void *given) {
@@ -133,7 +162,7 @@ void tl_struct_write(const tl_struct *type, const void *own, void *given) {
 
 talus_status tl_struct_check_size(talus_context *context, const tl_struct *type, const char *label,
                                   size_t size) {
-  return size_check(context, type, label, size, SIZE_MOST);
+  return size_check(context, type, &(struct_label){label, -1, NULL}, size, SIZE_MOST);
 }
 
 bool tl_struct_fits(const tl_struct *type, const void *own, const void *defaults, size_t size) {
@@ -150,21 +179,32 @@ const void *tl_struct_at(const void *array, int32_t index) {
 
 talus_status tl_struct_check_at(talus_context *context, const tl_struct *type, const char *label,
                                 const void *array, int32_t index) {
-  char text[LABEL_SIZE];
-  snprintf(text, sizeof text, "%s[%d]", label, (int)index);
-  TL_TRY(size_check(context, type, text, size_of(tl_struct_at(array, index)), SIZE_MOST));
-  if (size_of(tl_struct_at(array, index)) == size_of(array)) {
+  const size_t size = size_of(tl_struct_at(array, index));
+  TL_TRY(size_check(context, type, &(struct_label){label, index, NULL}, size, SIZE_MOST));
+  if (size == size_of(array)) {
     return TALUS_OK;
   }
   return tl_fail(context, TALUS_STRUCT_SIZE,
-                 "%s.struct_size is %zu, but that of %s[0] is %zu: all elements have one size",
-                 text, size_of(tl_struct_at(array, index)), label, size_of(array));
+                 "%s[%d].struct_size is %zu, but that of %s[0] is %zu: all elements have one size",
+                 label, (int)index, size, label, size_of(array));
+}
+
+/* Copies of all elements, one behind the other. */
+static talus_status elements_read(talus_context *context, const tl_struct *type, const char *label,
+                                  const void *given, int32_t count, const void *defaults,
+                                  char *copies) {
+  for (int32_t i = 0; i < count; i++) {
+    char *const copy = copies + (size_t)i * type->size;
+    memcpy(copy, defaults, type->size);
+    TL_TRY(
+        struct_read(context, type, &(struct_label){label, i, NULL}, tl_struct_at(given, i), copy));
+  }
+  return TALUS_OK;
 }
 
 talus_status tl_struct_read_array(talus_context *context, const tl_struct *type, const char *label,
                                   const void *given, int32_t count, const void *defaults,
                                   const void **own, void **memory) {
-  char text[LABEL_SIZE];
   *own = given;
   *memory = NULL;
   for (int32_t i = 0; i < count; i++) {
@@ -174,17 +214,11 @@ talus_status tl_struct_read_array(talus_context *context, const tl_struct *type,
     return TALUS_OK;
   }
   TL_TRY(tl_alloc(context, memory, (size_t)count, type->size, label));
-  for (int32_t i = 0; i < count; i++) {
-    void *const element = (char *)*memory + (size_t)i * type->size;
-    snprintf(text, sizeof text, "%s[%d]", label, (int)i);
-    memcpy(element, defaults, type->size);
-    const talus_status status =
-        tl_struct_read(context, type, text, tl_struct_at(given, i), element);
-    if (status != TALUS_OK) {
-      tl_free(context, *memory);
-      *memory = NULL;
-      return status;
-    }
+  const talus_status status = elements_read(context, type, label, given, count, defaults, *memory);
+  if (status != TALUS_OK) {
+    tl_free(context, *memory);
+    *memory = NULL;
+    return status;
   }
   *own = *memory;
   return TALUS_OK;
