@@ -87,25 +87,6 @@ talus_status tl_build_world(talus_scene *scene, tl_build_mode mode, talus_world 
   return add_materials(scene, *world);
 }
 
-talus_status tl_scene_note_radius(talus_scene *scene, int32_t body, double radius) {
-  if (body >= scene->radius_capacity) {
-    const int32_t wanted = body < 512 ? 1024 : body >= INT32_MAX / 2 ? INT32_MAX : 2 * body;
-    void *memory = NULL;
-    TL_TRY(tl_alloc(scene->context, &memory, (size_t)wanted, sizeof(double), "sizes of bodies"));
-    if (scene->radius_capacity > 0) {
-      memcpy(memory, scene->radius, (size_t)scene->radius_capacity * sizeof(double));
-    }
-    tl_free(scene->context, scene->radius);
-    scene->radius = memory;
-    for (int32_t i = scene->radius_capacity; i < wanted; i++) {
-      scene->radius[i] = 0;
-    }
-    scene->radius_capacity = wanted;
-  }
-  scene->radius[body] = radius;
-  return TALUS_OK;
-}
-
 static talus_status add_motions(talus_world *world, int32_t body, const tl_list *motions,
                                 const double position[3]) {
   for (int32_t i = 0; i < motions->count; i++) {
@@ -290,7 +271,7 @@ static talus_status reset(talus_scene *scene) {
   for (int32_t i = 0; i < def->outlets.count; i++) {
     scene->removed[i] = 0;
   }
-  scene->added_count = 0;
+  scene->added_count = scene->radius_count = 0;
   return TALUS_OK;
 }
 

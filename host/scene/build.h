@@ -7,11 +7,17 @@
 #include "host/scene/scene.h"
 #include "talus/talus_urdf.h"
 
-/* A grain that came through an inlet. */
+/* A grain that came through an inlet, and the id of its first shape. */
 typedef struct tl_added {
+  int32_t body, shape;
   int32_t inlet;
   double factor;
 } tl_added;
+
+typedef struct tl_body_radius {
+  int32_t body;
+  double radius;
+} tl_body_radius;
 
 /* How a grain differs from its definition. */
 typedef struct tl_variation {
@@ -61,8 +67,8 @@ struct talus_scene {
   tl_force_order *force; /* [def.forces.count] */
 
   /* from here on: made by build */
-  double *radius; /* [radius_capacity] by body */
-  int32_t radius_capacity;
+  tl_body_radius *radius; /* [radius_count], ids ascend; bodies that are gone may be among them */
+  int32_t radius_count, radius_capacity;
   int32_t *body_id, *wall_id; /* of the definition's bodies and walls */
   uint64_t *wall_mesh;        /* per wall: hash of its mesh file's surface, 0: it has none */
   int32_t grain_first;        /* bodies from here on are grains */
@@ -73,7 +79,7 @@ struct talus_scene {
   int32_t emitted_count, emitted_capacity;
   tl_inlet_state *inlet;
   int64_t *removed; /* by outlet */
-  tl_added *added;
+  tl_added *added;  /* [added_count], ids ascend; grains that are gone may be among them */
   int32_t added_count, added_capacity;
   tl_buffer points; /* scratch of shapes */
 };
@@ -117,6 +123,8 @@ talus_status tl_grain_emit(talus_scene *scene, talus_world *world, const tl_scen
                            const double orientation[4], int32_t *body);
 /* Notes how large a body is. */
 talus_status tl_scene_note_radius(talus_scene *scene, int32_t body, double radius);
+/* Forgets what is noted of bodies that are gone, once they are the most. */
+void tl_scene_forget(talus_scene *scene, const talus_world *world);
 
 /* ---- walls ----------------------------------------------------------------------------------- */
 

@@ -162,7 +162,7 @@ static talus_status meet_ball(void *user, int32_t index, int *stop) {
   encounter *const e = user;
   const talus_world *const world = e->occupancy->world;
   const int32_t id = e->occupancy->body[index];
-  const tl_body *const body = &world->body[id];
+  const tl_body *const body = tl_body_at(world, id);
   if (!collide(&e->form->part[0], body->group, body->collides)) {
     return TALUS_OK;
   }

@@ -84,7 +84,7 @@ static double solid_volume(const talus_scene *scene, const talus_world *world,
   double sum = 0;
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
-    const double radius = talus_scene_body_radius(scene, i);
+    const double radius = talus_scene_body_radius(scene, body->id);
     if (!body->exists || body->type != TALUS_BODY_FREE ||
         !tl_space_contains(space, body->position, -radius)) {
       continue;
@@ -127,8 +127,8 @@ static void stress_add(const talus_world *world, const tl_space *space,
   static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
   double branch[3] = {0, 0, 0};
   for (int side = 0; side < 2; side++) {
-    const tl_body *const body = &world->body[side ? contact->body_b : contact->body_a];
-    if (body->type == TALUS_BODY_FREE) { /* from the centre of a to that of b */
+    const tl_body *const body = tl_body_at(world, side ? contact->body_b : contact->body_a);
+    if (body != NULL && body->type == TALUS_BODY_FREE) { /* from the centre of a to that of b */
       double way[3];
       tl_sub3(way, contact->point, body->position);
       tl_along3(branch, branch, (side ? -1 : 1) * way_share(space, body->position, contact->point),

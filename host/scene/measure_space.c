@@ -47,18 +47,13 @@ void tl_space_near(const tl_space *space, const double point[3], double radius, 
 static int counts(const talus_world *world, const tl_world_contact *contact, int32_t first) {
   const talus_contact *const shown = &contact->shown;
   const double *const f = shown->impulse;
-  const int a = shown->body_a >= first && world->body[shown->body_a].type == TALUS_BODY_FREE;
-  const int b = shown->body_b >= first && world->body[shown->body_b].type == TALUS_BODY_FREE;
+  const int a = shown->body_a >= first && talus_body_kind(world, shown->body_a) == TALUS_BODY_FREE;
+  const int b = shown->body_b >= first && talus_body_kind(world, shown->body_b) == TALUS_BODY_FREE;
   return (a || b) && (f[0] != 0 || f[1] != 0 || f[2] != 0);
 }
 
 static int32_t first_grain(const talus_scene *scene, const talus_world *world) {
-  for (int32_t i = scene->grain_first; i < world->body_count; i++) {
-    if (world->body[i].exists) {
-      return scene->grain_first;
-    }
-  }
-  return 0;
+  return talus_body_after(world, scene->grain_first - 1) != TALUS_NONE ? scene->grain_first : 0;
 }
 
 static int ascending(const void *a, const void *b) {

@@ -140,23 +140,25 @@ static talus_status add_wall(tl_occupancy *occupancy, int32_t shape) {
 talus_status tl_occupancy_add(tl_occupancy *occupancy, int32_t body) {
   const talus_world *const world = occupancy->world;
   const double radius = talus_scene_body_radius(occupancy->scene, body);
+  const tl_body *const of = tl_body_at(world, body);
   talus_body_state state;
-  if (!talus_body_exists(world, body) || world->body[body].first_shape < 0) {
+  if (of == NULL || of->first_shape < 0) {
     return TALUS_OK;
   }
   TL_TRY(talus_body_get(world, body, &state)); /* of a link: where its mechanism has it */
   if (isfinite(radius)) {
     return add_ball(occupancy, body, state.position, radius);
   }
-  for (int32_t i = world->body[body].first_shape; i >= 0; i = world->shape[i].next) {
+  for (int32_t i = of->first_shape; i >= 0; i = world->shape[i].next) {
     TL_TRY(add_wall(occupancy, i));
   }
   return TALUS_OK;
 }
 
 talus_status tl_occupancy_add_all(tl_occupancy *occupancy) {
-  const int32_t count = talus_body_capacity(occupancy->world);
-  for (int32_t body = 0; body < count; body++) {
+  const talus_world *const world = occupancy->world;
+  for (int32_t body = talus_body_after(world, TALUS_NONE); body != TALUS_NONE;
+       body = talus_body_after(world, body)) {
     TL_TRY(tl_occupancy_add(occupancy, body));
   }
   return TALUS_OK;

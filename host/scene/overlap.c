@@ -56,7 +56,7 @@ static void note(overlap_search *search, int32_t other, double depth) {
 static talus_status body_depth(overlap_search *search, const tl_collider *other,
                                const tl_box *other_box, double *deepest) {
   const talus_world *const world = search->world;
-  int32_t i = world->body[search->body].first_shape;
+  int32_t i = tl_body_at(world, search->body)->first_shape;
   for (; i >= 0; i = world->shape[i].next) {
     tl_collider own;
     double arm[3], depth;
@@ -78,7 +78,7 @@ static talus_status look_at(void *user, int32_t index, int *stop) {
   overlap_search *const search = user;
   const talus_world *const world = search->world;
   const int32_t other = search->occupancy.body[index];
-  const tl_body *const a = &world->body[search->body], *const b = &world->body[other];
+  const tl_body *const a = tl_body_at(world, search->body), *const b = tl_body_at(world, other);
   /* pairs of free bodies once */
   if (other == search->body || (b->type == TALUS_BODY_FREE && other > search->body) ||
       !collide(a, b->group, b->collides)) {
@@ -108,7 +108,7 @@ static talus_status look_at(void *user, int32_t index, int *stop) {
 /* Walls have several shapes: the deepest counts. They come body by body. */
 static talus_status look_at_walls(overlap_search *search) {
   const tl_occupancy *const o = &search->occupancy;
-  const tl_body *const body = &search->world->body[search->body];
+  const tl_body *const body = tl_body_at(search->world, search->body);
   double depth = 0;
   for (int32_t i = 0; i < o->wall_count; i++) {
     if (collide(body, o->wall[i].group, o->wall[i].collides)) {
@@ -127,7 +127,7 @@ static talus_status search_all(overlap_search *search) {
   const tl_occupancy *const o = &search->occupancy;
   for (int32_t i = 0; i < o->count && !search->cut; i++) {
     search->body = o->body[i];
-    if (search->world->body[search->body].type == TALUS_BODY_FREE) {
+    if (talus_body_kind(search->world, search->body) == TALUS_BODY_FREE) {
       TL_TRY(tl_occupancy_visit(o, o->ball + 4 * (size_t)i, o->ball[4 * (size_t)i + 3], o->count,
                                 look_at, search));
       TL_TRY(look_at_walls(search));

@@ -15,7 +15,9 @@ static const char kind[] = "world";
 static const char last_line[] = "output/last_line";
 static const char meshes[] = "scene/meshes";
 static const char mechanisms[] = "world/mechanism"; /* only where there are some */
-static const char carried[] = "world/carried";      /* not in the first version's */
+/* Not in the first version's, which have all bodies that ever were. */
+static const char carried[] = "world/carried", ids[] = "world/id", next[] = "world/next";
+static const char size_sum[] = "world/size_sum";
 
 /* Room for the arrays of a state whose counts are known, in one piece. */
 static talus_status state_reserve(talus_context *context, tl_world_state *state,
@@ -25,9 +27,10 @@ static talus_status state_reserve(talus_context *context, tl_world_state *state,
   const size_t joints = (size_t)state->joint_count * TL_STATE_JOINT;
   const size_t linked = (size_t)state->mechanism_count, spins = (size_t)state->body_count * 3;
   const size_t keys = (size_t)state->contact_count * 3;
+  const size_t named = (size_t)state->body_count + (size_t)state->joint_count;
   TL_TRY(tl_buffer_reserve(context, memory,
                            (bodies + contacts + joints + linked + spins) * sizeof(double) +
-                               keys * sizeof(int32_t),
+                               (keys + named) * sizeof(int32_t),
                            1, "the state of the world"));
   state->body = memory->memory;
   state->contact_value = state->body + bodies;
@@ -35,6 +38,7 @@ static talus_status state_reserve(talus_context *context, tl_world_state *state,
   state->mechanism = state->joint + joints;
   state->carried = state->mechanism + linked;
   state->contact_key = (int32_t *)(state->carried + spins);
+  state->id = state->contact_key + keys;
   return TALUS_OK;
 }
 
@@ -57,11 +61,21 @@ void tl_checkpoint_release(talus_context *context, tl_checkpoint_copy *copy) {
   memset(copy, 0, sizeof *copy);
 }
 
+static talus_status put_numbering(tl_checkpoint_writer *writer, const tl_world_state *state) {
+  const tl_world_numbering *const from = &state->next;
+  const int64_t number[] = {from->body, from->shape, from->joint, from->size_count};
+  TL_TRY(tl_checkpoint_put_int64s(writer, next, number, 4));
+  TL_TRY(tl_checkpoint_put_doubles(writer, size_sum, &from->size_sum, 1));
+  return tl_checkpoint_put_int32s(writer, ids, state->id,
+                                  (int64_t)state->body_count + state->joint_count);
+}
+
 static talus_status put_world(tl_checkpoint_writer *writer, const tl_world_state *state) {
   const int64_t count[] = {state->step_count, state->body_count, state->contact_count,
                            state->joint_count};
   TL_TRY(tl_checkpoint_put_doubles(writer, "world/time", &state->time, 1));
   TL_TRY(tl_checkpoint_put_int64s(writer, "world/counts", count, 4));
+  TL_TRY(put_numbering(writer, state));
   TL_TRY(tl_checkpoint_put_doubles(writer, "world/body", state->body,
                                    (int64_t)state->body_count * TL_STATE_BODY));
   TL_TRY(
@@ -170,7 +184,27 @@ static talus_status load_scene(talus_scene *scene, talus_world *world, tl_checkp
   return status;
 }
 
+static talus_status read_numbering(tl_checkpoint *checkpoint, tl_world_state *state) {
+  int64_t number[4];
+  if (!tl_checkpoint_has(checkpoint, ids)) {
+    state->id = NULL;
+    return TALUS_OK;
+  }
+  TL_TRY(tl_checkpoint_int64s(checkpoint, next, number, 4));
+  TL_TRY(tl_checkpoint_doubles(checkpoint, size_sum, &state->next.size_sum, 1));
+  for (int i = 0; i < 3; i++) { /* one that is out of range fits nothing */
+    number[i] = number[i] < 0 || number[i] > INT32_MAX ? -1 : number[i];
+  }
+  state->next.body = (int32_t)number[0];
+  state->next.shape = (int32_t)number[1];
+  state->next.joint = (int32_t)number[2];
+  state->next.size_count = number[3];
+  return tl_checkpoint_int32s(checkpoint, ids, state->id,
+                              (int64_t)state->body_count + state->joint_count);
+}
+
 static talus_status read_world(tl_checkpoint *checkpoint, tl_world_state *state) {
+  TL_TRY(read_numbering(checkpoint, state));
   TL_TRY(tl_checkpoint_doubles(checkpoint, "world/time", &state->time, 1));
   TL_TRY(tl_checkpoint_doubles(checkpoint, "world/body", state->body,
                                (int64_t)state->body_count * TL_STATE_BODY));

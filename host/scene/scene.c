@@ -137,12 +137,12 @@ double talus_scene_end(const talus_scene *scene) {
   return run->steps > 0 ? (double)run->steps * scene->def.world.step : run->time;
 }
 
-double talus_scene_body_radius(const talus_scene *scene, int32_t body) {
-  return body >= 0 && body < scene->radius_capacity ? scene->radius[body] : 0;
-}
-
 int64_t talus_scene_added(const talus_scene *scene) {
-  return scene->added_count;
+  int64_t sum = 0;
+  for (int32_t i = 0; i < scene->def.inlets.count && scene->inlet != NULL; i++) {
+    sum += scene->inlet[i].placed;
+  }
+  return sum;
 }
 
 int64_t talus_scene_removed(const talus_scene *scene) {

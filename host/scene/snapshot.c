@@ -77,7 +77,7 @@ static talus_status take_bodies(tl_snapshot *s, const talus_world *world, int32_
   double *position = s->body.memory, *orientation = position + 3 * all;
   double *velocity = orientation + 4 * all, *spin = velocity + 3 * all, *radius = spin + 3 * all;
   int32_t *id = (int32_t *)(radius + all), *material = id + all, *type = material + all;
-  *index = type + all; /* of a body in the frame, by id */
+  *index = type + all; /* of a body in the frame, by slot */
   int32_t n = 0;
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *body = &world->body[i];
@@ -92,7 +92,7 @@ static talus_status take_bodies(tl_snapshot *s, const talus_world *world, int32_
     memcpy(orientation + 4 * n, body->orientation, sizeof body->orientation);
     memcpy(velocity + 3 * n, body->velocity, sizeof body->velocity);
     memcpy(spin + 3 * n, body->spin, sizeof body->spin);
-    id[n] = i;
+    id[n] = body->id;
     material[n] = body->first_shape >= 0 ? world->shape[body->first_shape].material : 0;
     type[n] = body->type;
     radius[n] = 0;

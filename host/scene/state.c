@@ -1,13 +1,16 @@
 /* state.c: what inlets and outlets remember, as bytes: little-endian words of eight bytes.
  *
- * Words: how many inlets, outlets and added grains; per inlet random state, count, waiting, factor;
- * per outlet its count; per grain inlet and factor. */
+ * Words: how many inlets, outlets and grains that are not known to be gone; per inlet random state,
+ * count, waiting, factor; per outlet its count; per grain inlet, factor, ids of body and first
+ * shape. The first version had all grains that ever came, without ids. */
 #include <string.h>
 
 #include "host/scene/build.h"
+#include "host/world/state.h"
 
-enum { WORD = 8, HEAD = 4, PER_INLET = 4, PER_ADDED = 2 };
-static const uint64_t mark = UINT64_C(0x31656E656373); /* "scene1" */
+enum { WORD = 8, HEAD = 4, PER_INLET = 4, PER_ADDED = 4, PER_ADDED_1 = 2 };
+static const uint64_t mark = UINT64_C(0x32656E656373);   /* "scene2" */
+static const uint64_t mark_1 = UINT64_C(0x31656E656373); /* "scene1" */
 
 static void put(uint8_t **bytes, uint64_t word) {
   for (int i = 0; i < WORD; i++) {
@@ -58,33 +61,70 @@ void tl_scene_state_get(const talus_scene *scene, uint8_t *bytes) {
   for (int32_t i = 0; i < scene->added_count; i++) {
     put(&bytes, (uint64_t)scene->added[i].inlet);
     put(&bytes, bits_of(scene->added[i].factor));
+    put(&bytes, (uint64_t)scene->added[i].body);
+    put(&bytes, (uint64_t)scene->added[i].shape);
   }
 }
 
-/* The grain is put far from everything; its place comes with the world's state. */
-static talus_status add_again(talus_scene *scene, talus_world *world, uint64_t inlet,
-                              double factor) {
+/* The grain is put far from everything; its place comes with the world's state. numbered: under the
+ * ids that it had. */
+static talus_status add_again(talus_scene *scene, talus_world *world, int numbered,
+                              tl_added *grain) {
   static const double origin[3] = {0, 0, 0}, unturned[4] = {1, 0, 0, 0};
-  if (inlet >= (uint64_t)scene->def.inlets.count || !(factor > 0)) {
-    return tl_fail(scene->context, TALUS_FILE_FORMAT, "the scene's state names inlet %llu of %d",
-                   (unsigned long long)inlet, (int)scene->def.inlets.count);
+  if (grain->inlet < 0 || grain->inlet >= scene->def.inlets.count || !(grain->factor > 0)) {
+    return tl_fail(scene->context, TALUS_FILE_FORMAT,
+                   "the scene's state names inlet %d of %d, or a grain of no size",
+                   (int)grain->inlet, (int)scene->def.inlets.count);
   }
-  const tl_scene_inlet *from = (const tl_scene_inlet *)scene->def.inlets.item + inlet;
-  int32_t body;
-  return tl_grain_emit(scene, world, &from->grain, from->grain.material, (tl_variation){factor, 1},
-                       origin, unturned, &body);
+  if (numbered) {
+    TL_TRY(tl_world_number(world, grain->body, grain->shape));
+  }
+  tl_world_numbers(world, &grain->body, &grain->shape);
+  const tl_scene_inlet *from = (const tl_scene_inlet *)scene->def.inlets.item + grain->inlet;
+  return tl_grain_emit(scene, world, &from->grain, from->grain.material,
+                       (tl_variation){grain->factor, 1}, origin, unturned, &grain->body);
+}
+
+static int32_t id_of(uint64_t word) {
+  return word <= INT32_MAX ? (int32_t)word : -1;
+}
+
+static talus_status grains_set(talus_scene *scene, talus_world *world, int numbered,
+                               const uint8_t *bytes, uint64_t count) {
+  void *memory = NULL;
+  TL_TRY(
+      tl_alloc(scene->context, &memory, (size_t)count + 1, sizeof(tl_added), "grains of inlets"));
+  tl_free(scene->context, scene->added);
+  scene->added = memory;
+  scene->added_capacity = (int32_t)count + 1;
+  scene->added_count = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    tl_added *const grain = &scene->added[i];
+    memset(grain, 0, sizeof *grain);
+    grain->inlet = id_of(get(&bytes));
+    grain->factor = number_of(get(&bytes));
+    if (numbered) {
+      grain->body = id_of(get(&bytes));
+      grain->shape = id_of(get(&bytes));
+    }
+    TL_TRY(add_again(scene, world, numbered, grain));
+    scene->added_count++;
+  }
+  return TALUS_OK;
 }
 
 talus_status tl_scene_state_set(talus_scene *scene, talus_world *world, const uint8_t *bytes,
                                 size_t size) {
   const size_t inlets = (size_t)scene->def.inlets.count, outlets = (size_t)scene->def.outlets.count;
   const size_t least = WORD * (HEAD + PER_INLET * inlets + outlets);
-  if (size < least || get(&bytes) != mark || get(&bytes) != inlets || get(&bytes) != outlets) {
+  const uint64_t found = size >= least ? get(&bytes) : 0;
+  if ((found != mark && found != mark_1) || get(&bytes) != inlets || get(&bytes) != outlets) {
     return tl_fail(scene->context, TALUS_FILE_FORMAT,
                    "the state of inlets and outlets belongs to another scene");
   }
   const uint64_t added = get(&bytes);
-  if (added > INT32_MAX || size != least + WORD * PER_ADDED * (size_t)added) {
+  const size_t per = WORD * (found == mark ? PER_ADDED : PER_ADDED_1);
+  if (added >= INT32_MAX || size != least + per * (size_t)added) {
     return tl_fail(scene->context, TALUS_FILE_FORMAT,
                    "the state of inlets and outlets has %zu bytes, which do not fit its counts",
                    size);
@@ -99,20 +139,5 @@ talus_status tl_scene_state_set(talus_scene *scene, talus_world *world, const ui
   for (size_t i = 0; i < outlets; i++) {
     scene->removed[i] = (int64_t)get(&bytes);
   }
-  void *memory = NULL;
-  TL_TRY(
-      tl_alloc(scene->context, &memory, (size_t)added + 1, sizeof(tl_added), "grains of inlets"));
-  tl_free(scene->context, scene->added);
-  scene->added = memory;
-  memset(scene->added, 0, ((size_t)added + 1) * sizeof(tl_added));
-  scene->added_capacity = (int32_t)added + 1;
-  scene->added_count = 0;
-  for (uint64_t i = 0; i < added; i++) {
-    const uint64_t inlet = get(&bytes);
-    const double factor = number_of(get(&bytes));
-    TL_TRY(add_again(scene, world, inlet, factor));
-    scene->added[scene->added_count].inlet = (int32_t)inlet;
-    scene->added[scene->added_count++].factor = factor;
-  }
-  return TALUS_OK;
+  return grains_set(scene, world, found == mark, bytes, added);
 }

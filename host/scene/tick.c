@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/scene/occupancy.h"
+#include "host/world/state.h"
 
 static int within(double time, double begin, double end) {
   return time >= begin && time < end;
@@ -35,10 +36,10 @@ static talus_status run_outlets(talus_scene *scene, talus_world *world, double t
     if (!within(time, outlet->begin, outlet->end)) {
       continue;
     }
-    const int32_t count = talus_body_capacity(world);
-    for (int32_t body = 0; body < count; body++) {
+    for (int32_t body = talus_body_after(world, TALUS_NONE); body != TALUS_NONE;
+         body = talus_body_after(world, body)) {
       talus_body_state state;
-      if (!talus_body_exists(world, body) || talus_body_kind(world, body) != TALUS_BODY_FREE) {
+      if (talus_body_kind(world, body) != TALUS_BODY_FREE) {
         continue;
       }
       TL_TRY(talus_body_get(world, body, &state));
@@ -57,13 +58,10 @@ static talus_status gather(talus_scene *scene, talus_world *world, const tl_scen
                            tl_occupancy *occupancy) {
   double lower[3], upper[3];
   tl_region_box(region, lower, upper);
-  const int32_t count = talus_body_capacity(world);
-  for (int32_t body = 0; body < count; body++) {
+  for (int32_t body = talus_body_after(world, TALUS_NONE); body != TALUS_NONE;
+       body = talus_body_after(world, body)) {
     const double radius = talus_scene_body_radius(scene, body);
     talus_body_state state;
-    if (!talus_body_exists(world, body)) {
-      continue;
-    }
     TL_TRY(talus_body_get(world, body, &state));
     int near = 1;
     for (int c = 0; c < 3; c++) {
@@ -78,7 +76,9 @@ static talus_status gather(talus_scene *scene, talus_world *world, const tl_scen
   return TALUS_OK;
 }
 
-static talus_status note_added(talus_scene *scene, int32_t inlet, double factor) {
+static talus_status note_added(talus_scene *scene, const talus_world *world,
+                               const tl_added *grain) {
+  tl_scene_forget(scene, world);
   if (scene->added_count == scene->added_capacity) {
     const int32_t wanted = scene->added_capacity > 0 ? 2 * scene->added_capacity : 256;
     void *memory = NULL;
@@ -90,10 +90,7 @@ static talus_status note_added(talus_scene *scene, int32_t inlet, double factor)
     scene->added = memory;
     scene->added_capacity = wanted;
   }
-  tl_added *to = &scene->added[scene->added_count++];
-  memset(to, 0, sizeof *to);
-  to->inlet = inlet;
-  to->factor = factor;
+  scene->added[scene->added_count++] = *grain;
   return TALUS_OK;
 }
 
@@ -119,11 +116,12 @@ static talus_status run_inlet_once(talus_scene *scene, talus_world *world, int32
                         form->radius);
   }
   if (search.found) {
-    int32_t body;
+    tl_added grain = {.inlet = i, .factor = state->factor};
+    tl_world_numbers(world, &grain.body, &grain.shape);
     TL_TRY(tl_grain_emit(scene, world, &inlet->grain, inlet->grain.material, variation,
-                         search.position, search.orientation, &body));
-    TL_TRY(tl_occupancy_add(occupancy, body));
-    TL_TRY(note_added(scene, i, state->factor));
+                         search.position, search.orientation, &grain.body));
+    TL_TRY(tl_occupancy_add(occupancy, grain.body));
+    TL_TRY(note_added(scene, world, &grain));
     state->placed++;
     state->waiting = 0;
   }

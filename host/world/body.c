@@ -6,16 +6,6 @@
 #include "host/solve/dense.h"
 #include "host/world/links.h"
 
-talus_status tl_body_check(const talus_world *world, int32_t body) {
-  if (world == NULL) {
-    return TALUS_INVALID_ARGUMENT;
-  }
-  if (body < 0 || body >= world->body_count || !world->body[body].exists) {
-    return tl_fail(world->context, TALUS_INDEX_RANGE, "body %d does not exist", body);
-  }
-  return TALUS_OK;
-}
-
 static int finite3(const double *v) {
   return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
 }
@@ -40,10 +30,12 @@ talus_status talus_body_add(talus_world *world, const talus_body_def *given, int
                    "body def: group %d must be in 0 .. 31, type %d known", def->group,
                    (int)def->type);
   }
+  TL_TRY(tl_ids_left(world, world->body_next, "bodies"));
   TL_TRY(tl_world_grow(world, (void **)&world->body, &world->body_capacity, world->body_count + 1,
                        sizeof *world->body, "bodies"));
   tl_body *const body = &world->body[world->body_count];
   memset(body, 0, sizeof *body);
+  body->id = world->body_next++;
   body->exists = 1;
   body->first_shape = -1;
   body->type = def->type;
@@ -57,28 +49,32 @@ talus_status talus_body_add(talus_world *world, const talus_body_def *given, int
     memcpy(body->velocity, def->velocity, sizeof body->velocity);
     memcpy(body->spin, def->spin, sizeof body->spin);
   }
-  *result = world->body_count++;
+  world->body_count++;
+  *result = body->id;
   return TALUS_OK;
 }
 
 /* What only the mechanism may do with its links. */
-static talus_status link_refuse(const talus_world *world, int32_t body, const char *what) {
-  if (world->body[body].type == TALUS_BODY_LINK) {
+static talus_status link_refuse(const talus_world *world, int32_t slot, const char *what) {
+  const tl_body *const body = &world->body[slot];
+  if (body->type == TALUS_BODY_LINK) {
     return tl_fail(world->context, TALUS_CALL_ORDER,
-                   "body %d is link %d of mechanism %d: it cannot be %s", body,
-                   world->body[body].link, world->body[body].mechanism, what);
+                   "body %d is link %d of mechanism %d: it cannot be %s", body->id, body->link,
+                   body->mechanism, what);
   }
   return TALUS_OK;
 }
 
-talus_status talus_body_remove(talus_world *world, int32_t body) {
-  TL_TRY(tl_body_check(world, body));
+talus_status talus_body_remove(talus_world *world, int32_t id) {
+  enum { GAPS = 256 }; /* they wait for the next step, unless there are many */
+  int32_t body;
+  TL_TRY(tl_body_find(world, id, &body));
   TL_TRY(link_refuse(world, body, "removed"));
   for (int32_t i = 0; i < world->joint_count; i++) {
     const talus_joint_def *const def = &world->joint[i].def;
     if (world->joint[i].exists && (def->body_a == body || def->body_b == body)) {
       return tl_fail(world->context, TALUS_CALL_ORDER,
-                     "body %d is held by joint %d: remove that first", body, i);
+                     "body %d is held by joint %d: remove that first", id, world->joint[i].id);
     }
   }
   for (int32_t i = world->body[body].first_shape; i >= 0; i = world->shape[i].next) {
@@ -87,6 +83,9 @@ talus_status talus_body_remove(talus_world *world, int32_t body) {
     world->shape[i].exists = 0;
   }
   world->body[body].exists = 0;
+  if (++world->body_gaps > GAPS && world->body_gaps > world->body_count / 2) {
+    tl_gaps_close(world);
+  }
   return TALUS_OK;
 }
 
@@ -232,8 +231,8 @@ static talus_status mass_check(const talus_world *world, int32_t index, const tl
     return TALUS_OK;
   }
   return tl_fail(world->context, TALUS_BAD_SETTING,
-                 "body %d: a shape of mass %g kg and inertia %g kg m2 is too %s to be moved", index,
-                 mass, least, mass < 1 ? "small" : "large");
+                 "body %d: a shape of mass %g kg and inertia %g kg m2 is too %s to be moved",
+                 world->body[index].id, mass, least, mass < 1 ? "small" : "large");
 }
 
 /* A shape is placed in the link's frame, whose centre of mass is the body's position; the mass is the
@@ -266,9 +265,10 @@ static void size_update(talus_world *world, const tl_shape_slot *shape) {
   }
 }
 
-talus_status talus_shape_add(talus_world *world, int32_t index, const talus_shape_def *given,
+talus_status talus_shape_add(talus_world *world, int32_t id, const talus_shape_def *given,
                              int32_t *result) {
-  TL_TRY(tl_body_check(world, index));
+  int32_t index;
+  TL_TRY(tl_body_find(world, id, &index));
   talus_shape_def own = talus_shape_def_default(TALUS_SHAPE_SPHERE);
   const talus_shape_def *const def = &own;
   TL_TRY(tl_struct_read(world->context, &tl_struct_shape_def, "shape def", given, &own));
@@ -283,10 +283,11 @@ talus_status talus_shape_add(talus_world *world, int32_t index, const talus_shap
   tl_body *const body = &world->body[index];
   const int solid = def->kind != TALUS_SHAPE_HALFSPACE && def->kind != TALUS_SHAPE_MESH;
   if ((body->type == TALUS_BODY_FREE || body->type == TALUS_BODY_LINK) && !solid) {
-    return tl_fail(world->context, TALUS_UNSUPPORTED,
-                   "body %d moves freely: half-spaces and meshes are for fixed and kinematic bodies",
-                   index);
+    return tl_fail(
+        world->context, TALUS_UNSUPPORTED,
+        "body %d moves freely: half-spaces and meshes are for fixed and kinematic bodies", id);
   }
+  TL_TRY(tl_ids_left(world, world->shape_next, "shapes"));
   TL_TRY(tl_world_grow(world, (void **)&world->shape, &world->shape_capacity,
                        world->shape_count + 1, sizeof *world->shape, "shapes"));
   tl_shape_slot *const shape = &world->shape[world->shape_count];
@@ -310,6 +311,7 @@ talus_status talus_shape_add(talus_world *world, int32_t index, const talus_shap
   shape->next = body->first_shape;
   body->first_shape = world->shape_count++;
   body->shape_count++;
+  shape->id = world->shape_next++;
   if (body->type == TALUS_BODY_LINK) {
     link_shape(world, shape);
   } else {
@@ -317,21 +319,34 @@ talus_status talus_shape_add(talus_world *world, int32_t index, const talus_shap
   }
   size_update(world, shape);
   if (result != NULL) {
-    *result = world->shape_count - 1;
+    *result = shape->id;
   }
   return TALUS_OK;
 }
 
 int32_t talus_body_capacity(const talus_world *world) {
-  return world != NULL ? world->body_count : 0;
+  return world != NULL ? world->body_next : 0;
 }
 
-int talus_body_exists(const talus_world *world, int32_t body) {
-  return world != NULL && body >= 0 && body < world->body_count && world->body[body].exists;
+int32_t talus_body_count(const talus_world *world) {
+  return world != NULL ? world->body_count - world->body_gaps : 0;
 }
 
-talus_status talus_body_get(const talus_world *world, int32_t body, talus_body_state *state) {
-  TL_TRY(tl_body_check(world, body));
+int talus_body_exists(const talus_world *world, int32_t id) {
+  return world != NULL && tl_body_slot(world, id) >= 0;
+}
+
+int32_t talus_body_after(const talus_world *world, int32_t id) {
+  int32_t slot = world != NULL ? tl_body_after(world, id) : INT32_MAX;
+  while (world != NULL && slot < world->body_count && !world->body[slot].exists) {
+    slot++;
+  }
+  return world != NULL && slot < world->body_count ? world->body[slot].id : TALUS_NONE;
+}
+
+talus_status talus_body_get(const talus_world *world, int32_t id, talus_body_state *state) {
+  int32_t body;
+  TL_TRY(tl_body_find(world, id, &body));
   const tl_body *const b = &world->body[body];
   if (b->type == TALUS_BODY_LINK) { /* the mechanism may have been set since the last step */
     tl_link_sync(world, body);
@@ -343,13 +358,14 @@ talus_status talus_body_get(const talus_world *world, int32_t body, talus_body_s
   return TALUS_OK;
 }
 
-talus_status talus_body_set(talus_world *world, int32_t body, const talus_body_state *state) {
-  TL_TRY(tl_body_check(world, body));
+talus_status talus_body_set(talus_world *world, int32_t id, const talus_body_state *state) {
+  int32_t body;
+  TL_TRY(tl_body_find(world, id, &body));
   TL_TRY(link_refuse(world, body, "set by itself: use talus_mechanism_set"));
   if (!finite3(state->position) || !finite3(state->velocity) || !finite3(state->spin) ||
       !tl_quaternion_good(state->orientation)) {
     return tl_fail(world->context, TALUS_NOT_FINITE,
-                   "body %d: a state that is not finite, or no unit quaternion", body);
+                   "body %d: a state that is not finite, or no unit quaternion", id);
   }
   tl_body *const b = &world->body[body];
   memcpy(b->position, state->position, sizeof state->position);
@@ -360,30 +376,32 @@ talus_status talus_body_set(talus_world *world, int32_t body, const talus_body_s
   return TALUS_OK;
 }
 
-talus_body_type talus_body_kind(const talus_world *world, int32_t body) {
-  return talus_body_exists(world, body) ? (talus_body_type)world->body[body].type
-                                        : TALUS_BODY_FIXED;
+talus_body_type talus_body_kind(const talus_world *world, int32_t id) {
+  const tl_body *const body = tl_body_at(world, id);
+  return body != NULL ? (talus_body_type)body->type : TALUS_BODY_FIXED;
 }
 
-double talus_body_mass(const talus_world *world, int32_t body) {
-  return talus_body_exists(world, body) ? world->body[body].mass : 0;
+double talus_body_mass(const talus_world *world, int32_t id) {
+  const tl_body *const body = tl_body_at(world, id);
+  return body != NULL ? body->mass : 0;
 }
 
-void talus_body_inertia(const talus_world *world, int32_t body, double inertia[6]) {
+void talus_body_inertia(const talus_world *world, int32_t id, double inertia[6]) {
+  const tl_body *const body = tl_body_at(world, id);
   memset(inertia, 0, 6 * sizeof *inertia);
-  if (talus_body_exists(world, body)) {
-    memcpy(inertia, world->body[body].inertia, 6 * sizeof *inertia);
+  if (body != NULL) {
+    memcpy(inertia, body->inertia, 6 * sizeof *inertia);
   }
 }
 
-talus_status talus_body_force(talus_world *world, int32_t body, const double force[3],
+talus_status talus_body_force(talus_world *world, int32_t id, const double force[3],
                               const double torque[3]) {
   static const double none[3] = {0, 0, 0};
   const double *const f = force != NULL ? force : none, *const t = torque != NULL ? torque : none;
-  TL_TRY(tl_body_check(world, body));
+  int32_t body;
+  TL_TRY(tl_body_find(world, id, &body));
   if (!finite3(f) || !finite3(t)) {
-    return tl_fail(world->context, TALUS_NOT_FINITE, "body %d: force or torque is not finite",
-                   body);
+    return tl_fail(world->context, TALUS_NOT_FINITE, "body %d: force or torque is not finite", id);
   }
   memcpy(world->body[body].force, f, 3 * sizeof *f);
   memcpy(world->body[body].torque, t, 3 * sizeof *t);

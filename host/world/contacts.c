@@ -23,7 +23,8 @@ double tl_shape_speed(const tl_body *body, const tl_geometry *geometry, const do
 
 /* What a contact needs to know of a collider, packed: one access each instead of many. */
 typedef struct tl_collider_fact {
-  int32_t body, shape, material;
+  int32_t body; /* slot */
+  int32_t body_id, shape_id, material;
   int32_t round; /* a contact's arm lies along its normal, or does not matter */
   double size;
 } tl_collider_fact;
@@ -55,8 +56,8 @@ void tl_shape_collider(const talus_world *world, int32_t index, tl_collider *col
   const tl_shape_slot *const shape = &world->shape[index];
   const tl_body *const body = &world->body[shape->body];
   collider->geometry = shape->geometry;
-  collider->body = shape->body;
-  collider->shape = index;
+  collider->body = body->id;
+  collider->shape = shape->id;
   collider->movable = body->inverse_mass > 0;
   collider->group = body->group;
   collider->collides = body->collides;
@@ -77,8 +78,9 @@ static void collider_place(const talus_world *world, int32_t index, double dt,
       tl_shape_speed(body, shape->geometry, arm, body->velocity, body->spin) +
       (body->inverse_mass > 0 ? fall : 0);
   collider->margin = fmax(0.5 * world->def.margin * world->size + dt * speed, shape->ahead);
-  *fact = (tl_collider_fact){shape->body, index, shape->material, body->round || !collider->movable,
-                             shape->size};
+  *fact = (tl_collider_fact){
+      shape->body, body->id, shape->id, shape->material, body->round || !collider->movable,
+      shape->size};
 }
 
 typedef struct place_task {
@@ -91,7 +93,7 @@ static void colliders_part(void *arguments, int64_t first, int64_t end) {
   tl_collider *const collider = t->world->colliders.memory;
   tl_collider_fact *const fact = t->world->facts.memory;
   for (int64_t i = first; i < end; i++) {
-    collider_place(t->world, collider[i].shape, t->dt, &collider[i], &fact[i]);
+    collider_place(t->world, (int32_t)i, t->dt, &collider[i], &fact[i]);
   }
 }
 
@@ -100,16 +102,10 @@ static talus_status colliders_place(talus_world *world, double dt) {
                            sizeof(tl_collider), "colliders"));
   TL_TRY(tl_buffer_reserve(world->context, &world->facts, (size_t)world->shape_count,
                            sizeof(tl_collider_fact), "colliders"));
-  tl_collider *const collider = world->colliders.memory;
-  int32_t n = 0;
-  for (int32_t i = 0; i < world->shape_count; i++) {
-    if (world->shape[i].exists) {
-      collider[n++].shape = i;
-    }
-  }
+  const int32_t count = world->shape_count; /* in a step there are no gaps */
   place_task task = {world, dt};
-  tl_each(world->context, tl_threads_for(world->context, n), n, colliders_part, &task);
-  world->collider_count = n;
+  tl_each(world->context, tl_threads_for(world->context, count), count, colliders_part, &task);
+  world->collider_count = count;
   return TALUS_OK;
 }
 
@@ -172,10 +168,14 @@ static void contact_make(const talus_world *world, const tl_touch *touch, double
   static const double none[3] = {0, 0, 0};
   const tl_collider_fact *const fact = world->facts.memory;
   const tl_collider_fact *const a = &fact[touch->a], *const b = &fact[touch->b];
-  contact->shown.body_a = a->body;
-  contact->shown.body_b = b->body;
-  contact->shown.shape_a = a->shape;
-  contact->shown.shape_b = b->shape;
+  contact->body_a = a->body;
+  contact->body_b = b->body;
+  contact->shape_a = touch->a;
+  contact->shape_b = touch->b;
+  contact->shown.body_a = a->body_id;
+  contact->shown.body_b = b->body_id;
+  contact->shown.shape_a = a->shape_id;
+  contact->shown.shape_b = b->shape_id;
   contact->shown.gap = touch->gap;
   memcpy(contact->shown.point, touch->point, sizeof touch->point);
   memcpy(contact->shown.normal, touch->normal, sizeof touch->normal);
@@ -223,7 +223,8 @@ static talus_status touches_match(talus_world *world, const tl_touch *touches, i
   TL_TRY(keys_reserve(world, count));
   tl_match_key *const key = world->keys.memory;
   for (int64_t k = 0; k < count; k++) {
-    key[k] = (tl_match_key){fact[touches[k].a].shape, fact[touches[k].b].shape, touches[k].feature};
+    key[k] = (tl_match_key){fact[touches[k].a].shape_id, fact[touches[k].b].shape_id,
+                            touches[k].feature};
   }
   return tl_match_find(world->match, key, count, world->found.memory);
 }
@@ -266,7 +267,7 @@ static void contacts_replace(talus_world *world) {
 
 /* Neighbours in a mechanism, and the caller's say; returns whether the contact stays. */
 static int contact_keep(const talus_world *world, tl_world_contact *contact, double dt) {
-  int keep = tl_links_collide(world, contact->shown.body_a, contact->shown.body_b);
+  int keep = tl_links_collide(world, contact->body_a, contact->body_b);
   if (!keep || world->contact_function == NULL) {
     return keep;
   }

@@ -162,7 +162,7 @@ talus_status tl_positions_check(const talus_world *world) {
                        body->spin[1] + body->spin[2];
     if (body->exists && !isfinite(all)) {
       return tl_fail(world->context, TALUS_NOT_FINITE,
-                     "body %d left the range of numbers at t = %g s", i, world->time);
+                     "body %d left the range of numbers at t = %g s", body->id, world->time);
     }
   }
   return TALUS_OK;

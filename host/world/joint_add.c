@@ -47,15 +47,16 @@ static talus_status coordinate_check(talus_context *context, const talus_joint_d
   return drive_check(context, def->motor, def->rate, def->target, def->effort);
 }
 
-static talus_status joint_check(const talus_world *world, const talus_joint_def *def) {
+/* *def gets the slots of its bodies. */
+static talus_status joint_check(const talus_world *world, talus_joint_def *def) {
   talus_context *const context = world->context;
+  const int32_t id[2] = {def->body_a, def->body_b};
   if ((unsigned)def->kind > TALUS_JOINT_DISTANCE) {
     return tl_fail(context, TALUS_BAD_SETTING, "joint def: kind %d is unknown", (int)def->kind);
   }
   for (int side = 0; side < 2; side++) {
-    const int32_t body = side ? def->body_b : def->body_a;
-    if (body != TALUS_NONE) {
-      TL_TRY(tl_body_check(world, body));
+    if (id[side] != TALUS_NONE) {
+      TL_TRY(tl_body_find(world, id[side], side ? &def->body_b : &def->body_a));
     }
   }
   const int a = def->body_a >= 0 && world->body[def->body_a].inverse_mass > 0;
@@ -63,8 +64,8 @@ static talus_status joint_check(const talus_world *world, const talus_joint_def 
   if ((!a && !b) || def->body_a == def->body_b) {
     return tl_fail(
         context, TALUS_IMMOVABLE_PAIR,
-        "joint between bodies %d and %d: at least one must be free, and they must differ",
-        def->body_a, def->body_b);
+        "joint between bodies %d and %d: at least one must be free, and they must differ", id[0],
+        id[1]);
   }
   if (!finite3(def->point) || !finite3(def->point_b)) {
     return tl_fail(context, TALUS_NOT_FINITE, "joint def: point or point_b is not finite");
@@ -104,10 +105,10 @@ talus_status talus_joint_add(talus_world *world, const talus_joint_def *given, i
   if (world == NULL || given == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  talus_joint_def own = talus_joint_def_default(TALUS_JOINT_FIXED);
-  const talus_joint_def *const def = &own;
+  talus_joint_def own = talus_joint_def_default(TALUS_JOINT_FIXED), *const def = &own;
   TL_TRY(tl_struct_read(world->context, &tl_struct_joint_def, "joint def", given, &own));
   TL_TRY(joint_check(world, def));
+  TL_TRY(tl_ids_left(world, world->joint_next, "joints"));
   tl_links_sync(world); /* the joint is seen from where the bodies are */
   TL_TRY(tl_world_grow(world, (void **)&world->joint, &world->joint_capacity,
                        world->joint_count + 1, sizeof *world->joint, "joints"));
@@ -127,34 +128,40 @@ talus_status talus_joint_add(talus_world *world, const talus_joint_def *given, i
       world->body[body].jointed = 1;
     }
   }
-  if (result != NULL) {
-    *result = world->joint_count;
-  }
+  joint->id = world->joint_next++;
   world->joint_count++;
-  return TALUS_OK;
-}
-
-static talus_status exists_check(const talus_world *world, int32_t joint) {
-  if (world == NULL || joint < 0 || joint >= world->joint_count || !world->joint[joint].exists) {
-    return tl_fail(world != NULL ? world->context : NULL, TALUS_INDEX_RANGE,
-                   "joint %d does not exist", joint);
+  if (result != NULL) {
+    *result = joint->id;
   }
   return TALUS_OK;
 }
 
-talus_status talus_joint_remove(talus_world *world, int32_t joint) {
-  TL_TRY(exists_check(world, joint));
+static talus_status joint_find(const talus_world *world, int32_t id, int32_t *slot) {
+  *slot = world != NULL ? tl_joint_slot(world, id) : -1;
+  return *slot >= 0 ? TALUS_OK
+                    : tl_fail(world != NULL ? world->context : NULL, TALUS_INDEX_RANGE,
+                              "joint %d does not exist", id);
+}
+
+talus_status talus_joint_remove(talus_world *world, int32_t id) {
+  enum { GAPS = 256 }; /* they wait for the next step, unless there are many */
+  int32_t joint;
+  TL_TRY(joint_find(world, id, &joint));
   world->joint[joint].exists = 0;
+  if (++world->joint_gaps > GAPS && world->joint_gaps > world->joint_count / 2) {
+    tl_gaps_close(world);
+  }
   return TALUS_OK;
 }
 
-talus_status talus_joint_drive(talus_world *world, int32_t index, double rate, double target,
+talus_status talus_joint_drive(talus_world *world, int32_t id, double rate, double target,
                                double effort) {
-  TL_TRY(exists_check(world, index));
+  int32_t index;
+  TL_TRY(joint_find(world, id, &index));
   talus_joint_def *const def = &world->joint[index].def;
   if (!def->motor) {
     return tl_fail(world->context, TALUS_CALL_ORDER,
-                   "joint %d has no motor: set motor in the def it is added with", index);
+                   "joint %d has no motor: set motor in the def it is added with", id);
   }
   TL_TRY(drive_check(world->context, def->motor, rate, target, effort));
   def->rate = rate;
@@ -163,8 +170,9 @@ talus_status talus_joint_drive(talus_world *world, int32_t index, double rate, d
   return TALUS_OK;
 }
 
-talus_status talus_joint_get(const talus_world *world, int32_t index, talus_joint_state *state) {
-  TL_TRY(exists_check(world, index));
+talus_status talus_joint_get(const talus_world *world, int32_t id, talus_joint_state *state) {
+  int32_t index;
+  TL_TRY(joint_find(world, id, &index));
   TL_TRY(tl_struct_check(world->context, &tl_struct_joint_state, "joint state", state));
   const tl_joint *const joint = &world->joint[index];
   tl_joint_now now;

@@ -23,31 +23,33 @@ talus_mechanism *talus_world_mechanism(const talus_world *world, int32_t mechani
 int32_t talus_link_body(const talus_world *world, int32_t mechanism, int32_t link) {
   const talus_mechanism *const made = talus_world_mechanism(world, mechanism);
   return made != NULL && link >= 0 && link < made->link_count
-             ? world->mechanism[mechanism].first_body + link
+             ? world->body[world->mechanism[mechanism].first_body + link].id
              : TALUS_NONE;
 }
 
-int talus_body_link(const talus_world *world, int32_t body, int32_t *mechanism, int32_t *link) {
-  const int found = talus_body_exists(world, body) && tl_is_link(world, body);
+int talus_body_link(const talus_world *world, int32_t id, int32_t *mechanism, int32_t *link) {
+  const tl_body *const body = tl_body_at(world, id);
+  const int found = body != NULL && body->type == TALUS_BODY_LINK;
   if (mechanism != NULL) {
-    *mechanism = found ? world->body[body].mechanism : TALUS_NONE;
+    *mechanism = found ? body->mechanism : TALUS_NONE;
   }
   if (link != NULL) {
-    *link = found ? world->body[body].link : TALUS_NONE;
+    *link = found ? body->link : TALUS_NONE;
   }
   return found;
 }
 
-talus_status talus_world_set_base(talus_world *world, int32_t mechanism, int32_t body) {
+talus_status talus_world_set_base(talus_world *world, int32_t mechanism, int32_t id) {
+  int32_t body = TALUS_NONE;
   if (talus_world_mechanism(world, mechanism) == NULL) {
     return tl_fail(world != NULL ? world->context : NULL, TALUS_INDEX_RANGE,
                    "mechanism %d does not exist", mechanism);
   }
-  if (body != TALUS_NONE) {
-    TL_TRY(tl_body_check(world, body));
+  if (id != TALUS_NONE) {
+    TL_TRY(tl_body_find(world, id, &body));
     if (world->body[body].type != TALUS_BODY_FIXED) {
       return tl_fail(world->context, TALUS_CALL_ORDER,
-                     "body %d is not fixed: no base for a mechanism", body);
+                     "body %d is not fixed: no base for a mechanism", id);
     }
   }
   world->mechanism[mechanism].base = body;

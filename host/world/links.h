@@ -16,10 +16,10 @@
 
 typedef struct tl_world_mechanism {
   talus_mechanism *mechanism; /* the world's own */
-  int32_t first_body;         /* link i is body first_body + i */
+  int32_t first_body;         /* link i is in slot first_body + i */
   int32_t first_velocity;     /* among the joint velocities of all mechanisms */
   int32_t self_collide;
-  int32_t base; /* the body that it stands on, or TALUS_NONE */
+  int32_t base; /* the slot of the body that it stands on, or TALUS_NONE */
 } tl_world_mechanism;
 
 /* The joint velocities in a velocity array. */

@@ -42,11 +42,13 @@ static talus_status plane_check(const talus_world *world, talus_mechanism *mecha
 
 static talus_status bodies_add(talus_world *world, const talus_mechanism_def *def, int32_t index) {
   const talus_mechanism *const mechanism = world->mechanism[index].mechanism;
+  TL_TRY(tl_ids_left(world, (int64_t)world->body_next + def->link_count, "bodies"));
   TL_TRY(tl_world_grow(world, (void **)&world->body, &world->body_capacity,
                        world->body_count + def->link_count, sizeof *world->body, "bodies"));
   for (int32_t i = 0; i < def->link_count; i++) {
     tl_body *const body = &world->body[world->body_count + i];
     memset(body, 0, sizeof *body);
+    body->id = world->body_next + i;
     body->exists = 1;
     body->first_shape = -1;
     body->type = TALUS_BODY_LINK;
@@ -150,6 +152,7 @@ static talus_status mechanism_add(talus_world *world, const talus_mechanism_def 
   world->joint_velocity_count += made->mechanism->v_count;
   world->loop_count += loop_count;
   world->body_count += def->link_count;
+  world->body_next += def->link_count;
   world->mechanism_count++;
   tl_links_sync(world);
   return TALUS_OK;

@@ -112,26 +112,27 @@ void tl_motion_apply(talus_world *world, double dt) {
   }
 }
 
-talus_status talus_motion_add(talus_world *world, int32_t body, const talus_motion_def *given) {
-  TL_TRY(tl_body_check(world, body));
+talus_status talus_motion_add(talus_world *world, int32_t id, const talus_motion_def *given) {
+  int32_t body;
+  TL_TRY(tl_body_find(world, id, &body));
   talus_motion_def own = talus_motion_def_default(TALUS_MOTION_VELOCITY);
   const talus_motion_def *const def = &own;
   TL_TRY(tl_struct_read(world->context, &tl_struct_motion_def, "motion def", given, &own));
   if (world->body[body].type != TALUS_BODY_KINEMATIC) {
     return tl_fail(world->context, TALUS_CALL_ORDER, "body %d is not kinematic: it has no motions",
-                   body);
+                   id);
   }
   const int table = def->kind == TALUS_MOTION_TABLE;
   if ((unsigned)def->kind > TALUS_MOTION_TABLE || !isfinite(def->begin) || isnan(def->end) ||
       !isfinite(tl_dot3(def->vector, def->vector)) || !isfinite(def->frequency) ||
       (table && (def->count < 1 || def->time == NULL || def->offset == NULL))) {
     return tl_fail(world->context, TALUS_BAD_SETTING,
-                   "motion of body %d: kind, vector, frequency, times or table is wrong", body);
+                   "motion of body %d: kind, vector, frequency, times or table is wrong", id);
   }
   for (int32_t i = 1; table && i < def->count; i++) {
     if (!(def->time[i] > def->time[i - 1])) {
       return tl_fail(world->context, TALUS_BAD_SETTING,
-                     "motion of body %d: time[%d] is not after time[%d]", body, i, i - 1);
+                     "motion of body %d: time[%d] is not after time[%d]", id, i, i - 1);
     }
   }
   TL_TRY(tl_world_grow(world, (void **)&world->motion, &world->motion_capacity,

@@ -10,14 +10,14 @@
 
 #include "host/world/world.h"
 
-/* How far the collider's fastest point moves in dt. */
-static double travel_of(const talus_world *world, const tl_collider *collider,
-                        const double *velocity, double dt) {
-  const tl_body *const body = &world->body[collider->body];
-  const double *const v = velocity + 6 * (int64_t)collider->body;
+/* How far the fastest point of collider i moves in dt. */
+static double travel_of(const talus_world *world, int32_t i, const double *velocity, double dt) {
+  const tl_collider *const collider = (const tl_collider *)world->colliders.memory + i;
+  const int32_t index = world->shape[i].body;
+  const double *const v = velocity + 6 * (int64_t)index;
   double arm[3];
-  tl_sub3(arm, collider->pose.position, body->position);
-  return dt * tl_shape_speed(body, collider->geometry, arm, v, v + 3);
+  tl_sub3(arm, collider->pose.position, world->body[index].position);
+  return dt * tl_shape_speed(&world->body[index], collider->geometry, arm, v, v + 3);
 }
 
 /* Copies of all colliders, of which those alone are movable that outrun their margin, which becomes
@@ -28,7 +28,7 @@ static talus_status outrunners_mark(talus_world *world, const double *after, dou
   const tl_collider *const collider = world->colliders.memory;
   *fast = 0;
   for (int32_t i = 0; i < count; i++) {
-    *fast += collider[i].movable && travel_of(world, &collider[i], after, dt) > collider[i].margin;
+    *fast += collider[i].movable && travel_of(world, i, after, dt) > collider[i].margin;
   }
   if (*fast == 0) {
     return TALUS_OK;
@@ -37,7 +37,7 @@ static talus_status outrunners_mark(talus_world *world, const double *after, dou
                            "colliders"));
   tl_collider *const copy = world->outrunners.memory;
   for (int32_t i = 0; i < count; i++) {
-    const double travel = collider[i].movable ? travel_of(world, &collider[i], after, dt) : 0;
+    const double travel = collider[i].movable ? travel_of(world, i, after, dt) : 0;
     copy[i] = collider[i];
     copy[i].movable = travel > collider[i].margin;
     copy[i].margin = fmax(travel, collider[i].margin);
@@ -46,11 +46,11 @@ static talus_status outrunners_mark(talus_world *world, const double *after, dou
 }
 
 /* Along the normal of a touch, b away from a. */
-static double opening_speed(const talus_world *world, const tl_collider *collider,
-                            const tl_touch *touch, const double *velocity) {
+static double opening_speed(const talus_world *world, const tl_touch *touch,
+                            const double *velocity) {
   double speed = 0;
   for (int side = 0; side < 2; side++) {
-    const int32_t index = collider[side ? touch->b : touch->a].body;
+    const int32_t index = world->shape[side ? touch->b : touch->a].body;
     const double *const v = velocity + 6 * (int64_t)index;
     double arm[3], turn[3];
     tl_sub3(arm, touch->point, world->body[index].position);
@@ -66,9 +66,9 @@ static int was_missed(const talus_world *world, const tl_touch *touch, const dou
   const tl_collider *const collider = world->colliders.memory;
   const tl_collider *const a = &collider[touch->a], *const b = &collider[touch->b];
   const double slop =
-      world->def.slop * fmin(world->shape[a->shape].size, world->shape[b->shape].size);
+      world->def.slop * fmin(world->shape[touch->a].size, world->shape[touch->b].size);
   return touch->gap >= a->margin + b->margin &&
-         touch->gap + dt * opening_speed(world, collider, touch, after) < -slop;
+         touch->gap + dt * opening_speed(world, touch, after) < -slop;
 }
 
 void tl_outrun_forget(talus_world *world) {
@@ -94,10 +94,9 @@ talus_status tl_outrun_find(talus_world *world, double dt, const double *after, 
   TL_TRY(tl_narrow_pairs(world->narrow, copy, pairs, pair_count, threads, &touches, &touch_count));
   for (int64_t k = 0; k < touch_count; k++) {
     if (was_missed(world, &touches[k], after, dt)) {
-      const tl_collider *const both[2] = {&copy[touches[k].a], &copy[touches[k].b]};
       for (int side = 0; side < 2; side++) {
-        tl_shape_slot *const shape = &world->shape[both[side]->shape];
-        shape->ahead = both[side]->movable ? both[side]->margin : shape->ahead;
+        const int32_t i = side ? touches[k].b : touches[k].a;
+        world->shape[i].ahead = copy[i].movable ? copy[i].margin : world->shape[i].ahead;
       }
       *missed = world->outrun = 1;
     }

@@ -105,7 +105,7 @@ static int walls_turn(const talus_world *world) {
 static void side_fill(const talus_world *world, const tl_step_arrays *a, int32_t k, int side,
                       int reaches, int arms) {
   const tl_world_contact *const contact = &world->contact[k];
-  const int32_t index = side ? contact->shown.body_b : contact->shown.body_a;
+  const int32_t index = side ? contact->body_b : contact->body_a;
   const tl_body *const body = &world->body[index];
   double arm[3];
   tl_sub3(arm, contact->shown.point, body->position);
@@ -122,14 +122,14 @@ static void side_fill(const talus_world *world, const tl_step_arrays *a, int32_t
 /* What walls that turn add to the velocity of contact k. */
 static void surface_fill(const talus_world *world, const tl_step_arrays *a, int32_t k,
                          const double *velocity) {
-  const talus_contact *const contact = &world->contact[k].shown;
+  const tl_world_contact *const contact = &world->contact[k];
   double *const surface = a->surface + 3 * (int64_t)k;
   surface[0] = surface[1] = surface[2] = 0;
   for (int side = 0; side < 2; side++) {
     const int32_t index = side ? contact->body_b : contact->body_a;
     double arm[3], turn[3];
     if (!world->body[index].round) {
-      tl_sub3(arm, contact->point, world->body[index].position);
+      tl_sub3(arm, contact->shown.point, world->body[index].position);
       tl_cross3(turn, velocity + 6 * (int64_t)index + 3, arm);
       for (int c = 0; c < 3; c++) {
         surface[c] += (side ? 1 : -1) * turn[c];

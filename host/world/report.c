@@ -53,7 +53,7 @@ static void contact_work(const talus_world *world, const double *free, const dou
   for (int32_t k = 0; k < world->contact_count; k++) {
     const talus_contact *const contact = &world->contact[k].shown;
     for (int side = 0; side < 2; side++) {
-      const int32_t index = side ? contact->body_b : contact->body_a;
+      const int32_t index = side ? world->contact[k].body_b : world->contact[k].body_a;
       const tl_body *const body = &world->body[index];
       double arm[3], mean[3], spin[3], turn[3];
       for (int c = 0; c < 3; c++) {
@@ -93,8 +93,8 @@ static void momentum_add(const talus_world *world, double dt, const double *befo
   }
   for (int32_t k = 0; k < world->contact_count; k++) {
     const talus_contact *const contact = &world->contact[k].shown;
-    const int a = moves_alone(&world->body[contact->body_a]);
-    const int b = moves_alone(&world->body[contact->body_b]);
+    const int a = moves_alone(&world->body[world->contact[k].body_a]);
+    const int b = moves_alone(&world->body[world->contact[k].body_b]);
     for (int c = 0; c < 3; c++) {
       balance[c] -= (b - a) * contact->impulse[c];
       *size += fabs(contact->impulse[c]);
@@ -131,8 +131,8 @@ void tl_report_add(const talus_world *world, double dt, const double *before, co
       report->touching_count++;
       depth += fmax(0, -contact->gap);
       report->penetration_max = fmax(report->penetration_max, -contact->gap);
-      bodies += (world->body[contact->body_a].inverse_mass > 0) +
-                (world->body[contact->body_b].inverse_mass > 0);
+      bodies += (world->body[world->contact[k].body_a].inverse_mass > 0) +
+                (world->body[world->contact[k].body_b].inverse_mass > 0);
     }
   }
   int32_t free_count = 0;

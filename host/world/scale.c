@@ -37,14 +37,14 @@ static double mean_change(const talus_world *world, double dt, const double *bef
 }
 
 /* Relative speed at a contact before the step, m/s. */
-static double contact_speed(const talus_world *world, const talus_contact *contact,
+static double contact_speed(const talus_world *world, const tl_world_contact *contact,
                             const double *velocity) {
   double u[3] = {0, 0, 0};
   for (int side = 0; side < 2; side++) {
     const int32_t index = side ? contact->body_b : contact->body_a;
     const double *const v = velocity + 6 * (int64_t)index;
     double arm[3], turn[3];
-    tl_sub3(arm, contact->point, world->body[index].position);
+    tl_sub3(arm, contact->shown.point, world->body[index].position);
     tl_cross3(turn, v + 3, arm);
     for (int c = 0; c < 3; c++) {
       u[c] += (side ? 1 : -1) * (v[c] + turn[c]);
@@ -60,7 +60,7 @@ double tl_velocity_scale(const talus_world *world, double dt, const double *befo
   }
   double sum = 0;
   for (int32_t k = 0; k < world->contact_count; k++) {
-    sum += contact_speed(world, &world->contact[k].shown, before);
+    sum += contact_speed(world, &world->contact[k], before);
   }
   const double speed = world->contact_count > 0 ? sum / world->contact_count : 0;
   const int jointed = world->joint_count > 0 || world->mechanism_count > 0;

@@ -14,19 +14,19 @@
 #include "host/world/world.h"
 
 /* How much deeper a pair may become in a step. */
-static double depth_limit(const talus_world *world, const talus_contact *contact) {
+static double depth_limit(const talus_world *world, const tl_world_contact *contact) {
   return world->def.penetration_limit *
          fmin(world->shape[contact->shape_a].size, world->shape[contact->shape_b].size);
 }
 
 /* Notes the contact if it becomes deeper, from `before` to `after`, by more than it may. */
-static void sink_note(tl_sink *sink, const talus_world *world, const talus_contact *contact,
+static void sink_note(tl_sink *sink, const talus_world *world, const tl_world_contact *contact,
                       double before, double after) {
   const double limit = depth_limit(world, contact), excess = (after - before) / limit;
   if (after - before > limit && !(sink->excess >= excess)) {
     *sink = (tl_sink){.found = 1,
-                      .body_a = contact->body_a,
-                      .body_b = contact->body_b,
+                      .body_a = contact->shown.body_a,
+                      .body_b = contact->shown.body_b,
                       .before = before,
                       .after = after,
                       .excess = excess};
@@ -38,7 +38,7 @@ void tl_sink_foresee(talus_world *world, double dt, tl_sink *sink) {
     tl_world_contact *const contact = &world->contact[k];
     const double before = fmax(0, -contact->shown.gap);
     const double after = -(contact->shown.gap + dt * contact->departure);
-    sink_note(sink, world, &contact->shown, before - contact->sunk, after);
+    sink_note(sink, world, contact, before - contact->sunk, after);
     contact->sunk = fmax(0, contact->sunk + after - before);
   }
 }
@@ -52,28 +52,27 @@ static double shape_travel(const talus_world *world, int32_t index, double dt) {
 
 /* Whether the pair must be looked at where it ends. */
 static int may_have_turned(const talus_world *world, const tl_world_contact *contact, double dt) {
-  const talus_contact *const shown = &contact->shown;
   return !contact->spherical &&
-         shape_travel(world, shown->shape_a, dt) + shape_travel(world, shown->shape_b, dt) >
-             depth_limit(world, shown);
+         shape_travel(world, contact->shape_a, dt) + shape_travel(world, contact->shape_b, dt) >
+             depth_limit(world, contact);
 }
 
-static int same_pair(const talus_contact *a, const talus_contact *b) {
+static int same_pair(const tl_world_contact *a, const tl_world_contact *b) {
   return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
 }
 
 talus_status tl_sink_find(talus_world *world, double dt, tl_sink *sink) {
   int32_t first = 0;
   while (first < world->contact_count) {
-    const talus_contact *const shown = &world->contact[first].shown;
+    const tl_world_contact *const contact = &world->contact[first];
     double before = 0, after = 0;
     int32_t end = first;
-    for (; end < world->contact_count && same_pair(&world->contact[end].shown, shown); end++) {
+    for (; end < world->contact_count && same_pair(&world->contact[end], contact); end++) {
       before = fmax(before, -world->contact[end].shown.gap);
     }
-    if (may_have_turned(world, &world->contact[first], dt)) {
-      TL_TRY(tl_pair_depth(world, shown->shape_a, shown->shape_b, &after));
-      sink_note(sink, world, shown, before, after);
+    if (may_have_turned(world, contact, dt)) {
+      TL_TRY(tl_pair_depth(world, contact->shape_a, contact->shape_b, &after));
+      sink_note(sink, world, contact, before, after);
     }
     first = end;
   }

@@ -11,26 +11,65 @@ void tl_world_state_measure(const talus_world *world, tl_world_state *state) {
   memset(state, 0, sizeof *state);
   state->time = world->time;
   state->step_count = world->step_count;
-  state->body_count = world->body_count;
+  state->body_count = world->body_count - world->body_gaps;
   state->contact_count = world->contact_count;
-  state->joint_count = world->joint_count;
+  state->joint_count = world->joint_count - world->joint_gaps;
   state->mechanism_count = tl_links_state_count(world);
+  state->next = (tl_world_numbering){world->body_next, world->shape_next, world->joint_next,
+                                     world->size_count, world->size_sum};
+}
+
+void tl_world_numbers(const talus_world *world, int32_t *body, int32_t *shape) {
+  *body = world->body_next;
+  *shape = world->shape_next;
+}
+
+talus_status tl_world_number(talus_world *world, int32_t body, int32_t shape) {
+  if (body < world->body_next || shape < world->shape_next) {
+    return tl_fail(world->context, TALUS_FILE_FORMAT,
+                   "the state names body %d and shape %d, which the world has already", body,
+                   shape);
+  }
+  world->body_next = body;
+  world->shape_next = shape;
+  return TALUS_OK;
+}
+
+static void body_save(const tl_body *body, double *to) {
+  to[0] = 1;
+  memcpy(to + 1, body->position, sizeof body->position);
+  memcpy(to + 4, body->orientation, sizeof body->orientation);
+  memcpy(to + 8, body->velocity, sizeof body->velocity);
+  memcpy(to + 11, body->spin, sizeof body->spin);
+  memcpy(to + 14, body->force, sizeof body->force);
+  memcpy(to + 17, body->torque, sizeof body->torque);
+}
+
+static void joint_save(const tl_joint *joint, double *to) {
+  to[0] = 1;
+  memcpy(to + 1, joint->impulse, sizeof joint->impulse);
+  to[11] = joint->turns;
+  memcpy(to + 12, joint->push, sizeof joint->push);
+  to[18] = joint->def.rate;
+  to[19] = joint->def.target;
+  to[20] = joint->def.effort;
 }
 
 void tl_world_state_save(const talus_world *world, tl_world_state *state) {
-  for (int64_t i = 0; i < world->body_count; i++) {
+  int64_t n = 0;
+  for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
-    double *const to = state->body + TL_STATE_BODY * i;
-    to[0] = body->exists;
-    memcpy(to + 1, body->position, sizeof body->position);
-    memcpy(to + 4, body->orientation, sizeof body->orientation);
-    memcpy(to + 8, body->velocity, sizeof body->velocity);
-    memcpy(to + 11, body->spin, sizeof body->spin);
-    memcpy(to + 14, body->force, sizeof body->force);
-    memcpy(to + 17, body->torque, sizeof body->torque);
-    if (state->carried != NULL) {
-      memcpy(state->carried + 3 * i, body->carried, sizeof body->carried);
+    if (!body->exists) {
+      continue;
     }
+    body_save(body, state->body + TL_STATE_BODY * n);
+    if (state->carried != NULL) {
+      memcpy(state->carried + 3 * n, body->carried, sizeof body->carried);
+    }
+    if (state->id != NULL) {
+      state->id[n] = body->id;
+    }
+    n++;
   }
   for (int64_t k = 0; k < world->contact_count; k++) {
     const tl_world_contact *const contact = &world->contact[k];
@@ -41,35 +80,35 @@ void tl_world_state_save(const talus_world *world, tl_world_state *state) {
            sizeof contact->shown.impulse);
     state->contact_value[TL_STATE_CONTACT * k + 3] = contact->shown.gap;
   }
-  for (int64_t j = 0; j < world->joint_count; j++) {
-    const tl_joint *const joint = &world->joint[j];
-    double *const to = state->joint + TL_STATE_JOINT * j;
-    to[0] = joint->exists;
-    memcpy(to + 1, joint->impulse, sizeof joint->impulse);
-    to[11] = joint->turns;
-    memcpy(to + 12, joint->push, sizeof joint->push);
-    to[18] = joint->def.rate;
-    to[19] = joint->def.target;
-    to[20] = joint->def.effort;
+  n = 0;
+  for (int32_t j = 0; j < world->joint_count; j++) {
+    if (world->joint[j].exists) {
+      joint_save(&world->joint[j], state->joint + TL_STATE_JOINT * n);
+      if (state->id != NULL) {
+        state->id[state->body_count + n] = world->joint[j].id;
+      }
+      n++;
+    }
   }
   tl_links_state_save(world, state->mechanism);
 }
 
-static talus_status body_load(talus_world *world, int32_t index, const double *from,
+static talus_status body_load(talus_world *world, int32_t id, const double *from,
                               const double *carried) {
-  tl_body *const body = &world->body[index];
+  tl_body *const body = tl_body_at(world, id);
   for (int c = 0; c < TL_STATE_BODY; c++) {
     if (!isfinite(from[c]) || !isfinite(carried[c % 3])) {
-      return tl_fail(world->context, TALUS_NOT_FINITE, "state of body %d is not finite", index);
+      return tl_fail(world->context, TALUS_NOT_FINITE, "state of body %d is not finite", id);
     }
   }
-  if (from[0] == 0 && body->exists) {
-    TL_TRY(talus_body_remove(world, index));
+  if (from[0] == 0 && body != NULL) { /* states of the first version have what was removed */
+    return talus_body_remove(world, id);
   }
-  if ((from[0] != 0) != (body->exists != 0) || !tl_quaternion_good(from + 4)) {
+  if (from[0] == 0 || body == NULL || !tl_quaternion_good(from + 4)) {
     return tl_fail(world->context, TALUS_FILE_FORMAT,
                    "state of body %d: it exists in one of world and state only, or its "
-                   "orientation is no unit quaternion", index);
+                   "orientation is no unit quaternion",
+                   id);
   }
   memcpy(body->position, from + 1, sizeof body->position);
   memcpy(body->orientation, from + 4, sizeof body->orientation);
@@ -81,18 +120,22 @@ static talus_status body_load(talus_world *world, int32_t index, const double *f
   return TALUS_OK;
 }
 
-static talus_status joint_load(talus_world *world, int32_t index, const double *from) {
-  tl_joint *const joint = &world->joint[index];
+static talus_status joint_load(talus_world *world, int32_t id, const double *from) {
+  const int32_t slot = tl_joint_slot(world, id);
   for (int c = 0; c < TL_STATE_JOINT; c++) {
     if (!isfinite(from[c]) && !(c == TL_STATE_JOINT - 1 && from[c] > 0)) {
-      return tl_fail(world->context, TALUS_NOT_FINITE, "state of joint %d is not finite", index);
+      return tl_fail(world->context, TALUS_NOT_FINITE, "state of joint %d is not finite", id);
     }
   }
-  if (from[0] != 0 && !joint->exists) {
-    return tl_fail(world->context, TALUS_FILE_FORMAT, "state of joint %d: the world has removed it",
-                   index);
+  if (slot < 0) {
+    return from[0] == 0 ? TALUS_OK
+                        : tl_fail(world->context, TALUS_FILE_FORMAT,
+                                  "state of joint %d: the world does not have it", id);
   }
-  joint->exists = from[0] != 0;
+  if (from[0] == 0) {
+    return talus_joint_remove(world, id);
+  }
+  tl_joint *const joint = &world->joint[slot];
   memcpy(joint->impulse, from + 1, sizeof joint->impulse);
   joint->turns = from[11];
   memcpy(joint->push, from + 12, sizeof joint->push);
@@ -102,49 +145,121 @@ static talus_status joint_load(talus_world *world, int32_t index, const double *
   return TALUS_OK;
 }
 
-/* The contacts of the last step, as far as matching and warm start need them. */
+/* What the state does not have goes. Ids ascend in both. */
+static talus_status others_remove(talus_world *world, const tl_world_state *state) {
+  const int32_t *const joint = state->id + state->body_count;
+  int32_t n = 0;
+  for (int32_t j = 0; j < world->joint_count; j++) { /* first, since they hold bodies */
+    const int32_t id = world->joint[j].id;
+    n += n < state->joint_count && joint[n] < id;
+    if (world->joint[j].exists && !(n < state->joint_count && joint[n] == id)) {
+      world->joint[j].exists = 0;
+      world->joint_gaps++;
+    }
+  }
+  n = 0;
+  for (int32_t id = talus_body_after(world, TALUS_NONE); id != TALUS_NONE;
+       id = talus_body_after(world, id)) {
+    n += n < state->body_count && state->id[n] < id;
+    if (!(n < state->body_count && state->id[n] == id)) {
+      TL_TRY(talus_body_remove(world, id));
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status ids_check(const talus_world *world, const tl_world_state *state) {
+  const int64_t total = (int64_t)state->body_count + state->joint_count;
+  for (int64_t i = 0; i < total; i++) {
+    const int first = i == 0 || i == state->body_count;
+    const int32_t below = i < state->body_count ? state->next.body : state->next.joint;
+    if (state->id[i] < 0 || state->id[i] >= below || (!first && state->id[i] <= state->id[i - 1])) {
+      return tl_fail(world->context, TALUS_FILE_FORMAT,
+                     "the state's ids do not ascend below those that come next");
+    }
+  }
+  if (state->next.body < world->body_next || state->next.shape < world->shape_next ||
+      state->next.joint < world->joint_next || state->next.size_count < 0 ||
+      !(state->next.size_sum >= 0) || !isfinite(state->next.size_sum)) {
+    return tl_fail(world->context, TALUS_FILE_FORMAT,
+                   "the state has had %d bodies and %d joints, the world %d and %d",
+                   state->next.body, state->next.joint, world->body_next, world->joint_next);
+  }
+  return TALUS_OK;
+}
+
+/* One of the contacts' two sides. */
+static talus_status side_load(const talus_world *world, int32_t shape, int64_t k, int32_t *shape_to,
+                              int32_t *body_to) {
+  if (shape < 0 || shape >= world->shape_next) {
+    return tl_fail(world->context, TALUS_FILE_FORMAT,
+                   "state: contact %lld names shape %d, which does not exist", (long long)k, shape);
+  }
+  const int32_t slot = tl_shape_slot_of(world, shape);
+  *shape_to = shape;
+  *body_to = slot >= 0 ? world->body[world->shape[slot].body].id : TALUS_NONE;
+  return TALUS_OK;
+}
+
+/* The contacts of the last step, as far as matching and warm start need them: those of bodies that
+ * were removed since are matched no more. */
 static talus_status contacts_load(talus_world *world, const tl_world_state *state) {
   TL_TRY(tl_world_grow(world, (void **)&world->contact, &world->contact_capacity,
                        state->contact_count, sizeof *world->contact, "contacts"));
+  int32_t kept = 0;
   for (int64_t k = 0; k < state->contact_count; k++) {
-    tl_world_contact *const contact = &world->contact[k];
+    tl_world_contact *const contact = &world->contact[kept];
     const int32_t *const from = state->contact_key + 3 * k;
     const double *const value = state->contact_value + TL_STATE_CONTACT * k;
-    for (int side = 0; side < 2; side++) {
-      if (from[side] < 0 || from[side] >= world->shape_count) {
-        return tl_fail(world->context, TALUS_FILE_FORMAT,
-                       "state: contact %lld names shape %d, which does not exist", (long long)k,
-                       from[side]);
-      }
-    }
+    talus_contact *const shown = &contact->shown;
     memset(contact, 0, sizeof *contact);
-    contact->shown.shape_a = from[0];
-    contact->shown.shape_b = from[1];
-    contact->shown.body_a = world->shape[from[0]].body;
-    contact->shown.body_b = world->shape[from[1]].body;
+    TL_TRY(side_load(world, from[0], k, &shown->shape_a, &shown->body_a));
+    TL_TRY(side_load(world, from[1], k, &shown->shape_b, &shown->body_b));
     contact->feature = (uint32_t)from[2];
     for (int c = 0; c < 3; c++) {
-      contact->shown.impulse[c] = isfinite(value[c]) ? value[c] : 0;
+      shown->impulse[c] = isfinite(value[c]) ? value[c] : 0;
     }
-    contact->shown.gap = value[3];
+    shown->gap = value[3];
+    kept += shown->body_a != TALUS_NONE && shown->body_b != TALUS_NONE;
   }
-  world->contact_count = state->contact_count;
+  world->contact_count = kept;
   return tl_contacts_remember(world);
 }
 
+/* The numbering of a state; a state without has what the world has. */
+static talus_status numbering_load(talus_world *world, const tl_world_state *state) {
+  if (state->id == NULL) {
+    if (state->body_count != world->body_next || state->joint_count != world->joint_next) {
+      return tl_fail(world->context, TALUS_FILE_FORMAT,
+                     "the state has %d bodies and %d joints, the world %d and %d",
+                     state->body_count, state->joint_count, world->body_next, world->joint_next);
+    }
+    return TALUS_OK;
+  }
+  TL_TRY(ids_check(world, state));
+  TL_TRY(others_remove(world, state));
+  world->body_next = state->next.body;
+  world->shape_next = state->next.shape;
+  world->joint_next = state->next.joint;
+  world->size_count = state->next.size_count;
+  world->size_sum = state->next.size_sum;
+  if (world->size_count > 0) {
+    world->size = world->size_sum / (double)world->size_count;
+  }
+  return TALUS_OK;
+}
+
 talus_status tl_world_state_load(talus_world *world, const tl_world_state *state) {
-  if (state->body_count != world->body_count || state->joint_count != world->joint_count) {
-    return tl_fail(world->context, TALUS_FILE_FORMAT,
-                   "the state has %d bodies and %d joints, the world %d and %d", state->body_count,
-                   state->joint_count, world->body_count, world->joint_count);
-  }
-  for (int32_t j = 0; j < world->joint_count; j++) { /* first, since they hold bodies */
-    TL_TRY(joint_load(world, j, state->joint + TL_STATE_JOINT * (int64_t)j));
-  }
   static const double none[3] = {0, 0, 0};
-  for (int32_t i = 0; i < world->body_count; i++) {
-    TL_TRY(body_load(world, i, state->body + TL_STATE_BODY * (int64_t)i,
-                     state->carried != NULL ? state->carried + 3 * (int64_t)i : none));
+  TL_TRY(numbering_load(world, state));
+  for (int32_t j = 0; j < state->joint_count; j++) { /* first, since they hold bodies */
+    const int32_t id = state->id != NULL ? state->id[state->body_count + j] : j;
+    TL_TRY(joint_load(world, id, state->joint + TL_STATE_JOINT * (int64_t)j));
+  }
+  for (int32_t i = 0; i < state->body_count; i++) {
+    const double *const carried = state->carried != NULL ? state->carried + 3 * (int64_t)i : none;
+    TL_TRY(body_load(world, state->id != NULL ? state->id[i] : i,
+                     state->body + TL_STATE_BODY * (int64_t)i, carried));
   }
   TL_TRY(tl_links_state_load(world, state->mechanism, state->mechanism_count));
   TL_TRY(contacts_load(world, state));

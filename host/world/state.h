@@ -1,7 +1,8 @@
 /* state.h: everything of a world that a restart needs beyond its definition, as named arrays.
  *
- * A world is first built again as it was (same bodies, shapes, joints in the same order), then its
- * state is loaded; from there it goes on bit for bit. The arrays belong to the caller. */
+ * A world is first built again (same bodies, shapes, joints under the same ids), then its state is
+ * loaded; from there it goes on bit for bit. What the world has and the state has not is removed.
+ * The arrays belong to the caller. */
 #ifndef TL_WORLD_STATE_H
 #define TL_WORLD_STATE_H
 
@@ -9,15 +10,25 @@
 
 enum { TL_STATE_BODY = 20, TL_STATE_CONTACT = 4, TL_STATE_JOINT = 21 };
 
+/* Under which ids the next things are added; sum and number of sizes that make the typical one. */
+typedef struct tl_world_numbering {
+  int32_t body, shape, joint;
+  int64_t size_count;
+  double size_sum;
+} tl_world_numbering;
+
 typedef struct tl_world_state {
   double time;
   int64_t step_count;
-  int32_t body_count, contact_count, joint_count;
+  int32_t body_count, contact_count, joint_count; /* of what exists */
+  tl_world_numbering next;
+  int32_t *id;           /* [body_count + joint_count] of bodies, then of joints, ascending; NULL on
+                            loading: from 0 on, and `next` is what the world has */
   double *body;          /* [TL_STATE_BODY body_count] exists, position, orientation, velocity, spin,
                             force, torque */
   double *carried;       /* [3 body_count] angular impulse that the spin does not show yet; NULL:
                             not asked for, none */
-  int32_t *contact_key;  /* [3 contact_count] shape a, shape b, feature */
+  int32_t *contact_key;  /* [3 contact_count] ids of shape a and shape b, feature */
   double *contact_value; /* [TL_STATE_CONTACT contact_count] impulse, gap */
   double *joint;         /* [TL_STATE_JOINT joint_count] exists, impulses of the rows (10), turns,
                             impulse and moment on b, rate, target, effort of the motor */
@@ -31,6 +42,12 @@ void tl_world_state_save(const talus_world *world, tl_world_state *state);
 /* Statuses: FILE_FORMAT (the state belongs to another world; the message says what differs),
  * NOT_FINITE, OUT_OF_MEMORY. */
 talus_status tl_world_state_load(talus_world *world, const tl_world_state *state);
+
+/* Ids go on from here, for bodies and shapes that are built again after others were removed.
+ * FILE_FORMAT: they are used already. */
+talus_status tl_world_number(talus_world *world, int32_t body, int32_t shape);
+/* What the ids of the next body and its first shape will be. */
+void tl_world_numbers(const talus_world *world, int32_t *body, int32_t *shape);
 
 /* The part of mechanisms (links_state.c). */
 int64_t tl_links_state_count(const talus_world *world);

@@ -224,9 +224,9 @@ static int32_t fastest_body(const talus_world *world) {
 }
 
 /* A body for people. */
-static const char *type_name(const talus_world *world, int32_t body) {
+static const char *type_name(const talus_world *world, int32_t id) {
   static const char *const names[] = {"body", "fixed body", "kinematic body", "link"};
-  return names[world->body[body].type];
+  return names[talus_body_kind(world, id)];
 }
 
 /* The step with which a pair would sink by no more than it may, from what it sank by in the whole
@@ -276,12 +276,12 @@ static talus_status step_refuse(const talus_world *world, const verdict *verdict
                    step, time, ROUNDS, halvings);
   }
   if (!isfinite(verdict->error)) {
-    const int32_t body = fastest_body(world);
+    const tl_body *const body = &world->body[fastest_body(world)];
     return tl_fail(world->context, TALUS_STEP_FAILED,
                    "step %lld (t = %g s): the contact problem leaves the range of numbers; body %d "
                    "is the fastest, with %g m/s at (%g %g %g) m",
-                   step, time, body, speed_of(&world->body[body]), world->body[body].position[0],
-                   world->body[body].position[1], world->body[body].position[2]);
+                   step, time, body->id, speed_of(body), body->position[0], body->position[1],
+                   body->position[2]);
   }
   if (!(verdict->error < 1)) {
     return tl_fail(world->context, TALUS_STEP_FAILED,
@@ -309,6 +309,7 @@ talus_status talus_world_step(talus_world *world, talus_step_report *given) {
   talus_step_report report;
   verdict verdict = {.good = 0};
   tl_sink first_sink = {.found = 0};
+  tl_gaps_close(world);
   tl_links_sync(world); /* the caller may have set a mechanism */
   TL_TRY(state_save(world));
   for (int32_t halving = 0; halving <= halvings && !verdict.good; halving++) {

@@ -5,6 +5,7 @@
  *   motion.c      kinematic bodies         joint*.c   joints as bilateral rows
  *   contacts.c    colliders to contacts    problem_build.c  contacts to a talus_problem
  *   outrun.c      contacts that were missed
+ *   slots.c       from ids to slots
  *   integrate.c   velocities, positions    project.c  position-level projection
  *   step.c        the order of all that    report.c   what a step tells
  *   links*.c      mechanisms, whose links are bodies
@@ -22,6 +23,7 @@ struct tl_world_mechanism; /* links.h */
 
 /* One body; kept packed, since a step touches nearly all of it. */
 typedef struct tl_body {
+  int32_t id, moved; /* the caller's name for it; slots.c: where it goes */
   int32_t exists, type;
   int32_t group;
   uint32_t collides;
@@ -40,6 +42,7 @@ typedef struct tl_body {
 } tl_body;
 
 typedef struct tl_shape_slot {
+  int32_t id, moved;
   int32_t body, material;
   int32_t exists, next;
   tl_geometry *geometry;
@@ -61,8 +64,8 @@ typedef struct tl_motion {
 enum { TL_JOINT_ROWS = 10 };
 
 typedef struct tl_joint {
-  talus_joint_def def;
-  int32_t exists;
+  talus_joint_def def; /* its bodies are slots */
+  int32_t id, exists;
   double arm_a[3], arm_b[3];   /* points in the bodies' frames; of the world: in the world's */
   double axis_a[3], axis_b[3]; /* the axis in each frame */
   double side_a[3], side_b[3]; /* a direction across the axis, for the angle */
@@ -75,7 +78,8 @@ typedef struct tl_joint {
 
 /* A contact as the world keeps it from step to step. */
 typedef struct tl_world_contact {
-  talus_contact shown;  /* what the caller sees */
+  talus_contact shown;    /* what the caller sees: ids */
+  int32_t body_a, body_b, shape_a, shape_b; /* slots, for the step that found it */
   uint32_t feature;
   int32_t spherical;
   double friction, restitution;
@@ -107,10 +111,13 @@ struct talus_world {
   double size_sum;
   int64_t size_count;
 
+  /* Bodies, shapes and joints stand in slots, in the order of their ids, which are never used
+   * twice. What is removed leaves a gap until the next step closes it; count: gaps included. */
   tl_body *body;
-  int32_t body_count, body_capacity;
+  int32_t body_count, body_capacity, body_next; /* next: id */
+  int32_t body_gaps, joint_gaps;
   tl_shape_slot *shape;
-  int32_t shape_count, shape_capacity;
+  int32_t shape_count, shape_capacity, shape_next;
   talus_material_def *material;
   int32_t material_count, material_capacity;
   tl_material_pair *pair; /* [pair_capacity] by hash, see material.c */
@@ -118,7 +125,7 @@ struct talus_world {
   tl_motion *motion;
   int32_t motion_count, motion_capacity;
   tl_joint *joint;
-  int32_t joint_count, joint_capacity;
+  int32_t joint_count, joint_capacity, joint_next;
   struct tl_world_mechanism *mechanism;
   int32_t mechanism_count, mechanism_capacity;
   int32_t joint_velocity_count; /* of all mechanisms */
@@ -149,7 +156,7 @@ struct talus_world {
 
   /* arrays of one step */
   tl_buffer colliders, facts, outrunners, keys, found, saved_bodies, saved_joints;
-  int32_t collider_count;
+  int32_t collider_count; /* collider i is the shape in slot i */
   int32_t outrun; /* 1: some shape's `ahead` is not 0 */
   tl_buffer problem_memory, solution_memory, velocity_memory;
   tl_buffer saved_links, block_memory, block_index;
@@ -166,7 +173,24 @@ struct talus_world {
 /* Room for one more element; doubles the capacity. */
 talus_status tl_world_grow(talus_world *world, void **array, int32_t *capacity, int32_t needed,
                            size_t size, const char *what);
-talus_status tl_body_check(const talus_world *world, int32_t body);
+
+/* slots.c: where the thing of an id stands; -1: it does not exist. */
+int32_t tl_body_slot(const talus_world *world, int32_t id);
+int32_t tl_shape_slot_of(const talus_world *world, int32_t id);
+int32_t tl_joint_slot(const talus_world *world, int32_t id);
+/* The first slot of a body whose id is larger; gaps count. */
+int32_t tl_body_after(const talus_world *world, int32_t id);
+/* The body of an id, or NULL. */
+static inline tl_body *tl_body_at(const talus_world *world, int32_t id) {
+  const int32_t slot = world != NULL ? tl_body_slot(world, id) : -1;
+  return slot >= 0 ? &world->body[slot] : NULL;
+}
+/* The slot; INDEX_RANGE with a message where it does not exist. */
+talus_status tl_body_find(const talus_world *world, int32_t id, int32_t *slot);
+/* Moves everything together: slots change, ids do not. */
+void tl_gaps_close(talus_world *world);
+/* Whether ids up to `next` are left. */
+talus_status tl_ids_left(const talus_world *world, int64_t next, const char *what);
 
 /* Velocity and spin of kinematic bodies from t to t + dt, such that they arrive where their motions
  * say. */

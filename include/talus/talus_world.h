@@ -3,8 +3,9 @@
  *
  * Units: any consistent set; SI in the comments. Lengths m, mass kg, time s. Frames: world, right
  * handed; orientation as a unit quaternion w x y z that turns body coordinates into the world's; a
- * body's position is its centre of mass. Ids are small integers, valid until the thing is removed;
- * removing a body leaves its id unused for good.
+ * body's position is its centre of mass. Ids are small integers, valid until the thing is removed,
+ * and never used again: an id that was kept too long names nothing, and no other thing. What a
+ * world costs, in memory and time, depends on what it holds, not on what it has held.
  *
  * A step: forces and gravity change velocities, contacts are found, the solver finds impulses,
  * positions follow the velocities after them. A contact whose gap is within the slop carries no
@@ -149,6 +150,8 @@ static inline talus_body_def talus_body_def_default(void) {
   return def;
 }
 TALUS_API talus_status talus_body_add(talus_world *world, const talus_body_def *def, int32_t *body);
+/* Its shapes and motions go with it. Statuses: INDEX_RANGE, CALL_ORDER (a joint holds it, or it is
+ * a link). */
 TALUS_API talus_status talus_body_remove(talus_world *world, int32_t body);
 
 typedef enum talus_shape_kind {
@@ -354,6 +357,12 @@ typedef struct talus_body_state {
 
 /* Bodies ever added; ids run from 0 to this. */
 TALUS_API int32_t talus_body_capacity(const talus_world *world);
+/* Bodies that exist. */
+TALUS_API int32_t talus_body_count(const talus_world *world);
+/* The existing body with the next larger id, TALUS_NONE if there is none; from TALUS_NONE the
+ * first: for (int32_t b = talus_body_after(world, TALUS_NONE); b != TALUS_NONE; b =
+ * talus_body_after(world, b)) goes through all that exist, also while it removes them. */
+TALUS_API int32_t talus_body_after(const talus_world *world, int32_t body);
 TALUS_API int talus_body_exists(const talus_world *world, int32_t body);
 TALUS_API talus_status talus_body_get(const talus_world *world, int32_t body,
                                       talus_body_state *state);

@@ -34,7 +34,7 @@ static const char scene_text[] =
     "outlets:\n  - {region: {lower: [-inf, -inf, -inf], upper: [inf, inf, -5 cm]}}\n"
     "run: {time: 1}\n";
 
-enum { STEPS = 30, ARRAYS = 8, EDITS = 4, ROOM = 600, EXTRA = 8 };
+enum { STEPS = 30, ARRAYS = 12, FIRST_ARRAYS = 8, EDITS = 4, ROOM = 600, EXTRA = 8 };
 typedef enum type { F64, I64, I32, U8, TYPES } type;
 
 typedef struct array {
@@ -89,6 +89,12 @@ static void make_good(void) {
   state.contact_value =
       keep(4, "world/contact_value", F64, (int64_t)state.contact_count * TL_STATE_CONTACT);
   state.joint = keep(5, "world/joint", F64, (int64_t)state.joint_count * TL_STATE_JOINT);
+  state.carried = keep(8, "world/carried", F64, (int64_t)state.body_count * 3);
+  state.id = keep(9, "world/id", I32, (int64_t)state.body_count + state.joint_count);
+  const int64_t next[4] = {state.next.body, state.next.shape, state.next.joint,
+                           state.next.size_count};
+  memcpy(keep(10, "world/next", I64, 4), next, sizeof next);
+  *(double *)keep(11, "world/size_sum", F64, 1) = state.next.size_sum;
   tl_world_state_save(world, &state);
   *(int64_t *)keep(6, "scene/hash", I64, 1) = (int64_t)tl_scene_hash(scene);
   tl_scene_state_get(scene, keep(7, "scene/state", U8, (int64_t)tl_scene_state_size(scene)));
@@ -115,7 +121,10 @@ static void change(fuzz_input *in, array *a) {
 }
 
 static void edit(fuzz_input *in, array *arrays) {
-  array *const a = &arrays[fuzz_below(in, ARRAYS)];
+  const int pick =
+      fuzz_byte(in); /* inputs of before there were more than the first mean the same */
+  array *const a =
+      &arrays[pick < 192 ? pick % FIRST_ARRAYS : FIRST_ARRAYS + pick % (ARRAYS - FIRST_ARRAYS)];
   switch (fuzz_below(in, 8)) {
   case 0:
     a->name = NULL;

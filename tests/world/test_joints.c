@@ -387,6 +387,7 @@ static void restart(void) {
   tl_world_state_measure(half, &state);
   state.body = calloc((size_t)state.body_count * TL_STATE_BODY, sizeof(double));
   state.carried = calloc((size_t)state.body_count * 3, sizeof(double));
+  state.id = calloc((size_t)state.body_count + (size_t)state.joint_count, sizeof(int32_t));
   state.contact_key = calloc((size_t)state.contact_count * 3 + 1, sizeof(int32_t));
   state.contact_value = calloc((size_t)state.contact_count * TL_STATE_CONTACT + 1, sizeof(double));
   state.joint = calloc((size_t)state.joint_count * TL_STATE_JOINT, sizeof(double));
@@ -408,6 +409,7 @@ static void restart(void) {
   CHECK(tl_world_state_load(again, &state) == TALUS_NOT_FINITE);
   free(state.body);
   free(state.carried);
+  free(state.id);
   free(state.contact_key);
   free(state.contact_value);
   free(state.joint);

@@ -104,6 +104,7 @@ static void restart(void) {
   tl_world_state_measure(first, &state);
   state.body = calloc((size_t)state.body_count * TL_STATE_BODY, sizeof(double));
   state.carried = calloc((size_t)state.body_count * 3, sizeof(double));
+  state.id = calloc((size_t)state.body_count + (size_t)state.joint_count, sizeof(int32_t));
   state.contact_key = calloc((size_t)state.contact_count * 3 + 1, sizeof(int32_t));
   state.contact_value = calloc((size_t)state.contact_count * TL_STATE_CONTACT + 1, sizeof(double));
   state.joint = calloc(1, sizeof(double));
@@ -113,10 +114,13 @@ static void restart(void) {
   CHECK(state_hash(second) == state_hash(through));
   CHECK(talus_world_steps(second) == 160);
   CHECK(talus_world_time(second) == talus_world_time(through));
-  state.body_count--;
+  state.id[1] = state.id[0];
+  CHECK(tl_world_state_load(second, &state) == TALUS_FILE_FORMAT);
+  state.id[1] = state.next.body;
   CHECK(tl_world_state_load(second, &state) == TALUS_FILE_FORMAT);
   free(state.body);
   free(state.carried);
+  free(state.id);
   free(state.contact_key);
   free(state.contact_value);
   free(state.joint);
