@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/math/vector.h"
 #include "host/collide/hull_merge.h"
+#include "host/math/vector.h"
 
 /* Facets of one face, connected; sets follows along its rim. Returns the number of rim edges and a
  * point of the rim; -1 if the rim touches itself. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "host/solve/dense.h"
+#include "host/math/dense.h"
 
 /* Where each block's numbers are, and which unknown each of its velocities became. */
 typedef struct block_map {

@@ -1,7 +1,7 @@
 /* composite.c: the joint-space way: M by composite rigid bodies, the rest by inverse dynamics,
  * Cholesky in between. O(links depth) to set up, O(n^3) to solve. */
+#include "host/math/dense.h"
 #include "host/mechanism/mechanism.h"
-#include "host/solve/dense.h"
 
 void tl_mechanism_mass(talus_mechanism *mechanism, double *mass) {
   const int64_t n = mechanism->v_count;

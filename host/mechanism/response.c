@@ -4,7 +4,7 @@
  * there: what a contact problem is made of, whichever way it was found. */
 #include "host/mechanism/response.h"
 
-#include "host/solve/dense.h"
+#include "host/math/dense.h"
 
 static talus_status composite_accelerate(talus_mechanism *mechanism, double *acceleration) {
   TL_TRY(tl_mechanism_dense(mechanism));

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/math/dense.h"
 #include "host/small/direct.h"
-#include "host/solve/dense.h"
 
 /* Where M^-1 and the velocities of each block begin, and how M^-1 is factored. */
 typedef struct blocks_place {

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/math/dense.h"
 #include "host/solve/assembly.h"
 #include "kernels/item/rigid.h"
-#include "host/solve/dense.h"
 
 typedef struct blocks_build {
   const talus_problem *problem;

@@ -5,7 +5,7 @@
  * Jacobians. Bodies of six columns (three in the plane) are recognised as such. */
 #include <string.h>
 
-#include "host/solve/dense.h"
+#include "host/math/dense.h"
 #include "host/solve/translation.h"
 
 void tl_translation_release(talus_context *context, struct tl_translation *t) {

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/math/dense.h"
 #include "host/solve/certificate.h"
-#include "host/solve/dense.h"
 
 /* The columns of a matrix: taken as they are where they are stored so. */
 static talus_status columns_take(talus_context *context, const talus_matrix *matrix,

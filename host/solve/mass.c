@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "host/solve/dense.h"
+#include "host/math/dense.h"
 #include "host/solve/islands.h"
 
 enum { BLOCK_MAX = 4096 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "host/base/structs.h"
-#include "host/solve/dense.h"
+#include "host/math/dense.h"
 #include "host/world/links.h"
 
 static int finite3(const double *v) {

@@ -1,6 +1,6 @@
 /* dense.h: small dense symmetric matrices, row-major: factor, solve, invert. */
-#ifndef TL_DENSE_H
-#define TL_DENSE_H
+#ifndef TL_MATH_DENSE_H
+#define TL_MATH_DENSE_H
 
 #include <stdint.h>
 

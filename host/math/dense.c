@@ -1,5 +1,5 @@
 /* dense.c: plain loops; the matrices here are blocks of M, seldom larger than a mechanism. */
-#include "host/solve/dense.h"
+#include "host/math/dense.h"
 
 #include <math.h>
 #include <string.h>
