@@ -1,16 +1,11 @@
 /* contact_frame.c: tangents from a normal; see contact_frame.h for the rule. */
 #include "host/io/contact_frame.h"
 
-#include "kernels/item/cone.h"
+#include "host/math/vector.h"
 
 void tl_contact_frame(const double normal[3], double frame[9]) {
-  tl_vec axis[3] = {tl_vec_make(normal[0], normal[1], normal[2])};
-  tl_frame(axis[0], &axis[1], &axis[2]);
-  for (int i = 0; i < 3; i++) {
-    frame[3 * i] = axis[i].x;
-    frame[3 * i + 1] = axis[i].y;
-    frame[3 * i + 2] = axis[i].z;
-  }
+  tl_copy3(frame, normal);
+  tl_frame3(frame, frame + 3, frame + 6);
 }
 
 void tl_impulses_to_contact(const talus_problem *problem, const double *world, double *contact) {

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "kernels/item/tangent.h"
+
 static inline double tl_dot3(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -54,15 +56,12 @@ static inline double tl_unit3(double a[3]) {
   return length;
 }
 
-/* Two unit vectors that make a right-handed frame with the unit vector n. */
+/* Two unit vectors that make a right-handed frame with the unit vector n: the item's tangents. */
 static inline void tl_frame3(const double n[3], double t1[3], double t2[3]) {
-  if (fabs(n[0]) < 0.7) {
-    tl_set3(t1, 0, -n[2], n[1]);
-  } else {
-    tl_set3(t1, n[2], 0, -n[0]);
-  }
-  tl_unit3(t1);
-  tl_cross3(t2, n, t1);
+  tl_vec a, b;
+  tl_tangents(tl_vec_make(n[0], n[1], n[2]), &a, &b);
+  tl_set3(t1, a.x, a.y, a.z);
+  tl_set3(t2, b.x, b.y, b.z);
 }
 
 /* out = m a of a symmetric m, xx xy xz yy yz zz */

@@ -41,7 +41,7 @@ static void frames_find(const tl_system *system, tl_sheet *sheet) {
   for (int32_t k = 0; k < sheet->framed; k++) {
     const tl_vec n = tl_load(system->normal, k);
     tl_vec t1, t2;
-    tl_frame(n, &t1, &t2);
+    tl_tangents(n, &t1, &t2);
     tl_save(sheet->frame, 3 * (int64_t)k, n);
     tl_save(sheet->frame, 3 * (int64_t)k + 1, t1);
     tl_save(sheet->frame, 3 * (int64_t)k + 2, t2);

@@ -27,7 +27,7 @@ static int contact_take(tl_direct *d, int32_t k) {
   const int reaches = rigid->reach_a != NULL;
   tl_vec axis[3], arm[2], lever[2][3], turn[2][3];
   axis[0] = tl_load(rigid->normal, k);
-  tl_frame(axis[0], &axis[1], &axis[2]);
+  tl_tangents(axis[0], &axis[1], &axis[2]);
   arm[0] = reaches ? tl_times(rigid->reach_a[k], axis[0]) : tl_load(rigid->arm_a, k);
   arm[1] = reaches ? tl_times(-rigid->reach_b[k], axis[0]) : tl_load(rigid->arm_b, k);
   double u[3] = {0}, sizes[3] = {0}, trace = 0;

@@ -64,7 +64,7 @@ static void frames_find(const tl_assembly *assembly, tl_small *small) {
     }
     const tl_vec n = tl_load(system->normal, id);
     tl_vec t1, t2;
-    tl_frame(n, &t1, &t2);
+    tl_tangents(n, &t1, &t2);
     tl_save(frame, 0, n);
     tl_save(frame, 1, t1);
     tl_save(frame, 2, t2);

@@ -8,6 +8,7 @@
 #define TL_ITEM_CONE_H
 
 #include "kernels/item/real.h"
+#include "kernels/item/tangent.h"
 
 /* How far along its axis the point of the edge lies that is nearest to (zn, m), m from the axis; 0 or
  * less: it is the tip. */
@@ -31,16 +32,6 @@ TL_ITEM tl_vec tl_cone_project(tl_vec z, tl_vec n, tl_real mu, tl_real sn, tl_re
   }
   const tl_real along = m > 0 ? mu * x / m : 0;
   return tl_vec_make(x * n.x + along * t.x, x * n.y + along * t.y, x * n.z + along * t.z);
-}
-
-/* Two tangents that complete the unit vector n to a right-handed frame, without a branch on the
- * direction but its sign in z. */
-TL_ITEM void tl_frame(tl_vec n, tl_vec *t1, tl_vec *t2) {
-  const tl_real sign = n.z >= 0 ? (tl_real)1 : (tl_real)-1;
-  const tl_real a = -1 / (sign + n.z);
-  const tl_real b = n.x * n.y * a;
-  *t1 = tl_vec_make(1 + sign * n.x * n.x * a, sign * b, -sign * n.x);
-  *t2 = tl_vec_make(b, sign + n.y * n.y * a, -n.y);
 }
 
 TL_ITEM tl_vec tl_choose(int first, tl_vec a, tl_vec b) {

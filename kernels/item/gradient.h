@@ -160,7 +160,7 @@ TL_ITEM void tl_spread_begin(const tl_view *view, const tl_range range, int32_t 
   tl_vec z = tl_times(size, n);
   if (!range.bilateral && view->friction[k] > 0 && range.rows > 1) {
     tl_vec t1, t2;
-    tl_frame(n, &t1, &t2);
+    tl_tangents(n, &t1, &t2);
     z = tl_along(z, (mixed & 1) ? (tl_real)0.5 : (tl_real)-0.5, t1);
     if (range.rows > 2) {
       z = tl_along(z, (mixed & 2) ? (tl_real)0.5 : (tl_real)-0.5, t2);

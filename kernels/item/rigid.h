@@ -182,7 +182,7 @@ TL_ITEM double tl_rigid_arms_scale(const talus_rigid *rigid, const int32_t *movi
                                    int32_t place, double friction) {
   tl_vec axis[3];
   axis[0] = n;
-  tl_frame(n, &axis[1], &axis[2]);
+  tl_tangents(n, &axis[1], &axis[2]);
   double w[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
   for (int side = 0; side < 2; side++) {
     if (moving[side] >= 0) {

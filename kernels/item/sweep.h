@@ -85,7 +85,7 @@ TL_ITEM tl_vec tl_sweep_local(const tl_view *view, const tl_range range, int32_t
   if (range.kind == TL_ARMS) {
     const tl_vec n = tl_load(view->normal, k);
     tl_vec t1, t2;
-    tl_frame(n, &t1, &t2);
+    tl_tangents(n, &t1, &t2);
     const tl_vec r = tl_sweep_local_frame(view, k, pace, tl_to_frame(y, n, t1, t2),
                                           tl_to_frame(u, n, t1, t2), 0);
     return tl_from_frame(r, n, t1, t2);

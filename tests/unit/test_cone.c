@@ -139,7 +139,7 @@ static void test_frame(void) {
       n = tl_vec_make((tl_real)uniform(-1e-3, 1e-3), (tl_real)uniform(-1e-3, 1e-3), -1);
       n = tl_times(1 / tl_sqrt(tl_dot(n, n)), n);
     }
-    tl_frame(n, &t1, &t2);
+    tl_tangents(n, &t1, &t2);
     const tl_vec right = tl_sub(tl_cross(n, t1), t2);
     CHECK_CLOSE(tl_dot(t1, t1), 1, 8 * eps);
     CHECK_CLOSE(tl_dot(t2, t2), 1, 8 * eps);
