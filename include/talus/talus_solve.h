@@ -60,24 +60,6 @@ typedef enum talus_form {
   TALUS_FORM_GLOBAL = 4    /* (d) M and H sparse, as in FCLIB's global problems */
 } talus_form;
 
-typedef enum talus_storage {
-  TALUS_STORAGE_DENSE = 1,  /* value[row + column * rows]: column-major */
-  TALUS_STORAGE_CSC = 2,    /* column c: entries start[c] .. start[c+1]-1, rows in index */
-  TALUS_STORAGE_CSR = 3,    /* row r: entries start[r] .. start[r+1]-1, columns in index */
-  TALUS_STORAGE_TRIPLET = 4 /* entry e: row index[e], column index2[e]; repeated entries add up */
-} talus_storage;
-
-/* A matrix of the caller's. Repeated entries are added in every sparse storage. */
-typedef struct talus_matrix {
-  talus_storage storage;
-  int32_t rows, columns;
-  int64_t count;         /* entries stored; DENSE: rows * columns */
-  const int64_t *start;  /* CSC: columns + 1, CSR: rows + 1; else NULL */
-  const int32_t *index;  /* count; DENSE: NULL */
-  const int32_t *index2; /* TRIPLET: columns; else NULL */
-  const double *value;   /* count */
-} talus_matrix;
-
 /* Form (a). All arrays in the world frame. */
 typedef struct talus_rigid {
   int32_t body_count;
@@ -118,6 +100,24 @@ typedef struct talus_blocks {
   const double *bilateral_bias;    /* [bilateral_count]; NULL = 0 */
 } talus_blocks;
 
+typedef enum talus_storage {
+  TALUS_STORAGE_DENSE = 1,  /* value[row + column * rows]: column-major */
+  TALUS_STORAGE_CSC = 2,    /* column c: entries start[c] .. start[c+1]-1, rows in index */
+  TALUS_STORAGE_CSR = 3,    /* row r: entries start[r] .. start[r+1]-1, columns in index */
+  TALUS_STORAGE_TRIPLET = 4 /* entry e: row index[e], column index2[e]; repeated entries add up */
+} talus_storage;
+
+/* A matrix of the caller's. Repeated entries are added in every sparse storage. */
+typedef struct talus_matrix {
+  talus_storage storage;
+  int32_t rows, columns;
+  int64_t count;         /* entries stored; DENSE: rows * columns */
+  const int64_t *start;  /* CSC: columns + 1, CSR: rows + 1; else NULL */
+  const int32_t *index;  /* count; DENSE: NULL */
+  const int32_t *index2; /* TRIPLET: columns; else NULL */
+  const double *value;   /* count */
+} talus_matrix;
+
 /* Form (c). u = W impulse + q. Rows: dimension per contact, in order, then one per bilateral row. */
 typedef struct talus_delassus {
   talus_matrix w;  /* square */
@@ -134,8 +134,6 @@ typedef struct talus_global {
   const double *b;   /* [bilateral_count]; NULL = 0 */
 } talus_global;
 
-/* ---- where and how arrays lie ---------------------------------------------------------------- */
-
 typedef enum talus_memory {
   TALUS_MEMORY_HOST = 0,
   /* The memory of the context's device, which must run on CUDA (or be managed memory). Arrays are
@@ -145,63 +143,7 @@ typedef enum talus_memory {
   TALUS_MEMORY_DEVICE = 1
 } talus_memory;
 
-typedef enum talus_scalar {
-  TALUS_SCALAR_OWN = 0, /* as the member of the problem has it: double, int32_t or int64_t */
-  TALUS_SCALAR_F32 = 1  /* float where the member has double; it is widened, nothing is lost */
-} talus_scalar;
-
-/* An array that is not packed, or not in double, in place of the member of the same name, which
- * must then be NULL: element i begins at array + i * stride bytes. An element is what belongs to
- * one body, contact or row (three numbers of a normal, side by side); in arrays of ragged parts,
- * matrices and offsets one number. array and stride must be multiples of the number's size. */
-typedef struct talus_strided {
-  const void *array; /* NULL: the problem's own member is meant */
-  int64_t stride;    /* bytes; 0: packed; else at least the size of an element */
-  talus_scalar scalar;
-} talus_strided;
-
-typedef struct talus_strided_out {
-  void *array;
-  int64_t stride;
-  talus_scalar scalar; /* F32: results are rounded to it */
-} talus_strided_out;
-
-typedef struct talus_matrix_layout {
-  talus_strided start, index, index2, value;
-} talus_matrix_layout;
-
-/* Which arrays of a problem lie otherwise; the rest is as in the problem. Nothing is copied on the
- * caller's side: an array of structs goes in as it is. */
-typedef struct talus_layout {
-  uint32_t struct_size; /* set by talus_layout_default */
-  talus_strided friction, row_lower, row_upper, contact_key, row_key, asleep;
-  struct {
-    talus_strided velocity;         /* six numbers; three if ... */
-    talus_strided angular_velocity; /* ... the other three are elsewhere */
-    talus_strided inverse_mass, inverse_inertia, body_a, body_b, normal, reach_a, reach_b, arm_a,
-        arm_b, bias, surface_velocity, row_body_a, row_body_b, row_jacobian, row_bias;
-  } rigid;
-  struct {
-    talus_strided block_size, inverse_mass, velocity, contact_start, contact_block,
-        contact_jacobian, bias, bilateral_start, bilateral_block, bilateral_jacobian,
-        bilateral_bias;
-  } blocks;
-  struct {
-    talus_matrix_layout w;
-    talus_strided q;
-  } delassus;
-  struct {
-    talus_matrix_layout mass, h, g;
-    talus_strided f, w, b;
-  } global;
-} talus_layout;
-
-TALUS_API void talus_layout_init(talus_layout *layout, size_t size);
-static inline talus_layout talus_layout_default(void) {
-  talus_layout layout;
-  talus_layout_init(&layout, sizeof layout);
-  return layout;
-}
+typedef struct talus_layout talus_layout; /* arrays that are not packed: see the end */
 
 /* talus_rigid, talus_blocks, talus_delassus and talus_global never change: an array that a form
  * gains later is a member at the end of talus_problem. */
@@ -384,22 +326,7 @@ TALUS_API int talus_precision_parse(const char *name, talus_precision *precision
 
 /* ---- solution and info ---------------------------------------------------------------------- */
 
-/* Which arrays of a solution lie otherwise, as for a problem. */
-typedef struct talus_solution_layout {
-  uint32_t struct_size; /* set by talus_solution_layout_default */
-  talus_strided_out impulse;           /* an element: `dimension` numbers */
-  talus_strided_out bilateral_impulse;
-  talus_strided_out velocity;          /* form (a): six numbers, or three if ... */
-  talus_strided_out angular_velocity;  /* ... form (a): the other three go elsewhere */
-  talus_strided_out contact_velocity;  /* an element: `dimension` numbers */
-} talus_solution_layout;
-
-TALUS_API void talus_solution_layout_init(talus_solution_layout *layout, size_t size);
-static inline talus_solution_layout talus_solution_layout_default(void) {
-  talus_solution_layout layout;
-  talus_solution_layout_init(&layout, sizeof layout);
-  return layout;
-}
+typedef struct talus_solution_layout talus_solution_layout; /* likewise */
 
 /* Arrays of the caller's; each may be NULL if it is not wanted (and warm_start is off). */
 typedef struct talus_solution {
@@ -527,8 +454,15 @@ static inline talus_info talus_info_default(void) {
   return info;
 }
 
-/* ---- solver --------------------------------------------------------------------------------- */
+/* ---- solving -------------------------------------------------------------------------------- */
 
+/* Solves one problem, start to end: settings, solution and info may be NULL. Statuses: those of the
+ * calls below, which it makes. */
+TALUS_API talus_status talus_solve_once(talus_context *context, const talus_problem *problem,
+                                        const talus_settings *settings, talus_solution *solution,
+                                        talus_info *info);
+
+/* For problem after problem: a solver keeps its memory, and what a warm start needs. */
 typedef struct talus_solver talus_solver;
 
 /* Creates an empty solver. settings may be NULL for the defaults. Statuses: STRUCT_SIZE,
@@ -584,10 +518,7 @@ TALUS_API talus_status talus_solver_workspace_device(talus_context *context,
                                                      const talus_settings *settings,
                                                      const talus_problem *problem, int64_t *bytes);
 
-/* All of the above in one call. */
-TALUS_API talus_status talus_solve_once(talus_context *context, const talus_problem *problem,
-                                        const talus_settings *settings, talus_solution *solution,
-                                        talus_info *info);
+/* ---- many problems at once ------------------------------------------------------------------- */
 
 /* Many independent problems, of any sizes and forms, in host memory, shared out among threads,
  * small ones of equal shape side by side, with the bits that each has in a call of its own; on a
@@ -603,6 +534,8 @@ TALUS_API talus_status talus_solve_batch(talus_context *context, const talus_set
                                          int32_t count, const talus_problem *problems,
                                          talus_solution *solutions, talus_info *infos,
                                          talus_status *statuses);
+
+/* ---- judging --------------------------------------------------------------------------------- */
 
 /* Judges any impulses, whoever found them; they are packed, in host memory, wherever the problem's
  * arrays are. bilateral_impulse may be NULL if there are none. certificate comes from
@@ -640,6 +573,83 @@ static inline talus_islands talus_islands_default(void) {
  * UNSUPPORTED, OUT_OF_MEMORY, and those of talus_solver_update. */
 TALUS_API talus_status talus_islands_find(talus_context *context, const talus_problem *problem,
                                           talus_islands *islands);
+
+/* ---- arrays that are not packed, or not in double -------------------------------------------- */
+
+typedef enum talus_scalar {
+  TALUS_SCALAR_OWN = 0, /* as the member of the problem has it: double, int32_t or int64_t */
+  TALUS_SCALAR_F32 = 1  /* float where the member has double; it is widened, nothing is lost */
+} talus_scalar;
+
+/* An array that is not packed, or not in double, in place of the member of the same name, which
+ * must then be NULL: element i begins at array + i * stride bytes. An element is what belongs to
+ * one body, contact or row (three numbers of a normal, side by side); in arrays of ragged parts,
+ * matrices and offsets one number. array and stride must be multiples of the number's size. */
+typedef struct talus_strided {
+  const void *array; /* NULL: the problem's own member is meant */
+  int64_t stride;    /* bytes; 0: packed; else at least the size of an element */
+  talus_scalar scalar;
+} talus_strided;
+
+typedef struct talus_strided_out {
+  void *array;
+  int64_t stride;
+  talus_scalar scalar; /* F32: results are rounded to it */
+} talus_strided_out;
+
+typedef struct talus_matrix_layout {
+  talus_strided start, index, index2, value;
+} talus_matrix_layout;
+
+/* Which arrays of a problem lie otherwise; the rest is as in the problem. Nothing is copied on the
+ * caller's side: an array of structs goes in as it is. */
+typedef struct talus_layout {
+  uint32_t struct_size; /* set by talus_layout_default */
+  talus_strided friction, row_lower, row_upper, contact_key, row_key, asleep;
+  struct {
+    talus_strided velocity;         /* six numbers; three if ... */
+    talus_strided angular_velocity; /* ... the other three are elsewhere */
+    talus_strided inverse_mass, inverse_inertia, body_a, body_b, normal, reach_a, reach_b, arm_a,
+        arm_b, bias, surface_velocity, row_body_a, row_body_b, row_jacobian, row_bias;
+  } rigid;
+  struct {
+    talus_strided block_size, inverse_mass, velocity, contact_start, contact_block,
+        contact_jacobian, bias, bilateral_start, bilateral_block, bilateral_jacobian,
+        bilateral_bias;
+  } blocks;
+  struct {
+    talus_matrix_layout w;
+    talus_strided q;
+  } delassus;
+  struct {
+    talus_matrix_layout mass, h, g;
+    talus_strided f, w, b;
+  } global;
+} talus_layout;
+
+TALUS_API void talus_layout_init(talus_layout *layout, size_t size);
+static inline talus_layout talus_layout_default(void) {
+  talus_layout layout;
+  talus_layout_init(&layout, sizeof layout);
+  return layout;
+}
+
+/* Which arrays of a solution lie otherwise, as for a problem. */
+typedef struct talus_solution_layout {
+  uint32_t struct_size; /* set by talus_solution_layout_default */
+  talus_strided_out impulse;           /* an element: `dimension` numbers */
+  talus_strided_out bilateral_impulse;
+  talus_strided_out velocity;          /* form (a): six numbers, or three if ... */
+  talus_strided_out angular_velocity;  /* ... form (a): the other three go elsewhere */
+  talus_strided_out contact_velocity;  /* an element: `dimension` numbers */
+} talus_solution_layout;
+
+TALUS_API void talus_solution_layout_init(talus_solution_layout *layout, size_t size);
+static inline talus_solution_layout talus_solution_layout_default(void) {
+  talus_solution_layout layout;
+  talus_solution_layout_init(&layout, sizeof layout);
+  return layout;
+}
 
 #ifdef __cplusplus
 }

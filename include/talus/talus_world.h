@@ -198,6 +198,91 @@ static inline talus_shape_def talus_shape_def_default(talus_shape_kind kind) {
 TALUS_API talus_status talus_shape_add(talus_world *world, int32_t body,
                                        const talus_shape_def *def, int32_t *shape);
 
+/* ---- time ------------------------------------------------------------------------------------ */
+
+typedef struct talus_step_report {
+  uint32_t struct_size;   /* set by talus_step_report_default */
+  double time;            /* at the end of the step, s */
+  int64_t step;           /* steps made so far */
+  int32_t contact_count, touching_count; /* considered; with an impulse */
+  double epsilon;         /* of the step's law; the worst of its sub-steps */
+  double epsilon_other;   /* of the other law */
+  talus_outcome outcome;
+  int32_t accepted;       /* 1: the error is above the tolerance, and the step went on (on_miss) */
+  int32_t halvings;       /* how often the step had to be cut */
+  int64_t iterations, passes;
+  double penetration_mean, penetration_max; /* over touching contacts, m */
+  double kinetic, potential; /* J */
+  double work_contacts;   /* J: done by contact impulses in this step */
+  double work_forces;     /* J: by applied forces and gravity */
+  double work_motion;     /* J: by kinematic bodies */
+  double energy_error;    /* kinetic after - before - all work, over the largest of them */
+  double momentum_error;  /* momentum after - before - all impulses, over the sum of their sizes; of
+                             mechanisms along their joint velocities, the worst */
+  double coordination;    /* touching contacts per free body, times two */
+  double seconds, seconds_collide, seconds_build, seconds_solve, seconds_project;
+  double work_joints;     /* J: by joints on free bodies: motors, friction, stops, kinematic bodies;
+                             by motors, friction, stops and loops of mechanisms */
+  int32_t singular;       /* rows of the mechanisms' loops that say nothing new where the links stand
+                             (a flat four-bar; the third direction of a loop in a plane): they go on
+                             without them. The worst of its sub-steps */
+  double error;           /* what the tolerance was compared with; the worst of its sub-steps */
+} talus_step_report;
+
+TALUS_API void talus_step_report_init(talus_step_report *report, size_t size);
+static inline talus_step_report talus_step_report_default(void) {
+  talus_step_report report;
+  talus_step_report_init(&report, sizeof report);
+  return report;
+}
+/* One step. Statuses: OUT_OF_MEMORY, NOT_FINITE (a body left the range of numbers; the message
+ * names it), STEP_FAILED (the solve missed `accept` after every measure; the bodies are as they were
+ * before the step). report may be NULL. */
+TALUS_API talus_status talus_world_step(talus_world *world, talus_step_report *report);
+
+TALUS_API double talus_world_time(const talus_world *world);
+TALUS_API int64_t talus_world_steps(const talus_world *world);
+
+/* ---- reading back ---------------------------------------------------------------------------- */
+
+typedef struct talus_body_state {
+  double position[3], orientation[4], velocity[3], spin[3];
+} talus_body_state;
+
+/* Bodies ever added; ids run from 0 to this. */
+TALUS_API int32_t talus_body_capacity(const talus_world *world);
+/* Bodies that exist. */
+TALUS_API int32_t talus_body_count(const talus_world *world);
+/* The existing body with the next larger id, TALUS_NONE if there is none; from TALUS_NONE the
+ * first: for (int32_t b = talus_body_after(world, TALUS_NONE); b != TALUS_NONE; b =
+ * talus_body_after(world, b)) goes through all that exist, also while it removes them. */
+TALUS_API int32_t talus_body_after(const talus_world *world, int32_t body);
+TALUS_API int talus_body_exists(const talus_world *world, int32_t body);
+TALUS_API talus_status talus_body_get(const talus_world *world, int32_t body,
+                                      talus_body_state *state);
+TALUS_API talus_status talus_body_set(talus_world *world, int32_t body,
+                                      const talus_body_state *state);
+TALUS_API talus_body_type talus_body_kind(const talus_world *world, int32_t body);
+TALUS_API double talus_body_mass(const talus_world *world, int32_t body);
+/* Inertia in the body's frame about the centre of mass, xx xy xz yy yz zz. */
+TALUS_API void talus_body_inertia(const talus_world *world, int32_t body, double inertia[6]);
+/* Added to gravity until set again; world frame, N and N m. NULL: none. */
+TALUS_API talus_status talus_body_force(talus_world *world, int32_t body, const double force[3],
+                                        const double torque[3]);
+
+typedef struct talus_contact {
+  int32_t body_a, body_b; /* TALUS_NONE never: walls are bodies too */
+  int32_t shape_a, shape_b;
+  double point[3], normal[3]; /* normal from a to b */
+  double gap;                 /* m */
+  double impulse[3];          /* of the last step, N s, on b */
+} talus_contact;
+
+/* Contacts of the last step; the array belongs to the world, valid until its next call. */
+TALUS_API int32_t talus_world_contacts(const talus_world *world, const talus_contact **contacts);
+
+/* ---- motions of kinematic bodies ------------------------------------------------------------- */
+
 /* What a kinematic body does: the sum of its motions. */
 typedef enum talus_motion_kind {
   TALUS_MOTION_VELOCITY = 0, /* vector: m/s */
@@ -304,88 +389,7 @@ TALUS_API talus_status talus_joint_get(const talus_world *world, int32_t joint,
 /* The coordinate alone; NaN if there is no such joint. */
 TALUS_API double talus_joint_coordinate(const talus_world *world, int32_t joint);
 
-/* ---- time ------------------------------------------------------------------------------------ */
-
-typedef struct talus_step_report {
-  uint32_t struct_size;   /* set by talus_step_report_default */
-  double time;            /* at the end of the step, s */
-  int64_t step;           /* steps made so far */
-  int32_t contact_count, touching_count; /* considered; with an impulse */
-  double epsilon;         /* of the step's law; the worst of its sub-steps */
-  double epsilon_other;   /* of the other law */
-  talus_outcome outcome;
-  int32_t accepted;       /* 1: the error is above the tolerance, and the step went on (on_miss) */
-  int32_t halvings;       /* how often the step had to be cut */
-  int64_t iterations, passes;
-  double penetration_mean, penetration_max; /* over touching contacts, m */
-  double kinetic, potential; /* J */
-  double work_contacts;   /* J: done by contact impulses in this step */
-  double work_forces;     /* J: by applied forces and gravity */
-  double work_motion;     /* J: by kinematic bodies */
-  double energy_error;    /* kinetic after - before - all work, over the largest of them */
-  double momentum_error;  /* momentum after - before - all impulses, over the sum of their sizes; of
-                             mechanisms along their joint velocities, the worst */
-  double coordination;    /* touching contacts per free body, times two */
-  double seconds, seconds_collide, seconds_build, seconds_solve, seconds_project;
-  double work_joints;     /* J: by joints on free bodies: motors, friction, stops, kinematic bodies;
-                             by motors, friction, stops and loops of mechanisms */
-  int32_t singular;       /* rows of the mechanisms' loops that say nothing new where the links stand
-                             (a flat four-bar; the third direction of a loop in a plane): they go on
-                             without them. The worst of its sub-steps */
-  double error;           /* what the tolerance was compared with; the worst of its sub-steps */
-} talus_step_report;
-
-TALUS_API void talus_step_report_init(talus_step_report *report, size_t size);
-static inline talus_step_report talus_step_report_default(void) {
-  talus_step_report report;
-  talus_step_report_init(&report, sizeof report);
-  return report;
-}
-/* One step. Statuses: OUT_OF_MEMORY, NOT_FINITE (a body left the range of numbers; the message
- * names it), STEP_FAILED (the solve missed `accept` after every measure; the bodies are as they were
- * before the step). report may be NULL. */
-TALUS_API talus_status talus_world_step(talus_world *world, talus_step_report *report);
-
-TALUS_API double talus_world_time(const talus_world *world);
-TALUS_API int64_t talus_world_steps(const talus_world *world);
-
-/* ---- read-back ------------------------------------------------------------------------------- */
-
-typedef struct talus_body_state {
-  double position[3], orientation[4], velocity[3], spin[3];
-} talus_body_state;
-
-/* Bodies ever added; ids run from 0 to this. */
-TALUS_API int32_t talus_body_capacity(const talus_world *world);
-/* Bodies that exist. */
-TALUS_API int32_t talus_body_count(const talus_world *world);
-/* The existing body with the next larger id, TALUS_NONE if there is none; from TALUS_NONE the
- * first: for (int32_t b = talus_body_after(world, TALUS_NONE); b != TALUS_NONE; b =
- * talus_body_after(world, b)) goes through all that exist, also while it removes them. */
-TALUS_API int32_t talus_body_after(const talus_world *world, int32_t body);
-TALUS_API int talus_body_exists(const talus_world *world, int32_t body);
-TALUS_API talus_status talus_body_get(const talus_world *world, int32_t body,
-                                      talus_body_state *state);
-TALUS_API talus_status talus_body_set(talus_world *world, int32_t body,
-                                      const talus_body_state *state);
-TALUS_API talus_body_type talus_body_kind(const talus_world *world, int32_t body);
-TALUS_API double talus_body_mass(const talus_world *world, int32_t body);
-/* Inertia in the body's frame about the centre of mass, xx xy xz yy yz zz. */
-TALUS_API void talus_body_inertia(const talus_world *world, int32_t body, double inertia[6]);
-/* Added to gravity until set again; world frame, N and N m. NULL: none. */
-TALUS_API talus_status talus_body_force(talus_world *world, int32_t body, const double force[3],
-                                        const double torque[3]);
-
-typedef struct talus_contact {
-  int32_t body_a, body_b; /* TALUS_NONE never: walls are bodies too */
-  int32_t shape_a, shape_b;
-  double point[3], normal[3]; /* normal from a to b */
-  double gap;                 /* m */
-  double impulse[3];          /* of the last step, N s, on b */
-} talus_contact;
-
-/* Contacts of the last step; the array belongs to the world, valid until its next call. */
-TALUS_API int32_t talus_world_contacts(const talus_world *world, const talus_contact **contacts);
+/* ---- contact callback ------------------------------------------------------------------------ */
 
 /* Called before the contacts of a step are solved; may change friction or restitution, or drop a
  * contact by setting keep to 0. contact->impulse is what the same contact had in the last step, 0 if
