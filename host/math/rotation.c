@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "host/math/trigonometry.h"
 #include "host/math/vector.h"
 
 void tl_quaternion_matrix(const double *q, double *r) {
@@ -33,8 +34,10 @@ void tl_quaternion_turn(double *q, const double *angle) {
   if (!(size > 0)) {
     return;
   }
-  const double s = sin(0.5 * size) / size;
-  const double turn[4] = {cos(0.5 * size), s * angle[0], s * angle[1], s * angle[2]};
+  double sine, cosine;
+  tl_sine_cosine(0.5 * size, &sine, &cosine);
+  const double s = sine / size;
+  const double turn[4] = {cosine, s * angle[0], s * angle[1], s * angle[2]};
   double next[4];
   tl_quaternion_times(turn, q, next);
   const double length =

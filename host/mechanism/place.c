@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "host/math/rotation.h"
+#include "host/math/trigonometry.h"
 #include "host/mechanism/mechanism.h"
 
 /* r = a b, of 3 x 3 */
@@ -20,7 +21,9 @@ static void product3(const double *a, const double *b, double *r) {
 
 /* r = a turned about the unit vector axis */
 static void product_turn(const double *a, const double *axis, double angle, double *r) {
-  const double c = cos(angle), s = sin(angle), k = 1 - c;
+  double s, c;
+  tl_sine_cosine(angle, &s, &c);
+  const double k = 1 - c;
   const double x = axis[0], y = axis[1], z = axis[2];
   const double turn[9] = {c + k * x * x,     k * x * y - s * z, k * x * z + s * y,
                           k * x * y + s * z, c + k * y * y,     k * y * z - s * x,

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "host/math/rotation.h"
+#include "host/math/trigonometry.h"
 #include "host/mechanism/coupling.h"
 
 static const double PI = 3.14159265358979323846;
@@ -31,7 +32,7 @@ static double swing_find(const tl_link *link, const double *q, const double *v, 
   tl_quaternion_matrix(q, turn);
   tl_turn3(now, turn, link->axis);
   tl_cross3(about, link->axis, now);
-  const double sine = tl_norm3(about), swing = atan2(sine, tl_dot3(link->axis, now));
+  const double sine = tl_norm3(about), swing = tl_angle(sine, tl_dot3(link->axis, now));
   if (sine < STRAIGHT) { /* across the axis, as it moves; or anyhow */
     double other[3];
     tl_along3(about, v, -tl_dot3(v, link->axis), link->axis);
@@ -52,7 +53,7 @@ static double twist_find(const tl_link *link, const double *q, double *rate) {
     rate[k] = square > STRAIGHT * STRAIGHT ? (w * w * a[k] + w * side[k] + p * q[1 + k]) / square
                                            : a[k];
   }
-  return 2 * atan2(p, w);
+  return 2 * tl_angle(p, w);
 }
 
 /* A stop whose gap changes by `sign` times `rate` (joint's frame) per joint velocity. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/math/trigonometry.h"
 #include "host/small/small.h"
 
 static const double TURN = 6.283185307179586476925;
@@ -22,12 +23,14 @@ talus_status tl_small_facets(tl_small *small, const talus_settings *settings) {
     double angle = settings->facet_angle + (box ? TURN / 8 : 0);
     if (settings->facet_align && small->first[k + 1] - small->first[k] == 3 &&
         (q[1] != 0 || q[2] != 0)) {
-      angle += atan2(-q[2], -q[1]);
+      angle += tl_angle(-q[2], -q[1]);
     }
     for (int32_t i = 0; i < facets; i++) {
       double *const vertex = small->vertex + 2 * (facets * k + i);
-      vertex[0] = (box ? sqrt(2.0) : 1) * cos(angle + TURN * i / facets);
-      vertex[1] = (box ? sqrt(2.0) : 1) * sin(angle + TURN * i / facets);
+      double sine, cosine;
+      tl_sine_cosine(angle + TURN * i / facets, &sine, &cosine);
+      vertex[0] = (box ? sqrt(2.0) : 1) * cosine;
+      vertex[1] = (box ? sqrt(2.0) : 1) * sine;
     }
   }
   return TALUS_OK;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/math/trigonometry.h"
 #include "host/world/joint.h"
 
 static const double PI = 3.14159265358979323846;
@@ -26,10 +27,10 @@ double tl_joint_coordinate_of(const tl_joint *joint, const tl_joint_now *now) {
     return tl_dot3(now->axis_a, now->apart);
   case TALUS_JOINT_BALL:
     tl_cross3(cross, now->axis_a, now->axis_b);
-    return atan2(sqrt(tl_dot3(cross, cross)), tl_dot3(now->axis_a, now->axis_b));
+    return tl_angle(sqrt(tl_dot3(cross, cross)), tl_dot3(now->axis_a, now->axis_b));
   case TALUS_JOINT_HINGE: {
     tl_cross3(cross, now->across[0], now->side_b);
-    const double angle = atan2(tl_dot3(now->axis_a, cross), tl_dot3(now->across[0], now->side_b));
+    const double angle = tl_angle(tl_dot3(now->axis_a, cross), tl_dot3(now->across[0], now->side_b));
     return angle + 2 * PI * nearbyint((joint->turns - angle) / (2 * PI));
   }
   default:

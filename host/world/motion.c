@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host/base/structs.h"
+#include "host/math/trigonometry.h"
 #include "host/world/world.h"
 
 /* Time spent between begin and end, up to t. */
@@ -42,7 +43,7 @@ static void motion_offset(const talus_motion_def *def, double t, double *offset)
     factor = spent;
   } else if (def->kind == TALUS_MOTION_SINUSOID) {
     const double turn = 2 * 3.14159265358979323846 * def->frequency;
-    factor = sin(turn * spent + def->phase) - sin(def->phase);
+    factor = tl_sine(turn * spent + def->phase) - tl_sine(def->phase);
   }
   for (int c = 0; c < 3; c++) {
     offset[c] += factor * def->vector[c];
@@ -90,7 +91,7 @@ static void turn_between(const double *a, const double *b, double *angle) {
   tl_quaternion_times(b, back, turn);
   const double sign = turn[0] < 0 ? -1 : 1;
   const double size = sqrt(tl_dot3(turn + 1, turn + 1));
-  const double whole = 2 * atan2(size, sign * turn[0]);
+  const double whole = 2 * tl_angle(size, sign * turn[0]);
   for (int c = 0; c < 3; c++) {
     angle[c] = size > 0 ? sign * whole * turn[1 + c] / size : 0;
   }
