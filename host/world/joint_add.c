@@ -128,6 +128,9 @@ talus_status talus_joint_add(talus_world *world, const talus_joint_def *given, i
       world->body[body].jointed = 1;
     }
   }
+  /* sweeps do not come near the solution of a chain in the iterations of a step */
+  world->def.solver.islands = 1;
+  TL_TRY(talus_solver_set(world->solver, &world->def.solver));
   joint->id = world->joint_next++;
   world->joint_count++;
   if (result != NULL) {

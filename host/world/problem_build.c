@@ -257,6 +257,18 @@ static void joints_keep(talus_world *world, const tl_step_arrays *a, int32_t row
   }
 }
 
+/* An impulse at its bound is off by rounding where the solve has scaled it and back. */
+static void bounds_keep(const tl_step_arrays *a, int32_t rows) {
+  for (int32_t r = 0; r < rows; r++) {
+    const double bound[2] = {a->row[r].lower, a->row[r].upper};
+    for (int i = 0; i < 2; i++) {
+      if (isfinite(bound[i]) && fabs(a->row_impulse[r] - bound[i]) <= 1e-15 * fabs(bound[i])) {
+        a->row_impulse[r] = bound[i];
+      }
+    }
+  }
+}
+
 /* Impulses back to contacts; how fast each closes or opens now. */
 static void contacts_keep(talus_world *world, const tl_step_arrays *a) {
   for (int32_t k = 0; k < world->contact_count; k++) {
@@ -286,6 +298,7 @@ talus_status tl_problem_solve(talus_world *world, double dt, const double *befor
   if (world->def.restitution == TALUS_RESTITUTION_POISSON) {
     TL_TRY(tl_restitution_phase(world, &problem, &arrays, after, info));
   }
+  bounds_keep(&arrays, problem.bilateral_count);
   contacts_keep(world, &arrays);
   joints_keep(world, &arrays, problem.bilateral_count, free, after);
   return tl_links_measure(world, dt, before, free, after, &arrays, problem.bilateral_count);

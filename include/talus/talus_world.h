@@ -329,7 +329,11 @@ typedef enum talus_motor {
   TALUS_MOTOR_SERVO = 2 /* drives the coordinate to `target` */
 } talus_motor;
 
-/* The coordinate of a joint: HINGE the angle in which b has turned about the axis relative to a
+/* In a world with joints groups of up to 64 contacts and rows that hang together are solved
+ * directly (settings.islands is 1 then). Longer chains are as good as `tolerance` and
+ * max_iterations let them; a mechanism (talus_mechanism.h) has no such limit.
+ *
+ * The coordinate of a joint: HINGE the angle in which b has turned about the axis relative to a
  * since the joint was added, counted over whole turns as long as a step turns less than half of
  * one; SLIDER the way of b along the axis since then; DISTANCE the length; BALL the angle between
  * the axis as a and as b carry it. Stops act like contacts: they only push, and not before they are

@@ -322,6 +322,8 @@ int main(void) {
     chain(TALUS_JOINT_HINGE, 2, 0, 2, integrator);
     chain(TALUS_JOINT_DISTANCE, 2, 0, 4, integrator);
     chain(TALUS_JOINT_DISTANCE, 10, 0, 4, integrator);
+    chain(TALUS_JOINT_BALL, 10, 0, 2, integrator);
+    chain(TALUS_JOINT_HINGE, 10, 0, 1, integrator);
     for (int kind = -1; kind <= TALUS_JOINT_DISTANCE; kind++) {
       tumble(kind, 1e-3, integrator);
     }
