@@ -103,7 +103,7 @@ talus_status tl_alloc(talus_context *context, void **memory, size_t count, size_
     return tl_fail(context, TALUS_OUT_OF_MEMORY, "%s: no memory for %zu bytes", what, wanted);
   }
   memcpy(block, &total, sizeof total);
-  context->bytes += (int64_t)total;
+  __atomic_add_fetch(&context->bytes, (int64_t)total, __ATOMIC_RELAXED);
   *memory = block + HEADER;
   return TALUS_OK;
 }
@@ -115,7 +115,7 @@ void tl_free(talus_context *context, void *memory) {
   char *block = (char *)memory - HEADER;
   size_t total;
   memcpy(&total, block, sizeof total);
-  context->bytes -= (int64_t)total;
+  __atomic_sub_fetch(&context->bytes, (int64_t)total, __ATOMIC_RELAXED);
   if (context->def.release != NULL) {
     context->def.release(context->def.allocate_user, block, total);
   } else {

@@ -26,7 +26,9 @@ struct talus_context {
   void *device;                     /* what the backend keeps per context, or NULL */
   int32_t threads;
   struct tl_workers *workers; /* threads for loops, see each.h; NULL: none */
-  int64_t bytes; /* memory handed out and not yet taken back */
+  int64_t bytes;   /* atomic: memory handed out and not yet taken back */
+  uintptr_t owner; /* atomic: the thread that is at work in it, 0: none */
+  int32_t depth;   /* how often the owner has come in */
   char message[TL_MESSAGE];
 };
 
@@ -59,6 +61,14 @@ talus_status tl_refuse(talus_context *context, talus_status status, const char *
 /* INVALID_ARGUMENT unless it is a context that was created successfully and not destroyed since, as
  * far as its memory tells. */
 talus_status tl_context_check(talus_context *context);
+/* One thread at a time is at work in a context: BUSY for a second one. The owner may come in again: a
+ * world's step solves, a callback may use another solver. */
+talus_status tl_context_enter(talus_context *context);
+void tl_context_leave(talus_context *context);
+/* Leaves the context to whoever takes it next; BUSY if the owner is inside more than once. */
+talus_status tl_context_hand_over(talus_context *context);
+void tl_context_take(talus_context *context);
+
 /* A context stays in memory until everyone who holds it has let go, so that a solver which outlives
  * it can tell. */
 void tl_context_hold(talus_context *context);

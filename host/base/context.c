@@ -81,6 +81,47 @@ talus_status tl_context_check(talus_context *context) {
              : tl_fail(context, TALUS_INVALID_ARGUMENT, "the context was not created successfully");
 }
 
+/* ---- who is at work -------------------------------------------------------------------------- */
+
+/* Its address tells threads apart. */
+static _Thread_local char mark;
+
+talus_status tl_context_enter(talus_context *context) {
+  TL_TRY(tl_context_check(context));
+  uintptr_t owner = 0;
+  if (__atomic_load_n(&context->owner, __ATOMIC_RELAXED) != (uintptr_t)&mark &&
+      !__atomic_compare_exchange_n(&context->owner, &owner, (uintptr_t)&mark, 0, __ATOMIC_ACQUIRE,
+                                   __ATOMIC_RELAXED)) {
+    return tl_refuse(context, TALUS_BUSY,
+                     "another thread, or a solve under way, is at work in this context: make one "
+                     "for each thread");
+  }
+  context->depth++;
+  return TALUS_OK;
+}
+
+void tl_context_leave(talus_context *context) {
+  if (--context->depth == 0) {
+    __atomic_store_n(&context->owner, 0, __ATOMIC_RELEASE);
+  }
+}
+
+talus_status tl_context_hand_over(talus_context *context) {
+  if (context->depth > 1) {
+    return tl_fail(context, TALUS_BUSY,
+                   "the call that called back is at work in this context: a solve beside it needs "
+                   "another");
+  }
+  __atomic_store_n(&context->owner, (uintptr_t)context, __ATOMIC_RELEASE);
+  return TALUS_OK;
+}
+
+void tl_context_take(talus_context *context) {
+  (void)__atomic_exchange_n(&context->owner, (uintptr_t)&mark, __ATOMIC_ACQ_REL);
+}
+
+/* ---- end ------------------------------------------------------------------------------------- */
+
 void tl_context_hold(talus_context *context) {
   __atomic_add_fetch(&context->holders, 1, __ATOMIC_RELAXED);
 }

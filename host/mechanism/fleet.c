@@ -168,10 +168,7 @@ static talus_status coupling_steps(void *self, int32_t thread, int32_t i, talus_
   return status;
 }
 
-talus_status talus_fleet_step(talus_fleet *fleet, int32_t steps, talus_fleet_report *report) {
-  if (fleet == NULL) {
-    return TALUS_INVALID_ARGUMENT;
-  }
+static talus_status fleet_step(talus_fleet *fleet, int32_t steps, talus_fleet_report *report) {
   if (report != NULL) {
     TL_TRY(tl_struct_check(fleet->context, &tl_struct_fleet_report, "fleet report", report));
   }
@@ -195,5 +192,15 @@ talus_status talus_fleet_step(talus_fleet *fleet, int32_t steps, talus_fleet_rep
     }
     tl_struct_write(&tl_struct_fleet_report, &sum, report);
   }
+  return status;
+}
+
+talus_status talus_fleet_step(talus_fleet *fleet, int32_t steps, talus_fleet_report *report) {
+  if (fleet == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  TL_TRY(tl_context_enter(fleet->context));
+  const talus_status status = fleet_step(fleet, steps, report);
+  tl_context_leave(fleet->context);
   return status;
 }

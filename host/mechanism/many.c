@@ -12,6 +12,8 @@ static void helper_open(const talus_context *context, tl_helper *h) {
   h->lent.def.threads = h->lent.threads = 1;
   h->lent.workers = NULL;
   h->lent.def.log = NULL; /* the caller's need not be safe among threads */
+  h->lent.owner = 0;
+  h->lent.depth = 0;
   h->lent.bytes = 0;
   h->lent.message[0] = 0;
   h->failed = -1;

@@ -29,6 +29,7 @@ static void *courier_run(void *argument) {
   while (courier->state != QUIT) {
     if (courier->state == ORDERED) {
       pthread_mutex_unlock(&courier->lock);
+      tl_context_take(solver->context);
       courier->status = tl_solver_solve(solver, &courier->request);
       pthread_mutex_lock(&courier->lock);
       courier->state = DONE;
@@ -77,6 +78,9 @@ static talus_status order(talus_solver *solver, talus_solution *solution, talus_
   TL_TRY(courier_make(solver));
   tl_courier *const courier = solver->courier;
   TL_TRY(tl_request_make(solver, solution, info, &courier->request));
+  if (!courier->alone) {
+    TL_TRY(tl_context_hand_over(solver->context));
+  }
   if (courier->alone) {
     courier->status = tl_solver_solve(solver, &courier->request);
   }
@@ -129,7 +133,8 @@ talus_status talus_solver_wait(talus_solver *solver) {
                      "a callback cannot wait for the solve that called it");
   }
   if (tl_async_stranded(solver)) {
-    return tl_refuse(solver->context, TALUS_BUSY, "the solve goes on in the process that was forked");
+    return tl_refuse(solver->context, TALUS_BUSY,
+                     "the solve goes on in the process that was forked");
   }
   if (!__atomic_compare_exchange_n(&solver->under_way, &expected, 0, 0, __ATOMIC_ACQ_REL,
                                    __ATOMIC_ACQUIRE)) {
@@ -137,6 +142,7 @@ talus_status talus_solver_wait(talus_solver *solver) {
                      "no solve is under way: talus_solver_solve_async must come first");
   }
   courier_wait(solver->courier);
+  tl_context_take(solver->context);
   const talus_status status = solver->courier->status;
   tl_solver_leave(solver);
   return status;
@@ -155,6 +161,10 @@ void tl_async_release(talus_solver *solver) {
     }
     pthread_cond_destroy(&courier->changed);
     pthread_mutex_destroy(&courier->lock);
+  }
+  if (__atomic_load_n(&solver->under_way, __ATOMIC_ACQUIRE)) { /* nobody will wait for it */
+    tl_context_take(solver->context);
+    tl_context_leave(solver->context);
   }
   tl_free(solver->context, courier);
   solver->courier = NULL;

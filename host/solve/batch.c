@@ -249,11 +249,10 @@ talus_status tl_crew_solve(talus_context *context, tl_crew *crew, int32_t count,
   return verdict(context, crew->worker, crew->threads);
 }
 
-talus_status talus_solve_batch(talus_context *context, const talus_settings *settings,
-                               int32_t count, const talus_problem *problems,
-                               talus_solution *solutions, talus_info *infos,
-                               talus_status *statuses) {
-  TL_TRY(tl_context_check(context));
+static talus_status batch_solve(talus_context *context, const talus_settings *settings,
+                                int32_t count, const talus_problem *problems,
+                                talus_solution *solutions, talus_info *infos,
+                                talus_status *statuses) {
   if (count < 0 || count > INT32_MAX / 2 || (problems == NULL && count > 0)) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT,
                    "problems is NULL, or count (%d) makes no sense", count);
@@ -272,5 +271,16 @@ talus_status talus_solve_batch(talus_context *context, const talus_settings *set
     status = tl_crew_solve(context, &crew, count, problems, solutions, infos, statuses);
   }
   tl_crew_close(context, &crew);
+  return status;
+}
+
+talus_status talus_solve_batch(talus_context *context, const talus_settings *settings,
+                               int32_t count, const talus_problem *problems,
+                               talus_solution *solutions, talus_info *infos,
+                               talus_status *statuses) {
+  TL_TRY(tl_context_enter(context));
+  const talus_status status =
+      batch_solve(context, settings, count, problems, solutions, infos, statuses);
+  tl_context_leave(context);
   return status;
 }

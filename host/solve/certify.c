@@ -54,10 +54,9 @@ talus_status talus_certify(talus_context *context, const talus_problem *problem,
   return talus_certify_cone(context, problem, NULL, impulse, bilateral_impulse, certificate);
 }
 
-talus_status talus_certify_cone(talus_context *context, const talus_problem *given,
-                                const talus_settings *settings, const double *impulse,
-                                const double *bilateral_impulse, talus_certificate *certificate) {
-  TL_TRY(tl_context_check(context));
+static talus_status certify(talus_context *context, const talus_problem *given,
+                            const talus_settings *settings, const double *impulse,
+                            const double *bilateral_impulse, talus_certificate *certificate) {
   talus_settings used;
   tl_problem_copy copy;
   TL_TRY(tl_struct_check(context, &tl_struct_certificate, "certificate", certificate));
@@ -78,8 +77,8 @@ talus_status talus_certify_cone(talus_context *context, const talus_problem *giv
     status = tl_fail(context, TALUS_MISSING_ARRAY, "impulse or bilateral_impulse is NULL");
   }
   if (status == TALUS_OK) {
-    status = tl_judgement_make(context, problem, impulse, bilateral_impulse, tl_context_threads(context),
-                               &judgement);
+    status = tl_judgement_make(context, problem, impulse, bilateral_impulse,
+                               tl_context_threads(context), &judgement);
   }
   if (status == TALUS_OK) {
     talus_certificate found;
@@ -88,5 +87,15 @@ talus_status talus_certify_cone(talus_context *context, const talus_problem *giv
   }
   tl_judgement_release(context, &judgement);
   tl_gathered_release(context, &gathered);
+  return status;
+}
+
+talus_status talus_certify_cone(talus_context *context, const talus_problem *problem,
+                                const talus_settings *settings, const double *impulse,
+                                const double *bilateral_impulse, talus_certificate *certificate) {
+  TL_TRY(tl_context_enter(context));
+  const talus_status status =
+      certify(context, problem, settings, impulse, bilateral_impulse, certificate);
+  tl_context_leave(context);
   return status;
 }

@@ -260,9 +260,8 @@ static void islands_fill(const tl_islands *found, const talus_problem *problem,
   }
 }
 
-talus_status talus_islands_find(talus_context *context, const talus_problem *given,
-                                talus_islands *islands) {
-  TL_TRY(tl_context_check(context));
+static talus_status islands_find(talus_context *context, const talus_problem *given,
+                                 talus_islands *islands) {
   talus_islands wanted = talus_islands_default();
   tl_problem_copy copy;
   TL_TRY(tl_struct_read(context, &tl_struct_islands, "islands", islands, &wanted));
@@ -290,5 +289,13 @@ talus_status talus_islands_find(talus_context *context, const talus_problem *giv
   }
   tl_islands_release(context, &found);
   tl_gathered_release(context, &gathered);
+  return status;
+}
+
+talus_status talus_islands_find(talus_context *context, const talus_problem *problem,
+                                talus_islands *islands) {
+  TL_TRY(tl_context_enter(context));
+  const talus_status status = islands_find(context, problem, islands);
+  tl_context_leave(context);
   return status;
 }

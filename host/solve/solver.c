@@ -20,7 +20,11 @@ talus_status tl_solver_check(const talus_solver *solver) {
 talus_status tl_solver_enter(talus_solver *solver) {
   TL_TRY(tl_solver_check(solver));
   if (__atomic_exchange_n(&solver->busy, 1, __ATOMIC_ACQUIRE) == 0) {
-    return TALUS_OK;
+    const talus_status status = tl_context_enter(solver->context);
+    if (status != TALUS_OK) {
+      __atomic_store_n(&solver->busy, 0, __ATOMIC_RELEASE);
+    }
+    return status;
   }
   return __atomic_load_n(&solver->under_way, __ATOMIC_ACQUIRE)
              ? tl_refuse(solver->context, TALUS_CALL_ORDER,
@@ -31,18 +35,15 @@ talus_status tl_solver_enter(talus_solver *solver) {
 }
 
 void tl_solver_leave(talus_solver *solver) {
+  tl_context_leave(solver->context);
   __atomic_store_n(&solver->busy, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- life --------------------------------------------------------------------------------------
  */
 
-talus_status talus_solver_create(talus_context *context, const talus_settings *settings,
-                                 talus_solver **result) {
-  if (result != NULL) {
-    *result = NULL;
-  }
-  TL_TRY(tl_context_check(context));
+static talus_status solver_make(talus_context *context, const talus_settings *settings,
+                                talus_solver **result) {
   if (result == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "solver is NULL");
   }
@@ -62,6 +63,17 @@ talus_status talus_solver_create(talus_context *context, const talus_settings *s
   }
   *result = solver;
   return TALUS_OK;
+}
+
+talus_status talus_solver_create(talus_context *context, const talus_settings *settings,
+                                 talus_solver **result) {
+  if (result != NULL) {
+    *result = NULL;
+  }
+  TL_TRY(tl_context_enter(context));
+  const talus_status status = solver_make(context, settings, result);
+  tl_context_leave(context);
+  return status;
 }
 
 /* Whether somebody is inside who would come back to memory that is gone: another thread, or the

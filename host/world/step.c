@@ -297,10 +297,7 @@ static talus_status step_refuse(const talus_world *world, const verdict *verdict
                  step, time, verdict->error, world->def.accept, halvings);
 }
 
-talus_status talus_world_step(talus_world *world, talus_step_report *given) {
-  if (world == NULL) {
-    return TALUS_INVALID_ARGUMENT;
-  }
+static talus_status world_step(talus_world *world, talus_step_report *given) {
   if (given != NULL) {
     TL_TRY(tl_struct_check(world->context, &tl_struct_step_report, "step report", given));
   }
@@ -338,4 +335,14 @@ talus_status talus_world_step(talus_world *world, talus_step_report *given) {
     tl_struct_write(&tl_struct_step_report, &report, given);
   }
   return TALUS_OK;
+}
+
+talus_status talus_world_step(talus_world *world, talus_step_report *given) {
+  if (world == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  TL_TRY(tl_context_enter(world->context));
+  const talus_status status = world_step(world, given);
+  tl_context_leave(world->context);
+  return status;
 }

@@ -5,7 +5,9 @@
  *   numbers    double at the border, or float where a layout says so (talus_solve.h)
  *   indices    int32_t for bodies, blocks, rows and columns; int64_t for offsets into long arrays
  *   ownership  who creates destroys; inputs are const; outputs go to arrays the caller owns
- *   threads    one context may be used by one thread at a time; several contexts may run at once
+ *   threads    one context may be used by one thread at a time; several contexts may run at once.
+ *              Where a second thread is seen (solves, batches, certificates, steps of worlds and
+ *              fleets) it is sent away with BUSY; callbacks may come in again
  *   fork       in a child process a context of the parent's goes on with one thread and the same
  *              bits (one on a CUDA device does not go on); contexts made there have threads again
  *   structs    one with struct_size is filled by talus_<x>_default() and then changed; a plain one

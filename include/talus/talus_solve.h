@@ -470,8 +470,9 @@ typedef struct talus_solver talus_solver;
  * INVALID_ARGUMENT, OUT_OF_MEMORY. */
 TALUS_API talus_status talus_solver_create(talus_context *context, const talus_settings *settings,
                                            talus_solver **solver);
-/* Replaces the settings; the problem stays. One thread at a time, here and below: a second one is
- * sent away with BUSY, and with CALL_ORDER between solve_async and wait. */
+/* Replaces the settings; the problem stays. One thread at a time in a context and its solvers, here
+ * and below: a second one is sent away with BUSY, and with CALL_ORDER from the solver itself between
+ * solve_async and wait. */
 TALUS_API talus_status talus_solver_set(talus_solver *solver, const talus_settings *settings);
 /* Checks and takes a problem: sorts, colours, scales. Memory is kept and grows as needed. The
  * caller's arrays are borrowed: they must stay as they are until the next solve has returned,
@@ -490,8 +491,9 @@ TALUS_API talus_status talus_solver_solve(talus_solver *solver, talus_solution *
                                           talus_info *info);
 /* The same, on a thread of the solver's own while the caller goes on: settings, problem arrays,
  * solution, info and the context (its stream, allocator, log and progress callback included) are the
- * solve's until talus_solver_wait. Where no thread can be had it solves before it returns. Statuses:
- * CALL_ORDER, STRUCT_SIZE, OUT_OF_MEMORY; all others come from wait. */
+ * solve's until talus_solver_wait: solves side by side need a context each. Where no thread can be
+ * had it solves before it returns. Statuses: CALL_ORDER, STRUCT_SIZE, OUT_OF_MEMORY, BUSY (another
+ * call is at work in the context); all others come from wait. */
 TALUS_API talus_status talus_solver_solve_async(talus_solver *solver, talus_solution *solution,
                                                 talus_info *info);
 /* Waits for it and returns its status. Results in device memory are complete for work that is

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "talus/talus_world.h"
 #include "tests/abi/counted.h"
 #include "tests/check.h"
 #include "tests/solver/families.h"
@@ -218,6 +219,96 @@ static void busy_check(talus_context *context) {
   oracle_made_free(&made);
 }
 
+/* While another thread, or a solve under way, is in the context: nothing of it may be used. */
+static void context_busy(talus_context *context, talus_solver *other, talus_world *world,
+                         const talus_problem *problem) {
+  static double impulse[3 * MOST], rows[MOST];
+  talus_certificate certificate;
+  talus_solver *made = NULL;
+  talus_islands islands = talus_islands_default();
+  CHECK(talus_solver_solve(other, NULL, NULL) == TALUS_BUSY && says(context, "this context"));
+  CHECK(talus_solver_update(other, problem) == TALUS_BUSY);
+  CHECK(talus_solver_solve_async(other, NULL, NULL) == TALUS_BUSY);
+  CHECK(talus_solver_create(context, NULL, &made) == TALUS_BUSY && made == NULL);
+  CHECK(talus_solve_once(context, problem, NULL, NULL, NULL) == TALUS_BUSY);
+  CHECK(talus_solve_batch(context, NULL, 1, problem, NULL, NULL, NULL) == TALUS_BUSY);
+  CHECK(talus_certify(context, problem, impulse, rows, &certificate) == TALUS_BUSY);
+  CHECK(talus_islands_find(context, problem, &islands) == TALUS_BUSY);
+  CHECK(talus_world_step(world, NULL) == TALUS_BUSY);
+}
+
+static void context_check(void) {
+  oracle_made made = family_make(family_at(0), TALUS_LAW_CCP, 1);
+  meeting m = {.problem = &made.problem};
+  talus_settings settings = talus_settings_default();
+  talus_context *context;
+  talus_solver *other;
+  talus_world *world;
+  talus_world_def def = talus_world_def_default();
+  pthread_t thread;
+  CHECK(talus_context_create(NULL, &context) == TALUS_OK);
+  CHECK(talus_solver_create(context, NULL, &other) == TALUS_OK);
+  CHECK(talus_solver_update(other, &made.problem) == TALUS_OK);
+  CHECK(talus_world_create(context, &def, &world) == TALUS_OK);
+  settings.progress = hold;
+  settings.progress_user = &m;
+  CHECK(talus_solver_create(context, &settings, &m.solver) == TALUS_OK);
+  CHECK(talus_solver_update(m.solver, &made.problem) == TALUS_OK);
+  CHECK(pthread_create(&thread, NULL, solve_held, &m) == 0);
+  hold_wait(&m);
+  context_busy(context, other, world, &made.problem);
+  __atomic_store_n(&m.go, 1, __ATOMIC_RELEASE);
+  pthread_join(thread, NULL);
+  CHECK(m.status == TALUS_OK && talus_solver_solve(other, NULL, NULL) == TALUS_OK);
+  CHECK(talus_world_step(world, NULL) == TALUS_OK);
+  m.inside = m.go = 0;
+  CHECK(talus_solver_solve_async(m.solver, NULL, NULL) == TALUS_OK);
+  hold_wait(&m);
+  context_busy(context, other, world, &made.problem);
+  __atomic_store_n(&m.go, 1, __ATOMIC_RELEASE);
+  CHECK(talus_solver_wait(m.solver) == TALUS_OK);
+  CHECK(talus_solver_solve(other, NULL, NULL) == TALUS_OK);
+  /* a solve that is destroyed instead of waited for leaves the context too */
+  CHECK(talus_solver_solve_async(m.solver, NULL, NULL) == TALUS_OK);
+  talus_solver_destroy(m.solver);
+  CHECK(talus_solver_solve(other, NULL, NULL) == TALUS_OK);
+  talus_world_destroy(world);
+  talus_solver_destroy(other);
+  talus_context_destroy(context);
+  oracle_made_free(&made);
+}
+
+/* A callback may use another solver of the context, but not begin a solve beside its own. */
+static int use_other(void *user, int64_t iterations, int64_t passes, double measure,
+                     double seconds) {
+  meeting *const m = user;
+  (void)iterations, (void)passes, (void)measure, (void)seconds;
+  m->status = talus_solver_solve(m->solver, NULL, NULL);
+  m->inside = talus_solver_solve_async(m->solver, NULL, NULL) == TALUS_BUSY;
+  return 0;
+}
+
+static void nested_check(talus_context *context) {
+  oracle_made made = family_make(family_at(0), TALUS_LAW_CCP, 1);
+  meeting m = {.problem = &made.problem, .status = TALUS_INTERNAL};
+  talus_settings settings = talus_settings_default();
+  talus_solver *outer;
+  CHECK(talus_solver_create(context, NULL, &m.solver) == TALUS_OK);
+  CHECK(talus_solver_update(m.solver, &made.problem) == TALUS_OK);
+  settings.progress = use_other;
+  settings.progress_user = &m;
+  settings.method = TALUS_METHOD_JACOBI;
+  CHECK(talus_solver_create(context, &settings, &outer) == TALUS_OK);
+  CHECK(talus_solver_update(outer, &made.problem) == TALUS_OK);
+  CHECK(talus_solver_solve(outer, NULL, NULL) == TALUS_OK);
+  CHECK(m.status == TALUS_OK && m.inside);
+  CHECK(talus_solver_solve_async(m.solver, NULL, NULL) == TALUS_OK);
+  CHECK(talus_solver_wait(m.solver) == TALUS_OK);
+  talus_solver_destroy(outer);
+  talus_solver_destroy(m.solver);
+  oracle_made_free(&made);
+}
+
 /* Calls back into the solver that is calling. */
 static int meddle(void *user, int64_t iterations, int64_t passes, double measure, double seconds) {
   meeting *const m = user;
@@ -339,6 +430,8 @@ int main(void) {
   destroyed_check();
   outlived_check();
   busy_check(context);
+  context_check();
+  nested_check(context);
   meddling_check(context);
   async_check(context);
   contexts_check();
