@@ -162,7 +162,11 @@ static talus_status take_shapes(tl_snapshot *s, const talus_world *world, const 
 
 static talus_status take_contacts(tl_snapshot *s, const talus_world *world) {
   const talus_contact *contact = NULL;
-  const size_t all = (size_t)talus_world_contacts(world, &contact);
+  const int32_t count = talus_world_contacts(world, &contact);
+  if (count < 0) {
+    return TALUS_OUT_OF_MEMORY; /* and the message is there */
+  }
+  const size_t all = (size_t)count;
   TL_TRY(tl_buffer_reserve(s->context, &s->contact, all, 10 * sizeof(double) + 2 * sizeof(int32_t),
                            "contacts of a frame"));
   double *point = s->contact.memory, *normal = point + 3 * all, *force = normal + 3 * all;

@@ -354,17 +354,22 @@ talus_status tl_contacts_find(talus_world *world, double dt) {
   return TALUS_OK;
 }
 
-int32_t talus_world_contacts(const talus_world *const_world, const talus_contact **contacts) {
-  talus_world *const world = (talus_world *)const_world; /* fills its own copy */
+int32_t talus_world_contacts(const talus_world *world, const talus_contact **contacts) {
+  if (contacts == NULL || world == NULL) {
+    return world != NULL ? world->contact_count : 0;
+  }
   *contacts = NULL;
-  if (world == NULL ||
-      tl_world_grow(world, (void **)&world->shown, &world->shown_capacity, world->contact_count,
-                    sizeof *world->shown, "contacts") != TALUS_OK) {
-    return 0;
+  tl_buffer *const buffer = world->shown;
+  const size_t count = (size_t)world->contact_count;
+  if (count * sizeof **contacts > buffer->capacity &&
+      tl_buffer_reserve(world->context, buffer, count + count / 4, sizeof **contacts,
+                        "contacts that are shown") != TALUS_OK) {
+    return TALUS_NONE;
   }
-  for (int32_t k = 0; k < world->contact_count; k++) {
-    world->shown[k] = world->contact[k].shown;
+  talus_contact *const shown = buffer->memory;
+  for (size_t k = 0; k < count; k++) {
+    shown[k] = world->contact[k].shown;
   }
-  *contacts = world->shown;
+  *contacts = shown;
   return world->contact_count;
 }

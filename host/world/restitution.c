@@ -48,9 +48,9 @@ talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl
                                   double *after, talus_info *info) {
   const size_t contacts = (size_t)world->contact_count;
   const size_t velocities = tl_velocity_size(world), rows = (size_t)problem->bilateral_count;
-  double *first;
-  TL_TRY(tl_alloc(world->context, (void **)&first, 4 * contacts + velocities + rows, sizeof *first,
-                  "restitution"));
+  TL_TRY(tl_buffer_reserve(world->context, &world->restitution_memory,
+                           4 * contacts + velocities + rows, sizeof(double), "restitution"));
+  double *const first = world->restitution_memory.memory;
   double *const given = first + 3 * contacts, *const velocity = given + contacts;
   double *const row_first = velocity + velocities;
   memcpy(first, a->impulse, 3 * contacts * sizeof *first);
@@ -89,6 +89,5 @@ talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl
     info->iterations += second.iterations;
     info->passes += second.passes;
   }
-  tl_free(world->context, first);
   return status;
 }

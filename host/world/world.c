@@ -150,7 +150,12 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   projection.warm_start = 0;
   projection.max_iterations = 50;
   projection.islands = 0; /* it is not meant to be exact */
-  talus_status status = tl_broad_create(context, &world->broad);
+  talus_status status =
+      tl_alloc(context, (void **)&world->shown, 1, sizeof *world->shown, "world");
+  if (status == TALUS_OK) {
+    *world->shown = (tl_buffer){NULL, 0};
+    status = tl_broad_create(context, &world->broad);
+  }
   if (status == TALUS_OK) {
     status = tl_broad_create(context, &world->around);
   }
@@ -185,6 +190,9 @@ void talus_world_destroy(talus_world *world) {
   for (int32_t i = 0; i < world->motion_count; i++) {
     tl_free(context, world->motion[i].memory);
   }
+  if (world->shown != NULL) {
+    tl_buffer_release(context, world->shown);
+  }
   void *const arrays[] = {world->body,  world->shape,   world->material, world->pair,
                           world->motion, world->joint,   world->contact,  world->shown,
                           world->spare.contact, world->saved.contact};
@@ -195,7 +203,8 @@ void talus_world_destroy(talus_world *world) {
                                 &world->outrunners,     &world->keys,
                                 &world->found,          &world->saved_bodies,
                                 &world->saved_joints,   &world->problem_memory,
-                                &world->solution_memory, &world->velocity_memory};
+                                &world->solution_memory, &world->velocity_memory,
+                                &world->restitution_memory};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(context, buffers[i]);
   }

@@ -151,14 +151,13 @@ struct talus_world {
   tl_contact_list spare, saved;
   int32_t aside;
   int32_t part; /* of the step under way, from 0 on */
-  talus_contact *shown; /* copies for talus_world_contacts */
-  int32_t shown_capacity;
+  tl_buffer *shown; /* copies for talus_world_contacts, which leaves the world itself as it is */
 
   /* arrays of one step */
   tl_buffer colliders, facts, outrunners, keys, found, saved_bodies, saved_joints;
   int32_t collider_count; /* collider i is the shape in slot i */
   int32_t outrun; /* 1: some shape's `ahead` is not 0 */
-  tl_buffer problem_memory, solution_memory, velocity_memory;
+  tl_buffer problem_memory, solution_memory, velocity_memory, restitution_memory;
   tl_buffer saved_links, block_memory, block_index;
   double link_kinetic[3]; /* J: of mechanisms before, free and after, last sub-step */
   double link_error;      /* of their balances */

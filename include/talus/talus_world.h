@@ -278,7 +278,8 @@ typedef struct talus_contact {
   double impulse[3];          /* of the last step, N s, on b */
 } talus_contact;
 
-/* Contacts of the last step; the array belongs to the world, valid until its next call. */
+/* Contacts of the last step and their number; the array belongs to the world, valid until its next
+ * call. contacts may be NULL. TALUS_NONE: no memory for the array, the context's message says so. */
 TALUS_API int32_t talus_world_contacts(const talus_world *world, const talus_contact **contacts);
 
 /* ---- motions of kinematic bodies ------------------------------------------------------------- */

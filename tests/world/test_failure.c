@@ -1,11 +1,65 @@
 /* test_failure.c: a step that cannot be solved to what is accepted leaves the world as it was. */
 #include <string.h>
 
+#include "tests/scarce.h"
 #include "tests/world/place.h"
 
 enum { GRAINS = 12 };
 
+/* A ball that bounces on a floor, its memory from s. */
+static talus_world *bouncing(scarce *s, talus_restitution restitution) {
+  talus_world_def def = talus_world_def_default();
+  talus_world *world;
+  place_context = scarce_context(s);
+  def.restitution = restitution;
+  MUST(talus_world_create(place_context, &def, &world));
+  const int32_t material = place_material(world, 2500, 0.5, 0.9);
+  place_floor(world, material);
+  place_sphere(world, material, 0.05, 0, 0, 0.06);
+  return world;
+}
+
+/* No memory for the contacts' copy is not the same as no contacts. */
+static void contacts_check(void) {
+  scarce s = {0};
+  talus_world *const world = bouncing(&s, TALUS_RESTITUTION_NEWTON);
+  const talus_contact *contacts = NULL;
+  int32_t count = 0;
+  for (int i = 0; i < 100 && count == 0; i++) {
+    MUST(talus_world_step(world, NULL));
+    count = talus_world_contacts(world, NULL);
+  }
+  CHECK(count > 0);
+  s.fail_from = s.requests + 1;
+  CHECK(talus_world_contacts(world, &contacts) == TALUS_NONE && contacts == NULL);
+  CHECK(strstr(talus_context_message(place_context), "no memory") != NULL);
+  s.fail_from = 0;
+  CHECK(talus_world_contacts(world, &contacts) == count && contacts != NULL);
+  talus_world_destroy(world);
+  place_end();
+  CHECK(s.held == 0);
+}
+
+/* Poisson's second phase has its memory from the first bounce on. */
+static void poisson_check(void) {
+  scarce s = {0};
+  talus_world *const world = bouncing(&s, TALUS_RESTITUTION_POISSON);
+  for (int i = 0; i < 400; i++) {
+    MUST(talus_world_step(world, NULL));
+  }
+  const int64_t before = s.requests;
+  for (int i = 0; i < 400; i++) {
+    MUST(talus_world_step(world, NULL));
+  }
+  CHECK_CASE(s.requests == before, "%lld requests", (long long)(s.requests - before));
+  talus_world_destroy(world);
+  place_end();
+  CHECK(s.held == 0);
+}
+
 int main(void) {
+  contacts_check();
+  poisson_check();
   place_begin(1);
   talus_world_def def = talus_world_def_default();
   def.tolerance = def.accept =
