@@ -119,6 +119,10 @@ static talus_status drive_check(talus_context *context, const talus_link_def *de
                    "not finite",
                    joint);
   }
+  if ((uint32_t)def->limited > 1) {
+    return tl_fail(context, TALUS_BAD_SETTING, "%s: limited is %d: it must be 0 or 1", joint,
+                   def->limited);
+  }
   if (def->kind == TALUS_LINK_FREE && (def->limited || def->motor || def->friction > 0)) {
     return tl_fail(context, TALUS_UNSUPPORTED,
                    "%s: limits, motors and friction are not for FREE joints", joint);
@@ -163,6 +167,10 @@ talus_status tl_mechanism_check(talus_context *context, const talus_mechanism_de
   if ((unsigned)def->dynamics > TALUS_DYNAMICS_CONQUER) {
     return tl_fail(context, TALUS_BAD_SETTING, "mechanism def: dynamics %d is unknown",
                    (int)def->dynamics);
+  }
+  if ((uint32_t)def->self_collide > 1) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "mechanism def: self_collide is %d: it must be 0 or 1", def->self_collide);
   }
   return TALUS_OK;
 }

@@ -284,6 +284,10 @@ static void forget_emitted(talus_scene *scene) {
 talus_status talus_scene_build(talus_scene *scene, talus_world **world) {
   const tl_build_mode mode = {0};
   talus_status status = TALUS_OK;
+  if (scene == NULL || world == NULL) {
+    return scene == NULL ? TALUS_INVALID_ARGUMENT
+                         : tl_fail(scene->context, TALUS_INVALID_ARGUMENT, "world is NULL");
+  }
   *world = NULL;
   TL_TRY(reset(scene));
   TL_TRY_GOTO(tl_build_world(scene, mode, world), fail);

@@ -172,7 +172,7 @@ talus_status tl_name_check(const talus_scene *scene, const tl_node *node, const 
 
 int32_t talus_scene_body_find(const talus_scene *scene, const char *name) {
   int32_t mechanism, link;
-  if (scene->body_id == NULL) {
+  if (scene == NULL || name == NULL || scene->body_id == NULL) {
     return TALUS_NONE;
   }
   const int32_t thing = tl_names_find(&scene->things, name), bodies = scene->def.bodies.count;
@@ -185,6 +185,6 @@ int32_t talus_scene_body_find(const talus_scene *scene, const char *name) {
 }
 
 int32_t talus_scene_mechanism_find(const talus_scene *scene, const char *name) {
-  const int32_t found = scene != NULL ? tl_names_find(&scene->mechanisms, name) : -1;
+  const int32_t found = scene != NULL && name != NULL ? tl_names_find(&scene->mechanisms, name) : -1;
   return found >= 0 ? scene->mechanism[found].id : TALUS_NONE;
 }

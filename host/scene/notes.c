@@ -53,6 +53,9 @@ talus_status tl_scene_note_radius(talus_scene *scene, int32_t body, double radiu
 }
 
 double talus_scene_body_radius(const talus_scene *scene, int32_t body) {
+  if (scene == NULL) {
+    return 0;
+  }
   const int32_t at = radius_from(scene, body);
   return at < scene->radius_count && scene->radius[at].body == body ? scene->radius[at].radius : 0;
 }

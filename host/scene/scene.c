@@ -37,6 +37,15 @@ talus_status talus_scene_read(talus_context *context, const char *path,
     return TALUS_INVALID_ARGUMENT;
   }
   *result = NULL;
+  if (override_count < 0 || (override_count > 0 && overrides == NULL)) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                   "overrides is NULL, or override_count (%d) makes no sense", override_count);
+  }
+  for (int32_t i = 0; i < override_count; i++) {
+    if (overrides[i] == NULL) {
+      return tl_fail(context, TALUS_INVALID_ARGUMENT, "overrides[%d] is NULL", i);
+    }
+  }
   TL_TRY(tl_alloc(context, &memory, 1, sizeof(talus_scene), "the scene"));
   talus_scene *scene = memory;
   memset(scene, 0, sizeof *scene);
@@ -133,12 +142,18 @@ talus_status tl_scene_mesh_fail(const talus_scene *scene, int32_t index) {
 }
 
 double talus_scene_end(const talus_scene *scene) {
+  if (scene == NULL) {
+    return 0;
+  }
   const tl_scene_run *run = &scene->def.run;
   return run->steps > 0 ? (double)run->steps * scene->def.world.step : run->time;
 }
 
 int64_t talus_scene_added(const talus_scene *scene) {
   int64_t sum = 0;
+  if (scene == NULL) {
+    return 0;
+  }
   for (int32_t i = 0; i < scene->def.inlets.count && scene->inlet != NULL; i++) {
     sum += scene->inlet[i].placed;
   }
@@ -147,6 +162,9 @@ int64_t talus_scene_added(const talus_scene *scene) {
 
 int64_t talus_scene_removed(const talus_scene *scene) {
   int64_t sum = 0;
+  if (scene == NULL) {
+    return 0;
+  }
   for (int32_t i = 0; i < scene->def.outlets.count && scene->removed != NULL; i++) {
     sum += scene->removed[i];
   }

@@ -192,6 +192,10 @@ static talus_status apply_forces(talus_scene *scene, talus_world *world, double 
 }
 
 talus_status talus_scene_tick(talus_scene *scene, talus_world *world) {
+  if (scene == NULL || world == NULL) {
+    return scene == NULL ? TALUS_INVALID_ARGUMENT
+                         : tl_fail(scene->context, TALUS_INVALID_ARGUMENT, "world is NULL");
+  }
   const double time = talus_world_time(world);
   TL_TRY(remove_expired(scene, world, time));
   TL_TRY(run_outlets(scene, world, time));

@@ -203,6 +203,11 @@ talus_status talus_urdf_read_sized(talus_context *context, const char *path,
   if (!tl_quaternion_good(given.orientation)) {
     return tl_fail(context, TALUS_STRUCT_SIZE, "urdf def: orientation is no unit quaternion");
   }
+  if (def != NULL && ((uint32_t)def->floating > 1 || (uint32_t)def->lenient > 1)) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "urdf def: floating (%d) and lenient (%d) must be 0 or 1", def->floating,
+                   def->lenient);
+  }
   TL_TRY(tl_alloc(context, &memory, 1, sizeof(talus_urdf), "a robot"));
   talus_urdf *const urdf = memory;
   memset(urdf, 0, sizeof *urdf);

@@ -101,23 +101,35 @@ const char *talus_precision_name(talus_precision precision) {
 
 int talus_law_parse(const char *name, talus_law *law) {
   const int found = find(law_names, TALUS_LAW_COUNT, name);
-  *law = found >= 0 ? (talus_law)found : *law;
-  return found >= 0;
+  if (found < 0 || law == NULL) {
+    return 0;
+  }
+  *law = (talus_law)found;
+  return 1;
 }
 int talus_cone_parse(const char *name, talus_cone *cone) {
   const int found = find(cone_names, TALUS_CONE_COUNT, name);
-  *cone = found >= 0 ? (talus_cone)found : *cone;
-  return found >= 0;
+  if (found < 0 || cone == NULL) {
+    return 0;
+  }
+  *cone = (talus_cone)found;
+  return 1;
 }
 int talus_method_parse(const char *name, talus_method *method) {
   const int found = find(method_names, TALUS_METHOD_COUNT, name);
-  *method = found >= 0 ? (talus_method)found : *method;
-  return found >= 0;
+  if (found < 0 || method == NULL) {
+    return 0;
+  }
+  *method = (talus_method)found;
+  return 1;
 }
 int talus_precision_parse(const char *name, talus_precision *precision) {
   const int found = find(precision_names, 2, name);
-  *precision = found >= 0 ? (talus_precision)found : *precision;
-  return found >= 0;
+  if (found < 0 || precision == NULL) {
+    return 0;
+  }
+  *precision = (talus_precision)found;
+  return 1;
 }
 
 int talus_method_takes(talus_method method, talus_cone cone) {

@@ -366,6 +366,17 @@ int tl_problem_bounded(const talus_problem *problem) {
   return 0;
 }
 
+static talus_status asleep_check(talus_context *context, const talus_problem *problem,
+                                 int32_t count) {
+  for (int32_t i = 0; problem->asleep != NULL && i < count; i++) {
+    if ((uint32_t)problem->asleep[i] > 1) {
+      return tl_fail(context, TALUS_INVALID_ARGUMENT, "problem.asleep[%d] is %d: 0 is awake, 1 asleep",
+                     i, problem->asleep[i]);
+    }
+  }
+  return TALUS_OK;
+}
+
 talus_status tl_problem_check(talus_context *context, const talus_problem *problem) {
   if (problem->dimension < 1 || problem->dimension > 3) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "problem.dimension is %d, outside 1 .. 3",
@@ -402,9 +413,11 @@ talus_status tl_problem_check(talus_context *context, const talus_problem *probl
   }
   switch (problem->form) {
   case TALUS_FORM_RIGID:
-    return rigid_check(context, problem);
+    TL_TRY(rigid_check(context, problem));
+    return asleep_check(context, problem, problem->rigid.body_count);
   case TALUS_FORM_BLOCKS:
-    return blocks_check(context, problem);
+    TL_TRY(blocks_check(context, problem));
+    return asleep_check(context, problem, problem->blocks.block_count);
   case TALUS_FORM_DELASSUS:
     return delassus_check(context, problem);
   case TALUS_FORM_GLOBAL:

@@ -97,6 +97,24 @@ static talus_status dump_check(talus_context *context, const talus_settings *s) 
   return TALUS_OK;
 }
 
+static talus_status flags_check(talus_context *context, const talus_settings *s) {
+  const struct {
+    const char *name;
+    int32_t value;
+  } flags[] = {{"warm_start", s->warm_start},
+               {"same_bits", s->same_bits},
+               {"unique", s->unique},
+               {"facet_align", s->facet_align},
+               {"islands", s->islands}};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    if ((uint32_t)flags[i].value > 1) {
+      return tl_fail(context, TALUS_BAD_SETTING, "settings.%s is %d: it must be 0 or 1",
+                     flags[i].name, flags[i].value);
+    }
+  }
+  return TALUS_OK;
+}
+
 static talus_status settings_check(talus_context *context, const talus_settings *s) {
   if ((unsigned)s->law >= TALUS_LAW_COUNT || (unsigned)s->method >= TALUS_METHOD_COUNT ||
       (unsigned)s->precision > TALUS_F32 || (unsigned)s->measure > TALUS_MEASURE_SICONOS) {
@@ -118,6 +136,7 @@ static talus_status settings_check(talus_context *context, const talus_settings 
     return tl_fail(context, TALUS_BAD_SETTING, "settings.threads is %d, outside 0 .. 4096",
                    s->threads);
   }
+  TL_TRY(flags_check(context, s));
   if (!(s->momentum_cap < 1) || !(s->slip_filter >= 0 && s->slip_filter <= 1)) {
     return tl_fail(context, TALUS_BAD_SETTING,
                    "settings.momentum_cap (%g) must be below 1, slip_filter (%g) in 0 .. 1",

@@ -347,6 +347,9 @@ int32_t talus_body_after(const talus_world *world, int32_t id) {
 talus_status talus_body_get(const talus_world *world, int32_t id, talus_body_state *state) {
   int32_t body;
   TL_TRY(tl_body_find(world, id, &body));
+  if (state == NULL) {
+    return tl_fail(world->context, TALUS_INVALID_ARGUMENT, "body %d: state is NULL", id);
+  }
   const tl_body *const b = &world->body[body];
   if (b->type == TALUS_BODY_LINK) { /* the mechanism may have been set since the last step */
     tl_link_sync(world, body);
@@ -362,6 +365,9 @@ talus_status talus_body_set(talus_world *world, int32_t id, const talus_body_sta
   int32_t body;
   TL_TRY(tl_body_find(world, id, &body));
   TL_TRY(link_refuse(world, body, "set by itself: use talus_mechanism_set"));
+  if (state == NULL) {
+    return tl_fail(world->context, TALUS_INVALID_ARGUMENT, "body %d: state is NULL", id);
+  }
   if (!finite3(state->position) || !finite3(state->velocity) || !finite3(state->spin) ||
       !tl_quaternion_good(state->orientation)) {
     return tl_fail(world->context, TALUS_NOT_FINITE,
@@ -388,6 +394,9 @@ double talus_body_mass(const talus_world *world, int32_t id) {
 
 void talus_body_inertia(const talus_world *world, int32_t id, double inertia[6]) {
   const tl_body *const body = tl_body_at(world, id);
+  if (inertia == NULL) {
+    return;
+  }
   memset(inertia, 0, 6 * sizeof *inertia);
   if (body != NULL) {
     memcpy(inertia, body->inertia, 6 * sizeof *inertia);

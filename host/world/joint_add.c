@@ -33,6 +33,10 @@ static talus_status coordinate_check(talus_context *context, const talus_joint_d
   if (def->limited && def->kind == TALUS_JOINT_FIXED) {
     return tl_fail(context, TALUS_UNSUPPORTED, "joint def: a fixed joint has nothing to limit");
   }
+  if ((uint32_t)def->limited > 1) {
+    return tl_fail(context, TALUS_BAD_SETTING, "joint def: limited is %d: it must be 0 or 1",
+                   def->limited);
+  }
   if (def->limited && !(def->lower <= def->upper)) {
     return tl_fail(context, TALUS_BAD_SETTING,
                    "joint def: the lower limit %g is not below the upper limit %g", def->lower,

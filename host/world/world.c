@@ -101,6 +101,7 @@ static talus_status def_check(talus_context *context, const talus_world_def *def
       {"penetration_limit", def->penetration_limit, def->penetration_limit > 0},
       {"velocity_scale", def->velocity_scale,
        def->velocity_scale >= 0 && isfinite(def->velocity_scale)},
+      {"plane", def->plane, (uint32_t)def->plane <= 1},
   };
   for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
     if (!checks[i].good) {

@@ -15,8 +15,9 @@ extern "C" {
 typedef struct talus_scene talus_scene;
 
 /* Reads and checks a file. overrides: override_count texts "key.key=value" as `talus run --set` takes
- * them, or NULL. Statuses: FILE_OPEN, FILE_FORMAT (the message begins with file:line:column),
- * UNSUPPORTED (built without libyaml), OUT_OF_MEMORY; *scene is NULL then. */
+ * them, or NULL if there are none. Statuses: INVALID_ARGUMENT, FILE_OPEN, FILE_FORMAT (the message
+ * begins with file:line:column), UNSUPPORTED (built without libyaml), OUT_OF_MEMORY; *scene is NULL
+ * then. */
 TALUS_API talus_status talus_scene_read(talus_context *context, const char *path,
                                         const char *const *overrides, int32_t override_count,
                                         talus_scene **scene);

@@ -170,9 +170,10 @@ typedef struct talus_problem {
    * names are matched in the order in which they stand. */
   const uint64_t *contact_key; /* [contact_count] */
   const uint64_t *row_key;     /* [bilateral_count] */
-  /* Forms (a) and (b): 1 = this body or block sleeps; NULL = none. An island (see talus_islands)
-   * whose movable bodies all sleep is left out of the solve and of the certificate: its velocities
-   * stay, its impulses are those of the warm start (0 without one), its contact_velocity is 0. */
+  /* Forms (a) and (b): 1 = this body or block sleeps, 0 = it does not; NULL = none do. An island
+   * (see talus_islands) whose movable bodies all sleep is left out of the solve and of the
+   * certificate: its velocities stay, its impulses are those of the warm start (0 without one), its
+   * contact_velocity is 0. */
   const int32_t *asleep; /* [body_count], [block_count] */
   /* Contact velocities that are small: errors much below it move nothing, m/s. `tolerance` is
    * then relative to it where doing nothing would be nearly right; see the certificate above. A
@@ -311,7 +312,8 @@ static inline talus_settings talus_settings_default(void) {
   return settings;
 }
 
-/* Names as the program and its JSON spell them. _parse returns 0 if the name is unknown. */
+/* Names as the program and its JSON spell them. _parse returns 0 if the name is unknown, or a pointer
+ * NULL. */
 TALUS_API const char *talus_law_name(talus_law law);
 TALUS_API const char *talus_method_name(talus_method method);
 TALUS_API const char *talus_method_text(talus_method method);

@@ -120,6 +120,12 @@ static void whole_check(talus_context *context) {
   for (int32_t i = 0; i < units; i++) {
     asleep[i] = 1;
   }
+  asleep[1] = 5; /* neither awake nor asleep */
+  CHECK(talus_solver_update(solver, &p) == TALUS_INVALID_ARGUMENT);
+  CHECK(strstr(talus_context_message(context), "asleep[1] is 5") != NULL);
+  asleep[1] = -1;
+  CHECK(talus_solver_update(solver, &p) == TALUS_INVALID_ARGUMENT);
+  asleep[1] = 1;
   for (int round = 0; round < 3; round++) { /* asleep for good: the impulses wait */
     memset(a.impulse, 0, sizeof a.impulse);
     CHECK(talus_solver_update(solver, &p) == TALUS_OK);

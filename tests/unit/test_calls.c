@@ -51,6 +51,11 @@ static void check_settings(desk *d) {
   BAD_SETTING(slip_filter, -0.1, "slip_filter");
   BAD_SETTING(slip_filter, 1.1, "slip_filter");
   BAD_SETTING(slip_filter, NAN, "slip_filter");
+  BAD_SETTING(warm_start, 7, "warm_start is 7");
+  BAD_SETTING(same_bits, 2, "same_bits");
+  BAD_SETTING(unique, -1, "unique");
+  BAD_SETTING(facet_align, INT32_MIN, "facet_align");
+  BAD_SETTING(islands, -1, "islands is -1");
 }
 
 static void check_calls(desk *d) {
