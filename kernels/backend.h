@@ -35,11 +35,12 @@ typedef struct tl_engine_ops {
   /* `count` trials of APGD as published; one pass each. */
   talus_status (*backtrack)(tl_engine *engine, const tl_rule *rule, int32_t count, tl_state *state);
   /* `count` coloured Gauss-Seidel sweeps, with or without momentum; one pass each, and one more
-   * for each rebuilding of the velocities. *passes is raised accordingly. Over rows of W only V(x)
-   * is rebuilt: start or restore before steps of another kind. */
+   * for each rebuilding of the velocities. *passes is raised accordingly. Over rows of W velocities
+   * are not carried along: start or restore before steps of another kind. */
   talus_status (*sweep)(tl_engine *engine, const tl_rule *rule, int32_t count, tl_state *state,
                         int64_t *passes);
-  /* R(x)^2 for the convex and for the exact law at the current impulses. */
+  /* R(x)^2 for the convex and for the exact law at the current impulses; one pass, and one more to
+   * rebuild V(x) after sweeps over rows of W. */
   talus_status (*residual)(tl_engine *engine, double squares[2], int64_t *passes);
   /* Puts the current impulses aside / goes back to them as `start` does. */
   talus_status (*keep)(tl_engine *engine);

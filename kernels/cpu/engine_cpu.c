@@ -127,7 +127,7 @@ void tl_cpu_reset(tl_cpu_engine *engine, double lipschitz) {
   memcpy(view->velocity_y, view->velocity, velocities);
   engine->state =
       (tl_state){.lipschitz = lipschitz, .theta = 1, .fresh = 1, .moved = 0, .turned = 0};
-  engine->since_rebuild = 0;
+  engine->since_rebuild = engine->stale = 0;
 }
 
 static talus_status engine_start(tl_engine *base, const double *impulse, double lipschitz) {

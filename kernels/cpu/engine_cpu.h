@@ -17,6 +17,7 @@ typedef struct tl_cpu_engine {
   tl_state state;
   int32_t threads;
   int32_t since_rebuild; /* sweeps since the velocities were rebuilt from the impulses */
+  int32_t stale;         /* sweeps over rows of W have left V(x) behind */
   tl_buffer copy;        /* the system's arrays in this precision; empty if they are used as is */
   tl_buffer impulse;     /* x, x_previous, best, slip */
   tl_buffer velocity;    /* velocity, velocity_y */

@@ -53,6 +53,11 @@ static void chunks_run(void *arguments, int64_t first, int64_t end) {
 talus_status tl_cpu_residual(tl_engine *base, double squares[2], int64_t *passes) {
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
   const tl_shape *const shape = &engine->view.shape;
+  if (engine->stale) {
+    tl_cpu_units_respond(engine, engine->view.x, engine->view.velocity);
+    engine->stale = 0;
+    *passes += 1;
+  }
   for (int32_t i = 0; i < shape->range_count; i++) {
     range_task each = {engine, shape->range[i]};
     tl_cpu_each_chunk(engine, each.range.chunk_count, chunks_run, &each);

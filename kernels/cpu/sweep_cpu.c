@@ -5,15 +5,33 @@
 #include "kernels/cpu/sum_cpu.h"
 #include "kernels/item/body.h"
 
-/* The contacts of a chunk share no body: all may feel before any of them acts. */
-TL_ITEM void bodies_loop(const tl_view *view, const tl_range range, const tl_pace pace,
-                         int32_t first, int32_t count, tl_shares *leaf) {
+/* Rows of W in a chunk that are treated one by one. */
+enum { FEW_ROWS = 8 };
+
+/* What the rows of W feel of y. */
+TL_ITEM void rows_feel(const tl_view *view, int32_t first, int32_t count, tl_felt *felt) {
+  for (int32_t i = 0; i < count; i++) {
+    const tl_vec v = tl_contact_row(view, first + i, view->trial);
+    felt->x[i] = v.x;
+    felt->y[i] = v.y;
+    felt->z[i] = v.z;
+  }
+}
+
+/* The contacts of a chunk share no body, and no entry of W: all may feel before any of them acts.
+ */
+TL_ITEM void contacts_loop(const tl_view *view, const tl_range range, const tl_pace pace,
+                           int32_t first, int32_t count, tl_shares *leaf) {
   tl_felt felt;
-  tl_cpu_feel(view, range, first, count, view->velocity_y, &felt);
+  if (range.kind == TL_MATRIX) {
+    rows_feel(view, first, count, &felt);
+  } else {
+    tl_cpu_feel(view, range, first, count, view->velocity_y, &felt);
+  }
 #pragma omp simd
   for (int32_t i = 0; i < count; i++) {
-    const tl_turn turn =
-        tl_sweep_move(view, range, first + i, pace, tl_vec_make(felt.x[i], felt.y[i], felt.z[i]));
+    const tl_turn turn = tl_sweep_move(view, range, first + i, pace,
+                                       tl_vec_make(felt.x[i], felt.y[i], felt.z[i]), 0);
     felt.x[i] = turn.change.x;
     felt.y[i] = turn.change.y;
     felt.z[i] = turn.change.z;
@@ -26,8 +44,8 @@ TL_ITEM void bodies_loop(const tl_view *view, const tl_range range, const tl_pac
   }
 }
 
-/* One after the other: rows of W reach the impulses of others in the chunk; bilateral rows are few.
- */
+/* One after the other: where there are few, branches save more than wide registers do; and
+ * bilateral rows. */
 TL_ITEM void other_loop(const tl_view *view, const tl_range range, const tl_pace pace,
                         int32_t first, int32_t count, tl_shares *leaf) {
   for (int32_t i = 0; i < count; i++) {
@@ -40,16 +58,16 @@ TL_ITEM void other_loop(const tl_view *view, const tl_range range, const tl_pace
 /* The law known to the compiler. */
 TL_ITEM void sweep_laws(const tl_view *view, tl_range range, tl_pace pace, int32_t first,
                         int32_t count, tl_shares *leaf) {
-  if (range.kind == TL_MATRIX || range.bilateral) {
+  if (range.bilateral || (range.kind == TL_MATRIX && count < FEW_ROWS)) {
     other_loop(view, range, pace, first, count, leaf);
   } else if (pace.coulomb) {
     range.bilateral = 0;
     pace.coulomb = 1;
-    bodies_loop(view, range, pace, first, count, leaf);
+    contacts_loop(view, range, pace, first, count, leaf);
   } else {
     range.bilateral = 0;
     pace.coulomb = 0;
-    bodies_loop(view, range, pace, first, count, leaf);
+    contacts_loop(view, range, pace, first, count, leaf);
   }
 }
 
@@ -153,10 +171,7 @@ talus_status tl_cpu_sweep(tl_engine *base, const tl_rule *rule, int32_t count, t
     tl_cpu_swap(engine);
     *passes += 1;
   }
-  if (matrix) { /* the sweeps go without V: residuals want it */
-    tl_cpu_units_respond(engine, engine->view.x, engine->view.velocity);
-    *passes += 1;
-  }
+  engine->stale = matrix; /* these sweeps go without V, which residuals want */
   *state = engine->state;
   return TALUS_OK;
 }

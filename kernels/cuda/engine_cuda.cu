@@ -107,7 +107,7 @@ talus_status tl_cuda_reset(tl_cuda_engine *engine, double lipschitz) {
   TL_TRY(tl_cuda_units_respond(engine, view->x, view->velocity));
   TL_TRY(array_copy(engine, view->velocity_y, view->velocity, velocities));
   TL_LAUNCH(engine, 1, 1, control_reset_kernel, engine->work.control, lipschitz);
-  engine->since_rebuild = 0;
+  engine->since_rebuild = engine->stale = 0;
   return TALUS_OK;
 }
 

@@ -68,6 +68,7 @@ struct tl_cuda_engine {
   cudaStream_t target; /* where kernels go */
   int32_t ready;       /* the last upload succeeded */
   int32_t since_rebuild;
+  int32_t stale; /* sweeps over rows of W have left V(x) behind */
   int32_t colour_count;
   tl_buffer colours;       /* [colour_count + 1] first chunk of each colour */
   tl_cuda_buffer arrays;   /* the problem */

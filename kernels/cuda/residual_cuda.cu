@@ -25,6 +25,11 @@ struct residual_pass {
 talus_status tl_cuda_residual(tl_engine *base, double squares[2], int64_t *passes) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
+  if (engine->stale) {
+    TL_TRY(tl_cuda_units_respond(engine, engine->work.view.x, engine->work.view.velocity));
+    engine->stale = 0;
+    *passes += 1;
+  }
   TL_TRY(tl_cuda_contacts<residual_pass>(engine));
   TL_TRY(tl_cuda_result(engine));
   squares[0] = engine->result->squares[0];

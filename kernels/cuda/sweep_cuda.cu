@@ -118,10 +118,7 @@ talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, 
     *passes += batch;
     count -= batch;
   }
-  if (matrix) { /* the sweeps go without V: residuals want it */
-    TL_TRY(tl_cuda_units_respond(engine, engine->work.view.x, engine->work.view.velocity));
-    *passes += 1;
-  }
+  engine->stale = matrix; /* these sweeps go without V, which residuals want */
   TL_TRY(tl_cuda_result(engine));
   *state = engine->result->state;
   return TALUS_OK;

@@ -75,7 +75,7 @@ TL_ITEM tl_vec tl_from_frame(tl_vec v, tl_vec n, tl_vec t1, tl_vec t2) {
 }
 
 TL_ITEM tl_vec tl_sweep_local(const tl_view *view, const tl_range range, int32_t k, tl_pace pace,
-                              tl_vec y, tl_vec u) {
+                              tl_vec y, tl_vec u, int alone) {
   if (range.bilateral) {
     return tl_row_project(view, range, k, tl_vec_make(y.x - u.x / view->scale_n[k], 0, 0));
   }
@@ -90,7 +90,7 @@ TL_ITEM tl_vec tl_sweep_local(const tl_view *view, const tl_range range, int32_t
                                           tl_to_frame(u, n, t1, t2), 0);
     return tl_from_frame(r, n, t1, t2);
   }
-  return tl_sweep_local_frame(view, k, pace, y, u, range.kind == TL_MATRIX);
+  return tl_sweep_local_frame(view, k, pace, y, u, alone);
 }
 
 /* Inner product in the metric S about the axis n. */
@@ -105,15 +105,16 @@ typedef struct tl_turn {
   tl_vec change;
 } tl_turn;
 
-/* The contact's turn where D_k V(y) is known. MATRIX: y of all contacts stands in trial. */
+/* The contact's turn where D_k V(y) is known. MATRIX: y of all contacts stands in trial. alone: no
+ * other contact is treated at the same time (cone.h). */
 TL_ITEM tl_turn tl_sweep_move(const tl_view *view, const tl_range range, int32_t k, tl_pace pace,
-                              tl_vec felt) {
+                              tl_vec felt, int alone) {
   const tl_vec x = tl_load(view->x, k);
   const tl_vec y = range.kind == TL_MATRIX
                        ? tl_load(view->trial, k)
                        : tl_along(x, pace.beta, tl_sub(x, tl_load(view->x_previous, k)));
   const tl_vec u = tl_add(felt, tl_contact_free(view, k));
-  const tl_vec r = tl_sweep_local(view, range, k, pace, y, u);
+  const tl_vec r = tl_sweep_local(view, range, k, pace, y, u, alone);
   const tl_vec d = tl_sub(r, y);
   if (range.kind == TL_MATRIX) {
     tl_save(view->trial, k, r);
@@ -132,7 +133,7 @@ TL_ITEM tl_share tl_sweep_step(const tl_view *view, const tl_range range, int32_
   const tl_vec felt = range.kind == TL_MATRIX
                           ? tl_contact_row(view, k, view->trial)
                           : tl_contact_velocity(view, range, k, view->velocity_y);
-  const tl_turn turn = tl_sweep_move(view, range, k, pace, felt);
+  const tl_turn turn = tl_sweep_move(view, range, k, pace, felt, range.kind == TL_MATRIX);
   tl_contact_apply(view, range, k, turn.change, view->velocity_y);
   return turn.share;
 }
