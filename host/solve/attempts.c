@@ -33,6 +33,15 @@ int tl_method_sweeps(talus_method id) {
   return id == TALUS_METHOD_GAUSS_SEIDEL || id == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
 }
 
+/* Newton's method starts from some sweeps, the path where they are far cheaper than its corners. */
+static int sweeps_before(talus_method id, int32_t constraints) {
+  return id == TALUS_METHOD_NEWTON || (id == TALUS_METHOD_PATH && constraints > MANY);
+}
+
+int tl_method_colours(talus_method id, int32_t constraints) {
+  return tl_method_sweeps(id) || sweeps_before(id, constraints);
+}
+
 /* Largest momentum: a long memory pays where high accuracy is wanted or, late in the run, where
  * the problem turns out to be hard; never under the exact law, where sweeps want less of it than
  * gradient steps. */
@@ -81,14 +90,12 @@ tl_attempt tl_attempt_gradient(const tl_run *run, int64_t budget) {
   return attempt_of(run, &tl_method_apgdb, budget);
 }
 
-/* A method by name; Newton's method starts from some sweeps, the path where they are far cheaper
- * than its corners. */
+/* A method by name. */
 static int32_t named_plan(const tl_run *run, talus_method wanted, tl_attempt *attempts) {
   const tl_method *const only = tl_method_find(wanted);
   const double filter = filter_for(run);
   int32_t count = 0;
-  const int many = run->solver->assembly.system.shape.contact_count > MANY;
-  if (wanted == TALUS_METHOD_NEWTON || (wanted == TALUS_METHOD_PATH && many)) {
+  if (sweeps_before(wanted, run->solver->assembly.system.shape.contact_count)) {
     attempts[count++] = tl_attempt_sweeps(run, sweeps_for(run));
   }
   if (!run->solver->resident &&

@@ -107,6 +107,8 @@ extern const tl_method tl_method_jacobi, tl_method_apgd, tl_method_apgdb, tl_met
 const tl_method *tl_method_find(talus_method id);
 /* Whether it goes from contact to contact, which needs colours. */
 int tl_method_sweeps(talus_method id);
+/* Whether it does so at times, by name, with so many constraints. */
+int tl_method_colours(talus_method id, int32_t constraints);
 /* What the methods that are gradient steps (kernels' gradient.h) advance by. */
 talus_status tl_gradient_advance(tl_run *run, const tl_rule *rule, int32_t count);
 

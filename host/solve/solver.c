@@ -132,12 +132,20 @@ talus_status talus_solver_set(talus_solver *solver, const talus_settings *settin
 /* ---- the problem -------------------------------------------------------------------------------
  */
 
-/* Sweeps need colours; auto may sweep, but not where the problem lives on a device. Second-order
- * methods work on the host's arrays. */
+/* Sweeps need colours; auto may sweep, but not where the problem lives on a device. */
 static int wants_colours(const talus_solver *solver) {
   const talus_method method = solver->settings.method;
-  return (method == TALUS_METHOD_AUTO && solver->memory == TALUS_MEMORY_HOST) ||
-         tl_method_sweeps(method) || method == TALUS_METHOD_NEWTON || method == TALUS_METHOD_PATH ||
+  const talus_problem *const problem = &solver->problem;
+  return method == TALUS_METHOD_AUTO
+             ? solver->memory == TALUS_MEMORY_HOST
+             : tl_method_colours(method, problem->contact_count + problem->bilateral_count);
+}
+
+/* Second-order methods and those for small problems work on the host's arrays. */
+static int wants_host(const talus_solver *solver) {
+  const talus_method method = solver->settings.method;
+  return wants_colours(solver) || tl_small_takes(&solver->settings) ||
+         method == TALUS_METHOD_NEWTON || method == TALUS_METHOD_PATH ||
          method == TALUS_METHOD_INTERIOR_POINT;
 }
 
@@ -190,7 +198,7 @@ static talus_status update(talus_solver *solver, const talus_problem *given) {
   TL_TRY(tl_problem_copy_make(solver->context, given, &copy));
   solver->memory = problem->memory;
   int taken = 0;
-  if (!wants_colours(solver) && !tl_small_takes(&solver->settings)) {
+  if (!wants_host(solver)) {
     TL_TRY(tl_resident_take(solver, problem, &taken));
   }
   if (taken) {
@@ -230,7 +238,7 @@ talus_status tl_request_make(talus_solver *solver, const talus_solution *solutio
  * taken anew after a solve, when the caller's arrays may be gone but copies are at hand. */
 static talus_status resident_keep(talus_solver *solver, int recolour) {
   const int again = solver->fetched && solver->engine_precision != solver->settings.precision;
-  if (!recolour && !again && !tl_small_takes(&solver->settings)) {
+  if (!recolour && !again && !wants_host(solver)) {
     return TALUS_OK;
   }
   return problem_take(solver, solver->fetched ? &solver->problem : &solver->given);

@@ -1,5 +1,6 @@
 /* test_update.c: a solver that has seen other problems gives the bits of a fresh one: what it keeps
- * from problem to problem (memory, the order of the contacts) must not show. */
+ * from problem to problem (memory, the order of the contacts) must not show. And which methods have
+ * the contacts ordered by colours. */
 #include <string.h>
 
 #include "talus/talus_io.h"
@@ -92,6 +93,27 @@ static void run(talus_context *context, const talus_problem *given, talus_method
   talus_solver_destroy(old);
 }
 
+/* Contacts are ordered by colours for those methods that sweep, and for no others. */
+static void test_colours(talus_context *context, const talus_problem *problem) {
+  for (int m = 0; m < TALUS_METHOD_COUNT; m++) {
+    const talus_method method = (talus_method)m;
+    const int sweeps = method == TALUS_METHOD_AUTO || method == TALUS_METHOD_GAUSS_SEIDEL ||
+                       method == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV ||
+                       method == TALUS_METHOD_NEWTON;
+    if (method >= ANY_SIZE_COUNT && method != TALUS_METHOD_PATH) {
+      continue;
+    }
+    talus_settings settings = talus_settings_default();
+    talus_solution solution = talus_solution_default();
+    talus_info info = talus_info_default();
+    settings.method = method;
+    settings.max_iterations = 5;
+    CHECK(talus_solve_once(context, problem, &settings, &solution, &info) == TALUS_OK);
+    CHECK_CASE((info.colours > 0) == sweeps, "%s: %d colours", talus_method_name(method),
+               info.colours);
+  }
+}
+
 int main(void) {
   talus_context *context = NULL;
   talus_stored *stored = NULL;
@@ -102,6 +124,7 @@ int main(void) {
   CHECK(stored->problem.rigid.body_count == BODIES && stored->problem.contact_count <= MOST);
   run(context, &stored->problem, TALUS_METHOD_GAUSS_SEIDEL);
   run(context, &stored->problem, TALUS_METHOD_APGDB);
+  test_colours(context, &stored->problem);
   talus_stored_destroy(stored);
   talus_context_destroy(context);
   return check_end();
