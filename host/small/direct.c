@@ -1,9 +1,10 @@
-/* direct.c: small problems of forms (a) and (b) from the caller's arrays to the certificate, without a system
- * or an engine.
+/* direct.c: small problems of forms (a), (b) and (c) from the caller's arrays to the certificate,
+ * without a system or an engine.
  *
- * W and q are written out at once, in the caller's order, scaled as small.h says; the phases of `auto`
- * follow, and the certificate. Whatever is out of the ordinary (numbers far from 1, nothing to solve,
- * impulses that the certificate does not like) is left to the usual way, which begins anew. */
+ * W and q are written out at once, in the caller's order, scaled as small.h says; the phases of
+ * `auto` follow, and the certificate. Whatever is out of the ordinary (numbers far from 1, nothing
+ * to solve, impulses that the certificate does not like) is left to the usual way, which begins
+ * anew. */
 #include "host/small/direct.h"
 
 #include <math.h>
@@ -21,10 +22,10 @@ int tl_direct_serves(const talus_solver *solver) {
   const talus_settings *const settings = &solver->settings;
   const talus_problem *const p = &solver->problem;
   const int64_t constraints = (int64_t)p->contact_count + p->bilateral_count;
-  return (p->form == TALUS_FORM_RIGID || p->form == TALUS_FORM_BLOCKS) &&
-         solver->memory == TALUS_MEMORY_HOST && constraints > 0 &&
-         constraints <= TL_SMALL_MOST && tl_small_begins(settings, (int32_t)constraints) &&
-         !settings->unique &&
+  return (p->form == TALUS_FORM_RIGID || p->form == TALUS_FORM_BLOCKS ||
+          p->form == TALUS_FORM_DELASSUS) &&
+         solver->memory == TALUS_MEMORY_HOST && constraints > 0 && constraints <= TL_SMALL_MOST &&
+         tl_small_begins(settings, (int32_t)constraints) && !settings->unique &&
          tl_engine_backend(solver->context, solver->memory, (int32_t)constraints)->kind ==
              TALUS_BACKEND_CPU;
 }
@@ -119,7 +120,8 @@ talus_status tl_direct_form(talus_solver *solver, int *taken) {
   tl_small *const small = solver->small;
   const talus_problem *const problem = &solver->problem;
   const int32_t count = problem->contact_count + problem->bilateral_count;
-  const int rigid = problem->form == TALUS_FORM_RIGID;
+  const int rigid = problem->form == TALUS_FORM_RIGID,
+            matrix = problem->form == TALUS_FORM_DELASSUS;
   tl_direct d = {.problem = problem, .small = small};
   small->ready = small->ahead = 0;
   small->pick = small->place = NULL;
@@ -127,7 +129,7 @@ talus_status tl_direct_form(talus_solver *solver, int *taken) {
   TL_TRY(tl_small_reserve(small, count));
   small->first[0] = 0;
   int good;
-  TL_TRY((rigid ? tl_direct_rigid : tl_direct_blocks)(&d, &good));
+  TL_TRY((rigid ? tl_direct_rigid : matrix ? tl_direct_matrix : tl_direct_blocks)(&d, &good));
   if (!good) {
     return TALUS_OK;
   }
@@ -137,7 +139,11 @@ talus_status tl_direct_form(talus_solver *solver, int *taken) {
     return TALUS_OK;
   }
   memset(small->w, 0, (size_t)small->stride * (size_t)small->rows * sizeof *small->w);
-  tl_touches_multiply(&d.touches, small->first, small->stride, small->w, rigid);
+  if (matrix) {
+    tl_direct_matrix_fill(&d);
+  } else {
+    tl_touches_multiply(&d.touches, small->first, small->stride, small->w, rigid);
+  }
   if (rigid) { /* M^-1 of form (b) need not be symmetric to the last digit */
     matrix_mirror(small);
   }

@@ -1,7 +1,8 @@
-/* direct.h: small problems of forms (a) and (b) without a system or an engine.
+/* direct.h: small problems of forms (a), (b) and (c) without a system or an engine.
  *
  *   direct.c         the problem as a whole, its solution
- *   direct_rigid.c   constraints of form (a)      direct_blocks.c   of form (b) */
+ *   direct_rigid.c   constraints of form (a)      direct_blocks.c   of form (b)
+ *   direct_matrix.c  of form (c) */
 #ifndef TL_DIRECT_H
 #define TL_DIRECT_H
 
@@ -41,5 +42,8 @@ double tl_direct_scale(tl_direct *d, int32_t k, double weight, const double *u, 
 /* Touches, frames, kinds and velocities of all constraints. *taken = 0: not for this way. */
 talus_status tl_direct_rigid(tl_direct *d, int *taken);
 talus_status tl_direct_blocks(tl_direct *d, int *taken);
+/* The same without touches, and W once the rows are counted. */
+talus_status tl_direct_matrix(tl_direct *d, int *taken);
+void tl_direct_matrix_fill(const tl_direct *d);
 
 #endif

@@ -21,6 +21,9 @@ int tl_small_begins(const talus_settings *settings, int32_t constraints) {
          !settings->same_bits; /* a world's impulses stay what they were, bounds to the bit */
 }
 
+/* Weight of the proximal term to begin with, where others come after. */
+static const double BOLD = 1e-2;
+
 int tl_small_barrier(const talus_settings *settings, int32_t constraints) {
   return settings->method == TALUS_METHOD_INTERIOR_POINT && settings->law == TALUS_LAW_CCP &&
          settings->precision == TALUS_F64 && constraints <= TL_BARRIER_MOST;
@@ -67,6 +70,10 @@ int32_t tl_round_plan(const talus_settings *settings, double target, tl_small_ph
   memcpy(plan, phases, sizeof phases);
   if (method == TALUS_METHOD_INTERIOR_POINT) {
     memcpy(plan, convex, sizeof convex);
+  }
+  if (method == TALUS_METHOD_AUTO) { /* others come after: it may be bold */
+    plan[0].sparing = 1;
+    plan[0].alpha = BOLD;
   }
   for (int i = 0; i < TL_ROUND_PHASES; i++) {
     plan[i].inner = INNER;

@@ -1,7 +1,7 @@
 /* small.h: direct solvers for small problems: W written out, u = W y + q, a few hundred contacts.
  *
  *   form.c        W and q of any problem or part of it, contact by contact in the frame (n, t1, t2)
- *   direct.c      the same of forms (a) and (b) from the caller's arrays, solved without an engine
+ *   direct.c      the same of forms (a) to (c) from the caller's arrays, without an engine
  *   touch.c       W from J and J M^-1
  *   residual.c    scaled impulses, velocities, residuals
  *   facets.c      vertices of faceted cones, projection on them; sweep.c starts for them

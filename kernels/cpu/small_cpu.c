@@ -80,7 +80,7 @@ TL_CLONES_FEW static void problems_run(const tl_small_batch *batch, int32_t firs
     tl_lanes_load(&lanes, l, problem, begun[l] ? room.y : batch->best[first + l]);
   }
   tl_lanes_velocities(&lanes);
-  tl_lanes_sweeps(&lanes, phase->sweeps, phase->inner, least, live, made);
+  tl_lanes_sweeps(&lanes, tl_small_most(phase, shape->count), phase->inner, least, live, made);
   tl_lanes_velocities(&lanes);
   tl_lanes_remainder(&lanes, residual);
   for (int32_t l = 0; l < count; l++) {

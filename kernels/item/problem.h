@@ -46,6 +46,7 @@ typedef struct tl_small_phase {
   int32_t method;   /* tl_small_method */
   int32_t fresh;    /* 1: sweeps begin at 0, not where the last ones ended */
   int32_t sweeps;   /* at most */
+  int32_t sparing;  /* 1: and fewer for a few constraints, see tl_small_most */
   int32_t inner;    /* projected steps per contact and sweep */
   int32_t steps;    /* factorisations at most */
   int32_t all;      /* and at most so many in all phases together */

@@ -129,13 +129,20 @@ TL_TEAM void tl_small_settle(const tl_small_problem *p, int32_t k, int32_t inner
   }
 }
 
+/* How many sweeps a phase makes at the most: a few constraints are factored in the time of as many
+ * sweeps as there are of them. */
+TL_ITEM int32_t tl_small_most(const tl_small_phase *phase, int32_t constraints) {
+  const int32_t few = constraints > 5 ? constraints : 5;
+  return phase->sparing && few < phase->sweeps ? few : phase->sweeps;
+}
+
 /* The sweeps of a phase over all constraints, from y; u follows. Ends when a sweep moves y by less
  * than `least`. Returns the sweeps made. */
 TL_TEAM int32_t tl_small_sweeps(const tl_small_problem *p, const tl_small_phase *phase,
                                 double least, double *y, double *u,
                                 const tl_small_result *result) {
   const int32_t stride = p->stride, inner = phase->inner;
-  int32_t most = phase->sweeps;
+  int32_t most = tl_small_most(phase, p->count);
   tl_small_velocities(p, y, u);
   for (int32_t sweep = 0; sweep < most; sweep++) {
     double moved = 0;
