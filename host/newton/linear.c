@@ -191,6 +191,13 @@ talus_status tl_linear_make(talus_context *context, const tl_sheet *sheet, tl_li
   return memory_reserve(linear);
 }
 
+talus_status tl_linear_foresee(tl_linear *linear, double *entries, double *operations) {
+  const double n = (double)linear->order;
+  *entries = n * n / 2;
+  *operations = n * n * n / 3;
+  return linear->is_sparse ? tl_sparse_foresee(linear, entries, operations) : TALUS_OK;
+}
+
 void tl_linear_release(talus_context *context, tl_linear *linear) {
   tl_sparse_release(context, linear->sparse);
   linear->sparse = NULL;

@@ -51,6 +51,10 @@ talus_status tl_linear_make(talus_context *context, const tl_sheet *sheet, tl_li
 void tl_linear_release(talus_context *context, tl_linear *linear);
 int64_t tl_linear_bytes(const tl_linear *linear);
 
+/* How many entries and operations a factor will have: by the ordering that sparse factorisations
+ * begin with, which is made here. In the space of the bodies. */
+talus_status tl_linear_foresee(tl_linear *linear, double *entries, double *operations);
+
 /* Whether factors are made by BLAS: small ones are not. */
 int tl_linear_uses_blas(const tl_linear *linear);
 
@@ -80,6 +84,7 @@ int tl_dense_cholesky(double *a, int64_t n);
 void tl_dense_cholesky_solve(const double *a, int64_t n, double *b);
 /* linear_sparse.c */
 int tl_sparse_available(void);
+talus_status tl_sparse_foresee(tl_linear *linear, double *entries, double *operations);
 talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good);
 talus_status tl_sparse_sign(tl_linear *linear, int64_t order, int *sign);
 talus_status tl_sparse_solve(tl_linear *linear, int64_t order, const double *b, double *x);

@@ -190,7 +190,8 @@ static talus_status blocks_lu(tl_linear *linear, int64_t order, int *good) {
   return TALUS_OK;
 }
 
-talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good) {
+/* Memory for factors of the present pattern. */
+static talus_status pattern_take(tl_linear *linear) {
   if (linear->sparse == NULL) {
     TL_TRY(sparse_make(linear));
   }
@@ -198,6 +199,21 @@ talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good) {
     pattern_forget(linear->sparse);
     linear->fresh = 0;
   }
+  return TALUS_OK;
+}
+
+talus_status tl_sparse_foresee(tl_linear *linear, double *entries, double *operations) {
+  TL_TRY(pattern_take(linear));
+  if (linear->order > 0) {
+    TL_TRY(analyse(linear, linear->order));
+    *entries = linear->sparse->common.lnz;
+    *operations = linear->sparse->common.fl;
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good) {
+  TL_TRY(pattern_take(linear));
   *good = 1;
   if (order == 0) {
     return TALUS_OK;
@@ -277,6 +293,12 @@ void tl_sparse_release(talus_context *context, struct tl_sparse *sparse) {
 int64_t tl_sparse_bytes(const struct tl_sparse *sparse) {
   (void)sparse;
   return 0;
+}
+
+talus_status tl_sparse_foresee(tl_linear *linear, double *entries, double *operations) {
+  (void)entries;
+  (void)operations;
+  return tl_fail(linear->context, TALUS_UNSUPPORTED, "this build has no SuiteSparse");
 }
 
 talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good) {

@@ -40,7 +40,7 @@ static talus_status memory_reserve(tl_newton *newton) {
 }
 
 /* The problem written out, unless that has been done. */
-static talus_status prepare(tl_run *run, tl_newton **result) {
+static talus_status make(tl_run *run, tl_newton **result) {
   talus_solver *const solver = run->solver;
   if (solver->newton == NULL) {
     TL_TRY(tl_alloc(run->context, (void **)&solver->newton, 1, sizeof *solver->newton,
@@ -55,13 +55,26 @@ static talus_status prepare(tl_run *run, tl_newton **result) {
     TL_TRY(memory_reserve(newton));
     newton->ready = 1;
   }
+  *result = newton;
+  return TALUS_OK;
+}
+
+talus_status tl_newton_foresee(tl_run *run, double *entries, double *operations) {
+  tl_newton *newton;
+  TL_TRY(make(run, &newton));
+  return tl_linear_foresee(&newton->linear, entries, operations);
+}
+
+/* The problem written out, and the kept impulses. */
+static talus_status prepare(tl_run *run, tl_newton **result) {
+  TL_TRY(make(run, result));
+  tl_newton *const newton = *result;
   newton->run = run;
   newton->law = run->law;
   newton->stop = newton->examined = 0;
   newton->epsilon = INFINITY;
   TL_TRY(run->ops->finish(run->engine, newton->impulse));
   tl_sheet_import(&newton->sheet, newton->impulse, newton->best);
-  *result = newton;
   return TALUS_OK;
 }
 

@@ -25,7 +25,7 @@ int tl_direct_serves(const talus_solver *solver) {
   return (p->form == TALUS_FORM_RIGID || p->form == TALUS_FORM_BLOCKS ||
           p->form == TALUS_FORM_DELASSUS) &&
          solver->memory == TALUS_MEMORY_HOST && constraints > 0 && constraints <= TL_SMALL_MOST &&
-         tl_small_begins(settings, (int32_t)constraints) && !settings->unique &&
+         tl_small_begins(settings, p->form, (int32_t)constraints) && !settings->unique &&
          tl_engine_backend(solver->context, solver->memory, (int32_t)constraints)->kind ==
              TALUS_BACKEND_CPU;
 }

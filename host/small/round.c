@@ -12,16 +12,26 @@
 #include "kernels/item/phase.h"
 #include "kernels/registry.h"
 
-/* AUTO_MOST: beyond it sweeps and sparse factors are faster. */
-enum { INNER = 3, AUTO_MOST = 32, AUTO_PHASES = 2, BARRIER_PHASES = 2, TRIES = 3 };
+enum { INNER = 3, AUTO_PHASES = 2, BARRIER_PHASES = 2, TRIES = 3 };
+enum { NEAR_STEPS = 60, NEAR_FAILURES = 3 };
+/* Under the convex law the engine's sweeps over more rows of W get to a loose tolerance sooner.
+ * Other forms are left to the phases, which a device takes too. */
+enum { FEW_ROWS = 20 };
+static const double LOOSE = 1e-3;
 
-int tl_small_begins(const talus_settings *settings, int32_t constraints) {
+int tl_small_serves(const talus_settings *settings, int32_t constraints) {
   return settings->method == TALUS_METHOD_AUTO && settings->cone == TALUS_CONE_CIRCULAR &&
-         settings->precision == TALUS_F64 && constraints <= AUTO_MOST &&
+         settings->precision == TALUS_F64 && constraints <= TL_AUTO_MOST &&
          !settings->same_bits; /* a world's impulses stay what they were, bounds to the bit */
 }
 
-/* Weight of the proximal term to begin with, where others come after. */
+int tl_small_begins(const talus_settings *settings, talus_form form, int32_t constraints) {
+  const int swept = form == TALUS_FORM_DELASSUS && settings->law == TALUS_LAW_CCP &&
+                    settings->tolerance >= LOOSE && constraints > FEW_ROWS;
+  return tl_small_serves(settings, constraints) && !swept;
+}
+
+/* Weight of the proximal term to begin with, where sweeps have led near or others come after. */
 static const double BOLD = 1e-2;
 
 int tl_small_barrier(const talus_settings *settings, int32_t constraints) {
@@ -152,16 +162,25 @@ static talus_status plan_run(tl_small *small, const tl_small_phase *plan, int32_
   return tl_backend_cpu.small(small->context, &batch);
 }
 
-/* Phases first .. first + count of the plan; count 0: as many as the method has. */
-static talus_status phases_solve(tl_small *small, tl_run *run, double target, int32_t first,
-                                 int32_t count) {
+/* Which phases of a plan are gone through. */
+typedef struct part {
+  int32_t first, count; /* count 0: as many as the method has */
+  int near;             /* 1: sweeps have led here: the first goes without, and not for long */
+} part;
+
+static talus_status phases_solve(tl_small *small, tl_run *run, double target, part part) {
   TL_TRY(tl_buffer_reserve(small->context, &small->work, tl_round_room(small), sizeof(double),
                            "steps of a small problem"));
   tl_small_phase plan[TL_ROUND_PHASES];
   watch w = {small, run->iterations, run->passes, run->factorisations};
   tl_small_result result = {.epsilon = small->epsilon};
   const int32_t usual = tl_round_plan(&run->solver->settings, target, plan);
-  count = count > 0 ? count : usual;
+  const int32_t first = part.first, count = part.count > 0 ? part.count : usual;
+  if (part.near) {
+    plan[0].sweeps = 0;
+    plan[0].steps = NEAR_STEPS;
+    plan[0].failures = NEAR_FAILURES;
+  }
   for (int32_t i = first; i < first + count; i++) {
     plan[i].stop = stop;
     plan[i].stop_self = &w;
@@ -182,11 +201,11 @@ static talus_status phases_solve(tl_small *small, tl_run *run, double target, in
 }
 
 talus_status tl_round_solve(tl_small *small, tl_run *run, double target) {
-  return phases_solve(small, run, target, 0, 0);
+  return phases_solve(small, run, target, (part){0, 0, 0});
 }
 
 /* From the kept impulses; the certificate may ask for more. */
-static talus_status phases_attempt(tl_run *run, int32_t first, int32_t count, int *done) {
+static talus_status phases_attempt(tl_run *run, part part, int *done) {
   TL_TRY(tl_small_open(run->solver));
   tl_small *const small = run->solver->small;
   double target = small->slack * tl_small_target(&run->solver->settings);
@@ -199,7 +218,7 @@ static talus_status phases_attempt(tl_run *run, int32_t first, int32_t count, in
   double best;
   for (int i = 0; i < TRIES && !*done && !small->stop && small->reference > 0; i++) {
     best = run->best;
-    TL_TRY(phases_solve(small, run, target, first, count));
+    TL_TRY(phases_solve(small, run, target, part));
     run->best = best; /* by the engine's count, not by that of this room */
     tl_small_export(small, small->best, small->engine);
     TL_TRY(tl_run_offer(run, small->engine, done));
@@ -213,12 +232,17 @@ static talus_status phases_attempt(tl_run *run, int32_t first, int32_t count, in
 }
 
 static talus_status attempt(tl_run *run, int *done) {
-  return phases_attempt(run, 0, 0, done);
+  return phases_attempt(run, (part){0, 0, 0}, done);
+}
+
+/* `auto`: from where the engine's sweeps have led. */
+static talus_status near_attempt(tl_run *run, int *done) {
+  return phases_attempt(run, (part){0, 1, 1}, done);
 }
 
 /* `auto`: what it has left out of the plan. */
 static talus_status rest_attempt(tl_run *run, int *done) {
-  return phases_attempt(run, AUTO_PHASES, TL_ROUND_PHASES - AUTO_PHASES, done);
+  return phases_attempt(run, (part){AUTO_PHASES, TL_ROUND_PHASES - AUTO_PHASES, 0}, done);
 }
 
 /* By name under the convex law: what it does not solve is left to host/newton. */
@@ -230,4 +254,5 @@ static talus_status barrier_attempt(tl_run *run, int *done) {
 const tl_method tl_method_barrier = {.id = TALUS_METHOD_INTERIOR_POINT,
                                      .attempt = barrier_attempt};
 const tl_method tl_method_mncp_rest = {.id = TALUS_METHOD_MNCP_PROX, .attempt = rest_attempt};
+const tl_method tl_method_mncp_near = {.id = TALUS_METHOD_MNCP_PROX, .attempt = near_attempt};
 const tl_method tl_method_mncp_prox = {.id = TALUS_METHOD_MNCP_PROX, .attempt = attempt};

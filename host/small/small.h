@@ -27,6 +27,8 @@
 enum {
   TL_SMALL_MOST = 1024, /* constraints that are still called small */
   TL_BARRIER_MOST = 64, /* of a dense interior point */
+  TL_AUTO_MOST = 32,    /* that `auto` writes out */
+  TL_DENSE_MOST = 64,   /* the same if they are rows of W */
   TL_FACETS_MOST = 64
 };
 
@@ -131,8 +133,10 @@ tl_small_phase tl_small_watched(tl_small *small);
 
 /* 1 if a method of this room is wanted: by name, or by `auto` for a faceted cone. */
 int tl_small_takes(const talus_settings *settings);
-/* 1 if `auto` is to begin with mncp_prox: so many constraints are factored sooner than swept. */
-int tl_small_begins(const talus_settings *settings, int32_t constraints);
+/* 1 if so many constraints are few enough for mncp_prox under `auto`. */
+int tl_small_serves(const talus_settings *settings, int32_t constraints);
+/* 1 if `auto` is to begin with it: so many are factored sooner than swept. */
+int tl_small_begins(const talus_settings *settings, talus_form form, int32_t constraints);
 /* 1 if interior_point is to begin with W written out: so many constraints under the convex law. */
 int tl_small_barrier(const talus_settings *settings, int32_t constraints);
 /* Writes out the solver's problem, unless that has been done; sets law and R(0), best = 0. */

@@ -11,6 +11,12 @@
  * one factorisation of many there are a thousand passes. */
 enum { SWEEPS_FEW = 5, SWEEPS = 250, SWEEPS_MANY = 2500, FEW = 12, MANY = 2000 };
 
+/* Under the convex law sweeps are weighed against the interior point from the first look on, which
+ * takes 8 to 40 factorisations from wherever it starts; under the exact law Newton's method wants
+ * to be led near, and takes less from there. */
+enum { SWEEPS_LEAST = 50, SWEEPS_DENSE = 100, PATIENCE = 400 };
+static const double RIVAL_CONVEX = 5.5, RIVAL_EXACT = 4;
+
 const tl_method *tl_method_find(talus_method id) {
   static const tl_method *const methods[] = {&tl_method_jacobi,
                                              &tl_method_apgd,
@@ -76,10 +82,33 @@ static int64_t sweeps_for(const tl_run *run) {
 
 /* So many passes of a method, whatever they gain. */
 static tl_attempt attempt_of(const tl_run *run, const tl_method *method, int64_t budget) {
-  return (tl_attempt){method,          cap_for(run, method, 0),
-                      filter_for(run), cap_for(run, method, 1),
-                      budget,          1e6,
-                      budget,          0};
+  return (tl_attempt){.method = method,
+                      .cap = cap_for(run, method, 0),
+                      .filter = filter_for(run),
+                      .late_cap = cap_for(run, method, 1),
+                      .patience = budget,
+                      .leap = 1e6,
+                      .budget = budget};
+}
+
+/* Few enough for W written out, which wants less of a lead than sparse factors. */
+static int is_dense(const tl_run *run) {
+  const talus_settings *const settings = &run->solver->settings;
+  const tl_shape *const shape = &run->solver->assembly.system.shape;
+  const int rows = TL_HAS_ROWS(shape) && shape->contact_count <= TL_DENSE_MOST;
+  return second_order(run) && settings->cone == TALUS_CONE_CIRCULAR &&
+         (rows || shape->contact_count <= TL_AUTO_MOST);
+}
+
+/* Sweeps until a second-order method would be there sooner. */
+static tl_attempt sweeps_rivalled(const tl_run *run) {
+  const int64_t budget = run->law == 0   ? SWEEPS_LEAST
+                         : is_dense(run) ? SWEEPS_DENSE
+                                         : sweeps_for(run);
+  tl_attempt attempt = tl_attempt_sweeps(run, budget);
+  attempt.patience = budget > PATIENCE ? budget : PATIENCE;
+  attempt.rival = run->law == 1 ? RIVAL_EXACT : RIVAL_CONVEX;
+  return attempt;
 }
 
 tl_attempt tl_attempt_sweeps(const tl_run *run, int64_t budget) {
@@ -100,10 +129,10 @@ static int32_t named_plan(const tl_run *run, talus_method wanted, tl_attempt *at
   }
   if (!run->solver->resident &&
       tl_small_barrier(&run->solver->settings, run->solver->assembly.system.shape.contact_count)) {
-    attempts[count++] = (tl_attempt){&tl_method_barrier, 0, 0, 0, 0, 0, 0, 0};
+    attempts[count++] = (tl_attempt){.method = &tl_method_barrier};
   }
   attempts[count++] =
-      (tl_attempt){only, cap_for(run, only, 0), filter, cap_for(run, only, 1), 3000, 1e3, 0, 1};
+      (tl_attempt){only, cap_for(run, only, 0), filter, cap_for(run, only, 1), 3000, 1e3, 0, 1, 0};
   return count;
 }
 
@@ -118,25 +147,29 @@ int32_t tl_attempts_plan(const tl_run *run, tl_attempt *attempts, int32_t most) 
   const tl_method *const first = device ? &tl_method_apgdb : &tl_method_gauss_seidel_nesterov;
   const tl_method *const second = device ? &tl_method_gauss_seidel_nesterov : &tl_method_apgdb;
   const tl_method *const accurate = run->law == 1 ? &tl_method_newton : &tl_method_interior_point;
-  const int allowed = second_order(run), exact = allowed && run->solver->settings.tolerance < 1e-5;
+  const int allowed = second_order(run),
+            exact = allowed && (run->law == 0 || run->solver->settings.tolerance < 1e-5);
   const tl_attempt quick = {
-      first, cap_for(run, first, 0), filter, cap_for(run, first, 1), 400, 1e2, 0, 0};
+      first, cap_for(run, first, 0), filter, cap_for(run, first, 1), 400, 1e2, 0, 0, 0};
+  const int32_t contacts = run->solver->assembly.system.shape.contact_count;
+  const int small = !run->solver->resident && tl_small_serves(&run->solver->settings, contacts);
   const int few =
-      !run->solver->resident &&
-      tl_small_begins(&run->solver->settings, run->solver->assembly.system.shape.contact_count);
-  const int islands = run->solver->settings.islands && !run->solver->resident && !few &&
+      small && tl_small_begins(&run->solver->settings, run->solver->problem.form, contacts);
+  const int dense = is_dense(run);
+  const int islands = run->solver->settings.islands && !run->solver->resident && !small &&
                       run->solver->settings.precision == TALUS_F64;
   const tl_attempt plan[] = {
-      {islands ? &tl_method_islands : NULL, 0, 0, 0, 0, 0, 0, 0},
-      {few ? &tl_method_mncp_prox : NULL, 0, 0, 0, 0, 0, 0, 0},
-      exact ? tl_attempt_sweeps(run, sweeps_for(run)) : quick,
-      {few ? &tl_method_mncp_rest : NULL, 0, 0, 0, 0, 0, 0, 0},
-      {exact ? accurate : NULL, 0, 0, 0, 0, 0, 0, 0},
-      {second, cap_for(run, second, 0), filter, cap_for(run, second, 1), 400, 1e2, 0, 0},
-      {exact || !allowed ? NULL : accurate, 0, 0, 0, 0, 0, 0, 0},
-      {&tl_method_gauss_seidel, 0, 1, 0, 400, 1e2, 0, 0},
-      {&tl_method_gauss_seidel_nesterov, 0.8, 0.1, 0.8, 600, 1e2, 0, 0},
-      {&tl_method_apgdb, 0.9, 0.1, 0.9, 2000, 1e2, 0, 1},
+      {.method = islands ? &tl_method_islands : NULL},
+      {.method = few ? &tl_method_mncp_prox : NULL},
+      exact ? sweeps_rivalled(run) : quick,
+      {.method = dense && !few ? &tl_method_mncp_near : NULL},
+      {.method = small ? &tl_method_mncp_rest : NULL},
+      {.method = exact ? accurate : NULL},
+      {second, cap_for(run, second, 0), filter, cap_for(run, second, 1), 400, 1e2, 0, 0, 0},
+      {.method = exact || !allowed ? NULL : accurate},
+      {&tl_method_gauss_seidel, 0, 1, 0, 400, 1e2, 0, 0, 0},
+      {&tl_method_gauss_seidel_nesterov, 0.8, 0.1, 0.8, 600, 1e2, 0, 0, 0},
+      {&tl_method_apgdb, 0.9, 0.1, 0.9, 2000, 1e2, 0, 1, 0},
   };
   for (size_t i = 0; i < sizeof plan / sizeof *plan && count < most; i++) {
     const tl_method *const method = plan[i].method;

@@ -21,7 +21,7 @@ static int is_round(talus_method method) {
 int tl_wave_serves(const talus_settings *settings) {
   /* a time limit must be able to end a problem before its plan is through */
   return !settings->warm_start && !(settings->max_seconds > 0) &&
-         (is_round(settings->method) || tl_small_begins(settings, 1) ||
+         (is_round(settings->method) || tl_small_serves(settings, 1) ||
           tl_small_barrier(settings, 1));
 }
 
@@ -77,7 +77,7 @@ static talus_status prepare(talus_solver *solver, int32_t *sent) {
   const int32_t constraints = solver->assembly.system.shape.contact_count;
   if (constraints < 1 || constraints > WAVE_MOST ||
       (solver->settings.method == TALUS_METHOD_AUTO &&
-       !tl_small_begins(&solver->settings, constraints))) {
+       !tl_small_begins(&solver->settings, solver->problem.form, constraints))) {
     return TALUS_OK;
   }
   TL_TRY(tl_small_open(solver));

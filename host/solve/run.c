@@ -14,7 +14,8 @@ enum {
   LATE_PASSES = 400, /* easy problems are solved by then; hard ones want a longer memory */
   RECOVERIES = 3,    /* returns to the best impulses per attempt */
   ASK_EARLY = 100,   /* times the tolerance, see tl_run_worth */
-  CERTIFY_MOST = 40  /* certificates per solve: each one lowers the target */
+  ORDER_SHARE = 3,  /* an end within so many times the cost of ordering a matrix: none is ordered */
+  CERTIFY_MOST = 40 /* certificates per solve: each one lowers the target */
 };
 
 talus_status tl_gradient_advance(tl_run *run, const tl_rule *rule, int32_t count) {
@@ -136,6 +137,35 @@ talus_status tl_run_replace(tl_run *run, const double *impulse) {
   return tl_run_certify(run);
 }
 
+/* The passes that are left to the target if the residual goes on falling as it did on average since
+ * it was `first`: the best falls by steps, so that the last few passes tell little. */
+static double passes_left(const tl_run *run, int64_t made, double first) {
+  const double fell = log(first / run->best), wanted = log(run->best / run->target);
+  return fell > 0 && isfinite(fell) ? (double)made * fmax(wanted, 0) / fell : INFINITY;
+}
+
+/* Whether an attempt that has used up its budget is to go on. What factorisations cost is asked
+ * only where knowing that is cheap against the passes that are left. */
+static talus_status is_promising(tl_run *run, const tl_attempt *attempt, int64_t made, double first,
+                                 int *promising) {
+  const double left = passes_left(run, made, first);
+  *promising = 0;
+  if (!(attempt->rival > 0)) {
+    return TALUS_OK;
+  }
+  if (run->factor_cost == 0) {
+    if (left <= ORDER_SHARE * tl_cost_order(&run->solver->assembly.system.shape)) {
+      *promising = 1;
+      return TALUS_OK;
+    }
+    TL_TRY(tl_cost_factor(run, &run->factor_cost));
+  }
+  /* the time of one factorisation is given to passes that begin slowly, and to the last few */
+  *promising = fmin((double)made, left) <= run->factor_cost ||
+               (double)made + left <= attempt->rival * run->factor_cost;
+  return TALUS_OK;
+}
+
 /* Runs one attempt until it converges, stalls or meets a limit; from 0 if it is to be fresh, else from
  * the kept impulses. */
 static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int fresh, int *done) {
@@ -149,11 +179,13 @@ static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int fres
   const int32_t batch =
       run->solver->engine_backend->kind == TALUS_BACKEND_CUDA ? BATCH_DEVICE : BATCH;
   int32_t unchecked = 0, recoveries = 0;
+  int64_t budget = attempt->budget;
   TL_TRY(method->prepare(run, &rule));
   TL_TRY(fresh ? run->ops->start(run->engine, NULL, run->lipschitz)
                : run->ops->restore(run->engine, run->lipschitz));
   run->best_passes = run->passes;
   run->mark = run->best;
+  const double first = run->best;
   *done = 0;
   while (!*done) {
     if (tl_run_limit(run)) {
@@ -165,7 +197,7 @@ static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int fres
     rule.cap = run->passes < LATE_PASSES ? attempt->cap : attempt->late_cap;
     TL_TRY(method->advance(run, &rule, count));
     unchecked += count;
-    const int spent = attempt->budget > 0 && run->passes - begin >= attempt->budget;
+    int spent = budget > 0 && run->passes - begin >= budget;
     if (count == batch && !spent && !check_due(run, method, unchecked)) {
       continue;
     }
@@ -181,8 +213,15 @@ static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int fres
       }
       TL_TRY(recover(run, method));
     }
+    if (!*done && spent) {
+      int promising;
+      TL_TRY(is_promising(run, attempt, run->passes - begin, first, &promising));
+      spent = !promising;
+      budget = run->passes - begin + CHECK_EVERY;
+    }
     const int64_t half = run->passes / 2;
-    const int64_t patience = attempt->last && half > attempt->patience ? half : attempt->patience;
+    const int grows = attempt->last || attempt->rival > 0;
+    const int64_t patience = grows && half > attempt->patience ? half : attempt->patience;
     if (!*done && (spent || run->passes - run->best_passes > patience)) {
       run->outcome = TALUS_OUTCOME_STALLED;
       return TALUS_OK;
@@ -210,8 +249,8 @@ talus_status tl_run_gradient(tl_run *run, int64_t passes, int *done) {
 }
 
 talus_status tl_run_all(tl_run *run, const double *impulse, talus_method *used) {
-  tl_attempt attempts[8];
-  const int32_t count = tl_attempts_plan(run, attempts, 8);
+  tl_attempt attempts[10];
+  const int32_t count = tl_attempts_plan(run, attempts, 10);
   *used = attempts[0].method->id;
   TL_TRY(begin(run, attempts[0].method, impulse));
   if (impulse != NULL && !(run->epsilon <= 1)) { /* a start worse than none */

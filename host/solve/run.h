@@ -74,6 +74,7 @@ typedef struct tl_run {
   int64_t iterations, passes;
   int64_t factorisations;
   int64_t best_passes;   /* passes when best last fell by a tenth */
+  double factor_cost;    /* passes that a factorisation costs; 0: not known yet */
   double begin;          /* clock */
   double seconds_certificate;
   double seconds_build;  /* of an assembly within the run */
@@ -101,8 +102,8 @@ struct tl_method {
 
 extern const tl_method tl_method_jacobi, tl_method_apgd, tl_method_apgdb, tl_method_gauss_seidel,
     tl_method_gauss_seidel_nesterov, tl_method_spectral, tl_method_newton, tl_method_path,
-    tl_method_interior_point, tl_method_mncp_prox, tl_method_mncp_rest, tl_method_barrier,
-    tl_method_islands;
+    tl_method_interior_point, tl_method_mncp_prox, tl_method_mncp_near, tl_method_mncp_rest,
+    tl_method_barrier, tl_method_islands;
 /* Never AUTO. */
 const tl_method *tl_method_find(talus_method id);
 /* Whether it goes from contact to contact, which needs colours. */
@@ -121,6 +122,8 @@ typedef struct tl_attempt {
   double leap;      /* a residual this much above the best means that the step is too long */
   int64_t budget;   /* passes after which the next attempt takes over; 0: none */
   int32_t last;     /* nothing comes after: patience grows with the passes made */
+  double rival;     /* > 0: after the budget it goes on while its rate promises an end within the
+                     * passes that so many factorisations cost */
 } tl_attempt;
 
 /* The attempts for these settings, in order; returns how many (at most `most`). */
@@ -169,6 +172,11 @@ double tl_system_inverse_weight(const tl_system *system);
 /* max(1, R_s/R(0)) for a velocity scale in the units of the other two. */
 double tl_reference_slack(double velocity_scale, double inverse_weight, double reference);
 
+/* cost.c: what a factorisation costs, in passes; INFINITY: this build has none for this size. */
+talus_status tl_cost_factor(tl_run *run, double *passes);
+/* What it costs to know that. */
+double tl_cost_order(const tl_shape *shape);
+
 /* engine.c: whose engine so many constraints of the caller's are given to. */
 const tl_backend *tl_engine_backend(const talus_context *context, talus_memory memory,
                                     int32_t constraints);
@@ -184,6 +192,8 @@ talus_status tl_resident_fetch(talus_solver *solver);
 
 /* host/newton */
 typedef struct tl_newton tl_newton;
+/* Entries and operations of a factor; the problem is written out and its matrix ordered for it. */
+talus_status tl_newton_foresee(tl_run *run, double *entries, double *operations);
 /* Puts the least-norm impulses in the place of the kept ones, which are a solution. */
 talus_status tl_newton_unique(tl_run *run);
 /* Another problem has come; memory; the end: these accept NULL. */
