@@ -44,7 +44,8 @@ static tl_parsed options_read(tl_profile_options *o, const char **paths, int arg
                  "problems that a method solves, over its time relative to the fastest method.",
       .positional = "[PATH...]",
       .notes = "PATH is a problem file, or a folder: then all its *.hdf5, *.h5 and *.dat.\n"
-               "The machine should be idle. The law's epsilon is judged by the certificate.\n"
+               "The machine should be idle; with one thread it is CPU time that counts. The\n"
+               "law's epsilon is judged by the certificate.\n"
                "exit code: 0 drawn, 2 bad usage or no problem there, 130 interrupted (what was\n"
                "done is drawn)\n",
       .options = table,
