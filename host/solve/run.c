@@ -14,6 +14,7 @@ enum {
   LATE_PASSES = 400, /* easy problems are solved by then; hard ones want a longer memory */
   RECOVERIES = 3,    /* returns to the best impulses per attempt */
   ASK_EARLY = 100,   /* times the tolerance, see tl_run_worth */
+  DEAR = 400,        /* passes that a factorisation of a packing costs, and more */
   ORDER_SHARE = 3,  /* an end within so many times the cost of ordering a matrix: none is ordered */
   CERTIFY_MOST = 40 /* certificates per solve: each one lowers the target */
 };
@@ -160,9 +161,11 @@ static talus_status is_promising(tl_run *run, const tl_attempt *attempt, int64_t
     }
     TL_TRY(tl_cost_factor(run, &run->factor_cost));
   }
-  /* the time of one factorisation is given to passes that begin slowly, and to the last few */
+  /* the time of one factorisation is given to passes that begin slowly, and to the last few; dear
+   * factors are those of packings, which take the most of them */
+  const double rival = (run->factor_cost > DEAR ? 1.5 : 1) * attempt->rival;
   *promising = fmin((double)made, left) <= run->factor_cost ||
-               (double)made + left <= attempt->rival * run->factor_cost;
+               (double)made + left <= rival * run->factor_cost;
   return TALUS_OK;
 }
 

@@ -39,9 +39,10 @@ static void test_stays(talus_context *context) {
     uint64_t seed;
     talus_law law;
     double tolerance;
-  } cases[] = {{300, 0.5, 1, TALUS_LAW_CCP, 1e-8},     {1000, 0.5, 1, TALUS_LAW_CCP, 1e-8},
-               {40, 0.8, 2, TALUS_LAW_COULOMB, 1e-6},  {60, 0.3, 1, TALUS_LAW_COULOMB, 1e-6},
-               {160, 0.5, 1, TALUS_LAW_COULOMB, 1e-6}, {250, 0.5, 2, TALUS_LAW_COULOMB, 1e-6}};
+  } cases[] = {{300, 0.5, 1, TALUS_LAW_CCP, 1e-8},    {700, 0.3, 1, TALUS_LAW_CCP, 1e-8},
+               {1000, 0.5, 1, TALUS_LAW_CCP, 1e-8},   {40, 0.8, 2, TALUS_LAW_COULOMB, 1e-6},
+               {60, 0.3, 1, TALUS_LAW_COULOMB, 1e-6}, {160, 0.5, 1, TALUS_LAW_COULOMB, 1e-6},
+               {250, 0.5, 2, TALUS_LAW_COULOMB, 1e-6}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     talus_stored *const stored =
         generate(context, TALUS_GENERATE_HEAP, cases[i].bodies, cases[i].friction, cases[i].seed);
