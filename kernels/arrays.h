@@ -68,48 +68,48 @@ typedef struct tl_shape {
 #define TL_HAS_ENTRIES(s) ((s)->entry_count > 0)
 #define TL_HAS_ROWS(s) ((s)->range[0].kind == TL_MATRIX)
 
-#define TL_ARRAY_LIST(PLAIN, REAL)                                                               \
-  PLAIN(int32_t, chunk_first, s->chunk_count + 1)                                                \
-  /* rigid contacts: internal body, or rigid_count for what cannot move */                       \
-  PLAIN(int32_t, body_a, s->rigid_contact_count)                                                 \
-  PLAIN(int32_t, body_b, s->rigid_contact_count)                                                 \
-  REAL(normal, 3 * (int64_t)s->rigid_contact_count)                                              \
-  REAL(reach_a, TL_IF(s->body_kind == TL_SPHERES, s->rigid_contact_count))                       \
-  REAL(reach_b, TL_IF(s->body_kind == TL_SPHERES, s->rigid_contact_count))                       \
-  REAL(arm_a, TL_IF(s->body_kind == TL_ARMS, 3 * (int64_t)s->rigid_contact_count))               \
-  REAL(arm_b, TL_IF(s->body_kind == TL_ARMS, 3 * (int64_t)s->rigid_contact_count))               \
+#define TL_ARRAY_LIST(PLAIN, REAL)                                                                \
+  PLAIN(int32_t, chunk_first, s->chunk_count + 1)                                                 \
+  /* rigid contacts: internal body, or rigid_count for what cannot move */                        \
+  PLAIN(int32_t, body_a, s->rigid_contact_count)                                                  \
+  PLAIN(int32_t, body_b, s->rigid_contact_count)                                                  \
+  REAL(normal, 3 * (int64_t)s->rigid_contact_count)                                               \
+  REAL(reach_a, TL_IF(s->body_kind == TL_SPHERES, s->rigid_contact_count))                        \
+  REAL(reach_b, TL_IF(s->body_kind == TL_SPHERES, s->rigid_contact_count))                        \
+  REAL(arm_a, TL_IF(s->body_kind == TL_ARMS, 3 * (int64_t)s->rigid_contact_count))                \
+  REAL(arm_b, TL_IF(s->body_kind == TL_ARMS, 3 * (int64_t)s->rigid_contact_count))                \
   /* all contacts: q = D v + bias, S = (normal, largest tangential) of W_kk, w = tr(W_kk)/rows */ \
-  REAL(free_x, s->contact_count)                                                                 \
-  REAL(free_y, s->contact_count)                                                                 \
-  REAL(free_z, s->contact_count)                                                                 \
-  REAL(scale_n, s->contact_count)                                                                \
-  REAL(scale_t, s->contact_count)                                                                \
-  REAL(friction, s->contact_count)                                                               \
-  REAL(weight, s->contact_count)                                                                 \
-  /* W_kk in the contact frame, xx yy zz and xy xz yz; not for spheres */                        \
-  REAL(diagonal, TL_IF(s->range[0].kind != TL_SPHERES, 3 * (int64_t)s->contact_count))           \
-  REAL(mixed, TL_IF(s->range[0].kind != TL_SPHERES, 3 * (int64_t)s->contact_count))              \
+  REAL(free_x, s->contact_count)                                                                  \
+  REAL(free_y, s->contact_count)                                                                  \
+  REAL(free_z, s->contact_count)                                                                  \
+  REAL(scale_n, s->contact_count)                                                                 \
+  REAL(scale_t, s->contact_count)                                                                 \
+  REAL(friction, s->contact_count)                                                                \
+  REAL(weight, s->contact_count)                                                                  \
+  /* W_kk in the contact frame, xx yy zz and xy xz yz; not for spheres */                         \
+  REAL(diagonal, TL_IF(s->range[0].kind != TL_SPHERES, 3 * (int64_t)s->contact_count))            \
+  REAL(mixed, TL_IF(s->range[0].kind != TL_SPHERES, 3 * (int64_t)s->contact_count))               \
   /* bounds of the bilateral rows, from their range's first on; infinite where there is none */   \
-  REAL(lower, s->bound_count)                                                                    \
-  REAL(upper, s->bound_count)                                                                    \
-  /* general blocks: J and J M^-1 */                                                             \
-  PLAIN(int32_t, entry_first, TL_IF(TL_HAS_ENTRIES(s), s->contact_count - s->entry_base + 1))    \
-  PLAIN(tl_entry, entry, s->entry_count)                                                         \
-  REAL(jacobian, s->jacobian_count)                                                              \
-  REAL(response, s->jacobian_count)                                                              \
-  /* rows of W in 3x3 blocks, row-major, unused entries 0 */                                     \
-  PLAIN(int64_t, row_first, TL_IF(TL_HAS_ROWS(s), s->contact_count + 1))                         \
-  PLAIN(int32_t, column, s->value_count)                                                         \
-  REAL(value, 9 * s->value_count)                                                                \
-  /* bodies: SPHERES 4 each: 1/m 1/I m I; ARMS 16 each: 1/m I^-1(6) m I(6) 0 0 */                \
-  REAL(body, (s->body_kind == TL_SPHERES ? 4 : 16) * (int64_t)s->rigid_count)                    \
-  /* ends of a body, ascending: 2 contact + (1 if the body is b) */                              \
-  PLAIN(int32_t, end_first, s->rigid_count + 1)                                                  \
-  PLAIN(int32_t, end, s->end_count)                                                              \
-  PLAIN(int32_t, incidence_first, TL_IF(TL_HAS_ENTRIES(s), s->rigid_count + s->block_count + 1)) \
-  PLAIN(tl_incidence, incidence, s->incidence_count)                                             \
-  PLAIN(int32_t, block_offset, TL_IF(s->block_count > 0, s->block_count + 1))                    \
-  PLAIN(int64_t, mass_first, s->block_count)                                                     \
+  REAL(lower, s->bound_count)                                                                     \
+  REAL(upper, s->bound_count)                                                                     \
+  /* general blocks: J and J M^-1 */                                                              \
+  PLAIN(int32_t, entry_first, TL_IF(TL_HAS_ENTRIES(s), s->contact_count - s->entry_base + 1))     \
+  PLAIN(tl_entry, entry, s->entry_count)                                                          \
+  REAL(jacobian, s->jacobian_count)                                                               \
+  REAL(response, s->jacobian_count)                                                               \
+  /* rows of W in 3x3 blocks, row-major, unused entries 0 */                                      \
+  PLAIN(int64_t, row_first, TL_IF(TL_HAS_ROWS(s), s->contact_count + 1))                          \
+  PLAIN(int32_t, column, s->value_count)                                                          \
+  REAL(value, 9 * s->value_count)                                                                 \
+  /* bodies: SPHERES 4 each: 1/m 1/I m I; ARMS 16 each: 1/m I^-1(6) m I(6) 0 0 */                 \
+  REAL(body, (s->body_kind == TL_SPHERES ? 4 : 16) * (int64_t)s->rigid_count)                     \
+  /* ends of a body, ascending: 2 contact + (1 if the body is b) */                               \
+  PLAIN(int32_t, end_first, s->rigid_count + 1)                                                   \
+  PLAIN(int32_t, end, s->end_count)                                                               \
+  PLAIN(int32_t, incidence_first, TL_IF(TL_HAS_ENTRIES(s), s->rigid_count + s->block_count + 1))  \
+  PLAIN(tl_incidence, incidence, s->incidence_count)                                              \
+  PLAIN(int32_t, block_offset, TL_IF(s->block_count > 0, s->block_count + 1))                     \
+  PLAIN(int64_t, mass_first, s->block_count)                                                      \
   REAL(mass, s->mass_count)
 
 #endif

@@ -20,11 +20,11 @@ typedef struct tl_field {
 } tl_field;
 
 typedef enum tl_ferry {
-  TL_FERRY_IN,  /* caller's array -> packed */
-  TL_FERRY_OUT, /* packed -> caller's array; complete on the stream, for the host after END */
+  TL_FERRY_IN,   /* caller's array -> packed */
+  TL_FERRY_OUT,  /* packed -> caller's array; complete on the stream, for the host after END */
   TL_FERRY_LOOK, /* nothing is moved: is the array in the memory of the host? */
-  TL_FERRY_END   /* nothing is moved: all that went out is there, as far as the caller cannot wait for
-                    the stream himself. No field */
+  TL_FERRY_END   /* nothing is moved: all that went out is there, as far as the caller cannot wait
+                    for the stream himself. No field */
 } tl_ferry;
 
 static inline int32_t tl_scalar_size(tl_scalar scalar) {

@@ -16,7 +16,9 @@ static talus_status cpu_open(talus_context *context) {
   return TALUS_OK;
 }
 
-static void cpu_close(talus_context *context) { (void)context; }
+static void cpu_close(talus_context *context) {
+  (void)context;
+}
 
 static void cpu_describe(char *text, size_t capacity) {
   const int32_t threads = tl_processor_count();

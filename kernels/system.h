@@ -11,18 +11,18 @@
 /* The arrays of a problem of form (a) that wait in the memory of a device, to be checked, ordered
  * and assembled there; then the scalars that the host needs of the result. Contacts only, and not
  * coloured. Columns: type, name, components, body or contact. */
-#define TL_RAW_LIST(X)                     \
-  X(double, velocity, 6, body)             \
-  X(double, inverse_mass, 1, body)         \
-  X(double, inverse_inertia, 6, body)      \
-  X(int32_t, body_a, 1, contact)           \
-  X(int32_t, body_b, 1, contact)           \
-  X(double, normal, 3, contact)            \
-  X(double, reach_a, 1, contact)           \
-  X(double, reach_b, 1, contact)           \
-  X(double, arm_a, 3, contact)             \
-  X(double, arm_b, 3, contact)             \
-  X(double, bias, 1, contact)              \
+#define TL_RAW_LIST(X)                \
+  X(double, velocity, 6, body)        \
+  X(double, inverse_mass, 1, body)    \
+  X(double, inverse_inertia, 6, body) \
+  X(int32_t, body_a, 1, contact)      \
+  X(int32_t, body_b, 1, contact)      \
+  X(double, normal, 3, contact)       \
+  X(double, reach_a, 1, contact)      \
+  X(double, reach_b, 1, contact)      \
+  X(double, arm_a, 3, contact)        \
+  X(double, arm_b, 3, contact)        \
+  X(double, bias, 1, contact)         \
   X(double, surface_velocity, 3, contact)
 
 typedef struct tl_raw {
@@ -32,12 +32,12 @@ typedef struct tl_raw {
   TL_RAW_LIST(TL_FIELD)
 #undef TL_FIELD
   /* set by upload */
-  int32_t taken;       /* 0: something is wrong with it; the host, which has the words, must look */
+  int32_t taken; /* 0: something is wrong with it; the host, which has the words, must look */
   double impulse_unit, velocity_unit; /* as in tl_assembly */
   double rounding;
-  double reference[2]; /* R(0) of the convex and of the exact law */
+  double reference[2];   /* R(0) of the convex and of the exact law */
   double inverse_weight; /* sum of 1 / w_k */
-  tl_field order;      /* the caller's contact at each place */
+  tl_field order;        /* the caller's contact at each place */
 } tl_raw;
 
 typedef struct tl_system {
@@ -51,8 +51,8 @@ typedef struct tl_system {
   /* for the host alone */
   int32_t colour_count;
   int32_t *colour_chunk; /* [colour_count + 1] first chunk of each colour; NULL: not coloured */
-  int32_t *order;        /* [contact_count] the caller's constraint at each internal place; bilateral
-                            rows are numbered behind the contacts */
+  int32_t *order;        /* [contact_count] the caller's constraint at each internal place;
+                            bilateral rows are numbered behind the contacts */
 } tl_system;
 
 #endif

@@ -2,7 +2,8 @@
  *
  * After Mylapilli and Jain, for 20 s; pendulum.h has the numbers.
  *
- * In a plane the faceted cone of the first three solvers is the circular one of the last two. Pivoting stands where they use PATH.
+ * In a plane the faceted cone of the first three solvers is the circular one of the last two.
+ * Pivoting stands where they use PATH.
  *
  * First one trajectory along which each solver solves every problem: the largest difference of
  * rates after it. Then each solver runs by itself: its time, and when it parts from the first by 1
@@ -10,9 +11,9 @@
  *
  * Restitution is Poisson's, then Newton's. The paper does not say which; Newton's together with
  * friction creates energy (Kane and Levinson): the very first impact does, and where a link jams
- * between floor and hinge, a thousandfold, until a run has no end. So a step with Newton's that gains
- * energy by its impulses is taken again with half the coefficient, and so on, at last without any.
- * The quick form is 3 s long. */
+ * between floor and hinge, a thousandfold, until a run has no end. So a step with Newton's that
+ * gains energy by its impulses is taken again with half the coefficient, and so on, at last without
+ * any. The quick form is 3 s long. */
 #include <time.h>
 
 #include "pendulum.h"
@@ -29,9 +30,9 @@ typedef struct run {
   int32_t most; /* contacts at once */
   int64_t missed, contacts, solved;
   int64_t lessened; /* steps with less restitution, lest they gain energy */
-  double worst;   /* epsilon */
-  double astray;  /* largest difference of the solver's rates and the mechanism's, rad/s */
-  double solving; /* s */
+  double worst;     /* epsilon */
+  double astray;    /* largest difference of the solver's rates and the mechanism's, rad/s */
+  double solving;   /* s */
 } run;
 
 static const struct {
@@ -47,8 +48,8 @@ static const struct {
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
 
 static run run_make(talus_restitution restitution) {
-  const pendulum p = pendulum_make(sample_context(), restitution, TALUS_DYNAMICS_ARTICULATED,
-                                   0.25 * acos(-1.0));
+  const pendulum p =
+      pendulum_make(sample_context(), restitution, TALUS_DYNAMICS_ARTICULATED, 0.25 * acos(-1.0));
   run r;
   memset(&r, 0, sizeof r);
   r.mechanism = p.mechanism;
@@ -282,7 +283,7 @@ static void alone(talus_restitution restitution, const char *law, int steps, int
   const double spent = (double)(clock() - begin) / CLOCKS_PER_SEC, after = energy(&r);
   int parted = 0;
   while (parted < steps && hypot(own[3 * parted + 1] - path[3 * parted + 1],
-                                   own[3 * parted + 2] - path[3 * parted + 2]) <= 1e-3) {
+                                 own[3 * parted + 2] - path[3 * parted + 2]) <= 1e-3) {
     parted++;
   }
   printf("  %-8s %6.2f s CPU (%s: %.2f s), %lld contacts in %lld solves, %lld missed, penetration "

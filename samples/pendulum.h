@@ -1,10 +1,10 @@
 /* pendulum.h: the pendulum of Mylapilli and Jain (J. Comput. Nonlinear Dyn., section 6.2).
  *
- * Twelve balls of 1 kg and diameter 0.5 m on pin hinges, 12 m long, hung 10 m above the floor, at 45
- * degrees with 1 rad/s, friction 0.5, restitution 0.7, steps of 1 ms. Not in the paper, and chosen
- * here: a ball's centre is at the end of its link, 1 m from the hinge; the pendulum begins on the
- * left, and the wall is 4 m to the right of where its tip hangs at rest. Contacts are pairs of
- * balls, by hand. The motion is in a plane: a contact has two rows. */
+ * Twelve balls of 1 kg and diameter 0.5 m on pin hinges, 12 m long, hung 10 m above the floor, at
+ * 45 degrees with 1 rad/s, friction 0.5, restitution 0.7, steps of 1 ms. Not in the paper, and
+ * chosen here: a ball's centre is at the end of its link, 1 m from the hinge; the pendulum begins
+ * on the left, and the wall is 4 m to the right of where its tip hangs at rest. Contacts are pairs
+ * of balls, by hand. The motion is in a plane: a contact has two rows. */
 #ifndef TL_PENDULUM_H
 #define TL_PENDULUM_H
 

@@ -1,11 +1,11 @@
 /* pendulums.c: thousands of pendulums of twelve links at once, as a fleet.
  *
  * Each begins a little nearer to the floor than the one before and strikes it at another time.
- * The fleet is run on one thread and on all, with articulated bodies; then by divide and conquer, also
- * on a CUDA device if there is one. The states after it must have the same bits wherever it ran, and
- * those of the first and last pendulum the bits that the calls for one give. Times are shown: the
- * efficiency of threads is the time on one over the number of threads times the time on all, by the
- * clock; on a machine that has other work it tells nothing. */
+ * The fleet is run on one thread and on all, with articulated bodies; then by divide and conquer,
+ * also on a CUDA device if there is one. The states after it must have the same bits wherever it
+ * ran, and those of the first and last pendulum the bits that the calls for one give. Times are
+ * shown: the efficiency of threads is the time on one over the number of threads times the time on
+ * all, by the clock; on a machine that has other work it tells nothing. */
 #include <time.h>
 
 #include "pendulum.h"
@@ -102,8 +102,8 @@ static times fleet_run(talus_context *context, talus_dynamics dynamics, int32_t 
 
 /* One pendulum by the calls for one; 1 if its state has the same bits. */
 static int alone_agrees(talus_dynamics dynamics, int32_t i, int32_t count, const double *state) {
-  pendulum p = pendulum_make(sample_context(), TALUS_RESTITUTION_POISSON, dynamics,
-                             angle_of(i, count));
+  pendulum p =
+      pendulum_make(sample_context(), TALUS_RESTITUTION_POISSON, dynamics, angle_of(i, count));
   const talus_settings settings = settings_of(1);
   talus_solver *solver;
   double impulse[ROWS], own[STATE];
@@ -178,10 +178,10 @@ static void device_run(talus_context *cpu, int32_t count, double *state, double 
   talus_context_def def = talus_context_def_default();
   talus_context *context = NULL;
   talus_fleet_report report = talus_fleet_report_default();
-  time_tell("divide and conquer, all threads", "conquer",
-            fleet_run(cpu, TALUS_DYNAMICS_CONQUER, count, talus_context_threads(cpu), state,
-                      &report),
-            count);
+  time_tell(
+      "divide and conquer, all threads", "conquer",
+      fleet_run(cpu, TALUS_DYNAMICS_CONQUER, count, talus_context_threads(cpu), state, &report),
+      count);
   sample_expect("same bits as one by one: the last",
                 alone_agrees(TALUS_DYNAMICS_CONQUER, count - 1, count, state), 1, 1);
   def.backend = TALUS_BACKEND_CUDA;

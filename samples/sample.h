@@ -24,14 +24,14 @@ static inline talus_context *sample_context(void) {
   return context;
 }
 
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    const talus_status status_ = (call);                                                           \
-    if (status_ != TALUS_OK) {                                                                     \
-      fprintf(stderr, "%s\n%s: %s\n", #call, talus_status_name(status_),                           \
-              talus_context_message(sample_context()));                                            \
-      exit(status_ == TALUS_UNSUPPORTED ? SAMPLE_SKIPPED : 1);                                     \
-    }                                                                                              \
+#define TRY(call)                                                        \
+  do {                                                                   \
+    const talus_status status_ = (call);                                 \
+    if (status_ != TALUS_OK) {                                           \
+      fprintf(stderr, "%s\n%s: %s\n", #call, talus_status_name(status_), \
+              talus_context_message(sample_context()));                  \
+      exit(status_ == TALUS_UNSUPPORTED ? SAMPLE_SKIPPED : 1);           \
+    }                                                                    \
   } while (0)
 
 /* ---- options --------------------------------------------------------------------------------- */

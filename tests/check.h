@@ -40,12 +40,12 @@ static inline int check_close(double a, double b, double tolerance, const char *
 #define CHECK_CLOSE(a, b, tolerance) \
   check_close((a), (b), (tolerance), __FILE__, __LINE__, #a " = " #b)
 /* As CHECK, with a word on the case at hand. */
-#define CHECK_CASE(condition, ...)   \
-  do {                               \
-    if (!CHECK(condition)) {         \
+#define CHECK_CASE(condition, ...)    \
+  do {                                \
+    if (!CHECK(condition)) {          \
       printf("  case: " __VA_ARGS__); \
-      printf("\n");                  \
-    }                                \
+      printf("\n");                   \
+    }                                 \
   } while (0)
 
 static inline int check_end(void) {

@@ -18,9 +18,8 @@ typedef struct pendulums {
   int32_t gives_up; /* for this one no contacts are found: find returns -1; -1: none */
 } pendulums;
 
-static inline talus_status pendulum_make(talus_context *context, int32_t i,
-                                         talus_dynamics dynamics, talus_restitution restitution,
-                                         pendulums *p) {
+static inline talus_status pendulum_make(talus_context *context, int32_t i, talus_dynamics dynamics,
+                                         talus_restitution restitution, pendulums *p) {
   talus_link_def link[PENDULUM_LINKS];
   double q[PENDULUM_LINKS] = {0}, v[PENDULUM_LINKS] = {0};
   for (int k = 0; k < PENDULUM_LINKS; k++) {
@@ -52,8 +51,7 @@ static inline talus_status pendulum_make(talus_context *context, int32_t i,
   coupling.restitution = restitution;
   coupling.mechanism_count = 1;
   coupling.mechanism = &p->mechanism[i];
-  return status != TALUS_OK ? status
-                            : talus_coupling_create(context, &coupling, &p->coupling[i]);
+  return status != TALUS_OK ? status : talus_coupling_create(context, &coupling, &p->coupling[i]);
 }
 
 static inline int pendulums_make(talus_context *context, int32_t count, talus_dynamics dynamics,

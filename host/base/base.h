@@ -26,21 +26,21 @@ struct talus_context {
   void *device;                     /* what the backend keeps per context, or NULL */
   int32_t threads;
   struct tl_workers *workers; /* threads for loops, see each.h; NULL: none */
-  int64_t bytes;   /* atomic: memory handed out and not yet taken back */
-  uintptr_t owner; /* atomic: the thread that is at work in it, 0: none */
-  int32_t depth;   /* how often the owner has come in */
+  int64_t bytes;              /* atomic: memory handed out and not yet taken back */
+  uintptr_t owner;            /* atomic: the thread that is at work in it, 0: none */
+  int32_t depth;              /* how often the owner has come in */
   char message[TL_MESSAGE];
 };
 
 enum { TL_CONTEXT_MAGIC = 0x7a11c0de };
 
 /* Returns from the calling function unless the call was carried out. */
-#define TL_TRY(call)                       \
-  do {                                     \
+#define TL_TRY(call)                        \
+  do {                                      \
     const talus_status tl_status_ = (call); \
-    if (tl_status_ != TALUS_OK) {          \
-      return tl_status_;                   \
-    }                                      \
+    if (tl_status_ != TALUS_OK) {           \
+      return tl_status_;                    \
+    }                                       \
   } while (0)
 
 /* Jumps to the one clean-up label, leaving the status in `status`. */
@@ -61,8 +61,8 @@ talus_status tl_refuse(talus_context *context, talus_status status, const char *
 /* INVALID_ARGUMENT unless it is a context that was created successfully and not destroyed since, as
  * far as its memory tells. */
 talus_status tl_context_check(talus_context *context);
-/* One thread at a time is at work in a context: BUSY for a second one. The owner may come in again: a
- * world's step solves, a callback may use another solver. */
+/* One thread at a time is at work in a context: BUSY for a second one. The owner may come in again:
+ * a world's step solves, a callback may use another solver. */
 talus_status tl_context_enter(talus_context *context);
 void tl_context_leave(talus_context *context);
 /* Leaves the context to whoever takes it next; BUSY if the owner is inside more than once. */
@@ -95,8 +95,8 @@ void tl_buffer_release(talus_context *context, tl_buffer *buffer);
 int tl_context_forked(const talus_context *context);
 /* Threads that the context has; 1 if it was forked. */
 int32_t tl_context_threads(const talus_context *context);
-/* Threads for `count` independent pieces of work: as many as the caller asked for by number, else as
- * many as there are, but no more than the work is worth waking. Results never depend on it. */
+/* Threads for `count` independent pieces of work: as many as the caller asked for by number, else
+ * as many as there are, but no more than the work is worth waking. Results never depend on it. */
 int32_t tl_threads_for(const talus_context *context, int64_t count);
 
 /* Seconds of a monotonic clock. */

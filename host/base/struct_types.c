@@ -12,17 +12,17 @@
 
 /* The size that the struct had when `last` was its last member; tests/abi/headers.sh sees to it
  * that no struct ends in padding, which a new member would fill without a change of the size. */
-#define TYPE(struct_name, last)                                                                    \
-  .name = #struct_name, .size = sizeof(struct_name),                                               \
+#define TYPE(struct_name, last)                      \
+  .name = #struct_name, .size = sizeof(struct_name), \
   .first = offsetof(struct_name, last) + sizeof(((struct_name *)0)->last) - TL_FIRST_CUT
 
 #define STRUCT(name, last) const tl_struct tl_struct_##name = {TYPE(talus_##name, last)};
-#define STRUCT_WITH_PART(name, last, member, of)                                                   \
-  const tl_struct tl_struct_##name = {TYPE(talus_##name, last), .part = &tl_struct_##of,           \
-                                      .part_name = #member,                                        \
-                                      .part_offset = offsetof(talus_##name, member),               \
-                                      .part_room = sizeof(((talus_##name *)0)->member##_room)};    \
-  _Static_assert(sizeof(talus_##of) <= sizeof(((talus_##name *)0)->member##_room),                 \
+#define STRUCT_WITH_PART(name, last, member, of)                                                \
+  const tl_struct tl_struct_##name = {TYPE(talus_##name, last), .part = &tl_struct_##of,        \
+                                      .part_name = #member,                                     \
+                                      .part_offset = offsetof(talus_##name, member),            \
+                                      .part_room = sizeof(((talus_##name *)0)->member##_room)}; \
+  _Static_assert(sizeof(talus_##of) <= sizeof(((talus_##name *)0)->member##_room),              \
                  "talus_" #of " has outgrown its room in talus_" #name);
 
 TL_STRUCT_LIST(STRUCT, STRUCT_WITH_PART)

@@ -25,32 +25,32 @@ typedef struct tl_struct {
 /* X: every struct with a struct_size, and the last member that it had in release 0.2.0; a struct
  * that is added later stands here with the last member of its first release. Y: one that holds a
  * struct with a size of its own, in a room of its own: which member, and of what type. */
-#define TL_STRUCT_LIST(X, Y)                                                                       \
-  X(context_def, log_user)                                                                         \
-  X(layout, global)                                                                                \
-  X(problem, velocity_scale)                                                                       \
-  X(settings, islands)                                                                             \
-  X(solution_layout, contact_velocity)                                                             \
-  X(solution, layout)                                                                              \
-  X(certificate, reference_scale)                                                                  \
-  Y(info, unused, certificate, certificate)                                                        \
-  X(islands, body)                                                                                 \
-  Y(world_def, velocity_scale, solver, settings)                                                   \
-  X(material_def, restitution)                                                                     \
-  X(body_def, collides)                                                                            \
-  X(shape_def, unused)                                                                             \
-  X(motion_def, unused)                                                                            \
-  X(joint_def, restitution)                                                                        \
-  X(joint_state, friction)                                                                         \
-  X(step_report, error)                                                                            \
-  X(link_def, collides)                                                                            \
-  X(mechanism_def, unused)                                                                         \
-  X(mechanism_balance, angular_momentum)                                                           \
-  X(loop_def, orientation)                                                                         \
-  X(coupling_def, drift)                                                                           \
-  Y(fleet_def, accept, settings, settings)                                                         \
-  X(fleet_report, unused)                                                                          \
-  X(generate_def, seed)                                                                            \
+#define TL_STRUCT_LIST(X, Y)                     \
+  X(context_def, log_user)                       \
+  X(layout, global)                              \
+  X(problem, velocity_scale)                     \
+  X(settings, islands)                           \
+  X(solution_layout, contact_velocity)           \
+  X(solution, layout)                            \
+  X(certificate, reference_scale)                \
+  Y(info, unused, certificate, certificate)      \
+  X(islands, body)                               \
+  Y(world_def, velocity_scale, solver, settings) \
+  X(material_def, restitution)                   \
+  X(body_def, collides)                          \
+  X(shape_def, unused)                           \
+  X(motion_def, unused)                          \
+  X(joint_def, restitution)                      \
+  X(joint_state, friction)                       \
+  X(step_report, error)                          \
+  X(link_def, collides)                          \
+  X(mechanism_def, unused)                       \
+  X(mechanism_balance, angular_momentum)         \
+  X(loop_def, orientation)                       \
+  X(coupling_def, drift)                         \
+  Y(fleet_def, accept, settings, settings)       \
+  X(fleet_report, unused)                        \
+  X(generate_def, seed)                          \
   X(urdf_def, packages)
 
 #define TL_STRUCT_DECLARE(name, ...) extern const tl_struct tl_struct_##name;

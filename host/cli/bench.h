@@ -2,8 +2,8 @@
  *
  * bench.c reads the options and walks through the problems, bench_measure.c times one method,
  * bench_copy.c the memory, bench_traffic.c says how many bytes a pass cannot do without, and
- * bench_report.c words it all. bench_world.c times steps of whole worlds, bench_call.c single calls,
- * bench_batch.c batches of small problems. */
+ * bench_report.c words it all. bench_world.c times steps of whole worlds, bench_call.c single
+ * calls, bench_batch.c batches of small problems. */
 #ifndef TL_CLI_BENCH_H
 #define TL_CLI_BENCH_H
 

@@ -112,11 +112,11 @@ static talus_status way_run(talus_context *context, const batch_options *o, int 
   settings.tolerance = o->tolerance;
   settings.threads = w->threads > 0 ? w->threads : 1;
   const double begin = tl_clock();
-  const talus_status status =
-      index == 0   ? calls_run(context, &settings, o->problems, p)
-      : index == 1 ? kept_run(context, &settings, o->problems, p)
-                   : talus_solve_batch(context, &settings, (int32_t)o->problems, p->problem,
-                                       p->solution, p->info, NULL);
+  const talus_status status = index == 0 ? calls_run(context, &settings, o->problems, p)
+                              : index == 1
+                                  ? kept_run(context, &settings, o->problems, p)
+                                  : talus_solve_batch(context, &settings, (int32_t)o->problems,
+                                                      p->problem, p->solution, p->info, NULL);
   const double seconds = tl_clock() - begin;
   w->seconds = w->seconds > 0 && w->seconds < seconds ? w->seconds : seconds;
   w->converged = 0;
@@ -132,9 +132,8 @@ static talus_status way_run(talus_context *context, const batch_options *o, int 
 
 static void ways_print(const batch_options *o, const way *w) {
   printf("%lld problems of %lld contacts, method %s, law %s, tolerance %g\n\n",
-         (long long)o->problems, (long long)o->contacts,
-         talus_method_name((talus_method)o->method), talus_law_name((talus_law)o->law),
-         o->tolerance);
+         (long long)o->problems, (long long)o->contacts, talus_method_name((talus_method)o->method),
+         talus_law_name((talus_law)o->law), o->tolerance);
   printf("%-28s %16s %8s %10s %10s\n", "", "us per problem", "faster", "converged", "same bits");
   for (int i = 0; i < WAYS; i++) {
     printf("%-28s %16.2f %8.2f %10d %10s\n", w[i].name, 1e6 * w[i].seconds / (double)o->problems,
@@ -186,9 +185,10 @@ static tl_parsed options_read(batch_options *o, int argc, char **argv) {
       .summary = "Measures many small problems solved in one call (talus_solve_batch) against as "
                  "many calls.",
       .positional = "",
-      .notes = "The machine should be idle: the best of some rounds is told. Problems are those of\n"
-               "`talus generate random`, with two contacts per body.\n"
-               "exit code: 0 measured, 2 bad usage or input\n",
+      .notes =
+          "The machine should be idle: the best of some rounds is told. Problems are those of\n"
+          "`talus generate random`, with two contacts per body.\n"
+          "exit code: 0 measured, 2 bad usage or input\n",
       .options = table};
   return tl_options_parse(&command, argc, argv);
 }

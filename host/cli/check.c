@@ -7,7 +7,7 @@
 #include "host/cli/report.h"
 
 typedef struct check_options {
-  const char *paths[2]; /* problem, impulses */
+  const char *paths[2];   /* problem, impulses */
   int law, measure, cone; /* indices of choices */
   double tolerance, facet_angle;
   int64_t facets;
@@ -114,8 +114,7 @@ static void print_text(const check_session *s, double measured, int accepted) {
          talus_cone_name((talus_cone)o->cone));
   printf("measure      %.3e, wanted %.3e (%s): %s\n\n", measured, o->tolerance,
          tl_cli_measure_name((talus_measure)o->measure), accepted ? "accepted" : "not accepted");
-  tl_report_certificate(&s->certificate, s->stored->problem.bilateral_count,
-                        (talus_cone)o->cone);
+  tl_report_certificate(&s->certificate, s->stored->problem.bilateral_count, (talus_cone)o->cone);
 }
 
 static int check_and_report(check_session *s) {

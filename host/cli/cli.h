@@ -35,13 +35,19 @@ const char *tl_cli_backend_name(talus_backend_kind backend);
 const char *tl_cli_measure_name(talus_measure measure);
 
 /* How a cone is faceted, for a table of options; o has facets, facet_angle and facet_align. */
-#define TL_OPTIONS_FACETS(o)                                                                \
-  {"facets", TL_OPTION_INTEGER, &(o)->facets, "N", "of a pyramid (default 4)", 3, 64, 0},   \
-      {"facet-angle", TL_OPTION_REAL, &(o)->facet_angle, "A",                               \
-       "of a pyramid or box from the first tangent, rad (default 0)", -1e6, 1e6, 0},        \
-  {                                                                                         \
-    "facet-align", TL_OPTION_FLAG, &(o)->facet_align, NULL,                                 \
-        "count the angle from the way against sliding instead", 0, 0, 0                     \
+#define TL_OPTIONS_FACETS(o)                                                              \
+  {"facets", TL_OPTION_INTEGER, &(o)->facets, "N", "of a pyramid (default 4)", 3, 64, 0}, \
+      {"facet-angle",                                                                     \
+       TL_OPTION_REAL,                                                                    \
+       &(o)->facet_angle,                                                                 \
+       "A",                                                                               \
+       "of a pyramid or box from the first tangent, rad (default 0)",                     \
+       -1e6,                                                                              \
+       1e6,                                                                               \
+       0},                                                                                \
+  {                                                                                       \
+    "facet-align", TL_OPTION_FLAG, &(o)->facet_align, NULL,                               \
+        "count the angle from the way against sliding instead", 0, 0, 0                   \
   }
 
 /* What was parsed, unless facets were given that the cone does not have: that is complained of. */

@@ -265,7 +265,8 @@ tl_parsed tl_options_parse(const tl_command *command, int argc, char **argv) {
     } else if (!options_end && argv[i][0] == '-') {
       tl_cli_complain("unknown option '%s': options start with two dashes", argv[i]);
       return refuse(command);
-    } else if (!takes_rest(names) && (names = tl_words_next(names, ' ', name, sizeof name)) == NULL) {
+    } else if (!takes_rest(names) &&
+               (names = tl_words_next(names, ' ', name, sizeof name)) == NULL) {
       tl_cli_complain("unexpected argument '%s'", argv[i]);
       return refuse(command);
     } else {

@@ -37,9 +37,9 @@ typedef struct run_state {
   tl_lock lock; /* on the directory */
   int added_to; /* a restart goes on with the files of the directory */
   char directory[1024];
-  char dump_path[1056]; /* in it; the world reads it for as long as it lives */
-  int64_t first, last;      /* steps */
-  int64_t missed, halved; /* steps that missed the tolerance; that had to be cut */
+  char dump_path[1056];           /* in it; the world reads it for as long as it lives */
+  int64_t first, last;            /* steps */
+  int64_t missed, halved;         /* steps that missed the tolerance; that had to be cut */
   double worst_error, worst_time; /* of those that missed */
   double begin;
 } run_state;
@@ -60,16 +60,18 @@ static tl_parsed parse_options(run_options *o, int argc, char **argv) {
        "write the contact problem of the step after the last, for solve and profile", 0, 0, 0},
       {"dump", TL_OPTION_CHOICE, &o->dump, "none|worst|failed|every",
        "write contact problems to DIR/problem-*.hdf5, at most 100 (default none)", 0, 0, 0},
-      {"force", TL_OPTION_FLAG, &o->force, NULL, "replace the run that DIR holds, unless it is going on", 0, 0, 0},
+      {"force", TL_OPTION_FLAG, &o->force, NULL,
+       "replace the run that DIR holds, unless it is going on", 0, 0, 0},
       {"quiet", TL_OPTION_FLAG, &o->quiet, NULL, "no progress", 0, 0, 0},
       {0}};
   const tl_command command = {
       .name = "run",
       .summary = "Simulates a scene file and writes ParaView frames, scalars.csv and checkpoints.",
       .positional = "SCENE.yaml",
-      .notes = "Ctrl-C writes a checkpoint and ends. docs/reference/scene.md explains scene files.\n"
-               "exit code: 0 done, 2 bad input or failed output, 3 a step could not be solved,\n"
-               "130 interrupted\n",
+      .notes =
+          "Ctrl-C writes a checkpoint and ends. docs/reference/scene.md explains scene files.\n"
+          "exit code: 0 done, 2 bad input or failed output, 3 a step could not be solved,\n"
+          "130 interrupted\n",
       .options = table,
       .arguments = &o->scene};
   const tl_parsed parsed = tl_options_parse(&command, argc, argv);
@@ -322,7 +324,8 @@ static void report_end(const run_state *run) {
   printf("%s: %" PRId64 " steps to t = %.6g s in %.3g s (%.3g ms per step)\n", run->directory, made,
          talus_world_time(run->world), seconds, made > 0 ? 1e3 * seconds / (double)made : 0);
   if (run->missed > 0) {
-    printf("  %" PRId64 " steps went on above the tolerance, the worst with error %.2g at t = %.6g s\n",
+    printf("  %" PRId64
+           " steps went on above the tolerance, the worst with error %.2g at t = %.6g s\n",
            run->missed, run->worst_error, run->worst_time);
   }
   if (run->halved > 0) {

@@ -77,21 +77,23 @@ int tl_cli_scene(int argc, char **argv) {
   const tl_option table[] = {{"set", TL_OPTION_TEXTS, &overrides, "KEY=VALUE",
                               "change a key of the scene: world.step=1ms", 0, 0, 0},
                              {0}};
-  const tl_command command = {
-      .name = "scene",
-      .summary = "Reads a scene file, builds its world and says what is in it.",
-      .positional = "check SCENE.yaml",
-      .notes = "Errors name file, line and column. `talus scene reference` prints what every key means.\n"
-               "exit code: 0 good, 2 not\n",
-      .options = table,
-      .arguments = arguments};
+  const tl_command command = {.name = "scene",
+                              .summary =
+                                  "Reads a scene file, builds its world and says what is in it.",
+                              .positional = "check SCENE.yaml",
+                              .notes = "Errors name file, line and column. `talus scene reference` "
+                                       "prints what every key means.\n"
+                                       "exit code: 0 good, 2 not\n",
+                              .options = table,
+                              .arguments = arguments};
   const int wants_reference = argc == 2 && strcmp(argv[1], "reference") == 0;
   const tl_parsed parsed = wants_reference ? TL_PARSED_OK : tl_options_parse(&command, argc, argv);
   if (parsed != TL_PARSED_OK) {
     return parsed == TL_PARSED_HELP ? TL_EXIT_OK : TL_EXIT_BAD;
   }
   if (!wants_reference && strcmp(arguments[0], "check") != 0) {
-    return tl_cli_complain("talus scene knows `check SCENE.yaml` and `reference`, not '%s'", arguments[0]);
+    return tl_cli_complain("talus scene knows `check SCENE.yaml` and `reference`, not '%s'",
+                           arguments[0]);
   }
   talus_context *context = NULL;
   if (tl_cli_context_open(TALUS_BACKEND_CPU, 0, 0, &context) != TL_EXIT_OK) {

@@ -141,8 +141,7 @@ static void keep_if_best(tl_solve_session *s, int index) {
 /* Why a method was not run, so that several can share the reason: its name is in the table. */
 static void reason_keep(tl_solve_attempt *result, talus_method method, const char *message) {
   char name[64];
-  const int length =
-      snprintf(name, sizeof name, "settings.method %s ", talus_method_name(method));
+  const int length = snprintf(name, sizeof name, "settings.method %s ", talus_method_name(method));
   const int named = strncmp(message, name, (size_t)length) == 0;
   snprintf(result->message, sizeof result->message, "%s%s", named ? "it " : "",
            message + (named ? length : 0));

@@ -17,9 +17,9 @@ typedef struct tl_hull {
   double *point;       /* [3 point_count] only the hull's corners */
   int32_t *face_first; /* [face_count + 1] into face_point */
   int32_t *face_point;
-  double *face_plane;  /* [4 face_count] outward unit normal and offset: n.x = d on the face */
-  int32_t *edge;       /* [2 edge_count] points, each edge once */
-  int32_t *edge_face;  /* [2 edge_count] the two faces that meet there */
+  double *face_plane; /* [4 face_count] outward unit normal and offset: n.x = d on the face */
+  int32_t *edge;      /* [2 edge_count] points, each edge once */
+  int32_t *edge_face; /* [2 edge_count] the two faces that meet there */
 } tl_hull;
 
 /* Triangles with a tree of boxes over them. */

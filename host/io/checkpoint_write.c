@@ -193,11 +193,11 @@ static talus_status absent(void) {
   return TALUS_UNSUPPORTED;
 }
 
-#define TL_ABSENT(name, type)                                                                      \
-  talus_status tl_checkpoint_put_##name(tl_checkpoint_writer *writer, const char *label,           \
-                                        const type *value, int64_t count) {                        \
-    (void)writer, (void)label, (void)value, (void)count;                                           \
-    return absent();                                                                               \
+#define TL_ABSENT(name, type)                                                            \
+  talus_status tl_checkpoint_put_##name(tl_checkpoint_writer *writer, const char *label, \
+                                        const type *value, int64_t count) {              \
+    (void)writer, (void)label, (void)value, (void)count;                                 \
+    return absent();                                                                     \
   }
 TL_ABSENT(doubles, double)
 TL_ABSENT(int64s, int64_t)

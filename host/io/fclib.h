@@ -4,8 +4,8 @@
  *                  u = W r + V l + q,  0 = V^T r + R l + s
  *   fclib_global/  spacedim, M, H, vectors/{f, w, mu}, with bilateral rows also G, vectors/b
  *                  M v = f + H r + G l,  u = H^T v + w,  0 = G^T v + b
- *   talus/         row_lower, row_upper of the bilateral rows where some have bounds, infinite where
- *                  there is none: our own, where FCLIB does not look
+ *   talus/         row_lower, row_upper of the bilateral rows where some have bounds, infinite
+ *                  where there is none: our own, where FCLIB does not look
  *   info/title in either; solution/{r, u, l, v} and guesses/1/{...} beside them
  *   a matrix is a group {m, n, nzmax, nz, p, i, x}: nz >= 0 triplets, -1 by columns, -2 by rows
  * Triplets are written with i = row, p = column, as Siconos does. FCLIB's own header says the
@@ -27,7 +27,8 @@ typedef struct tl_fclib_solution {
 } tl_fclib_solution;
 
 /* Writes a checked problem of form DELASSUS or GLOBAL; whole in memory first, since HDF5 does not
- * survive a full disk well. The caller commits. Statuses: FILE_WRITE, UNSUPPORTED, OUT_OF_MEMORY. */
+ * survive a full disk well. The caller commits. Statuses: FILE_WRITE, UNSUPPORTED,
+ * OUT_OF_MEMORY. */
 talus_status tl_fclib_write(talus_stored *scratch, tl_output *output, const talus_problem *problem,
                             const tl_fclib_solution *solution);
 

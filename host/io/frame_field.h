@@ -1,20 +1,21 @@
-/* frame_field.h: the quantities of a frame's bodies that pictures can show as colours: name, word in
- * options and scene files, label, unit. Scene files name them, host/view computes and draws them. */
+/* frame_field.h: the quantities of a frame's bodies that pictures can show as colours: name, word
+ * in options and scene files, label, unit. Scene files name them, host/view computes and draws
+ * them. */
 #ifndef TL_FRAME_FIELD_H
 #define TL_FRAME_FIELD_H
 
 /* What free bodies are coloured by; fixed ones are grey, kinematic ones blue, links yellow. */
-#define TL_FIELD_LIST(X)                                                                           \
-  X(PLAIN, "plain", "", "")                                                                        \
-  X(SPEED, "speed", "speed", "length/time")                                                        \
-  X(SPIN, "spin", "angular velocity", "1/time")                                                    \
-  X(ID, "id", "", "")                                                                              \
-  X(MATERIAL, "material", "", "")                                                                  \
-  X(RADIUS, "radius", "radius", "length")                                                          \
-  X(HEIGHT, "height", "height", "length")                                                          \
-  X(FORCE, "force", "sum of contact forces", "force")                                              \
-  X(VELOCITY_X, "velocity_x", "velocity along x", "length/time")                                   \
-  X(VELOCITY_Y, "velocity_y", "velocity along y", "length/time")                                   \
+#define TL_FIELD_LIST(X)                                         \
+  X(PLAIN, "plain", "", "")                                      \
+  X(SPEED, "speed", "speed", "length/time")                      \
+  X(SPIN, "spin", "angular velocity", "1/time")                  \
+  X(ID, "id", "", "")                                            \
+  X(MATERIAL, "material", "", "")                                \
+  X(RADIUS, "radius", "radius", "length")                        \
+  X(HEIGHT, "height", "height", "length")                        \
+  X(FORCE, "force", "sum of contact forces", "force")            \
+  X(VELOCITY_X, "velocity_x", "velocity along x", "length/time") \
+  X(VELOCITY_Y, "velocity_y", "velocity along y", "length/time") \
   X(VELOCITY_Z, "velocity_z", "velocity along z", "length/time")
 
 typedef enum tl_field {

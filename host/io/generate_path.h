@@ -63,9 +63,9 @@ static inline void tl_walk_next(const tl_packing *packing, tl_cell_walk *walk) {
   tl_walk_settle(packing, walk);
 }
 
-#define TL_EACH_SPHERE(packing, low, high, j)                                                      \
-  for (tl_cell_walk walk_ = tl_walk_begin(packing, low, high); walk_.sphere >= 0;                  \
-       tl_walk_next(packing, &walk_))                                                              \
+#define TL_EACH_SPHERE(packing, low, high, j)                                     \
+  for (tl_cell_walk walk_ = tl_walk_begin(packing, low, high); walk_.sphere >= 0; \
+       tl_walk_next(packing, &walk_))                                             \
     for (int32_t j = walk_.sphere, once_ = 1; once_ != 0; once_ = 0)
 
 #endif

@@ -16,7 +16,7 @@ static talus_status find_shapes(tl_frame_filler *f, int from, shapes *s) {
   const tl_vtk_content *c = &f->source[from].content;
   const char *path = f->source[from].path;
   s->count = s->point_count = s->triangle_count = -1;
-#define FIND(section, name, type, components, count, array)                                        \
+#define FIND(section, name, type, components, count, array) \
   TL_TRY(tl_vtk_get(c, path, section, name, type, components, count, (const void **)(array)))
   FIND(TL_VTK_FIELD, "shape_id", TL_VTK_INT32, 1, &s->count, &s->id);
   FIND(TL_VTK_FIELD, "shape_kind", TL_VTK_INT32, 1, &s->count, &s->kind);

@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 static const double PI = 3.14159265358979323846;
-static const double QUARTER1 = 0x1.921fb54400000p+0, QUARTER2 = 0x1.0b4611a600000p-34, QUARTER3 = 0x1.3198a2e037073p-69;
+static const double QUARTER1 = 0x1.921fb54400000p+0, QUARTER2 = 0x1.0b4611a600000p-34,
+                    QUARTER3 = 0x1.3198a2e037073p-69;
 static const double MOST = 1048576 * 1.5; /* rad; 2^20 quarter turns are a little more */
 
 /* x = quarters * pi/2 + high + low */
@@ -57,7 +58,8 @@ void tl_sine_cosine(double x, double *sine, double *cosine) {
     *sine = *cosine = NAN;
     return;
   }
-  /* the remainder is exact, and the double next to 2 pi as near to it as x is to what it stands for */
+  /* the remainder is exact, and the double next to 2 pi as near to it as x is to what it stands
+   * for */
   const int64_t quarters = reduce(fabs(x) > MOST ? fmod(x, 2 * PI) : x, &r, &low);
   const double s = series_sine(r, low), c = series_cosine(r, low);
   const double pair[2] = {quarters & 1 ? c : s, quarters & 1 ? s : c};

@@ -129,10 +129,8 @@ talus_status talus_mechanism_accelerate_batch(talus_context *context, talus_dyna
     return tl_fail(context, TALUS_INVALID_ARGUMENT,
                    "mechanism or acceleration is NULL, or count (%d) makes no sense", count);
   }
-  batch b = {.mechanism = mechanism,
-             .dynamics = dynamics,
-             .acceleration = acceleration,
-             .count = count};
+  batch b = {
+      .mechanism = mechanism, .dynamics = dynamics, .acceleration = acceleration, .count = count};
   return count > 0 ? batch_run(context, &b) : TALUS_OK;
 }
 

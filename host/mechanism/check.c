@@ -101,9 +101,10 @@ static talus_status swing_check(talus_context *context, const talus_link_def *de
   }
   if (def->limited && (isfinite(def->lower[1]) != isfinite(def->upper[1]) ||
                        (isfinite(def->upper[1]) && !(def->upper[1] - def->lower[1] < 6.28)))) {
-    return tl_fail(context, TALUS_BAD_BOUNDS,
-                   "%s: its twist limits, %g and %g, must both be infinite or less than a turn apart",
-                   joint, def->lower[1], def->upper[1]);
+    return tl_fail(
+        context, TALUS_BAD_BOUNDS,
+        "%s: its twist limits, %g and %g, must both be infinite or less than a turn apart", joint,
+        def->lower[1], def->upper[1]);
   }
   return TALUS_OK;
 }

@@ -224,8 +224,8 @@ static talus_status plan_make(talus_mechanism *mechanism, tl_conquer *plan, int3
   }
   pieces_cut(&c, nodes);
   handles_count(mechanism, plan, scratch);
-  TL_TRY(tl_alloc(context, (void **)&plan->handle, (size_t)plan->pieces.handle_total, sizeof(int32_t),
-                  "handles"));
+  TL_TRY(tl_alloc(context, (void **)&plan->handle, (size_t)plan->pieces.handle_total,
+                  sizeof(int32_t), "handles"));
   handles_name(mechanism, plan, scratch);
   chunks_find(plan);
   levels_make(plan);

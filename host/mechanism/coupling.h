@@ -34,7 +34,7 @@ struct talus_coupling {
   int built;
   int halfway;  /* positions are half a step ahead */
   int rebounds; /* the problem is that of a second phase */
-  tl_row *row; /* contacts, then bilateral ones */
+  tl_row *row;  /* contacts, then bilateral ones */
   tl_buffer rows, values, indices, impulses;
   double *velocity; /* [all velocities] after a step of all other forces */
 };

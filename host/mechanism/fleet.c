@@ -35,9 +35,9 @@ static talus_status coupling_check(talus_context *context, const talus_fleet_def
   }
   if (def->scheme == TALUS_SCHEME_RUNGE_KUTTA &&
       coupling->def.restitution == TALUS_RESTITUTION_POISSON) {
-    return tl_fail(context, TALUS_BAD_SETTING,
-                   "fleet def: coupling[%d] has Poisson's restitution, which is not for RUNGE_KUTTA",
-                   i);
+    return tl_fail(
+        context, TALUS_BAD_SETTING,
+        "fleet def: coupling[%d] has Poisson's restitution, which is not for RUNGE_KUTTA", i);
   }
   return TALUS_OK;
 }
@@ -53,9 +53,10 @@ static talus_status def_check(talus_context *context, const talus_fleet_def *def
                    (int)def->scheme);
   }
   if (!(def->accept >= 0) || def->settings.warm_start) {
-    return tl_fail(context, TALUS_BAD_SETTING,
-                   "fleet def: accept is %g, or settings.warm_start is set: threads change couplings",
-                   def->accept);
+    return tl_fail(
+        context, TALUS_BAD_SETTING,
+        "fleet def: accept is %g, or settings.warm_start is set: threads change couplings",
+        def->accept);
   }
   for (int32_t i = 0; i < def->count; i++) {
     TL_TRY(coupling_check(context, def, i));
@@ -181,10 +182,9 @@ static talus_status fleet_step(talus_fleet *fleet, int32_t steps, talus_fleet_re
     fleet->copy[k].failed = 0;
   }
   const talus_status status =
-      fleet->device
-          ? tl_fleet_device_step(fleet)
-          : tl_many_run(fleet->context, fleet->helper, fleet->threads, fleet->def.count,
-                        coupling_steps, fleet, "coupling");
+      fleet->device ? tl_fleet_device_step(fleet)
+                    : tl_many_run(fleet->context, fleet->helper, fleet->threads, fleet->def.count,
+                                  coupling_steps, fleet, "coupling");
   if (report != NULL) {
     talus_fleet_report sum = talus_fleet_report_default();
     for (int32_t k = 0; k < fleet->copy_count; k++) {

@@ -14,7 +14,7 @@ typedef struct tl_copy {
   tl_buffer touches, impulses, states;
   talus_touch *touch;
   int32_t touch_count;
-  int saved, failed; /* states holds the state before the step; it takes no further part */
+  int saved, failed;     /* states holds the state before the step; it takes no further part */
   talus_problem problem; /* its rows are 0 where nothing is to be solved */
   talus_solution solution;
   talus_info info;
@@ -27,7 +27,7 @@ struct talus_fleet {
   talus_fleet_def def;
   talus_coupling **coupling; /* [count] */
   int32_t threads;
-  int device; /* steps go part by part */
+  int device;        /* steps go part by part */
   tl_helper *helper; /* [threads] */
   tl_crew crew;
   int32_t copy_count; /* a thread each, or a coupling each on a device */
@@ -39,7 +39,7 @@ struct talus_fleet {
   tl_buffer problems, solutions, infos, statuses, owners;
 };
 
-/* ---- fleet_copy.c: parts of a step of coupling i; the state is not touched before the end -------- */
+/* ---- fleet_copy.c: parts of a step of coupling i; the state is not touched before the end ---- */
 
 /* To midpoint, if that is the scheme; contacts. */
 talus_status tl_copy_begin(const talus_fleet *fleet, int32_t i, tl_copy *copy);
@@ -58,7 +58,7 @@ void tl_copy_release(talus_context *context, tl_copy *copy);
 /* sum += part */
 void tl_copy_report_add(talus_fleet_report *sum, const talus_fleet_report *part);
 
-/* ---- fleet_device.c ----------------------------------------------------------------------------- */
+/* ---- fleet_device.c -------------------------------------------------------------------------- */
 
 /* 1 if the context has a device that is worth it for any part of the steps. */
 int tl_fleet_on_device(const talus_fleet *fleet);

@@ -48,9 +48,7 @@ static talus_status touches_find(const talus_fleet *fleet, int32_t i, tl_copy *c
   for (;;) {
     const int32_t room = (int32_t)(copy->touches.capacity / sizeof *copy->touch);
     copy->touch = copy->touches.memory;
-    count = fleet->def.find != NULL
-                ? fleet->def.find(fleet->def.user, i, copy->touch, room)
-                : 0;
+    count = fleet->def.find != NULL ? fleet->def.find(fleet->def.user, i, copy->touch, room) : 0;
     if (count <= room) {
       break;
     }

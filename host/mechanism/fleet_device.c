@@ -1,8 +1,8 @@
 /* fleet_device.c: steps of a fleet with a device, part by part for all couplings.
  *
  * Threads of the host find contacts and write problems; the device finds accelerations (mechanisms
- * whose dynamics are CONQUER) and solves what is small. All parts are those of the CPU's way, so the
- * bits are the same. */
+ * whose dynamics are CONQUER) and solves what is small. All parts are those of the CPU's way, so
+ * the bits are the same. */
 #include "host/mechanism/fleet.h"
 
 static int conquers(const talus_coupling *coupling, int32_t m) {
@@ -80,8 +80,8 @@ static void part_run(talus_fleet *fleet,
                      talus_status *verdict) {
   part p = {fleet, work};
   if (*verdict == TALUS_OK) {
-    *verdict = tl_many_run(fleet->context, fleet->helper, fleet->threads, fleet->def.count,
-                           part_of, &p, "coupling");
+    *verdict = tl_many_run(fleet->context, fleet->helper, fleet->threads, fleet->def.count, part_of,
+                           &p, "coupling");
     return;
   }
   char message[sizeof fleet->context->message];

@@ -8,7 +8,8 @@
  *   response.c     the three ways side by side        step.c        time
  *   rows*.c        contacts, loops, stops as rows     coupling*.c   a talus_problem of them
  *
- * A link's quantities are in world axes about the link's origin (item/link.h). Link -1 is the base. Loops go through links in `order`: parents first. */
+ * A link's quantities are in world axes about the link's origin (item/link.h). Link -1 is the base.
+ * Loops go through links in `order`: parents first. */
 #ifndef TL_MECHANISM_H
 #define TL_MECHANISM_H
 
@@ -55,8 +56,8 @@ struct talus_mechanism {
   int32_t load_count, load_capacity;
 
   int placed, articulated; /* whether the arrays below belong to the present state */
-  tl_link_state *state; /* follows from coordinates and velocities */
-  double *axis; /* [6 v_count] columns of S, one after the other */
+  tl_link_state *state;    /* follows from coordinates and velocities */
+  double *axis;            /* [6 v_count] columns of S, one after the other */
   /* articulated bodies */
   double *body_inertia; /* [36 link_count] */
   double *effect;       /* [6 v_count] U = IA S */
@@ -128,7 +129,8 @@ void tl_mechanism_row(const talus_mechanism *mechanism, int32_t link, const doub
                       double *row);
 
 /* conquer.c: the present accelerations; and for wrenches at links, what column k (0: velocities,
- * gravity, forces; then each wrench) does to the link of wrench i: motion[6 ((count + 1) i + k)]. */
+ * gravity, forces; then each wrench) does to the link of wrench i: motion[6 ((count + 1) i +
+ * k)]. */
 talus_status tl_conquer_accelerate(talus_mechanism *mechanism, double *acceleration);
 talus_status tl_conquer_response(talus_mechanism *mechanism, const tl_unit_wrench *unit,
                                  int32_t count, double *motion);

@@ -156,7 +156,8 @@ static talus_status composite_response(talus_mechanism *mechanism, tl_places *p,
   return TALUS_OK;
 }
 
-static talus_status articulated_response(talus_mechanism *mechanism, tl_places *p, double *response) {
+static talus_status articulated_response(talus_mechanism *mechanism, tl_places *p,
+                                         double *response) {
   const size_t m = 3 * (size_t)p->count;
   TL_TRY(tl_mechanism_compliance(mechanism, p->link, p->count, p->motion));
   for (size_t j = 0; j < m; j++) {

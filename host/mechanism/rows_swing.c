@@ -50,8 +50,8 @@ static double twist_find(const tl_link *link, const double *q, double *rate) {
   double side[3];
   tl_cross3(side, q + 1, a);
   for (int k = 0; k < 3; k++) {
-    rate[k] = square > STRAIGHT * STRAIGHT ? (w * w * a[k] + w * side[k] + p * q[1 + k]) / square
-                                           : a[k];
+    rate[k] =
+        square > STRAIGHT * STRAIGHT ? (w * w * a[k] + w * side[k] + p * q[1 + k]) / square : a[k];
   }
   return 2 * tl_angle(p, w);
 }

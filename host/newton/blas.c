@@ -1,10 +1,10 @@
 /* blas.c: keeps OpenBLAS, where it is the BLAS at hand, and OpenMP, which CHOLMOD has loops of, to
  * the calling thread during a solve.
  *
- * OpenBLAS's number of threads belongs to the whole process, so this counts who is inside: the first
- * one in notes the number, the last one out sets it back. Other BLAS libraries are left alone. Of
- * OpenMP the number of nested levels is set to none, which is the calling thread's own affair: its
- * threads spin when they wait, and do not survive a fork. */
+ * OpenBLAS's number of threads belongs to the whole process, so this counts who is inside: the
+ * first one in notes the number, the last one out sets it back. Other BLAS libraries are left
+ * alone. Of OpenMP the number of nested levels is set to none, which is the calling thread's own
+ * affair: its threads spin when they wait, and do not survive a fork. */
 #define _GNU_SOURCE
 #include "host/newton/newton.h"
 

@@ -54,6 +54,7 @@ talus_missing_packages() {
 # Wanted by tests alone; without them the tests that need them are skipped.
 talus_missing_test_packages() {
   command -v abidw >/dev/null 2>&1 || echo abigail-tools
+  command -v clang-format-14 >/dev/null 2>&1 || echo clang-format-14
   talus_has_header libqhull_r/libqhull_r.h || echo libqhull-dev
 }
 

@@ -83,7 +83,7 @@ talus_status tl_build_world(talus_scene *scene, tl_build_mode mode, talus_world 
   const talus_world_def def = world_def(scene, mode);
   const tl_node *node = scene->def.world.item.node;
   TL_TRY(tl_build_explain(scene, node != NULL ? node : scene->root,
-                 talus_world_create(scene->context, &def, world)));
+                          talus_world_create(scene->context, &def, world)));
   return add_materials(scene, *world);
 }
 

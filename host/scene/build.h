@@ -42,7 +42,7 @@ typedef struct tl_inlet_state {
 
 /* A mechanism of the definition, and what became of it. */
 typedef struct tl_mechanism_made {
-  talus_urdf *urdf;   /* its robot file, or NULL */
+  talus_urdf *urdf; /* its robot file, or NULL */
   int32_t link_count;
   tl_names links;     /* of the scene file */
   int32_t id;         /* in the world */
@@ -155,7 +155,8 @@ talus_status tl_wall_surface_read(talus_context *context, const char *path, doub
 /* A number that changes with its points and triangles; never 0. */
 uint64_t tl_wall_surface_hash(const tl_wall_surface *surface);
 
-/* How many edges belong to one triangle alone, and the points of one of them (-1: there is none). */
+/* How many edges belong to one triangle alone, and the points of one of them (-1: there is
+ * none). */
 talus_status tl_wall_surface_rims(const tl_wall_surface *surface, int64_t *count, int32_t edge[2]);
 
 /* ---- regions, sizes, placing ----------------------------------------------------------------- */
@@ -212,7 +213,7 @@ talus_status tl_grains_settled(tl_grains_job *job, int64_t count);
 talus_status tl_grains_random(tl_grains_job *job, const tl_scene_region *region, int64_t count,
                               const tl_scene_sizes *sizes, const char *material);
 
-/* ---- mechanisms ------------------------------------------------------------------------------- */
+/* ---- mechanisms ------------------------------------------------------------------------------ */
 
 /* Reads the robot files that mechanisms name; gives them back. */
 talus_status tl_mechanisms_read(talus_scene *scene);

@@ -216,8 +216,8 @@ talus_status tl_scene_check(talus_scene *scene) {
     TL_TRY(tl_region_check(scene->context, &def->output.region, 0));
   }
   for (int32_t i = 0; i < def->output.track.count; i++) {
-    TL_TRY(
-        tl_name_check(scene, tl_tree_find(def->output.item.node, "track"), def->output.track.text[i]));
+    TL_TRY(tl_name_check(scene, tl_tree_find(def->output.item.node, "track"),
+                         def->output.track.text[i]));
   }
   if (def->run.steps == 0 && !(def->run.time > 0)) {
     return tl_node_fail(scene->context, def->run.item.node, "run.time has to be above 0 s");

@@ -260,9 +260,9 @@ typedef struct tl_scene_link {
   double mass, centre[3], inertia[3];
   double damping, friction;
   tl_scene_drive drive;
-  double limits2[2], start2;   /* universal: of the second angle */
+  double limits2[2], start2; /* universal: of the second angle */
   double rate2, target2;
-  double swing, twist[2];      /* spherical */
+  double swing, twist[2]; /* spherical */
   double rates[3];
   double velocity[3], spin[3]; /* free */
   tl_list shapes;              /* tl_scene_part */

@@ -185,6 +185,7 @@ int32_t talus_scene_body_find(const talus_scene *scene, const char *name) {
 }
 
 int32_t talus_scene_mechanism_find(const talus_scene *scene, const char *name) {
-  const int32_t found = scene != NULL && name != NULL ? tl_names_find(&scene->mechanisms, name) : -1;
+  const int32_t found =
+      scene != NULL && name != NULL ? tl_names_find(&scene->mechanisms, name) : -1;
   return found >= 0 ? scene->mechanism[found].id : TALUS_NONE;
 }

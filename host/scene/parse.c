@@ -195,7 +195,7 @@ static talus_status parse_key(tl_parse *parse, const tl_key *key, const tl_node 
   if (key->type == TL_KEY_SECTION) {
     snprintf(below, sizeof below, "%.100s%.50s", prefix, key->name);
     return tl_tree_blank(child) ? fill_rows(parse, key->table, NULL, below, field)
-                           : tl_parse_table(parse, key->table, child, below, field);
+                                : tl_parse_table(parse, key->table, child, below, field);
   }
   if (key->type == TL_KEY_LIST || key->type == TL_KEY_MAP) {
     return tl_tree_blank(child) ? TALUS_OK : parse_items(parse, key, child, where, field);

@@ -10,9 +10,9 @@
 
 typedef struct tl_record tl_record;
 
-/* Makes the directory, with those above it, and locks it, to be released by the caller. Where a run is
- * in it already: FILE_WRITE, unless force, which deletes the files of that run and nothing else; where
- * one is being written: BUSY. Nothing is locked then. */
+/* Makes the directory, with those above it, and locks it, to be released by the caller. Where a run
+ * is in it already: FILE_WRITE, unless force, which deletes the files of that run and nothing else;
+ * where one is being written: BUSY. Nothing is locked then. */
 talus_status tl_record_prepare(talus_context *context, const char *directory, int force,
                                tl_lock *lock);
 /* Deletes what killed runs left half-written in it. Status: FILE_WRITE. */

@@ -149,7 +149,8 @@ static talus_status check_meshes(const talus_scene *scene, tl_checkpoint *checkp
   const int32_t count = tl_scene_meshes(scene, NULL);
   void *memory = NULL;
   if (!tl_checkpoint_has(checkpoint, meshes)) {
-    tl_log(context, TALUS_LOG_INFO, "the checkpoint is of an older Talus and says nothing of meshes");
+    tl_log(context, TALUS_LOG_INFO,
+           "the checkpoint is of an older Talus and says nothing of meshes");
     return TALUS_OK;
   }
   TL_TRY(tl_alloc(context, &memory, 2 * (size_t)count, sizeof(int64_t), "meshes"));

@@ -10,27 +10,27 @@
 
 /* A joint's drive in the angular and in the linear form: the same keys of a link and of a robot
  * file's joint, each in its own struct (prefix). */
-#define DRIVE_ROWS(prefix, turns, slides)                                                          \
-  REAL("start", prefix start, ANGLE, "0", ANY, turns, "where it begins"),                          \
-      REAL("start", prefix start, LENGTH, "0", ANY, slides, "where it begins"),                    \
-      RANGED(PAIR, "limits", prefix limits, ANGLE, "", ENDLESS, turns,                             \
-             "`[lower, upper]`; `inf` is none"),                                                   \
-      RANGED(PAIR, "limits", prefix limits, LENGTH, "", ENDLESS, slides,                           \
-             "`[lower, upper]`; `inf` is none"),                                                   \
-      REAL("rate", prefix rate, SPIN, "", ANY, turns,                                              \
-           "that a motor drives it to; with a target: at most"),                                   \
-      REAL("rate", prefix rate, SPEED, "", ANY, slides,                                            \
-           "that a motor drives it to; with a target: at most"),                                   \
-      REAL("target", prefix target, ANGLE, "", ANY, turns, "to which a motor brings it"),          \
-      REAL("target", prefix target, LENGTH, "", ANY, slides, "to which a motor brings it"),        \
-      NUMBERS(REALS, "times", prefix times, TIME, "", turns | slides, "ascending, of `targets`"),  \
-      NUMBERS(REALS, "targets", prefix targets, ANGLE, "", turns,                                  \
-              "to which a motor brings it at these `times`, straight lines between"),              \
-      NUMBERS(REALS, "targets", prefix targets, LENGTH, "", slides,                                \
-              "to which a motor brings it at these `times`, straight lines between"),              \
-      REAL("response", prefix response, TIME, "0", FROM_0, turns | slides,                         \
-           "in which the way to the target shrinks to 1/e; not below a step"),                     \
-      REAL("effort", prefix effort, TORQUE, "inf", FROM_0, turns, "that the motor has at most"),   \
+#define DRIVE_ROWS(prefix, turns, slides)                                                         \
+  REAL("start", prefix start, ANGLE, "0", ANY, turns, "where it begins"),                         \
+      REAL("start", prefix start, LENGTH, "0", ANY, slides, "where it begins"),                   \
+      RANGED(PAIR, "limits", prefix limits, ANGLE, "", ENDLESS, turns,                            \
+             "`[lower, upper]`; `inf` is none"),                                                  \
+      RANGED(PAIR, "limits", prefix limits, LENGTH, "", ENDLESS, slides,                          \
+             "`[lower, upper]`; `inf` is none"),                                                  \
+      REAL("rate", prefix rate, SPIN, "", ANY, turns,                                             \
+           "that a motor drives it to; with a target: at most"),                                  \
+      REAL("rate", prefix rate, SPEED, "", ANY, slides,                                           \
+           "that a motor drives it to; with a target: at most"),                                  \
+      REAL("target", prefix target, ANGLE, "", ANY, turns, "to which a motor brings it"),         \
+      REAL("target", prefix target, LENGTH, "", ANY, slides, "to which a motor brings it"),       \
+      NUMBERS(REALS, "times", prefix times, TIME, "", turns | slides, "ascending, of `targets`"), \
+      NUMBERS(REALS, "targets", prefix targets, ANGLE, "", turns,                                 \
+              "to which a motor brings it at these `times`, straight lines between"),             \
+      NUMBERS(REALS, "targets", prefix targets, LENGTH, "", slides,                               \
+              "to which a motor brings it at these `times`, straight lines between"),             \
+      REAL("response", prefix response, TIME, "0", FROM_0, turns | slides,                        \
+           "in which the way to the target shrinks to 1/e; not below a step"),                    \
+      REAL("effort", prefix effort, TORQUE, "inf", FROM_0, turns, "that the motor has at most"),  \
       REAL("effort", prefix effort, FORCE, "inf", FROM_0, slides, "that the motor has at most")
 
 #define ROW_STRUCT tl_scene_link
@@ -74,8 +74,7 @@ static const tl_key rows_link[] = {
          "how far its axis may lean from where it began"),
     RANGED(PAIR, "twist", twist, ANGLE, "", ENDLESS, SWIVELS,
            "`[lower, upper]` of the turn about its axis, less than a turn apart"),
-    REAL("friction", friction, TORQUE, "0", FROM_0, TURNS | BENDS | SWIVELS,
-         "dry, in the joint"),
+    REAL("friction", friction, TORQUE, "0", FROM_0, TURNS | BENDS | SWIVELS, "dry, in the joint"),
     REAL("friction", friction, FORCE, "0", FROM_0, SLIDES, "dry, in the joint"),
     REAL("damping", damping, TURN_DAMPING, "0", FROM_0, TURNS | BENDS | SWIVELS,
          "torque per angular velocity"),
@@ -100,7 +99,8 @@ static const tl_key rows_loop[] = {
     NUMBERS(VECTOR, "point_b", point_b, LENGTH, "0 0 0", 0, "in the frame of b"),
     NUMBERS(
         VECTORS, "directions", directions, NUMBER, "", 0,
-        "in the frame of a, up to three of length 1, along which the points stay together; not given: "
+        "in the frame of a, up to three of length 1, along which the points stay together; not "
+        "given: "
         "all, `[]`: none, with `turns`. Across the plane of a plane loop there is nothing to hold"),
     NUMBERS(VECTORS, "turns", turns, NUMBER, "", 0,
             "in the frame of a, up to three of length 1, about which b does not turn"),

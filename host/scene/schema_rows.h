@@ -17,33 +17,33 @@
 #define ZERO_TO_1 0, 1, 0
 #define ENDLESS -INFINITY, INFINITY, 0 /* inf is a value too */
 
-#define REAL(name, field, quantity, initial, range, kinds, note)                                   \
+#define REAL(name, field, quantity, initial, range, kinds, note) \
   { name, TL_KEY_REAL, AT(field), TL_QUANTITY_##quantity, initial, range, kinds, NULL, NULL, note }
-#define NUMBERS(type, name, field, quantity, initial, kinds, note)                                 \
+#define NUMBERS(type, name, field, quantity, initial, kinds, note) \
   { name, TL_KEY_##type, AT(field), TL_QUANTITY_##quantity, initial, ANY, kinds, NULL, NULL, note }
-#define RANGED(type, name, field, quantity, initial, range, kinds, note)                           \
-  {                                                                                                \
-    name, TL_KEY_##type, AT(field), TL_QUANTITY_##quantity, initial, range, kinds, NULL, NULL,     \
-        note                                                                                       \
+#define RANGED(type, name, field, quantity, initial, range, kinds, note)                       \
+  {                                                                                            \
+    name, TL_KEY_##type, AT(field), TL_QUANTITY_##quantity, initial, range, kinds, NULL, NULL, \
+        note                                                                                   \
   }
-#define INTEGER(name, field, initial, low, high, kinds, note)                                      \
+#define INTEGER(name, field, initial, low, high, kinds, note) \
   { name, TL_KEY_INTEGER, AT(field), 0, initial, low, high, 0, kinds, NULL, NULL, note }
-#define PLAIN(type, name, field, initial, kinds, note)                                             \
+#define PLAIN(type, name, field, initial, kinds, note) \
   { name, TL_KEY_##type, AT(field), 0, initial, ANY, kinds, NULL, NULL, note }
-#define CHOICE(name, field, words, initial, kinds, note)                                           \
+#define CHOICE(name, field, words, initial, kinds, note) \
   { name, TL_KEY_CHOICE, AT(field), 0, initial, ANY, kinds, words, NULL, note }
-#define SET(name, field, words, initial, kinds, note)                                              \
+#define SET(name, field, words, initial, kinds, note) \
   { name, TL_KEY_SET, AT(field), 0, initial, ANY, kinds, words, NULL, note }
-#define TABLE(type, name, field, table, initial, kinds, note)                                      \
+#define TABLE(type, name, field, table, initial, kinds, note) \
   { name, TL_KEY_##type, AT(field), 0, initial, ANY, kinds, NULL, &table, note }
 
 /* The table of rows `rows_<name>`. */
-#define SCHEMA(name, title, selector, note)                                                        \
-  const tl_section tl_schema_##name = {title,                                                      \
-                                       note,                                                       \
-                                       selector,                                                   \
-                                       rows_##name,                                                \
-                                       (int32_t)(sizeof rows_##name / sizeof(tl_key)),             \
+#define SCHEMA(name, title, selector, note)                                            \
+  const tl_section tl_schema_##name = {title,                                          \
+                                       note,                                           \
+                                       selector,                                       \
+                                       rows_##name,                                    \
+                                       (int32_t)(sizeof rows_##name / sizeof(tl_key)), \
                                        sizeof(ROW_STRUCT)}
 
 #endif

@@ -38,24 +38,28 @@ static const tl_key rows_world[] = {
           "counts that angle from the way against sliding"),
     REAL("tolerance", tolerance, NUMBER, "0", FROM_0, 0,
          "error that each step's contact solve aims at; 0: 1e-4"),
-    CHOICE("on_miss", on_miss, "default|continue|halve|stop", "default", 0,
-           "a step whose error stays above the tolerance: `continue` goes on with the best impulses; "
-           "`halve` and `stop` do so up to `accept`, then try ten times the iterations, then cut "
-           "the step in two or end the run. `default`: `halve` if `accept` is given, else `continue`"),
+    CHOICE(
+        "on_miss", on_miss, "default|continue|halve|stop", "default", 0,
+        "a step whose error stays above the tolerance: `continue` goes on with the best impulses; "
+        "`halve` and `stop` do so up to `accept`, then try ten times the iterations, then cut "
+        "the step in two or end the run. `default`: `halve` if `accept` is given, else `continue`"),
     REAL("accept", accept, NUMBER, "0", FROM_0, 0,
          "error above which `on_miss` acts; 0: ten times the tolerance"),
     REAL("penetration_limit", penetration_limit, NUMBER, "0.05", ABOVE_0, 0,
-         "a pair may sink by this in a step, in radii of the smaller grain; beyond it the step is cut "
+         "a pair may sink by this in a step, in radii of the smaller grain; beyond it the step is "
+         "cut "
          "in two, up to four times, then the run ends"),
     REAL("velocity_scale", velocity_scale, SPEED, "0", FROM_0, 0,
-         "contact velocities that are small: the error is relative to them where nothing presses; 0: "
+         "contact velocities that are small: the error is relative to them where nothing presses; "
+         "0: "
          "from gravity, step and motion"),
     CHOICE("method", method, &(TALUS_METHOD_LIST(WORD3))[1], "auto", 0,
            "of the contact solver; see `talus solve --help`"),
     CHOICE("precision", precision, "f64|f32", "f64", 0, "of the contact solver's numbers"),
-    PLAIN(BOOLEAN, "islands", islands, "false", 0,
-          "groups of up to 64 contacts that touch no others are solved directly, the rest as usual; "
-          "method `auto`, precision `f64`"),
+    PLAIN(
+        BOOLEAN, "islands", islands, "false", 0,
+        "groups of up to 64 contacts that touch no others are solved directly, the rest as usual; "
+        "method `auto`, precision `f64`"),
     INTEGER("max_iterations", max_iterations, "0", 0, 1e15, 0,
             "per contact solve; 0: 200, or 2000 if the tolerance is below 1e-4"),
     CHOICE("integrator", integrator, "euler|midpoint", "euler", 0,
@@ -160,5 +164,6 @@ static const tl_key rows_root[] = {
     TABLE(SECTION, "output", output, tl_schema_output, "", 0, "files of a run"),
     TABLE(SECTION, "run", run, tl_schema_run, "", 0, "when it ends"),
 };
-SCHEMA(root, "The file", NULL, "Every section may be left out, but not all: a file with nothing in it is refused.");
+SCHEMA(root, "The file", NULL,
+       "Every section may be left out, but not all: a file with nothing in it is refused.");
 #undef ROW_STRUCT

@@ -30,10 +30,10 @@ typedef struct tl_urdf_pose {
 typedef struct tl_urdf_link {
   const char *name;
   const tl_xml *node;
-  int32_t joint;     /* that it hangs on, or -1: the root */
+  int32_t joint;       /* that it hangs on, or -1: the root */
   int32_t first, last; /* joints that hang on it, or -1 */
-  int32_t link;      /* of the def; TALUS_NONE: part of the base; -2: not reached yet */
-  tl_urdf_pose pose; /* of its frame in that link's, or in the world for the base */
+  int32_t link;        /* of the def; TALUS_NONE: part of the base; -2: not reached yet */
+  tl_urdf_pose pose;   /* of its frame in that link's, or in the world for the base */
   double mass, centre[3], inertia[6]; /* in its own frame; mass 0: no inertial */
 } tl_urdf_link;
 
@@ -72,7 +72,7 @@ struct talus_urdf {
   int32_t link_count, joint_count;
   tl_names link_names, made_names; /* of link and made */
   talus_mechanism_def def;
-  talus_link_def *made; /* [def.link_count] */
+  talus_link_def *made;            /* [def.link_count] */
   talus_mechanism_def *caller_def; /* the def and its links as the caller knows them */
   tl_urdf_shape *shape, *last_shape, **shape_at; /* a list; [shape_count] */
   int32_t shape_count;

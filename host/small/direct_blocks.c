@@ -1,8 +1,8 @@
 /* direct_blocks.c: the constraints of form (b) as direct.c wants them: J as given, J M^-1, and
  * velocities, in the frame (n, t1, t2) that the caller has.
  *
- * M^-1 must be positive definite to be taken here: a factor is sooner made than M, which nobody needs.
- * What is singular, or no mass at all, the usual way sorts out. */
+ * M^-1 must be positive definite to be taken here: a factor is sooner made than M, which nobody
+ * needs. What is singular, or no mass at all, the usual way sorts out. */
 #include <math.h>
 #include <string.h>
 
@@ -24,14 +24,14 @@ typedef struct blocks_list {
 
 static blocks_list contacts_of(const talus_problem *p) {
   const talus_blocks *const b = &p->blocks;
-  return (blocks_list){b->contact_start,    b->contact_block, b->contact_jacobian,
-                       b->bias, p->contact_count, p->dimension};
+  return (blocks_list){b->contact_start, b->contact_block, b->contact_jacobian,
+                       b->bias,          p->contact_count, p->dimension};
 }
 
 static blocks_list rows_of(const talus_problem *p) {
   const talus_blocks *const b = &p->blocks;
   return (blocks_list){b->bilateral_start, b->bilateral_block, b->bilateral_jacobian,
-                       b->bilateral_bias, p->bilateral_count, 1};
+                       b->bilateral_bias,  p->bilateral_count, 1};
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -161,7 +161,7 @@ talus_status tl_direct_blocks(tl_direct *d, int *taken) {
   TL_TRY(tl_direct_reserve(d, list_entries(&contacts) + list_entries(&rows),
                            list_reals(&p->blocks, &contacts) + list_reals(&p->blocks, &rows)));
   TL_TRY(places_find(d, &places, taken));
-  *taken = *taken && list_take(d, &contacts, places, 0) &&
-           list_take(d, &rows, places, p->contact_count);
+  *taken =
+      *taken && list_take(d, &contacts, places, 0) && list_take(d, &rows, places, p->contact_count);
   return TALUS_OK;
 }

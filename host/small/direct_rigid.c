@@ -22,7 +22,8 @@ static int contact_take(tl_direct *d, int32_t k) {
   const talus_rigid *const rigid = &d->problem->rigid;
   tl_small *const small = d->small;
   tl_direct_kind(d, k);
-  const int32_t rows = small->kind[k] == TL_SMALL_CONE ? 3 : 1, body[2] = {rigid->body_a[k], rigid->body_b[k]};
+  const int32_t rows = small->kind[k] == TL_SMALL_CONE ? 3 : 1,
+                body[2] = {rigid->body_a[k], rigid->body_b[k]};
   const int moves[2] = {tl_rigid_moves(rigid, body[0]), tl_rigid_moves(rigid, body[1])};
   const int reaches = rigid->reach_a != NULL;
   tl_vec axis[3], arm[2], lever[2][3], turn[2][3];
@@ -38,7 +39,8 @@ static int contact_take(tl_direct *d, int32_t k) {
     trace += 3 * rigid->inverse_mass[body[side]];
     for (int i = 0; i < 3; i++) {
       lever[side][i] = tl_cross(arm[side], axis[i]);
-      turn[side][i] = tl_sym_times(rigid->inverse_inertia + 6 * (int64_t)body[side], lever[side][i]);
+      turn[side][i] =
+          tl_sym_times(rigid->inverse_inertia + 6 * (int64_t)body[side], lever[side][i]);
       trace += tl_dot(lever[side][i], turn[side][i]);
     }
   }
@@ -56,7 +58,8 @@ static int contact_take(tl_direct *d, int32_t k) {
   const double inverse = tl_direct_scale(d, k, trace / 3, u, sizes, rows);
   for (int side = 0; side < 2 && inverse > 0; side++) {
     if (moves[side]) {
-      end_add(d, k, rows, body[side], side == 0 ? -inverse : inverse, axis, lever[side], turn[side]);
+      end_add(d, k, rows, body[side], side == 0 ? -inverse : inverse, axis, lever[side],
+              turn[side]);
     }
   }
   return inverse > 0;

@@ -128,8 +128,7 @@ static void ends_add(const tl_system *system, const tl_small *small, int32_t k, 
 
 /* Entries against rigid bodies have the record's layout: linear, a gap, angular. The offset names
  * the unit. */
-static void entries_add(const tl_system *system, const tl_small *small, int32_t k,
-                        tl_touching *t) {
+static void entries_add(const tl_system *system, const tl_small *small, int32_t k, tl_touching *t) {
   const int32_t rows = small->first[k + 1] - small->first[k];
   const int32_t rigid = TL_RECORD * system->shape.rigid_count;
   const int32_t *const first = system->entry_first + (id_of(small, k) - system->shape.entry_base);

@@ -13,11 +13,17 @@ static inline int tl_search_look(const tl_equations *e, const double *z) {
   return e->look(e->self, z);
 }
 
-static inline void tl_search_step(const tl_equations *e) { e->small->run->iterations++; }
+static inline void tl_search_step(const tl_equations *e) {
+  e->small->run->iterations++;
+}
 
-static inline int tl_search_stopped(const tl_equations *e) { return tl_small_limit(e->small); }
+static inline int tl_search_stopped(const tl_equations *e) {
+  return tl_small_limit(e->small);
+}
 
-static inline const tl_small_phase *tl_search_phase(const tl_equations *e) { return &e->phase; }
+static inline const tl_small_phase *tl_search_phase(const tl_equations *e) {
+  return &e->phase;
+}
 
 static inline const tl_small_result *tl_search_result(const tl_equations *e) {
   (void)e; /* counts are the run's own */
@@ -26,7 +32,9 @@ static inline const tl_small_result *tl_search_result(const tl_equations *e) {
 
 #include "kernels/item/levenberg.h"
 
-size_t tl_levenberg_room(int32_t size) { return (size_t)tl_search_room(size); }
+size_t tl_levenberg_room(int32_t size) {
+  return (size_t)tl_search_room(size);
+}
 
 int tl_levenberg_regular(tl_equations *e, int32_t most, double *z, double *room) {
   e->phase = tl_small_watched(e->small);

@@ -45,11 +45,11 @@ int64_t tl_small_bytes(const tl_small *small) {
   return small == NULL
              ? 0
              : (int64_t)(sizeof *small + small->index.capacity + small->reals.capacity +
-                         small->touches.capacity + small->places.capacity + small->vertices.capacity +
-                         small->work.capacity +
-                         small->pivots.capacity + small->integers.capacity + small->slips.capacity +
-                         small->groups.capacity + small->forest.memory.capacity +
-                         small->islands.capacity + small->records.capacity);
+                         small->touches.capacity + small->places.capacity +
+                         small->vertices.capacity + small->work.capacity + small->pivots.capacity +
+                         small->integers.capacity + small->slips.capacity + small->groups.capacity +
+                         small->forest.memory.capacity + small->islands.capacity +
+                         small->records.capacity);
 }
 
 void tl_small_release(talus_context *context, tl_small *small) {
@@ -314,8 +314,7 @@ void tl_small_reset(tl_small *small, const talus_settings *settings, double velo
     const int contact = small->kind[k] == TL_SMALL_CONE || small->kind[k] == TL_SMALL_HALF;
     inverse_weight += contact ? 1 / (small->root[k] * small->root[k]) : 0;
   }
-  small->slack =
-      tl_reference_slack(velocity_scale, inverse_weight, small->reference * small->unit);
+  small->slack = tl_reference_slack(velocity_scale, inverse_weight, small->reference * small->unit);
 }
 
 talus_status tl_small_open(talus_solver *solver) {

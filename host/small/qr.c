@@ -3,7 +3,9 @@
 
 #include "kernels/item/reflection.h"
 
-int64_t tl_qr_room(int32_t n) { return tl_reflection_room(n); }
+int64_t tl_qr_room(int32_t n) {
+  return tl_reflection_room(n);
+}
 
 int tl_qr_damped(const double *jacobian, int32_t n, double damping, const double *b, double *x,
                  double *work, const tl_small_phase *phase) {

@@ -280,8 +280,8 @@ static int look(void *self, const double *x) {
 
 /* ---- the method ----------------------------------------------------------------------------- */
 
-/* Well inside the bounds: at zero the exact law's equations have no slope. dc/dx is filled in, which
- * the first evaluation reads. */
+/* Well inside the bounds: at zero the exact law's equations have no slope. dc/dx is filled in,
+ * which the first evaluation reads. */
 static void start_set(reform *f, double *x, double *r) {
   for (int32_t i = 0; i < f->size; i++) {
     x[i] = f->bound[i] ? 1 : 0;

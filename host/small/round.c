@@ -53,10 +53,9 @@ int tl_round_takes(const tl_small *small, const talus_settings *settings) {
 double tl_small_target(const talus_settings *settings) {
   const int siconos = settings->measure == TALUS_MEASURE_SICONOS;
   /* Siconos' measure has its own scale: by name as far as it goes, by `auto` step by step */
-  const int stepwise = settings->method == TALUS_METHOD_AUTO ||
-                       settings->method == TALUS_METHOD_INTERIOR_POINT;
-  return siconos && !stepwise ? 0
-                                                          : (siconos ? 0.1 : 0.5) * settings->tolerance;
+  const int stepwise =
+      settings->method == TALUS_METHOD_AUTO || settings->method == TALUS_METHOD_INTERIOR_POINT;
+  return siconos && !stepwise ? 0 : (siconos ? 0.1 : 0.5) * settings->tolerance;
 }
 
 int32_t tl_round_plan(const talus_settings *settings, double target, tl_small_phase *plan) {
@@ -68,7 +67,12 @@ int32_t tl_round_plan(const talus_settings *settings, double target, tl_small_ph
       {.method = own, .sweeps = 20, .steps = 150, .failures = 6, .alpha = 1},
       {.method = TL_SMALL_PROXIMAL, .sweeps = 200, .steps = 100, .failures = 6, .alpha = 1},
       {.method = own, .sweeps = 400, .steps = 150, .failures = 6, .alpha = 1e-2},
-      {.method = TL_SMALL_PROXIMAL, .fresh = 1, .sweeps = 1500, .steps = 200, .failures = 9, .alpha = 10},
+      {.method = TL_SMALL_PROXIMAL,
+       .fresh = 1,
+       .sweeps = 1500,
+       .steps = 200,
+       .failures = 9,
+       .alpha = 10},
       {.method = TL_SMALL_PROJECTED, .sweeps = 100, .steps = 150},
       {.method = TL_SMALL_SWEEPS, .sweeps = 2000},
   };
@@ -88,7 +92,8 @@ int32_t tl_round_plan(const talus_settings *settings, double target, tl_small_ph
   for (int i = 0; i < TL_ROUND_PHASES; i++) {
     plan[i].inner = INNER;
     plan[i].tolerance = target;
-    plan[i].all = settings->max_iterations < INT32_MAX ? (int32_t)settings->max_iterations : INT32_MAX;
+    plan[i].all =
+        settings->max_iterations < INT32_MAX ? (int32_t)settings->max_iterations : INT32_MAX;
   }
   return method == TALUS_METHOD_AUTO             ? AUTO_PHASES /* others come after these */
          : method == TALUS_METHOD_INTERIOR_POINT ? BARRIER_PHASES
@@ -251,8 +256,7 @@ static talus_status barrier_attempt(tl_run *run, int *done) {
   return tl_round_takes(run->solver->small, &run->solver->settings) ? attempt(run, done) : TALUS_OK;
 }
 
-const tl_method tl_method_barrier = {.id = TALUS_METHOD_INTERIOR_POINT,
-                                     .attempt = barrier_attempt};
+const tl_method tl_method_barrier = {.id = TALUS_METHOD_INTERIOR_POINT, .attempt = barrier_attempt};
 const tl_method tl_method_mncp_rest = {.id = TALUS_METHOD_MNCP_PROX, .attempt = rest_attempt};
 const tl_method tl_method_mncp_near = {.id = TALUS_METHOD_MNCP_PROX, .attempt = near_attempt};
 const tl_method tl_method_mncp_prox = {.id = TALUS_METHOD_MNCP_PROX, .attempt = attempt};

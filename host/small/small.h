@@ -34,12 +34,12 @@ enum {
 
 typedef struct tl_small {
   talus_context *context;
-  tl_run *run; /* the one under way */
-  int stop;    /* a limit of it was reached */
-  int nested;  /* pivots are part of something else: they count as passes */
-  int ready;   /* the arrays below are those of the solver's problem */
-  const int32_t *pick;   /* [count] constraints of the system, ascending; NULL: all of them */
-  const int32_t *place;  /* [the system's] where they are here; with pick only */
+  tl_run *run;          /* the one under way */
+  int stop;             /* a limit of it was reached */
+  int nested;           /* pivots are part of something else: they count as passes */
+  int ready;            /* the arrays below are those of the solver's problem */
+  const int32_t *pick;  /* [count] constraints of the system, ascending; NULL: all of them */
+  const int32_t *place; /* [the system's] where they are here; with pick only */
   int32_t count, rows;
   int32_t stride;        /* rows, padded: how far columns of W are apart */
   int32_t *first;        /* [count + 1] first row of a constraint */
@@ -52,7 +52,7 @@ typedef struct tl_small {
   double *w;             /* [stride * rows] by columns: W_ij = w[stride j + i] */
   double *q;             /* [stride] */
   double unit;
-  double rounding;       /* direct.c: as in tl_assembly */
+  double rounding; /* direct.c: as in tl_assembly */
   /* the cone of the settings; facet_count 0: circular */
   int32_t facet_count;
   double *vertex;   /* [2 facet_count count] vertices in the tangent plane, over mu */
@@ -65,7 +65,7 @@ typedef struct tl_small {
   int ahead;        /* a device has run the plan: `found` and its result are what came of it */
   double *found;    /* [stride] */
   tl_small_result result;
-  double *engine;   /* [3 count] impulses on their way in and out */
+  double *engine; /* [3 count] impulses on their way in and out */
   tl_buffer index, reals, touches, places, vertices, work, pivots, integers, slips;
   tl_islands forest;                  /* islands.c */
   tl_buffer groups, islands, records; /* ... */

@@ -1,14 +1,14 @@
-/* touch.h: constraints of a small problem as the bodies and blocks (units) that they touch see them,
- * and W = J M^-1 J^T from that. Memory of a small problem, which both of its makers fill: form.c from
- * the engine's system, direct.c from the caller's arrays. */
+/* touch.h: constraints of a small problem as the bodies and blocks (units) that they touch see
+ * them, and W = J M^-1 J^T from that. Memory of a small problem, which both of its makers fill:
+ * form.c from the engine's system, direct.c from the caller's arrays. */
 #ifndef TL_TOUCH_H
 #define TL_TOUCH_H
 
 #include "host/small/small.h"
 #include "kernels/item/cone.h"
 
-/* J and J M^-1 of one constraint against one unit: J by rows of `size` numbers, J M^-1 by columns of
- * TL_TOUCH_ROWS, 0 beyond those it has. */
+/* J and J M^-1 of one constraint against one unit: J by rows of `size` numbers, J M^-1 by columns
+ * of TL_TOUCH_ROWS, 0 beyond those it has. */
 enum { TL_TOUCH_ROWS = 4 };
 typedef struct tl_small_touch {
   int32_t constraint, unit, size;

@@ -12,13 +12,14 @@
 talus_status tl_assembly_reserve(talus_context *context, tl_assembly *assembly) {
   tl_system *const system = &assembly->system;
   const tl_shape *const s = &system->shape;
-#define TL_RESERVE(type, name, count)                                                             \
-  {                                                                                               \
-    const int64_t n = (int64_t)(count);                                                           \
-    if (n > 0) {                                                                                  \
-      TL_TRY(tl_buffer_reserve(context, &assembly->name##_buffer, (size_t)n, sizeof(type), #name)); \
-    }                                                                                             \
-    system->name = n > 0 ? assembly->name##_buffer.memory : NULL;                                 \
+#define TL_RESERVE(type, name, count)                                                            \
+  {                                                                                              \
+    const int64_t n = (int64_t)(count);                                                          \
+    if (n > 0) {                                                                                 \
+      TL_TRY(                                                                                    \
+          tl_buffer_reserve(context, &assembly->name##_buffer, (size_t)n, sizeof(type), #name)); \
+    }                                                                                            \
+    system->name = n > 0 ? assembly->name##_buffer.memory : NULL;                                \
   }
 #define TL_RESERVE_REALS(name, count) TL_RESERVE(double, name, count)
   TL_ARRAY_LIST(TL_RESERVE, TL_RESERVE_REALS)
@@ -45,8 +46,8 @@ void tl_assembly_release(talus_context *context, tl_assembly *assembly) {
 }
 
 int64_t tl_assembly_bytes(const tl_assembly *assembly) {
-  size_t bytes = assembly->colour_chunk.capacity + assembly->order.capacity +
-                 assembly->kept.memory.capacity;
+  size_t bytes =
+      assembly->colour_chunk.capacity + assembly->order.capacity + assembly->kept.memory.capacity;
 #define TL_COUNT(type, name, count) bytes += assembly->name##_buffer.capacity;
 #define TL_COUNT_REALS(name, count) TL_COUNT(double, name, count)
   TL_ARRAY_LIST(TL_COUNT, TL_COUNT_REALS)
@@ -73,10 +74,9 @@ talus_status tl_assembly_refuse(talus_context *context, const tl_assembly *assem
                                 double trace) {
   const int32_t k = assembly->system.order[place];
   const int is_row = k >= assembly->contact_count;
-  return tl_fail(context, TALUS_BAD_DIAGONAL,
-                 "W_kk of %s %d has trace %g: it must be positive and finite",
-                 is_row ? "bilateral row" : "contact", is_row ? k - assembly->contact_count : k,
-                 trace);
+  return tl_fail(
+      context, TALUS_BAD_DIAGONAL, "W_kk of %s %d has trace %g: it must be positive and finite",
+      is_row ? "bilateral row" : "contact", is_row ? k - assembly->contact_count : k, trace);
 }
 
 void tl_assembly_incidence(tl_assembly *assembly, const int32_t *entry_unit) {

@@ -30,14 +30,15 @@ typedef struct tl_assembly {
   tl_system system;
   int32_t dimension; /* rows per contact of the caller's impulses */
   int32_t contact_count, bilateral_count;
-  int32_t threads;        /* that may build it */
-  uint32_t notes;         /* talus_note */
-  double impulse_unit;    /* the caller's impulse is this times the engine's */
-  double velocity_unit;   /* the engine's velocity is this times the caller's */
-  double rounding;        /* sum of (|D||v| + |bias|)^2 / w: below its 2^-88 nothing is left to do */
-  const double *frame;    /* spheres found in form (d): n t1 t2 of each contact, the caller's order;
+  int32_t threads;      /* that may build it */
+  uint32_t notes;       /* talus_note */
+  double impulse_unit;  /* the caller's impulse is this times the engine's */
+  double velocity_unit; /* the engine's velocity is this times the caller's */
+  double rounding;      /* sum of (|D||v| + |bias|)^2 / w: below its 2^-88 nothing is left to
+                             do */
+  const double *frame;  /* spheres found in form (d): n t1 t2 of each contact, the caller's order;
                              NULL otherwise */
-  tl_lines rows;                      /* form (c): W by rows */
+  tl_lines rows;        /* form (c): W by rows */
   struct tl_translation *translation; /* memory of a translated problem, kept */
   tl_kept_order kept;
   tl_buffer scratch[4];
@@ -67,8 +68,8 @@ void tl_impulse_export(const tl_assembly *assembly, const double *internal, doub
 /* Units (bodies, blocks) that a contact touches: pairs (low <= high, high may be -1) or lists. */
 typedef struct tl_links {
   int32_t unit_count;
-  const int32_t *low, *high;   /* either these ... */
-  const int64_t *first;        /* ... or these */
+  const int32_t *low, *high; /* either these ... */
+  const int64_t *first;      /* ... or these */
   const int32_t *unit;
 } tl_links;
 

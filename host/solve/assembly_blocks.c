@@ -34,13 +34,18 @@ static entry_list entries_of(const blocks_build *build, int32_t k) {
   const talus_blocks *const blocks = build->blocks;
   const int32_t contacts = build->problem->contact_count;
   if (k < contacts) {
-    return (entry_list){blocks->contact_start[k], blocks->contact_start[k + 1],
-                        blocks->contact_block, blocks->contact_jacobian, 0,
+    return (entry_list){blocks->contact_start[k],
+                        blocks->contact_start[k + 1],
+                        blocks->contact_block,
+                        blocks->contact_jacobian,
+                        0,
                         build->problem->dimension};
   }
   return (entry_list){blocks->bilateral_start[k - contacts],
-                      blocks->bilateral_start[k - contacts + 1], blocks->bilateral_block,
-                      blocks->bilateral_jacobian, contacts > 0 ? blocks->contact_start[contacts] : 0,
+                      blocks->bilateral_start[k - contacts + 1],
+                      blocks->bilateral_block,
+                      blocks->bilateral_jacobian,
+                      contacts > 0 ? blocks->contact_start[contacts] : 0,
                       1};
 }
 
@@ -233,9 +238,11 @@ talus_status tl_assemble_blocks(talus_context *context, const talus_problem *pro
       (problem->bilateral_count > 0 ? blocks->bilateral_start[problem->bilateral_count] : 0);
   TL_TRY(scratch_take(context, &build, entries));
   shape->body_kind = TL_SPHERES;
-  shape->range[0] = (tl_range){
-      .kind = TL_BLOCKS, .rows = problem->dimension, .count = problem->contact_count};
-  shape->range[1] = (tl_range){.kind = TL_BLOCKS, .rows = 1, .bilateral = 1,
+  shape->range[0] =
+      (tl_range){.kind = TL_BLOCKS, .rows = problem->dimension, .count = problem->contact_count};
+  shape->range[1] = (tl_range){.kind = TL_BLOCKS,
+                               .rows = 1,
+                               .bilateral = 1,
                                .first = problem->contact_count,
                                .count = problem->bilateral_count};
   shape->range_count = problem->bilateral_count > 0 ? 2 : 1;

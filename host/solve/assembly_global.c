@@ -23,11 +23,11 @@ void tl_translation_release(talus_context *context, struct tl_translation *t) {
 }
 
 int64_t tl_translation_bytes(const struct tl_translation *t) {
-  return t == NULL ? 0
-                   : tl_mass_bytes(&t->mass) +
-                         (int64_t)(t->h.memory.capacity + t->g.memory.capacity +
-                                   t->blocks.capacity + t->entries[0].capacity +
-                                   t->entries[1].capacity + t->spheres.capacity);
+  return t == NULL
+             ? 0
+             : tl_mass_bytes(&t->mass) +
+                   (int64_t)(t->h.memory.capacity + t->g.memory.capacity + t->blocks.capacity +
+                             t->entries[0].capacity + t->entries[1].capacity + t->spheres.capacity);
 }
 
 /* M^-1 dense per block and the free velocity M^-1 f. */
@@ -50,8 +50,7 @@ static talus_status blocks_translate(talus_context *context, const talus_global 
       column[i] = global->f[mass->column[mass->block_first[b] + i]];
     }
     tl_dense_solve(mass->factor + mass->factor_first[b], mass->block_size[b], column);
-    memcpy(velocity + mass->block_first[b], column,
-           (size_t)mass->block_size[b] * sizeof *velocity);
+    memcpy(velocity + mass->block_first[b], column, (size_t)mass->block_size[b] * sizeof *velocity);
   }
   t->problem.blocks.block_count = mass->block_count;
   t->problem.blocks.block_size = mass->block_size;
@@ -113,8 +112,8 @@ static talus_status entries_translate(talus_context *context, const tl_mass *mas
       }
       if (pass == 0) {
         if (entries == first) {
-          return tl_fail(context, TALUS_IMMOVABLE_PAIR, "%s: the columns of constraint %d are empty",
-                         what, k);
+          return tl_fail(context, TALUS_IMMOVABLE_PAIR,
+                         "%s: the columns of constraint %d are empty", what, k);
         }
         continue;
       }

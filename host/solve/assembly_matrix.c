@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "host/solve/assembly.h"
-#include "kernels/item/rigid.h"
 #include "host/solve/matrix.h"
+#include "kernels/item/rigid.h"
 
 typedef struct matrix_build {
   const talus_problem *problem;
@@ -28,8 +28,7 @@ static int32_t constraint_of(const talus_problem *problem, int32_t row, int32_t 
 /* The rows of constraint k. */
 static void rows_of(const talus_problem *problem, int32_t k, int32_t *first, int32_t *count) {
   const int32_t contacts = problem->contact_count;
-  *first = k < contacts ? problem->dimension * k
-                        : problem->dimension * contacts + (k - contacts);
+  *first = k < contacts ? problem->dimension * k : problem->dimension * contacts + (k - contacts);
   *count = k < contacts ? problem->dimension : 1;
 }
 
@@ -49,7 +48,8 @@ static void pattern_find(matrix_build *build) {
     build->first[k] = blocks;
     build->column[blocks++] = k;
     build->mark[k] = k;
-    for (int64_t e = build->assembly->rows.first[first]; e < build->assembly->rows.first[first + count]; e++) {
+    for (int64_t e = build->assembly->rows.first[first];
+         e < build->assembly->rows.first[first + count]; e++) {
       const int32_t other = constraint_of(build->problem, build->assembly->rows.index[e], &part);
       if (build->mark[other] != k) {
         build->mark[other] = k;
@@ -139,9 +139,11 @@ static void row_fill(const matrix_build *build, int32_t place) {
   int32_t first, count, part;
   rows_of(build->problem, k, &first, &count);
   for (int32_t row = 0; row < count; row++) {
-    for (int64_t e = build->assembly->rows.first[first + row]; e < build->assembly->rows.first[first + row + 1]; e++) {
+    for (int64_t e = build->assembly->rows.first[first + row];
+         e < build->assembly->rows.first[first + row + 1]; e++) {
       const int32_t other = constraint_of(build->problem, build->assembly->rows.index[e], &part);
-      value[9 * build->mark[build->place[other]] + 3 * row + part] += build->assembly->rows.value[e];
+      value[9 * build->mark[build->place[other]] + 3 * row + part] +=
+          build->assembly->rows.value[e];
     }
   }
 }
@@ -199,7 +201,8 @@ static talus_status build_run(talus_context *context, matrix_build *build, int c
   tl_shape *const shape = &assembly->system.shape;
   const size_t constraints = (size_t)shape->contact_count;
   TL_TRY(tl_lines_make(context, &build->problem->delassus.w, 0, &build->assembly->rows));
-  const size_t most = constraints + (size_t)build->assembly->rows.first[build->assembly->rows.count];
+  const size_t most =
+      constraints + (size_t)build->assembly->rows.first[build->assembly->rows.count];
   TL_TRY(tl_buffer_reserve(context, &assembly->scratch[1],
                            constraints + 1 + (most + 3 * constraints) / 2 + 1, sizeof(int64_t),
                            "pattern of W"));
@@ -233,9 +236,11 @@ talus_status tl_assemble_matrix(talus_context *context, const talus_problem *pro
   tl_shape *const shape = &assembly->system.shape;
   shape->body_kind = TL_SPHERES;
   shape->velocity_size = 3 * shape->contact_count;
-  shape->range[0] = (tl_range){
-      .kind = TL_MATRIX, .rows = problem->dimension, .count = problem->contact_count};
-  shape->range[1] = (tl_range){.kind = TL_MATRIX, .rows = 1, .bilateral = 1,
+  shape->range[0] =
+      (tl_range){.kind = TL_MATRIX, .rows = problem->dimension, .count = problem->contact_count};
+  shape->range[1] = (tl_range){.kind = TL_MATRIX,
+                               .rows = 1,
+                               .bilateral = 1,
                                .first = problem->contact_count,
                                .count = problem->bilateral_count};
   shape->range_count = problem->bilateral_count > 0 ? 2 : 1;

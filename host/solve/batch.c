@@ -1,11 +1,11 @@
 /* batch.c: many independent problems in one call, a handful per thread at a time.
  *
- * Every thread has a context and solvers of its own, which keep their memory from problem to problem.
- * Problems are taken by size: those of a handful are mostly alike, and small ones are worked on side
- * by side (batch_wave.c). A solve does not depend on what its solver did before, nor on what lies
- * beside it, so that the results have the same bits on any number of threads, and as many calls. On a
- * device small problems go in larger waves (batch_device.c). Who has batches again and again keeps the
- * threads' solvers in a tl_crew. */
+ * Every thread has a context and solvers of its own, which keep their memory from problem to
+ * problem. Problems are taken by size: those of a handful are mostly alike, and small ones are
+ * worked on side by side (batch_wave.c). A solve does not depend on what its solver did before, nor
+ * on what lies beside it, so that the results have the same bits on any number of threads, and as
+ * many calls. On a device small problems go in larger waves (batch_device.c). Who has batches again
+ * and again keeps the threads' solvers in a tl_crew. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +15,8 @@
 #include "host/solve/run.h"
 #include "kernels/registry.h"
 
-/* SMALL: constraints of a problem that may be one of a handful. Memory for more than one of the large
- * ones is not kept. */
+/* SMALL: constraints of a problem that may be one of a handful. Memory for more than one of the
+ * large ones is not kept. */
 enum { HANDFUL = 8, SMALL = 32 };
 
 static talus_status solvers_make(const tl_crew *crew, tl_worker *w) {
@@ -84,7 +84,7 @@ void tl_worker_warn(tl_worker *w, int32_t i, talus_status status) {
   }
 }
 
-/* ---- the order ---------------------------------------------------------------------------------- */
+/* ---- the order ------------------------------------------------------------------------------- */
 
 /* One problem's size as far as its head tells; hostile numbers are as good as any. */
 typedef struct place {
@@ -111,7 +111,7 @@ static int is_small(const talus_problem *problem) {
   return (int64_t)problem->contact_count + problem->bilateral_count <= SMALL;
 }
 
-/* ---- solving ------------------------------------------------------------------------------------ */
+/* ---- solving --------------------------------------------------------------------------------- */
 
 static void problem_finish(tl_worker *w, const tl_batch *b, int32_t slot, int32_t i) {
   tl_worker_tell(w, b, i,
@@ -215,8 +215,8 @@ talus_status tl_crew_open(talus_context *context, const talus_settings *settings
   crew->settings.threads = 1;
   crew->settings.progress = NULL;
   crew->settings.dump = TALUS_DUMP_NONE; /* threads would take each other's names */
-  TL_TRY(tl_alloc(context, (void **)&crew->worker, (size_t)threads, sizeof *crew->worker,
-                  "a batch"));
+  TL_TRY(
+      tl_alloc(context, (void **)&crew->worker, (size_t)threads, sizeof *crew->worker, "a batch"));
   memset(crew->worker, 0, (size_t)threads * sizeof *crew->worker);
   crew->threads = threads;
   crew->together = tl_wave_serves(settings);
@@ -265,8 +265,11 @@ static talus_status batch_solve(talus_context *context, const talus_settings *se
   }
   const int32_t wanted = used.threads > 0 ? used.threads : tl_context_threads(context);
   tl_crew crew;
-  talus_status status =
-      tl_crew_open(context, &used, wanted < count ? wanted : count > 0 ? count : 1, &crew);
+  talus_status status = tl_crew_open(context, &used,
+                                     wanted < count ? wanted
+                                     : count > 0    ? count
+                                                    : 1,
+                                     &crew);
   if (status == TALUS_OK) {
     status = tl_crew_solve(context, &crew, count, problems, solutions, infos, statuses);
   }

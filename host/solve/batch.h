@@ -40,7 +40,8 @@ typedef struct tl_wave {
 
 /* 1 if the settings' method can be taken through its plan ahead of the solve. */
 int tl_wave_serves(const talus_settings *settings);
-/* Room for so many; the solvers are still to be made. If it fails, there may be one to be closed. */
+/* Room for so many; the solvers are still to be made. If it fails, there may be one to be
+ * closed. */
 talus_status tl_wave_open(talus_context *context, int32_t capacity, tl_wave **wave);
 void tl_wave_close(tl_wave *wave);
 /* Problem i of the batch goes to solver j of the wave, which is to know nothing of those before. */
@@ -55,7 +56,7 @@ talus_status tl_wave_finish(tl_wave *wave, int32_t j, talus_solution *solution, 
 
 typedef struct tl_worker {
   talus_context *context;
-  tl_wave *wave; /* of the worker's own */
+  tl_wave *wave;  /* of the worker's own */
   int32_t failed; /* the first problem of this thread that failed; -1: none */
   talus_status status;
   char message[TL_MESSAGE];
@@ -71,8 +72,8 @@ typedef struct tl_crew {
   talus_settings settings; /* of each solver */
   tl_worker *worker;       /* [threads] */
   int32_t threads;
-  int32_t together;        /* small problems are worked on side by side */
-  tl_wave *wave;           /* batch_device.c, when first needed */
+  int32_t together; /* small problems are worked on side by side */
+  tl_wave *wave;    /* batch_device.c, when first needed */
 } tl_crew;
 
 /* To be closed even if opening failed. */

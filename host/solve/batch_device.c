@@ -1,7 +1,8 @@
 /* batch_device.c: batches of small problems on a device, wave by wave.
  *
- * The host's threads prepare and finish the problems of a wave (batch_wave.c), the device takes them
- * through the plan of their method. What is not small, or not for a device, the threads solve. */
+ * The host's threads prepare and finish the problems of a wave (batch_wave.c), the device takes
+ * them through the plan of their method. What is not small, or not for a device, the threads
+ * solve. */
 #include "host/solve/batch.h"
 
 #include "host/base/each.h"

@@ -138,15 +138,15 @@ talus_status tl_wave_run(tl_wave *wave, const tl_backend *backend, const talus_s
   if (on_host) {
     TL_TRY(room_reserve(wave, sent));
   }
-  const tl_small_batch batch = {
-      .count = sent,
-      .problem = wave->items.memory,
-      .best = wave->bests.memory,
-      .result = wave->results.memory,
-      .phase = plan,
-      .phase_count = tl_round_plan(settings, tl_small_target(settings), plan),
-      .room = wave->room.memory,
-      .lanes = on_host};
+  const tl_small_batch batch = {.count = sent,
+                                .problem = wave->items.memory,
+                                .best = wave->bests.memory,
+                                .result = wave->results.memory,
+                                .phase = plan,
+                                .phase_count =
+                                    tl_round_plan(settings, tl_small_target(settings), plan),
+                                .room = wave->room.memory,
+                                .lanes = on_host};
   TL_TRY(backend->small(wave->context, &batch));
   const tl_small_result *result = batch.result;
   for (int32_t j = 0; j < count; j++) {
@@ -160,6 +160,5 @@ talus_status tl_wave_run(tl_wave *wave, const tl_backend *backend, const talus_s
 
 talus_status tl_wave_finish(tl_wave *wave, int32_t j, talus_solution *solution, talus_info *info) {
   const tl_wave_slot *const slot = &wave->slot[j];
-  return slot->status == TALUS_OK ? talus_solver_solve(slot->solver, solution, info)
-                                  : slot->status;
+  return slot->status == TALUS_OK ? talus_solver_solve(slot->solver, solution, info) : slot->status;
 }

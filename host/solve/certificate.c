@@ -2,7 +2,8 @@
  *
  *   R(x) = || sqrt(w_k) (x_k - P_K(x_k - (u_k + [mu |u_t| n]) / w_k)) ||,  epsilon = R(x)/R(0)
  * R(0) is floored by the rounding error of q itself; at the floor nothing is left to solve.
- *   error = R(x)/max(R(0), R_s),  R_s = s || 1 / sqrt(w_k) ||  with the problem's velocity_scale s */
+ *   error = R(x)/max(R(0), R_s),  R_s = s || 1 / sqrt(w_k) ||  with the problem's velocity_scale
+ * s */
 #include "host/solve/certificate.h"
 
 #include <math.h>
@@ -101,7 +102,7 @@ typedef struct sums {
   double product[2], size[2];              /* complementarity */
   double impulse, velocity, free;          /* squares of norms */
   double rounding;
-  double load; /* weighted squares of the impulses */
+  double load;           /* weighted squares of the impulses */
   double inverse_weight; /* sum of 1 / w_k over the contacts */
   double violation, largest, closing, dissipation, bilateral;
 } sums;

@@ -42,7 +42,7 @@ struct tl_judgement {
   const double *impulse, *bilateral; /* as in talus_solution; NULL = 0 */
   int32_t threads;
   tl_polygon polygon; /* set by whoever wants a faceted cone judged too */
-  double *motion; /* velocities of the bodies after the impulses; forms (a), (b), (d) */
+  double *motion;     /* velocities of the bodies after the impulses; forms (a), (b), (d) */
   int64_t motion_count;
   double momentum_balance, asymmetry;
   /* Fills velocity, free, rounding and weight, given as 0, of `count` constraints from `first` on:

@@ -24,8 +24,8 @@ const tl_backend *tl_engine_backend(const talus_context *context, talus_memory m
 
 talus_status tl_engine_make(talus_solver *solver) {
   talus_context *const context = solver->context;
-  const tl_backend *const backend = tl_engine_backend(
-      context, solver->memory, solver->assembly.system.shape.contact_count);
+  const tl_backend *const backend =
+      tl_engine_backend(context, solver->memory, solver->assembly.system.shape.contact_count);
   const talus_precision precision = solver->settings.precision;
   if (solver->engine != NULL &&
       (solver->engine_precision != precision || solver->engine_backend != backend)) {

@@ -47,17 +47,17 @@ static talus_status take(intake *in, const tl_given *given, const void **packed)
 }
 
 /* Replaces pointer `member` of the problem by that of its packed counterpart. */
-#define TAKE(in, member, given_as, number, size, length, text)                                     \
-  do {                                                                                             \
-    const void *packed_;                                                                           \
-    const tl_given given_ = {.own = (member),                                                      \
-                             .strided = (given_as),                                                \
-                             .scalar = TL_SCALAR_##number,                                         \
-                             .components = (size),                                                 \
-                             .count = (length),                                                    \
-                             .name = (text)};                                                      \
-    TL_TRY(take((in), &given_, &packed_));                                                         \
-    (member) = packed_;                                                                            \
+#define TAKE(in, member, given_as, number, size, length, text) \
+  do {                                                         \
+    const void *packed_;                                       \
+    const tl_given given_ = {.own = (member),                  \
+                             .strided = (given_as),            \
+                             .scalar = TL_SCALAR_##number,     \
+                             .components = (size),             \
+                             .count = (length),                \
+                             .name = (text)};                  \
+    TL_TRY(take((in), &given_, &packed_));                     \
+    (member) = packed_;                                        \
   } while (0)
 
 /* ---- form (a) -------------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ static talus_status rigid_take(intake *in, talus_problem *problem) {
     return TALUS_OK;
   }
   TL_TRY(velocity_take(in, r));
-#define TAKE_RIGID(name, number, size, length)                                                     \
+#define TAKE_RIGID(name, number, size, length) \
   TAKE(in, r->name, in->layout->rigid.name, number, size, length, "rigid." #name)
   TAKE_RIGID(inverse_mass, F64, 1, bodies);
   TAKE_RIGID(inverse_inertia, F64, 6, bodies);
@@ -164,7 +164,7 @@ static int64_t jacobian_sum(const talus_blocks *b, const int32_t *block, int64_t
   return sum;
 }
 
-#define TAKE_BLOCKS(name, number, size, length)                                                    \
+#define TAKE_BLOCKS(name, number, size, length) \
   TAKE(in, b->name, in->layout->blocks.name, number, size, length, "blocks." #name)
 
 static talus_status contacts_take(intake *in, talus_blocks *b, int64_t count, int32_t rows) {

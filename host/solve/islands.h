@@ -11,10 +11,10 @@
 
 typedef struct tl_islands {
   int32_t unit_count, count;
-  int32_t *parent;    /* [unit_count] a forest; the root is the lowest unit of its island */
-  int32_t *of_unit;   /* [unit_count] set by tl_islands_number; -1: no constraint touches it, or it
+  int32_t *parent;  /* [unit_count] a forest; the root is the lowest unit of its island */
+  int32_t *of_unit; /* [unit_count] set by tl_islands_number; -1: no constraint touches it, or it
                          cannot move */
-  tl_buffer memory;   /* kept from problem to problem */
+  tl_buffer memory; /* kept from problem to problem */
 } tl_islands;
 
 /* The root of i's tree; halves the path on its way. */

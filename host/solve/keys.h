@@ -5,9 +5,9 @@
 #include "host/base/base.h"
 
 typedef struct tl_keys {
-  int32_t count, width;  /* names; numbers of each */
-  uint64_t *key;         /* [count] */
-  double *value;         /* [width count] */
+  int32_t count, width; /* names; numbers of each */
+  uint64_t *key;        /* [count] */
+  double *value;        /* [width count] */
   tl_buffer names, values, table;
 } tl_keys;
 

@@ -75,14 +75,13 @@ static talus_status blocks_factor(talus_context *context, tl_mass *mass, const t
     mass->factor_first[b] = total;
     total += n * n;
   }
-  TL_TRY(tl_buffer_reserve(context, &mass->factors, (size_t)total, sizeof(double),
-                           "factors of M"));
+  TL_TRY(tl_buffer_reserve(context, &mass->factors, (size_t)total, sizeof(double), "factors of M"));
   mass->factor = mass->factors.memory;
   memset(mass->factor, 0, (size_t)total * sizeof *mass->factor);
   for (int32_t i = 0; i < mass->size; i++) {
     const int32_t b = mass->block_of[i];
-    double *const row = mass->factor + mass->factor_first[b] +
-                        (int64_t)mass->place_of[i] * mass->block_size[b];
+    double *const row =
+        mass->factor + mass->factor_first[b] + (int64_t)mass->place_of[i] * mass->block_size[b];
     for (int64_t e = lines->first[i]; e < lines->first[i + 1]; e++) {
       row[mass->place_of[lines->index[e]]] += lines->value[e];
     }

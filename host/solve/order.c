@@ -53,8 +53,8 @@ static void count_pass(const tl_links *links, int which, const int32_t *from, in
 }
 
 /* Order of constraints [first, first + count) by the units they touch, into order + first. */
-static talus_status order_sort(talus_context *context, tl_assembly *assembly,
-                               const tl_links *links, int32_t first, int32_t count) {
+static talus_status order_sort(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                               int32_t first, int32_t count) {
   int32_t *const order = assembly->system.order + first;
   const size_t bins = (size_t)links->unit_count + 2;
   TL_TRY(tl_buffer_reserve(context, &assembly->scratch[0], bins + (size_t)count, sizeof(int32_t),
@@ -182,8 +182,7 @@ talus_status tl_order_make(talus_context *context, tl_assembly *assembly, const 
     const tl_range range = shape->range[r];
     TL_TRY(order_sort(context, assembly, links, range.first, range.count));
     if (coloured) {
-      TL_TRY(order_colour(context, assembly, links, range.first, range.count, colour,
-                          &colours[r]));
+      TL_TRY(order_colour(context, assembly, links, range.first, range.count, colour, &colours[r]));
     }
   }
   return tl_order_finish(context, assembly, colour, colours, coloured);

@@ -138,7 +138,8 @@ static talus_status pair_check(talus_context *context, const talus_rigid *rigid,
   for (int32_t k = 0; k < count; k++) {
     const int32_t a = body_a[k], b = body_b[k];
     if (a == b && a >= 0) {
-      return tl_fail(context, TALUS_INVALID_ARGUMENT, "%s %d joins body %d with itself", what, k, a);
+      return tl_fail(context, TALUS_INVALID_ARGUMENT, "%s %d joins body %d with itself", what, k,
+                     a);
     }
     if (!tl_rigid_moves(rigid, a) && !tl_rigid_moves(rigid, b)) {
       return tl_fail(context, TALUS_IMMOVABLE_PAIR,
@@ -174,8 +175,8 @@ static talus_status rigid_check(talus_context *context, const talus_problem *pro
   TL_TRY(bodies_check(context, rigid));
   TL_TRY(in_range(context, rigid->body_a, count, -1, rigid->body_count, "rigid.body_a"));
   TL_TRY(in_range(context, rigid->body_b, count, -1, rigid->body_count, "rigid.body_b"));
-  TL_TRY(pair_check(context, rigid, rigid->body_a, rigid->body_b, problem->contact_count,
-                    "contact"));
+  TL_TRY(
+      pair_check(context, rigid, rigid->body_a, rigid->body_b, problem->contact_count, "contact"));
   TL_TRY(need_finite(context, rigid->normal, 3 * count, "rigid.normal"));
   for (int64_t k = 0; k < count; k++) {
     const double *n = rigid->normal + 3 * k;
@@ -215,8 +216,10 @@ static talus_status entries_check(talus_context *context, const talus_blocks *bl
     for (int64_t e = start[k]; e < start[k + 1]; e++) {
       for (int64_t f = start[k]; f < e; f++) {
         if (block[e] == block[f]) {
-          return tl_fail(context, TALUS_INVALID_ARGUMENT, "%s[%lld]: block %d occurs twice in one "
-                         "contact or row", names[1], (long long)e, block[e]);
+          return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                         "%s[%lld]: block %d occurs twice in one "
+                         "contact or row",
+                         names[1], (long long)e, block[e]);
         }
       }
     }
@@ -236,7 +239,8 @@ static talus_status symmetry_check(talus_context *context, const talus_blocks *b
         if (fabs(a - b) > 1e-6 * scale) {
           return tl_fail(context, TALUS_INVALID_ARGUMENT,
                          "blocks.inverse_mass of block %d is not symmetric: row %lld column %lld "
-                         "is %g, the other way round %g", i, (long long)r, (long long)c, a, b);
+                         "is %g, the other way round %g",
+                         i, (long long)r, (long long)c, a, b);
         }
       }
     }
@@ -253,8 +257,10 @@ static talus_status blocks_check(talus_context *context, const talus_problem *pr
   for (int32_t i = 0; i < blocks->block_count; i++) {
     const int64_t size = blocks->block_size[i];
     if (size < 1 || size > 100000) {
-      return tl_fail(context, TALUS_SIZE_OVERFLOW, "blocks.block_size[%d] is %lld, outside 1 .. "
-                     "100000", i, (long long)size);
+      return tl_fail(context, TALUS_SIZE_OVERFLOW,
+                     "blocks.block_size[%d] is %lld, outside 1 .. "
+                     "100000",
+                     i, (long long)size);
     }
     columns += size;
     reals += size * size;
@@ -278,15 +284,15 @@ static talus_status blocks_check(talus_context *context, const talus_problem *pr
     TL_TRY(entries_check(context, blocks, blocks->bilateral_start, blocks->bilateral_block,
                          blocks->bilateral_jacobian, problem->bilateral_count, 1, row));
   }
-  return finite(context, blocks->bilateral_bias, problem->bilateral_count,
-                "blocks.bilateral_bias");
+  return finite(context, blocks->bilateral_bias, problem->bilateral_count, "blocks.bilateral_bias");
 }
 
 /* A matrix and its arrays, as messages call them. */
 typedef struct matrix_name {
   const char *whole, *start, *index, *index2, *value;
 } matrix_name;
-#define MATRIX_NAME(text) {text, text ".start", text ".index", text ".index2", text ".value"}
+#define MATRIX_NAME(text) \
+  { text, text ".start", text ".index", text ".index2", text ".value" }
 static const matrix_name name_w = MATRIX_NAME("delassus.w"), name_mass = MATRIX_NAME("global.mass"),
                          name_h = MATRIX_NAME("global.h"), name_g = MATRIX_NAME("global.g");
 
@@ -299,8 +305,8 @@ static talus_status lines_check(talus_context *context, const talus_matrix *matr
     return tl_fail(context, TALUS_MATRIX_FORMAT, "%s ends at %lld, but count is %lld", name->start,
                    (long long)matrix->start[lines], (long long)matrix->count);
   }
-  return in_range(context, matrix->index, matrix->count, 0,
-                  by_row ? matrix->columns : matrix->rows, name->index);
+  return in_range(context, matrix->index, matrix->count, 0, by_row ? matrix->columns : matrix->rows,
+                  name->index);
 }
 
 static talus_status matrix_check(talus_context *context, const talus_matrix *matrix, int64_t rows,
@@ -370,8 +376,8 @@ static talus_status asleep_check(talus_context *context, const talus_problem *pr
                                  int32_t count) {
   for (int32_t i = 0; problem->asleep != NULL && i < count; i++) {
     if ((uint32_t)problem->asleep[i] > 1) {
-      return tl_fail(context, TALUS_INVALID_ARGUMENT, "problem.asleep[%d] is %d: 0 is awake, 1 asleep",
-                     i, problem->asleep[i]);
+      return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                     "problem.asleep[%d] is %d: 0 is awake, 1 asleep", i, problem->asleep[i]);
     }
   }
   return TALUS_OK;
@@ -423,6 +429,5 @@ talus_status tl_problem_check(talus_context *context, const talus_problem *probl
   case TALUS_FORM_GLOBAL:
     return global_check(context, problem);
   }
-  return tl_fail(context, TALUS_INVALID_ARGUMENT, "problem.form %d is unknown",
-                 (int)problem->form);
+  return tl_fail(context, TALUS_INVALID_ARGUMENT, "problem.form %d is unknown", (int)problem->form);
 }

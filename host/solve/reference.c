@@ -1,5 +1,5 @@
-/* reference.c: R(0), the residual of doing nothing, and R_s, that of contact velocities wrong by the
- * problem's velocity_scale, over the arrays of an assembled system.
+/* reference.c: R(0), the residual of doing nothing, and R_s, that of contact velocities wrong by
+ * the problem's velocity_scale, over the arrays of an assembled system.
  *
  * Chunks are added in order, as a device that holds the system does. */
 #include <math.h>

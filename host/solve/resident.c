@@ -2,8 +2,8 @@
  * fetches of them.
  *
  * Contacts without bilateral rows and methods without colours (`auto` goes without them there):
- * colours are found by a sequential search on the host. Whatever is unusual is left to the path through the host, which has the words
- * for every defect. */
+ * colours are found by a sequential search on the host. Whatever is unusual is left to the path
+ * through the host, which has the words for every defect. */
 #include <string.h>
 
 #include "host/solve/problem_check.h"
@@ -46,8 +46,8 @@ static int raw_make(const talus_problem *p, tl_raw *raw) {
   raw->body_count = p->rigid.body_count;
   raw->contact_count = p->contact_count;
   int good = raw_field(p->friction, &layout.friction, TL_SCALAR_F64, 1, contact, &raw->friction);
-#define TL_FIELD(type, name, components, of)                                                       \
-  good = good &&                                                                                   \
+#define TL_FIELD(type, name, components, of) \
+  good = good &&                             \
          raw_field(p->rigid.name, &layout.rigid.name, SCALAR_##type, components, of, &raw->name);
   TL_RAW_LIST(TL_FIELD)
 #undef TL_FIELD

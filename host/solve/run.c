@@ -169,8 +169,8 @@ static talus_status is_promising(tl_run *run, const tl_attempt *attempt, int64_t
   return TALUS_OK;
 }
 
-/* Runs one attempt until it converges, stalls or meets a limit; from 0 if it is to be fresh, else from
- * the kept impulses. */
+/* Runs one attempt until it converges, stalls or meets a limit; from 0 if it is to be fresh, else
+ * from the kept impulses. */
 static talus_status attempt_run(tl_run *run, const tl_attempt *attempt, int fresh, int *done) {
   const tl_method *const method = attempt->method;
   if (method->attempt != NULL) {

@@ -39,8 +39,8 @@ struct talus_solver {
   int uploaded;
   tl_judgement judgement;
   struct tl_newton *newton; /* NULL until one is used */
-  struct tl_small *small; /* host/small; NULL until one of its methods is used */
-  tl_buffer exported; /* impulses in the caller's order */
+  struct tl_small *small;   /* host/small; NULL until one of its methods is used */
+  tl_buffer exported;       /* impulses in the caller's order */
   tl_sleep sleep;
   tl_keys contact_keys, row_keys; /* impulses of the last solve by name */
   int32_t keys_matched;
@@ -60,32 +60,33 @@ typedef struct tl_run {
   talus_context *context;
   tl_engine *engine;
   const tl_engine_ops *ops;
-  int law;               /* index into squares: 0 convex, 1 exact */
-  double tolerance;      /* of the caller, in his measure */
-  double target;         /* epsilon at which the certificate is asked */
-  double reference;      /* R(0) */
-  double slack;          /* max(1, R_s/R(0)): a tolerance times this is an epsilon */
-  double epsilon;        /* R(x)/R(0) at the last check */
-  double best;           /* the smallest of these; its impulses are kept */
-  double mark;           /* best when progress was last noted */
-  int32_t certified;     /* certificates asked for */
-  int asked;             /* measure SICONOS: the certificate was asked how it compares with epsilon */
-  double ratio;          /* R(x) over the step's own norm, at the last check */
+  int law;           /* index into squares: 0 convex, 1 exact */
+  double tolerance;  /* of the caller, in his measure */
+  double target;     /* epsilon at which the certificate is asked */
+  double reference;  /* R(0) */
+  double slack;      /* max(1, R_s/R(0)): a tolerance times this is an epsilon */
+  double epsilon;    /* R(x)/R(0) at the last check */
+  double best;       /* the smallest of these; its impulses are kept */
+  double mark;       /* best when progress was last noted */
+  int32_t certified; /* certificates asked for */
+  int asked;         /* measure SICONOS: the certificate was asked how it compares with
+                            epsilon */
+  double ratio;      /* R(x) over the step's own norm, at the last check */
   int64_t iterations, passes;
   int64_t factorisations;
-  int64_t best_passes;   /* passes when best last fell by a tenth */
-  double factor_cost;    /* passes that a factorisation costs; 0: not known yet */
-  double begin;          /* clock */
+  int64_t best_passes; /* passes when best last fell by a tenth */
+  double factor_cost;  /* passes that a factorisation costs; 0: not known yet */
+  double begin;        /* clock */
   double seconds_certificate;
-  double seconds_build;  /* of an assembly within the run */
-  double lipschitz;      /* L to start from */
+  double seconds_build; /* of an assembly within the run */
+  double lipschitz;     /* L to start from */
   tl_state state;
   talus_outcome outcome;
-  double incompatible;   /* see talus_info */
+  double incompatible; /* see talus_info */
   uint32_t notes;
-  int proved;            /* the certificate below is that of the kept impulses */
+  int proved; /* the certificate below is that of the kept impulses */
   talus_certificate certificate;
-  double measure;        /* what the tolerance means, from the certificate */
+  double measure; /* what the tolerance means, from the certificate */
 } tl_run;
 
 /* One method: how it sets its rule, and how it advances by some iterations. */

@@ -61,7 +61,7 @@ static const void *closed_up(room *r, const void *from, size_t size, const int32
   return to != NULL ? to : from;
 }
 
-#define CLOSE_UP(array, numbers, list, count)                                                      \
+#define CLOSE_UP(array, numbers, list, count) \
   (array) = closed_up(r, (array), (numbers) * sizeof *(array), (list), (count))
 
 static void rigid_close(room *r, const tl_sleep *s, talus_problem *p) {

@@ -1,19 +1,19 @@
 /* sleep.h: a problem without the islands that sleep.
  *
- * Bodies and blocks stay as they are; contacts and rows of sleeping islands are left out, the others
- * closed up into arrays of our own. Everything behind it sees a smaller problem. */
+ * Bodies and blocks stay as they are; contacts and rows of sleeping islands are left out, the
+ * others closed up into arrays of our own. Everything behind it sees a smaller problem. */
 #ifndef TL_SLEEP_H
 #define TL_SLEEP_H
 
 #include "host/solve/islands.h"
 
 typedef struct tl_sleep {
-  int active;                /* something was left out: `whole` and the arrays below stand */
-  int32_t islands, skipped;  /* counted where problem.asleep is given */
+  int active;               /* something was left out: `whole` and the arrays below stand */
+  int32_t islands, skipped; /* counted where problem.asleep is given */
   talus_problem whole, awake;
-  int32_t *contact, *row;    /* of awake ones: their place in the whole problem */
-  double *impulse;           /* [dimension contacts, then rows] of the whole problem */
-  double *contact_velocity;  /* [dimension contacts] likewise */
+  int32_t *contact, *row;   /* of awake ones: their place in the whole problem */
+  double *impulse;          /* [dimension contacts, then rows] of the whole problem */
+  double *contact_velocity; /* [dimension contacts] likewise */
   tl_islands found;
   tl_buffer lists, arrays, results;
 } tl_sleep;

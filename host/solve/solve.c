@@ -19,8 +19,7 @@ static double slack_of(const talus_solver *solver, double reference) {
   if (!(problem->velocity_scale > 0) || solver->settings.measure == TALUS_MEASURE_SICONOS) {
     return 1;
   }
-  const double unit =
-      solver->resident ? solver->raw.velocity_unit : solver->assembly.velocity_unit;
+  const double unit = solver->resident ? solver->raw.velocity_unit : solver->assembly.velocity_unit;
   const double inverse_weight = solver->resident
                                     ? solver->raw.inverse_weight
                                     : tl_system_inverse_weight(&solver->assembly.system);
@@ -30,10 +29,9 @@ static double slack_of(const talus_solver *solver, double reference) {
 static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_run *run,
                               talus_method *used) {
   const tl_system *const system = &solver->assembly.system;
-  const size_t constraints =
-      solver->direct
-          ? (size_t)solver->problem.contact_count + (size_t)solver->problem.bilateral_count
-          : (size_t)system->shape.contact_count;
+  const size_t constraints = solver->direct ? (size_t)solver->problem.contact_count +
+                                                  (size_t)solver->problem.bilateral_count
+                                            : (size_t)system->shape.contact_count;
   TL_TRY(tl_buffer_reserve(solver->context, tl_solver_internal(solver), 3 * constraints,
                            sizeof(double), "impulses"));
   TL_TRY(tl_buffer_reserve(solver->context, &solver->exported, 3 * constraints, sizeof(double),
@@ -76,7 +74,8 @@ static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_
   return tl_run_all(run, start, used);
 }
 
-/* Worse than none at all, by the circular cone's law; fixed points on facets may have their reasons. */
+/* Worse than none at all, by the circular cone's law; fixed points on facets may have their
+ * reasons. */
 static int is_worthless(const tl_run *run) {
   const talus_certificate *const c = &run->certificate;
   return run->solver->settings.cone == TALUS_CONE_CIRCULAR &&

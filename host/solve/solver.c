@@ -29,9 +29,10 @@ talus_status tl_solver_enter(talus_solver *solver) {
   return __atomic_load_n(&solver->under_way, __ATOMIC_ACQUIRE)
              ? tl_refuse(solver->context, TALUS_CALL_ORDER,
                          "a solve is under way: talus_solver_wait must come first")
-             : tl_refuse(solver->context, TALUS_BUSY,
-                         "another thread, or the solve that called back, is at work in this solver: "
-                         "make one per thread, each with a context of its own");
+             : tl_refuse(
+                   solver->context, TALUS_BUSY,
+                   "another thread, or the solve that called back, is at work in this solver: "
+                   "make one per thread, each with a context of its own");
 }
 
 void tl_solver_leave(talus_solver *solver) {

@@ -42,8 +42,8 @@ int32_t tl_solver_threads(const talus_solver *solver);
 /* The packed problem with what sleeps. */
 const talus_problem *tl_solver_whole(const talus_solver *solver);
 
-/* Where a solve begins, in internal order, or in the caller's if the problem has none; *start is NULL
- * if at 0. */
+/* Where a solve begins, in internal order, or in the caller's if the problem has none; *start is
+ * NULL if at 0. */
 talus_status tl_solution_start(talus_solver *solver, const tl_outlet *outlet, const double **start);
 /* What the caller gets, and what is remembered by name. */
 talus_status tl_solution_fill(talus_solver *solver, const tl_outlet *outlet);

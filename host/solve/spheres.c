@@ -105,9 +105,10 @@ typedef struct sphere_arrays {
 static talus_status arrays_take(talus_context *context, tl_translation *t, sphere_arrays *arrays) {
   const size_t bodies = (size_t)t->problem.blocks.block_count;
   const size_t contacts = (size_t)t->problem.contact_count;
-  TL_TRY(tl_buffer_reserve(context, &t->spheres, 13 * bodies + 18 * contacts +
-                           bodies * (sizeof(sphere_body) / sizeof(double) + 1), sizeof(double),
-                           "spheres"));
+  TL_TRY(tl_buffer_reserve(context, &t->spheres,
+                           13 * bodies + 18 * contacts +
+                               bodies * (sizeof(sphere_body) / sizeof(double) + 1),
+                           sizeof(double), "spheres"));
   arrays->velocity = t->spheres.memory;
   arrays->inverse_mass = arrays->velocity + 6 * bodies;
   arrays->inverse_inertia = arrays->inverse_mass + bodies;

@@ -7,10 +7,10 @@
 
 typedef struct tl_translation {
   tl_mass mass;
-  tl_lines h, g;             /* by columns */
-  talus_problem problem;     /* form (b) */
-  talus_problem as_spheres;  /* form (a); only if frame is not NULL */
-  double *frame;             /* [9 contact_count] n t1 t2, if the bodies are spheres; else NULL */
+  tl_lines h, g;            /* by columns */
+  talus_problem problem;    /* form (b) */
+  talus_problem as_spheres; /* form (a); only if frame is not NULL */
+  double *frame;            /* [9 contact_count] n t1 t2, if the bodies are spheres; else NULL */
   tl_buffer blocks, entries[2], spheres;
 } tl_translation;
 

@@ -97,8 +97,8 @@ static void rigid_shape(const talus_problem *p, tl_kind kind, tl_shape *s) {
 static int64_t arrays_bytes(const tl_shape *s, int single) {
   int64_t bytes = 0, copy = 0;
 #define TL_PLAIN(type, name, count) bytes += taken((int64_t)(count) * (int64_t)sizeof(type));
-#define TL_REALS(name, count)                                                                      \
-  bytes += taken((int64_t)(count) * (int64_t)sizeof(double));                                      \
+#define TL_REALS(name, count)                                 \
+  bytes += taken((int64_t)(count) * (int64_t)sizeof(double)); \
   copy += padded(count);
   TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
 #undef TL_PLAIN
@@ -138,9 +138,9 @@ static int64_t certificate_bytes(const talus_problem *p, const tl_shape *s, int6
 static talus_status case_check(talus_context *context, const talus_settings *settings,
                                const talus_problem *p) {
   const tl_method *const method = tl_method_find(settings->method);
-  if (method == NULL || method->attempt != NULL ||
-      settings->unique || tl_small_takes(settings) || p->memory != TALUS_MEMORY_HOST ||
-      p->layout != NULL || p->asleep != NULL || p->contact_key != NULL || p->row_key != NULL ||
+  if (method == NULL || method->attempt != NULL || settings->unique || tl_small_takes(settings) ||
+      p->memory != TALUS_MEMORY_HOST || p->layout != NULL || p->asleep != NULL ||
+      p->contact_key != NULL || p->row_key != NULL ||
       (p->form != TALUS_FORM_RIGID && p->form != TALUS_FORM_BLOCKS)) {
     return tl_fail(context, TALUS_UNSUPPORTED,
                    "the workspace is known for forms RIGID and BLOCKS in packed arrays in host "

@@ -8,7 +8,7 @@
 #include "host/view/render_stage.h"
 
 #define SUN 0.06f /* tangent of the sun's half angle: soft shadows */
-#define SKY_DEPTH                                                                                  \
+#define SKY_DEPTH \
   0.22f /* how far shapes that are no spheres dim the sky, in the picture's units                  \
          */
 

@@ -215,7 +215,8 @@ static int is_moderate(double value) {
 }
 
 /* A free body whose mass or inertia underflows would stand still for ever, as if it were fixed. */
-static talus_status mass_check(const talus_world *world, int32_t index, const tl_shape_slot *shape) {
+static talus_status mass_check(const talus_world *world, int32_t index,
+                               const tl_shape_slot *shape) {
   const double density = world->material[shape->material].density;
   const double mass = density * shape->mass.volume;
   const double away = mass * tl_dot3(shape->defined, shape->defined);
@@ -235,8 +236,8 @@ static talus_status mass_check(const talus_world *world, int32_t index, const tl
                  world->body[index].id, mass, least, mass < 1 ? "small" : "large");
 }
 
-/* A shape is placed in the link's frame, whose centre of mass is the body's position; the mass is the
- * mechanism's. */
+/* A shape is placed in the link's frame, whose centre of mass is the body's position; the mass is
+ * the mechanism's. */
 static void link_shape(const talus_world *world, tl_shape_slot *shape) {
   const double *const centre =
       tl_mechanism_of(world, shape->body)->link[world->body[shape->body].link].centre;

@@ -74,9 +74,8 @@ static void collider_place(const talus_world *world, int32_t index, double dt,
   tl_shape_collider(world, index, collider, arm);
   /* the shape's fastest point, were it to fall freely through this step */
   const double fall = dt * sqrt(tl_dot3(world->def.gravity, world->def.gravity));
-  const double speed =
-      tl_shape_speed(body, shape->geometry, arm, body->velocity, body->spin) +
-      (body->inverse_mass > 0 ? fall : 0);
+  const double speed = tl_shape_speed(body, shape->geometry, arm, body->velocity, body->spin) +
+                       (body->inverse_mass > 0 ? fall : 0);
   collider->margin = fmax(0.5 * world->def.margin * world->size + dt * speed, shape->ahead);
   *fact = (tl_collider_fact){
       shape->body, body->id, shape->id, shape->material, body->round || !collider->movable,
@@ -240,7 +239,9 @@ static tl_contact_list contacts_change(talus_world *world, tl_contact_list list)
   return old;
 }
 
-void tl_contacts_put_aside(talus_world *world) { world->aside = 1; }
+void tl_contacts_put_aside(talus_world *world) {
+  world->aside = 1;
+}
 
 talus_status tl_contacts_take_back(talus_world *world) {
   if (!world->aside) {

@@ -134,8 +134,7 @@ static void positions_part(void *arguments, int64_t first, int64_t end) {
   const double dt = t->dt;
   for (int64_t i = first; i < end; i++) {
     tl_body *const body = &t->world->body[i];
-    if (!body->exists || body->type == TALUS_BODY_FIXED ||
-        body->type == TALUS_BODY_LINK) {
+    if (!body->exists || body->type == TALUS_BODY_FIXED || body->type == TALUS_BODY_LINK) {
       continue;
     }
     const double *const v = t->velocity + 6 * i;

@@ -15,7 +15,7 @@ typedef struct tl_joint_now {
   double apart[3];           /* from the point of a to that of b */
   double axis_a[3], axis_b[3];
   double across[2][3], side_b[3]; /* across the axis, as a and as b carry them */
-  double turn[3]; /* rotation by which b has left its place relative to a */
+  double turn[3];                 /* rotation by which b has left its place relative to a */
 } tl_joint_now;
 
 /* Where its bodies are, or where their present velocities take them in `ahead` s. */

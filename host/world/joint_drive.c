@@ -30,7 +30,8 @@ double tl_joint_coordinate_of(const tl_joint *joint, const tl_joint_now *now) {
     return tl_angle(sqrt(tl_dot3(cross, cross)), tl_dot3(now->axis_a, now->axis_b));
   case TALUS_JOINT_HINGE: {
     tl_cross3(cross, now->across[0], now->side_b);
-    const double angle = tl_angle(tl_dot3(now->axis_a, cross), tl_dot3(now->across[0], now->side_b));
+    const double angle =
+        tl_angle(tl_dot3(now->axis_a, cross), tl_dot3(now->across[0], now->side_b));
     return angle + 2 * PI * nearbyint((joint->turns - angle) / (2 * PI));
   }
   default:

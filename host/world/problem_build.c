@@ -64,7 +64,8 @@ static void bodies_fill(void *arguments, int64_t first, int64_t end) {
       memset(inertia, 0, 6 * sizeof *inertia);
     } else if (body->round) {
       memcpy(inertia, body->inverse_inertia, 6 * sizeof *inertia);
-      if (t->spheres) { /* disks in the plane: nothing turns them about x and z, so let it be free */
+      if (t->spheres) { /* disks in the plane: nothing turns them about x and z, so let it be
+                           free */
         inertia[0] = inertia[5] = inertia[3];
       }
     } else {
@@ -178,9 +179,8 @@ talus_status tl_step_problem(talus_world *world, double dt, const double *veloci
     a->row_bias[r] = a->row[r].bias;
     a->row_lower[r] = a->row[r].lower;
     a->row_upper[r] = a->row[r].upper;
-    a->row_impulse[r] = a->row[r].joint >= 0
-                            ? world->joint[a->row[r].joint].impulse[a->row[r].row]
-                            : world->link_impulse[a->row[r].row];
+    a->row_impulse[r] = a->row[r].joint >= 0 ? world->joint[a->row[r].joint].impulse[a->row[r].row]
+                                             : world->link_impulse[a->row[r].row];
     memcpy(a->row_jacobian + 12 * (int64_t)r, a->row[r].jacobian, sizeof a->row[r].jacobian);
   }
   *problem = talus_problem_default(TALUS_FORM_RIGID);

@@ -21,7 +21,8 @@ talus_status tl_step_rows(talus_world *world, double dt, const tl_step_arrays *a
 /* Fills the arrays and points the problem at them. velocity: [tl_velocity_size]. */
 talus_status tl_step_problem(talus_world *world, double dt, const double *velocity,
                              const tl_step_arrays *arrays, talus_problem *problem);
-/* Solves it: form (a) as it is; with mechanisms translated to form (b), results in the same arrays. */
+/* Solves it: form (a) as it is; with mechanisms translated to form (b), results in the same
+ * arrays. */
 talus_status tl_step_solve(talus_world *world, talus_solver *solver, const talus_problem *problem,
                            tl_step_arrays *arrays, talus_solution *solution, talus_info *info);
 

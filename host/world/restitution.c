@@ -9,8 +9,7 @@
 #include "host/world/links.h"
 
 /* Gives back e x_n; returns how many contacts did. */
-static int32_t push(talus_world *world, const tl_step_arrays *a, double *velocity,
-                    double *given) {
+static int32_t push(talus_world *world, const tl_step_arrays *a, double *velocity, double *given) {
   int32_t count = 0;
   tl_links_push_begin(world);
   for (int32_t k = 0; k < world->contact_count; k++) {

@@ -1,21 +1,22 @@
 /* scale.c: which contact velocities are small in a step, for problem.velocity_scale.
  *
  *   s = GRAVITY (mean |v_free - v|) + MOTION (mean |u|)
- * The first mean runs over the free bodies: what gravity and forces change in the step, |g| dt where
- * gravity is alone. The second runs over the contacts, u being the relative velocity before the
- * step, so that a drum that turns as a whole, or a box on a conveyor, counts as at rest. A mean and
- * no root mean square: one bead that still rolls must not loosen the bed on which it rolls.
+ * The first mean runs over the free bodies: what gravity and forces change in the step, |g| dt
+ * where gravity is alone. The second runs over the contacts, u being the relative velocity before
+ * the step, so that a drum that turns as a whole, or a box on a conveyor, counts as at rest. A mean
+ * and no root mean square: one bead that still rolls must not loosen the bed on which it rolls.
  *
- * With the default tolerance of 1e-4 velocities at contacts are then right to 1e-5 |g| dt where a bed
- * is deep (a shallow one has R(0) above that), and to a hundredth of the mean contact speed where
- * grains flow. docs/decisions/velocity-scale.md has the measurements behind the two numbers. */
+ * With the default tolerance of 1e-4 velocities at contacts are then right to 1e-5 |g| dt where a
+ * bed is deep (a shallow one has R(0) above that), and to a hundredth of the mean contact speed
+ * where grains flow. docs/decisions/velocity-scale.md has the measurements behind the two
+ * numbers. */
 #include <math.h>
 
 #include "host/world/world.h"
 
 /* FLOW: however loose the tolerance, errors are below this part of the mean contact speed, or of
- * R(0). JOINTED: in place of MOTION where joints or mechanisms take part, whose rows are in the same
- * residual and have no other measure. */
+ * R(0). JOINTED: in place of MOTION where joints or mechanisms take part, whose rows are in the
+ * same residual and have no other measure. */
 static const double GRAVITY = 0.1, MOTION = 100, JOINTED = 1, FLOW = 0.01;
 
 /* Mean change of the free bodies' velocity by gravity and forces, m/s. */

@@ -6,8 +6,8 @@
  *
  * To first order the gap after the step is gap + dt u_n. For round bodies that is a bound: the
  * distance of two centres is at least its part along the old normal. Pairs with edges and corners
- * that turn by much are looked at once more where they end, by the narrow-phase; a pair whose shapes
- * travel less than the limit together cannot have sunk by it. */
+ * that turn by much are looked at once more where they end, by the narrow-phase; a pair whose
+ * shapes travel less than the limit together cannot have sunk by it. */
 #include <math.h>
 #include <string.h>
 

@@ -24,8 +24,8 @@ typedef struct tl_world_state {
   tl_world_numbering next;
   int32_t *id;           /* [body_count + joint_count] of bodies, then of joints, ascending; NULL on
                             loading: from 0 on, and `next` is what the world has */
-  double *body;          /* [TL_STATE_BODY body_count] exists, position, orientation, velocity, spin,
-                            force, torque */
+  double *body;          /* [TL_STATE_BODY body_count] exists, position, orientation, velocity,
+                            spin, force, torque */
   double *carried;       /* [3 body_count] angular impulse that the spin does not show yet; NULL:
                             not asked for, none */
   int32_t *contact_key;  /* [3 contact_count] ids of shape a and shape b, feature */

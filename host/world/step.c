@@ -1,9 +1,9 @@
 /* step.c: one step: the order of events, and what is done when a solve is not good enough.
  *
- * Aimed at: tolerance. A solve that misses it goes on with its best impulses, or is held to `accept`
- * (on_miss). A solve that misses that, or whose impulses are no better than none, is repeated with
- * ten times the iterations; then, and where bodies sink, the step is taken back and cut in two, up
- * to four times; then it fails and the bodies are as they were. */
+ * Aimed at: tolerance. A solve that misses it goes on with its best impulses, or is held to
+ * `accept` (on_miss). A solve that misses that, or whose impulses are no better than none, is
+ * repeated with ten times the iterations; then, and where bodies sink, the step is taken back and
+ * cut in two, up to four times; then it fails and the bodies are as they were. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

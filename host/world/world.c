@@ -92,8 +92,7 @@ static talus_status def_check(talus_context *context, const talus_world_def *def
       {"tolerance", def->tolerance, def->tolerance >= 0},
       {"accept", def->accept, def->accept == 0 || def->accept >= tolerance_of(def)},
       {"integrator", def->integrator, (unsigned)def->integrator <= TALUS_INTEGRATOR_MIDPOINT},
-      {"stabilisation", def->stabilisation,
-       (unsigned)def->stabilisation <= TALUS_STABILISE_NONE},
+      {"stabilisation", def->stabilisation, (unsigned)def->stabilisation <= TALUS_STABILISE_NONE},
       {"restitution", def->restitution, (unsigned)def->restitution <= TALUS_RESTITUTION_POISSON},
       {"on_miss", def->on_miss, (unsigned)def->on_miss <= TALUS_MISS_STOP},
       {"accept (on_miss is CONTINUE, which accepts any)", def->accept,
@@ -151,8 +150,7 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   projection.warm_start = 0;
   projection.max_iterations = 50;
   projection.islands = 0; /* it is not meant to be exact */
-  talus_status status =
-      tl_alloc(context, (void **)&world->shown, 1, sizeof *world->shown, "world");
+  talus_status status = tl_alloc(context, (void **)&world->shown, 1, sizeof *world->shown, "world");
   if (status == TALUS_OK) {
     *world->shown = (tl_buffer){NULL, 0};
     status = tl_broad_create(context, &world->broad);
@@ -194,17 +192,22 @@ void talus_world_destroy(talus_world *world) {
   if (world->shown != NULL) {
     tl_buffer_release(context, world->shown);
   }
-  void *const arrays[] = {world->body,  world->shape,   world->material, world->pair,
-                          world->motion, world->joint,   world->contact,  world->shown,
+  void *const arrays[] = {world->body,          world->shape,        world->material, world->pair,
+                          world->motion,        world->joint,        world->contact,  world->shown,
                           world->spare.contact, world->saved.contact};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     tl_free(context, arrays[i]);
   }
-  tl_buffer *const buffers[] = {&world->colliders,      &world->facts,
-                                &world->outrunners,     &world->keys,
-                                &world->found,          &world->saved_bodies,
-                                &world->saved_joints,   &world->problem_memory,
-                                &world->solution_memory, &world->velocity_memory,
+  tl_buffer *const buffers[] = {&world->colliders,
+                                &world->facts,
+                                &world->outrunners,
+                                &world->keys,
+                                &world->found,
+                                &world->saved_bodies,
+                                &world->saved_joints,
+                                &world->problem_memory,
+                                &world->solution_memory,
+                                &world->velocity_memory,
                                 &world->restitution_memory};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(context, buffers[i]);
@@ -239,7 +242,9 @@ talus_status tl_world_grow(talus_world *world, void **array, int32_t *capacity, 
   return TALUS_OK;
 }
 
-double talus_world_time(const talus_world *world) { return world != NULL ? world->time : 0; }
+double talus_world_time(const talus_world *world) {
+  return world != NULL ? world->time : 0;
+}
 
 int64_t talus_world_steps(const talus_world *world) {
   return world != NULL ? world->step_count : 0;

@@ -28,8 +28,8 @@ typedef struct tl_body {
   int32_t group;
   uint32_t collides;
   int32_t shape_count, first_shape; /* its shapes form a list: shape[first_shape].next ... -1 */
-  int32_t round;      /* one sphere about the centre of mass: arms lie along normals */
-  int32_t jointed;    /* 1: a joint has named it */
+  int32_t round;   /* one sphere about the centre of mass: arms lie along normals */
+  int32_t jointed; /* 1: a joint has named it */
   double position[3], orientation[4], velocity[3], spin[3];
   double force[3], torque[3];
   double carried[3]; /* N m s: angular impulse of the last step that the spin does not show yet */
@@ -38,7 +38,7 @@ typedef struct tl_body {
   double centre[3]; /* of mass, in the frame in which the body was defined; 0 unless FREE */
   double contact_position[3]; /* where it was when the contacts of the last step were found */
   double anchor[3], anchor_orientation[4]; /* KINEMATIC: where it was when its motions began */
-  int32_t mechanism, link; /* LINK */
+  int32_t mechanism, link;                 /* LINK */
 } tl_body;
 
 typedef struct tl_shape_slot {
@@ -50,8 +50,8 @@ typedef struct tl_shape_slot {
   double defined[3];       /* its place in the frame in which the body was defined */
   double position[3];      /* in the body's frame, from its centre of mass */
   double rotation[9];
-  double size;             /* tl_geometry_size */
-  double ahead;            /* m: at least this margin, for the rest of the sub-step; outrun.c */
+  double size;  /* tl_geometry_size */
+  double ahead; /* m: at least this margin, for the rest of the sub-step; outrun.c */
 } tl_shape_slot;
 
 typedef struct tl_motion {
@@ -66,28 +66,28 @@ enum { TL_JOINT_ROWS = 10 };
 typedef struct tl_joint {
   talus_joint_def def; /* its bodies are slots */
   int32_t id, exists;
-  double arm_a[3], arm_b[3];   /* points in the bodies' frames; of the world: in the world's */
-  double axis_a[3], axis_b[3]; /* the axis in each frame */
-  double side_a[3], side_b[3]; /* a direction across the axis, for the angle */
-  double relative[4];          /* orientation of b in a at the time of adding */
-  double length;               /* DISTANCE */
-  double turns;                /* HINGE: angle of the last step, to count whole turns */
+  double arm_a[3], arm_b[3];     /* points in the bodies' frames; of the world: in the world's */
+  double axis_a[3], axis_b[3];   /* the axis in each frame */
+  double side_a[3], side_b[3];   /* a direction across the axis, for the angle */
+  double relative[4];            /* orientation of b in a at the time of adding */
+  double length;                 /* DISTANCE */
+  double turns;                  /* HINGE: angle of the last step, to count whole turns */
   double impulse[TL_JOINT_ROWS]; /* of its rows, last step: warm start */
-  double push[6];              /* impulse and moment about the point that it gave b, last step */
+  double push[6];                /* impulse and moment about the point that it gave b, last step */
 } tl_joint;
 
 /* A contact as the world keeps it from step to step. */
 typedef struct tl_world_contact {
-  talus_contact shown;    /* what the caller sees: ids */
+  talus_contact shown;                      /* what the caller sees: ids */
   int32_t body_a, body_b, shape_a, shape_b; /* slots, for the step that found it */
   uint32_t feature;
   int32_t spherical;
   double friction, restitution;
-  double slop;          /* m */
-  double bias;          /* along the normal, m/s */
-  double approach;      /* u_n before the step, m/s */
-  double departure;     /* u_n after the step, m/s */
-  double sunk;          /* m: deeper than when the step began; sink.c */
+  double slop;      /* m */
+  double bias;      /* along the normal, m/s */
+  double approach;  /* u_n before the step, m/s */
+  double departure; /* u_n after the step, m/s */
+  double sunk;      /* m: deeper than when the step began; sink.c */
 } tl_world_contact;
 
 typedef struct tl_contact_list {
@@ -150,21 +150,21 @@ struct talus_world {
    * put aside in `saved` when that happens; `aside` 1: it has not yet, they are in `contact`. */
   tl_contact_list spare, saved;
   int32_t aside;
-  int32_t part; /* of the step under way, from 0 on */
+  int32_t part;     /* of the step under way, from 0 on */
   tl_buffer *shown; /* copies for talus_world_contacts, which leaves the world itself as it is */
 
   /* arrays of one step */
   tl_buffer colliders, facts, outrunners, keys, found, saved_bodies, saved_joints;
   int32_t collider_count; /* collider i is the shape in slot i */
-  int32_t outrun; /* 1: some shape's `ahead` is not 0 */
+  int32_t outrun;         /* 1: some shape's `ahead` is not 0 */
   tl_buffer problem_memory, solution_memory, velocity_memory, restitution_memory;
   tl_buffer saved_links, block_memory, block_index;
   double link_kinetic[3]; /* J: of mechanisms before, free and after, last sub-step */
   double link_error;      /* of their balances */
   int32_t singular;       /* rows of loops that depend on the others */
-  double joint_work;    /* J: of the joints' impulses on free bodies, last sub-step */
-  double joint_push[3]; /* N s: their sum on free bodies */
-  double joint_size;    /* N s: sum of its terms' sizes */
+  double joint_work;      /* J: of the joints' impulses on free bodies, last sub-step */
+  double joint_push[3];   /* N s: their sum on free bodies */
+  double joint_size;      /* N s: sum of its terms' sizes */
 };
 
 /* ---- the steps of a step --------------------------------------------------------------------- */
@@ -237,8 +237,8 @@ int32_t tl_joint_rows(const talus_world *world);
 typedef struct tl_joint_row {
   int32_t body_a, body_b;
   double jacobian[12];
-  double error;      /* violation, m or rad: what the projection removes */
-  double bias;       /* m/s or rad/s */
+  double error;        /* violation, m or rad: what the projection removes */
+  double bias;         /* m/s or rad/s */
   double lower, upper; /* bounds of the impulse, N s or N m s */
   int32_t turns;       /* 1: a moment */
   int32_t drives;      /* 1: motor or friction, no business of the projection's */
@@ -252,7 +252,7 @@ void tl_joint_track(talus_world *world);
 /* Reals in a velocity array: six per body, then the joint velocities of mechanisms. */
 size_t tl_velocity_size(const talus_world *world);
 
-/* ---- mechanisms (links*.c); each does nothing where there are none ---------------------------- */
+/* ---- mechanisms (links*.c); each does nothing where there are none --------------------------- */
 
 void tl_links_release(talus_world *world);
 /* Whether two bodies may touch: links that are neighbours do not. */
@@ -275,7 +275,7 @@ void tl_links_restore(talus_world *world);
 int32_t tl_links_rows(const talus_world *world);
 talus_status tl_links_fill(talus_world *world, double dt, tl_joint_row *rows);
 
-/* ---- solve and move --------------------------------------------------------------------------- */
+/* ---- solve and move -------------------------------------------------------------------------- */
 
 /* Velocities of all bodies and mechanisms as they are. */
 void tl_velocities_read(const talus_world *world, double *velocity);

@@ -62,35 +62,35 @@ TALUS_API const char *talus_version(void);
 
 /* A status says whether a call was carried out. What a solver *found* is an outcome
  * (talus_solve.h): reaching the iteration limit is an outcome, never an error. */
-#define TALUS_STATUS_LIST(X)                                                                       \
-  X(OK, "ok")                                                                                      \
-  X(INVALID_ARGUMENT, "an argument is missing or makes no sense")                                  \
-  X(STRUCT_SIZE, "a struct was not filled by its _default function, or is of a newer release")     \
-  X(CALL_ORDER, "the call came before the one it needs")                                           \
-  X(OUT_OF_MEMORY, "out of memory")                                                                \
-  X(SIZE_OVERFLOW, "a size is negative or too large")                                              \
-  X(MISSING_ARRAY, "an array that the problem's form needs is NULL")                               \
-  X(NOT_FINITE, "an input is NaN or infinite")                                                     \
-  X(INDEX_RANGE, "an index points outside its array")                                              \
-  X(NEGATIVE_MASS, "a mass or inertia is negative or not positive definite")                       \
-  X(NEGATIVE_FRICTION, "a friction coefficient is negative or above 1e6")                          \
-  X(NORMAL_LENGTH, "a contact normal is not of length one")                                        \
-  X(IMMOVABLE_PAIR, "both sides of a contact or row are immovable")                                \
-  X(BAD_DIAGONAL, "a diagonal block of the contact matrix has no positive trace")                  \
-  X(MATRIX_FORMAT, "a matrix's storage contradicts itself")                                        \
-  X(BAD_STRIDE, "a stride or an address does not suit the array's numbers")                        \
-  X(WRONG_MEMORY, "an array is not in the memory it was said to be in")                            \
-  X(BAD_SETTING, "a setting is out of range or unknown")                                           \
-  X(UNSUPPORTED, "this combination is not supported")                                              \
-  X(BACKEND_ABSENT, "this build of Talus lacks the backend")                                       \
-  X(DEVICE_ABSENT, "no usable device was found")                                                   \
-  X(DEVICE_ERROR, "a device call failed")                                                          \
-  X(FILE_OPEN, "a file could not be opened")                                                       \
-  X(FILE_FORMAT, "a file is not what it claims to be")                                             \
-  X(FILE_WRITE, "a file could not be written")                                                     \
-  X(STEP_FAILED, "a time step could not be solved to the accepted tolerance")                      \
-  X(INTERNAL, "an internal invariant failed: please report it")                                    \
-  X(BAD_BOUNDS, "bounds of an impulse are NaN or leave no room between them")                      \
+#define TALUS_STATUS_LIST(X)                                                                   \
+  X(OK, "ok")                                                                                  \
+  X(INVALID_ARGUMENT, "an argument is missing or makes no sense")                              \
+  X(STRUCT_SIZE, "a struct was not filled by its _default function, or is of a newer release") \
+  X(CALL_ORDER, "the call came before the one it needs")                                       \
+  X(OUT_OF_MEMORY, "out of memory")                                                            \
+  X(SIZE_OVERFLOW, "a size is negative or too large")                                          \
+  X(MISSING_ARRAY, "an array that the problem's form needs is NULL")                           \
+  X(NOT_FINITE, "an input is NaN or infinite")                                                 \
+  X(INDEX_RANGE, "an index points outside its array")                                          \
+  X(NEGATIVE_MASS, "a mass or inertia is negative or not positive definite")                   \
+  X(NEGATIVE_FRICTION, "a friction coefficient is negative or above 1e6")                      \
+  X(NORMAL_LENGTH, "a contact normal is not of length one")                                    \
+  X(IMMOVABLE_PAIR, "both sides of a contact or row are immovable")                            \
+  X(BAD_DIAGONAL, "a diagonal block of the contact matrix has no positive trace")              \
+  X(MATRIX_FORMAT, "a matrix's storage contradicts itself")                                    \
+  X(BAD_STRIDE, "a stride or an address does not suit the array's numbers")                    \
+  X(WRONG_MEMORY, "an array is not in the memory it was said to be in")                        \
+  X(BAD_SETTING, "a setting is out of range or unknown")                                       \
+  X(UNSUPPORTED, "this combination is not supported")                                          \
+  X(BACKEND_ABSENT, "this build of Talus lacks the backend")                                   \
+  X(DEVICE_ABSENT, "no usable device was found")                                               \
+  X(DEVICE_ERROR, "a device call failed")                                                      \
+  X(FILE_OPEN, "a file could not be opened")                                                   \
+  X(FILE_FORMAT, "a file is not what it claims to be")                                         \
+  X(FILE_WRITE, "a file could not be written")                                                 \
+  X(STEP_FAILED, "a time step could not be solved to the accepted tolerance")                  \
+  X(INTERNAL, "an internal invariant failed: please report it")                                \
+  X(BAD_BOUNDS, "bounds of an impulse are NaN or leave no room between them")                  \
   X(BUSY, "another thread is at work in this object: one at a time")
 
 typedef enum talus_status {
@@ -153,8 +153,8 @@ typedef struct talus_context talus_context;
  * which case it holds a context good only for talus_context_message and talus_context_destroy. */
 TALUS_API talus_status talus_context_create(const talus_context_def *def, talus_context **context);
 /* Accepts NULL. Solvers that were made from the context refuse every call from now on
- * (INVALID_ARGUMENT) and are destroyed as usual; whatever else was made from it (worlds, mechanisms,
- * files) must have been destroyed before. */
+ * (INVALID_ARGUMENT) and are destroyed as usual; whatever else was made from it (worlds,
+ * mechanisms, files) must have been destroyed before. */
 TALUS_API void talus_context_destroy(talus_context *context);
 
 /* What went wrong in the last failed call, in words, with field and index. Never NULL; belongs to

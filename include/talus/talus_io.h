@@ -18,8 +18,8 @@ typedef struct talus_stored {
     talus_problem problem; /* forms DELASSUS and GLOBAL from files; RIGID too from generators */
     uint64_t problem_room[128];
   };
-  char *title;            /* NULL if there is none */
-  double *guess;          /* impulses stored with the problem (a solution or guess), or NULL */
+  char *title;   /* NULL if there is none */
+  double *guess; /* impulses stored with the problem (a solution or guess), or NULL */
   double *guess_bilateral;
   /* geometry, from generators only, for pictures: NULL from files */
   double *position; /* [3 body_count] m */
@@ -64,15 +64,15 @@ typedef enum talus_generate_kind {
 typedef struct talus_generate_def {
   uint32_t struct_size; /* set by talus_generate_def_default */
   talus_generate_kind kind;
-  int32_t body_count;  /* default 1000 */
-  double friction;     /* default 0.5 */
-  double radius;       /* mean radius or half edge, m; default 0.05 */
-  double spread;       /* relative spread of the size, 0 .. 0.5; default 0.3 */
-  double density;      /* kg/m3; default 2500 */
-  double step;         /* s; gravity * step is the velocity before the impulses. Default 1e-3 */
+  int32_t body_count;   /* default 1000 */
+  double friction;      /* default 0.5 */
+  double radius;        /* mean radius or half edge, m; default 0.05 */
+  double spread;        /* relative spread of the size, 0 .. 0.5; default 0.3 */
+  double density;       /* kg/m3; default 2500 */
+  double step;          /* s; gravity * step is the velocity before the impulses. Default 1e-3 */
   double contact_ratio; /* RANDOM: contacts per body; default 2 */
-  double aspect;       /* HEAP: depth over width of the box; default 1 */
-  uint64_t seed;       /* default 1; the same seed gives the same problem everywhere */
+  double aspect;        /* HEAP: depth over width of the box; default 1 */
+  uint64_t seed;        /* default 1; the same seed gives the same problem everywhere */
 } talus_generate_def;
 
 TALUS_API void talus_generate_def_init(talus_generate_def *def, size_t size,

@@ -9,9 +9,9 @@
  *        |            velocities v       likewise; v = dq/dt but for quaternions
  *        | link 1     M(q) dv/dt = applied - damping v - bias(q, v) + J^T forces
  *
- * Velocities of SPHERICAL and FREE joints are in the axes of the joint's frame: of FREE the origin's
- * linear velocity, then the angular one relative to the parent. A mechanism on a fixed base has any
- * joint at its root, a floating one has FREE (or PLANAR) there.
+ * Velocities of SPHERICAL and FREE joints are in the axes of the joint's frame: of FREE the
+ * origin's linear velocity, then the angular one relative to the parent. A mechanism on a fixed
+ * base has any joint at its root, a floating one has FREE (or PLANAR) there.
  *
  * Units, frames and quaternions as in talus_world.h. One mechanism may be used by one thread at a
  * time. Motors, dry friction, limits and loops are rows of the contact problem (a talus_coupling);
@@ -40,13 +40,13 @@ typedef enum talus_link_kind {
 } talus_link_kind;
 
 /* A link and the joint that hangs it on its parent. Limits, motors and friction are for each of a
- * joint's coordinates. SPHERICAL has no such coordinates: its limits are the swing of `axis` and the
- * twist about it, its motor is RATE, and that and friction are for each of its velocities. FREE has
- * none of the three. */
+ * joint's coordinates. SPHERICAL has no such coordinates: its limits are the swing of `axis` and
+ * the twist about it, its motor is RATE, and that and friction are for each of its velocities. FREE
+ * has none of the three. */
 typedef struct talus_link_def {
-  uint32_t struct_size;  /* set by talus_link_def_default */
-  const char *name;      /* of the joint, for messages; copied (31 bytes); may be NULL */
-  int32_t parent;        /* another link, in any order; default TALUS_NONE: the base */
+  uint32_t struct_size; /* set by talus_link_def_default */
+  const char *name;     /* of the joint, for messages; copied (31 bytes); may be NULL */
+  int32_t parent;       /* another link, in any order; default TALUS_NONE: the base */
   talus_link_kind kind;
   double position[3];    /* of the joint's frame in the parent's */
   double orientation[4]; /* default 1 0 0 0 */
@@ -60,18 +60,18 @@ typedef struct talus_link_def {
   double damping;        /* N m s or N s/m per velocity, >= 0 */
   double friction;       /* N m or N: dry friction, >= 0 */
   int32_t limited;       /* 1: lower <= coordinate <= upper */
-  double lower[3], upper[3]; /* rad or m, may be infinite; default infinite. SPHERICAL: upper[0] is the
-                                largest angle between axis and where the link carries it, > 0
+  double lower[3], upper[3]; /* rad or m, may be infinite; default infinite. SPHERICAL: upper[0] is
+                                the largest angle between axis and where the link carries it, > 0
                                 (lower[0] is not read); lower[1], upper[1] the twist about it, both
                                 infinite or less than a turn apart */
-  int32_t motor;         /* talus_motor; default none */
-  double rate[3];        /* rad/s or m/s; SERVO: at most this fast, 0 = as fast as it can */
-  double target[3];      /* SERVO */
-  double effort;         /* N m or N; default INFINITY */
-  double response;       /* SERVO: s in which the distance to the target falls by e; default 0: one
+  int32_t motor;             /* talus_motor; default none */
+  double rate[3];            /* rad/s or m/s; SERVO: at most this fast, 0 = as fast as it can */
+  double target[3];          /* SERVO */
+  double effort;             /* N m or N; default INFINITY */
+  double response;   /* SERVO: s in which the distance to the target falls by e; default 0: one
                             step */
-  int32_t group;         /* in a world: 0 .. 31, as of a body; default 0 */
-  uint32_t collides;     /* in a world: bit g: collides with group g; default all */
+  int32_t group;     /* in a world: 0 .. 31, as of a body; default 0 */
+  uint32_t collides; /* in a world: bit g: collides with group g; default all */
 } talus_link_def;
 
 TALUS_API void talus_link_def_init(talus_link_def *def, size_t size, talus_link_kind kind);
@@ -89,13 +89,13 @@ typedef enum talus_dynamics {
 } talus_dynamics;
 
 typedef struct talus_mechanism_def {
-  uint32_t struct_size; /* set by talus_mechanism_def_default */
-  double gravity[3];    /* m/s2; default 0 0 -9.81 */
+  uint32_t struct_size;    /* set by talus_mechanism_def_default */
+  double gravity[3];       /* m/s2; default 0 0 -9.81 */
   talus_dynamics dynamics; /* of talus_mechanism_step and couplings; default ARTICULATED */
   int32_t link_count;
   const talus_link_def *link; /* [link_count], copied */
-  int32_t self_collide; /* in a world: 1: links that are not neighbours in the tree collide with each
-                           other; default 1. Neighbours never do */
+  int32_t self_collide; /* in a world: 1: links that are not neighbours in the tree collide with
+                           each other; default 1. Neighbours never do */
   int32_t unused;       /* fills the struct up to its size */
 } talus_mechanism_def;
 
@@ -105,10 +105,11 @@ static inline talus_mechanism_def talus_mechanism_def_default(void) {
   talus_mechanism_def_init(&def, sizeof def);
   return def;
 }
-/* Coordinates and velocities begin at zero (quaternions at 1 0 0 0). Statuses, the message naming the
- * joint: STRUCT_SIZE, INVALID_ARGUMENT, SIZE_OVERFLOW (no links, or too many), INDEX_RANGE (parent),
- * MATRIX_FORMAT (a loop where a tree is needed: close it by a talus_loop_def), NEGATIVE_MASS,
- * NORMAL_LENGTH (axis), BAD_BOUNDS (limits), BAD_SETTING, UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY. */
+/* Coordinates and velocities begin at zero (quaternions at 1 0 0 0). Statuses, the message naming
+ * the joint: STRUCT_SIZE, INVALID_ARGUMENT, SIZE_OVERFLOW (no links, or too many), INDEX_RANGE
+ * (parent), MATRIX_FORMAT (a loop where a tree is needed: close it by a talus_loop_def),
+ * NEGATIVE_MASS, NORMAL_LENGTH (axis), BAD_BOUNDS (limits), BAD_SETTING, UNSUPPORTED, NOT_FINITE,
+ * OUT_OF_MEMORY. */
 TALUS_API talus_status talus_mechanism_create(talus_context *context,
                                               const talus_mechanism_def *def,
                                               talus_mechanism **mechanism);
@@ -130,7 +131,8 @@ TALUS_API talus_status talus_mechanism_set(talus_mechanism *mechanism, const dou
                                            const double *velocity);
 TALUS_API talus_status talus_mechanism_get(const talus_mechanism *mechanism, double *coordinate,
                                            double *velocity);
-/* Forces along the velocities (motor torques of the caller's), N m or N, until changed; NULL: none. */
+/* Forces along the velocities (motor torques of the caller's), N m or N, until changed; NULL:
+ * none. */
 TALUS_API talus_status talus_mechanism_apply(talus_mechanism *mechanism, const double *force);
 /* Adds a force (world frame, N) at a point fixed in the link, and a moment (N m; may be NULL). They
  * stay until talus_mechanism_unload. Statuses: INDEX_RANGE, NOT_FINITE, OUT_OF_MEMORY. */
@@ -197,26 +199,27 @@ typedef struct talus_link_point {
  *   a = response f + free,   free [3 count], response [3 count x 3 count] row-major.
  * response is the operational-space inverse inertia J M^-1 J^T. ARTICULATED finds it by recursion
  * along the tree in O(links) + O(count^2), without M. Either result may be NULL. */
-TALUS_API talus_status talus_mechanism_response(talus_mechanism *mechanism,
-                                                talus_dynamics dynamics,
+TALUS_API talus_status talus_mechanism_response(talus_mechanism *mechanism, talus_dynamics dynamics,
                                                 const talus_link_point *point, int32_t count,
                                                 double *response, double *free);
 
-/* The same for many mechanisms at once, each once and all of this context, whatever their trees. One
- * per thread at a time; CONQUER goes to the context's device, if it has one and there are 256 of them
- * (or the device was asked for by name). Results have the same bits on a device, on any number of
- * threads, and as the calls for one. The message names the first mechanism that failed; the others
- * have their results, except that with CONQUER nothing is found if one's points are refused.
- * Statuses: those for one, INVALID_ARGUMENT (another context), DEVICE_ERROR. */
+/* The same for many mechanisms at once, each once and all of this context, whatever their trees.
+ * One per thread at a time; CONQUER goes to the context's device, if it has one and there are 256
+ * of them (or the device was asked for by name). Results have the same bits on a device, on any
+ * number of threads, and as the calls for one. The message names the first mechanism that failed;
+ * the others have their results, except that with CONQUER nothing is found if one's points are
+ * refused. Statuses: those for one, INVALID_ARGUMENT (another context), DEVICE_ERROR. */
 TALUS_API talus_status talus_mechanism_accelerate_batch(talus_context *context,
                                                         talus_dynamics dynamics, int32_t count,
                                                         talus_mechanism *const *mechanism,
                                                         double *const *acceleration);
 /* response and free, and any of their elements, may be NULL. */
-TALUS_API talus_status talus_mechanism_response_batch(
-    talus_context *context, talus_dynamics dynamics, int32_t count,
-    talus_mechanism *const *mechanism, const talus_link_point *const *point,
-    const int32_t *point_count, double *const *response, double *const *free);
+TALUS_API talus_status talus_mechanism_response_batch(talus_context *context,
+                                                      talus_dynamics dynamics, int32_t count,
+                                                      talus_mechanism *const *mechanism,
+                                                      const talus_link_point *const *point,
+                                                      const int32_t *point_count,
+                                                      double *const *response, double *const *free);
 
 typedef enum talus_scheme {
   TALUS_SCHEME_EXPLICIT_EULER = 0, /* both rates at the old state: first order, gains energy */
@@ -235,10 +238,10 @@ TALUS_API talus_status talus_mechanism_step(talus_mechanism *mechanism, talus_sc
 /* ---- contact --------------------------------------------------------------------------------- */
 
 /* A loop that is closed by rows: the point of a and the point of b stay together along some
- * directions, and b does not turn about some axes of a. (A loop in the plane holds two directions: a
- * third row would say nothing.) */
+ * directions, and b does not turn about some axes of a. (A loop in the plane holds two directions:
+ * a third row would say nothing.) */
 typedef struct talus_loop_def {
-  uint32_t struct_size; /* set by talus_loop_def_default */
+  uint32_t struct_size;        /* set by talus_loop_def_default */
   int32_t mechanism_a, link_a; /* which of the coupling's; link TALUS_NONE = the world */
   int32_t mechanism_b, link_b;
   double point_a[3], point_b[3]; /* in the links' frames */
@@ -261,7 +264,7 @@ typedef struct talus_touch {
   int32_t mechanism_a, link_a; /* link TALUS_NONE = the ground */
   int32_t mechanism_b, link_b;
   double point[3], normal[3];
-  double gap;         /* m, > 0 apart */
+  double gap; /* m, > 0 apart */
   double friction;
   double restitution; /* Newton's or Poisson's, as the coupling has it */
   double tangent[3];  /* the first tangent, made square to the normal; 0 0 0: chosen. A coupling of
@@ -278,19 +281,20 @@ typedef struct talus_coupling_def {
   double gap_clamp;     /* deeper gaps count as this one, m, <= 0; default 0: what is in contact is
                            held at velocity level only */
   double restitution_speed; /* slower impacts are plastic, m/s; default 0.02 */
-  double correction;    /* share of a loop's or stop's error removed per step, 0 .. 1; default 0.2 */
-  int32_t dimension;    /* rows per contact: 3; 2 in a plane, where all cones are the same; or 1
+  double correction;        /* share of a loop's or stop's error removed per step, 0 .. 1; default
+                           0.2 */
+  int32_t dimension;        /* rows per contact: 3; 2 in a plane, where all cones are the same; or 1
                            without friction. Default 3 */
   int32_t mechanism_count;
   talus_mechanism *const *mechanism; /* [mechanism_count], borrowed until the coupling's end */
   int32_t loop_count;
-  const talus_loop_def *loop; /* [loop_count], copied */
-  talus_restitution restitution; /* NEWTON (default): in one problem; together with friction it creates
-                                    energy without bound where an impact jams. POISSON: in a second
-                                    one, see talus_coupling_rebound */
-  int32_t drift;              /* 1: a contact's velocity at the end of the step has step dJ/dt v in it, so
-                                 that it is second-order right for steps by RUNGE_KUTTA; default 0,
-                                 for the others */
+  const talus_loop_def *loop;    /* [loop_count], copied */
+  talus_restitution restitution; /* NEWTON (default): in one problem; together with friction it
+                                    creates energy without bound where an impact jams. POISSON: in a
+                                    second one, see talus_coupling_rebound */
+  int32_t drift; /* 1: a contact's velocity at the end of the step has step dJ/dt v in
+                                 it, so that it is second-order right for steps by RUNGE_KUTTA;
+                                 default 0, for the others */
 } talus_coupling_def;
 
 TALUS_API void talus_coupling_def_init(talus_coupling_def *def, size_t size);
@@ -313,13 +317,14 @@ TALUS_API void talus_coupling_destroy(talus_coupling *coupling);
  * here and in talus_coupling_rebound. */
 TALUS_API talus_status talus_coupling_build(talus_coupling *coupling, const talus_touch *touch,
                                             int32_t count, talus_problem *problem);
-/* Before the build of a step by MIDPOINT: positions go half a step ahead with the present velocities;
- * contacts are to be found there. The step must then end by MIDPOINT. Statuses: CALL_ORDER. */
+/* Before the build of a step by MIDPOINT: positions go half a step ahead with the present
+ * velocities; contacts are to be found there. The step must then end by MIDPOINT. Statuses:
+ * CALL_ORDER. */
 TALUS_API talus_status talus_coupling_halfway(talus_coupling *coupling);
-/* POISSON, after a build and with the impulses found for its problem: the problem of the second phase.
- * Velocities are those after the first one and after e times the normal impulses of contacts that
- * struck, which carry no friction of their own; motors and friction of joints have what the first
- * phase left of their bounds. It has no rows if nothing rebounds:
+/* POISSON, after a build and with the impulses found for its problem: the problem of the second
+ * phase. Velocities are those after the first one and after e times the normal impulses of contacts
+ * that struck, which carry no friction of their own; motors and friction of joints have what the
+ * first phase left of their bounds. It has no rows if nothing rebounds:
  * then the step ends with the impulses of the first problem, else with those of this one. Statuses:
  * CALL_ORDER, NOT_FINITE, OUT_OF_MEMORY. */
 TALUS_API talus_status talus_coupling_rebound(talus_coupling *coupling, const double *impulse,
@@ -327,16 +332,16 @@ TALUS_API talus_status talus_coupling_rebound(talus_coupling *coupling, const do
                                               talus_problem *problem);
 /* Ends the step with the impulses that were found for the last problem. EULER, MIDPOINT: velocities
  * jump, positions follow. RUNGE_KUTTA: impulse/step acts as a constant force over one such step
- * (Bhalerao, Crean and Anderson; made for contacts without friction or impacts; not after a rebound).
- * Statuses: CALL_ORDER, NOT_FINITE. */
+ * (Bhalerao, Crean and Anderson; made for contacts without friction or impacts; not after a
+ * rebound). Statuses: CALL_ORDER, NOT_FINITE. */
 TALUS_API talus_status talus_coupling_advance(talus_coupling *coupling, talus_scheme scheme,
                                               const double *impulse,
                                               const double *bilateral_impulse);
 
 /* ---- many at once ---------------------------------------------------------------------------- */
 
-/* Finds the contacts of a coupling in its present state (halfway of a step by MIDPOINT): writes up to
- * `capacity` of them and returns how many there are; if those are more, it is asked again. A
+/* Finds the contacts of a coupling in its present state (halfway of a step by MIDPOINT): writes up
+ * to `capacity` of them and returns how many there are; if those are more, it is asked again. A
  * negative number gives the step up. Several threads call it at once, for different couplings; it
  * may read their mechanisms (talus_mechanism_point ...) and must not change them. */
 typedef int32_t (*talus_touch_find)(void *user, int32_t index, talus_touch *touch,
@@ -352,13 +357,13 @@ typedef struct talus_fleet_def {
                                       context, no mechanism in two of them */
   talus_touch_find find;           /* NULL: no contacts */
   void *user;
-  talus_scheme scheme;      /* EULER (default), MIDPOINT, or RUNGE_KUTTA (only without POISSON) */
+  talus_scheme scheme; /* EULER (default), MIDPOINT, or RUNGE_KUTTA (only without POISSON) */
   union {
     talus_settings settings; /* of the solves; threads: of the fleet, 0 = the context's. Default: as
                                 talus_settings_default, to 1e-9 */
     uint64_t settings_room[64];
   };
-  double accept;            /* a solve that misses the tolerance is used if its measure is at most
+  double accept; /* a solve that misses the tolerance is used if its measure is at most
                                this, and counted; a worse one fails the step; default 1e-6 */
 } talus_fleet_def;
 
@@ -386,7 +391,8 @@ static inline talus_fleet_report talus_fleet_report_default(void) {
   talus_fleet_report_init(&report, sizeof report);
   return report;
 }
-/* Statuses: STRUCT_SIZE, INVALID_ARGUMENT, BAD_SETTING, OUT_OF_MEMORY, those of talus_solver_create. */
+/* Statuses: STRUCT_SIZE, INVALID_ARGUMENT, BAD_SETTING, OUT_OF_MEMORY, those of
+ * talus_solver_create. */
 TALUS_API talus_status talus_fleet_create(talus_context *context, const talus_fleet_def *def,
                                           talus_fleet **fleet);
 /* Accepts NULL. */
@@ -397,27 +403,27 @@ TALUS_API void talus_fleet_destroy(talus_fleet *fleet);
  * allocated. On a device, if the context has one and the method is for it (see talus_solve_batch),
  * all go step by step: problems are solved there, and accelerations found of mechanisms whose
  * dynamics are CONQUER. The bits are the same on a device and on any number of threads.
- * A coupling whose step fails stays before that step and takes no further part in the call; the others go
- * on. Statuses: that of the first which failed, the message naming it: STEP_FAILED (accept, or find
- * gave up) and those of build and advance; OUT_OF_MEMORY, DEVICE_ERROR. */
+ * A coupling whose step fails stays before that step and takes no further part in the call; the
+ * others go on. Statuses: that of the first which failed, the message naming it: STEP_FAILED
+ * (accept, or find gave up) and those of build and advance; OUT_OF_MEMORY, DEVICE_ERROR. */
 TALUS_API talus_status talus_fleet_step(talus_fleet *fleet, int32_t steps,
                                         talus_fleet_report *report);
 
-/* ---- mechanisms in a world -------------------------------------------------------------------- */
+/* ---- mechanisms in a world ------------------------------------------------------------------- */
 
 /* Adds a mechanism to a world. Each link becomes a body of the type TALUS_BODY_LINK: shapes, joints
- * and forces of talus_world.h go to it by its id, contacts name it, and all enter the one problem of
- * a step. Its position is the link's centre of mass; shapes are placed in the link's frame; mass and
- * inertia are the def's, whatever the shapes. Gravity is the world's. Loops are closed within this
- * mechanism or to the world: mechanism_a and mechanism_b are not read (talus_joint_add closes others).
- * In a world that is a plane no joint may leave it. Statuses: those of talus_mechanism_create and
- * talus_coupling_create, UNSUPPORTED (plane). */
-TALUS_API talus_status talus_world_add_mechanism(talus_world *world,
-                                                 const talus_mechanism_def *def,
+ * and forces of talus_world.h go to it by its id, contacts name it, and all enter the one problem
+ * of a step. Its position is the link's centre of mass; shapes are placed in the link's frame; mass
+ * and inertia are the def's, whatever the shapes. Gravity is the world's. Loops are closed within
+ * this mechanism or to the world: mechanism_a and mechanism_b are not read (talus_joint_add closes
+ * others). In a world that is a plane no joint may leave it. Statuses: those of
+ * talus_mechanism_create and talus_coupling_create, UNSUPPORTED (plane). */
+TALUS_API talus_status talus_world_add_mechanism(talus_world *world, const talus_mechanism_def *def,
                                                  const talus_loop_def *loop, int32_t loop_count,
                                                  int32_t *mechanism);
-/* Says which fixed body is the base of a mechanism: links that hang on the base are its neighbours and
- * do not collide with it. TALUS_NONE (default): none. Statuses: INDEX_RANGE, CALL_ORDER (not fixed). */
+/* Says which fixed body is the base of a mechanism: links that hang on the base are its neighbours
+ * and do not collide with it. TALUS_NONE (default): none. Statuses: INDEX_RANGE, CALL_ORDER (not
+ * fixed). */
 TALUS_API talus_status talus_world_set_base(talus_world *world, int32_t mechanism, int32_t body);
 TALUS_API int32_t talus_world_mechanism_count(const talus_world *world);
 /* The world's mechanism, to read and set its state and to drive it between steps; it belongs to the

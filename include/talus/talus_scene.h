@@ -14,10 +14,10 @@ extern "C" {
 
 typedef struct talus_scene talus_scene;
 
-/* Reads and checks a file. overrides: override_count texts "key.key=value" as `talus run --set` takes
- * them, or NULL if there are none. Statuses: INVALID_ARGUMENT, FILE_OPEN, FILE_FORMAT (the message
- * begins with file:line:column), UNSUPPORTED (built without libyaml), OUT_OF_MEMORY; *scene is NULL
- * then. */
+/* Reads and checks a file. overrides: override_count texts "key.key=value" as `talus run --set`
+ * takes them, or NULL if there are none. Statuses: INVALID_ARGUMENT, FILE_OPEN, FILE_FORMAT (the
+ * message begins with file:line:column), UNSUPPORTED (built without libyaml), OUT_OF_MEMORY; *scene
+ * is NULL then. */
 TALUS_API talus_status talus_scene_read(talus_context *context, const char *path,
                                         const char *const *overrides, int32_t override_count,
                                         talus_scene **scene);
@@ -28,8 +28,8 @@ TALUS_API void talus_scene_destroy(talus_scene *scene);
  * decides. A scene serves one world at a time: building again starts its inlets anew. Statuses:
  * FILE_FORMAT (place in the file and reason), those of talus_world.h. On failure *world is NULL. */
 TALUS_API talus_status talus_scene_build(talus_scene *scene, talus_world **world);
-/* What happens between steps: inlets, outlets, motors, forces, bodies that are taken away. To be called
- * before every step. Statuses: those of talus_world.h. */
+/* What happens between steps: inlets, outlets, motors, forces, bodies that are taken away. To be
+ * called before every step. Statuses: those of talus_world.h. */
 TALUS_API talus_status talus_scene_tick(talus_scene *scene, talus_world *world);
 
 /* When the file says that a run ends, s. */

@@ -5,7 +5,7 @@
  *             ,-----.                      n    unit normal, from a to b
  *            /   b   \                     arm  from the body's centre of mass to the contact point
  *           |    +    |                    u    relative velocity at the point,
- *            \   |arm_b                         u = (v_b + w_b x arm_b) - (v_a + w_a x arm_a) + bias
+ *            \   |arm_b                      u = (v_b + w_b x arm_b) - (v_a + w_a x arm_a) + bias
  *             `--v--'    ^ n                    u_n > 0: the bodies separate
  *      ==========.==========               impulse   acts as +impulse on b and -impulse on a;
  *             ,--^--.                           impulse_n >= 0 pushes apart
@@ -16,18 +16,19 @@
  *
  *   u = W impulse + q,   W = D M^-1 D^T (the Delassus operator), q = D v + bias
  *   K  = { |impulse_t| <= friction * impulse_n },   K* = { u_n >= friction * |u_t| }
- *   law ccp      K* ) u                        _|_  impulse ( K   convex: opens a gap under sliding contacts
- *   law coulomb  K* ) u + friction |u_t| n     _|_  impulse ( K   exact
- *   friction 0: u_n >= 0 _|_ impulse_n >= 0, no tangential impulse.  Bilateral row: u = 0, impulse free,
- *   or with bounds lower <= impulse <= upper: u = 0 inside, u >= 0 at lower, u <= 0 at upper.
+ *   law ccp      K* ) u                      _|_  impulse ( K   convex: sliding contacts open a gap
+ *   law coulomb  K* ) u + friction |u_t| n   _|_  impulse ( K   exact
+ *   friction 0: u_n >= 0 _|_ impulse_n >= 0, no tangential impulse.
+ *   Bilateral row: u = 0 with a free impulse, or with bounds lower <= impulse <= upper: u = 0
+ *   inside, u >= 0 at lower, u <= 0 at upper.
  *   cone pyramid, box: a polygon instead of the disc |impulse_t| <= friction * impulse_n, see
  *   talus_cone; then |u_t| above means the largest -u_t . d over the polygon's vertices d.
  *
  * Frames. Form RIGID: impulses and velocities of contacts in the world frame, x y z. All other
- * forms: (n, t1, t2), or (n, t) if dimension is 2, (n) if 1. A body's velocity: linear of the centre
- * of mass, then angular, both in the world frame. Inverse inertia: world frame, xx xy xz yy yz zz.
- * Body -1 is the ground; inverse mass and inertia 0 make a body immovable (it may still have a
- * velocity: a moving wall). The solver knows no time: gap, step and restitution are the caller's,
+ * forms: (n, t1, t2), or (n, t) if dimension is 2, (n) if 1. A body's velocity: linear of the
+ * centre of mass, then angular, both in the world frame. Inverse inertia: world frame, xx xy xz yy
+ * yz zz. Body -1 is the ground; inverse mass and inertia 0 make a body immovable (it may still have
+ * a velocity: a moving wall). The solver knows no time: gap, step and restitution are the caller's,
  * who hands over a bias (m/s), for example gap/dt for an open contact.
  *
  * The certificate. With w_k = tr(W_kk)/dimension and P the projection on K,
@@ -36,8 +37,8 @@
  *   epsilon = R(x) / R(0): how much better than doing nothing.
  * It is computed in double from the caller's arrays after each solve, by code no solver uses.
  * `tolerance` means epsilon. It depends neither on units nor on distant contacts.
- * Where nothing presses (a shaken box at take-off) R(0) is nearly 0 and being better than nothing by
- * a factor has no meaning. A problem may say which contact velocities are small: with
+ * Where nothing presses (a shaken box at take-off) R(0) is nearly 0 and being better than nothing
+ * by a factor has no meaning. A problem may say which contact velocities are small: with
  * velocity_scale = s > 0
  *   error = R(x) / max(R(0), R_s),   R_s = s || 1 / sqrt(w_k) ||  over all contacts,
  * R_s being the residual of contact velocities that are all wrong by s; then `tolerance` means this
@@ -63,17 +64,17 @@ typedef enum talus_form {
 /* Form (a). All arrays in the world frame. */
 typedef struct talus_rigid {
   int32_t body_count;
-  const double *velocity;        /* [6 body_count] before the impulses, m/s and rad/s */
-  const double *inverse_mass;    /* [body_count] 1/kg */
-  const double *inverse_inertia; /* [6 body_count] 1/(kg m2): xx xy xz yy yz zz */
-  const int32_t *body_a;         /* [contact_count] -1 = ground */
-  const int32_t *body_b;         /* [contact_count] */
-  const double *normal;          /* [3 contact_count] unit, a to b */
-  const double *reach_a;         /* [contact_count] arm_a = +reach_a n; give both reaches ... */
-  const double *reach_b;         /* [contact_count] arm_b = -reach_b n */
-  const double *arm_a;           /* [3 contact_count] ... or both arms; the other pair is NULL */
-  const double *arm_b;           /* [3 contact_count] */
-  const double *bias;            /* [contact_count] added to u along n, m/s; NULL = 0 */
+  const double *velocity;         /* [6 body_count] before the impulses, m/s and rad/s */
+  const double *inverse_mass;     /* [body_count] 1/kg */
+  const double *inverse_inertia;  /* [6 body_count] 1/(kg m2): xx xy xz yy yz zz */
+  const int32_t *body_a;          /* [contact_count] -1 = ground */
+  const int32_t *body_b;          /* [contact_count] */
+  const double *normal;           /* [3 contact_count] unit, a to b */
+  const double *reach_a;          /* [contact_count] arm_a = +reach_a n; give both reaches ... */
+  const double *reach_b;          /* [contact_count] arm_b = -reach_b n */
+  const double *arm_a;            /* [3 contact_count] ... or both arms; the other pair is NULL */
+  const double *arm_b;            /* [3 contact_count] */
+  const double *bias;             /* [contact_count] added to u along n, m/s; NULL = 0 */
   const double *surface_velocity; /* [3 contact_count] added to u, m/s (conveyors); NULL = 0 */
   /* bilateral rows: u = J_a v_a + J_b v_b + bias = 0 */
   const int32_t *row_body_a;  /* [bilateral_count] -1 = ground */
@@ -87,17 +88,17 @@ typedef struct talus_rigid {
  * dimension x n_i Jacobian, row-major, rows n t1 t2: u_k = sum J v_block + bias_k. */
 typedef struct talus_blocks {
   int32_t block_count;
-  const int32_t *block_size;       /* [block_count] >= 1 */
-  const double *inverse_mass;      /* blocks one after the other, row-major */
-  const double *velocity;          /* blocks one after the other */
-  const int64_t *contact_start;    /* [contact_count + 1] */
-  const int32_t *contact_block;    /* [contact_start[contact_count]] */
-  const double *contact_jacobian;  /* entries one after the other, dimension x block size each */
-  const double *bias;              /* [dimension contact_count] (n, t1, t2); NULL = 0 */
-  const int64_t *bilateral_start;  /* [bilateral_count + 1]; NULL if there are none */
-  const int32_t *bilateral_block;  /* as for contacts, one row per entry */
+  const int32_t *block_size;      /* [block_count] >= 1 */
+  const double *inverse_mass;     /* blocks one after the other, row-major */
+  const double *velocity;         /* blocks one after the other */
+  const int64_t *contact_start;   /* [contact_count + 1] */
+  const int32_t *contact_block;   /* [contact_start[contact_count]] */
+  const double *contact_jacobian; /* entries one after the other, dimension x block size each */
+  const double *bias;             /* [dimension contact_count] (n, t1, t2); NULL = 0 */
+  const int64_t *bilateral_start; /* [bilateral_count + 1]; NULL if there are none */
+  const int32_t *bilateral_block; /* as for contacts, one row per entry */
   const double *bilateral_jacobian;
-  const double *bilateral_bias;    /* [bilateral_count]; NULL = 0 */
+  const double *bilateral_bias; /* [bilateral_count]; NULL = 0 */
 } talus_blocks;
 
 typedef enum talus_storage {
@@ -118,7 +119,8 @@ typedef struct talus_matrix {
   const double *value;   /* count */
 } talus_matrix;
 
-/* Form (c). u = W impulse + q. Rows: dimension per contact, in order, then one per bilateral row. */
+/* Form (c). u = W impulse + q. Rows: dimension per contact, in order, then one per bilateral
+ * row. */
 typedef struct talus_delassus {
   talus_matrix w;  /* square */
   const double *q; /* one per row of w */
@@ -160,8 +162,8 @@ typedef struct talus_problem {
   talus_global global;
   /* All forms: bounds of the bilateral rows' impulses, N s. A stop that only pushes is 0 and
    * INFINITY, a motor or dry friction of at most the torque T is -T dt and T dt. */
-  const double *row_lower; /* [bilateral_count] -INFINITY = none; NULL = none at all */
-  const double *row_upper; /* [bilateral_count] INFINITY = none; NULL = none at all */
+  const double *row_lower;    /* [bilateral_count] -INFINITY = none; NULL = none at all */
+  const double *row_upper;    /* [bilateral_count] INFINITY = none; NULL = none at all */
   talus_memory memory;        /* of all arrays, those of the layout included; default HOST */
   const talus_layout *layout; /* NULL: every array is packed, in its own type */
   /* Names of contacts and rows that last from problem to problem, any numbers; NULL = none. With
@@ -200,28 +202,30 @@ typedef enum talus_law {
       TALUS_LAW_COUNT
 } talus_law;
 
-#define TALUS_METHOD_LIST(X)                                                            \
-  X(AUTO, "auto", "picked by size, law, tolerance and backend; may change when it stalls") \
-  X(JACOBI, "jacobi", "projected Jacobi")                                               \
-  X(APGD, "apgd", "accelerated projected gradient descent as published by Mazhar et al.") \
-  X(APGDB, "apgdb", "scaled accelerated gradient, one pass per iteration, no backtracking") \
-  X(GAUSS_SEIDEL, "gauss_seidel", "coloured projected Gauss-Seidel")                    \
-  X(GAUSS_SEIDEL_NESTEROV, "gauss_seidel_nesterov", "Gauss-Seidel with Nesterov momentum")  \
-  X(SPECTRAL, "spectral", "spectral projected gradient (Barzilai-Borwein)")             \
-  X(NEWTON, "newton", "proximal Newton after some sweeps, interior points where it fails") \
-  X(INTERIOR_POINT, "interior_point", "interior point, then a Newton polish") \
-  X(LEMKE, "lemke", "Lemke's pivoting on a faceted cone; small problems")               \
-  X(PFB_RLM, "pfb_rlm", "penalised Fischer-Burmeister by regular Levenberg-Marquardt; faceted") \
+#define TALUS_METHOD_LIST(X)                                                                      \
+  X(AUTO, "auto", "picked by size, law, tolerance and backend; may change when it stalls")        \
+  X(JACOBI, "jacobi", "projected Jacobi")                                                         \
+  X(APGD, "apgd", "accelerated projected gradient descent as published by Mazhar et al.")         \
+  X(APGDB, "apgdb", "scaled accelerated gradient, one pass per iteration, no backtracking")       \
+  X(GAUSS_SEIDEL, "gauss_seidel", "coloured projected Gauss-Seidel")                              \
+  X(GAUSS_SEIDEL_NESTEROV, "gauss_seidel_nesterov", "Gauss-Seidel with Nesterov momentum")        \
+  X(SPECTRAL, "spectral", "spectral projected gradient (Barzilai-Borwein)")                       \
+  X(NEWTON, "newton", "proximal Newton after some sweeps, interior points where it fails")        \
+  X(INTERIOR_POINT, "interior_point", "interior point, then a Newton polish")                     \
+  X(LEMKE, "lemke", "Lemke's pivoting on a faceted cone; small problems")                         \
+  X(PFB_RLM, "pfb_rlm", "penalised Fischer-Burmeister by regular Levenberg-Marquardt; faceted")   \
   X(PFB_PLM, "pfb_plm", "penalised Fischer-Burmeister by projected Levenberg-Marquardt; faceted") \
-  X(MNCP_RLM, "mncp_rlm", "implicit parametrisation of the round cone by regular Levenberg-Marquardt") \
-  X(MNCP_PLM, "mncp_plm", "the same by projected Levenberg-Marquardt; small problems") \
-  X(LCP1, "lcp1", "Anitescu and Hart's first fixed point; faceted, law coulomb")      \
-  X(LCP2, "lcp2", "their second: no contact closes at any step; faceted, law coulomb") \
-  X(LCP3, "lcp3", "one step of the first: exact where nothing slips; faceted, law coulomb") \
-  X(MNCPOPT, "mncpopt", "Andreani et al.: least squares under bounds; round cone, law coulomb") \
-  X(LCPOPT, "lcpopt", "Andreani et al.: least squares under bounds; box, law coulomb")        \
-  X(MNCP_PROX, "mncp_prox", "implicit parametrisation by proximal Newton steps; small problems") \
-  X(PATH, "path", "path of proximal solutions to weight 0, round every corner: slow, for jammed heaps")
+  X(MNCP_RLM, "mncp_rlm",                                                                         \
+    "implicit parametrisation of the round cone by regular Levenberg-Marquardt")                  \
+  X(MNCP_PLM, "mncp_plm", "the same by projected Levenberg-Marquardt; small problems")            \
+  X(LCP1, "lcp1", "Anitescu and Hart's first fixed point; faceted, law coulomb")                  \
+  X(LCP2, "lcp2", "their second: no contact closes at any step; faceted, law coulomb")            \
+  X(LCP3, "lcp3", "one step of the first: exact where nothing slips; faceted, law coulomb")       \
+  X(MNCPOPT, "mncpopt", "Andreani et al.: least squares under bounds; round cone, law coulomb")   \
+  X(LCPOPT, "lcpopt", "Andreani et al.: least squares under bounds; box, law coulomb")            \
+  X(MNCP_PROX, "mncp_prox", "implicit parametrisation by proximal Newton steps; small problems")  \
+  X(PATH, "path",                                                                                 \
+    "path of proximal solutions to weight 0, round every corner: slow, for jammed heaps")
 typedef enum talus_method {
 #define TALUS_X(name, text, what) TALUS_METHOD_##name,
   TALUS_METHOD_LIST(TALUS_X)
@@ -236,9 +240,9 @@ typedef enum talus_method {
  * `facet_align` is 1, from -q_t where that is not 0. In a plane (dimension 2) all are the same.
  * Form RIGID has no tangents; there, with n = (x, y, z), s = 1 if z >= 0 else -1, b = -1/(s + z):
  * t1 = (1 + s x x b, s x y b, -s x), t2 = (x y b, s + y y b, -y). */
-#define TALUS_CONE_LIST(X)  \
-  X(CIRCULAR, "circular")   \
-  X(PYRAMID, "pyramid")     \
+#define TALUS_CONE_LIST(X) \
+  X(CIRCULAR, "circular")  \
+  X(PYRAMID, "pyramid")    \
   X(BOX, "box")
 typedef enum talus_cone {
 #define TALUS_X(name, text) TALUS_CONE_##name,
@@ -272,37 +276,39 @@ typedef int (*talus_progress_fn)(void *user, int64_t iterations, int64_t passes,
                                  double seconds);
 
 typedef struct talus_settings {
-  uint32_t struct_size; /* set by talus_settings_default */
-  talus_law law;             /* default COULOMB */
-  talus_method method;       /* default AUTO */
-  talus_precision precision; /* default F64; F32 reaches about 1e-5 */
-  talus_measure measure;     /* what tolerance means; default EPSILON */
-  double tolerance;          /* default 1e-4; > 0 */
-  int64_t max_iterations;    /* default 100000; >= 0 */
-  double max_seconds;        /* default 0: no limit */
-  int32_t threads;           /* default 0: the context's */
-  int32_t warm_start;        /* 1: start from solution->impulse and bilateral_impulse, or by key
+  uint32_t struct_size;       /* set by talus_settings_default */
+  talus_law law;              /* default COULOMB */
+  talus_method method;        /* default AUTO */
+  talus_precision precision;  /* default F64; F32 reaches about 1e-5 */
+  talus_measure measure;      /* what tolerance means; default EPSILON */
+  double tolerance;           /* default 1e-4; > 0 */
+  int64_t max_iterations;     /* default 100000; >= 0 */
+  double max_seconds;         /* default 0: no limit */
+  int32_t threads;            /* default 0: the context's */
+  int32_t warm_start;         /* 1: start from solution->impulse and bilateral_impulse, or by key
                                 (problem.contact_key, row_key). Default 0 */
-  double momentum_cap;       /* in [0, 1); default -1: chosen by law and tolerance */
-  double slip_filter;        /* gain of the slip's low-pass filter in (0, 1], law COULOMB;
+  double momentum_cap;        /* in [0, 1); default -1: chosen by law and tolerance */
+  double slip_filter;         /* gain of the slip's low-pass filter in (0, 1], law COULOMB;
                                 default 0: chosen (0.3) */
   talus_progress_fn progress; /* default NULL */
   void *progress_user;
-  int32_t same_bits;         /* 1: auto keeps to the methods whose results have the same bits on every
-                                machine, which newton and interior_point have not. Default 0 */
-  int32_t unique;            /* 1: of all impulses with the solved velocity those of least norm (in the
-                                certificate's metric, sum w_k |x_k|^2), where they can be found:
+  int32_t same_bits;     /* 1: auto keeps to the methods whose results have the same bits on
+                                every machine, which newton and interior_point have not. Default
+                                0 */
+  int32_t unique;        /* 1: of all impulses with the solved velocity those of least norm (in
+                                the certificate's metric, sum w_k |x_k|^2), where they can be found:
                                 then TALUS_NOTE_UNIQUE is set. F64. Default 0 */
-  talus_cone cone;           /* default CIRCULAR; others for methods that take them */
-  int32_t facets;            /* of PYRAMID: 3 .. 64; default 4 */
-  double facet_angle;        /* of PYRAMID and BOX, rad; default 0 */
-  int32_t facet_align;       /* 1: the angle is counted from -q_t, the way against sliding */
-  talus_dump dump;           /* problems to be written to files, for `talus solve`; default NONE */
-  const char *dump_path;     /* how their names begin, folders included; a solver copies it, a world not */
-  int32_t dump_most;         /* files that one solver writes at the most; default 100, >= 1 */
-  int32_t islands;           /* 1: auto solves groups of up to 64 contacts and rows that share no moving
-                                body with others directly (mncp_prox), before the usual methods go
-                                on with the rest. Circular cone, F64. Default 0 */
+  talus_cone cone;       /* default CIRCULAR; others for methods that take them */
+  int32_t facets;        /* of PYRAMID: 3 .. 64; default 4 */
+  double facet_angle;    /* of PYRAMID and BOX, rad; default 0 */
+  int32_t facet_align;   /* 1: the angle is counted from -q_t, the way against sliding */
+  talus_dump dump;       /* problems to be written to files, for `talus solve`; default NONE */
+  const char *dump_path; /* how their names begin, folders included; a solver copies it, a world
+                                not */
+  int32_t dump_most;     /* files that one solver writes at the most; default 100, >= 1 */
+  int32_t islands;       /* 1: auto solves groups of up to 64 contacts and rows that share no
+                                moving body with others directly (mncp_prox), before the usual
+                                methods go on with the rest. Circular cone, F64. Default 0 */
 } talus_settings;
 
 TALUS_API void talus_settings_init(talus_settings *settings, size_t size);
@@ -312,8 +318,8 @@ static inline talus_settings talus_settings_default(void) {
   return settings;
 }
 
-/* Names as the program and its JSON spell them. _parse returns 0 if the name is unknown, or a pointer
- * NULL. */
+/* Names as the program and its JSON spell them. _parse returns 0 if the name is unknown, or a
+ * pointer NULL. */
 TALUS_API const char *talus_law_name(talus_law law);
 TALUS_API const char *talus_method_name(talus_method method);
 TALUS_API const char *talus_method_text(talus_method method);
@@ -335,9 +341,9 @@ typedef struct talus_solution {
   uint32_t struct_size;      /* set by talus_solution_default */
   double *impulse;           /* [dimension contact_count]; RIGID: world frame */
   double *bilateral_impulse; /* [bilateral_count] */
-  double *velocity;          /* after the impulses: [6 body_count], [sum of block sizes], [n] for the
-                                forms (a), (b), (d); not written for (c). May be the problem's own
-                                array: nothing is read any more when results are written */
+  double *velocity;          /* after the impulses: [6 body_count], [sum of block sizes], [n] for
+                                the forms (a), (b), (d); not written for (c). May be the problem's
+                                own array: nothing is read any more when results are written */
   double *contact_velocity;  /* u: [dimension contact_count], frame as impulse */
   talus_memory memory;       /* of all arrays; default HOST, whatever the problem's is */
   const talus_solution_layout *layout; /* NULL: every array is packed, in double */
@@ -370,31 +376,33 @@ TALUS_API const char *talus_outcome_text(talus_outcome outcome);
 /* What is true of some impulses, computed in double from the raw problem. */
 typedef struct talus_certificate {
   uint32_t struct_size; /* set by talus_certificate_default */
-  double epsilon_ccp; /* R(x)/R(0) for each law; where R(0) is at its rounding floor: 0 if R(x)
+  double epsilon_ccp;   /* R(x)/R(0) for each law; where R(0) is at its rounding floor: 0 if R(x)
                          is there too, else R(x) over that floor */
   double epsilon_coulomb;
-  double residual_ccp;      /* R(x) and R(0), in sqrt(J) */
+  double residual_ccp; /* R(x) and R(0), in sqrt(J) */
   double residual_coulomb;
   double reference_ccp;
   double reference_coulomb;
-  double siconos_ccp;       /* Siconos' measure for each law */
+  double siconos_ccp; /* Siconos' measure for each law */
   double siconos_coulomb;
-  double cone_violation;    /* largest distance |x_t| - friction x_n of an impulse outside K,
+  double cone_violation;  /* largest distance |x_t| - friction x_n of an impulse outside K,
                                or of a row's impulse outside its bounds, relative to the largest
                                impulse of contacts and rows with bounds; 0 = inside */
-  double complementarity;   /* sum |x_k . (u_k + ..)| / sum |x_k||u_k + ..|, law COULOMB */
+  double complementarity; /* sum |x_k . (u_k + ..)| / sum |x_k||u_k + ..|, law COULOMB */
   double complementarity_ccp;
   double dissipation;       /* sum x_t . u_t: work of friction over the end velocity, J; <= 0 */
   double bilateral;         /* largest |u| over bilateral rows, m/s; what a row's bound allows does
                                not count */
   double penetration_speed; /* largest -u_n, m/s; 0 if nothing closes */
   double momentum_balance;  /* |M(v+ - v) - D^T x| relative to |D^T x|, form (a); (d): |M v+ - f - H
-                               r|  relative to |f + H r|; 0 for forms (b) and (c), which have no M */
+                               r|  relative to |f + H r|; 0 for forms (b) and (c), which have no
+                               M */
   double asymmetry;         /* |W - W^T| / |W|, form (c); else 0 */
-  double epsilon_faceted_ccp; /* as epsilon, with the cone of the settings in place of the circular */
+  double epsilon_faceted_ccp;     /* as epsilon, with the cone of the settings in place of the
+                                 circular */
   double epsilon_faceted_coulomb; /* one; the same numbers if it is circular */
-  double error_ccp; /* R(x) over the larger of R(0) and reference_scale, with the cone of the */
-  double error_coulomb;   /* settings; without a velocity_scale the epsilon of that cone */
+  double error_ccp;     /* R(x) over the larger of R(0) and reference_scale, with the cone of the */
+  double error_coulomb; /* settings; without a velocity_scale the epsilon of that cone */
   double reference_scale; /* R_s, what problem.velocity_scale gives, sqrt(J); 0 without one */
 } talus_certificate;
 
@@ -417,31 +425,32 @@ typedef enum talus_note {
 } talus_note;
 
 typedef struct talus_info {
-  uint32_t struct_size; /* set by talus_info_default */
+  uint32_t struct_size;  /* set by talus_info_default */
   talus_outcome outcome; /* before any solve TALUS_OUTCOME_NONE */
-  talus_method method; /* the one that gave the result (never AUTO) */
+  talus_method method;   /* the one that gave the result (never AUTO) */
   talus_precision precision;
   talus_backend_kind backend; /* CPU or CUDA */
   int32_t threads;
-  int32_t colours;    /* of the Gauss-Seidel sweep; 0 if it was not used */
-  uint32_t notes;     /* bits of talus_note */
+  int32_t colours; /* of the Gauss-Seidel sweep; 0 if it was not used */
+  uint32_t notes;  /* bits of talus_note */
   int64_t iterations;
-  int64_t passes;     /* applications of W or sweeps; all count but the certificate */
-  double measure;     /* what was compared with the tolerance, from the certificate */
+  int64_t passes; /* applications of W or sweeps; all count but the certificate */
+  double measure; /* what was compared with the tolerance, from the certificate */
   union {
     talus_certificate certificate;
     double certificate_room[48];
   };
-  double seconds;             /* the whole solve */
-  double seconds_check;       /* validation of the problem */
-  double seconds_build;       /* sorting, colouring, scaling, upload */
+  double seconds;       /* the whole solve */
+  double seconds_check; /* validation of the problem */
+  double seconds_build; /* sorting, colouring, scaling, upload */
   double seconds_iterate;
   double seconds_certificate;
-  int64_t bytes;              /* memory held by the solver for this problem, device included */
-  double incompatible; /* where a second-order method failed: part of q, over R(0), on constraints that
-                          carry impulses which no motion can undo. A warning, not a bound; else 0 */
-  int64_t factorisations; /* of matrices, by newton, path and interior_point; each is one of `iterations` and
-                             of `passes` as well */
+  int64_t bytes;       /* memory held by the solver for this problem, device included */
+  double incompatible; /* where a second-order method failed: part of q, over R(0), on constraints
+                          that carry impulses which no motion can undo. A warning, not a bound; else
+                          0 */
+  int64_t factorisations; /* of matrices, by newton, path and interior_point; each is one of
+                             `iterations` and of `passes` as well */
   int32_t islands;        /* in the problem, and ... */
   int32_t islands_asleep; /* ... left out; both 0 if problem.asleep was not given */
   int32_t keys_matched;   /* contacts and rows that began at the impulse of their name */
@@ -473,8 +482,8 @@ typedef struct talus_solver talus_solver;
 TALUS_API talus_status talus_solver_create(talus_context *context, const talus_settings *settings,
                                            talus_solver **solver);
 /* Replaces the settings; the problem stays. One thread at a time in a context and its solvers, here
- * and below: a second one is sent away with BUSY, and with CALL_ORDER from the solver itself between
- * solve_async and wait. */
+ * and below: a second one is sent away with BUSY, and with CALL_ORDER from the solver itself
+ * between solve_async and wait. */
 TALUS_API talus_status talus_solver_set(talus_solver *solver, const talus_settings *settings);
 /* Checks and takes a problem: sorts, colours, scales. Memory is kept and grows as needed. The
  * caller's arrays are borrowed: they must stay as they are until the next solve has returned,
@@ -492,19 +501,19 @@ TALUS_API talus_status talus_solver_update(talus_solver *solver, const talus_pro
 TALUS_API talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution,
                                           talus_info *info);
 /* The same, on a thread of the solver's own while the caller goes on: settings, problem arrays,
- * solution, info and the context (its stream, allocator, log and progress callback included) are the
- * solve's until talus_solver_wait: solves side by side need a context each. Where no thread can be
- * had it solves before it returns. Statuses: CALL_ORDER, STRUCT_SIZE, OUT_OF_MEMORY, BUSY (another
- * call is at work in the context); all others come from wait. */
+ * solution, info and the context (its stream, allocator, log and progress callback included) are
+ * the solve's until talus_solver_wait: solves side by side need a context each. Where no thread can
+ * be had it solves before it returns. Statuses: CALL_ORDER, STRUCT_SIZE, OUT_OF_MEMORY, BUSY
+ * (another call is at work in the context); all others come from wait. */
 TALUS_API talus_status talus_solver_solve_async(talus_solver *solver, talus_solution *solution,
                                                 talus_info *info);
 /* Waits for it and returns its status. Results in device memory are complete for work that is
  * queued on the context's stream afterwards. Statuses: CALL_ORDER (nothing is under way), BUSY (the
  * solve goes on in the process that this one was forked off), and those of talus_solver_solve. */
 TALUS_API talus_status talus_solver_wait(talus_solver *solver);
-/* Accepts NULL; waits for a solve that is under way. From a callback of the solver's own solve, while
- * another thread is in the solver, or was when the process was forked off, nothing is destroyed and
- * the context's message says so. */
+/* Accepts NULL; waits for a solve that is under way. From a callback of the solver's own solve,
+ * while another thread is in the solver, or was when the process was forked off, nothing is
+ * destroyed and the context's message says so. */
 TALUS_API void talus_solver_destroy(talus_solver *solver);
 
 /* Bytes of host memory that a solver takes at the most, in update and solve, for problems no larger
@@ -516,8 +525,8 @@ TALUS_API void talus_solver_destroy(talus_solver *solver);
 TALUS_API talus_status talus_solver_workspace(talus_context *context,
                                               const talus_settings *settings,
                                               const talus_problem *problem, int64_t *bytes);
-/* The same of the memory of the context's device; 0 where the CPU would solve. What the driver takes
- * for itself and for each context is not in it. Statuses: as above, and DEVICE_ERROR. */
+/* The same of the memory of the context's device; 0 where the CPU would solve. What the driver
+ * takes for itself and for each context is not in it. Statuses: as above, and DEVICE_ERROR. */
 TALUS_API talus_status talus_solver_workspace_device(talus_context *context,
                                                      const talus_settings *settings,
                                                      const talus_problem *problem, int64_t *bytes);
@@ -563,8 +572,8 @@ typedef struct talus_islands {
   int32_t count;        /* out: how many there are */
   int32_t *contact;     /* out, or NULL: [contact_count] the island of each contact */
   int32_t *row;         /* out, or NULL: [bilateral_count] of each bilateral row */
-  int32_t *body;        /* out, or NULL: [body_count], [block_count] for the forms (a), (b): -1 if it
-                           cannot move or nothing touches it. Forms (c), (d): must be NULL */
+  int32_t *body;        /* out, or NULL: [body_count], [block_count] for the forms (a), (b): -1 if
+                           it cannot move or nothing touches it. Forms (c), (d): must be NULL */
 } talus_islands;
 
 TALUS_API void talus_islands_init(talus_islands *islands, size_t size);
@@ -640,12 +649,12 @@ static inline talus_layout talus_layout_default(void) {
 
 /* Which arrays of a solution lie otherwise, as for a problem. */
 typedef struct talus_solution_layout {
-  uint32_t struct_size; /* set by talus_solution_layout_default */
-  talus_strided_out impulse;           /* an element: `dimension` numbers */
+  uint32_t struct_size;      /* set by talus_solution_layout_default */
+  talus_strided_out impulse; /* an element: `dimension` numbers */
   talus_strided_out bilateral_impulse;
-  talus_strided_out velocity;          /* form (a): six numbers, or three if ... */
-  talus_strided_out angular_velocity;  /* ... form (a): the other three go elsewhere */
-  talus_strided_out contact_velocity;  /* an element: `dimension` numbers */
+  talus_strided_out velocity;         /* form (a): six numbers, or three if ... */
+  talus_strided_out angular_velocity; /* ... form (a): the other three go elsewhere */
+  talus_strided_out contact_velocity; /* an element: `dimension` numbers */
 } talus_solution_layout;
 
 TALUS_API void talus_solution_layout_init(talus_solution_layout *layout, size_t size);

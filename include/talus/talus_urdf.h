@@ -2,12 +2,12 @@
  * as talus_shape_defs.
  *
  * Read: robot; link with inertial and collision (box, cylinder, sphere, mesh: its convex hull);
- * joint of type revolute, continuous, prismatic, fixed (its link becomes part of the parent), floating
- * or planar, with origin, axis, limit and dynamics. visual and material are looks and passed over.
- * Every other element is refused by name, file and line, unless the def says lenient.
+ * joint of type revolute, continuous, prismatic, fixed (its link becomes part of the parent),
+ * floating or planar, with origin, axis, limit and dynamics. visual and material are looks and
+ * passed over. Every other element is refused by name, file and line, unless the def says lenient.
  *
- * A robot's root link is the base, fixed where the def puts it, or a link on a free joint. Motors are
- * off: set talus_link_def.motor (limit effort is there as effort, velocity as rate). */
+ * A robot's root link is the base, fixed where the def puts it, or a link on a free joint. Motors
+ * are off: set talus_link_def.motor (limit effort is there as effort, velocity as rate). */
 #ifndef TALUS_URDF_H
 #define TALUS_URDF_H
 
@@ -56,8 +56,8 @@ TALUS_API void talus_urdf_destroy(talus_urdf *urdf);
 TALUS_API const talus_mechanism_def *talus_urdf_mechanism(const talus_urdf *urdf);
 /* The link that a joint carries; TALUS_NONE: no such joint, or a fixed one. */
 TALUS_API int32_t talus_urdf_find_joint(const talus_urdf *urdf, const char *joint);
-/* The link that the file calls so, or that it became part of; TALUS_NONE: the base. 0 if the file has
- * no such link. */
+/* The link that the file calls so, or that it became part of; TALUS_NONE: the base. 0 if the file
+ * has no such link. */
 TALUS_API int talus_urdf_find_link(const talus_urdf *urdf, const char *name, int32_t *link);
 /* Collision shapes: how many; shape i and its link (TALUS_NONE: the base). shape comes from
  * talus_shape_def_default, of any kind; its material is 0, to be set. Statuses: INDEX_RANGE,
@@ -65,8 +65,8 @@ TALUS_API int talus_urdf_find_link(const talus_urdf *urdf, const char *name, int
 TALUS_API int32_t talus_urdf_shape_count(const talus_urdf *urdf);
 TALUS_API talus_status talus_urdf_shape(const talus_urdf *urdf, int32_t index, int32_t *link,
                                         talus_shape_def *shape);
-/* Adds it all to a world: the mechanism (TALUS_NONE if nothing moves), its shapes, and where the base
- * has shapes a fixed body of them (else TALUS_NONE). mechanism and base may be NULL. */
+/* Adds it all to a world: the mechanism (TALUS_NONE if nothing moves), its shapes, and where the
+ * base has shapes a fixed body of them (else TALUS_NONE). mechanism and base may be NULL. */
 TALUS_API talus_status talus_urdf_add(talus_world *world, const talus_urdf *urdf, int32_t material,
                                       int32_t *mechanism, int32_t *base);
 

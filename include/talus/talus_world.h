@@ -47,31 +47,33 @@ typedef enum talus_restitution {
 } talus_restitution;
 
 /* What becomes of a step whose contact solve ends above the tolerance. Whatever is chosen here, a
- * step whose impulses would be no better than none, whose numbers end, or in which bodies would sink
- * (penetration_limit) is cut in two, up to four times (STOP: not at all), and then fails. */
+ * step whose impulses would be no better than none, whose numbers end, or in which bodies would
+ * sink (penetration_limit) is cut in two, up to four times (STOP: not at all), and then fails. */
 typedef enum talus_miss {
-  TALUS_MISS_DEFAULT = 0, /* CONTINUE; HALVE if `accept` is given */
+  TALUS_MISS_DEFAULT = 0,  /* CONTINUE; HALVE if `accept` is given */
   TALUS_MISS_CONTINUE = 1, /* go on with the best impulses found; the report tells */
-  TALUS_MISS_HALVE = 2, /* above `accept`: ten times the iterations, then the step is cut in two ... */
-  TALUS_MISS_STOP = 3   /* above `accept`: ten times the iterations, then the step fails */
+  TALUS_MISS_HALVE = 2,    /* above `accept`: ten times the iterations, then the step is cut in two
+                           ... */
+  TALUS_MISS_STOP = 3      /* above `accept`: ten times the iterations, then the step fails */
 } talus_miss;
 
 typedef struct talus_world_def {
-  uint32_t struct_size;     /* set by talus_world_def_default */
-  double gravity[3];        /* m/s2; default 0 0 -9.81 */
-  double step;              /* s; default 1e-3 */
-  int32_t substeps;         /* a step is cut into so many; default 1 */
+  uint32_t struct_size; /* set by talus_world_def_default */
+  double gravity[3];    /* m/s2; default 0 0 -9.81 */
+  double step;          /* s; default 1e-3 */
+  int32_t substeps;     /* a step is cut into so many; default 1 */
   talus_integrator integrator;
   talus_stabilisation stabilisation;
   talus_restitution restitution;
-  int32_t plane; /* 1: motion in the x-z plane only (disks and polygons); default 0 */
+  int32_t plane;            /* 1: motion in the x-z plane only (disks and polygons); default 0 */
   double slop;              /* of the smaller radius of a pair; default 2e-4 */
   double margin;            /* contacts are made below this gap, of the mean radius; the speed times
                                the step is added. Default 0.02 */
   double bias_cap;          /* m/s, TALUS_STABILISE_BIAS; default 0.6 */
   double restitution_speed; /* below it impacts are plastic, m/s; default 0: 2 |gravity| step */
   double tolerance;         /* error aimed at each step; default 0: 1e-4 */
-  double accept;            /* error above which on_miss HALVE and STOP act; default 0: 10 tolerance */
+  double accept;            /* error above which on_miss HALVE and STOP act; default 0: 10
+                               tolerance */
   union {
     talus_settings solver; /* law, method, precision, threads ... of the contact solves;
                               tolerance and warm_start are the world's. max_iterations: default
@@ -82,10 +84,10 @@ typedef struct talus_world_def {
   talus_miss on_miss;       /* see talus_miss */
   double penetration_limit; /* a contact may become deeper in a step by this, of the smaller radius;
                                default 0.05; INFINITY: no limit */
-  double velocity_scale;    /* m/s, of each step's problem (talus_solve.h): what the error is relative
-                               to where nothing presses. Default 0: a tenth of what gravity and
-                               forces change in the step plus 100 times the mean relative speed at
-                               contacts */
+  double velocity_scale;    /* m/s, of each step's problem (talus_solve.h): what the error is
+                               relative to where nothing presses. Default 0: a tenth of what gravity
+                               and forces change in the step plus 100 times the mean relative speed
+                               at contacts */
 } talus_world_def;
 
 TALUS_API void talus_world_def_init(talus_world_def *def, size_t size);
@@ -157,11 +159,11 @@ TALUS_API talus_status talus_body_remove(talus_world *world, int32_t body);
 typedef enum talus_shape_kind {
   TALUS_SHAPE_SPHERE = 0,
   TALUS_SHAPE_BOX = 1,
-  TALUS_SHAPE_CAPSULE = 2,  /* axis z, half length of the segment between the caps' centres */
-  TALUS_SHAPE_CYLINDER = 3, /* axis z */
-  TALUS_SHAPE_HULL = 4,     /* convex hull of points */
+  TALUS_SHAPE_CAPSULE = 2,   /* axis z, half length of the segment between the caps' centres */
+  TALUS_SHAPE_CYLINDER = 3,  /* axis z */
+  TALUS_SHAPE_HULL = 4,      /* convex hull of points */
   TALUS_SHAPE_HALFSPACE = 5, /* solid below the plane through the shape's origin with normal z */
-  TALUS_SHAPE_MESH = 6      /* triangles; for fixed and kinematic bodies */
+  TALUS_SHAPE_MESH = 6       /* triangles; for fixed and kinematic bodies */
 } talus_shape_kind;
 
 typedef struct talus_shape_def {
@@ -171,12 +173,13 @@ typedef struct talus_shape_def {
   double position[3]; /* in the frame in which the body was defined: its origin was
                          talus_body_def.position, its axes those of the body */
   double orientation[4];
-  double radius;         /* sphere, capsule, cylinder */
-  double half_length;    /* capsule, cylinder */
-  double half_edge[3];   /* box */
-  const double *point;   /* hull, mesh: [3 point_count], copied */
+  double radius;       /* sphere, capsule, cylinder */
+  double half_length;  /* capsule, cylinder */
+  double half_edge[3]; /* box */
+  const double *point; /* hull, mesh: [3 point_count], copied */
   int32_t point_count;
-  const int32_t *triangle; /* mesh: [3 triangle_count] points, counter-clockwise seen from outside */
+  const int32_t *triangle; /* mesh: [3 triangle_count] points, counter-clockwise seen from
+                              outside */
   int32_t triangle_count;
   int32_t unused; /* fills the struct up to its size */
 } talus_shape_def;
@@ -193,40 +196,40 @@ static inline talus_shape_def talus_shape_def_default(talus_shape_kind kind) {
  * the centre of mass with each shape; shapes and joints stay where they are, and later shapes are
  * still placed in the frame of definition, wherever the body has gone since. Velocity is always
  * that of the centre of mass. Fixed and kinematic bodies keep their position. Mass and inertia of a
- * free body's shape have to lie between 1e-290 and 1e290 (BAD_SETTING): below, it could not be moved.
- */
-TALUS_API talus_status talus_shape_add(talus_world *world, int32_t body,
-                                       const talus_shape_def *def, int32_t *shape);
+ * free body's shape have to lie between 1e-290 and 1e290 (BAD_SETTING): below, it could not be
+ * moved. */
+TALUS_API talus_status talus_shape_add(talus_world *world, int32_t body, const talus_shape_def *def,
+                                       int32_t *shape);
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
 typedef struct talus_step_report {
-  uint32_t struct_size;   /* set by talus_step_report_default */
-  double time;            /* at the end of the step, s */
-  int64_t step;           /* steps made so far */
+  uint32_t struct_size;                  /* set by talus_step_report_default */
+  double time;                           /* at the end of the step, s */
+  int64_t step;                          /* steps made so far */
   int32_t contact_count, touching_count; /* considered; with an impulse */
-  double epsilon;         /* of the step's law; the worst of its sub-steps */
-  double epsilon_other;   /* of the other law */
+  double epsilon;                        /* of the step's law; the worst of its sub-steps */
+  double epsilon_other;                  /* of the other law */
   talus_outcome outcome;
-  int32_t accepted;       /* 1: the error is above the tolerance, and the step went on (on_miss) */
-  int32_t halvings;       /* how often the step had to be cut */
+  int32_t accepted; /* 1: the error is above the tolerance, and the step went on (on_miss) */
+  int32_t halvings; /* how often the step had to be cut */
   int64_t iterations, passes;
   double penetration_mean, penetration_max; /* over touching contacts, m */
-  double kinetic, potential; /* J */
-  double work_contacts;   /* J: done by contact impulses in this step */
-  double work_forces;     /* J: by applied forces and gravity */
-  double work_motion;     /* J: by kinematic bodies */
-  double energy_error;    /* kinetic after - before - all work, over the largest of them */
-  double momentum_error;  /* momentum after - before - all impulses, over the sum of their sizes; of
+  double kinetic, potential;                /* J */
+  double work_contacts;                     /* J: done by contact impulses in this step */
+  double work_forces;                       /* J: by applied forces and gravity */
+  double work_motion;                       /* J: by kinematic bodies */
+  double energy_error;   /* kinetic after - before - all work, over the largest of them */
+  double momentum_error; /* momentum after - before - all impulses, over the sum of their sizes; of
                              mechanisms along their joint velocities, the worst */
-  double coordination;    /* touching contacts per free body, times two */
+  double coordination;   /* touching contacts per free body, times two */
   double seconds, seconds_collide, seconds_build, seconds_solve, seconds_project;
-  double work_joints;     /* J: by joints on free bodies: motors, friction, stops, kinematic bodies;
+  double work_joints; /* J: by joints on free bodies: motors, friction, stops, kinematic bodies;
                              by motors, friction, stops and loops of mechanisms */
-  int32_t singular;       /* rows of the mechanisms' loops that say nothing new where the links stand
-                             (a flat four-bar; the third direction of a loop in a plane): they go on
-                             without them. The worst of its sub-steps */
-  double error;           /* what the tolerance was compared with; the worst of its sub-steps */
+  int32_t singular;   /* rows of the mechanisms' loops that say nothing new where the links
+                             stand (a flat four-bar; the third direction of a loop in a plane): they
+                             go on without them. The worst of its sub-steps */
+  double error;       /* what the tolerance was compared with; the worst of its sub-steps */
 } talus_step_report;
 
 TALUS_API void talus_step_report_init(talus_step_report *report, size_t size);
@@ -236,8 +239,8 @@ static inline talus_step_report talus_step_report_default(void) {
   return report;
 }
 /* One step. Statuses: OUT_OF_MEMORY, NOT_FINITE (a body left the range of numbers; the message
- * names it), STEP_FAILED (the solve missed `accept` after every measure; the bodies are as they were
- * before the step). report may be NULL. */
+ * names it), STEP_FAILED (the solve missed `accept` after every measure; the bodies are as they
+ * were before the step). report may be NULL. */
 TALUS_API talus_status talus_world_step(talus_world *world, talus_step_report *report);
 
 TALUS_API double talus_world_time(const talus_world *world);
@@ -279,7 +282,8 @@ typedef struct talus_contact {
 } talus_contact;
 
 /* Contacts of the last step and their number; the array belongs to the world, valid until its next
- * call. contacts may be NULL. TALUS_NONE: no memory for the array, the context's message says so. */
+ * call. contacts may be NULL. TALUS_NONE: no memory for the array, the context's message says
+ * so. */
 TALUS_API int32_t talus_world_contacts(const talus_world *world, const talus_contact **contacts);
 
 /* ---- motions of kinematic bodies ------------------------------------------------------------- */
@@ -288,7 +292,8 @@ TALUS_API int32_t talus_world_contacts(const talus_world *world, const talus_con
 typedef enum talus_motion_kind {
   TALUS_MOTION_VELOCITY = 0, /* vector: m/s */
   TALUS_MOTION_SPIN = 1,     /* vector: rad/s, about `centre` */
-  TALUS_MOTION_SINUSOID = 2, /* vector: amplitude, m; position offset = vector sin(2 pi f t + phase) */
+  TALUS_MOTION_SINUSOID = 2, /* vector: amplitude, m; position offset = vector sin(2 pi f t +
+                                phase) */
   TALUS_MOTION_TABLE = 3     /* piecewise linear offsets: time[i], offset[3 i] */
 } talus_motion_kind;
 
@@ -346,16 +351,18 @@ typedef struct talus_joint_def {
   double point[3];        /* world frame, at the time of adding; DISTANCE: the point of a */
   double point_b[3];      /* DISTANCE: the point of b */
   double axis[3];         /* HINGE, SLIDER, BALL with a limit: unit, world frame */
-  int32_t limited;        /* 1: lower <= coordinate <= upper (rad or m); DISTANCE: a rope is 0 and its
-                             length; BALL: lower is 0, upper the cone's half angle */
+  int32_t limited;        /* 1: lower <= coordinate <= upper (rad or m); DISTANCE: a rope is 0 and
+                             its length; BALL: lower is 0, upper the cone's half angle */
   double lower, upper;    /* may be infinite; the coordinate must begin between them */
   int32_t motor;          /* talus_motor; HINGE, SLIDER, DISTANCE with limits */
   double rate;            /* rad/s or m/s; SERVO: at most this fast, 0 = as fast as it can */
   double effort;          /* N m or N, of the motor; default INFINITY */
   double target;          /* SERVO: rad or m */
-  double response;        /* SERVO: s; the distance to the target falls by e in this time; default 0:
-                             one step, which only a motor of much effort can do without swinging */
-  double friction;        /* N m or N: dry friction; HINGE, SLIDER, DISTANCE with limits; default 0 */
+  double response;        /* SERVO: s; the distance to the target falls by e in this time; default
+                             0: one step, which only a motor of much effort can do without
+                             swinging */
+  double friction;        /* N m or N: dry friction; HINGE, SLIDER, DISTANCE with limits; default
+                             0 */
   double restitution;     /* of the stops, 0 .. 1; default 0 */
 } talus_joint_def;
 
@@ -397,9 +404,9 @@ TALUS_API double talus_joint_coordinate(const talus_world *world, int32_t joint)
 /* ---- contact callback ------------------------------------------------------------------------ */
 
 /* Called before the contacts of a step are solved; may change friction or restitution, or drop a
- * contact by setting keep to 0. contact->impulse is what the same contact had in the last step, 0 if
- * it is new. A step may call it more than once for a contact: when the step is cut, or when contacts
- * are found anew for what became faster than foreseen. */
+ * contact by setting keep to 0. contact->impulse is what the same contact had in the last step, 0
+ * if it is new. A step may call it more than once for a contact: when the step is cut, or when
+ * contacts are found anew for what became faster than foreseen. */
 typedef void (*talus_contact_fn)(void *user, const talus_contact *contact, double *friction,
                                  double *restitution, int *keep);
 TALUS_API void talus_world_on_contact(talus_world *world, talus_contact_fn function, void *user);

@@ -36,14 +36,14 @@ static talus_status arrays_take(tl_cpu_engine *engine, const tl_system *system) 
   TL_TRY(tl_buffer_reserve(engine->context, &engine->copy, (size_t)total, sizeof(tl_real),
                            "problem in single precision"));
   tl_real *room = engine->copy.memory;
-#define TL_REALS(name, count)                                                                      \
-  {                                                                                                \
-    const int64_t n = (int64_t)(count);                                                            \
-    view->name = n > 0 ? room : NULL;                                                              \
-    for (int64_t i = 0; i < n; i++) {                                                              \
-      room[i] = (tl_real)system->name[i];                                                          \
-    }                                                                                              \
-    room += (n + 15) / 16 * 16;                                                                    \
+#define TL_REALS(name, count)             \
+  {                                       \
+    const int64_t n = (int64_t)(count);   \
+    view->name = n > 0 ? room : NULL;     \
+    for (int64_t i = 0; i < n; i++) {     \
+      room[i] = (tl_real)system->name[i]; \
+    }                                     \
+    room += (n + 15) / 16 * 16;           \
   }
 #undef TL_PLAIN
 #define TL_PLAIN(type, name, count)

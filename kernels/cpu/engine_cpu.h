@@ -65,26 +65,26 @@ talus_status tl_cpu_residual(tl_engine *engine, double squares[2], int64_t *pass
 
 /* Calls CALL(range) with the kind, and for all but general blocks the rows, known to the compiler,
  * so that each kind gets code of its own. */
-#define TL_BY_KIND(RANGE, CALL)                                                                    \
-  do {                                                                                             \
-    tl_range r_ = (RANGE);                                                                         \
-    if (r_.kind == TL_SPHERES) {                                                                   \
-      r_.kind = TL_SPHERES;                                                                        \
-      r_.rows = 3;                                                                                 \
-      r_.bilateral = r_.bounded = 0;                                                               \
-      CALL(r_);                                                                                    \
-    } else if (r_.kind == TL_ARMS) {                                                               \
-      r_.kind = TL_ARMS;                                                                           \
-      r_.rows = 3;                                                                                 \
-      r_.bilateral = r_.bounded = 0;                                                               \
-      CALL(r_);                                                                                    \
-    } else if (r_.kind == TL_BLOCKS) {                                                             \
-      r_.kind = TL_BLOCKS;                                                                         \
-      CALL(r_);                                                                                    \
-    } else {                                                                                       \
-      r_.kind = TL_MATRIX;                                                                         \
-      CALL(r_);                                                                                    \
-    }                                                                                              \
+#define TL_BY_KIND(RANGE, CALL)        \
+  do {                                 \
+    tl_range r_ = (RANGE);             \
+    if (r_.kind == TL_SPHERES) {       \
+      r_.kind = TL_SPHERES;            \
+      r_.rows = 3;                     \
+      r_.bilateral = r_.bounded = 0;   \
+      CALL(r_);                        \
+    } else if (r_.kind == TL_ARMS) {   \
+      r_.kind = TL_ARMS;               \
+      r_.rows = 3;                     \
+      r_.bilateral = r_.bounded = 0;   \
+      CALL(r_);                        \
+    } else if (r_.kind == TL_BLOCKS) { \
+      r_.kind = TL_BLOCKS;             \
+      CALL(r_);                        \
+    } else {                           \
+      r_.kind = TL_MATRIX;             \
+      CALL(r_);                        \
+    }                                  \
   } while (0)
 
 /* Loops of fewer chunks are not worth waking threads for. */

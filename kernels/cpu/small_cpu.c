@@ -1,8 +1,8 @@
 /* small_cpu.c: small problems each by a team of one; threads take the next.
  *
- * Their loops are short and full of arithmetic, so that wide registers pay; and the sweeps of problems
- * of equal shape are made side by side (item/lanes.h). Each number is computed as before, so the bits
- * are the same. */
+ * Their loops are short and full of arithmetic, so that wide registers pay; and the sweeps of
+ * problems of equal shape are made side by side (item/lanes.h). Each number is computed as before,
+ * so the bits are the same. */
 #include "kernels/cpu/small_cpu.h"
 
 #include <string.h>
@@ -15,10 +15,10 @@
 /* Fewer are sooner done one by one. */
 enum { LANES_LEAST = 3 };
 
-/* As many phases as the problem needs; `swept`: the sweeps of the first have led to the y of its room,
- * and remain to be judged. */
+/* As many phases as the problem needs; `swept`: the sweeps of the first have led to the y of its
+ * room, and remain to be judged. */
 TL_CLONES_FEW static void problem_run(const tl_small_batch *batch, int32_t i, double *scratch,
-                                  int swept) {
+                                      int swept) {
   const tl_small_problem *const problem = &batch->problem[i];
   tl_small_result *const result = &batch->result[i];
   for (int32_t p = 0; p < batch->phase_count; p++, swept = 0) {
@@ -34,11 +34,11 @@ TL_CLONES_FEW static void problem_run(const tl_small_batch *batch, int32_t i, do
   }
 }
 
-/* ---- several at once ---------------------------------------------------------------------------- */
+/* ---- several at once ------------------------------------------------------------------------- */
 
 /* What the sweeps of lane l are worth; goes on alone if that is not enough. */
 static void lane_end(const tl_small_batch *batch, int32_t i, const tl_lanes *lanes, int l,
-                      double residual, int32_t made, double *scratch) {
+                     double residual, int32_t made, double *scratch) {
   const tl_small_problem *const problem = &batch->problem[i];
   tl_small_result *const result = &batch->result[i];
   const double epsilon = residual / problem->reference;
@@ -59,7 +59,7 @@ static void lane_end(const tl_small_batch *batch, int32_t i, const tl_lanes *lan
 
 /* Problems of equal shape: the sweeps of the first phase side by side, the rest one by one. */
 TL_CLONES_FEW static void problems_run(const tl_small_batch *batch, int32_t first, int32_t count,
-                              double *scratch) {
+                                       double *scratch) {
   const tl_small_phase *const phase = &batch->phase[0];
   const tl_small_problem *const shape = &batch->problem[first];
   double *const memory = scratch + tl_small_reals(shape->count, shape->rows);
@@ -104,8 +104,8 @@ static int32_t alike(const tl_small_batch *batch, int32_t first) {
   return count >= LANES_LEAST ? count : 1;
 }
 
-/* The next ones for a thread: they are found in order, so that the groups do not depend on who asks.
- */
+/* The next ones for a thread: they are found in order, so that the groups do not depend on who
+ * asks. */
 static void thread_run(const tl_small_batch *batch, int32_t *next, double *scratch) {
   const int32_t taken = batch->lanes ? TL_LANES : 1;
   for (int32_t i; (i = __atomic_fetch_add(next, taken, __ATOMIC_RELAXED)) < batch->count;) {

@@ -185,11 +185,11 @@ bool in_list(const char *name) {
 
 void system_pieces(pieces *p, tl_system *built) {
   const tl_shape *const s = &built->shape;
-#define TL_PLAIN(type, name, count)                                                                \
-  {                                                                                                \
-    const int64_t n = in_list(#name) ? 0 : (int64_t)(count);                                       \
-    piece(p, &built->name, n);                                                                     \
-    built->name = n > 0 ? built->name : NULL;                                                      \
+#define TL_PLAIN(type, name, count)                          \
+  {                                                          \
+    const int64_t n = in_list(#name) ? 0 : (int64_t)(count); \
+    piece(p, &built->name, n);                               \
+    built->name = n > 0 ? built->name : NULL;                \
   }
 #define TL_REALS(name, count) TL_PLAIN(double, name, count)
   TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
@@ -241,8 +241,8 @@ talus_status arrays_take(tl_cuda_device *device, tl_cuda_assembly *assembly, con
   void *array;
   w->rigid.body_count = raw->body_count;
   w->contacts = raw->contact_count;
-#define TL_FIELD(type, name, components, of)                                                       \
-  TL_TRY(array_pack(device, &raw->name, &room, &array));                                           \
+#define TL_FIELD(type, name, components, of)             \
+  TL_TRY(array_pack(device, &raw->name, &room, &array)); \
   w->rigid.name = (const type *)array;
   TL_RAW_LIST(TL_FIELD)
 #undef TL_FIELD

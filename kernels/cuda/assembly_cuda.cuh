@@ -26,10 +26,10 @@ struct tl_cuda_raw {
   const double *friction;
   int32_t contacts;
   tl_cuda_facts *all;
-  uint32_t *moves, *scanned;   /* [bodies] */
-  int32_t *number;             /* [bodies] internal body or -1 */
-  uint32_t *key, *sorted;      /* [contacts] */
-  uint32_t *order, *other;     /* [contacts] */
+  uint32_t *moves, *scanned;                         /* [bodies] */
+  int32_t *number;                                   /* [bodies] internal body or -1 */
+  uint32_t *key, *sorted;                            /* [contacts] */
+  uint32_t *order, *other;                           /* [contacts] */
   double *share[TL_CUDA_SUMS], *chunk[TL_CUDA_SUMS]; /* [contacts], [chunks] */
 };
 
@@ -37,10 +37,10 @@ static __device__ __forceinline__ int32_t tl_cuda_item(void) {
   return (int32_t)((int64_t)blockIdx.x * blockDim.x + threadIdx.x);
 }
 
-#define TL_CUDA_LAUNCH(device, count, ...)                                                         \
-  TL_TRY(tl_cuda_check(                                                                            \
-      (device),                                                                                    \
-      tl_cuda_launch((device)->stream, tl_cuda_blocks((count), TL_CHUNK), TL_CHUNK, __VA_ARGS__),  \
+#define TL_CUDA_LAUNCH(device, count, ...)                                                        \
+  TL_TRY(tl_cuda_check(                                                                           \
+      (device),                                                                                   \
+      tl_cuda_launch((device)->stream, tl_cuda_blocks((count), TL_CHUNK), TL_CHUNK, __VA_ARGS__), \
       "kernel launch", __func__))
 
 /* assembly_order_cuda.cu: the defects, which bodies move, and their numbers. */

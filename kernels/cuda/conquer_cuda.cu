@@ -20,8 +20,7 @@ struct conquest_entry {
   double *singular;
 };
 
-__global__ void __launch_bounds__(MANY_THREADS)
-    conquer_kernel(const conquest_entry *entries) {
+__global__ void __launch_bounds__(MANY_THREADS) conquer_kernel(const conquest_entry *entries) {
   const conquest_entry *const entry = &entries[blockIdx.x];
   const int whole = tl_conquer_run(&entry->conquest);
   if (threadIdx.x == 0) {
@@ -102,14 +101,13 @@ tl_pieces tree_put(const tl_pieces *from, char **at, char **there) {
   const size_t spare = tree_integers(from) - (size_t)from->handle_total - (links + 1) -
                        (size_t)from->piece_count - levels - 3 * links;
   tl_pieces p = *from;
-  p.piece = tl_cuda_put(at, there, from->piece, (size_t)from->piece_count,
-                        (size_t)from->piece_count);
+  p.piece =
+      tl_cuda_put(at, there, from->piece, (size_t)from->piece_count, (size_t)from->piece_count);
   p.joint = tl_cuda_put(at, there, from->joint, links, links);
-  p.handle = tl_cuda_put(at, there, from->handle, (size_t)from->handle_total,
-                         (size_t)from->handle_total);
+  p.handle =
+      tl_cuda_put(at, there, from->handle, (size_t)from->handle_total, (size_t)from->handle_total);
   p.leaf = tl_cuda_put(at, there, from->leaf, links + 1, links + 1);
-  p.rank = tl_cuda_put(at, there, from->rank, (size_t)from->piece_count,
-                       (size_t)from->piece_count);
+  p.rank = tl_cuda_put(at, there, from->rank, (size_t)from->piece_count, (size_t)from->piece_count);
   p.level = tl_cuda_put(at, there, from->level, levels, levels + spare);
   return p;
 }
@@ -169,9 +167,8 @@ talus_status slice_run(tl_cuda_device *device, const tl_conquer_batch *batch, co
   const unsigned threads = s->pieces <= FEW_PIECES ? FEW_THREADS : MANY_THREADS;
   image_make(batch, s, here, base);
   TL_TRY(tl_cuda_send_all(device, here + s->entries, base + s->entries, s->sent - s->entries));
-  TL_CUDA_TRY(device,
-              tl_cuda_launch(device->stream, (unsigned)s->count, threads, conquer_kernel,
-                             (const conquest_entry *)(const void *)(base + s->entries)));
+  TL_CUDA_TRY(device, tl_cuda_launch(device->stream, (unsigned)s->count, threads, conquer_kernel,
+                                     (const conquest_entry *)(const void *)(base + s->entries)));
   TL_TRY(tl_cuda_fetch_all(device, base, here, s->entries));
   results_read(batch, s, (const double *)(const void *)here);
   return TALUS_OK;

@@ -57,7 +57,8 @@ talus_status tl_cuda_fetch_all(tl_cuda_device *device, const void *from, void *t
 
 /* Copies numbers to an image of device memory, which has room for so many there, and returns where
  * they will be on the device. Both places move on. */
-template <class T> T *tl_cuda_put(char **at, char **there, const T *from, size_t count, size_t room) {
+template <class T>
+T *tl_cuda_put(char **at, char **there, const T *from, size_t count, size_t room) {
   T *const place = (T *)(void *)*there;
   if (count > 0) {
     memcpy(*at, from, count * sizeof(T));
@@ -78,8 +79,8 @@ struct tl_cuda_scope {
 private:
   int before, now;
 };
-#define TL_CUDA_ENTER(device)                                                                      \
-  const tl_cuda_scope scope((device));                                                             \
+#define TL_CUDA_ENTER(device)          \
+  const tl_cuda_scope scope((device)); \
   TL_TRY(scope.status)
 
 /* ferry_cuda.cu */

@@ -70,27 +70,27 @@ struct tl_cuda_engine {
   int32_t since_rebuild;
   int32_t stale; /* sweeps over rows of W have left V(x) behind */
   int32_t colour_count;
-  tl_buffer colours;       /* [colour_count + 1] first chunk of each colour */
-  tl_cuda_buffer arrays;   /* the problem */
-  tl_cuda_buffer impulse;  /* x, x_previous, best, slip */
-  tl_cuda_buffer velocity; /* velocity, velocity_y */
-  tl_cuda_buffer trial;    /* trial, velocity_trial; only where a method needs them */
-  tl_cuda_buffer partial;  /* control, partial sums */
-  tl_cuda_buffer scratch;  /* of sorting */
+  tl_buffer colours;         /* [colour_count + 1] first chunk of each colour */
+  tl_cuda_buffer arrays;     /* the problem */
+  tl_cuda_buffer impulse;    /* x, x_previous, best, slip */
+  tl_cuda_buffer velocity;   /* velocity, velocity_y */
+  tl_cuda_buffer trial;      /* trial, velocity_trial; only where a method needs them */
+  tl_cuda_buffer partial;    /* control, partial sums */
+  tl_cuda_buffer scratch;    /* of sorting */
   tl_cuda_assembly assembly; /* of a problem that came in device memory */
   cudaGraphExec_t graph[TL_GRAPH_COUNT][2][2]; /* by x and x_previous swapped or not, by length */
 };
 
-#define TL_LAUNCH(engine, blocks, threads, ...)                                                    \
-  TL_TRY(tl_cuda_check((engine)->device,                                                           \
-                       tl_cuda_launch((engine)->target, (blocks), (threads), __VA_ARGS__),         \
+#define TL_LAUNCH(engine, blocks, threads, ...)                                            \
+  TL_TRY(tl_cuda_check((engine)->device,                                                   \
+                       tl_cuda_launch((engine)->target, (blocks), (threads), __VA_ARGS__), \
                        "kernel launch", __func__))
 
 /* At the head of every operation. */
-#define TL_ENGINE_ENTER(engine)                                                                    \
-  TL_CUDA_ENTER((engine)->device);                                                                 \
-  if (!(engine)->ready) {                                                                          \
-    return tl_fail((engine)->context, TALUS_CALL_ORDER, "the engine holds no problem");            \
+#define TL_ENGINE_ENTER(engine)                                                         \
+  TL_CUDA_ENTER((engine)->device);                                                      \
+  if (!(engine)->ready) {                                                               \
+    return tl_fail((engine)->context, TALUS_CALL_ORDER, "the engine holds no problem"); \
   }
 
 /* engine_cuda.cu */

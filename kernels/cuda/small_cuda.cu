@@ -46,8 +46,7 @@ struct slice {
 };
 
 size_t data_doubles(const tl_small_problem *p) {
-  return (size_t)p->stride * ((size_t)p->rows + 1) + 4 * (size_t)p->count +
-         ((size_t)p->count + 1);
+  return (size_t)p->stride * ((size_t)p->rows + 1) + 4 * (size_t)p->count + ((size_t)p->count + 1);
 }
 
 size_t room_doubles(const tl_small_problem *p) {
@@ -90,8 +89,10 @@ void image_make(const tl_small_batch *batch, const slice *s, char *image, char *
     const size_t count = (size_t)p->count, stride = (size_t)p->stride;
     small_entry entry;
     entry.problem = *p;
-    entry.best = tl_cuda_put(&best, &best_there, batch->best[s->first + i], (size_t)p->rows, stride);
-    entry.problem.w = tl_cuda_put(&data, &there, p->w, stride * (size_t)p->rows, stride * (size_t)p->rows);
+    entry.best =
+        tl_cuda_put(&best, &best_there, batch->best[s->first + i], (size_t)p->rows, stride);
+    entry.problem.w =
+        tl_cuda_put(&data, &there, p->w, stride * (size_t)p->rows, stride * (size_t)p->rows);
     entry.problem.q = tl_cuda_put(&data, &there, p->q, stride, stride);
     entry.problem.friction = tl_cuda_put(&data, &there, p->friction, count, count);
     entry.problem.lower = tl_cuda_put(&data, &there, p->lower, count, count);
@@ -130,10 +131,10 @@ talus_status slice_run(tl_cuda_device *device, const tl_small_batch *batch, cons
   for (int32_t p = 0; p < batch->phase_count; p++) {
     tl_small_phase phase = batch->phase[p];
     phase.stop = NULL;
-    TL_CUDA_TRY(device, tl_cuda_launch(device->stream, (unsigned)s->count, threads,
-                                       small_phase_kernel,
-                                       (const small_entry *)(const void *)(base + s->entries),
-                                       (tl_small_result *)(void *)base, phase, p));
+    TL_CUDA_TRY(device,
+                tl_cuda_launch(device->stream, (unsigned)s->count, threads, small_phase_kernel,
+                               (const small_entry *)(const void *)(base + s->entries),
+                               (tl_small_result *)(void *)base, phase, p));
   }
   return results_fetch(device, batch, s, base, here);
 }

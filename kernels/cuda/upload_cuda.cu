@@ -104,7 +104,7 @@ talus_status courier_skip(courier *c, size_t bytes) {
 
 size_t arrays_size(const tl_shape *s) {
   size_t total = 0;
-#define TL_PLAIN(type, name, count)                                                                \
+#define TL_PLAIN(type, name, count) \
   total += padded(array_bytes(s, #name, (int64_t)(count), sizeof(type)));
 #define TL_REALS(name, count) total += padded((size_t)(count) * sizeof(tl_real));
   TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
@@ -125,23 +125,23 @@ talus_status arrays_send(tl_cuda_engine *engine, const tl_system *system, tl_vie
   TL_TRY(tl_cuda_reserve(engine->device, &engine->arrays, arrays_size(s), "problem arrays"));
   char *place = (char *)engine->arrays.memory;
   courier c = {engine->device, place, NULL, 0};
-#define TL_PLAIN(type, name, count)                                                                \
-  {                                                                                                \
-    const size_t bytes = array_bytes(s, #name, (int64_t)(count), sizeof(type));                    \
-    view->name = (const type *)(void *)array_place(&place, bytes);                                 \
-    if (is_list(#name)) {                                                                          \
-      TL_TRY(courier_skip(&c, padded(bytes)));                                                     \
-    } else {                                                                                       \
-      TL_TRY(courier_bytes(&c, system->name, bytes));                                              \
-      TL_TRY(courier_bytes(&c, NULL, padded(bytes) - bytes));                                      \
-    }                                                                                              \
+#define TL_PLAIN(type, name, count)                                             \
+  {                                                                             \
+    const size_t bytes = array_bytes(s, #name, (int64_t)(count), sizeof(type)); \
+    view->name = (const type *)(void *)array_place(&place, bytes);              \
+    if (is_list(#name)) {                                                       \
+      TL_TRY(courier_skip(&c, padded(bytes)));                                  \
+    } else {                                                                    \
+      TL_TRY(courier_bytes(&c, system->name, bytes));                           \
+      TL_TRY(courier_bytes(&c, NULL, padded(bytes) - bytes));                   \
+    }                                                                           \
   }
-#define TL_REALS(name, count)                                                                      \
-  {                                                                                                \
-    const size_t n = (size_t)(count), bytes = n * sizeof(tl_real);                                 \
-    view->name = (const tl_real *)(void *)array_place(&place, bytes);                              \
-    TL_TRY(courier_reals(&c, system->name, n));                                                    \
-    TL_TRY(courier_bytes(&c, NULL, padded(bytes) - bytes));                                        \
+#define TL_REALS(name, count)                                         \
+  {                                                                   \
+    const size_t n = (size_t)(count), bytes = n * sizeof(tl_real);    \
+    view->name = (const tl_real *)(void *)array_place(&place, bytes); \
+    TL_TRY(courier_reals(&c, system->name, n));                       \
+    TL_TRY(courier_bytes(&c, NULL, padded(bytes) - bytes));           \
   }
   TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
 #undef TL_PLAIN
@@ -165,7 +165,7 @@ talus_status arrays_adopt(tl_cuda_engine *engine, const tl_system *built, tl_vie
   const tl_shape *const s = &built->shape;
   const bool narrow = sizeof(tl_real) != sizeof(double);
   size_t bytes = 0;
-#define TL_PLAIN(type, name, count)                                                                \
+#define TL_PLAIN(type, name, count) \
   bytes += is_list(#name) ? padded(array_bytes(s, #name, (int64_t)(count), sizeof(type))) : 0;
 #define TL_REALS(name, count) bytes += narrow ? padded((size_t)(count) * sizeof(tl_real)) : 0;
   TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
@@ -177,15 +177,15 @@ talus_status arrays_adopt(tl_cuda_engine *engine, const tl_system *built, tl_vie
   view->name = is_list(#name) ? (const type *)(void *)array_place(                                 \
                                     &place, array_bytes(s, #name, (int64_t)(count), sizeof(type))) \
                               : built->name;
-#define TL_REALS(name, count)                                                                      \
-  if (narrow) {                                                                                    \
-    const int64_t n = (int64_t)(count);                                                            \
-    tl_real *const to = (tl_real *)(void *)array_place(&place, (size_t)n * sizeof(tl_real));       \
-    TL_LAUNCH(engine, tl_cuda_blocks(n, TL_CHUNK), TL_CHUNK, reals_take_kernel,                    \
-              (const double *)built->name, n, to);                                                 \
-    view->name = to;                                                                               \
-  } else {                                                                                         \
-    view->name = (const tl_real *)(const void *)built->name;                                       \
+#define TL_REALS(name, count)                                                                \
+  if (narrow) {                                                                              \
+    const int64_t n = (int64_t)(count);                                                      \
+    tl_real *const to = (tl_real *)(void *)array_place(&place, (size_t)n * sizeof(tl_real)); \
+    TL_LAUNCH(engine, tl_cuda_blocks(n, TL_CHUNK), TL_CHUNK, reals_take_kernel,              \
+              (const double *)built->name, n, to);                                           \
+    view->name = to;                                                                         \
+  } else {                                                                                   \
+    view->name = (const tl_real *)(const void *)built->name;                                 \
   }
   TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
 #undef TL_PLAIN
@@ -266,9 +266,9 @@ talus_status ends_build(tl_cuda_engine *engine, const tl_view *view) {
   uint32_t *const values = (uint32_t *)(void *)(room + 2 * list);
   TL_LAUNCH(engine, tl_cuda_blocks(count, TL_CHUNK), TL_CHUNK, end_list_kernel, view->body_a,
             view->body_b, count, keys, values);
-  TL_CUDA_TRY(device, tl_cuda_sort_pairs(keys, sorted, values, (uint32_t *)(void *)view->end, count,
-                                         need.bits, room + 3 * list, &need.sorting,
-                                         device->stream));
+  TL_CUDA_TRY(device,
+              tl_cuda_sort_pairs(keys, sorted, values, (uint32_t *)(void *)view->end, count,
+                                 need.bits, room + 3 * list, &need.sorting, device->stream));
   TL_LAUNCH(engine, tl_cuda_blocks((int64_t)bodies + 1, TL_CHUNK), TL_CHUNK, end_first_kernel,
             (const uint32_t *)sorted, count, bodies, (int32_t *)view->end_first);
   return TALUS_OK;

@@ -10,8 +10,8 @@
 #include "kernels/item/real.h"
 #include "kernels/item/tangent.h"
 
-/* How far along its axis the point of the edge lies that is nearest to (zn, m), m from the axis; 0 or
- * less: it is the tip. */
+/* How far along its axis the point of the edge lies that is nearest to (zn, m), m from the axis; 0
+ * or less: it is the tip. */
 TL_ITEM tl_real tl_cone_edge(tl_real zn, tl_real m, tl_real mu, tl_real sn, tl_real st) {
   const tl_real stick = st * mu;
   return (sn * zn + stick * m) / (sn + stick * mu);

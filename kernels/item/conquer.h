@@ -1,13 +1,13 @@
-/* conquer.h: forward dynamics by divide and conquer (Featherstone; Bhalerao, Crean and Anderson), by
- * a team (team.h) whose members take pieces of one height.
+/* conquer.h: forward dynamics by divide and conquer (Featherstone; Bhalerao, Crean and Anderson),
+ * by a team (team.h) whose members take pieces of one height.
  *
  * A piece answers forces at its handles, A_h = sum_k Z_hk F_k + free_h. Joining part a (the
  * parent's side) and b at a joint, where A_b - A_a = S dv + bias, F on b, -F on a, S^T F = force,
  * gives V = Z_aa + Z_bb, D = S^T V^-1 S, Y = V^-1 S D^-1, W = V^-1 - Y S^T V^-1, F = W beta + Y
- * force, dv = D^-1 force - Y^T beta, beta = (free_a + sum Z_ak F_k) - (free_b + sum Z_bk F_k) + bias
- * and the joined piece Z'_hk = Z_hk -+ Z_ha W Z_ak ... Assembly goes from links to the whole, which
- * has no handles; then forces are known from the whole to the links. Contact forces that are not
- * known yet are further columns of `free`. Each piece is computed from its parts alone, so that
+ * force, dv = D^-1 force - Y^T beta, beta = (free_a + sum Z_ak F_k) - (free_b + sum Z_bk F_k) +
+ * bias and the joined piece Z'_hk = Z_hk -+ Z_ha W Z_ak ... Assembly goes from links to the whole,
+ * which has no handles; then forces are known from the whole to the links. Contact forces that are
+ * not known yet are further columns of `free`. Each piece is computed from its parts alone, so that
  * results do not depend on who does it. */
 #ifndef TL_ITEM_CONQUER_H
 #define TL_ITEM_CONQUER_H
@@ -101,8 +101,7 @@ TL_ITEM int tl_handle_next(const tl_conquest *c, const tl_piece *piece, int *sid
   return 0;
 }
 
-TL_ITEM void tl_compliance_join(const tl_conquest *c, const tl_piece *piece,
-                                const double *hold) {
+TL_ITEM void tl_compliance_join(const tl_conquest *c, const tl_piece *piece, const double *hold) {
   int side = 0;
   int32_t h = -1, to_h = 0;
   for (; tl_handle_next(c, piece, &side, &h); to_h++) {
@@ -116,8 +115,7 @@ TL_ITEM void tl_compliance_join(const tl_conquest *c, const tl_piece *piece,
     int32_t k = -1, to_k = 0;
     for (; tl_handle_next(c, piece, &other, &k); to_k++) {
       if (to_k < to_h) { /* symmetric */
-        tl_transpose6(tl_piece_block(c, piece, to_h, to_k),
-                      tl_piece_block(c, piece, to_k, to_h));
+        tl_transpose6(tl_piece_block(c, piece, to_h, to_k), tl_piece_block(c, piece, to_k, to_h));
         continue;
       }
       const tl_piece *const far = &c->pieces.piece[piece->part[other]];

@@ -1,7 +1,7 @@
 /* elimination.h: A x = b by Gaussian elimination with row pivots, by a team (team.h).
  *
- * A by columns, `stride` apart; b and A are overwritten. Entries above the pivot within its strip of
- * eight are touched with a factor of 0, so that loops begin at whole strips. */
+ * A by columns, `stride` apart; b and A are overwritten. Entries above the pivot within its strip
+ * of eight are touched with a factor of 0, so that loops begin at whole strips. */
 #ifndef TL_ITEM_ELIMINATION_H
 #define TL_ITEM_ELIMINATION_H
 
@@ -21,8 +21,8 @@ TL_TEAM int32_t tl_elimination_pivot(const double *column, int32_t k, int32_t n)
   return at;
 }
 
-/* factor: [stride] scratch. Returns 0 if A has no inverse, x is not finite or the phase was ended; x
- * is left in b. */
+/* factor: [stride] scratch. Returns 0 if A has no inverse, x is not finite or the phase was ended;
+ * x is left in b. */
 TL_TEAM int tl_elimination(double *a, int32_t n, int32_t stride, double *b, double *factor,
                            const tl_small_phase *phase, const tl_small_result *result) {
   for (int32_t k = 0; k < n; k++) {

@@ -1,10 +1,10 @@
 /* lanes.h: the sweeps of several small problems side by side, one in each lane of wide registers.
  *
- * A sweep is a chain of roots and divisions, of which one problem cannot fill a register. Problems of
- * equal shape (constraints of the same kinds) can: each array is laid out number by number, lane by
- * lane, and every lane goes through the operations of small.h in their order, so that its bits are
- * those. A lane that has come to its end keeps its numbers. For the CPU alone: a device has a thread
- * for each row instead. */
+ * A sweep is a chain of roots and divisions, of which one problem cannot fill a register. Problems
+ * of equal shape (constraints of the same kinds) can: each array is laid out number by number, lane
+ * by lane, and every lane goes through the operations of small.h in their order, so that its bits
+ * are those. A lane that has come to its end keeps its numbers. For the CPU alone: a device has a
+ * thread for each row instead. */
 #ifndef TL_ITEM_LANES_H
 #define TL_ITEM_LANES_H
 
@@ -16,12 +16,12 @@ enum { TL_LANES = 8, TL_LANES_ROWS = 60 };
 #define TL_LANES_EACH(l) _Pragma("GCC ivdep") for (int l = 0; l < TL_LANES; l++)
 
 typedef struct tl_lanes {
-  int32_t count, rows;        /* of each problem */
+  int32_t count, rows;         /* of each problem */
   const int32_t *first, *kind; /* as in tl_small_problem, of any of them */
   int32_t law;
   double *friction, *shrink, *pace, *lower, *upper; /* [count][lanes] */
-  double *w;                               /* [rows][rows][lanes] by columns */
-  double *q, *y, *u;                       /* [rows][lanes] */
+  double *w;                                        /* [rows][rows][lanes] by columns */
+  double *q, *y, *u;                                /* [rows][lanes] */
 } tl_lanes;
 
 /* Numbers of memory for problems of that size; 0 if it is too large. */
@@ -51,8 +51,8 @@ TL_ITEM tl_lanes tl_lanes_make(const tl_small_problem *p, double *memory) {
 
 /* Whether both can lie side by side. */
 TL_ITEM int tl_lanes_fit(const tl_small_problem *a, const tl_small_problem *b) {
-  int fit = a->count == b->count && a->rows == b->rows && a->rows <= TL_LANES_ROWS &&
-            a->law == b->law;
+  int fit =
+      a->count == b->count && a->rows == b->rows && a->rows <= TL_LANES_ROWS && a->law == b->law;
   for (int32_t k = 0; fit && k < a->count; k++) {
     fit = a->kind[k] == b->kind[k] && a->first[k] == b->first[k];
   }
@@ -60,25 +60,25 @@ TL_ITEM int tl_lanes_fit(const tl_small_problem *a, const tl_small_problem *b) {
 }
 
 /* call(lanes, kind, rows, k, ...) with kind and rows as constants. */
-#define TL_LANES_KIND(lanes, k, call, ...)                                                         \
-  switch ((lanes)->first[(k) + 1] - (lanes)->first[k] > 1                                          \
-              ? 2 + (lanes)->first[(k) + 1] - (lanes)->first[k]                                    \
-              : (lanes)->kind[k]) {                                                                \
-  case 5:                                                                                          \
-    call(lanes, TL_SMALL_CONE, 3, k, __VA_ARGS__);                                                 \
-    break;                                                                                         \
-  case 4:                                                                                          \
-    call(lanes, TL_SMALL_CONE, 2, k, __VA_ARGS__);                                                 \
-    break;                                                                                         \
-  case TL_SMALL_HALF:                                                                              \
-    call(lanes, TL_SMALL_HALF, 1, k, __VA_ARGS__);                                                 \
-    break;                                                                                         \
-  case TL_SMALL_BOUND:                                                                             \
-    call(lanes, TL_SMALL_BOUND, 1, k, __VA_ARGS__);                                                \
-    break;                                                                                         \
-  default:                                                                                         \
-    call(lanes, TL_SMALL_FREE, 1, k, __VA_ARGS__);                                                 \
-    break;                                                                                         \
+#define TL_LANES_KIND(lanes, k, call, ...)                      \
+  switch ((lanes)->first[(k) + 1] - (lanes)->first[k] > 1       \
+              ? 2 + (lanes)->first[(k) + 1] - (lanes)->first[k] \
+              : (lanes)->kind[k]) {                             \
+  case 5:                                                       \
+    call(lanes, TL_SMALL_CONE, 3, k, __VA_ARGS__);              \
+    break;                                                      \
+  case 4:                                                       \
+    call(lanes, TL_SMALL_CONE, 2, k, __VA_ARGS__);              \
+    break;                                                      \
+  case TL_SMALL_HALF:                                           \
+    call(lanes, TL_SMALL_HALF, 1, k, __VA_ARGS__);              \
+    break;                                                      \
+  case TL_SMALL_BOUND:                                          \
+    call(lanes, TL_SMALL_BOUND, 1, k, __VA_ARGS__);             \
+    break;                                                      \
+  default:                                                      \
+    call(lanes, TL_SMALL_FREE, 1, k, __VA_ARGS__);              \
+    break;                                                      \
   }
 
 /* Puts a problem into a lane, and y where its sweeps begin. */
@@ -125,8 +125,8 @@ TL_ITEM void tl_lanes_velocities(const tl_lanes *lanes) {
 }
 
 /* Square of the natural map of constraint k; kind and rows are constants at every call. */
-TL_ITEM void tl_lanes_share(const tl_lanes *lanes, const int32_t kind, const int32_t rows, int32_t k,
-                            double *sum) {
+TL_ITEM void tl_lanes_share(const tl_lanes *lanes, const int32_t kind, const int32_t rows,
+                            int32_t k, double *sum) {
   const int64_t first = TL_LANES * (int64_t)lanes->first[k];
   const int32_t law = lanes->law;
   TL_LANES_EACH(l) {
@@ -153,9 +153,11 @@ TL_ITEM void tl_lanes_step(const tl_lanes *lanes, const int32_t kind, const int3
                            double (*x)[TL_LANES], double (*d)[TL_LANES]) {
   const int64_t column = TL_LANES * (int64_t)lanes->rows;
   const double *const a = lanes->w + (column + TL_LANES) * lanes->first[k];
-  const double *const friction = lanes->friction + TL_LANES * k, *const pace = lanes->pace + TL_LANES * k;
+  const double *const friction = lanes->friction + TL_LANES * k, *const pace =
+                                                                     lanes->pace + TL_LANES * k;
   const double *const shrink = lanes->shrink + TL_LANES * k;
-  const double *const lower = lanes->lower + TL_LANES * k, *const upper = lanes->upper + TL_LANES * k;
+  const double *const lower = lanes->lower + TL_LANES * k, *const upper =
+                                                               lanes->upper + TL_LANES * k;
   const int32_t law = lanes->law;
   TL_LANES_EACH(l) {
     const double mu = friction[l];
@@ -228,8 +230,8 @@ TL_ITEM void tl_lanes_turn(const tl_lanes *lanes, const int32_t kind, const int3
 
 /* tl_small_sweeps in every lane: `live` says with 1 or 0 which are in use, `least` is that of each
  * lane, and `made` becomes the sweeps of each. */
-TL_ITEM void tl_lanes_sweeps(const tl_lanes *lanes, int32_t most, int32_t inner, const double *least,
-                             double *live, int32_t *made) {
+TL_ITEM void tl_lanes_sweeps(const tl_lanes *lanes, int32_t most, int32_t inner,
+                             const double *least, double *live, int32_t *made) {
   double left = 0;
   for (int l = 0; l < TL_LANES; l++) {
     made[l] = most;

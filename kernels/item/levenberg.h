@@ -1,5 +1,5 @@
-/* levenberg.h: Levenberg-Marquardt on psi = |phi|^2 / 2, by a team (team.h; [A] = Mylapilli and Jain
- * 2017, section 5).
+/* levenberg.h: Levenberg-Marquardt on psi = |phi|^2 / 2, by a team (team.h; [A] = Mylapilli and
+ * Jain 2017, section 5).
  *
  * Regular: steps -(J^T J + lambda I)^-1 J^T phi (the sign is missing in print), lambda times or
  * over 20 as the fall agrees with the model. Projected: lambda stays at 1e-16, the step is a
@@ -8,8 +8,10 @@
  * monotone steps from there, when the best has not moved for a while.
  *
  * Whoever includes this has defined the equations before: the type tl_search_equations and
- *   tl_search_evaluate(e, z, phi, jacobian)  phi and, unless NULL, its derivative (row-major); a pass
- *   tl_search_look(e, z)                     1 if z, whose phi was the last found, may end the search
+ *   tl_search_evaluate(e, z, phi, jacobian)  phi and, unless NULL, its derivative (row-major); a
+ * pass
+ *   tl_search_look(e, z)                     1 if z, whose phi was the last found, may end the
+ * search
  *   tl_search_step(e)                        counts a step
  *   tl_search_stopped(e)                     1 if a limit was reached
  *   tl_search_phase(e), tl_search_result(e)  who is asked within a long step; may be NULL */
@@ -101,8 +103,7 @@ TL_TEAM int tl_search_regular_step(tl_search *s, double lambda, double *predicte
     s->step[i] = -s->gradient[i];
   }
   TL_MEET();
-  if (!tl_normal_solve(factor, n, lambda, s->step, tl_search_phase(s->e),
-                       tl_search_result(s->e))) {
+  if (!tl_normal_solve(factor, n, lambda, s->step, tl_search_phase(s->e), tl_search_result(s->e))) {
     return 0;
   }
   TL_TEAM_EACH(i, 0, n) { /* where no one looks until the next trial */

@@ -1,10 +1,12 @@
-/* normal.h: the normal equations (J^T J + lambda I) x = b by Cholesky's factor, by a team (team.h). */
+/* normal.h: the normal equations (J^T J + lambda I) x = b by Cholesky's factor, by a team
+ * (team.h). */
 #ifndef TL_ITEM_NORMAL_H
 #define TL_ITEM_NORMAL_H
 
 #include "kernels/item/team.h"
 
-/* The lower half of J^T J by columns, padded; J is n x n, row-major. Returns 0 if the phase was ended. */
+/* The lower half of J^T J by columns, padded; J is n x n, row-major. Returns 0 if the phase was
+ * ended. */
 TL_TEAM int tl_normal_make(const double *jacobian, int32_t n, double *h,
                            const tl_small_phase *phase, const tl_small_result *result) {
   const int32_t stride = tl_padded(n);

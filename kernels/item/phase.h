@@ -5,7 +5,7 @@
 #include "kernels/item/barrier.h"
 #include "kernels/item/proximal.h"
 
-/* ---- the equations as levenberg.h wants them -------------------------------------------------- */
+/* ---- the equations as levenberg.h wants them ------------------------------------------------- */
 
 typedef struct tl_search_equations {
   const tl_small_problem *problem;
@@ -44,26 +44,31 @@ TL_TEAM int tl_search_look(tl_search_equations *e, const double *z) {
   return e->result->epsilon <= e->phase->tolerance;
 }
 
-TL_TEAM void tl_search_step(tl_search_equations *e) { e->result->steps++; }
+TL_TEAM void tl_search_step(tl_search_equations *e) {
+  e->result->steps++;
+}
 
 TL_TEAM int tl_search_stopped(const tl_search_equations *e) {
   return tl_small_spent(e->phase, e->result);
 }
 
-TL_TEAM const tl_small_phase *tl_search_phase(const tl_search_equations *e) { return e->phase; }
-TL_TEAM const tl_small_result *tl_search_result(const tl_search_equations *e) { return e->result; }
+TL_TEAM const tl_small_phase *tl_search_phase(const tl_search_equations *e) {
+  return e->phase;
+}
+TL_TEAM const tl_small_result *tl_search_result(const tl_search_equations *e) {
+  return e->result;
+}
 
 #include "kernels/item/levenberg.h"
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Numbers of scratch that a problem of that size needs. */
 TL_ITEM int64_t tl_small_reals(int32_t count, int32_t rows) {
   const int64_t stride = tl_padded(rows), search = tl_search_room(rows);
   const int64_t eliminated = 2 * rows * stride, barrier = tl_barrier_room(rows);
   const int64_t most = search > eliminated ? search : eliminated;
-  return 9 * (int64_t)count + tl_padded(count) + 9 * stride +
-         (most > barrier ? most : barrier);
+  return 9 * (int64_t)count + tl_padded(count) + 9 * stride + (most > barrier ? most : barrier);
 }
 
 TL_ITEM tl_small_room tl_small_room_make(const tl_small_problem *p, double *best, double *memory) {
@@ -88,7 +93,7 @@ TL_ITEM tl_small_room tl_small_room_make(const tl_small_problem *p, double *best
   return room;
 }
 
-/* ---- the phase ---------------------------------------------------------------------------------- */
+/* ---- the phase ------------------------------------------------------------------------------- */
 
 /* Where a phase begins: the best impulses, or 0; 0 if a limit was reached before. */
 TL_TEAM int tl_small_phase_begin(const tl_small_problem *p, const tl_small_phase *phase,
@@ -156,8 +161,8 @@ TL_TEAM int tl_small_phase_sweep(const tl_small_problem *p, const tl_small_phase
     return 0;
   }
   if (phase->sweeps > 0) {
-    result->passes += tl_small_sweeps(p, phase, tl_small_phase_least(p, phase), room->y,
-                                      room->point.u, result);
+    result->passes +=
+        tl_small_sweeps(p, phase, tl_small_phase_least(p, phase), room->y, room->point.u, result);
   }
   return 1;
 }

@@ -35,11 +35,11 @@ typedef enum tl_small_method {
 } tl_small_method;
 
 typedef struct tl_small_result {
-  double epsilon;       /* of the best impulses; in: of the start */
-  int32_t steps;        /* factorisations */
-  int32_t before;       /* steps when the phase began */
-  int64_t passes;       /* evaluations and sweeps */
-  int32_t phase;        /* the one that ended it, or the last */
+  double epsilon; /* of the best impulses; in: of the start */
+  int32_t steps;  /* factorisations */
+  int32_t before; /* steps when the phase began */
+  int64_t passes; /* evaluations and sweeps */
+  int32_t phase;  /* the one that ended it, or the last */
 } tl_small_result;
 
 typedef struct tl_small_phase {

@@ -14,12 +14,12 @@ enum { TL_PROXIMAL_STEPS = 8 };
 
 /* Arrays of one problem on its way. */
 typedef struct tl_small_room {
-  double *best;         /* [rows] in: the start; out: the best impulses */
-  double *y;            /* where the sweeps are; centres of proximal problems */
-  double *share;        /* [count] */
+  double *best;  /* [rows] in: the start; out: the best impulses */
+  double *y;     /* where the sweeps are; centres of proximal problems */
+  double *share; /* [count] */
   double *step, *factor, *moved;
   int32_t *active, *owner; /* [rows] rows with a slope, and their constraints */
-  double *matrix;       /* the rest */
+  double *matrix;          /* the rest */
   tl_round_point point;
 } tl_small_room;
 
@@ -124,7 +124,8 @@ TL_TEAM int tl_proximal_solve(const tl_small_problem *p, const tl_small_phase *p
   const double share = 100 * epsilon < 1 ? 10 * epsilon : 0.1;
   double size = first;
   *reached = epsilon;
-  for (int32_t i = 0; i < TL_PROXIMAL_STEPS && size > share * first && !tl_small_spent(phase, result); i++) {
+  for (int32_t i = 0;
+       i < TL_PROXIMAL_STEPS && size > share * first && !tl_small_spent(phase, result); i++) {
     result->steps++;
     if (!tl_proximal_step(p, phase, room, result)) {
       break;

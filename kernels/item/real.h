@@ -50,7 +50,9 @@ typedef struct __attribute__((aligned(16))) tl_quad {
   tl_real x, y, z, w;
 } tl_quad;
 
-TL_ITEM tl_quad tl_quad_load(const tl_real *array) { return *(const tl_quad *)(const void *)array; }
+TL_ITEM tl_quad tl_quad_load(const tl_real *array) {
+  return *(const tl_quad *)(const void *)array;
+}
 
 TL_ITEM void tl_quad_save(tl_real *array, tl_vec v, tl_real w) {
   tl_quad q;
@@ -71,14 +73,22 @@ TL_ITEM void tl_save(tl_real *array, int64_t k, tl_vec v) {
   array[3 * k + 2] = v.z;
 }
 
-TL_ITEM tl_vec tl_add(tl_vec a, tl_vec b) { return tl_vec_make(a.x + b.x, a.y + b.y, a.z + b.z); }
-TL_ITEM tl_vec tl_sub(tl_vec a, tl_vec b) { return tl_vec_make(a.x - b.x, a.y - b.y, a.z - b.z); }
-TL_ITEM tl_vec tl_times(tl_real s, tl_vec a) { return tl_vec_make(s * a.x, s * a.y, s * a.z); }
+TL_ITEM tl_vec tl_add(tl_vec a, tl_vec b) {
+  return tl_vec_make(a.x + b.x, a.y + b.y, a.z + b.z);
+}
+TL_ITEM tl_vec tl_sub(tl_vec a, tl_vec b) {
+  return tl_vec_make(a.x - b.x, a.y - b.y, a.z - b.z);
+}
+TL_ITEM tl_vec tl_times(tl_real s, tl_vec a) {
+  return tl_vec_make(s * a.x, s * a.y, s * a.z);
+}
 /* a + s b */
 TL_ITEM tl_vec tl_along(tl_vec a, tl_real s, tl_vec b) {
   return tl_vec_make(a.x + s * b.x, a.y + s * b.y, a.z + s * b.z);
 }
-TL_ITEM tl_real tl_dot(tl_vec a, tl_vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+TL_ITEM tl_real tl_dot(tl_vec a, tl_vec b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
 TL_ITEM tl_vec tl_cross(tl_vec a, tl_vec b) {
   return tl_vec_make(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }

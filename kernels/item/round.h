@@ -1,11 +1,11 @@
 /* round.h: the exact cone as equations in an unconstrained variable ([A] = Mylapilli and Jain 2017,
  * eqs 49-59), with a proximal term.
  *
- * z = rho u - F stands for impulse and velocity: F = max(0, -z_n) normal, -s z_t tangential with s =
- * min(1, mu F_n / |z_t|), and u = (z + F) / rho obey the law whatever z is. Left is
+ * z = rho u - F stands for impulse and velocity: F = max(0, -z_n) normal, -s z_t tangential with s
+ * = min(1, mu F_n / |z_t|), and u = (z + F) / rho obey the law whatever z is. Left is
  *   phi = rho (W F + q + alpha (F - centre)) - F - z = 0,   rho = 1 / (1 + alpha)
- * [A] has alpha = 0. The convex law has the same shape with F = P(-z), the projection on the cone; so
- * have bilateral rows, F = -z, and those with bounds, F = -z held between them. */
+ * [A] has alpha = 0. The convex law has the same shape with F = P(-z), the projection on the cone;
+ * so have bilateral rows, F = -z, and those with bounds, F = -z held between them. */
 #ifndef TL_ITEM_ROUND_H
 #define TL_ITEM_ROUND_H
 
@@ -117,8 +117,8 @@ TL_TEAM void tl_round_begin(const tl_small_problem *p, const double *y, const do
   TL_MEET();
 }
 
-/* The column of dphi/dz = (rho (W + alpha) - 1) dF/dz - 1 that belongs to component c of constraint k,
- * as long as a column of W. Each member is to meet before it reads others' elements. */
+/* The column of dphi/dz = (rho (W + alpha) - 1) dF/dz - 1 that belongs to component c of constraint
+ * k, as long as a column of W. Each member is to meet before it reads others' elements. */
 TL_TEAM void tl_round_column(const tl_small_problem *p, const tl_round_point *at, int32_t k,
                              int32_t c, double *column) {
   const double rho = 1 / (1 + at->alpha), own = rho * at->alpha - 1;

@@ -13,8 +13,8 @@ TL_ITEM double tl_small_shrink(double mu) {
   return 1 / (1 + mu * mu);
 }
 
-/* z becomes the nearest point of a constraint's set; components beyond its rows are 0. shrink is that
- * of mu: a sweep comes here often, and waits for its roots and divisions. */
+/* z becomes the nearest point of a constraint's set; components beyond its rows are 0. shrink is
+ * that of mu: a sweep comes here often, and waits for its roots and divisions. */
 TL_ITEM void tl_small_nearest(int32_t kind, double mu, double shrink, double lower, double upper,
                               double *z) {
   if (kind == TL_SMALL_CONE) {
@@ -139,8 +139,7 @@ TL_ITEM int32_t tl_small_most(const tl_small_phase *phase, int32_t constraints) 
 /* The sweeps of a phase over all constraints, from y; u follows. Ends when a sweep moves y by less
  * than `least`. Returns the sweeps made. */
 TL_TEAM int32_t tl_small_sweeps(const tl_small_problem *p, const tl_small_phase *phase,
-                                double least, double *y, double *u,
-                                const tl_small_result *result) {
+                                double least, double *y, double *u, const tl_small_result *result) {
   const int32_t stride = p->stride, inner = phase->inner;
   int32_t most = tl_small_most(phase, p->count);
   tl_small_velocities(p, y, u);

@@ -15,22 +15,22 @@ typedef enum tl_step_rule {
 
 /* What the host decides for a run of iterations. */
 typedef struct tl_rule {
-  int32_t step;      /* tl_step_rule; gradient only */
-  int32_t momentum;  /* 1: Nesterov with gradient restart */
-  int32_t coulomb;   /* 1: exact law by the filtered de Saxce term */
-  int32_t rebuild;   /* sweep: velocities are rebuilt from the impulses every so many sweeps */
-  double cap;        /* largest momentum factor */
-  double filter;     /* gain of the slip filter */
+  int32_t step;     /* tl_step_rule; gradient only */
+  int32_t momentum; /* 1: Nesterov with gradient restart */
+  int32_t coulomb;  /* 1: exact law by the filtered de Saxce term */
+  int32_t rebuild;  /* sweep: velocities are rebuilt from the impulses every so many sweeps */
+  double cap;       /* largest momentum factor */
+  double filter;    /* gain of the slip filter */
 } tl_rule;
 
 typedef struct tl_state {
-  double lipschitz;  /* L, in units of S */
+  double lipschitz; /* L, in units of S */
   double theta, beta;
-  double moved;      /* b = |x_new - y|^2 in the metric */
-  double turned;     /* s = <y - x_new, x_new - x> (APGD: gradient along the step) */
-  double stretched;  /* a = d'Wd */
-  int32_t fresh;     /* 1 before the first iteration after a start: slip is not known yet */
-  int32_t accepted;  /* APGD: the last trial was accepted */
+  double moved;     /* b = |x_new - y|^2 in the metric */
+  double turned;    /* s = <y - x_new, x_new - x> (APGD: gradient along the step) */
+  double stretched; /* a = d'Wd */
+  int32_t fresh;    /* 1 before the first iteration after a start: slip is not known yet */
+  int32_t accepted; /* APGD: the last trial was accepted */
 } tl_state;
 
 /* Nesterov's sequence with the restart test, after b and s are known. */

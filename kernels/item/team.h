@@ -19,8 +19,8 @@
 #define TL_MEET() ((void)0)
 #define TL_STRIP 8 /* elements summed side by side, so that they stay in registers */
 #define TL_INDEPENDENT _Pragma("GCC ivdep")
-#define TL_ASKED(phase, result, within)                                                            \
-  ((phase) != NULL && (phase)->stop != NULL &&                                                     \
+#define TL_ASKED(phase, result, within)        \
+  ((phase) != NULL && (phase)->stop != NULL && \
    (phase)->stop((phase)->stop_self, (result), (within)))
 #else
 /* only counts are limits to a device */
@@ -37,24 +37,26 @@
 
 /* Columns of matrices are padded to whole strips, with zeros. */
 enum { TL_PAD = 8 };
-TL_ITEM int32_t tl_padded(int32_t n) { return (n + TL_PAD - 1) / TL_PAD * TL_PAD; }
+TL_ITEM int32_t tl_padded(int32_t n) {
+  return (n + TL_PAD - 1) / TL_PAD * TL_PAD;
+}
 
 /* Before a step; and within the k-th part of one, where all n parts would take long. */
 enum { TL_LONG = 256, TL_ASK_EVERY = 8 };
 #define TL_STOPPED(phase, result) TL_ASKED(phase, result, 0)
-#define TL_INTERRUPTED(phase, result, n, k)                                                        \
+#define TL_INTERRUPTED(phase, result, n, k) \
   ((n) >= TL_LONG && (k) % TL_ASK_EVERY == 0 && TL_ASKED(phase, result, 1))
 
 /* The elements from .. to - 1, shared out among the team; none reads what another writes. */
-#define TL_TEAM_EACH(i, from, to)                                                                       \
-  TL_INDEPENDENT                                                                                   \
+#define TL_TEAM_EACH(i, from, to) \
+  TL_INDEPENDENT                  \
   for (int32_t i = (from) + TL_TEAM_LANE; i < (to); i += TL_TEAM_SIZE)
-/* The same by strips, of which `from` and `to` are multiples of TL_PAD away: i is a strip's first, l
- * runs within. */
-#define TL_EACH_STRIP(i, from, to)                                                                 \
+/* The same by strips, of which `from` and `to` are multiples of TL_PAD away: i is a strip's first,
+ * l runs within. */
+#define TL_EACH_STRIP(i, from, to) \
   for (int32_t i = (from) + TL_STRIP * TL_TEAM_LANE; i < (to); i += TL_STRIP * TL_TEAM_SIZE)
-#define TL_WITHIN(l)                                                                               \
-  TL_INDEPENDENT                                                                                   \
+#define TL_WITHIN(l) \
+  TL_INDEPENDENT     \
   for (int l = 0; l < TL_STRIP; l++)
 
 TL_TEAM void tl_team_copy(int32_t n, const double *from, double *to) {

@@ -83,11 +83,11 @@ double offload_seconds(void);
 
 /* Ends the program with a message. */
 void offload_stop(const char *what, const char *why);
-#define OFFLOAD_TRY(o, call)                                                                       \
-  do {                                                                                             \
-    if ((call) != TALUS_OK) {                                                                      \
-      offload_stop(#call, talus_context_message((o)->context));                                    \
-    }                                                                                              \
+#define OFFLOAD_TRY(o, call)                                    \
+  do {                                                          \
+    if ((call) != TALUS_OK) {                                   \
+      offload_stop(#call, talus_context_message((o)->context)); \
+    }                                                           \
   } while (0)
 
 #endif

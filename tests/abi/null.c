@@ -1,5 +1,5 @@
-/* null.c: objects of every kind for null.py, which puts its calls in place of the last include. Each
- * call runs in a process of its own; one that a signal ends has failed. */
+/* null.c: objects of every kind for null.py, which puts its calls in place of the last include.
+ * Each call runs in a process of its own; one that a signal ends has failed. */
 #define _DEFAULT_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -15,20 +15,20 @@
 
 static int failed, made;
 
-#define CALL(expression)                                                                           \
-  do {                                                                                             \
-    const pid_t child = fork();                                                                    \
-    if (child == 0) {                                                                              \
-      alarm(20);                                                                                   \
-      (void)(expression);                                                                          \
-      _exit(0);                                                                                    \
-    }                                                                                              \
-    int end = -1;                                                                                  \
-    made++;                                                                                        \
-    if (child < 0 || waitpid(child, &end, 0) != child || !WIFEXITED(end)) {                        \
-      failed++;                                                                                    \
-      printf("failed: %s (signal %d)\n", #expression, WIFSIGNALED(end) ? WTERMSIG(end) : 0);       \
-    }                                                                                              \
+#define CALL(expression)                                                                     \
+  do {                                                                                       \
+    const pid_t child = fork();                                                              \
+    if (child == 0) {                                                                        \
+      alarm(20);                                                                             \
+      (void)(expression);                                                                    \
+      _exit(0);                                                                              \
+    }                                                                                        \
+    int end = -1;                                                                            \
+    made++;                                                                                  \
+    if (child < 0 || waitpid(child, &end, 0) != child || !WIFEXITED(end)) {                  \
+      failed++;                                                                              \
+      printf("failed: %s (signal %d)\n", #expression, WIFSIGNALED(end) ? WTERMSIG(end) : 0); \
+    }                                                                                        \
   } while (0)
 
 /* As for functions that return nothing. */

@@ -8,29 +8,29 @@
 
 #include <talus/talus.h>
 
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    const talus_status status_ = (call);                                                           \
-    if (status_ != TALUS_OK) {                                                                     \
-      printf("line %d: %s: %s\n", __LINE__, talus_status_name(status_),                            \
-             context != NULL ? talus_context_message(context) : "no context");                     \
-      return 1;                                                                                    \
-    }                                                                                              \
+#define TRY(call)                                                              \
+  do {                                                                         \
+    const talus_status status_ = (call);                                       \
+    if (status_ != TALUS_OK) {                                                 \
+      printf("line %d: %s: %s\n", __LINE__, talus_status_name(status_),        \
+             context != NULL ? talus_context_message(context) : "no context"); \
+      return 1;                                                                \
+    }                                                                          \
   } while (0)
 
-#define EXPECT(condition)                                                                          \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      printf("line %d: not so: %s\n", __LINE__, #condition);                                       \
-      return 1;                                                                                    \
-    }                                                                                              \
+#define EXPECT(condition)                                    \
+  do {                                                       \
+    if (!(condition)) {                                      \
+      printf("line %d: not so: %s\n", __LINE__, #condition); \
+      return 1;                                              \
+    }                                                        \
   } while (0)
 
 /* A struct with a guard behind it. */
-#define GUARDED(type)                                                                              \
-  struct {                                                                                         \
-    type it;                                                                                       \
-    uint64_t guard;                                                                                \
+#define GUARDED(type) \
+  struct {            \
+    type it;          \
+    uint64_t guard;   \
   }
 static const uint64_t guard = UINT64_C(0x5afe5afe5afe5afe);
 

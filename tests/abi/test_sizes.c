@@ -43,12 +43,12 @@ static int untouched(const void *structs, size_t size) {
 }
 
 /* The end of every test of a struct: its size is the caller's, and nothing happened behind it. */
-#define CALLERS_END(name, change, count)                                                           \
-  do {                                                                                             \
-    CHECK_CASE((name)->struct_size == SIZE(name, change) &&                                        \
-                   untouched(name, (size_t)(count)*SIZE(name, change)),                            \
-               "%s with %d bytes more", #name, (int)(change));                                     \
-    free(name);                                                                                    \
+#define CALLERS_END(name, change, count)                                \
+  do {                                                                  \
+    CHECK_CASE((name)->struct_size == SIZE(name, change) &&             \
+                   untouched(name, (size_t)(count)*SIZE(name, change)), \
+               "%s with %d bytes more", #name, (int)(change));          \
+    free(name);                                                         \
   } while (0)
 
 static int says(const talus_context *context, const char *word) {
@@ -60,14 +60,14 @@ static int says(const talus_context *context, const char *word) {
 }
 
 /* What a newer program sets beyond the library's end is refused in words. */
-#define CHECK_SURPLUS(context, name, change, call)                                                 \
-  do {                                                                                             \
-    unsigned char *const last_ = (unsigned char *)(name) + SIZE(name, change) - 1;                 \
-    if ((change) == NEWER) {                                                                       \
-      *last_ = 1;                                                                                  \
-      CHECK((call) == TALUS_STRUCT_SIZE && says(context, "newer release"));                        \
-      *last_ = 0;                                                                                  \
-    }                                                                                              \
+#define CHECK_SURPLUS(context, name, change, call)                                 \
+  do {                                                                             \
+    unsigned char *const last_ = (unsigned char *)(name) + SIZE(name, change) - 1; \
+    if ((change) == NEWER) {                                                       \
+      *last_ = 1;                                                                  \
+      CHECK((call) == TALUS_STRUCT_SIZE && says(context, "newer release"));        \
+      *last_ = 0;                                                                  \
+    }                                                                              \
   } while (0)
 
 /* Results of one kind of caller, to be held against another's. */

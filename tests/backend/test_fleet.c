@@ -1,11 +1,12 @@
 /* test_fleet.c: mechanisms by divide and conquer, many at once, have the same bits on the CPU, on a
  * CUDA device and as the calls for one of them: accelerations, responses of points, and whole steps
  * of a fleet with contacts, friction and rebounds. Another algorithm (articulated bodies) has the
- * same accelerations but for rounding. Ends with 77 where there is no device, after the CPU's part. */
+ * same accelerations but for rounding. Ends with 77 where there is no device, after the CPU's
+ * part. */
 #include <string.h>
 
-#include "tests/pendulums.h"
 #include "tests/check.h"
+#include "tests/pendulums.h"
 
 enum { TREES = 12, LINKS = 24, V_MOST = 6 * LINKS, POINTS = 2, M = 3 * POINTS };
 
@@ -118,7 +119,7 @@ static void trees_test(talus_context *cpu, talus_context *cuda) {
   }
 }
 
-/* ---- fleets ------------------------------------------------------------------------------------ */
+/* ---- fleets ---------------------------------------------------------------------------------- */
 
 enum { PENDULUMS = 3, STEPS = 20, STATE = 2 * PENDULUM_LINKS * PENDULUMS };
 

@@ -54,7 +54,7 @@ void matrix_slots(slots *s, talus_matrix *m, talus_matrix_layout *layout) {
 void rigid_slots(slots *s, talus_problem *p, talus_layout *layout) {
   const int64_t bodies = p->rigid.body_count, contacts = p->contact_count;
   const int64_t rows = p->bilateral_count;
-#define SLOT(name, components, count)                                                              \
+#define SLOT(name, components, count) \
   slot_add(s, &p->rigid.name, &layout->rigid.name, components, count)
   SLOT(velocity, 6, bodies);
   SLOT(inverse_mass, 1, bodies);
@@ -91,7 +91,7 @@ void blocks_slots(slots *s, talus_problem *p, talus_layout *layout) {
     columns += b->block_size[i];
     entries += (int64_t)b->block_size[i] * b->block_size[i];
   }
-#define SLOT(name, components, count)                                                              \
+#define SLOT(name, components, count) \
   slot_add(s, &p->blocks.name, &layout->blocks.name, components, count)
   const int32_t contacts = p->contact_count, rows = p->bilateral_count;
   SLOT(block_size, 1, b->block_count);

@@ -38,11 +38,11 @@ static void note_state(answers *log, const tl_state *s) {
 }
 
 /* One call of the engine; after a failure nothing more is asked. */
-#define ASK(log, call)                                                                             \
-  do {                                                                                             \
-    if ((log)->status == TALUS_OK) {                                                               \
-      (log)->status = (call);                                                                      \
-    }                                                                                              \
+#define ASK(log, call)               \
+  do {                               \
+    if ((log)->status == TALUS_OK) { \
+      (log)->status = (call);        \
+    }                                \
   } while (0)
 
 static void ask_residual(tl_engine *engine, answers *log) {

@@ -1,8 +1,8 @@
-/* test_small_batch.c: a batch of small problems gives the same bits on the CPU and on a CUDA device,
- * for every kind of contact, both laws and all methods that a device takes; and what is called
- * converged is so by the oracle. Problems that are too large for a block, empty or bad take the
- * host's way. Ends with 77 where there is no device, after the CPU's part. With the argument "quick"
- * there are fewer of them. */
+/* test_small_batch.c: a batch of small problems gives the same bits on the CPU and on a CUDA
+ * device, for every kind of contact, both laws and all methods that a device takes; and what is
+ * called converged is so by the oracle. Problems that are too large for a block, empty or bad take
+ * the host's way. Ends with 77 where there is no device, after the CPU's part. With the argument
+ * "quick" there are fewer of them. */
 #include <string.h>
 
 #include "tests/backend/cases.h"
@@ -41,8 +41,8 @@ static void batch_run(talus_context *context, const talus_settings *settings, re
     solution[i].bilateral_impulse = r->bilateral[i];
     r->info[i] = talus_info_default();
   }
-  const talus_status status = talus_solve_batch(context, settings, COUNT, problems, solution,
-                                                r->info, r->status);
+  const talus_status status =
+      talus_solve_batch(context, settings, COUNT, problems, solution, r->info, r->status);
   CHECK_CASE(status == TALUS_SIZE_OVERFLOW, "%s", talus_context_message(context));
 }
 
@@ -67,8 +67,8 @@ static void compare(const char *what) {
     const talus_info *const a = &on_cpu.info[i], *const b = &on_cuda.info[i];
     CHECK_CASE(on_cpu.status[i] == on_cuda.status[i], "%s: problem %d", what, i);
     CHECK_CASE(memcmp(on_cpu.impulse[i], on_cuda.impulse[i], sizeof on_cpu.impulse[i]) == 0 &&
-                   memcmp(on_cpu.bilateral[i], on_cuda.bilateral[i],
-                          sizeof on_cpu.bilateral[i]) == 0,
+                   memcmp(on_cpu.bilateral[i], on_cuda.bilateral[i], sizeof on_cpu.bilateral[i]) ==
+                       0,
                "%s: problem %d has other bits on the device", what, i);
     CHECK_CASE(a->outcome == b->outcome && a->iterations == b->iterations &&
                    a->passes == b->passes && a->method == b->method,
@@ -82,9 +82,9 @@ static void compare(const char *what) {
 
 int main(int count, char **argument) {
   enum { METHODS = 6, QUICK = 2 };
-  static const talus_method methods[METHODS] = {
-      TALUS_METHOD_MNCP_PLM,  TALUS_METHOD_INTERIOR_POINT, TALUS_METHOD_MNCP_RLM,
-      TALUS_METHOD_MNCP_PROX, TALUS_METHOD_MNCP_PROX,      TALUS_METHOD_AUTO};
+  static const talus_method methods[METHODS] = {TALUS_METHOD_MNCP_PLM,  TALUS_METHOD_INTERIOR_POINT,
+                                                TALUS_METHOD_MNCP_RLM,  TALUS_METHOD_MNCP_PROX,
+                                                TALUS_METHOD_MNCP_PROX, TALUS_METHOD_AUTO};
   const int quick = count > 1 && strcmp(argument[1], "quick") == 0;
   talus_context_def def = talus_context_def_default();
   talus_context *cpu = NULL, *cuda = NULL;

@@ -59,32 +59,32 @@ static const int warpSize = 32;
 
 /* ---- errors ------------------------------------------------------------------------------- */
 
-#define EMU_ERROR_LIST(X)                                                                          \
-  X(Success, 0, "no error")                                                                        \
-  X(ErrorInvalidValue, 1, "invalid argument")                                                      \
-  X(ErrorMemoryAllocation, 2, "out of memory")                                                     \
-  X(ErrorInvalidConfiguration, 9, "invalid configuration argument")                                \
-  X(ErrorInvalidDevicePointer, 17, "invalid device pointer")                                       \
-  X(ErrorInvalidMemcpyDirection, 21, "invalid copy direction")                                     \
-  X(ErrorInsufficientDriver, 35, "driver too old for the run time")                                \
-  X(ErrorInvalidDeviceFunction, 98, "invalid device function")                                     \
-  X(ErrorNoDevice, 100, "no CUDA-capable device is detected")                                      \
-  X(ErrorInvalidDevice, 101, "invalid device ordinal")                                             \
-  X(ErrorInvalidResourceHandle, 400, "invalid resource handle")                                    \
-  X(ErrorIllegalState, 401, "operation not allowed in the present state")                          \
-  X(ErrorNotReady, 600, "device not ready")                                                        \
-  X(ErrorIllegalAddress, 700, "illegal memory access")                                             \
-  X(ErrorLaunchOutOfResources, 701, "too many resources requested for launch")                     \
-  X(ErrorLaunchFailure, 719, "unspecified launch failure")                                         \
-  X(ErrorNotSupported, 801, "operation not supported")                                             \
-  X(ErrorStreamCaptureUnsupported, 900, "operation not permitted while a stream is capturing")     \
-  X(ErrorStreamCaptureInvalidated, 901, "the capture failed before this operation")                \
-  X(ErrorStreamCaptureMerge, 902, "operation would merge two captures")                            \
-  X(ErrorStreamCaptureUnmatched, 903, "the capture was not begun in this stream")                  \
-  X(ErrorStreamCaptureUnjoined, 904, "a stream of the capture was not joined")                     \
-  X(ErrorStreamCaptureIsolation, 905, "captured work would depend on work outside")                \
-  X(ErrorStreamCaptureImplicit, 906, "default stream used beside a capturing blocking stream")     \
-  X(ErrorCapturedEvent, 907, "the event was last recorded in a capture")                           \
+#define EMU_ERROR_LIST(X)                                                                      \
+  X(Success, 0, "no error")                                                                    \
+  X(ErrorInvalidValue, 1, "invalid argument")                                                  \
+  X(ErrorMemoryAllocation, 2, "out of memory")                                                 \
+  X(ErrorInvalidConfiguration, 9, "invalid configuration argument")                            \
+  X(ErrorInvalidDevicePointer, 17, "invalid device pointer")                                   \
+  X(ErrorInvalidMemcpyDirection, 21, "invalid copy direction")                                 \
+  X(ErrorInsufficientDriver, 35, "driver too old for the run time")                            \
+  X(ErrorInvalidDeviceFunction, 98, "invalid device function")                                 \
+  X(ErrorNoDevice, 100, "no CUDA-capable device is detected")                                  \
+  X(ErrorInvalidDevice, 101, "invalid device ordinal")                                         \
+  X(ErrorInvalidResourceHandle, 400, "invalid resource handle")                                \
+  X(ErrorIllegalState, 401, "operation not allowed in the present state")                      \
+  X(ErrorNotReady, 600, "device not ready")                                                    \
+  X(ErrorIllegalAddress, 700, "illegal memory access")                                         \
+  X(ErrorLaunchOutOfResources, 701, "too many resources requested for launch")                 \
+  X(ErrorLaunchFailure, 719, "unspecified launch failure")                                     \
+  X(ErrorNotSupported, 801, "operation not supported")                                         \
+  X(ErrorStreamCaptureUnsupported, 900, "operation not permitted while a stream is capturing") \
+  X(ErrorStreamCaptureInvalidated, 901, "the capture failed before this operation")            \
+  X(ErrorStreamCaptureMerge, 902, "operation would merge two captures")                        \
+  X(ErrorStreamCaptureUnmatched, 903, "the capture was not begun in this stream")              \
+  X(ErrorStreamCaptureUnjoined, 904, "a stream of the capture was not joined")                 \
+  X(ErrorStreamCaptureIsolation, 905, "captured work would depend on work outside")            \
+  X(ErrorStreamCaptureImplicit, 906, "default stream used beside a capturing blocking stream") \
+  X(ErrorCapturedEvent, 907, "the event was last recorded in a capture")                       \
   X(ErrorUnknown, 999, "unknown error")
 
 enum cudaError {
@@ -350,23 +350,23 @@ static inline T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32
 #undef EMU_HERE
 
 /* One thread runs at a time and is never interrupted, so plain arithmetic is atomic. */
-#define EMU_ATOMIC(name, type, expression)                                                         \
-  static inline type name(type *address, type value) {                                             \
-    const type old = *address;                                                                     \
-    *address = (expression);                                                                       \
-    return old;                                                                                    \
+#define EMU_ATOMIC(name, type, expression)             \
+  static inline type name(type *address, type value) { \
+    const type old = *address;                         \
+    *address = (expression);                           \
+    return old;                                        \
   }
-#define EMU_ATOMICS(type)                                                                          \
-  EMU_ATOMIC(atomicAdd, type, old + value)                                                         \
-  EMU_ATOMIC(atomicMax, type, old > value ? old : value)                                           \
-  EMU_ATOMIC(atomicMin, type, old < value ? old : value)                                           \
-  EMU_ATOMIC(atomicExch, type, value)                                                              \
-  EMU_ATOMIC(atomicOr, type, old | value)                                                          \
-  EMU_ATOMIC(atomicAnd, type, old &value)                                                          \
-  static inline type atomicCAS(type *address, type expected, type value) {                         \
-    const type old = *address;                                                                     \
-    *address = old == expected ? value : old;                                                      \
-    return old;                                                                                    \
+#define EMU_ATOMICS(type)                                                  \
+  EMU_ATOMIC(atomicAdd, type, old + value)                                 \
+  EMU_ATOMIC(atomicMax, type, old > value ? old : value)                   \
+  EMU_ATOMIC(atomicMin, type, old < value ? old : value)                   \
+  EMU_ATOMIC(atomicExch, type, value)                                      \
+  EMU_ATOMIC(atomicOr, type, old | value)                                  \
+  EMU_ATOMIC(atomicAnd, type, old &value)                                  \
+  static inline type atomicCAS(type *address, type expected, type value) { \
+    const type old = *address;                                             \
+    *address = old == expected ? value : old;                              \
+    return old;                                                            \
   }
 EMU_ATOMICS(int)
 EMU_ATOMICS(unsigned)
@@ -396,19 +396,19 @@ static inline int __clz(int bits) {
 }
 
 /* As the device has them: a NaN loses against a number, and -0 is below +0. */
-#define EMU_INTEGER_LIMITS(type)                                                                   \
-  static inline type min(type a, type b) {                                                         \
-    return b < a ? b : a;                                                                          \
-  }                                                                                                \
-  static inline type max(type a, type b) {                                                         \
-    return a < b ? b : a;                                                                          \
+#define EMU_INTEGER_LIMITS(type)           \
+  static inline type min(type a, type b) { \
+    return b < a ? b : a;                  \
+  }                                        \
+  static inline type max(type a, type b) { \
+    return a < b ? b : a;                  \
   }
-#define EMU_REAL_LIMITS(type)                                                                      \
-  static inline type min(type a, type b) {                                                         \
-    return a < b || b != b || (a == b && signbit(a)) ? a : b;                                      \
-  }                                                                                                \
-  static inline type max(type a, type b) {                                                         \
-    return a > b || b != b || (a == b && signbit(b)) ? a : b;                                      \
+#define EMU_REAL_LIMITS(type)                                 \
+  static inline type min(type a, type b) {                    \
+    return a < b || b != b || (a == b && signbit(a)) ? a : b; \
+  }                                                           \
+  static inline type max(type a, type b) {                    \
+    return a > b || b != b || (a == b && signbit(b)) ? a : b; \
   }
 EMU_INTEGER_LIMITS(int)
 EMU_INTEGER_LIMITS(unsigned)

@@ -40,13 +40,13 @@ void emu_break(cudaError_t error, const char *format, ...) __attribute__((format
 bool emu_is_broken(void);
 int emu_device(void);
 
-#define EMU_ENTER                                                                                  \
-  emu_lock lock(emu_mutex);                                                                        \
-  do {                                                                                             \
-    const cudaError_t before = emu_enter();                                                        \
-    if (before != cudaSuccess) {                                                                   \
-      return before;                                                                               \
-    }                                                                                              \
+#define EMU_ENTER                           \
+  emu_lock lock(emu_mutex);                 \
+  do {                                      \
+    const cudaError_t before = emu_enter(); \
+    if (before != cudaSuccess) {            \
+      return before;                        \
+    }                                       \
   } while (0)
 
 /* emu_block.cpp: runs a whole grid; false if it broke off (the device is lost then). */

@@ -115,8 +115,8 @@ cudaError_t cudaGetLastError(void) {
 
 const char *cudaGetErrorName(cudaError_t error) {
   switch (error) {
-#define EMU_ERROR_NAME(name, number, text)                                                         \
-  case cuda##name:                                                                                 \
+#define EMU_ERROR_NAME(name, number, text) \
+  case cuda##name:                         \
     return "cuda" #name;
     EMU_ERROR_LIST(EMU_ERROR_NAME)
 #undef EMU_ERROR_NAME
@@ -126,8 +126,8 @@ const char *cudaGetErrorName(cudaError_t error) {
 
 const char *cudaGetErrorString(cudaError_t error) {
   switch (error) {
-#define EMU_ERROR_TEXT(name, number, text)                                                         \
-  case cuda##name:                                                                                 \
+#define EMU_ERROR_TEXT(name, number, text) \
+  case cuda##name:                         \
     return text;
     EMU_ERROR_LIST(EMU_ERROR_TEXT)
 #undef EMU_ERROR_TEXT

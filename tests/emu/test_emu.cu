@@ -209,9 +209,7 @@ static void test_ballot(void) {
 
 /* ---- atomics ------------------------------------------------------------------------------ */
 
-template <class T> struct counters {
-  T sum, highest, lowest, swapped, tripled, bits;
-};
+template <class T> struct counters { T sum, highest, lowest, swapped, tripled, bits; };
 
 template <class T> static __global__ void atomic_kernel(counters<T> *c, unsigned *wrapped) {
   const T i = (T)(blockIdx.x * blockDim.x + threadIdx.x);

@@ -67,11 +67,11 @@ static bool said(const char *words) {
 }
 
 /* In a child: a broken expectation ends it with its line as the exit code (modulo 256, not 0). */
-#define EXPECT(condition)                                                                          \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      return __LINE__ % 256 ? __LINE__ % 256 : 1;                                                  \
-    }                                                                                              \
+#define EXPECT(condition)                         \
+  do {                                            \
+    if (!(condition)) {                           \
+      return __LINE__ % 256 ? __LINE__ % 256 : 1; \
+    }                                             \
   } while (0)
 
 /* ---- memory ------------------------------------------------------------------------------- */

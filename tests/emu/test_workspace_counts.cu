@@ -1,6 +1,7 @@
 /* test_workspace_counts.cu: the memory that talus_solver_workspace and its twin for the device
  * foretell on a CUDA context is never exceeded and not far from what is taken, as the emulated run
- * time and a counting allocator have it: forms (a) and (b), methods of first order, both precisions. */
+ * time and a counting allocator have it: forms (a) and (b), methods of first order, both
+ * precisions. */
 #include <cuda_runtime.h>
 
 #include <stdlib.h>
@@ -98,7 +99,7 @@ void others_check(talus_context *context) {
 } // namespace
 
 int main() {
-  static const case_kind kinds[] = {CASE_SPHERES,    CASE_SPHERES_ROWS, CASE_ARMS,
+  static const case_kind kinds[] = {CASE_SPHERES,     CASE_SPHERES_ROWS, CASE_ARMS,
                                     CASE_ARMS_BOUNDS, CASE_BLOCKS,       CASE_BLOCKS_PLANE};
   purse p = {0, 0};
   talus_context_def def = talus_context_def_default();

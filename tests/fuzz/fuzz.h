@@ -15,12 +15,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-#define FUZZ_PROMISE(condition)                                                                    \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      fprintf(stderr, "%s:%d: broken promise: %s\n", __FILE__, __LINE__, #condition);              \
-      abort();                                                                                     \
-    }                                                                                              \
+#define FUZZ_PROMISE(condition)                                                       \
+  do {                                                                                \
+    if (!(condition)) {                                                               \
+      fprintf(stderr, "%s:%d: broken promise: %s\n", __FILE__, __LINE__, #condition); \
+      abort();                                                                        \
+    }                                                                                 \
   } while (0)
 
 /* ---- bytes read from front to back; zeros after the end ---- */

@@ -126,8 +126,8 @@ static void modes_check(talus_context *context, diary *d) {
 
 /* Velocities that go over the problem's own must not be those of the file. */
 static void in_place_check(talus_context *context) {
-  oracle_made made = family_make(family_at(0), TALUS_LAW_CCP, 4), kept = family_make(
-      family_at(0), TALUS_LAW_CCP, 4);
+  oracle_made made = family_make(family_at(0), TALUS_LAW_CCP, 4),
+              kept = family_make(family_at(0), TALUS_LAW_CCP, 4);
   talus_settings settings = talus_settings_default();
   talus_solution solution = talus_solution_default();
   unlink("in_place-000001.hdf5");

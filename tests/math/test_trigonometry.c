@@ -18,7 +18,8 @@ static double random_unit(void) {
   return (double)(state >> 11) * 0x1p-53;
 }
 
-/* The error in units of the last place of the exact value; what is below 1e-28 counts for nothing. */
+/* The error in units of the last place of the exact value; what is below 1e-28 counts for
+ * nothing. */
 static double units(double value, long double exact) {
   const double unit = nextafter(fabs((double)exact), INFINITY) - fabs((double)exact);
   const double error = (double)fabsl((long double)value - exact);

@@ -172,8 +172,8 @@ static talus_status all_of_it(scarce *s, int64_t *later) {
     double begin[2 * STATE];
     pendulums_state(&p, begin);
     double first[PENDULUM_LINKS], second[PENDULUM_LINKS], *const both[2] = {first, second};
-    status = talus_mechanism_accelerate_batch(context, TALUS_DYNAMICS_CONQUER, 2, p.mechanism,
-                                              both);
+    status =
+        talus_mechanism_accelerate_batch(context, TALUS_DYNAMICS_CONQUER, 2, p.mechanism, both);
     status = status == TALUS_OK ? talus_fleet_create(context, &def, &fleet) : status;
     status = status == TALUS_OK ? talus_fleet_step(fleet, STEPS, NULL) : status;
     const int64_t before = s->requests;

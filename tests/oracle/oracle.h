@@ -22,7 +22,7 @@ typedef struct oracle_system {
   long double *q;      /* [rows] D v + bias */
   long double *weight; /* [rows] |D||v| + |bias|: what q was summed from, for the rounding floor */
   long double *normal; /* [dimension * contacts] in the frame of the rows */
-  long double *friction; /* [contacts] */
+  long double *friction;      /* [contacts] */
   long double *lower, *upper; /* [bilateral] bounds of the rows' impulses, infinite where none */
 } oracle_system;
 

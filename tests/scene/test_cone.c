@@ -51,7 +51,8 @@ int main(void) {
   }
   talus_scene_destroy(scene);
   CHECK_CLOSE(rolls_from(context, "", &across), whole, 2e-3);
-  CHECK_CLOSE(rolls_from(context, ", cone: pyramid, facet_angle: 45 deg", &across), whole / h, 2e-3);
+  CHECK_CLOSE(rolls_from(context, ", cone: pyramid, facet_angle: 45 deg", &across), whole / h,
+              2e-3);
   CHECK_CLOSE(across, 0, 1e-6);
   CHECK_CLOSE(rolls_from(context, ", cone: box, facet_angle: 45 deg", &across), whole * h, 2e-3);
   CHECK_CLOSE(rolls_from(context, ", cone: pyramid, facets: 3, facet_align: true", &across), whole,
@@ -60,8 +61,8 @@ int main(void) {
   /* edges at 30 degrees pull aside; many of them come near the circle */
   rolls_from(context, ", cone: pyramid, facet_angle: 30 deg", &across);
   CHECK_CLOSE(across, 0.10, 0.01);
-  CHECK_CLOSE(rolls_from(context, ", cone: pyramid, facets: 64, facet_angle: 1 deg", &across), whole,
-              2e-3);
+  CHECK_CLOSE(rolls_from(context, ", cone: pyramid, facets: 64, facet_angle: 1 deg", &across),
+              whole, 2e-3);
   talus_context_destroy(context);
   return check_end();
 }

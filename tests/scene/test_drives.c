@@ -91,7 +91,8 @@ int main(void) {
   def.threads = 1;
   CHECK(talus_context_create(&def, &context) == TALUS_OK);
   talus_scene *scene = NULL;
-  if (scene_of(context, "title: any\n", &scene) == TALUS_OK) { /* else there is no YAML in this build */
+  if (scene_of(context, "title: any\n", &scene) == TALUS_OK) { /* else there is no YAML in this
+                                                                  build */
     talus_scene_destroy(scene);
     test_drives(context);
     test_begin(context);

@@ -21,39 +21,39 @@ static int run(talus_scene *scene, talus_world *world, int steps) {
   return 1;
 }
 
-#define ARM                                                                                        \
-  "materials: {metal: {density: 2000}}\n"                                                          \
-  "walls: [{kind: plane, name: floor}]\n"                                                          \
-  "mechanisms:\n"                                                                                  \
-  "  - name: arm\n"                                                                                \
-  "    position: [1, 0, 50 cm]\n"                                                                  \
-  "    orientation: {axis: [0, 0, 1], angle: 90 deg}\n"                                            \
-  "    links:\n"                                                                                   \
-  "      - name: fore\n"                                                                           \
-  "        parent: upper\n"                                                                        \
-  "        kind: prismatic\n"                                                                      \
-  "        position: [30 cm, 0, 0]\n"                                                              \
-  "        axis: [1, 0, 0]\n"                                                                      \
-  "        mass: 500 g\n"                                                                          \
-  "        centre: [0, 0, 1 cm]\n"                                                                 \
-  "        inertia: [1e-3, 2e-3, 3e-3]\n"                                                          \
-  "        start: 5 cm\n"                                                                          \
-  "        limits: [-10 cm, 10 cm]\n"                                                              \
-  "        rate: 3 cm/s\n"                                                                         \
-  "        effort: 40 N\n"                                                                         \
-  "        shapes: [{shape: box, size: [4 cm, 20 cm, 20 cm], position: [0, 0, -30 cm]}]\n"         \
-  "      - name: upper\n"                                                                          \
-  "        axis: [0, -1, 0]\n"                                                                     \
-  "        shapes:\n"                                                                              \
-  "          - {shape: box, size: [30 cm, 4 cm, 4 cm], position: [15 cm, 0, 0]}\n"                 \
-  "        damping: 0.1 N m s\n"                                                                   \
-  "        start: 10 deg\n"                                                                        \
-  "        times: [0 s, 100 ms, 200 ms]\n"                                                         \
-  "        targets: [10 deg, 10 deg, -10 deg]\n"                                                   \
+#define ARM                                                                                \
+  "materials: {metal: {density: 2000}}\n"                                                  \
+  "walls: [{kind: plane, name: floor}]\n"                                                  \
+  "mechanisms:\n"                                                                          \
+  "  - name: arm\n"                                                                        \
+  "    position: [1, 0, 50 cm]\n"                                                          \
+  "    orientation: {axis: [0, 0, 1], angle: 90 deg}\n"                                    \
+  "    links:\n"                                                                           \
+  "      - name: fore\n"                                                                   \
+  "        parent: upper\n"                                                                \
+  "        kind: prismatic\n"                                                              \
+  "        position: [30 cm, 0, 0]\n"                                                      \
+  "        axis: [1, 0, 0]\n"                                                              \
+  "        mass: 500 g\n"                                                                  \
+  "        centre: [0, 0, 1 cm]\n"                                                         \
+  "        inertia: [1e-3, 2e-3, 3e-3]\n"                                                  \
+  "        start: 5 cm\n"                                                                  \
+  "        limits: [-10 cm, 10 cm]\n"                                                      \
+  "        rate: 3 cm/s\n"                                                                 \
+  "        effort: 40 N\n"                                                                 \
+  "        shapes: [{shape: box, size: [4 cm, 20 cm, 20 cm], position: [0, 0, -30 cm]}]\n" \
+  "      - name: upper\n"                                                                  \
+  "        axis: [0, -1, 0]\n"                                                             \
+  "        shapes:\n"                                                                      \
+  "          - {shape: box, size: [30 cm, 4 cm, 4 cm], position: [15 cm, 0, 0]}\n"         \
+  "        damping: 0.1 N m s\n"                                                           \
+  "        start: 10 deg\n"                                                                \
+  "        times: [0 s, 100 ms, 200 ms]\n"                                                 \
+  "        targets: [10 deg, 10 deg, -10 deg]\n"                                           \
   "        effort: 400 N m\n"
-#define GRAINS                                                                                     \
-  "grains:\n"                                                                                      \
-  "  - {kind: lattice, radius: 3 cm, counts: [3, 3, 2], region: {lower: [0.86, 0.16, 0], upper: "  \
+#define GRAINS                                                                                    \
+  "grains:\n"                                                                                     \
+  "  - {kind: lattice, radius: 3 cm, counts: [3, 3, 2], region: {lower: [0.86, 0.16, 0], upper: " \
   "[1.14, 0.44, 0.13]}}\n"
 
 static void check_arm(talus_context *context) {
@@ -126,8 +126,8 @@ static void check_restart(talus_context *context) {
   }
   /* a load that the motor cannot hold: it has to come back from the checkpoint by itself */
   CHECK(talus_mechanism_load(talus_world_mechanism(whole, 0), 0, (const double[3]){0, 0, 0.1},
-                             (const double[3]){5, 60, 3}, (const double[3]){0.1, 0, 0.2}) ==
-        TALUS_OK);
+                             (const double[3]){5, 60, 3},
+                             (const double[3]){0.1, 0, 0.2}) == TALUS_OK);
   CHECK(run(one, whole, 130));
   const talus_status saved = tl_checkpoint_save(one, whole, ".", 3);
   if (saved == TALUS_UNSUPPORTED) {
@@ -210,18 +210,19 @@ static void check_mistakes(talus_context *context) {
 }
 
 /* Stops of joints with several velocities, and a loop that holds against turning alone. */
-#define BRANCH                                                                                     \
-  "mechanisms:\n"                                                                                  \
-  "  - name: m\n"                                                                                  \
-  "    links:\n"                                                                                   \
-  "      - {name: ball, kind: spherical, axis: [0, 0, 2], swing: 40 deg, twist: [-20 deg, 30 "     \
-  "deg], damping: 0.2, friction: 0.01, mass: 1, centre: [0.1, 0, 0.5], inertia: [0.1, 0.1, 0.1]}\n" \
-  "      - {name: cross, kind: universal, parent: ball, position: [0, 0, 1], axis: [1, 0, 0], "    \
-  "axis2: [0, 1, 0], start: 5 deg, start2: 3 deg, limits: [-10 deg, 10 deg], limits2: [-5 deg, "   \
-  "15 deg], damping: 0.2, mass: 1, centre: [0, 0, 0.5], inertia: [0.1, 0.1, 0.1]}\n"               \
-  "      - {name: flap, axis: [0, 1, 0], position: [3, 0, 0], mass: 1, centre: [1, 0, 0], "        \
-  "inertia: [0.1, 0.1, 0.1]}\n"                                                                    \
-  "    loops:\n"                                                                                   \
+#define BRANCH                                                                                   \
+  "mechanisms:\n"                                                                                \
+  "  - name: m\n"                                                                                \
+  "    links:\n"                                                                                 \
+  "      - {name: ball, kind: spherical, axis: [0, 0, 2], swing: 40 deg, twist: [-20 deg, 30 "   \
+  "deg], damping: 0.2, friction: 0.01, mass: 1, centre: [0.1, 0, 0.5], inertia: [0.1, 0.1, "     \
+  "0.1]}\n"                                                                                      \
+  "      - {name: cross, kind: universal, parent: ball, position: [0, 0, 1], axis: [1, 0, 0], "  \
+  "axis2: [0, 1, 0], start: 5 deg, start2: 3 deg, limits: [-10 deg, 10 deg], limits2: [-5 deg, " \
+  "15 deg], damping: 0.2, mass: 1, centre: [0, 0, 0.5], inertia: [0.1, 0.1, 0.1]}\n"             \
+  "      - {name: flap, axis: [0, 1, 0], position: [3, 0, 0], mass: 1, centre: [1, 0, 0], "      \
+  "inertia: [0.1, 0.1, 0.1]}\n"                                                                  \
+  "    loops:\n"                                                                                 \
   "      - {a: base, b: flap, directions: [], turns: [[0, 1, 0]]}\n"
 
 static void check_stops(talus_context *context) {
@@ -254,10 +255,12 @@ static void check_stops(talus_context *context) {
   "  - name: m\n"                                                                                  \
   "    links:\n"                                                                                   \
   "      - {name: cross, kind: universal, axis: [1, 0, 0], axis2: [0, 1, 0], target: 20 deg, "     \
-  "target2: -30 deg, effort: 50, response: 20 ms, mass: 1, centre: [0, 0, 0.5], inertia: [0.1, 0.1, 0.1]}\n" \
-  "      - {name: wheel, kind: universal, position: [3, 0, 0], axis: [1, 0, 0], axis2: [0, 1, 0], " \
+  "target2: -30 deg, effort: 50, response: 20 ms, mass: 1, centre: [0, 0, 0.5], inertia: [0.1, "   \
+  "0.1, 0.1]}\n"                                                                                   \
+  "      - {name: wheel, kind: universal, position: [3, 0, 0], axis: [1, 0, 0], axis2: [0, 1, "    \
+  "0], "                                                                                           \
   "rate: 0.5, rate2: 0.25, mass: 1, centre: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"                \
-  "      - {name: ball, kind: spherical, position: [6, 0, 0], rates: [0, 0, 2], mass: 1, centre: "  \
+  "      - {name: ball, kind: spherical, position: [6, 0, 0], rates: [0, 0, 2], mass: 1, centre: " \
   "[0, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"
 
 static void check_motors(talus_context *context) {

@@ -1,5 +1,5 @@
-/* test_reference.c: docs/reference/scene.md says what the reader's tables say; defaults of the tables are
- * those of the library; all sample scenes are good. */
+/* test_reference.c: docs/reference/scene.md says what the reader's tables say; defaults of the
+ * tables are those of the library; all sample scenes are good. */
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,8 @@ static void check_document(talus_context *context) {
     if (CHECK(first != NULL && last != NULL && made != NULL)) {
       first += strlen(begin);
       CHECK_CASE((size_t)(last - first) == strlen(made) && strncmp(first, made, strlen(made)) == 0,
-                 "docs/reference/scene.md is out of date: put the output of `talus scene reference` between "
+                 "docs/reference/scene.md is out of date: put the output of `talus scene "
+                 "reference` between "
                  "its marks");
     }
   }

@@ -8,17 +8,18 @@
 
 enum { SEEDS = 4, STEPS = 500 };
 
-static const char text[] = "world: {seed: %d%s}\n"
-                           "walls:\n"
-                           "  - kind: box\n"
-                           "    size: [4 cm, 4 cm, 10 cm]\n"
-                           "    motions:\n"
-                           "      - {kind: sinusoid, amplitude: [0, 0, 3 mm], frequency: 10 Hz, "
-                           "begin: 0.15 s}\n"
-                           "grains:\n"
-                           "  - {kind: random, radius: 4 mm, count: %d, sizes: {kind: uniform, low: "
-                           "0.9, high: 1.1}}\n"
-                           "run: {time: 1 s}\n";
+static const char text[] =
+    "world: {seed: %d%s}\n"
+    "walls:\n"
+    "  - kind: box\n"
+    "    size: [4 cm, 4 cm, 10 cm]\n"
+    "    motions:\n"
+    "      - {kind: sinusoid, amplitude: [0, 0, 3 mm], frequency: 10 Hz, "
+    "begin: 0.15 s}\n"
+    "grains:\n"
+    "  - {kind: random, radius: 4 mm, count: %d, sizes: {kind: uniform, low: "
+    "0.9, high: 1.1}}\n"
+    "run: {time: 1 s}\n";
 
 /* Steps that are made before one fails; *missed: those above the tolerance. */
 static int steps_made(talus_context *context, int seed, const char *more, int *missed) {
@@ -52,8 +53,9 @@ int main(void) {
     CHECK_CASE(made == STEPS, "seed %d: %s", seed, talus_context_message(context));
     CHECK_CASE(missed <= STEPS / 20, "seed %d: %d steps above the tolerance", seed, missed);
     /* a scale of next to nothing is none: that is what the world's own is for */
-    dead += steps_made(context, seed,
-                       ", velocity_scale: 1e-30 m/s, tolerance: 0.03, on_miss: halve", &missed) < STEPS;
+    dead +=
+        steps_made(context, seed, ", velocity_scale: 1e-30 m/s, tolerance: 0.03, on_miss: halve",
+                   &missed) < STEPS;
   }
   CHECK_CASE(dead > 0, "%d of %d", dead, SEEDS);
   talus_context_destroy(context);

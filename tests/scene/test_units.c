@@ -50,7 +50,7 @@ static void check_units(void) {
   CHECK(strcmp(unknown, "furlong") == 0);
   CHECK(!tl_unit_parse("m^", &factor, &dimension, unknown, sizeof unknown));
   CHECK(!tl_unit_parse("m99", &factor, &dimension, unknown, sizeof unknown));
-  static const char *const loose[] = {"mm/",   "mm / ", "mm*", "mm//s", "mm/*s",
+  static const char *const loose[] = {"mm/",    "mm / ", "mm*", "mm//s", "mm/*s",
                                       "mm */s", "/",     "*",   "1/",    "1//s"};
   for (size_t i = 0; i < sizeof loose / sizeof *loose; i++) {
     CHECK_CASE(!tl_unit_parse(loose[i], &factor, &dimension, unknown, sizeof unknown), "%s",

@@ -25,8 +25,8 @@ static talus_status robot_of(talus_context *context, const char *text, const tal
   return talus_urdf_read(context, "robot.urdf", def, urdf);
 }
 
-#define INERTIAL                                                                                   \
-  "<inertial><mass value='2'/><inertia ixx='0.1' ixy='0' ixz='0' iyy='0.2' iyz='0' izz='0.3'/>"    \
+#define INERTIAL                                                                                \
+  "<inertial><mass value='2'/><inertia ixx='0.1' ixy='0' ixz='0' iyy='0.2' iyz='0' izz='0.3'/>" \
   "</inertial>"
 
 static const char robot[] =

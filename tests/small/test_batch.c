@@ -284,11 +284,13 @@ static void test_names(talus_context *context) {
   }
 }
 
-/* Small problems of every family, so many of each that they lie side by side, in any order: each has
- * the bits that it has alone, whatever the method, law and number of threads. */
+/* Small problems of every family, so many of each that they lie side by side, in any order: each
+ * has the bits that it has alone, whatever the method, law and number of threads. */
 static void test_side_by_side(talus_context *context, talus_method method, talus_law law) {
   enum { EACH = 11, COUNT = 6 * EACH };
-  static const int chosen[6] = {0, 4, 6, 9, 21, 22}; /* spheres, rows, the plane, W, bounds, blocks */
+  static const int chosen[6] = {0,  4, 6, 9,
+                                21, 22}; /* spheres, rows, the plane, W, bounds,
+                                                        blocks */
   static double memory[COUNT][100], rows[COUNT][20], alone[100], alone_rows[20];
   static oracle_made made[COUNT];
   static talus_problem all[COUNT];

@@ -127,7 +127,7 @@ static void test_scales(talus_context *context) {
   static const struct {
     double inverse_mass, speed;
     int direct;
-  } cases[] = {{1, 1, 1},      {1e6, 1e-9, 1}, {1e-12, 1e8, 1}, {1e-120, 1, 0},
+  } cases[] = {{1, 1, 1},     {1e6, 1e-9, 1}, {1e-12, 1e8, 1}, {1e-120, 1, 0},
                {1e120, 1, 0}, {1, 1e-80, 0},  {1, 1e80, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     two t;
@@ -160,7 +160,8 @@ static void test_nothing(talus_context *context) {
   }
 }
 
-/* One contact on a block of two velocities, of which M^-1 lets the first move, or makes no sense. */
+/* One contact on a block of two velocities, of which M^-1 lets the first move, or makes no
+ * sense. */
 static void test_masses(talus_context *context) {
   static const struct {
     double inverse[4];

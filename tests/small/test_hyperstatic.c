@@ -1,8 +1,8 @@
 /* test_hyperstatic.c: Lemke's pivots where there are more contacts than motions.
  *
  * W is singular, so that tableaux are full of ties and of entries that are nothing but rounding. On
- * each of these problems pivots with tolerances close to rounding ended in a ray that is none, or in
- * a basis that is no solution. */
+ * each of these problems pivots with tolerances close to rounding ended in a ray that is none, or
+ * in a basis that is no solution. */
 #include "talus/talus_io.h"
 #include "tests/check.h"
 #include "tests/oracle/oracle.h"

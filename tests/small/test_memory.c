@@ -37,8 +37,8 @@ static void test_failures(const family *f, talus_method method) {
   oracle_made_free(&made);
 }
 
-/* Balls in pairs on the ground: islands of three contacts each, more in all than `auto` would take at
- * once. */
+/* Balls in pairs on the ground: islands of three contacts each, more in all than `auto` would take
+ * at once. */
 static void test_islands(void) {
   enum { PAIRS = 15, BALLS = 2 * PAIRS, CONTACTS = 3 * PAIRS };
   static double velocity[6 * BALLS], mass[BALLS], inertia[6 * BALLS], normal[3 * CONTACTS];
@@ -81,8 +81,8 @@ static void test_islands(void) {
     scarce c = {.fail_at = ++at};
     talus_context *context = scarce_context(&c);
     status = talus_solve_once(context, &problem, &settings, NULL, &info);
-    CHECK_CASE(status == TALUS_OK || (status == TALUS_OUT_OF_MEMORY &&
-                                      strlen(talus_context_message(context)) > 0),
+    CHECK_CASE(status == TALUS_OK ||
+                   (status == TALUS_OUT_OF_MEMORY && strlen(talus_context_message(context)) > 0),
                "%s", talus_status_name(status));
     CHECK_CASE(c.held == 0, "islands: %lld pieces left at %lld", (long long)c.held, (long long)at);
     talus_context_destroy(context);
@@ -122,9 +122,10 @@ static void test_steady(talus_method method) {
 
 int main(void) {
   static const int kinds[] = {2, 4, 6, 9, 14, 21};
-  static const talus_method methods[] = {
-      TALUS_METHOD_LEMKE,    TALUS_METHOD_PFB_PLM, TALUS_METHOD_MNCP_RLM, TALUS_METHOD_MNCP_PLM,
-      TALUS_METHOD_MNCPOPT,  TALUS_METHOD_LCPOPT,  TALUS_METHOD_MNCP_PROX, TALUS_METHOD_INTERIOR_POINT};
+  static const talus_method methods[] = {TALUS_METHOD_LEMKE,     TALUS_METHOD_PFB_PLM,
+                                         TALUS_METHOD_MNCP_RLM,  TALUS_METHOD_MNCP_PLM,
+                                         TALUS_METHOD_MNCPOPT,   TALUS_METHOD_LCPOPT,
+                                         TALUS_METHOD_MNCP_PROX, TALUS_METHOD_INTERIOR_POINT};
   for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
       test_failures(family_at(kinds[i]), methods[m]);

@@ -8,8 +8,8 @@
 #include "tests/solver/families.h"
 
 enum { ROWS = 400 };
-static const talus_method methods[] = {TALUS_METHOD_LEMKE, TALUS_METHOD_PFB_RLM,
-                                       TALUS_METHOD_PFB_PLM, TALUS_METHOD_MNCP_RLM,
+static const talus_method methods[] = {TALUS_METHOD_LEMKE,    TALUS_METHOD_PFB_RLM,
+                                       TALUS_METHOD_PFB_PLM,  TALUS_METHOD_MNCP_RLM,
                                        TALUS_METHOD_MNCP_PLM, TALUS_METHOD_MNCP_PROX};
 enum { METHODS = sizeof methods / sizeof *methods };
 

@@ -158,7 +158,8 @@ static void judge(const bad *b, const talus_problem *problem, const talus_settin
   const double *const x = solution->impulse, *const rows = solution->bilateral_impulse;
   const double epsilon = circular ? oracle_epsilon(problem, x, rows, settings->law)
                                   : oracle_epsilon_faceted(problem, settings, x, rows);
-  /* the certificate knows what rounding hides from the oracle: velocities lost among huge impulses */
+  /* the certificate knows what rounding hides from the oracle: velocities lost among huge
+   * impulses */
   const double certified = settings->law == TALUS_LAW_CCP ? info->certificate.epsilon_ccp
                                                           : info->certificate.epsilon_coulomb;
   CHECK_CASE(!circular || (epsilon <= 1 + 1e-9 && certified <= 1 + 1e-9),
@@ -166,8 +167,8 @@ static void judge(const bad *b, const talus_problem *problem, const talus_settin
              epsilon, certified);
   if (info->outcome == TALUS_OUTCOME_CONVERGED) {
     CHECK_CASE(b->solvable != 0, "%s, %s: %s", b->name, method, outcome);
-    CHECK_CASE(settings->measure == TALUS_MEASURE_SICONOS || epsilon <= 1.01 * settings->tolerance, "%s, %s, law %d: oracle says %g", b->name,
-               method, (int)settings->law, epsilon);
+    CHECK_CASE(settings->measure == TALUS_MEASURE_SICONOS || epsilon <= 1.01 * settings->tolerance,
+               "%s, %s, law %d: oracle says %g", b->name, method, (int)settings->law, epsilon);
   }
   CHECK_CASE(info->outcome != TALUS_OUTCOME_INCONSISTENT || b->solvable != 1, "%s, %s: %s", b->name,
              method, outcome);

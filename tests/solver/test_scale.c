@@ -6,15 +6,15 @@
 #include "tests/check.h"
 #include "tests/solver/families.h"
 
-static const talus_method methods[] = {
-    TALUS_METHOD_AUTO,     TALUS_METHOD_GAUSS_SEIDEL_NESTEROV, TALUS_METHOD_APGDB,
-    TALUS_METHOD_SPECTRAL, TALUS_METHOD_NEWTON,                TALUS_METHOD_MNCP_PROX};
+static const talus_method methods[] = {TALUS_METHOD_AUTO,   TALUS_METHOD_GAUSS_SEIDEL_NESTEROV,
+                                       TALUS_METHOD_APGDB,  TALUS_METHOD_SPECTRAL,
+                                       TALUS_METHOD_NEWTON, TALUS_METHOD_MNCP_PROX};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static double tangled[3000]; /* impulses */
 
-static talus_info solve(talus_context *context, const talus_problem *problem,
-                        talus_method method, double tolerance) {
+static talus_info solve(talus_context *context, const talus_problem *problem, talus_method method,
+                        double tolerance) {
   talus_settings settings = talus_settings_default();
   talus_solution solution = talus_solution_default();
   talus_info info = talus_info_default();
@@ -22,10 +22,9 @@ static talus_info solve(talus_context *context, const talus_problem *problem,
   settings.tolerance = tolerance;
   settings.max_iterations = 20000;
   solution.impulse = tangled;
-  const talus_status status =
-      talus_solve_once(context, problem, &settings, &solution, &info);
-  CHECK_CASE(status == TALUS_OK || status == TALUS_UNSUPPORTED, "%s: %s",
-             talus_method_name(method), talus_context_message(context));
+  const talus_status status = talus_solve_once(context, problem, &settings, &solution, &info);
+  CHECK_CASE(status == TALUS_OK || status == TALUS_UNSUPPORTED, "%s: %s", talus_method_name(method),
+             talus_context_message(context));
   return info;
 }
 
@@ -57,9 +56,9 @@ static void test_family(talus_context *context, const family *f) {
     /* a scale against which all velocities are small: no impulses are right enough */
     made.problem.velocity_scale *= 1e6;
     const talus_info rest = solve(context, &made.problem, methods[m], 1e-6);
-    CHECK_CASE(rest.outcome == TALUS_OUTCOME_CONVERGED && rest.iterations == 0, "%s by %s: %s, %lld",
-               f->name, talus_method_name(methods[m]), talus_outcome_name(rest.outcome),
-               (long long)rest.iterations);
+    CHECK_CASE(rest.outcome == TALUS_OUTCOME_CONVERGED && rest.iterations == 0,
+               "%s by %s: %s, %lld", f->name, talus_method_name(methods[m]),
+               talus_outcome_name(rest.outcome), (long long)rest.iterations);
   }
   oracle_made_free(&made);
 }

@@ -41,8 +41,8 @@ static void compare(talus_context *context, talus_solver *old, const talus_probl
 }
 
 static talus_problem two_contacts(void) {
-  static const double w[36] = {2, 0, 0, .1, 0, 0, 0, 2, 0, 0, .1, 0, 0, 0, 2, 0, 0, .1,
-                               .1, 0, 0, 2, 0, 0, 0, .1, 0, 0, 2, 0, 0, 0, .1, 0, 0, 2};
+  static const double w[36] = {2,  0, 0, .1, 0, 0, 0, 2,  0, 0, .1, 0, 0, 0, 2,  0, 0, .1,
+                               .1, 0, 0, 2,  0, 0, 0, .1, 0, 0, 2,  0, 0, 0, .1, 0, 0, 2};
   static const double q[6] = {-1, .2, 0, -2, 0, .3}, friction[2] = {.5, .5};
   talus_problem problem = talus_problem_default(TALUS_FORM_DELASSUS);
   problem.contact_count = 2;

@@ -38,26 +38,26 @@ static inline void accepted(desk *d, int line) {
 }
 
 /* One element, or one field, changed and put back. The oracle's arrays are writable. */
-#define BREAK(type, array, i, value, wanted, text)                                                 \
-  do {                                                                                             \
-    type *const array_ = (type *)(array);                                                          \
-    const type kept_ = array_[i];                                                                  \
-    array_[i] = (value);                                                                           \
-    refused(d, wanted, text, __LINE__);                                                            \
-    array_[i] = kept_;                                                                             \
+#define BREAK(type, array, i, value, wanted, text) \
+  do {                                             \
+    type *const array_ = (type *)(array);          \
+    const type kept_ = array_[i];                  \
+    array_[i] = (value);                           \
+    refused(d, wanted, text, __LINE__);            \
+    array_[i] = kept_;                             \
   } while (0)
-#define BREAK_FIELD(type, field, value, wanted, text)                                              \
-  do {                                                                                             \
-    type const kept_ = d->problem.field;                                                           \
-    d->problem.field = (value);                                                                    \
-    refused(d, wanted, text, __LINE__);                                                            \
-    d->problem.field = kept_;                                                                      \
+#define BREAK_FIELD(type, field, value, wanted, text) \
+  do {                                                \
+    type const kept_ = d->problem.field;              \
+    d->problem.field = (value);                       \
+    refused(d, wanted, text, __LINE__);               \
+    d->problem.field = kept_;                         \
   } while (0)
-#define BREAK_FINITE(array, i, text)                                                               \
-  do {                                                                                             \
-    BREAK(double, array, i, NAN, TALUS_NOT_FINITE, text);                                          \
-    BREAK(double, array, i, INFINITY, TALUS_NOT_FINITE, text);                                     \
-    BREAK(double, array, i, -INFINITY, TALUS_NOT_FINITE, text);                                    \
+#define BREAK_FINITE(array, i, text)                            \
+  do {                                                          \
+    BREAK(double, array, i, NAN, TALUS_NOT_FINITE, text);       \
+    BREAK(double, array, i, INFINITY, TALUS_NOT_FINITE, text);  \
+    BREAK(double, array, i, -INFINITY, TALUS_NOT_FINITE, text); \
   } while (0)
 #define BREAK_NULL(type, field, text) BREAK_FIELD(type, field, NULL, TALUS_MISSING_ARRAY, text)
 

@@ -17,11 +17,11 @@ static void check_setting(desk *d, const talus_settings *settings, talus_status 
   CHECK(talus_solve_once(d->context, &d->problem, settings, NULL, &info) == wanted);
 }
 
-#define BAD_SETTING(field, value, text)                                                            \
-  do {                                                                                             \
-    talus_settings s_ = talus_settings_default();                                                  \
-    s_.field = (value);                                                                            \
-    check_setting(d, &s_, TALUS_BAD_SETTING, text, __LINE__);                                      \
+#define BAD_SETTING(field, value, text)                       \
+  do {                                                        \
+    talus_settings s_ = talus_settings_default();             \
+    s_.field = (value);                                       \
+    check_setting(d, &s_, TALUS_BAD_SETTING, text, __LINE__); \
   } while (0)
 
 static void check_settings(desk *d) {

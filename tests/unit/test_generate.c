@@ -323,9 +323,9 @@ static void test_bad_settings(talus_context *context) {
   const talus_generate_def good = talus_generate_def_default(TALUS_GENERATE_RANDOM);
   talus_generate_def def = good;
   talus_stored *stored = NULL;
-#define BAD(field, value)                                                                          \
-  def = good;                                                                                      \
-  def.field = (value);                                                                             \
+#define BAD(field, value) \
+  def = good;             \
+  def.field = (value);    \
   expect_bad(context, &def, TALUS_BAD_SETTING, #field)
   BAD(kind, (talus_generate_kind)3);
   BAD(body_count, 0);

@@ -10,14 +10,14 @@
 
 static talus_context *place_context;
 
-#define MUST(call)                                                                           \
-  do {                                                                                       \
-    const talus_status status_ = (call);                                                     \
-    if (status_ != TALUS_OK) {                                                               \
-      printf("%s:%d: %s: %s: %s\n", __FILE__, __LINE__, #call, talus_status_name(status_),   \
-             talus_context_message(place_context));                                          \
-      exit(EXIT_FAILURE);                                                                    \
-    }                                                                                        \
+#define MUST(call)                                                                         \
+  do {                                                                                     \
+    const talus_status status_ = (call);                                                   \
+    if (status_ != TALUS_OK) {                                                             \
+      printf("%s:%d: %s: %s: %s\n", __FILE__, __LINE__, #call, talus_status_name(status_), \
+             talus_context_message(place_context));                                        \
+      exit(EXIT_FAILURE);                                                                  \
+    }                                                                                      \
   } while (0)
 
 static inline void place_begin(int32_t threads) {
@@ -27,7 +27,9 @@ static inline void place_begin(int32_t threads) {
   MUST(talus_context_create(&def, &place_context));
 }
 
-static inline void place_end(void) { talus_context_destroy(place_context); }
+static inline void place_end(void) {
+  talus_context_destroy(place_context);
+}
 
 static inline int32_t place_material(talus_world *world, double density, double friction,
                                      double restitution) {

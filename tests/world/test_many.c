@@ -15,8 +15,8 @@ static talus_world *grains_make(double scale, talus_law law) {
   MUST(talus_world_create(place_context, &def, &world));
   const int32_t material = place_material(world, 2500 / (scale * scale * scale), 0.4, 0);
   place_floor(world, material);
-  const double h = sqrt(0.5), quaternion[4][4] = {
-      {h, 0, h, 0}, {h, 0, -h, 0}, {h, -h, 0, 0}, {h, h, 0, 0}};
+  const double h = sqrt(0.5),
+               quaternion[4][4] = {{h, 0, h, 0}, {h, 0, -h, 0}, {h, -h, 0, 0}, {h, h, 0, 0}};
   for (int i = 0; i < 4; i++) {
     const double side = (i % 2 ? 0.3 : -0.3) * scale;
     talus_body_def wall = talus_body_def_default();
@@ -165,14 +165,15 @@ static void stack(void) {
   talus_world_destroy(world);
 }
 
-/* A ball on a hinge: a pendulum of length 1, small swing, period 2 pi sqrt((l + 2 r^2 / 5 l) / g). */
+/* A ball on a hinge: a pendulum of length 1, small swing, period 2 pi sqrt((l + 2 r^2 / 5 l) /
+ * g). */
 static void pendulum(void) {
   talus_world_def def = talus_world_def_default();
   def.tolerance = 1e-8;
   talus_world *world;
   MUST(talus_world_create(place_context, &def, &world));
-  const int32_t ball = place_sphere(world, place_material(world, 1000, 0.5, 0), 0.1,
-                                    sin(0.1), 0, -cos(0.1));
+  const int32_t ball =
+      place_sphere(world, place_material(world, 1000, 0.5, 0), 0.1, sin(0.1), 0, -cos(0.1));
   talus_joint_def hinge = talus_joint_def_default(TALUS_JOINT_HINGE);
   hinge.body_b = ball;
   hinge.axis[2] = 0;

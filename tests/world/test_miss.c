@@ -63,7 +63,8 @@ static void test_stop_and_halve(void) {
   def.on_miss = TALUS_MISS_STOP;
   talus_world *world = column(&def);
   const int stopped = first_failure(world, &report);
-  CHECK(stopped < STEPS && strstr(talus_context_message(place_context), "after 0 halvings") != NULL);
+  CHECK(stopped < STEPS &&
+        strstr(talus_context_message(place_context), "after 0 halvings") != NULL);
   talus_world_destroy(world);
 
   def.on_miss = TALUS_MISS_DEFAULT;

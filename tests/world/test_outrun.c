@@ -18,7 +18,7 @@ static talus_world *world_make(talus_integrator integrator) {
   return world;
 }
 
-static void throw(talus_world *world, int32_t body, double speed) {
+static void throw(talus_world * world, int32_t body, double speed) {
   talus_body_state state = place_state(world, body);
   state.velocity[0] = speed;
   MUST(talus_body_set(world, body, &state));

@@ -227,8 +227,8 @@ static void tumble(int kind, double step, talus_integrator integrator) {
   }
   CHECK_CASE(worst < 1e-3, "joint %d step %g integrator %d: energy by %g", kind, step,
              (int)integrator, worst);
-  CHECK_CASE(sqrt(change / size) < 1.5 * step, "joint %d step %g integrator %d: momentum by %g", kind,
-             step, (int)integrator, sqrt(change / size));
+  CHECK_CASE(sqrt(change / size) < 1.5 * step, "joint %d step %g integrator %d: momentum by %g",
+             kind, step, (int)integrator, sqrt(change / size));
   talus_world_destroy(world);
 }
 
