@@ -49,8 +49,7 @@ static talus_context *context_of(int32_t threads) {
   return context;
 }
 
-/* ---- cost --------------------------------------------------------------------------------------
- */
+/* ---- cost ------------------------------------------------------------------------------------ */
 
 static double seconds_cpu(void) {
   return (double)clock() / CLOCKS_PER_SEC;
@@ -162,8 +161,7 @@ static void costs(int full) {
   talus_context_destroy(two);
 }
 
-/* ---- energy ------------------------------------------------------------------------------------
- */
+/* ---- energy ---------------------------------------------------------------------------------- */
 
 static talus_mechanism_balance measure(talus_mechanism *m) {
   talus_mechanism_balance balance = talus_mechanism_balance_default();
@@ -184,8 +182,7 @@ static double energy_drift(talus_scheme scheme) {
   return drift;
 }
 
-/* ---- contact -----------------------------------------------------------------------------------
- */
+/* ---- contact --------------------------------------------------------------------------------- */
 
 typedef struct fall {
   double drift;       /* of the centre in x, m */

@@ -95,7 +95,7 @@ static double seconds(void) {
   return (double)clock() / CLOCKS_PER_SEC;
 }
 
-/* ---- minimal -------------------------------------------------------------------------------- */
+/* ---- minimal --------------------------------------------------------------------------------- */
 
 static cost minimal(chain *c, talus_method method, int rounds) {
   cost best = {3 * CONTACTS, INFINITY, INFINITY, 0, {0}};
@@ -122,7 +122,7 @@ static cost minimal(chain *c, talus_method method, int rounds) {
   return best;
 }
 
-/* ---- redundant ------------------------------------------------------------------------------ */
+/* ---- redundant ------------------------------------------------------------------------------- */
 
 typedef struct bodies {
   double velocity[6 * MOST], inverse_mass[MOST], inverse_inertia[6 * MOST], centre[3 * MOST];

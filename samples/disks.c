@@ -31,7 +31,7 @@ static const struct {
                {"newton", "", TALUS_METHOD_NEWTON, TALUS_CONE_CIRCULAR}};
 enum { LEMKE, FIXED1, FIXED2, FIXED3, NEWTON, SOLVERS };
 
-/* ---- the stack ------------------------------------------------------------------------------ */
+/* ---- the stack ------------------------------------------------------------------------------- */
 
 typedef struct stack {
   int disks, contacts;
@@ -122,7 +122,7 @@ static talus_problem problem_make(stack *s) {
   return problem;
 }
 
-/* ---- one step ------------------------------------------------------------------------------- */
+/* ---- one step -------------------------------------------------------------------------------- */
 
 typedef struct outcome {
   int solved;
@@ -181,7 +181,7 @@ static double energy(const stack *s) {
   return sum;
 }
 
-/* ---- runs ----------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 typedef struct series {
   int steps, solved;

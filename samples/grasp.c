@@ -24,7 +24,7 @@ static const char *const HELP =
 enum { CONTACTS = 2, ROWS = 3 * CONTACTS, TESTS = 200 };
 static const double FRICTION[CONTACTS] = {0.1, 0.2}, HALF = 0.2;
 
-/* ---- W of the grasp ------------------------------------------------------------------------- */
+/* ---- W of the grasp -------------------------------------------------------------------------- */
 
 static talus_link_def link_of(talus_link_kind kind, int32_t parent, double mass, double radius) {
   talus_link_def link = talus_link_def_default(kind);
@@ -96,7 +96,7 @@ static void grasp_make(double w[ROWS * ROWS]) {
   }
 }
 
-/* ---- solving -------------------------------------------------------------------------------- */
+/* ---- solving --------------------------------------------------------------------------------- */
 
 static double random_next(uint64_t *state) {
   uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -157,7 +157,7 @@ static void motion(int32_t rows, const double *w, const double *q, const double 
   }
 }
 
-/* ---- objectives ----------------------------------------------------------------------------- */
+/* ---- objectives ------------------------------------------------------------------------------ */
 
 /* A point of one of the two minimisations and what it is worth. */
 typedef double (*objective_fn)(const double *w, const double *q, const double *x);
@@ -279,7 +279,7 @@ static double pull(objective_fn objective, const double *w, const double *q, dou
   return most;
 }
 
-/* ---- what the solutions are like ------------------------------------------------------------ */
+/* ---- what the solutions are like ------------------------------------------------------------- */
 
 typedef enum change { BREAKS, ROLLS, SLIDES } change;
 
@@ -332,7 +332,7 @@ static int positive_definite(const double *w) {
   return 1;
 }
 
-/* ---- the three experiments ------------------------------------------------------------------ */
+/* ---- the three experiments ------------------------------------------------------------------- */
 
 static int sliding(const double *full) {
   double w[4];

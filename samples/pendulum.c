@@ -71,8 +71,7 @@ static int32_t touches_find(run *r, talus_touch *touch) {
   return count;
 }
 
-/* ---- steps -------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static talus_solver *solver_of(int which, double tolerance) {
   talus_settings settings = talus_settings_default();
@@ -158,8 +157,7 @@ static double energy(run *r) {
   return balance.kinetic + balance.potential;
 }
 
-/* ---- one trajectory ----------------------------------------------------------------------------
- */
+/* ---- one trajectory -------------------------------------------------------------------------- */
 
 typedef struct comparison {
   talus_solver *solver[SOLVERS];
@@ -206,8 +204,7 @@ static void comparison_end(comparison *c, const char *law, const run *r, double 
 }
 
 /* By the first solver; the others solve each of its problems as well. Returns the largest
- * difference.
- */
+ * difference. */
 static double compare(talus_restitution restitution, const char *law, int steps, double *gained) {
   run r = run_make(restitution);
   comparison c;
@@ -245,8 +242,7 @@ static double compare(talus_restitution restitution, const char *law, int steps,
   return most;
 }
 
-/* ---- each solver by itself ---------------------------------------------------------------------
- */
+/* ---- each solver by itself ------------------------------------------------------------------- */
 
 /* Where the tip has been, in `own`. */
 static void run_go(run *r, talus_restitution restitution, talus_solver *solver, int steps,

@@ -101,8 +101,7 @@ static inline sample_options sample_begin(int argc, char **argv, const char *hel
   return options;
 }
 
-/* ---- a world from a scene ----------------------------------------------------------------------
- */
+/* ---- a world from a scene -------------------------------------------------------------------- */
 
 typedef struct sample_run {
   talus_scene *scene;
@@ -170,8 +169,7 @@ static inline int sample_moves(const sample_run *run, int32_t body) {
          talus_body_kind(run->world, body) == TALUS_BODY_FREE;
 }
 
-/* ---- what was obtained beside what is expected -------------------------------------------------
- */
+/* ---- what was obtained beside what is expected ----------------------------------------------- */
 
 static inline int *sample_misses(void) {
   static int misses;

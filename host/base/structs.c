@@ -27,8 +27,7 @@ static void size_set(void *given, size_t size) {
   memcpy(given, &number, sizeof number);
 }
 
-/* ---- one struct ---------------------------------------------------------------------------------
- */
+/* ---- one struct ------------------------------------------------------------------------------ */
 
 void tl_struct_init(const tl_struct *type, const void *defaults, void *given, size_t size) {
   if (given == NULL || size < sizeof(uint32_t)) {
@@ -170,8 +169,7 @@ bool tl_struct_fits(const tl_struct *type, const void *own, const void *defaults
   return memcmp((const char *)own + known, (const char *)defaults + known, type->size - known) == 0;
 }
 
-/* ---- arrays -------------------------------------------------------------------------------------
- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 const void *tl_struct_at(const void *array, int32_t index) {
   return (const char *)array + (size_t)index * size_of(array);

@@ -15,8 +15,7 @@
 talus_status tl_hull_merge(const tl_growth *growth, double flat, const double middle[3],
                            tl_hull *hull, int *good);
 
-/* ---- what the files of it share ---------------------------------------------------------------
- */
+/* ---- what the files of it share -------------------------------------------------------------- */
 
 /* One edge of one face, its ends in ascending order. */
 typedef struct tl_hull_rim {

@@ -31,8 +31,7 @@ int64_t tl_csv_last(const tl_csv *csv);
  * Statuses: FILE_OPEN, FILE_FORMAT, OUT_OF_MEMORY. */
 talus_status tl_csv_find(talus_context *context, const char *path, int64_t step, int64_t *last);
 /* Brings the lines to disk. Status: FILE_WRITE: lines may be lost, and a second call would not
- * know.
- */
+ * know. */
 talus_status tl_csv_sync(tl_csv *csv);
 /* Accepts NULL. Status FILE_WRITE: the system could not keep what it had taken. */
 talus_status tl_csv_close(tl_csv *csv);

@@ -42,7 +42,7 @@ static talus_status read_vector(fclib_reader *reader, const char *name, int64_t 
   return extent == count ? TALUS_OK : wrong(reader, name, "its length", extent, count);
 }
 
-/* ---- local ---- */
+/* ---- local ----------------------------------------------------------------------------------- */
 
 /* Copies a block of the full W, at (row, column), also mirrored if wanted. */
 static int64_t add_block(const talus_matrix *block, int32_t row, int32_t column, int mirror,
@@ -130,7 +130,7 @@ static talus_status read_local(fclib_reader *reader) {
   return tl_hdf5_exists(&reader->hdf5, "fclib_local/V") ? read_local_bilateral(reader) : TALUS_OK;
 }
 
-/* ---- global ---- */
+/* ---- global ---------------------------------------------------------------------------------- */
 
 static talus_status read_global(fclib_reader *reader) {
   talus_problem *problem = &reader->stored->problem;
@@ -155,7 +155,7 @@ static talus_status read_global(fclib_reader *reader) {
   return TALUS_OK;
 }
 
-/* ---- what the format has no place for, guess and title ---- */
+/* ---- what the format has no place for, guess and title --------------------------------------- */
 
 static talus_status read_own(fclib_reader *reader) {
   talus_problem *const problem = &reader->stored->problem;

@@ -80,7 +80,7 @@ static talus_status put_friction(fclib_writer *writer, const char *name) {
   return tl_hdf5_put_doubles(&writer->hdf5, name, friction, problem->contact_count);
 }
 
-/* ---- local ---- */
+/* ---- local ----------------------------------------------------------------------------------- */
 
 /* Are V and the transpose of the lower left block the same, but for rounding? Both are compressed,
  * so that equal matrices have equal arrays unless rounding left a zero in only one of them. */
@@ -154,7 +154,7 @@ static talus_status put_local(fclib_writer *writer) {
                                       : TALUS_OK;
 }
 
-/* ---- global ---- */
+/* ---- global ---------------------------------------------------------------------------------- */
 
 static talus_status put_bilateral(fclib_writer *writer) {
   const talus_problem *problem = writer->problem;

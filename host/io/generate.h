@@ -50,8 +50,7 @@ talus_status tl_generate_heap(talus_stored *stored, const talus_generate_def *de
 talus_status tl_generate_stack(talus_stored *stored, const talus_generate_def *def);
 talus_status tl_generate_random(talus_stored *stored, const talus_generate_def *def);
 
-/* ---- packing of spheres by drop and roll ------------------------------------------------------
- */
+/* ---- packing of spheres by drop and roll ----------------------------------------------------- */
 
 typedef struct tl_sphere {
   double x, y, z, r;

@@ -43,7 +43,7 @@ static talus_status map_blocks(talus_stored *scratch, const talus_blocks *blocks
   return TALUS_OK;
 }
 
-/* ---- mass ---- */
+/* ---- mass ------------------------------------------------------------------------------------ */
 
 typedef struct mass_builder {
   const block_map *map;
@@ -159,7 +159,7 @@ static talus_status build_mass(talus_stored *scratch, const block_map *map, talu
   return TALUS_OK;
 }
 
-/* ---- contacts and rows: the same but for the number of rows each has ---- */
+/* ---- contacts and rows: the same but for the number of rows each has ------------------------- */
 
 typedef struct row_family {
   int32_t count, dimension;

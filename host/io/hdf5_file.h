@@ -35,7 +35,7 @@ talus_status tl_hdf5_close(tl_hdf5 *hdf5);
 talus_status tl_hdf5_create_image(talus_context *context, const char *path, tl_hdf5 *hdf5);
 talus_status tl_hdf5_image(tl_hdf5 *hdf5, void **image, size_t *size);
 
-/* ---- reading: FILE_FORMAT names file and dataset ---- */
+/* ---- reading: FILE_FORMAT names file and dataset --------------------------------------------- */
 
 int tl_hdf5_exists(tl_hdf5 *hdf5, const char *name);
 /* A dataset that exists and was given values: some files announce solutions they do not have. */
@@ -53,7 +53,7 @@ talus_status tl_hdf5_int64s(tl_hdf5 *hdf5, const char *name, talus_stored *store
 /* Text of fixed length as stored->title; anything else is passed over. */
 talus_status tl_hdf5_title(tl_hdf5 *hdf5, const char *name, talus_stored *stored);
 
-/* ---- writing: FILE_WRITE ---- */
+/* ---- writing: FILE_WRITE --------------------------------------------------------------------- */
 
 talus_status tl_hdf5_group(tl_hdf5 *hdf5, const char *name);
 talus_status tl_hdf5_put_doubles(tl_hdf5 *hdf5, const char *name, const double *value,

@@ -41,7 +41,7 @@ static talus_status write_hdf5(talus_stored *scratch, tl_output *output,
 }
 #endif
 
-/* ---- reading ---- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef enum file_kind { KIND_HDF5, KIND_TEXT, KIND_UNKNOWN, KIND_EMPTY } file_kind;
 
@@ -140,7 +140,7 @@ talus_status talus_problem_read_sized(talus_context *context, const char *path, 
   return TALUS_OK;
 }
 
-/* ---- writing ---- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static int is_text_name(const char *path) {
   const size_t length = strlen(path);

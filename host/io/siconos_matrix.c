@@ -31,7 +31,7 @@ static talus_status read_dense(matrix_reader *reader, talus_matrix *matrix) {
   return tl_text_numbers(reader->text, reader->name, matrix->count, value);
 }
 
-/* ---- sparse block ---- */
+/* ---- sparse block ---------------------------------------------------------------------------- */
 
 typedef struct block_layout {
   int64_t blocks, block_rows, block_columns;
@@ -159,7 +159,7 @@ static talus_status read_blocks(matrix_reader *reader, talus_matrix *matrix) {
   return TALUS_OK;
 }
 
-/* ---- CSparse text ---- */
+/* ---- CSparse text ---------------------------------------------------------------------------- */
 
 /* "R-by-C, nzmax: A nnz: N, ..." or the same after "triplet: ". */
 static talus_status read_size_line(matrix_reader *reader, talus_matrix *matrix, int *triplet) {

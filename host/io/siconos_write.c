@@ -48,7 +48,7 @@ static void write_csparse(FILE *file, const talus_matrix *csc) {
   }
 }
 
-/* ---- W as square blocks of the problem's dimension ---- */
+/* ---- W as square blocks of the problem's dimension ------------------------------------------- */
 
 /* The transpose of W, compressed by columns, is W by rows: a block row is `size` neighbours in it.
  * Its block columns are found by merging them. */
@@ -141,7 +141,7 @@ static void write_blocks(FILE *file, const talus_matrix *rows, int32_t size) {
   }
 }
 
-/* ---- problems ---- */
+/* ---- problems -------------------------------------------------------------------------------- */
 
 static talus_status write_sparse_or_dense(talus_stored *scratch, FILE *file,
                                           const talus_matrix *matrix) {

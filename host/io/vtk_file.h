@@ -4,7 +4,7 @@
 
 #include "host/base/base.h"
 
-/* ---- bytes that grow ---- */
+/* ---- bytes that grow ------------------------------------------------------------------------- */
 
 typedef struct tl_bytes {
   talus_context *context;
@@ -19,7 +19,7 @@ talus_status tl_bytes_print(tl_bytes *bytes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void tl_bytes_release(tl_bytes *bytes);
 
-/* ---- arrays ---- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 typedef enum tl_vtk_type { TL_VTK_FLOAT64, TL_VTK_INT64, TL_VTK_INT32 } tl_vtk_type;
 size_t tl_vtk_size(tl_vtk_type type);
@@ -53,7 +53,7 @@ talus_status tl_vtk_pack(tl_bytes *file, const void *from, size_t size);
 /* The compressor's name for the header, "" without zlib. */
 const char *tl_vtk_compressor(void);
 
-/* ---- back ---- */
+/* ---- back ------------------------------------------------------------------------------------ */
 
 typedef struct tl_vtk_content {
   talus_context *context;

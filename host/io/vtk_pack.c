@@ -17,7 +17,7 @@
 
 enum { BLOCK = 1 << 16, LEVEL = 4, RATIO = 1100 /* zlib never shrinks by more than 1032 */ };
 
-/* ---- bytes ---- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 talus_status tl_bytes_reserve(tl_bytes *bytes, size_t more) {
   if (more <= bytes->capacity - bytes->size && bytes->memory != NULL) {
@@ -64,7 +64,7 @@ void tl_bytes_release(tl_bytes *bytes) {
   bytes->size = bytes->capacity = 0;
 }
 
-/* ---- packing ---- */
+/* ---- packing --------------------------------------------------------------------------------- */
 
 #if TL_HAVE_ZLIB
 

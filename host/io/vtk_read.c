@@ -36,7 +36,7 @@ static talus_status count_of(tl_frame_filler *f, int from, const char *name, tl_
                     count, &value);
 }
 
-/* ---- bodies ---- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static talus_status allocate(tl_frame_filler *f, int64_t bodies, int64_t shapes) {
   if (bodies + shapes > INT32_MAX / 16) {
@@ -103,7 +103,7 @@ static talus_status fill_grains(tl_frame_filler *f, int64_t count) {
   return copy(f, TL_FRAME_GRAINS, "reach", TL_VTK_POINT, TL_VTK_FLOAT64, 1, count, f->radius);
 }
 
-/* ---- contacts ---- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
 static talus_status fill_contacts(tl_frame_filler *f) {
   int64_t count;
@@ -133,7 +133,7 @@ static talus_status fill_contacts(tl_frame_filler *f) {
   return TALUS_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static talus_status fill(tl_frame_filler *f) {
   int64_t bodies, surfaces, walls;

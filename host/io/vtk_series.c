@@ -49,7 +49,7 @@ static talus_status grow(tl_series *series) {
   return TALUS_OK;
 }
 
-/* ---- reading ---- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* One line as print_entry makes it; 0: not an entry; -1: one that is not ours. */
 static int parse_entry(const char *line, const char *name, tl_series_entry *entry) {
@@ -128,7 +128,7 @@ void tl_series_release(tl_series *series) {
   series->count = series->capacity = 0;
 }
 
-/* ---- writing ---- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* more: behind the first ones that are kept, or NULL. */
 static talus_status write_list(tl_series *series, int32_t kept, const tl_series_entry *more) {

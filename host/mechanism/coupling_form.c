@@ -28,8 +28,7 @@ static size_t common_size(const talus_coupling *coupling) {
   return (size_t)coupling->contact_count + 2 * (size_t)coupling->bilateral_count;
 }
 
-/* ---- form (b) ----------------------------------------------------------------------------------
- */
+/* ---- form (b) -------------------------------------------------------------------------------- */
 
 /* The mechanisms of a row, each once; returns how many. */
 static int mechanisms_of(const tl_row *row, int32_t *mechanism) {
@@ -145,8 +144,7 @@ talus_status tl_coupling_blocks(talus_coupling *coupling, talus_problem *problem
   return TALUS_OK;
 }
 
-/* ---- form (c) ----------------------------------------------------------------------------------
- */
+/* ---- form (c) -------------------------------------------------------------------------------- */
 
 /* Links of one mechanism that rows touch, each once; slot[link] is its number or -1. */
 static int32_t links_touched(const talus_coupling *coupling, int32_t m, int32_t *slot,

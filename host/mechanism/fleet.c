@@ -123,8 +123,7 @@ void talus_fleet_destroy(talus_fleet *fleet) {
   tl_free(context, fleet);
 }
 
-/* ---- on the CPU -------------------------------------------------------------------------------
- */
+/* ---- on the CPU ------------------------------------------------------------------------------ */
 
 static talus_status copy_solve(const talus_fleet *fleet, int32_t i, const tl_worker *worker,
                                tl_copy *copy) {

@@ -90,8 +90,7 @@ double tl_step_ahead(const talus_coupling *coupling) {
   return coupling->halfway ? 0.5 * coupling->def.step : coupling->def.step;
 }
 
-/* ---- contacts ----------------------------------------------------------------------------------
- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
 static talus_status touch_check(const talus_coupling *coupling, const talus_touch *touch,
                                 int32_t index) {
@@ -177,8 +176,7 @@ talus_status tl_rows_contact(const talus_coupling *coupling, const talus_touch *
   return TALUS_OK;
 }
 
-/* ---- joints ------------------------------------------------------------------------------------
- */
+/* ---- joints ---------------------------------------------------------------------------------- */
 
 /* Which rows a joint has per coordinate. */
 static int has_stop(double limit) {

@@ -59,8 +59,7 @@ void tl_interior_start(tl_newton *newton, double size, tl_interior *point) {
   }
 }
 
-/* ---- one iteration ------------------------------------------------------------------------------
- */
+/* ---- one iteration --------------------------------------------------------------------------- */
 
 /* The longest step, at most 1, that keeps `share` of the way to the boundary. */
 static double step_length(const tl_sheet *sheet, const tl_interior *p, const double *dy,

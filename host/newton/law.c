@@ -169,8 +169,7 @@ double tl_law_equations(const tl_sheet *sheet, int law, const int32_t *branch, d
   return sqrt(square);
 }
 
-/* ---- borders ------------------------------------------------------------------------------------
- */
+/* ---- borders --------------------------------------------------------------------------------- */
 
 int tl_law_exits(const tl_sheet *sheet, int32_t k, tl_branch from, tl_branch to[2]) {
   const int32_t cone = sheet->cone[k];

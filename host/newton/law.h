@@ -32,8 +32,7 @@ tl_branch tl_law_branch(const tl_sheet *sheet, int32_t k, int law, const double 
 double tl_law_equations(const tl_sheet *sheet, int law, const int32_t *branch, double alpha,
                         const double *y, const double *u, double *f, double *a, double *b);
 
-/* ---- borders between branches of the exact law --------------------------------------------------
- */
+/* ---- borders between branches of the exact law ----------------------------------------------- */
 
 /* The branches next to one; returns how many. */
 int tl_law_exits(const tl_sheet *sheet, int32_t k, tl_branch from, tl_branch to[2]);

@@ -215,8 +215,7 @@ int64_t tl_linear_bytes(const tl_linear *linear) {
          tl_sparse_bytes(linear->sparse);
 }
 
-/* ---- contact space -----------------------------------------------------------------------------
- */
+/* ---- contact space --------------------------------------------------------------------------- */
 
 /* Numbers the rows that take part; returns whether the same ones did before. */
 static int places_find(tl_linear *linear) {
@@ -298,8 +297,7 @@ static void contact_fill(tl_linear *linear) {
   }
 }
 
-/* ---- both --------------------------------------------------------------------------------------
- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 static talus_status matrix_factor(tl_linear *linear, int64_t order, int *good) {
   if (linear->is_sparse) {

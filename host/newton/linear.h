@@ -67,8 +67,7 @@ talus_status tl_linear_solve(tl_linear *linear, const double *r, double *d, doub
 /* The sign of the determinant of A + B W, of the last factor; S must have been the identity. */
 talus_status tl_linear_sign(tl_linear *linear, int *sign);
 
-/* ---- between the files of the linear systems --------------------------------------------------
- */
+/* ---- between the files of the linear systems ------------------------------------------------- */
 
 /* linear_solve.c */
 double tl_dot_of(const double *x, const double *y, int32_t count);

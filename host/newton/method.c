@@ -132,8 +132,7 @@ talus_status tl_newton_offer(tl_newton *newton, const double *y, const double *u
   return tl_run_offer(run, newton->impulse, &newton->stop);
 }
 
-/* ---- plans --------------------------------------------------------------------------------------
- */
+/* ---- plans ----------------------------------------------------------------------------------- */
 
 /* An interior point in the last vectors, which the procedures leave alone. */
 static tl_interior point_of(tl_newton *newton) {

@@ -44,8 +44,7 @@ talus_status tl_newton_factor(tl_newton *newton, const double *a, const double *
  * the target. Returns epsilon by the last argument (may be NULL). */
 talus_status tl_newton_offer(tl_newton *newton, const double *y, const double *u, double *epsilon);
 
-/* ---- A -----------------------------------------------------------------------------------------
- */
+/* ---- A --------------------------------------------------------------------------------------- */
 
 typedef struct tl_prox_rule {
   int law;
@@ -60,14 +59,12 @@ typedef struct tl_prox_rule {
 /* From y, which becomes the best iterate of this phase. Vectors 0 .. 5. */
 talus_status tl_prox_run(tl_newton *newton, const tl_prox_rule *rule, double *y);
 
-/* ---- the proximal path --------------------------------------------------------------------------
- */
+/* ---- the proximal path ----------------------------------------------------------------------- */
 
 /* Exact law. From y, with `most` factorisations; offers what it meets. All vectors. */
 talus_status tl_path_run(tl_newton *newton, int most, double *y);
 
-/* ---- interior points ----------------------------------------------------------------------------
- */
+/* ---- interior points ------------------------------------------------------------------------- */
 
 typedef struct tl_interior_rule {
   const double *slip; /* [constraints] s, added to u_n; NULL = 0 */
@@ -97,14 +94,12 @@ void tl_interior_scale(const tl_sheet *sheet, const tl_interior *point, double *
 /* newton->b = S (I + damping mu n t^T), S = newton->scale, t the direction of u_t. */
 void tl_interior_slip(tl_newton *newton, double damping, const double *u);
 
-/* ---- B ------------------------------------------------------------------------------------------
- */
+/* ---- B --------------------------------------------------------------------------------------- */
 
 /* Starts from s = 0; `most` factorisations. y receives the last impulses. */
 talus_status tl_slip_run(tl_newton *newton, int most, double *y);
 
-/* ---- consistency --------------------------------------------------------------------------------
- */
+/* ---- consistency ----------------------------------------------------------------------------- */
 
 /* Part of q on loaded constraints that no motion of the bodies can undo, over R(0). */
 talus_status tl_incompatible_find(tl_newton *newton, const double *y, double *part);
@@ -112,8 +107,7 @@ talus_status tl_incompatible_find(tl_newton *newton, const double *y, double *pa
  * *found = 1, and the message names the constraints. */
 talus_status tl_contradiction_find(tl_newton *newton, int *found);
 
-/* ---- least norm ---------------------------------------------------------------------------------
- */
+/* ---- least norm ------------------------------------------------------------------------------ */
 
 /* Moves y, a solution, to the one of least norm; whether it got there must be judged. */
 talus_status tl_least_find(tl_newton *newton, double *y);

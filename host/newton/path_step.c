@@ -57,8 +57,7 @@ static talus_status factor(tl_path *p, int *good) {
   return tl_newton_factor(p->newton, p->newton->a, p->newton->b, NULL, 0, good);
 }
 
-/* ---- the tangent --------------------------------------------------------------------------------
- */
+/* ---- the tangent ----------------------------------------------------------------------------- */
 
 /* right = -times B x, constraint by constraint. */
 static void right_set(tl_path *p, double times, const double *x) {
@@ -141,8 +140,7 @@ static talus_status way_find(tl_path *p, int *good) {
   return TALUS_OK;
 }
 
-/* ---- the step -----------------------------------------------------------------------------------
- */
+/* ---- the step -------------------------------------------------------------------------------- */
 
 static double far_of(const tl_path *p, const double *y) {
   double far = 0;

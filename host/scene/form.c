@@ -129,8 +129,7 @@ void tl_form_place(tl_form *form, const double position[3], const double orienta
   form_move(form, position);
 }
 
-/* ---- against bodies ---------------------------------------------------------------------------
- */
+/* ---- against bodies -------------------------------------------------------------------------- */
 
 static int collide(const tl_collider *part, int32_t group, uint32_t collides) {
   return (part->collides >> group & 1u) && (collides >> part->group & 1u);
@@ -192,8 +191,7 @@ talus_status tl_form_meets(tl_occupancy *occupancy, const tl_form *form, int32_t
   return TALUS_OK;
 }
 
-/* ---- in regions -------------------------------------------------------------------------------
- */
+/* ---- in regions ------------------------------------------------------------------------------ */
 
 /* The space of a region that is taken out of another one, as a shape. Where it has no end it is as
  * long as `far`. */
@@ -402,8 +400,7 @@ int tl_room_draw(const tl_room *room, tl_random *random, tl_form *form) {
   return 1;
 }
 
-/* ---- the search -------------------------------------------------------------------------------
- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 static talus_status try_once(tl_occupancy *occupancy, tl_room *room, tl_form *form,
                              tl_search *search, int32_t *by) {

@@ -95,8 +95,7 @@ talus_status tl_grains_random(tl_grains_job *job, const tl_scene_region *region,
   return status;
 }
 
-/* ---- settled ----------------------------------------------------------------------------------
- */
+/* ---- settled --------------------------------------------------------------------------------- */
 
 /* A packing in units of the grain's radius, and which of its spheres lie in no body. */
 typedef struct settled {

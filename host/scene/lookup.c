@@ -23,8 +23,7 @@ static const tl_node *thing_node(const tl_scene_definition *def, int32_t i) {
              : ((const tl_scene_wall *)def->walls.item)[i - def->bodies.count].item.node;
 }
 
-/* ---- sorting ----------------------------------------------------------------------------------
- */
+/* ---- sorting --------------------------------------------------------------------------------- */
 
 static talus_status index_things(talus_scene *scene) {
   const tl_scene_definition *const def = &scene->def;
@@ -110,8 +109,7 @@ talus_status tl_scene_index(talus_scene *scene) {
   return index_mechanisms(scene);
 }
 
-/* ---- finding ----------------------------------------------------------------------------------
- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 /* " (did you mean x?)" or "". */
 static const char *suggest(const tl_names *names, const char *name, char *text, size_t capacity) {

@@ -14,8 +14,7 @@ static const tl_scene_link *link_at(const tl_scene_mechanism *mechanism, int32_t
   return (const tl_scene_link *)mechanism->links.item + i;
 }
 
-/* ---- robot files -------------------------------------------------------------------------------
- */
+/* ---- robot files ----------------------------------------------------------------------------- */
 
 static talus_status robot_read(talus_scene *scene, const tl_scene_mechanism *from,
                                tl_mechanism_made *made) {
@@ -58,8 +57,7 @@ void tl_mechanisms_release(talus_scene *scene) {
   }
 }
 
-/* ---- checks ------------------------------------------------------------------------------------
- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static talus_status pair_check(const talus_scene *scene, const tl_node *node, const char *key,
                                const double *pair, const char *name) {

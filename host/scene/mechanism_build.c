@@ -18,8 +18,7 @@ typedef struct job {
   int32_t index;
 } job;
 
-/* ---- links of the scene ------------------------------------------------------------------------
- */
+/* ---- links of the scene ---------------------------------------------------------------------- */
 
 /* The shapes of a link as the parts of a clump. */
 static tl_scene_shape clump_of(const tl_scene_link *link) {
@@ -123,8 +122,7 @@ static talus_status link_fill(job *j, int32_t i, talus_link_def *def) {
   return TALUS_OK;
 }
 
-/* ---- both kinds --------------------------------------------------------------------------------
- */
+/* ---- both kinds ------------------------------------------------------------------------------ */
 
 static talus_status links_fill(job *j) {
   void *memory;

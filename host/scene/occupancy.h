@@ -44,8 +44,7 @@ talus_status tl_occupancy_depth(tl_occupancy *occupancy, const tl_collider *a, c
                                 double *depth);
 int tl_box_meets(const tl_box *a, const tl_box *b);
 
-/* ---- forms ------------------------------------------------------------------------------------
- */
+/* ---- forms ----------------------------------------------------------------------------------- */
 
 /* A grain that is no body yet: its parts, placed. */
 struct tl_form {

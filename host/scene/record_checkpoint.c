@@ -267,7 +267,7 @@ talus_status tl_record_resume(talus_scene *scene, talus_world *world, const char
   return status;
 }
 
-/* ---- which checkpoint goes with the table beside it ---- */
+/* ---- which checkpoint goes with the table beside it ------------------------------------------ */
 
 /* *wanted: the last line when the checkpoint was written, -1 if there was none, *found: the last
  * one up to its step now. They are equal if lines were neither lost nor cut off since. */

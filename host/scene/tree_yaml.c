@@ -62,8 +62,7 @@ static talus_status next_event(yaml_reader *reader, yaml_event_t *event) {
                       parser->context != NULL ? parser->context : "");
 }
 
-/* ---- anchors ----------------------------------------------------------------------------------
- */
+/* ---- anchors --------------------------------------------------------------------------------- */
 
 static yaml_anchor **anchor_find(yaml_reader *reader, const char *name) {
   yaml_anchor **at = &reader->anchor[tl_text_hash(name, 0) % ANCHOR_HEADS];
@@ -91,8 +90,7 @@ static talus_status anchor_add(yaml_reader *reader, const yaml_mark_t *mark,
                        &(*anchor)->name);
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------
- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static talus_status read_node(yaml_reader *reader, const yaml_event_t *event, int depth,
                               tl_node **result);
@@ -245,8 +243,7 @@ static talus_status read_node(yaml_reader *reader, const yaml_event_t *event, in
   return TALUS_OK;
 }
 
-/* ---- the document -----------------------------------------------------------------------------
- */
+/* ---- the document ---------------------------------------------------------------------------- */
 
 /* Reads on to the first node of a document; NULL behind the last document. */
 static talus_status read_document(yaml_reader *reader, tl_node **root) {

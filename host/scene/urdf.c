@@ -103,8 +103,7 @@ tl_urdf_pose tl_urdf_compose(const tl_urdf_pose *outer, const tl_urdf_pose *inne
   return pose;
 }
 
-/* ---- public ------------------------------------------------------------------------------------
- */
+/* ---- public ---------------------------------------------------------------------------------- */
 
 static talus_status robot_read(talus_urdf *urdf) {
   TL_TRY(tl_xml_read(&urdf->arena, urdf->path, &urdf->root));

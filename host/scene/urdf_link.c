@@ -69,8 +69,7 @@ void tl_urdf_weigh(const tl_urdf_link *link, talus_link_def *def) {
   tl_copy3(def->centre, common);
 }
 
-/* ---- shapes ------------------------------------------------------------------------------------
- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 /* Where a mesh lies: package:// and file:// are known, other names are seen from the file. */
 static talus_status mesh_path(const talus_urdf *urdf, const tl_xml *node, char *path, size_t room) {

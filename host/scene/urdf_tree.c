@@ -124,8 +124,7 @@ static talus_status root_find(const talus_urdf *urdf, int32_t *root) {
   return *root >= 0 ? TALUS_OK : tl_urdf_fail(urdf, urdf->root, "a robot without links");
 }
 
-/* ---- joints to links of the def ----------------------------------------------------------------
- */
+/* ---- joints to links of the def -------------------------------------------------------------- */
 
 /* A link of the def: on a joint, or (floating root) on a free one. Its mass is added up later. */
 static talus_status link_begin(talus_urdf *urdf, int32_t index, const tl_urdf_pose *outer,

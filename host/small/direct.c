@@ -30,7 +30,7 @@ int tl_direct_serves(const talus_solver *solver) {
              TALUS_BACKEND_CPU;
 }
 
-/* ---- constraints ---------------------------------------------------------------------------- */
+/* ---- constraints ----------------------------------------------------------------------------- */
 
 talus_status tl_direct_reserve(tl_direct *d, int64_t touches, int64_t reals) {
   const size_t heads = (size_t)touches * ((sizeof(tl_small_touch) + 7) / 8);
@@ -81,7 +81,7 @@ double tl_direct_scale(tl_direct *d, int32_t k, double weight, const double *u, 
   return inverse;
 }
 
-/* ---- the problem ---------------------------------------------------------------------------- */
+/* ---- the problem ----------------------------------------------------------------------------- */
 
 /* q of length one, bounds with it. Returns 0 if the velocities are nothing to work with. */
 static int unit_take(tl_small *small) {
@@ -163,7 +163,7 @@ int tl_direct_open(talus_solver *solver) {
   return small->reference * small->unit > floor && isfinite(small->reference);
 }
 
-/* ---- solving -------------------------------------------------------------------------------- */
+/* ---- solving --------------------------------------------------------------------------------- */
 
 static double row_inside(const talus_problem *p, int32_t row, double x) {
   return tl_clamp(x, p->row_lower != NULL ? p->row_lower[row] : -INFINITY,

@@ -34,7 +34,7 @@ static blocks_list rows_of(const talus_problem *p) {
                        b->bilateral_bias,  p->bilateral_count, 1};
 }
 
-/* ---- memory --------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static int64_t list_reals(const talus_blocks *blocks, const blocks_list *list) {
   int64_t reals = 0;
@@ -74,7 +74,7 @@ static talus_status places_find(tl_direct *d, blocks_place **places, int *good) 
   return TALUS_OK;
 }
 
-/* ---- constraints ---------------------------------------------------------------------------- */
+/* ---- constraints ----------------------------------------------------------------------------- */
 
 /* J M^-1 against one block, in the columns of a touch; returns the trace of its share of W_kk. */
 static double entry_respond(tl_small_touch *touch, const double *inverse, int32_t rows) {

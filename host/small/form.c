@@ -10,7 +10,7 @@
 #include "host/small/touch.h"
 #include "kernels/item/cone.h"
 
-/* ---- rows, kinds, frames -------------------------------------------------------------------- */
+/* ---- rows, kinds, frames --------------------------------------------------------------------- */
 
 /* The constraint at place k of the small problem, as the system numbers it. */
 static int32_t id_of(const tl_small *small, int32_t k) {
@@ -98,7 +98,7 @@ static void free_fill(const tl_system *system, tl_small *small) {
   }
 }
 
-/* ---- J and J M^-1 --------------------------------------------------------------------------- */
+/* ---- J and J M^-1 ---------------------------------------------------------------------------- */
 
 static void ends_add(const tl_system *system, const tl_small *small, int32_t k, tl_touching *t) {
   const int32_t id = id_of(small, k), rows = small->first[k + 1] - small->first[k];

@@ -26,7 +26,7 @@ typedef struct record {
   int32_t *first;
 } record;
 
-/* ---- which constraints belong together ------------------------------------------------------ */
+/* ---- which constraints belong together ------------------------------------------------------- */
 
 /* The units of constraint k, named by their offsets among the velocities, are joined; returns one
  * of them, or -1 if nothing that it touches moves. */
@@ -94,7 +94,7 @@ static talus_status groups_find(tl_small *small, const tl_system *system, groups
   return TALUS_OK;
 }
 
-/* ---- a wave of them ------------------------------------------------------------------------- */
+/* ---- a wave of them -------------------------------------------------------------------------- */
 
 typedef struct wave {
   int32_t count, capacity;

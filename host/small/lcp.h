@@ -38,7 +38,7 @@ void tl_lcp_make(tl_small *small, const tl_lcp_rule *rule, int32_t size, int32_t
 void tl_lcp_impulses(const tl_lcp *lcp, const double *z, double *y);
 void tl_lcp_start(const tl_lcp *lcp, const double *y, const double *u, double *z);
 
-/* ---- fischer.c ------------------------------------------------------------------------------ */
+/* ---- fischer.c ------------------------------------------------------------------------------- */
 
 typedef struct tl_fischer {
   tl_small *small;
@@ -48,7 +48,7 @@ typedef struct tl_fischer {
 } tl_fischer;
 tl_equations tl_fischer_equations(tl_fischer *fischer);
 
-/* ---- lemke.c -------------------------------------------------------------------------------- */
+/* ---- lemke.c --------------------------------------------------------------------------------- */
 
 typedef enum tl_lemke_end {
   TL_LEMKE_SOLVED = 0,

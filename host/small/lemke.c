@@ -40,7 +40,7 @@ size_t tl_lemke_integers(int32_t size) {
   return 8 * (size_t)size + 8;
 }
 
-/* ---- free rows ------------------------------------------------------------------------------ */
+/* ---- free rows ------------------------------------------------------------------------------- */
 
 typedef struct elimination {
   int64_t n, free_count;
@@ -117,7 +117,7 @@ static void free_restore(const elimination *e, int homogeneous, double *z) {
   }
 }
 
-/* ---- pivots --------------------------------------------------------------------------------- */
+/* ---- pivots ---------------------------------------------------------------------------------- */
 
 static void tableau_fill(const elimination *e, tableau *t) {
   const int64_t n = t->n, first = e->free_count;

@@ -96,7 +96,7 @@ tl_small_phase tl_small_watched(tl_small *small) {
   return (tl_small_phase){.stop = interrupted, .stop_self = small};
 }
 
-/* ---- Levenberg-Marquardt -------------------------------------------------------------------- */
+/* ---- Levenberg-Marquardt --------------------------------------------------------------------- */
 
 /* Sweeps, then steps from there, with ever more sweeps where the steps stall; then the projected
  * steps, if they were regular ones, and at last sweeps alone. */
@@ -149,7 +149,7 @@ static void guarded_run(const guarded *g) {
   g->run->notes |= small->epsilon < before ? TALUS_NOTE_METHOD_CHANGED : 0;
 }
 
-/* ---- faceted cones -------------------------------------------------------------------------- */
+/* ---- faceted cones --------------------------------------------------------------------------- */
 
 static void fischer_start(void *self, const double *y, double *z) {
   const tl_fischer *const fischer = self;
@@ -291,7 +291,7 @@ static talus_status lemke_solve(tl_small *small, tl_run *run) {
   return TALUS_OK;
 }
 
-/* ---- the door ------------------------------------------------------------------------------- */
+/* ---- the door -------------------------------------------------------------------------------- */
 
 talus_status tl_small_make(talus_solver *solver) {
   if (solver->small != NULL) {

@@ -37,7 +37,7 @@ typedef struct reform {
   double tolerance;
 } reform;
 
-/* ---- one constraint ------------------------------------------------------------------------- */
+/* ---- one constraint -------------------------------------------------------------------------- */
 
 static int32_t rows_of(const tl_small *small, int32_t k) {
   return small->first[k + 1] - small->first[k];
@@ -166,7 +166,7 @@ static void piece_fill(const reform *f, int32_t k, const double *x, double *r) {
   }
 }
 
-/* ---- all of them ---------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* c of x; dc/dx does not depend on x. */
 static void impulses_find(const reform *f, const double *x, const double *offset, double *c) {
@@ -278,7 +278,7 @@ static int look(void *self, const double *x) {
   return f->small->epsilon <= f->tolerance;
 }
 
-/* ---- the method ----------------------------------------------------------------------------- */
+/* ---- the method ------------------------------------------------------------------------------ */
 
 /* Well inside the bounds: at zero the exact law's equations have no slope. dc/dx is filled in,
  * which the first evaluation reads. */

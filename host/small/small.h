@@ -87,7 +87,7 @@ double tl_small_residual(const tl_small *small, const double *y, const double *u
 /* Keeps y if it is better than the best so far; u is scratch. */
 void tl_small_offer(tl_small *small, const double *y, double *u);
 
-/* ---- facets.c ------------------------------------------------------------------------------- */
+/* ---- facets.c -------------------------------------------------------------------------------- */
 
 talus_status tl_small_facets(tl_small *small, const talus_settings *settings);
 /* Vertices of contact k: how many, and two numbers each; a contact of two rows has two. */
@@ -97,12 +97,12 @@ double tl_small_slip(const tl_small *small, int32_t k, const double *u);
 /* z of constraint k becomes its nearest point in the cone, or between the bounds. */
 void tl_small_project(const tl_small *small, int32_t k, double *z);
 
-/* ---- sweep.c -------------------------------------------------------------------------------- */
+/* ---- sweep.c --------------------------------------------------------------------------------- */
 
 /* So many projected block Gauss-Seidel sweeps from y, unless time runs out. */
 void tl_small_sweep(tl_small *small, int32_t sweeps, double *y);
 
-/* ---- equations for levenberg.c -------------------------------------------------------------- */
+/* ---- equations for levenberg.c --------------------------------------------------------------- */
 
 /* phi(z) = 0 and, if jacobian is not NULL, its derivative (size x size, row-major). */
 typedef struct tl_equations {
@@ -129,7 +129,7 @@ int tl_small_late(tl_small *small);
 /* A phase that asks this and nothing else. */
 tl_small_phase tl_small_watched(tl_small *small);
 
-/* ---- methods as the solver knows them ------------------------------------------------------- */
+/* ---- methods as the solver knows them -------------------------------------------------------- */
 
 /* 1 if a method of this room is wanted: by name, or by `auto` for a faceted cone. */
 int tl_small_takes(const talus_settings *settings);

@@ -40,7 +40,7 @@ tl_small_touch *tl_touch_add(tl_touching *t, int32_t constraint, int32_t unit, i
   return new;
 }
 
-/* ---- W -------------------------------------------------------------------------------------- */
+/* ---- W --------------------------------------------------------------------------------------- */
 
 /* Rings of the touches of one unit, ascending but for the way back. */
 static void rings_close(tl_touching *t) {

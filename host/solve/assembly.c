@@ -105,7 +105,7 @@ void tl_assembly_incidence(tl_assembly *assembly, const int32_t *entry_unit) {
   first[0] = 0;
 }
 
-/* ---- units of the engine's own ------------------------------------------------------------- */
+/* ---- units of the engine's own --------------------------------------------------------------- */
 
 static void array_scale(double *array, int64_t count, double factor) {
   for (int64_t i = 0; i < count; i++) {
@@ -165,8 +165,7 @@ static void units_choose(tl_assembly *assembly) {
   }
 }
 
-/* ---- bounds of bilateral rows ------------------------------------------------------------------
- */
+/* ---- bounds of bilateral rows ---------------------------------------------------------------- */
 
 /* In the engine's units; the rows are the last range. */
 static void bounds_fill(const talus_problem *problem, tl_assembly *assembly) {

@@ -87,8 +87,7 @@ talus_status tl_crew_solve(talus_context *context, tl_crew *crew, int32_t count,
 
 /* batch_device.c: 1 if the context has a device on which so many items of any kind are worth it. */
 int tl_batch_pays(const talus_context *context, int32_t count);
-/* 1 if the context has a device that is worth it, and the settings a method for it.
- */
+/* 1 if the context has a device that is worth it, and the settings a method for it. */
 int tl_batch_on_device(const talus_context *context, const talus_settings *settings, int32_t count);
 talus_status tl_batch_device(talus_context *context, tl_crew *crew, const tl_batch *b);
 

@@ -210,8 +210,7 @@ static double honest(double value) {
   return isfinite(value) ? value : INFINITY;
 }
 
-/* ---- runs of constraints -----------------------------------------------------------------------
- */
+/* ---- runs of constraints --------------------------------------------------------------------- */
 
 static int64_t run_count(const tl_judgement *j) {
   return tl_facts_runs(j->problem->contact_count) + tl_facts_runs(j->problem->bilateral_count);
@@ -400,8 +399,7 @@ void tl_judge_apply(const talus_matrix *m, int transposed, const double *x, doub
   }
 }
 
-/* ---- the verdict -------------------------------------------------------------------------------
- */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 /* R(x) over R(0), or over R_s where that is larger. */
 static double error_of(double residual, double reference, double scale, double epsilon) {

@@ -111,8 +111,7 @@ static talus_status blocks_find(talus_context *context, const talus_problem *pro
   return TALUS_OK;
 }
 
-/* ---- forms (c) and (d): units are constraints, and behind them, in (d), the columns of M --------
- */
+/* ---- forms (c) and (d): units are constraints, and behind them, in (d), the columns of M ----- */
 
 static int32_t constraint_of(const talus_problem *problem, int64_t row) {
   const int64_t rows = (int64_t)problem->dimension * problem->contact_count;
@@ -239,8 +238,7 @@ int32_t tl_islands_of(const tl_islands *islands, const talus_problem *problem, i
   return islands->of_unit[constraint];
 }
 
-/* ---- the public door ---------------------------------------------------------------------------
- */
+/* ---- the public door ------------------------------------------------------------------------- */
 
 void talus_islands_init(talus_islands *islands, size_t size) {
   static const talus_islands defaults;

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* ---- who is awake ------------------------------------------------------------------------------
- */
+/* ---- who is awake ---------------------------------------------------------------------------- */
 
 /* awake[i]: some movable body of island i does not sleep. Returns how many islands sleep. */
 static int32_t islands_wake(const talus_problem *problem, const tl_islands *found, int32_t *awake) {
@@ -33,8 +32,7 @@ static int32_t awake_list(const talus_problem *problem, const tl_islands *found,
   return used;
 }
 
-/* ---- arrays, closed up -------------------------------------------------------------------------
- */
+/* ---- arrays, closed up ----------------------------------------------------------------------- */
 
 /* Room in one buffer, handed out piece by piece: first counted (memory NULL), then taken. */
 typedef struct room {
@@ -195,8 +193,7 @@ talus_status tl_sleep_take(talus_context *context, const talus_problem *problem,
   return TALUS_OK;
 }
 
-/* ---- results -----------------------------------------------------------------------------------
- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 void tl_sleep_select(const tl_sleep *sleep, const double *whole, double *awake) {
   const int64_t d = sleep->whole.dimension;

@@ -7,8 +7,7 @@
 #include "host/small/direct.h"
 #include "host/solve/problem_check.h"
 
-/* ---- who may come in ---------------------------------------------------------------------------
- */
+/* ---- who may come in ------------------------------------------------------------------------- */
 
 enum { SOLVER_MAGIC = 0x7a115017 };
 
@@ -40,8 +39,7 @@ void tl_solver_leave(talus_solver *solver) {
   __atomic_store_n(&solver->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* ---- life --------------------------------------------------------------------------------------
- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static talus_status solver_make(talus_context *context, const talus_settings *settings,
                                 talus_solver **result) {
@@ -130,8 +128,7 @@ talus_status talus_solver_set(talus_solver *solver, const talus_settings *settin
   return status;
 }
 
-/* ---- the problem -------------------------------------------------------------------------------
- */
+/* ---- the problem ----------------------------------------------------------------------------- */
 
 /* Sweeps need colours; auto may sweep, but not where the problem lives on a device. */
 static int wants_colours(const talus_solver *solver) {
@@ -218,8 +215,7 @@ talus_status talus_solver_update(talus_solver *solver, const talus_problem *prob
   return status;
 }
 
-/* ---- solving -----------------------------------------------------------------------------------
- */
+/* ---- solving --------------------------------------------------------------------------------- */
 
 talus_status tl_request_make(talus_solver *solver, const talus_solution *solution, talus_info *info,
                              tl_request *request) {

@@ -57,7 +57,7 @@ tl_colour tl_colour_kind(int32_t number) {
   return tl_colour_lch(0.58 + 0.08 * (double)(k % 4), 0.11, turn - floor(turn));
 }
 
-/* ---- the bar ---- */
+/* ---- the bar --------------------------------------------------------------------------------- */
 
 #define LABEL 1.1 /* height of the label against that of the numbers */
 

@@ -45,7 +45,7 @@ int tl_movie_possible(void) {
   return find_program(program);
 }
 
-/* ---- its input ---- */
+/* ---- its input ------------------------------------------------------------------------------- */
 
 /* GONE: the reader has closed its end. */
 static int send_all(int to, const char *bytes, size_t size) {
@@ -84,7 +84,7 @@ static talus_status send_file(talus_context *context, int to, const char *path, 
   return got < 0 ? tl_fail(context, TALUS_FILE_OPEN, "%s: %s", path, strerror(reason)) : TALUS_OK;
 }
 
-/* ---- one run ---- */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 typedef struct run {
   talus_context *context;

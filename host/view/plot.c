@@ -21,7 +21,7 @@ tl_plot_options tl_plot_options_default(void) {
   return options;
 }
 
-/* ---- ranges ---- */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 typedef struct range {
   double low, high;
@@ -73,7 +73,7 @@ static talus_status check_positive(talus_context *context, const tl_plot_field *
                          "plot: the logarithmic %s axis has no positive value", y ? "y" : "x");
 }
 
-/* ---- axes ---- */
+/* ---- axes ------------------------------------------------------------------------------------ */
 
 /* Room for the numbers of the vertical axis decides where the field begins. */
 static void place_field(tl_plot_field *p) {
@@ -156,7 +156,7 @@ static void draw_axes(tl_plot_field *p) {
   }
 }
 
-/* ---- curves ---- */
+/* ---- curves ---------------------------------------------------------------------------------- */
 
 tl_colour tl_plot_colour(int32_t number) {
   const tl_colour black = {0.0, 0.0, 0.0};
@@ -224,7 +224,7 @@ static void draw_curves(tl_plot_field *p) {
   memcpy(p->picture->clip, whole, sizeof whole);
 }
 
-/* ---- entry ---- */
+/* ---- entry ----------------------------------------------------------------------------------- */
 
 static talus_status prepare(talus_context *context, tl_plot_field *p) {
   const tl_plot_options *o = p->options;

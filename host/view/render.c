@@ -10,7 +10,7 @@
 
 enum { PIXELS = 1 << 26 };
 
-/* ---- words ---- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static void print_unit(const tl_render_options *options, const char *kind, char *unit,
                        size_t size) {
@@ -56,7 +56,7 @@ static void draw_words(tl_picture *picture, const tl_frame *frame, const tl_rend
   }
 }
 
-/* ---- entry ---- */
+/* ---- entry ----------------------------------------------------------------------------------- */
 
 tl_render_options tl_render_options_default(void) {
   tl_render_options options;

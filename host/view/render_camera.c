@@ -29,7 +29,7 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* ---- what is to be seen ---- */
+/* ---- what is to be seen ---------------------------------------------------------------------- */
 
 static void add_ball(ball_list *list, const double at[3], double radius) {
   ball *b = &list->ball[list->count++];
@@ -128,7 +128,7 @@ static void collect(ball_list *list, const tl_frame *const *frame, int32_t count
   }
 }
 
-/* ---- where to stand ---- */
+/* ---- where to stand -------------------------------------------------------------------------- */
 
 typedef struct axes {
   double right[3], up[3], forward[3];

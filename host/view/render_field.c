@@ -32,7 +32,7 @@ static double length3(const double *a) {
   return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
-/* ---- numbers ---- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 typedef struct place {
   int32_t id, index;
@@ -99,7 +99,7 @@ static talus_status field_values(talus_context *context, const tl_frame *frame, 
   return TALUS_OK;
 }
 
-/* ---- range ---- */
+/* ---- range ----------------------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
@@ -163,7 +163,7 @@ talus_status tl_render_range(talus_context *context, const tl_frame *const *fram
   return status;
 }
 
-/* ---- colours ---- */
+/* ---- colours --------------------------------------------------------------------------------- */
 
 /* Sand: one hue, grains a little lighter or darker. */
 static tl_colour sand(int32_t id) {

@@ -128,7 +128,7 @@ static void draw_rows(void *arguments, int64_t first, int64_t end) {
   }
 }
 
-/* ---- meshes ---- */
+/* ---- meshes ---------------------------------------------------------------------------------- */
 
 /* Where the plane y = 0 cuts a triangle: two points, x and z; 0 if it does not. */
 static int section(double corner[3][3], double cut[2][2]) {

@@ -17,7 +17,7 @@ tl_ray tl_stage_ray(const tl_stage *stage, float u, float v) {
   return tl_ray_make(origin, direction);
 }
 
-/* ---- spheres ---- */
+/* ---- spheres --------------------------------------------------------------------------------- */
 
 /* The distance to a sphere, or `far`. The foot of the perpendicular first: that keeps small spheres
  * round although the numbers are of single precision. */
@@ -86,7 +86,7 @@ static void hit_spheres(const tl_stage *stage, const tl_ray *ray, tl_hit *hit) {
   }
 }
 
-/* ---- other shapes ---- */
+/* ---- other shapes ---------------------------------------------------------------------------- */
 
 /* How much a clear wall hides: little, more if it moves, and more where it is seen edge on. */
 static float veil_of(const tl_stage_shape *shape, const tl_ray *ray, const float normal[3]) {
@@ -187,7 +187,7 @@ static void hit_shapes(const tl_stage *stage, const tl_ray *ray, tl_hit *hit) {
   }
 }
 
-/* ---- planes ---- */
+/* ---- planes ---------------------------------------------------------------------------------- */
 
 /* Whether a plane is drawn at a point of it. The ground has no end, faces of drums and wedges have
  * their outline, other walls end with the grains. */

@@ -12,7 +12,7 @@
   0.22f /* how far shapes that are no spheres dim the sky, in the picture's units                  \
          */
 
-/* ---- spheres ---- */
+/* ---- spheres --------------------------------------------------------------------------------- */
 
 /* Share of the sun that a sphere hides, 0 .. 1: the sun is a disk of radius SUN * along there. */
 static inline float hidden_sun(const float *sphere, const float point[3], const float light[3]) {
@@ -124,7 +124,7 @@ float tl_stage_sky(const tl_stage *stage, const float point[3], const float norm
   return free;
 }
 
-/* ---- other shapes ---- */
+/* ---- other shapes ---------------------------------------------------------------------------- */
 
 static int shape_hides(const tl_stage *stage, const tl_stage_shape *shape, const tl_ray *ray,
                        float far) {

@@ -29,7 +29,7 @@ static tl_ray pixel_ray(const raster *r, double x, double y) {
   return tl_stage_ray(r->stage, (float)((x - r->middle) / half), (float)((half - y) / half));
 }
 
-/* ---- passes over rows ---- */
+/* ---- passes over rows ------------------------------------------------------------------------ */
 
 static void cast_row(raster *r, int32_t y) {
   for (int32_t x = 0; x < r->width; x++) {
@@ -99,7 +99,7 @@ static void colour_row(raster *r, int32_t y) {
   }
 }
 
-/* ---- edges ---- */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
 static int differs(const raster *r, size_t a, size_t b) {
   const float *x = r->colour + 3 * a, *y = r->colour + 3 * b;
@@ -179,7 +179,7 @@ static void finish_row(raster *r, int32_t y) {
   }
 }
 
-/* ---- all of it ---- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 typedef struct pass {
   raster *raster;

@@ -15,7 +15,7 @@ static void to_picture(const tl_stage *stage, const double world[3], float pictu
   }
 }
 
-/* ---- the middle and the size of what is seen ---- */
+/* ---- the middle and the size of what is seen ------------------------------------------------- */
 
 static void box_grow(double low[3], double high[3], const double at[3], double radius) {
   for (int i = 0; i < 3; i++) {
@@ -86,7 +86,7 @@ static void set_camera(tl_stage *stage, const tl_camera *camera) {
   tl_unitf(stage->light);
 }
 
-/* ---- spheres ---- */
+/* ---- spheres --------------------------------------------------------------------------------- */
 
 static int32_t count_kind(const tl_frame *frame, int spheres, int halfspaces) {
   int32_t count = 0;
@@ -171,7 +171,7 @@ static talus_status add_spheres(tl_stage *stage) {
   return status;
 }
 
-/* ---- other shapes ---- */
+/* ---- other shapes ---------------------------------------------------------------------------- */
 
 enum { WITNESSES = 256 /* grains that are asked whether a wall hides them */ };
 

@@ -13,7 +13,7 @@
 
 #define TL_SKY_REACH 3.2f /* spheres dim the sky up to this many of their radii from the centre */
 
-/* ---- what is there ---- */
+/* ---- what is there --------------------------------------------------------------------------- */
 
 typedef struct tl_stage_shape {
   const tl_geometry *geometry;
@@ -70,7 +70,7 @@ talus_status tl_stage_build(talus_context *context, const tl_frame *frame, const
                             tl_stage *stage);
 void tl_stage_release(tl_stage *stage);
 
-/* ---- rays ---- */
+/* ---- rays ------------------------------------------------------------------------------------ */
 
 enum { TL_HIT_NOTHING = -1, TL_HIT_SPHERE, TL_HIT_SHAPE, TL_HIT_PLANE };
 
@@ -94,7 +94,7 @@ float tl_stage_sky(const tl_stage *stage, const float point[3], const float norm
 void tl_stage_shade_by_shapes(const tl_stage *stage, const tl_hit *hit, uint32_t seed,
                               int32_t count, float *sun, float *sky);
 
-/* ---- colours ---- */
+/* ---- colours --------------------------------------------------------------------------------- */
 
 /* What spheres leave free of sun and sky at a hit is multiplied into sun and sky. */
 void tl_stage_light(const tl_stage *stage, const tl_hit *hit, float *sun, float *sky);
@@ -116,7 +116,7 @@ talus_status tl_render_flat(talus_context *context, const tl_frame *frame, const
                             const tl_colour *colour, int32_t samples, double middle_x,
                             tl_picture *picture);
 
-/* ---- small vectors ---- */
+/* ---- small vectors --------------------------------------------------------------------------- */
 
 static inline float tl_dotf(const float *a, const float *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

@@ -193,8 +193,7 @@ static void contact_make(const talus_world *world, const tl_touch *touch, double
   contact->bias = bias_of(world, contact, dt);
 }
 
-/* ---- matching ----------------------------------------------------------------------------------
- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
 static talus_status keys_reserve(talus_world *world, int64_t count) {
   TL_TRY(tl_buffer_reserve(world->context, &world->keys, (size_t)count, sizeof(tl_match_key),
@@ -228,8 +227,7 @@ static talus_status touches_match(talus_world *world, const tl_touch *touches, i
   return tl_match_find(world->match, key, count, world->found.memory);
 }
 
-/* ---- lists -------------------------------------------------------------------------------------
- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 static tl_contact_list contacts_change(talus_world *world, tl_contact_list list) {
   const tl_contact_list old = {world->contact, world->contact_count, world->contact_capacity};
@@ -263,8 +261,7 @@ static void contacts_replace(talus_world *world) {
   }
 }
 
-/* ---- all contacts ------------------------------------------------------------------------------
- */
+/* ---- all contacts ---------------------------------------------------------------------------- */
 
 /* Neighbours in a mechanism, and the caller's say; returns whether the contact stays. */
 static int contact_keep(const talus_world *world, tl_world_contact *contact, double dt) {

@@ -7,8 +7,7 @@ size_t tl_velocity_size(const talus_world *world) {
   return 6 * (size_t)world->body_count + (size_t)world->joint_velocity_count;
 }
 
-/* ---- who is who --------------------------------------------------------------------------------
- */
+/* ---- who is who ------------------------------------------------------------------------------ */
 
 int32_t talus_world_mechanism_count(const talus_world *world) {
   return world != NULL ? world->mechanism_count : 0;
@@ -76,8 +75,7 @@ int tl_links_collide(const talus_world *world, int32_t body_a, int32_t body_b) {
          of->mechanism->link[b->link].parent != a->link;
 }
 
-/* ---- state -------------------------------------------------------------------------------------
- */
+/* ---- state ----------------------------------------------------------------------------------- */
 
 void tl_link_sync(const talus_world *world, int32_t index) {
   tl_body *const body = &world->body[index]; /* a copy of the mechanism's state: no change */
@@ -195,8 +193,7 @@ void tl_links_move(talus_world *world, const double *velocity, double dt) {
   tl_links_sync(world);
 }
 
-/* ---- Poisson's push ----------------------------------------------------------------------------
- */
+/* ---- Poisson's push -------------------------------------------------------------------------- */
 
 void tl_links_push_begin(talus_world *world) {
   for (int32_t m = 0; m < world->mechanism_count; m++) {
@@ -229,8 +226,7 @@ talus_status tl_links_push_end(talus_world *world, double *velocity) {
   return TALUS_OK;
 }
 
-/* ---- what a failed step gives back -------------------------------------------------------------
- */
+/* ---- what a failed step gives back ----------------------------------------------------------- */
 
 /* Coordinates, velocities, and the impulses of all rows; `back` says which way. */
 static void state_carry(talus_world *world, double *at, int back) {

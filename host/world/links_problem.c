@@ -73,8 +73,7 @@ static double body_answer(const talus_world *world, int32_t body) {
   return body >= 0 ? world->body[body].inverse_mass : 0;
 }
 
-/* ---- contacts ----------------------------------------------------------------------------------
- */
+/* ---- contacts -------------------------------------------------------------------------------- */
 
 /* One side of contact k: entries, or what an unmoved body's velocity adds to u. */
 static void side_fill(const tl_links_blocks *b, int32_t k, int side, double *bias, double **at,
@@ -142,8 +141,7 @@ static void contacts_fill(tl_links_blocks *b) {
   b->contact_count = left;
 }
 
-/* ---- rows --------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* A row of a joint of the world, between bodies. */
 static double joint_row(const tl_links_blocks *b, int32_t r, double *bias, double **at,
@@ -217,8 +215,7 @@ static void rows_fill(tl_links_blocks *b) {
   b->row_count = left;
 }
 
-/* ---- there and back ----------------------------------------------------------------------------
- */
+/* ---- there and back -------------------------------------------------------------------------- */
 
 static talus_problem problem_of(const tl_links_blocks *b) {
   talus_problem problem = talus_problem_default(TALUS_FORM_BLOCKS);

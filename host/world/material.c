@@ -36,8 +36,7 @@ talus_status talus_material_add(talus_world *world, const talus_material_def *gi
   return TALUS_OK;
 }
 
-/* ---- pairs ------------------------------------------------------------------------------------
- */
+/* ---- pairs ----------------------------------------------------------------------------------- */
 
 /* The place of a pair, low < high or equal, or the free one where it belongs; capacity is a power
  * of two. */

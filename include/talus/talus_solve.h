@@ -52,7 +52,7 @@
 extern "C" {
 #endif
 
-/* ---- the problem ---------------------------------------------------------------------------- */
+/* ---- the problem ----------------------------------------------------------------------------- */
 
 typedef enum talus_form {
   TALUS_FORM_RIGID = 1,    /* (a) rigid bodies, normals, arms or reaches: matrix-free, fastest */
@@ -190,7 +190,7 @@ static inline talus_problem talus_problem_default(talus_form form) {
   return problem;
 }
 
-/* ---- settings ------------------------------------------------------------------------------- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 #define TALUS_LAW_LIST(X) \
   X(COULOMB, "coulomb")   \
@@ -332,7 +332,7 @@ TALUS_API int talus_law_parse(const char *name, talus_law *law);
 TALUS_API int talus_method_parse(const char *name, talus_method *method);
 TALUS_API int talus_precision_parse(const char *name, talus_precision *precision);
 
-/* ---- solution and info ---------------------------------------------------------------------- */
+/* ---- solution and info ----------------------------------------------------------------------- */
 
 typedef struct talus_solution_layout talus_solution_layout; /* likewise */
 
@@ -465,7 +465,7 @@ static inline talus_info talus_info_default(void) {
   return info;
 }
 
-/* ---- solving -------------------------------------------------------------------------------- */
+/* ---- solving --------------------------------------------------------------------------------- */
 
 /* Solves one problem, start to end: settings, solution and info may be NULL. Statuses: those of the
  * calls below, which it makes. */

@@ -11,8 +11,7 @@ namespace {
 
 enum { ALIGNMENT = 256 };
 
-/* ---- assembly ----------------------------------------------------------------------------------
- */
+/* ---- assembly -------------------------------------------------------------------------------- */
 
 __global__ void __launch_bounds__(TL_CHUNK)
     bodies_fill_kernel(const tl_cuda_raw w, const tl_system s) {
@@ -66,8 +65,7 @@ __global__ void all_sum_kernel(const tl_cuda_raw w, const int which) {
   w.all->sum[which] = sum;
 }
 
-/* ---- units -------------------------------------------------------------------------------------
- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 /* Sums of integers are exact in double: any order gives the same. */
 __global__ void __launch_bounds__(TL_CHUNK)
@@ -135,8 +133,7 @@ __global__ void __launch_bounds__(TL_CHUNK)
   }
 }
 
-/* ---- memory ------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 size_t padded(size_t bytes) {
   return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -197,8 +194,7 @@ void system_pieces(pieces *p, tl_system *built) {
 #undef TL_REALS
 }
 
-/* ---- steps -------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* A packed array in device memory: the caller's own, or a copy. */
 talus_status array_pack(tl_cuda_device *device, const tl_field *field, char **room, void **array) {

@@ -59,8 +59,7 @@ __global__ void __launch_bounds__(TL_CHUNK) contacts_check_kernel(const tl_cuda_
   }
 }
 
-/* ---- numbers of bodies, order of contacts ------------------------------------------------------
- */
+/* ---- numbers of bodies, order of contacts ---------------------------------------------------- */
 
 __global__ void __launch_bounds__(TL_CHUNK) bodies_number_kernel(const tl_cuda_raw w) {
   const int32_t i = tl_cuda_item();

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- errors -------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 talus_status tl_cuda_check(tl_cuda_device *device, cudaError_t error, const char *call,
                            const char *where) {
@@ -54,7 +54,7 @@ tl_cuda_scope::~tl_cuda_scope() {
   }
 }
 
-/* ---- memory -------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 talus_status tl_cuda_reserve(tl_cuda_device *device, tl_cuda_buffer *buffer, size_t bytes,
                              const char *what) {
@@ -106,7 +106,7 @@ talus_status tl_cuda_send(tl_cuda_device *device, void *to, size_t bytes) {
   return TALUS_OK;
 }
 
-/* ---- life ---------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 /* Asked for its attributes only, to learn whether this build has code for the device. */
 static __global__ void probe_kernel(int *answer) {
@@ -216,7 +216,7 @@ static talus_status device_open(talus_context *context) {
   return status;
 }
 
-/* ---- for people ---------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 static void device_describe(char *text, size_t capacity) {
   if (capacity == 0) {

@@ -124,7 +124,7 @@ talus_status tl_cuda_result(tl_cuda_engine *engine) {
   return TALUS_OK;
 }
 
-/* ---- operations ---------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static talus_status engine_start(tl_engine *base, const double *impulse, double lipschitz) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;

@@ -100,7 +100,7 @@ talus_status courier_skip(courier *c, size_t bytes) {
   return TALUS_OK;
 }
 
-/* ---- the arrays ---------------------------------------------------------------------------- */
+/* ---- the arrays ------------------------------------------------------------------------------ */
 
 size_t arrays_size(const tl_shape *s) {
   size_t total = 0;
@@ -149,8 +149,7 @@ talus_status arrays_send(tl_cuda_engine *engine, const tl_system *system, tl_vie
   return courier_flush(&c);
 }
 
-/* ---- arrays that are on the device already ----------------------------------------------------
- */
+/* ---- arrays that are on the device already --------------------------------------------------- */
 
 __global__ void __launch_bounds__(TL_CHUNK)
     reals_take_kernel(const double *from, const int64_t count, tl_real *to) {

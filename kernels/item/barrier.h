@@ -152,8 +152,7 @@ TL_TEAM double tl_barrier_longest(const tl_small_problem *p, const tl_barrier *b
   return part * longest;
 }
 
-/* ---- the linear system ------------------------------------------------------------------------
- */
+/* ---- the linear system ----------------------------------------------------------------------- */
 
 /* S of every constraint. */
 TL_TEAM void tl_barrier_scale(const tl_small_problem *p, const tl_barrier *b) {
@@ -257,8 +256,7 @@ TL_TEAM int tl_barrier_solve(const tl_small_problem *p, const tl_small_phase *ph
   return 1;
 }
 
-/* ---- one step ----------------------------------------------------------------------------------
- */
+/* ---- one step -------------------------------------------------------------------------------- */
 
 /* right = S (v - u) + rc, or -S u in the affine step. */
 TL_TEAM void tl_barrier_right(const tl_small_problem *p, const tl_barrier *b, int affine) {

@@ -88,7 +88,7 @@ TL_TEAM int tl_search_ended(tl_search *s) {
   return tl_search_look(s->e, s->z) || s->psi < TL_SEARCH_SOLVED;
 }
 
-/* ---- regular -------------------------------------------------------------------------------- */
+/* ---- regular --------------------------------------------------------------------------------- */
 
 /* The step for lambda, and what the model says of the fall; 0 if the matrix cannot be factored. */
 TL_TEAM int tl_search_regular_step(tl_search *s, double lambda, double *predicted) {
@@ -161,7 +161,7 @@ TL_TEAM int tl_search_regular(tl_search_equations *e, int32_t n, int32_t most, d
   return fresh && tl_search_ended(&s);
 }
 
-/* ---- projected ------------------------------------------------------------------------------ */
+/* ---- projected ------------------------------------------------------------------------------- */
 
 /* Steps along `step` until psi is below the bound; 0 if none does. */
 TL_TEAM int tl_search_along(tl_search *s, double bound) {

@@ -96,7 +96,7 @@ TL_TEAM double tl_small_remainder(const tl_small_problem *p, const double *y, co
   return sqrt((sum[0] + sum[2]) + (sum[1] + sum[3]));
 }
 
-/* ---- sweeps --------------------------------------------------------------------------------- */
+/* ---- sweeps ---------------------------------------------------------------------------------- */
 
 /* Projected steps of one constraint on its own, by every member for itself: its impulse becomes x,
  * which is d away from where it was. */

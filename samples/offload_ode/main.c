@@ -68,7 +68,7 @@ static talus_settings settings_of(const options *p, double tolerance, int warm) 
   return s;
 }
 
-/* ---- each drives the world from the same beginning ---- */
+/* ---- each drives the world from the same beginning ------------------------------------------- */
 
 static mean drive(offload *o, const double *from, const options *p, int by_talus) {
   mean m = {0};
@@ -84,7 +84,7 @@ static mean drive(offload *o, const double *from, const options *p, int by_talus
   return m;
 }
 
-/* ---- one step of a settled bed, again and again by every setting ---- */
+/* ---- one step of a settled bed, again and again by every setting ----------------------------- */
 
 /* The contacts of the state with the impulses of the step before, for the warm starts. */
 static void set_back(offload *o, const double *state, const touch *kept, int32_t count) {
@@ -132,7 +132,7 @@ static void sweep_settings(offload *o, const options *p, const double *state) {
   free(kept);
 }
 
-/* ---- the program ---- */
+/* ---- the program ----------------------------------------------------------------------------- */
 
 static int value_of(int argc, char **argv, int *i, double *value) {
   char *end = NULL;

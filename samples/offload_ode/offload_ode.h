@@ -61,7 +61,7 @@ typedef struct step_result {
   int64_t passes; /* Talus only */
 } step_result;
 
-/* ---- scene.c ---- */
+/* ---- scene.c --------------------------------------------------------------------------------- */
 
 /* A bin of triangles below a lattice of boxes, balls and capsules. */
 void offload_open(offload *o, int32_t bodies);
@@ -72,7 +72,7 @@ void offload_collide(offload *o);
 void offload_save(const offload *o, double *state);
 void offload_load(offload *o, const double *state);
 
-/* ---- solve.c ---- */
+/* ---- solve.c --------------------------------------------------------------------------------- */
 
 /* dWorldQuickStep with so many iterations and over-relaxation w. */
 step_result offload_step_ode(offload *o, int iterations, double w);

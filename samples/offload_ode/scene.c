@@ -18,7 +18,7 @@ double offload_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- the bin: a square floor and four walls that lean outwards, ten triangles ---- */
+/* ---- the bin: a square floor and four walls that lean outwards, ten triangles ---------------- */
 
 static dReal corner[8 * 3];
 static const dTriIndex triangle[10 * 3] = {0, 1, 2, 0, 2, 3, 0, 5, 1, 0, 4, 5, 1, 6, 2,
@@ -43,7 +43,7 @@ static void make_bin(offload *o, dReal half, dReal height) {
   dCreateTriMesh(o->space, o->mesh_data, NULL, NULL, NULL);
 }
 
-/* ---- bodies ---- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* Number i: a box, a ball or a capsule. */
 static dBodyID make_body(offload *o, int32_t i, const dReal *at) {
@@ -122,7 +122,7 @@ void offload_close(offload *o) {
   free(o->feedback);
 }
 
-/* ---- collision ---- */
+/* ---- collision ------------------------------------------------------------------------------- */
 
 /* Talus' first tangent to a normal (talus_solve.h), so that ODE's box of friction lies alike. */
 static void tangent(const dReal *n, dReal *t) {
@@ -243,7 +243,7 @@ void offload_collide(offload *o) {
   }
 }
 
-/* ---- the state of all bodies ---- */
+/* ---- the state of all bodies ----------------------------------------------------------------- */
 
 void offload_save(const offload *o, double *state) {
   for (int32_t i = 0; i < o->body_count; i++, state += STATE) {

@@ -12,7 +12,7 @@ void offload_stop(const char *what, const char *why) {
   exit(1);
 }
 
-/* ---- what Talus is handed ---- */
+/* ---- what Talus is handed -------------------------------------------------------------------- */
 
 /* R diag(1/I) R^T in the world frame: xx xy xz yy yz zz. ODE's inertia is diagonal here. */
 static void inverse_inertia(dBodyID body, const dMass *mass, double *into) {
@@ -91,7 +91,7 @@ static void judge(offload *o, const talus_problem *problem, step_result *result)
   free(impulse);
 }
 
-/* ---- ODE ---- */
+/* ---- ODE ------------------------------------------------------------------------------------- */
 
 static void attach_joints(offload *o) {
   o->feedback = realloc(o->feedback, ((size_t)o->touch_count + 1) * sizeof *o->feedback);
@@ -127,7 +127,7 @@ step_result offload_step_ode(offload *o, int iterations, double w) {
   return result;
 }
 
-/* ---- Talus ---- */
+/* ---- Talus ----------------------------------------------------------------------------------- */
 
 /* New velocities, and positions as ODE moves them. */
 static void write_bodies(offload *o) {

@@ -42,8 +42,7 @@ static void print(const char *what, const double *value, int count) {
   printf("\n");
 }
 
-/* ---- door 2 -----------------------------------------------------------------------------------
- */
+/* ---- door 2 ---------------------------------------------------------------------------------- */
 
 enum { BALLS = 4, PROBLEMS = 3 };
 
@@ -127,8 +126,7 @@ static int solve_batch(talus_context *context) {
   return 0;
 }
 
-/* ---- door 1 -----------------------------------------------------------------------------------
- */
+/* ---- door 1 ---------------------------------------------------------------------------------- */
 
 static int world_run(talus_context *context) {
   talus_world_def def = talus_world_def_default();
@@ -178,8 +176,7 @@ static int world_run(talus_context *context) {
   return 0;
 }
 
-/* ---- mechanisms -------------------------------------------------------------------------------
- */
+/* ---- mechanisms ------------------------------------------------------------------------------ */
 
 static int mechanism_run(talus_context *context) {
   talus_mechanism_def def = talus_mechanism_def_default();
@@ -231,8 +228,7 @@ static int mechanism_run(talus_context *context) {
   return 0;
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static int files(talus_context *context) {
   talus_generate_def def = talus_generate_def_default(TALUS_GENERATE_HEAP);

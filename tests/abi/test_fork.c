@@ -160,8 +160,7 @@ static void methods_check(void) {
   }
 }
 
-/* ---- forks in the middle of a solve -----------------------------------------------------------
- */
+/* ---- forks in the middle of a solve ---------------------------------------------------------- */
 
 static int entered, released; /* atomic */
 

@@ -22,8 +22,7 @@ static int says(const talus_context *context, const char *word) {
   return 1;
 }
 
-/* ---- sizes and NaN -----------------------------------------------------------------------------
- */
+/* ---- sizes and NaN --------------------------------------------------------------------------- */
 
 static void sizes_check(talus_context *context) {
   oracle_made made = family_make(family_at(0), TALUS_LAW_CCP, 1);
@@ -68,8 +67,7 @@ static void sizes_check(talus_context *context) {
   oracle_made_free(&made);
 }
 
-/* ---- what is no context or solver --------------------------------------------------------------
- */
+/* ---- what is no context or solver ------------------------------------------------------------ */
 
 static void strangers_check(void) {
   static _Alignas(64) char nothing[8192];
@@ -147,8 +145,7 @@ static void outlived_check(void) {
   oracle_made_free(&made);
 }
 
-/* ---- threads -----------------------------------------------------------------------------------
- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 typedef struct meeting {
   talus_solver *solver;

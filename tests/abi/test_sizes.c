@@ -15,8 +15,7 @@
 
 enum { OLDER = -8, SAME = 0, NEWER = 24, BEHIND = 64, POISON = 0xA5, MOST = 512 };
 
-/* ---- structs of another size --------------------------------------------------------------------
- */
+/* ---- structs of another size ----------------------------------------------------------------- */
 
 /* Room for `count` structs of size + change bytes, and bytes behind them that nobody may touch. */
 static void *callers(size_t size, int change, int count) {
@@ -82,8 +81,7 @@ static void digest_add(digest *d, const double *value, int count) {
   }
 }
 
-/* ---- door 2 -------------------------------------------------------------------------------------
- */
+/* ---- door 2 ---------------------------------------------------------------------------------- */
 
 typedef struct arrays {
   double impulse[3 * 64], rows[64];
@@ -225,8 +223,7 @@ static void batch_check(talus_context *context, int change, digest *d) {
   CALLERS_END(infos, change, COUNT);
 }
 
-/* ---- door 1 -------------------------------------------------------------------------------------
- */
+/* ---- door 1 ---------------------------------------------------------------------------------- */
 
 static int32_t body_make(talus_world *world, int change, talus_body_type type, double x, double z) {
   CALLERS(talus_body_def, def, change, 1);
@@ -330,8 +327,7 @@ static void world_check(talus_context *context, int change, digest *d) {
   talus_world_destroy(world);
 }
 
-/* ---- mechanisms ---------------------------------------------------------------------------------
- */
+/* ---- mechanisms ------------------------------------------------------------------------------ */
 
 enum { LINKS = 3, LOOPS = 2 };
 
@@ -438,8 +434,7 @@ static void coupling_check(talus_context *context, int change, digest *d) {
   CALLERS_END(problem, change, 1);
 }
 
-/* ---- what the library makes ---------------------------------------------------------------------
- */
+/* ---- what the library makes ------------------------------------------------------------------ */
 
 static void stored_check(talus_context *context, int change, digest *d) {
   CALLERS(talus_generate_def, def, change, 1);
@@ -507,8 +502,7 @@ static void urdf_check(talus_context *context, int change, digest *d) {
   talus_urdf_destroy(urdf);
 }
 
-/* ---- all ----------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static talus_context *context_make(int change) {
   CALLERS(talus_context_def, def, change, 1);

@@ -219,7 +219,7 @@ static void blocks_make(test_case *test, int32_t dimension, int32_t size, uint32
   test->problem.friction = frictions(test, contacts, state);
 }
 
-/* ---- W -------------------------------------------------------------------------------------- */
+/* ---- W --------------------------------------------------------------------------------------- */
 
 /* A band, symmetric with a dominant diagonal, in triplets. */
 static void matrix_make(test_case *test, int32_t dimension, int32_t size, uint32_t *state) {

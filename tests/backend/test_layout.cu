@@ -132,8 +132,7 @@ void problem_slots(slots *s, talus_problem *p, talus_layout *layout) {
   }
 }
 
-/* ---- memory of a variant -----------------------------------------------------------------------
- */
+/* ---- memory of a variant --------------------------------------------------------------------- */
 
 /* Where the variant's arrays are: released together. stream: what the caller works on. */
 struct memory {
@@ -246,8 +245,7 @@ void problem_round(talus_problem *p) {
   }
 }
 
-/* ---- solutions ---------------------------------------------------------------------------------
- */
+/* ---- solutions ------------------------------------------------------------------------------- */
 
 enum { ANSWERS = 4 };
 
@@ -415,8 +413,7 @@ void answer_compare(const answer *reference, const answer *a, const variant *v, 
   CHECK_CASE(reference->info.iterations == a->info.iterations, "%s, %s", what, v->name);
 }
 
-/* ---- the same bits -----------------------------------------------------------------------------
- */
+/* ---- the same bits --------------------------------------------------------------------------- */
 
 struct contexts {
   talus_context *cpu, *cuda, *streamed; /* streamed: on a stream of the caller's */
@@ -546,8 +543,7 @@ void test_large(const contexts *c, case_kind kind, int32_t size) {
   case_release(&test);
 }
 
-/* ---- what is refused ---------------------------------------------------------------------------
- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 void refused(talus_context *context, const talus_problem *p, const talus_solution *solution,
              talus_status wanted, const char *word, int line) {

@@ -22,7 +22,7 @@
 
 #define CUDART_VERSION 13000
 
-/* ---- words of the language ---------------------------------------------------------------- */
+/* ---- words of the language ------------------------------------------------------------------- */
 
 #define __global__
 #define __device__
@@ -57,7 +57,7 @@ extern uint3 threadIdx, blockIdx; /* not const, or the compiler would keep them 
 extern dim3 blockDim, gridDim;
 static const int warpSize = 32;
 
-/* ---- errors ------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 #define EMU_ERROR_LIST(X)                                                                      \
   X(Success, 0, "no error")                                                                    \
@@ -99,7 +99,7 @@ cudaError_t cudaPeekAtLastError(void);
 const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
 
-/* ---- device ------------------------------------------------------------------------------- */
+/* ---- device ---------------------------------------------------------------------------------- */
 
 struct cudaDeviceProp {
   char name[256];
@@ -137,7 +137,7 @@ cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaDriverGetVersion(int *version);
 
-/* ---- memory ------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost = 0,
@@ -191,7 +191,7 @@ template <class T> cudaError_t cudaMallocHost(T **memory, size_t size, unsigned 
   return cudaHostAlloc((void **)(void *)memory, size, flags);
 }
 
-/* ---- streams, events, graphs -------------------------------------------------------------- */
+/* ---- streams, events, graphs ----------------------------------------------------------------- */
 
 #define cudaStreamDefault 0x00u
 #define cudaStreamNonBlocking 0x01u
@@ -235,7 +235,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
 
-/* ---- launches ----------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 struct cudaLaunchAttribute;
 struct cudaLaunchConfig_t {
@@ -272,7 +272,7 @@ template <class F> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attribu
   return emu_function_attributes(attributes);
 }
 
-/* ---- what the threads of a block do together ---------------------------------------------- */
+/* ---- what the threads of a block do together ------------------------------------------------- */
 
 struct emu_site { /* where in the source, for reports and to tell barriers apart */
   const char *file;

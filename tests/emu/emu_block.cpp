@@ -12,7 +12,7 @@
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
 
-/* ---- order -------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static uint64_t random_state;
 
@@ -48,7 +48,7 @@ struct emu_walk {
   }
 };
 
-/* ---- one block ---------------------------------------------------------------------------- */
+/* ---- one block ------------------------------------------------------------------------------- */
 
 static const int MAX_THREADS = 1024, WARP = 32;
 enum wait_kind { WAIT_BALLOT = 4 }; /* the kinds of shuffle are 0 to 3 */
@@ -248,7 +248,7 @@ bool emu_run_grid(dim3 grid, dim3 threads, const std::function<void()> &thread) 
   return !block.failed;
 }
 
-/* ---- called by kernels -------------------------------------------------------------------- */
+/* ---- called by kernels ----------------------------------------------------------------------- */
 
 unsigned emu_lane_bit(void) {
   return 1u << block.now % WARP;

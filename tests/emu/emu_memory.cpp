@@ -71,7 +71,7 @@ emu_open::~emu_open() {
   }
 }
 
-/* ---- allocation --------------------------------------------------------------------------- */
+/* ---- allocation ------------------------------------------------------------------------------ */
 
 static char *map_guarded(emu_allocation *a) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -214,7 +214,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
   return cudaSuccess;
 }
 
-/* ---- copies and fills --------------------------------------------------------------------- */
+/* ---- copies and fills ------------------------------------------------------------------------ */
 
 static cudaMemcpyKind kind_of(const void *to, const void *from) {
   const bool to_device = is_type(to, 1, cudaMemoryTypeDevice);

@@ -42,7 +42,7 @@ static bool is_blocking(const emu_stream *stream) {
   return !(stream->flags & cudaStreamNonBlocking);
 }
 
-/* ---- the queue ---------------------------------------------------------------------------- */
+/* ---- the queue ------------------------------------------------------------------------------- */
 
 static void run(emu_work_item *work) {
   if (work->run && !emu_is_broken()) {
@@ -132,7 +132,7 @@ cudaError_t emu_submit(cudaStream_t handle, std::function<void()> action) {
   return cudaSuccess;
 }
 
-/* ---- streams ------------------------------------------------------------------------------ */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
   EMU_ENTER;
@@ -230,7 +230,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
   return cudaSuccess;
 }
 
-/* ---- events ------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
   EMU_ENTER;
@@ -318,7 +318,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
   return cudaSuccess;
 }
 
-/* ---- launches ----------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 static cudaError_t refuse_launch(void) {
   static long count;

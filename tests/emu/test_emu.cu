@@ -29,7 +29,7 @@ template <class T> static std::vector<T> fetch(const T *device, size_t count) {
   return host;
 }
 
-/* ---- shared memory, barriers, the last block ---------------------------------------------- */
+/* ---- shared memory, barriers, the last block ------------------------------------------------- */
 
 static __global__ void __launch_bounds__(THREADS)
     sum_kernel(const double *__restrict__ values, int count, double *partial, unsigned *ticket,
@@ -115,7 +115,7 @@ static void test_predicates(void) {
   CUDA(cudaFree(out));
 }
 
-/* ---- warps -------------------------------------------------------------------------------- */
+/* ---- warps ----------------------------------------------------------------------------------- */
 
 enum { SHUFFLES = 8 };
 
@@ -207,7 +207,7 @@ static void test_ballot(void) {
   CUDA(cudaFree(out));
 }
 
-/* ---- atomics ------------------------------------------------------------------------------ */
+/* ---- atomics --------------------------------------------------------------------------------- */
 
 template <class T> struct counters { T sum, highest, lowest, swapped, tripled, bits; };
 
@@ -243,7 +243,7 @@ template <class T> static void test_atomics(void) {
   CUDA(cudaFree(wrapped));
 }
 
-/* ---- arithmetic --------------------------------------------------------------------------- */
+/* ---- arithmetic ------------------------------------------------------------------------------ */
 
 enum { OPERATIONS = 6 };
 

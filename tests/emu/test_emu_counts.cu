@@ -102,8 +102,7 @@ void host_check(talus_context *context, case_kind kind, talus_method method,
   case_release(&test);
 }
 
-/* ---- arrays on the device: spheres, which stay there -------------------------------------------
- */
+/* ---- arrays on the device: spheres, which stay there ----------------------------------------- */
 
 template <class T> void send(const T **member, int64_t count, void **kept, int *used) {
   void *memory = NULL;

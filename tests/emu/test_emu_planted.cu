@@ -16,7 +16,7 @@
 
 enum { THREADS = 64 };
 
-/* ---- children ----------------------------------------------------------------------------- */
+/* ---- children -------------------------------------------------------------------------------- */
 
 static char child_text[4096]; /* what the last child said on stderr */
 
@@ -74,7 +74,7 @@ static bool said(const char *words) {
     }                                             \
   } while (0)
 
-/* ---- memory ------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static __global__ void write_kernel(int *values, int index) {
   values[index] = 1;
@@ -166,7 +166,7 @@ static int memory_is_limited(void) {
   return 0;
 }
 
-/* ---- threads that do not come together ---------------------------------------------------- */
+/* ---- threads that do not come together ------------------------------------------------------- */
 
 enum planted { LEFT, TWO_BARRIERS, WARP_AND_BARRIER, OTHER_MASK, NOT_IN_MASK, BALLOT_OR_SHUFFLE };
 
@@ -244,7 +244,7 @@ static int shuffle_from_exited(void) {
   return 0;
 }
 
-/* ---- order -------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static __global__ void last_wins_kernel(int *winner, int *visited) {
   if (threadIdx.x == 0) {
@@ -317,7 +317,7 @@ static int order_random(void) {
   return 0;
 }
 
-/* ---- asynchronous work -------------------------------------------------------------------- */
+/* ---- asynchronous work ----------------------------------------------------------------------- */
 
 static int lazy_streams(void) {
   int *device, *pinned;
@@ -349,7 +349,7 @@ static int lazy_streams(void) {
   return 0;
 }
 
-/* ---- injected failures -------------------------------------------------------------------- */
+/* ---- injected failures ----------------------------------------------------------------------- */
 
 static int second_launch_refused(void) {
   int *device;

@@ -54,7 +54,7 @@ static void free_arrays(arrays x) {
   CUDA(cudaFreeHost(x.pinned));
 }
 
-/* ---- copies and streams ------------------------------------------------------------------- */
+/* ---- copies and streams ---------------------------------------------------------------------- */
 
 static void test_copies(void) {
   arrays x = make_arrays();
@@ -134,7 +134,7 @@ static void test_events(void) {
   free_arrays(x);
 }
 
-/* ---- graphs ------------------------------------------------------------------------------- */
+/* ---- graphs ---------------------------------------------------------------------------------- */
 
 /* a += 1 beside b += 2 on a second stream, then sum = 10 a + b, and sum to the host. */
 static void capture_work(cudaStream_t stream, cudaStream_t side, cudaEvent_t event, arrays x) {
@@ -239,7 +239,7 @@ static void test_capture_errors(void) {
   free_arrays(x);
 }
 
-/* ---- other errors, and queries ------------------------------------------------------------ */
+/* ---- other errors, and queries --------------------------------------------------------------- */
 
 static void test_errors(void) {
   arrays x = make_arrays();

@@ -72,7 +72,7 @@ static int find_call(int number) {
   return -1;
 }
 
-/* ---- the program that is watched ---- */
+/* ---- the program that is watched ------------------------------------------------------------- */
 
 static uint32_t low_half(int argument) {
   const int big_endian = *(const uint16_t *)"\0\1" == 1;
@@ -162,7 +162,7 @@ static void run_command(int to, char **command) {
   _exit(127);
 }
 
-/* ---- the one that watches ---- */
+/* ---- the one that watches -------------------------------------------------------------------- */
 
 typedef enum kind { COUNT, ENOSPC_ONCE, EIO_ONCE, FULL, SHORT, KILL, TORN, KINDS } kind;
 static const char *const kinds[KINDS] = {"count", "enospc", "eio", "full", "short", "kill", "torn"};

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- bytes ---- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 uint8_t fuzz_byte(fuzz_input *input) {
   return input->place < input->size ? input->bytes[input->place++] : 0;
@@ -85,7 +85,7 @@ void fuzz_end(fuzz_input *input) {
   }
 }
 
-/* ---- surroundings ---- */
+/* ---- surroundings ---------------------------------------------------------------------------- */
 
 static int64_t held;
 

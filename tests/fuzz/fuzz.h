@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
     }                                                                                 \
   } while (0)
 
-/* ---- bytes read from front to back; zeros after the end ---- */
+/* ---- bytes read from front to back; zeros after the end -------------------------------------- */
 
 enum { FUZZ_ARRAYS = 256 };
 
@@ -47,7 +47,7 @@ double *fuzz_numbers(fuzz_input *input, int64_t count);
 int32_t *fuzz_integers(fuzz_input *input, int64_t count, int64_t low, int64_t high);
 void fuzz_end(fuzz_input *input);
 
-/* ---- surroundings ---- */
+/* ---- surroundings ---------------------------------------------------------------------------- */
 
 /* A context on one thread of the CPU whose memory ends at 256 MB; the same one at every call. */
 talus_context *fuzz_context(void);

@@ -40,7 +40,7 @@ static int64_t *offsets(fuzz_input *in, int64_t count, int32_t most, int64_t *en
   return list;
 }
 
-/* ---- form (a) ---- */
+/* ---- form (a) -------------------------------------------------------------------------------- */
 
 static void straighten(double *normal, int32_t count) {
   for (int32_t k = 0; k < count; k++) {
@@ -91,7 +91,7 @@ static void make_rigid(fuzz_input *in, talus_problem *p) {
   r->row_bias = numbers(in, p->bilateral_count);
 }
 
-/* ---- form (b) ---- */
+/* ---- form (b) -------------------------------------------------------------------------------- */
 
 static int64_t sum_of(const int32_t *size, int32_t count, int square) {
   int64_t sum = 0;
@@ -154,7 +154,7 @@ static void make_blocks(fuzz_input *in, talus_problem *p) {
   b->bilateral_bias = numbers(in, p->bilateral_count);
 }
 
-/* ---- matrices ---- */
+/* ---- matrices -------------------------------------------------------------------------------- */
 
 static talus_matrix matrix(fuzz_input *in, int32_t rows, int32_t columns, int square) {
   talus_matrix m = {.rows = rows, .columns = columns};
@@ -224,7 +224,7 @@ static void make_global(fuzz_input *in, talus_problem *p) {
   p->global.b = numbers(in, p->bilateral_count);
 }
 
-/* ---- layout and settings ---- */
+/* ---- layout and settings --------------------------------------------------------------------- */
 
 /* The same numbers again, in single precision with a stride. */
 static talus_strided strided(fuzz_input *in, const double **member, int64_t count, int per) {
@@ -292,7 +292,7 @@ static talus_settings make_settings(fuzz_input *in) {
   return s;
 }
 
-/* ---- the run ---- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static talus_problem make_problem(fuzz_input *in) {
   talus_problem p = talus_problem_default((talus_form)fuzz_integer(in, 1, 4));

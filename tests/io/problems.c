@@ -9,7 +9,7 @@ double sample_random(uint64_t *state) {
   return (double)(int64_t)(*state >> 11) / 4503599627370496.0 - 1;
 }
 
-/* ---- matrices ---- */
+/* ---- matrices -------------------------------------------------------------------------------- */
 
 /* Stores dense[row + column * rows] in slot k of the sample, in any storage. Every third entry is
  * split in two, to have repeated ones. */
@@ -118,7 +118,7 @@ void sample_global(sample *s, talus_storage storage, int32_t dimension, int32_t 
   global->b = bilateral > 0 ? s->b : NULL;
 }
 
-/* ---- bodies ---- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static void make_bodies(sample *s, int32_t bodies, uint64_t *state) {
   static const double inertia[6] = {2, 0.3, -0.2, 1.5, 0.1, 3};

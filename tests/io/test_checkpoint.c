@@ -64,7 +64,7 @@ static int says(const char *words) {
   return found;
 }
 
-/* ---- content ---- */
+/* ---- content --------------------------------------------------------------------------------- */
 
 static void test_content(void) {
   double d[7];
@@ -143,7 +143,7 @@ static void test_same_file(void) {
   free(b);
 }
 
-/* ---- bad files ---- */
+/* ---- bad files ------------------------------------------------------------------------------- */
 
 static talus_status try_bytes(const char *bytes, size_t size) {
   tl_checkpoint *file;
@@ -185,7 +185,7 @@ static void test_bad_files(void) {
   free(bytes);
 }
 
-/* ---- the directory ---- */
+/* ---- the directory --------------------------------------------------------------------------- */
 
 static void test_keep(void) {
   char *path;
@@ -215,7 +215,7 @@ static void test_keep(void) {
   tl_free(context, path);
 }
 
-/* ---- killed writers and full disks ---- */
+/* ---- killed writers and full disks ----------------------------------------------------------- */
 
 enum { BIG = 200000 };
 static double big[BIG];

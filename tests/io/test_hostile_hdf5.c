@@ -21,7 +21,7 @@ const char *__lsan_default_suppressions(void) {
   return "leak:libhdf5\n";
 }
 
-/* ---- lies: a good file with one dataset replaced ---- */
+/* ---- lies: a good file with one dataset replaced --------------------------------------------- */
 
 typedef struct lie {
   const char *name;    /* of the dataset that is replaced, or left out */
@@ -145,7 +145,7 @@ static void test_good_parts(void) {
   talus_stored_destroy(stored);
 }
 
-/* ---- extents without substance ---- */
+/* ---- extents without substance --------------------------------------------------------------- */
 
 static void create_set(tl_hdf5 *file, const char *name, hid_t type, hsize_t extent, hid_t list) {
   const hid_t space = H5Screate_simple(1, &extent, NULL);
@@ -204,7 +204,7 @@ static void test_link(void) {
   CHECK(strstr(talus_context_message(context), "vectors/q") != NULL);
 }
 
-/* ---- damage ---- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 /* Whatever was read must be safe to look at from end to end. */
 static talus_status try_file(const char *path) {

@@ -55,7 +55,7 @@ static void write_steps(talus_context *with, const char *directory, int64_t resu
   tl_vtk_close(writer);
 }
 
-/* ---- the file itself ---- */
+/* ---- the file itself ------------------------------------------------------------------------- */
 
 typedef struct vtp {
   char *bytes, *appended;
@@ -255,7 +255,7 @@ static void test_drum(void) {
   sample_frame_destroy(drum);
 }
 
-/* ---- the run ---- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static void test_series(void) {
   size_t size;
@@ -327,7 +327,7 @@ static void test_empty(void) {
   tl_stored_frame_destroy(stored);
 }
 
-/* ---- back ---- */
+/* ---- back ------------------------------------------------------------------------------------ */
 
 static void check_pose(const tl_frame *a, int32_t shape_a, const tl_frame *b, int32_t shape_b) {
   const tl_pose x = tl_frame_shape_pose(a, shape_a), y = tl_frame_shape_pose(b, shape_b);
@@ -406,7 +406,7 @@ static void test_damaged(void) {
   }
 }
 
-/* ---- what cannot be written ---- */
+/* ---- what cannot be written ------------------------------------------------------------------ */
 
 static int write_until_full(void) {
   const struct rlimit limit = {40000, 40000};

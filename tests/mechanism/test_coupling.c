@@ -183,8 +183,7 @@ static void drifts(void) {
   talus_context_destroy(context);
 }
 
-/* ---- motions -----------------------------------------------------------------------------------
- */
+/* ---- motions --------------------------------------------------------------------------------- */
 
 typedef struct scene {
   talus_context *context;

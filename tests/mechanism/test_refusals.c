@@ -145,8 +145,7 @@ static void calls(void) {
   talus_context_destroy(context);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 typedef struct counter {
   int64_t requests, held, fail_at;

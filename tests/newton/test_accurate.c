@@ -40,8 +40,7 @@ static double *reals(int64_t count) {
   return array;
 }
 
-/* ---- known solutions ---------------------------------------------------------------------------
- */
+/* ---- known solutions ------------------------------------------------------------------------- */
 
 /* Without a plan to fall back on, an interior point may end short of the exact law. */
 static int may_stall(const family *kind, talus_law law, talus_method method) {
@@ -164,8 +163,7 @@ static void test_heap(void) {
   talus_context_destroy(context);
 }
 
-/* ---- least norm --------------------------------------------------------------------------------
- */
+/* ---- least norm ------------------------------------------------------------------------------ */
 
 /* Impulses and contact velocities of one solve of a problem with more contacts than unknowns. */
 typedef struct answer {
@@ -252,8 +250,7 @@ static void test_unique(talus_law law) {
   talus_context_destroy(context);
 }
 
-/* ---- no solution -------------------------------------------------------------------------------
- */
+/* ---- no solution ----------------------------------------------------------------------------- */
 
 /* One body, two bilateral rows along x that want different speeds; a third row is innocent. */
 static void test_contradictory_rows(talus_law law) {
@@ -334,8 +331,7 @@ static void test_indefinite(void) {
   talus_context_destroy(context);
 }
 
-/* ---- limits ------------------------------------------------------------------------------------
- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 static int stop_at_once(void *user, int64_t iterations, int64_t passes, double measure,
                         double seconds) {

@@ -13,8 +13,7 @@
 extern "C" {
 #endif
 
-/* ---- a problem written out: u = W x + q ---------------------------------------------------------
- */
+/* ---- a problem written out: u = W x + q ------------------------------------------------------ */
 
 typedef struct oracle_system {
   int contacts, dimension, bilateral, rows;
@@ -34,8 +33,7 @@ void oracle_free(oracle_system *system);
 void oracle_velocity(const oracle_system *system, const double *impulse, const double *bilateral,
                      long double *velocity);
 
-/* ---- what is true of some impulses --------------------------------------------------------------
- */
+/* ---- what is true of some impulses ----------------------------------------------------------- */
 
 typedef struct oracle_report {
   double epsilon;         /* R(x)/R(0); 0 where both are at the rounding floor; never NaN */
@@ -63,8 +61,7 @@ double oracle_siconos(const talus_problem *problem, const double *impulse, const
 double oracle_epsilon_faceted(const talus_problem *problem, const talus_settings *settings,
                               const double *impulse, const double *bilateral);
 
-/* ---- problems with a known solution -------------------------------------------------------------
- */
+/* ---- problems with a known solution ---------------------------------------------------------- */
 
 typedef enum oracle_bodies {
   ORACLE_SPHERES, /* rigid, 6 unknowns, arms along the normal */

@@ -171,7 +171,7 @@ static void solution_draw(const oracle_recipe *recipe, const oracle_model *model
   }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static void problem_begin(oracle_made *made, const oracle_recipe *recipe, uint64_t *state) {
   const size_t contacts = (size_t)recipe->contact_count;

@@ -27,8 +27,7 @@ static void add(text *t, const char *format, ...) {
   va_end(arguments);
 }
 
-/* ---- what is written, by size -----------------------------------------------------------------
- */
+/* ---- what is written, by size ---------------------------------------------------------------- */
 
 static void write_brackets(text *t, int n) {
   add(t, "world: ");
@@ -115,8 +114,7 @@ static void write_names(text *t, int n) {
   }
 }
 
-/* ---- how long it takes ------------------------------------------------------------------------
- */
+/* ---- how long it takes ----------------------------------------------------------------------- */
 
 typedef struct large {
   const char *name;

@@ -282,8 +282,7 @@ static void check_plane(talus_context *context) {
   talus_scene_destroy(scene);
 }
 
-/* ---- what is told ------------------------------------------------------------------------------
- */
+/* ---- what is told ---------------------------------------------------------------------------- */
 
 static char heard[2048];
 
@@ -408,8 +407,7 @@ static void check_messages(talus_context *context) {
       "what a region is without is a box, a cylinder or a ball");
 }
 
-/* ---- overlaps at the start ---------------------------------------------------------------------
- */
+/* ---- overlaps at the start ------------------------------------------------------------------- */
 
 typedef struct meter {
   size_t now, most;

@@ -34,7 +34,7 @@ static void once(talus_context *context, const talus_problem *problem, int warm,
   a->status = talus_solve_once(context, problem, &settings, &solution, &a->info);
 }
 
-/* ---- by the oracle -------------------------------------------------------------------------- */
+/* ---- by the oracle --------------------------------------------------------------------------- */
 
 static void test_families(talus_context *context) {
   int direct = 0, all = 0;
@@ -88,7 +88,7 @@ static void test_passes(talus_context *context) {
              (long long)passes, (long long)solved);
 }
 
-/* ---- what is left to the usual way ---------------------------------------------------------- */
+/* ---- what is left to the usual way ----------------------------------------------------------- */
 
 /* Two spheres side by side on the ground. */
 typedef struct two {
@@ -195,7 +195,7 @@ static void test_masses(talus_context *context) {
   }
 }
 
-/* ---- limits --------------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 static int calls_left;
 
@@ -270,7 +270,7 @@ static void test_limits(talus_context *context) {
   CHECK_CASE(ended > 100, "only %d were ended by a limit", ended);
 }
 
-/* ---- memory --------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void test_memory(const family *f) {
   oracle_made made = family_make(f, TALUS_LAW_COULOMB, 2);

@@ -15,8 +15,7 @@ static talus_settings settings_of(talus_method method, double tolerance) {
   return settings;
 }
 
-/* ---- the hexagonal pyramid on a table, section 3 ----------------------------------------------
- */
+/* ---- the hexagonal pyramid on a table, section 3 --------------------------------------------- */
 
 /* Six corners, four facets along x and y; at rest, pulled down for one step. */
 static void test_hexagon(void) {
@@ -85,8 +84,7 @@ static void test_hexagon(void) {
   }
 }
 
-/* ---- theorem 7 and convergence at small friction ------------------------------------------------
- */
+/* ---- theorem 7 and convergence at small friction --------------------------------------------- */
 
 static talus_info solve(const oracle_made *made, talus_method method, double tolerance,
                         int64_t most, double *impulse) {
@@ -161,7 +159,7 @@ static void test_small_friction(void) {
   CHECK(error[1] < 0.3 * error[0] && error[2] < 0.3 * error[1]);
 }
 
-/* ---- piles of disks, section 5.3 ------------------------------------------------------------ */
+/* ---- piles of disks, section 5.3 ------------------------------------------------------------- */
 
 enum { DISKS_MOST = 21, CONTACTS_MOST = 51 };
 

@@ -134,7 +134,7 @@ static void test_heap(void) {
   }
 }
 
-/* ---- limits --------------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 /* Boxes on the ground by many points: large islands, which take several waves. */
 enum { BOXES = 300, POINTS = 60, TOUCHES = BOXES * POINTS };

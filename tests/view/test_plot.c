@@ -17,7 +17,7 @@ static int says(const char *words) {
   return found;
 }
 
-/* ---- axes ---- */
+/* ---- axes ------------------------------------------------------------------------------------ */
 
 static void check_words(const tl_axis *axis, const char *const *words) {
   for (int32_t k = 0; k < axis->tick_count; k++) {
@@ -58,7 +58,7 @@ static void test_axes(void) {
   CHECK_CLOSE(tl_axis_share(&axis, 1), 0.5, 0.01);
 }
 
-/* ---- pictures ---- */
+/* ---- pictures -------------------------------------------------------------------------------- */
 
 static int is_coloured(const tl_picture *picture, int32_t x, int32_t y) {
   const unsigned char *p = picture->pixel + 3 * ((size_t)y * (size_t)picture->width + (size_t)x);
@@ -170,7 +170,7 @@ static void test_odd(void) {
   tl_picture_destroy(&picture);
 }
 
-/* ---- tables ---- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static void test_columns(void) {
   static const char text[] = "step,time [s],kinetic [J],potential [J],contacts\n"

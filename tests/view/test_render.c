@@ -40,7 +40,7 @@ static int hash_like(const tl_picture *a, const tl_picture *b) {
          memcmp(a->pixel, b->pixel, 3 * (size_t)a->width * (size_t)a->height) == 0;
 }
 
-/* ---- the same picture ---- */
+/* ---- the same picture ------------------------------------------------------------------------ */
 
 static void test_threads(const tl_frame *frame) {
   const tl_render_options options = small_options();
@@ -87,7 +87,7 @@ static void test_units(void) {
   sample_frame_destroy(other);
 }
 
-/* ---- the camera ---- */
+/* ---- the camera ------------------------------------------------------------------------------ */
 
 static void project(const tl_camera *camera, const double at[3], double *u, double *v) {
   double f[3], r[3], t[3], size = 0;
@@ -135,7 +135,7 @@ static void test_camera(sample_frame *sample) {
   }
 }
 
-/* ---- colours ---- */
+/* ---- colours --------------------------------------------------------------------------------- */
 
 static void test_single(void) {
   sample_frame *sample = sample_frame_create(context, 1);
@@ -233,7 +233,7 @@ static void test_flat(void) {
   sample_frame_destroy(sample);
 }
 
-/* ---- walls ---- */
+/* ---- walls ----------------------------------------------------------------------------------- */
 
 /* A fixed slab before the grains lets them be seen, one behind them is solid. */
 static void test_walls(void) {
@@ -404,7 +404,7 @@ static void test_bar(const tl_frame *frame) {
   }
 }
 
-/* ---- refusals ---- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void test_refusals(sample_frame *sample) {
   tl_render_options options = small_options();

@@ -1,6 +1,5 @@
 /* test_materials.c: many materials, and pairs of them with values of their own against a plain
- * table.
- */
+ * table. */
 #include <string.h>
 #include <time.h>
 
