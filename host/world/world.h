@@ -9,7 +9,7 @@
  *   integrate.c   velocities, positions    project.c  position-level projection
  *   step.c        the order of all that    report.c   what a step tells
  *   links*.c      mechanisms, whose links are bodies
- *   state.c       everything that a restart needs */
+ *   many.c        many bodies in one call  state.c    everything that a restart needs */
 #ifndef TL_WORLD_H
 #define TL_WORLD_H
 

@@ -411,6 +411,44 @@ typedef void (*talus_contact_fn)(void *user, const talus_contact *contact, doubl
                                  double *restitution, int *keep);
 TALUS_API void talus_world_on_contact(talus_world *world, talus_contact_fn function, void *user);
 
+/* ---- many bodies at once --------------------------------------------------------------------- */
+
+/* Adds `count` bodies of one sphere each. position: [3 count], radius: [count], m. def (may be
+ * NULL: the default) gives all of them type, velocity, spin, group and collides; its position is
+ * not read. body: [count], receives the ids, which follow one another. All are added, or none.
+ * Statuses: those of talus_body_add and talus_shape_add, the message naming the sphere;
+ * SIZE_OVERFLOW (count). */
+TALUS_API talus_status talus_spheres_add(talus_world *world, const talus_body_def *def,
+                                         int32_t material, int32_t count, const double *position,
+                                         const double *radius, int32_t *body);
+/* The states of all bodies by id: state[id], [count], NaN where no body exists. count: at least
+ * talus_body_capacity (SIZE_OVERFLOW). */
+TALUS_API talus_status talus_bodies_get(const talus_world *world, int32_t count,
+                                        talus_body_state *state);
+/* Sets `count` bodies: body[i] to state[i]. Stops at the first that is refused; those before it are
+ * set. Statuses: those of talus_body_set, SIZE_OVERFLOW. */
+TALUS_API talus_status talus_bodies_set(talus_world *world, int32_t count, const int32_t *body,
+                                        const talus_body_state *state);
+/* talus_body_force for `count` bodies; force and torque: [3 count], either may be NULL. Stops at
+ * the first that is refused. */
+TALUS_API talus_status talus_bodies_force(talus_world *world, int32_t count, const int32_t *body,
+                                          const double *force, const double *torque);
+/* What bodies are, by id, [count] each, count as for talus_bodies_get; each may be NULL. type: a
+ * talus_body_type, TALUS_NONE where no body exists; mass: kg, 0 of bodies that are not free;
+ * radius: of the ball about the body's position that holds its shapes, m, INFINITY with a
+ * half-space, 0 without shapes. */
+TALUS_API talus_status talus_bodies_measure(const talus_world *world, int32_t count, int32_t *type,
+                                            double *mass, double *radius);
+
+/* Shapes ever added; ids run from 0 to this. */
+TALUS_API int32_t talus_shape_capacity(const talus_world *world);
+/* A shape as it is now. position and orientation are relative to those that talus_body_get gives
+ * for its body. point and triangle belong to the world, valid until the body is removed; the points
+ * of a hull are its corners. def comes from talus_shape_def_default, of any kind; body may be NULL.
+ * Statuses: INDEX_RANGE (no such shape), STRUCT_SIZE. */
+TALUS_API talus_status talus_shape_get(const talus_world *world, int32_t shape, int32_t *body,
+                                       talus_shape_def *def);
+
 #ifdef __cplusplus
 }
 #endif
