@@ -1,7 +1,8 @@
 /* assembly_matrix.c: form (c), W given. Rows become blocks of 3 x 3, bilateral rows blocks of one.
  *
  * W may be unsymmetric; the methods then solve the variational inequality, since they only ever
- * apply W. A diagonal block without positive trace is replaced by the mean, and said so. */
+ * apply W. A diagonal block of trace 0 is replaced by the mean, and said so; one of negative trace
+ * is refused. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,7 +166,7 @@ static void free_fill(const matrix_build *build, int32_t place) {
 static talus_status scale_fill(talus_context *context, matrix_build *build) {
   tl_system *const system = &build->assembly->system;
   const int32_t constraints = system->shape.contact_count, contacts = build->problem->contact_count;
-  double total = 0;
+  double total = 0, largest = 0;
   int32_t good = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (int32_t place = 0; place < constraints; place++) {
@@ -179,7 +180,11 @@ static talus_status scale_fill(talus_context *context, matrix_build *build) {
       if (pass == 0) {
         total += trace > 0 ? trace / rows : 0;
         good += trace > 0;
+        largest = fmax(largest, fabs(trace));
         continue;
+      }
+      if (tl_trace_negative(trace, largest)) {
+        return tl_assembly_refuse(context, build->assembly, place, trace);
       }
       const double mean = good > 0 ? total / good : 1;
       const double flat[9] = {mean, 0, 0, 0, rows > 1 ? mean : 0, 0, 0, 0, rows > 2 ? mean : 0};

@@ -11,7 +11,11 @@
 
 #include "host/base/each.h"
 
-enum { FEW_RUNS = 8 }; /* are not worth waking threads for */
+enum {
+  FEW_RUNS = 8,    /* are not worth waking threads for */
+  UNIT_MOST = 1000 /* exponent of the largest unit of velocities */
+};
+#define SLOWEST 1e-130 /* velocities over sqrt(w) whose squares are still ordinary numbers */
 
 typedef struct point {
   double normal, tangential[3]; /* a vector split about the cone's axis */
@@ -102,6 +106,7 @@ typedef struct sums {
   double product[2], size[2];              /* complementarity */
   double impulse, velocity, free;          /* squares of norms */
   double rounding;
+  double fastest;        /* largest term of it, before it is squared */
   double load;           /* weighted squares of the impulses */
   double inverse_weight; /* sum of 1 / w_k over the contacts */
   double violation, largest, closing, dissipation, bilateral;
@@ -146,6 +151,7 @@ static void contact_judge(const tl_facts *facts, int64_t i, double mu, const dou
     s->dissipation += x.tangential[c] * u.tangential[c];
     const double r = facts->rounding[3 * i + c] * scale[1];
     s->rounding += r * r;
+    s->fastest = larger(s->fastest, r);
   }
   s->load += w * inner(x, x);
   s->inverse_weight += scale[1] * scale[1];
@@ -159,9 +165,9 @@ typedef struct bounds {
   double lower, upper;
 } bounds;
 
-static bounds row_bounds(const talus_problem *problem, int64_t row) {
-  const bounds b = {problem->row_lower != NULL ? problem->row_lower[row] : -INFINITY,
-                    problem->row_upper != NULL ? problem->row_upper[row] : INFINITY};
+static bounds row_bounds(const talus_problem *problem, int64_t row, double unit) {
+  const bounds b = {problem->row_lower != NULL ? unit * problem->row_lower[row] : -INFINITY,
+                    problem->row_upper != NULL ? unit * problem->row_upper[row] : INFINITY};
   return b;
 }
 
@@ -196,6 +202,7 @@ static void row_judge(const tl_facts *facts, int64_t i, bounds b, sums *s) {
     s->largest = larger(s->largest, fabs(x));
   }
   s->rounding += r * r;
+  s->fastest = larger(s->fastest, r);
   if (!(x <= b.lower && u > 0) && !(x >= b.upper && u < 0)) {
     s->bilateral = larger(s->bilateral, fabs(u));
   }
@@ -225,6 +232,16 @@ static void facts_clear(tl_facts *facts, size_t count) {
   memset(facts->weight, 0, count * sizeof *facts->weight);
 }
 
+/* Velocities and impulses in another unit: W and its weights stay. */
+static void facts_scale(tl_facts *facts, int32_t count, double unit) {
+  for (int64_t i = 0; i < 3 * (int64_t)count; i++) {
+    facts->impulse[i] *= unit;
+    facts->velocity[i] *= unit;
+    facts->free[i] *= unit;
+    facts->rounding[i] *= unit;
+  }
+}
+
 /* The facts of one run; returns how many, *first being the first constraint. */
 static int32_t run_facts(const tl_judgement *j, int64_t run, int32_t *first, tl_facts *facts) {
   const int32_t contacts = j->problem->contact_count, rows = j->problem->bilateral_count;
@@ -242,6 +259,9 @@ static int32_t run_facts(const tl_judgement *j, int64_t run, int32_t *first, tl_
   }
   *first = (int32_t)(behind < 0 ? begin : contacts + begin);
   j->facts(j, *first, count, facts);
+  if (j->unit != 1) {
+    facts_scale(facts, count, j->unit);
+  }
   return count;
 }
 
@@ -261,7 +281,7 @@ static void run_judge(const tl_judgement *j, int64_t run, sums *s) {
       contact_judge(&facts, i, friction != NULL ? friction[first + i] : 0,
                     axes != NULL ? axes + 3 * (first + i) : NULL, polygon, s);
     } else {
-      row_judge(&facts, i, row_bounds(problem, first - problem->contact_count + i), s);
+      row_judge(&facts, i, row_bounds(problem, first - problem->contact_count + i, j->unit), s);
     }
   }
 }
@@ -284,6 +304,7 @@ static void sums_add(sums *s, const sums *part) {
   s->inverse_weight += part->inverse_weight;
   s->dissipation += part->dissipation;
   s->violation = larger(s->violation, part->violation);
+  s->fastest = larger(s->fastest, part->fastest);
   s->largest = larger(s->largest, part->largest);
   s->closing = larger(s->closing, part->closing);
   s->bilateral = larger(s->bilateral, part->bilateral);
@@ -349,6 +370,7 @@ talus_status tl_judgement_make(talus_context *context, const talus_problem *prob
   j->motion = NULL;
   j->motion_count = 0;
   j->momentum_balance = j->asymmetry = 0;
+  j->unit = 1;
   TL_TRY(
       tl_buffer_reserve(context, &j->partial, (size_t)run_count(j), sizeof(sums), "certificate"));
   switch (problem->form) {
@@ -417,15 +439,34 @@ static double ratio(double residual, double reference, double floor) {
   return honest(residual / reference);
 }
 
-void tl_judgement_pronounce(const tl_judgement *j, talus_certificate *certificate) {
+/* Squares of velocities so small leave the range of numbers, and R(0) would read as 0. Returns the
+ * unit, a power of two, in which the largest of them is about one. */
+static double unit_of(double fastest) {
+  int exponent = 0;
+  if (fastest > 0 && fastest < SLOWEST) {
+    frexp(fastest, &exponent);
+  }
+  return ldexp(1, exponent < -UNIT_MOST ? UNIT_MOST : -exponent);
+}
+
+void tl_judgement_pronounce(const tl_judgement *judgement, talus_certificate *certificate) {
+  tl_judgement scaled;
+  const tl_judgement *j = judgement;
   sums s;
   all_judge(j, &s);
+  const double unit = unit_of(s.fastest);
+  if (unit != 1) {
+    scaled = *judgement;
+    scaled.unit = unit;
+    j = &scaled;
+    all_judge(j, &s);
+  }
   const double floor = ldexp(sqrt(s.rounding), -44);
   /* u = W x + q is not known better than that: impulses beyond all bounds would hide any velocity
    */
   const double blur = ldexp(sqrt(s.load), -53);
   const double scale = sqrt(fmax(s.free, fmax(s.impulse, s.velocity)));
-  const double reference_scale = j->problem->velocity_scale * sqrt(s.inverse_weight);
+  const double reference_scale = unit * j->problem->velocity_scale * sqrt(s.inverse_weight);
   double epsilon[2], faceted[2], residual[2], reference[2], siconos[2], complementarity[2];
   double error[2];
   for (int law = 0; law < 2; law++) {
@@ -443,25 +484,25 @@ void tl_judgement_pronounce(const tl_judgement *j, talus_certificate *certificat
       .struct_size = sizeof *certificate,
       .epsilon_ccp = epsilon[0],
       .epsilon_coulomb = epsilon[1],
-      .residual_ccp = residual[0],
-      .residual_coulomb = residual[1],
-      .reference_ccp = reference[0],
-      .reference_coulomb = reference[1],
+      .residual_ccp = residual[0] / unit,
+      .residual_coulomb = residual[1] / unit,
+      .reference_ccp = reference[0] / unit,
+      .reference_coulomb = reference[1] / unit,
       .siconos_ccp = siconos[0],
       .siconos_coulomb = siconos[1],
       .cone_violation = s.largest > 0 && isfinite(s.largest) ? honest(s.violation / s.largest)
                                                              : honest(s.largest),
       .complementarity = complementarity[1],
       .complementarity_ccp = complementarity[0],
-      .dissipation = honest(s.dissipation),
-      .bilateral = honest(s.bilateral),
-      .penetration_speed = honest(s.closing),
+      .dissipation = honest(s.dissipation) / unit / unit,
+      .bilateral = honest(s.bilateral) / unit,
+      .penetration_speed = honest(s.closing) / unit,
       .momentum_balance = honest(j->momentum_balance),
       .asymmetry = honest(j->asymmetry),
       .epsilon_faceted_ccp = faceted[0],
       .epsilon_faceted_coulomb = faceted[1],
       .error_ccp = error[0],
       .error_coulomb = error[1],
-      .reference_scale = honest(reference_scale),
+      .reference_scale = honest(reference_scale) / unit,
   };
 }

@@ -45,6 +45,7 @@ struct tl_judgement {
   double *motion;     /* velocities of the bodies after the impulses; forms (a), (b), (d) */
   int64_t motion_count;
   double momentum_balance, asymmetry;
+  double unit; /* of velocities and impulses, a power of two: 1 but for the smallest numbers */
   /* Fills velocity, free, rounding and weight, given as 0, of `count` constraints from `first` on:
    * contacts or, numbered behind them, bilateral rows, never both. The first of a run is a
    * multiple of TL_FACTS contacts or rows. */

@@ -33,8 +33,10 @@ static double asymmetry_of(const tl_lines *rows, const tl_lines *columns, double
   return size > 0 ? sqrt(difference / size) : 0;
 }
 
-/* Traces of the diagonal blocks; those without a positive one get the mean. */
-static void matrix_weights(const tl_lines *rows, const tl_judgement *j) {
+/* Traces of the diagonal blocks; those without a positive one get the mean. Negative ones are
+ * refused. */
+static talus_status matrix_weights(talus_context *context, const tl_lines *rows,
+                                   const tl_judgement *j) {
   const int64_t contacts = j->problem->contact_count, d = j->problem->dimension;
   const int64_t contact_rows = d * contacts, constraints = contacts + j->problem->bilateral_count;
   memset(j->weight, 0, (size_t)constraints * sizeof *j->weight);
@@ -46,17 +48,24 @@ static void matrix_weights(const tl_lines *rows, const tl_judgement *j) {
       }
     }
   }
-  double total = 0;
+  double total = 0, largest = 0;
   int32_t good = 0;
   for (int64_t k = 0; k < constraints; k++) {
+    largest = fmax(largest, fabs(j->weight[k]));
     total += j->weight[k] > 0 ? j->weight[k] : 0;
     good += j->weight[k] > 0;
   }
   for (int64_t k = 0; k < constraints; k++) {
+    if (tl_trace_negative(j->weight[k], largest)) {
+      return tl_fail(context, TALUS_BAD_DIAGONAL, "W_kk of %s %lld has negative trace",
+                     k < contacts ? "contact" : "bilateral row",
+                     (long long)(k < contacts ? k : k - contacts));
+    }
     if (!(j->weight[k] > 0)) {
       j->weight[k] = good > 0 ? total / good : 1;
     }
   }
+  return TALUS_OK;
 }
 
 static void matrix_facts(const tl_judgement *j, int32_t first, int32_t count, tl_facts *facts) {
@@ -100,7 +109,7 @@ talus_status tl_judge_delassus(talus_context *context, tl_judgement *j) {
   /* by rows in h, by columns in g: only to be compared */
   TL_TRY(tl_lines_make(context, &delassus->w, 0, &j->h));
   TL_TRY(tl_lines_make(context, &delassus->w, 1, &j->g));
-  matrix_weights(&j->h, j);
+  TL_TRY(matrix_weights(context, &j->h, j));
   j->asymmetry = asymmetry_of(&j->h, &j->g, j->scratch.memory);
   j->facts = matrix_facts;
   return TALUS_OK;

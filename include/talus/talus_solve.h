@@ -122,7 +122,7 @@ typedef struct talus_matrix {
 /* Form (c). u = W impulse + q. Rows: dimension per contact, in order, then one per bilateral
  * row. */
 typedef struct talus_delassus {
-  talus_matrix w;  /* square */
+  talus_matrix w;  /* square; a diagonal block of negative trace is refused (BAD_DIAGONAL) */
   const double *q; /* one per row of w */
 } talus_delassus;
 

@@ -6,7 +6,7 @@
 set -eu
 cmake=$1 build=$2 cc=$3 version=$4 guide=$5
 here=$(cd "$(dirname "$0")" && pwd)
-rm -rf "$PWD/some prefix" foreign app_shared app_static
+rm -rf "$PWD/some prefix" alone foreign app_shared app_static app_alone
 prefix="$PWD/some prefix"
 "$cmake" --install "$build" --prefix "$prefix" >install.log
 
@@ -41,12 +41,22 @@ for program in "$here/foreign/app.c" guide.c; do
   eval "$cc" -Wall -Wextra -Werror '"$program"' -o app_shared \
     "$(pkg-config --cflags --libs talus)" '-Wl,-rpath,"$libdir"'
   ./app_shared "$version"
-  eval "$cc" '"$program"' -o app_static "$(pkg-config --cflags --libs --static talus |
-    sed 's/-ltalus/-l:libtalus.a/')"
+  eval "$cc" -Wall -Wextra -Werror '"$program"' -o app_static "$(pkg-config --cflags --libs talus-static)"
   ./app_static "$version"
+  if command -v ldd >/dev/null 2>&1 && ldd ./app_static | grep -q libtalus; then
+    echo "failed: app_static uses the shared library"
+    exit 1
+  fi
 done
-if command -v ldd >/dev/null 2>&1 && ldd ./app_static | grep -q libtalus; then
-  echo "failed: app_static uses the shared library"
-  exit 1
-fi
+
+# Where the static library alone is installed, talus.pc with --static is enough.
+mkdir -p alone/lib/pkgconfig
+cp -r "$prefix/include" alone/
+cp "$libdir/libtalus.a" alone/lib/
+cp "$libdir/pkgconfig/talus.pc" alone/lib/pkgconfig/
+for program in "$here/foreign/app.c" guide.c; do
+  eval "$cc" -Wall -Wextra -Werror '"$program"' -o app_alone \
+    "$(PKG_CONFIG_PATH=$PWD/alone/lib/pkgconfig pkg-config --static --cflags --libs talus)"
+  ./app_alone "$version"
+done
 echo "pkg-config: shared and static work"

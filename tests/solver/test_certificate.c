@@ -249,6 +249,51 @@ static void test_empty(talus_context *context) {
   }
 }
 
+/* Velocities whose squares are below the range of numbers: W = 1, one contact that sticks and one
+ * bilateral row. Doing nothing has epsilon 1 and the solution 0, as in any other unit, and no
+ * solver may call anything else converged. */
+static void test_smallest(talus_context *context) {
+  static const double sizes[] = {1, 1e-80, 1e-140, 1e-170, 1e-250, 1e-310};
+  double w[16] = {0}, q[4], x[4], friction[1] = {0.5};
+  talus_problem problem = talus_problem_default(TALUS_FORM_DELASSUS);
+  problem.contact_count = problem.bilateral_count = 1;
+  problem.friction = friction;
+  problem.delassus.w = (talus_matrix){
+      .storage = TALUS_STORAGE_DENSE, .rows = 4, .columns = 4, .count = 16, .value = w};
+  problem.delassus.q = q;
+  for (int i = 0; i < 6; i++) {
+    const double s = sizes[i], free[4] = {-s, 0.25 * s, 0, 0.5 * s}, none[4] = {0};
+    talus_certificate c = talus_certificate_default();
+    for (int r = 0; r < 4; r++) {
+      w[5 * r] = 1;
+      q[r] = free[r];
+    }
+    CHECK(talus_certify(context, &problem, none, none, &c) == TALUS_OK);
+    CHECK_CASE(c.epsilon_ccp == 1 && c.epsilon_coulomb == 1, "%g: %g %g", s, c.epsilon_ccp,
+               c.epsilon_coulomb);
+    CHECK_CASE(fabs(c.penetration_speed - s) <= 1e-12 * s, "%g: %g", s, c.penetration_speed);
+    const double solved[3] = {s, -0.25 * s, 0}, row[1] = {-0.5 * s};
+    CHECK(talus_certify(context, &problem, solved, row, &c) == TALUS_OK);
+    CHECK_CASE(c.epsilon_ccp < 1e-12 && c.epsilon_coulomb < 1e-12, "%g: %g", s, c.epsilon_coulomb);
+    static const talus_method methods[] = {TALUS_METHOD_AUTO, TALUS_METHOD_GAUSS_SEIDEL,
+                                           TALUS_METHOD_NEWTON, TALUS_METHOD_MNCP_PROX};
+    for (int m = 0; m < 4; m++) {
+      talus_settings settings = talus_settings_default();
+      talus_solution solution = talus_solution_default();
+      talus_info info = talus_info_default();
+      settings.method = methods[m];
+      solution.impulse = x;
+      solution.bilateral_impulse = x + 3;
+      CHECK(talus_solve_once(context, &problem, &settings, &solution, &info) == TALUS_OK);
+      const double off = fabs(x[0] - s) + fabs(x[1] + 0.25 * s) + fabs(x[3] + 0.5 * s);
+      CHECK_CASE(info.outcome != TALUS_OUTCOME_CONVERGED || off <= 1e-3 * s,
+                 "%g, method %d: converged with %g", s, methods[m], x[0]);
+      CHECK_CASE(info.outcome == TALUS_OUTCOME_CONVERGED || s < 1e-280, "%g, method %d: %d", s,
+                 methods[m], info.outcome);
+    }
+  }
+}
+
 static void test_arguments(talus_context *context) {
   oracle_made made = family_make(family_at(2), TALUS_LAW_COULOMB, 1); /* has rows */
   talus_certificate c = talus_certificate_default();
@@ -269,6 +314,7 @@ int main(void) {
   test_random(context);
   test_not_finite(context);
   test_floor(context);
+  test_smallest(context);
   test_arguments(context);
   test_empty(context);
   talus_context_destroy(context);

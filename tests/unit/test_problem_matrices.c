@@ -79,9 +79,11 @@ static void check_delassus(desk *d) {
   accepted(d, __LINE__);
 }
 
-/* A diagonal block of W that is zero or negative is replaced, and said so. */
+/* A diagonal block of W that is zero is replaced, and said so; a negative one is refused, by the
+ * solver and by the certificate. */
 static void check_diagonal(desk *d) {
-  double w[4] = {1, 0, 0, 0}, q[2] = {-1, 1};
+  double w[4] = {1, 0, 0, 0}, q[2] = {-1, 1}, x[2] = {0, 0};
+  talus_certificate certificate = talus_certificate_default();
   talus_info info = talus_info_default();
   d->problem = talus_problem_default(TALUS_FORM_DELASSUS);
   d->problem.dimension = 1;
@@ -90,12 +92,16 @@ static void check_diagonal(desk *d) {
       .storage = TALUS_STORAGE_DENSE, .rows = 2, .columns = 2, .count = 4, .value = w};
   d->problem.delassus.q = q;
   for (int i = 0; i < 3; i++) {
-    w[3] = i == 0 ? 0 : i == 1 ? -1 : 1;
+    w[3] = i == 0 ? 0 : i == 1 ? -1e-14 : 1;
     accepted(d, __LINE__);
     CHECK(talus_solver_solve(d->solver, NULL, &info) == TALUS_OK);
     CHECK(((info.notes & TALUS_NOTE_DIAGONAL_REPLACED) != 0) == (i < 2));
     CHECK(info.outcome == TALUS_OUTCOME_CONVERGED);
   }
+  BREAK(double, w, 3, -1, TALUS_BAD_DIAGONAL, "W_kk of contact 1 has trace -1");
+  w[0] = w[3] = -1; /* W = -I */
+  refused(d, TALUS_BAD_DIAGONAL, "W_kk of contact 0 has trace -1", __LINE__);
+  CHECK(talus_certify(d->context, &d->problem, x, NULL, &certificate) == TALUS_BAD_DIAGONAL);
   d->problem = talus_problem_default(TALUS_FORM_RIGID); /* the arrays above end here */
 }
 
