@@ -9,10 +9,10 @@
 #ifndef TL_BACKEND_H
 #define TL_BACKEND_H
 
-#include "kernels/conquer.h"
-#include "kernels/field.h"
+#include "kernels/caller_array.h"
+#include "kernels/conquer_batch.h"
 #include "kernels/item/state.h"
-#include "kernels/small.h"
+#include "kernels/small_batch.h"
 #include "kernels/system.h"
 #include "talus/talus_solve.h"
 
@@ -47,7 +47,8 @@ typedef struct tl_engine_ops {
   talus_status (*restore)(tl_engine *engine, double lipschitz);
   /* Largest eigenvalue of S^-1 W by `count` power iterations, one pass each; scale 0: of W. Leaves
    * the impulses but forgets momentum. */
-  talus_status (*spread)(tl_engine *engine, int32_t scaled, int32_t count, double *lambda);
+  talus_status (*estimate_lipschitz)(tl_engine *engine, int32_t scaled, int32_t count,
+                                     double *lambda);
   /* The impulses put aside, internal order. */
   talus_status (*finish)(tl_engine *engine, double *impulse);
 } tl_engine_ops;
@@ -68,12 +69,13 @@ typedef struct tl_backend {
   void (*describe)(char *text, size_t capacity);
   /* Moves an array of the caller's in this backend's memory to or from its packed counterpart on
    * the host, or looks where it is (field.h). An array of zero elements is not touched. */
-  talus_status (*ferry)(talus_context *context, const tl_field *field, void *packed, tl_ferry way);
+  talus_status (*copy_array)(talus_context *context, const tl_caller_array *field, void *packed,
+                             tl_copy_mode way);
   talus_status (*create)(talus_context *context, talus_precision precision, tl_engine **engine);
   /* Bytes of host and of device memory that an engine takes at the most for a problem of this shape
    * that comes as a system. NULL: no device memory; host/solve counts the engine with the rest. */
-  talus_status (*foretell)(talus_context *context, talus_precision precision, const tl_shape *shape,
-                           int64_t *host, int64_t *device);
+  talus_status (*estimate_memory)(talus_context *context, talus_precision precision,
+                                  const tl_shape *shape, int64_t *host, int64_t *device);
   /* Takes each of many small problems through as many phases as it needs, independently of the
    * others, in double precision; no engine is involved. */
   talus_status (*small)(talus_context *context, const tl_small_batch *batch);

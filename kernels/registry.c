@@ -5,7 +5,7 @@
 
 #include "host/base/process.h"
 #include "kernels/cpu/conquer_cpu.h"
-#include "kernels/cpu/ferry_cpu.h"
+#include "kernels/cpu/copy_array_cpu.h"
 #include "kernels/cpu/small_cpu.h"
 
 talus_status tl_cpu_create_f32(talus_context *context, tl_engine **engine);
@@ -37,7 +37,7 @@ const tl_backend tl_backend_cpu = {
     .open = cpu_open,
     .close = cpu_close,
     .describe = cpu_describe,
-    .ferry = tl_cpu_ferry,
+    .copy_array = tl_cpu_copy_array,
     .create = cpu_create,
     .small = tl_cpu_small,
     .conquer = tl_cpu_conquer,

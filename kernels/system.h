@@ -6,7 +6,7 @@
 #define TL_SYSTEM_H
 
 #include "kernels/arrays.h"
-#include "kernels/field.h"
+#include "kernels/caller_array.h"
 
 /* The arrays of a problem of form (a) that wait in the memory of a device, to be checked, ordered
  * and assembled there; then the scalars that the host needs of the result. Contacts only, and not
@@ -27,8 +27,8 @@
 
 typedef struct tl_raw {
   int32_t body_count, contact_count;
-  tl_field friction, angular_velocity; /* array NULL, here and below: not given */
-#define TL_FIELD(type, name, components, of) tl_field name;
+  tl_caller_array friction, angular_velocity; /* array NULL, here and below: not given */
+#define TL_FIELD(type, name, components, of) tl_caller_array name;
   TL_RAW_LIST(TL_FIELD)
 #undef TL_FIELD
   /* set by upload */
@@ -37,7 +37,7 @@ typedef struct tl_raw {
   double rounding;
   double reference[2];   /* R(0) of the convex and of the exact law */
   double inverse_weight; /* sum of 1 / w_k */
-  tl_field order;        /* the caller's contact at each place */
+  tl_caller_array order; /* the caller's contact at each place */
 } tl_raw;
 
 typedef struct tl_system {

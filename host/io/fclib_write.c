@@ -7,7 +7,7 @@
 #include "host/io/fclib.h"
 #include "host/io/hdf5_file.h"
 #include "host/io/matrix.h"
-#include "host/solve/problem_check.h"
+#include "host/problem/problem_check.h"
 
 enum { NZ_CSC = -1, NZ_CSR = -2, NAME_ROOM = 96 };
 

@@ -5,7 +5,7 @@
 
 #include "host/io/global_form.h"
 #include "host/io/matrix.h"
-#include "host/solve/mass.h"
+#include "host/problem/mass.h"
 
 /* x = M^-1 x; *solved says whether it could be done. */
 static talus_status solve_mass(talus_stored *scratch, const talus_matrix *matrix, double *x,

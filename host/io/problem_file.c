@@ -14,8 +14,8 @@
 #include "host/io/matrix.h"
 #include "host/io/output_file.h"
 #include "host/io/siconos_text.h"
-#include "host/solve/layout.h"
-#include "host/solve/problem_check.h"
+#include "host/problem/layout.h"
+#include "host/problem/problem_check.h"
 
 #if TL_HAVE_HDF5
 static talus_status read_hdf5(talus_stored *stored, const char *path) {

@@ -1,6 +1,6 @@
 /* conquer.c: divide and conquer of one mechanism, runs of pieces shared out to threads; the
- * arithmetic is that of kernels/item/conquer.h. */
-#include "kernels/item/conquer.h"
+ * arithmetic is that of kernels/item/conquer_team.h. */
+#include "kernels/item/conquer_team.h"
 
 #include "host/base/each.h"
 #include "host/mechanism/conquer.h"

@@ -79,7 +79,7 @@ static talus_status fleet_make(talus_fleet *fleet) {
   TL_TRY(tl_alloc(context, (void **)&fleet->copy, (size_t)copies, sizeof *fleet->copy, "a fleet"));
   memset(fleet->copy, 0, (size_t)copies * sizeof *fleet->copy);
   fleet->copy_count = copies;
-  TL_TRY(tl_crew_open(context, &fleet->def.settings, fleet->threads, &fleet->crew));
+  TL_TRY(tl_batch_workers_open(context, &fleet->def.settings, fleet->threads, &fleet->workers));
   return fleet->device ? tl_fleet_device_open(fleet) : TALUS_OK;
 }
 
@@ -116,7 +116,7 @@ void talus_fleet_destroy(talus_fleet *fleet) {
   for (int32_t k = 0; k < fleet->copy_count; k++) {
     tl_copy_release(context, &fleet->copy[k]);
   }
-  tl_crew_close(context, &fleet->crew);
+  tl_batch_workers_close(context, &fleet->workers);
   tl_free(context, fleet->copy);
   tl_free(context, fleet->helper);
   tl_free(context, fleet->coupling);
@@ -159,7 +159,7 @@ static talus_status coupling_steps(void *self, int32_t thread, int32_t i, talus_
   talus_status status = TALUS_OK;
   tl_coupling_lend(fleet->coupling[i], lent);
   for (int32_t s = 0; s < fleet->steps && status == TALUS_OK; s++) {
-    status = copy_step(fleet, i, &fleet->crew.worker[thread], copy);
+    status = copy_step(fleet, i, &fleet->workers.worker[thread], copy);
   }
   if (status != TALUS_OK) {
     tl_copy_undo(fleet, i, copy);

@@ -29,7 +29,7 @@ struct talus_fleet {
   int32_t threads;
   int device;        /* steps go part by part */
   tl_helper *helper; /* [threads] */
-  tl_crew crew;
+  tl_batch_workers workers;
   int32_t copy_count; /* a thread each, or a coupling each on a device */
   tl_copy *copy;
   int32_t steps; /* of the call under way */

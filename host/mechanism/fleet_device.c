@@ -158,8 +158,8 @@ static talus_status solve(talus_fleet *fleet) {
       owner[count++] = i;
     }
   }
-  const talus_status whole =
-      tl_crew_solve(fleet->context, &fleet->crew, count, problem, solution, info, status);
+  const talus_status whole = tl_batch_workers_solve(fleet->context, &fleet->workers, count, problem,
+                                                    solution, info, status);
   int refused = 0;
   for (int32_t k = 0; k < count; k++) {
     fleet->copy[owner[k]].info = info[k];

@@ -7,7 +7,7 @@
 
 #include "host/mechanism/conquer.h"
 #include "host/mechanism/coupling.h"
-#include "kernels/conquer.h"
+#include "kernels/conquer_batch.h"
 
 typedef struct tl_helper {
   talus_context lent;

@@ -11,7 +11,7 @@
 
 enum { IDLE, ORDERED, DONE, QUIT };
 
-typedef struct tl_courier {
+typedef struct tl_async {
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -20,54 +20,54 @@ typedef struct tl_courier {
   uint32_t fork_count; /* when the thread was started */
   tl_request request;
   talus_status status;
-} tl_courier;
+} tl_async;
 
-static void *courier_run(void *argument) {
+static void *async_run(void *argument) {
   talus_solver *const solver = argument;
-  tl_courier *const courier = solver->courier;
-  pthread_mutex_lock(&courier->lock);
-  while (courier->state != QUIT) {
-    if (courier->state == ORDERED) {
-      pthread_mutex_unlock(&courier->lock);
+  tl_async *const async = solver->async;
+  pthread_mutex_lock(&async->lock);
+  while (async->state != QUIT) {
+    if (async->state == ORDERED) {
+      pthread_mutex_unlock(&async->lock);
       tl_context_take(solver->context);
-      courier->status = tl_solver_solve(solver, &courier->request);
-      pthread_mutex_lock(&courier->lock);
-      courier->state = DONE;
-      pthread_cond_broadcast(&courier->changed);
+      async->status = tl_solver_solve(solver, &async->request);
+      pthread_mutex_lock(&async->lock);
+      async->state = DONE;
+      pthread_cond_broadcast(&async->changed);
     } else {
-      pthread_cond_wait(&courier->changed, &courier->lock);
+      pthread_cond_wait(&async->changed, &async->lock);
     }
   }
-  pthread_mutex_unlock(&courier->lock);
+  pthread_mutex_unlock(&async->lock);
   return NULL;
 }
 
-static void courier_tell(tl_courier *courier, int state) {
-  pthread_mutex_lock(&courier->lock);
-  courier->state = state;
-  pthread_cond_broadcast(&courier->changed);
-  pthread_mutex_unlock(&courier->lock);
+static void async_tell(tl_async *async, int state) {
+  pthread_mutex_lock(&async->lock);
+  async->state = state;
+  pthread_cond_broadcast(&async->changed);
+  pthread_mutex_unlock(&async->lock);
 }
 
 /* The thread is that of the process which was forked. */
-static int is_lost(const tl_courier *courier) {
-  return courier->fork_count != tl_fork_count();
+static int is_lost(const tl_async *async) {
+  return async->fork_count != tl_fork_count();
 }
 
-static talus_status courier_make(talus_solver *solver) {
-  if (solver->courier != NULL) {
-    solver->courier->alone = solver->courier->alone || is_lost(solver->courier);
+static talus_status async_make(talus_solver *solver) {
+  if (solver->async != NULL) {
+    solver->async->alone = solver->async->alone || is_lost(solver->async);
     return TALUS_OK;
   }
-  tl_courier *courier;
-  TL_TRY(tl_alloc(solver->context, (void **)&courier, 1, sizeof *courier, "asynchronous solve"));
-  memset(courier, 0, sizeof *courier);
-  pthread_mutex_init(&courier->lock, NULL);
-  pthread_cond_init(&courier->changed, NULL);
-  solver->courier = courier;
-  courier->fork_count = tl_fork_count();
-  courier->alone = pthread_create(&courier->thread, NULL, courier_run, solver) != 0;
-  if (courier->alone) {
+  tl_async *async;
+  TL_TRY(tl_alloc(solver->context, (void **)&async, 1, sizeof *async, "asynchronous solve"));
+  memset(async, 0, sizeof *async);
+  pthread_mutex_init(&async->lock, NULL);
+  pthread_cond_init(&async->changed, NULL);
+  solver->async = async;
+  async->fork_count = tl_fork_count();
+  async->alone = pthread_create(&async->thread, NULL, async_run, solver) != 0;
+  if (async->alone) {
     tl_log(solver->context, TALUS_LOG_WARNING,
            "no thread for asynchronous solves: they run within talus_solver_solve_async");
   }
@@ -75,18 +75,18 @@ static talus_status courier_make(talus_solver *solver) {
 }
 
 static talus_status order(talus_solver *solver, talus_solution *solution, talus_info *info) {
-  TL_TRY(courier_make(solver));
-  tl_courier *const courier = solver->courier;
-  TL_TRY(tl_request_make(solver, solution, info, &courier->request));
-  if (!courier->alone) {
+  TL_TRY(async_make(solver));
+  tl_async *const async = solver->async;
+  TL_TRY(tl_request_make(solver, solution, info, &async->request));
+  if (!async->alone) {
     TL_TRY(tl_context_hand_over(solver->context));
   }
-  if (courier->alone) {
-    courier->status = tl_solver_solve(solver, &courier->request);
+  if (async->alone) {
+    async->status = tl_solver_solve(solver, &async->request);
   }
   __atomic_store_n(&solver->under_way, 1, __ATOMIC_RELEASE);
-  if (!courier->alone) {
-    courier_tell(courier, ORDERED);
+  if (!async->alone) {
+    async_tell(async, ORDERED);
   }
   return TALUS_OK;
 }
@@ -95,32 +95,32 @@ talus_status talus_solver_solve_async(talus_solver *solver, talus_solution *solu
                                       talus_info *info) {
   TL_TRY(tl_solver_enter(solver));
   const talus_status status = order(solver, solution, info);
-  if (status != TALUS_OK) { /* else the solver is the courier's until wait */
+  if (status != TALUS_OK) { /* else the solver is the async's until wait */
     tl_solver_leave(solver);
   }
   return status;
 }
 
-static void courier_wait(tl_courier *courier) {
-  if (courier->alone) {
+static void async_wait(tl_async *async) {
+  if (async->alone) {
     return;
   }
-  pthread_mutex_lock(&courier->lock);
-  while (courier->state == ORDERED) {
-    pthread_cond_wait(&courier->changed, &courier->lock);
+  pthread_mutex_lock(&async->lock);
+  while (async->state == ORDERED) {
+    pthread_cond_wait(&async->changed, &async->lock);
   }
-  courier->state = IDLE;
-  pthread_mutex_unlock(&courier->lock);
+  async->state = IDLE;
+  pthread_mutex_unlock(&async->lock);
 }
 
 int tl_async_inside(const talus_solver *solver) {
-  const tl_courier *const courier = solver->courier;
-  return courier != NULL && !courier->alone && pthread_equal(pthread_self(), courier->thread);
+  const tl_async *const async = solver->async;
+  return async != NULL && !async->alone && pthread_equal(pthread_self(), async->thread);
 }
 
 int tl_async_stranded(const talus_solver *solver) {
-  const tl_courier *const courier = solver->courier;
-  return courier != NULL && !courier->alone && is_lost(courier) &&
+  const tl_async *const async = solver->async;
+  return async != NULL && !async->alone && is_lost(async) &&
          __atomic_load_n(&solver->under_way, __ATOMIC_ACQUIRE);
 }
 
@@ -141,31 +141,31 @@ talus_status talus_solver_wait(talus_solver *solver) {
     return tl_refuse(solver->context, TALUS_CALL_ORDER,
                      "no solve is under way: talus_solver_solve_async must come first");
   }
-  courier_wait(solver->courier);
+  async_wait(solver->async);
   tl_context_take(solver->context);
-  const talus_status status = solver->courier->status;
+  const talus_status status = solver->async->status;
   tl_solver_leave(solver);
   return status;
 }
 
 void tl_async_release(talus_solver *solver) {
-  tl_courier *const courier = solver->courier;
-  if (courier == NULL) {
+  tl_async *const async = solver->async;
+  if (async == NULL) {
     return;
   }
-  if (!is_lost(courier)) { /* else nobody is there to be told, and the lock may be held for ever */
-    if (!courier->alone) {
-      courier_wait(courier);
-      courier_tell(courier, QUIT);
-      pthread_join(courier->thread, NULL);
+  if (!is_lost(async)) { /* else nobody is there to be told, and the lock may be held for ever */
+    if (!async->alone) {
+      async_wait(async);
+      async_tell(async, QUIT);
+      pthread_join(async->thread, NULL);
     }
-    pthread_cond_destroy(&courier->changed);
-    pthread_mutex_destroy(&courier->lock);
+    pthread_cond_destroy(&async->changed);
+    pthread_mutex_destroy(&async->lock);
   }
   if (__atomic_load_n(&solver->under_way, __ATOMIC_ACQUIRE)) { /* nobody will wait for it */
     tl_context_take(solver->context);
     tl_context_leave(solver->context);
   }
-  tl_free(solver->context, courier);
-  solver->courier = NULL;
+  tl_free(solver->context, async);
+  solver->async = NULL;
 }

@@ -5,7 +5,7 @@
  * worked on side by side (batch_wave.c). A solve does not depend on what its solver did before, nor
  * on what lies beside it, so that the results have the same bits on any number of threads, and as
  * many calls. On a device small problems go in larger waves (batch_device.c). Who has batches again
- * and again keeps the threads' solvers in a tl_crew. */
+ * and again keeps the threads' solvers in a tl_batch_workers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,23 +19,24 @@
  * large ones is not kept. */
 enum { HANDFUL = 8, SMALL = 32 };
 
-static talus_status solvers_make(const tl_crew *crew, tl_worker *w) {
-  const int32_t count = crew->together ? HANDFUL : 1;
+static talus_status solvers_make(const tl_batch_workers *workers, tl_worker *w) {
+  const int32_t count = workers->together ? HANDFUL : 1;
   TL_TRY(tl_wave_open(w->context, count, &w->wave));
   for (int32_t j = 0; j < count; j++) {
-    TL_TRY(talus_solver_create(w->context, &crew->settings, &w->wave->slot[j].solver));
+    TL_TRY(talus_solver_create(w->context, &workers->settings, &w->wave->slot[j].solver));
   }
   return TALUS_OK;
 }
 
-static talus_status worker_open(talus_context *context, const tl_crew *crew, tl_worker *w) {
+static talus_status worker_open(talus_context *context, const tl_batch_workers *workers,
+                                tl_worker *w) {
   talus_context_def def = context->def;
   def.threads = 1;
   def.backend = TALUS_BACKEND_CPU;
   def.log = NULL; /* the caller's need not be safe among threads */
   talus_status status = talus_context_create(&def, &w->context);
   if (status == TALUS_OK) {
-    status = solvers_make(crew, w);
+    status = solvers_make(workers, w);
   }
   return status == TALUS_OK
              ? TALUS_OK
@@ -208,45 +209,47 @@ static talus_status verdict(talus_context *context, const tl_worker *workers, in
              : tl_fail(context, first->status, "problem %d: %.480s", first->failed, first->message);
 }
 
-talus_status tl_crew_open(talus_context *context, const talus_settings *settings, int32_t threads,
-                          tl_crew *crew) {
-  memset(crew, 0, sizeof *crew);
-  crew->settings = *settings;
-  crew->settings.threads = 1;
-  crew->settings.progress = NULL;
-  crew->settings.dump = TALUS_DUMP_NONE; /* threads would take each other's names */
-  TL_TRY(
-      tl_alloc(context, (void **)&crew->worker, (size_t)threads, sizeof *crew->worker, "a batch"));
-  memset(crew->worker, 0, (size_t)threads * sizeof *crew->worker);
-  crew->threads = threads;
-  crew->together = tl_wave_serves(settings);
+talus_status tl_batch_workers_open(talus_context *context, const talus_settings *settings,
+                                   int32_t threads, tl_batch_workers *workers) {
+  memset(workers, 0, sizeof *workers);
+  workers->settings = *settings;
+  workers->settings.threads = 1;
+  workers->settings.progress = NULL;
+  workers->settings.dump = TALUS_DUMP_NONE; /* threads would take each other's names */
+  TL_TRY(tl_alloc(context, (void **)&workers->worker, (size_t)threads, sizeof *workers->worker,
+                  "a batch"));
+  memset(workers->worker, 0, (size_t)threads * sizeof *workers->worker);
+  workers->threads = threads;
+  workers->together = tl_wave_serves(settings);
   for (int32_t t = 0; t < threads; t++) {
-    TL_TRY(worker_open(context, crew, &crew->worker[t]));
+    TL_TRY(worker_open(context, workers, &workers->worker[t]));
   }
   return TALUS_OK;
 }
 
-void tl_crew_close(talus_context *context, tl_crew *crew) {
-  tl_wave_close(crew->wave);
-  for (int32_t t = 0; t < crew->threads; t++) {
-    worker_close(&crew->worker[t]);
+void tl_batch_workers_close(talus_context *context, tl_batch_workers *workers) {
+  tl_wave_close(workers->wave);
+  for (int32_t t = 0; t < workers->threads; t++) {
+    worker_close(&workers->worker[t]);
   }
-  tl_free(context, crew->worker);
+  tl_free(context, workers->worker);
 }
 
-talus_status tl_crew_solve(talus_context *context, tl_crew *crew, int32_t count,
-                           const talus_problem *problems, talus_solution *solutions,
-                           talus_info *infos, talus_status *statuses) {
-  const tl_batch b = {&crew->settings, count, problems, solutions, infos, statuses, crew->together};
-  for (int32_t t = 0; t < crew->threads; t++) {
-    crew->worker[t].failed = -1;
+talus_status tl_batch_workers_solve(talus_context *context, tl_batch_workers *workers,
+                                    int32_t count, const talus_problem *problems,
+                                    talus_solution *solutions, talus_info *infos,
+                                    talus_status *statuses) {
+  const tl_batch b = {&workers->settings, count, problems, solutions, infos, statuses,
+                      workers->together};
+  for (int32_t t = 0; t < workers->threads; t++) {
+    workers->worker[t].failed = -1;
   }
-  if (tl_batch_on_device(context, &crew->settings, count)) {
-    TL_TRY(tl_batch_device(context, crew, &b));
+  if (tl_batch_on_device(context, &workers->settings, count)) {
+    TL_TRY(tl_batch_device(context, workers, &b));
   } else {
-    TL_TRY(on_host(context, crew->worker, crew->threads, &b));
+    TL_TRY(on_host(context, workers->worker, workers->threads, &b));
   }
-  return verdict(context, crew->worker, crew->threads);
+  return verdict(context, workers->worker, workers->threads);
 }
 
 static talus_status batch_solve(talus_context *context, const talus_settings *settings,
@@ -264,16 +267,16 @@ static talus_status batch_solve(talus_context *context, const talus_settings *se
     TL_TRY(tl_batch_check(context, &b, 0));
   }
   const int32_t wanted = used.threads > 0 ? used.threads : tl_context_threads(context);
-  tl_crew crew;
-  talus_status status = tl_crew_open(context, &used,
-                                     wanted < count ? wanted
-                                     : count > 0    ? count
-                                                    : 1,
-                                     &crew);
+  tl_batch_workers workers;
+  talus_status status = tl_batch_workers_open(context, &used,
+                                              wanted < count ? wanted
+                                              : count > 0    ? count
+                                                             : 1,
+                                              &workers);
   if (status == TALUS_OK) {
-    status = tl_crew_solve(context, &crew, count, problems, solutions, infos, statuses);
+    status = tl_batch_workers_solve(context, &workers, count, problems, solutions, infos, statuses);
   }
-  tl_crew_close(context, &crew);
+  tl_batch_workers_close(context, &workers);
   return status;
 }
 

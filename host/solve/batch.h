@@ -68,27 +68,28 @@ void tl_worker_tell(tl_worker *w, const tl_batch *b, int32_t i, talus_status sta
 void tl_worker_warn(tl_worker *w, int32_t i, talus_status status);
 
 /* Threads with a context and solvers each, kept from batch to batch. */
-typedef struct tl_crew {
+typedef struct tl_batch_workers {
   talus_settings settings; /* of each solver */
   tl_worker *worker;       /* [threads] */
   int32_t threads;
   int32_t together; /* small problems are worked on side by side */
   tl_wave *wave;    /* batch_device.c, when first needed */
-} tl_crew;
+} tl_batch_workers;
 
 /* To be closed even if opening failed. */
-talus_status tl_crew_open(talus_context *context, const talus_settings *settings, int32_t threads,
-                          tl_crew *crew);
-void tl_crew_close(talus_context *context, tl_crew *crew);
+talus_status tl_batch_workers_open(talus_context *context, const talus_settings *settings,
+                                   int32_t threads, tl_batch_workers *workers);
+void tl_batch_workers_close(talus_context *context, tl_batch_workers *workers);
 /* As talus_solve_batch. */
-talus_status tl_crew_solve(talus_context *context, tl_crew *crew, int32_t count,
-                           const talus_problem *problems, talus_solution *solutions,
-                           talus_info *infos, talus_status *statuses);
+talus_status tl_batch_workers_solve(talus_context *context, tl_batch_workers *workers,
+                                    int32_t count, const talus_problem *problems,
+                                    talus_solution *solutions, talus_info *infos,
+                                    talus_status *statuses);
 
 /* batch_device.c: 1 if the context has a device on which so many items of any kind are worth it. */
 int tl_batch_pays(const talus_context *context, int32_t count);
 /* 1 if the context has a device that is worth it, and the settings a method for it. */
 int tl_batch_on_device(const talus_context *context, const talus_settings *settings, int32_t count);
-talus_status tl_batch_device(talus_context *context, tl_crew *crew, const tl_batch *b);
+talus_status tl_batch_device(talus_context *context, tl_batch_workers *workers, const tl_batch *b);
 
 #endif

@@ -25,24 +25,24 @@ int tl_batch_on_device(const talus_context *context, const talus_settings *setti
 /* One wave: problems first .. first + count - 1 of the batch. */
 typedef struct wave_task {
   const tl_batch *batch;
-  tl_crew *crew;
+  tl_batch_workers *workers;
   int32_t first, count;
 } wave_task;
 
 static void wave_prepare(void *arguments, int64_t begin, int64_t end) {
   const wave_task *const task = arguments;
-  tl_wave *const w = task->crew->wave;
+  tl_wave *const w = task->workers->wave;
   for (int64_t t = begin; t < end; t++) {
-    for (int32_t j = (int32_t)t; j < task->count; j += task->crew->threads) {
+    for (int32_t j = (int32_t)t; j < task->count; j += task->workers->threads) {
       tl_wave_prepare(w, j, task->batch, task->first + j);
-      tl_worker_warn(&task->crew->worker[t], task->first + j, w->slot[j].status);
+      tl_worker_warn(&task->workers->worker[t], task->first + j, w->slot[j].status);
     }
   }
 }
 
 static void problem_finish(const wave_task *task, tl_worker *worker, int32_t j) {
   const tl_batch *const b = task->batch;
-  tl_wave *const w = task->crew->wave;
+  tl_wave *const w = task->workers->wave;
   const int32_t i = task->first + j;
   talus_info *const info = tl_batch_info(b, i);
   const talus_status status = tl_wave_finish(w, j, tl_batch_solution(b, i), info);
@@ -56,25 +56,26 @@ static void problem_finish(const wave_task *task, tl_worker *worker, int32_t j) 
 static void wave_finish(void *arguments, int64_t begin, int64_t end) {
   const wave_task *const task = arguments;
   for (int64_t t = begin; t < end; t++) {
-    for (int32_t j = (int32_t)t; j < task->count; j += task->crew->threads) {
-      problem_finish(task, &task->crew->worker[t], j);
+    for (int32_t j = (int32_t)t; j < task->count; j += task->workers->threads) {
+      problem_finish(task, &task->workers->worker[t], j);
     }
   }
 }
 
-/* Solvers for as many problems as a wave of this batch has; a crew's wave only grows. */
-static talus_status wave_open(talus_context *context, const tl_batch *b, tl_crew *crew) {
+/* Solvers for as many problems as a wave of this batch has; the wave of the workers only grows. */
+static talus_status wave_open(talus_context *context, const tl_batch *b,
+                              tl_batch_workers *workers) {
   const int32_t capacity = b->count < WAVE ? b->count : WAVE;
-  if (crew->wave != NULL && crew->wave->capacity < capacity) {
-    tl_wave_close(crew->wave);
-    crew->wave = NULL;
+  if (workers->wave != NULL && workers->wave->capacity < capacity) {
+    tl_wave_close(workers->wave);
+    workers->wave = NULL;
   }
-  if (crew->wave == NULL) {
-    TL_TRY(tl_wave_open(context, capacity, &crew->wave));
+  if (workers->wave == NULL) {
+    TL_TRY(tl_wave_open(context, capacity, &workers->wave));
   }
   for (int32_t j = 0; j < capacity; j++) {
-    talus_context *const owner = crew->worker[j % crew->threads].context;
-    talus_solver **const solver = &crew->wave->slot[j].solver;
+    talus_context *const owner = workers->worker[j % workers->threads].context;
+    talus_solver **const solver = &workers->wave->slot[j].solver;
     const talus_status status =
         *solver == NULL ? talus_solver_create(owner, b->settings, solver) : TALUS_OK;
     if (status != TALUS_OK) {
@@ -84,14 +85,14 @@ static talus_status wave_open(talus_context *context, const tl_batch *b, tl_crew
   return TALUS_OK;
 }
 
-talus_status tl_batch_device(talus_context *context, tl_crew *crew, const tl_batch *b) {
-  TL_TRY(wave_open(context, b, crew));
+talus_status tl_batch_device(talus_context *context, tl_batch_workers *workers, const tl_batch *b) {
+  TL_TRY(wave_open(context, b, workers));
   for (int32_t first = 0; first < b->count; first += WAVE) {
     const int32_t count = b->count - first < WAVE ? b->count - first : WAVE;
-    wave_task task = {b, crew, first, count};
-    tl_each(context, crew->threads, crew->threads, wave_prepare, &task);
-    TL_TRY(tl_wave_run(crew->wave, context->backend, b->settings, count));
-    tl_each(context, crew->threads, crew->threads, wave_finish, &task);
+    wave_task task = {b, workers, first, count};
+    tl_each(context, workers->threads, workers->threads, wave_prepare, &task);
+    TL_TRY(tl_wave_run(workers->wave, context->backend, b->settings, count));
+    tl_each(context, workers->threads, workers->threads, wave_finish, &task);
   }
   return TALUS_OK;
 }

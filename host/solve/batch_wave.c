@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/small/direct.h"
-#include "host/small/round.h"
+#include "host/method/small/round.h"
 #include "host/solve/batch.h"
+#include "host/solve/direct.h"
 
 enum { WAVE_MOST = 64 /* constraints of a problem that is taken along */ };
 

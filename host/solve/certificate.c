@@ -219,7 +219,7 @@ static double honest(double value) {
 
 /* ---- runs of constraints --------------------------------------------------------------------- */
 
-static int64_t run_count(const tl_judgement *j) {
+static int64_t run_count(const tl_certification *j) {
   return tl_facts_runs(j->problem->contact_count) + tl_facts_runs(j->problem->bilateral_count);
 }
 
@@ -243,7 +243,7 @@ static void facts_scale(tl_facts *facts, int32_t count, double unit) {
 }
 
 /* The facts of one run; returns how many, *first being the first constraint. */
-static int32_t run_facts(const tl_judgement *j, int64_t run, int32_t *first, tl_facts *facts) {
+static int32_t run_facts(const tl_certification *j, int64_t run, int32_t *first, tl_facts *facts) {
   const int32_t contacts = j->problem->contact_count, rows = j->problem->bilateral_count;
   const int64_t behind = run - tl_facts_runs(contacts);
   const int64_t begin = TL_FACTS * (behind < 0 ? run : behind);
@@ -265,7 +265,7 @@ static int32_t run_facts(const tl_judgement *j, int64_t run, int32_t *first, tl_
   return count;
 }
 
-static void run_judge(const tl_judgement *j, int64_t run, sums *s) {
+static void run_judge(const tl_certification *j, int64_t run, sums *s) {
   const talus_problem *const problem = j->problem;
   const double *const axes = problem->form == TALUS_FORM_RIGID ? problem->rigid.normal : NULL;
   const double *const friction = problem->dimension > 1 ? problem->friction : NULL;
@@ -311,12 +311,12 @@ static void sums_add(sums *s, const sums *part) {
 }
 
 typedef struct run_task {
-  const tl_judgement *j;
+  const tl_certification *j;
   double *contact_velocity;
 } run_task;
 
 static void runs_judge(void *arguments, int64_t first, int64_t end) {
-  const tl_judgement *const j = ((const run_task *)arguments)->j;
+  const tl_certification *const j = ((const run_task *)arguments)->j;
   sums *const part = j->partial.memory;
   for (int64_t run = first; run < end; run++) {
     run_judge(j, run, &part[run]);
@@ -324,7 +324,7 @@ static void runs_judge(void *arguments, int64_t first, int64_t end) {
 }
 
 /* Runs are judged by whoever has time and added in order: the sums do not depend on the threads. */
-static void all_judge(const tl_judgement *j, sums *s) {
+static void all_judge(const tl_certification *j, sums *s) {
   sums *const part = j->partial.memory;
   const int64_t runs = run_count(j);
   run_task task = {j, NULL};
@@ -335,7 +335,7 @@ static void all_judge(const tl_judgement *j, sums *s) {
   }
 }
 
-static void run_velocity(const tl_judgement *j, int64_t run, double *contact_velocity) {
+static void run_velocity(const tl_certification *j, int64_t run, double *contact_velocity) {
   const int64_t d = j->problem->dimension;
   tl_facts facts;
   int32_t first;
@@ -353,15 +353,15 @@ static void runs_velocity(void *arguments, int64_t first, int64_t end) {
   }
 }
 
-void tl_judgement_velocity(const tl_judgement *j, double *contact_velocity) {
+void tl_certification_velocity(const tl_certification *j, double *contact_velocity) {
   const int64_t runs = tl_facts_runs(j->problem->contact_count);
   run_task task = {j, contact_velocity};
   tl_each(j->context, runs > FEW_RUNS ? j->threads : 1, runs, runs_velocity, &task);
 }
 
-talus_status tl_judgement_make(talus_context *context, const talus_problem *problem,
-                               const double *impulse, const double *bilateral, int32_t threads,
-                               tl_judgement *j) {
+talus_status tl_certification_make(talus_context *context, const talus_problem *problem,
+                                   const double *impulse, const double *bilateral, int32_t threads,
+                                   tl_certification *j) {
   j->context = context;
   j->problem = problem;
   j->impulse = impulse;
@@ -375,17 +375,17 @@ talus_status tl_judgement_make(talus_context *context, const talus_problem *prob
       tl_buffer_reserve(context, &j->partial, (size_t)run_count(j), sizeof(sums), "certificate"));
   switch (problem->form) {
   case TALUS_FORM_RIGID:
-    return tl_judge_rigid(context, j);
+    return tl_certify_rigid(context, j);
   case TALUS_FORM_BLOCKS:
-    return tl_judge_blocks(context, j);
+    return tl_certify_blocks(context, j);
   case TALUS_FORM_DELASSUS:
-    return tl_judge_delassus(context, j);
+    return tl_certify_delassus(context, j);
   default:
-    return tl_judge_global(context, j);
+    return tl_certify_global(context, j);
   }
 }
 
-void tl_judgement_release(talus_context *context, tl_judgement *j) {
+void tl_certification_release(talus_context *context, tl_certification *j) {
   tl_buffer_release(context, &j->memory);
   tl_buffer_release(context, &j->scratch);
   tl_buffer_release(context, &j->partial);
@@ -394,7 +394,7 @@ void tl_judgement_release(talus_context *context, tl_judgement *j) {
   tl_lines_release(context, &j->g);
 }
 
-int64_t tl_judgement_bytes(const tl_judgement *j) {
+int64_t tl_certification_bytes(const tl_certification *j) {
   return (int64_t)(j->memory.capacity + j->scratch.capacity + j->partial.capacity +
                    j->h.memory.capacity + j->g.memory.capacity) +
          tl_mass_bytes(&j->mass);
@@ -449,14 +449,15 @@ static double unit_of(double fastest) {
   return ldexp(1, exponent < -UNIT_MOST ? UNIT_MOST : -exponent);
 }
 
-void tl_judgement_pronounce(const tl_judgement *judgement, talus_certificate *certificate) {
-  tl_judgement scaled;
-  const tl_judgement *j = judgement;
+void tl_certification_evaluate(const tl_certification *certification,
+                               talus_certificate *certificate) {
+  tl_certification scaled;
+  const tl_certification *j = certification;
   sums s;
   all_judge(j, &s);
   const double unit = unit_of(s.fastest);
   if (unit != 1) {
-    scaled = *judgement;
+    scaled = *certification;
     scaled.unit = unit;
     j = &scaled;
     all_judge(j, &s);

@@ -8,7 +8,7 @@
 #define TL_CERTIFICATE_H
 
 #include "host/base/base.h"
-#include "host/solve/mass.h"
+#include "host/problem/mass.h"
 #include "talus/talus_solve.h"
 
 /* Constraints that are judged together; sums run over such runs, whoever computes them. */
@@ -35,8 +35,8 @@ typedef struct tl_polygon {
   int32_t aligned;     /* the angle is counted from -q_t */
 } tl_polygon;
 
-typedef struct tl_judgement tl_judgement;
-struct tl_judgement {
+typedef struct tl_certification tl_certification;
+struct tl_certification {
   talus_context *context;
   const talus_problem *problem;
   const double *impulse, *bilateral; /* as in talus_solution; NULL = 0 */
@@ -49,7 +49,8 @@ struct tl_judgement {
   /* Fills velocity, free, rounding and weight, given as 0, of `count` constraints from `first` on:
    * contacts or, numbered behind them, bilateral rows, never both. The first of a run is a
    * multiple of TL_FACTS contacts or rows. */
-  void (*facts)(const tl_judgement *judgement, int32_t first, int32_t count, tl_facts *facts);
+  void (*facts)(const tl_certification *certification, int32_t first, int32_t count,
+                tl_facts *facts);
   /* what the forms keep for it */
   double *weight;                          /* (c), (d) [constraints] */
   double *flat;                            /* (c) u, row by row */
@@ -61,16 +62,17 @@ struct tl_judgement {
   tl_buffer memory, scratch, partial;
 };
 
-/* Readies the judgement of a checked problem, whose arrays and impulses must stay until it has been
- * pronounced. */
-talus_status tl_judgement_make(talus_context *context, const talus_problem *problem,
-                               const double *impulse, const double *bilateral, int32_t threads,
-                               tl_judgement *judgement);
-void tl_judgement_pronounce(const tl_judgement *judgement, talus_certificate *certificate);
+/* Prepares the certificate of a checked problem, whose arrays and impulses must stay until it has
+ * been evaluated. */
+talus_status tl_certification_make(talus_context *context, const talus_problem *problem,
+                                   const double *impulse, const double *bilateral, int32_t threads,
+                                   tl_certification *certification);
+void tl_certification_evaluate(const tl_certification *certification,
+                               talus_certificate *certificate);
 /* u of all contacts, `dimension` components each. */
-void tl_judgement_velocity(const tl_judgement *judgement, double *contact_velocity);
-void tl_judgement_release(talus_context *context, tl_judgement *judgement);
-int64_t tl_judgement_bytes(const tl_judgement *judgement);
+void tl_certification_velocity(const tl_certification *certification, double *contact_velocity);
+void tl_certification_release(talus_context *context, tl_certification *certification);
+int64_t tl_certification_bytes(const tl_certification *certification);
 
 tl_polygon tl_polygon_of(const talus_settings *settings);
 /* Fact i, a contact of three rows with friction: squares of R(x) and R(0) of both laws. */
@@ -79,10 +81,10 @@ void tl_polygon_judge(const tl_polygon *polygon, const tl_facts *facts, int64_t 
 
 /* ---- the forms ------------------------------------------------------------------------------- */
 
-talus_status tl_judge_rigid(talus_context *context, tl_judgement *judgement);
-talus_status tl_judge_blocks(talus_context *context, tl_judgement *judgement);
-talus_status tl_judge_delassus(talus_context *context, tl_judgement *judgement);
-talus_status tl_judge_global(talus_context *context, tl_judgement *judgement);
+talus_status tl_certify_rigid(talus_context *context, tl_certification *certification);
+talus_status tl_certify_blocks(talus_context *context, tl_certification *certification);
+talus_status tl_certify_delassus(talus_context *context, tl_certification *certification);
+talus_status tl_certify_global(talus_context *context, tl_certification *certification);
 
 /* y += A x, or A^T x, in whichever storage. */
 void tl_judge_apply(const talus_matrix *matrix, int transposed, const double *x, double *y);

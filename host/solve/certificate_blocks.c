@@ -13,7 +13,7 @@ typedef struct block_rows {
   const int64_t *run_first; /* where the Jacobians of each run of TL_FACTS begin */
 } block_rows;
 
-static block_rows rows_of(const tl_judgement *j, int bilateral) {
+static block_rows rows_of(const tl_certification *j, int bilateral) {
   const talus_blocks *const blocks = &j->problem->blocks;
   if (bilateral) {
     return (block_rows){blocks->bilateral_start,
@@ -36,7 +36,7 @@ static block_rows rows_of(const tl_judgement *j, int bilateral) {
 }
 
 /* Momentum handed to each block, and where the runs begin. */
-static void blocks_momentum(tl_judgement *j, int bilateral) {
+static void blocks_momentum(tl_certification *j, int bilateral) {
   const talus_blocks *const blocks = &j->problem->blocks;
   const block_rows rows = rows_of(j, bilateral);
   int64_t *const run_first = j->jacobian_first + (rows.run_first - j->jacobian_first);
@@ -58,7 +58,7 @@ static void blocks_momentum(tl_judgement *j, int bilateral) {
 }
 
 /* v + M^-1 momentum. */
-static void blocks_move(const tl_judgement *j, double *column) {
+static void blocks_move(const tl_certification *j, double *column) {
   const talus_blocks *const blocks = &j->problem->blocks;
   for (int32_t i = 0; i < blocks->block_count; i++) {
     const int32_t size = blocks->block_size[i];
@@ -89,7 +89,7 @@ static double line_add(const double *line, const double *inverse, const double *
   return trace;
 }
 
-static void blocks_facts(const tl_judgement *j, int32_t first, int32_t count, tl_facts *facts) {
+static void blocks_facts(const tl_certification *j, int32_t first, int32_t count, tl_facts *facts) {
   const talus_blocks *const blocks = &j->problem->blocks;
   const int bilateral = first >= j->problem->contact_count;
   const block_rows rows = rows_of(j, bilateral);
@@ -116,7 +116,7 @@ static void blocks_facts(const tl_judgement *j, int32_t first, int32_t count, tl
 }
 
 /* Memory, and where the matrices and velocities of each block begin. */
-static talus_status blocks_index(talus_context *context, tl_judgement *j, double **column) {
+static talus_status blocks_index(talus_context *context, tl_certification *j, double **column) {
   const talus_blocks *const blocks = &j->problem->blocks;
   const size_t count = (size_t)blocks->block_count;
   const size_t runs = (size_t)(tl_facts_runs(j->problem->contact_count) +
@@ -145,7 +145,7 @@ static talus_status blocks_index(talus_context *context, tl_judgement *j, double
   return TALUS_OK;
 }
 
-talus_status tl_judge_blocks(talus_context *context, tl_judgement *j) {
+talus_status tl_certify_blocks(talus_context *context, tl_certification *j) {
   double *column;
   TL_TRY(blocks_index(context, j, &column));
   memset(j->motion, 0, (size_t)j->motion_count * sizeof *j->motion);

@@ -51,7 +51,7 @@ static double global_trace(const tl_mass *mass, const tl_lines *columns, int64_t
   return trace;
 }
 
-static void global_weights(const tl_judgement *j, double *column, double *block) {
+static void global_weights(const tl_certification *j, double *column, double *block) {
   const int64_t contacts = j->problem->contact_count, d = j->problem->dimension;
   memset(column, 0, (size_t)j->mass.size * sizeof *column);
   for (int64_t k = 0; k < contacts; k++) {
@@ -75,7 +75,7 @@ static double line_velocity(const tl_lines *lines, int64_t line, const double *b
   return sum;
 }
 
-static void global_facts(const tl_judgement *j, int32_t first, int32_t count, tl_facts *facts) {
+static void global_facts(const tl_certification *j, int32_t first, int32_t count, tl_facts *facts) {
   const int32_t contacts = j->problem->contact_count;
   const int bilateral = first >= contacts;
   const tl_lines *const lines = bilateral ? &j->g : &j->h;
@@ -94,7 +94,7 @@ static void global_facts(const tl_judgement *j, int32_t first, int32_t count, tl
 }
 
 /* M v = f + H r + G s; the balance says how well. */
-static void global_move(tl_judgement *j, double *balance, double *block) {
+static void global_move(tl_certification *j, double *balance, double *block) {
   const talus_global *const global = &j->problem->global;
   const int64_t size = global->mass.rows;
   double handed = 0, missing = 0;
@@ -120,7 +120,7 @@ static void global_move(tl_judgement *j, double *balance, double *block) {
   j->momentum_balance = handed > 0 ? sqrt(missing / handed) : 0;
 }
 
-talus_status tl_judge_global(talus_context *context, tl_judgement *j) {
+talus_status tl_certify_global(talus_context *context, tl_certification *j) {
   const talus_global *const global = &j->problem->global;
   const size_t size = (size_t)global->mass.rows;
   const size_t constraints =

@@ -36,7 +36,7 @@ static double asymmetry_of(const tl_lines *rows, const tl_lines *columns, double
 /* Traces of the diagonal blocks; those without a positive one get the mean. Negative ones are
  * refused. */
 static talus_status matrix_weights(talus_context *context, const tl_lines *rows,
-                                   const tl_judgement *j) {
+                                   const tl_certification *j) {
   const int64_t contacts = j->problem->contact_count, d = j->problem->dimension;
   const int64_t contact_rows = d * contacts, constraints = contacts + j->problem->bilateral_count;
   memset(j->weight, 0, (size_t)constraints * sizeof *j->weight);
@@ -68,7 +68,7 @@ static talus_status matrix_weights(talus_context *context, const tl_lines *rows,
   return TALUS_OK;
 }
 
-static void matrix_facts(const tl_judgement *j, int32_t first, int32_t count, tl_facts *facts) {
+static void matrix_facts(const tl_certification *j, int32_t first, int32_t count, tl_facts *facts) {
   const int32_t rows = first < j->problem->contact_count ? j->problem->dimension : 1;
   for (int64_t i = 0; i < count; i++) {
     const int64_t from = row_of(j->problem, first + i);
@@ -82,7 +82,7 @@ static void matrix_facts(const tl_judgement *j, int32_t first, int32_t count, tl
 }
 
 /* u = W x + q; the scratch line holds x. */
-static void matrix_velocity(const tl_judgement *j, double *x) {
+static void matrix_velocity(const tl_certification *j, double *x) {
   const talus_delassus *const delassus = &j->problem->delassus;
   const int64_t rows = delassus->w.rows,
                 contact_rows = row_of(j->problem, j->problem->contact_count);
@@ -96,7 +96,7 @@ static void matrix_velocity(const tl_judgement *j, double *x) {
   tl_judge_apply(&delassus->w, 0, x, j->flat);
 }
 
-talus_status tl_judge_delassus(talus_context *context, tl_judgement *j) {
+talus_status tl_certify_delassus(talus_context *context, tl_certification *j) {
   const talus_delassus *const delassus = &j->problem->delassus;
   const size_t rows = (size_t)delassus->w.rows;
   const size_t constraints =

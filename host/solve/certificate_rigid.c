@@ -46,7 +46,7 @@ static double side_trace(const talus_rigid *rigid, int32_t body, const double *r
 }
 
 /* Contact k as fact i: velocity after and before, the rounding of the latter, weight. */
-static void contact_facts(const tl_judgement *j, int64_t k, int64_t i, tl_facts *facts) {
+static void contact_facts(const tl_certification *j, int64_t k, int64_t i, tl_facts *facts) {
   const talus_rigid *const rigid = &j->problem->rigid;
   double *const u = facts->velocity + 3 * i, *const q = facts->free + 3 * i;
   double *const sizes = facts->rounding + 3 * i, unused[3] = {0, 0, 0}, trace = 0;
@@ -103,7 +103,7 @@ static double rigid_row_trace(const talus_rigid *rigid, int64_t row) {
 }
 
 /* Momentum handed to each body, into `momentum`. */
-static void rigid_momentum(const tl_judgement *j, const talus_rigid *rigid, double *momentum) {
+static void rigid_momentum(const tl_certification *j, const talus_rigid *rigid, double *momentum) {
   for (int64_t k = 0; j->impulse != NULL && k < j->problem->contact_count; k++) {
     const double *const x = j->impulse + 3 * k;
     for (int side = 0; side < 2; side++) {
@@ -132,7 +132,7 @@ static void rigid_momentum(const tl_judgement *j, const talus_rigid *rigid, doub
 }
 
 /* v+ = v + M^-1 momentum; the balance compares m (v+ - v) with the linear momentum. */
-static void rigid_move(tl_judgement *j, const talus_rigid *rigid) {
+static void rigid_move(tl_certification *j, const talus_rigid *rigid) {
   double given = 0, missing = 0;
   for (int64_t i = 0; i < rigid->body_count; i++) {
     double *const p = j->motion + 6 * i, turn[3];
@@ -152,7 +152,7 @@ static void rigid_move(tl_judgement *j, const talus_rigid *rigid) {
   j->momentum_balance = given > 0 ? sqrt(missing / given) : 0;
 }
 
-static void rigid_facts(const tl_judgement *j, int32_t first, int32_t count, tl_facts *facts) {
+static void rigid_facts(const tl_certification *j, int32_t first, int32_t count, tl_facts *facts) {
   const talus_rigid *const rigid = &j->problem->rigid;
   const int64_t contacts = j->problem->contact_count;
   for (int64_t i = 0; i < count; i++) {
@@ -168,7 +168,7 @@ static void rigid_facts(const tl_judgement *j, int32_t first, int32_t count, tl_
   }
 }
 
-talus_status tl_judge_rigid(talus_context *context, tl_judgement *j) {
+talus_status tl_certify_rigid(talus_context *context, tl_certification *j) {
   const talus_rigid *const rigid = &j->problem->rigid;
   j->motion_count = 6 * (int64_t)rigid->body_count;
   TL_TRY(tl_buffer_reserve(context, &j->memory, (size_t)j->motion_count, sizeof(double),

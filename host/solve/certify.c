@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "host/base/structs.h"
-#include "host/solve/problem_check.h"
+#include "host/problem/problem_check.h"
 #include "host/solve/solver.h"
 
 /* Siconos' measure is relative to the impulses among others, and so forgives any that grow without
@@ -19,10 +19,10 @@ talus_status tl_run_judge(tl_run *run) {
   const double *const bilateral = rows_behind(solver, solver->exported.memory);
   const talus_certificate *const c = &run->certificate;
   const double begin = tl_clock();
-  solver->judgement.polygon = tl_polygon_of(&solver->settings);
-  TL_TRY(tl_judgement_make(run->context, &solver->problem, impulse, bilateral, solver->threads,
-                           &solver->judgement));
-  tl_judgement_pronounce(&solver->judgement, &run->certificate);
+  solver->certification.polygon = tl_polygon_of(&solver->settings);
+  TL_TRY(tl_certification_make(run->context, &solver->problem, impulse, bilateral, solver->threads,
+                               &solver->certification));
+  tl_certification_evaluate(&solver->certification, &run->certificate);
   const double epsilon = run->law == 1 ? c->error_coulomb : c->error_ccp;
   const double siconos = run->law == 1 ? c->siconos_coulomb : c->siconos_ccp;
   run->measure = solver->settings.measure == TALUS_MEASURE_SICONOS && epsilon <= SOLVED_AT_ALL
@@ -64,10 +64,10 @@ static talus_status certify(talus_context *context, const talus_problem *given,
   TL_TRY(tl_problem_copy_make(context, given, &copy));
   const talus_problem *problem;
   tl_gathered gathered;
-  tl_judgement judgement;
+  tl_certification certification;
   memset(&gathered, 0, sizeof gathered);
-  memset(&judgement, 0, sizeof judgement);
-  judgement.polygon = tl_polygon_of(&used);
+  memset(&certification, 0, sizeof certification);
+  certification.polygon = tl_polygon_of(&used);
   talus_status status = tl_problem_gather(context, &copy.problem, &gathered, &problem);
   if (status == TALUS_OK) {
     status = tl_problem_check(context, problem);
@@ -77,15 +77,15 @@ static talus_status certify(talus_context *context, const talus_problem *given,
     status = tl_fail(context, TALUS_MISSING_ARRAY, "impulse or bilateral_impulse is NULL");
   }
   if (status == TALUS_OK) {
-    status = tl_judgement_make(context, problem, impulse, bilateral_impulse,
-                               tl_context_threads(context), &judgement);
+    status = tl_certification_make(context, problem, impulse, bilateral_impulse,
+                                   tl_context_threads(context), &certification);
   }
   if (status == TALUS_OK) {
     talus_certificate found;
-    tl_judgement_pronounce(&judgement, &found);
+    tl_certification_evaluate(&certification, &found);
     tl_struct_write(&tl_struct_certificate, &found, certificate);
   }
-  tl_judgement_release(context, &judgement);
+  tl_certification_release(context, &certification);
   tl_gathered_release(context, &gathered);
   return status;
 }

@@ -6,19 +6,19 @@
  * through the host, which has the words for every defect. */
 #include <string.h>
 
-#include "host/solve/problem_check.h"
+#include "host/problem/problem_check.h"
 #include "host/solve/run.h"
 
 /* One array; 0 if it is laid out wrongly. */
 static int raw_field(const void *own, const talus_strided *strided, tl_scalar scalar,
-                     int32_t components, int64_t count, tl_field *field) {
+                     int32_t components, int64_t count, tl_caller_array *field) {
   const tl_given given = {.own = own,
                           .strided = *strided,
                           .scalar = scalar,
                           .components = components,
                           .count = count,
                           .name = "array"};
-  return tl_field_make(NULL, &given, field) == TALUS_OK;
+  return tl_caller_array_make(NULL, &given, field) == TALUS_OK;
 }
 
 /* Sizes and settings that the device takes. */
@@ -125,7 +125,8 @@ talus_status tl_resident_fetch(talus_solver *solver) {
   TL_TRY(tl_buffer_reserve(context, &assembly->order, (size_t)solver->raw.contact_count,
                            sizeof(int32_t), "order of contacts"));
   assembly->system.order = assembly->order.memory;
-  TL_TRY(context->backend->ferry(context, &solver->raw.order, assembly->system.order, TL_FERRY_IN));
+  TL_TRY(context->backend->copy_array(context, &solver->raw.order, assembly->system.order,
+                                      TL_COPY_IN));
   assembly->impulse_unit = solver->raw.impulse_unit;
   assembly->velocity_unit = solver->raw.velocity_unit;
   assembly->rounding = solver->raw.rounding;

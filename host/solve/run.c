@@ -27,7 +27,7 @@ talus_status tl_gradient_advance(tl_run *run, const tl_rule *rule, int32_t count
 
 /* The step's own norm, which goes to zero like the residual does. */
 static double step_norm(const tl_run *run, const tl_method *method) {
-  const double norm = sqrt(run->state.moved);
+  const double norm = sqrt(run->state.step_norm2);
   return tl_method_sweeps(method->id) ? norm : norm * run->state.lipschitz;
 }
 
@@ -100,7 +100,7 @@ static talus_status recover(tl_run *run, const tl_method *method) {
   double lambda = 0;
   TL_TRY(run->ops->restore(run->engine, run->lipschitz));
   const int scaled = method->id != TALUS_METHOD_APGD;
-  TL_TRY(run->ops->spread(run->engine, scaled, 20, &lambda));
+  TL_TRY(run->ops->estimate_lipschitz(run->engine, scaled, 20, &lambda));
   run->passes += 20;
   run->lipschitz = lambda > 0 ? 1.05 * lambda : run->lipschitz;
   return run->ops->restore(run->engine, run->lipschitz);
@@ -123,7 +123,7 @@ static talus_status confirm(tl_run *run, int *done) {
 talus_status tl_run_offer(tl_run *run, const double *impulse, int *done) {
   *done = 0;
   TL_TRY(run->ops->start(run->engine, impulse, 3));
-  run->state.moved = 0; /* no step was made whose size would mean anything */
+  run->state.step_norm2 = 0; /* no step was made whose size would mean anything */
   TL_TRY(check(run, NULL));
   if (is_worth(run)) {
     TL_TRY(confirm(run, done));

@@ -2,16 +2,17 @@
 #ifndef TL_RUN_H
 #define TL_RUN_H
 
-#include "host/solve/assembly.h"
+#include "host/problem/assembly.h"
+#include "host/problem/layout.h"
+#include "host/problem/reference.h"
+#include "host/problem/sleep.h"
 #include "host/solve/certificate.h"
 #include "host/solve/keys.h"
-#include "host/solve/layout.h"
-#include "host/solve/sleep.h"
 #include "kernels/backend.h"
 
 struct tl_newton; /* second-order methods; host/newton */
 
-struct tl_courier; /* a solve on a thread of its own; async.c */
+struct tl_async; /* a solve on a thread of its own; async.c */
 
 struct talus_solver {
   talus_context *context;
@@ -33,18 +34,18 @@ struct talus_solver {
   talus_precision engine_precision;
   const tl_backend *engine_backend;
   int32_t threads;
-  int direct;   /* the problem is written out by host/small/direct.c, and there is no assembly */
+  int direct;   /* the problem is written out by host/solve/direct.c, and there is no assembly */
   int refused;  /* its numbers are not for that */
   int coloured; /* how the assembly was ordered; -1: it is not complete */
   int uploaded;
-  tl_judgement judgement;
+  tl_certification certification;
   struct tl_newton *newton; /* NULL until one is used */
   struct tl_small *small;   /* host/small; NULL until one of its methods is used */
   tl_buffer exported;       /* impulses in the caller's order */
   tl_sleep sleep;
   tl_keys contact_keys, row_keys; /* impulses of the last solve by name */
   int32_t keys_matched;
-  struct tl_courier *courier; /* NULL until the first solve_async */
+  struct tl_async *async; /* NULL until the first solve_async */
   struct {
     tl_buffer path;        /* settings.dump_path, copied, with room for a number */
     int32_t written, next; /* files; number of the last one tried */
@@ -166,13 +167,6 @@ talus_status tl_run_judge(tl_run *run);
  * STRUCT_SIZE, BAD_SETTING, UNSUPPORTED, naming the setting. */
 talus_status tl_settings_read(talus_context *context, const talus_settings *given,
                               talus_settings *own);
-/* reference.c: R(0) of a law (0 convex, 1 exact). */
-double tl_system_residual(const tl_system *system, int law);
-/* Sum of 1 / w_k over the contacts. */
-double tl_system_inverse_weight(const tl_system *system);
-/* max(1, R_s/R(0)) for a velocity scale in the units of the other two. */
-double tl_reference_slack(double velocity_scale, double inverse_weight, double reference);
-
 /* cost.c: what a factorisation costs, in passes; INFINITY: this build has none for this size. */
 talus_status tl_cost_factor(tl_run *run, double *passes);
 /* What it costs to know that. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "host/base/structs.h"
-#include "host/small/small.h"
+#include "host/method/small/small.h"
 #include "host/solve/run.h"
 
 /* "a, b, c": one more word. */

@@ -21,14 +21,14 @@ static double *whole_impulse(talus_solver *solver) {
 }
 
 /* Impulses of the caller's, packed; 0 if they were not given. */
-static talus_status start_load(talus_solver *solver, const tl_outlet *outlet, const tl_field *field,
-                               double *packed) {
+static talus_status start_load(talus_solver *solver, const tl_outlet *outlet,
+                               const tl_caller_array *field, double *packed) {
   const int64_t count = field->count * field->components;
   if (field->array == NULL) {
     memset(packed, 0, (size_t)count * sizeof *packed);
     return TALUS_OK;
   }
-  TL_TRY(tl_outlet_ferry(solver->context, outlet, field, packed, TL_FERRY_IN));
+  TL_TRY(tl_outlet_copy(solver->context, outlet, field, packed, TL_COPY_IN));
   for (int64_t i = 0; i < count; i++) {
     if (!isfinite(packed[i])) {
       return tl_fail(solver->context, TALUS_NOT_FINITE, "%s[%lld] is %g (warm start)", field->name,
@@ -102,31 +102,30 @@ static talus_status names_save(talus_solver *solver, const talus_problem *p,
 
 static talus_status contact_velocity_fill(talus_solver *solver, const tl_outlet *outlet) {
   double *velocity = tl_solver_internal(solver)->memory;
-  tl_judgement_velocity(&solver->judgement, velocity);
+  tl_certification_velocity(&solver->certification, velocity);
   if (solver->sleep.active) {
-    tl_sleep_spread_contacts(&solver->sleep, velocity, solver->sleep.contact_velocity);
+    tl_sleep_expand_contacts(&solver->sleep, velocity, solver->sleep.contact_velocity);
     velocity = solver->sleep.contact_velocity;
   }
-  return tl_outlet_ferry(solver->context, outlet, &outlet->contact_velocity, velocity,
-                         TL_FERRY_OUT);
+  return tl_outlet_copy(solver->context, outlet, &outlet->contact_velocity, velocity, TL_COPY_OUT);
 }
 
 /* Impulses from `exported`, velocities from the certificate's arithmetic. */
 talus_status tl_solution_fill(talus_solver *solver, const tl_outlet *outlet) {
   talus_context *const context = solver->context;
   const talus_problem *const p = tl_solver_whole(solver);
-  const tl_judgement *const j = &solver->judgement;
+  const tl_certification *const j = &solver->certification;
   double *const impulse = whole_impulse(solver);
   double *const rows = impulse + (int64_t)p->dimension * p->contact_count;
   if (solver->sleep.active) {
-    tl_sleep_spread(&solver->sleep, solver->exported.memory, impulse);
+    tl_sleep_expand(&solver->sleep, solver->exported.memory, impulse);
   }
   TL_TRY(names_save(solver, p, impulse));
-  TL_TRY(tl_outlet_ferry(context, outlet, &outlet->impulse, impulse, TL_FERRY_OUT));
-  TL_TRY(tl_outlet_ferry(context, outlet, &outlet->bilateral, rows, TL_FERRY_OUT));
+  TL_TRY(tl_outlet_copy(context, outlet, &outlet->impulse, impulse, TL_COPY_OUT));
+  TL_TRY(tl_outlet_copy(context, outlet, &outlet->bilateral, rows, TL_COPY_OUT));
   if (j->motion_count > 0) {
-    TL_TRY(tl_outlet_ferry(context, outlet, &outlet->velocity, j->motion, TL_FERRY_OUT));
-    TL_TRY(tl_outlet_ferry(context, outlet, &outlet->angular, j->motion + 3, TL_FERRY_OUT));
+    TL_TRY(tl_outlet_copy(context, outlet, &outlet->velocity, j->motion, TL_COPY_OUT));
+    TL_TRY(tl_outlet_copy(context, outlet, &outlet->angular, j->motion + 3, TL_COPY_OUT));
   }
   if (outlet->contact_velocity.array != NULL) {
     TL_TRY(contact_velocity_fill(solver, outlet));

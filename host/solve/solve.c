@@ -1,7 +1,7 @@
 /* solve.c: one solve: engine, start, methods, the certificate's last word, results. */
 #include <math.h>
 
-#include "host/small/direct.h"
+#include "host/solve/direct.h"
 #include "host/solve/solver.h"
 #include "kernels/registry.h"
 
@@ -135,12 +135,12 @@ static void info_fill(const talus_solver *solver, const tl_run *run, talus_metho
   info->seconds_certificate = run->seconds_certificate;
   info->seconds_iterate = all - run->seconds_certificate;
   info->seconds = all + solver->seconds_check + solver->seconds_build;
-  info->bytes = tl_assembly_bytes(&solver->assembly) +
-                (solver->engine != NULL ? solver->engine->bytes : 0) +
-                tl_judgement_bytes(&solver->judgement) + tl_gathered_bytes(&solver->gathered) +
-                (int64_t)solver->exported.capacity + tl_small_bytes(solver->small) +
-                tl_newton_bytes(solver->newton) + tl_sleep_bytes(&solver->sleep) +
-                tl_keys_bytes(&solver->contact_keys) + tl_keys_bytes(&solver->row_keys);
+  info->bytes =
+      tl_assembly_bytes(&solver->assembly) + (solver->engine != NULL ? solver->engine->bytes : 0) +
+      tl_certification_bytes(&solver->certification) + tl_gathered_bytes(&solver->gathered) +
+      (int64_t)solver->exported.capacity + tl_small_bytes(solver->small) +
+      tl_newton_bytes(solver->newton) + tl_sleep_bytes(&solver->sleep) +
+      tl_keys_bytes(&solver->contact_keys) + tl_keys_bytes(&solver->row_keys);
   info->islands = solver->sleep.islands;
   info->islands_asleep = solver->sleep.skipped;
   info->keys_matched = solver->keys_matched;

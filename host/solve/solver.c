@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "host/base/structs.h"
-#include "host/small/direct.h"
-#include "host/solve/problem_check.h"
+#include "host/problem/problem_check.h"
+#include "host/solve/direct.h"
 
 /* ---- who may come in ------------------------------------------------------------------------- */
 
@@ -97,7 +97,7 @@ void talus_solver_destroy(talus_solver *solver) {
     solver->engine->ops->destroy(solver->engine);
   }
   tl_assembly_release(context, &solver->assembly);
-  tl_judgement_release(context, &solver->judgement);
+  tl_certification_release(context, &solver->certification);
   tl_newton_release(context, solver->newton);
   tl_small_release(context, solver->small);
   tl_buffer_release(context, &solver->exported);

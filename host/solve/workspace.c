@@ -6,7 +6,7 @@
  * beyond need is 30 bytes per contact. */
 #include <string.h>
 
-#include "host/small/small.h"
+#include "host/method/small/small.h"
 #include "host/solve/solver.h"
 
 enum {
@@ -155,21 +155,21 @@ static talus_status case_check(talus_context *context, const talus_settings *set
 }
 
 /* What the engine takes, with its copy of the arrays. */
-static talus_status engine_foretell(talus_context *context, const talus_settings *settings,
+static talus_status engine_estimate(talus_context *context, const talus_settings *settings,
                                     const tl_shape *s, int64_t *host, int64_t *device) {
   const int single = settings->precision == TALUS_F32;
   const tl_backend *const backend = tl_engine_backend(context, TALUS_MEMORY_HOST, s->contact_count);
   *device = 0;
-  if (backend->foretell == NULL) {
+  if (backend->estimate_memory == NULL) {
     *host = arrays_bytes(s, single) + engine_bytes(s, single);
     return TALUS_OK;
   }
-  TL_TRY(backend->foretell(context, settings->precision, s, host, device));
+  TL_TRY(backend->estimate_memory(context, settings->precision, s, host, device));
   *host = arrays_bytes(s, 0) + taken(*host) + 2 * LINE;
   return TALUS_OK;
 }
 
-static talus_status memory_foretell(talus_context *context, const talus_settings *settings,
+static talus_status memory_estimate(talus_context *context, const talus_settings *settings,
                                     const talus_problem *given, int64_t *host, int64_t *device) {
   TL_TRY(tl_context_check(context));
   if (given == NULL || host == NULL || device == NULL) {
@@ -193,7 +193,7 @@ static talus_status memory_foretell(talus_context *context, const talus_settings
     } else {
       TL_TRY(blocks_shape(context, problem, &shape, &largest));
     }
-    TL_TRY(engine_foretell(context, &used, &shape, &of_engine, &on_device));
+    TL_TRY(engine_estimate(context, &used, &shape, &of_engine, &on_device));
     *host = larger(*host, taken(sizeof(talus_solver)) + of_engine +
                               assembly_bytes(problem, &shape, largest) +
                               certificate_bytes(problem, &shape, largest));
@@ -205,11 +205,11 @@ static talus_status memory_foretell(talus_context *context, const talus_settings
 talus_status talus_solver_workspace(talus_context *context, const talus_settings *settings,
                                     const talus_problem *problem, int64_t *bytes) {
   int64_t device;
-  return memory_foretell(context, settings, problem, bytes, &device);
+  return memory_estimate(context, settings, problem, bytes, &device);
 }
 
 talus_status talus_solver_workspace_device(talus_context *context, const talus_settings *settings,
                                            const talus_problem *problem, int64_t *bytes) {
   int64_t host;
-  return memory_foretell(context, settings, problem, &host, bytes);
+  return memory_estimate(context, settings, problem, &host, bytes);
 }

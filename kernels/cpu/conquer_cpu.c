@@ -2,7 +2,7 @@
 #include "kernels/cpu/conquer_cpu.h"
 
 #include "host/base/each.h"
-#include "kernels/item/conquer.h"
+#include "kernels/item/conquer_team.h"
 
 typedef struct conquer_task {
   const tl_conquer_batch *batch;

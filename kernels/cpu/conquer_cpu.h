@@ -3,7 +3,7 @@
 #define TL_CONQUER_CPU_H
 
 #include "host/base/base.h"
-#include "kernels/conquer.h"
+#include "kernels/conquer_batch.h"
 
 talus_status tl_cpu_conquer(talus_context *context, const tl_conquer_batch *batch);
 

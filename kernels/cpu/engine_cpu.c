@@ -85,9 +85,9 @@ static talus_status state_reserve(tl_cpu_engine *engine) {
   const size_t energies = padded(units / TL_CHUNK + 2), chunks = padded(shape->chunk_count);
   TL_TRY(tl_buffer_reserve(engine->context, &engine->partial, 2 * chunks + energies, sizeof(double),
                            "partial sums"));
-  engine->moved = engine->partial.memory;
-  engine->turned = engine->moved + chunks;
-  engine->energy = engine->turned + chunks;
+  engine->first_sum = engine->partial.memory;
+  engine->second_sum = engine->first_sum + chunks;
+  engine->energy = engine->second_sum + chunks;
   return TALUS_OK;
 }
 
@@ -125,8 +125,8 @@ void tl_cpu_reset(tl_cpu_engine *engine, double lipschitz) {
   memset(view->velocity, 0, velocities); /* the record of what cannot move stays 0 */
   tl_cpu_units_respond(engine, view->x, view->velocity);
   memcpy(view->velocity_y, view->velocity, velocities);
-  engine->state =
-      (tl_state){.lipschitz = lipschitz, .theta = 1, .fresh = 1, .moved = 0, .turned = 0};
+  engine->state = (tl_state){
+      .lipschitz = lipschitz, .theta = 1, .fresh = 1, .step_norm2 = 0, .restart_test = 0};
   engine->since_rebuild = engine->stale = 0;
 }
 
@@ -172,7 +172,7 @@ const tl_engine_ops tl_cpu_ops = {
     .residual = tl_cpu_residual,
     .keep = engine_keep,
     .restore = engine_restore,
-    .spread = tl_cpu_spread,
+    .estimate_lipschitz = tl_cpu_estimate_lipschitz,
     .finish = engine_finish,
 };
 

@@ -23,7 +23,7 @@ typedef struct tl_cpu_engine {
   tl_buffer velocity;    /* velocity, velocity_y */
   tl_buffer trial;       /* trial impulses and velocities, only where a method needs them */
   tl_buffer partial;     /* sums of chunks: two of contacts, one of units */
-  double *moved, *turned, *energy;
+  double *first_sum, *second_sum, *energy;
 } tl_cpu_engine;
 
 #define tl_cpu_units_step TL_NAME(tl_cpu_units_step)
@@ -32,7 +32,7 @@ typedef struct tl_cpu_engine {
 #define tl_cpu_carry TL_NAME(tl_cpu_carry)
 #define tl_cpu_gradient TL_NAME(tl_cpu_gradient)
 #define tl_cpu_backtrack TL_NAME(tl_cpu_backtrack)
-#define tl_cpu_spread TL_NAME(tl_cpu_spread)
+#define tl_cpu_estimate_lipschitz TL_NAME(tl_cpu_estimate_lipschitz)
 #define tl_cpu_sweep TL_NAME(tl_cpu_sweep)
 #define tl_cpu_residual TL_NAME(tl_cpu_residual)
 #define tl_cpu_reserve_trial TL_NAME(tl_cpu_reserve_trial)
@@ -58,7 +58,8 @@ talus_status tl_cpu_gradient(tl_engine *engine, const tl_rule *rule, int32_t cou
                              tl_state *state);
 talus_status tl_cpu_backtrack(tl_engine *engine, const tl_rule *rule, int32_t count,
                               tl_state *state);
-talus_status tl_cpu_spread(tl_engine *engine, int32_t scaled, int32_t count, double *lambda);
+talus_status tl_cpu_estimate_lipschitz(tl_engine *engine, int32_t scaled, int32_t count,
+                                       double *lambda);
 talus_status tl_cpu_sweep(tl_engine *engine, const tl_rule *rule, int32_t count, tl_state *state,
                           int64_t *passes);
 talus_status tl_cpu_residual(tl_engine *engine, double squares[2], int64_t *passes);
@@ -111,9 +112,9 @@ static inline void tl_cpu_each_velocity(const tl_cpu_engine *engine, tl_each_bod
 
 /* D_k V of the contacts of a chunk, one plane per component: gathered first, so that the
  * arithmetic that follows runs over streams. */
-typedef struct tl_felt {
+typedef struct tl_chunk_velocity {
   tl_real x[TL_CHUNK], y[TL_CHUNK], z[TL_CHUNK];
-} tl_felt;
+} tl_chunk_velocity;
 
 /* Contacts between a gather and the request for what it will read. */
 enum { TL_AHEAD = 24 };
@@ -129,20 +130,20 @@ tl_cpu_prefetch(const tl_view *view, const int32_t kind, int32_t k, const tl_rea
 }
 
 static inline __attribute__((always_inline)) void
-tl_cpu_feel(const tl_view *view, const tl_range range, int32_t first, int32_t count,
-            const tl_real *velocity, tl_felt *felt) {
+tl_cpu_relative(const tl_view *view, const tl_range range, int32_t first, int32_t count,
+                const tl_real *velocity, tl_chunk_velocity *relative) {
   for (int32_t i = 0; i < count; i++) {
     tl_cpu_prefetch(view, range.kind, first + i, velocity);
     const tl_vec v = tl_contact_velocity(view, range, first + i, velocity);
-    felt->x[i] = v.x;
-    felt->y[i] = v.y;
-    felt->z[i] = v.z;
+    relative->x[i] = v.x;
+    relative->y[i] = v.y;
+    relative->z[i] = v.z;
   }
 }
 
 /* Shares of a chunk's contacts in a step, the leaves of two sums. */
 typedef struct tl_shares {
-  double moved[TL_CHUNK], turned[TL_CHUNK];
+  double step_norm2[TL_CHUNK], restart_test[TL_CHUNK];
 } tl_shares;
 
 /* x and x_previous change places. */

@@ -4,14 +4,14 @@
 #include "kernels/cpu/engine_cpu.h"
 #include "kernels/cpu/sum_cpu.h"
 
-enum { GRADIENT, BACKTRACK, SPREAD };
+enum { GRADIENT, BACKTRACK, LIPSCHITZ };
 
 /* What a loop over contacts needs beside the view. */
 typedef struct task {
   int mode;
   tl_pace pace;
   int32_t accepted; /* BACKTRACK */
-  int32_t scaled;   /* SPREAD */
+  int32_t scaled;   /* LIPSCHITZ */
   tl_real shrink;
 } task;
 
@@ -19,14 +19,14 @@ typedef struct task {
  * reaches them. */
 TL_ITEM void gradient_loop(const tl_view *view, const tl_range range, const tl_pace pace,
                            int32_t first, int32_t count, tl_shares *leaf) {
-  tl_felt felt;
-  tl_cpu_feel(view, range, first, count, view->velocity_y, &felt);
+  tl_chunk_velocity relative;
+  tl_cpu_relative(view, range, first, count, view->velocity_y, &relative);
 #pragma omp simd
   for (int32_t i = 0; i < count; i++) {
-    const tl_share share = tl_gradient_move(view, range, first + i, pace,
-                                            tl_vec_make(felt.x[i], felt.y[i], felt.z[i]));
-    leaf->moved[i] = share.moved;
-    leaf->turned[i] = share.turned;
+    const tl_share share = tl_gradient_move(
+        view, range, first + i, pace, tl_vec_make(relative.x[i], relative.y[i], relative.z[i]));
+    leaf->step_norm2[i] = share.step_norm2;
+    leaf->restart_test[i] = share.restart_test;
   }
 }
 
@@ -53,11 +53,12 @@ TL_CLONES static void gradient_chunk(const tl_view *given, tl_range range, tl_pa
 TL_ITEM void other_loop(const tl_view *view, const tl_range range, const task *job, int32_t first,
                         int32_t count, tl_shares *leaf) {
   for (int32_t i = 0; i < count; i++) {
-    const tl_share share = job->mode == BACKTRACK
-                               ? tl_backtrack_step(view, range, first + i, job->pace, job->accepted)
-                               : tl_spread_step(view, range, first + i, job->scaled, job->shrink);
-    leaf->moved[i] = share.moved;
-    leaf->turned[i] = share.turned;
+    const tl_share share =
+        job->mode == BACKTRACK
+            ? tl_backtrack_step(view, range, first + i, job->pace, job->accepted)
+            : tl_lipschitz_step(view, range, first + i, job->scaled, job->shrink);
+    leaf->step_norm2[i] = share.step_norm2;
+    leaf->restart_test[i] = share.restart_test;
   }
 }
 
@@ -73,8 +74,8 @@ static void contact_chunk(tl_cpu_engine *engine, const tl_range range, const tas
     TL_BY_KIND(range, TL_CALL);
 #undef TL_CALL
   }
-  engine->moved[chunk] = tl_sum_leaves(leaf.moved, count);
-  engine->turned[chunk] = tl_sum_leaves(leaf.turned, count);
+  engine->first_sum[chunk] = tl_sum_leaves(leaf.step_norm2, count);
+  engine->second_sum[chunk] = tl_sum_leaves(leaf.restart_test, count);
 }
 
 typedef struct range_task {
@@ -96,8 +97,8 @@ static void contacts_run(tl_cpu_engine *engine, const task *job) {
     range_task each = {engine, shape->range[i], job};
     tl_cpu_each_chunk(engine, each.range.chunk_count, contact_chunks, &each);
   }
-  engine->state.moved = tl_sum_partials(engine->moved, shape->chunk_count);
-  engine->state.turned = tl_sum_partials(engine->turned, shape->chunk_count);
+  engine->state.step_norm2 = tl_sum_partials(engine->first_sum, shape->chunk_count);
+  engine->state.restart_test = tl_sum_partials(engine->second_sum, shape->chunk_count);
 }
 
 talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state) {
@@ -109,7 +110,7 @@ talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count
     const task job = {.mode = GRADIENT, .pace = tl_pace_make(&engine->state, rule)};
     contacts_run(engine, &job);
     tl_state_momentum(&engine->state, rule->momentum, rule->cap);
-    engine->state.stretched = tl_cpu_units_step(engine, (tl_real)engine->state.beta);
+    engine->state.curvature = tl_cpu_units_step(engine, (tl_real)engine->state.beta);
     tl_state_step(&engine->state, rule->step);
     tl_cpu_swap(engine);
   }
@@ -134,7 +135,7 @@ talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t coun
   for (int32_t i = 0; i < count; i++) {
     const task job = {.mode = BACKTRACK, .pace = tl_pace_make(s, rule), .accepted = s->accepted};
     contacts_run(engine, &job);
-    s->stretched = tl_cpu_units_try(engine, job.pace.beta);
+    s->curvature = tl_cpu_units_try(engine, job.pace.beta);
     tl_state_backtrack(s, rule->cap);
     if (s->accepted) {
       tl_cpu_carry(engine, engine->view.velocity_trial, (tl_real)s->beta);
@@ -149,22 +150,24 @@ talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t coun
   return TALUS_OK;
 }
 
-talus_status tl_cpu_spread(tl_engine *base, int32_t scaled, int32_t count, double *lambda) {
+talus_status tl_cpu_estimate_lipschitz(tl_engine *base, int32_t scaled, int32_t count,
+                                       double *lambda) {
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
   const tl_view *const view = &engine->view;
   for (int32_t i = 0; i < view->shape.range_count; i++) {
     const tl_range range = view->shape.range[i];
     for (int32_t k = range.first; k < range.first + range.count; k++) {
-      tl_spread_begin(view, range, k);
+      tl_lipschitz_begin(view, range, k);
     }
   }
   *lambda = 0;
   for (int32_t i = 0; i < count; i++) {
     const task job = {
-        .mode = SPREAD, .scaled = scaled, .shrink = *lambda > 0 ? (tl_real)(1 / *lambda) : 1};
+        .mode = LIPSCHITZ, .scaled = scaled, .shrink = *lambda > 0 ? (tl_real)(1 / *lambda) : 1};
     tl_cpu_units_respond(engine, view->x_previous, view->velocity_y);
     contacts_run(engine, &job);
-    *lambda = engine->state.moved > 0 ? engine->state.turned / engine->state.moved : 0;
+    *lambda =
+        engine->state.step_norm2 > 0 ? engine->state.restart_test / engine->state.step_norm2 : 0;
   }
   tl_cpu_reset(engine, engine->state.lipschitz);
   return TALUS_OK;

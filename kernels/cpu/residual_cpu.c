@@ -10,12 +10,12 @@ typedef struct shares {
 
 TL_ITEM void residual_loop(const tl_view *view, const tl_range range, int32_t first, int32_t count,
                            shares *leaf) {
-  tl_felt felt;
-  tl_cpu_feel(view, range, first, count, view->velocity, &felt);
+  tl_chunk_velocity relative;
+  tl_cpu_relative(view, range, first, count, view->velocity, &relative);
 #pragma omp simd
   for (int32_t i = 0; i < count; i++) {
-    const tl_residual share =
-        tl_residual_from(view, range, first + i, tl_vec_make(felt.x[i], felt.y[i], felt.z[i]));
+    const tl_residual share = tl_residual_from(
+        view, range, first + i, tl_vec_make(relative.x[i], relative.y[i], relative.z[i]));
     leaf->ccp[i] = share.ccp;
     leaf->coulomb[i] = share.coulomb;
   }
@@ -34,8 +34,8 @@ static void chunk_run(tl_cpu_engine *engine, const tl_range range, int32_t chunk
   shares leaf;
   const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
   residual_chunk(view, range, first, count, &leaf);
-  engine->moved[chunk] = tl_sum_leaves(leaf.ccp, count);
-  engine->turned[chunk] = tl_sum_leaves(leaf.coulomb, count);
+  engine->first_sum[chunk] = tl_sum_leaves(leaf.ccp, count);
+  engine->second_sum[chunk] = tl_sum_leaves(leaf.coulomb, count);
 }
 
 typedef struct range_task {
@@ -62,8 +62,8 @@ talus_status tl_cpu_residual(tl_engine *base, double squares[2], int64_t *passes
     range_task each = {engine, shape->range[i]};
     tl_cpu_each_chunk(engine, each.range.chunk_count, chunks_run, &each);
   }
-  squares[0] = tl_sum_partials(engine->moved, shape->chunk_count);
-  squares[1] = tl_sum_partials(engine->turned, shape->chunk_count);
+  squares[0] = tl_sum_partials(engine->first_sum, shape->chunk_count);
+  squares[1] = tl_sum_partials(engine->second_sum, shape->chunk_count);
   *passes += 1;
   return TALUS_OK;
 }

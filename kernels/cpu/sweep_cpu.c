@@ -9,12 +9,13 @@
 enum { FEW_ROWS = 8 };
 
 /* What the rows of W feel of y. */
-TL_ITEM void rows_feel(const tl_view *view, int32_t first, int32_t count, tl_felt *felt) {
+TL_ITEM void rows_relative(const tl_view *view, int32_t first, int32_t count,
+                           tl_chunk_velocity *relative) {
   for (int32_t i = 0; i < count; i++) {
     const tl_vec v = tl_contact_row(view, first + i, view->trial);
-    felt->x[i] = v.x;
-    felt->y[i] = v.y;
-    felt->z[i] = v.z;
+    relative->x[i] = v.x;
+    relative->y[i] = v.y;
+    relative->z[i] = v.z;
   }
 }
 
@@ -22,24 +23,24 @@ TL_ITEM void rows_feel(const tl_view *view, int32_t first, int32_t count, tl_fel
  */
 TL_ITEM void contacts_loop(const tl_view *view, const tl_range range, const tl_pace pace,
                            int32_t first, int32_t count, tl_shares *leaf) {
-  tl_felt felt;
+  tl_chunk_velocity relative;
   if (range.kind == TL_MATRIX) {
-    rows_feel(view, first, count, &felt);
+    rows_relative(view, first, count, &relative);
   } else {
-    tl_cpu_feel(view, range, first, count, view->velocity_y, &felt);
+    tl_cpu_relative(view, range, first, count, view->velocity_y, &relative);
   }
 #pragma omp simd
   for (int32_t i = 0; i < count; i++) {
     const tl_turn turn = tl_sweep_move(view, range, first + i, pace,
-                                       tl_vec_make(felt.x[i], felt.y[i], felt.z[i]), 0);
-    felt.x[i] = turn.change.x;
-    felt.y[i] = turn.change.y;
-    felt.z[i] = turn.change.z;
-    leaf->moved[i] = turn.share.moved;
-    leaf->turned[i] = turn.share.turned;
+                                       tl_vec_make(relative.x[i], relative.y[i], relative.z[i]), 0);
+    relative.x[i] = turn.change.x;
+    relative.y[i] = turn.change.y;
+    relative.z[i] = turn.change.z;
+    leaf->step_norm2[i] = turn.share.step_norm2;
+    leaf->restart_test[i] = turn.share.restart_test;
   }
   for (int32_t i = 0; i < count; i++) {
-    const tl_vec change = tl_vec_make(felt.x[i], felt.y[i], felt.z[i]);
+    const tl_vec change = tl_vec_make(relative.x[i], relative.y[i], relative.z[i]);
     tl_contact_apply(view, range, first + i, change, view->velocity_y);
   }
 }
@@ -50,8 +51,8 @@ TL_ITEM void other_loop(const tl_view *view, const tl_range range, const tl_pace
                         int32_t first, int32_t count, tl_shares *leaf) {
   for (int32_t i = 0; i < count; i++) {
     const tl_share share = tl_sweep_step(view, range, first + i, pace);
-    leaf->moved[i] = share.moved;
-    leaf->turned[i] = share.turned;
+    leaf->step_norm2[i] = share.step_norm2;
+    leaf->restart_test[i] = share.restart_test;
   }
 }
 
@@ -92,8 +93,8 @@ static void sweep_chunk(tl_cpu_engine *engine, const tl_range range, tl_pace pac
   tl_shares leaf;
   const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
   sweep_leaf(view, range, pace, first, count, &leaf);
-  engine->moved[chunk] = tl_sum_leaves(leaf.moved, count);
-  engine->turned[chunk] = tl_sum_leaves(leaf.turned, count);
+  engine->first_sum[chunk] = tl_sum_leaves(leaf.step_norm2, count);
+  engine->second_sum[chunk] = tl_sum_leaves(leaf.restart_test, count);
 }
 
 static void chunks_sweep(void *arguments, int64_t first, int64_t end) {
@@ -115,8 +116,8 @@ static void contacts_sweep(tl_cpu_engine *engine, tl_pace pace) {
     colour_task task = {engine, shape->range[range], pace, first};
     tl_cpu_each_chunk(engine, end - first, chunks_sweep, &task);
   }
-  engine->state.moved = tl_sum_partials(engine->moved, shape->chunk_count);
-  engine->state.turned = tl_sum_partials(engine->turned, shape->chunk_count);
+  engine->state.step_norm2 = tl_sum_partials(engine->first_sum, shape->chunk_count);
+  engine->state.restart_test = tl_sum_partials(engine->second_sum, shape->chunk_count);
 }
 
 static void contacts_extrapolate(void *arguments, int64_t first, int64_t end) {

@@ -197,7 +197,8 @@ void system_pieces(pieces *p, tl_system *built) {
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 /* A packed array in device memory: the caller's own, or a copy. */
-talus_status array_pack(tl_cuda_device *device, const tl_field *field, char **room, void **array) {
+talus_status array_pack(tl_cuda_device *device, const tl_caller_array *field, char **room,
+                        void **array) {
   *array = field->array;
   if (field->array == NULL) {
     return TALUS_OK;
@@ -216,13 +217,13 @@ talus_status array_pack(tl_cuda_device *device, const tl_field *field, char **ro
 void arrays_look(tl_cuda_device *device, const tl_raw *raw, bool *right, size_t *bytes) {
   *right = true;
   *bytes = 0;
-  const tl_field *field[] = {
+  const tl_caller_array *field[] = {
 #define TL_FIELD(type, name, components, of) &raw->name,
       TL_RAW_LIST(TL_FIELD)
 #undef TL_FIELD
           & raw->friction,
       &raw->angular_velocity};
-  for (const tl_field *f : field) {
+  for (const tl_caller_array *f : field) {
     if (f->array != NULL) {
       *right = *right && tl_cuda_field_check(device, f, 1) == TALUS_OK;
       *bytes += padded((size_t)(f->count * f->pitch * tl_packed_size(f->scalar)));
@@ -296,7 +297,7 @@ int exponent_mean(const unsigned long long *exponent) {
   return tl_rigid_exponent((long long)exponent[0], (long long)exponent[1]);
 }
 
-/* As units_choose of host/solve/assembly.c. */
+/* As units_choose of host/problem/assembly.c. */
 talus_status units_choose(tl_cuda_device *device, const tl_cuda_facts *all, const tl_system *built,
                           tl_raw *raw) {
   const int weight = -exponent_mean(all->exponent), speed = -exponent_mean(all->exponent + 2);

@@ -1,6 +1,6 @@
 /* assembly_order_cuda.cu: form (a) on the device: is it a problem, and in which order do the
  * contacts stand? The predicates are those of item/rigid.h, the order is that of
- * host/solve/order.c: two stable sorts by the bodies of a contact. What is wrong is not told from
+ * host/problem/order.c: two stable sorts by the bodies of a contact. What is wrong is not told from
  * here: the host looks again and has the words. */
 #include "kernels/cuda/assembly_cuda.cuh"
 #include "kernels/cuda/primitives.h"

@@ -8,7 +8,7 @@
 
 #include "kernels/cuda/slice_cuda.h"
 
-#include "kernels/item/conquer.h"
+#include "kernels/item/conquer_team.h"
 
 namespace {
 

@@ -26,18 +26,18 @@ static __global__ void __launch_bounds__(TL_CHUNK)
     const int32_t k = work.view.chunk_first[chunk] + (int32_t)threadIdx.x;
     if (k < work.view.chunk_first[chunk + 1]) {
       const tl_share share = PASS::share(work, range, k);
-      sum[0] = share.moved;
-      sum[1] = share.turned;
+      sum[0] = share.step_norm2;
+      sum[1] = share.restart_test;
     }
   }
   tl_sum_block(sum);
   if (threadIdx.x == 0) {
-    work.moved[chunk] = sum[0];
-    work.turned[chunk] = sum[1];
+    work.first_sum[chunk] = sum[0];
+    work.second_sum[chunk] = sum[1];
   }
   if (tl_sum_is_last(&work.control->contacts_done, work.contact_blocks)) {
-    double all[2] = {tl_sum_leaf(work.moved, work.contact_blocks),
-                     tl_sum_leaf(work.turned, work.contact_blocks)};
+    double all[2] = {tl_sum_leaf(work.first_sum, work.contact_blocks),
+                     tl_sum_leaf(work.second_sum, work.contact_blocks)};
     tl_sum_block(all);
     if (threadIdx.x == 0) {
       PASS::finish(work.control, all[0], all[1]);

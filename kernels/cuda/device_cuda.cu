@@ -258,10 +258,10 @@ static talus_status engine_create(talus_context *context, talus_precision precis
                                 : tl_cuda_create_f64(context, engine);
 }
 
-static talus_status engine_foretell(talus_context *context, talus_precision precision,
+static talus_status engine_estimate(talus_context *context, talus_precision precision,
                                     const tl_shape *shape, int64_t *host, int64_t *device) {
-  return precision == TALUS_F32 ? tl_cuda_foretell_f32(context, shape, host, device)
-                                : tl_cuda_foretell_f64(context, shape, host, device);
+  return precision == TALUS_F32 ? tl_cuda_estimate_memory_f32(context, shape, host, device)
+                                : tl_cuda_estimate_memory_f64(context, shape, host, device);
 }
 
 const tl_backend tl_backend_cuda = {
@@ -270,9 +270,9 @@ const tl_backend tl_backend_cuda = {
     /* .open = */ device_open,
     /* .close = */ device_close,
     /* .describe = */ device_describe,
-    /* .ferry = */ tl_cuda_ferry,
+    /* .copy_array = */ tl_cuda_copy_array,
     /* .create = */ engine_create,
-    /* .foretell = */ engine_foretell,
+    /* .estimate_memory = */ engine_estimate,
     /* .small = */ tl_cuda_small,
     /* .conquer = */ tl_cuda_conquer,
 };

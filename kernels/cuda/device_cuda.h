@@ -83,13 +83,14 @@ private:
   const tl_cuda_scope scope((device)); \
   TL_TRY(scope.status)
 
-/* ferry_cuda.cu */
+/* copy_array_cuda.cu */
 /* Is the array where it was said to be? */
-talus_status tl_cuda_field_check(tl_cuda_device *device, const tl_field *field, int on_device);
+talus_status tl_cuda_field_check(tl_cuda_device *device, const tl_caller_array *field,
+                                 int on_device);
 /* Queues the packing of a whole array into device memory. */
-talus_status tl_cuda_field_pack(tl_cuda_device *device, const tl_field *field, void *packed);
-talus_status tl_cuda_ferry(talus_context *context, const tl_field *field, void *packed,
-                           tl_ferry way);
+talus_status tl_cuda_field_pack(tl_cuda_device *device, const tl_caller_array *field, void *packed);
+talus_status tl_cuda_copy_array(talus_context *context, const tl_caller_array *field, void *packed,
+                                tl_copy_mode way);
 
 /* small_cuda.cu */
 talus_status tl_cuda_small(talus_context *context, const tl_small_batch *batch);
@@ -98,10 +99,10 @@ talus_status tl_cuda_small(talus_context *context, const tl_small_batch *batch);
 talus_status tl_cuda_conquer(talus_context *context, const tl_conquer_batch *batch);
 
 /* engine_cuda.cu, compiled for each precision. */
-talus_status tl_cuda_foretell_f32(talus_context *context, const tl_shape *shape, int64_t *host,
-                                  int64_t *device);
-talus_status tl_cuda_foretell_f64(talus_context *context, const tl_shape *shape, int64_t *host,
-                                  int64_t *device);
+talus_status tl_cuda_estimate_memory_f32(talus_context *context, const tl_shape *shape,
+                                         int64_t *host, int64_t *device);
+talus_status tl_cuda_estimate_memory_f64(talus_context *context, const tl_shape *shape,
+                                         int64_t *host, int64_t *device);
 talus_status tl_cuda_create_f32(talus_context *context, tl_engine **engine);
 talus_status tl_cuda_create_f64(talus_context *context, tl_engine **engine);
 

@@ -193,7 +193,7 @@ static const tl_engine_ops engine_ops = {
     /* .residual = */ tl_cuda_residual,
     /* .keep = */ engine_keep,
     /* .restore = */ engine_restore,
-    /* .spread = */ tl_cuda_spread,
+    /* .estimate_lipschitz = */ tl_cuda_estimate_lipschitz,
     /* .finish = */ engine_finish,
 };
 

@@ -19,7 +19,7 @@
 #define tl_cuda_engine TL_NAME(tl_cuda_engine)
 #define tl_cuda_create TL_NAME(tl_cuda_create)
 #define tl_cuda_upload TL_NAME(tl_cuda_upload)
-#define tl_cuda_foretell TL_NAME(tl_cuda_foretell)
+#define tl_cuda_estimate_memory TL_NAME(tl_cuda_estimate_memory)
 #define tl_cuda_bytes_count TL_NAME(tl_cuda_bytes_count)
 #define tl_cuda_reserve_trial TL_NAME(tl_cuda_reserve_trial)
 #define tl_cuda_reset TL_NAME(tl_cuda_reset)
@@ -33,7 +33,7 @@
 #define tl_cuda_carry TL_NAME(tl_cuda_carry)
 #define tl_cuda_gradient TL_NAME(tl_cuda_gradient)
 #define tl_cuda_backtrack TL_NAME(tl_cuda_backtrack)
-#define tl_cuda_spread TL_NAME(tl_cuda_spread)
+#define tl_cuda_estimate_lipschitz TL_NAME(tl_cuda_estimate_lipschitz)
 #define tl_cuda_sweep TL_NAME(tl_cuda_sweep)
 #define tl_cuda_residual TL_NAME(tl_cuda_residual)
 
@@ -42,9 +42,9 @@ struct tl_control {
   tl_state state;
   tl_rule rule;
   tl_pace pace;      /* of the coming iteration: state and rule, rounded once for all threads */
-  double lambda;     /* spread */
+  double lambda;     /* estimate_lipschitz */
   double squares[2]; /* residual */
-  tl_real shrink;    /* spread */
+  tl_real shrink;    /* estimate_lipschitz */
   unsigned contacts_done, units_done; /* tickets of the blocks of a pass; 0 between passes */
 };
 
@@ -52,7 +52,7 @@ struct tl_control {
 struct tl_cuda_work {
   tl_view view;
   tl_control *control;
-  double *moved, *turned;               /* one per chunk of contacts */
+  double *first_sum, *second_sum;       /* one per chunk of contacts */
   double *energy;                       /* one per block of units */
   unsigned contact_blocks, unit_blocks; /* blocks of a whole pass, at least one */
 };
@@ -135,7 +135,8 @@ talus_status tl_cuda_carry(tl_cuda_engine *engine, const tl_real *next, int gate
 talus_status tl_cuda_gradient(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state);
 talus_status tl_cuda_backtrack(tl_engine *base, const tl_rule *rule, int32_t count,
                                tl_state *state);
-talus_status tl_cuda_spread(tl_engine *base, int32_t scaled, int32_t count, double *lambda);
+talus_status tl_cuda_estimate_lipschitz(tl_engine *base, int32_t scaled, int32_t count,
+                                        double *lambda);
 talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
                            int64_t *passes);
 talus_status tl_cuda_residual(tl_engine *base, double squares[2], int64_t *passes);

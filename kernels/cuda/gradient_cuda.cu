@@ -11,10 +11,11 @@ struct gradient_pass {
                                                    int32_t k) {
     return tl_gradient_step(&work.view, range, k, work.control->pace);
   }
-  static __device__ __forceinline__ void finish(tl_control *control, double moved, double turned) {
+  static __device__ __forceinline__ void finish(tl_control *control, double step_norm2,
+                                                double restart_test) {
     tl_state state = control->state;
-    state.moved = moved;
-    state.turned = turned;
+    state.step_norm2 = step_norm2;
+    state.restart_test = restart_test;
     tl_state_momentum(&state, control->rule.momentum, control->rule.cap);
     control->state = state;
   }
@@ -27,9 +28,10 @@ struct backtrack_pass {
     return tl_backtrack_step(&work.view, range, k, work.control->pace,
                              work.control->state.accepted);
   }
-  static __device__ __forceinline__ void finish(tl_control *control, double moved, double turned) {
-    control->state.moved = moved;
-    control->state.turned = turned;
+  static __device__ __forceinline__ void finish(tl_control *control, double step_norm2,
+                                                double restart_test) {
+    control->state.step_norm2 = step_norm2;
+    control->state.restart_test = restart_test;
   }
 };
 
@@ -37,10 +39,11 @@ struct backtrack_pass {
 template <int SCALED> struct spread_pass {
   static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
                                                    int32_t k) {
-    return tl_spread_step(&work.view, range, k, SCALED, work.control->shrink);
+    return tl_lipschitz_step(&work.view, range, k, SCALED, work.control->shrink);
   }
-  static __device__ __forceinline__ void finish(tl_control *control, double moved, double turned) {
-    const double lambda = moved > 0 ? turned / moved : 0;
+  static __device__ __forceinline__ void finish(tl_control *control, double step_norm2,
+                                                double restart_test) {
+    const double lambda = step_norm2 > 0 ? restart_test / step_norm2 : 0;
     control->lambda = lambda;
     control->shrink = lambda > 0 ? (tl_real)(1 / lambda) : 1;
   }
@@ -62,7 +65,7 @@ __global__ void __launch_bounds__(TL_CHUNK)
     work.control->shrink = 1;
   }
   if (i < range.count) {
-    tl_spread_begin(&work.view, range, range.first + (int32_t)i);
+    tl_lipschitz_begin(&work.view, range, range.first + (int32_t)i);
   }
 }
 
@@ -113,7 +116,8 @@ talus_status tl_cuda_backtrack(tl_engine *base, const tl_rule *rule, int32_t cou
   return TALUS_OK;
 }
 
-talus_status tl_cuda_spread(tl_engine *base, int32_t scaled, int32_t count, double *lambda) {
+talus_status tl_cuda_estimate_lipschitz(tl_engine *base, int32_t scaled, int32_t count,
+                                        double *lambda) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
   const tl_view *const view = &engine->work.view;

@@ -10,8 +10,8 @@ struct residual_pass {
                                                    int32_t k) {
     const tl_residual residual = tl_residual_of(&work.view, range, k);
     tl_share share;
-    share.moved = residual.ccp;
-    share.turned = residual.coulomb;
+    share.step_norm2 = residual.ccp;
+    share.restart_test = residual.coulomb;
     return share;
   }
   static __device__ __forceinline__ void finish(tl_control *control, double ccp, double coulomb) {

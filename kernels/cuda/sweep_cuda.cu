@@ -12,10 +12,11 @@ struct sweep_pass {
                                                    int32_t k) {
     return tl_sweep_step(&work.view, range, k, work.control->pace);
   }
-  static __device__ __forceinline__ void finish(tl_control *control, double moved, double turned) {
+  static __device__ __forceinline__ void finish(tl_control *control, double step_norm2,
+                                                double restart_test) {
     tl_state state = control->state;
-    state.moved = moved;
-    state.turned = turned;
+    state.step_norm2 = step_norm2;
+    state.restart_test = restart_test;
     tl_state_momentum(&state, control->rule.momentum, control->rule.cap);
     control->state = state;
     control->pace = tl_pace_make(&state, &control->rule);

@@ -29,14 +29,14 @@ size_t array_bytes(const tl_shape *shape, const char *name, int64_t count, size_
 }
 
 /* A stream of bytes on its way to consecutive device memory. */
-struct courier {
+struct staging {
   tl_cuda_device *device;
   char *to;   /* where room[0] goes */
   char *room; /* the half being filled, or NULL */
   size_t used;
 };
 
-talus_status courier_flush(courier *c) {
+talus_status staging_flush(staging *c) {
   if (c->used > 0) {
     TL_TRY(tl_cuda_send(c->device, c->to, c->used));
     c->to += c->used;
@@ -47,9 +47,9 @@ talus_status courier_flush(courier *c) {
 }
 
 /* Room for at least one unit; sizes of units divide that of the staging memory. */
-talus_status courier_room(courier *c, size_t *left) {
+talus_status staging_room(staging *c, size_t *left) {
   if (c->used == TL_CUDA_STAGING) {
-    TL_TRY(courier_flush(c));
+    TL_TRY(staging_flush(c));
   }
   if (c->room == NULL) {
     TL_TRY(tl_cuda_stage(c->device, &c->room));
@@ -59,11 +59,11 @@ talus_status courier_room(courier *c, size_t *left) {
 }
 
 /* NULL: zeros. */
-talus_status courier_bytes(courier *c, const void *from, size_t bytes) {
+talus_status staging_bytes(staging *c, const void *from, size_t bytes) {
   const char *source = (const char *)from;
   while (bytes > 0) {
     size_t left;
-    TL_TRY(courier_room(c, &left));
+    TL_TRY(staging_room(c, &left));
     const size_t n = bytes < left ? bytes : left;
     if (source != NULL) {
       memcpy(c->room + c->used, source, n);
@@ -77,10 +77,10 @@ talus_status courier_bytes(courier *c, const void *from, size_t bytes) {
   return TALUS_OK;
 }
 
-talus_status courier_reals(courier *c, const double *from, size_t count) {
+talus_status staging_reals(staging *c, const double *from, size_t count) {
   while (count > 0) {
     size_t left;
-    TL_TRY(courier_room(c, &left));
+    TL_TRY(staging_room(c, &left));
     left /= sizeof(tl_real);
     const size_t n = count < left ? count : left;
     tl_real *const room = (tl_real *)(void *)(c->room + c->used);
@@ -94,8 +94,8 @@ talus_status courier_reals(courier *c, const double *from, size_t count) {
   return TALUS_OK;
 }
 
-talus_status courier_skip(courier *c, size_t bytes) {
-  TL_TRY(courier_flush(c));
+talus_status staging_skip(staging *c, size_t bytes) {
+  TL_TRY(staging_flush(c));
   c->to += bytes;
   return TALUS_OK;
 }
@@ -124,29 +124,29 @@ talus_status arrays_send(tl_cuda_engine *engine, const tl_system *system, tl_vie
   const tl_shape *const s = &system->shape;
   TL_TRY(tl_cuda_reserve(engine->device, &engine->arrays, arrays_size(s), "problem arrays"));
   char *place = (char *)engine->arrays.memory;
-  courier c = {engine->device, place, NULL, 0};
+  staging c = {engine->device, place, NULL, 0};
 #define TL_PLAIN(type, name, count)                                             \
   {                                                                             \
     const size_t bytes = array_bytes(s, #name, (int64_t)(count), sizeof(type)); \
     view->name = (const type *)(void *)array_place(&place, bytes);              \
     if (is_list(#name)) {                                                       \
-      TL_TRY(courier_skip(&c, padded(bytes)));                                  \
+      TL_TRY(staging_skip(&c, padded(bytes)));                                  \
     } else {                                                                    \
-      TL_TRY(courier_bytes(&c, system->name, bytes));                           \
-      TL_TRY(courier_bytes(&c, NULL, padded(bytes) - bytes));                   \
+      TL_TRY(staging_bytes(&c, system->name, bytes));                           \
+      TL_TRY(staging_bytes(&c, NULL, padded(bytes) - bytes));                   \
     }                                                                           \
   }
 #define TL_REALS(name, count)                                         \
   {                                                                   \
     const size_t n = (size_t)(count), bytes = n * sizeof(tl_real);    \
     view->name = (const tl_real *)(void *)array_place(&place, bytes); \
-    TL_TRY(courier_reals(&c, system->name, n));                       \
-    TL_TRY(courier_bytes(&c, NULL, padded(bytes) - bytes));           \
+    TL_TRY(staging_reals(&c, system->name, n));                       \
+    TL_TRY(staging_bytes(&c, NULL, padded(bytes) - bytes));           \
   }
   TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
 #undef TL_PLAIN
 #undef TL_REALS
-  return courier_flush(&c);
+  return staging_flush(&c);
 }
 
 /* ---- arrays that are on the device already --------------------------------------------------- */
@@ -322,8 +322,8 @@ talus_status state_reserve(tl_cuda_engine *engine, tl_cuda_work *work) {
   TL_TRY(tl_cuda_reserve(device, &engine->partial, need.partial, "partial sums"));
   place = (char *)engine->partial.memory;
   work->control = (tl_control *)(void *)place;
-  work->moved = (double *)(void *)(place + need.control);
-  work->turned = (double *)(void *)(place + need.control + need.chunks);
+  work->first_sum = (double *)(void *)(place + need.control);
+  work->second_sum = (double *)(void *)(place + need.control + need.chunks);
   work->energy = (double *)(void *)(place + need.control + 2 * need.chunks);
   TL_CUDA_TRY(device, cudaMemsetAsync(place, 0, need.control, device->stream));
   return TALUS_OK;
@@ -348,8 +348,8 @@ talus_status colours_take(tl_cuda_engine *engine, const tl_system *system, bool 
 } // namespace
 
 /* As an upload and the methods reserve it, each buffer for the first time. */
-talus_status tl_cuda_foretell(talus_context *context, const tl_shape *shape, int64_t *host,
-                              int64_t *device) {
+talus_status tl_cuda_estimate_memory(talus_context *context, const tl_shape *shape, int64_t *host,
+                                     int64_t *device) {
   tl_cuda_device *const d = (tl_cuda_device *)context->device;
   TL_CUDA_ENTER(d);
   const state_need need = state_find(shape);

@@ -22,13 +22,13 @@ typedef struct tl_barrier {
   double *dy, *dv, *dw;
   double *rc, *small; /* of the corrector */
   double *right, *d, *rest;
-  double *scale;    /* [9 count] S */
-  double *matrix;   /* and its factor */
-  double *share;    /* [count] */
-  double size;      /* what a row's numbers are like */
-  double cones;     /* cones and sides */
-  double gap, gone; /* mean y . v, rms of what u - v is off */
-  double step;      /* the last one's length */
+  double *scale;               /* [9 count] S */
+  double *matrix;              /* and its factor */
+  double *share;               /* [count] */
+  double size;                 /* what a row's numbers are like */
+  double cones;                /* cones and sides */
+  double gap, primal_residual; /* mean y . v, rms of what u - v is off */
+  double step;                 /* the last one's length */
 } tl_barrier;
 
 /* Numbers of scratch, beside what tl_small_room has. */
@@ -48,7 +48,7 @@ TL_ITEM tl_barrier tl_barrier_make(const tl_small_problem *p, const tl_small_roo
   b.scale = room->point.slope;
   b.share = room->share;
   b.size = p->reference / sqrt((double)p->count);
-  b.gap = b.gone = b.step = 1;
+  b.gap = b.primal_residual = b.step = 1;
   b.cones = 0;
   return b;
 }
@@ -368,11 +368,11 @@ TL_TEAM void tl_barrier_run(const tl_small_problem *p, const tl_small_phase *pha
   for (int32_t made = 0;; made++) {
     tl_small_velocities(p, b.y, b.u);
     b.gap = tl_barrier_gap(p, &b, 0);
-    b.gone = tl_barrier_off(p, &b);
+    b.primal_residual = tl_barrier_off(p, &b);
     tl_barrier_judge(p, &b, room, result);
     result->passes += 2;
-    begin = made == 0 ? b.gone : begin;
-    if (made == TL_BARRIER_FIRST && !again && b.gone > 0.2 * begin) {
+    begin = made == 0 ? b.primal_residual : begin;
+    if (made == TL_BARRIER_FIRST && !again && b.primal_residual > 0.2 * begin) {
       tl_barrier_begin(p, TL_BARRIER_AGAIN, &b);
       again = 1;
       cramped = 0;

@@ -15,7 +15,7 @@
 #include "kernels/item/state.h"
 
 typedef struct tl_share {
-  tl_real moved, turned;
+  tl_real step_norm2, restart_test;
 } tl_share;
 
 /* Scalars of one iteration, rounded to the kernels' precision. */
@@ -49,8 +49,8 @@ TL_ITEM tl_real tl_slip_filter(const tl_view *view, int32_t k, tl_vec tangential
 
 /* u at y from D_k V(y): q and the law's term are added. */
 TL_ITEM tl_vec tl_gradient_law(const tl_view *view, const tl_range range, int32_t k, tl_pace pace,
-                               tl_vec n, tl_vec felt) {
-  tl_vec u = tl_add(felt, tl_contact_free(view, k));
+                               tl_vec n, tl_vec relative) {
+  tl_vec u = tl_add(relative, tl_contact_free(view, k));
   if (pace.coulomb && !range.bilateral) {
     const tl_vec tangential = tl_along(u, -tl_dot(n, u), n);
     u = tl_along(u, tl_slip_filter(view, k, tangential, view->friction[k], pace.filter), n);
@@ -67,11 +67,11 @@ TL_ITEM tl_vec tl_gradient_velocity(const tl_view *view, const tl_range range, i
 /* The step where D_k V(y) is known: the CPU gathers it beforehand, so that what is left can be
  * computed for many contacts at once. */
 TL_ITEM tl_share tl_gradient_move(const tl_view *view, const tl_range range, int32_t k,
-                                  tl_pace pace, tl_vec felt) {
+                                  tl_pace pace, tl_vec relative) {
   const tl_vec x = tl_load(view->x, k);
   const tl_vec y = tl_along(x, pace.beta, tl_sub(x, tl_load(view->x_previous, k)));
   const tl_vec n = tl_contact_axis(view, range.kind, k);
-  const tl_vec u = tl_gradient_law(view, range, k, pace, n, felt);
+  const tl_vec u = tl_gradient_law(view, range, k, pace, n, relative);
   const tl_real sn = view->scale_n[k], st = view->scale_t[k];
   const tl_real step_n = pace.inverse_lipschitz / sn, step_t = pace.inverse_lipschitz / st;
   const tl_real un = tl_dot(n, u);
@@ -86,8 +86,8 @@ TL_ITEM tl_share tl_gradient_move(const tl_view *view, const tl_range range, int
   const tl_vec d = tl_sub(next, y), e = tl_sub(next, x);
   const tl_real dn = tl_dot(n, d), en = tl_dot(n, e);
   tl_share share;
-  share.moved = st * tl_dot(d, d) + (sn - st) * dn * dn;
-  share.turned = -(st * tl_dot(d, e) + (sn - st) * dn * en);
+  share.step_norm2 = st * tl_dot(d, d) + (sn - st) * dn * dn;
+  share.restart_test = -(st * tl_dot(d, e) + (sn - st) * dn * en);
   return share;
 }
 
@@ -119,8 +119,8 @@ TL_ITEM tl_share tl_backtrack_step(const tl_view *view, const tl_range range, in
   tl_save(view->trial, k, next);
   const tl_vec d = tl_sub(next, y);
   tl_share share;
-  share.moved = tl_dot(d, d);
-  share.turned = tl_dot(u, tl_sub(next, x));
+  share.step_norm2 = tl_dot(d, d);
+  share.restart_test = tl_dot(u, tl_sub(next, x));
   return share;
 }
 
@@ -133,8 +133,8 @@ TL_ITEM void tl_backtrack_accept(const tl_view *view, int32_t k) {
 /* Power iteration on S^-1 W (scaled) or W: one contact's share of z'Wz and z'Sz, with W z in
  * velocity_y; z, in x_previous, becomes S^-1 W z times `shrink`. A contact without friction takes
  * part with its normal row only. */
-TL_ITEM tl_share tl_spread_step(const tl_view *view, const tl_range range, int32_t k,
-                                int32_t scaled, tl_real shrink) {
+TL_ITEM tl_share tl_lipschitz_step(const tl_view *view, const tl_range range, int32_t k,
+                                   int32_t scaled, tl_real shrink) {
   const tl_vec z = tl_load(view->x_previous, k);
   const tl_vec n = tl_contact_axis(view, range.kind, k);
   tl_vec u = tl_contact_velocity(view, range, k, view->velocity_y);
@@ -145,15 +145,15 @@ TL_ITEM tl_share tl_spread_step(const tl_view *view, const tl_range range, int32
   const tl_real sn = scaled ? view->scale_n[k] : 1, st = scaled ? view->scale_t[k] : 1;
   const tl_real zn = tl_dot(n, z);
   tl_share share;
-  share.moved = st * tl_dot(z, z) + (sn - st) * zn * zn;
-  share.turned = tl_dot(z, u);
+  share.step_norm2 = st * tl_dot(z, z) + (sn - st) * zn * zn;
+  share.restart_test = tl_dot(z, u);
   tl_save(view->x_previous, k,
           tl_times(shrink, tl_along(tl_times(1 / st, u), un / sn - un / st, n)));
   return share;
 }
 
 /* The first z: all along the cone's axis, of mixed size, so that no eigenvector is missed. */
-TL_ITEM void tl_spread_begin(const tl_view *view, const tl_range range, int32_t k) {
+TL_ITEM void tl_lipschitz_begin(const tl_view *view, const tl_range range, int32_t k) {
   const uint32_t mixed = ((uint32_t)k * 2654435761u) >> 16;
   const tl_real size = 1 + (tl_real)mixed / 65536;
   const tl_vec n = tl_contact_axis(view, range.kind, k);

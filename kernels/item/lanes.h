@@ -8,7 +8,7 @@
 #ifndef TL_ITEM_LANES_H
 #define TL_ITEM_LANES_H
 
-#include "kernels/item/small.h"
+#include "kernels/item/dense.h"
 
 /* So many rows at most: eight matrices of them fill half of a usual second-level cache. */
 enum { TL_LANES = 8, TL_LANES_ROWS = 60 };

@@ -21,9 +21,9 @@ TL_ITEM tl_real tl_residual_share(tl_vec x, tl_vec u, tl_vec n, tl_real mu, tl_r
 
 /* The share where D_k V(x) is known. */
 TL_ITEM tl_residual tl_residual_from(const tl_view *view, const tl_range range, int32_t k,
-                                     tl_vec felt) {
+                                     tl_vec relative) {
   const tl_vec x = tl_load(view->x, k);
-  tl_vec u = tl_add(felt, tl_contact_free(view, k));
+  tl_vec u = tl_add(relative, tl_contact_free(view, k));
   const tl_real w = view->weight[k];
   tl_residual result;
   if (range.bilateral) {

@@ -74,7 +74,7 @@ TL_ITEM void tl_rigid_body_fill(const talus_rigid *rigid, int32_t i, int32_t kin
 /* ---- constraints of any kind ----------------------------------------------------------------- */
 
 /* Larger eigenvalue of the tangential 2x2 part; symmetric part of w. */
-TL_ITEM double tl_system_spread(const double *w) {
+TL_ITEM double tl_system_lipschitz(const double *w) {
   const double mean = 0.5 * (w[4] + w[8]), half = 0.5 * (w[4] - w[8]), off = 0.5 * (w[5] + w[7]);
   return mean + sqrt(half * half + off * off);
 }
@@ -98,9 +98,9 @@ TL_ITEM double tl_system_weigh(const tl_system *system, int32_t place, double we
 /* The same from its W_kk in the contact frame (3x3, row-major). */
 TL_ITEM double tl_system_scale(const tl_system *system, int32_t place, const double *w,
                                int32_t rows, int32_t bilateral, double friction) {
-  const double weight =
-      tl_system_weigh(system, place, (w[0] + w[4] + w[8]) / rows, w[0],
-                      rows > 1 ? tl_system_spread(w) : w[0], bilateral || rows == 1 ? 0 : friction);
+  const double weight = tl_system_weigh(system, place, (w[0] + w[4] + w[8]) / rows, w[0],
+                                        rows > 1 ? tl_system_lipschitz(w) : w[0],
+                                        bilateral || rows == 1 ? 0 : friction);
   if (weight > 0 && isfinite(weight) && system->diagonal != NULL) {
     double *const own = system->diagonal + 3 * (int64_t)place;
     double *const mixed = system->mixed + 3 * (int64_t)place;

@@ -9,7 +9,7 @@
 #ifndef TL_ITEM_ROUND_H
 #define TL_ITEM_ROUND_H
 
-#include "kernels/item/small.h"
+#include "kernels/item/dense.h"
 
 /* F and dF/dz (row-major 3 x 3) of a contact with friction under the exact law. */
 TL_ITEM void tl_round_exact(double mu, const double *z, double *f, double *slope) {

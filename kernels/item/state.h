@@ -1,7 +1,7 @@
-/* state.h: the scalars of an iteration, and the rules by which they move.
+/* state.h: the scalars of an iteration, and the rules by which they change.
  *
  * They live where the iteration runs (on the device in device memory), in double whatever the
- * kernels' precision, and are moved by these functions on every backend. */
+ * kernels' precision, and are changed by these functions on every backend. */
 #ifndef TL_ITEM_STATE_H
 #define TL_ITEM_STATE_H
 
@@ -26,17 +26,17 @@ typedef struct tl_rule {
 typedef struct tl_state {
   double lipschitz; /* L, in units of S */
   double theta, beta;
-  double moved;     /* b = |x_new - y|^2 in the metric */
-  double turned;    /* s = <y - x_new, x_new - x> (APGD: gradient along the step) */
-  double stretched; /* a = d'Wd */
-  int32_t fresh;    /* 1 before the first iteration after a start: slip is not known yet */
-  int32_t accepted; /* APGD: the last trial was accepted */
+  double step_norm2;   /* b = |x_new - y|^2 in the metric */
+  double restart_test; /* s = <y - x_new, x_new - x> (APGD: gradient along the step) */
+  double curvature;    /* a = d'Wd */
+  int32_t fresh;       /* 1 before the first iteration after a start: slip is not known yet */
+  int32_t accepted;    /* APGD: the last trial was accepted */
 } tl_state;
 
 /* Nesterov's sequence with the restart test, after b and s are known. */
 TL_ITEM void tl_state_momentum(tl_state *state, int32_t momentum, double cap) {
   state->fresh = 0;
-  if (!momentum || !(state->turned <= 0)) {
+  if (!momentum || !(state->restart_test <= 0)) {
     state->theta = 1;
     state->beta = 0;
     return;
@@ -50,10 +50,10 @@ TL_ITEM void tl_state_momentum(tl_state *state, int32_t momentum, double cap) {
 
 /* The step size, after a is known too. b = 0: keep L. */
 TL_ITEM void tl_state_step(tl_state *state, int32_t rule) {
-  if (!(state->moved > 0)) {
+  if (!(state->step_norm2 > 0)) {
     return;
   }
-  const double ratio = state->stretched / state->moved;
+  const double ratio = state->curvature / state->step_norm2;
   if (rule == TL_STEP_FIXED) {
     /* a step that is too long turns to the eigenvector that the power iteration had missed, and
      * the ratio to its eigenvalue: the longest safe step is 2 / lambda */
@@ -74,13 +74,13 @@ TL_ITEM void tl_state_step(tl_state *state, int32_t rule) {
  * accepted one theta follows the published recurrence, and L shrinks by a tenth. */
 TL_ITEM void tl_state_backtrack(tl_state *state, double cap) {
   state->fresh = 0;
-  if (state->stretched > state->lipschitz * state->moved) {
+  if (state->curvature > state->lipschitz * state->step_norm2) {
     state->lipschitz *= 2;
     state->accepted = 0;
     return;
   }
   state->accepted = 1;
-  if (state->turned > 0) {
+  if (state->restart_test > 0) {
     state->theta = 1;
     state->beta = 0;
   } else {

@@ -52,13 +52,13 @@ TL_ITEM tl_vec tl_sweep_local_frame(const tl_view *view, int32_t k, tl_pace pace
   const tl_vec own = tl_load(view->diagonal, k), mixed = tl_load(view->mixed, k);
   const tl_real a[6] = {own.x, mixed.x, mixed.y, own.y, mixed.z, own.z};
   const tl_real mu = view->friction[k];
-  tl_vec felt = u;
+  tl_vec raised = u;
   if (pace.coulomb) {
     const tl_vec now = tl_vec_make(0, u.y, u.z);
     const tl_vec slip = pace.filter < 1 ? tl_load(view->slip, k) : now;
-    felt.x += mu * tl_sqrt(tl_dot(slip, slip));
+    raised.x += mu * tl_sqrt(tl_dot(slip, slip));
   }
-  const tl_vec r = tl_cone_step(a, felt, mu, view->scale_n[k], view->scale_t[k], y, alone);
+  const tl_vec r = tl_cone_step(a, raised, mu, view->scale_n[k], view->scale_t[k], y, alone);
   if (pace.coulomb) {
     const tl_vec after = tl_add(u, tl_sym_times(a, tl_sub(r, y)));
     tl_slip_filter(view, k, tl_vec_make(0, after.y, after.z), mu, pace.filter);
@@ -108,12 +108,12 @@ typedef struct tl_turn {
 /* The contact's turn where D_k V(y) is known. MATRIX: y of all contacts stands in trial. alone: no
  * other contact is treated at the same time (cone.h). */
 TL_ITEM tl_turn tl_sweep_move(const tl_view *view, const tl_range range, int32_t k, tl_pace pace,
-                              tl_vec felt, int alone) {
+                              tl_vec relative, int alone) {
   const tl_vec x = tl_load(view->x, k);
   const tl_vec y = range.kind == TL_MATRIX
                        ? tl_load(view->trial, k)
                        : tl_along(x, pace.beta, tl_sub(x, tl_load(view->x_previous, k)));
-  const tl_vec u = tl_add(felt, tl_contact_free(view, k));
+  const tl_vec u = tl_add(relative, tl_contact_free(view, k));
   const tl_vec r = tl_sweep_local(view, range, k, pace, y, u, alone);
   const tl_vec d = tl_sub(r, y);
   if (range.kind == TL_MATRIX) {
@@ -123,17 +123,17 @@ TL_ITEM tl_turn tl_sweep_move(const tl_view *view, const tl_range range, int32_t
   const tl_vec n = tl_contact_axis(view, range.kind, k);
   const tl_real sn = view->scale_n[k], st = view->scale_t[k];
   tl_turn turn;
-  turn.share.moved = tl_metric(d, d, n, sn, st);
-  turn.share.turned = -tl_metric(d, tl_sub(r, x), n, sn, st);
+  turn.share.step_norm2 = tl_metric(d, d, n, sn, st);
+  turn.share.restart_test = -tl_metric(d, tl_sub(r, x), n, sn, st);
   turn.change = d;
   return turn;
 }
 
 TL_ITEM tl_share tl_sweep_step(const tl_view *view, const tl_range range, int32_t k, tl_pace pace) {
-  const tl_vec felt = range.kind == TL_MATRIX
-                          ? tl_contact_row(view, k, view->trial)
-                          : tl_contact_velocity(view, range, k, view->velocity_y);
-  const tl_turn turn = tl_sweep_move(view, range, k, pace, felt, range.kind == TL_MATRIX);
+  const tl_vec relative = range.kind == TL_MATRIX
+                              ? tl_contact_row(view, k, view->trial)
+                              : tl_contact_velocity(view, range, k, view->velocity_y);
+  const tl_turn turn = tl_sweep_move(view, range, k, pace, relative, range.kind == TL_MATRIX);
   tl_contact_apply(view, range, k, turn.change, view->velocity_y);
   return turn.share;
 }

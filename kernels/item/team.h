@@ -10,7 +10,7 @@
 #ifndef TL_ITEM_TEAM_H
 #define TL_ITEM_TEAM_H
 
-#include "kernels/item/problem.h"
+#include "kernels/item/dense_problem.h"
 #include "kernels/item/real.h"
 
 #ifndef TL_TEAM_LANE

@@ -1,5 +1,5 @@
-/* The workspace that is foretold is never exceeded, and not far from what is taken: every family of
- * forms (a) and (b), every method of first order, both precisions, by counted allocations. */
+/* The workspace that is estimated is never exceeded, and not far from what is taken: every family
+ * of forms (a) and (b), every method of first order, both precisions, by counted allocations. */
 #include <string.h>
 
 #include "talus/talus_io.h"
@@ -37,9 +37,9 @@ static void method_check(talus_context *context, purse *p, const talus_problem *
   CHECK(p->held == 0);
   p->most = 0;
   CHECK(talus_solve_once(context, problem, &settings, NULL, NULL) == TALUS_OK);
-  CHECK_CASE(p->most > 0 && p->most <= bytes, "%s, %s: %lld taken, %lld foretold", name,
+  CHECK_CASE(p->most > 0 && p->most <= bytes, "%s, %s: %lld taken, %lld estimated", name,
              talus_method_name(method), (long long)p->most, (long long)bytes);
-  CHECK_CASE((double)bytes <= slack * (double)p->most, "%s, %s: %lld taken, %lld foretold", name,
+  CHECK_CASE((double)bytes <= slack * (double)p->most, "%s, %s: %lld taken, %lld estimated", name,
              talus_method_name(method), (long long)p->most, (long long)bytes);
 }
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "host/base/base.h"
-#include "host/solve/assembly.h"
+#include "host/problem/assembly.h"
 #include "kernels/backend.h"
 #include "tests/backend/cases.h"
 #include "tests/check.h"
@@ -44,7 +44,7 @@ static talus_status engine_lead(tl_engine *engine, const tl_system *system, doub
   TL_TRY(engine->ops->sweep(engine, &rule, 5, &state, &passes));
   TL_TRY(engine->ops->residual(engine, squares, &passes));
   TL_TRY(engine->ops->restore(engine, 3));
-  TL_TRY(engine->ops->spread(engine, 1, 3, &lambda));
+  TL_TRY(engine->ops->estimate_lipschitz(engine, 1, 3, &lambda));
   TL_TRY(engine->ops->backtrack(engine, &rule, 3, &state));
   return engine->ops->finish(engine, impulse);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "host/base/base.h"
-#include "host/solve/assembly.h"
+#include "host/problem/assembly.h"
 #include "kernels/backend.h"
 #include "tests/backend/cases.h"
 #include "tests/check.h"
@@ -30,8 +30,8 @@ static void note(answers *log, double value) {
 }
 
 static void note_state(answers *log, const tl_state *s) {
-  const double value[] = {s->lipschitz, s->theta,     s->beta,          s->moved,
-                          s->turned,    s->stretched, (double)s->fresh, (double)s->accepted};
+  const double value[] = {s->lipschitz,    s->theta,     s->beta,          s->step_norm2,
+                          s->restart_test, s->curvature, (double)s->fresh, (double)s->accepted};
   for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
     note(log, value[i]);
   }
@@ -88,7 +88,7 @@ static void ask_sweep(tl_engine *engine, const tl_rule *rule, int32_t count, ans
 
 static double ask_spread(tl_engine *engine, int32_t scaled, int32_t count, answers *log) {
   double lambda = -1;
-  ASK(log, engine->ops->spread(engine, scaled, count, &lambda));
+  ASK(log, engine->ops->estimate_lipschitz(engine, scaled, count, &lambda));
   note(log, lambda);
   return lambda;
 }

@@ -1,5 +1,5 @@
 /* test_workspace_counts.cu: the memory that talus_solver_workspace and its twin for the device
- * foretell on a CUDA context is never exceeded and not far from what is taken, as the emulated run
+ * estimate on a CUDA context is never exceeded and not far from what is taken, as the emulated run
  * time and a counting allocator have it: forms (a) and (b), methods of first order, both
  * precisions. */
 #include <cuda_runtime.h>
@@ -53,10 +53,10 @@ void method_check(talus_context *context, purse *p, const talus_problem *problem
   const int64_t taken = before - device_free(), host_taken = p->most - held;
   talus_solver_destroy(solver);
   CHECK_CASE(taken > 0 && taken <= device && device <= 2 * taken,
-             "%s, %s: %lld of the device taken, %lld foretold", name,
+             "%s, %s: %lld of the device taken, %lld estimated", name,
              talus_method_name(settings->method), (long long)taken, (long long)device);
   CHECK_CASE(host_taken > 0 && host_taken <= host && host <= 3 * host_taken,
-             "%s, %s: %lld of the host taken, %lld foretold", name,
+             "%s, %s: %lld of the host taken, %lld estimated", name,
              talus_method_name(settings->method), (long long)host_taken, (long long)host);
 }
 
@@ -75,7 +75,7 @@ void kind_check(talus_context *context, purse *p, case_kind kind) {
   case_release(&test);
 }
 
-/* Where the CPU would solve a device gives nothing; problems in device memory are not foretold. */
+/* Where the CPU would solve a device gives nothing; problems in device memory are not estimated. */
 void others_check(talus_context *context) {
   test_case test;
   talus_settings settings = talus_settings_default();

@@ -10,7 +10,7 @@
 
 #if TL_HAVE_HDF5
 #include "host/io/hdf5_file.h"
-#include "host/solve/problem_check.h"
+#include "host/problem/problem_check.h"
 #include "tests/io/fclib_parts.h"
 
 /* HDF5 1.10 itself loses a few object headers when it meets a damaged one. */

@@ -1,5 +1,5 @@
 /* fuzz_siconos.c: bytes as a Siconos text (.dat), and as a file of impulses. */
-#include "host/solve/problem_check.h"
+#include "host/problem/problem_check.h"
 #include "talus/talus_io.h"
 #include "tests/fuzz/fuzz.h"
 

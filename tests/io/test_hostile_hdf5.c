@@ -8,7 +8,7 @@
 
 #if TL_HAVE_HDF5
 #include "host/io/hdf5_file.h"
-#include "host/solve/problem_check.h"
+#include "host/problem/problem_check.h"
 #include "tests/io/fclib_parts.h"
 
 static talus_context *context;

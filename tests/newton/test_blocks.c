@@ -3,7 +3,7 @@
  *
  * Patterns are unions of trees of blocks, as an analysis for Cholesky gives them: a block's rows
  * below are its parent's columns or some of them, and the parent's own rows below. */
-#include "host/newton/linear_blocks.h"
+#include "host/method/newton/linear_blocks.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* test_least_squares.c: damped least squares by Householder reflections. */
 #include <string.h>
 
-#include "host/small/qr.h"
+#include "host/method/small/qr.h"
 #include "tests/check.h"
 #include "tests/oracle/oracle.h"
 

@@ -1,0 +1,99 @@
+/* linear.h: the linear systems of all second-order methods, (A + B W S^T) d = r, dy = S^T d.
+ *
+ * A, B and S are block diagonal, a 3 x 3 block per constraint; the methods differ in these blocks
+ * only. Solved in the space of the contacts (as it stands) or of the bodies
+ * (I + J^T S^T A^-1 B J), dense or sparse, by Cholesky where the matrix is symmetric and by LU
+ * where it is not; refined always. Interior points set A = I, B = S, S^T S = H^-1: only scaled like
+ * that, d keeps its digits to the end. */
+#ifndef TL_LINEAR_H
+#define TL_LINEAR_H
+
+#include "host/method/newton/sheet.h"
+
+struct tl_sparse; /* what SuiteSparse keeps; linear_sparse.c */
+
+typedef struct tl_linear {
+  talus_context *context;
+  const tl_sheet *sheet;
+  int bodies;     /* 1: the matrix lives in the space of the bodies */
+  int is_sparse;  /* 1: SuiteSparse factors it */
+  int symmetric;  /* 1: W is symmetric */
+  int cholesky;   /* how the present factor was made */
+  int64_t order;  /* of the matrix: freedoms, or rows of all constraints */
+  int64_t active; /* contact space: rows that are not decided by A alone */
+  int64_t count;  /* factorisations so far */
+  /* the caller's blocks, 9 reals per constraint, row-major; scale NULL: identity */
+  const double *a, *b, *scale;
+  double *inverse; /* A^-1 */
+  double *gain;    /* S^T A^-1 B; bodies only */
+  int32_t *place;  /* contact space: first active row of a constraint, -1: decided by A alone */
+  double *residual, *change, *refined, *motion, *right;
+  /* contact space, when the sheet has bodies: blocks of W */
+  int64_t *block_first;
+  int32_t *block_column;
+  double *block;
+  /* dense */
+  double *dense;
+  int32_t *pivot;
+  /* sparse: compressed columns (bodies) or rows (contacts) */
+  int64_t *start, *index;
+  double *value;
+  int64_t *pair;       /* bodies: where the product of two touches goes, touch by touch */
+  int64_t *pair_first; /* [constraints + 1] */
+  int fresh;           /* the pattern is new since the last symbolic analysis */
+  struct tl_sparse *sparse;
+  tl_buffer memory, blocks, matrix, pattern, pairs, krylov;
+} tl_linear;
+
+/* Chooses space and storage, makes the pattern. UNSUPPORTED if the matrix is too large for what
+ * this build has. */
+talus_status tl_linear_make(talus_context *context, const tl_sheet *sheet, tl_linear *linear);
+void tl_linear_release(talus_context *context, tl_linear *linear);
+int64_t tl_linear_bytes(const tl_linear *linear);
+
+/* How many entries and operations a factor will have: by the ordering that sparse factorisations
+ * begin with, which is made here. In the space of the bodies. */
+talus_status tl_linear_foresee(tl_linear *linear, double *entries, double *operations);
+
+/* Whether factors are made by BLAS: small ones are not. */
+int tl_linear_uses_blas(const tl_linear *linear);
+
+/* Factors for A (NULL = identity), B and S (NULL = identity). A block of B that is all 0 leaves its
+ * constraint to A. symmetric: B = S and A = I. *good = 0: the matrix is singular or not finite. */
+talus_status tl_linear_factor(tl_linear *linear, const double *a, const double *b,
+                              const double *scale, int symmetric, int *good);
+/* d and dy of the last factor, refined against the blocks given there; scale NULL: the same. */
+talus_status tl_linear_solve(tl_linear *linear, const double *r, double *d, double *dy);
+/* The sign of the determinant of A + B W, of the last factor; S must have been the identity. */
+talus_status tl_linear_sign(tl_linear *linear, int *sign);
+
+/* ---- between the files of the linear systems ------------------------------------------------- */
+
+/* linear_solve.c */
+double tl_dot_of(const double *x, const double *y, int32_t count);
+/* linear_pattern.c */
+talus_status tl_pattern_bodies(tl_linear *linear);
+talus_status tl_pattern_blocks(tl_linear *linear); /* W of a sheet with bodies, block by block */
+void tl_fill_bodies(const tl_linear *linear, double *value, int dense);
+/* linear_dense.c: LU with pivots or Cholesky, in place, column-major; 0 if singular. */
+int tl_dense_lu(double *a, int64_t n, int32_t *pivot);
+int tl_dense_lu_sign(const double *a, int64_t n, const int32_t *pivot);
+void tl_dense_lu_solve(const double *a, int64_t n, const int32_t *pivot, double *b);
+int tl_dense_cholesky(double *a, int64_t n);
+void tl_dense_cholesky_solve(const double *a, int64_t n, double *b);
+/* linear_sparse.c */
+int tl_sparse_available(void);
+talus_status tl_sparse_foresee(tl_linear *linear, double *entries, double *operations);
+talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good);
+talus_status tl_sparse_sign(tl_linear *linear, int64_t order, int *sign);
+talus_status tl_sparse_solve(tl_linear *linear, int64_t order, const double *b, double *x);
+void tl_sparse_release(talus_context *context, struct tl_sparse *sparse);
+int64_t tl_sparse_bytes(const struct tl_sparse *sparse);
+
+/* 3 x 3 blocks of which the leading rows x rows are used; stride 3. */
+int tl_block_invert(const double *a, int32_t rows, double *inverse);
+void tl_block_times(const double *a, const double *b, int32_t rows, double *product);
+void tl_block_apply(const double *a, const double *x, int32_t rows, double *y);
+double tl_block_determinant(const double *a, int32_t rows);
+
+#endif

@@ -1,0 +1,141 @@
+/* linear_dense.c: dense LU and Cholesky: LAPACK's where it was found, else plain loops by blocks.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "host/method/newton/linear.h"
+
+#if TL_HAVE_LAPACK
+#include <lapacke.h>
+#endif
+
+enum { PLAIN_ORDER = 24 }; /* below, a call of LAPACK costs more than the work */
+
+int tl_linear_uses_blas(const tl_linear *linear) {
+  return linear->is_sparse || (TL_HAVE_LAPACK && linear->order > PLAIN_ORDER);
+}
+
+/* Right-looking elimination, column by column. */
+static int lu_plain(double *a, int64_t n, int32_t *pivot) {
+  for (int64_t c = 0; c < n; c++) {
+    double *const column = a + c * n;
+    int64_t best = c;
+    for (int64_t i = c + 1; i < n; i++) {
+      best = fabs(column[i]) > fabs(column[best]) ? i : best;
+    }
+    if (!(fabs(column[best]) > 0) || !isfinite(column[best])) {
+      return 0;
+    }
+    pivot[c] = (int32_t)best + 1;
+    for (int64_t j = 0; j < n && best != c; j++) {
+      const double swap = a[c + j * n];
+      a[c + j * n] = a[best + j * n];
+      a[best + j * n] = swap;
+    }
+    const double scale = 1 / column[c];
+    for (int64_t i = c + 1; i < n; i++) {
+      column[i] *= scale;
+    }
+    for (int64_t j = c + 1; j < n; j++) {
+      double *const to = a + j * n;
+      const double factor = to[c];
+      for (int64_t i = c + 1; i < n && factor != 0; i++) {
+        to[i] -= factor * column[i];
+      }
+    }
+  }
+  return 1;
+}
+
+static void lu_plain_solve(const double *a, int64_t n, const int32_t *pivot, double *b) {
+  for (int64_t c = 0; c < n; c++) {
+    const int64_t p = pivot[c] - 1;
+    const double swap = b[c];
+    b[c] = b[p];
+    b[p] = swap;
+  }
+  for (int64_t c = 0; c < n; c++) {
+    for (int64_t i = c + 1; i < n; i++) {
+      b[i] -= a[i + c * n] * b[c];
+    }
+  }
+  for (int64_t c = n - 1; c >= 0; c--) {
+    b[c] /= a[c + c * n];
+    for (int64_t i = 0; i < c; i++) {
+      b[i] -= a[i + c * n] * b[c];
+    }
+  }
+}
+
+/* L over the lower triangle, left-looking by columns. */
+static int cholesky_plain(double *a, int64_t n) {
+  for (int64_t c = 0; c < n; c++) {
+    double *const column = a + c * n;
+    for (int64_t k = 0; k < c; k++) {
+      const double *const other = a + k * n;
+      const double factor = other[c];
+      for (int64_t i = c; i < n && factor != 0; i++) {
+        column[i] -= factor * other[i];
+      }
+    }
+    if (!(column[c] > 0) || !isfinite(column[c])) {
+      return 0;
+    }
+    const double root = sqrt(column[c]);
+    for (int64_t i = c; i < n; i++) {
+      column[i] /= root;
+    }
+  }
+  return 1;
+}
+
+int tl_dense_lu(double *a, int64_t n, int32_t *pivot) {
+#if TL_HAVE_LAPACK
+  if (n > PLAIN_ORDER) {
+    return LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, (int)n, (int)n, a, (int)n, pivot) == 0;
+  }
+#endif
+  return lu_plain(a, n, pivot);
+}
+
+int tl_dense_lu_sign(const double *a, int64_t n, const int32_t *pivot) {
+  int sign = 1;
+  for (int64_t c = 0; c < n; c++) {
+    sign = (a[c + c * n] < 0) != (pivot[c] != c + 1) ? -sign : sign;
+  }
+  return sign;
+}
+
+void tl_dense_lu_solve(const double *a, int64_t n, const int32_t *pivot, double *b) {
+#if TL_HAVE_LAPACK
+  if (n > PLAIN_ORDER) {
+    LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'N', (int)n, 1, a, (int)n, pivot, b, (int)n);
+    return;
+  }
+#endif
+  lu_plain_solve(a, n, pivot, b);
+}
+
+int tl_dense_cholesky(double *a, int64_t n) {
+#if TL_HAVE_LAPACK
+  if (n > PLAIN_ORDER) {
+    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)n, a, (int)n) == 0;
+  }
+#endif
+  return cholesky_plain(a, n);
+}
+
+void tl_dense_cholesky_solve(const double *a, int64_t n, double *b) {
+  for (int64_t c = 0; c < n; c++) {
+    b[c] /= a[c + c * n];
+    for (int64_t i = c + 1; i < n; i++) {
+      b[i] -= a[i + c * n] * b[c];
+    }
+  }
+  for (int64_t c = n - 1; c >= 0; c--) {
+    for (int64_t i = c + 1; i < n; i++) {
+      b[c] -= a[i + c * n] * b[i];
+    }
+    b[c] /= a[c + c * n];
+  }
+}

@@ -1,0 +1,397 @@
+/* dense_methods.c: the methods of this room as the solver knows them.
+ *
+ * The best impulses of all phases are kept, judged by the certificate's measure in this room's own
+ * arithmetic; the certificate itself has the last word afterwards. Levenberg-Marquardt steps and
+ * pivots count as iterations, evaluations and sweeps as passes. */
+#include <math.h>
+#include <string.h>
+
+#include "host/method/small/fixed_point.h"
+#include "host/method/small/lcp.h"
+#include "host/method/small/qr.h"
+#include "host/method/small/reform.h"
+#include "host/method/small/round.h"
+
+enum { STEPS = 150, ROUNDS = 4, LAST_SWEEPS = 2000, POLISHES = 2 };
+
+typedef int (*levenberg_fn)(tl_equations *e, int32_t most, double *z, double *room);
+
+int tl_small_takes(const talus_settings *settings) {
+  switch (settings->method) {
+  case TALUS_METHOD_LEMKE:
+  case TALUS_METHOD_PFB_RLM:
+  case TALUS_METHOD_PFB_PLM:
+  case TALUS_METHOD_MNCP_RLM:
+  case TALUS_METHOD_MNCP_PLM:
+  case TALUS_METHOD_MNCP_PROX:
+  case TALUS_METHOD_LCP1:
+  case TALUS_METHOD_LCP2:
+  case TALUS_METHOD_LCP3:
+  case TALUS_METHOD_MNCPOPT:
+  case TALUS_METHOD_LCPOPT:
+    return 1;
+  default:
+    return settings->cone != TALUS_CONE_CIRCULAR;
+  }
+}
+
+void tl_small_forget(tl_small *small) {
+  if (small != NULL) {
+    small->ready = 0;
+  }
+}
+
+int64_t tl_small_bytes(const tl_small *small) {
+  return small == NULL
+             ? 0
+             : (int64_t)(sizeof *small + small->index.capacity + small->reals.capacity +
+                         small->touches.capacity + small->places.capacity +
+                         small->vertices.capacity + small->work.capacity + small->pivots.capacity +
+                         small->integers.capacity + small->slips.capacity + small->groups.capacity +
+                         small->forest.memory.capacity + small->islands.capacity +
+                         small->records.capacity);
+}
+
+void tl_small_release(talus_context *context, tl_small *small) {
+  if (small == NULL) {
+    return;
+  }
+  tl_buffer_release(context, &small->index);
+  tl_buffer_release(context, &small->reals);
+  tl_buffer_release(context, &small->touches);
+  tl_buffer_release(context, &small->places);
+  tl_buffer_release(context, &small->vertices);
+  tl_buffer_release(context, &small->work);
+  tl_buffer_release(context, &small->pivots);
+  tl_buffer_release(context, &small->integers);
+  tl_buffer_release(context, &small->slips);
+  tl_islands_release(context, &small->forest);
+  tl_buffer_release(context, &small->groups);
+  tl_buffer_release(context, &small->islands);
+  tl_buffer_release(context, &small->records);
+  tl_free(context, small);
+}
+
+static int solved(const tl_small *small, const tl_run *run) {
+  return small->epsilon <= small->slack * tl_small_target(&run->solver->settings);
+}
+
+int tl_small_limit(tl_small *small) {
+  small->stop = small->stop || tl_run_limit(small->run);
+  return small->stop;
+}
+
+int tl_small_late(tl_small *small) {
+  small->stop = small->stop || tl_run_late(small->run);
+  return small->stop;
+}
+
+static int interrupted(void *self, const tl_small_result *result, int within) {
+  (void)result;
+  (void)within;
+  return tl_small_late(self);
+}
+
+tl_small_phase tl_small_watched(tl_small *small) {
+  return (tl_small_phase){.stop = interrupted, .stop_self = small};
+}
+
+/* ---- Levenberg-Marquardt --------------------------------------------------------------------- */
+
+/* Sweeps, then steps from there, with ever more sweeps where the steps stall; then the projected
+ * steps, if they were regular ones, and at last sweeps alone. */
+typedef struct guarded {
+  tl_small *small;
+  tl_run *run;
+  tl_equations *equations;
+  levenberg_fn levenberg;
+  void (*start)(void *self, const double *y, double *z);
+  void *self;
+  double *y, *z, *room;
+} guarded;
+
+/* From y, which moves on; 1 if it is over, one way or the other. */
+static int rounds_run(const guarded *g, levenberg_fn levenberg) {
+  static const int32_t sweeps[ROUNDS] = {20, 80, 400, 1500};
+  tl_small *const small = g->small;
+  for (int round = 0; round < ROUNDS && !solved(small, g->run); round++) {
+    if (tl_small_limit(small)) {
+      return 1;
+    }
+    tl_small_sweep(small, sweeps[round], g->y);
+    g->run->passes += sweeps[round];
+    tl_small_offer(small, g->y, small->u);
+    g->run->best = small->epsilon;
+    g->start(g->self, g->y, g->z);
+    if (levenberg(g->equations, STEPS, g->z, g->room)) {
+      return 1;
+    }
+  }
+  return solved(small, g->run) || tl_small_limit(small);
+}
+
+static void guarded_run(const guarded *g) {
+  tl_small *const small = g->small;
+  const size_t bytes = (size_t)small->rows * sizeof *g->y;
+  memcpy(g->y, small->best, bytes);
+  if (rounds_run(g, g->levenberg)) {
+    return;
+  }
+  const double before = small->epsilon;
+  tl_log(small->context, TALUS_LOG_INFO, "%s stalled at %.3g",
+         talus_method_name(g->run->solver->settings.method), before);
+  memset(g->y, 0, bytes);
+  if (g->levenberg == tl_levenberg_projected || !rounds_run(g, tl_levenberg_projected)) {
+    tl_small_sweep(small, LAST_SWEEPS, g->y);
+    g->run->passes += LAST_SWEEPS;
+    tl_small_offer(small, g->y, small->u);
+  }
+  g->run->notes |= small->epsilon < before ? TALUS_NOTE_METHOD_CHANGED : 0;
+}
+
+/* ---- faceted cones --------------------------------------------------------------------------- */
+
+static void fischer_start(void *self, const double *y, double *z) {
+  const tl_fischer *const fischer = self;
+  tl_small_velocity(fischer->small, y, fischer->small->u);
+  tl_lcp_start(fischer->lcp, y, fischer->small->u, z);
+}
+
+/* The problem as one of linear complementarity, with `extra` numbers of room behind it. */
+static talus_status lcp_form(tl_small *small, const tl_lcp_rule *rule, size_t extra, tl_lcp *lcp,
+                             double **room) {
+  const int32_t size = tl_lcp_size(small, rule->slip != NULL);
+  const size_t reals = tl_lcp_reals(small, size);
+  TL_TRY(tl_buffer_reserve(small->context, &small->work,
+                           reals + tl_levenberg_room(size) + 2 * (size_t)size + extra,
+                           sizeof(double), "a linear complementarity problem"));
+  TL_TRY(tl_buffer_reserve(small->context, &small->integers,
+                           2 * (size_t)size + tl_lemke_integers(size), sizeof(int32_t),
+                           "a linear complementarity problem"));
+  tl_lcp_make(small, rule, size, small->integers.memory, small->work.memory, lcp);
+  *room = (double *)small->work.memory + reals;
+  return TALUS_OK;
+}
+
+static talus_status fischer_solve(tl_small *small, tl_run *run, levenberg_fn levenberg) {
+  const tl_lcp_rule rule = {.convex = small->law == 0};
+  tl_lcp lcp;
+  double *room;
+  TL_TRY(lcp_form(small, &rule, (size_t)small->rows, &lcp, &room));
+  double *const f = room + tl_levenberg_room(lcp.size), *const z = f + lcp.size;
+  tl_fischer fischer = {small, &lcp, f, small->slack * tl_small_target(&run->solver->settings)};
+  tl_equations equations = tl_fischer_equations(&fischer);
+  const guarded g = {small,    run,          &equations, levenberg, fischer_start,
+                     &fischer, z + lcp.size, z,          room};
+  guarded_run(&g);
+  return TALUS_OK;
+}
+
+/* The basis once more from the data: what many pivots have rounded away. */
+static void basis_polish(tl_small *small, const tl_lcp *lcp, const tl_lemke *lemke, double *room) {
+  const int64_t n = lcp->size;
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; i++) {
+    count += lemke->basic[i] != 0;
+  }
+  double *const m = room, *const work = m + count * count,
+                *const b = work + tl_qr_room((int32_t)count);
+  double *const step = b + count;
+  for (int polish = 0; polish < POLISHES && count > 0; polish++) {
+    int64_t row = 0;
+    for (int64_t i = 0; i < n; i++) {
+      if (!lemke->basic[i]) {
+        continue;
+      }
+      double sum = lcp->q[i];
+      int64_t column = 0;
+      for (int64_t j = 0; j < n; j++) {
+        sum += lcp->m[i * n + j] * lemke->z[j];
+        if (lemke->basic[j]) {
+          m[row * count + column++] = lcp->m[i * n + j];
+        }
+      }
+      b[row++] = -sum;
+    }
+    const tl_small_phase phase = tl_small_watched(small);
+    if (!tl_qr_damped(m, (int32_t)count, 1e-26, b, step, work, &phase)) {
+      return;
+    }
+    row = 0;
+    for (int64_t i = 0; i < n; i++) {
+      lemke->z[i] += lemke->basic[i] ? step[row++] : 0;
+    }
+    tl_lcp_impulses(lcp, lemke->z, small->y);
+    tl_small_offer(small, small->y, small->u);
+  }
+}
+
+/* A ray proves that there is no solution if its impulses move nothing, lie in the cone, and q works
+ * against them; under the exact law they must be normal ones besides. */
+static int ray_proves(const tl_small *small, const tl_lcp *lcp, const double *direction) {
+  double *const d = small->y, *const wd = small->u;
+  double size = 0, moved = 0, work = 0;
+  tl_lcp_impulses(lcp, direction, d);
+  for (int32_t i = 0; i < small->rows; i++) {
+    d[i] -= lcp->offset[i];
+    size += d[i] * d[i];
+  }
+  tl_small_velocity(small, d, wd);
+  for (int32_t k = 0; k < small->count; k++) {
+    for (int32_t i = small->first[k]; i < small->first[k + 1]; i++) {
+      moved += (wd[i] - small->q[i]) * (wd[i] - small->q[i]);
+      work += small->q[i] * d[i];
+      if (i > small->first[k] && small->law == 1 && fabs(d[i]) > 1e-7 * sqrt(size)) {
+        return 0;
+      }
+    }
+  }
+  return size > 0 && moved <= 1e-14 * size && work < -1e-9 * sqrt(size);
+}
+
+static void lemke_tell(tl_small *small, tl_run *run, const tl_lcp *lcp, const tl_lemke *lemke,
+                       tl_lemke_end end) {
+  if (end == TL_LEMKE_CONTRADICTION) {
+    const int32_t row = run->solver->assembly.system.order[lemke->row];
+    run->outcome = TALUS_OUTCOME_INCONSISTENT;
+    tl_log(small->context, TALUS_LOG_WARNING,
+           "bilateral row %d contradicts those that it depends on",
+           row - run->solver->assembly.contact_count);
+  } else if (end == TL_LEMKE_RAY) {
+    const int proved = ray_proves(small, lcp, lemke->direction);
+    run->outcome = proved ? TALUS_OUTCOME_INCONSISTENT : TALUS_OUTCOME_STALLED;
+    tl_log(small->context, TALUS_LOG_INFO, "Lemke's pivots end in a ray, which %s",
+           proved ? "proves that there is no solution" : "proves nothing");
+  }
+}
+
+talus_status tl_lcp_pivot(tl_small *small, const tl_lcp_rule *rule, tl_lcp *lcp, tl_lemke *lemke,
+                          double **room, tl_lemke_end *end) {
+  TL_TRY(lcp_form(small, rule, 0, lcp, room));
+  TL_TRY(tl_buffer_reserve(small->context, &small->pivots, tl_lemke_reals(lcp->size),
+                           sizeof(double), "Lemke's tableau"));
+  *end = tl_lemke_run(lcp, small, small->pivots.memory,
+                      (int32_t *)small->integers.memory + 2 * (int64_t)lcp->size, lemke);
+  return TALUS_OK;
+}
+
+static talus_status lemke_solve(tl_small *small, tl_run *run) {
+  const tl_lcp_rule rule = {.convex = small->law == 0};
+  tl_lcp lcp;
+  tl_lemke lemke;
+  tl_lemke_end end;
+  double *room;
+  TL_TRY(tl_lcp_pivot(small, &rule, &lcp, &lemke, &room, &end));
+  tl_lcp_impulses(&lcp, lemke.z, small->y);
+  tl_small_offer(small, small->y, small->u);
+  if (end == TL_LEMKE_SOLVED) {
+    basis_polish(small, &lcp, &lemke, room);
+  }
+  lemke_tell(small, run, &lcp, &lemke, end);
+  return TALUS_OK;
+}
+
+/* ---- the door -------------------------------------------------------------------------------- */
+
+talus_status tl_small_make(talus_solver *solver) {
+  if (solver->small != NULL) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_alloc(solver->context, (void **)&solver->small, 1, sizeof *solver->small,
+                  "a small problem"));
+  memset(solver->small, 0, sizeof *solver->small);
+  solver->small->context = solver->context;
+  return TALUS_OK;
+}
+
+void tl_small_reset(tl_small *small, const talus_settings *settings, double velocity_scale) {
+  double inverse_weight = 0;
+  small->law = settings->law == TALUS_LAW_COULOMB;
+  memset(small->best, 0, (size_t)small->rows * sizeof *small->best);
+  small->reference = tl_small_residual(small, small->best, small->q);
+  small->epsilon = 1;
+  for (int32_t k = 0; k < small->count && velocity_scale > 0; k++) {
+    const int contact = small->kind[k] == TL_SMALL_CONE || small->kind[k] == TL_SMALL_HALF;
+    inverse_weight += contact ? 1 / (small->root[k] * small->root[k]) : 0;
+  }
+  small->slack = tl_reference_slack(velocity_scale, inverse_weight, small->reference * small->unit);
+}
+
+talus_status tl_small_open(talus_solver *solver) {
+  TL_TRY(tl_small_make(solver));
+  tl_small *const small = solver->small;
+  if (!small->ready) {
+    TL_TRY(tl_small_form(small, &solver->assembly));
+  }
+  TL_TRY(tl_small_facets(small, &solver->settings));
+  tl_small_reset(small, &solver->settings,
+                 solver->problem.velocity_scale * solver->assembly.velocity_unit);
+  return TALUS_OK;
+}
+
+static talus_status small_prepare(tl_run *run, const double *start, tl_small **result) {
+  TL_TRY(tl_small_open(run->solver));
+  tl_small *const small = run->solver->small;
+  small->run = run;
+  small->stop = 0;
+  if (start != NULL) {
+    tl_small_import(small, start, small->y);
+    tl_small_offer(small, small->y, small->u);
+  }
+  *result = small;
+  return TALUS_OK;
+}
+
+static talus_status method_run(tl_small *small, tl_run *run, talus_method *used) {
+  switch (*used) {
+  case TALUS_METHOD_LEMKE:
+    return lemke_solve(small, run);
+  case TALUS_METHOD_PFB_RLM:
+    return fischer_solve(small, run, tl_levenberg_regular);
+  case TALUS_METHOD_PFB_PLM:
+    return fischer_solve(small, run, tl_levenberg_projected);
+  case TALUS_METHOD_MNCP_RLM:
+  case TALUS_METHOD_MNCP_PLM:
+  case TALUS_METHOD_MNCP_PROX:
+    return tl_round_solve(small, run, small->slack * tl_small_target(&run->solver->settings));
+  case TALUS_METHOD_LCP1:
+  case TALUS_METHOD_LCP2:
+  case TALUS_METHOD_LCP3:
+    return tl_fixed_point_solve(small, run, *used);
+  case TALUS_METHOD_MNCPOPT:
+  case TALUS_METHOD_LCPOPT:
+    return tl_reform_solve(small, run, *used);
+  default: /* auto, a faceted cone */
+    *used = TALUS_METHOD_LEMKE;
+    TL_TRY(lemke_solve(small, run));
+    if (solved(small, run) || run->outcome != TALUS_OUTCOME_STALLED) {
+      return TALUS_OK;
+    }
+    run->notes |= TALUS_NOTE_METHOD_CHANGED;
+    *used = TALUS_METHOD_PFB_PLM;
+    return fischer_solve(small, run, tl_levenberg_projected);
+  }
+}
+
+talus_status tl_small_solve(tl_run *run, const double *start, talus_method *used) {
+  tl_small *small;
+  const double floor = ldexp(sqrt(run->solver->assembly.rounding), -44);
+  *used = run->solver->settings.method;
+  run->outcome = TALUS_OUTCOME_STALLED;
+  TL_TRY(small_prepare(run, start, &small));
+  run->best = small->epsilon;
+  if (!(small->reference * small->unit > floor)) { /* nothing that would move anything */
+    *used = *used == TALUS_METHOD_AUTO ? TALUS_METHOD_LEMKE : *used;
+    memset(small->best, 0, (size_t)small->rows * sizeof *small->best);
+    run->outcome = TALUS_OUTCOME_CONVERGED;
+  } else if (!solved(small, run)) {
+    TL_TRY(method_run(small, run, used));
+  } else {
+    *used = *used == TALUS_METHOD_AUTO ? TALUS_METHOD_LEMKE : *used;
+  }
+  tl_small_export(small, small->best, small->engine);
+  TL_TRY(run->ops->start(run->engine, small->engine, 1));
+  TL_TRY(run->ops->keep(run->engine));
+  run->proved = 0;
+  return TALUS_OK;
+}

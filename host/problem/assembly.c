@@ -1,0 +1,288 @@
+/* assembly.c: memory of a tl_system, scaling of its constraints, its units, import and export of
+ * impulses. */
+#include "host/problem/assembly.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "host/problem/problem_check.h"
+#include "kernels/item/rigid.h"
+#include "kernels/item/row.h"
+
+talus_status tl_assembly_reserve(talus_context *context, tl_assembly *assembly) {
+  tl_system *const system = &assembly->system;
+  const tl_shape *const s = &system->shape;
+#define TL_RESERVE(type, name, count)                                                            \
+  {                                                                                              \
+    const int64_t n = (int64_t)(count);                                                          \
+    if (n > 0) {                                                                                 \
+      TL_TRY(                                                                                    \
+          tl_buffer_reserve(context, &assembly->name##_buffer, (size_t)n, sizeof(type), #name)); \
+    }                                                                                            \
+    system->name = n > 0 ? assembly->name##_buffer.memory : NULL;                                \
+  }
+#define TL_RESERVE_REALS(name, count) TL_RESERVE(double, name, count)
+  TL_ARRAY_LIST(TL_RESERVE, TL_RESERVE_REALS)
+#undef TL_RESERVE
+#undef TL_RESERVE_REALS
+  return TALUS_OK;
+}
+
+void tl_assembly_release(talus_context *context, tl_assembly *assembly) {
+#define TL_RELEASE(type, name, count) tl_buffer_release(context, &assembly->name##_buffer);
+#define TL_RELEASE_REALS(name, count) TL_RELEASE(double, name, count)
+  TL_ARRAY_LIST(TL_RELEASE, TL_RELEASE_REALS)
+#undef TL_RELEASE
+#undef TL_RELEASE_REALS
+  for (int i = 0; i < 4; i++) {
+    tl_buffer_release(context, &assembly->scratch[i]);
+  }
+  tl_buffer_release(context, &assembly->colour_chunk);
+  tl_buffer_release(context, &assembly->order);
+  tl_lines_release(context, &assembly->rows);
+  tl_buffer_release(context, &assembly->kept.memory);
+  tl_translation_release(context, assembly->translation);
+  assembly->translation = NULL;
+}
+
+int64_t tl_assembly_bytes(const tl_assembly *assembly) {
+  size_t bytes =
+      assembly->colour_chunk.capacity + assembly->order.capacity + assembly->kept.memory.capacity;
+#define TL_COUNT(type, name, count) bytes += assembly->name##_buffer.capacity;
+#define TL_COUNT_REALS(name, count) TL_COUNT(double, name, count)
+  TL_ARRAY_LIST(TL_COUNT, TL_COUNT_REALS)
+#undef TL_COUNT
+#undef TL_COUNT_REALS
+  for (int i = 0; i < 4; i++) {
+    bytes += assembly->scratch[i].capacity;
+  }
+  bytes += assembly->rows.memory.capacity;
+  return (int64_t)bytes + tl_translation_bytes(assembly->translation);
+}
+
+talus_status tl_assembly_scale(talus_context *context, tl_assembly *assembly, int32_t place,
+                               const double *w, int32_t rows, int32_t bilateral, double friction) {
+  tl_system *const system = &assembly->system;
+  const double weight = tl_system_scale(system, place, w, rows, bilateral, friction);
+  if (!(weight > 0) || !isfinite(weight)) {
+    return tl_assembly_refuse(context, assembly, place, weight * rows);
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_assembly_refuse(talus_context *context, const tl_assembly *assembly, int32_t place,
+                                double trace) {
+  const int32_t k = assembly->system.order[place];
+  const int is_row = k >= assembly->contact_count;
+  return tl_fail(
+      context, TALUS_BAD_DIAGONAL, "W_kk of %s %d has trace %g: it must be positive and finite",
+      is_row ? "bilateral row" : "contact", is_row ? k - assembly->contact_count : k, trace);
+}
+
+void tl_assembly_incidence(tl_assembly *assembly, const int32_t *entry_unit) {
+  tl_system *const system = &assembly->system;
+  const tl_shape *const shape = &system->shape;
+  const int32_t units = shape->rigid_count + shape->block_count;
+  int32_t *const first = system->incidence_first;
+  memset(first, 0, ((size_t)units + 1) * sizeof *first);
+  for (int64_t e = 0; e < shape->entry_count; e++) {
+    first[entry_unit[e] + 1] += entry_unit[e] >= 0;
+  }
+  for (int32_t u = 0; u < units; u++) {
+    first[u + 1] += first[u];
+  }
+  for (int32_t r = 0; r < shape->range_count; r++) {
+    const tl_range range = shape->range[r];
+    for (int32_t k = range.first; range.kind == TL_BLOCKS && k < range.first + range.count; k++) {
+      const int32_t *entries = system->entry_first + (k - shape->entry_base);
+      for (int32_t e = entries[0]; e < entries[1]; e++) {
+        system->incidence[first[entry_unit[e]]++] =
+            (tl_incidence){k, range.rows, system->entry[e].jacobian};
+      }
+    }
+  }
+  memmove(first + 1, first, (size_t)units * sizeof *first);
+  first[0] = 0;
+}
+
+/* ---- units of the engine's own --------------------------------------------------------------- */
+
+static void array_scale(double *array, int64_t count, double factor) {
+  for (int64_t i = 0; i < count; i++) {
+    array[i] *= factor;
+  }
+}
+
+/* The mean exponent of positive numbers, 0 if there are none. */
+typedef struct exponents {
+  int64_t sum, count;
+} exponents;
+
+static void exponent_add(exponents *e, double value) {
+  int exponent;
+  if (value > 0) {
+    frexp(value, &exponent);
+    e->sum += exponent;
+    e->count++;
+  }
+}
+
+/* Units of mass and speed in which W_kk and q are about one, so that squares stay in the range of
+ * single precision whatever the caller's units are: with powers of two, which round nothing,
+ *   W' = s W,  q' = c q,  and so x = x' s / c. */
+static void units_choose(tl_assembly *assembly) {
+  tl_system *const system = &assembly->system;
+  const tl_shape *const shape = &system->shape;
+  exponents weights = {0, 0}, speeds = {0, 0};
+  for (int32_t k = 0; k < shape->contact_count; k++) {
+    exponent_add(&weights, system->weight[k]);
+    exponent_add(&speeds, fmax(fabs(system->free_x[k]),
+                               fmax(fabs(system->free_y[k]), fabs(system->free_z[k]))));
+  }
+  const int weight = -tl_rigid_exponent(weights.sum, weights.count);
+  const int speed = -tl_rigid_exponent(speeds.sum, speeds.count);
+  const double s = ldexp(1, weight), c = ldexp(1, speed);
+  assembly->impulse_unit = ldexp(1, weight - speed);
+  assembly->velocity_unit = c;
+  assembly->rounding *= c * (c / s);
+  array_scale(system->free_x, shape->contact_count, c);
+  array_scale(system->free_y, shape->contact_count, c);
+  array_scale(system->free_z, shape->contact_count, c);
+  array_scale(system->scale_n, shape->contact_count, s);
+  array_scale(system->scale_t, shape->contact_count, s);
+  array_scale(system->weight, shape->contact_count, s);
+  const int64_t blocks = system->diagonal != NULL ? 3 * (int64_t)shape->contact_count : 0;
+  array_scale(system->diagonal, blocks, s);
+  array_scale(system->mixed, blocks, s);
+  array_scale(system->response, shape->jacobian_count, s);
+  array_scale(system->value, 9 * shape->value_count, s);
+  array_scale(system->mass, shape->mass_count, 1 / s);
+  const int spheres = shape->body_kind == TL_SPHERES;
+  for (int64_t i = 0; i < shape->rigid_count; i++) { /* inverse masses, then masses */
+    double *const body = system->body + (spheres ? 4 : 16) * i;
+    array_scale(body, spheres ? 2 : 7, s);
+    array_scale(body + (spheres ? 2 : 7), spheres ? 2 : 7, 1 / s);
+  }
+}
+
+/* ---- bounds of bilateral rows ---------------------------------------------------------------- */
+
+/* In the engine's units; the rows are the last range. */
+static void bounds_fill(const talus_problem *problem, tl_assembly *assembly) {
+  tl_system *const system = &assembly->system;
+  const double unit = 1 / assembly->impulse_unit;
+  tl_range *const range = &system->shape.range[1];
+  if (system->shape.bound_count == 0) {
+    return;
+  }
+  range->bounded = 1;
+  for (int32_t i = 0; i < range->count; i++) {
+    const int32_t row = system->order[range->first + i] - problem->contact_count;
+    system->lower[i] = problem->row_lower != NULL ? unit * problem->row_lower[row] : -INFINITY;
+    system->upper[i] = problem->row_upper != NULL ? unit * problem->row_upper[row] : INFINITY;
+  }
+}
+
+/* The impulse of a row at internal place i, inside its bounds: single precision and a warm start
+ * may leave them. */
+static double row_inside(const tl_assembly *assembly, int32_t i, double x) {
+  const tl_system *const system = &assembly->system;
+  const int32_t row = i - system->shape.range[1].first;
+  return system->shape.bound_count > 0 ? tl_clamp(x, system->lower[row], system->upper[row]) : x;
+}
+
+static talus_status system_assemble(talus_context *context, const talus_problem *problem,
+                                    int coloured, tl_assembly *assembly) {
+  if (problem->form != TALUS_FORM_RIGID) { /* the order will be another's */
+    assembly->kept.valid = 0;
+  }
+  switch (problem->form) {
+  case TALUS_FORM_RIGID:
+    return tl_assemble_rigid(context, problem, coloured, assembly);
+  case TALUS_FORM_BLOCKS:
+    return tl_assemble_blocks(context, problem, coloured, assembly);
+  default:
+    return tl_assemble_matrix(context, problem, coloured, assembly);
+  }
+}
+
+talus_status tl_system_build(talus_context *context, const talus_problem *problem, int coloured,
+                             tl_assembly *assembly) {
+  assembly->dimension = problem->dimension;
+  assembly->contact_count = problem->contact_count;
+  assembly->bilateral_count = problem->bilateral_count;
+  assembly->notes = 0;
+  assembly->rounding = 0;
+  assembly->frame = NULL;
+  tl_system *const system = &assembly->system;
+  memset(&system->shape, 0, sizeof system->shape);
+  system->shape.contact_count = problem->contact_count + problem->bilateral_count;
+  const size_t constraints = (size_t)system->shape.contact_count;
+  if (constraints * sizeof(int32_t) > assembly->order.capacity) { /* it will be other memory */
+    assembly->kept.valid = 0;
+  }
+  TL_TRY(tl_buffer_reserve(context, &assembly->order, constraints, sizeof(int32_t),
+                           "order of contacts"));
+  system->order = assembly->order.memory;
+  system->shape.bound_count = tl_problem_bounded(problem) ? problem->bilateral_count : 0;
+  const talus_problem *matrices = problem;
+  if (problem->form == TALUS_FORM_GLOBAL) {
+    TL_TRY(tl_translate_global(context, problem, assembly, &matrices));
+  }
+  TL_TRY(system_assemble(context, matrices, coloured, assembly));
+  units_choose(assembly);
+  bounds_fill(problem, assembly);
+  return TALUS_OK;
+}
+
+void tl_impulse_import(const tl_assembly *assembly, const double *impulse, const double *bilateral,
+                       double *internal) {
+  const int32_t dimension = assembly->dimension;
+  const double unit = 1 / assembly->impulse_unit;
+  for (int32_t i = 0; i < assembly->system.shape.contact_count; i++) {
+    const int32_t k = assembly->system.order[i];
+    double *const x = internal + 3 * (int64_t)i;
+    x[0] = x[1] = x[2] = 0;
+    if (k >= assembly->contact_count) {
+      x[0] = bilateral != NULL ? unit * bilateral[k - assembly->contact_count] : 0;
+      x[0] = row_inside(assembly, i, x[0]);
+      continue;
+    }
+    const double *const given = impulse + (int64_t)dimension * k;
+    for (int32_t j = 0; j < dimension; j++) {
+      if (assembly->frame != NULL) {
+        const double *const axis = assembly->frame + 9 * (int64_t)k + 3 * j;
+        for (int c = 0; c < 3; c++) {
+          x[c] += unit * given[j] * axis[c];
+        }
+      } else {
+        x[j] = unit * given[j];
+      }
+    }
+  }
+}
+
+void tl_impulse_export(const tl_assembly *assembly, const double *internal, double *impulse,
+                       double *bilateral) {
+  const int32_t dimension = assembly->dimension;
+  const double unit = assembly->impulse_unit;
+  for (int32_t i = 0; i < assembly->system.shape.contact_count; i++) {
+    const int32_t k = assembly->system.order[i];
+    const double *const x = internal + 3 * (int64_t)i;
+    if (k >= assembly->contact_count) {
+      if (bilateral != NULL) {
+        bilateral[k - assembly->contact_count] = unit * row_inside(assembly, i, x[0]);
+      }
+      continue;
+    }
+    double *const given = impulse + (int64_t)dimension * k;
+    for (int32_t j = 0; j < dimension; j++) {
+      if (assembly->frame != NULL) {
+        const double *const axis = assembly->frame + 9 * (int64_t)k + 3 * j;
+        given[j] = unit * (x[0] * axis[0] + x[1] * axis[1] + x[2] * axis[2]);
+      } else {
+        given[j] = unit * x[j];
+      }
+    }
+  }
+}

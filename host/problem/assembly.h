@@ -1,0 +1,121 @@
+/* assembly.h: from any form of talus_problem to the tl_system that backends take.
+ *
+ *   order.c            sorting, colouring, chunks       order_keep.c  the same order once more
+ *   assembly_rigid.c   form (a)        assembly_blocks.c   form (b), and bilateral rows of (a)
+ *   assembly_matrix.c  form (c)        assembly_global.c   form (d), translated to (b) or (a)
+ *   assembly.c         memory, scaling, import and export of impulses */
+#ifndef TL_ASSEMBLY_H
+#define TL_ASSEMBLY_H
+
+#include "host/base/base.h"
+#include "host/problem/matrix.h"
+#include "kernels/system.h"
+#include "talus/talus_solve.h"
+
+struct tl_translation;
+
+/* The order of the last problem of form (a): it holds as long as contacts and rows join the same
+ * bodies, as they do from step to step of a world at rest. */
+typedef struct tl_kept_order {
+  int32_t valid, coloured, colour_count;
+  int32_t contact_count, bilateral_count, body_count;
+  tl_shape shape;
+  tl_buffer memory;
+  int32_t *number; /* [body_count] internal body or -1 */
+  int32_t *a, *b;  /* bodies of the constraints, as given */
+  int32_t *place;  /* [contact_count] internal place of a contact */
+} tl_kept_order;
+
+typedef struct tl_assembly {
+  tl_system system;
+  int32_t dimension; /* rows per contact of the caller's impulses */
+  int32_t contact_count, bilateral_count;
+  int32_t threads;      /* that may build it */
+  uint32_t notes;       /* talus_note */
+  double impulse_unit;  /* the caller's impulse is this times the engine's */
+  double velocity_unit; /* the engine's velocity is this times the caller's */
+  double rounding;      /* sum of (|D||v| + |bias|)^2 / w: below its 2^-88 nothing is left to
+                             do */
+  const double *frame;  /* spheres found in form (d): n t1 t2 of each contact, the caller's order;
+                             NULL otherwise */
+  tl_lines rows;        /* form (c): W by rows */
+  struct tl_translation *translation; /* memory of a translated problem, kept */
+  tl_kept_order kept;
+  tl_buffer scratch[4];
+  tl_buffer colour_chunk, order;
+#define TL_PLAIN(type, name, count) tl_buffer name##_buffer;
+#define TL_REALS(name, count) tl_buffer name##_buffer;
+  TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
+#undef TL_PLAIN
+#undef TL_REALS
+} tl_assembly;
+
+/* Builds assembly->system from a checked problem. coloured: the order suits Gauss-Seidel sweeps,
+ * and sweeps are possible. Statuses: OUT_OF_MEMORY, BAD_DIAGONAL, NEGATIVE_MASS, UNSUPPORTED. */
+talus_status tl_system_build(talus_context *context, const talus_problem *problem, int coloured,
+                             tl_assembly *assembly);
+void tl_assembly_release(talus_context *context, tl_assembly *assembly);
+int64_t tl_assembly_bytes(const tl_assembly *assembly);
+
+/* Impulses between the caller's arrays and the engine's (internal order, three each). */
+void tl_impulse_import(const tl_assembly *assembly, const double *impulse, const double *bilateral,
+                       double *internal);
+void tl_impulse_export(const tl_assembly *assembly, const double *internal, double *impulse,
+                       double *bilateral);
+
+/* ---- for the builders ------------------------------------------------------------------------ */
+
+/* Units (bodies, blocks) that a contact touches: pairs (low <= high, high may be -1) or lists. */
+typedef struct tl_links {
+  int32_t unit_count;
+  const int32_t *low, *high; /* either these ... */
+  const int64_t *first;      /* ... or these */
+  const int32_t *unit;
+} tl_links;
+
+/* Sorts, colours if asked, and cuts into chunks the constraints of all ranges by the units they
+ * touch. colour: scratch of one number per constraint, 0. */
+talus_status tl_order_make(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                           int32_t *colour, int coloured);
+/* Final order, chunks and colour table of all ranges from colour[] (colours[i] of range i). */
+talus_status tl_order_finish(talus_context *context, tl_assembly *assembly, const int32_t *colour,
+                             const int32_t *colours, int coloured);
+
+/* Room for the numbers of the bodies, and whether the kept order may still hold as far as counts
+ * tell. It is not valid from here on, until the assembly stands. */
+talus_status tl_kept_begin(talus_context *context, const talus_problem *problem, int coloured,
+                           tl_assembly *assembly, int *same);
+/* Whether all constraints join the bodies they joined; if so, the kept order is put back. */
+int tl_kept_restore(const talus_problem *problem, tl_assembly *assembly);
+/* Keeps the order just made. */
+void tl_kept_store(const talus_problem *problem, tl_assembly *assembly);
+
+/* Memory for all arrays whose counts stand in system.shape; earlier contents are kept only where
+ * the memory was already there. */
+talus_status tl_assembly_reserve(talus_context *context, tl_assembly *assembly);
+
+/* Scaling of constraint `place` (internal) from its W_kk in the contact frame (3x3, row-major). */
+talus_status tl_assembly_scale(talus_context *context, tl_assembly *assembly, int32_t place,
+                               const double *w, int32_t rows, int32_t bilateral, double friction);
+
+/* The words for a W_kk of that trace. */
+talus_status tl_assembly_refuse(talus_context *context, const tl_assembly *assembly, int32_t place,
+                                double trace);
+
+talus_status tl_assemble_rigid(talus_context *context, const talus_problem *problem, int coloured,
+                               tl_assembly *assembly);
+talus_status tl_assemble_blocks(talus_context *context, const talus_problem *problem, int coloured,
+                                tl_assembly *assembly);
+talus_status tl_assemble_matrix(talus_context *context, const talus_problem *problem, int coloured,
+                                tl_assembly *assembly);
+/* Translates form (d); *translated is what to assemble and lives in the assembly. */
+talus_status tl_translate_global(talus_context *context, const talus_problem *problem,
+                                 tl_assembly *assembly, const talus_problem **translated);
+void tl_translation_release(talus_context *context, struct tl_translation *translation);
+int64_t tl_translation_bytes(const struct tl_translation *translation);
+
+/* Incidence lists of entries: which Jacobian blocks touch unit u (rigid body or general block),
+ * from system.entry and the unit of each entry. */
+void tl_assembly_incidence(tl_assembly *assembly, const int32_t *entry_unit);
+
+#endif

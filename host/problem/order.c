@@ -1,0 +1,189 @@
+/* order.c: in which order the constraints stand, and which may be treated at once.
+ *
+ * Sorted by the bodies they touch (counting sort: linear, stable), coloured greedily in that order,
+ * then sorted by colour and cut into chunks. Everything depends on the problem alone. */
+#include <string.h>
+
+#include "host/problem/assembly.h"
+
+/* The units of constraint k; returns how many. */
+static int32_t links_of(const tl_links *links, int32_t k, int32_t pair[2], const int32_t **units) {
+  if (links->first != NULL) {
+    *units = links->unit + links->first[k];
+    return (int32_t)(links->first[k + 1] - links->first[k]);
+  }
+  pair[0] = links->low[k];
+  pair[1] = links->high[k];
+  *units = pair;
+  return pair[1] >= 0 ? 2 : 1;
+}
+
+/* Smallest and second smallest unit of a constraint; unit_count stands for "none". */
+static void keys_of(const tl_links *links, int32_t k, int32_t key[2]) {
+  int32_t pair[2];
+  const int32_t *units;
+  const int32_t count = links_of(links, k, pair, &units);
+  key[0] = key[1] = links->unit_count;
+  for (int32_t i = 0; i < count; i++) {
+    if (units[i] < key[0]) {
+      key[1] = key[0];
+      key[0] = units[i];
+    } else if (units[i] < key[1]) {
+      key[1] = units[i];
+    }
+  }
+}
+
+/* One stable counting pass by key `which`, from `from` to `to`. */
+static void count_pass(const tl_links *links, int which, const int32_t *from, int32_t *to,
+                       int32_t count, int32_t *bin) {
+  memset(bin, 0, ((size_t)links->unit_count + 2) * sizeof *bin);
+  int32_t key[2];
+  for (int32_t i = 0; i < count; i++) {
+    keys_of(links, from[i], key);
+    bin[key[which] + 1]++;
+  }
+  for (int32_t u = 0; u <= links->unit_count; u++) {
+    bin[u + 1] += bin[u];
+  }
+  for (int32_t i = 0; i < count; i++) {
+    keys_of(links, from[i], key);
+    to[bin[key[which]]++] = from[i];
+  }
+}
+
+/* Order of constraints [first, first + count) by the units they touch, into order + first. */
+static talus_status order_sort(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                               int32_t first, int32_t count) {
+  int32_t *const order = assembly->system.order + first;
+  const size_t bins = (size_t)links->unit_count + 2;
+  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[0], bins + (size_t)count, sizeof(int32_t),
+                           "sorting contacts"));
+  int32_t *const bin = assembly->scratch[0].memory, *const other = bin + bins;
+  for (int32_t i = 0; i < count; i++) {
+    order[i] = first + i;
+  }
+  count_pass(links, 1, order, other, count, bin);
+  count_pass(links, 0, other, order, count, bin);
+  return TALUS_OK;
+}
+
+/* Greedy colours of the same constraints, taken in that order: no two of one colour share a unit.
+ * colour[] is indexed by constraint; returns how many through *colours. */
+static talus_status order_colour(talus_context *context, tl_assembly *assembly,
+                                 const tl_links *links, int32_t first, int32_t count,
+                                 int32_t *colour, int32_t *colours) {
+  /* 64 colours as bits per unit; units that need more count on from there */
+  const size_t units = (size_t)links->unit_count;
+  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[0], units, sizeof(uint64_t) + 4,
+                           "colouring contacts"));
+  uint64_t *const used = assembly->scratch[0].memory;
+  int32_t *const beyond = (int32_t *)(used + units);
+  memset(used, 0, units * sizeof *used);
+  memset(beyond, 0, units * sizeof *beyond);
+  *colours = 0;
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t k = assembly->system.order[first + i];
+    int32_t pair[2];
+    const int32_t *unit;
+    const int32_t n = links_of(links, k, pair, &unit);
+    uint64_t taken = 0;
+    int32_t next = 0;
+    for (int32_t j = 0; j < n; j++) {
+      taken |= used[unit[j]];
+      next = beyond[unit[j]] > next ? beyond[unit[j]] : next;
+    }
+    const int32_t c = ~taken != 0 ? __builtin_ctzll(~taken) : 64 + next;
+    for (int32_t j = 0; j < n; j++) {
+      if (c < 64) {
+        used[unit[j]] |= (uint64_t)1 << c;
+      } else {
+        beyond[unit[j]] = next + 1;
+      }
+    }
+    colour[k] = c;
+    *colours = c + 1 > *colours ? c + 1 : *colours;
+  }
+  return TALUS_OK;
+}
+
+/* Stable sort of one range by colour; size[c + 1] ends up as the first place of colour c + 1. */
+static void colour_sort(int32_t *order, int32_t count, const int32_t *colour, int32_t colours,
+                        int32_t *size, int32_t *other) {
+  memset(size, 0, ((size_t)colours + 1) * sizeof *size);
+  for (int32_t i = 0; i < count; i++) {
+    size[colour[order[i]] + 1]++;
+  }
+  for (int32_t c = 0; c < colours; c++) {
+    size[c + 1] += size[c];
+  }
+  memcpy(other, order, (size_t)count * sizeof *other);
+  for (int32_t i = 0; i < count; i++) {
+    order[size[colour[other[i]]]++] = other[i];
+  }
+  for (int32_t c = colours; c > 0; c--) {
+    size[c] = size[c - 1];
+  }
+  size[0] = 0;
+}
+
+talus_status tl_order_finish(talus_context *context, tl_assembly *assembly, const int32_t *colour,
+                             const int32_t *colours, int coloured) {
+  tl_system *const system = &assembly->system;
+  tl_shape *const shape = &system->shape;
+  int32_t total = 0, most = 0;
+  for (int32_t r = 0; r < shape->range_count; r++) {
+    const int32_t in_range = shape->range[r].count > 0 ? colours[r] : 0;
+    total += in_range;
+    most = in_range > most ? in_range : most;
+  }
+  TL_TRY(tl_buffer_reserve(context, &assembly->colour_chunk, (size_t)total + 1, sizeof(int32_t),
+                           "colours"));
+  const size_t chunks = (size_t)(shape->contact_count / TL_CHUNK + total + 1);
+  TL_TRY(tl_buffer_reserve(context, &assembly->chunk_first_buffer, chunks + 1, sizeof(int32_t),
+                           "chunks"));
+  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[0],
+                           (size_t)shape->contact_count + (size_t)most + 1, sizeof(int32_t),
+                           "sorting colours"));
+  int32_t *const size = assembly->scratch[0].memory, *const other = size + most + 1;
+  int32_t *const colour_chunk = assembly->colour_chunk.memory;
+  int32_t *const chunk_first = assembly->chunk_first_buffer.memory;
+  int32_t chunk = 0, c_all = 0;
+  for (int32_t r = 0; r < shape->range_count; r++) {
+    tl_range *const range = &shape->range[r];
+    range->chunk_first = chunk;
+    range->chunk_count = 0;
+    if (range->count == 0) {
+      continue;
+    }
+    colour_sort(system->order + range->first, range->count, colour, colours[r], size, other);
+    for (int32_t c = 0; c < colours[r]; c++) {
+      colour_chunk[c_all++] = chunk;
+      for (int32_t i = size[c]; i < size[c + 1]; i += TL_CHUNK) {
+        chunk_first[chunk++] = range->first + i;
+      }
+    }
+    range->chunk_count = chunk - range->chunk_first;
+  }
+  chunk_first[chunk] = shape->contact_count;
+  colour_chunk[c_all] = chunk;
+  shape->chunk_count = chunk;
+  system->colour_count = coloured ? total : 0;
+  system->colour_chunk = coloured ? colour_chunk : NULL;
+  system->chunk_first = chunk_first;
+  return TALUS_OK;
+}
+
+talus_status tl_order_make(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                           int32_t *colour, int coloured) {
+  const tl_shape *const shape = &assembly->system.shape;
+  int32_t colours[TL_RANGE_MAX] = {1, 1};
+  for (int32_t r = 0; r < shape->range_count; r++) {
+    const tl_range range = shape->range[r];
+    TL_TRY(order_sort(context, assembly, links, range.first, range.count));
+    if (coloured) {
+      TL_TRY(order_colour(context, assembly, links, range.first, range.count, colour, &colours[r]));
+    }
+  }
+  return tl_order_finish(context, assembly, colour, colours, coloured);
+}

@@ -1,0 +1,69 @@
+/* reference.c: R(0), the residual of doing nothing, and R_s, that of contact velocities wrong by
+ * the problem's velocity_scale, over the arrays of an assembled system.
+ *
+ * Chunks are added in order, as a device that holds the system does. */
+#include "host/problem/reference.h"
+
+#include <math.h>
+
+#include "kernels/item/rigid.h"
+#include "kernels/item/row.h"
+
+static double row_reference(const tl_system *system, const tl_range *range, int32_t k) {
+  const double u = system->free_x[k], w = system->weight[k];
+  const int32_t row = k - range->first;
+  return range->bounded ? tl_row_share(0, u, w, system->lower[row], system->upper[row]) : u * u / w;
+}
+
+/* R(0)^2 of one law over a chunk of the system's constraints. */
+static double chunk_reference(const tl_system *system, int32_t first, int32_t end, int law) {
+  double sum = 0;
+  const tl_range *range = system->shape.range;
+  for (int32_t k = first; k < end; k++) {
+    while (k >= range->first + range->count) {
+      range++;
+    }
+    const int world = range->kind == TL_SPHERES || range->kind == TL_ARMS;
+    sum += range->bilateral
+               ? row_reference(system, range, k)
+               : tl_system_reference(
+                     system, k, world ? tl_load(system->normal, k) : tl_vec_make(1, 0, 0), law);
+  }
+  return sum;
+}
+
+double tl_system_residual(const tl_system *system, int law) {
+  const int32_t count = system->shape.contact_count;
+  double sum = 0;
+  for (int32_t first = 0; first < count; first += TL_CHUNK) {
+    sum += chunk_reference(system, first, count - first < TL_CHUNK ? count : first + TL_CHUNK, law);
+  }
+  return sqrt(sum);
+}
+
+/* Sum of 1 / w_k over a chunk's contacts. */
+static double chunk_inverse_weight(const tl_system *system, int32_t first, int32_t end) {
+  double sum = 0;
+  const tl_range *range = system->shape.range;
+  for (int32_t k = first; k < end; k++) {
+    while (k >= range->first + range->count) {
+      range++;
+    }
+    sum += range->bilateral ? 0 : 1 / system->weight[k];
+  }
+  return sum;
+}
+
+double tl_system_inverse_weight(const tl_system *system) {
+  const int32_t count = system->shape.contact_count;
+  double sum = 0;
+  for (int32_t first = 0; first < count; first += TL_CHUNK) {
+    sum += chunk_inverse_weight(system, first, count - first < TL_CHUNK ? count : first + TL_CHUNK);
+  }
+  return sum;
+}
+
+double tl_reference_slack(double velocity_scale, double inverse_weight, double reference) {
+  const double slack = velocity_scale * sqrt(inverse_weight) / reference;
+  return slack > 1 && isfinite(slack) ? slack : 1;
+}

@@ -1,9 +1,0 @@
-/* reform.h: contact laws as sums of squares under bounds, by name mncpopt and lcpopt. */
-#ifndef TL_SMALL_REFORM_H
-#define TL_SMALL_REFORM_H
-
-#include "host/small/small.h"
-
-talus_status tl_reform_solve(tl_small *small, tl_run *run, talus_method method);
-
-#endif
