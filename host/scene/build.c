@@ -56,6 +56,12 @@ static talus_status add_materials(talus_scene *scene, talus_world *world) {
     def.density = from->density;
     def.friction = from->friction;
     def.restitution = from->restitution;
+    def.pull_off = from->pull_off;
+    def.surface_energy = from->surface_energy;
+    def.surface_tension = from->surface_tension;
+    def.contact_angle = from->contact_angle;
+    def.bridge_volume = from->bridge_volume;
+    def.adhesion = (talus_adhesion)from->adhesion;
     TL_TRY(talus_material_add(world, &def, &id));
   }
   for (int32_t i = 0; i < scene->def.pairs.count; i++) {

@@ -202,6 +202,13 @@ talus_status tl_scene_check(talus_scene *scene) {
     const tl_scene_force *force = (const tl_scene_force *)def->forces.item + i;
     TL_TRY(tl_name_check(scene, tl_tree_find(force->item.node, "body"), force->body));
   }
+  for (int32_t i = 0; i < def->materials.count; i++) {
+    const tl_scene_material *m = (const tl_scene_material *)def->materials.item + i;
+    if ((m->bridge_volume > 0) != (m->surface_tension > 0)) {
+      return tl_node_fail(scene->context, m->item.node,
+                          "liquid bridges need both bridge_volume and surface_tension");
+    }
+  }
   for (int32_t i = 0; i < def->pairs.count; i++) {
     const tl_scene_pair *pair = (const tl_scene_pair *)def->pairs.item + i;
     const tl_node *node = tl_tree_find(pair->item.node, "between");

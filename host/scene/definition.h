@@ -46,6 +46,8 @@ typedef struct tl_scene_world {
 typedef struct tl_scene_material {
   tl_item item;
   double density, friction, restitution;
+  double pull_off, surface_energy, surface_tension, contact_angle, bridge_volume;
+  int32_t adhesion; /* talus_adhesion */
 } tl_scene_material;
 
 typedef struct tl_scene_pair {

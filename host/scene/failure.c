@@ -23,6 +23,9 @@ talus_status tl_failure_write(talus_world *world, const char *path) {
     status = tl_step_problem(world, dt, free, &arrays, &problem);
     problem.velocity_scale = tl_velocity_scale(world, dt, before, free);
   }
+  if (status == TALUS_OK) {
+    status = tl_cohesion_begin(world, dt, &arrays, &problem);
+  }
   if (status == TALUS_OK && world->mechanism_count > 0) {
     talus_problem rigid = problem;
     status = tl_links_translate(world, &rigid, &arrays, &problem);

@@ -90,6 +90,19 @@ static const tl_key rows_material[] = {
     REAL("friction", friction, NUMBER, "0.5", FROM_0, 0, "a pair takes the smaller of the two"),
     RANGED(REAL, "restitution", restitution, NUMBER, "0", ZERO_TO_1, 0,
            "a pair takes the larger of the two"),
+    REAL("pull_off", pull_off, FORCE, "0", FROM_0, 0,
+         "force that holds two touching shapes together; a pair takes the smaller of the two"),
+    REAL("surface_energy", surface_energy, SURFACE_ENERGY, "0", FROM_0, 0,
+         "pull-off force by size: 1.5 π w R (`jkr`) or 2 π w R (`dmt`), w = 2 √(γ γ'), 1/R = 1/r + "
+         "1/r'"),
+    CHOICE("adhesion", adhesion, "jkr|dmt", "jkr", 0,
+           "`jkr` for soft grains, `dmt` for hard ones; a pair is `dmt` if both are"),
+    REAL("surface_tension", surface_tension, SURFACE_TENSION, "0", FROM_0, 0,
+         "of the liquid in bridges between grains that have touched; a pair takes the larger"),
+    REAL("bridge_volume", bridge_volume, VOLUME, "0", FROM_0, 0,
+         "of liquid in each bridge; a pair takes the larger"),
+    RANGED(REAL, "contact_angle", contact_angle, ANGLE, "0", QUARTER_TURN, 0,
+           "of the liquid; a pair takes the larger"),
 };
 SCHEMA(material, "materials", NULL,
        "A map: name of the material → its keys. The first one is everybody's default; without any "

@@ -49,12 +49,16 @@ static const struct {
     {"N", 1, 1, {{1, 1, -2, 0}}, "newton"},
     {"kN", 1000, 1, {{1, 1, -2, 0}}, "kilonewton"},
     {"mN", 1, 1e3, {{1, 1, -2, 0}}, "millinewton"},
+    {"uN", 1, 1e6, {{1, 1, -2, 0}}, "micronewton"},
     {"Nm", 1, 1, {{2, 1, -2, 0}}, "newton metre"},
     {"J", 1, 1, {{2, 1, -2, 0}}, "joule"},
+    {"mJ", 1, 1e3, {{2, 1, -2, 0}}, "millijoule"},
     {"W", 1, 1, {{2, 1, -3, 0}}, "watt"},
     {"Pa", 1, 1, {{-1, 1, -2, 0}}, "pascal"},
     {"kPa", 1000, 1, {{-1, 1, -2, 0}}, "kilopascal"},
     {"MPa", 1e6, 1, {{-1, 1, -2, 0}}, "megapascal"},
+    {"ul", 1, 1e9, {{3, 0, 0, 0}}, "microlitre"},
+    {"nl", 1, 1e12, {{3, 0, 0, 0}}, "nanolitre"},
     {"%", 1, 100, {{0, 0, 0, 0}}, "per cent"},
 };
 enum { UNIT_COUNT = sizeof units / sizeof units[0], MAX_POWER = 24 };

@@ -76,7 +76,8 @@ static void collider_place(const talus_world *world, int32_t index, double dt,
   const double fall = dt * sqrt(tl_dot3(world->def.gravity, world->def.gravity));
   const double speed = tl_shape_speed(body, shape->geometry, arm, body->velocity, body->spin) +
                        (body->inverse_mass > 0 ? fall : 0);
-  collider->margin = fmax(0.5 * world->def.margin * world->size + dt * speed, shape->ahead);
+  collider->margin = fmax(0.5 * world->def.margin * world->size + dt * speed, shape->ahead) +
+                     tl_cohesion_reach(world, shape->size);
   *fact = (tl_collider_fact){
       shape->body, body->id, shape->id, shape->material, body->round || !collider->movable,
       shape->size};
@@ -181,10 +182,12 @@ static void contact_make(const talus_world *world, const tl_touch *touch, double
   memcpy(contact->shown.impulse, old != NULL ? old->shown.impulse : none,
          sizeof contact->shown.impulse);
   contact->sunk = old != NULL && world->part > 0 ? old->sunk : 0;
+  contact->attraction = 0;
   contact->feature = touch->feature;
   contact->spherical = touch->spherical && a->round && b->round;
   tl_material_mix(world, a->material, b->material, &contact->friction, &contact->restitution);
   contact->slop = world->def.slop * fmin(a->size, b->size);
+  contact->bridged = world->cohesive && old != NULL && tl_cohesion_bridged(old, contact->slop);
   /* without restitution nobody asks for it; the caller's function may give some */
   contact->approach = contact->restitution > 0 || world->contact_function != NULL
                           ? approach_of(&world->body[a->body], &world->body[b->body], touch)
@@ -326,6 +329,9 @@ static talus_status contacts_make(talus_world *world, double dt, const tl_touch 
   world->contacts_spherical = !task.skewed;
   if (world->contact_function != NULL || world->mechanism_count > 0) {
     contacts_ask(world, dt, list);
+  }
+  if (world->cohesive) {
+    tl_cohesion_find(world, list);
   }
   return TALUS_OK;
 }

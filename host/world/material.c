@@ -13,6 +13,34 @@ void talus_material_def_init(talus_material_def *def, size_t size) {
   tl_struct_init(&tl_struct_material_def, &defaults, def, size);
 }
 
+static talus_status cohesion_check(const talus_world *world, const talus_material_def *def) {
+  const struct {
+    const char *name;
+    double value, most;
+  } numbers[] = {{"pull_off", def->pull_off, 1e300},
+                 {"surface_energy", def->surface_energy, 1e300},
+                 {"surface_tension", def->surface_tension, 1e300},
+                 {"bridge_volume", def->bridge_volume, 1e300},
+                 {"contact_angle", def->contact_angle, 1.57}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    if (!(numbers[i].value >= 0 && numbers[i].value <= numbers[i].most)) {
+      return tl_fail(world->context, TALUS_BAD_SETTING,
+                     "material: %s is %g, and must be in 0 .. %g", numbers[i].name,
+                     numbers[i].value, numbers[i].most);
+    }
+  }
+  if ((def->bridge_volume > 0) != (def->surface_tension > 0)) {
+    return tl_fail(world->context, TALUS_BAD_SETTING,
+                   "material: liquid bridges need both bridge_volume (%g) and surface_tension (%g)",
+                   def->bridge_volume, def->surface_tension);
+  }
+  if (def->adhesion != TALUS_ADHESION_JKR && def->adhesion != TALUS_ADHESION_DMT) {
+    return tl_fail(world->context, TALUS_BAD_SETTING, "material: adhesion %d is unknown",
+                   (int)def->adhesion);
+  }
+  return TALUS_OK;
+}
+
 talus_status talus_material_add(talus_world *world, const talus_material_def *given,
                                 int32_t *material) {
   if (world == NULL || given == NULL || material == NULL) {
@@ -21,6 +49,7 @@ talus_status talus_material_add(talus_world *world, const talus_material_def *gi
   talus_material_def own = talus_material_def_default();
   const talus_material_def *const def = &own;
   TL_TRY(tl_struct_read(world->context, &tl_struct_material_def, "material def", given, &own));
+  TL_TRY(cohesion_check(world, def));
   if (!(def->density > 0 && isfinite(def->density)) ||
       !(def->friction >= 0 && isfinite(def->friction)) ||
       !(def->restitution >= 0 && def->restitution <= 1)) {
@@ -33,6 +62,12 @@ talus_status talus_material_add(talus_world *world, const talus_material_def *gi
                        world->material_count + 1, sizeof *world->material, "materials"));
   world->material[world->material_count] = *def;
   *material = world->material_count++;
+  world->cohesive = world->cohesive || def->pull_off > 0 || def->surface_energy > 0 ||
+                    (def->bridge_volume > 0 && def->surface_tension > 0);
+  if (def->surface_tension > 0) {
+    world->cohesion_volume = fmax(world->cohesion_volume, def->bridge_volume);
+    world->cohesion_angle = fmax(world->cohesion_angle, def->contact_angle);
+  }
   return TALUS_OK;
 }
 

@@ -165,8 +165,9 @@ talus_status tl_step_rows(talus_world *world, double dt, const tl_step_arrays *a
 talus_status tl_step_problem(talus_world *world, double dt, const double *velocity,
                              const tl_step_arrays *a, talus_problem *problem) {
   const int spheres = all_spherical(world), turning = spheres && walls_turn(world);
-  /* Poisson's second phase pushes at the arms */
-  const int arms = !spheres || world->def.restitution == TALUS_RESTITUTION_POISSON;
+  /* Poisson's second phase and cohesion push at the arms */
+  const int arms =
+      !spheres || world->cohesive || world->def.restitution == TALUS_RESTITUTION_POISSON;
   const int32_t threads = tl_threads_for(world->context, world->body_count);
   fill_task task = {world, a, velocity, spheres, arms, turning};
   tl_each(world->context, threads, world->body_count, bodies_fill, &task);
@@ -287,6 +288,7 @@ talus_status tl_problem_solve(talus_world *world, double dt, const double *befor
   TL_TRY(tl_step_arrays_take(world, &arrays));
   TL_TRY(tl_step_problem(world, dt, free, &arrays, &problem));
   problem.velocity_scale = tl_velocity_scale(world, dt, before, free);
+  TL_TRY(tl_cohesion_begin(world, dt, &arrays, &problem));
   const double filled = tl_clock() - begin;
   talus_solution solution = talus_solution_default();
   solution.impulse = arrays.impulse;
@@ -298,6 +300,7 @@ talus_status tl_problem_solve(talus_world *world, double dt, const double *befor
   if (world->def.restitution == TALUS_RESTITUTION_POISSON) {
     TL_TRY(tl_restitution_phase(world, &problem, &arrays, after, info));
   }
+  tl_cohesion_end(world, dt, &arrays);
   bounds_keep(&arrays, problem.bilateral_count);
   contacts_keep(world, &arrays);
   joints_keep(world, &arrays, problem.bilateral_count, free, after);

@@ -26,6 +26,19 @@ talus_status tl_step_problem(talus_world *world, double dt, const double *veloci
 talus_status tl_step_solve(talus_world *world, talus_solver *solver, const talus_problem *problem,
                            tl_step_arrays *arrays, talus_solution *solution, talus_info *info);
 
+/* push.c: between begin and end impulses of any size along the normals of contacts change the
+ * velocities, links included. Needs the arms. */
+void tl_push_begin(talus_world *world);
+void tl_push(talus_world *world, const tl_step_arrays *arrays, int32_t contact, double size,
+             double *velocity);
+talus_status tl_push_end(talus_world *world, double *velocity);
+
+/* cohesion.c: before the solve bodies are pulled together and impulses become x' = x + a n; after
+ * it they are x again. Nothing in a world without cohesion. */
+talus_status tl_cohesion_begin(talus_world *world, double dt, const tl_step_arrays *arrays,
+                               talus_problem *problem);
+void tl_cohesion_end(const talus_world *world, double dt, const tl_step_arrays *arrays);
+
 /* Poisson's second phase: contacts that took a compression impulse give back e times its normal
  * part, and all are solved once more. */
 talus_status tl_restitution_phase(talus_world *world, talus_problem *problem,

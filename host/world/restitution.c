@@ -11,7 +11,7 @@
 /* Gives back e x_n; returns how many contacts did. */
 static int32_t push(talus_world *world, const tl_step_arrays *a, double *velocity, double *given) {
   int32_t count = 0;
-  tl_links_push_begin(world);
+  tl_push_begin(world);
   for (int32_t k = 0; k < world->contact_count; k++) {
     const tl_world_contact *const contact = &world->contact[k];
     const double *const n = contact->shown.normal;
@@ -22,23 +22,7 @@ static int32_t push(talus_world *world, const tl_step_arrays *a, double *velocit
     }
     given[k] = x;
     count++;
-    for (int side = 0; side < 2; side++) {
-      const int32_t body = side ? a->body_b[k] : a->body_a[k];
-      const double *const arm = (side ? a->arm_b : a->arm_a) + 3 * (int64_t)k;
-      double *const v = velocity + 6 * (int64_t)body, moment[3], turn[3];
-      const double sign = side ? x : -x;
-      if (tl_is_link(world, body)) {
-        const double impulse[3] = {sign * n[0], sign * n[1], sign * n[2]};
-        tl_links_push(world, body, arm, impulse);
-        continue;
-      }
-      tl_cross3(moment, arm, n);
-      tl_sym3(turn, a->inverse_inertia + 6 * (int64_t)body, moment);
-      for (int c = 0; c < 3; c++) {
-        v[c] += sign * a->inverse_mass[body] * n[c];
-        v[3 + c] += sign * turn[c];
-      }
-    }
+    tl_push(world, a, k, x, velocity);
   }
   return count;
 }
@@ -72,7 +56,7 @@ talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl
     solution.bilateral_impulse = a->row_impulse;
     solution.velocity = after;
     solution.contact_velocity = a->contact_velocity;
-    status = tl_links_push_end(world, velocity);
+    status = tl_push_end(world, velocity);
     if (status == TALUS_OK) {
       status = tl_step_solve(world, world->solver, problem, a, &solution, &second);
     }

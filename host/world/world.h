@@ -4,6 +4,7 @@
  *   material.c    materials and pairs of them
  *   motion.c      kinematic bodies         joint*.c   joints as bilateral rows
  *   contacts.c    colliders to contacts    problem_build.c  contacts to a talus_problem
+ *   cohesion.c    forces that pull         push.c     impulses along normals
  *   outrun.c      contacts that were missed
  *   slots.c       from ids to slots
  *   integrate.c   velocities, positions    project.c  position-level projection
@@ -12,6 +13,8 @@
  *   many.c        many bodies in one call  state.c    everything that a restart needs */
 #ifndef TL_WORLD_H
 #define TL_WORLD_H
+
+#include <stdbool.h>
 
 #include "host/collide/collide.h"
 #include "host/math/rotation.h"
@@ -83,11 +86,13 @@ typedef struct tl_world_contact {
   uint32_t feature;
   int32_t spherical;
   double friction, restitution;
-  double slop;      /* m */
-  double bias;      /* along the normal, m/s */
-  double approach;  /* u_n before the step, m/s */
-  double departure; /* u_n after the step, m/s */
-  double sunk;      /* m: deeper than when the step began; sink.c */
+  double slop;       /* m */
+  double bias;       /* along the normal, m/s */
+  double approach;   /* u_n before the step, m/s */
+  double departure;  /* u_n after the step, m/s */
+  double sunk;       /* m: deeper than when the step began; sink.c */
+  double attraction; /* N: pulls the bodies together; cohesion.c */
+  bool bridged;      /* the pair touched or had a liquid bridge in the step before */
 } tl_world_contact;
 
 typedef struct tl_contact_list {
@@ -136,6 +141,10 @@ struct talus_world {
   double link_size_sum;     /* as size_sum, of links: what `size` is where no body is free */
   int64_t link_size_count;
 
+  bool cohesive;          /* some material has cohesion of any kind */
+  double cohesion_volume; /* m3: the largest bridge_volume of all materials */
+  double cohesion_angle;  /* rad: the largest contact_angle */
+
   talus_contact_fn contact_function;
   void *contact_user;
 
@@ -158,6 +167,7 @@ struct talus_world {
   int32_t collider_count; /* collider i is the shape in slot i */
   int32_t outrun;         /* 1: some shape's `ahead` is not 0 */
   tl_buffer problem_memory, solution_memory, velocity_memory, restitution_memory;
+  tl_buffer cohesion_memory;
   tl_buffer saved_links, block_memory, block_index;
   double link_kinetic[3]; /* J: of mechanisms before, free and after, last sub-step */
   double link_error;      /* of their balances */
@@ -222,6 +232,13 @@ typedef struct tl_sink {
 void tl_sink_foresee(talus_world *world, double dt, tl_sink *sink);
 /* Where bodies have moved to. */
 talus_status tl_sink_find(talus_world *world, double dt, tl_sink *sink);
+
+/* cohesion.c: sets the attraction of all contacts of a list, pair by pair. */
+void tl_cohesion_find(const talus_world *world, tl_contact_list *list);
+/* Whether the pair of this contact touched, or was held by a liquid bridge, in the step before. */
+bool tl_cohesion_bridged(const tl_world_contact *old, double slop);
+/* Half the gap up to which liquid bridges of a shape of this size reach, m. */
+double tl_cohesion_reach(const talus_world *world, double size);
 
 /* Makes the contacts at hand those that the next step's are matched to. */
 talus_status tl_contacts_remember(talus_world *world);

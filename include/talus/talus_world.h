@@ -105,11 +105,30 @@ TALUS_API void talus_world_destroy(talus_world *world);
 
 /* ---- materials ------------------------------------------------------------------------------- */
 
+/* How surface energy becomes a pull-off force: 3/2 pi w R (soft grains: Johnson, Kendall and
+ * Roberts) or 2 pi w R (hard ones: Derjaguin, Muller and Toporov); 1/R = 1/r_a + 1/r_b. */
+typedef enum talus_adhesion {
+  TALUS_ADHESION_JKR = 0,
+  TALUS_ADHESION_DMT = 1 /* between two materials that both say so */
+} talus_adhesion;
+
+/* Cohesion: a pair of shapes that touches carries tension up to its pull-off force, and friction up
+ * to friction times (force + pull-off); points of contact share it. A liquid bridge forms where two
+ * touch, pulls with 4 pi R surface_tension cos(contact_angle) and, once they part, with less and
+ * less until it ruptures (Willett et al. 2000). r: radius of the largest ball inside a shape. */
 typedef struct talus_material_def {
   uint32_t struct_size;
   double density;     /* kg/m3; default 2500 */
   double friction;    /* default 0.5; a pair takes the smaller of the two unless told otherwise */
   double restitution; /* default 0; a pair takes the larger */
+  double pull_off;    /* N; default 0; a pair takes the smaller */
+  double
+      surface_energy; /* J/m2, g; default 0; the work of adhesion of a pair is w = 2 sqrt(g g') */
+  double surface_tension;  /* N/m, of the liquid; default 0; a pair takes the larger */
+  double contact_angle;    /* rad, 0 .. 1.57, of the liquid; default 0; a pair takes the larger */
+  double bridge_volume;    /* m3, of liquid in each bridge; default 0; a pair takes the larger */
+  talus_adhesion adhesion; /* default JKR */
+  int32_t unused;          /* 0 */
 } talus_material_def;
 
 TALUS_API void talus_material_def_init(talus_material_def *def, size_t size);

@@ -88,6 +88,14 @@ few="--set grains.0.count=40 --set output.every=5ms --threads 1 --quiet"
   for file in mixed/*; do
     note "${file#mixed/} is the same in pieces" cmp -s "$file" "mixed_pieces/${file#mixed/}"
   done
+  # liquid bridges, whose state is in the impulses
+  printf '%s\n' 'materials: {bead: {surface_tension: 72 mN/m, bridge_volume: 200 nl}}' \
+    'walls: [{kind: box, size: [3 cm, 3 cm, 5 cm]}]' \
+    'grains: [{kind: random, radius: 3 mm, count: 40}]' 'output: {every: 10 ms}' >wet.yaml
+  run 0 run wet.yaml --out wet --steps 100 --threads 1 --quiet
+  run 0 run wet.yaml --out wet_pieces --steps 63 --threads 1 --quiet
+  run 0 run wet.yaml --resume wet_pieces --steps 37 --threads 2 --quiet
+  note "a wet run goes on to the bit" cmp -s wet/scalars.csv wet_pieces/scalars.csv
   run 2 run "$scenes/minimal.yaml" --resume pieces --time 0.05 $few
   err_has "nothing to do"
   run 2 run "$scenes/minimal.yaml" --resume pieces --set world.step=2ms $few

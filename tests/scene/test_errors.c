@@ -73,6 +73,11 @@ static const mistake mistakes[] = {
     {"bodies:\n  - radius: 1\n    orientation: [0, 0, 0, 0]\n", 3, "length 0", 0},
     {"bodies:\n  - radius: 1\n    orientation: {axis: [0, 0, 1]}\n", 3, "lacks the key 'angle'", 0},
     {"title: [a]\n", 1, "title wants a text", 0},
+    /* cohesion */
+    {"materials:\n  wet: {surface_energy: 5 N}\n", 2, "wants a surface energy (J/m2)", 0},
+    {"materials:\n  wet: {pull_off: -1 mN}\n", 2, "materials.wet.pull_off", 0},
+    {"materials:\n  wet: {contact_angle: 120 deg}\n", 2, "contact_angle", 0},
+    {"materials:\n  wet: {bridge_volume: 1 nl}\n", 2, "need both bridge_volume and", 0},
     /* numbers and units */
     {"world:\n  step: 1 mm\n", 2, "world.step wants a time (s), and 'mm' is not its unit", 0},
     {"world:\n  step: 1 sce\n", 2, "unknown unit 'sce'", 0},
