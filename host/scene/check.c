@@ -226,6 +226,17 @@ talus_status tl_scene_check(talus_scene *scene) {
     TL_TRY(tl_name_check(scene, tl_tree_find(def->output.item.node, "track"),
                          def->output.track.text[i]));
   }
+  for (int32_t i = 0; i < def->output.forces.count; i++) {
+    TL_TRY(tl_name_check(scene, tl_tree_find(def->output.item.node, "forces"),
+                         def->output.forces.text[i]));
+    for (int32_t k = 0; k < i; k++) {
+      if (strcmp(def->output.forces.text[k], def->output.forces.text[i]) == 0) {
+        return tl_node_fail(scene->context, tl_tree_find(def->output.item.node, "forces"),
+                            "output.forces: '%.60s' stands there twice",
+                            def->output.forces.text[i]);
+      }
+    }
+  }
   if (def->run.steps == 0 && !(def->run.time > 0)) {
     return tl_node_fail(scene->context, def->run.item.node, "run.time has to be above 0 s");
   }

@@ -304,7 +304,7 @@ typedef struct tl_scene_output {
   int32_t frames, contacts, pictures, movie;
   int32_t colour; /* tl_field */
   double azimuth, elevation;
-  tl_texts columns, track;
+  tl_texts columns, track, forces;
   tl_scene_region region; /* of packing fraction and stress */
 } tl_scene_output;
 

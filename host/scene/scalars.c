@@ -3,6 +3,7 @@
  *
  * Packing fraction and stress are those of measure.h. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,9 +45,28 @@ static const tl_column fixed[] = {
 };
 enum { FIXED = sizeof fixed / sizeof fixed[0], STRESS = FIXED - 6, PER_TRACK = 9 };
 
+/* Whether a wall is called so: its force is a column anyway. */
+static bool is_wall(const tl_scene_definition *def, const char *name) {
+  const tl_scene_wall *const wall = def->walls.item;
+  bool found = false;
+  for (int32_t i = 0; i < def->walls.count && !found; i++) {
+    found = wall[i].name != NULL && strcmp(wall[i].name, name) == 0;
+  }
+  return found;
+}
+
+/* Columns of output.forces: force and torque, of walls the torque alone. */
+static int32_t force_columns(const tl_scene_definition *def) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < def->output.forces.count; i++) {
+    count += is_wall(def, def->output.forces.text[i]) ? 3 : 6;
+  }
+  return count;
+}
+
 int32_t tl_scalars_count(const talus_scene *scene) {
   const tl_scene_definition *def = tl_scene_says(scene);
-  return FIXED + 3 * def->walls.count + PER_TRACK * def->output.track.count;
+  return FIXED + 3 * def->walls.count + PER_TRACK * def->output.track.count + force_columns(def);
 }
 
 /* name_x, name_y ...; characters that a column cannot have become _. */
@@ -85,6 +105,13 @@ talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, tl_colum
       const char *ending = c < 3 ? axes[c] : c < 6 ? rates[c - 3] : spins[c - 6];
       const char *unit = c < 3 ? "m" : c < 6 ? "m/s" : "rad/s";
       TL_TRY(name_column(arena, "", name, ending, unit, column++));
+    }
+  }
+  for (int32_t i = 0; i < def->output.forces.count; i++) {
+    const char *const name = def->output.forces.text[i];
+    for (int c = is_wall(def, name) ? 3 : 0; c < 6; c++) {
+      TL_TRY(name_column(arena, c < 3 ? "force_" : "torque_", name, axes[c % 3],
+                         c < 3 ? "N" : "N m", column++));
     }
   }
   return TALUS_OK;
@@ -131,6 +158,39 @@ static void wall_forces(const talus_scene *scene, const talus_world *world, doub
         wall_force[3 * contact->body_b + c] += force;
       }
     }
+  }
+}
+
+/* Sums the contact forces on a body, and their torques about its position. */
+static void body_load(const talus_world *world, int32_t id, double load[6]) {
+  const double dt = world->def.step / (double)world->def.substeps;
+  const tl_body *const body = tl_body_at(world, id);
+  for (int c = 0; c < 6; c++) {
+    load[c] = body != NULL ? 0 : NAN; /* taken away */
+  }
+  for (int32_t k = 0; k < world->contact_count && body != NULL; k++) {
+    const talus_contact *const contact = &world->contact[k].shown;
+    if (contact->body_a != id && contact->body_b != id) {
+      continue;
+    }
+    double force[3], arm[3], torque[3];
+    tl_scale3(force, (contact->body_a == id ? -1 : 1) / dt, contact->impulse);
+    tl_sub3(arm, contact->point, body->position);
+    tl_cross3(torque, arm, force);
+    tl_along3(load, load, 1, force);
+    tl_along3(load + 3, load + 3, 1, torque);
+  }
+}
+
+static void fill_loads(const talus_scene *scene, const talus_world *world, double *value) {
+  const tl_scene_definition *def = tl_scene_says(scene);
+  for (int32_t i = 0; i < def->output.forces.count; i++) {
+    const char *const name = def->output.forces.text[i];
+    const int first = is_wall(def, name) ? 3 : 0;
+    double load[6];
+    body_load(world, talus_scene_body_find(scene, name), load);
+    memcpy(value, load + first, (size_t)(6 - first) * sizeof(double));
+    value += 6 - first;
   }
 }
 
@@ -186,5 +246,6 @@ talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
       }
     }
   }
+  fill_loads(scene, world, value);
   return TALUS_OK;
 }

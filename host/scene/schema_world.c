@@ -129,6 +129,10 @@ static const tl_key rows_output[] = {
           "of the CSV file; none: all. A run's scalars.csv names them"),
     PLAIN(TEXTS, "track", track, "", 0,
           "bodies by name: their positions and velocities become columns"),
+    PLAIN(TEXTS, "forces", forces, "", 0,
+          "bodies, walls or links by name: the sum of the contact forces on each, and their torque "
+          "about its centre of mass (fixed and kinematic ones: about their `position`), become "
+          "columns"),
     TABLE(
         SECTION, "region", region, tl_schema_region, "", 0,
         "where packing fraction and stress are measured; none: the convex space that the contacts "
