@@ -30,6 +30,7 @@ typedef struct tl_frame {
                                 single sphere its radius; not finite for half-spaces */
   const int32_t *material;   /* of the body's first shape */
   const int32_t *type;       /* talus_body_type */
+  const double *mass;        /* kg, 0 of bodies that are not free; NULL: not known */
 
   /* shapes, in any order */
   int32_t shape_count;

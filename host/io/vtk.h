@@ -44,7 +44,8 @@ talus_status tl_vtk_steps(talus_context *context, const char *directory, int64_t
 
 /* A frame with the memory it stands on. */
 typedef struct tl_stored_frame {
-  tl_frame frame; /* without scalars. Clumps come back as one body per sphere, hulls as meshes */
+  tl_frame frame; /* without scalars; hulls as meshes; clumps of files without masses as one
+                     body per sphere */
   void *memory;   /* private */
 } tl_stored_frame;
 

@@ -157,6 +157,14 @@ void tl_vtk_release(tl_vtk_content *content) {
   content->array_count = 0;
 }
 
+bool tl_vtk_has(const tl_vtk_content *content, tl_vtk_section section, const char *name) {
+  bool found = false;
+  for (int32_t k = 0; k < content->array_count && !found; k++) {
+    found = content->array[k].section == section && strcmp(content->array[k].name, name) == 0;
+  }
+  return found;
+}
+
 talus_status tl_vtk_get(const tl_vtk_content *content, const char *path, tl_vtk_section section,
                         const char *name, tl_vtk_type type, int32_t components, int64_t *count,
                         const void **value) {

@@ -2,6 +2,8 @@
 #ifndef TL_VTK_FILE_H
 #define TL_VTK_FILE_H
 
+#include <stdbool.h>
+
 #include "host/base/base.h"
 
 /* ---- bytes that grow ------------------------------------------------------------------------- */
@@ -70,6 +72,8 @@ void tl_vtk_release(tl_vtk_content *content);
 talus_status tl_vtk_get(const tl_vtk_content *content, const char *path, tl_vtk_section section,
                         const char *name, tl_vtk_type type, int32_t components, int64_t *count,
                         const void **value);
+/* Whether there is an array of that section and name. */
+bool tl_vtk_has(const tl_vtk_content *content, tl_vtk_section section, const char *name);
 /* Undoes tl_vtk_pack: from[0 .. size) to memory of tl_alloc. */
 talus_status tl_vtk_unpack(talus_context *context, const char *path, int compressed,
                            const unsigned char *from, size_t size, void **to, size_t *to_size);

@@ -3,7 +3,21 @@
 
 #include "host/io/vtk_frame.h"
 
-enum { POINT, RADIUS, ORIENTATION, VELOCITY, SPIN, ID, MATERIAL, TYPE, REACH, PART, COLUMNS };
+enum {
+  POINT,
+  RADIUS,
+  ORIENTATION,
+  VELOCITY,
+  SPIN,
+  ID,
+  MATERIAL,
+  TYPE,
+  REACH,
+  PART,
+  MASS,
+  CENTRE,
+  COLUMNS
+};
 
 static const tl_vtk_array columns[COLUMNS] = {
     {TL_VTK_POINTS, "Points", TL_VTK_FLOAT64, 3, 0, NULL},
@@ -15,7 +29,19 @@ static const tl_vtk_array columns[COLUMNS] = {
     {TL_VTK_POINT, "material", TL_VTK_INT32, 1, 0, NULL},
     {TL_VTK_POINT, "type", TL_VTK_INT32, 1, 0, NULL},
     {TL_VTK_POINT, "reach", TL_VTK_FLOAT64, 1, 0, NULL},
-    {TL_VTK_POINT, "part", TL_VTK_INT32, 1, 0, NULL}};
+    {TL_VTK_POINT, "part", TL_VTK_INT32, 1, 0, NULL},
+    {TL_VTK_POINT, "mass", TL_VTK_FLOAT64, 1, 0, NULL}, /* these two if masses are known */
+    {TL_VTK_POINT, "centre", TL_VTK_FLOAT64, 3, 0, NULL}};
+
+/* Bodies that are not free: walls have no point, and only their shapes tell of them else. */
+enum { BODY_ID, BODY_POSITION, BODY_ORIENTATION, BODY_VELOCITY, BODY_SPIN, BODY_COLUMNS };
+
+static const tl_vtk_array body_columns[BODY_COLUMNS] = {
+    {TL_VTK_FIELD, "body_id", TL_VTK_INT32, 1, 0, NULL},
+    {TL_VTK_FIELD, "body_position", TL_VTK_FLOAT64, 3, 0, NULL},
+    {TL_VTK_FIELD, "body_orientation", TL_VTK_FLOAT64, 4, 0, NULL},
+    {TL_VTK_FIELD, "body_velocity", TL_VTK_FLOAT64, 3, 0, NULL},
+    {TL_VTK_FIELD, "body_spin", TL_VTK_FLOAT64, 3, 0, NULL}};
 
 typedef struct grains {
   talus_context *context;
@@ -24,6 +50,8 @@ typedef struct grains {
   tl_bytes column[COLUMNS];
   tl_bytes connectivity, offsets;
   int64_t count;
+  tl_bytes body[BODY_COLUMNS];
+  int64_t body_count;
 } grains;
 
 static talus_status put(grains *g, int column, const void *value) {
@@ -50,6 +78,10 @@ static talus_status add_point(grains *g, int32_t body, const double at[3], doubl
   TL_TRY(put(g, TYPE, &frame->type[body]));
   TL_TRY(put(g, REACH, &frame->radius[body]));
   TL_TRY(put(g, PART, &g->parts[body]));
+  if (frame->mass != NULL) {
+    TL_TRY(put(g, MASS, &frame->mass[body]));
+    TL_TRY(put(g, CENTRE, x));
+  }
   g->parts[body]++;
   TL_TRY(tl_bytes_append(&g->connectivity, &g->count, sizeof g->count));
   g->count++;
@@ -79,21 +111,46 @@ static talus_status add_others(grains *g) {
   return TALUS_OK;
 }
 
+static talus_status add_bodies(grains *g) {
+  const tl_frame *const frame = g->frame;
+  for (int32_t k = 0; k < frame->body_count && frame->mass != NULL; k++) {
+    const void *const value[BODY_COLUMNS] = {
+        &frame->id[k], frame->position + 3 * (size_t)k, frame->orientation + 4 * (size_t)k,
+        frame->velocity + 3 * (size_t)k, frame->spin + 3 * (size_t)k};
+    if (frame->type[k] == TALUS_BODY_FREE) {
+      continue;
+    }
+    for (int c = 0; c < BODY_COLUMNS; c++) {
+      TL_TRY(
+          tl_bytes_append(&g->body[c], value[c],
+                          (size_t)body_columns[c].components * tl_vtk_size(body_columns[c].type)));
+    }
+    g->body_count++;
+  }
+  return TALUS_OK;
+}
+
 static talus_status encode(grains *g, tl_bytes *file) {
   const tl_frame *frame = g->frame;
   const int64_t plane = frame->plane;
-  tl_vtk_array array[COLUMNS + 5] = {
+  int32_t count = 5;
+  tl_vtk_array array[COLUMNS + BODY_COLUMNS + 5] = {
       {TL_VTK_FIELD, "TimeValue", TL_VTK_FLOAT64, 1, 1, &frame->time},
       {TL_VTK_FIELD, "step", TL_VTK_INT64, 1, 1, &frame->step},
       {TL_VTK_FIELD, "plane", TL_VTK_INT64, 1, 1, &plane},
       {TL_VTK_VERTS, "connectivity", TL_VTK_INT64, 1, g->count, g->connectivity.memory},
       {TL_VTK_VERTS, "offsets", TL_VTK_INT64, 1, g->count, g->offsets.memory}};
-  for (int k = 0; k < COLUMNS; k++) {
-    array[5 + k] = columns[k];
-    array[5 + k].count = g->count;
-    array[5 + k].value = g->column[k].memory;
+  for (int k = 0; k < (frame->mass != NULL ? COLUMNS : MASS); k++) {
+    array[count] = columns[k];
+    array[count].count = g->count;
+    array[count++].value = g->column[k].memory;
   }
-  return tl_vtk_encode(g->context, array, COLUMNS + 5, file);
+  for (int k = 0; k < BODY_COLUMNS && frame->mass != NULL; k++) {
+    array[count] = body_columns[k];
+    array[count].count = g->body_count;
+    array[count++].value = g->body[k].memory;
+  }
+  return tl_vtk_encode(g->context, array, count, file);
 }
 
 static talus_status build(grains *g, tl_bytes *file) {
@@ -104,6 +161,7 @@ static talus_status build(grains *g, tl_bytes *file) {
   memset(g->parts, 0, count * sizeof *g->parts);
   TL_TRY(add_spheres(g));
   TL_TRY(add_others(g));
+  TL_TRY(add_bodies(g));
   return encode(g, file);
 }
 
@@ -115,9 +173,15 @@ talus_status tl_vtk_grains(talus_context *context, const tl_frame *frame, tl_byt
   for (int k = 0; k < COLUMNS; k++) {
     g.column[k].context = context;
   }
+  for (int k = 0; k < BODY_COLUMNS; k++) {
+    g.body[k].context = context;
+  }
   const talus_status status = build(&g, file);
   for (int k = 0; k < COLUMNS; k++) {
     tl_bytes_release(&g.column[k]);
+  }
+  for (int k = 0; k < BODY_COLUMNS; k++) {
+    tl_bytes_release(&g.body[k]);
   }
   tl_bytes_release(&g.connectivity);
   tl_bytes_release(&g.offsets);

@@ -1,12 +1,14 @@
 /* vtk_read.c: a frame back from its ParaView files; see vtk.h.
  *
- * Every point of `grains` becomes a body, with a sphere where it has a radius; the shapes of
- * `surfaces` and `walls` find their body by its id, or bring one of their own. Hulls and meshes
+ * Every point of `grains` becomes a body, with a sphere where it has a radius (points of a clump
+ * become one body where the file has their centre); the shapes of `surfaces` and `walls` find their
+ * body by its id, or bring one of their own. Hulls and meshes
  * come from the triangles, everything else from the field data. */
 #include <string.h>
 
 #include "host/io/vtk_read.h"
 #include "host/io/vtk_series.h"
+#include "host/math/rotation.h"
 
 talus_status tl_frame_take(tl_frame_filler *f, void **array, int64_t count, size_t size) {
   return tl_stored_alloc(f->memory->arrays, array, (size_t)count, size, "frame");
@@ -81,26 +83,56 @@ static talus_status copy_bodies(tl_frame_filler *f, int64_t count) {
   return copy(f, TL_FRAME_GRAINS, "type", s, TL_VTK_INT32, 1, count, f->type);
 }
 
+/* Adds the spheres, each at the place of its point. */
+static void add_spheres(tl_frame_filler *f, tl_geometry *sphere, const int32_t *body,
+                        const double *place, int32_t count) {
+  tl_frame *frame = &f->stored->frame;
+  for (int32_t k = 0; k < count; k++) {
+    if (!(sphere[k].radius > 0)) {
+      continue;
+    }
+    const int32_t s = frame->shape_count++, b = body[k];
+    double arm[3];
+    tl_sub3(arm, place + 3 * (size_t)k, f->position + 3 * (size_t)b);
+    sphere[k].kind = TALUS_SHAPE_SPHERE;
+    f->shape_geometry[s] = &sphere[k];
+    f->shape_pose[s] = tl_pose_in_place;
+    if (tl_dot3(arm, arm) > 0) { /* a part of a clump */
+      double turn[9];
+      tl_quaternion_matrix(f->orientation + 4 * (size_t)b, turn);
+      tl_turn_back3(f->shape_pose[s].position, turn, arm);
+    }
+    f->shape_body[s] = b;
+  }
+}
+
 static talus_status fill_grains(tl_frame_filler *f, int64_t count) {
   tl_frame *frame = &f->stored->frame;
+  const int32_t points = (int32_t)count;
   tl_geometry *sphere;
-  void *value;
+  double *place;
+  int32_t *body, *material;
   TL_TRY(copy_bodies(f, count));
-  TL_TRY(tl_frame_take(f, &value, count, sizeof *sphere));
-  sphere = value;
-  for (int32_t k = 0; k < (int32_t)count; k++) {
-    if (f->radius[k] > 0.0) {
-      sphere[k].kind = TALUS_SHAPE_SPHERE;
-      sphere[k].radius = f->radius[k];
-      const int32_t s = frame->shape_count++;
-      f->shape_geometry[s] = &sphere[k];
-      f->shape_pose[s] = tl_pose_in_place;
-      f->shape_body[s] = k;
-      f->shape_material[s] = f->material[k];
+  TL_TRY(tl_frame_take(f, (void **)&sphere, count, sizeof *sphere));
+  TL_TRY(tl_frame_take(f, (void **)&place, count, 3 * sizeof *place));
+  TL_TRY(tl_frame_take(f, (void **)&body, count, sizeof *body));
+  TL_TRY(tl_frame_take(f, (void **)&material, count, sizeof *material));
+  for (int32_t k = 0; k < points; k++) {
+    sphere[k].radius = f->radius[k];
+    body[k] = k;
+    tl_copy3(place + 3 * (size_t)k, f->position + 3 * (size_t)k);
+    material[k] = f->material[k];
+  }
+  TL_TRY(copy(f, TL_FRAME_GRAINS, "reach", TL_VTK_POINT, TL_VTK_FLOAT64, 1, count, f->radius));
+  TL_TRY(tl_frame_join_parts(f, body, &count));
+  add_spheres(f, sphere, body, place, points);
+  for (int32_t k = 0, s = 0; k < points; k++) {
+    if (sphere[k].radius > 0) {
+      f->shape_material[s++] = material[k];
     }
   }
   frame->body_count = (int32_t)count;
-  return copy(f, TL_FRAME_GRAINS, "reach", TL_VTK_POINT, TL_VTK_FLOAT64, 1, count, f->radius);
+  return TALUS_OK;
 }
 
 /* ---- contacts -------------------------------------------------------------------------------- */
@@ -153,6 +185,7 @@ static talus_status fill(tl_frame_filler *f) {
   frame->radius = f->radius;
   frame->material = f->material;
   frame->type = f->type;
+  frame->mass = f->mass;
   frame->shape_body = f->shape_body;
   frame->shape_geometry = f->shape_geometry;
   frame->shape_pose = f->shape_pose;

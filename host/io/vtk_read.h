@@ -30,12 +30,20 @@ typedef struct tl_frame_filler {
   int32_t body_room, shape_room;
   int32_t *id, *material, *type, *shape_body, *shape_material;
   double *position, *orientation, *velocity, *spin, *radius;
+  double *mass; /* NULL: the files do not tell */
   const tl_geometry **shape_geometry;
   tl_pose *shape_pose;
 } tl_frame_filler;
 
 /* Zeroed memory that lives as long as the frame. */
 talus_status tl_frame_take(tl_frame_filler *filler, void **array, int64_t count, size_t size);
+/* Makes one body of the points of a clump that stand in the arrays of bodies, where the files tell
+ * centres and masses; else does nothing. point[k]: the body of point k. *count: points in, bodies
+ * out. Statuses: FILE_FORMAT, OUT_OF_MEMORY. */
+talus_status tl_frame_join_parts(tl_frame_filler *filler, int32_t *point, int64_t *count);
+/* Where a body is that has no point: position, orientation, velocity and spin by its id, as far as
+ * the files tell. Status: FILE_FORMAT. */
+talus_status tl_frame_place_body(tl_frame_filler *filler, int32_t body);
 /* Adds the shapes of surfaces or walls, and bodies for those that have none. */
 talus_status tl_frame_fill_shapes(tl_frame_filler *filler, int from);
 

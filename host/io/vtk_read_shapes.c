@@ -102,7 +102,7 @@ static int32_t find_body(const tl_frame_filler *f, int32_t id, int32_t from) {
   return -1;
 }
 
-/* A body that only its shapes tell of: it rests at the origin, unturned. */
+/* A body that only its shapes tell of: it rests at the origin, unturned, until it is placed. */
 static int32_t add_body(tl_frame_filler *f, const shapes *s, int32_t k) {
   const int32_t body = f->stored->frame.body_count++;
   f->id[body] = s->id[k];
@@ -160,6 +160,9 @@ talus_status tl_frame_fill_shapes(tl_frame_filler *f, int from) {
     int32_t found = find_body(f, s.id[k], body);
     found = found >= 0 ? found : find_body(f, s.id[k], 0);
     body = found >= 0 ? found : add_body(f, &s, k);
+    if (found < 0) {
+      TL_TRY(tl_frame_place_body(f, body));
+    }
     const int32_t shape = frame->shape_count++;
     f->shape_geometry[shape] = geometry;
     f->shape_pose[shape] = local_pose(f, &s, k, body);

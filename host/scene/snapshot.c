@@ -72,11 +72,12 @@ void tl_snapshot_close(tl_snapshot *s) {
 /* Arrays of doubles first, then those of int32_t, in one piece of memory. */
 static talus_status take_bodies(tl_snapshot *s, const talus_world *world, int32_t **index) {
   const size_t all = (size_t)world->body_count;
-  TL_TRY(tl_buffer_reserve(s->context, &s->body, all, 14 * sizeof(double) + 4 * sizeof(int32_t),
+  TL_TRY(tl_buffer_reserve(s->context, &s->body, all, 15 * sizeof(double) + 4 * sizeof(int32_t),
                            "bodies of a frame"));
   double *position = s->body.memory, *orientation = position + 3 * all;
   double *velocity = orientation + 4 * all, *spin = velocity + 3 * all, *radius = spin + 3 * all;
-  int32_t *id = (int32_t *)(radius + all), *material = id + all, *type = material + all;
+  double *mass = radius + all;
+  int32_t *id = (int32_t *)(mass + all), *material = id + all, *type = material + all;
   *index = type + all; /* of a body in the frame, by slot */
   int32_t n = 0;
   for (int32_t i = 0; i < world->body_count; i++) {
@@ -96,6 +97,7 @@ static talus_status take_bodies(tl_snapshot *s, const talus_world *world, int32_
     material[n] = body->first_shape >= 0 ? world->shape[body->first_shape].material : 0;
     type[n] = body->type;
     radius[n] = 0;
+    mass[n] = body->type == TALUS_BODY_FREE ? body->mass : 0;
     n++;
   }
   tl_frame *frame = &s->frame;
@@ -108,6 +110,7 @@ static talus_status take_bodies(tl_snapshot *s, const talus_world *world, int32_
   frame->radius = radius;
   frame->material = material;
   frame->type = type;
+  frame->mass = mass;
   return TALUS_OK;
 }
 
