@@ -20,6 +20,13 @@ tl_draw tl_draw_default(const char *directory) {
   return draw;
 }
 
+/* Tells once what all pictures will lack. */
+static void tell_missing(const tl_draw *draw) {
+  if (tl_text_missing() != NULL && (draw->options.clock || draw->options.bar)) {
+    fprintf(stderr, "talus: warning: pictures have no text: %s\n", tl_text_missing());
+  }
+}
+
 static int draw_step(talus_context *context, const tl_draw *draw, int64_t step, const char *path) {
   tl_stored_frame *stored = NULL;
   talus_status status = tl_vtk_read(context, draw->directory, step, &stored);
@@ -141,6 +148,7 @@ int tl_draw_run(talus_context *context, const tl_draw *draw) {
     return tl_cli_complain_status(context, status, draw->directory);
   }
   int code = TL_EXIT_OK;
+  tell_missing(draw);
   if (count == 0) {
     code = tl_cli_complain("%s has no frames", draw->directory);
   } else if (draw->all || draw->movie) {

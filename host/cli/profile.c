@@ -34,7 +34,7 @@ static tl_parsed options_read(tl_profile_options *o, const char **paths, int arg
       {"threads", TL_OPTION_INTEGER, &o->threads, "N", "CPU threads; 0 = all (default 1)", 0, 1024,
        0},
       {"out", TL_OPTION_TEXT, &o->out, "FILE.png",
-       "the picture; a table goes to FILE.csv (default profile.png)", 0, 0, 0},
+       "or .svg, .pdf; a table goes to FILE.csv (default profile.png)", 0, 0, 0},
       {"title", TL_OPTION_TEXT, &o->title, "TEXT", "above the picture", 0, 0, 0},
       {"json", TL_OPTION_FLAG, &o->json, NULL, "report as JSON, alone on stdout", 0, 0, 0},
       {0}};
@@ -128,8 +128,9 @@ static int paths_read(tl_profile *p, const char *const *paths) {
 /* The picture and its companion. */
 static int outputs_check(tl_profile_options *o) {
   const size_t length = strlen(o->out);
-  if (!ends_with(o->out, ".png")) {
-    return tl_cli_complain("--out wants a name that ends with .png, not '%s'", o->out);
+  if (!ends_with(o->out, ".png") && !ends_with(o->out, ".svg") && !ends_with(o->out, ".pdf")) {
+    return tl_cli_complain("--out wants a name that ends with .png, .svg or .pdf, not '%s'",
+                           o->out);
   }
   if (length >= sizeof o->csv) {
     return tl_cli_complain("--out: the name is too long");

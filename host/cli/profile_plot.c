@@ -73,10 +73,10 @@ int tl_profile_draw(const tl_profile *p) {
   plot.title = o->title != NULL ? o->title : title;
   plot.width = 1500;
   plot.height = 760;
-  plot.legend = 2;
+  plot.legend = TL_LEGEND_BESIDE;
   plot.x_label = "time over that of the fastest method";
   plot.y_label = "share of the problems solved";
-  plot.log_x = 1;
+  plot.log_x = true;
   plot.x_low = 1;
   plot.x_high = end;
   plot.y_low = -0.05;

@@ -1,6 +1,6 @@
 # Sourced by samples/demo.sh and tests/run.sh: installs what the build needs and this machine lacks.
 # Debian and its relatives only, by apt-get; elsewhere it says what is missing. HDF5, libpng,
-# libyaml, expat, SuiteSparse, LAPACKE, ODE (for a sample) and NumPy (for Python) are optional: without
+# Cairo, libyaml, expat, SuiteSparse, LAPACKE, ODE (for a sample) and NumPy (for Python) are optional: without
 # them Talus builds, and says what it leaves out.
 
 # Runs a command as root, without ever asking for a password where nobody can type one.
@@ -43,6 +43,7 @@ talus_missing_packages() {
   command -v pkg-config >/dev/null 2>&1 || echo pkg-config
   talus_has_header hdf5.h hdf5/serial/hdf5.h || command -v h5cc >/dev/null 2>&1 || echo libhdf5-dev
   talus_has_header png.h || pkg-config --exists libpng 2>/dev/null || echo libpng-dev
+  talus_has_header cairo/cairo.h cairo.h || echo libcairo2-dev
   talus_has_header yaml.h || pkg-config --exists yaml-0.1 2>/dev/null || echo libyaml-dev
   talus_has_header expat.h || pkg-config --exists expat 2>/dev/null || echo libexpat1-dev
   talus_has_header suitesparse/cholmod.h cholmod.h || echo libsuitesparse-dev

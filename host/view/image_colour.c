@@ -73,21 +73,21 @@ static double tick_share(const tl_axis *axis, int k, double low, double high, do
 
 /* Numbers and label lie 0.7 + widest + 2 + 0.3 heights of the text beside the bar; both scale with
  * it. */
-static double fitted_text(const tl_picture *picture, double right, double height,
-                          const tl_axis *axis, double low, double high, const char *label) {
+static double fitted_text(tl_picture *picture, double right, double height, const tl_axis *axis,
+                          double low, double high, const char *label) {
   const double text = tl_colour_bar_text(height);
   double widest = 0.0, size = text;
   char words[32];
   for (int k = 0; k < axis->tick_count; k++) {
     if (tick_share(axis, k, low, high, height) >= 0.0) {
       tl_axis_words(axis, k, words, sizeof words);
-      widest = fmax(widest, tl_text_width(text, words));
+      widest = fmax(widest, tl_text_width(picture, text, words));
     }
   }
   const double needed = (label != NULL ? 3.0 : 1.0) * text + widest;
   const double room = fmax(1.0, picture->width - 2.0 - right);
   size = needed > room ? size * room / needed : size;
-  const double length = label != NULL ? tl_text_width(LABEL * size, label) : 0.0;
+  const double length = label != NULL ? tl_text_width(picture, LABEL * size, label) : 0.0;
   return length > picture->height ? size * picture->height / length : size;
 }
 
@@ -118,7 +118,7 @@ double tl_colour_bar(tl_picture *picture, double x, double y, double width, doub
         right, tl_picture_text(picture, x + width + 0.7 * text, at + 0.5 * text, text, words, ink));
   }
   if (label != NULL && label[0] != 0) {
-    const double length = tl_text_width(LABEL * text, label), middle = y + 0.5 * height;
+    const double length = tl_text_width(picture, LABEL * text, label), middle = y + 0.5 * height;
     const double below = fmin(middle + 0.5 * length, picture->height);
     right += 2.0 * text;
     tl_picture_text_upward(picture, right, fmax(below, length), LABEL * text, label, ink);

@@ -82,6 +82,17 @@ void tl_picture_rectangle(tl_picture *picture, double x, double y, double width,
   }
 }
 
+void tl_picture_cover(tl_picture *picture, int32_t left, int32_t top, int32_t width, int32_t height,
+                      const unsigned char *cover, int32_t stride, tl_colour colour) {
+  const window cut = window_cut(picture, left, top, left + width, top + height);
+  for (int32_t j = cut.top; j < cut.bottom; j++) {
+    const unsigned char *const row = cover + (size_t)(j - top) * (size_t)stride;
+    for (int32_t i = cut.left; i < cut.right; i++) {
+      blend(picture, i, j, colour, row[i - left] / 255.0);
+    }
+  }
+}
+
 void tl_picture_ball(tl_picture *picture, double x, double y, double radius, tl_colour colour) {
   const tl_colour white = {1.0, 1.0, 1.0}, shade = {0.33, 0.37, 0.45};
   const double rim = fmax(0.8, 0.035 * radius);
@@ -134,6 +145,7 @@ talus_status tl_picture_write(const tl_picture *picture, const char *path) {
   image.width = (png_uint_32)picture->width;
   image.height = (png_uint_32)picture->height;
   image.format = PNG_FORMAT_RGB;
+  TL_TRY(picture->text_status);
   TL_TRY(tl_output_begin(picture->context, path, &output));
   if (!png_image_write_to_stdio(&image, output.stream, 0, picture->pixel, 3 * picture->width,
                                 NULL)) {

@@ -233,7 +233,8 @@ static void legend_draw(const scene *view, tl_picture *picture) {
   const double margin = 0.03 * picture->width;
   char strongest[32];
   snprintf(strongest, sizeof strongest, "%.2g N s", view->strongest);
-  const double units = tl_text_width(1.0, label) + tl_text_width(1.0, strongest) + 17.0;
+  const double units =
+      tl_text_width(picture, 1.0, label) + tl_text_width(picture, 1.0, strongest) + 17.0;
   const double size = fmin(view->size, (picture->width - 2.0 * margin) / units);
   const double baseline = picture->height - 1.6 * view->size, centre = baseline - 0.5 * size;
   const double length = 14.0 * size;
@@ -253,7 +254,7 @@ static void title_draw(const scene *view, tl_picture *picture) {
   const char *title = view->stored->title;
   snprintf(text, sizeof text, "Force chains%s%s", title != NULL ? "   " : "",
            title != NULL ? title : "");
-  const double fit = (picture->width - 2.0 * margin) / tl_text_width(1.0, text);
+  const double fit = (picture->width - 2.0 * margin) / tl_text_width(picture, 1.0, text);
   tl_picture_text(picture, margin, margin + view->size, fmin(1.15 * view->size, fit), text, ink);
 }
 

@@ -84,7 +84,7 @@ static void logarithmic_ticks(tl_axis *axis, int32_t wanted) {
   const double first = floor(log10(axis->low) + 1e-9), last = ceil(log10(axis->high) - 1e-9);
   const double decades = log10(axis->high) - log10(axis->low);
   axis->step = decades < 1.5 ? 0.0 : fmax(1.0, ceil(decades / wanted));
-  axis->decimals = -1;
+  axis->decimals = axis->low > 0.99e-3 && axis->high < 1.01e4 ? 0 : -1; /* as it is written */
   for (double e = first; e <= last; e += 1.0) {
     const double power = pow(10.0, e);
     for (int digit = 1; digit < 10; digit++) {
@@ -113,18 +113,18 @@ static void place_ticks(tl_axis *axis, int32_t wanted) {
   }
 }
 
-tl_axis tl_axis_make(double low, double high, int32_t logarithmic, int32_t wanted) {
+tl_axis tl_axis_make(double low, double high, bool logarithmic, int32_t wanted) {
   tl_axis axis;
   memset(&axis, 0, sizeof axis);
   axis.low = low;
   axis.high = high;
-  axis.logarithmic = logarithmic != 0;
+  axis.logarithmic = logarithmic;
   pull_apart(&axis);
   place_ticks(&axis, wanted < 1 ? 1 : wanted);
   return axis;
 }
 
-tl_axis tl_axis_round(double low, double high, int32_t logarithmic, int32_t wanted) {
+tl_axis tl_axis_round(double low, double high, bool logarithmic, int32_t wanted) {
   tl_axis axis = tl_axis_make(low, high, logarithmic, wanted);
   if (axis.logarithmic) {
     if (axis.step > 0.0) {
@@ -143,27 +143,41 @@ double tl_axis_share(const tl_axis *axis, double value) {
                            : (value - axis->low) / (axis->high - axis->low);
 }
 
+/* A number in words that printf wrote, with the minus sign instead of the hyphen. */
+static void print_minus(const char *words, char *out, size_t room) {
+  const int negative = words[0] == '-';
+  snprintf(out, room, "%s%s", negative ? "\xe2\x88\x92" : "", words + negative);
+}
+
+static void print_power(double mantissa, int exponent, char *words, size_t room) {
+  char digits[32], raw[24], power[48], sign[32];
+  snprintf(raw, sizeof raw, "%.3g", mantissa);
+  print_minus(raw, digits, sizeof digits);
+  snprintf(raw, sizeof raw, "%d", exponent);
+  print_minus(raw, sign, sizeof sign);
+  snprintf(power, sizeof power, "10^%s", sign);
+  if (strcmp(digits, "1") == 0) {
+    snprintf(words, room, "%s", power);
+  } else {
+    snprintf(words, room, "%s\xc3\x97%s", digits, power);
+  }
+}
+
 void tl_axis_words(const tl_axis *axis, int32_t tick, char *words, size_t room) {
   const double value = axis->tick[tick];
-  if (axis->decimals >= 0) {
-    snprintf(words, room, "%.*f", (int)axis->decimals, value);
+  char raw[48];
+  if (axis->decimals >= 0 || value == 0.0) {
+    if (axis->logarithmic) {
+      snprintf(raw, sizeof raw, "%g", value);
+    } else {
+      snprintf(raw, sizeof raw, "%.*f", value == 0.0 && axis->decimals < 0 ? 0 : axis->decimals,
+               value);
+    }
+    print_minus(raw, words, room);
     return;
   }
-  if (value == 0.0) {
-    snprintf(words, room, "0");
-    return;
-  }
-  /* one more digit than the step has, at most; the same power for all ticks looks odd at 0 only */
+  /* the same power for all ticks of an even axis */
   const double size = axis->logarithmic ? fabs(value) : fmax(fabs(axis->low), fabs(axis->high));
   const double exponent = floor(log10(size) + 1e-9);
-  const double mantissa = value / pow(10.0, exponent);
-  char digits[24];
-  snprintf(digits, sizeof digits, "%.3g", mantissa);
-  if (axis->logarithmic && exponent >= -2.0 && exponent <= 3.0) {
-    snprintf(words, room, "%g", value);
-  } else if (strcmp(digits, "1") == 0) {
-    snprintf(words, room, "10^%d", (int)exponent);
-  } else {
-    snprintf(words, room, "%sx10^%d", digits, (int)exponent);
-  }
+  print_power(value / pow(10.0, exponent), (int)exponent, words, room);
 }

@@ -63,13 +63,37 @@ double tl_plot_legend_width(const tl_plot_field *p) {
   for (int32_t s = 0; s < p->count; s++) {
     const char *label = p->series[s].label;
     if (label != NULL && label[0] != 0) {
-      widest = fmax(widest, tl_text_width(p->text, label));
+      widest = fmax(widest, tl_canvas_text_width(p->canvas, p->text, label));
     }
   }
-  return widest > 0.0 && p->options->legend ? widest + 4.6 * p->text : 0.0;
+  return widest > 0.0 && p->options->legend != TL_LEGEND_NONE ? widest + 4.6 * p->text : 0.0;
 }
 
-void tl_plot_legend(tl_plot_field *p) {
+/* A piece of the curve, as it is drawn in the field, and its label. */
+static void draw_entry(tl_plot_field *p, int32_t number, double left, double y) {
+  const tl_plot_series *const s = &p->series[number];
+  if (s->low != NULL && s->high != NULL && s->style == TL_PLOT_LINE) {
+    const double half = 0.5 * p->text;
+    tl_canvas_move_to(p->canvas, left + 0.9 * p->text, y - half);
+    tl_canvas_line_to(p->canvas, left + 3.0 * p->text, y - half);
+    tl_canvas_line_to(p->canvas, left + 3.0 * p->text, y + half);
+    tl_canvas_line_to(p->canvas, left + 0.9 * p->text, y + half);
+    tl_canvas_fill(p->canvas, tl_plot_colour(number), 0.22);
+  }
+  if (s->style != TL_PLOT_POINTS) {
+    tl_canvas_move_to(p->canvas, left + 0.9 * p->text, y);
+    tl_canvas_line_to(p->canvas, left + 3.0 * p->text, y);
+    tl_plot_stroke(p, number, fmax(1.5, 0.18 * p->text));
+  }
+  if (s->style != TL_PLOT_LINE) {
+    tl_canvas_dot(p->canvas, left + 1.95 * p->text, y, fmax(2.5, 0.45 * p->text),
+                  tl_plot_colour(number));
+  }
+  tl_canvas_text(p->canvas, left + 3.7 * p->text, y + 0.5 * p->text, p->text, false, TL_ALIGN_LEFT,
+                 s->label, ink);
+}
+
+void tl_plot_legend_draw(tl_plot_field *p) {
   double rows = 0.0;
   for (int32_t s = 0; s < p->count; s++) {
     const char *label = p->series[s].label;
@@ -79,29 +103,16 @@ void tl_plot_legend(tl_plot_field *p) {
   if (r.width == 0.0) {
     return;
   }
-  if (p->options->legend == 1) {
+  if (p->options->legend == TL_LEGEND_INSIDE) {
     place_legend(p, &r);
   }
-  const double left = r.left, top = r.top, width = r.width, height = r.height;
-  tl_picture_rectangle(p->picture, left - 1.0, top - 1.0, width + 2.0, height + 2.0, frame);
-  tl_picture_rectangle(p->picture, left, top, width, height, page);
-  double y = top + 1.3 * p->text;
+  tl_canvas_rectangle(p->canvas, r.left - 1.0, r.top - 1.0, r.width + 2.0, r.height + 2.0, frame);
+  tl_canvas_rectangle(p->canvas, r.left, r.top, r.width, r.height, page);
+  double y = r.top + 1.3 * p->text;
   for (int32_t s = 0; s < p->count; s++) {
-    const char *label = p->series[s].label;
-    if (label == NULL || label[0] == 0) {
-      continue;
+    if (p->series[s].label != NULL && p->series[s].label[0] != 0) {
+      draw_entry(p, s, r.left, y);
+      y += 1.9 * p->text;
     }
-    const tl_colour colour = tl_plot_colour(s);
-    if (p->series[s].style != TL_PLOT_POINTS) {
-      const double from[2] = {left + 0.9 * p->text, y}, to[2] = {left + 3.0 * p->text, y};
-      double travelled = 0.0;
-      tl_plot_stroke(p, s, fmax(1.5, 0.18 * p->text), from, to, &travelled);
-    }
-    if (p->series[s].style != TL_PLOT_LINE) {
-      tl_picture_line(p->picture, left + 1.95 * p->text, y, left + 1.95 * p->text, y,
-                      fmax(2.5, 0.45 * p->text), colour);
-    }
-    tl_picture_text(p->picture, left + 3.7 * p->text, y + 0.5 * p->text, p->text, label, ink);
-    y += 1.9 * p->text;
   }
 }

@@ -39,11 +39,11 @@ static void draw_words(tl_picture *picture, const tl_frame *frame, const tl_rend
   const tl_colour ink = {0.13, 0.14, 0.17};
   const double height = options->height, text = fmax(8.0, 0.0195 * height);
   char words[160], unit[64];
-  if (options->clock) {
+  if (options->clock && tl_text_missing() == NULL) {
     snprintf(words, sizeof words, "t = %.4g %s", frame->time, options->time_unit);
     const tl_colour page = {1.0, 1.0, 1.0};
-    tl_picture_rectangle(picture, 0.9 * text, 0.9 * text, 1.4 * text + tl_text_width(text, words),
-                         2.4 * text, page);
+    tl_picture_rectangle(picture, 0.9 * text, 0.9 * text,
+                         1.4 * text + tl_text_width(picture, text, words), 2.4 * text, page);
     tl_picture_text(picture, 1.6 * text, 2.6 * text, text, words, ink);
   }
   if (tl_view_bar(options)) {
@@ -119,7 +119,7 @@ static talus_status render(talus_context *context, const tl_frame *frame,
     TL_TRY(tl_render_solid(context, frame, &camera, options, colour, picture));
   }
   draw_words(picture, frame, options, low, high);
-  return TALUS_OK;
+  return picture->text_status;
 }
 
 talus_status tl_render(talus_context *context, const tl_frame *frame,

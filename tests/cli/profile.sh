@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # `talus profile`: a folder of generated problems, the table, the picture, what it refuses.
-#   profile.sh TALUS HAVE_PNG(0|1)
+#   profile.sh TALUS HAVE_CAIRO(0|1)
 set -u
-talus=$(realpath "$1") png=$2
+talus=$(realpath "$1") cairo=$2
 . "$(dirname "${BASH_SOURCE[0]}")/../program.sh"
 
 mkdir set
@@ -26,10 +26,10 @@ note "ratios are those of the seconds" awk -F, 'NR > 1 {
   END { for (i = 2; i <= NR; i++) { d = r[i] * least[name[i]] / t[i] - 1
       if (d > 1e-4 || d < -1e-4) exit 1 }
     exit NR != 10 }' p.csv
-if [ "$png" = 1 ]; then
+if [ "$cairo" = 1 ]; then
   note "the picture is a PNG" eval '[ "$(head -c 4 p.png | tail -c 3)" = PNG ]'
 else
-  err_has "p.png was not drawn"
+  err_has "p.png was not drawn.*libcairo2-dev"
 fi
 
 # What is not solved is no success: no method reaches 1e-300, and the table says so.
@@ -62,7 +62,7 @@ err_has "did you mean newton"
 run 2 profile set --methods lemke
 err_has "lemke does not take cone circular"
 run 2 profile set --out p.jpg
-err_has "ends with .png"
+err_has "ends with .png, .svg or .pdf"
 run 2 profile set --out missing/p.png
 err_has "cannot write missing/p.png"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Drives `talus scene`, `run`, `render` and `plot` as a user would.
-#   program.sh TALUS SOURCE HAVE_YAML(0|1) HAVE_HDF5(0|1) HAVE_PNG(0|1)
+#   program.sh TALUS SOURCE HAVE_YAML(0|1) HAVE_HDF5(0|1) HAVE_PNG(0|1) HAVE_CAIRO(0|1)
 set -u
-talus=$1 scenes=$2/samples/scenes yaml=$3 hdf5=$4 png=$5
+talus=$1 scenes=$2/samples/scenes yaml=$3 hdf5=$4 png=$5 cairo=$6
 [ "$yaml" = 1 ] && [ "$hdf5" = 1 ] || exit 77
 . "$(dirname "${BASH_SOURCE[0]}")/../program.sh"
 
@@ -187,9 +187,28 @@ if [ "$png" = 1 ]; then
   err_has "frames 0 to 12"
   run 0 render pieces --frame 0 --field radius --out one.png --width 64 --height 48 --threads 1
   note "a picture is there" test -s one.png
+fi
+if [ "$cairo" = 1 ]; then
   run 0 plot pieces --columns kinetic,potential --out plot.png
   note "a plot is there" test -s plot.png
+  run 0 plot whole pieces/ --columns kinetic --log-y --out several.svg
+  note "a plot is there" grep -q "<svg" several.svg
+  run 0 plot whole pieces --columns kinetic,potential --band deviation --out mean.pdf
+  note "a plot is there" eval '[ "$(head -c 4 mean.pdf)" = %PDF ]'
+  run 2 plot whole pieces --columns kinetic --x potential --band error --out no.png
+  err_has "needs an x that grows"
+  run 2 plot whole --out plot.gif
+  err_has "ends with .png, .svg or .pdf"
+  absent no.png
+else
+  run 2 plot pieces --columns kinetic,potential --out plot.png
+  err_has "libcairo2-dev"
+  absent plot.png
 fi
+run 2 plot
+err_has "PATH is missing"
+run 2 plot whole nowhere
+err_has "nowhere"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

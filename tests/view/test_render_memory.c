@@ -54,8 +54,9 @@ static talus_status table(void) {
   if (status == TALUS_OK) {
     status = tl_table_read(context, "starved.csv", &read);
     if (status == TALUS_OK) {
-      status =
-          tl_plot_columns(context, &read, "time", names, 1, TL_PLOT_BOTH, &options, "starved.png");
+      const tl_plot_run run = {.table = &read};
+      status = tl_plot_runs(context, &run, 1, "time", names, 1, TL_PLOT_BOTH, TL_BAND_ERROR,
+                            &options, "starved.png");
     }
     tl_table_release(&read);
   }
