@@ -7,7 +7,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "host/base/words.h"
 #include "host/cli/cli.h"
@@ -99,7 +102,26 @@ static void open_standard_files(void) {
   }
 }
 
+/* Starts the program once more without OpenBLAS's threads, which Talus has no use for, where the
+ * address space is limited: each of them maps a large buffer when the library is loaded, tries
+ * again without end where there is no room, and is waited for at the end of the process. Goes on as
+ * it is where that cannot be done. */
+static void threads_spare(char **argv) {
+#if defined __linux__ && (TL_HAVE_LAPACK || TL_HAVE_SUITESPARSE)
+  static const char name[] = "OPENBLAS_NUM_THREADS";
+  const char *const threads = getenv(name);
+  struct rlimit space;
+  if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY &&
+      (threads == NULL || strcmp(threads, "1") != 0) && setenv(name, "1", 1) == 0) {
+    execv("/proc/self/exe", argv);
+  }
+#else
+  (void)argv;
+#endif
+}
+
 int main(int argc, char **argv) {
+  threads_spare(argv);
   open_standard_files();
   signal(SIGXFSZ, SIG_IGN); /* a file above the limit is a failed write with a message, not death */
   const int code = run_verb(argc, argv);

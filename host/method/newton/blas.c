@@ -4,16 +4,26 @@
  * OpenBLAS's number of threads belongs to the whole process, so this counts who is inside: the
  * first one in notes the number, the last one out sets it back. Other BLAS libraries are left
  * alone. Of OpenMP the number of nested levels is set to none, which is the calling thread's own
- * affair: its threads spin when they wait, and do not survive a fork. */
+ * affair: its threads spin when they wait, and do not survive a fork.
+ *
+ * OpenBLAS maps a work buffer for each thread that is inside it at the same time, keeps it, and
+ * where the address space has no room (ulimit -v) tries again without end. So room is asked for
+ * before, and the buffers are mapped here. */
 #define _GNU_SOURCE
 #include "host/method/newton/newton.h"
 
 #if TL_HAVE_LAPACK || TL_HAVE_SUITESPARSE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/mman.h>
+
+enum {
+  BUFFER_MB = 160,   /* more than a buffer of OpenBLAS takes: 128 MB, or 32 in older ones */
+  BUFFERS_MOST = 32, /* threads for which buffers are mapped beforehand */
+};
 
 static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
-static int inside, threads;
+static int inside, threads, buffers; /* buffers: how many OpenBLAS has, at least */
 
 /* The calling thread's levels of OpenMP, to be set back; 0: nothing to do. */
 static _Thread_local int levels;
@@ -49,13 +59,57 @@ static void forks_guard(void) {
   (void)pthread_atfork(door_lock, door_unlock, door_unlock);
 }
 
-void tl_blas_begin(void) {
+typedef void *(*map_fn)(int);
+typedef void (*unmap_fn)(void *);
+
+/* Whether a buffer could be mapped. */
+static bool has_room(void) {
+  const size_t size = (size_t)BUFFER_MB << 20;
+  void *const room =
+      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return room != MAP_FAILED && munmap(room, size) == 0;
+}
+
+/* Makes OpenBLAS have `wanted` buffers: it maps a new one when all others are taken, so that many
+ * are taken at once. Returns whether there was room for them. */
+static bool buffers_map(int wanted) {
+  void *taken[BUFFERS_MOST];
+  int count = 0;
+  bool good = true;
+  map_fn map;
+  unmap_fn unmap;
+  *(void **)&map = dlsym(RTLD_DEFAULT, "blas_memory_alloc");
+  *(void **)&unmap = dlsym(RTLD_DEFAULT, "blas_memory_free");
+  if (map == NULL || unmap == NULL || wanted > BUFFERS_MOST) {
+    return true;
+  }
+  while (good && count < wanted) {
+    good = has_room();
+    if (good) {
+      taken[count++] = map(0);
+    }
+  }
+  for (int i = 0; i < count; i++) {
+    unmap(taken[i]);
+  }
+  buffers = good ? wanted : buffers;
+  return good;
+}
+
+talus_status tl_blas_begin(talus_context *context) {
   const set_fn set = setter("openblas_set_num_threads");
   const get_fn get = getter("openblas_get_num_threads");
   const set_fn set_levels = setter("omp_set_max_active_levels");
   const get_fn get_levels = getter("omp_get_max_active_levels");
   (void)pthread_once(&once, forks_guard);
   pthread_mutex_lock(&door);
+  if (inside + 1 > buffers && !buffers_map(inside + 1)) {
+    pthread_mutex_unlock(&door);
+    return tl_fail(context, TALUS_OUT_OF_MEMORY,
+                   "BLAS has no memory for its work buffer (%d MB of address space): raise the "
+                   "limit (ulimit -v) or use a first-order method",
+                   BUFFER_MB);
+  }
   if (inside++ == 0 && set != NULL && get != NULL) {
     threads = get();
     if (threads != 1) {
@@ -67,6 +121,7 @@ void tl_blas_begin(void) {
   if (levels > 0) {
     set_levels(0);
   }
+  return TALUS_OK;
 }
 
 void tl_blas_end(void) {
@@ -83,7 +138,11 @@ void tl_blas_end(void) {
 
 #else
 
-void tl_blas_begin(void) {}
+talus_status tl_blas_begin(talus_context *context) {
+  (void)context;
+  return TALUS_OK;
+}
+
 void tl_blas_end(void) {}
 
 #endif

@@ -112,8 +112,9 @@ talus_status tl_contradiction_find(tl_newton *newton, int *found);
 /* Moves y, a solution, to the one of least norm; whether it got there must be judged. */
 talus_status tl_least_find(tl_newton *newton, double *y);
 
-/* BLAS keeps to the calling thread between these two. */
-void tl_blas_begin(void);
+/* BLAS keeps to the calling thread between these two. The second follows only where the first
+ * returned OK. OUT_OF_MEMORY: BLAS would wait for its buffer without end. */
+talus_status tl_blas_begin(talus_context *context);
 void tl_blas_end(void);
 
 #endif

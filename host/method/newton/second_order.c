@@ -363,7 +363,10 @@ static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton)
   run->outcome = TALUS_OUTCOME_STALLED;
   const int blas = tl_linear_uses_blas(&newton->linear);
   if (blas) {
-    tl_blas_begin();
+    const talus_status begun = tl_blas_begin(run->context);
+    if (begun != TALUS_OK) { /* auto goes on without factors */
+      return run->solver->settings.method == TALUS_METHOD_AUTO ? TALUS_UNSUPPORTED : begun;
+    }
   }
   talus_status status = plan(newton);
   if (status == TALUS_OK) {
@@ -393,7 +396,7 @@ talus_status tl_newton_unique(tl_run *run) {
   newton->epsilon = -1; /* nothing on the way is offered */
   const int blas = tl_linear_uses_blas(&newton->linear);
   if (blas) {
-    tl_blas_begin();
+    TL_TRY(tl_blas_begin(run->context));
   }
   const talus_status status = tl_least_find(newton, y);
   if (blas) {
