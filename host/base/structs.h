@@ -51,6 +51,9 @@ typedef struct tl_struct {
   Y(fleet_def, accept, settings, settings)       \
   X(fleet_report, unused)                        \
   X(generate_def, seed)                          \
+  X(frames_def, resume)                          \
+  X(scene_info, colour)                          \
+  X(record_def, resume)                          \
   X(urdf_def, packages)
 
 #define TL_STRUCT_DECLARE(name, ...) extern const tl_struct tl_struct_##name;

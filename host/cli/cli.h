@@ -79,8 +79,8 @@ char *tl_cli_bilateral_path(const char *path);
 
 /* Complains of a column that a table does not have, with the nearest that it has, and returns
  * TL_EXIT_BAD; else TL_EXIT_OK. */
-struct tl_table;
-int tl_cli_column_check(const struct tl_table *table, const char *name);
+struct tl_stored_table;
+int tl_cli_column_check(const struct tl_stored_table *table, const char *name);
 
 /* Room for count doubles set to 0, at least one; NULL (and a complaint) if there is no memory. */
 double *tl_cli_numbers(int64_t count);

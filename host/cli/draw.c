@@ -1,4 +1,4 @@
-/* draw.c: reads frames back, chooses one camera and one range of colours for all, draws. */
+/* draw.c: pictures and a movie of the frames of a run. */
 #define _POSIX_C_SOURCE 200809L
 #include "host/cli/draw.h"
 
@@ -9,10 +9,8 @@
 #include <unistd.h>
 
 #include "host/cli/cli.h"
-#include "host/io/vtk.h"
+#include "host/view/frames.h"
 #include "host/view/movie.h"
-
-enum { FITTED = 6 }; /* frames that camera and colours are fitted to */
 
 tl_draw tl_draw_default(const char *directory) {
   tl_draw draw = {.directory = directory, .frame = -1, .rate = 25};
@@ -28,38 +26,15 @@ static void tell_missing(const tl_draw *draw) {
 }
 
 static int draw_step(talus_context *context, const tl_draw *draw, int64_t step, const char *path) {
-  tl_stored_frame *stored = NULL;
-  talus_status status = tl_vtk_read(context, draw->directory, step, &stored);
-  if (status == TALUS_OK) {
-    status = tl_render_file(context, &stored->frame, &draw->options, path);
-  }
-  tl_stored_frame_destroy(stored);
+  const talus_status status = tl_frames_draw(context, draw->directory, step, &draw->options, path);
   return status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(context, status, path);
 }
 
 /* One camera and one range for all pictures, so that nothing jumps. */
 static int fit(talus_context *context, tl_draw *draw, const int64_t *step, int32_t count,
                tl_camera *camera) {
-  tl_stored_frame *stored[FITTED] = {NULL};
-  const tl_frame *frame[FITTED] = {NULL};
-  const int32_t wanted = count < FITTED ? count : FITTED;
-  talus_status status = TALUS_OK;
-  for (int32_t i = 0; i < wanted && status == TALUS_OK; i++) {
-    const int32_t at = wanted > 1 ? (int32_t)((int64_t)i * (count - 1) / (wanted - 1)) : 0;
-    status = tl_vtk_read(context, draw->directory, step[at], &stored[i]);
-    frame[i] = status == TALUS_OK ? &stored[i]->frame : NULL;
-  }
-  if (status == TALUS_OK && draw->options.camera == NULL) {
-    status = tl_camera_fit(context, frame, wanted, &draw->options, camera);
-    draw->options.camera = camera;
-  }
-  if (status == TALUS_OK && !(draw->options.low < draw->options.high)) {
-    status = tl_render_range(context, frame, wanted, draw->options.field, &draw->options.low,
-                             &draw->options.high);
-  }
-  for (int32_t i = 0; i < wanted; i++) {
-    tl_stored_frame_destroy(stored[i]);
-  }
+  const talus_status status =
+      tl_frames_fit(context, draw->directory, step, count, &draw->options, camera);
   return status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(context, status, draw->directory);
 }
 
@@ -143,7 +118,7 @@ static int draw_one(talus_context *context, const tl_draw *draw, const int64_t *
 int tl_draw_run(talus_context *context, const tl_draw *draw) {
   int64_t *step = NULL;
   int32_t count = 0;
-  const talus_status status = tl_vtk_steps(context, draw->directory, &step, &count);
+  const talus_status status = tl_frames_list(context, draw->directory, &step, &count);
   if (status != TALUS_OK) {
     return tl_cli_complain_status(context, status, draw->directory);
   }

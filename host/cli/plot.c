@@ -26,8 +26,8 @@ typedef struct plot_options {
 /* The tables of all runs. */
 typedef struct run_list {
   talus_context *context;
-  tl_plot_run *run; /* [count] */
-  tl_table *table;  /* [count] */
+  tl_plot_run *run;       /* [count] */
+  tl_stored_table *table; /* [count] */
   char (*label)[NAME * 2];
   int32_t count, capacity;
 } run_list;
@@ -73,9 +73,9 @@ static tl_parsed parse_options(plot_options *o, int argc, char **argv) {
 }
 
 /* A column that is not there, with the nearest that is. */
-int tl_cli_column_check(const tl_table *table, const char *name) {
+int tl_cli_column_check(const tl_stored_table *table, const char *name) {
   char names[2048] = "", near[NAME];
-  if (tl_table_find(table, name) >= 0) {
+  if (tl_stored_table_find(table, name) >= 0) {
     return TL_EXIT_OK;
   }
   for (int32_t i = 0; i < table->column_count; i++) {
@@ -112,10 +112,10 @@ static int add_run(run_list *list, const char *path, const char *label, int32_t 
   if (list_grow(list) != TL_EXIT_OK) {
     return TL_EXIT_BAD;
   }
-  tl_table *const table = &list->table[list->count];
-  const talus_status status = tl_table_read(list->context, path, table);
+  tl_stored_table *const table = &list->table[list->count];
+  const talus_status status = tl_stored_table_read(list->context, path, table);
   if (status != TALUS_OK) {
-    tl_table_release(table);
+    tl_stored_table_release(table);
     return tl_cli_complain_status(list->context, status, path);
   }
   snprintf(list->label[list->count], sizeof list->label[0], "%s", label);
@@ -174,7 +174,7 @@ static int add_paths(run_list *list, plot_options *o) {
 
 static void list_release(run_list *list) {
   for (int32_t i = 0; i < list->count; i++) {
-    tl_table_release(&list->table[i]);
+    tl_stored_table_release(&list->table[i]);
   }
   free(list->run);
   free(list->table);
@@ -211,7 +211,7 @@ static int draw(const run_list *list, const plot_options *o, const char *path) {
   return TL_EXIT_OK;
 }
 
-static void list_columns(const tl_table *table) {
+static void list_columns(const tl_stored_table *table) {
   for (int32_t i = 0; i < table->column_count; i++) {
     printf("%s%s%s%s\n", table->name[i], table->unit[i][0] != '\0' ? " [" : "", table->unit[i],
            table->unit[i][0] != '\0' ? "]" : "");

@@ -1,4 +1,5 @@
 /* profile_plot.c: the curves of performance profiles as a picture, and every run in a table. */
+#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +8,6 @@
 
 #include "host/cli/cli.h"
 #include "host/cli/profile.h"
-#include "host/io/output_file.h"
 #include "host/view/plot.h"
 
 static int ascending(const void *a, const void *b) {
@@ -103,35 +103,47 @@ static void print_field(FILE *out, const char *text) {
   fputc('"', out);
 }
 
-int tl_profile_write(const tl_profile *p) {
+/* The table of all runs as text. */
+static void print_table(const tl_profile *p, FILE *out) {
   const tl_profile_options *const o = &p->options;
-  tl_output output;
-  talus_status status = tl_output_begin(p->context, o->csv, &output);
-  if (status != TALUS_OK) {
-    return tl_cli_complain_status(p->context, status, o->csv);
-  }
   fputs("problem,contacts,bilateral_rows,method,outcome,seconds [s],ratio,measure,epsilon_coulomb,"
         "epsilon_ccp,siconos_coulomb,siconos_ccp,iterations,passes,factorisations\n",
-        output.stream);
+        out);
   for (int i = 0; i < p->count; i++) {
     for (int m = 0; m < o->method_count; m++) {
       const tl_profile_problem *const problem = &p->problem[i];
       const tl_profile_run *const run = &problem->run[m];
       const talus_certificate *const c = &run->info.certificate;
-      print_field(output.stream, problem->file);
-      fprintf(output.stream, ",%" PRId32 ",%" PRId32 ",%s", problem->contacts, problem->rows,
+      print_field(out, problem->file);
+      fprintf(out, ",%" PRId32 ",%" PRId32 ",%s", problem->contacts, problem->rows,
               talus_method_name(o->method[m]));
       if (!run->done) {
-        fputs(",not_supported,,,,,,,,,,\n", output.stream);
+        fputs(",not_supported,,,,,,,,,,\n", out);
         continue;
       }
-      fprintf(output.stream,
-              ",%s,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%" PRId64 ",%" PRId64 ",%" PRId64 "\n",
+      fprintf(out, ",%s,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%" PRId64 ",%" PRId64 ",%" PRId64 "\n",
               talus_outcome_name(run->info.outcome), run->seconds, run->ratio, run->info.measure,
               c->epsilon_coulomb, c->epsilon_ccp, c->siconos_coulomb, c->siconos_ccp,
               run->info.iterations, run->info.passes, run->info.factorisations);
     }
   }
-  status = tl_output_commit(&output);
-  return status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(p->context, status, o->csv);
+}
+
+int tl_profile_write(const tl_profile *p) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *const memory = open_memstream(&text, &size);
+  if (memory == NULL) {
+    return tl_cli_complain("no memory for the table of all runs");
+  }
+  print_table(p, memory);
+  const int failed = ferror(memory);
+  if (fclose(memory) != 0 || failed) {
+    free(text);
+    return tl_cli_complain("no memory for the table of all runs");
+  }
+  const talus_status status = talus_file_write(p->context, p->options.csv, text, size);
+  free(text);
+  return status == TALUS_OK ? TL_EXIT_OK
+                            : tl_cli_complain_status(p->context, status, p->options.csv);
 }

@@ -12,12 +12,9 @@
 #include "host/cli/draw.h"
 #include "host/cli/options.h"
 #include "host/cli/run_progress.h"
-#include "host/io/checkpoint.h"
-#include "host/scene/failure.h"
-#include "host/scene/record.h"
-#include "host/scene/scene.h"
+#include "talus/talus_scene.h"
 
-#define PI 3.14159265358979323846
+#define MOST_STEPS 9e15 /* that a run has: all of them are whole numbers in a double */
 
 typedef struct run_options {
   const char *scene, *out, *resume, *problem;
@@ -33,9 +30,8 @@ typedef struct run_state {
   talus_context *context;
   talus_scene *scene;
   talus_world *world;
-  tl_record *record;
-  tl_lock lock; /* on the directory */
-  int added_to; /* a restart goes on with the files of the directory */
+  talus_scene_info info;
+  talus_record *record;
   char directory[1024];
   char dump_path[1056];           /* in it; the world reads it for as long as it lives */
   int64_t first, last;            /* steps */
@@ -86,38 +82,34 @@ static int complain(const run_state *run) {
   return tl_cli_complain("%s", talus_context_message(run->context));
 }
 
-/* The directory of --resume: it, or where the checkpoint is. */
-static int resume_folder(const run_state *run, char *folder, size_t capacity) {
-  const char *const resume = run->o->resume, *const slash = strrchr(resume, '/');
+/* The folder of a checkpoint, with its slash; "." if it has none. Returns its length. */
+static size_t folder_of(const char *resume, const char **folder) {
+  const char *const slash = strrchr(resume, '/');
   struct stat about;
-  const int is_folder = stat(resume, &about) == 0 && S_ISDIR(about.st_mode);
-  const int used = is_folder ? snprintf(folder, capacity, "%s", resume)
-                   : slash == NULL
-                       ? snprintf(folder, capacity, ".")
-                       : snprintf(folder, capacity, "%.*s", (int)(slash - resume + 1), resume);
-  return used >= 0 && (size_t)used < capacity
-             ? TL_EXIT_OK
-             : tl_cli_complain("the name of the checkpoint is too long");
+  if (stat(resume, &about) == 0 && S_ISDIR(about.st_mode)) {
+    *folder = resume;
+    return strlen(resume);
+  }
+  *folder = slash != NULL ? resume : ".";
+  return slash != NULL ? (size_t)(slash - resume) + 1 : 1;
 }
 
-/* --out; else where the checkpoint is; else beside the caller, by the scene's name. Results are
- * added to where they go to the directory that the checkpoint comes from. */
+/* The name of a file without folder and ending. Returns its length. */
+static size_t stem_of(const char *path, const char **stem) {
+  const char *const slash = strrchr(path, '/');
+  *stem = slash != NULL ? slash + 1 : path;
+  const char *const dot = strrchr(*stem, '.');
+  return dot != NULL && dot > *stem ? (size_t)(dot - *stem) : strlen(*stem);
+}
+
+/* --out; else where the checkpoint is; else beside the caller, by the scene's name. */
 static int choose_directory(run_state *run) {
-  char folder[sizeof run->directory];
   const char *text = run->o->out, *suffix = "";
-  struct stat a, b;
-  if (run->o->resume != NULL && resume_folder(run, folder, sizeof folder) != TL_EXIT_OK) {
-    return TL_EXIT_BAD;
-  }
-  if (text == NULL && run->o->resume != NULL) {
-    text = folder;
-  }
   size_t length = text != NULL ? strlen(text) : 0;
-  if (text == NULL) {
-    const char *slash = strrchr(run->o->scene, '/');
-    text = slash != NULL ? slash + 1 : run->o->scene;
-    const char *dot = strrchr(text, '.');
-    length = dot != NULL && dot > text ? (size_t)(dot - text) : strlen(text);
+  if (text == NULL && run->o->resume != NULL) {
+    length = folder_of(run->o->resume, &text);
+  } else if (text == NULL) {
+    length = stem_of(run->o->scene, &text);
     suffix = ".out";
   }
   while (length > 1 && text[length - 1] == '/') {
@@ -127,50 +119,24 @@ static int choose_directory(run_state *run) {
     return tl_cli_complain("the name of the output directory is too long");
   }
   snprintf(run->directory, sizeof run->directory, "%.*s%s", (int)length, text, suffix);
-  run->added_to = run->o->resume != NULL && stat(folder, &a) == 0 &&
-                  stat(run->directory, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
   return TL_EXIT_OK;
-}
-
-/* The file of --resume: itself, or the newest checkpoint of a directory; if results go there too,
- * the newest that goes with them. To be freed by tl_free. */
-static int find_checkpoint(run_state *run, char **path) {
-  const char *const resume = run->o->resume;
-  struct stat about;
-  talus_status status = TALUS_OK;
-  *path = NULL;
-  if (resume == NULL) {
-    return TL_EXIT_OK;
-  }
-  if (stat(resume, &about) == 0 && S_ISDIR(about.st_mode)) {
-    status = run->added_to ? tl_record_newest(run->context, resume, path)
-                           : tl_checkpoint_newest(run->context, resume, INT64_MAX, path);
-  } else {
-    void *memory = NULL;
-    status = tl_alloc(run->context, &memory, strlen(resume) + 1, 1, "a path");
-    if (status == TALUS_OK) {
-      *path = strcpy(memory, resume);
-      status = run->added_to ? tl_record_check(run->context, resume) : TALUS_OK;
-    }
-  }
-  return status == TALUS_OK ? TL_EXIT_OK : complain(run);
 }
 
 /* The first and the last step; whether there are any in between, and not too many to count. */
 static int find_last_step(run_state *run) {
-  const tl_scene_definition *def = tl_scene_says(run->scene);
-  const double time = run->o->time > 0 ? run->o->time : def->run.time, step = def->world.step;
-  const double steps = ceil(time / step - 1e-6);
+  const talus_scene_info *const info = &run->info;
+  const double time = run->o->time > 0 ? run->o->time : info->end;
+  const double steps = ceil(time / info->step - 1e-6);
   run->first = talus_world_steps(run->world);
   if (run->o->steps > 0) {
     run->last = run->first + run->o->steps;
-  } else if (run->o->time <= 0 && def->run.steps > 0) {
-    run->last = def->run.steps;
-  } else if (steps <= TL_SCENE_STEPS) {
+  } else if (run->o->time <= 0 && info->step_count > 0) {
+    run->last = info->step_count;
+  } else if (steps <= MOST_STEPS) {
     run->last = (int64_t)steps;
   } else {
-    return tl_cli_complain("%g s are %g steps of %g s; a run has at most %g", time, steps, step,
-                           TL_SCENE_STEPS);
+    return tl_cli_complain("%g s are %g steps of %g s; a run has at most %g", time, steps,
+                           info->step, MOST_STEPS);
   }
   return run->first < run->last
              ? TL_EXIT_OK
@@ -179,53 +145,51 @@ static int find_last_step(run_state *run) {
                                run->first, run->last);
 }
 
-/* Nothing of the directory is changed before this. */
-static int open_directory(run_state *run) {
-  talus_status status =
-      run->added_to ? TALUS_OK
-                    : tl_record_prepare(run->context, run->directory, run->o->force, &run->lock);
+static int create_record(run_state *run) {
+  talus_record_def def = talus_record_def_default();
+  def.directory = run->directory;
+  def.resume = run->o->resume;
+  def.force = run->o->force;
+  return talus_record_create(run->context, &def, &run->record) == TALUS_OK ? TL_EXIT_OK
+                                                                           : complain(run);
+}
+
+static int build_world(run_state *run) {
+  run->info = talus_scene_info_default();
+  talus_status status = talus_scene_read(run->context, run->o->scene, run->o->set.text,
+                                         run->o->set.count, &run->scene);
   if (status == TALUS_OK) {
-    status =
-        tl_record_open(run->scene, run->directory, run->added_to ? run->first : -1, &run->record);
+    status = talus_scene_describe(run->scene, &run->info);
+  }
+  if (status == TALUS_OK) {
+    status = talus_scene_build(run->scene, &run->world);
+  }
+  if (status == TALUS_OK) {
+    status = talus_record_resume(run->record, run->scene, run->world);
   }
   return status == TALUS_OK ? TL_EXIT_OK : complain(run);
 }
 
-static int build_world(run_state *run, const char *checkpoint) {
-  talus_status status = talus_scene_read(run->context, run->o->scene, run->o->set.text,
-                                         run->o->set.count, &run->scene);
-  if (status == TALUS_OK) {
-    status = talus_scene_build(run->scene, &run->world);
-  }
-  if (status == TALUS_OK && checkpoint != NULL) {
-    status = tl_record_resume(run->scene, run->world, checkpoint);
-  }
-  return status == TALUS_OK ? TL_EXIT_OK : complain(run);
+/* Nothing of the directory is changed before this. */
+static int open_record(run_state *run) {
+  return talus_record_open(run->record, run->scene, run->world) == TALUS_OK ? TL_EXIT_OK
+                                                                            : complain(run);
 }
 
 /* Scene, world, directory; and where a restart goes on. */
 static int prepare(run_state *run) {
-  char *checkpoint = NULL;
   int code = choose_directory(run);
-  if (code == TL_EXIT_OK && run->added_to &&
-      tl_lock_take(run->context, run->directory, &run->lock) != TALUS_OK) {
-    code = complain(run);
+  if (code == TL_EXIT_OK) {
+    code = create_record(run);
   }
   if (code == TL_EXIT_OK) {
-    code = find_checkpoint(run, &checkpoint);
-  }
-  if (code == TL_EXIT_OK) {
-    code = build_world(run, checkpoint);
+    code = build_world(run);
   }
   tl_run_watch();
   if (code == TL_EXIT_OK) {
     code = find_last_step(run);
   }
-  if (code == TL_EXIT_OK) {
-    code = open_directory(run);
-  }
-  tl_free(run->context, checkpoint);
-  return code;
+  return code == TL_EXIT_OK ? open_record(run) : code;
 }
 
 static int dump_begin(run_state *run) {
@@ -233,15 +197,14 @@ static int dump_begin(run_state *run) {
     return TL_EXIT_OK;
   }
   snprintf(run->dump_path, sizeof run->dump_path, "%s/problem", run->directory);
-  return tl_failure_watch(run->world, (talus_dump)run->o->dump, run->dump_path) == TALUS_OK
+  return talus_world_dump(run->world, (talus_dump)run->o->dump, run->dump_path) == TALUS_OK
              ? TL_EXIT_OK
              : complain(run);
 }
 
 static talus_status one_step(run_state *run, talus_step_report *report) {
-  int64_t saved;
   *report = talus_step_report_default();
-  TL_TRY(tl_record_before_step(run->record, run->world));
+  TL_TRY(talus_record_before_step(run->record, run->world));
   TL_TRY(talus_scene_tick(run->scene, run->world));
   TL_TRY(talus_world_step(run->world, report));
   run->missed += report->accepted != 0;
@@ -250,25 +213,25 @@ static talus_status one_step(run_state *run, talus_step_report *report) {
     run->worst_time = report->time;
   }
   run->halved += report->halvings > 0;
-  if (tl_record_is_due(run->record, report->step)) {
-    TL_TRY(tl_record_frame(run->record, run->world, report));
+  const uint32_t due = talus_record_due(run->record, report->step);
+  if ((due & TALUS_RECORD_FRAME) != 0) {
+    TL_TRY(talus_record_frame(run->record, run->world, report));
   }
-  if (tl_record_checkpoint_is_due(run->record, report->step) && report->step < run->last) {
-    TL_TRY(tl_record_checkpoint(run->record, run->world, &saved));
+  if ((due & TALUS_RECORD_CHECKPOINT) != 0 && report->step < run->last) {
+    TL_TRY(talus_record_checkpoint(run->record, run->world, NULL));
   }
   return TALUS_OK;
 }
 
 /* The checkpoint could not be written: what there is to go on from. */
 static int complain_of_checkpoint(const run_state *run) {
-  char *newest = NULL;
+  char newest[1200];
   const int code = complain(run);
-  if (tl_record_newest(run->context, run->directory, &newest) == TALUS_OK) {
+  if (talus_record_newest(run->context, run->directory, newest, sizeof newest) == TALUS_OK) {
     fprintf(stderr, "talus: --resume %s goes on from %s\n", run->directory, newest);
   } else {
     fprintf(stderr, "talus: there is no checkpoint to go on from\n");
   }
-  tl_free(run->context, newest);
   return code;
 }
 
@@ -277,7 +240,7 @@ static int give_up(run_state *run, talus_status status) {
   char path[1200];
   int64_t saved;
   complain(run);
-  if (tl_record_checkpoint(run->record, run->world, &saved) == TALUS_OK) {
+  if (talus_record_checkpoint(run->record, run->world, &saved) == TALUS_OK) {
     fprintf(stderr,
             "talus: %s/checkpoint-%06" PRId64 ".h5 holds the state after step %" PRId64
             ": --resume %s goes on from there\n",
@@ -288,7 +251,7 @@ static int give_up(run_state *run, talus_status status) {
   if (status == TALUS_STEP_FAILED) {
     snprintf(path, sizeof path, "%s/failed-%06" PRId64 ".hdf5", run->directory,
              talus_world_steps(run->world));
-    if (tl_failure_write(run->world, path) == TALUS_OK) {
+    if (talus_world_problem_write(run->world, path) == TALUS_OK) {
       fprintf(stderr, "talus: %s holds its contact problem: try `talus solve` on it\n", path);
     } else {
       complain(run);
@@ -299,21 +262,21 @@ static int give_up(run_state *run, talus_status status) {
 }
 
 static int draw_results(const run_state *run) {
-  const tl_scene_output *output = &tl_scene_says(run->scene)->output;
-  if (!output->frames || !(output->pictures || output->movie)) {
+  const talus_scene_info *const info = &run->info;
+  if (!info->frames || !(info->pictures || info->movie)) {
     return TL_EXIT_OK;
   }
   tl_draw draw = tl_draw_default(run->directory);
   draw.all = 1;
-  draw.movie = output->movie;
-  draw.options.width = (int32_t)output->width;
-  draw.options.height = (int32_t)output->height;
-  draw.options.field = (tl_field)output->colour;
-  if (tl_tree_find(output->item.node, "azimuth") != NULL) {
-    draw.options.azimuth = output->azimuth * 180 / PI;
+  draw.movie = info->movie;
+  draw.options.width = info->width;
+  draw.options.height = info->height;
+  draw.options.field = (tl_field)tl_field_find(info->colour);
+  if (isfinite(info->azimuth)) {
+    draw.options.azimuth = info->azimuth;
   }
-  if (tl_tree_find(output->item.node, "elevation") != NULL) {
-    draw.options.elevation = output->elevation * 180 / PI;
+  if (isfinite(info->elevation)) {
+    draw.options.elevation = info->elevation;
   }
   return tl_draw_run(run->context, &draw);
 }
@@ -339,7 +302,7 @@ static int simulate(run_state *run) {
   talus_status status = TALUS_OK;
   run->begin = tl_clock();
   if (run->first == 0) {
-    status = tl_record_frame(run->record, run->world, NULL);
+    status = talus_record_frame(run->record, run->world, NULL);
   }
   tl_run_progress_begin(&progress, run->first, run->last, run->o->quiet);
   while (status == TALUS_OK && talus_world_steps(run->world) < run->last && !tl_run_interrupted()) {
@@ -353,11 +316,11 @@ static int simulate(run_state *run) {
   if (status != TALUS_OK) {
     return give_up(run, status);
   }
-  int64_t saved;
-  if (tl_record_checkpoint(run->record, run->world, &saved) != TALUS_OK) {
+  if (talus_record_checkpoint(run->record, run->world, NULL) != TALUS_OK) {
     return complain_of_checkpoint(run);
   }
-  if (run->o->problem != NULL && tl_failure_write(run->world, run->o->problem) != TALUS_OK) {
+  if (run->o->problem != NULL &&
+      talus_world_problem_write(run->world, run->o->problem) != TALUS_OK) {
     return complain(run);
   }
   if (interrupted) {
@@ -390,13 +353,12 @@ int tl_cli_run(int argc, char **argv) {
   if (code == TL_EXIT_OK) {
     code = simulate(&run);
   }
-  if (tl_record_close(run.record) != TALUS_OK) {
-    code = complain(&run);
-  }
   if (code == TL_EXIT_OK) {
     code = draw_results(&run);
   }
-  tl_lock_release(run.context, &run.lock);
+  if (talus_record_close(run.record) != TALUS_OK) {
+    code = complain(&run);
+  }
   talus_world_destroy(run.world);
   talus_scene_destroy(run.scene);
   talus_context_destroy(run.context);

@@ -2,56 +2,59 @@
  *
  * `talus scene reference` prints the reference of docs/reference/scene.md, made from the reader's
  * tables. */
-#include "host/scene/scene.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "host/base/words.h"
 #include "host/cli/cli.h"
 #include "host/cli/options.h"
-#include "host/scene/schema.h"
+#include "talus/talus_scene.h"
 
 static int print_reference(talus_context *context) {
-  char *text = NULL;
-  const talus_status status = tl_schema_reference(context, &text);
-  if (status != TALUS_OK) {
-    return tl_cli_complain_status(context, status, "the reference");
+  size_t size = 0;
+  talus_status status = talus_scene_reference(context, NULL, 0, &size);
+  char *const text = status == TALUS_OK ? malloc(size + 1) : NULL;
+  if (status == TALUS_OK && text == NULL) {
+    return tl_cli_complain("no memory for the reference");
   }
-  fputs(text, stdout);
-  tl_free(context, text);
-  return TL_EXIT_OK;
+  if (status == TALUS_OK) {
+    status = talus_scene_reference(context, text, size + 1, &size);
+  }
+  if (status == TALUS_OK) {
+    fputs(text, stdout);
+  }
+  free(text);
+  return status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(context, status, "the reference");
 }
 
 static void report(const char *path, const talus_scene *scene, const talus_world *world) {
-  const tl_scene_definition *def = tl_scene_says(scene);
+  talus_scene_info info = talus_scene_info_default();
   int32_t count[TALUS_BODY_LINK + 1] = {0};
   double mass = 0;
-  for (int32_t body = 0; body < talus_body_capacity(world); body++) {
-    if (talus_body_exists(world, body)) {
-      const talus_body_type type = talus_body_kind(world, body);
-      count[type]++;
-      mass += type == TALUS_BODY_FREE ? talus_body_mass(world, body) : 0;
-    }
+  talus_scene_describe(scene, &info);
+  for (int32_t body = talus_body_after(world, TALUS_NONE); body != TALUS_NONE;
+       body = talus_body_after(world, body)) {
+    const talus_body_type type = talus_body_kind(world, body);
+    count[type]++;
+    mass += type == TALUS_BODY_FREE ? talus_body_mass(world, body) : 0;
   }
   const double steps =
-      def->run.steps > 0 ? (double)def->run.steps : ceil(def->run.time / def->world.step - 1e-9);
+      info.step_count > 0 ? (double)info.step_count : ceil(info.end / info.step - 1e-9);
   printf("%s: good\n", path);
-  if (def->title != NULL) {
-    printf("  title      %s\n", def->title);
+  if (info.title != NULL) {
+    printf("  title      %s\n", info.title);
   }
   printf("  bodies     %d free (%.6g kg), %d fixed, %d kinematic\n", (int)count[0], mass,
          (int)count[1], (int)count[2]);
-  if (def->mechanisms.count > 0) {
-    printf("  mechanisms %d of %d links\n", (int)def->mechanisms.count,
-           (int)count[TALUS_BODY_LINK]);
+  if (info.mechanism_count > 0) {
+    printf("  mechanisms %d of %d links\n", (int)info.mechanism_count, (int)count[TALUS_BODY_LINK]);
   }
   printf("  others     %d materials, %d joints, %d forces, %d inlets, %d outlets\n",
-         (int)(def->materials.count > 0 ? def->materials.count : 1), (int)def->joints.count,
-         (int)def->forces.count, (int)def->inlets.count, (int)def->outlets.count);
-  printf("  steps      %.0f of %g s\n", steps, def->world.step);
+         (int)info.material_count, (int)info.joint_count, (int)info.force_count,
+         (int)info.inlet_count, (int)info.outlet_count);
+  printf("  steps      %.0f of %g s\n", steps, info.step);
 }
 
 static int check(talus_context *context, const char *path, const tl_option_texts *overrides) {

@@ -7,12 +7,7 @@
 #define TL_FRAME_H
 
 #include "host/collide/collide.h"
-
-/* A named number of the whole world, such as its kinetic energy. */
-typedef struct tl_column {
-  const char *name; /* letters, digits, _ and -; no comma, quote or bracket */
-  const char *unit; /* "J", "m/s"; "" for plain numbers */
-} tl_column;
+#include "talus/talus_io.h"
 
 typedef struct tl_frame {
   int64_t step;  /* steps since the beginning of the run, restarts included */
@@ -49,7 +44,7 @@ typedef struct tl_frame {
 
   /* scalars of this instant */
   int32_t scalar_count;
-  const tl_column *scalar_column;
+  const talus_column *scalar_column;
   const double *scalar;
 } tl_frame;
 

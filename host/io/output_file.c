@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "host/io/text_file.h"
+#include "talus/talus_io.h"
 
 enum { NAME_TRIES = 100, NAME_ROOM = 48 };
 
@@ -166,4 +167,18 @@ long tl_output_writer(const char *name, size_t *length) {
 
 int tl_output_writer_lives(long writer) {
   return writer > 0 && writer <= INT32_MAX && (kill((pid_t)writer, 0) == 0 || errno != ESRCH);
+}
+
+talus_status talus_file_write(talus_context *context, const char *path, const void *bytes,
+                              size_t size) {
+  tl_output output;
+  if (context == NULL || path == NULL || (bytes == NULL && size > 0)) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  TL_TRY(tl_output_begin(context, path, &output));
+  if (size > 0 && fwrite(bytes, 1, size, output.stream) != size) {
+    tl_output_abandon(&output);
+    return tl_fail(context, TALUS_FILE_WRITE, "%s could not be written", path);
+  }
+  return tl_output_commit(&output);
 }

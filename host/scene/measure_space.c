@@ -10,8 +10,6 @@
 #include "host/scene/measure.h"
 #include "host/world/world.h"
 
-#define PI 3.14159265358979323846
-
 /* Directions round each axis, over half a turn; a cylinder becomes a prism of 32 sides, which is
  * larger by 0.3 %. */
 enum { AROUND = 16, SAMPLE = 16384, CORNERS = TL_SPACE_PLANES + 8 };
@@ -105,8 +103,8 @@ static void bound(tl_space *space, const double *point, int32_t count, double *v
   for (int axis = 0; axis < 3; axis++) {
     for (int k = 1; k < AROUND && (axis == 1 || !space->plane); k++) {
       double normal[3] = {0, 0, 0};
-      normal[(axis + 1) % 3] = cos(PI * k / AROUND);
-      normal[(axis + 2) % 3] = sin(PI * k / AROUND);
+      normal[(axis + 1) % 3] = cos(TL_PI * k / AROUND);
+      normal[(axis + 2) % 3] = sin(TL_PI * k / AROUND);
       if (2 * k != AROUND) {
         add_direction(space, normal, point, count);
       }

@@ -5,24 +5,28 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/base/structs.h"
 #include "host/io/checkpoint_directory.h"
-#include "host/io/csv.h"
 #include "host/io/output_file.h"
+#include "host/io/table.h"
 #include "host/io/text_file.h"
 #include "host/io/vtk.h"
 #include "host/scene/record_checkpoint.h"
 #include "host/scene/snapshot.h"
 
-struct tl_record {
+struct talus_record {
   talus_context *context;
-  talus_scene *scene;
+  talus_scene *scene; /* NULL: not open */
   char directory[1024];
+  bool force;
+  tl_lock lock;          /* on the directory */
+  tl_record_start start; /* of a restart */
   tl_snapshot snapshot;
   tl_vtk_writer *vtk;
-  tl_csv *csv;
+  talus_table *table;
   int64_t every, checkpoint_every; /* steps; 0: never */
-  int unsynced;                    /* frames that were written since the last checkpoint */
-  int lost;                        /* output that the system had taken did not reach the disk */
+  bool unsynced;                   /* frames that were written since the last checkpoint */
+  bool lost;                       /* output that the system had taken did not reach the disk */
   int64_t missing;                 /* the step whose frame or line could not be written, or -1 */
   tl_checkpoint_copy before;       /* the state before the last step that a frame is due after */
   tl_checkpoint_copy now;          /* what a checkpoint is written from */
@@ -35,7 +39,7 @@ static int64_t steps_of(double time, double step) {
 }
 
 /* The scene as it was read, beside its results. */
-static talus_status copy_scene(tl_record *record) {
+static talus_status copy_scene(talus_record *record) {
   char path[1100];
   snprintf(path, sizeof path, "%s/scene.yaml", record->directory);
   tl_text text;
@@ -57,7 +61,7 @@ static talus_status copy_scene(tl_record *record) {
   return status;
 }
 
-static talus_status open_files(tl_record *record, int64_t resume) {
+static talus_status open_files(talus_record *record, int64_t resume) {
   const tl_scene_output *output = &tl_scene_says(record->scene)->output;
   char path[1100];
   TL_TRY(tl_record_sweep(record->context, record->directory));
@@ -66,95 +70,176 @@ static talus_status open_files(tl_record *record, int64_t resume) {
     TL_TRY(tl_vtk_open(record->context, record->directory, resume, &record->vtk));
   }
   snprintf(path, sizeof path, "%s/scalars.csv", record->directory);
-  TL_TRY(tl_csv_open(record->context, path, record->snapshot.column, record->snapshot.column_count,
-                     resume, &record->csv));
+  TL_TRY(talus_table_open(record->context, path, record->snapshot.column,
+                          record->snapshot.column_count, resume, &record->table));
   return copy_scene(record);
 }
 
-talus_status tl_record_open(talus_scene *scene, const char *directory, int64_t resume,
-                            tl_record **result) {
-  talus_context *context = tl_scene_context(scene);
-  const tl_scene_definition *def = tl_scene_says(scene);
+void talus_record_def_init(talus_record_def *def, size_t size) {
+  static const talus_record_def defaults = {.force = 0};
+  tl_struct_init(&tl_struct_record_def, &defaults, def, size);
+}
+
+/* Ends a record whose making failed; the message of the failure stays. */
+static talus_status give_up(talus_record *record, talus_status status) {
+  talus_context *const context = record->context;
+  char message[sizeof context->message];
+  memcpy(message, context->message, sizeof message);
+  talus_record_close(record);
+  return tl_fail(context, status, "%s", message);
+}
+
+/* Takes the lock of a directory that is continued before its checkpoints are looked at. */
+static talus_status find_start(talus_record *record, const char *resume) {
+  tl_record_start *const start = &record->start;
+  TL_TRY(tl_record_is_continued(record->context, record->directory, resume, &start->continued));
+  if (start->continued) {
+    TL_TRY(tl_lock_take(record->context, record->directory, &record->lock));
+  }
+  return tl_record_find(record->context, resume, start->continued, &start->checkpoint);
+}
+
+talus_status talus_record_create(talus_context *context, const talus_record_def *given,
+                                 talus_record **result) {
   void *memory = NULL;
+  if (context == NULL || given == NULL || result == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
   *result = NULL;
-  TL_TRY(tl_alloc(context, &memory, 1, sizeof(tl_record), "the record of a run"));
-  tl_record *record = memory;
+  talus_record_def def = talus_record_def_default();
+  TL_TRY(tl_struct_read(context, &tl_struct_record_def, "record def", given, &def));
+  if (def.directory == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "record def: directory is NULL");
+  }
+  TL_TRY(tl_alloc(context, &memory, 1, sizeof(talus_record), "the record of a run"));
+  talus_record *const record = memory;
   memset(record, 0, sizeof *record);
   record->context = context;
-  record->scene = scene;
+  record->force = def.force != 0;
   record->missing = -1;
+  record->lock.file = -1;
+  talus_status status = TALUS_OK;
+  if (strlen(def.directory) >= sizeof record->directory) {
+    status = tl_fail(context, TALUS_FILE_WRITE, "the name of the directory is too long");
+  } else {
+    strcpy(record->directory, def.directory);
+    status = def.resume != NULL ? find_start(record, def.resume) : TALUS_OK;
+  }
+  if (status != TALUS_OK) {
+    return give_up(record, status);
+  }
+  *result = record;
+  return TALUS_OK;
+}
+
+talus_status talus_record_resume(talus_record *record, talus_scene *scene, talus_world *world) {
+  if (record == NULL || scene == NULL || world == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  return record->start.checkpoint != NULL
+             ? talus_scene_resume(scene, world, record->start.checkpoint)
+             : TALUS_OK;
+}
+
+/* How often frames and checkpoints are due, in steps. */
+static void choose_intervals(talus_record *record) {
+  const tl_scene_definition *const def = tl_scene_says(record->scene);
   const double length =
       def->run.steps > 0 ? (double)def->run.steps * def->world.step : def->run.time;
   record->every =
       steps_of(def->output.every > 0 ? def->output.every : length / 100, def->world.step);
   record->checkpoint_every =
       def->output.checkpoint > 0 ? steps_of(def->output.checkpoint, def->world.step) : 0;
-  talus_status status = TALUS_OK;
-  if (strlen(directory) >= sizeof record->directory) {
-    status = tl_fail(context, TALUS_FILE_WRITE, "the name of the directory is too long");
-  } else {
-    snprintf(record->directory, sizeof record->directory, "%s", directory);
-    status = open_files(record, resume);
-  }
-  if (status != TALUS_OK) {
-    char message[sizeof context->message];
-    memcpy(message, context->message, sizeof message);
-    tl_record_close(record);
-    return tl_fail(context, status, "%s", message);
-  }
-  *result = record;
-  return TALUS_OK;
 }
 
-talus_status tl_record_close(tl_record *record) {
+talus_status talus_record_open(talus_record *record, talus_scene *scene, const talus_world *world) {
+  if (record == NULL || scene == NULL || world == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  if (record->scene != NULL) {
+    return tl_fail(record->context, TALUS_CALL_ORDER, "the record is open already");
+  }
+  if (!record->start.continued) {
+    TL_TRY(tl_record_prepare(record->context, record->directory, record->force, &record->lock));
+  }
+  record->scene = scene;
+  choose_intervals(record);
+  return open_files(record, record->start.continued ? talus_world_steps(world) : -1);
+}
+
+talus_status talus_record_close(talus_record *record) {
   if (record == NULL) {
     return TALUS_OK;
   }
+  talus_context *const context = record->context;
   tl_vtk_close(record->vtk);
-  const talus_status status = tl_csv_close(record->csv);
+  const talus_status status = talus_table_close(record->table);
   tl_snapshot_close(&record->snapshot);
-  tl_checkpoint_release(record->context, &record->before);
-  tl_checkpoint_release(record->context, &record->now);
-  tl_free(record->context, record);
+  tl_checkpoint_release(context, &record->before);
+  tl_checkpoint_release(context, &record->now);
+  tl_free(context, record->start.checkpoint);
+  tl_lock_release(context, &record->lock);
+  tl_free(context, record);
   return status;
 }
 
-int tl_record_is_due(const tl_record *record, int64_t step) {
-  return step % record->every == 0;
+/* Whether a call may write: the record and the world are there, and the files are open. */
+static talus_status check_open(const talus_record *record, const talus_world *world) {
+  if (record == NULL || world == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  return record->table != NULL
+             ? TALUS_OK
+             : tl_fail(record->context, TALUS_CALL_ORDER, "the record has not been opened");
 }
 
-int tl_record_checkpoint_is_due(const tl_record *record, int64_t step) {
-  return record->checkpoint_every > 0 && step % record->checkpoint_every == 0;
+static bool frame_is_due(const talus_record *record, int64_t step) {
+  return record->every > 0 && step % record->every == 0;
 }
 
-static talus_status take_state(tl_record *record, const talus_world *world,
+uint32_t talus_record_due(const talus_record *record, int64_t step) {
+  if (record == NULL) {
+    return 0;
+  }
+  const bool checkpoint = record->checkpoint_every > 0 && step % record->checkpoint_every == 0;
+  return (frame_is_due(record, step) ? (uint32_t)TALUS_RECORD_FRAME : 0) |
+         (checkpoint ? (uint32_t)TALUS_RECORD_CHECKPOINT : 0);
+}
+
+static talus_status take_state(talus_record *record, const talus_world *world,
                                tl_checkpoint_copy *copy) {
   TL_TRY(tl_checkpoint_take(record->scene, world, copy));
-  copy->last_line = tl_csv_last(record->csv);
+  copy->last_line = tl_table_last(record->table);
   return TALUS_OK;
 }
 
-talus_status tl_record_before_step(tl_record *record, const talus_world *world) {
-  return tl_record_is_due(record, talus_world_steps(world) + 1)
+talus_status talus_record_before_step(talus_record *record, const talus_world *world) {
+  TL_TRY(check_open(record, world));
+  return frame_is_due(record, talus_world_steps(world) + 1)
              ? take_state(record, world, &record->before)
              : TALUS_OK;
 }
 
-static talus_status write_frame(tl_record *record, const talus_world *world,
+static talus_status write_frame(talus_record *record, const talus_world *world,
                                 const talus_step_report *report) {
   const tl_scene_output *output = &tl_scene_says(record->scene)->output;
   tl_snapshot *snapshot = &record->snapshot;
   TL_TRY(tl_snapshot_take(snapshot, record->scene, world, report, output->contacts));
   if (record->vtk != NULL) {
-    record->unsynced = 1;
+    record->unsynced = true;
     TL_TRY(tl_vtk_write(record->vtk, &snapshot->frame));
   }
-  return tl_csv_row(record->csv, snapshot->frame.step, snapshot->value);
+  return talus_table_row(record->table, snapshot->frame.step, snapshot->value);
 }
 
-talus_status tl_record_frame(tl_record *record, const talus_world *world,
-                             const talus_step_report *report) {
-  const talus_status status = write_frame(record, world, report);
+talus_status talus_record_frame(talus_record *record, const talus_world *world,
+                                const talus_step_report *given) {
+  talus_step_report report = talus_step_report_default();
+  TL_TRY(check_open(record, world));
+  if (given != NULL) {
+    TL_TRY(tl_struct_read(record->context, &tl_struct_step_report, "step report", given, &report));
+  }
+  const talus_status status = write_frame(record, world, given != NULL ? &report : NULL);
   if (status != TALUS_OK) {
     record->missing = talus_world_steps(world);
   }
@@ -163,33 +248,38 @@ talus_status tl_record_frame(tl_record *record, const talus_world *world,
 
 /* A restart takes what was written before the checkpoint as given: it has to be on the disk first.
  * A sync that failed must not be tried again: the system forgets what it could not write. */
-static talus_status sync_output(tl_record *record) {
+static talus_status sync_output(talus_record *record) {
   if (record->lost) {
     return tl_fail(record->context, TALUS_FILE_WRITE,
                    "%s: no checkpoint, since output was lost: go on from an older one",
                    record->directory);
   }
-  talus_status status = tl_csv_sync(record->csv);
+  talus_status status = tl_table_sync(record->table);
   if (status == TALUS_OK && record->unsynced) {
     status = tl_directory_sync_files(record->context, record->directory);
   }
   record->lost = status != TALUS_OK;
-  record->unsynced = 0;
+  record->unsynced = false;
   return status;
 }
 
-talus_status tl_record_checkpoint(tl_record *record, const talus_world *world, int64_t *step) {
+talus_status talus_record_checkpoint(talus_record *record, const talus_world *world,
+                                     int64_t *step) {
+  TL_TRY(check_open(record, world));
   const int32_t keep = (int32_t)tl_scene_says(record->scene)->output.keep;
-  *step = talus_world_steps(world);
+  const int64_t now = talus_world_steps(world);
   if (record->vtk != NULL) {
-    TL_TRY(tl_vtk_cut(record->vtk, *step));
+    TL_TRY(tl_vtk_cut(record->vtk, now));
   }
   TL_TRY(sync_output(record));
   /* before the first step there is nothing to go back to: a restart at 0 writes its frame anew */
-  if (record->missing == *step && *step > 0) {
-    *step = record->before.world.step_count;
-    return tl_checkpoint_write(record->scene, &record->before, record->directory, keep);
+  const bool back = record->missing == now && now > 0;
+  if (!back) {
+    TL_TRY(take_state(record, world, &record->now));
   }
-  TL_TRY(take_state(record, world, &record->now));
-  return tl_checkpoint_write(record->scene, &record->now, record->directory, keep);
+  const tl_checkpoint_copy *const copy = back ? &record->before : &record->now;
+  if (step != NULL) {
+    *step = copy->world.state.step_count;
+  }
+  return tl_checkpoint_write(record->scene, copy, record->directory, keep);
 }

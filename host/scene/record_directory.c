@@ -79,7 +79,7 @@ static talus_status delete_file(talus_context *context, const char *directory, c
                        strerror(errno));
 }
 
-static talus_status clear(talus_context *context, const char *directory, DIR *open, int force) {
+static talus_status clear(talus_context *context, const char *directory, DIR *open, bool force) {
   for (struct dirent *entry = readdir(open); entry != NULL; entry = readdir(open)) {
     if (!is_of_a_run(entry->d_name)) {
       continue;
@@ -112,7 +112,7 @@ static talus_status open_directory(talus_context *context, const char *directory
                                  strerror(errno));
 }
 
-talus_status tl_record_prepare(talus_context *context, const char *directory, int force,
+talus_status tl_record_prepare(talus_context *context, const char *directory, bool force,
                                tl_lock *lock) {
   DIR *open = NULL;
   TL_TRY(make_directory(context, directory));

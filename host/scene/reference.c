@@ -7,6 +7,7 @@
 
 #include "host/base/words.h"
 #include "host/scene/schema.h"
+#include "talus/talus_scene.h"
 
 enum { TABLES = 32 };
 
@@ -186,4 +187,19 @@ talus_status tl_schema_reference(talus_context *context, char **text) {
   }
   *text = r.text;
   return r.status;
+}
+
+talus_status talus_scene_reference(talus_context *context, char *text, size_t capacity,
+                                   size_t *size) {
+  char *made = NULL;
+  if (context == NULL || size == NULL || (text == NULL && capacity > 0)) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  TL_TRY(tl_schema_reference(context, &made));
+  *size = strlen(made);
+  if (capacity > 0) {
+    snprintf(text, capacity, "%s", made);
+  }
+  tl_free(context, made);
+  return TALUS_OK;
 }

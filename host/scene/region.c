@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/scene/build.h"
+#include "host/math/vector.h"
 
-#define PI 3.14159265358979323846
+#include "host/scene/build.h"
 
 static int has_axis(const tl_scene_region *region) {
   return region->kind == TL_REGION_CYLINDER || region->kind == TL_REGION_ANNULUS;
@@ -152,7 +152,7 @@ static int draw_annulus(const tl_scene_region *region, int plane, double clearan
   }
   double frame[9];
   frame_of(region->axis, frame);
-  const double angle = tl_random_uniform(random, 0, 2 * PI);
+  const double angle = tl_random_uniform(random, 0, 2 * TL_PI);
   if (ring) {
     const double r = sqrt(tl_random_uniform(random, core * core, outer * outer));
     point[0] = region->centre[0] + r * cos(angle);
@@ -164,7 +164,8 @@ static int draw_annulus(const tl_scene_region *region, int plane, double clearan
   /* in the plane it is two strips */
   const double r = plane ? tl_random_uniform(random, core, outer)
                          : sqrt(tl_random_uniform(random, core * core, outer * outer));
-  const double x = plane ? (angle < PI ? r : -r) : r * cos(angle), y = plane ? 0 : r * sin(angle);
+  const double x = plane ? (angle < TL_PI ? r : -r) : r * cos(angle),
+               y = plane ? 0 : r * sin(angle);
   const double side[3] = {plane ? frame[8] : frame[0], plane ? 0 : frame[1],
                           plane ? -frame[6] : frame[2]};
   for (int c = 0; c < 3; c++) {
@@ -213,15 +214,15 @@ static double whole_volume(const tl_scene_region *region, int plane) {
   const double *a = region->lower, *b = region->upper, r = region->radius, i = region->inner;
   switch (region->kind) {
   case TL_REGION_ANNULUS:
-    return plane ? (lies_across(region) ? PI * (r * r - i * i) : 2 * (r - i) * region->height)
-                 : PI * (r * r - i * i) * region->height;
+    return plane ? (lies_across(region) ? TL_PI * (r * r - i * i) : 2 * (r - i) * region->height)
+                 : TL_PI * (r * r - i * i) * region->height;
   case TL_REGION_BOX:
     return (b[0] - a[0]) * (b[2] - a[2]) * (plane ? 1 : b[1] - a[1]);
   case TL_REGION_CYLINDER:
-    return plane ? (lies_across(region) ? PI * r * r : 2 * r * region->height)
-                 : PI * r * r * region->height;
+    return plane ? (lies_across(region) ? TL_PI * r * r : 2 * r * region->height)
+                 : TL_PI * r * r * region->height;
   default:
-    return plane ? PI * r * r : 4.0 / 3.0 * PI * r * r * r;
+    return plane ? TL_PI * r * r : 4.0 / 3.0 * TL_PI * r * r * r;
   }
 }
 
@@ -255,7 +256,7 @@ double tl_region_floor(const tl_scene_region *region, int plane) {
            (plane ? 1 : region->upper[1] - region->lower[1]);
   }
   const double i = region->kind == TL_REGION_ANNULUS ? region->inner : 0;
-  return plane ? 2 * (r - i) : PI * (r * r - i * i);
+  return plane ? 2 * (r - i) : TL_PI * (r * r - i * i);
 }
 
 double tl_region_height(const tl_scene_region *region) {
@@ -301,7 +302,7 @@ int tl_region_of_wall(const tl_scene_wall *wall, tl_scene_region *region) {
     region->centre[2] +=
         wall->kind == TL_WALL_HOPPER ? (wall->radius - 0.5 * wall->opening) * slope : 0;
     /* The wall is made of flat pieces: the ball inside is smaller. */
-    region->radius *= cos(PI / (double)wall->segments);
+    region->radius *= cos(TL_PI / (double)wall->segments);
     return 1;
   case TL_WALL_DRUM:
     region->kind = TL_REGION_CYLINDER;
@@ -309,7 +310,7 @@ int tl_region_of_wall(const tl_scene_wall *wall, tl_scene_region *region) {
     region->axis[2] = 0;
     region->centre[1] -= 0.5 * wall->length;
     region->height = wall->length;
-    region->radius *= cos(PI / (double)wall->segments);
+    region->radius *= cos(TL_PI / (double)wall->segments);
     region->radius -= wall->lifters > 0 ? wall->lifter : 0;
     return 1;
   default:

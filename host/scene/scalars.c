@@ -11,7 +11,7 @@
 #include "host/scene/snapshot.h"
 #include "host/world/world.h"
 
-static const tl_column fixed[] = {
+static const talus_column fixed[] = {
     {"time", "s"},
     {"kinetic", "J"},
     {"potential", "J"},
@@ -71,7 +71,7 @@ int32_t tl_scalars_count(const talus_scene *scene) {
 
 /* name_x, name_y ...; characters that a column cannot have become _. */
 static talus_status name_column(tl_arena *arena, const char *stem, const char *name,
-                                const char *ending, const char *unit, tl_column *column) {
+                                const char *ending, const char *unit, talus_column *column) {
   char text[160];
   const int length = snprintf(text, sizeof text, "%s%.80s%s", stem, name, ending);
   for (int i = 0; i < length; i++) {
@@ -84,7 +84,7 @@ static talus_status name_column(tl_arena *arena, const char *stem, const char *n
   return tl_arena_text(arena, text, (size_t)length, &column->name);
 }
 
-talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, tl_column *column) {
+talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, talus_column *column) {
   static const char *const axes[] = {"_x", "_y", "_z"};
   static const char *const rates[] = {"_vx", "_vy", "_vz"};
   static const char *const spins[] = {"_wx", "_wy", "_wz"};

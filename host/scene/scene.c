@@ -1,10 +1,14 @@
 /* scene.c: reading a scene and giving it back. */
 #include "host/scene/scene.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/structs.h"
+#include "host/io/frame_field.h"
 #include "host/io/text_file.h"
+#include "host/math/vector.h"
 #include "host/scene/build.h"
 #include "host/scene/schema.h"
 #include "host/scene/urdf.h"
@@ -147,6 +151,49 @@ double talus_scene_end(const talus_scene *scene) {
   }
   const tl_scene_run *run = &scene->def.run;
   return run->steps > 0 ? (double)run->steps * scene->def.world.step : run->time;
+}
+
+void talus_scene_info_init(talus_scene_info *info, size_t size) {
+  static const talus_scene_info defaults = {.step_count = 0};
+  tl_struct_init(&tl_struct_scene_info, &defaults, info, size);
+}
+
+/* An angle of the section output in degrees; NaN if the file does not say. */
+static double camera_angle(const tl_scene_output *output, const char *key, double angle) {
+  return tl_tree_find(output->item.node, key) != NULL ? angle * 180 / TL_PI : NAN;
+}
+
+talus_status talus_scene_describe(const talus_scene *scene, talus_scene_info *info) {
+#define TL_FIELD_WORD(name, word, label, unit) word,
+  static const char *const words[] = {TL_FIELD_LIST(TL_FIELD_WORD)};
+#undef TL_FIELD_WORD
+  if (scene == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  TL_TRY(tl_struct_check(scene->context, &tl_struct_scene_info, "scene info", info));
+  const tl_scene_definition *const def = &scene->def;
+  const tl_scene_output *const output = &def->output;
+  const talus_scene_info made = {.material_count =
+                                     def->materials.count > 0 ? def->materials.count : 1,
+                                 .joint_count = def->joints.count,
+                                 .force_count = def->forces.count,
+                                 .inlet_count = def->inlets.count,
+                                 .outlet_count = def->outlets.count,
+                                 .mechanism_count = def->mechanisms.count,
+                                 .frames = output->frames,
+                                 .step = def->world.step,
+                                 .end = def->run.time,
+                                 .step_count = def->run.steps,
+                                 .title = def->title,
+                                 .pictures = output->pictures,
+                                 .movie = output->movie,
+                                 .width = (int32_t)output->width,
+                                 .height = (int32_t)output->height,
+                                 .azimuth = camera_angle(output, "azimuth", output->azimuth),
+                                 .elevation = camera_angle(output, "elevation", output->elevation),
+                                 .colour = words[output->colour]};
+  tl_struct_write(&tl_struct_scene_info, &made, info);
+  return TALUS_OK;
 }
 
 int64_t talus_scene_added(const talus_scene *scene) {

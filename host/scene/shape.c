@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/scene/build.h"
+#include "host/math/vector.h"
 
-#define PI 3.14159265358979323846
+#include "host/scene/build.h"
 
 static double length_of(const double *v, int count) {
   double square = 0;
@@ -62,7 +62,7 @@ static void points_box(const tl_numbers *points, double lower[3], double upper[3
 static double polygon_area(const tl_scene_shape *shape) {
   if (shape->sides > 0) {
     const double n = (double)shape->sides;
-    return 0.5 * n * shape->radius * shape->radius * sin(2 * PI / n);
+    return 0.5 * n * shape->radius * shape->radius * sin(2 * TL_PI / n);
   }
   double sum = 0;
   for (int32_t i = 0; i < shape->corners.count; i++) {
@@ -80,9 +80,9 @@ double tl_shape_volume(const tl_scene_shape *shape, int plane) {
   case TL_SHAPE_BOX:
     return shape->size[0] * shape->size[2] * (plane ? 1 : shape->size[1]);
   case TL_SHAPE_CAPSULE:
-    return plane ? PI * r * r + 2 * r * l : PI * r * r * (4 * r / 3 + l);
+    return plane ? TL_PI * r * r + 2 * r * l : TL_PI * r * r * (4 * r / 3 + l);
   case TL_SHAPE_CYLINDER:
-    return plane ? 2 * r * l : PI * r * r * l;
+    return plane ? 2 * r * l : TL_PI * r * r * l;
   case TL_SHAPE_HULL:
     points_box(&shape->points, lower, upper);
     /* Half of its box: between a tetrahedron's sixth and a box. */
@@ -95,7 +95,7 @@ double tl_shape_volume(const tl_scene_shape *shape, int plane) {
     }
     return sum;
   default:
-    return plane ? PI * r * r : 4.0 / 3.0 * PI * r * r * r;
+    return plane ? TL_PI * r * r : 4.0 / 3.0 * TL_PI * r * r * r;
   }
 }
 
@@ -174,7 +174,7 @@ static talus_status fill_points(talus_scene *scene, const tl_scene_shape *shape,
       }
       continue;
     }
-    const double turn = 2 * PI * (double)i / (double)count;
+    const double turn = 2 * TL_PI * (double)i / (double)count;
     const double x = shape->sides > 0 ? shape->radius * cos(turn) : shape->corners.value[2 * i];
     const double z = shape->sides > 0 ? shape->radius * sin(turn) : shape->corners.value[2 * i + 1];
     for (int side = 0; side < 2; side++) {

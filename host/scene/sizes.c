@@ -4,9 +4,9 @@
  * within its cuts, and made of additions alone, so that it is the same everywhere. */
 #include <math.h>
 
-#include "host/scene/build.h"
+#include "host/math/vector.h"
 
-#define PI 3.14159265358979323846
+#include "host/scene/build.h"
 
 talus_status tl_sizes_check(talus_context *context, const tl_scene_sizes *sizes) {
   const tl_node *node = sizes->item.node;
@@ -127,7 +127,7 @@ tl_random tl_scene_random(const talus_scene *scene, uint64_t section, uint64_t i
 
 void tl_random_turn(tl_random *random, int plane, double orientation[4]) {
   if (plane) {
-    const double half = tl_random_uniform(random, -PI / 2, PI / 2);
+    const double half = tl_random_uniform(random, -TL_PI / 2, TL_PI / 2);
     orientation[0] = cos(half);
     orientation[1] = orientation[3] = 0;
     orientation[2] = sin(half);

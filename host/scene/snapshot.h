@@ -2,14 +2,14 @@
 #ifndef TL_SCENE_SNAPSHOT_H
 #define TL_SCENE_SNAPSHOT_H
 
-#include "host/io/frame.h"
+#include "host/io/world_frame.h"
 #include "host/scene/scene.h"
 
 typedef struct tl_snapshot {
   talus_context *context;
-  tl_frame frame;                 /* as of the last tl_snapshot_take */
-  tl_buffer body, shape, contact; /* what its arrays stand on */
-  tl_column *column;              /* [column_count] of the CSV file */
+  tl_frame frame; /* as of the last tl_snapshot_take, with the scalars below */
+  tl_world_frame of_world;
+  talus_column *column; /* [column_count] of the CSV file */
   double *value;
   int32_t column_count;
   int32_t *chosen; /* [column_count] which of all scalars */
@@ -30,7 +30,7 @@ talus_status tl_snapshot_take(tl_snapshot *snapshot, const talus_scene *scene,
 
 /* All scalars that a scene has: names, then values in the same order. */
 int32_t tl_scalars_count(const talus_scene *scene);
-talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, tl_column *column);
+talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, talus_column *column);
 talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
                              const talus_step_report *report, double *value);
 

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "host/io/stl.h"
+#include "host/math/vector.h"
 #include "host/scene/build.h"
-
-#define PI 3.14159265358979323846
 
 void tl_wall_surface_release(tl_wall_surface *surface) {
   if (surface->context != NULL) {
@@ -51,7 +50,7 @@ talus_status tl_wall_surface_revolve(talus_context *context, const double *profi
     before = ring;
     ring = surface->point_count;
     for (int32_t j = 0; j < (r > 0 ? segments : 1); j++) {
-      const double angle = 2 * PI * (double)j / (double)segments;
+      const double angle = 2 * TL_PI * (double)j / (double)segments;
       double *to = surface->point + 3 * (size_t)surface->point_count++;
       to[0] = r * cos(angle);
       to[1] = r * sin(angle);

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "host/base/words.h"
-
-#define PI 3.14159265358979323846
+#include "host/math/vector.h"
 
 /* factor = numerator / denominator: 1 mm is 1/1000, rounded once. */
 static const struct {
@@ -40,10 +39,10 @@ static const struct {
     {"h", 3600, 1, {{0, 0, 1, 0}}, "hour"},
     {"rad", 1, 1, {{0, 0, 0, 1}}, "radian"},
     {"mrad", 1, 1e3, {{0, 0, 0, 1}}, "milliradian"},
-    {"deg", PI, 180, {{0, 0, 0, 1}}, "degree"},
-    {"°", PI, 180, {{0, 0, 0, 1}}, "degree"},
-    {"turn", 2 * PI, 1, {{0, 0, 0, 1}}, "full turn"},
-    {"rpm", 2 * PI, 60, {{0, 0, -1, 1}}, "turns per minute"},
+    {"deg", TL_PI, 180, {{0, 0, 0, 1}}, "degree"},
+    {"°", TL_PI, 180, {{0, 0, 0, 1}}, "degree"},
+    {"turn", 2 * TL_PI, 1, {{0, 0, 0, 1}}, "full turn"},
+    {"rpm", 2 * TL_PI, 60, {{0, 0, -1, 1}}, "turns per minute"},
     {"Hz", 1, 1, {{0, 0, -1, 0}}, "hertz"},
     {"kHz", 1000, 1, {{0, 0, -1, 0}}, "kilohertz"},
     {"N", 1, 1, {{1, 1, -2, 0}}, "newton"},

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/scene/build.h"
+#include "host/math/vector.h"
 
-#define PI 3.14159265358979323846
+#include "host/scene/build.h"
 
 static talus_status add_shape(talus_world *world, int32_t body, const talus_shape_def *def) {
   int32_t id;
@@ -138,7 +138,7 @@ static talus_status emit_drum(talus_scene *scene, talus_world *world, const tl_s
     TL_TRY(add_plane(world, body, material, point, normal));
   }
   for (int64_t i = 0; i < wall->lifters; i++) {
-    const double angle = 2 * PI * (double)i / (double)wall->lifters;
+    const double angle = 2 * TL_PI * (double)i / (double)wall->lifters;
     talus_shape_def def = talus_shape_def_default(TALUS_SHAPE_BOX);
     def.material = material;
     /* Half of the bar's height is hidden in the wall, so that no gap opens at flat pieces. */

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "host/io/csv.h"
+#include "host/io/table.h"
 #include "host/view/picture.h"
 
 typedef enum tl_plot_style {
@@ -55,7 +55,7 @@ talus_status tl_plot_file(talus_context *context, const tl_plot_series *series, 
 
 /* A table to plot columns of. */
 typedef struct tl_plot_run {
-  const tl_table *table;
+  const tl_stored_table *table;
   const char *label; /* of its group, for the legend; NULL: none */
   int32_t group;     /* 0, 1, ... in order; runs of a group may be averaged */
 } tl_plot_run;

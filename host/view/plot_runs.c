@@ -30,7 +30,8 @@ typedef struct plan {
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* BAD_SETTING with the names that would have been right, as far as there is room. */
-static talus_status no_column(talus_context *context, const tl_table *table, const char *name) {
+static talus_status no_column(talus_context *context, const tl_stored_table *table,
+                              const char *name) {
   char list[360];
   size_t length = 0;
   list[0] = 0;
@@ -52,10 +53,10 @@ static talus_status check_columns(const plan *p) {
     return tl_fail(p->context, TALUS_BAD_SETTING, "plot: no column is asked for");
   }
   for (int32_t r = 0; r < p->run_count; r++) {
-    const tl_table *const table = p->run[r].table;
+    const tl_stored_table *const table = p->run[r].table;
     for (int32_t k = -1; k < p->y_count; k++) {
       const char *const name = k < 0 ? p->x : p->y[k];
-      if (tl_table_find(table, name) < 0) {
+      if (tl_stored_table_find(table, name) < 0) {
         return no_column(p->context, table, name);
       }
     }
@@ -63,13 +64,13 @@ static talus_status check_columns(const plan *p) {
   return TALUS_OK;
 }
 
-static const double *column_of(const tl_table *table, const char *name) {
-  return table->value + (int64_t)tl_table_find(table, name) * table->row_count;
+static const double *column_of(const tl_stored_table *table, const char *name) {
+  return table->value + (int64_t)tl_stored_table_find(table, name) * table->row_count;
 }
 
 static const char *unit_of(const plan *p, const char *name) {
-  const tl_table *const table = p->run[0].table;
-  return table->unit[tl_table_find(table, name)];
+  const tl_stored_table *const table = p->run[0].table;
+  return table->unit[tl_stored_table_find(table, name)];
 }
 
 static void print_with_unit(const plan *p, const char *name, char words[WORDS]) {
@@ -155,7 +156,7 @@ static void mean_at(const plan *p, int32_t first, int32_t end, int32_t column, i
   moments m = {0.0, 0.0, 0.0, INFINITY, -INFINITY};
   double origin = NAN;
   for (int32_t r = first; r < end; r++) {
-    const tl_table *const table = p->run[r].table;
+    const tl_stored_table *const table = p->run[r].table;
     const double value = value_at(column_of(table, p->x), column_of(table, p->y[column]),
                                   table->row_count, x, &line[r]);
     if (isfinite(value)) {
@@ -175,7 +176,7 @@ static void mean_at(const plan *p, int32_t first, int32_t end, int32_t column, i
 
 /* Means of one column over a group, in `room` of four times the lines of its first run. */
 static talus_status mean_make(plan *p, int32_t first, int32_t end, int32_t column, double *room) {
-  const tl_table *const table = p->run[first].table;
+  const tl_stored_table *const table = p->run[first].table;
   const int64_t count = table->row_count;
   void *memory = NULL;
   TL_TRY(tl_alloc(p->context, &memory, (size_t)p->run_count, sizeof(int64_t), "plot"));
@@ -203,7 +204,7 @@ static talus_status mean_make(plan *p, int32_t first, int32_t end, int32_t colum
 
 static talus_status check_growing(const plan *p) {
   for (int32_t r = 0; r < p->run_count; r++) {
-    const tl_table *const table = p->run[r].table;
+    const tl_stored_table *const table = p->run[r].table;
     const double *const x = column_of(table, p->x);
     for (int64_t k = 1; k < table->row_count; k++) {
       if (!(x[k] > x[k - 1])) {
@@ -232,7 +233,7 @@ static talus_status make_means(plan *p) {
 
 static void make_curves(plan *p) {
   for (int32_t r = 0; r < p->run_count; r++) {
-    const tl_table *const table = p->run[r].table;
+    const tl_stored_table *const table = p->run[r].table;
     for (int32_t k = 0; k < p->y_count; k++) {
       tl_plot_series *const series = series_add(p, k, p->run[r].label);
       series->x = column_of(table, p->x);

@@ -147,56 +147,6 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   return tl_positions_check(world);
 }
 
-/* What a step changes of a body. */
-typedef struct body_motion {
-  double position[3], orientation[4], velocity[3], spin[3], carried[3], contact_position[3];
-} body_motion;
-
-/* What a step changes, put aside and taken back: bodies, joints, and the contacts of the step
- * before, with which the next one starts. */
-static talus_status state_save(talus_world *world) {
-  TL_TRY(tl_buffer_reserve(world->context, &world->saved_bodies, (size_t)world->body_count,
-                           sizeof(body_motion), "bodies"));
-  TL_TRY(tl_buffer_reserve(world->context, &world->saved_joints, (size_t)world->joint_count,
-                           sizeof *world->joint, "joints"));
-  body_motion *const motion = world->saved_bodies.memory;
-  for (int32_t i = 0; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
-    memcpy(motion[i].position, body->position, sizeof body->position);
-    memcpy(motion[i].orientation, body->orientation, sizeof body->orientation);
-    memcpy(motion[i].velocity, body->velocity, sizeof body->velocity);
-    memcpy(motion[i].spin, body->spin, sizeof body->spin);
-    memcpy(motion[i].carried, body->carried, sizeof body->carried);
-    memcpy(motion[i].contact_position, body->contact_position, sizeof body->contact_position);
-  }
-  if (world->joint_count > 0) {
-    memcpy(world->saved_joints.memory, world->joint,
-           (size_t)world->joint_count * sizeof *world->joint);
-  }
-  TL_TRY(tl_links_save(world));
-  tl_contacts_put_aside(world);
-  return TALUS_OK;
-}
-
-static talus_status state_restore(talus_world *world) {
-  const body_motion *const motion = world->saved_bodies.memory;
-  for (int32_t i = 0; i < world->body_count; i++) {
-    tl_body *const body = &world->body[i];
-    memcpy(body->position, motion[i].position, sizeof body->position);
-    memcpy(body->orientation, motion[i].orientation, sizeof body->orientation);
-    memcpy(body->velocity, motion[i].velocity, sizeof body->velocity);
-    memcpy(body->spin, motion[i].spin, sizeof body->spin);
-    memcpy(body->carried, motion[i].carried, sizeof body->carried);
-    memcpy(body->contact_position, motion[i].contact_position, sizeof body->contact_position);
-  }
-  if (world->joint_count > 0) {
-    memcpy(world->joint, world->saved_joints.memory,
-           (size_t)world->joint_count * sizeof *world->joint);
-  }
-  tl_links_restore(world);
-  return tl_contacts_take_back(world);
-}
-
 /* The whole step in `parts` equal parts. */
 static talus_status parts_run(talus_world *world, int32_t parts, talus_step_report *report,
                               verdict *verdict) {
@@ -308,13 +258,13 @@ static talus_status world_step(talus_world *world, talus_step_report *given) {
   tl_sink first_sink = {.found = 0};
   tl_gaps_close(world);
   tl_links_sync(world); /* the caller may have set a mechanism */
-  TL_TRY(state_save(world));
+  TL_TRY(tl_world_save(world));
   for (int32_t halving = 0; halving <= halvings && !verdict.good; halving++) {
     report = talus_step_report_default();
     report.halvings = halving;
     talus_status status = parts_run(world, world->def.substeps << halving, &report, &verdict);
     if (status != TALUS_OK || !verdict.good) {
-      const talus_status restored = state_restore(world);
+      const talus_status restored = tl_world_restore(world);
       status = status != TALUS_OK ? status : restored;
       world->time = time;
     }

@@ -9,6 +9,7 @@
  *   slots.c       from ids to slots
  *   integrate.c   velocities, positions    project.c  position-level projection
  *   step.c        the order of all that    report.c   what a step tells
+ *   save.c        what a step changes, to restore it
  *   links*.c      mechanisms, whose links are bodies
  *   many.c        many bodies in one call  state.c    everything that a restart needs */
 #ifndef TL_WORLD_H
@@ -291,6 +292,13 @@ void tl_links_restore(talus_world *world);
 /* Rows of stops, motors, friction and loops: how many; filled. */
 int32_t tl_links_rows(const talus_world *world);
 talus_status tl_links_fill(talus_world *world, double dt, tl_joint_row *rows);
+
+/* ---- save and restore ------------------------------------------------------------------------ */
+
+/* Copies what a step changes (save.c). Status: OUT_OF_MEMORY. */
+talus_status tl_world_save(talus_world *world);
+/* Restores the copy; no body or joint may have been added or removed since. */
+talus_status tl_world_restore(talus_world *world);
 
 /* ---- solve and move -------------------------------------------------------------------------- */
 

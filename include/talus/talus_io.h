@@ -1,4 +1,5 @@
-/* talus_io.h: problem files, impulse files, and problems made to order.
+/* talus_io.h: problem files, impulse files, problems made to order; checkpoints, frames and tables
+ * of a world.
  *
  * A talus_stored owns the arrays of a problem that was read or generated; its .problem goes
  * straight into talus_solver_update. Files are written whole or not at all (temporary file,
@@ -6,7 +7,7 @@
 #ifndef TALUS_IO_H
 #define TALUS_IO_H
 
-#include "talus_solve.h"
+#include "talus_world.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -91,6 +92,99 @@ static inline talus_status talus_problem_generate(talus_context *context,
                                                   talus_stored **stored) {
   return talus_problem_generate_sized(context, def, sizeof(talus_problem), stored);
 }
+
+/* ---- checkpoints of a world ------------------------------------------------------------------ */
+
+/* A checkpoint holds what a world has become: poses, velocities, forces, which bodies and joints
+ * are left, impulses for the next step's start, motors, mechanisms, time. It does not hold what the
+ * world was made of. To restart, create the world again by the same calls, in the same order and
+ * with the same numbers (bodies that were removed since included), then read the checkpoint: the
+ * world goes on bit for bit as if it had never stopped. Needs HDF5: UNSUPPORTED without it.
+ *
+ * Writes <directory>/checkpoint-NNNNNN.h5, NNNNNN the number of steps made. The directory must
+ * exist and hold checkpoints of one run only. When the file is safe on disk, older checkpoints are
+ * deleted so that `keep` remain with it (0: all remain). Ending the program or filling the disk at
+ * any moment leaves the older checkpoints as they were. Statuses: INVALID_ARGUMENT, FILE_WRITE,
+ * OUT_OF_MEMORY, UNSUPPORTED. */
+TALUS_API talus_status talus_checkpoint_write(const talus_world *world, const char *directory,
+                                              int32_t keep);
+/* Writes the path of the newest undamaged checkpoint in a directory to path [capacity]. Statuses:
+ * INVALID_ARGUMENT (also: too little room), FILE_OPEN (no directory, or no such file in it),
+ * OUT_OF_MEMORY, UNSUPPORTED. */
+TALUS_API talus_status talus_checkpoint_newest(talus_context *context, const char *directory,
+                                               char *path, size_t capacity);
+/* Brings a world that was built again to where the checkpoint was written. Statuses:
+ * INVALID_ARGUMENT, FILE_OPEN, FILE_FORMAT (not a checkpoint, damaged, or of another world: the
+ * message says what differs), NOT_FINITE, OUT_OF_MEMORY, UNSUPPORTED. After a failure the world may
+ * be changed in part: destroy it. */
+TALUS_API talus_status talus_checkpoint_read(talus_world *world, const char *path);
+
+/* ---- frames and tables of a world ------------------------------------------------------------ */
+
+/* Writes frames of a world as ParaView files into one directory (docs/reference/files.md). */
+typedef struct talus_frames talus_frames;
+
+typedef struct talus_frames_def {
+  uint32_t struct_size; /* set by talus_frames_def_default */
+  int32_t contacts;     /* 1 (default): contacts are written too */
+  int64_t resume; /* the step that a restart goes on from: later frames are removed when the first
+                     new one is safe. Default -1: a new run, files of these names are replaced */
+} talus_frames_def;
+
+TALUS_API void talus_frames_def_init(talus_frames_def *def, size_t size);
+static inline talus_frames_def talus_frames_def_default(void) {
+  talus_frames_def def;
+  talus_frames_def_init(&def, sizeof def);
+  return def;
+}
+/* The directory must exist; def may be NULL. Statuses: INVALID_ARGUMENT, STRUCT_SIZE, FILE_FORMAT
+ * (a .pvd of another program), OUT_OF_MEMORY; *frames is NULL then. */
+TALUS_API talus_status talus_frames_open(talus_context *context, const char *directory,
+                                         const talus_frames_def *def, talus_frames **frames);
+/* Writes the world as it is. Statuses: INVALID_ARGUMENT, FILE_WRITE (no part of the frame is left
+ * behind), NOT_FINITE, OUT_OF_MEMORY. */
+TALUS_API talus_status talus_frames_write(talus_frames *frames, const talus_world *world);
+/* Accepts NULL. The files are complete without it. */
+TALUS_API void talus_frames_close(talus_frames *frames);
+
+/* Writes a table of numbers as text, a line for each step: commas between them, 17 digits, a first
+ * line that names the columns with their units. `talus plot` draws it. */
+typedef struct talus_table talus_table;
+
+typedef struct talus_column {
+  const char *name; /* letters, digits, _ and -; no comma, quote or bracket */
+  const char *unit; /* "J", "m/s"; "" for plain numbers */
+} talus_column;
+
+/* column: [column_count], what follows the step; not kept. resume < 0: a new file, replacing what
+ * was there. resume >= 0: goes on after a restart from that step: lines of later steps are removed;
+ * the columns must be the same; a missing file is made. Statuses: INVALID_ARGUMENT (also: a name or
+ * unit that cannot stand in a table), FILE_WRITE, FILE_FORMAT (other columns, or no table: nothing
+ * is changed), OUT_OF_MEMORY; *table is NULL then. */
+TALUS_API talus_status talus_table_open(talus_context *context, const char *path,
+                                        const talus_column *column, int32_t column_count,
+                                        int64_t resume, talus_table **table);
+/* Appends the line of a step; value: [column_count]. If the last line is of the same step it is
+ * replaced. Statuses: INVALID_ARGUMENT, FILE_WRITE: no part of the line is left behind. */
+TALUS_API talus_status talus_table_row(talus_table *table, int64_t step, const double *value);
+/* Accepts NULL. Status FILE_WRITE: the system could not keep what it had taken. */
+TALUS_API talus_status talus_table_close(talus_table *table);
+
+/* Writes bytes to a file, whole or not at all. Statuses: INVALID_ARGUMENT, FILE_WRITE,
+ * OUT_OF_MEMORY. */
+TALUS_API talus_status talus_file_write(talus_context *context, const char *path, const void *bytes,
+                                        size_t size);
+
+/* ---- contact problems of a world ------------------------------------------------------------- */
+
+/* Writes the contact problem of the step that failed, or else of the next one, for `talus solve`,
+ * with the formats of talus_problem_write. The world is as before. Calls the contact callback.
+ * Statuses: INVALID_ARGUMENT, those of talus_problem_write and talus_world_step. */
+TALUS_API talus_status talus_world_problem_write(talus_world *world, const char *path);
+/* From now on contact solves are written as talus_settings.dump says. The path, as that of
+ * talus_settings.dump_path, is not copied: it must live as long as the world. Statuses:
+ * INVALID_ARGUMENT, those of talus_solver_set. */
+TALUS_API talus_status talus_world_dump(talus_world *world, talus_dump dump, const char *path);
 
 /* ---- pictures -------------------------------------------------------------------------------- */
 

@@ -44,6 +44,119 @@ TALUS_API double talus_scene_body_radius(const talus_scene *scene, int32_t body)
 TALUS_API int64_t talus_scene_added(const talus_scene *scene);
 TALUS_API int64_t talus_scene_removed(const talus_scene *scene);
 
+/* ---- what the file says ---------------------------------------------------------------------- */
+
+typedef struct talus_scene_info {
+  uint32_t struct_size; /* set by talus_scene_info_default */
+  int32_t material_count, joint_count, force_count, inlet_count, outlet_count, mechanism_count;
+  int32_t frames;            /* 1: frames are written */
+  double step, end;          /* s: of the world; when a run ends */
+  int64_t step_count;        /* steps after which a run ends; 0: at the time `end` */
+  const char *title;         /* NULL if there is none; belongs to the scene, as `colour` */
+  int32_t pictures, movie;   /* 1: are drawn at the end of a run */
+  int32_t width, height;     /* of pictures, pixels */
+  double azimuth, elevation; /* of the camera, degrees; NaN if the file does not say */
+  const char *colour;        /* what grains are coloured by: "speed" */
+} talus_scene_info;
+
+TALUS_API void talus_scene_info_init(talus_scene_info *info, size_t size);
+static inline talus_scene_info talus_scene_info_default(void) {
+  talus_scene_info info;
+  talus_scene_info_init(&info, sizeof info);
+  return info;
+}
+/* Statuses: INVALID_ARGUMENT, STRUCT_SIZE. */
+TALUS_API talus_status talus_scene_describe(const talus_scene *scene, talus_scene_info *info);
+/* Writes the reference of scene files in Markdown to text [capacity], cut if it is longer, ended by
+ * a 0; *size: its length without the 0. text may be NULL if capacity is 0. Statuses:
+ * INVALID_ARGUMENT, OUT_OF_MEMORY. */
+TALUS_API talus_status talus_scene_reference(talus_context *context, char *text, size_t capacity,
+                                             size_t *size);
+
+/* ---- checkpoints of a scene's world ---------------------------------------------------------- */
+
+/* As talus_checkpoint_write and talus_checkpoint_read (talus_io.h), with what the scene has done so
+ * far: grains of inlets, what outlets took, motors. */
+TALUS_API talus_status talus_scene_save(const talus_scene *scene, const talus_world *world,
+                                        const char *directory, int32_t keep);
+/* Brings a world that talus_scene_build has just made to where the checkpoint was written. Only
+ * title, output and run of the file may have changed since. Statuses: INVALID_ARGUMENT, FILE_OPEN,
+ * FILE_FORMAT (also: of another scene), OUT_OF_MEMORY, UNSUPPORTED. */
+TALUS_API talus_status talus_scene_resume(talus_scene *scene, talus_world *world, const char *path);
+
+/* ---- the directory of a run ------------------------------------------------------------------ */
+
+/* Writes what the section output of a scene asks for to one directory: ParaView frames,
+ * scalars.csv, checkpoints, a copy of the scene. Frames and lines are written at multiples of the
+ * output step counted from the beginning, so that a run in pieces leaves the same files as one in
+ * one piece. The directory is locked for as long as the record lives.
+ *
+ *   talus_record_create, talus_scene_build, talus_record_resume, talus_record_open,
+ *   at step 0 talus_record_frame; for each step talus_record_before_step, talus_scene_tick,
+ *   talus_world_step, then what talus_record_due says; talus_record_checkpoint,
+ *   talus_record_close */
+typedef struct talus_record talus_record;
+
+typedef struct talus_record_def {
+  uint32_t struct_size;  /* set by talus_record_def_default */
+  int32_t force;         /* 1: files of another run in the directory are deleted; default 0 */
+  const char *directory; /* where results go; made if it is not there */
+  const char *resume;    /* NULL: a new run; else the checkpoint to go on from, or a directory,
+                            whose newest is taken. If it is of the same directory the run is
+                            continued there, else the directory gets a run of its own */
+} talus_record_def;
+
+TALUS_API void talus_record_def_init(talus_record_def *def, size_t size);
+static inline talus_record_def talus_record_def_default(void) {
+  talus_record_def def;
+  talus_record_def_init(&def, sizeof def);
+  return def;
+}
+/* Finds the checkpoint of a restart; nothing is written yet. Statuses: INVALID_ARGUMENT,
+ * STRUCT_SIZE, FILE_OPEN (no such checkpoint), FILE_FORMAT (one that does not go with the table in
+ * the directory), BUSY (another process writes there), FILE_WRITE, OUT_OF_MEMORY; *record is NULL
+ * then. */
+TALUS_API talus_status talus_record_create(talus_context *context, const talus_record_def *def,
+                                           talus_record **record);
+/* Loads the checkpoint of a restart into a world that was just built; a new run is left as it is.
+ * Statuses: those of talus_scene_resume. */
+TALUS_API talus_status talus_record_resume(talus_record *record, talus_scene *scene,
+                                           talus_world *world);
+/* Makes the directory and opens its files. The scene has to live as long as the record. Statuses:
+ * INVALID_ARGUMENT, FILE_WRITE (also: it holds another run, and force is 0), FILE_FORMAT, BUSY,
+ * OUT_OF_MEMORY. */
+TALUS_API talus_status talus_record_open(talus_record *record, talus_scene *scene,
+                                         const talus_world *world);
+
+/* What is to be written after a step, as bits. */
+typedef enum talus_record_part {
+  TALUS_RECORD_FRAME = 1,
+  TALUS_RECORD_CHECKPOINT = 2
+} talus_record_part;
+TALUS_API uint32_t talus_record_due(const talus_record *record, int64_t step);
+/* To be called before every step (and tick): keeps a copy of the state if a frame is due after it.
+ * Statuses: INVALID_ARGUMENT, CALL_ORDER (not open), OUT_OF_MEMORY. */
+TALUS_API talus_status talus_record_before_step(talus_record *record, const talus_world *world);
+/* Writes the frame and the line of a step; report may be NULL before the first step. Statuses:
+ * INVALID_ARGUMENT, CALL_ORDER, STRUCT_SIZE, FILE_WRITE, NOT_FINITE, OUT_OF_MEMORY. */
+TALUS_API talus_status talus_record_frame(talus_record *record, const talus_world *world,
+                                          const talus_step_report *report);
+/* Writes a checkpoint. *step: of the state that it holds, which is the world's; but where the frame
+ * of that step could not be written, it is the state before, so that a restart makes the step again
+ * and writes it. step may be NULL. Statuses: INVALID_ARGUMENT, CALL_ORDER, FILE_WRITE (also once
+ * output was lost that had been taken as written), OUT_OF_MEMORY, UNSUPPORTED. */
+TALUS_API talus_status talus_record_checkpoint(talus_record *record, const talus_world *world,
+                                               int64_t *step);
+/* Writes the path of the newest undamaged checkpoint of a run's directory that goes with the table
+ * in it to path [capacity]. After a restart from an older checkpoint the lines of later ones are
+ * gone from the table: those checkpoints are passed over with a warning. Statuses:
+ * INVALID_ARGUMENT, FILE_OPEN (there is none), FILE_FORMAT, OUT_OF_MEMORY, UNSUPPORTED. */
+TALUS_API talus_status talus_record_newest(talus_context *context, const char *directory,
+                                           char *path, size_t capacity);
+/* Ends the record and unlocks the directory. Accepts NULL. Status FILE_WRITE: the system could not
+ * keep what it had taken. */
+TALUS_API talus_status talus_record_close(talus_record *record);
+
 #ifdef __cplusplus
 }
 #endif

@@ -152,6 +152,23 @@ int main(void) {
   status = talus_urdf_read(context, "robot.urdf", &urdf_def, &urdf);
   need(status == TALUS_OK || status == TALUS_UNSUPPORTED, talus_context_message(context));
 
+  talus_scene_info scene_info = talus_scene_info_default();
+  talus_record_def record_def = talus_record_def_default();
+  talus_record *record = NULL, *made_record = NULL;
+  talus_frames_def frames_def = talus_frames_def_default();
+  talus_frames *frames = NULL, *made_frames = NULL;
+  const talus_column column = {"time", "s"};
+  talus_table *table = NULL, *made_table = NULL;
+  record_def.directory = "record";
+  record_def.force = 1;
+  need(talus_record_create(context, &record_def, &record) == TALUS_OK &&
+           talus_frames_open(context, ".", &frames_def, &frames) == TALUS_OK &&
+           talus_table_open(context, "numbers.csv", &column, 1, -1, &table) == TALUS_OK,
+       talus_context_message(context));
+  if (scene != NULL) {
+    need(talus_record_open(record, scene, made_world) == TALUS_OK, talus_context_message(context));
+  }
+
   /* counts that make no sense */
   need(talus_scene_read(context, "scene.yaml", texts, -1, &made_scene) == TALUS_INVALID_ARGUMENT ||
            scene == NULL,

@@ -31,7 +31,10 @@ GIVEN = {
     "talus_coupling**": "&made_coupling", "talus_fleet_def*": "&fleet_def", "talus_fleet*": "fleet",
     "talus_fleet**": "&made_fleet", "talus_fleet_report*": "&fleet_report", "talus_scene*": "scene",
     "talus_scene**": "&made_scene", "talus_urdf_def*": "&urdf_def", "talus_urdf*": "urdf",
-    "talus_urdf**": "&made_urdf", "double*": "reals", "double*const*": "arrays",
+    "talus_urdf**": "&made_urdf", "talus_scene_info*": "&scene_info",
+    "talus_record_def*": "&record_def", "talus_record*": "record", "talus_record**": "&made_record",
+    "talus_frames_def*": "&frames_def", "talus_frames*": "frames", "talus_frames**": "&made_frames",
+    "talus_table*": "table", "talus_table**": "&made_table", "talus_column*": "&column", "double*": "reals", "double*const*": "arrays",
     "int32_t*": "&integer", "int64_t*": "&long_integer", "char*const*": "texts",
     "void*": "NULL", "size_t": "sizeof buffer", "int32_t": "0", "int64_t": "1", "double": "1",
 }
@@ -55,7 +58,12 @@ SPECIAL = {
     ("talus_impulses_read", "count"): "1", ("talus_impulses_read", "columns"): "3",
     ("talus_impulses_write", "path"): '"impulses.txt"', ("talus_problem_write", "path"): '"p.dat"',
     ("talus_world_add_mechanism", "loop_count"): "1", ("talus_force_chains_draw", "width"): "64",
-    ("talus_build_text", "text"): "buffer",
+    ("talus_build_text", "text"): "buffer", ("talus_scene_reference", "text"): "buffer",
+    ("talus_checkpoint_write", "directory"): '"."', ("talus_checkpoint_newest", "directory"): '"."',
+    ("talus_checkpoint_newest", "path"): "buffer", ("talus_record_newest", "directory"): '"."',
+    ("talus_record_newest", "path"): "buffer", ("talus_scene_save", "directory"): '"."',
+    ("talus_frames_open", "directory"): '"."', ("talus_table_open", "path"): '"numbers.csv"',
+    ("talus_table_open", "column_count"): "1",
 }
 
 

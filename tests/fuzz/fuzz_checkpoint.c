@@ -176,7 +176,7 @@ static void write_edited(fuzz_input *in, const char *folder) {
 }
 
 static void resume(const char *path, talus_scene *scene, talus_world *world) {
-  const talus_status status = tl_record_resume(scene, world, path);
+  const talus_status status = talus_scene_resume(scene, world, path);
   FUZZ_PROMISE((unsigned)status < TALUS_STATUS_COUNT && status != TALUS_INTERNAL);
   for (int i = 0; i < 2 && status == TALUS_OK; i++) {
     if (talus_scene_tick(scene, world) != TALUS_OK || talus_world_step(world, NULL) != TALUS_OK) {

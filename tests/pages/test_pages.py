@@ -182,9 +182,9 @@ def is_scene(lines):
 
 
 def check_samples(page, text):
-    """`samples/NAME.c` named at the head of a tutorial: its C blocks stand there."""
-    named = re.search(r"`(samples/first_\w+\.c)`", text)
-    if not page.startswith("docs/tutorial/") or named is None:
+    """`samples/NAME.c` named at the head of a tutorial, or by the page on restarts: its C blocks stand there."""
+    named = re.search(r"`(samples/(?:first_\w+|restart_world)\.c)`", text)
+    if not (page.startswith("docs/tutorial/") or page == "docs/how-to/restart.md") or named is None:
         return
     sample = read(named.group(1)) if os.path.exists(os.path.join(ROOT, named.group(1))) else ""
     for kind, lines in blocks(text):

@@ -199,11 +199,11 @@ static void check_restart(talus_context *context) {
   talus_world *whole = NULL, *pieces = NULL;
   if (build(context, text, &one, &whole)) {
     CHECK(run(one, whole, 50));
-    const talus_status saved = tl_checkpoint_save(one, whole, ".", 3);
+    const talus_status saved = talus_scene_save(one, whole, ".", 3);
     if (saved == TALUS_UNSUPPORTED) {
       printf("restart: skipped, built without HDF5\n");
     } else if (CHECK(saved == TALUS_OK) && build(context, text, &two, &pieces)) {
-      CHECK(tl_record_resume(two, pieces, "checkpoint-000050.h5") == TALUS_OK);
+      CHECK(talus_scene_resume(two, pieces, "checkpoint-000050.h5") == TALUS_OK);
       CHECK(run(one, whole, 100) && run(two, pieces, 100));
       CHECK(talus_scene_added(two) == 8);
       for (int32_t i = 1; i < talus_body_capacity(pieces); i++) {

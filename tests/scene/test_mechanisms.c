@@ -129,14 +129,14 @@ static void check_restart(talus_context *context) {
                              (const double[3]){5, 60, 3},
                              (const double[3]){0.1, 0, 0.2}) == TALUS_OK);
   CHECK(run(one, whole, 130));
-  const talus_status saved = tl_checkpoint_save(one, whole, ".", 3);
+  const talus_status saved = talus_scene_save(one, whole, ".", 3);
   if (saved == TALUS_UNSUPPORTED) {
     printf("restart: skipped, built without HDF5\n");
   } else if (CHECK(saved == TALUS_OK)) {
     CHECK(run(one, whole, 50));
     CHECK(world_of(context, ARM GRAINS, &two, &pieces) == TALUS_OK);
     CHECK(!same(whole, pieces));
-    CHECK(tl_record_resume(two, pieces, "checkpoint-000130.h5") == TALUS_OK);
+    CHECK(talus_scene_resume(two, pieces, "checkpoint-000130.h5") == TALUS_OK);
     CHECK(run(two, pieces, 50));
     CHECK(same(whole, pieces));
     const talus_contact *contact;

@@ -63,7 +63,7 @@ static int same(talus_context *context, const talus_scene *scene_a, const talus_
   memset(&t, 0, sizeof t);
   CHECK(tl_checkpoint_take(scene_a, a, &s) == TALUS_OK);
   CHECK(tl_checkpoint_take(scene_b, b, &t) == TALUS_OK);
-  const tl_world_state *const p = &s.world, *const q = &t.world;
+  const tl_world_state *const p = &s.world.state, *const q = &t.world.state;
   const size_t bodies = (size_t)p->body_count;
   const int equal =
       p->body_count == q->body_count && p->joint_count == q->joint_count &&
@@ -86,7 +86,7 @@ static void resume_and_compare(talus_context *context, const char *grain, const 
   talus_scene *two = NULL;
   talus_world *pieces = NULL;
   scene_make(context, grain, &two, &pieces);
-  if (CHECK(tl_record_resume(two, pieces, path) == TALUS_OK)) {
+  if (CHECK(talus_scene_resume(two, pieces, path) == TALUS_OK)) {
     CHECK(run(two, pieces, steps));
     CHECK(same(context, one, whole, two, pieces));
     CHECK(talus_scene_added(one) == talus_scene_added(two));
@@ -110,11 +110,11 @@ static void soak(talus_context *context) {
   talus_world *world = NULL;
   scene_make(context, balls, &scene, &world);
   CHECK(run(scene, world, 40));
-  const int saves = tl_checkpoint_save(scene, world, ".", 0) == TALUS_OK;
+  const int saves = talus_scene_save(scene, world, ".", 0) == TALUS_OK;
   const int64_t early = file_size("checkpoint-000040.h5");
   CHECK(run(scene, world, STEPS - LAST - 40));
   if (saves) {
-    CHECK(tl_checkpoint_save(scene, world, ".", 0) == TALUS_OK);
+    CHECK(talus_scene_save(scene, world, ".", 0) == TALUS_OK);
     const int64_t late = file_size("checkpoint-002320.h5");
     CHECK_CASE(late < 1.2 * (double)early, "%lld and %lld bytes", (long long)early,
                (long long)late);
@@ -146,7 +146,7 @@ static void restart(talus_context *context) {
   scene_make(context, clumps, &scene, &world);
   CHECK(run(scene, world, 301));
   CHECK(scene->added_count < talus_scene_added(scene) / 2);
-  if (tl_checkpoint_save(scene, world, ".", 0) == TALUS_OK) {
+  if (talus_scene_save(scene, world, ".", 0) == TALUS_OK) {
     CHECK(run(scene, world, 100));
     resume_and_compare(context, clumps, "checkpoint-000301.h5", scene, world, 100);
   }
@@ -185,7 +185,7 @@ static talus_status old_write(const talus_scene *scene, const talus_world *world
   tl_checkpoint_writer *writer = NULL;
   memset(&copy, 0, sizeof copy);
   TL_TRY(tl_checkpoint_take(scene, world, &copy));
-  const tl_world_state *const s = &copy.world;
+  const tl_world_state *const s = &copy.world.state;
   TL_TRY(tl_checkpoint_begin(scene->context, ".", "world", 777, &writer));
   const int64_t count[4] = {s->step_count, s->next.body, s->contact_count, s->next.joint};
   const int64_t hash = (int64_t)tl_scene_hash(scene);
@@ -235,7 +235,7 @@ static void old(talus_context *context) {
     printf("checkpoints of the first version: skipped, built without HDF5\n");
   } else if (CHECK(status == TALUS_OK && run(scene, world, 50))) {
     CHECK(world_of(context, text, &two, &pieces) == TALUS_OK);
-    CHECK(tl_record_resume(two, pieces, "checkpoint-000777.h5") == TALUS_OK);
+    CHECK(talus_scene_resume(two, pieces, "checkpoint-000777.h5") == TALUS_OK);
     CHECK(run(two, pieces, 50));
     CHECK(same(context, scene, world, two, pieces));
   }

@@ -111,13 +111,13 @@ static void check_restart(talus_context *context) {
   talus_world *whole = NULL, *pieces = NULL;
   CHECK(world_of(context, pouring, &one, &whole) == TALUS_OK);
   CHECK(run(one, whole, 35));
-  const talus_status saved = tl_checkpoint_save(one, whole, ".", 3);
+  const talus_status saved = talus_scene_save(one, whole, ".", 3);
   if (saved == TALUS_UNSUPPORTED) {
     printf("restart: skipped, built without HDF5\n");
   } else if (CHECK(saved == TALUS_OK)) {
     CHECK(run(one, whole, 35));
     CHECK(world_of(context, pouring, &two, &pieces) == TALUS_OK);
-    CHECK(tl_record_resume(two, pieces, "checkpoint-000035.h5") == TALUS_OK);
+    CHECK(talus_scene_resume(two, pieces, "checkpoint-000035.h5") == TALUS_OK);
     CHECK(talus_world_steps(pieces) == 35 && talus_scene_added(two) == 34);
     CHECK(run(two, pieces, 35));
     CHECK(same(whole, pieces));
@@ -141,7 +141,7 @@ static void check_restart(talus_context *context) {
     talus_scene_destroy(two);
     /* another scene does not take the checkpoint */
     CHECK(world_of(context, "bodies:\n  - {radius: 1}\n", &two, &pieces) == TALUS_OK);
-    CHECK(tl_record_resume(two, pieces, "checkpoint-000035.h5") == TALUS_FILE_FORMAT);
+    CHECK(talus_scene_resume(two, pieces, "checkpoint-000035.h5") == TALUS_FILE_FORMAT);
     CHECK(strstr(talus_context_message(context), "another scene") != NULL);
   }
   talus_world_destroy(whole);

@@ -174,7 +174,7 @@ static void test_odd(void) {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static talus_status plot_columns(const tl_table *table, const char *x, const char *const *y,
+static talus_status plot_columns(const tl_stored_table *table, const char *x, const char *const *y,
                                  int32_t y_count, tl_plot_style style, const char *path) {
   const tl_plot_options options = tl_plot_options_default();
   const tl_plot_run run = {.table = table};
@@ -192,11 +192,11 @@ static int begins_with(const char *path, const char *bytes, size_t count, size_t
 static void test_columns(void) {
   static const char text[] = "step,time [s],kinetic [J],potential [J],contacts\n"
                              "0,0,1,5,100\n1,0.1,0.5,4.5,120\n2,0.2,0.25,4.2,140\n";
-  tl_table table;
+  tl_stored_table table;
   const char *const energies[] = {"kinetic", "potential"}, *const mixed[] = {"kinetic", "contacts"},
                     *const wrong[] = {"kinetic", "heat"};
   CHECK(file_write("scalars.csv", text, sizeof text - 1));
-  CHECK(tl_table_read(context, "scalars.csv", &table) == TALUS_OK);
+  CHECK(tl_stored_table_read(context, "scalars.csv", &table) == TALUS_OK);
   if (tl_text_missing() == NULL) {
     CHECK(plot_columns(&table, "time", energies, 2, TL_PLOT_LINE, "energies.png") == TALUS_OK);
     CHECK(begins_with("energies.png", "\x89PNG\r\n\x1a\n", 8, 3000));
@@ -221,19 +221,19 @@ static void test_columns(void) {
   CHECK(says("'heat'") && says("potential, contacts") && !file_exists("wrong.png"));
   CHECK(plot_columns(&table, "hour", energies, 2, TL_PLOT_LINE, "wrong.png") == TALUS_BAD_SETTING);
   CHECK(plot_columns(&table, "time", energies, 0, TL_PLOT_LINE, "wrong.png") == TALUS_BAD_SETTING);
-  tl_table_release(&table);
+  tl_stored_table_release(&table);
 }
 
 /* ---- several runs ---------------------------------------------------------------------------- */
 
-static int read_text(const char *path, const char *text, tl_table *table) {
+static int read_text(const char *path, const char *text, tl_stored_table *table) {
   return CHECK(file_write(path, text, strlen(text))) &&
-         CHECK(tl_table_read(context, path, table) == TALUS_OK);
+         CHECK(tl_stored_table_read(context, path, table) == TALUS_OK);
 }
 
 /* Three seeds, written at other times: their mean is 2 at any time, the band 1 to 3. */
 static void test_means(void) {
-  tl_table table[3];
+  tl_stored_table table[3];
   const tl_plot_run run[3] = {{&table[0], "a", 0}, {&table[1], "a", 0}, {&table[2], "a", 0}};
   const char *const names[] = {"v"};
   tl_plot_options options = tl_plot_options_default();
@@ -250,7 +250,7 @@ static void test_means(void) {
     CHECK(says("an x that grows") && says("'v'") && !file_exists("bad.svg"));
   }
   for (int k = 0; k < 3; k++) {
-    tl_table_release(&table[k]);
+    tl_stored_table_release(&table[k]);
   }
 }
 

@@ -2,7 +2,7 @@
  * and checkpoints succeed: each failure says OUT_OF_MEMORY, gives everything back and leaves no
  * half file. */
 #include "host/io/checkpoint.h"
-#include "host/io/csv.h"
+#include "host/io/table.h"
 #include "host/io/vtk.h"
 #include "host/view/plot.h"
 #include "host/view/render.h"
@@ -42,23 +42,23 @@ static talus_status picture(void) {
 }
 
 static talus_status table(void) {
-  const tl_column column[] = {{"time", "s"}, {"energy", "J"}};
+  const talus_column column[] = {{"time", "s"}, {"energy", "J"}};
   const double row[2] = {1, 2};
   const char *const names[] = {"energy"};
   const tl_plot_options options = tl_plot_options_default();
-  tl_csv *csv;
-  tl_table read;
-  TL_TRY(tl_csv_open(context, "starved.csv", column, 2, 0, &csv));
-  talus_status status = tl_csv_row(csv, 1, row);
-  tl_csv_close(csv);
+  talus_table *csv;
+  tl_stored_table read;
+  TL_TRY(talus_table_open(context, "starved.csv", column, 2, 0, &csv));
+  talus_status status = talus_table_row(csv, 1, row);
+  talus_table_close(csv);
   if (status == TALUS_OK) {
-    status = tl_table_read(context, "starved.csv", &read);
+    status = tl_stored_table_read(context, "starved.csv", &read);
     if (status == TALUS_OK) {
       const tl_plot_run run = {.table = &read};
       status = tl_plot_runs(context, &run, 1, "time", names, 1, TL_PLOT_BOTH, TL_BAND_ERROR,
                             &options, "starved.png");
     }
-    tl_table_release(&read);
+    tl_stored_table_release(&read);
   }
   return status == TALUS_UNSUPPORTED ? TALUS_OK : status;
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/scene/failure.h"
+#include "talus/talus_io.h"
 #include "tests/scarce.h"
 #include "tests/world/links.h"
 
@@ -145,7 +145,8 @@ static void failure(void) {
   }
   CHECK(status == TALUS_STEP_FAILED);
   CHECK(world_hash(world, mechanism) == before);
-  status = tl_failure_write(world, "failed_arm.hdf5"); /* the problem that it was, for later */
+  status =
+      talus_world_problem_write(world, "failed_arm.hdf5"); /* the problem that it was, for later */
   CHECK(status == TALUS_OK || status == TALUS_UNSUPPORTED);
   talus_world_destroy(world);
   place_end();

@@ -1,11 +1,9 @@
-/* failure.c: builds the contact problem of a failed step once more, or of the next one, and writes
- * it; or has the solver write them as they come. */
-#include "host/scene/failure.h"
-
+/* world_problem.c: builds the contact problem of a world's next step and writes it, or has the
+ * solver write the problems as they come. */
 #include "host/world/links.h"
 #include "talus/talus_io.h"
 
-talus_status tl_failure_write(talus_world *world, const char *path) {
+static talus_status problem_write(talus_world *world, const char *path) {
   const double dt = world->def.step / (double)world->def.substeps;
   tl_step_arrays arrays;
   talus_problem problem;
@@ -37,7 +35,27 @@ talus_status tl_failure_write(talus_world *world, const char *path) {
   return status;
 }
 
-talus_status tl_failure_watch(talus_world *world, talus_dump dump, const char *path) {
+talus_status talus_world_problem_write(talus_world *world, const char *path) {
+  if (world == NULL || path == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  TL_TRY(tl_context_enter(world->context));
+  tl_gaps_close(world);
+  tl_links_sync(world);
+  talus_status status = tl_world_save(world);
+  if (status == TALUS_OK) {
+    status = problem_write(world, path);
+    const talus_status restored = tl_world_restore(world);
+    status = status != TALUS_OK ? status : restored;
+  }
+  tl_context_leave(world->context);
+  return status;
+}
+
+talus_status talus_world_dump(talus_world *world, talus_dump dump, const char *path) {
+  if (world == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
   talus_settings watched = world->def.solver;
   watched.dump = dump;
   watched.dump_path = path;

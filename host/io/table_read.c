@@ -1,14 +1,14 @@
-/* csv_read.c: a table of numbers back into columns; see csv.h. */
+/* table_read.c: a table of numbers back into columns; see table.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/io/csv.h"
+#include "host/io/table.h"
 #include "host/io/text_file.h"
 
 typedef struct reader {
   tl_text text;
-  tl_table *table;
+  tl_stored_table *table;
   int64_t line; /* of the line taken last */
   char separator;
 } reader;
@@ -69,7 +69,7 @@ static void split_name(char *field, const char **name, const char **unit) {
 }
 
 static talus_status read_header(reader *reader) {
-  tl_table *table = reader->table;
+  tl_stored_table *table = reader->table;
   char *line = NULL;
   size_t length = 0;
   void *memory;
@@ -102,7 +102,7 @@ static talus_status read_header(reader *reader) {
 }
 
 static talus_status read_row(reader *reader, char *line, size_t length, int64_t row) {
-  tl_table *table = reader->table;
+  tl_stored_table *table = reader->table;
   const char *end = line + length;
   for (int32_t k = 0; k < table->column_count; k++) {
     char *stop = memchr(line, reader->separator, (size_t)(end - line));
@@ -130,7 +130,7 @@ static talus_status read_row(reader *reader, char *line, size_t length, int64_t 
 }
 
 static talus_status read_rows(reader *reader) {
-  tl_table *table = reader->table;
+  tl_stored_table *table = reader->table;
   const char *cursor = reader->text.cursor;
   const int64_t line_number = reader->text.line;
   const char *file_end = reader->text.memory + reader->text.size;
@@ -154,7 +154,8 @@ static talus_status read_rows(reader *reader) {
   return TALUS_OK;
 }
 
-talus_status tl_table_read(talus_context *context, const char *path, tl_table *table) {
+talus_status tl_stored_table_read(talus_context *context, const char *path,
+                                  tl_stored_table *table) {
   reader reader;
   memset(&reader, 0, sizeof reader);
   memset(table, 0, sizeof *table);
@@ -171,7 +172,7 @@ talus_status tl_table_read(talus_context *context, const char *path, tl_table *t
   return status;
 }
 
-void tl_table_release(tl_table *table) {
+void tl_stored_table_release(tl_stored_table *table) {
   tl_free(table->context, table->value);
   tl_free(table->context, (void *)table->name);
   tl_free(table->context, table->text);
@@ -180,7 +181,7 @@ void tl_table_release(tl_table *table) {
   table->context = context;
 }
 
-int32_t tl_table_find(const tl_table *table, const char *name) {
+int32_t tl_stored_table_find(const tl_stored_table *table, const char *name) {
   for (int32_t k = 0; k < table->column_count; k++) {
     if (strcmp(table->name[k], name) == 0) {
       return k;

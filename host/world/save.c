@@ -1,0 +1,53 @@
+/* save.c: copies what a step changes, and restores it where a step is refused: bodies, joints,
+ * mechanisms, and the contacts of the step before, with which the next one starts. */
+#include <string.h>
+
+#include "host/world/world.h"
+
+/* What a step changes of a body. */
+typedef struct body_motion {
+  double position[3], orientation[4], velocity[3], spin[3], carried[3], contact_position[3];
+} body_motion;
+
+talus_status tl_world_save(talus_world *world) {
+  TL_TRY(tl_buffer_reserve(world->context, &world->saved_bodies, (size_t)world->body_count,
+                           sizeof(body_motion), "bodies"));
+  TL_TRY(tl_buffer_reserve(world->context, &world->saved_joints, (size_t)world->joint_count,
+                           sizeof *world->joint, "joints"));
+  body_motion *const motion = world->saved_bodies.memory;
+  for (int32_t i = 0; i < world->body_count; i++) {
+    const tl_body *const body = &world->body[i];
+    memcpy(motion[i].position, body->position, sizeof body->position);
+    memcpy(motion[i].orientation, body->orientation, sizeof body->orientation);
+    memcpy(motion[i].velocity, body->velocity, sizeof body->velocity);
+    memcpy(motion[i].spin, body->spin, sizeof body->spin);
+    memcpy(motion[i].carried, body->carried, sizeof body->carried);
+    memcpy(motion[i].contact_position, body->contact_position, sizeof body->contact_position);
+  }
+  if (world->joint_count > 0) {
+    memcpy(world->saved_joints.memory, world->joint,
+           (size_t)world->joint_count * sizeof *world->joint);
+  }
+  TL_TRY(tl_links_save(world));
+  tl_contacts_put_aside(world);
+  return TALUS_OK;
+}
+
+talus_status tl_world_restore(talus_world *world) {
+  const body_motion *const motion = world->saved_bodies.memory;
+  for (int32_t i = 0; i < world->body_count; i++) {
+    tl_body *const body = &world->body[i];
+    memcpy(body->position, motion[i].position, sizeof body->position);
+    memcpy(body->orientation, motion[i].orientation, sizeof body->orientation);
+    memcpy(body->velocity, motion[i].velocity, sizeof body->velocity);
+    memcpy(body->spin, motion[i].spin, sizeof body->spin);
+    memcpy(body->carried, motion[i].carried, sizeof body->carried);
+    memcpy(body->contact_position, motion[i].contact_position, sizeof body->contact_position);
+  }
+  if (world->joint_count > 0) {
+    memcpy(world->joint, world->saved_joints.memory,
+           (size_t)world->joint_count * sizeof *world->joint);
+  }
+  tl_links_restore(world);
+  return tl_contacts_take_back(world);
+}
