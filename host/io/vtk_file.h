@@ -1,4 +1,4 @@
-/* vtk_file.h: one .vtp file: named arrays in sections, into bytes and back; see vtk.h. */
+/* vtk_file.h: one .vtp or .vti file: named arrays in sections, into bytes and back; see vtk.h. */
 #ifndef TL_VTK_FILE_H
 #define TL_VTK_FILE_H
 
@@ -49,6 +49,16 @@ typedef struct tl_vtk_array {
  * POLYS have `connectivity` and `offsets`. */
 talus_status tl_vtk_encode(talus_context *context, const tl_vtk_array *array, int32_t array_count,
                            tl_bytes *file);
+
+/* Points of a regular grid: x runs first. */
+typedef struct tl_vtk_image {
+  double origin[3], spacing[3];
+  double direction[9]; /* of its axes, row-major: columns are unit vectors */
+  int32_t count[3];    /* of points along each axis */
+} tl_vtk_image;
+/* The same as a .vti file: arrays of sections FIELD and POINT. */
+talus_status tl_vtk_encode_image(talus_context *context, const tl_vtk_image *image,
+                                 const tl_vtk_array *array, int32_t array_count, tl_bytes *file);
 
 /* size bytes as a header of UInt64 and compressed blocks (or as they are, without zlib). */
 talus_status tl_vtk_pack(tl_bytes *file, const void *from, size_t size);

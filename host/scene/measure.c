@@ -10,37 +10,10 @@
 #include <string.h>
 
 #include "host/math/pose.h"
+#include "host/measure/domain.h"
 #include "host/world/world.h"
 
 enum { POINTS = 1024, BRANCH_POINTS = 16 };
-
-/* Whether a shape holds a point of its own frame. */
-static int shape_holds(const tl_geometry *g, const double p[3]) {
-  const double across = p[0] * p[0] + p[1] * p[1], square = g->radius * g->radius;
-  const double beyond = fmax(0, fabs(p[2]) - g->half_length);
-  int inside = 1;
-  switch (g->kind) {
-  case TALUS_SHAPE_SPHERE:
-    return across + p[2] * p[2] <= square;
-  case TALUS_SHAPE_CAPSULE:
-    return across + beyond * beyond <= square;
-  case TALUS_SHAPE_CYLINDER:
-    return across <= square && beyond == 0;
-  case TALUS_SHAPE_BOX:
-    for (int c = 0; c < 3; c++) {
-      inside &= fabs(p[c]) <= g->half_edge[c];
-    }
-    return inside;
-  case TALUS_SHAPE_HULL:
-    for (int32_t i = 0; i < g->hull->face_count && inside; i++) {
-      const double *const face = g->hull->face_plane + 4 * (size_t)i;
-      inside = tl_dot3(face, p) <= face[3];
-    }
-    return inside;
-  default:
-    return 0;
-  }
-}
 
 /* Of a ball cut by one plane, whose distance from the centre is t radii: 1 - cap / ball. */
 static double ball_share(const tl_space *space, const double centre[3], double radius) {
@@ -71,7 +44,7 @@ static double shape_share(const tl_space *space, const talus_world *world, int32
       point[1] = collider.pose.position[1];
     }
     tl_unplace3(local, &collider.pose, point);
-    if (shape_holds(collider.geometry, local)) {
+    if (tl_shape_holds(collider.geometry, local)) {
       solid++;
       inside += tl_space_contains(space, point, 0);
     }

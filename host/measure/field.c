@@ -1,0 +1,205 @@
+/* field.c: sums of coarse graining; see field.h. */
+#include "host/measure/field.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What one grain or one branch spreads over the points around it. */
+typedef struct source {
+  const tl_kernel *kernel;
+  int first, count;                 /* which sums */
+  double value[TL_FIELD_SUM_COUNT]; /* [count] */
+  double from[3], unit[3], length;  /* a line; length 0: a point */
+} source;
+
+static double weight_at(const source *s, const double point[3]) {
+  double way[3];
+  tl_sub3(way, point, s->from);
+  const double square = tl_dot3(way, way);
+  if (!(s->length > 0)) {
+    return tl_kernel_at(s->kernel, square);
+  }
+  const double foot = tl_dot3(way, s->unit);
+  return tl_kernel_along(s->kernel, fmax(0, square - foot * foot), -foot, s->length - foot);
+}
+
+static void add_at(const source *s, const double point[3], double *sum) {
+  const double weight = weight_at(s, point);
+  for (int i = 0; i < s->count && weight > 0; i++) {
+    sum[s->first + i] += weight * s->value[i];
+  }
+}
+
+/* ---- sources --------------------------------------------------------------------------------- */
+
+static source of_grain(const tl_sample *sample, const tl_kernel *kernel, int32_t k) {
+  const double m = sample->mass[k], *const v = sample->velocity + 3 * (size_t)k;
+  source s = {.kernel = kernel, .first = TL_FIELD_SUM_DENSITY, .count = TL_FIELD_SUM_CONTACT};
+  const double value[TL_FIELD_SUM_CONTACT] = {m,
+                                              sample->volume[k],
+                                              m * v[0],
+                                              m * v[1],
+                                              m * v[2],
+                                              m * v[0] * v[0],
+                                              m * v[0] * v[1],
+                                              m * v[0] * v[2],
+                                              m * v[1] * v[1],
+                                              m * v[1] * v[2],
+                                              m * v[2] * v[2]};
+  memcpy(s.value, value, sizeof value);
+  tl_copy3(s.from, sample->centre + 3 * (size_t)k);
+  return s;
+}
+
+static source of_line(const tl_kernel *kernel, const double force[3], const double from[3],
+                      const double to[3]) {
+  source s = {.kernel = kernel, .first = TL_FIELD_SUM_CONTACT, .count = 9};
+  double branch[3];
+  tl_sub3(branch, to, from);
+  for (int i = 0; i < 9; i++) {
+    s.value[i] = force[i / 3] * branch[i % 3];
+  }
+  tl_copy3(s.from, from);
+  tl_copy3(s.unit, branch);
+  s.length = tl_unit3(s.unit);
+  return s;
+}
+
+/* The sources of a contact: its two lines, and the wall's force on the grain. Returns how many. */
+static int of_contact(const tl_sample *sample, const tl_kernel *kernel, int32_t k, source s[3]) {
+  const double *const point = sample->point + 3 * (size_t)k, *const f =
+                                                                 sample->force + 3 * (size_t)k;
+  const int32_t a = sample->contact_grain[2 * k], b = sample->contact_grain[2 * k + 1];
+  double from[3], to[3];
+  int count = 0;
+  tl_sample_branch(sample, k, from, to);
+  if (a >= 0) {
+    s[count++] = of_line(kernel, f, from, point);
+  }
+  if (b >= 0) {
+    s[count++] = of_line(kernel, f, point, to);
+  }
+  if (a < 0 || b < 0) {
+    source *const wall = &s[count++];
+    *wall = (source){.kernel = kernel, .first = TL_FIELD_SUM_WALL, .count = 3};
+    tl_scale3(wall->value, b >= 0 ? 1 : -1, f);
+    tl_copy3(wall->from, point);
+  }
+  return count;
+}
+
+void tl_field_at(const tl_sample *sample, const tl_kernel *kernel, const double point[3],
+                 double sum[TL_FIELD_SUM_COUNT]) {
+  memset(sum, 0, TL_FIELD_SUM_COUNT * sizeof *sum);
+  for (int32_t k = 0; k < sample->grain_count; k++) {
+    const source s = of_grain(sample, kernel, k);
+    add_at(&s, point, sum);
+  }
+  for (int32_t k = 0; k < sample->contact_count; k++) {
+    source s[3];
+    const int count = of_contact(sample, kernel, k, s);
+    for (int i = 0; i < count; i++) {
+      add_at(&s[i], point, sum);
+    }
+  }
+}
+
+/* ---- the grid -------------------------------------------------------------------------------- */
+
+talus_status tl_grid_create(talus_context *context, const double lower[3], const double upper[3],
+                            double spacing, const tl_kernel *kernel, bool plane, tl_grid *grid) {
+  static const tl_pose home = {{0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  double total = 1;
+  void *memory = NULL;
+  memset(grid, 0, sizeof *grid);
+  grid->context = context;
+  grid->kernel = *kernel;
+  grid->pose = home;
+  for (int c = 0; c < 3; c++) {
+    const bool flat = plane && c == 1;
+    const double edge = flat ? 0 : upper[c] - lower[c];
+    const double intervals = flat ? 0 : fmax(1, ceil(edge / spacing * (1 - 1e-9)));
+    total *= intervals + 1;
+    if (!(total * TL_FIELD_SUM_COUNT <= 1e8)) {
+      return tl_fail(context, TALUS_SIZE_OVERFLOW,
+                     "the grid of fields has too many points, more than %.0f: take a wider spacing "
+                     "than %g m",
+                     1e8 / TL_FIELD_SUM_COUNT, spacing);
+    }
+    grid->count[c] = (int32_t)intervals + 1;
+    grid->origin[c] = flat ? 0 : lower[c];
+    grid->spacing[c] = flat ? spacing : edge / intervals;
+  }
+  grid->point_count = (int64_t)total;
+  TL_TRY(tl_alloc(context, &memory, (size_t)grid->point_count * TL_FIELD_SUM_COUNT, sizeof(double),
+                  "the grid of fields"));
+  grid->sum = memory;
+  tl_grid_clear(grid);
+  return TALUS_OK;
+}
+
+void tl_grid_release(tl_grid *grid) {
+  if (grid->context != NULL) {
+    tl_free(grid->context, grid->sum);
+  }
+  grid->sum = NULL;
+}
+
+void tl_grid_clear(tl_grid *grid) {
+  grid->frames = 0;
+  memset(grid->sum, 0, (size_t)grid->point_count * TL_FIELD_SUM_COUNT * sizeof(double));
+}
+
+/* Adds a source, given in the grid's frame, to the points that it may reach. */
+static void spread(tl_grid *g, const source *s) {
+  const double reach = s->kernel->reach;
+  int32_t low[3], high[3];
+  for (int c = 0; c < 3; c++) {
+    const double a = s->from[c], b = a + s->length * s->unit[c];
+    const double first = ceil((fmin(a, b) - reach - g->origin[c]) / g->spacing[c]);
+    const double last = floor((fmax(a, b) + reach - g->origin[c]) / g->spacing[c]);
+    low[c] = (int32_t)fmax(0, first);
+    high[c] = (int32_t)fmin(g->count[c] - 1, last);
+    if (last < 0 || first > g->count[c] - 1) {
+      return;
+    }
+  }
+  for (int32_t z = low[2]; z <= high[2]; z++) {
+    for (int32_t y = low[1]; y <= high[1]; y++) {
+      double point[3] = {0, g->origin[1] + y * g->spacing[1], g->origin[2] + z * g->spacing[2]};
+      double *sum =
+          g->sum + (size_t)TL_FIELD_SUM_COUNT *
+                       (((size_t)z * (size_t)g->count[1] + (size_t)y) * (size_t)g->count[0] +
+                        (size_t)low[0]);
+      for (int32_t x = low[0]; x <= high[0]; x++, sum += TL_FIELD_SUM_COUNT) {
+        point[0] = g->origin[0] + x * g->spacing[0];
+        add_at(s, point, sum);
+      }
+    }
+  }
+}
+
+/* Where a source lies as the grid sees it. */
+static void spread_from_world(tl_grid *g, source *s, bool plane) {
+  double unit[3];
+  tl_unplace3(s->from, &g->pose, s->from);
+  tl_turn_back3(unit, g->pose.rotation, s->unit);
+  tl_copy3(s->unit, unit);
+  s->from[1] = plane ? 0 : s->from[1];
+  spread(g, s);
+}
+
+void tl_grid_add(tl_grid *g, const tl_sample *sample) {
+  for (int32_t k = 0; k < sample->grain_count; k++) {
+    source s = of_grain(sample, &g->kernel, k);
+    spread_from_world(g, &s, sample->plane);
+  }
+  for (int32_t k = 0; k < sample->contact_count; k++) {
+    source s[3];
+    const int count = of_contact(sample, &g->kernel, k, s);
+    for (int i = 0; i < count; i++) {
+      spread_from_world(g, &s[i], sample->plane);
+    }
+  }
+  g->frames++;
+}
