@@ -9,7 +9,7 @@ static talus_status problem_write(talus_world *world, const char *path) {
   talus_problem problem;
   void *memory = NULL;
   tl_motion_apply(world, dt);
-  TL_TRY(tl_contacts_find(world, dt));
+  TL_TRY(tl_contacts_find(world, dt, NULL));
   TL_TRY(tl_step_arrays_take(world, &arrays));
   const size_t size = tl_velocity_size(world);
   TL_TRY(tl_alloc(world->context, &memory, 2 * size, sizeof(double), "velocities"));

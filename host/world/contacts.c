@@ -66,7 +66,7 @@ void tl_shape_collider(const talus_world *world, int32_t index, tl_collider *col
 }
 
 /* Where the shape is, and how far ahead it wants to see. */
-static void collider_place(const talus_world *world, int32_t index, double dt,
+static void collider_place(const talus_world *world, int32_t index, double dt, double least_margin,
                            tl_collider *collider, tl_collider_fact *fact) {
   const tl_shape_slot *const shape = &world->shape[index];
   const tl_body *const body = &world->body[shape->body];
@@ -76,7 +76,7 @@ static void collider_place(const talus_world *world, int32_t index, double dt,
   const double fall = dt * sqrt(tl_dot3(world->def.gravity, world->def.gravity));
   const double speed = tl_shape_speed(body, shape->geometry, arm, body->velocity, body->spin) +
                        (body->inverse_mass > 0 ? fall : 0);
-  collider->margin = fmax(0.5 * world->def.margin * world->size + dt * speed, shape->ahead) +
+  collider->margin = fmax(0.5 * world->def.margin * world->size + dt * speed, least_margin) +
                      tl_cohesion_reach(world, shape->size);
   *fact = (tl_collider_fact){
       shape->body, body->id, shape->id, shape->material, body->round || !collider->movable,
@@ -86,6 +86,7 @@ static void collider_place(const talus_world *world, int32_t index, double dt,
 typedef struct place_task {
   const talus_world *world;
   double dt;
+  const double *least_margin;
 } place_task;
 
 static void colliders_part(void *arguments, int64_t first, int64_t end) {
@@ -93,19 +94,19 @@ static void colliders_part(void *arguments, int64_t first, int64_t end) {
   tl_collider *const collider = t->world->colliders.memory;
   tl_collider_fact *const fact = t->world->facts.memory;
   for (int64_t i = first; i < end; i++) {
-    collider_place(t->world, (int32_t)i, t->dt, &collider[i], &fact[i]);
+    collider_place(t->world, (int32_t)i, t->dt, t->least_margin != NULL ? t->least_margin[i] : 0,
+                   &collider[i], &fact[i]);
   }
 }
 
-static talus_status colliders_place(talus_world *world, double dt) {
+static talus_status colliders_place(talus_world *world, double dt, const double *least_margin) {
   TL_TRY(tl_buffer_reserve(world->context, &world->colliders, (size_t)world->shape_count,
                            sizeof(tl_collider), "colliders"));
   TL_TRY(tl_buffer_reserve(world->context, &world->facts, (size_t)world->shape_count,
                            sizeof(tl_collider_fact), "colliders"));
   const int32_t count = world->shape_count; /* in a step there are no gaps */
-  place_task task = {world, dt};
+  place_task task = {world, dt, least_margin};
   tl_each(world->context, tl_threads_for(world->context, count), count, colliders_part, &task);
-  world->collider_count = count;
   return TALUS_OK;
 }
 
@@ -115,8 +116,8 @@ talus_status tl_pair_depth(talus_world *world, int32_t shape_a, int32_t shape_b,
   const tl_pair pair = {0, 1};
   const tl_touch *touches;
   int64_t count;
-  collider_place(world, shape_a, 0, &collider[0], &unused);
-  collider_place(world, shape_b, 0, &collider[1], &unused);
+  collider_place(world, shape_a, 0, 0, &collider[0], &unused);
+  collider_place(world, shape_b, 0, 0, &collider[1], &unused);
   TL_TRY(tl_narrow_pairs(world->narrow, collider, &pair, 1, 1, &touches, &count));
   *depth = 0;
   for (int64_t k = 0; k < count; k++) {
@@ -181,7 +182,7 @@ static void contact_make(const talus_world *world, const tl_touch *touch, double
   memcpy(contact->shown.normal, touch->normal, sizeof touch->normal);
   memcpy(contact->shown.impulse, old != NULL ? old->shown.impulse : none,
          sizeof contact->shown.impulse);
-  contact->sunk = old != NULL && world->part > 0 ? old->sunk : 0;
+  contact->deepened = old != NULL ? old->deepened : 0;
   contact->attraction = 0;
   contact->feature = touch->feature;
   contact->spherical = touch->spherical && a->round && b->round;
@@ -336,15 +337,15 @@ static talus_status contacts_make(talus_world *world, double dt, const tl_touch 
   return TALUS_OK;
 }
 
-talus_status tl_contacts_find(talus_world *world, double dt) {
+talus_status tl_contacts_find(talus_world *world, double dt, const double *least_margin) {
   const tl_pair *pairs;
   const tl_touch *touches;
   int64_t pair_count, touch_count;
   const int32_t threads = tl_threads_for(world->context, world->shape_count);
-  TL_TRY(colliders_place(world, dt));
+  TL_TRY(colliders_place(world, dt, least_margin));
   const tl_collider *const collider = world->colliders.memory;
-  TL_TRY(tl_broad_refresh(world->broad, collider, world->collider_count, SKIN * world->size,
-                          threads, &pairs, &pair_count, NULL));
+  TL_TRY(tl_broad_refresh(world->broad, collider, world->shape_count, SKIN * world->size, threads,
+                          &pairs, &pair_count, NULL));
   TL_TRY(
       tl_narrow_pairs(world->narrow, collider, pairs, pair_count, threads, &touches, &touch_count));
   if (touch_count > (1 << 28)) {

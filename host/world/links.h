@@ -45,11 +45,11 @@ void tl_link_row(const talus_world *world, int32_t body, const double *wrench, d
 /* Work of a row's impulse, at the mean of the velocities before and after it. */
 double tl_links_work(const talus_world *world, int32_t row, double impulse, const double *free,
                      const double *after);
-/* Energies and balances of the mechanisms in this sub-step, kept in the world; to be called while
- * they stand where the problem was made. */
+/* Energies and balances of the mechanisms in this sub-step; to be called while they stand where the
+ * problem was made. */
 talus_status tl_links_measure(talus_world *world, double dt, const double *before,
                               const double *free, const double *after, const tl_step_arrays *arrays,
-                              int32_t rows);
+                              int32_t rows, tl_step_balance *balance);
 /* Poisson's push: impulses on links (at an arm from the body's centre) are collected, then change
  * all joint velocities at once. */
 void tl_links_push_begin(talus_world *world);
@@ -59,9 +59,10 @@ talus_status tl_links_push_end(talus_world *world, double *velocity);
 /* A form (a) problem of the step's arrays in form (b), whose arrays are the world's. */
 talus_status tl_links_translate(talus_world *world, const talus_problem *problem,
                                 tl_step_arrays *arrays, talus_problem *made);
-/* The same, solved, and its results brought
- * back to the arrays and to solution->velocity. */
+/* The same, solved, and its results brought back to the arrays and to solution->velocity.
+ * *singular: as in tl_step_solve. */
 talus_status tl_links_solve(talus_world *world, talus_solver *solver, const talus_problem *problem,
-                            tl_step_arrays *arrays, talus_solution *solution, talus_info *info);
+                            tl_step_arrays *arrays, talus_solution *solution, talus_info *info,
+                            int32_t *singular);
 
 #endif

@@ -285,7 +285,8 @@ talus_status tl_links_translate(talus_world *world, const talus_problem *problem
 }
 
 talus_status tl_links_solve(talus_world *world, talus_solver *solver, const talus_problem *problem,
-                            tl_step_arrays *arrays, talus_solution *solution, talus_info *info) {
+                            tl_step_arrays *arrays, talus_solution *solution, talus_info *info,
+                            int32_t *singular) {
   tl_links_blocks b = {.world = world, .arrays = arrays, .from = problem};
   talus_problem made;
   TL_TRY(translate(&b, &made));
@@ -299,7 +300,9 @@ talus_status tl_links_solve(talus_world *world, talus_solver *solver, const talu
   velocities_back(&b, solution->velocity);
   if (solution->impulse != NULL) { /* not the projection's */
     impulses_back(&b);
-    world->singular = tl_links_loops(&b);
+  }
+  if (singular != NULL) {
+    *singular = tl_links_loops(&b);
   }
   return TALUS_OK;
 }

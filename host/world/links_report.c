@@ -85,9 +85,9 @@ double tl_links_work(const talus_world *world, int32_t row, double impulse, cons
 }
 
 /* One mechanism: energies, and how far the balance is off. Memory: its M, then 4 n. */
-static void mechanism_measure(talus_world *world, const tl_world_mechanism *of, double dt,
-                              const double *const part[3], const double *given, const double *size,
-                              double *memory) {
+static void mechanism_measure(const tl_world_mechanism *of, double dt, const double *const part[3],
+                              const double *given, const double *size, double *memory,
+                              tl_step_balance *balance) {
   talus_mechanism *const mechanism = of->mechanism;
   const int32_t n = mechanism->v_count;
   double *const mass = memory, *const momentum = mass + (size_t)n * (size_t)n;
@@ -96,7 +96,7 @@ static void mechanism_measure(talus_world *world, const tl_world_mechanism *of, 
   tl_mechanism_inverse_dynamics(mechanism, force); /* what velocities, gravity and loads ask */
   tl_mechanism_mass(mechanism, mass);
   for (int s = 0; s < 3; s++) {
-    world->link_kinetic[s] +=
+    balance->link_kinetic[s] +=
         energy_of(mass, n, part[s] + of->first_velocity, momentum + s * (size_t)n);
   }
   double worst = 0, largest = 0;
@@ -112,7 +112,7 @@ static void mechanism_measure(talus_world *world, const tl_world_mechanism *of, 
     worst = fmax(worst, fabs(change - pull - x) / unit);
     largest = fmax(largest, terms / unit);
   }
-  world->link_error = fmax(world->link_error, largest > 0 ? worst / largest : 0);
+  balance->link_error = fmax(balance->link_error, largest > 0 ? worst / largest : 0);
 }
 
 /* What forces on links' bodies do is a load, as in tl_links_free. */
@@ -138,7 +138,7 @@ static void forces_gather(const talus_world *world, double dt, double *line, dou
 
 talus_status tl_links_measure(talus_world *world, double dt, const double *before,
                               const double *free, const double *after, const tl_step_arrays *arrays,
-                              int32_t rows) {
+                              int32_t rows, tl_step_balance *balance) {
   const size_t n = (size_t)world->joint_velocity_count, offset = 6 * (size_t)world->body_count;
   if (world->mechanism_count == 0) {
     return TALUS_OK;
@@ -153,12 +153,10 @@ talus_status tl_links_measure(talus_world *world, double dt, const double *befor
   double *const line = world->block_memory.memory, *const given = line + n, *const size = given + n;
   const double *const part[3] = {before + offset, free + offset, after + offset};
   memset(line, 0, 3 * n * sizeof *line);
-  memset(world->link_kinetic, 0, sizeof world->link_kinetic);
-  world->link_error = 0;
   impulses_gather(world, arrays, rows, line, given, size);
   forces_gather(world, dt, line, given, size);
   for (int32_t m = 0; m < world->mechanism_count; m++) {
-    mechanism_measure(world, &world->mechanism[m], dt, part, given, size, size + n);
+    mechanism_measure(&world->mechanism[m], dt, part, given, size, size + n, balance);
   }
   return TALUS_OK;
 }

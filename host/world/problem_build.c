@@ -211,9 +211,10 @@ talus_status tl_step_problem(talus_world *world, double dt, const double *veloci
 }
 
 talus_status tl_step_solve(talus_world *world, talus_solver *solver, const talus_problem *problem,
-                           tl_step_arrays *arrays, talus_solution *solution, talus_info *info) {
+                           tl_step_arrays *arrays, talus_solution *solution, talus_info *info,
+                           int32_t *singular) {
   if (world->mechanism_count > 0) {
-    return tl_links_solve(world, solver, problem, arrays, solution, info);
+    return tl_links_solve(world, solver, problem, arrays, solution, info, singular);
   }
   TL_TRY(talus_solver_update(solver, problem));
   return talus_solver_solve(solver, solution, info);
@@ -222,9 +223,7 @@ talus_status tl_step_solve(talus_world *world, talus_solver *solver, const talus
 /* Impulses back to joints, and what they did to free bodies, whose mean velocity of before and
  * after makes the work. */
 static void joints_keep(talus_world *world, const tl_step_arrays *a, int32_t rows,
-                        const double *free, const double *after) {
-  world->joint_work = world->joint_size = 0;
-  memset(world->joint_push, 0, sizeof world->joint_push);
+                        const double *free, const double *after, tl_step_balance *balance) {
   for (int32_t i = 0; i < world->joint_count; i++) {
     memset(world->joint[i].impulse, 0, sizeof world->joint[i].impulse);
     memset(world->joint[i].push, 0, sizeof world->joint[i].push);
@@ -233,7 +232,7 @@ static void joints_keep(talus_world *world, const tl_step_arrays *a, int32_t row
     const double x = a->row_impulse[r], *const jacobian = a->row[r].jacobian;
     if (a->row[r].joint < 0) {
       world->link_impulse[a->row[r].row] = x;
-      world->joint_work += tl_links_work(world, a->row[r].row, x, free, after);
+      balance->joint_work += tl_links_work(world, a->row[r].row, x, free, after);
       continue;
     }
     tl_joint *const joint = &world->joint[a->row[r].joint];
@@ -250,9 +249,9 @@ static void joints_keep(talus_world *world, const tl_step_arrays *a, int32_t row
       const int alone = world->body[body].type == TALUS_BODY_FREE;
       for (int c = 0; c < 6; c++) {
         const double push = x * jacobian[6 * side + c];
-        world->joint_work += 0.5 * push * (free[6 * body + c] + after[6 * body + c]);
-        world->joint_push[c % 3] += c < 3 && alone ? push : 0;
-        world->joint_size += c < 3 && alone ? fabs(push) : 0;
+        balance->joint_work += 0.5 * push * (free[6 * body + c] + after[6 * body + c]);
+        balance->joint_push[c % 3] += c < 3 && alone ? push : 0;
+        balance->joint_size += c < 3 && alone ? fabs(push) : 0;
       }
     }
   }
@@ -281,10 +280,12 @@ static void contacts_keep(talus_world *world, const tl_step_arrays *a) {
 }
 
 talus_status tl_problem_solve(talus_world *world, double dt, const double *before,
-                              const double *free, double *after, talus_info *info) {
+                              const double *free, double *after, talus_info *info,
+                              tl_step_balance *balance) {
   tl_step_arrays arrays;
   talus_problem problem;
   const double begin = tl_clock();
+  memset(balance, 0, sizeof *balance);
   TL_TRY(tl_step_arrays_take(world, &arrays));
   TL_TRY(tl_step_problem(world, dt, free, &arrays, &problem));
   problem.velocity_scale = tl_velocity_scale(world, dt, before, free);
@@ -295,14 +296,16 @@ talus_status tl_problem_solve(talus_world *world, double dt, const double *befor
   solution.bilateral_impulse = arrays.row_impulse;
   solution.velocity = after;
   solution.contact_velocity = arrays.contact_velocity;
-  TL_TRY(tl_step_solve(world, world->solver, &problem, &arrays, &solution, info));
+  TL_TRY(
+      tl_step_solve(world, world->solver, &problem, &arrays, &solution, info, &balance->singular));
   info->seconds_build += filled;
   if (world->def.restitution == TALUS_RESTITUTION_POISSON) {
-    TL_TRY(tl_restitution_phase(world, &problem, &arrays, after, info));
+    TL_TRY(tl_restitution_phase(world, &problem, &arrays, after, info, &balance->singular));
   }
   tl_cohesion_end(world, dt, &arrays);
   bounds_keep(&arrays, problem.bilateral_count);
   contacts_keep(world, &arrays);
-  joints_keep(world, &arrays, problem.bilateral_count, free, after);
-  return tl_links_measure(world, dt, before, free, after, &arrays, problem.bilateral_count);
+  joints_keep(world, &arrays, problem.bilateral_count, free, after, balance);
+  return tl_links_measure(world, dt, before, free, after, &arrays, problem.bilateral_count,
+                          balance);
 }

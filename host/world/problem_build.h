@@ -22,9 +22,11 @@ talus_status tl_step_rows(talus_world *world, double dt, const tl_step_arrays *a
 talus_status tl_step_problem(talus_world *world, double dt, const double *velocity,
                              const tl_step_arrays *arrays, talus_problem *problem);
 /* Solves it: form (a) as it is; with mechanisms translated to form (b), results in the same
- * arrays. */
+ * arrays. *singular: rows of loops that depend on the others, set where there are mechanisms; may
+ * be NULL. */
 talus_status tl_step_solve(talus_world *world, talus_solver *solver, const talus_problem *problem,
-                           tl_step_arrays *arrays, talus_solution *solution, talus_info *info);
+                           tl_step_arrays *arrays, talus_solution *solution, talus_info *info,
+                           int32_t *singular);
 
 /* push.c: between begin and end impulses of any size along the normals of contacts change the
  * velocities, links included. Needs the arms. */
@@ -42,6 +44,7 @@ void tl_cohesion_end(const talus_world *world, double dt, const tl_step_arrays *
 /* Poisson's second phase: contacts that took a compression impulse give back e times its normal
  * part, and all are solved once more. */
 talus_status tl_restitution_phase(talus_world *world, talus_problem *problem,
-                                  tl_step_arrays *arrays, double *after, talus_info *info);
+                                  tl_step_arrays *arrays, double *after, talus_info *info,
+                                  int32_t *singular);
 
 #endif

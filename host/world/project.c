@@ -31,13 +31,12 @@ static int needed(const talus_world *world, double dt, const tl_step_arrays *a, 
   return 0;
 }
 
-talus_status tl_project(talus_world *world, double dt) {
+talus_status tl_project(talus_world *world, double dt, double *scratch) {
   tl_step_arrays arrays;
   talus_problem problem;
   TL_TRY(tl_step_arrays_take(world, &arrays));
   const size_t size = tl_velocity_size(world);
-  double *const still = (double *)world->velocity_memory.memory + 3 * size;
-  double *const moved = still + size;
+  double *const still = scratch, *const moved = still + size;
   memset(still, 0, size * sizeof *still);
   int32_t rows;
   TL_TRY(tl_step_rows(world, dt, &arrays, &rows));
@@ -57,7 +56,7 @@ talus_status tl_project(talus_world *world, double dt) {
   problem.friction = NULL;
   talus_solution solution = talus_solution_default();
   solution.velocity = moved;
-  TL_TRY(tl_step_solve(world, world->projector, &problem, &arrays, &solution, NULL));
+  TL_TRY(tl_step_solve(world, world->projector, &problem, &arrays, &solution, NULL, NULL));
   for (int32_t i = 0; i < world->body_count; i++) {
     if (world->body[i].type != TALUS_BODY_FREE) {
       memset(moved + 6 * (int64_t)i, 0, 6 * sizeof *moved);

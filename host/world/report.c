@@ -47,9 +47,8 @@ static double potential_of(const talus_world *world) {
   return sum;
 }
 
-/* The work of contact impulses: on the contact (relative velocity), and of walls that move. */
-static void contact_work(const talus_world *world, const double *free, const double *after,
-                         double *contacts, double *motion) {
+void tl_contact_work(const talus_world *world, const double *free, const double *after,
+                     tl_step_balance *balance) {
   for (int32_t k = 0; k < world->contact_count; k++) {
     const talus_contact *const contact = &world->contact[k].shown;
     for (int side = 0; side < 2; side++) {
@@ -57,7 +56,7 @@ static void contact_work(const talus_world *world, const double *free, const dou
       const tl_body *const body = &world->body[index];
       double arm[3], mean[3], spin[3], turn[3];
       for (int c = 0; c < 3; c++) {
-        arm[c] = contact->point[c] - body->contact_position[c];
+        arm[c] = contact->point[c] - body->position[c];
         mean[c] = 0.5 * (free[6 * (int64_t)index + c] + after[6 * (int64_t)index + c]);
         spin[c] = 0.5 * (free[6 * (int64_t)index + 3 + c] + after[6 * (int64_t)index + 3 + c]);
       }
@@ -66,9 +65,9 @@ static void contact_work(const talus_world *world, const double *free, const dou
         mean[c] += turn[c];
       }
       const double work = (side ? 1 : -1) * tl_dot3(contact->impulse, mean);
-      *contacts += work;
+      balance->contact_work += work;
       if (!(body->inverse_mass > 0)) {
-        *motion -= work;
+        balance->motion_work -= work;
       }
     }
   }
@@ -80,7 +79,8 @@ static int moves_alone(const tl_body *body) {
 }
 
 static void momentum_add(const talus_world *world, double dt, const double *before,
-                         const double *after, double *error, double *size) {
+                         const double *after, const tl_step_balance *joints, double *error,
+                         double *size) {
   double balance[3] = {0, 0, 0};
   for (int64_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
@@ -101,14 +101,15 @@ static void momentum_add(const talus_world *world, double dt, const double *befo
     }
   }
   for (int c = 0; c < 3; c++) {
-    balance[c] -= world->joint_push[c];
+    balance[c] -= joints->joint_push[c];
   }
-  *size += world->joint_size;
+  *size += joints->joint_size;
   *error += sqrt(tl_dot3(balance, balance));
 }
 
 void tl_report_add(const talus_world *world, double dt, const double *before, const double *free,
-                   const double *after, const talus_info *info, talus_step_report *report) {
+                   const double *after, const talus_info *info, const tl_step_balance *balance,
+                   talus_step_report *report) {
   const talus_law law = world->def.solver.law;
   const talus_law other = law == TALUS_LAW_COULOMB ? TALUS_LAW_CCP : TALUS_LAW_COULOMB;
   const double epsilon = tl_law_epsilon(&info->certificate, law);
@@ -141,22 +142,22 @@ void tl_report_add(const talus_world *world, double dt, const double *before, co
   }
   report->penetration_mean = report->touching_count > 0 ? depth / report->touching_count : 0;
   report->coordination = free_count > 0 ? (double)bodies / free_count : 0;
-  const double start = kinetic_of(world, before) + world->link_kinetic[0];
-  const double middle = kinetic_of(world, free) + world->link_kinetic[1];
-  report->kinetic = kinetic_of(world, after) + world->link_kinetic[2];
+  const double start = kinetic_of(world, before) + balance->link_kinetic[0];
+  const double middle = kinetic_of(world, free) + balance->link_kinetic[1];
+  report->kinetic = kinetic_of(world, after) + balance->link_kinetic[2];
   report->potential = potential_of(world);
-  double contacts = 0, motion = 0, momentum = 0, size = 0;
-  contact_work(world, free, after, &contacts, &motion);
+  const double contacts = balance->contact_work, motion = balance->motion_work;
+  double momentum = 0, size = 0;
   report->work_forces += middle - start;
   report->work_contacts += contacts;
   report->work_motion += motion;
-  report->work_joints += world->joint_work;
+  report->work_joints += balance->joint_work;
   const double largest = fmax(fmax(start, report->kinetic),
-                              fmax(fmax(fabs(contacts), fabs(motion)), fabs(world->joint_work)));
-  const double missing = report->kinetic - middle - contacts - motion - world->joint_work;
+                              fmax(fmax(fabs(contacts), fabs(motion)), fabs(balance->joint_work)));
+  const double missing = report->kinetic - middle - contacts - motion - balance->joint_work;
   report->energy_error = fmax(report->energy_error, largest > 0 ? fabs(missing) / largest : 0);
-  momentum_add(world, dt, before, after, &momentum, &size);
+  momentum_add(world, dt, before, after, balance, &momentum, &size);
   report->momentum_error = fmax(report->momentum_error, size > 0 ? momentum / size : 0);
-  report->momentum_error = fmax(report->momentum_error, world->link_error);
-  report->singular = world->singular > report->singular ? world->singular : report->singular;
+  report->momentum_error = fmax(report->momentum_error, balance->link_error);
+  report->singular = balance->singular > report->singular ? balance->singular : report->singular;
 }

@@ -28,7 +28,7 @@ static int32_t push(talus_world *world, const tl_step_arrays *a, double *velocit
 }
 
 talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl_step_arrays *a,
-                                  double *after, talus_info *info) {
+                                  double *after, talus_info *info, int32_t *singular) {
   const size_t contacts = (size_t)world->contact_count;
   const size_t velocities = tl_velocity_size(world), rows = (size_t)problem->bilateral_count;
   TL_TRY(tl_buffer_reserve(world->context, &world->restitution_memory,
@@ -58,7 +58,7 @@ talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl
     solution.contact_velocity = a->contact_velocity;
     status = tl_push_end(world, velocity);
     if (status == TALUS_OK) {
-      status = tl_step_solve(world, world->solver, problem, a, &solution, &second);
+      status = tl_step_solve(world, world->solver, problem, a, &solution, &second, singular);
     }
     for (size_t k = 0; status == TALUS_OK && k < contacts; k++) {
       for (int c = 0; c < 3; c++) {

@@ -6,7 +6,7 @@
 
 /* What a step changes of a body. */
 typedef struct body_motion {
-  double position[3], orientation[4], velocity[3], spin[3], carried[3], contact_position[3];
+  double position[3], orientation[4], velocity[3], spin[3], carried[3];
 } body_motion;
 
 talus_status tl_world_save(talus_world *world) {
@@ -22,7 +22,6 @@ talus_status tl_world_save(talus_world *world) {
     memcpy(motion[i].velocity, body->velocity, sizeof body->velocity);
     memcpy(motion[i].spin, body->spin, sizeof body->spin);
     memcpy(motion[i].carried, body->carried, sizeof body->carried);
-    memcpy(motion[i].contact_position, body->contact_position, sizeof body->contact_position);
   }
   if (world->joint_count > 0) {
     memcpy(world->saved_joints.memory, world->joint,
@@ -42,7 +41,6 @@ talus_status tl_world_restore(talus_world *world) {
     memcpy(body->velocity, motion[i].velocity, sizeof body->velocity);
     memcpy(body->spin, motion[i].spin, sizeof body->spin);
     memcpy(body->carried, motion[i].carried, sizeof body->carried);
-    memcpy(body->contact_position, motion[i].contact_position, sizeof body->contact_position);
   }
   if (world->joint_count > 0) {
     memcpy(world->joint, world->saved_joints.memory,

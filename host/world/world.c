@@ -156,7 +156,7 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
     status = tl_broad_create(context, &world->broad);
   }
   if (status == TALUS_OK) {
-    status = tl_broad_create(context, &world->around);
+    status = tl_broad_create(context, &world->broad_fast);
   }
   if (status == TALUS_OK) {
     status = tl_narrow_create(context, &world->narrow);
@@ -200,7 +200,8 @@ void talus_world_destroy(talus_world *world) {
   }
   tl_buffer *const buffers[] = {&world->colliders,
                                 &world->facts,
-                                &world->outrunners,
+                                &world->fast_colliders,
+                                &world->least_margins,
                                 &world->keys,
                                 &world->found,
                                 &world->saved_bodies,
@@ -215,7 +216,7 @@ void talus_world_destroy(talus_world *world) {
   }
   tl_links_release(world);
   tl_broad_destroy(world->broad);
-  tl_broad_destroy(world->around);
+  tl_broad_destroy(world->broad_fast);
   tl_narrow_destroy(world->narrow);
   tl_match_destroy(world->match);
   talus_solver_destroy(world->solver);

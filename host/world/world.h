@@ -5,10 +5,10 @@
  *   motion.c      kinematic bodies         joint*.c   joints as bilateral rows
  *   contacts.c    colliders to contacts    problem_build.c  contacts to a talus_problem
  *   cohesion.c    forces that pull         push.c     impulses along normals
- *   outrun.c      contacts that were missed
+ *   missed_contacts.c  contacts that were not found    penetration.c  what may become deeper
  *   slots.c       from ids to slots
  *   integrate.c   velocities, positions    project.c  position-level projection
- *   step.c        the order of all that    report.c   what a step tells
+ *   step*.c       the order of all that    report.c   what a step reports
  *   save.c        what a step changes, to restore it
  *   links*.c      mechanisms, whose links are bodies
  *   many.c        many bodies in one call  state.c    everything that a restart needs */
@@ -40,7 +40,6 @@ typedef struct tl_body {
   double mass, inverse_mass;
   double inertia[6], inverse_inertia[6]; /* body frame, about the centre of mass */
   double centre[3]; /* of mass, in the frame in which the body was defined; 0 unless FREE */
-  double contact_position[3]; /* where it was when the contacts of the last step were found */
   double anchor[3], anchor_orientation[4]; /* KINEMATIC: where it was when its motions began */
   int32_t mechanism, link;                 /* LINK */
 } tl_body;
@@ -54,8 +53,7 @@ typedef struct tl_shape_slot {
   double defined[3];       /* its place in the frame in which the body was defined */
   double position[3];      /* in the body's frame, from its centre of mass */
   double rotation[9];
-  double size;  /* tl_geometry_size */
-  double ahead; /* m: at least this margin, for the rest of the sub-step; outrun.c */
+  double size; /* tl_geometry_size */
 } tl_shape_slot;
 
 typedef struct tl_motion {
@@ -91,7 +89,7 @@ typedef struct tl_world_contact {
   double bias;       /* along the normal, m/s */
   double approach;   /* u_n before the step, m/s */
   double departure;  /* u_n after the step, m/s */
-  double sunk;       /* m: deeper than when the step began; sink.c */
+  double deepened;   /* m: deeper than when the step began; penetration.c */
   double attraction; /* N: pulls the bodies together; cohesion.c */
   bool bridged;      /* the pair touched or had a liquid bridge in the step before */
 } tl_world_contact;
@@ -149,7 +147,7 @@ struct talus_world {
   talus_contact_fn contact_function;
   void *contact_user;
 
-  tl_broad *broad, *around; /* of all; of what outran its margin */
+  tl_broad *broad, *broad_fast; /* of all; of what became faster than its margin */
   tl_narrow *narrow;
   tl_match *match;
   talus_solver *solver, *projector;
@@ -160,22 +158,14 @@ struct talus_world {
    * put aside in `saved` when that happens; `aside` 1: it has not yet, they are in `contact`. */
   tl_contact_list spare, saved;
   int32_t aside;
-  int32_t part;     /* of the step under way, from 0 on */
   tl_buffer *shown; /* copies for talus_world_contacts, which leaves the world itself as it is */
 
-  /* arrays of one step */
-  tl_buffer colliders, facts, outrunners, keys, found, saved_bodies, saved_joints;
-  int32_t collider_count; /* collider i is the shape in slot i */
-  int32_t outrun;         /* 1: some shape's `ahead` is not 0 */
+  /* arrays of one step; collider i is the shape in slot i */
+  tl_buffer colliders, facts, fast_colliders, least_margins, keys, found, saved_bodies,
+      saved_joints;
   tl_buffer problem_memory, solution_memory, velocity_memory, restitution_memory;
   tl_buffer cohesion_memory;
   tl_buffer saved_links, block_memory, block_index;
-  double link_kinetic[3]; /* J: of mechanisms before, free and after, last sub-step */
-  double link_error;      /* of their balances */
-  int32_t singular;       /* rows of loops that depend on the others */
-  double joint_work;      /* J: of the joints' impulses on free bodies, last sub-step */
-  double joint_push[3];   /* N s: their sum on free bodies */
-  double joint_size;      /* N s: sum of its terms' sizes */
 };
 
 /* ---- the steps of a step --------------------------------------------------------------------- */
@@ -210,29 +200,33 @@ void tl_motion_apply(talus_world *world, double dt);
  * world frame. */
 void tl_shape_collider(const talus_world *world, int32_t shape, tl_collider *collider,
                        double arm[3]);
-/* Contacts at the bodies' present positions, matched to the last step's, with biases for dt. */
-talus_status tl_contacts_find(talus_world *world, double dt);
+/* Finds contacts at the bodies' present positions, matched to the last step's, with biases for dt.
+ * least_margin: [shape_count] m, at least this margin for each shape; NULL: none. */
+talus_status tl_contacts_find(talus_world *world, double dt, const double *least_margin);
 /* Speed of the shape's fastest point; arm: from the body's centre to the shape's. */
 double tl_shape_speed(const tl_body *body, const tl_geometry *geometry, const double *arm,
                       const double *velocity, const double *spin);
-/* Whether velocities `after` close contacts for which there was no margin; if so, margins are such
- * that tl_contacts_find will find them, until tl_outrun_forget. */
-talus_status tl_outrun_find(talus_world *world, double dt, const double *after, int *missed);
-void tl_outrun_forget(talus_world *world);
+/* Finds whether velocities `after` close contacts for which there was no margin. If so,
+ * *least_margin (NULL, or what an earlier call made, in memory of the world's) becomes such that
+ * tl_contacts_find finds them. */
+talus_status tl_missed_contacts_find(talus_world *world, double dt, const double *after,
+                                     double **least_margin, bool *missed);
 /* How deep two shapes lie in each other where their bodies are; 0: they do not. */
 talus_status tl_pair_depth(talus_world *world, int32_t shape_a, int32_t shape_b, double *depth);
 
-/* The pair that sinks by more than it may, relative to that; sink.c. */
-typedef struct tl_sink {
-  int found;
+/* The pair that becomes deeper by more than it may, the worst of all (penetration.c). */
+typedef struct tl_penetration {
+  bool found;
   int32_t body_a, body_b;
   double before, after; /* m: depths */
-  double excess;        /* what it sinks by, over what it may */
-} tl_sink;
+  double excess;        /* how much deeper it becomes, over what it may */
+} tl_penetration;
+/* Depths are counted from here on: at the beginning of a step. */
+void tl_penetration_begin(talus_world *world);
 /* By the velocities after the solve, before anything moves. */
-void tl_sink_foresee(talus_world *world, double dt, tl_sink *sink);
+void tl_penetration_predict(talus_world *world, double dt, tl_penetration *penetration);
 /* Where bodies have moved to. */
-talus_status tl_sink_find(talus_world *world, double dt, tl_sink *sink);
+talus_status tl_penetration_measure(talus_world *world, double dt, tl_penetration *penetration);
 
 /* cohesion.c: sets the attraction of all contacts of a list, pair by pair. */
 void tl_cohesion_find(const talus_world *world, tl_contact_list *list);
@@ -307,11 +301,29 @@ void tl_velocities_read(const talus_world *world, double *velocity);
 /* Contact velocities that are small in this (sub-)step, m/s; scale.c. */
 double tl_velocity_scale(const talus_world *world, double dt, const double *before,
                          const double *free);
-/* One (sub-)step's velocity problem: from velocities `free` to `after`. */
+/* What impulses did in a sub-step, for the report. */
+typedef struct tl_step_balance {
+  double contact_work, motion_work; /* J: of contacts, and of the walls that move them */
+  double joint_work;                /* J: of the joints' impulses on free bodies, and of the rows of
+                                       mechanisms */
+  double joint_push[3];             /* N s: the joints' sum on free bodies */
+  double joint_size;                /* N s: sum of its terms' sizes */
+  double link_kinetic[3];           /* J: of mechanisms before, free and after */
+  double link_error;                /* of their balances */
+  int32_t singular;                 /* rows of loops that depend on the others */
+} tl_step_balance;
+
+/* Solves one (sub-)step's velocity problem: from velocities `free` to `after`. Sets all of the
+ * balance but the work of contacts. */
 talus_status tl_problem_solve(talus_world *world, double dt, const double *before,
-                              const double *free, double *after, talus_info *info);
-/* Moves positions so that no contact is deeper than its slop and joints fit, to first order. */
-talus_status tl_project(talus_world *world, double dt);
+                              const double *free, double *after, talus_info *info,
+                              tl_step_balance *balance);
+/* The work of contact impulses; to be called while the bodies stand where the problem was made. */
+void tl_contact_work(const talus_world *world, const double *free, const double *after,
+                     tl_step_balance *balance);
+/* Moves positions so that no contact is deeper than its slop and joints fit, to first order.
+ * scratch: [2 tl_velocity_size]. */
+talus_status tl_project(talus_world *world, double dt, double *scratch);
 
 /* v + dt (g + f/m), spin likewise with what the last step carried over. */
 void tl_velocity_free(const talus_world *world, double dt, double *velocity);
@@ -327,6 +339,7 @@ double tl_law_epsilon(const talus_certificate *certificate, talus_law law);
 double tl_law_error(const talus_certificate *certificate, talus_law law);
 /* Energies, penetrations and balances of a (sub-)step, added to the report. */
 void tl_report_add(const talus_world *world, double dt, const double *before, const double *free,
-                   const double *after, const talus_info *info, talus_step_report *report);
+                   const double *after, const talus_info *info, const tl_step_balance *balance,
+                   talus_step_report *report);
 
 #endif

@@ -1,10 +1,11 @@
-/* outrun.c: contacts that a step missed because a body became faster in it than its margin foresaw.
+/* missed_contacts.c: contacts that a step did not find because a body became faster in it than its
+ * margin allows.
  *
  * Margins are made from the speeds before the step. A pair that was left out had a gap of at least
  * the sum of its margins, so it can only meet if one of the two moves further than its own: such
- * bodies are few. Around them alone contacts are looked for once more, with what they really move
- * as margin. Where one of the new contacts would close within the step, the margin is raised for
- * this step, and the caller finds contacts and solves again. Nothing changes otherwise. */
+ * bodies are few. Around them alone contacts are searched once more, with the distance that they
+ * really move as margin. Where one of the new contacts would close within the step, the margins of
+ * its shapes are raised, and the caller finds contacts and solves again. */
 #include <math.h>
 #include <string.h>
 
@@ -20,11 +21,11 @@ static double travel_of(const talus_world *world, int32_t i, const double *veloc
   return dt * tl_shape_speed(&world->body[index], collider->geometry, arm, v, v + 3);
 }
 
-/* Copies of all colliders, of which those alone are movable that outrun their margin, which becomes
- * their travel: a broad-phase pairs nothing else. Returns how many. */
-static talus_status outrunners_mark(talus_world *world, const double *after, double dt,
-                                    int32_t *fast) {
-  const int32_t count = world->collider_count;
+/* Copies all colliders; movable are those alone that move further than their margin, which becomes
+ * that distance: a broad-phase pairs nothing else. *fast: how many. */
+static talus_status fast_colliders_copy(talus_world *world, const double *after, double dt,
+                                        int32_t *fast) {
+  const int32_t count = world->shape_count;
   const tl_collider *const collider = world->colliders.memory;
   *fast = 0;
   for (int32_t i = 0; i < count; i++) {
@@ -33,9 +34,9 @@ static talus_status outrunners_mark(talus_world *world, const double *after, dou
   if (*fast == 0) {
     return TALUS_OK;
   }
-  TL_TRY(tl_buffer_reserve(world->context, &world->outrunners, (size_t)count, sizeof(tl_collider),
-                           "colliders"));
-  tl_collider *const copy = world->outrunners.memory;
+  TL_TRY(tl_buffer_reserve(world->context, &world->fast_colliders, (size_t)count,
+                           sizeof(tl_collider), "colliders"));
+  tl_collider *const copy = world->fast_colliders.memory;
   for (int32_t i = 0; i < count; i++) {
     const double travel = collider[i].movable ? travel_of(world, i, after, dt) : 0;
     copy[i] = collider[i];
@@ -45,7 +46,7 @@ static talus_status outrunners_mark(talus_world *world, const double *after, dou
   return TALUS_OK;
 }
 
-/* Along the normal of a touch, b away from a. */
+/* Relative velocity along the normal, b away from a. */
 static double opening_speed(const talus_world *world, const tl_touch *touch,
                             const double *velocity) {
   double speed = 0;
@@ -71,34 +72,48 @@ static int was_missed(const talus_world *world, const tl_touch *touch, const dou
          touch->gap + dt * opening_speed(world, touch, after) < -slop;
 }
 
-void tl_outrun_forget(talus_world *world) {
-  for (int32_t i = 0; i < world->shape_count && world->outrun; i++) {
-    world->shape[i].ahead = 0;
+/* Memory for a margin of each shape, 0 at first; kept from round to round. */
+static talus_status least_margins_take(talus_world *world, double **least_margin) {
+  if (*least_margin != NULL) {
+    return TALUS_OK;
   }
-  world->outrun = 0;
+  const size_t count = (size_t)world->shape_count;
+  TL_TRY(tl_buffer_reserve(world->context, &world->least_margins, count, sizeof(double),
+                           "margins of colliders"));
+  *least_margin = world->least_margins.memory;
+  memset(*least_margin, 0, count * sizeof **least_margin);
+  return TALUS_OK;
 }
 
-talus_status tl_outrun_find(talus_world *world, double dt, const double *after, int *missed) {
+/* Raises the margins of the two shapes of a contact that was missed, where they are fast. */
+static void margins_raise(const talus_world *world, const tl_touch *touch, double *least_margin) {
+  const tl_collider *const copy = world->fast_colliders.memory;
+  for (int side = 0; side < 2; side++) {
+    const int32_t i = side ? touch->b : touch->a;
+    least_margin[i] = copy[i].movable ? copy[i].margin : least_margin[i];
+  }
+}
+
+talus_status tl_missed_contacts_find(talus_world *world, double dt, const double *after,
+                                     double **least_margin, bool *missed) {
   int32_t fast;
   const tl_pair *pairs;
   const tl_touch *touches;
   int64_t pair_count, touch_count;
   const int32_t threads = tl_threads_for(world->context, world->shape_count);
-  *missed = 0;
-  TL_TRY(outrunners_mark(world, after, dt, &fast));
+  *missed = false;
+  TL_TRY(fast_colliders_copy(world, after, dt, &fast));
   if (fast == 0) {
     return TALUS_OK;
   }
-  const tl_collider *const copy = world->outrunners.memory;
-  TL_TRY(tl_broad_pairs(world->around, copy, world->collider_count, threads, &pairs, &pair_count));
+  const tl_collider *const copy = world->fast_colliders.memory;
+  TL_TRY(tl_broad_pairs(world->broad_fast, copy, world->shape_count, threads, &pairs, &pair_count));
   TL_TRY(tl_narrow_pairs(world->narrow, copy, pairs, pair_count, threads, &touches, &touch_count));
   for (int64_t k = 0; k < touch_count; k++) {
     if (was_missed(world, &touches[k], after, dt)) {
-      for (int side = 0; side < 2; side++) {
-        const int32_t i = side ? touches[k].b : touches[k].a;
-        world->shape[i].ahead = copy[i].movable ? copy[i].margin : world->shape[i].ahead;
-      }
-      *missed = world->outrun = 1;
+      TL_TRY(least_margins_take(world, least_margin));
+      margins_raise(world, &touches[k], *least_margin);
+      *missed = true;
     }
   }
   return TALUS_OK;

@@ -1,4 +1,4 @@
-/* sink.c: a guard against bodies that sink into each other within a step.
+/* penetration.c: a guard against bodies that penetrate each other within a step.
  *
  * Impulses that are far from a solution, or a step so long that contacts turn away under it, let
  * bodies pass into or through each other. A pair may become deeper in a step by penetration_limit
@@ -7,7 +7,7 @@
  * To first order the gap after the step is gap + dt u_n. For round bodies that is a bound: the
  * distance of two centres is at least its part along the old normal. Pairs with edges and corners
  * that turn by much are looked at once more where they end, by the narrow-phase; a pair whose
- * shapes travel less than the limit together cannot have sunk by it. */
+ * shapes travel less than the limit together cannot have become deeper by it. */
 #include <math.h>
 #include <string.h>
 
@@ -20,26 +20,32 @@ static double depth_limit(const talus_world *world, const tl_world_contact *cont
 }
 
 /* Notes the contact if it becomes deeper, from `before` to `after`, by more than it may. */
-static void sink_note(tl_sink *sink, const talus_world *world, const tl_world_contact *contact,
-                      double before, double after) {
+static void penetration_note(tl_penetration *penetration, const talus_world *world,
+                             const tl_world_contact *contact, double before, double after) {
   const double limit = depth_limit(world, contact), excess = (after - before) / limit;
-  if (after - before > limit && !(sink->excess >= excess)) {
-    *sink = (tl_sink){.found = 1,
-                      .body_a = contact->shown.body_a,
-                      .body_b = contact->shown.body_b,
-                      .before = before,
-                      .after = after,
-                      .excess = excess};
+  if (after - before > limit && !(penetration->excess >= excess)) {
+    *penetration = (tl_penetration){.found = true,
+                                    .body_a = contact->shown.body_a,
+                                    .body_b = contact->shown.body_b,
+                                    .before = before,
+                                    .after = after,
+                                    .excess = excess};
   }
 }
 
-void tl_sink_foresee(talus_world *world, double dt, tl_sink *sink) {
+void tl_penetration_begin(talus_world *world) {
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    world->contact[k].deepened = 0;
+  }
+}
+
+void tl_penetration_predict(talus_world *world, double dt, tl_penetration *penetration) {
   for (int32_t k = 0; k < world->contact_count; k++) {
     tl_world_contact *const contact = &world->contact[k];
     const double before = fmax(0, -contact->shown.gap);
     const double after = -(contact->shown.gap + dt * contact->departure);
-    sink_note(sink, world, contact, before - contact->sunk, after);
-    contact->sunk = fmax(0, contact->sunk + after - before);
+    penetration_note(penetration, world, contact, before - contact->deepened, after);
+    contact->deepened = fmax(0, contact->deepened + after - before);
   }
 }
 
@@ -61,7 +67,7 @@ static int same_pair(const tl_world_contact *a, const tl_world_contact *b) {
   return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
 }
 
-talus_status tl_sink_find(talus_world *world, double dt, tl_sink *sink) {
+talus_status tl_penetration_measure(talus_world *world, double dt, tl_penetration *penetration) {
   int32_t first = 0;
   while (first < world->contact_count) {
     const tl_world_contact *const contact = &world->contact[first];
@@ -72,7 +78,7 @@ talus_status tl_sink_find(talus_world *world, double dt, tl_sink *sink) {
     }
     if (may_have_turned(world, contact, dt)) {
       TL_TRY(tl_pair_depth(world, contact->shape_a, contact->shape_b, &after));
-      sink_note(sink, world, contact, before, after);
+      penetration_note(penetration, world, contact, before, after);
     }
     first = end;
   }

@@ -1,5 +1,6 @@
-/* test_outrun.c: what is hit during a step does not pass into or through what it had no contact
- * with: margins are made from the speeds before the step, and a hit body outruns its own. */
+/* test_missed_contacts.c: what is hit during a step does not pass into or through what it had no
+ * contact with: margins are made from the speeds before the step, and a body that is hit moves
+ * further than its own. */
 #include <math.h>
 
 #include "tests/scarce.h"
@@ -83,7 +84,7 @@ static void row_of_balls(int boxes) {
   talus_world_destroy(world);
 }
 
-/* A force that acts from this step on outruns the margin as well. */
+/* A force that acts from this step on moves a body further than its margin as well. */
 static void pushed_ball(void) {
   talus_world *const world = world_make(TALUS_INTEGRATOR_EULER);
   const int32_t material = place_material(world, 2500, 0.3, 0);
