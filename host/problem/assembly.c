@@ -206,8 +206,28 @@ static talus_status system_assemble(talus_context *context, const talus_problem 
   }
 }
 
-talus_status tl_system_build(talus_context *context, const talus_problem *problem, int coloured,
+tl_buffer *tl_assembly_impulses(tl_assembly *assembly) {
+  return &assembly->scratch[1];
+}
+
+void tl_system_blank(const talus_problem *problem, tl_assembly *assembly) {
+  tl_system *const system = &assembly->system;
+  memset(system, 0, sizeof *system);
+  assembly->revision++;
+  assembly->ordering = TL_ORDERING_BODIES;
+  assembly->kept.valid = 0; /* the device has its own order */
+  system->shape.contact_count = problem->contact_count;
+  assembly->dimension = problem->dimension;
+  assembly->contact_count = problem->contact_count;
+  assembly->bilateral_count = 0;
+  assembly->notes = 0;
+  assembly->frame = NULL;
+}
+
+talus_status tl_system_build(talus_context *context, const talus_problem *problem, bool coloured,
                              tl_assembly *assembly) {
+  assembly->revision++;
+  assembly->ordering = TL_ORDERING_NONE; /* until it stands */
   assembly->dimension = problem->dimension;
   assembly->contact_count = problem->contact_count;
   assembly->bilateral_count = problem->bilateral_count;
@@ -232,6 +252,7 @@ talus_status tl_system_build(talus_context *context, const talus_problem *proble
   TL_TRY(system_assemble(context, matrices, coloured, assembly));
   units_choose(assembly);
   bounds_fill(problem, assembly);
+  assembly->ordering = coloured ? TL_ORDERING_COLOURS : TL_ORDERING_BODIES;
   return TALUS_OK;
 }
 

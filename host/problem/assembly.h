@@ -7,6 +7,8 @@
 #ifndef TL_ASSEMBLY_H
 #define TL_ASSEMBLY_H
 
+#include <stdbool.h>
+
 #include "host/base/base.h"
 #include "host/problem/matrix.h"
 #include "kernels/system.h"
@@ -26,8 +28,17 @@ typedef struct tl_kept_order {
   int32_t *place;  /* [contact_count] internal place of a contact */
 } tl_kept_order;
 
+/* What the constraints are ordered for. */
+typedef enum tl_ordering {
+  TL_ORDERING_NONE = 0, /* the system does not stand */
+  TL_ORDERING_BODIES,
+  TL_ORDERING_COLOURS /* ... and for sweeps */
+} tl_ordering;
+
 typedef struct tl_assembly {
   tl_system system;
+  tl_ordering ordering;
+  int64_t revision; /* grows with every problem: who holds a copy knows whether it is of this one */
   int32_t dimension; /* rows per contact of the caller's impulses */
   int32_t contact_count, bilateral_count;
   int32_t threads;      /* that may build it */
@@ -52,8 +63,13 @@ typedef struct tl_assembly {
 
 /* Builds assembly->system from a checked problem. coloured: the order suits Gauss-Seidel sweeps,
  * and sweeps are possible. Statuses: OUT_OF_MEMORY, BAD_DIAGONAL, NEGATIVE_MASS, UNSUPPORTED. */
-talus_status tl_system_build(talus_context *context, const talus_problem *problem, int coloured,
+talus_status tl_system_build(talus_context *context, const talus_problem *problem, bool coloured,
                              tl_assembly *assembly);
+/* The system of a problem that is assembled on a device, as far as the host knows it. */
+void tl_system_blank(const talus_problem *problem, tl_assembly *assembly);
+/* Room for impulses in internal order, three each, with the memory that building needed: it is free
+ * once the system stands. */
+tl_buffer *tl_assembly_impulses(tl_assembly *assembly);
 void tl_assembly_release(talus_context *context, tl_assembly *assembly);
 int64_t tl_assembly_bytes(const tl_assembly *assembly);
 

@@ -1,6 +1,6 @@
-/* direct.h: small problems of forms (a), (b) and (c) without a system or an engine.
+/* direct.h: W of small problems of forms (a), (b) and (c) from the caller's arrays.
  *
- *   direct.c         the problem as a whole, its solution
+ *   direct.c         the problem as a whole
  *   direct_rigid.c   constraints of form (a)      direct_blocks.c   of form (b)
  *   direct_matrix.c  of form (c) */
 #ifndef TL_DIRECT_H
@@ -9,17 +9,8 @@
 #include "host/method/small/small.h"
 #include "host/method/small/touch.h"
 
-/* 1 if the solver's problem and settings are for this way. */
-int tl_direct_serves(const talus_solver *solver);
-/* Writes the solver's checked problem out. *taken = 0: it must go the usual way. */
-talus_status tl_direct_form(talus_solver *solver, int *taken);
-/* Law and R(0) of the settings; 0 if nothing is to be solved. */
-int tl_direct_open(talus_solver *solver);
-/* From the caller's impulses `start`, in his order, or from 0 (NULL). *done = 1: the run is over,
- * impulses (in `exported`) and certificate stand. 0: it begins anew in the usual way. */
-talus_status tl_direct_solve(tl_run *run, const double *start, int *done);
-/* No impulses, and what the certificate says of that. */
-talus_status tl_direct_rest(tl_run *run);
+/* Writes a checked problem out. *taken = false: its numbers are not for that. */
+talus_status tl_direct_form(tl_small *small, const talus_problem *problem, bool *taken);
 
 /* ---- between the files ----------------------------------------------------------------------- */
 
@@ -39,11 +30,11 @@ void tl_direct_kind(tl_direct *d, int32_t k);
  * nothing to work with. */
 double tl_direct_scale(tl_direct *d, int32_t k, double weight, const double *u, const double *sizes,
                        int32_t rows);
-/* Touches, frames, kinds and velocities of all constraints. *taken = 0: not for this way. */
-talus_status tl_direct_rigid(tl_direct *d, int *taken);
-talus_status tl_direct_blocks(tl_direct *d, int *taken);
+/* Touches, frames, kinds and velocities of all constraints. *taken = false: not for this. */
+talus_status tl_direct_rigid(tl_direct *d, bool *taken);
+talus_status tl_direct_blocks(tl_direct *d, bool *taken);
 /* The same without touches, and W once the rows are counted. */
-talus_status tl_direct_matrix(tl_direct *d, int *taken);
+talus_status tl_direct_matrix(tl_direct *d, bool *taken);
 void tl_direct_matrix_fill(const tl_direct *d);
 
 #endif

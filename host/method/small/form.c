@@ -227,7 +227,7 @@ talus_status tl_small_form(tl_small *small, const tl_assembly *assembly) {
 
 talus_status tl_small_form_part(tl_small *small, const tl_assembly *assembly, int32_t count) {
   const tl_system *const system = &assembly->system;
-  small->ready = small->ahead = 0;
+  small->ready = false;
   TL_TRY(tl_small_reserve(small, count));
   rows_find(assembly, small);
   frames_find(assembly, small);
@@ -240,6 +240,6 @@ talus_status tl_small_form_part(tl_small *small, const tl_assembly *assembly, in
   }
   matrix_scale(small, small->u);
   tl_small_paces(small);
-  small->ready = 1;
+  small->ready = true;
   return TALUS_OK;
 }
