@@ -24,9 +24,10 @@ typedef struct tl_engine tl_engine;
 
 typedef struct tl_engine_ops {
   void (*destroy)(tl_engine *engine);
-  /* Takes a problem; the system stays the caller's and must outlive the engine's use of it. Memory
-   * is kept from one upload to the next and grows as needed. A device also takes system->raw. */
-  talus_status (*upload)(tl_engine *engine, const tl_system *system, int32_t threads);
+  /* Takes a problem; the system stays the caller's and must outlive the engine's use of it.
+   * Memory is kept from one upload to the next and grows as needed. raw: NULL, or what a device
+   * is to build the system from; its results are written there, and `system` is not read. */
+  talus_status (*upload)(tl_engine *engine, const tl_system *system, tl_raw *raw, int32_t threads);
   /* Begins at the given impulses (internal order, three each; NULL = 0), rebuilds the velocities,
    * forgets momentum, sets L. */
   talus_status (*start)(tl_engine *engine, const double *impulse, double lipschitz);

@@ -1,6 +1,6 @@
 /* system.h: a contact problem made ready on the host, in double: what a backend is given.
  *
- * Built by host/solve from any form of talus_problem. The CPU's double-precision engine works on
+ * Built by host/problem from any form of talus_problem. The CPU's double-precision engine works on
  * these arrays as they are; every other engine takes a copy. */
 #ifndef TL_SYSTEM_H
 #define TL_SYSTEM_H
@@ -42,7 +42,6 @@ typedef struct tl_raw {
 
 typedef struct tl_system {
   tl_shape shape;
-  tl_raw *raw; /* NULL; or what to build everything from, all that follows being empty */
 #define TL_PLAIN(type, name, count) type *name;
 #define TL_REALS(name, count) double *name;
   TL_ARRAY_LIST(TL_PLAIN, TL_REALS)

@@ -28,7 +28,7 @@ except ImportError as error:
 try:
     import talus
 except ModuleNotFoundError:  # not installed: the package and the library of the source tree
-    sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "host", "python"))
+    sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "build", "python"))
     import talus
 
 FRICTION = 0.6

@@ -7,7 +7,8 @@
  * lost if they come. The numbers are nanoseconds on one core, of which only ratios matter. */
 #include <math.h>
 
-#include "host/method/small/small.h"
+#include "host/method/method.h"
+#include "host/method/newton/second_order.h"
 
 /* One contact's turn in a sweep, by what it stands on. */
 static const double SPHERES = 19, ARMS = 40, BLOCKS = 80, ROW = 28, ROW_BLOCK = 2.5;
@@ -35,7 +36,8 @@ static double pass_cost(const tl_shape *shape) {
 /* Rows of W are factored, of which those that take part differ from step to step: there is nothing
  * to order beforehand. */
 static int has_rows(const tl_shape *shape) {
-  return TL_HAS_ROWS(shape) || shape->contact_count <= TL_AUTO_MOST;
+  return TL_HAS_ROWS(shape) ||
+         shape->contact_count <= tl_method_of(TALUS_METHOD_MNCP_PROX)->most_in_auto;
 }
 
 double tl_cost_order(const tl_shape *shape) {
@@ -43,7 +45,7 @@ double tl_cost_order(const tl_shape *shape) {
 }
 
 talus_status tl_cost_factor(tl_run *run, double *passes) {
-  const tl_shape *const shape = &run->solver->assembly.system.shape;
+  const tl_shape *const shape = &run->assembly->system.shape;
   const double rows = 3.0 * shape->contact_count;
   double entries = FILLED * rows * rows, operations = 0;
   double each = CONSTRAINT_ROWS;

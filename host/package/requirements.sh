@@ -1,7 +1,7 @@
 # Sourced by samples/demo.sh and tests/run.sh: installs what the build needs and this machine lacks.
 # Debian and its relatives only, by apt-get; elsewhere it says what is missing. HDF5, libpng,
-# Cairo, libyaml, expat, SuiteSparse, LAPACKE, ODE (for a sample) and NumPy (for Python) are optional: without
-# them Talus builds, and says what it leaves out.
+# Cairo, libyaml, expat, SuiteSparse, LAPACKE, ODE (for a sample), NumPy and the headers of Python (for
+# its package) are optional: without them Talus builds, and says what it leaves out.
 
 # Runs a command as root, without ever asking for a password where nobody can type one.
 talus_as_root() {
@@ -34,6 +34,16 @@ talus_has_numpy() {
   return 1
 }
 
+# Whether the Python that CMake will find, the first one, or the system's has its headers.
+talus_has_python_headers() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    ! "$python" -c 'import os, sysconfig, sys; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' \
+      >/dev/null 2>&1 || return 0
+  done
+  return 1
+}
+
 # Prints the Debian packages that are missing, one per line.
 talus_missing_packages() {
   command -v gcc >/dev/null 2>&1 || command -v cc >/dev/null 2>&1 || printf 'gcc\nlibc6-dev\n'
@@ -50,6 +60,7 @@ talus_missing_packages() {
   talus_has_header lapacke.h || printf 'liblapacke-dev\nlibopenblas-dev\n'
   talus_has_header ode/ode.h || echo libode-dev
   talus_has_numpy || echo python3-numpy
+  talus_has_python_headers || echo python3-dev
 }
 
 # Wanted by tests alone; without them the tests that need them are skipped.

@@ -145,7 +145,6 @@ static void units_choose(tl_assembly *assembly) {
   assembly->impulse_unit = ldexp(1, weight - speed);
   assembly->velocity_unit = c;
   assembly->rounding *= c * (c / s);
-  assembly->most_compliance *= s;
   array_scale(system->free_x, shape->contact_count, c);
   array_scale(system->free_y, shape->contact_count, c);
   array_scale(system->free_z, shape->contact_count, c);
@@ -155,8 +154,6 @@ static void units_choose(tl_assembly *assembly) {
   const int64_t blocks = system->diagonal != NULL ? 3 * (int64_t)shape->contact_count : 0;
   array_scale(system->diagonal, blocks, s);
   array_scale(system->mixed, blocks, s);
-  array_scale(system->compliance_n, shape->compliance_count, s);
-  array_scale(system->compliance_t, shape->compliance_count, s);
   array_scale(system->response, shape->jacobian_count, s);
   array_scale(system->value, 9 * shape->value_count, s);
   array_scale(system->mass, shape->mass_count, 1 / s);
@@ -209,8 +206,28 @@ static talus_status system_assemble(talus_context *context, const talus_problem 
   }
 }
 
-talus_status tl_system_build(talus_context *context, const talus_problem *problem, int coloured,
+tl_buffer *tl_assembly_impulses(tl_assembly *assembly) {
+  return &assembly->scratch[1];
+}
+
+void tl_system_blank(const talus_problem *problem, tl_assembly *assembly) {
+  tl_system *const system = &assembly->system;
+  memset(system, 0, sizeof *system);
+  assembly->revision++;
+  assembly->ordering = TL_ORDERING_BODIES;
+  assembly->kept.valid = 0; /* the device has its own order */
+  system->shape.contact_count = problem->contact_count;
+  assembly->dimension = problem->dimension;
+  assembly->contact_count = problem->contact_count;
+  assembly->bilateral_count = 0;
+  assembly->notes = 0;
+  assembly->frame = NULL;
+}
+
+talus_status tl_system_build(talus_context *context, const talus_problem *problem, bool coloured,
                              tl_assembly *assembly) {
+  assembly->revision++;
+  assembly->ordering = TL_ORDERING_NONE; /* until it stands */
   assembly->dimension = problem->dimension;
   assembly->contact_count = problem->contact_count;
   assembly->bilateral_count = problem->bilateral_count;
@@ -228,20 +245,14 @@ talus_status tl_system_build(talus_context *context, const talus_problem *proble
                            "order of contacts"));
   system->order = assembly->order.memory;
   system->shape.bound_count = tl_problem_bounded(problem) ? problem->bilateral_count : 0;
-  const int compliant = tl_problem_compliant(problem);
-  system->shape.compliance_count =
-      compliant && problem->form != TALUS_FORM_DELASSUS ? system->shape.contact_count : 0;
-  assembly->softest = assembly->stiffest = assembly->most_compliance = 0;
   const talus_problem *matrices = problem;
   if (problem->form == TALUS_FORM_GLOBAL) {
     TL_TRY(tl_translate_global(context, problem, assembly, &matrices));
   }
   TL_TRY(system_assemble(context, matrices, coloured, assembly));
-  if (compliant) {
-    TL_TRY(tl_assembly_comply(context, problem, assembly));
-  }
   units_choose(assembly);
   bounds_fill(problem, assembly);
+  assembly->ordering = coloured ? TL_ORDERING_COLOURS : TL_ORDERING_BODIES;
   return TALUS_OK;
 }
 

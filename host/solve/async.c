@@ -113,12 +113,12 @@ static void async_wait(tl_async *async) {
   pthread_mutex_unlock(&async->lock);
 }
 
-int tl_async_inside(const talus_solver *solver) {
+bool tl_async_inside(const talus_solver *solver) {
   const tl_async *const async = solver->async;
   return async != NULL && !async->alone && pthread_equal(pthread_self(), async->thread);
 }
 
-int tl_async_stranded(const talus_solver *solver) {
+bool tl_async_stranded(const talus_solver *solver) {
   const tl_async *const async = solver->async;
   return async != NULL && !async->alone && is_lost(async) &&
          __atomic_load_n(&solver->under_way, __ATOMIC_ACQUIRE);

@@ -12,7 +12,7 @@
 #include "host/base/each.h"
 #include "host/base/structs.h"
 #include "host/solve/batch.h"
-#include "host/solve/run.h"
+#include "host/solve/solver.h"
 #include "kernels/registry.h"
 
 /* SMALL: constraints of a problem that may be one of a handful. Memory for more than one of the

@@ -3,7 +3,7 @@
 #define TL_BATCH_H
 
 #include "host/base/base.h"
-#include "kernels/backend.h"
+#include "host/method/run.h"
 #include "talus/talus_solve.h"
 
 typedef struct tl_batch {
@@ -29,6 +29,7 @@ typedef struct tl_wave_slot {
   talus_solver *solver; /* destroyed with the wave */
   talus_status status;  /* so far */
   int32_t sent;         /* 1: the backend has it */
+  tl_found found;       /* what the backend made of it */
 } tl_wave_slot;
 
 typedef struct tl_wave {

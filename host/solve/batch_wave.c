@@ -9,19 +9,14 @@
 
 #include "host/method/small/round.h"
 #include "host/solve/batch.h"
-#include "host/solve/direct.h"
+#include "host/solve/solver.h"
 
 enum { WAVE_MOST = 64 /* constraints of a problem that is taken along */ };
-
-static int is_round(talus_method method) {
-  return method == TALUS_METHOD_MNCP_RLM || method == TALUS_METHOD_MNCP_PLM ||
-         method == TALUS_METHOD_MNCP_PROX;
-}
 
 int tl_wave_serves(const talus_settings *settings) {
   /* a time limit must be able to end a problem before its plan is through */
   return !settings->warm_start && !(settings->max_seconds > 0) &&
-         (is_round(settings->method) || tl_small_serves(settings, 1) ||
+         (tl_method_of(settings->method)->phases || tl_small_serves(settings, 1) ||
           tl_small_barrier(settings, 1));
 }
 
@@ -70,8 +65,8 @@ static talus_status prepare(talus_solver *solver, int32_t *sent) {
   if (solver->problem.velocity_scale > 0) { /* a wave has one target, these have their own */
     return TALUS_OK;
   }
-  if (solver->direct) {
-    *sent = tl_direct_open(solver);
+  if (solver->plan == &tl_plan_dense) {
+    *sent = tl_plan_dense_open(solver);
     return TALUS_OK;
   }
   const int32_t constraints = solver->assembly.system.shape.contact_count;
@@ -80,10 +75,12 @@ static talus_status prepare(talus_solver *solver, int32_t *sent) {
        !tl_small_begins(&solver->settings, solver->problem.form, constraints))) {
     return TALUS_OK;
   }
-  TL_TRY(tl_small_open(solver));
+  tl_solve solve = tl_solve_begin(solver, NULL);
+  TL_TRY(tl_small_open(&solve.run));
+  const tl_small *const small = solver->methods.small;
   const double floor = ldexp(sqrt(solver->assembly.rounding), -44);
-  *sent = solver->small->reference * solver->small->unit > floor &&
-          isfinite(solver->small->reference) && tl_round_takes(solver->small, &solver->settings);
+  *sent = small->reference * small->unit > floor && isfinite(small->reference) &&
+          tl_round_takes(small, &solver->settings);
   return TALUS_OK;
 }
 
@@ -105,7 +102,7 @@ static int32_t items_take(tl_wave *wave, int32_t count) {
     tl_wave_slot *const slot = &wave->slot[j];
     slot->sent = slot->sent && slot->status == TALUS_OK;
     if (slot->sent) {
-      tl_small *const small = slot->solver->small;
+      tl_small *const small = slot->solver->methods.small;
       memset(small->found, 0, (size_t)small->stride * sizeof *small->found);
       item[sent] = tl_round_item(small);
       best[sent] = small->found;
@@ -150,9 +147,9 @@ talus_status tl_wave_run(tl_wave *wave, const tl_backend *backend, const talus_s
   TL_TRY(backend->small(wave->context, &batch));
   const tl_small_result *result = batch.result;
   for (int32_t j = 0; j < count; j++) {
-    if (wave->slot[j].sent) {
-      wave->slot[j].solver->small->result = *result++;
-      wave->slot[j].solver->small->ahead = 1;
+    tl_wave_slot *const slot = &wave->slot[j];
+    if (slot->sent) {
+      slot->found = (tl_found){slot->solver->methods.small->found, *result++};
     }
   }
   return TALUS_OK;
@@ -160,5 +157,14 @@ talus_status tl_wave_run(tl_wave *wave, const tl_backend *backend, const talus_s
 
 talus_status tl_wave_finish(tl_wave *wave, int32_t j, talus_solution *solution, talus_info *info) {
   const tl_wave_slot *const slot = &wave->slot[j];
-  return slot->status == TALUS_OK ? talus_solver_solve(slot->solver, solution, info) : slot->status;
+  tl_request request;
+  TL_TRY(slot->status);
+  TL_TRY(tl_solver_enter(slot->solver));
+  talus_status status = tl_request_make(slot->solver, solution, info, &request);
+  if (status == TALUS_OK) {
+    request.found = slot->sent ? &slot->found : NULL;
+    status = tl_solver_solve(slot->solver, &request);
+  }
+  tl_solver_leave(slot->solver);
+  return status;
 }

@@ -1,4 +1,5 @@
-/* certify.c: asks the certificate: about the impulses that a run has kept, and about anybody's. */
+/* certify.c: asks the certificate: about the impulses that a solve has kept, and about any
+ * others. */
 #include <string.h>
 
 #include "host/base/structs.h"
@@ -9,43 +10,29 @@
  * bound: above this epsilon it is not believed. */
 #define SOLVED_AT_ALL 0.1
 
-static double *rows_behind(const talus_solver *solver, double *impulse) {
-  return impulse + (int64_t)solver->problem.dimension * solver->problem.contact_count;
-}
-
-talus_status tl_run_judge(tl_run *run) {
-  talus_solver *const solver = run->solver;
-  const double *const impulse = solver->exported.memory;
-  const double *const bilateral = rows_behind(solver, solver->exported.memory);
-  const talus_certificate *const c = &run->certificate;
-  const double begin = tl_clock();
-  solver->certification.polygon = tl_polygon_of(&solver->settings);
-  TL_TRY(tl_certification_make(run->context, &solver->problem, impulse, bilateral, solver->threads,
-                               &solver->certification));
-  tl_certification_evaluate(&solver->certification, &run->certificate);
-  const double epsilon = run->law == 1 ? c->error_coulomb : c->error_ccp;
-  const double siconos = run->law == 1 ? c->siconos_coulomb : c->siconos_ccp;
-  run->measure = solver->settings.measure == TALUS_MEASURE_SICONOS && epsilon <= SOLVED_AT_ALL
-                     ? siconos
-                     : epsilon;
-  run->seconds_certificate += tl_clock() - begin;
-  run->proved = 1;
-  return TALUS_OK;
-}
-
-talus_status tl_run_certify(tl_run *run) {
-  talus_solver *const solver = run->solver;
-  if (run->proved) {
+talus_status tl_solve_certify(tl_solve *solve) {
+  talus_solver *const solver = solve->solver;
+  const talus_settings *const settings = &solver->settings;
+  const talus_certificate *const c = &solve->certificate;
+  if (solve->proved) {
     return TALUS_OK;
   }
-  double *const internal = tl_solver_internal(solver)->memory;
-  double *const impulse = solver->exported.memory;
   const double begin = tl_clock();
-  TL_TRY(tl_resident_fetch(solver));
-  TL_TRY(run->ops->finish(run->engine, internal));
-  tl_impulse_export(&solver->assembly, internal, impulse, rows_behind(solver, impulse));
-  run->seconds_certificate += tl_clock() - begin;
-  return tl_run_judge(run);
+  TL_TRY(solver->plan->export(solve));
+  const double *const impulse = solver->exported.memory;
+  solver->certification.polygon = tl_polygon_of(settings);
+  TL_TRY(tl_certification_make(solver->context, &solver->problem, impulse,
+                               impulse + tl_solver_rows(solver), solve->run.threads,
+                               &solver->certification));
+  tl_certification_evaluate(&solver->certification, &solve->certificate);
+  const bool exact = settings->law == TALUS_LAW_COULOMB;
+  const double epsilon = exact ? c->error_coulomb : c->error_ccp;
+  const double siconos = exact ? c->siconos_coulomb : c->siconos_ccp;
+  solve->measure =
+      settings->measure == TALUS_MEASURE_SICONOS && epsilon <= SOLVED_AT_ALL ? siconos : epsilon;
+  solve->seconds_certificate += tl_clock() - begin;
+  solve->proved = true;
+  return TALUS_OK;
 }
 
 talus_status talus_certify(talus_context *context, const talus_problem *problem,

@@ -49,7 +49,7 @@ static int64_t list_entries(const blocks_list *list) {
 }
 
 /* Places of the blocks; *good = 0 if some M^-1 is not positive definite. */
-static talus_status places_find(tl_direct *d, blocks_place **places, int *good) {
+static talus_status places_find(tl_direct *d, blocks_place **places, bool *good) {
   const talus_blocks *const blocks = &d->problem->blocks;
   const size_t count = (size_t)blocks->block_count;
   int64_t largest = 0;
@@ -153,11 +153,11 @@ static int list_take(tl_direct *d, const blocks_list *list, const blocks_place *
   return good;
 }
 
-talus_status tl_direct_blocks(tl_direct *d, int *taken) {
+talus_status tl_direct_blocks(tl_direct *d, bool *taken) {
   const talus_problem *const p = d->problem;
   const blocks_list contacts = contacts_of(p), rows = rows_of(p);
   blocks_place *places;
-  *taken = 0;
+  *taken = false;
   TL_TRY(tl_direct_reserve(d, list_entries(&contacts) + list_entries(&rows),
                            list_reals(&p->blocks, &contacts) + list_reals(&p->blocks, &rows)));
   TL_TRY(places_find(d, &places, taken));

@@ -30,14 +30,14 @@ static void weights_find(const talus_problem *p, double *weight) {
   }
 }
 
-talus_status tl_direct_matrix(tl_direct *d, int *taken) {
+talus_status tl_direct_matrix(tl_direct *d, bool *taken) {
   const talus_problem *const p = d->problem;
   tl_small *const small = d->small;
   const int32_t count = p->contact_count + p->bilateral_count;
   double *const weight = small->pace; /* until W stands */
   const double *q = p->delassus.q;
   weights_find(p, weight);
-  *taken = 1;
+  *taken = true;
   for (int32_t k = 0; k < count && *taken; k++) {
     const int32_t rows = k < p->contact_count ? p->dimension : 1;
     double *const frame = small->frame + 9 * (int64_t)k;

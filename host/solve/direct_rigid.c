@@ -102,9 +102,9 @@ static int row_take(tl_direct *d, int32_t k) {
   return inverse > 0;
 }
 
-talus_status tl_direct_rigid(tl_direct *d, int *taken) {
+talus_status tl_direct_rigid(tl_direct *d, bool *taken) {
   const int32_t contacts = d->problem->contact_count, count = d->small->count;
-  *taken = 1;
+  *taken = true;
   TL_TRY(tl_direct_reserve(d, 2 * (int64_t)count, 12 * (int64_t)count * (3 + TL_TOUCH_ROWS)));
   for (int32_t k = 0; k < count && *taken; k++) {
     *taken = k < contacts ? contact_take(d, k) : row_take(d, k);

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "host/base/structs.h"
-#include "host/method/small/small.h"
-#include "host/solve/run.h"
+#include "host/solve/solver.h"
 
 /* "a, b, c": one more word. */
 static void word_add(const char *word, char *text, size_t capacity) {
@@ -56,23 +55,21 @@ static talus_status cone_check(talus_context *context, const talus_settings *s) 
                    "settings.measure SICONOS is of the circular cone: use EPSILON with cone %s",
                    talus_cone_name(s->cone));
   }
-  if (s->law != TALUS_LAW_COULOMB && s->method >= TALUS_METHOD_LCP1 &&
-      s->method <= TALUS_METHOD_LCPOPT) {
+  const tl_method *const method = tl_method_of(s->method);
+  if ((method->laws >> s->law & 1) == 0) {
     return tl_fail(context, TALUS_UNSUPPORTED,
                    "settings.method %s is for the law COULOMB; for the law CCP take %s",
-                   talus_method_name(s->method),
-                   s->method == TALUS_METHOD_MNCPOPT ? "mncp_plm" : "lemke");
+                   method->name, tl_method_of(method->for_other_law)->name);
   }
   return TALUS_OK;
 }
 
 /* Second-order methods and those for small problems have no single precision. */
 static talus_status precision_check(talus_context *context, const talus_settings *s) {
-  const tl_method *const method = tl_method_find(s->method);
   if (s->precision == TALUS_F64) {
     return TALUS_OK;
   }
-  if (tl_small_takes(s) || (method != NULL && method->attempt != NULL)) {
+  if (tl_settings_small(s) || (tl_method_of(s->method)->precisions >> s->precision & 1) == 0) {
     return tl_fail(context, TALUS_UNSUPPORTED,
                    "settings.method %s works in double precision: set settings.precision to F64",
                    talus_method_name(s->method));

@@ -7,8 +7,8 @@
 
 #include "host/solve/solver.h"
 
-tl_buffer *tl_solver_internal(talus_solver *solver) {
-  return &solver->assembly.scratch[1];
+int64_t tl_solver_rows(const talus_solver *solver) {
+  return (int64_t)solver->problem.dimension * solver->problem.contact_count;
 }
 
 const talus_problem *tl_solver_whole(const talus_solver *solver) {
@@ -39,13 +39,14 @@ static talus_status start_load(talus_solver *solver, const tl_outlet *outlet,
 }
 
 /* Contacts and rows, each by name or from the caller's arrays. */
-static talus_status whole_load(talus_solver *solver, const tl_outlet *outlet) {
+static talus_status whole_load(tl_solve *solve, const tl_outlet *outlet) {
+  talus_solver *const solver = solve->solver;
   const talus_problem *const p = tl_solver_whole(solver);
   double *const impulse = whole_impulse(solver);
   double *const rows = impulse + (int64_t)p->dimension * p->contact_count;
   if (p->contact_key != NULL) {
     TL_TRY(tl_keys_match(solver->context, &solver->contact_keys, p->contact_key, impulse,
-                         p->contact_count, p->dimension, &solver->keys_matched));
+                         p->contact_count, p->dimension, &solve->keys_matched));
   } else if (outlet->impulse.array == NULL && p->contact_count > 0) {
     return tl_fail(solver->context, TALUS_MISSING_ARRAY,
                    "settings.warm_start needs solution.impulse, or problem.contact_key");
@@ -53,14 +54,14 @@ static talus_status whole_load(talus_solver *solver, const tl_outlet *outlet) {
     TL_TRY(start_load(solver, outlet, &outlet->impulse, impulse));
   }
   return p->row_key != NULL ? tl_keys_match(solver->context, &solver->row_keys, p->row_key, rows,
-                                            p->bilateral_count, 1, &solver->keys_matched)
+                                            p->bilateral_count, 1, &solve->keys_matched)
                             : start_load(solver, outlet, &outlet->bilateral, rows);
 }
 
-talus_status tl_solution_start(talus_solver *solver, const tl_outlet *outlet,
-                               const double **start) {
+talus_status tl_solution_start(tl_solve *solve, const tl_outlet *outlet, const double **start) {
+  talus_solver *const solver = solve->solver;
   *start = NULL;
-  solver->keys_matched = 0;
+  solve->keys_matched = 0;
   if (!solver->settings.warm_start) {
     if (solver->sleep.active) {
       const talus_problem *const p = tl_solver_whole(solver);
@@ -69,20 +70,12 @@ talus_status tl_solution_start(talus_solver *solver, const tl_outlet *outlet,
     }
     return TALUS_OK;
   }
-  TL_TRY(tl_resident_fetch(solver));
-  TL_TRY(whole_load(solver, outlet));
+  TL_TRY(whole_load(solve, outlet));
   double *const awake = solver->exported.memory;
   if (solver->sleep.active) {
     tl_sleep_select(&solver->sleep, solver->sleep.impulse, awake);
   }
-  if (solver->direct) {
-    *start = awake;
-    return TALUS_OK;
-  }
-  tl_impulse_import(&solver->assembly, awake,
-                    awake + (int64_t)solver->problem.dimension * solver->problem.contact_count,
-                    tl_solver_internal(solver)->memory);
-  *start = tl_solver_internal(solver)->memory;
+  *start = awake;
   return TALUS_OK;
 }
 
@@ -101,7 +94,7 @@ static talus_status names_save(talus_solver *solver, const talus_problem *p,
 }
 
 static talus_status contact_velocity_fill(talus_solver *solver, const tl_outlet *outlet) {
-  double *velocity = tl_solver_internal(solver)->memory;
+  double *velocity = tl_assembly_impulses(&solver->assembly)->memory; /* as long as impulses */
   tl_certification_velocity(&solver->certification, velocity);
   if (solver->sleep.active) {
     tl_sleep_expand_contacts(&solver->sleep, velocity, solver->sleep.contact_velocity);

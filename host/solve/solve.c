@@ -1,167 +1,156 @@
-/* solve.c: one solve: engine, start, methods, the certificate's last word, results. */
+/* solve.c: one solve: plan, start, methods, the certificate, results. */
 #include <math.h>
 
-#include "host/solve/direct.h"
+#include "host/base/structs.h"
 #include "host/solve/solver.h"
 #include "kernels/registry.h"
 
-/* Nothing to solve: no constraint, or none that would move anything beyond rounding. */
-static talus_status rest(tl_run *run) {
-  TL_TRY(run->ops->start(run->engine, NULL, 1));
-  TL_TRY(run->ops->keep(run->engine));
-  run->outcome = TALUS_OUTCOME_CONVERGED;
-  return TALUS_OK;
+tl_solve tl_solve_begin(talus_solver *solver, const tl_found *found) {
+  const talus_settings *const settings = &solver->settings;
+  return (tl_solve){
+      .run = {.ask = &tl_solve_ops,
+              .context = solver->context,
+              .settings = settings,
+              .memory = &solver->methods,
+              .assembly = &solver->assembly,
+              .form = solver->problem.form,
+              .velocity_scale = solver->problem.velocity_scale * solver->assembly.velocity_unit,
+              .found = found,
+              .law = settings->law == TALUS_LAW_COULOMB,
+              .tolerance = settings->tolerance,
+              .target = settings->tolerance,
+              .slack = 1},
+      .solver = solver,
+      .begin = tl_clock()};
 }
 
-/* How much larger than the tolerance an epsilon may be, by the problem's velocity_scale. */
-static double slack_of(const talus_solver *solver, double reference) {
-  const talus_problem *const problem = solver->resident ? &solver->given : &solver->problem;
-  if (!(problem->velocity_scale > 0) || solver->settings.measure == TALUS_MEASURE_SICONOS) {
-    return 1;
-  }
-  const double unit = solver->resident ? solver->raw.velocity_unit : solver->assembly.velocity_unit;
-  const double inverse_weight = solver->resident
-                                    ? solver->raw.inverse_weight
-                                    : tl_system_inverse_weight(&solver->assembly.system);
-  return tl_reference_slack(problem->velocity_scale * unit, inverse_weight, reference);
+/* Room for impulses in both orders. */
+static talus_status impulses_reserve(talus_solver *solver) {
+  const size_t constraints =
+      (size_t)solver->problem.contact_count + (size_t)solver->problem.bilateral_count;
+  TL_TRY(tl_buffer_reserve(solver->context, tl_assembly_impulses(&solver->assembly),
+                           3 * constraints, sizeof(double), "impulses"));
+  return tl_buffer_reserve(solver->context, &solver->exported, 3 * constraints, sizeof(double),
+                           "impulses");
 }
 
-static talus_status solve_run(talus_solver *solver, const tl_outlet *outlet, tl_run *run,
-                              talus_method *used) {
-  const tl_system *const system = &solver->assembly.system;
-  const size_t constraints = solver->direct ? (size_t)solver->problem.contact_count +
-                                                  (size_t)solver->problem.bilateral_count
-                                            : (size_t)system->shape.contact_count;
-  TL_TRY(tl_buffer_reserve(solver->context, tl_solver_internal(solver), 3 * constraints,
-                           sizeof(double), "impulses"));
-  TL_TRY(tl_buffer_reserve(solver->context, &solver->exported, 3 * constraints, sizeof(double),
-                           "impulses"));
-  run->law = solver->settings.law == TALUS_LAW_COULOMB;
-  run->tolerance = solver->settings.tolerance;
-  run->target = solver->settings.tolerance;
-  run->slack = 1;
-  if (solver->direct) {
-    int done;
-    const double *start;
-    *used = TALUS_METHOD_MNCP_PROX;
-    TL_TRY(tl_solution_start(solver, outlet, &start));
-    TL_TRY(tl_direct_solve(run, start, &done));
-    if (done) {
-      return TALUS_OK;
-    }
-    TL_TRY(tl_solver_assemble(solver));
-    run->seconds_build = solver->seconds_build;
-    run->proved = 0;
+/* The solver's plan; what it leaves unsolved goes to an engine, anew. */
+static talus_status plan_run(tl_solve *solve, const tl_outlet *outlet) {
+  talus_solver *const solver = solve->solver;
+  bool done;
+  TL_TRY(solver->plan->solve(solve, outlet, &done));
+  if (done) {
+    return TALUS_OK;
   }
-  TL_TRY(tl_engine_make(solver));
-  run->engine = solver->engine;
-  run->ops = solver->engine->ops;
-  run->reference =
-      solver->resident ? solver->raw.reference[run->law] : tl_system_residual(system, run->law);
-  run->slack = slack_of(solver, run->reference);
-  run->target = run->slack * run->tolerance;
-  *used = solver->settings.method == TALUS_METHOD_AUTO ? TALUS_METHOD_GAUSS_SEIDEL_NESTEROV
-                                                       : solver->settings.method;
-  const double rounding = solver->resident ? solver->raw.rounding : solver->assembly.rounding;
-  const double *start;
-  TL_TRY(tl_solution_start(solver, outlet, &start));
-  if (tl_small_takes(&solver->settings)) {
-    return tl_small_solve(run, start, used);
-  }
-  if (!(run->reference > ldexp(sqrt(rounding), -44))) {
-    return rest(run);
-  }
-  return tl_run_all(run, start, used);
+  TL_TRY(tl_plan_assemble(solver));
+  solve->seconds_build = solver->seconds_build;
+  solve->proved = false;
+  solve->run.found = NULL;
+  return solver->plan->solve(solve, outlet, &done);
 }
 
-/* Worse than none at all, by the circular cone's law; fixed points on facets may have their
- * reasons. */
-static int is_worthless(const tl_run *run) {
-  const talus_certificate *const c = &run->certificate;
-  return run->solver->settings.cone == TALUS_CONE_CIRCULAR &&
-         (run->law == 1 ? c->residual_coulomb > c->reference_coulomb
-                        : c->residual_ccp > c->reference_ccp);
+/* Whether the impulses are worse than none at all, by the circular cone's law; fixed points on
+ * facets may have their reasons. */
+static bool is_worthless(const tl_solve *solve) {
+  const talus_settings *const settings = solve->run.settings;
+  const talus_certificate *const c = &solve->certificate;
+  return settings->cone == TALUS_CONE_CIRCULAR &&
+         (settings->law == TALUS_LAW_COULOMB ? c->residual_coulomb > c->reference_coulomb
+                                             : c->residual_ccp > c->reference_ccp);
 }
 
 /* Impulses that left the range of numbers, or grew until the velocity was lost in rounding, are not
  * handed out: none are better. */
-static talus_status stay_sound(tl_run *run) {
-  const double *const impulse = run->solver->exported.memory;
-  const talus_problem *const problem = &run->solver->problem;
-  const int64_t count =
-      (int64_t)problem->dimension * problem->contact_count + problem->bilateral_count;
+static talus_status stay_sound(tl_solve *solve) {
+  const talus_solver *const solver = solve->solver;
+  const double *const impulse = solver->exported.memory;
+  const int64_t count = tl_solver_rows(solver) + solver->problem.bilateral_count;
   int64_t good = 0;
   while (good < count && isfinite(impulse[good])) {
     good++;
   }
-  if (good == count && !is_worthless(run)) {
+  if (good == count && !is_worthless(solve)) {
     return TALUS_OK;
   }
-  run->proved = 0;
-  run->outcome = good == count ? run->outcome : TALUS_OUTCOME_NOT_FINITE;
-  if (run->solver->direct) { /* there is no engine */
-    return tl_direct_rest(run);
-  }
-  TL_TRY(run->ops->start(run->engine, NULL, 1));
-  TL_TRY(run->ops->keep(run->engine));
-  return tl_run_certify(run);
+  solve->run.outcome = good == count ? solve->run.outcome : TALUS_OUTCOME_NOT_FINITE;
+  TL_TRY(solver->plan->rest(solve));
+  solve->proved = false;
+  return tl_solve_certify(solve);
 }
 
-static void info_fill(const talus_solver *solver, const tl_run *run, talus_method used,
-                      talus_info *info) {
+/* The certificate has the last word. */
+static void outcome_settle(tl_solve *solve) {
+  tl_run *const run = &solve->run;
+  if (solve->measure <= run->tolerance) { /* a limit may have come at the iterate that converged */
+    run->outcome = TALUS_OUTCOME_CONVERGED;
+  } else if (run->outcome == TALUS_OUTCOME_CONVERGED) {
+    run->outcome = isfinite(solve->measure) ? TALUS_OUTCOME_STALLED : TALUS_OUTCOME_NOT_FINITE;
+  }
+}
+
+static uint32_t notes_of(const tl_solve *solve) {
+  uint32_t notes = solve->run.notes;
+  if (solve->run.context->def.backend == TALUS_BACKEND_AUTO &&
+      solve->run.backend == TALUS_BACKEND_CPU && tl_backend_find(TALUS_BACKEND_CUDA) != NULL) {
+    notes |= TALUS_NOTE_CPU_FALLBACK;
+  }
+  return solve->certificate.asymmetry > 1e-12 ? notes | TALUS_NOTE_ASYMMETRIC : notes;
+}
+
+static int64_t bytes_of(const talus_solver *solver) {
+  return tl_assembly_bytes(&solver->assembly) +
+         (solver->slot.engine != NULL ? solver->slot.engine->bytes : 0) +
+         tl_certification_bytes(&solver->certification) + tl_gathered_bytes(&solver->gathered) +
+         (int64_t)solver->exported.capacity + tl_method_memory_bytes(&solver->methods) +
+         tl_sleep_bytes(&solver->sleep) + tl_keys_bytes(&solver->contact_keys) +
+         tl_keys_bytes(&solver->row_keys);
+}
+
+static void info_fill(const tl_solve *solve, talus_info *info) {
+  const talus_solver *const solver = solve->solver;
+  const tl_run *const run = &solve->run;
   info->outcome = run->outcome;
-  info->method = used;
+  info->method = solve->used;
   info->precision = solver->settings.precision;
-  info->backend = solver->direct ? TALUS_BACKEND_CPU : solver->engine_backend->kind;
-  info->threads = solver->threads;
-  info->colours = solver->direct ? 0 : solver->assembly.system.colour_count;
-  info->notes = run->notes | (solver->direct ? 0 : solver->assembly.notes);
-  if (solver->context->def.backend == TALUS_BACKEND_AUTO && info->backend == TALUS_BACKEND_CPU &&
-      tl_backend_find(TALUS_BACKEND_CUDA) != NULL) {
-    info->notes |= TALUS_NOTE_CPU_FALLBACK;
-  }
-  if (run->certificate.asymmetry > 1e-12) {
-    info->notes |= TALUS_NOTE_ASYMMETRIC;
-  }
+  info->backend = run->backend;
+  info->threads = run->threads;
+  info->colours = solve->colours;
+  info->notes = notes_of(solve);
   info->iterations = run->iterations;
   info->passes = run->passes;
   info->factorisations = run->factorisations;
-  info->measure = run->measure;
+  info->measure = solve->measure;
   info->incompatible = run->incompatible;
-  info->certificate = run->certificate;
-  const double all = tl_clock() - run->begin - run->seconds_build;
+  info->certificate = solve->certificate;
+  const double all = tl_clock() - solve->begin - solve->seconds_build;
   info->seconds_check = solver->seconds_check;
   info->seconds_build = solver->seconds_build;
-  info->seconds_certificate = run->seconds_certificate;
-  info->seconds_iterate = all - run->seconds_certificate;
+  info->seconds_certificate = solve->seconds_certificate;
+  info->seconds_iterate = all - solve->seconds_certificate;
   info->seconds = all + solver->seconds_check + solver->seconds_build;
-  info->bytes =
-      tl_assembly_bytes(&solver->assembly) + (solver->engine != NULL ? solver->engine->bytes : 0) +
-      tl_certification_bytes(&solver->certification) + tl_gathered_bytes(&solver->gathered) +
-      (int64_t)solver->exported.capacity + tl_small_bytes(solver->small) +
-      tl_newton_bytes(solver->newton) + tl_sleep_bytes(&solver->sleep) +
-      tl_keys_bytes(&solver->contact_keys) + tl_keys_bytes(&solver->row_keys);
+  info->bytes = bytes_of(solver);
   info->islands = solver->sleep.islands;
   info->islands_asleep = solver->sleep.skipped;
-  info->keys_matched = solver->keys_matched;
+  info->keys_matched = solve->keys_matched;
 }
 
-talus_status tl_solve_carry_out(talus_solver *solver, const talus_solution *solution,
-                                talus_info *info) {
+talus_status tl_solver_solve(talus_solver *solver, const tl_request *request) {
+  talus_info info = talus_info_default();
   tl_outlet outlet;
-  TL_TRY(tl_outlet_make(solver->context, tl_solver_whole(solver), solution, &outlet));
-  tl_run run = {.solver = solver, .context = solver->context, .begin = tl_clock()};
-  talus_method used;
-  TL_TRY(solve_run(solver, &outlet, &run, &used));
-  TL_TRY(tl_run_certify(&run));
-  TL_TRY(stay_sound(&run));
-  if (run.measure <= run.tolerance) { /* a limit may have come at the very iterate that converged */
-    run.outcome = TALUS_OUTCOME_CONVERGED;
-  } else if (run.outcome == TALUS_OUTCOME_CONVERGED) { /* the certificate has the last word */
-    run.outcome = isfinite(run.measure) ? TALUS_OUTCOME_STALLED : TALUS_OUTCOME_NOT_FINITE;
-  }
-  tl_dump_consider(solver, run.outcome, run.measure); /* results may go over the problem's arrays */
+  TL_TRY(solver->plan->prepare(solver));
+  TL_TRY(tl_outlet_make(solver->context, tl_solver_whole(solver), request->solution, &outlet));
+  tl_solve solve = tl_solve_begin(solver, request->found);
+  TL_TRY(impulses_reserve(solver));
+  TL_TRY(plan_run(&solve, &outlet));
+  TL_TRY(tl_solve_certify(&solve));
+  TL_TRY(stay_sound(&solve));
+  outcome_settle(&solve);
+  /* before results may go over the problem's arrays */
+  tl_dump_consider(solver, solve.run.outcome, solve.measure);
   TL_TRY(tl_solution_fill(solver, &outlet));
-  info_fill(solver, &run, used, info);
+  info_fill(&solve, &info);
+  if (request->info != NULL) {
+    tl_struct_write(&tl_struct_info, &info, request->info);
+  }
   return TALUS_OK;
 }

@@ -5,7 +5,6 @@
 
 #include "host/base/structs.h"
 #include "host/problem/problem_check.h"
-#include "host/solve/direct.h"
 
 /* ---- who may come in ------------------------------------------------------------------------- */
 
@@ -77,7 +76,7 @@ talus_status talus_solver_create(talus_context *context, const talus_settings *s
 
 /* Whether somebody is inside who would come back to memory that is gone: another thread, or the
  * solve whose callback this is. A solve under way is waited for. */
-static int is_occupied(talus_solver *solver) {
+static bool is_occupied(talus_solver *solver) {
   return __atomic_exchange_n(&solver->busy, 1, __ATOMIC_ACQUIRE) != 0 &&
          (!__atomic_load_n(&solver->under_way, __ATOMIC_ACQUIRE) || tl_async_inside(solver) ||
           tl_async_stranded(solver));
@@ -93,13 +92,12 @@ void talus_solver_destroy(talus_solver *solver) {
     return;
   }
   tl_async_release(solver);
-  if (solver->engine != NULL) {
-    solver->engine->ops->destroy(solver->engine);
+  if (solver->slot.engine != NULL) {
+    solver->slot.engine->ops->destroy(solver->slot.engine);
   }
   tl_assembly_release(context, &solver->assembly);
   tl_certification_release(context, &solver->certification);
-  tl_newton_release(context, solver->newton);
-  tl_small_release(context, solver->small);
+  tl_method_memory_release(context, &solver->methods);
   tl_buffer_release(context, &solver->exported);
   tl_gathered_release(context, &solver->gathered);
   tl_sleep_release(context, &solver->sleep);
@@ -131,86 +129,48 @@ talus_status talus_solver_set(talus_solver *solver, const talus_settings *settin
 /* ---- the problem ----------------------------------------------------------------------------- */
 
 /* Sweeps need colours; auto may sweep, but not where the problem lives on a device. */
-static int wants_colours(const talus_solver *solver) {
-  const talus_method method = solver->settings.method;
+bool tl_solver_wants_colours(const talus_solver *solver) {
   const talus_problem *const problem = &solver->problem;
+  const talus_method method = solver->settings.method;
   return method == TALUS_METHOD_AUTO
              ? solver->memory == TALUS_MEMORY_HOST
-             : tl_method_colours(method, problem->contact_count + problem->bilateral_count);
+             : tl_method_colours(tl_method_of(method),
+                                 problem->contact_count + problem->bilateral_count);
 }
 
-/* Second-order methods and those for small problems work on the host's arrays. */
-static int wants_host(const talus_solver *solver) {
-  const talus_method method = solver->settings.method;
-  return wants_colours(solver) || tl_small_takes(&solver->settings) ||
-         method == TALUS_METHOD_NEWTON || method == TALUS_METHOD_PATH ||
-         method == TALUS_METHOD_INTERIOR_POINT;
+bool tl_solver_wants_host(const talus_solver *solver) {
+  const tl_method *const method = tl_method_of(solver->settings.method);
+  return tl_solver_wants_colours(solver) || tl_settings_small(&solver->settings) ||
+         (method->backends >> TALUS_BACKEND_CUDA & 1) == 0;
 }
 
-talus_status tl_solver_assemble(talus_solver *solver) {
-  const double begin = tl_clock();
-  const int coloured = wants_colours(solver);
-  solver->uploaded = solver->direct = 0;
-  tl_newton_forget(solver->newton);
-  tl_small_forget(solver->small);
-  solver->coloured = -1; /* until it stands */
-  solver->assembly.threads = tl_solver_threads(solver);
-  TL_TRY(tl_system_build(solver->context, &solver->problem, coloured, &solver->assembly));
-  solver->coloured = coloured;
-  solver->seconds_build = tl_clock() - begin;
-  return TALUS_OK;
-}
-
-/* Written out without a system, if its numbers are for that; they stay what they are. */
-static talus_status direct_try(talus_solver *solver) {
-  TL_TRY(tl_direct_form(solver, &solver->direct));
-  solver->refused = !solver->direct;
-  return TALUS_OK;
-}
-
-/* Through the host: packed, checked, freed of what sleeps, assembled. */
-static talus_status problem_take(talus_solver *solver, const talus_problem *problem) {
+talus_status tl_solver_take(talus_solver *solver, const talus_problem *problem) {
   const double begin = tl_clock();
   const talus_problem *packed, *awake;
   TL_TRY(tl_problem_gather(solver->context, problem, &solver->gathered, &packed));
   TL_TRY(tl_problem_check(solver->context, packed));
   TL_TRY(tl_sleep_take(solver->context, packed, &solver->sleep, &awake));
   solver->problem = *awake;
-  solver->resident = 0;
-  solver->assembly.system.raw = NULL;
-  const double built = tl_clock();
-  solver->seconds_check = built - begin;
-  solver->coloured = -1;
-  solver->refused = 0;
-  if (tl_direct_serves(solver)) {
-    TL_TRY(direct_try(solver));
-    solver->seconds_build = tl_clock() - built;
-  }
-  return solver->direct ? TALUS_OK : tl_solver_assemble(solver);
+  solver->seconds_check = tl_clock() - begin;
+  return tl_plan_choose(solver);
 }
 
-static talus_status update(talus_solver *solver, const talus_problem *given) {
+static talus_status problem_take(talus_solver *solver, const talus_problem *given) {
   tl_problem_copy copy;
-  const talus_problem *const problem = &copy.problem;
-  solver->has_problem = solver->resident = solver->direct = solver->sleep.active = 0;
+  bool taken = false;
+  solver->sleep.active = 0;
   TL_TRY(tl_problem_copy_make(solver->context, given, &copy));
-  solver->memory = problem->memory;
-  int taken = 0;
-  if (!wants_host(solver)) {
-    TL_TRY(tl_resident_take(solver, problem, &taken));
+  solver->memory = copy.problem.memory;
+  if (!tl_solver_wants_host(solver)) {
+    TL_TRY(tl_plan_device_take(solver, &copy.problem, &taken));
   }
-  if (taken) {
-    solver->coloured = 0;
-  } else {
-    TL_TRY(problem_take(solver, problem));
-  }
-  solver->has_problem = 1;
-  return TALUS_OK;
+  return taken ? TALUS_OK : tl_solver_take(solver, &copy.problem);
 }
 
 talus_status talus_solver_update(talus_solver *solver, const talus_problem *problem) {
   TL_TRY(tl_solver_enter(solver));
-  const talus_status status = update(solver, problem);
+  const talus_status status = problem_take(solver, problem);
+  solver->plan = status == TALUS_OK ? solver->plan : NULL;
   tl_solver_leave(solver);
   return status;
 }
@@ -219,53 +179,17 @@ talus_status talus_solver_update(talus_solver *solver, const talus_problem *prob
 
 talus_status tl_request_make(talus_solver *solver, const talus_solution *solution, talus_info *info,
                              tl_request *request) {
-  if (!solver->has_problem) {
+  if (solver->plan == NULL) {
     return tl_fail(solver->context, TALUS_CALL_ORDER, "talus_solver_update must come first");
   }
   request->solution = NULL;
   request->info = info;
+  request->found = NULL;
   if (solution != NULL) {
     TL_TRY(tl_solution_copy_make(solver->context, solution, &request->copy));
     request->solution = &request->copy.solution;
   }
   return info != NULL ? tl_struct_check(solver->context, &tl_struct_info, "info", info) : TALUS_OK;
-}
-
-/* A problem in device memory leaves it if the settings ask for what is not done there, or to be
- * taken anew after a solve, when the caller's arrays may be gone but copies are at hand. */
-static talus_status resident_keep(talus_solver *solver, int recolour) {
-  const int again = solver->fetched && solver->engine_precision != solver->settings.precision;
-  if (!recolour && !again && !wants_host(solver)) {
-    return TALUS_OK;
-  }
-  return problem_take(solver, solver->fetched ? &solver->problem : &solver->given);
-}
-
-/* As the settings want it, whatever they wanted before. */
-static talus_status direct_choose(talus_solver *solver) {
-  const int serves = !solver->resident && !solver->refused && tl_direct_serves(solver);
-  if (!serves || solver->direct) {
-    solver->direct = serves;
-    return TALUS_OK;
-  }
-  return direct_try(solver);
-}
-
-talus_status tl_solver_solve(talus_solver *solver, const tl_request *request) {
-  talus_info info = talus_info_default();
-  /* The order of the contacts follows from the method, not from the methods used before. */
-  TL_TRY(direct_choose(solver));
-  const int recolour = solver->coloured != wants_colours(solver) && !solver->direct;
-  if (solver->resident) {
-    TL_TRY(resident_keep(solver, recolour));
-  } else if (recolour) {
-    TL_TRY(tl_solver_assemble(solver));
-  }
-  TL_TRY(tl_solve_carry_out(solver, request->solution, &info));
-  if (request->info != NULL) {
-    tl_struct_write(&tl_struct_info, &info, request->info);
-  }
-  return TALUS_OK;
 }
 
 talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, talus_info *info) {

@@ -6,7 +6,6 @@
  * beyond need is 30 bytes per contact. */
 #include <string.h>
 
-#include "host/method/small/small.h"
 #include "host/solve/solver.h"
 
 enum {
@@ -137,8 +136,7 @@ static int64_t certificate_bytes(const talus_problem *p, const tl_shape *s, int6
 
 static talus_status case_check(talus_context *context, const talus_settings *settings,
                                const talus_problem *p) {
-  const tl_method *const method = tl_method_find(settings->method);
-  if (method == NULL || method->attempt != NULL || settings->unique || tl_small_takes(settings) ||
+  if (tl_method_of(settings->method)->family != TL_FAMILY_FIRST_ORDER || settings->unique ||
       p->memory != TALUS_MEMORY_HOST || p->layout != NULL || p->asleep != NULL ||
       p->contact_key != NULL || p->row_key != NULL ||
       (p->form != TALUS_FORM_RIGID && p->form != TALUS_FORM_BLOCKS)) {
@@ -158,7 +156,7 @@ static talus_status case_check(talus_context *context, const talus_settings *set
 static talus_status engine_estimate(talus_context *context, const talus_settings *settings,
                                     const tl_shape *s, int64_t *host, int64_t *device) {
   const int single = settings->precision == TALUS_F32;
-  const tl_backend *const backend = tl_engine_backend(context, TALUS_MEMORY_HOST, s->contact_count);
+  const tl_backend *const backend = tl_solver_backend(context, TALUS_MEMORY_HOST, s->contact_count);
   *device = 0;
   if (backend->estimate_memory == NULL) {
     *host = arrays_bytes(s, single) + engine_bytes(s, single);
@@ -186,9 +184,6 @@ static talus_status memory_estimate(talus_context *context, const talus_settings
   for (int i = 0; i < (problem->form == TALUS_FORM_RIGID ? 2 : 1); i++) {
     tl_shape shape = {.contact_count = problem->contact_count + problem->bilateral_count,
                       .bound_count = problem->bilateral_count};
-    if (problem->compliance != NULL || problem->row_compliance != NULL) {
-      shape.compliance_count = shape.contact_count;
-    }
     int64_t largest = 0, of_engine, on_device;
     chunks_bound(&shape);
     if (problem->form == TALUS_FORM_RIGID) {

@@ -1,5 +1,5 @@
-/* many.c: many bodies in one call, and shapes read back: for callers to whom a call for each body
- * would cost more than the world does. Each goes the way of the call for one. */
+/* many.c: many bodies in one call; shapes and the world's def read back: for callers to whom a
+ * call for each body would cost more than the world does. Each goes the way of the call for one. */
 #include <math.h>
 #include <string.h>
 
@@ -137,6 +137,15 @@ talus_status talus_bodies_measure(const talus_world *world, int32_t count, int32
       radius[b] = body != NULL ? body_radius(world, body) : 0;
     }
   }
+  return TALUS_OK;
+}
+
+talus_status talus_world_get(const talus_world *world, talus_world_def *def) {
+  if (world == NULL || def == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  TL_TRY(tl_struct_check(world->context, &tl_struct_world_def, "world def", def));
+  tl_struct_write(&tl_struct_world_def, &world->def, def);
   return TALUS_OK;
 }
 

@@ -102,6 +102,9 @@ TALUS_API talus_status talus_world_create(talus_context *context, const talus_wo
                                           talus_world **world);
 /* Accepts NULL. */
 TALUS_API void talus_world_destroy(talus_world *world);
+/* The def by which the world goes, defaults in place of zeros that stand for them. def comes from
+ * talus_world_def_default. Statuses: INVALID_ARGUMENT, STRUCT_SIZE. */
+TALUS_API talus_status talus_world_get(const talus_world *world, talus_world_def *def);
 
 /* ---- materials ------------------------------------------------------------------------------- */
 

@@ -107,7 +107,9 @@ talus_status tl_cpu_reserve_trial(tl_cpu_engine *engine) {
   return TALUS_OK;
 }
 
-static talus_status engine_upload(tl_engine *base, const tl_system *system, int32_t threads) {
+static talus_status engine_upload(tl_engine *base, const tl_system *system, tl_raw *raw,
+                                  int32_t threads) {
+  (void)raw; /* arrays in device memory go to a device's engine */
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
   engine->system = system;
   engine->threads = threads;

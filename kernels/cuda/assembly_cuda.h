@@ -13,7 +13,7 @@ typedef struct tl_cuda_assembly {
   tl_cuda_buffer scratch; /* of sorting and scanning */
 } tl_cuda_assembly;
 
-/* Checks, orders and assembles system->raw. The arrays of *built then lie in device memory, but
+/* Checks, orders and assembles what raw names. The arrays of *built then lie in device memory, but
  * the ends of the bodies, which are left out. raw->taken is 0 if there is a defect. */
 talus_status tl_cuda_assemble(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_raw *raw,
                               tl_system *built);

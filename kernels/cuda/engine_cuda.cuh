@@ -112,7 +112,7 @@ talus_status tl_cuda_prepare(tl_cuda_engine *engine, const tl_rule *rule);
 talus_status tl_cuda_result(tl_cuda_engine *engine);
 
 /* upload_cuda.cu */
-talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, int32_t threads);
+talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, tl_raw *raw, int32_t threads);
 
 /* graph_cuda.cu: `count` iterations; issue queues one and swaps x and x_previous if it must. */
 typedef talus_status (*tl_cuda_issue)(tl_cuda_engine *engine);

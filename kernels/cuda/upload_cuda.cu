@@ -363,7 +363,8 @@ talus_status tl_cuda_estimate_memory(talus_context *context, const tl_shape *sha
   return TALUS_OK;
 }
 
-talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, int32_t threads) {
+talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, tl_raw *raw,
+                            int32_t threads) {
   (void)threads;
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_CUDA_ENTER(engine->device);
@@ -377,7 +378,6 @@ talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, int32_t th
   engine->ready = 0;
   memset((void *)work, 0, sizeof *work);
   tl_system built;
-  tl_raw *const raw = system->raw;
   if (raw != NULL) {
     TL_TRY(tl_cuda_assemble(engine->device, &engine->assembly, raw, &built));
     if (!raw->taken) {

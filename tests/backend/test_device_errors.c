@@ -37,7 +37,7 @@ static talus_status engine_lead(tl_engine *engine, const tl_system *system, doub
   tl_state state;
   int64_t passes = 0;
   double squares[2], lambda;
-  TL_TRY(engine->ops->upload(engine, system, 1));
+  TL_TRY(engine->ops->upload(engine, system, NULL, 1));
   TL_TRY(engine->ops->start(engine, NULL, 3));
   TL_TRY(engine->ops->gradient(engine, &rule, 13, &state));
   TL_TRY(engine->ops->keep(engine));

@@ -115,12 +115,7 @@ static void script_gradient(tl_engine *engine, const tl_system *system, answers 
   const tl_rule rules[] = {
       {.step = TL_STEP_FIXED, .momentum = 0, .coulomb = 0, .cap = 0.97, .filter = 0.3},
       {.step = TL_STEP_ADAPT, .momentum = 1, .coulomb = 0, .cap = 0.97, .filter = 0.3},
-      {.step = TL_STEP_ADAPT,
-       .momentum = 1,
-       .coulomb = 1,
-       .cap = 0.95,
-       .filter = 0.3,
-       .yield = 0.1},
+      {.step = TL_STEP_ADAPT, .momentum = 1, .coulomb = 1, .cap = 0.95, .filter = 0.3},
       {.step = TL_STEP_SPECTRAL, .momentum = 0, .coulomb = 0, .cap = 0.97, .filter = 0.3},
       {.step = TL_STEP_SPECTRAL, .momentum = 0, .coulomb = 1, .cap = 0.97, .filter = 1},
   };
@@ -200,7 +195,7 @@ static void script_mixed(tl_engine *engine, const tl_system *system, answers *lo
 
 static void script_all(tl_engine *engine, const tl_system *system, int32_t threads, int quick,
                        answers *log) {
-  ASK(log, engine->ops->upload(engine, system, threads));
+  ASK(log, engine->ops->upload(engine, system, NULL, threads));
   if (quick) {
     script_mixed(engine, system, log);
     return;
@@ -219,7 +214,7 @@ static void script_large(tl_engine *engine, const tl_system *system, int32_t thr
                          answers *log) {
   const tl_rule rule = {
       .step = TL_STEP_ADAPT, .momentum = 1, .coulomb = 1, .cap = 0.95, .filter = 0.3};
-  ASK(log, engine->ops->upload(engine, system, threads));
+  ASK(log, engine->ops->upload(engine, system, NULL, threads));
   ASK(log, engine->ops->start(engine, NULL, 3));
   ask_gradient(engine, &rule, 3, log);
   ask_residual(engine, log);

@@ -108,8 +108,16 @@ class Layouts(unittest.TestCase):
                  "talus_settings": structs.Settings, "talus_solution": structs.Solution,
                  "talus_solution_layout": structs.SolutionLayout,
                  "talus_certificate": structs.Certificate, "talus_info": structs.Info,
-                 "talus_context_def": structs.ContextDef, "talus_islands": structs.Islands}
-        lines = ["#include <stdio.h>", "#include <talus/talus_solve.h>", "int main(void) {"]
+                 "talus_context_def": structs.ContextDef, "talus_islands": structs.Islands,
+                 "talus_world_def": structs.WorldDef, "talus_material_def": structs.MaterialDef,
+                 "talus_body_def": structs.BodyDef, "talus_shape_def": structs.ShapeDef,
+                 "talus_step_report": structs.StepReport, "talus_body_state": structs.BodyState,
+                 "talus_contact": structs.Contact, "talus_motion_def": structs.MotionDef,
+                 "talus_joint_def": structs.JointDef, "talus_joint_state": structs.JointState,
+                 "talus_link_def": structs.LinkDef, "talus_mechanism_def": structs.MechanismDef,
+                 "talus_loop_def": structs.LoopDef, "talus_urdf_def": structs.UrdfDef}
+        lines = ["#include <stdio.h>", "#include <talus/talus_solve.h>",
+                 "#include <talus/talus_urdf.h>", "int main(void) {"]
         wanted = []
         for name, struct in pairs.items():
             for field, *_ in struct._fields_:
@@ -543,7 +551,7 @@ class Calls(unittest.TestCase):
 
     def test_readme(self):
         """The example of the package's page, as it stands."""
-        page = os.path.join(os.path.dirname(talus.__file__), "..", "README.md")
+        page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "host", "python", "README.md")
         with open(page) as file:
             code = file.read().split("```python\n")[1].split("```")[0]
         names = {}

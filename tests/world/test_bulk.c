@@ -126,12 +126,25 @@ static void test_shapes(void) {
   talus_world_destroy(world);
 }
 
+static void test_def(void) {
+  int32_t material;
+  talus_world *const world = floor_make(&material);
+  talus_world_def def = talus_world_def_default();
+  def.step = 0;
+  MUST(talus_world_get(world, &def));
+  CHECK(def.step == 1e-3 && def.gravity[2] == -9.81 && def.tolerance == 1e-4);
+  CHECK(def.struct_size == sizeof def && def.solver.struct_size == sizeof def.solver);
+  CHECK(talus_world_get(world, NULL) == TALUS_INVALID_ARGUMENT);
+  talus_world_destroy(world);
+}
+
 int main(void) {
   place_begin(1);
   test_spheres();
   test_refused();
   test_state_and_measure();
   test_shapes();
+  test_def();
   place_end();
   return check_end();
 }

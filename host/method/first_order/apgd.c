@@ -2,22 +2,19 @@
  * (ACM Trans. Graph. 34, 2015): no scaling, backtracking on L, gradient restart. The baseline that
  * users know. Their two products with W per iteration are one here, by linearity; a refused trial
  * costs a pass like an accepted one. */
-#include "host/solve/run.h"
+#include "host/method/first_order/first_order.h"
 
-static talus_status prepare(tl_run *run, tl_rule *rule) {
+talus_status tl_apgd_prepare(tl_run *run, tl_rule *rule) {
   double lambda;
   TL_TRY(run->ops->estimate_lipschitz(run->engine, 0, 1, &lambda)); /* their |N 1| / |1| */
   run->passes += 1;
   rule->momentum = 1;
-  rule->yield = rule->yield > 0 ? run->solver->assembly.most_compliance : 0;
   run->lipschitz = lambda > 0 ? lambda : 1;
   return TALUS_OK;
 }
 
-static talus_status advance(tl_run *run, const tl_rule *rule, int32_t count) {
+talus_status tl_apgd_advance(tl_run *run, const tl_rule *rule, int32_t count) {
   run->passes += count;
   run->iterations += count;
   return run->ops->backtrack(run->engine, rule, count, &run->state);
 }
-
-const tl_method tl_method_apgd = {TALUS_METHOD_APGD, prepare, advance, NULL};

@@ -1,9 +1,9 @@
 /* jacobi.c: projected Jacobi: x+ = P(x - S^-1 u / L) with L = lambda_max(S^-1 W) / 1.9.
  *
  * The longest step that converges is 2 / lambda_max; 1.9 was the best of those measured. */
-#include "host/solve/run.h"
+#include "host/method/first_order/first_order.h"
 
-static talus_status prepare(tl_run *run, tl_rule *rule) {
+talus_status tl_jacobi_prepare(tl_run *run, tl_rule *rule) {
   double lambda;
   TL_TRY(run->ops->estimate_lipschitz(run->engine, 1, 20, &lambda));
   run->passes += 20;
@@ -13,5 +13,3 @@ static talus_status prepare(tl_run *run, tl_rule *rule) {
   run->lipschitz = lambda > 0 ? 1.05 * lambda / 1.9 : 1;
   return TALUS_OK;
 }
-
-const tl_method tl_method_jacobi = {TALUS_METHOD_JACOBI, prepare, tl_gradient_advance, NULL};

@@ -1,12 +1,10 @@
 /* spectral.c: spectral projected gradient: the step 1/L with Barzilai and Borwein's
  * L = d'Wd / d'Sd of the step before. Not monotone by design; the best impulses are kept. */
-#include "host/solve/run.h"
+#include "host/method/first_order/first_order.h"
 
-static talus_status prepare(tl_run *run, tl_rule *rule) {
+talus_status tl_spectral_prepare(tl_run *run, tl_rule *rule) {
   rule->step = TL_STEP_SPECTRAL;
   rule->momentum = 0;
   run->lipschitz = 3;
   return TALUS_OK;
 }
-
-const tl_method tl_method_spectral = {TALUS_METHOD_SPECTRAL, prepare, tl_gradient_advance, NULL};

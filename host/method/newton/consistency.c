@@ -119,7 +119,7 @@ static int32_t share_next(const tl_sheet *sheet, const double *w, double below, 
 /* Names the largest shares in the caller's numbers. */
 static void contradiction_tell(tl_newton *newton, const double *w) {
   const tl_sheet *const sheet = &newton->sheet;
-  const tl_assembly *const assembly = &newton->run->solver->assembly;
+  const tl_assembly *const assembly = newton->run->assembly;
   char text[256] = "";
   size_t length = 0;
   int32_t best = share_next(sheet, w, INFINITY, -1, 0), count = 0;

@@ -1,4 +1,4 @@
-/* newton.h: second-order methods: from a run of host/solve to the accuracy of double precision.
+/* newton.h: second-order methods: from a run to the accuracy of double precision.
  *
  *   law.c        the law as equations, branch by branch
  *   prox.c       procedure A: a proximal loop around Newton's method on the law itself
@@ -10,25 +10,25 @@
  *   slip.c       procedure B: Newton's method on s = mu |u_t|, interior points inside
  *   unique.c     of all solutions the one of least norm
  *   consistency.c  what no impulse can satisfy: incompatible part of q, contradictory rows
- *   method.c     the methods as the solver knows them, and in which order procedures are tried
+ *   second_order.c  the methods, and in which order procedures are tried
  * All of them share one sheet, one linear solver, and the best impulses of all phases. */
 #ifndef TL_NEWTON_H
 #define TL_NEWTON_H
 
 #include "host/method/newton/law.h"
 #include "host/method/newton/linear.h"
-#include "host/solve/run.h"
+#include "host/method/newton/second_order.h"
 
 struct tl_newton {
   talus_context *context;
   tl_sheet sheet;
   tl_linear linear;
-  int ready; /* sheet and linear are those of the present problem */
+  bool ready; /* sheet and linear are those of the present problem */
   /* the present attempt */
   tl_run *run;
   int law;
-  int stop;              /* converged, or a limit came: every loop ends */
-  int examined;          /* whether there is a solution at all has been asked */
+  bool stop;             /* converged, or a limit came: every loop ends */
+  bool examined;         /* whether there is a solution at all has been asked */
   double epsilon;        /* of the best impulses */
   double *best;          /* [size] */
   double *impulse;       /* [3 constraints] engine's order */

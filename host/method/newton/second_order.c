@@ -1,4 +1,4 @@
-/* second_order.c: the second-order methods as the solver knows them; the order of their procedures.
+/* second_order.c: the second-order methods as a solve knows them; the order of their procedures.
  *
  * The best impulses of all phases are kept; the certificate is asked whenever they meet the target.
  * Factorisations count as iterations and passes; limits are asked before each of them. */
@@ -41,19 +41,19 @@ static talus_status memory_reserve(tl_newton *newton) {
 
 /* The problem written out, unless that has been done. */
 static talus_status make(tl_run *run, tl_newton **result) {
-  talus_solver *const solver = run->solver;
-  if (solver->newton == NULL) {
-    TL_TRY(tl_alloc(run->context, (void **)&solver->newton, 1, sizeof *solver->newton,
+  tl_method_memory *const memory = run->memory;
+  if (memory->newton == NULL) {
+    TL_TRY(tl_alloc(run->context, (void **)&memory->newton, 1, sizeof *memory->newton,
                     "second-order methods"));
-    memset(solver->newton, 0, sizeof *solver->newton);
-    solver->newton->context = run->context;
+    memset(memory->newton, 0, sizeof *memory->newton);
+    memory->newton->context = run->context;
   }
-  tl_newton *const newton = solver->newton;
+  tl_newton *const newton = memory->newton;
   if (!newton->ready) {
-    TL_TRY(tl_sheet_make(run->context, &solver->assembly.system, &newton->sheet));
+    TL_TRY(tl_sheet_make(run->context, &run->assembly->system, &newton->sheet));
     TL_TRY(tl_linear_make(run->context, &newton->sheet, &newton->linear));
     TL_TRY(memory_reserve(newton));
-    newton->ready = 1;
+    newton->ready = true;
   }
   *result = newton;
   return TALUS_OK;
@@ -71,7 +71,7 @@ static talus_status prepare(tl_run *run, tl_newton **result) {
   tl_newton *const newton = *result;
   newton->run = run;
   newton->law = run->law;
-  newton->stop = newton->examined = 0;
+  newton->stop = newton->examined = false;
   newton->epsilon = INFINITY;
   TL_TRY(run->ops->finish(run->engine, newton->impulse));
   tl_sheet_import(&newton->sheet, newton->impulse, newton->best);
@@ -91,7 +91,7 @@ void tl_newton_release(talus_context *context, tl_newton *newton) {
 
 void tl_newton_forget(tl_newton *newton) {
   if (newton != NULL) {
-    newton->ready = 0;
+    newton->ready = false;
   }
 }
 
@@ -105,7 +105,7 @@ talus_status tl_newton_factor(tl_newton *newton, const double *a, const double *
                               const double *scale, int symmetric, int *good) {
   *good = 0;
   if (tl_run_limit(newton->run)) {
-    newton->stop = 1;
+    newton->stop = true;
     return TALUS_OK;
   }
   newton->run->iterations++;
@@ -174,11 +174,11 @@ static talus_status phase_end(tl_newton *newton, const char *what) {
   tl_run *const run = newton->run;
   tl_log(newton->context, TALUS_LOG_INFO, "%s: epsilon %.3g after %lld factorisations", what,
          newton->epsilon, (long long)run->factorisations);
-  if (newton->stop || run->solver->settings.measure != TALUS_MEASURE_SICONOS ||
+  if (newton->stop || run->settings->measure != TALUS_MEASURE_SICONOS ||
       newton->epsilon >= run->best) {
     return TALUS_OK;
   }
-  run->asked = 0;
+  run->asked = false;
   tl_sheet_export(&newton->sheet, newton->best, newton->impulse);
   return tl_run_offer(run, newton->impulse, &newton->stop);
 }
@@ -208,7 +208,7 @@ static talus_status path(tl_newton *newton, int most) {
 
 /* First-order steps; the best impulses are those of all. */
 static talus_status first_order(tl_newton *newton,
-                                talus_status (*go)(tl_run *run, int64_t passes, int *done),
+                                talus_status (*go)(tl_run *run, int64_t passes, bool *done),
                                 int64_t passes, const char *what) {
   tl_run *const run = newton->run;
   if (newton->stop) {
@@ -232,7 +232,7 @@ static talus_status first_order(tl_newton *newton,
 /* Under the exact law they wander, and yet come nearer in the long run, also where every
  * second-order procedure is at its end. */
 static talus_status sweeps(tl_newton *newton, int64_t passes) {
-  return first_order(newton, tl_run_sweep, passes, "sweeps");
+  return first_order(newton, newton->run->ask->sweep, passes, "sweeps");
 }
 
 static talus_status slip(tl_newton *newton, int most) {
@@ -277,12 +277,12 @@ static talus_status examine(tl_newton *newton) {
   if (newton->stop || newton->examined || !(newton->epsilon > 1e-8)) {
     return TALUS_OK;
   }
-  newton->examined = 1;
+  newton->examined = true;
   TL_TRY(tl_incompatible_find(newton, newton->best, &newton->run->incompatible));
   TL_TRY(tl_contradiction_find(newton, &found));
   if (found) {
     newton->run->outcome = TALUS_OUTCOME_INCONSISTENT;
-    newton->stop = 1;
+    newton->stop = true;
   }
   return TALUS_OK;
 }
@@ -312,7 +312,7 @@ static talus_status exact_plan(tl_newton *newton) {
   const int64_t order = newton->linear.order;
   TL_TRY(light(newton));
   TL_TRY(sweep_rounds(newton, 1));
-  TL_TRY(first_order(newton, tl_run_gradient, GRADIENT_PASSES, "gradient steps"));
+  TL_TRY(first_order(newton, newton->run->ask->gradient, GRADIENT_PASSES, "gradient steps"));
   if (order <= MANY) {
     TL_TRY(slip(newton, 20)); /* all but sticking: a few steps, or many */
   }
@@ -354,9 +354,9 @@ static talus_status interior_plan(tl_newton *newton) {
   return newton->law == 1 ? damped_plan(newton, 0.8, 300, 20) : convex_plan(newton);
 }
 
-static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton), int *done) {
+static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton), bool *done) {
   tl_newton *newton;
-  *done = 0;
+  *done = false;
   TL_TRY(prepare(run, &newton));
   tl_sheet_velocity(&newton->sheet, newton->best, newton->vector[0]);
   newton->epsilon = tl_sheet_epsilon(&newton->sheet, newton->law, newton->best, newton->vector[0]);
@@ -365,7 +365,7 @@ static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton)
   if (blas) {
     const talus_status begun = tl_blas_begin(run->context);
     if (begun != TALUS_OK) { /* auto goes on without factors */
-      return run->solver->settings.method == TALUS_METHOD_AUTO ? TALUS_UNSUPPORTED : begun;
+      return run->settings->method == TALUS_METHOD_AUTO ? TALUS_UNSUPPORTED : begun;
     }
   }
   talus_status status = plan(newton);
@@ -377,7 +377,7 @@ static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton)
   }
   *done = newton->stop;
   if (status == TALUS_OK && newton->epsilon < run->best) {
-    int agreed;
+    bool agreed;
     tl_sheet_export(&newton->sheet, newton->best, newton->impulse);
     status = tl_run_offer(run, newton->impulse, &agreed);
     *done = *done || agreed;
@@ -387,7 +387,7 @@ static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton)
 
 talus_status tl_newton_unique(tl_run *run) {
   tl_newton *newton;
-  if (run->solver->resident) {
+  if (run->on_device) {
     return TALUS_OK; /* and no note */
   }
   TL_TRY(prepare(run, &newton));
@@ -407,29 +407,25 @@ talus_status tl_newton_unique(tl_run *run) {
   }
   const double before = run->best;
   tl_sheet_export(&newton->sheet, y, newton->impulse);
-  TL_TRY(tl_run_replace(run, newton->impulse));
-  if (run->measure <= run->tolerance) {
+  double measure;
+  TL_TRY(run->ask->replace(run, newton->impulse, &measure));
+  if (measure <= run->tolerance) {
     run->notes |= TALUS_NOTE_UNIQUE;
     return TALUS_OK;
   }
   tl_sheet_export(&newton->sheet, newton->best, newton->impulse);
   run->best = before;
-  return tl_run_replace(run, newton->impulse);
+  return run->ask->replace(run, newton->impulse, &measure);
 }
 
-static talus_status newton_attempt(tl_run *run, int *done) {
+talus_status tl_newton_attempt(tl_run *run, bool *done) {
   return attempt(run, newton_plan, done);
 }
 
-static talus_status interior_attempt(tl_run *run, int *done) {
+talus_status tl_interior_attempt(tl_run *run, bool *done) {
   return attempt(run, interior_plan, done);
 }
 
-static talus_status path_attempt(tl_run *run, int *done) {
+talus_status tl_path_attempt(tl_run *run, bool *done) {
   return attempt(run, path_plan, done);
 }
-
-const tl_method tl_method_path = {TALUS_METHOD_PATH, NULL, NULL, path_attempt};
-const tl_method tl_method_newton = {TALUS_METHOD_NEWTON, NULL, NULL, newton_attempt};
-const tl_method tl_method_interior_point = {TALUS_METHOD_INTERIOR_POINT, NULL, NULL,
-                                            interior_attempt};

@@ -55,13 +55,14 @@ static double moved(const tl_small *small, const double *u, double *before) {
   return sqrt(sum);
 }
 
-talus_status tl_fixed_point_solve(tl_small *small, tl_run *run, talus_method method) {
+talus_status tl_fixed_point_solve(tl_small *small, tl_run *run) {
   const size_t rows = (size_t)small->rows, count = (size_t)small->count;
   TL_TRY(tl_buffer_reserve(small->context, &small->slips, 3 * rows + count, sizeof(double),
                            "slips of contacts"));
   double *const lift = small->slips.memory, *const u = lift + count, *const before = u + rows;
   double *const kept = before + rows;
-  const double target = small->slack * tl_small_target(&run->solver->settings);
+  const double target = small->slack * tl_small_target(run->settings);
+  const talus_method method = run->settings->method;
   const int two = method == TALUS_METHOD_LCP2, most = method == TALUS_METHOD_LCP3 ? 1 : MOST;
   memset(lift, 0, (2 * rows + count) * sizeof *lift);
   small->epsilon =

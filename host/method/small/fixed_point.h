@@ -4,6 +4,6 @@
 
 #include "host/method/small/lcp.h"
 
-talus_status tl_fixed_point_solve(tl_small *small, tl_run *run, talus_method method);
+talus_status tl_fixed_point_solve(tl_small *small, tl_run *run);
 
 #endif

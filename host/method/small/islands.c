@@ -1,8 +1,8 @@
 /* islands.c: groups of contacts that share no body that moves, solved each for itself.
  *
  * Islands of few constraints are written out and given to the backend, many at once (kernels/
- * small.h); what is left goes on by the usual methods, from impulses that leave the small islands
- * nothing to do. Each is solved by one team, so that the bits do not depend on threads. */
+ * small_batch.h); what is left goes on by the usual methods, from impulses that leave the small
+ * islands nothing to do. Each is solved by one team, so that the bits do not depend on threads. */
 #include <math.h>
 #include <string.h>
 
@@ -147,7 +147,7 @@ static void wave_add(wave *w, const tl_small *small, int32_t island) {
 
 /* The plan of every island, with the iterations that are left. */
 static int32_t plan_make(const tl_run *run, tl_small_phase *plan) {
-  const talus_settings *const settings = &run->solver->settings;
+  const talus_settings *const settings = run->settings;
   const int64_t left = settings->max_iterations - run->iterations;
   const int32_t count = tl_round_plan(settings, tl_small_target(settings), plan);
   for (int32_t i = 0; i < count; i++) {
@@ -158,8 +158,8 @@ static int32_t plan_make(const tl_run *run, tl_small_phase *plan) {
 
 /* Solves the wave, and writes its impulses where they belong. */
 static talus_status wave_solve(tl_run *run, const groups *g, wave *w, double *impulse) {
-  tl_small *const small = run->solver->small;
-  const int32_t threads = run->solver->threads;
+  tl_small *const small = run->memory->small;
+  const int32_t threads = run->threads;
   int32_t steps = 0;
   tl_small_phase plan[TL_ROUND_PHASES];
   TL_TRY(tl_buffer_reserve(small->context, &small->work, (size_t)(w->room * threads),
@@ -210,12 +210,12 @@ static talus_status wave_open(tl_small *small, int32_t capacity, wave *w) {
 
 /* Writes an island out, starting from the impulses at hand. */
 static talus_status island_form(tl_run *run, const groups *g, int32_t i, const double *impulse) {
-  tl_small *const small = run->solver->small;
+  tl_small *const small = run->memory->small;
   const int32_t count = g->start[i + 1] - g->start[i];
   small->pick = g->list + g->start[i];
   small->place = g->place;
-  TL_TRY(tl_small_form_part(small, &run->solver->assembly, count));
-  tl_small_reset(small, &run->solver->settings, 0);
+  TL_TRY(tl_small_form_part(small, run->assembly, count));
+  tl_small_reset(small, run->settings, 0);
   for (int32_t j = 0; j < count; j++) {
     memcpy(small->engine + 3 * j, impulse + 3 * (int64_t)small->pick[j], 3 * sizeof *impulse);
   }
@@ -225,11 +225,11 @@ static talus_status island_form(tl_run *run, const groups *g, int32_t i, const d
 }
 
 /* *stopped: a limit came between two waves. */
-static talus_status islands_solve(tl_run *run, const groups *g, double *impulse, int *stopped) {
-  tl_small *const small = run->solver->small;
-  const double target = tl_small_target(&run->solver->settings);
+static talus_status islands_solve(tl_run *run, const groups *g, double *impulse, bool *stopped) {
+  tl_small *const small = run->memory->small;
+  const double target = tl_small_target(run->settings);
   wave w;
-  *stopped = 0;
+  *stopped = false;
   TL_TRY(wave_open(small, g->count, &w));
   for (int32_t i = 0; i < g->count; i++) {
     if (g->start[i + 1] - g->start[i] > ISLAND_MOST) {
@@ -254,21 +254,21 @@ static talus_status islands_solve(tl_run *run, const groups *g, double *impulse,
   return w.count > 0 ? wave_solve(run, g, &w, impulse) : TALUS_OK;
 }
 
-static talus_status attempt(tl_run *run, int *done) {
-  const tl_system *const system = &run->solver->assembly.system;
+talus_status tl_islands_attempt(tl_run *run, bool *done) {
+  const tl_system *const system = &run->assembly->system;
   groups g;
-  *done = 0;
-  TL_TRY(tl_small_make(run->solver));
-  tl_small *const small = run->solver->small;
+  *done = false;
+  TL_TRY(tl_small_make(run->context, run->memory));
+  tl_small *const small = run->memory->small;
   small->facet_count = 0;
   TL_TRY(groups_find(small, system, &g));
   TL_TRY(tl_buffer_reserve(small->context, &small->slips, 3 * (size_t)system->shape.contact_count,
                            sizeof(double), "impulses of islands"));
   double *const impulse = small->slips.memory;
   TL_TRY(run->ops->finish(run->engine, impulse));
-  int stopped;
+  bool stopped;
   const talus_status status = islands_solve(run, &g, impulse, &stopped);
-  small->ready = 0; /* what is written out is an island, not the problem */
+  small->ready = false; /* what is written out is an island, not the problem */
   small->pick = small->place = NULL;
   TL_TRY(status);
   run->passes++;
@@ -277,5 +277,3 @@ static talus_status attempt(tl_run *run, int *done) {
   *done = *done || stopped;
   return TALUS_OK;
 }
-
-const tl_method tl_method_islands = {.id = TALUS_METHOD_MNCP_PROX, .attempt = attempt};

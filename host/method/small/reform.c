@@ -319,7 +319,7 @@ static void bounds_set(const reform *f) {
   }
 }
 
-talus_status tl_reform_solve(tl_small *small, tl_run *run, talus_method method) {
+talus_status tl_reform_solve(tl_small *small, tl_run *run) {
   const size_t count = (size_t)small->count, rows = (size_t)small->rows;
   const size_t most = VARIABLES * count, parts = PARTS * count + 1;
   const size_t list = (count * sizeof(piece) + sizeof(double) - 1) / sizeof(double);
@@ -328,14 +328,15 @@ talus_status tl_reform_solve(tl_small *small, tl_run *run, talus_method method) 
                                tl_bounded_room((int32_t)most, (int32_t)parts),
                            sizeof(double), "a minimisation under bounds"));
   double *const memory = small->work.memory;
-  reform f = {.small = small, .list = (piece *)memory, .lcp = method == TALUS_METHOD_LCPOPT};
+  reform f = {
+      .small = small, .list = (piece *)memory, .lcp = run->settings->method == TALUS_METHOD_LCPOPT};
   f.offset = memory + list;
   f.c = f.offset + rows;
   f.a = f.c + rows;
   f.at = f.a + rows;
   double *const x = f.at + most, *const room = x + most + most / 8 + 1;
   f.bound = (unsigned char *)(x + most);
-  f.tolerance = small->slack * tl_small_target(&run->solver->settings);
+  f.tolerance = small->slack * tl_small_target(run->settings);
   pieces_count(&f);
   bounds_set(&f);
   start_set(&f, x, room);

@@ -4,6 +4,6 @@
 
 #include "host/method/small/small.h"
 
-talus_status tl_reform_solve(tl_small *small, tl_run *run, talus_method method);
+talus_status tl_reform_solve(tl_small *small, tl_run *run);
 
 #endif

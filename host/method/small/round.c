@@ -19,13 +19,14 @@ enum { NEAR_STEPS = 60, NEAR_FAILURES = 3 };
 enum { FEW_ROWS = 20 };
 static const double LOOSE = 1e-3;
 
-int tl_small_serves(const talus_settings *settings, int32_t constraints) {
+bool tl_small_serves(const talus_settings *settings, int32_t constraints) {
   return settings->method == TALUS_METHOD_AUTO && settings->cone == TALUS_CONE_CIRCULAR &&
-         settings->precision == TALUS_F64 && constraints <= TL_AUTO_MOST &&
+         settings->precision == TALUS_F64 &&
+         constraints <= tl_method_of(TALUS_METHOD_MNCP_PROX)->most_in_auto &&
          !settings->same_bits; /* a world's impulses stay what they were, bounds to the bit */
 }
 
-int tl_small_begins(const talus_settings *settings, talus_form form, int32_t constraints) {
+bool tl_small_begins(const talus_settings *settings, talus_form form, int32_t constraints) {
   const int swept = form == TALUS_FORM_DELASSUS && settings->law == TALUS_LAW_CCP &&
                     settings->tolerance >= LOOSE && constraints > FEW_ROWS;
   return tl_small_serves(settings, constraints) && !swept;
@@ -34,12 +35,12 @@ int tl_small_begins(const talus_settings *settings, talus_form form, int32_t con
 /* Weight of the proximal term to begin with, where sweeps have led near or others come after. */
 static const double BOLD = 1e-2;
 
-int tl_small_barrier(const talus_settings *settings, int32_t constraints) {
-  return settings->method == TALUS_METHOD_INTERIOR_POINT && settings->law == TALUS_LAW_CCP &&
-         settings->precision == TALUS_F64 && constraints <= TL_BARRIER_MOST;
+bool tl_small_barrier(const talus_settings *settings, int32_t constraints) {
+  return settings->law == TALUS_LAW_CCP && settings->precision == TALUS_F64 &&
+         constraints <= tl_method_of(settings->method)->most_dense;
 }
 
-int tl_round_takes(const tl_small *small, const talus_settings *settings) {
+bool tl_round_takes(const tl_small *small, const talus_settings *settings) {
   const double *const w = small->w;
   int symmetric = 1;
   for (int64_t j = 0; j < small->rows && settings->method == TALUS_METHOD_INTERIOR_POINT; j++) {
@@ -136,7 +137,7 @@ static void counts_take(const watch *w, const tl_small_result *result) {
   w->small->run->iterations = w->iterations + result->steps;
   w->small->run->passes = w->passes + result->passes;
   w->small->run->best = result->epsilon;
-  if (w->small->run->solver->settings.method == TALUS_METHOD_INTERIOR_POINT) {
+  if (w->small->run->settings->method == TALUS_METHOD_INTERIOR_POINT) {
     w->small->run->factorisations = w->factorisations + result->steps;
   }
 }
@@ -147,13 +148,13 @@ static int stop(void *self, const tl_small_result *result, int within) {
   return within ? tl_small_late(small) : tl_small_limit(small);
 }
 
-/* On the CPU; or what a device has found. */
-static talus_status plan_run(tl_small *small, const tl_small_phase *plan, int32_t count,
-                             tl_small_result *result) {
-  if (small->ahead) {
-    small->ahead = 0;
-    *result = small->result;
-    memcpy(small->best, small->found, (size_t)small->rows * sizeof *small->best);
+/* Runs the plan on the CPU, or takes what was found before the solve. */
+static talus_status plan_run(tl_small *small, tl_run *run, const tl_small_phase *plan,
+                             int32_t count, tl_small_result *result) {
+  if (run->found != NULL) {
+    *result = run->found->result;
+    memcpy(small->best, run->found->impulse, (size_t)small->rows * sizeof *small->best);
+    run->found = NULL; /* what the certificate asks for beyond that is computed here */
     return TALUS_OK;
   }
   const tl_small_problem item = tl_round_item(small);
@@ -179,7 +180,7 @@ static talus_status phases_solve(tl_small *small, tl_run *run, double target, pa
   tl_small_phase plan[TL_ROUND_PHASES];
   watch w = {small, run->iterations, run->passes, run->factorisations};
   tl_small_result result = {.epsilon = small->epsilon};
-  const int32_t usual = tl_round_plan(&run->solver->settings, target, plan);
+  const int32_t usual = tl_round_plan(run->settings, target, plan);
   const int32_t first = part.first, count = part.count > 0 ? part.count : usual;
   if (part.near) {
     plan[0].sweeps = 0;
@@ -190,17 +191,17 @@ static talus_status phases_solve(tl_small *small, tl_run *run, double target, pa
     plan[i].stop = stop;
     plan[i].stop_self = &w;
   }
-  TL_TRY(plan_run(small, plan + first, count, &result));
+  TL_TRY(plan_run(small, run, plan + first, count, &result));
   counts_take(&w, &result);
   small->epsilon = result.epsilon;
   if (small->epsilon > target) {
     tl_small_limit(small); /* was it one that ended it? */
   }
-  if (result.phase > 0 && run->solver->settings.method != TALUS_METHOD_AUTO &&
-      run->solver->settings.method != TALUS_METHOD_INTERIOR_POINT) {
+  if (result.phase > 0 && run->settings->method != TALUS_METHOD_AUTO &&
+      run->settings->method != TALUS_METHOD_INTERIOR_POINT) {
     run->notes |= TALUS_NOTE_METHOD_CHANGED;
     tl_log(small->context, TALUS_LOG_INFO, "%s stalled and was helped by phase %d of %d",
-           talus_method_name(run->solver->settings.method), result.phase + 1, count);
+           talus_method_name(run->settings->method), result.phase + 1, count);
   }
   return TALUS_OK;
 }
@@ -209,13 +210,15 @@ talus_status tl_round_solve(tl_small *small, tl_run *run, double target) {
   return phases_solve(small, run, target, (part){0, 0, 0});
 }
 
+talus_status tl_phases_solve(tl_small *small, tl_run *run) {
+  return tl_round_solve(small, run, small->slack * tl_small_target(run->settings));
+}
+
 /* From the kept impulses; the certificate may ask for more. */
-static talus_status phases_attempt(tl_run *run, part part, int *done) {
-  TL_TRY(tl_small_open(run->solver));
-  tl_small *const small = run->solver->small;
-  double target = small->slack * tl_small_target(&run->solver->settings);
-  small->run = run;
-  small->stop = 0;
+static talus_status phases_attempt(tl_run *run, part part, bool *done) {
+  TL_TRY(tl_small_open(run));
+  tl_small *const small = run->memory->small;
+  double target = small->slack * tl_small_target(run->settings);
   TL_TRY(run->ops->finish(run->engine, small->engine));
   tl_small_import(small, small->engine, small->y);
   tl_small_offer(small, small->y, small->u);
@@ -236,27 +239,21 @@ static talus_status phases_attempt(tl_run *run, part part, int *done) {
   return TALUS_OK;
 }
 
-static talus_status attempt(tl_run *run, int *done) {
+talus_status tl_mncp_attempt(tl_run *run, bool *done) {
   return phases_attempt(run, (part){0, 0, 0}, done);
 }
 
-/* `auto`: from where the engine's sweeps have led. */
-static talus_status near_attempt(tl_run *run, int *done) {
+talus_status tl_mncp_near_attempt(tl_run *run, bool *done) {
   return phases_attempt(run, (part){0, 1, 1}, done);
 }
 
-/* `auto`: what it has left out of the plan. */
-static talus_status rest_attempt(tl_run *run, int *done) {
+talus_status tl_mncp_rest_attempt(tl_run *run, bool *done) {
   return phases_attempt(run, (part){AUTO_PHASES, TL_ROUND_PHASES - AUTO_PHASES, 0}, done);
 }
 
-/* By name under the convex law: what it does not solve is left to host/newton. */
-static talus_status barrier_attempt(tl_run *run, int *done) {
-  TL_TRY(tl_small_open(run->solver));
-  return tl_round_takes(run->solver->small, &run->solver->settings) ? attempt(run, done) : TALUS_OK;
+talus_status tl_barrier_attempt(tl_run *run, bool *done) {
+  TL_TRY(tl_small_open(run));
+  return tl_round_takes(run->memory->small, run->settings)
+             ? phases_attempt(run, (part){0, 0, 0}, done)
+             : TALUS_OK;
 }
-
-const tl_method tl_method_barrier = {.id = TALUS_METHOD_INTERIOR_POINT, .attempt = barrier_attempt};
-const tl_method tl_method_mncp_rest = {.id = TALUS_METHOD_MNCP_PROX, .attempt = rest_attempt};
-const tl_method tl_method_mncp_near = {.id = TALUS_METHOD_MNCP_PROX, .attempt = near_attempt};
-const tl_method tl_method_mncp_prox = {.id = TALUS_METHOD_MNCP_PROX, .attempt = attempt};

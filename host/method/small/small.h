@@ -1,7 +1,7 @@
 /* small.h: direct solvers for small problems: W written out, u = W y + q, a few hundred contacts.
  *
  *   form.c        W and q of any problem or part of it, contact by contact in the frame (n, t1, t2)
- *   direct.c      the same of forms (a) to (c) from the caller's arrays, without an engine
+ *                 (host/solve/direct.c: the same from the caller's arrays, without an engine)
  *   touch.c       W from J and J M^-1
  *   residual.c    scaled impulses, velocities, residuals
  *   facets.c      vertices of faceted cones, projection on them; sweep.c starts for them
@@ -10,7 +10,7 @@
  *   levenberg.c, qr.c   Levenberg-Marquardt and least squares on the host
  *   round.c       the circular cone: plans of phases for a backend (kernels/small_batch.h)
  *   islands.c     parts of a large problem that are small
- *   method.c      the door: which of them, limits, the best impulses kept
+ *   small_methods.c  the methods, limits, the best impulses kept
  *
  * Scaled: y = sqrt(w) x / unit and u = u / (sqrt(w) unit) for each constraint, so that the
  * certificate's measure is the plain natural map and q is of length one. */
@@ -19,25 +19,20 @@
 
 #include <math.h>
 
+#include "host/method/method.h"
 #include "host/problem/islands.h"
-#include "host/solve/run.h"
+#include "host/problem/reference.h"
 #include "kernels/item/dense.h"
 #include "kernels/small_batch.h"
 
-enum {
-  TL_SMALL_MOST = 1024, /* constraints that are still called small */
-  TL_BARRIER_MOST = 64, /* of a dense interior point */
-  TL_AUTO_MOST = 32,    /* that `auto` writes out */
-  TL_DENSE_MOST = 64,   /* the same if they are rows of W */
-  TL_FACETS_MOST = 64
-};
+enum { TL_SMALL_MOST = 1024 /* constraints that are still called small */, TL_FACETS_MOST = 64 };
 
 typedef struct tl_small {
   talus_context *context;
   tl_run *run;          /* the one under way */
-  int stop;             /* a limit of it was reached */
-  int nested;           /* pivots are part of something else: they count as passes */
-  int ready;            /* the arrays below are those of the solver's problem */
+  bool stop;            /* a limit of it was reached */
+  bool nested;          /* pivots are part of something else: they count as passes */
+  bool ready;           /* the arrays below are those of the assembly's problem */
   const int32_t *pick;  /* [count] constraints of the system, ascending; NULL: all of them */
   const int32_t *place; /* [the system's] where they are here; with pick only */
   int32_t count, rows;
@@ -62,10 +57,8 @@ typedef struct tl_small {
   double *best;     /* [stride] */
   double epsilon;   /* its R / R(0) */
   double *y, *u;    /* [stride] scratch */
-  int ahead;        /* a device has run the plan: `found` and its result are what came of it */
-  double *found;    /* [stride] */
-  tl_small_result result;
-  double *engine; /* [3 count] impulses on their way in and out */
+  double *found;    /* [stride] room for what a batch finds before the solve */
+  double *engine;   /* [3 count] impulses on their way in and out */
   tl_buffer index, reals, touches, places, vertices, work, pivots, integers, slips;
   tl_islands forest;                  /* islands.c */
   tl_buffer groups, islands, records; /* ... */
@@ -73,7 +66,7 @@ typedef struct tl_small {
 
 /* ---- form.c, residual.c ---------------------------------------------------------------------- */
 
-/* Writes out the solver's problem. Statuses: OUT_OF_MEMORY, UNSUPPORTED (too many constraints). */
+/* Writes out the assembled problem. Statuses: OUT_OF_MEMORY, UNSUPPORTED (too many constraints). */
 talus_status tl_small_form(tl_small *small, const tl_assembly *assembly);
 /* The part of it that pick and place name. */
 talus_status tl_small_form_part(tl_small *small, const tl_assembly *assembly, int32_t count);
@@ -123,26 +116,24 @@ int tl_levenberg_regular(tl_equations *e, int32_t most, double *z, double *room)
 int tl_levenberg_projected(tl_equations *e, int32_t most, double *z, double *room);
 
 /* Whether a limit of the run is reached; asks no more once it was. */
-int tl_small_limit(tl_small *small);
+bool tl_small_limit(tl_small *small);
 /* The same within an iteration: time and the caller's wish alone. */
-int tl_small_late(tl_small *small);
+bool tl_small_late(tl_small *small);
 /* A phase that asks this and nothing else. */
 tl_small_phase tl_small_watched(tl_small *small);
 
-/* ---- methods as the solver knows them -------------------------------------------------------- */
+/* ---- methods as a solve knows them ---------------------------------------------------------- */
 
-/* 1 if a method of this room is wanted: by name, or by `auto` for a faceted cone. */
-int tl_small_takes(const talus_settings *settings);
-/* 1 if so many constraints are few enough for mncp_prox under `auto`. */
-int tl_small_serves(const talus_settings *settings, int32_t constraints);
-/* 1 if `auto` is to begin with it: so many are factored sooner than swept. */
-int tl_small_begins(const talus_settings *settings, talus_form form, int32_t constraints);
-/* 1 if interior_point is to begin with W written out: so many constraints under the convex law. */
-int tl_small_barrier(const talus_settings *settings, int32_t constraints);
-/* Writes out the solver's problem, unless that has been done; sets law and R(0), best = 0. */
-talus_status tl_small_open(talus_solver *solver);
-/* Memory for this room's methods, still without a problem. */
-talus_status tl_small_make(talus_solver *solver);
+/* Whether so many constraints are few enough for mncp_prox under `auto`. */
+bool tl_small_serves(const talus_settings *settings, int32_t constraints);
+/* Whether `auto` is to begin with it: so many are factored sooner than swept. */
+bool tl_small_begins(const talus_settings *settings, talus_form form, int32_t constraints);
+/* Whether interior_point is to begin with W written out: few constraints under the convex law. */
+bool tl_small_barrier(const talus_settings *settings, int32_t constraints);
+/* Writes out the run's problem, unless that has been done; sets law and R(0), best = 0. */
+talus_status tl_small_open(tl_run *run);
+/* Memory for this folder's methods, still without a problem. */
+talus_status tl_small_make(talus_context *context, tl_method_memory *memory);
 /* Law and R(0) of what is written out; best = 0. velocity_scale: in the units of q before it was
  * made one long; 0: none. */
 void tl_small_reset(tl_small *small, const talus_settings *settings, double velocity_scale);

@@ -1,21 +1,36 @@
-"""Talus: contact problems in, certified impulses out.
+"""Talus: worlds of grains and mechanisms, and contact problems with certified impulses.
+
+    world = talus.World(gravity=(0, 0, -9.81))
+    world.add_plane()
+    ids = world.add_spheres(positions, radii)
+    world.step(1000)
+    world.position[ids]
 
     problem = talus.Problem.rigid(velocity=..., normal=..., ...)
     solution, info = talus.solve_once(problem, talus.Settings(tolerance=1e-6))
 
-Names, units and sign conventions are those of talus_solve.h: impulses in N s, acting as +impulse on
-body b and -impulse on body a, the normal from a to b.
+Names, units and sign conventions are those of the headers: SI, or any consistent set; impulses in
+N s, acting as +impulse on body b and -impulse on body a, the normal from a to b.
 """
 
-from .enums import (Backend, Cone, Dump, Form, Law, Measure, Method, Note, Outcome, Precision,
-                    Status, Storage)
+from .batch import Stack, solve_batch
+from .enums import (Backend, BodyType, Cone, Dump, Dynamics, Form, Integrator, JointKind, Law, LinkKind,
+                    Measure, Method, Miss, MotionKind, Motor, Note, Outcome, Precision, Restitution,
+                    ShapeKind, Stabilisation, Status, Storage)
+from .mechanism import Mechanism
 from .problem import Matrix, Problem
+from .reports import ContactEvent, JointState, StepReport
+from .run import Frame, Run
+from .scene import Scene
 from .settings import Settings
 from .solver import (Certificate, Context, Error, Info, Islands, Solution, Solver, build_text,
-                     certify, find_islands, solve_batch, solve_once, version, workspace,
-                     workspace_device)
+                     certify, find_islands, solve_once, version, workspace, workspace_device)
+from .world import World
 
-__all__ = ["Backend", "Certificate", "Cone", "Context", "Dump", "Error", "Form", "Info", "Islands",
-           "Law", "Matrix", "Measure", "Method", "Note", "Outcome", "Precision", "Problem", "Settings", "Solution",
-           "Solver", "Status", "Storage", "build_text", "certify", "find_islands", "solve_batch",
-           "solve_once", "version", "workspace", "workspace_device"]
+__all__ = ["Backend", "BodyType", "Certificate", "Cone", "ContactEvent", "Context", "Dump", "Dynamics",
+           "Error", "Form", "Frame", "Info", "Integrator", "Islands", "JointKind", "JointState", "Law",
+           "LinkKind", "Matrix", "Measure", "Mechanism", "Method", "Miss", "MotionKind", "Motor",
+           "Note", "Outcome", "Precision", "Problem", "Restitution", "Run", "Scene", "Settings",
+           "ShapeKind", "Solution", "Solver", "Stabilisation", "Stack", "Status", "StepReport",
+           "Storage", "World", "build_text", "certify", "find_islands", "solve_batch", "solve_once",
+           "version", "workspace", "workspace_device"]

@@ -1,4 +1,4 @@
-"""The enumerations of talus_base.h and talus_solve.h, under the same names."""
+"""The enumerations of the public headers, under the same names."""
 
 import enum
 
@@ -126,3 +126,79 @@ class Note(enum.IntFlag):
     BLOCKS_FOUND = 32
     STOPPED = 64
     UNIQUE = 128
+
+
+class Integrator(enum.IntEnum):
+    EULER = 0
+    MIDPOINT = 1
+
+
+class Stabilisation(enum.IntEnum):
+    PROJECTION = 0
+    BIAS = 1
+    NONE = 2
+
+
+class Restitution(enum.IntEnum):
+    NEWTON = 0
+    POISSON = 1
+
+
+class Miss(enum.IntEnum):
+    DEFAULT = 0
+    CONTINUE = 1
+    HALVE = 2
+    STOP = 3
+
+
+class BodyType(enum.IntEnum):
+    FREE = 0
+    FIXED = 1
+    KINEMATIC = 2
+    LINK = 3
+
+
+class ShapeKind(enum.IntEnum):
+    SPHERE = 0
+    BOX = 1
+    CAPSULE = 2
+    CYLINDER = 3
+    HULL = 4
+    HALFSPACE = 5
+    MESH = 6
+
+
+class MotionKind(enum.IntEnum):
+    VELOCITY = 0
+    SPIN = 1
+    SINUSOID = 2
+    TABLE = 3
+
+
+class JointKind(enum.IntEnum):
+    FIXED = 0
+    BALL = 1
+    HINGE = 2
+    SLIDER = 3
+    DISTANCE = 4
+
+
+class Motor(enum.IntEnum):
+    NONE = 0
+    RATE = 1
+    SERVO = 2
+
+
+class LinkKind(enum.IntEnum):
+    REVOLUTE = 0
+    PRISMATIC = 1
+    UNIVERSAL = 2
+    SPHERICAL = 3
+    FREE = 4
+    PLANAR = 5
+
+
+class Dynamics(enum.IntEnum):
+    COMPOSITE = 0
+    ARTICULATED = 1
+    CONQUER = 2

@@ -6,9 +6,9 @@ import glob
 import os
 import sys
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_void_p
-from typing import Iterator, Type, TypeVar
+from typing import Any, Iterator, Type, TypeVar
 
-from . import structs
+from . import _core, structs
 
 # TALUS_ABI_VERSION of the header: the number in the library's name.
 ABI_VERSION = 1
@@ -20,6 +20,11 @@ def _candidates() -> Iterator[str]:
     named = os.environ.get("TALUS_LIBRARY")
     if named:
         yield named
+        return
+    # In a wheel it lies beside this file; nothing else is looked for then.
+    carried = sorted(glob.glob(os.path.join(os.path.dirname(__file__), "libtalus*.so*")))
+    if carried:
+        yield from carried
         return
     for prefix in (sys.prefix, sys.base_prefix, os.path.expanduser("~/.local"), "/usr/local"):
         name = f"libtalus.so.{ABI_VERSION}"
@@ -46,7 +51,7 @@ def _load() -> ctypes.CDLL:
 library = _load()
 
 
-def _declare(name: str, result, *arguments) -> None:
+def _declare(name: str, result: Any, *arguments: Any) -> None:
     function = getattr(library, name, None)
     if function is None:
         raise ImportError(f"libtalus at {library._name} does not suit this package, which needs "
@@ -79,9 +84,38 @@ _declare("talus_solve_batch", c_int, c_void_p, c_void_p, c_int32, c_void_p, c_vo
          c_void_p)
 _declare("talus_certify_cone", c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 _declare("talus_islands_find", c_int, c_void_p, c_void_p, c_void_p)
+# Worlds, scenes, mechanisms: (result, arguments) in letters: v void pointer or handle, P pointer to an
+# int32, i int32, l int64, d double, s text, e status, 0 nothing.
+_LETTERS = {"v": c_void_p, "P": POINTER(c_int32), "i": c_int32, "l": c_int64, "d": ctypes.c_double,
+            "s": c_char_p, "e": c_int, "0": None, "z": structs.size_t, "H": POINTER(c_void_p)}
+_WORLD = {
+    "world_create": "evvH", "world_get": "evv", "world_destroy": "0v", "world_step": "evv", "world_time": "dv",
+    "world_steps": "lv", "world_contacts": "ivH", "world_on_contact": "0vvv",
+    "material_add": "evvP", "material_pair": "eviidd", "body_add": "evvP", "body_remove": "evi",
+    "body_capacity": "iv", "body_count": "iv", "body_exists": "evi", "body_inertia": "0viv",
+    "shape_add": "evivP", "shape_capacity": "iv", "shape_get": "eviPv", "motion_add": "eviv",
+    "joint_add": "evvP", "joint_remove": "evi", "joint_drive": "eviddd", "joint_get": "eviv",
+    "spheres_add": "evviivvv", "bodies_get": "eviv", "bodies_set": "evivv",
+    "bodies_force": "evivvv", "bodies_measure": "evivvv", "world_add_mechanism": "evvviP",
+    "world_set_base": "evii", "world_mechanism_count": "iv", "world_mechanism": "vvi",
+    "link_body": "ivii", "mechanism_link_count": "iv", "mechanism_coordinate_count": "iv",
+    "mechanism_velocity_count": "iv", "mechanism_find": "eviPP", "mechanism_set": "evvv",
+    "mechanism_get": "evvv", "mechanism_apply": "evv", "mechanism_load": "evivvv",
+    "mechanism_unload": "ev", "mechanism_drive": "evivvd", "mechanism_pose": "evivvv",
+    "mechanism_jacobian": "evivv", "mechanism_mass_matrix": "evv",
+    "urdf_read_sized": "evsvzzH", "urdf_destroy": "0v", "urdf_mechanism": "vv",
+    "urdf_find_joint": "ivs", "urdf_find_link": "evsP", "urdf_shape_count": "iv",
+    "urdf_shape": "eviPv", "scene_read": "evsviH", "scene_destroy": "0v", "scene_build": "evH",
+    "scene_tick": "evv", "scene_end": "dv", "scene_body_find": "ivs",
+    "scene_mechanism_find": "ivs", "scene_added": "lv", "scene_removed": "lv"}
+for _name, _types in _WORLD.items():
+    _declare("talus_" + _name, *(_LETTERS[letter] for letter in _types))
 for _struct, _name in structs.SIZED.items():
     _declare(_name, None, c_void_p, structs.size_t,
-             *([c_int] if _struct is structs.Problem else []))
+             *([c_int] if _struct in structs.KINDED else []))
+_core.bind({name: ctypes.cast(getattr(library, name), c_void_p).value or 0 for name in (
+    "talus_problem_init", "talus_layout_init", "talus_solution_init", "talus_solution_layout_init",
+    "talus_info_init", "talus_solver_update", "talus_solver_solve", "talus_solve_batch")})
 
 
 def fill(struct: Type[Struct], *arguments: int) -> Struct:
@@ -95,4 +129,4 @@ def fill(struct: Type[Struct], *arguments: int) -> Struct:
 
 def text(function: str, number: int) -> str:
     """What a function such as talus_method_name says about a number."""
-    return getattr(library, "talus_" + function)(number).decode()
+    return str(getattr(library, "talus_" + function)(number).decode())

@@ -6,21 +6,24 @@ from typing import Any, Dict, Optional, Sequence, Tuple, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import structs
+from . import _core, structs
 from .enums import Form, Storage
-from .library import fill
+from .library import library
 
 Array = npt.ArrayLike
-F32 = 1  # TALUS_SCALAR_F32
+AnyArray = npt.NDArray[Any]
+NUMBERS: Dict[str, Any] = {"real": np.float64, "int32": np.int32, "int64": np.int64,
+                           "uint64": np.uint64}
+KINDS = {name: place for place, name in enumerate(NUMBERS)}
 
 
-def _listed(name: str, value: Any, wanted: type) -> np.ndarray:
+def _listed(name: str, value: Any, wanted: Any) -> AnyArray:
     """A list and the like as an array of the wanted type, if nothing is lost by it."""
     try:
         array = np.asarray(value)
         if array.dtype.kind not in ("biuf" if wanted is np.float64 else "biu") and array.size > 0:
             raise TypeError(f"its numbers are of type {array.dtype}")
-        made = array.astype(wanted)
+        made: AnyArray = array.astype(wanted)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} does not become an array of {np.dtype(wanted).name}: "
                         f"{error}") from None
@@ -29,14 +32,14 @@ def _listed(name: str, value: Any, wanted: type) -> np.ndarray:
     return made
 
 
-def view(name: str, value: Optional[Array], width: int, kind: str) -> Optional[np.ndarray]:
+def view(name: str, value: Any, width: int, kind: str, count: int = -1) -> AnyArray:
     """The array as elements of `width` numbers, without a copy: shape (n, width), or (n,).
 
     kind: "real" (float64 or float32), "int32", "int64" or "uint64". Lists become arrays of that type.
+    count: how many there must be; -1: any. One number stands for all where they are counted, and
+    symmetric (n, 3, 3) for the six numbers of inertias.
     """
-    if value is None:
-        return None
-    wanted = {"real": np.float64, "int32": np.int32, "int64": np.int64, "uint64": np.uint64}[kind]
+    wanted = NUMBERS[kind]
     array = value if isinstance(value, np.ndarray) else _listed(name, value, wanted)
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{name} has a mask, which would not be looked at (use .filled or .data)")
@@ -44,12 +47,30 @@ def view(name: str, value: Optional[Array], width: int, kind: str) -> Optional[n
     if array.dtype not in allowed or not array.dtype.isnative:
         names = " or ".join(np.dtype(t).name for t in allowed)
         raise TypeError(f"{name} is of type {array.dtype}: {names} is needed (use .astype)")
+    if array.ndim == 0 and width == 1 and count >= 0:
+        return np.full(count, array[()], dtype=array.dtype)
+    if array.ndim == 3 and array.shape[1:] == (3, 3) and name.endswith("inverse_inertia"):
+        array = _halved(name, array)
+    array = _shaped(name, array, width)
+    if count >= 0 and array.shape[0] != count:
+        raise ValueError(f"{name} has {array.shape[0]} elements, {count} are needed")
+    return _placed(name, array, width)
+
+
+def _halved(name: str, array: AnyArray) -> AnyArray:
+    """xx xy xz yy yz zz of symmetric matrices."""
+    if not np.array_equal(array, array.transpose(0, 2, 1)):
+        raise ValueError(f"{name} has matrices that are not symmetric")
+    return np.ascontiguousarray(array.reshape(-1, 9)[:, [0, 1, 2, 4, 5, 8]])
+
+
+def _shaped(name: str, array: AnyArray, width: int) -> AnyArray:
     if width == 1:
         if array.ndim == 2 and array.shape[1] == 1:
             array = array[:, 0]
         if array.ndim != 1:
             raise ValueError(f"{name} has shape {array.shape}: (n,) is needed")
-        return _placed(name, array, 1)
+        return array
     if array.ndim == 1 and array.size % width == 0 and array.flags.c_contiguous:
         array = array.reshape(-1, width)
     if array.ndim != 2 or array.shape[1] != width:
@@ -57,10 +78,10 @@ def view(name: str, value: Optional[Array], width: int, kind: str) -> Optional[n
     if array.shape[0] > 0 and array.strides[1] != array.itemsize:
         raise ValueError(f"{name}: the {width} numbers of an element must lie side by side (use "
                          "numpy.ascontiguousarray)")
-    return _placed(name, array, width)
+    return array
 
 
-def _placed(name: str, array: np.ndarray, width: int) -> np.ndarray:
+def _placed(name: str, array: AnyArray, width: int) -> AnyArray:
     """Refuses elements that lie over each other (numpy.broadcast_to), backwards or between words:
     the library reads forward, and takes a stride of 0 for a packed array."""
     if array.shape[0] > 1 and array.strides[0] < width * array.itemsize:
@@ -71,24 +92,33 @@ def _placed(name: str, array: np.ndarray, width: int) -> np.ndarray:
     return array
 
 
-def needed(name: str, value: Optional[Array], kind: str) -> np.ndarray:
+def needed(name: str, value: Optional[Array], kind: str) -> AnyArray:
     """The view of an array by which others are counted."""
     if value is None:
         raise TypeError(f"{name} is missing")
-    array = view(name, value, 1, kind)
-    assert array is not None
-    return array
+    return view(name, value, 1, kind)
 
 
-def place(array: np.ndarray) -> Tuple[int, Optional[structs.Strided]]:
-    """The address of a packed float64 or integer array, or the layout of any other."""
-    width = array.shape[1] if array.ndim == 2 else 1
-    packed = array.shape[0] <= 1 or array.strides[0] == width * array.itemsize
-    if array.size == 0 or (packed and array.dtype != np.float32):
-        return array.ctypes.data, None
-    scalar = F32 if array.dtype == np.float32 else 0
-    stride = array.strides[0] if array.shape[0] > 1 else width * array.itemsize
-    return 0, structs.Strided(array.ctypes.data, stride, scalar)
+def _offsets() -> Dict[str, Tuple[int, int]]:
+    """Of every array, where its pointer is in talus_problem and its layout in talus_layout."""
+    found = {}
+    for part in ("rigid", "blocks", "delassus", "global", ""):
+        outer = getattr(structs.Problem, part).offset if part else 0
+        beside = getattr(structs.Layout, part).offset if part else 0
+        struct = {"rigid": structs.Rigid, "blocks": structs.Blocks, "delassus": structs.Delassus,
+                  "global": structs.Global, "": structs.Problem}[part]
+        layout = {"rigid": structs.RigidLayout, "blocks": structs.BlocksLayout,
+                  "delassus": structs.DelassusLayout, "global": structs.GlobalLayout,
+                  "": structs.Layout}[part]
+        for field in struct._fields_:
+            if field[1] is ctypes.c_void_p and hasattr(layout, field[0]):
+                found[f"{part}.{field[0]}" if part else field[0]] = (
+                    outer + getattr(struct, field[0]).offset,
+                    beside + getattr(layout, field[0]).offset)
+    return found
+
+
+OFFSETS = _offsets()
 
 
 class Matrix:
@@ -100,9 +130,9 @@ class Matrix:
         self.shape = (int(shape[0]), int(shape[1]))
         self.storage = Storage(storage)
         self.value = np.ascontiguousarray(value, dtype=np.float64)
-        self.index = view("index", index, 1, "int32")
-        self.start = view("start", start, 1, "int64")
-        self.index2 = view("index2", index2, 1, "int32")
+        self.index = None if index is None else view("index", index, 1, "int32")
+        self.start = None if start is None else view("start", start, 1, "int64")
+        self.index2 = None if index2 is None else view("index2", index2, 1, "int32")
 
     @staticmethod
     def of(value: Any) -> "Matrix":
@@ -130,7 +160,7 @@ class Matrix:
                       lined.indptr.astype(np.int64))
 
     def struct(self) -> structs.Matrix:
-        def address(array: Optional[np.ndarray]) -> Optional[int]:
+        def address(array: Optional[AnyArray]) -> Optional[int]:
             return None if array is None else np.ascontiguousarray(array).ctypes.data
 
         for name in ("index", "start", "index2"):
@@ -146,7 +176,7 @@ class Matrix:
                               address(self.index), address(self.index2), self.value.ctypes.data)
 
 
-class Problem:
+class Problem(_core.Problem):
     """A contact problem: made by `rigid`, `blocks`, `delassus` or `global_`.
 
     It keeps its arrays alive. They are read at `Solver.update` and until the next solve has
@@ -155,51 +185,52 @@ class Problem:
 
     def __init__(self, form: Form, dimension: int, contact_count: int,
                  bilateral_count: int) -> None:
-        self.struct = fill(structs.Problem, form)
-        self.struct.dimension = dimension
-        self.struct.contact_count = contact_count
-        self.struct.bilateral_count = bilateral_count
-        self.velocity_shape: Optional[Tuple[int, ...]] = None
-        self._layout: Optional[structs.Layout] = None
-        self._kept: Dict[str, Any] = {}
+        library.talus_problem_init(self._address, ctypes.sizeof(structs.Problem), form)
+        made = self.struct
+        made.dimension = dimension
+        made.contact_count = contact_count
+        made.bilateral_count = bilateral_count
+
+    def __repr__(self) -> str:
+        rows = f", {self.bilateral_count} bilateral rows" if self.bilateral_count else ""
+        return (f"<talus.Problem of form {self.form.name}: {self.contact_count} contacts of dimension "
+                f"{self.dimension}{rows}>")
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Problem cannot be copied: it borrows its arrays; make another")
+
+    @property
+    def struct(self) -> structs.Problem:
+        """The talus_problem, in place."""
+        made = structs.Problem.from_address(self._address)
+        made.owner = self  # which the struct must not outlive
+        return made
 
     @property
     def form(self) -> Form:
         return Form(self.struct.form)
 
     @property
-    def dimension(self) -> int:
-        return self.struct.dimension
-
-    @property
-    def contact_count(self) -> int:
-        return self.struct.contact_count
-
-    @property
-    def bilateral_count(self) -> int:
-        return self.struct.bilateral_count
+    def velocity_shape(self) -> Optional[Tuple[int, ...]]:
+        """Of solution.velocity: (bodies, 6), flat for forms (b) and (d), None for (c)."""
+        made = self.struct
+        if made.form == Form.RIGID:
+            return (made.rigid.body_count, 6)
+        if made.form == Form.BLOCKS:
+            return (len(self._kept["blocks.velocity"]),)
+        return (getattr(made, "global").mass.rows,) if made.form == Form.GLOBAL else None
 
     def _set(self, part: str, name: str, value: Optional[Array], width: int, count: Optional[int],
              kind: str = "real") -> None:
-        full = f"{part}.{name}" if part else name
-        array = view(full, value, width, kind)
-        if array is None:
-            return
-        if count is not None and array.shape[0] != count:
-            raise ValueError(f"{full} has {array.shape[0]} elements, {count} are needed")
-        self._kept[full] = array
-        address, strided = place(array)
-        setattr(getattr(self.struct, part) if part else self.struct, name, address or None)
-        if strided is not None and self._layout is None:
-            self._layout = fill(structs.Layout)
-            self.struct.layout = ctypes.pointer(self._layout)
-        if self._layout is not None:  # an array that is given anew may lie otherwise
-            setattr(getattr(self._layout, part) if part else self._layout, name,
-                    strided or structs.Strided())
+        if value is not None:
+            full = f"{part}.{name}" if part else name
+            offset, beside = OFFSETS[full]
+            self._place(full.encode(), value, width, -1 if count is None else count, KINDS[kind],
+                        offset, beside)
 
     def borrowed(self) -> Tuple[Any, ...]:
         """The arrays that the struct points to, for whoever must keep them alive."""
-        return (*self._kept.values(), self._layout)
+        return (*self._kept.values(), self)
 
     def keys(self, contact_key: Optional[Array] = None, row_key: Optional[Array] = None) -> None:
         """Names (uint64) of contacts and rows that last from problem to problem: with
@@ -219,16 +250,6 @@ class Problem:
         doing nothing would be nearly right. A simulator has gravity times its step at hand."""
         self.struct.velocity_scale = scale
 
-    def comply(self, compliance: Optional[Array] = None, target_impulse: Optional[Array] = None,
-               row_compliance: Optional[Array] = None,
-               row_target_impulse: Optional[Array] = None) -> None:
-        """Contacts and rows that give way: C_n and C_t of each contact and C of each row, (m/s)/(N s),
-        about target impulses (None: 0). The law sees u + C (impulse - target) in the place of u."""
-        self._set("", "compliance", compliance, 2, self.contact_count)
-        self._set("", "target_impulse", target_impulse, self.struct.dimension, self.contact_count)
-        self._set("", "row_compliance", row_compliance, 1, self.bilateral_count)
-        self._set("", "row_target_impulse", row_target_impulse, 1, self.bilateral_count)
-
     def _common(self, friction: Optional[Array], row_lower: Optional[Array],
                 row_upper: Optional[Array]) -> None:
         self._set("", "friction", friction, 1, self.contact_count)
@@ -246,32 +267,15 @@ class Problem:
               row_lower: Optional[Array] = None, row_upper: Optional[Array] = None) -> "Problem":
         """Form (a): rigid bodies, unit normals from a to b, both reaches or both arms.
 
-        velocity (n, 6): linear of the centre of mass, then angular; inverse_inertia (n, 6):
-        xx xy xz yy yz zz, both in the world frame. Body -1 is the ground.
+        velocity (n, 6): linear of the centre of mass (m/s), then angular (rad/s); inverse_mass (n,)
+        in 1/kg; inverse_inertia (n, 6): xx xy xz yy yz zz, or (n, 3, 3), in 1/(kg m2); both in the
+        world frame. Body -1 is the ground. reach (contacts,) and arm (contacts, 3) in m, from the
+        centre of mass to the contact point; bias in m/s, along the normal. One number for friction
+        or bias stands for all contacts.
         """
-        a = needed("rigid.body_a", body_a, "int32")
-        rows = view("rigid.row_body_a", row_body_a, 1, "int32")
-        contacts, bilateral = len(a), 0 if rows is None else len(rows)
-        bodies = len(needed("rigid.inverse_mass", inverse_mass, "real"))
-        problem = cls(Form.RIGID, 3, contacts, bilateral)
-        problem.struct.rigid.body_count = bodies
-        problem.velocity_shape = (bodies, 6)
-        for name, value, width in (("velocity", velocity, 6), ("inverse_mass", inverse_mass, 1),
-                                   ("inverse_inertia", inverse_inertia, 6)):
-            problem._set("rigid", name, value, width, bodies)
-        problem._set("rigid", "body_a", a, 1, contacts, "int32")
-        problem._set("rigid", "body_b", body_b, 1, contacts, "int32")
-        for name, value, width in (("normal", normal, 3), ("reach_a", reach_a, 1),
-                                   ("reach_b", reach_b, 1), ("arm_a", arm_a, 3),
-                                   ("arm_b", arm_b, 3), ("bias", bias, 1),
-                                   ("surface_velocity", surface_velocity, 3)):
-            problem._set("rigid", name, value, width, contacts)
-        problem._set("rigid", "row_body_a", rows, 1, bilateral, "int32")
-        problem._set("rigid", "row_body_b", row_body_b, 1, bilateral, "int32")
-        problem._set("rigid", "row_jacobian", row_jacobian, 12, bilateral)
-        problem._set("rigid", "row_bias", row_bias, 1, bilateral)
-        problem._common(friction, row_lower, row_upper)
-        return problem
+        return _core.rigid(cls, inverse_mass, body_a, row_body_a, velocity, inverse_inertia, body_b,
+                           normal, reach_a, reach_b, arm_a, arm_b, friction, bias, surface_velocity,
+                           row_body_b, row_jacobian, row_bias, row_lower, row_upper)
 
     @classmethod
     def blocks(cls, block_size: Array, inverse_mass: Array, velocity: Array, contact_start: Array,
@@ -287,15 +291,16 @@ class Problem:
         """
         size = needed("blocks.block_size", block_size, "int32")
         start = needed("blocks.contact_start", contact_start, "int64")
-        rows = view("blocks.bilateral_start", bilateral_start, 1, "int64")
+        rows = None if bilateral_start is None else view("blocks.bilateral_start", bilateral_start, 1,
+                                                         "int64")
         contacts, bilateral = max(len(start) - 1, 0), 0 if rows is None else max(len(rows) - 1, 0)
         problem = cls(Form.BLOCKS, dimension, contacts, bilateral)
         problem.struct.blocks.block_count = len(size)
-        problem.velocity_shape = (int(size.sum()),)
+        velocities = int(size.sum())
         squares = int((size.astype(np.int64) ** 2).sum())
         problem._set("blocks", "block_size", size, 1, None, "int32")
         problem._set("blocks", "inverse_mass", _flat(inverse_mass), 1, squares)
-        problem._set("blocks", "velocity", _flat(velocity), 1, problem.velocity_shape[0])
+        problem._set("blocks", "velocity", _flat(velocity), 1, velocities)
         problem._set("blocks", "bias", _flat(bias), 1, dimension * contacts)
         problem._entries("contact", size, start, contact_block, contact_jacobian, dimension)
         if rows is not None:
@@ -304,10 +309,10 @@ class Problem:
         problem._common(friction, row_lower, row_upper)
         return problem
 
-    def _entries(self, what: str, size: np.ndarray, start: np.ndarray, block: Optional[Array],
+    def _entries(self, what: str, size: AnyArray, start: AnyArray, block: Optional[Array],
                  jacobian: Optional[Array], rows: int) -> None:
         entries = int(start[-1]) if len(start) else 0
-        blocks = view(f"blocks.{what}_block", block, 1, "int32")
+        blocks = None if block is None else view(f"blocks.{what}_block", block, 1, "int32")
         self._set("blocks", f"{what}_start", start, 1, None, "int64")
         self._set("blocks", f"{what}_block", blocks, 1, entries, "int32")
         known = blocks is not None and bool(((blocks >= 0) & (blocks < len(size))).all())
@@ -325,7 +330,7 @@ class Problem:
                              f"no whole number of contacts of dimension {dimension}")
         contacts = (matrix.shape[0] - bilateral_count) // dimension
         problem = cls(Form.DELASSUS, dimension, contacts, bilateral_count)
-        problem._kept["delassus.w"] = matrix
+        problem._hold("delassus.w", matrix)
         problem.struct.delassus.w = matrix.struct()
         problem._set("delassus", "q", _flat(q), 1, matrix.shape[0])
         problem._common(friction, row_lower, row_upper)
@@ -343,8 +348,7 @@ class Problem:
                              f"dimension {dimension}")
         contacts = matrices[1].shape[1] // dimension
         problem = cls(Form.GLOBAL, dimension, contacts, rows)
-        problem.velocity_shape = (matrices[0].shape[0],)
-        problem._kept["global"] = matrices
+        problem._hold("global", matrices)
         part = getattr(problem.struct, "global")
         for name, matrix in zip(("mass", "h", "g"), matrices):
             setattr(part, name, matrix.struct())
@@ -355,7 +359,7 @@ class Problem:
         return problem
 
 
-def _flat(value: Union[None, Array, Sequence]) -> Optional[np.ndarray]:
+def _flat(value: Union[None, Array, Sequence[Any]]) -> Optional[AnyArray]:
     """One number after the other; a view where that is possible, and refused where it is not."""
     if value is None or not isinstance(value, np.ndarray) or value.ndim == 1:
         return None if value is None else (value if isinstance(value, np.ndarray)

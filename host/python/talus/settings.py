@@ -5,7 +5,7 @@ import dataclasses
 import enum
 import operator
 import os
-from typing import Any, Callable, List, Optional, Type, Union
+from typing import Any, Callable, Dict, List, Optional, Type, Union
 
 import numpy as np
 
@@ -20,13 +20,13 @@ def number(name: str, value: Any, kind: Any) -> Union[int, float]:
     try:
         if real:
             return float(value)
-        number = int(value) if isinstance(value, np.bool_) else operator.index(value)
+        whole = int(value) if isinstance(value, np.bool_) else operator.index(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} is {value!r}: a {'number' if real else 'whole number'} is "
                         "needed") from None
-    if kind(number).value != number:
-        raise ValueError(f"{name} is {number}: it must fit in {8 * ctypes.sizeof(kind)} bits")
-    return number
+    if kind(whole).value != whole:
+        raise ValueError(f"{name} is {whole}: it must fit in {8 * ctypes.sizeof(kind)} bits")
+    return whole
 
 
 def member(name: str, value: Any, kind: Type[enum.IntEnum]) -> Any:
@@ -43,7 +43,8 @@ def member(name: str, value: Any, kind: Type[enum.IntEnum]) -> Any:
 class Settings:
     """How to solve; talus_settings of the header, with its defaults.
 
-    Enumerations may be given by name: Settings(law="ccp"). `progress`, if there is one, is called
+    Enumerations may be given by name: Settings(law="ccp"); a word or a type that is wrong is refused
+    here. tolerance: epsilon of the certificate, of no unit; max_seconds in s (0: no limit). `progress`, if there is one, is called
     now and then with iterations, passes, measure, seconds; whatever is true of its result stops.
     What it raises stops as well, and comes out of `solve` or `wait`.
     """
@@ -71,22 +72,42 @@ class Settings:
     dump_most: int = 100
     islands: bool = False
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuses at once what the field cannot hold."""
+        if name in _KINDS:
+            value = member(f"settings.{name}", value, _KINDS[name])
+            number(f"settings.{name}", value, ctypes.c_int)
+        elif name == "progress":
+            if value is not None and not callable(value):
+                raise TypeError(f"settings.progress is {value!r}: a function is needed")
+        elif name == "dump_path":
+            value = None if value is None else os.fspath(value)
+        elif name in _TYPES:
+            number(f"settings.{name}", value, _TYPES[name])
+        else:
+            raise AttributeError(f"settings.{name} is unknown: one of "
+                                 + ", ".join(f.name for f in dataclasses.fields(self)))
+        object.__setattr__(self, name, value)
+
     def struct(self) -> structs.Settings:
-        kinds = {"law": Law, "method": Method, "precision": Precision, "measure": Measure,
-                 "cone": Cone, "dump": Dump}
-        made, types = fill(structs.Settings), dict(structs.Settings._fields_)
+        """The talus_settings; what `progress` raises is collected in its attribute `raised`."""
+        made = fill(structs.Settings)
         for field in dataclasses.fields(self):
             name, value = field.name, getattr(self, field.name)
-            if name in kinds:
-                value = member(f"settings.{name}", value, kinds[name])
             if name == "dump_path":
                 made.dump_path = None if value is None else os.fsencode(value)
             elif name != "progress":
-                setattr(made, name, number(f"settings.{name}", value, types[name]))
-        made.raised = []  # by progress; ctypes would print it and go on
+                setattr(made, name, number(f"settings.{name}", value, _TYPES[name]))
+        made.raised = []  # ctypes would print it and go on
         if self.progress is not None:
             made.progress = structs.progress_fn(_guarded(self.progress, made.raised))
         return made
+
+
+_KINDS: Dict[str, Type[enum.IntEnum]] = {
+    "law": Law, "method": Method, "precision": Precision, "measure": Measure, "cone": Cone,
+    "dump": Dump}
+_TYPES: Dict[str, Any] = {field[0]: field[1] for field in structs.Settings._fields_}
 
 
 def _guarded(call: Callable[..., Any], raised: List[BaseException]) -> Callable[..., int]:

@@ -3,16 +3,15 @@
 import contextlib
 import ctypes
 import dataclasses
-import threading
-from ctypes import addressof, byref, c_void_p
-from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
-from . import structs
+from . import _core, structs
 from .enums import Backend, Form, Method, Note, Outcome, Precision, Status
 from .library import fill, library, text
-from .problem import Array, Problem, place, view
+from .problem import AnyArray, Array, Problem, view
 from .settings import Settings, member, number
 
 
@@ -50,21 +49,35 @@ class Context:
             self._handle = c_void_p()
             raise Error(status, said)
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
+        self._users = 1  # this object, and the worlds and scenes that must end before the context
+
+    def _retain(self) -> None:
+        self._users += 1
+
+    def _release(self) -> None:
+        self._users -= 1
+        if self._users == 0:
             library.talus_context_destroy(self._handle)
+            self._handle = c_void_p()
+
+    def __del__(self) -> None:
+        if getattr(self, "_users", 0):
+            self._release()
 
     def __reduce__(self) -> Any:
         raise TypeError("a Context cannot be copied: make another")
 
+    def __repr__(self) -> str:
+        return f"<talus.Context on {self.backend}, {self.threads} threads>"
+
     @property
     def backend(self) -> str:
         """"cpu" or "cuda"."""
-        return library.talus_context_backend(self._handle).decode()
+        return str(library.talus_context_backend(self._handle).decode())
 
     @property
     def threads(self) -> int:
-        return library.talus_context_threads(self._handle)
+        return int(library.talus_context_threads(self._handle))
 
     def check(self, status: int) -> None:
         """Raises Error unless the status is OK."""
@@ -99,49 +112,61 @@ class Certificate:
     reference_scale: float
 
 
-@dataclasses.dataclass(frozen=True)
-class Info:
-    """What a solve found and what it cost; talus_info of the header."""
-
-    outcome: Outcome
-    method: Method
-    precision: Precision
-    backend: Backend
-    threads: int
-    colours: int
-    notes: Note
-    iterations: int
-    passes: int
-    measure: float
-    certificate: Certificate
-    seconds: float
-    seconds_check: float
-    seconds_build: float
-    seconds_iterate: float
-    seconds_certificate: float
-    bytes: int
-    incompatible: float
-    factorisations: int
-    islands: int
-    islands_asleep: int
-    keys_matched: int
-
-
 def _certificate(made: structs.Certificate) -> Certificate:
     return Certificate(*(getattr(made, f.name) for f in dataclasses.fields(Certificate)))
 
 
-def _info(made: structs.Info) -> Info:
-    kinds = {"outcome": Outcome, "method": Method, "precision": Precision, "backend": Backend,
-             "notes": Note, "certificate": _certificate}
-    def value(name: str) -> Any:
-        known, given = kinds.get(name, lambda x: x), getattr(made, name)
-        try:
-            return known(given)
-        except ValueError:  # a later library has more methods and outcomes
-            return given
+def _known(kind: Any, value: int) -> Any:
+    """The enumerator; the number itself where a later library has more of them."""
+    try:
+        return kind(value)
+    except ValueError:
+        return value
 
-    return Info(*(value(f.name) for f in dataclasses.fields(Info)))
+
+class Info(_core.Info):
+    """What a solve found and what it cost; talus_info of the header.
+
+    outcome, method, precision, backend, notes: enumerations. iterations, passes, factorisations,
+    threads, colours, islands, islands_asleep, keys_matched: counts. measure: what the tolerance was
+    compared with. seconds and its parts seconds_check, _build, _iterate, _certificate: s. bytes:
+    host memory that the solver holds.
+    """
+
+    __slots__ = ()
+
+    @property
+    def outcome(self) -> Outcome:
+        return _known(Outcome, self._outcome)  # type: ignore[no-any-return]
+
+    @property
+    def method(self) -> Method:
+        """The method that was used."""
+        return _known(Method, self._method)  # type: ignore[no-any-return]
+
+    @property
+    def precision(self) -> Precision:
+        return _known(Precision, self._precision)  # type: ignore[no-any-return]
+
+    @property
+    def backend(self) -> Backend:
+        return _known(Backend, self._backend)  # type: ignore[no-any-return]
+
+    @property
+    def notes(self) -> Note:
+        return _known(Note, self._notes)  # type: ignore[no-any-return]
+
+    @property
+    def certificate(self) -> Certificate:
+        """What is true of the impulses."""
+        return Certificate(*self._certificate[:len(dataclasses.fields(Certificate))])
+
+    def __repr__(self) -> str:
+        law = self.certificate
+        return (f"<talus.Info {getattr(self.outcome, 'name', self.outcome)} by "
+                f"{getattr(self.method, 'name', self.method)}: epsilon {law.epsilon_coulomb:.3g} "
+                f"(coulomb) {law.epsilon_ccp:.3g} (ccp), {self.iterations} iterations, "
+                f"{self.passes} passes, {self.seconds:.3g} s>")
 
 
 @dataclasses.dataclass
@@ -152,23 +177,21 @@ class Solution:
     (b) and (d). What is None is not wanted.
     """
 
-    impulse: Optional[np.ndarray] = None
-    bilateral_impulse: Optional[np.ndarray] = None
-    velocity: Optional[np.ndarray] = None
-    contact_velocity: Optional[np.ndarray] = None
+    impulse: Optional[AnyArray] = None
+    bilateral_impulse: Optional[AnyArray] = None
+    velocity: Optional[AnyArray] = None
+    contact_velocity: Optional[AnyArray] = None
 
     @staticmethod
     def empty(problem: Problem) -> "Solution":
         """With room for everything that the problem's form gives, all zero."""
-        contacts = (problem.contact_count, problem.dimension)
-        shape = problem.velocity_shape
-        return Solution(np.zeros(contacts), np.zeros(problem.bilateral_count),
-                        None if shape is None else np.zeros(shape), np.zeros(contacts))
+        made: Solution = _core.empty(problem)
+        return made
 
     def struct(self, problem: Problem) -> Tuple[structs.Solution, Any]:
         """The C struct, and what must live as long as it."""
         made, layout, used = fill(structs.Solution), fill(structs.SolutionLayout), False
-        kept: List[np.ndarray] = []
+        kept: List[AnyArray] = []
         rigid = problem.form == Form.RIGID
         shape = problem.velocity_shape or (0,)
         for name, width, count in (("impulse", problem.dimension, problem.contact_count),
@@ -176,119 +199,136 @@ class Solution:
                                    ("velocity", 6 if rigid else 1, shape[0]),
                                    ("contact_velocity", problem.dimension, problem.contact_count)):
             given = getattr(self, name)
-            if given is not None and not isinstance(given, np.ndarray):
-                raise TypeError(f"solution.{name} must be a NumPy array, since it is written to")
-            array = view(f"solution.{name}", given, width, "real")
-            if array is None:
+            if given is None:
                 continue
+            if not isinstance(given, np.ndarray):
+                raise TypeError(f"solution.{name} must be a NumPy array, since it is written to")
+            array = view(f"solution.{name}", given, width, "real", count)
             if not array.flags.writeable:
                 raise ValueError(f"solution.{name} cannot be written to")
-            if array.shape[0] != count:
-                raise ValueError(
-                    f"solution.{name} has {array.shape[0]} elements, {count} are needed")
             kept.append(array)
-            address, strided = place(array)
-            if strided is None:
-                setattr(made, name, address or None)
+            packed = array.shape[0] <= 1 or array.strides[0] == width * array.itemsize
+            if array.size == 0 or (packed and array.dtype == np.float64):
+                setattr(made, name, array.ctypes.data if array.size else None)
             else:
-                setattr(layout, name, strided)
+                stride = array.strides[0] if array.shape[0] > 1 else width * array.itemsize
+                setattr(layout, name, structs.Strided(array.ctypes.data, stride,
+                                                      int(array.dtype == np.float32)))
                 used = True
         if used:
             made.layout = ctypes.pointer(layout)
         return made, (layout, kept)
 
+    def __repr__(self) -> str:
+        shapes = ((f.name, getattr(self, f.name)) for f in dataclasses.fields(self))
+        return "<talus.Solution " + ", ".join(
+            f"{name} {array.shape}" for name, array in shapes if array is not None) + ">"
 
-class Solver:
+
+class _Hooks:
+    """What the compiled half calls of this one."""
+
+    array_type = np.ndarray
+    view = staticmethod(view)
+    zeros = staticmethod(np.zeros)
+    solution_type = Solution
+    info_type = Info
+
+
+_core.use(_Hooks)
+
+
+class Solver(_core.Solver):
     """Keeps memory from problem to problem: update, solve, update, solve, ...
 
-    One thread at a time: a second one gets Error (BUSY). Make one per thread.
+    One thread at a time: a second one gets Error (BUSY). Make one per thread. Other threads of
+    Python go on while it solves.
     """
 
     def __init__(self, context: Optional[Context] = None,
                  settings: Optional[Settings] = None) -> None:
-        self._handle = c_void_p()
-        self._turn = threading.Lock()
         self.context = context if context is not None else Context()
-        self._settings = (settings or Settings()).struct()
-        self._problem: Optional[Problem] = None
-        self._borrowed: Tuple[Any, ...] = ()
-        self._under_way: Optional[Tuple[Solution, Any, structs.Info]] = None
+        self._use((settings or Settings()).struct())
+        self._under_way: Optional[Tuple[Solution, Any, Info]] = None
+        handle = c_void_p()
         self.context.check(library.talus_solver_create(
-            self.context._handle, byref(self._settings), byref(self._handle)))
+            self.context._handle, byref(self._settings), byref(handle)))
+        self._solver = handle.value or 0
+
+    def _use(self, made: structs.Settings) -> None:
+        self._settings = made
+        self._raised = made.raised
 
     def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            library.talus_solver_destroy(self._handle)
+        if self._solver:
+            library.talus_solver_destroy(self._solver)
+            self._solver = 0
+
+    def __repr__(self) -> str:
+        return f"<talus.Solver of {self._problem!r} on {self.context.backend}>"
 
     def __reduce__(self) -> Any:
         raise TypeError("a Solver cannot be copied: make another")
 
+    def _refuse(self) -> None:
+        """The library guards itself; this guards what Python keeps alive for it."""
+        raise Error(Status.BUSY, "another thread, or the solve that called back, is at work in "
+                    "this solver: make one per thread, each with a context of its own")
+
+    @staticmethod
+    def _order() -> None:
+        raise Error(Status.CALL_ORDER, "update must come first")
+
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """The library guards itself; this guards what Python keeps alive for it."""
-        if not self._turn.acquire(blocking=False):
-            raise Error(Status.BUSY, "another thread, or the solve that called back, is at work in "
-                        "this solver: make one per thread, each with a context of its own")
+        self._enter()
         try:
             yield
         finally:
-            self._turn.release()
+            self._leave()
+
+    if TYPE_CHECKING:
+        def update(self, problem: Problem) -> None:
+            """Checks and takes a problem, whose arrays are borrowed until the solve has returned."""
+
+        def solve(self, solution: Optional[Solution] = None) -> Tuple[Solution, Info]:
+            """Solves; fills the given solution or a new one. With settings.warm_start the given
+            impulses are where it starts."""
 
     def set(self, settings: Settings) -> None:
         """Replaces the settings; the problem stays."""
         with self._alone():
             made = settings.struct()
-            self.context.check(library.talus_solver_set(self._handle, byref(made)))
-            self._settings = made
-
-    def update(self, problem: Problem) -> None:
-        """Checks and takes a problem, whose arrays are borrowed until the solve has returned."""
-        with self._alone():
-            status = library.talus_solver_update(self._handle, byref(problem.struct))
-            if status != Status.CALL_ORDER:  # else a solve under way still reads the last one
-                self._problem = problem if status == Status.OK else None
-                self._borrowed = problem.borrowed()
-            self.context.check(status)
-
-    def solve(self, solution: Optional[Solution] = None) -> Tuple[Solution, Info]:
-        """Solves; fills the given solution or a new one. With settings.warm_start the given
-        impulses are where it starts."""
-        with self._alone():
-            filled, made, info = self._results(solution)
-            self._check(library.talus_solver_solve(self._handle, byref(made[0]), byref(info)))
-            return filled, _info(info)
+            self.context.check(library.talus_solver_set(self._solver, byref(made)))
+            self._use(made)
 
     def solve_async(self, solution: Optional[Solution] = None) -> None:
-        """Begins to solve on a thread of the solver's own and returns; `wait` gives the results.
+        """Solves in a thread of the solver's own and returns; `wait` gives the results.
         Until then problem, solution, settings and context are the solve's; other calls of this
         solver raise Error (CALL_ORDER)."""
         with self._alone():
-            filled, made, info = self._results(solution)
+            if self._problem is None:
+                self._order()
+            filled = solution if solution is not None else Solution.empty(self._problem)
+            made, info = filled.struct(self._problem), Info()
             self.context.check(
-                library.talus_solver_solve_async(self._handle, byref(made[0]), byref(info)))
+                library.talus_solver_solve_async(self._solver, byref(made[0]), info._address))
             self._under_way = (filled, made, info)
 
     def wait(self) -> Tuple[Solution, Info]:
         """Waits for what solve_async began."""
         with self._alone():
-            status = library.talus_solver_wait(self._handle)
+            status = library.talus_solver_wait(self._solver)
             under_way, self._under_way = self._under_way, None
             self._check(status)
             assert under_way is not None  # or the status would have been CALL_ORDER
-            return under_way[0], _info(under_way[2])
+            return under_way[0], under_way[2]
 
     def _check(self, status: int) -> None:
         """What progress raised comes first."""
         if self._settings.raised:
             raise self._settings.raised.pop()
         self.context.check(status)
-
-    def _results(self, solution: Optional[Solution]) -> Tuple[Solution, Any, structs.Info]:
-        """What a solve writes to."""
-        if self._problem is None:
-            raise Error(Status.CALL_ORDER, "update must come first")
-        filled = solution if solution is not None else Solution.empty(self._problem)
-        return filled, filled.struct(self._problem), fill(structs.Info)
 
 
 def workspace(problem: Problem, settings: Optional[Settings] = None,
@@ -322,63 +362,23 @@ def solve_once(problem: Problem, settings: Optional[Settings] = None,
     return solver.solve(solution)
 
 
-def _row(struct: Any, items: Sequence[ctypes.Structure]) -> ctypes.Array:
-    """Structs one after the other."""
-    row = (struct * max(1, len(items)))()
-    for i, item in enumerate(items):
-        ctypes.memmove(addressof(row[i]), addressof(item), ctypes.sizeof(struct))
-    return row
-
-
-def solve_batch(problems: Iterable[Problem], settings: Optional[Settings] = None,
-                solutions: Optional[Iterable[Solution]] = None,
-                context: Optional[Context] = None
-                ) -> List[Union[Tuple[Solution, Info], Error]]:
-    """Many independent problems of any sizes, shared out among the context's threads. One that fails
-    gives its Error in the list (the first with Talus' message) and leaves the others alone."""
-    context = context if context is not None else Context()
-    problems = list(problems)
-    filled = list(solutions) if solutions is not None else [Solution.empty(p) for p in problems]
-    if len(filled) != len(problems):
-        raise ValueError(f"{len(filled)} solutions for {len(problems)} problems")
-    made = [s.struct(p) for s, p in zip(filled, problems)]
-    infos = _row(structs.Info, [fill(structs.Info) for _ in problems])
-    statuses = (ctypes.c_int * max(1, len(problems)))()
-    used = (settings or Settings()).struct()
-    first = library.talus_solve_batch(
-        context._handle, byref(used), len(problems),
-        _row(structs.Problem, [p.struct for p in problems]),
-        _row(structs.Solution, [m[0] for m in made]), infos, statuses)
-    if first != Status.OK and not any(statuses):
-        context.check(first)
-    said = library.talus_context_message(context._handle).decode() if first != Status.OK else ""
-    results: List[Union[Tuple[Solution, Info], Error]] = []
-    for i, solution in enumerate(filled):
-        if statuses[i] == Status.OK:
-            results.append((solution, _info(infos[i])))
-        else: # the message is the first failure's
-            results.append(Error(statuses[i], said))
-            said = ""
-    return results
-
-
 def certify(problem: Problem, impulse: Array, bilateral_impulse: Optional[Array] = None,
             settings: Optional[Settings] = None, context: Optional[Context] = None) -> Certificate:
     """Judges any impulses, whoever found them; the epsilons called faceted are of the settings'
     cone."""
     context = context if context is not None else Context()
-    values = [np.ascontiguousarray(impulse, dtype=np.float64),
-              None if bilateral_impulse is None
-              else np.ascontiguousarray(bilateral_impulse, dtype=np.float64)]
-    for value, count in zip(values, (problem.contact_count * problem.dimension,
-                                     problem.bilateral_count)):
+    given = np.ascontiguousarray(impulse, dtype=np.float64)
+    rows = (None if bilateral_impulse is None
+            else np.ascontiguousarray(bilateral_impulse, dtype=np.float64))
+    for value, count in ((given, problem.contact_count * problem.dimension),
+                         (rows, problem.bilateral_count)):
         if value is not None and value.size != count:
             raise ValueError(f"{value.size} impulses were given, {count} are needed")
     made = fill(structs.Certificate)
     used = (settings or Settings()).struct()
     context.check(library.talus_certify_cone(
-        context._handle, byref(problem.struct), byref(used), values[0].ctypes.data,
-        None if values[1] is None else values[1].ctypes.data, byref(made)))
+        context._handle, byref(problem.struct), byref(used), given.ctypes.data,
+        None if rows is None else rows.ctypes.data, byref(made)))
     return _certificate(made)
 
 
@@ -387,9 +387,9 @@ class Islands:
     """What hangs together; talus_islands of the header. body is None for forms (c) and (d)."""
 
     count: int
-    contact: np.ndarray
-    row: np.ndarray
-    body: Optional[np.ndarray]
+    contact: AnyArray
+    row: AnyArray
+    body: Optional[AnyArray]
 
 
 def find_islands(problem: Problem, context: Optional[Context] = None) -> Islands:
@@ -410,7 +410,7 @@ def find_islands(problem: Problem, context: Optional[Context] = None) -> Islands
 
 def version() -> str:
     """Of the library that is running."""
-    return library.talus_version().decode()
+    return str(library.talus_version().decode())
 
 
 def build_text() -> str:

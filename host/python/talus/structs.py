@@ -1,4 +1,4 @@
-"""The structs of talus_base.h and talus_solve.h as ctypes sees them.
+"""The structs of the public headers as ctypes sees them.
 
 Fields stand in the header's order. A later library may have more at the end of those which carry a
 struct_size, never in between: it is told the size that is known here, and keeps to it.
@@ -7,6 +7,7 @@ struct_size, never in between: it is told the size that is known here, and keeps
 import ctypes
 from ctypes import POINTER, Structure, c_double, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 from ctypes import c_char_p, c_int
+from typing import Any, Dict, List, Tuple
 
 real_array = c_void_p  # const double *, set from a NumPy array's address
 enum = c_int
@@ -18,7 +19,7 @@ class Matrix(Structure):
                 ("value", c_void_p)]
 
 
-def _pointers(*names):
+def _pointers(*names: str) -> List[Tuple[str, Any]]:
     return [(name, c_void_p) for name in names]
 
 
@@ -52,7 +53,7 @@ class MatrixLayout(Structure):
     _fields_ = [(name, Strided) for name in ("start", "index", "index2", "value")]
 
 
-def _strided(*names):
+def _strided(*names: str) -> List[Tuple[str, Any]]:
     return [(name, Strided) for name in names]
 
 
@@ -81,8 +82,7 @@ class Layout(Structure):
     _fields_ = [("struct_size", c_uint32)] + _strided(
         "friction", "row_lower", "row_upper", "contact_key", "row_key", "asleep") + [
         ("rigid", RigidLayout), ("blocks", BlocksLayout), ("delassus", DelassusLayout),
-        ("global", GlobalLayout)] + _strided(
-        "compliance", "target_impulse", "row_compliance", "row_target_impulse")
+        ("global", GlobalLayout)]
 
 
 class Problem(Structure):
@@ -91,8 +91,7 @@ class Problem(Structure):
                 ("rigid", Rigid), ("blocks", Blocks), ("delassus", Delassus), ("global", Global),
                 ("row_lower", c_void_p), ("row_upper", c_void_p), ("memory", enum),
                 ("layout", POINTER(Layout))] + _pointers("contact_key", "row_key", "asleep") + [
-                    ("velocity_scale", c_double)] + _pointers(
-                        "compliance", "target_impulse", "row_compliance", "row_target_impulse")
+                    ("velocity_scale", c_double)]
 
 
 progress_fn = ctypes.CFUNCTYPE(c_int, c_void_p, c_int64, c_int64, c_double, c_double)
@@ -127,7 +126,7 @@ class Certificate(Structure):
         "reference_coulomb", "siconos_ccp", "siconos_coulomb", "cone_violation", "complementarity",
         "complementarity_ccp", "dissipation", "bilateral", "penetration_speed", "momentum_balance",
         "asymmetry", "epsilon_faceted_ccp", "epsilon_faceted_coulomb", "error_ccp", "error_coulomb",
-        "reference_scale", "epsilon_rigid_ccp", "epsilon_rigid_coulomb")]
+        "reference_scale")]
 
 
 class _CertificateRoom(ctypes.Union):
@@ -159,8 +158,127 @@ class Islands(Structure):
     _fields_ = [("struct_size", c_uint32), ("count", c_int32)] + _pointers("contact", "row", "body")
 
 
+# ---- talus_world.h ---------------------------------------------------------------------------------
+
+real3, real4, real6, real9 = c_double * 3, c_double * 4, c_double * 6, c_double * 9
+
+
+class _SettingsRoom(ctypes.Union):
+    _fields_ = [("solver", Settings), ("rest", ctypes.c_uint64 * 64)]
+
+
+class WorldDef(Structure):
+    _anonymous_ = ("solver_room",)
+    _fields_ = [("struct_size", c_uint32), ("gravity", real3), ("step", c_double),
+                ("substeps", c_int32), ("integrator", enum), ("stabilisation", enum),
+                ("restitution", enum), ("plane", c_int32), ("slop", c_double),
+                ("margin", c_double), ("bias_cap", c_double), ("restitution_speed", c_double),
+                ("tolerance", c_double), ("accept", c_double), ("solver_room", _SettingsRoom),
+                ("seed", ctypes.c_uint64), ("on_miss", enum), ("penetration_limit", c_double),
+                ("velocity_scale", c_double)]
+
+
+class MaterialDef(Structure):
+    _fields_ = [("struct_size", c_uint32), ("density", c_double), ("friction", c_double),
+                ("restitution", c_double)]
+
+
+class BodyDef(Structure):
+    _fields_ = [("struct_size", c_uint32), ("type", enum), ("position", real3),
+                ("orientation", real4), ("velocity", real3), ("spin", real3), ("group", c_int32),
+                ("collides", c_uint32)]
+
+
+class ShapeDef(Structure):
+    _fields_ = [("struct_size", c_uint32), ("kind", enum), ("material", c_int32),
+                ("position", real3), ("orientation", real4), ("radius", c_double),
+                ("half_length", c_double), ("half_edge", real3), ("point", c_void_p),
+                ("point_count", c_int32), ("triangle", c_void_p), ("triangle_count", c_int32),
+                ("unused", c_int32)]
+
+
+class StepReport(Structure):
+    _fields_ = [("struct_size", c_uint32), ("time", c_double), ("step", c_int64),
+                ("contact_count", c_int32), ("touching_count", c_int32), ("epsilon", c_double),
+                ("epsilon_other", c_double), ("outcome", enum), ("accepted", c_int32),
+                ("halvings", c_int32), ("iterations", c_int64), ("passes", c_int64),
+                ("penetration_mean", c_double), ("penetration_max", c_double),
+                ("kinetic", c_double), ("potential", c_double), ("work_contacts", c_double),
+                ("work_forces", c_double), ("work_motion", c_double), ("energy_error", c_double),
+                ("momentum_error", c_double), ("coordination", c_double), ("seconds", c_double),
+                ("seconds_collide", c_double), ("seconds_build", c_double),
+                ("seconds_solve", c_double), ("seconds_project", c_double),
+                ("work_joints", c_double), ("singular", c_int32), ("error", c_double)]
+
+
+class BodyState(Structure):
+    _fields_ = [("position", real3), ("orientation", real4), ("velocity", real3), ("spin", real3)]
+
+
+class Contact(Structure):
+    _fields_ = [("body_a", c_int32), ("body_b", c_int32), ("shape_a", c_int32),
+                ("shape_b", c_int32), ("point", real3), ("normal", real3), ("gap", c_double),
+                ("impulse", real3)]
+
+
+class MotionDef(Structure):
+    _fields_ = [("struct_size", c_uint32), ("kind", enum), ("vector", real3), ("centre", real3),
+                ("frequency", c_double), ("phase", c_double), ("begin", c_double),
+                ("end", c_double), ("time", c_void_p), ("offset", c_void_p), ("count", c_int32),
+                ("unused", c_int32)]
+
+
+class JointDef(Structure):
+    _fields_ = [("struct_size", c_uint32), ("kind", enum), ("body_a", c_int32),
+                ("body_b", c_int32), ("point", real3), ("point_b", real3), ("axis", real3),
+                ("limited", c_int32), ("lower", c_double), ("upper", c_double),
+                ("motor", c_int32), ("rate", c_double), ("effort", c_double),
+                ("target", c_double), ("response", c_double), ("friction", c_double),
+                ("restitution", c_double)]
+
+
+class JointState(Structure):
+    _fields_ = [("struct_size", c_uint32), ("coordinate", c_double), ("rate", c_double),
+                ("impulse", real3), ("moment", real3), ("stop", c_double), ("motor", c_double),
+                ("friction", c_double)]
+
+
+contact_fn = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Contact), POINTER(c_double),
+                              POINTER(c_double), POINTER(c_int))
+
+
+# ---- talus_mechanism.h, talus_urdf.h ---------------------------------------------------------------
+
+class LinkDef(Structure):
+    _fields_ = [("struct_size", c_uint32), ("name", c_char_p), ("parent", c_int32),
+                ("kind", enum), ("position", real3), ("orientation", real4), ("axis", real3),
+                ("axis2", real3), ("mass", c_double), ("centre", real3), ("inertia", real6),
+                ("damping", c_double), ("friction", c_double), ("limited", c_int32),
+                ("lower", real3), ("upper", real3), ("motor", c_int32), ("rate", real3),
+                ("target", real3), ("effort", c_double), ("response", c_double),
+                ("group", c_int32), ("collides", c_uint32)]
+
+
+class MechanismDef(Structure):
+    _fields_ = [("struct_size", c_uint32), ("gravity", real3), ("dynamics", enum),
+                ("link_count", c_int32), ("link", POINTER(LinkDef)), ("self_collide", c_int32),
+                ("unused", c_int32)]
+
+
+class LoopDef(Structure):
+    _fields_ = [("struct_size", c_uint32), ("mechanism_a", c_int32), ("link_a", c_int32),
+                ("mechanism_b", c_int32), ("link_b", c_int32), ("point_a", real3),
+                ("point_b", real3), ("direction_count", c_int32), ("direction", real9),
+                ("turn_count", c_int32), ("turn", real9), ("orientation", real4)]
+
+
+class UrdfDef(Structure):
+    _fields_ = [("struct_size", c_uint32), ("position", real3), ("orientation", real4),
+                ("floating", c_int32), ("lenient", c_int32), ("packages", c_char_p)]
+
+
 # Structs that begin with their size, and the function that fills them.
-SIZED = {
+SIZED: Dict[Any, str] = {
     Problem: "talus_problem_init",
     Layout: "talus_layout_init",
     Settings: "talus_settings_init",
@@ -170,5 +288,19 @@ SIZED = {
     Info: "talus_info_init",
     ContextDef: "talus_context_def_init",
     Islands: "talus_islands_init",
+    WorldDef: "talus_world_def_init",
+    MaterialDef: "talus_material_def_init",
+    BodyDef: "talus_body_def_init",
+    ShapeDef: "talus_shape_def_init",
+    StepReport: "talus_step_report_init",
+    MotionDef: "talus_motion_def_init",
+    JointDef: "talus_joint_def_init",
+    JointState: "talus_joint_state_init",
+    LinkDef: "talus_link_def_init",
+    MechanismDef: "talus_mechanism_def_init",
+    LoopDef: "talus_loop_def_init",
+    UrdfDef: "talus_urdf_def_init",
 }
+# Of them, those whose function also takes a form or kind.
+KINDED = (Problem, ShapeDef, MotionDef, JointDef, LinkDef)
 size_t = c_size_t

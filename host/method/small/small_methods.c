@@ -1,43 +1,22 @@
-/* dense_methods.c: the methods of this room as the solver knows them.
+/* small_methods.c: the methods of this folder as a solve knows them.
  *
- * The best impulses of all phases are kept, judged by the certificate's measure in this room's own
+ * The best impulses of all phases are kept, judged by the certificate's measure in its own
  * arithmetic; the certificate itself has the last word afterwards. Levenberg-Marquardt steps and
  * pivots count as iterations, evaluations and sweeps as passes. */
 #include <math.h>
 #include <string.h>
 
-#include "host/method/small/fixed_point.h"
 #include "host/method/small/lcp.h"
 #include "host/method/small/qr.h"
-#include "host/method/small/reform.h"
-#include "host/method/small/round.h"
+#include "host/method/small/small_methods.h"
 
 enum { STEPS = 150, ROUNDS = 4, LAST_SWEEPS = 2000, POLISHES = 2 };
 
 typedef int (*levenberg_fn)(tl_equations *e, int32_t most, double *z, double *room);
 
-int tl_small_takes(const talus_settings *settings) {
-  switch (settings->method) {
-  case TALUS_METHOD_LEMKE:
-  case TALUS_METHOD_PFB_RLM:
-  case TALUS_METHOD_PFB_PLM:
-  case TALUS_METHOD_MNCP_RLM:
-  case TALUS_METHOD_MNCP_PLM:
-  case TALUS_METHOD_MNCP_PROX:
-  case TALUS_METHOD_LCP1:
-  case TALUS_METHOD_LCP2:
-  case TALUS_METHOD_LCP3:
-  case TALUS_METHOD_MNCPOPT:
-  case TALUS_METHOD_LCPOPT:
-    return 1;
-  default:
-    return settings->cone != TALUS_CONE_CIRCULAR;
-  }
-}
-
 void tl_small_forget(tl_small *small) {
   if (small != NULL) {
-    small->ready = 0;
+    small->ready = false;
   }
 }
 
@@ -73,15 +52,15 @@ void tl_small_release(talus_context *context, tl_small *small) {
 }
 
 static int solved(const tl_small *small, const tl_run *run) {
-  return small->epsilon <= small->slack * tl_small_target(&run->solver->settings);
+  return small->epsilon <= small->slack * tl_small_target(run->settings);
 }
 
-int tl_small_limit(tl_small *small) {
+bool tl_small_limit(tl_small *small) {
   small->stop = small->stop || tl_run_limit(small->run);
   return small->stop;
 }
 
-int tl_small_late(tl_small *small) {
+bool tl_small_late(tl_small *small) {
   small->stop = small->stop || tl_run_late(small->run);
   return small->stop;
 }
@@ -139,7 +118,7 @@ static void guarded_run(const guarded *g) {
   }
   const double before = small->epsilon;
   tl_log(small->context, TALUS_LOG_INFO, "%s stalled at %.3g",
-         talus_method_name(g->run->solver->settings.method), before);
+         talus_method_name(g->run->settings->method), before);
   memset(g->y, 0, bytes);
   if (g->levenberg == tl_levenberg_projected || !rounds_run(g, tl_levenberg_projected)) {
     tl_small_sweep(small, LAST_SWEEPS, g->y);
@@ -179,12 +158,20 @@ static talus_status fischer_solve(tl_small *small, tl_run *run, levenberg_fn lev
   double *room;
   TL_TRY(lcp_form(small, &rule, (size_t)small->rows, &lcp, &room));
   double *const f = room + tl_levenberg_room(lcp.size), *const z = f + lcp.size;
-  tl_fischer fischer = {small, &lcp, f, small->slack * tl_small_target(&run->solver->settings)};
+  tl_fischer fischer = {small, &lcp, f, small->slack * tl_small_target(run->settings)};
   tl_equations equations = tl_fischer_equations(&fischer);
   const guarded g = {small,    run,          &equations, levenberg, fischer_start,
                      &fischer, z + lcp.size, z,          room};
   guarded_run(&g);
   return TALUS_OK;
+}
+
+talus_status tl_pfb_regular_solve(tl_small *small, tl_run *run) {
+  return fischer_solve(small, run, tl_levenberg_regular);
+}
+
+talus_status tl_pfb_projected_solve(tl_small *small, tl_run *run) {
+  return fischer_solve(small, run, tl_levenberg_projected);
 }
 
 /* The basis once more from the data: what many pivots have rounded away. */
@@ -252,11 +239,11 @@ static int ray_proves(const tl_small *small, const tl_lcp *lcp, const double *di
 static void lemke_tell(tl_small *small, tl_run *run, const tl_lcp *lcp, const tl_lemke *lemke,
                        tl_lemke_end end) {
   if (end == TL_LEMKE_CONTRADICTION) {
-    const int32_t row = run->solver->assembly.system.order[lemke->row];
+    const int32_t row = run->assembly->system.order[lemke->row];
     run->outcome = TALUS_OUTCOME_INCONSISTENT;
     tl_log(small->context, TALUS_LOG_WARNING,
            "bilateral row %d contradicts those that it depends on",
-           row - run->solver->assembly.contact_count);
+           row - run->assembly->contact_count);
   } else if (end == TL_LEMKE_RAY) {
     const int proved = ray_proves(small, lcp, lemke->direction);
     run->outcome = proved ? TALUS_OUTCOME_INCONSISTENT : TALUS_OUTCOME_STALLED;
@@ -275,7 +262,7 @@ talus_status tl_lcp_pivot(tl_small *small, const tl_lcp_rule *rule, tl_lcp *lcp,
   return TALUS_OK;
 }
 
-static talus_status lemke_solve(tl_small *small, tl_run *run) {
+talus_status tl_lemke_solve(tl_small *small, tl_run *run) {
   const tl_lcp_rule rule = {.convex = small->law == 0};
   tl_lcp lcp;
   tl_lemke lemke;
@@ -293,14 +280,13 @@ static talus_status lemke_solve(tl_small *small, tl_run *run) {
 
 /* ---- the door -------------------------------------------------------------------------------- */
 
-talus_status tl_small_make(talus_solver *solver) {
-  if (solver->small != NULL) {
+talus_status tl_small_make(talus_context *context, tl_method_memory *memory) {
+  if (memory->small != NULL) {
     return TALUS_OK;
   }
-  TL_TRY(tl_alloc(solver->context, (void **)&solver->small, 1, sizeof *solver->small,
-                  "a small problem"));
-  memset(solver->small, 0, sizeof *solver->small);
-  solver->small->context = solver->context;
+  TL_TRY(tl_alloc(context, (void **)&memory->small, 1, sizeof *memory->small, "a small problem"));
+  memset(memory->small, 0, sizeof *memory->small);
+  memory->small->context = context;
   return TALUS_OK;
 }
 
@@ -317,23 +303,22 @@ void tl_small_reset(tl_small *small, const talus_settings *settings, double velo
   small->slack = tl_reference_slack(velocity_scale, inverse_weight, small->reference * small->unit);
 }
 
-talus_status tl_small_open(talus_solver *solver) {
-  TL_TRY(tl_small_make(solver));
-  tl_small *const small = solver->small;
+talus_status tl_small_open(tl_run *run) {
+  TL_TRY(tl_small_make(run->context, run->memory));
+  tl_small *const small = run->memory->small;
   if (!small->ready) {
-    TL_TRY(tl_small_form(small, &solver->assembly));
+    TL_TRY(tl_small_form(small, run->assembly));
   }
-  TL_TRY(tl_small_facets(small, &solver->settings));
-  tl_small_reset(small, &solver->settings,
-                 solver->problem.velocity_scale * solver->assembly.velocity_unit);
+  TL_TRY(tl_small_facets(small, run->settings));
+  tl_small_reset(small, run->settings, run->velocity_scale);
+  small->run = run;
+  small->stop = false;
   return TALUS_OK;
 }
 
 static talus_status small_prepare(tl_run *run, const double *start, tl_small **result) {
-  TL_TRY(tl_small_open(run->solver));
-  tl_small *const small = run->solver->small;
-  small->run = run;
-  small->stop = 0;
+  TL_TRY(tl_small_open(run));
+  tl_small *const small = run->memory->small;
   if (start != NULL) {
     tl_small_import(small, start, small->y);
     tl_small_offer(small, small->y, small->u);
@@ -342,56 +327,33 @@ static talus_status small_prepare(tl_run *run, const double *start, tl_small **r
   return TALUS_OK;
 }
 
-static talus_status method_run(tl_small *small, tl_run *run, talus_method *used) {
-  switch (*used) {
-  case TALUS_METHOD_LEMKE:
-    return lemke_solve(small, run);
-  case TALUS_METHOD_PFB_RLM:
-    return fischer_solve(small, run, tl_levenberg_regular);
-  case TALUS_METHOD_PFB_PLM:
-    return fischer_solve(small, run, tl_levenberg_projected);
-  case TALUS_METHOD_MNCP_RLM:
-  case TALUS_METHOD_MNCP_PLM:
-  case TALUS_METHOD_MNCP_PROX:
-    return tl_round_solve(small, run, small->slack * tl_small_target(&run->solver->settings));
-  case TALUS_METHOD_LCP1:
-  case TALUS_METHOD_LCP2:
-  case TALUS_METHOD_LCP3:
-    return tl_fixed_point_solve(small, run, *used);
-  case TALUS_METHOD_MNCPOPT:
-  case TALUS_METHOD_LCPOPT:
-    return tl_reform_solve(small, run, *used);
-  default: /* auto, a faceted cone */
-    *used = TALUS_METHOD_LEMKE;
-    TL_TRY(lemke_solve(small, run));
-    if (solved(small, run) || run->outcome != TALUS_OUTCOME_STALLED) {
-      return TALUS_OK;
-    }
-    run->notes |= TALUS_NOTE_METHOD_CHANGED;
-    *used = TALUS_METHOD_PFB_PLM;
-    return fischer_solve(small, run, tl_levenberg_projected);
+/* `auto` with a faceted cone: pivots, and equations where they end in a ray. */
+static talus_status faceted_solve(tl_small *small, tl_run *run, talus_method *used) {
+  *used = TALUS_METHOD_LEMKE;
+  TL_TRY(tl_lemke_solve(small, run));
+  if (solved(small, run) || run->outcome != TALUS_OUTCOME_STALLED) {
+    return TALUS_OK;
   }
+  run->notes |= TALUS_NOTE_METHOD_CHANGED;
+  *used = TALUS_METHOD_PFB_PLM;
+  return tl_pfb_projected_solve(small, run);
 }
 
 talus_status tl_small_solve(tl_run *run, const double *start, talus_method *used) {
   tl_small *small;
-  const double floor = ldexp(sqrt(run->solver->assembly.rounding), -44);
-  *used = run->solver->settings.method;
+  const tl_method *const method = tl_method_of(run->settings->method);
+  const double floor = ldexp(sqrt(run->assembly->rounding), -44);
+  *used = method->id == TALUS_METHOD_AUTO ? TALUS_METHOD_LEMKE : method->id;
   run->outcome = TALUS_OUTCOME_STALLED;
   TL_TRY(small_prepare(run, start, &small));
   run->best = small->epsilon;
   if (!(small->reference * small->unit > floor)) { /* nothing that would move anything */
-    *used = *used == TALUS_METHOD_AUTO ? TALUS_METHOD_LEMKE : *used;
     memset(small->best, 0, (size_t)small->rows * sizeof *small->best);
     run->outcome = TALUS_OUTCOME_CONVERGED;
   } else if (!solved(small, run)) {
-    TL_TRY(method_run(small, run, used));
-  } else {
-    *used = *used == TALUS_METHOD_AUTO ? TALUS_METHOD_LEMKE : *used;
+    TL_TRY(method->solve != NULL ? method->solve(small, run) : faceted_solve(small, run, used));
   }
   tl_small_export(small, small->best, small->engine);
   TL_TRY(run->ops->start(run->engine, small->engine, 1));
-  TL_TRY(run->ops->keep(run->engine));
-  run->proved = 0;
-  return TALUS_OK;
+  return run->ops->keep(run->engine);
 }

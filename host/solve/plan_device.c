@@ -1,4 +1,4 @@
-/* resident.c: problems of form (a) that stay in device memory: which ones can, and what the host
+/* plan_device.c: problems of form (a) that stay in device memory: which ones can, and what the host
  * fetches of them.
  *
  * Contacts without bilateral rows and methods without colours (`auto` goes without them there):
@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "host/problem/problem_check.h"
-#include "host/solve/run.h"
+#include "host/solve/solver.h"
 
 /* One array; 0 if it is laid out wrongly. */
-static int raw_field(const void *own, const talus_strided *strided, tl_scalar scalar,
-                     int32_t components, int64_t count, tl_caller_array *field) {
+static bool raw_field(const void *own, const talus_strided *strided, tl_scalar scalar,
+                      int32_t components, int64_t count, tl_caller_array *field) {
   const tl_given given = {.own = own,
                           .strided = *strided,
                           .scalar = scalar,
@@ -22,12 +22,10 @@ static int raw_field(const void *own, const talus_strided *strided, tl_scalar sc
 }
 
 /* Sizes and settings that the device takes. */
-static int raw_suits(const talus_problem *p) {
+static bool raw_suits(const talus_problem *p) {
   return p->form == TALUS_FORM_RIGID && p->dimension == 3 && p->memory == TALUS_MEMORY_DEVICE &&
          p->bilateral_count == 0 && p->contact_count > 0 && p->asleep == NULL &&
-         p->compliance == NULL &&
-         (p->layout == NULL ||
-          (p->layout->asleep.array == NULL && p->layout->compliance.array == NULL)) &&
+         (p->layout == NULL || p->layout->asleep.array == NULL) &&
          3 * (int64_t)p->contact_count <= 1 << 29 && p->rigid.body_count > 0 &&
          p->rigid.body_count <= 1 << 29;
 }
@@ -35,7 +33,7 @@ static int raw_suits(const talus_problem *p) {
 #define SCALAR_double TL_SCALAR_F64
 #define SCALAR_int32_t TL_SCALAR_I32
 
-static int raw_make(const talus_problem *p, tl_raw *raw) {
+static bool raw_make(const talus_problem *p, tl_raw *raw) {
   if (!raw_suits(p)) {
     return 0;
   }
@@ -70,69 +68,102 @@ static int raw_make(const talus_problem *p, tl_raw *raw) {
          ((reaches && !some_arm) || (arms && !some_reach));
 }
 
-/* The system as far as the host knows it; the engine holds the rest. */
-static void assembly_blank(tl_assembly *assembly, const talus_problem *problem, tl_raw *raw) {
-  tl_system *const system = &assembly->system;
-  memset(system, 0, sizeof *system);
-  assembly->kept.valid = 0; /* the device has its own order */
-  system->raw = raw;
-  system->shape.contact_count = problem->contact_count;
-  assembly->dimension = problem->dimension;
-  assembly->contact_count = problem->contact_count;
-  assembly->bilateral_count = 0;
-  assembly->notes = 0;
-  assembly->softest = assembly->stiffest = assembly->most_compliance = 0;
-  assembly->frame = NULL;
+/* Builds the system on the device, unless the engine holds it; what the host needs to know of it
+ * goes to the assembly. */
+static talus_status device_upload(talus_solver *solver) {
+  tl_assembly *const assembly = &solver->assembly;
+  tl_raw *const raw = &solver->device.raw;
+  TL_TRY(tl_plan_engine_make(solver, raw));
+  assembly->impulse_unit = raw->impulse_unit;
+  assembly->velocity_unit = raw->velocity_unit;
+  assembly->rounding = raw->rounding;
+  solver->slot.revision = raw->taken ? solver->slot.revision : 0;
+  return TALUS_OK;
 }
 
-talus_status tl_resident_take(talus_solver *solver, const talus_problem *problem, int *taken) {
-  *taken = 0;
-  if (!raw_make(problem, &solver->raw) || solver->context->backend->kind == TALUS_BACKEND_CPU) {
+talus_status tl_plan_device_take(talus_solver *solver, const talus_problem *problem, bool *taken) {
+  tl_device_problem *const device = &solver->device;
+  *taken = false;
+  if (!raw_make(problem, &device->raw) || solver->context->backend->kind == TALUS_BACKEND_CPU) {
     return TALUS_OK;
   }
   const double begin = tl_clock();
-  solver->given = *problem;
+  device->given = *problem;
   if (problem->layout != NULL) {
-    solver->layout = *problem->layout;
-    solver->given.layout = &solver->layout;
+    device->layout = *problem->layout;
+    device->given.layout = &device->layout;
   }
+  device->fetched = false;
   solver->problem = *problem;
-  solver->uploaded = 0;
-  solver->fetched = 0;
-  assembly_blank(&solver->assembly, problem, &solver->raw);
-  TL_TRY(tl_engine_make(solver));
-  *taken = solver->raw.taken;
-  solver->resident = *taken;
+  tl_system_blank(problem, &solver->assembly);
+  TL_TRY(device_upload(solver));
+  *taken = device->raw.taken;
   tl_log(solver->context, TALUS_LOG_DEBUG, "%d contacts in device memory: %s",
          problem->contact_count,
          *taken ? "checked, ordered and assembled there" : "refused there, checked on the host");
   solver->seconds_check = 0; /* it is part of building */
   solver->seconds_build = tl_clock() - begin;
-  if (!*taken) {
-    solver->assembly.system.raw = NULL;
-    solver->uploaded = 0;
-  }
+  solver->plan = *taken ? &tl_plan_device : NULL;
   return TALUS_OK;
 }
 
-talus_status tl_resident_fetch(talus_solver *solver) {
-  if (!solver->resident || solver->fetched) {
+/* What the host needs once impulses are to be handed out or certified: the problem, packed, and the
+ * order. */
+static talus_status device_fetch(talus_solver *solver) {
+  tl_device_problem *const device = &solver->device;
+  if (device->fetched) {
     return TALUS_OK;
   }
   talus_context *const context = solver->context;
   const talus_problem *packed;
-  TL_TRY(tl_problem_gather(context, &solver->given, &solver->gathered, &packed));
+  TL_TRY(tl_problem_gather(context, &device->given, &solver->gathered, &packed));
   TL_TRY(tl_problem_check(context, packed)); /* they may have changed: nothing is trusted */
   solver->problem = *packed;
   tl_assembly *const assembly = &solver->assembly;
-  TL_TRY(tl_buffer_reserve(context, &assembly->order, (size_t)solver->raw.contact_count,
+  TL_TRY(tl_buffer_reserve(context, &assembly->order, (size_t)device->raw.contact_count,
                            sizeof(int32_t), "order of contacts"));
   assembly->system.order = assembly->order.memory;
-  TL_TRY(context->backend->copy_array(context, &solver->raw.order, assembly->system.order,
+  TL_TRY(context->backend->copy_array(context, &device->raw.order, assembly->system.order,
                                       TL_COPY_IN));
-  assembly->impulse_unit = solver->raw.impulse_unit;
-  assembly->velocity_unit = solver->raw.velocity_unit;
-  assembly->rounding = solver->raw.rounding;
-  solver->fetched = 1;
+  device->fetched = true;
   return TALUS_OK;
 }
+
+/* A problem leaves device memory if the settings ask for what is not done there, or for another
+ * precision after a solve, when the caller's arrays may be gone but copies are at hand. */
+static talus_status device_prepare(talus_solver *solver) {
+  const tl_device_problem *const device = &solver->device;
+  const bool again = device->fetched && solver->slot.precision != solver->settings.precision;
+  return again || tl_solver_wants_host(solver)
+             ? tl_solver_take(solver, device->fetched ? &solver->problem : &device->given)
+             : TALUS_OK;
+}
+
+static talus_status device_solve(tl_solve *solve, const tl_outlet *outlet, bool *done) {
+  talus_solver *const solver = solve->solver;
+  const tl_raw *const raw = &solver->device.raw;
+  const double *start;
+  *done = true;
+  TL_TRY(device_upload(solver));
+  if (!raw->taken) {
+    return tl_fail(solver->context, TALUS_CALL_ORDER,
+                   "the problem's arrays in device memory have changed "
+                   "since talus_solver_update, and are no problem now");
+  }
+  if (solver->settings.warm_start) {
+    TL_TRY(device_fetch(solver));
+  }
+  TL_TRY(tl_solution_start(solve, outlet, &start));
+  return tl_plan_engine_run(solve, start, raw->reference[solve->run.law], raw->inverse_weight);
+}
+
+static talus_status device_export(tl_solve *solve) {
+  TL_TRY(device_fetch(solve->solver));
+  return tl_plan_engine_export(solve);
+}
+
+const tl_plan tl_plan_device = {.name = "device",
+                                .prepare = device_prepare,
+                                .solve = device_solve,
+                                .export = device_export,
+                                .rest = tl_plan_engine_rest};

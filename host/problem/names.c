@@ -1,4 +1,4 @@
-/* names.c: defaults of the public structs, and names of laws, methods and outcomes. */
+/* names.c: defaults of the public structs, and names of laws, cones and outcomes. */
 #include <string.h>
 
 #include "host/base/structs.h"
@@ -53,10 +53,8 @@ void talus_info_init(talus_info *info, size_t size) {
 static const char *const law_names[] = {TALUS_LAW_LIST(TL_LAW_NAMES)};
 static const char *const cone_names[] = {TALUS_CONE_LIST(TL_LAW_NAMES)};
 #define TL_NAMES(name, text, what) text,
-static const char *const method_names[] = {TALUS_METHOD_LIST(TL_NAMES)};
 static const char *const outcome_names[] = {TALUS_OUTCOME_LIST(TL_NAMES)};
 #define TL_WHATS(name, text, what) what,
-static const char *const method_texts[] = {TALUS_METHOD_LIST(TL_WHATS)};
 static const char *const outcome_texts[] = {TALUS_OUTCOME_LIST(TL_WHATS)};
 static const char *const precision_names[] = {"f64", "f32"};
 
@@ -78,12 +76,6 @@ const char *talus_law_name(talus_law law) {
 }
 const char *talus_cone_name(talus_cone cone) {
   return pick(cone_names, TALUS_CONE_COUNT, (unsigned)cone);
-}
-const char *talus_method_name(talus_method method) {
-  return pick(method_names, TALUS_METHOD_COUNT, (unsigned)method);
-}
-const char *talus_method_text(talus_method method) {
-  return pick(method_texts, TALUS_METHOD_COUNT, (unsigned)method);
 }
 const char *talus_outcome_name(talus_outcome outcome) {
   return outcome == TALUS_OUTCOME_NONE
@@ -115,14 +107,6 @@ int talus_cone_parse(const char *name, talus_cone *cone) {
   *cone = (talus_cone)found;
   return 1;
 }
-int talus_method_parse(const char *name, talus_method *method) {
-  const int found = find(method_names, TALUS_METHOD_COUNT, name);
-  if (found < 0 || method == NULL) {
-    return 0;
-  }
-  *method = (talus_method)found;
-  return 1;
-}
 int talus_precision_parse(const char *name, talus_precision *precision) {
   const int found = find(precision_names, 2, name);
   if (found < 0 || precision == NULL) {
@@ -130,22 +114,4 @@ int talus_precision_parse(const char *name, talus_precision *precision) {
   }
   *precision = (talus_precision)found;
   return 1;
-}
-
-int talus_method_takes(talus_method method, talus_cone cone) {
-  switch (method) {
-  case TALUS_METHOD_AUTO:
-    return 1;
-  case TALUS_METHOD_LEMKE:
-  case TALUS_METHOD_PFB_RLM:
-  case TALUS_METHOD_PFB_PLM:
-  case TALUS_METHOD_LCP1:
-  case TALUS_METHOD_LCP2:
-  case TALUS_METHOD_LCP3:
-    return cone != TALUS_CONE_CIRCULAR;
-  case TALUS_METHOD_LCPOPT:
-    return cone == TALUS_CONE_BOX;
-  default:
-    return cone == TALUS_CONE_CIRCULAR;
-  }
 }

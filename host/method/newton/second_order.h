@@ -1,0 +1,24 @@
+/* second_order.h: the methods of this folder, for the table of methods, and what else a solve
+ * asks of them. */
+#ifndef TL_SECOND_ORDER_H
+#define TL_SECOND_ORDER_H
+
+#include "host/method/run.h"
+
+typedef struct tl_newton tl_newton;
+
+talus_status tl_newton_attempt(tl_run *run, bool *done);
+talus_status tl_interior_attempt(tl_run *run, bool *done);
+talus_status tl_path_attempt(tl_run *run, bool *done);
+
+/* Entries and operations of a factor; the problem is written out and its matrix ordered for it. */
+talus_status tl_newton_foresee(tl_run *run, double *entries, double *operations);
+/* Puts the least-norm impulses in the place of the kept ones, which are a solution. */
+talus_status tl_newton_unique(tl_run *run);
+
+/* Another problem has come; memory; the end: these accept NULL. */
+void tl_newton_forget(tl_newton *newton);
+int64_t tl_newton_bytes(const tl_newton *newton);
+void tl_newton_release(talus_context *context, tl_newton *newton);
+
+#endif

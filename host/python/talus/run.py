@@ -1,0 +1,216 @@
+"""What a run wrote: frames and scalars as arrays, going on from checkpoints."""
+
+import os
+import re
+import struct
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+import zlib
+from typing import Any, Dict, Iterator, List, Optional, Union
+
+import numpy as np
+
+from . import program
+from .define import Reals
+from .enums import Status
+from .problem import AnyArray
+from .solver import Error
+
+_TYPES = {"Float64": "<f8", "Float32": "<f4", "Int64": "<i8", "Int32": "<i4", "UInt8": "u1",
+          "UInt64": "<u8", "UInt32": "<u4", "Int8": "i1"}
+
+
+def read_vtp(path: Union[str, "os.PathLike[str]"]) -> Dict[str, AnyArray]:
+    """The arrays of a frame file by name; the points are `position`, polygons `connectivity` and
+    `offsets`. Points and fields of points are (n,) or (n, components)."""
+    with open(path, "rb") as file:
+        raw = file.read()
+    try:
+        start = raw.index(b"<AppendedData")
+        begin = raw.index(b"_", raw.index(b">", start)) + 1
+        tree = xml.fromstring(raw[:start] + b"</VTKFile>")
+        appended = raw[begin:raw.rindex(b"</AppendedData>")]
+        compressed = tree.get("compressor") is not None
+        made: Dict[str, AnyArray] = {}
+        for parent in tree.iter():
+            for entry in parent.findall("DataArray"):
+                name = {"Points": "position"}.get(parent.tag, entry.get("Name", ""))
+                if parent.tag in ("Verts", "Lines", "Strips"):
+                    continue
+                made[name] = _array(entry, appended, compressed)
+        return made
+    except (ValueError, KeyError, struct.error, zlib.error, xml.ParseError, IndexError) as error:
+        raise Error(Status.FILE_FORMAT, f"{os.fspath(path)} is no frame of Talus: {error}") from None
+
+
+def _array(entry: xml.Element, appended: bytes, compressed: bool) -> AnyArray:
+    place = int(entry.attrib["offset"])
+    if compressed:
+        blocks, _, _ = struct.unpack_from("<3Q", appended, place)
+        if blocks * 8 > len(appended):
+            raise ValueError("a block count is too large")
+        sizes = struct.unpack_from(f"<{blocks}Q", appended, place + 24)
+        place, parts = place + 24 + 8 * blocks, []
+        for size in sizes:
+            parts.append(zlib.decompress(appended[place:place + size]))
+            place += size
+        data = b"".join(parts)
+    else:
+        size, = struct.unpack_from("<Q", appended, place)
+        data = appended[place + 8:place + 8 + size]
+        if len(data) != size:
+            raise ValueError("it ends too early")
+    made = np.frombuffer(data, _TYPES[entry.attrib["type"]])
+    width = int(entry.get("NumberOfComponents", "1"))
+    return made.reshape(-1, width).copy() if width > 1 else made.copy()
+
+
+class Frame:
+    """One moment of a run: time (s), step, and arrays of the grains (a row for each sphere of a body
+    that can move): position (m), radius (m), velocity (m/s), spin (rad/s), orientation, id, part,
+    material, type."""
+
+    def __init__(self, run: "Run", step: int, time: float) -> None:
+        self.run, self.step, self.time = run, step, time
+        self._read: Dict[str, Dict[str, AnyArray]] = {}
+
+    def __repr__(self) -> str:
+        return f"<talus.Frame at t = {self.time:.6g} s, step {self.step}>"
+
+    def part(self, kind: str) -> Dict[str, AnyArray]:
+        """All arrays of a file of the frame: grains, surfaces, walls or contacts; empty if the run
+        wrote none."""
+        if kind not in self._read:
+            path = self.run._file(kind, self.step)
+            self._read[kind] = read_vtp(path) if path is not None else {}
+        return self._read[kind]
+
+    @property
+    def contacts(self) -> Dict[str, AnyArray]:
+        """position (m), normal, force (N, on the second body), gap (m), body (n, 2)."""
+        return self.part("contacts")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        grains = self.part("grains")
+        if name not in grains:
+            raise AttributeError(f"a frame has no {name}: one of {', '.join(grains)}")
+        return grains[name]
+
+
+class Run:
+    """The directory of a run: `talus run`, or Scene.run.
+
+        run = talus.Run("heap.out")
+        run.time, run.scalars["kinetic"]
+        run[-1].position, run[-1].contacts["force"]
+        run.resume(time=10)
+    """
+
+    def __init__(self, directory: Union[str, "os.PathLike[str]"]) -> None:
+        self.directory = os.fspath(directory)
+        if not os.path.isfile(os.path.join(self.directory, "scene.yaml")):
+            raise Error(Status.FILE_OPEN, f"{self.directory} holds no run of Talus: there is no "
+                        "scene.yaml")
+        self.refresh()
+
+    def __repr__(self) -> str:
+        until = f", to t = {self.time[-1]:.6g} s" if len(self) else ""
+        return f"<talus.Run {self.directory!r}: {len(self)} frames{until}>"
+
+    def refresh(self) -> None:
+        """Looks again at what has been written since."""
+        self._series: Dict[str, Dict[int, str]] = {
+            kind: self._list(kind) for kind in ("grains", "surfaces", "walls", "contacts")}
+        found: Dict[int, float] = {}
+        for kind in ("grains", "surfaces", "walls"):
+            for step, time in self._times(kind).items():
+                found.setdefault(step, time)
+        self._steps = sorted(found)
+        self.time: Reals = np.array([found[step] for step in self._steps], dtype=np.float64)
+        self._scalars: Optional[Dict[str, Reals]] = None
+
+    def _entries(self, kind: str) -> Iterator[Any]:
+        path = os.path.join(self.directory, kind + ".pvd")
+        if os.path.isfile(path):
+            with open(path) as file:
+                yield from re.finditer(r'timestep="([^"]+)"[^>]*file="([^"/]+)"/><!-- step (\d+)',
+                                       file.read())
+
+    def _list(self, kind: str) -> Dict[int, str]:
+        return {int(entry[3]): entry[2] for entry in self._entries(kind)}
+
+    def _times(self, kind: str) -> Dict[int, float]:
+        return {int(entry[3]): float(entry[1]) for entry in self._entries(kind)}
+
+    def _file(self, kind: str, step: int) -> Optional[str]:
+        """Of the step, or of the last before it: walls are written when they change."""
+        earlier = [known for known in self._series[kind] if known <= step]
+        if not earlier or (kind != "walls" and max(earlier) != step):
+            return None
+        return os.path.join(self.directory, self._series[kind][max(earlier)])
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __getitem__(self, index: int) -> Frame:
+        step = self._steps[index]
+        return Frame(self, step, float(self.time[index]))
+
+    def __iter__(self) -> Iterator[Frame]:
+        return (self[i] for i in range(len(self)))
+
+    @property
+    def scalars(self) -> Dict[str, Reals]:
+        """The columns of scalars.csv by name, without units: time (s), kinetic (J), contacts ..."""
+        if self._scalars is None:
+            path = os.path.join(self.directory, "scalars.csv")
+            try:
+                with open(path) as file:
+                    names = [name.split(" [")[0] for name in file.readline().strip().split(",")]
+                    table = np.loadtxt(file, delimiter=",", ndmin=2)
+            except (OSError, ValueError) as error:
+                raise Error(Status.FILE_FORMAT, f"{path}: {error}") from None
+            if table.size and table.shape[1] != len(names):
+                raise Error(Status.FILE_FORMAT, f"{path}: {table.shape[1]} columns under "
+                            f"{len(names)} names")
+            self._scalars = {name: np.ascontiguousarray(table[:, i]) if table.size else np.zeros(0)
+                             for i, name in enumerate(names)}
+        return self._scalars
+
+    def resume(self, *, time: Optional[float] = None, steps: Optional[int] = None,
+               overrides: Optional[Dict[str, str]] = None, scene: Optional[str] = None,
+               threads: Optional[int] = None, quiet: bool = True) -> "Run":
+        """Goes on from the newest checkpoint, bit for bit, to a time (s), or for so many steps. A
+        scene that was changed by overrides needs them again."""
+        options = [option for key, value in (overrides or {}).items()
+                   for option in ("--set", f"{key}={value}")]
+        run_program(scene or os.path.join(self.directory, "scene.yaml"), self.directory,
+                    [*options, "--resume", self.directory], time, steps, threads, False, quiet)
+        self.refresh()
+        return self
+
+
+def run_program(scene: str, directory: str, options: List[str], time: Optional[float],
+                steps: Optional[int], threads: Optional[int], force: bool, quiet: bool) -> None:
+    """`talus run`; Error with what it said if it fails. Ctrl-C lets it write a checkpoint first."""
+    command = [program.path(), "run", scene, "--out", directory, *options]
+    for name, value in (("--time", time), ("--steps", steps), ("--threads", threads)):
+        if value is not None:
+            command += [name, repr(value)]
+    command += ["--force"] * force + ["--quiet"] * quiet
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet
+                               else None, text=True)
+    try:
+        said, complained = running.communicate()
+    except KeyboardInterrupt:
+        running.communicate()  # the terminal's signal has reached it too: it ends with a checkpoint
+        raise
+    if not quiet and said:
+        sys.stderr.write(said)
+    if running.returncode != 0:
+        status = {2: Status.INVALID_ARGUMENT, 3: Status.STEP_FAILED}.get(running.returncode,
+                                                                      Status.INTERNAL)
+        raise Error(status, (complained or said or f"talus run ended with {running.returncode}").strip())

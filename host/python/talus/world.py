@@ -1,0 +1,227 @@
+"""Worlds: bodies, shapes, joints and time (talus_world.h), their state as NumPy arrays.
+
+world_state.py holds life and arrays, world_build.py and world_joints.py what is added.
+"""
+
+import ctypes
+from ctypes import byref, c_int32, c_void_p, cast
+from typing import Any, Callable, Dict, List, Optional, Union
+
+import numpy as np
+
+from . import structs
+from .define import Reals, Vector, define
+from .enums import Integrator, Miss, Restitution, ShapeKind, Stabilisation, Status
+from .library import fill, library
+from .problem import AnyArray
+from .reports import CONTACT_TYPE, ContactEvent, StepReport
+from .settings import Settings
+from .solver import Context, Error
+from .world_joints import WorldJoints
+
+_WORLD_KINDS: Dict[str, Any] = {"integrator": Integrator, "stabilisation": Stabilisation,
+                                "restitution": Restitution, "on_miss": Miss}
+_DEF_NAMES = {field[0] for field in structs.WorldDef._fields_}
+
+
+class World(WorldJoints):
+    """Grains and what moves among them.
+
+        world = talus.World(gravity=(0, 0, -9.81))
+        world.add_plane()
+        ids = world.add_spheres(positions, radii)
+        world.step(1000)
+        world.position[ids]
+
+    Units: any consistent set, SI here: m, kg, s, N. Bodies are named by ids, which are never used
+    again. position, orientation, velocity and spin are arrays over ids, NaN where a body has been
+    removed: they show the state after the last call of the world, and what is written to them is
+    taken over at its next call. Adding bodies makes new arrays; those taken before stay as they are.
+
+    Arguments are members of talus_world_def; None is its default. settings: of the contact solves.
+    One thread at a time: a second one, and a callback, gets Error (BUSY).
+    """
+
+    def __init__(self, gravity: Optional[Vector] = None, step: Optional[float] = None, *,
+                 substeps: Optional[int] = None, integrator: Union[Integrator, str, None] = None,
+                 stabilisation: Union[Stabilisation, str, None] = None,
+                 restitution: Union[Restitution, str, None] = None, plane: Optional[bool] = None,
+                 slop: Optional[float] = None, margin: Optional[float] = None,
+                 bias_cap: Optional[float] = None, restitution_speed: Optional[float] = None,
+                 tolerance: Optional[float] = None, accept: Optional[float] = None,
+                 settings: Optional[Settings] = None, seed: Optional[int] = None,
+                 on_miss: Union[Miss, str, None] = None, penetration_limit: Optional[float] = None,
+                 velocity_scale: Optional[float] = None,
+                 context: Optional[Context] = None) -> None:
+        self._begin(context if context is not None else Context())
+        made = define(structs.WorldDef, "world", dict(
+            gravity=gravity, step=step, substeps=substeps, integrator=integrator,
+            stabilisation=stabilisation, restitution=restitution, plane=plane, slop=slop,
+            margin=margin, bias_cap=bias_cap, restitution_speed=restitution_speed,
+            tolerance=tolerance, accept=accept, seed=seed, on_miss=on_miss,
+            penetration_limit=penetration_limit, velocity_scale=velocity_scale), _WORLD_KINDS)
+        made.solver.struct_size = ctypes.sizeof(structs.Settings)
+        if settings is not None:
+            used = settings.struct()
+            if settings.max_iterations == Settings.max_iterations:
+                used.max_iterations = 0  # the world has a default of its own
+            made.solver, self._used = used, used
+            self._settings_raised = used.raised
+        handle = c_void_p()
+        self.context.check(library.talus_world_create(self.context._handle, byref(made),
+                                                      byref(handle)))
+        self._take(handle)
+
+    def __getattr__(self, name: str) -> Any:
+        """gravity (m/s2), step_length (s), tolerance and the other members of talus_world_def."""
+        made = self.__dict__.get("_def")
+        known = {"step_length": "step"}.get(name, name)
+        if made is None or name in ("step", "struct_size", "solver") or known not in _DEF_NAMES:
+            raise AttributeError(f"a World has no {name}")
+        value = getattr(made, known)
+        if known in _WORLD_KINDS:
+            return _WORLD_KINDS[known](value)
+        return np.array(value) if known == "gravity" else value
+
+    def __repr__(self) -> str:
+        if not self._handle:
+            return "<talus.World, destroyed>"
+        return (f"<talus.World at t = {self.time:.6g} s, step {self.steps}: {self.body_count} bodies, "
+                f"{self.contact_count} contacts>")
+
+    def __enter__(self) -> "World":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+    # ---- time ----------------------------------------------------------------------------------
+
+    def step(self, count: int = 1) -> StepReport:
+        """Makes so many steps, and tells of the last. Ctrl-C, and what a callback raises, comes out
+        between two steps. A step that cannot be solved raises Error (STEP_FAILED); the bodies are
+        then as they were before it."""
+        if count < 1:
+            raise ValueError(f"{count} steps: at least one is needed")
+        made = fill(structs.StepReport)
+        with self._alone() as world:
+            try:
+                for _ in range(count):
+                    if self._before_step is not None:
+                        self._before_step()
+                    status = library.talus_world_step(world, byref(made))
+                    for raised in (self._raised, self._settings_raised):
+                        if raised:
+                            error = raised[0]
+                            raised.clear()
+                            raise error
+                    self.context.check(status)
+            finally:
+                self._changed()
+        return StepReport(made)
+
+    @property
+    def time(self) -> float:
+        """s"""
+        with self._alone() as world:
+            return float(library.talus_world_time(world))
+
+    @property
+    def steps(self) -> int:
+        """Steps made so far."""
+        with self._alone() as world:
+            return int(library.talus_world_steps(world))
+
+    def on_contact(self, function: Optional[Callable[[ContactEvent], Any]]) -> None:
+        """Calls the function with a ContactEvent before each contact is solved; it may set friction,
+        restitution and keep. A step may call it more than once for a contact. None: no function."""
+        if function is not None and not callable(function):
+            raise TypeError(f"{function!r} is not a function")
+        with self._alone() as world:
+            callback = None if function is None else structs.contact_fn(self._guarded(function))
+            library.talus_world_on_contact(world, callback and cast(callback, c_void_p), None)
+            self._callback = callback  # the last one is not called any more
+
+    def _guarded(self, function: Callable[[ContactEvent], Any]) -> Callable[..., None]:
+        raised = self._raised
+
+        def call(user: Any, contact: Any, friction: Any, restitution: Any, keep: Any) -> None:
+            if raised:  # the step ends as soon as it can
+                return
+            try:
+                event = ContactEvent(contact.contents, friction[0], restitution[0])
+                function(event)
+                friction[0], restitution[0] = event.friction, event.restitution
+                keep[0] = 1 if event.keep else 0
+            except BaseException as error:  # KeyboardInterrupt too
+                raised.append(error)
+
+        return call
+
+    # ---- contacts ------------------------------------------------------------------------------
+
+    @property
+    def contact_count(self) -> int:
+        """Contacts of the last step."""
+        with self._alone() as world:
+            return max(0, int(library.talus_world_contacts(world, None)))
+
+    @property
+    def contacts(self) -> AnyArray:
+        """Contacts of the last step as a structured array, a copy: body_a, body_b, shape_a, shape_b,
+        point (m), normal (from a to b), gap (m), impulse (N s, on b)."""
+        found = c_void_p()
+        with self._alone() as world:
+            count = library.talus_world_contacts(world, byref(found))
+            if count < 0:
+                raise Error(Status.OUT_OF_MEMORY, "no memory for the contacts")
+            if count == 0:
+                return np.zeros(0, CONTACT_TYPE)
+            room = (ctypes.c_char * (count * CONTACT_TYPE.itemsize)).from_address(found.value or 0)
+            return np.frombuffer(room, CONTACT_TYPE).copy()
+
+    @property
+    def contact_force(self) -> Reals:
+        """(capacity, 3) by id, N: sum of the contact forces on each body in the last step."""
+        return self._contact_sums(lambda contacts, side: contacts["impulse"])
+
+    @property
+    def contact_torque(self) -> Reals:
+        """(capacity, 3) by id, N m: of the contact forces about each body's present position."""
+        position = self.position
+        return self._contact_sums(lambda contacts, side: np.cross(
+            contacts["point"] - position[contacts[side]], contacts["impulse"]))
+
+    def _contact_sums(self, value: Callable[[AnyArray, str], AnyArray]) -> Reals:
+        contacts = self.contacts
+        with self._alone() as world:
+            sums = np.zeros((library.talus_body_capacity(world), 3))
+        if len(contacts) and self._dt > 0:
+            np.add.at(sums, contacts["body_b"], value(contacts, "body_b") / self._dt)
+            np.add.at(sums, contacts["body_a"], -value(contacts, "body_a") / self._dt)
+        return sums
+
+    # ---- pictures ------------------------------------------------------------------------------
+
+    def shapes(self) -> List[Dict[str, Any]]:
+        """All shapes as dicts: shape, body, kind, material, position and orientation in the body's
+        frame, radius, half_length, half_edge, points, triangles."""
+        made: List[Dict[str, Any]] = []
+        with self._alone() as world:
+            for number in range(library.talus_shape_capacity(world)):
+                shape, body = fill(structs.ShapeDef, 0), c_int32()
+                if library.talus_shape_get(world, number, byref(body), byref(shape)) == Status.OK:
+                    made.append(dict(
+                        shape=number, body=body.value, kind=ShapeKind(shape.kind),
+                        material=shape.material, position=np.array(shape.position),
+                        orientation=np.array(shape.orientation), radius=shape.radius,
+                        half_length=shape.half_length, half_edge=np.array(shape.half_edge),
+                        points=_copied(shape.point, shape.point_count, ctypes.c_double),
+                        triangles=_copied(shape.triangle, shape.triangle_count, c_int32)))
+        return made
+
+
+def _copied(place: Optional[int], count: int, kind: Any) -> Optional[AnyArray]:
+    if not place or count < 1:
+        return None
+    return np.frombuffer((kind * (3 * count)).from_address(place), kind).reshape(-1, 3).copy()

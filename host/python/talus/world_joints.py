@@ -1,0 +1,108 @@
+"""Joints and mechanisms of worlds."""
+
+from ctypes import POINTER, byref, cast
+from typing import Any, Dict, Optional, Sequence, Union
+
+import numpy as np
+
+from . import structs
+from .define import Vector, define
+from .enums import JointKind, Motor, Status
+from .library import fill, library
+from .mechanism import Mechanism, links_define, loops_define, urdf_read
+from .reports import JointState
+from .settings import member
+from .solver import Error
+from .world_build import BODY_KINDS, WorldBuild
+
+
+class WorldJoints(WorldBuild):
+    """The part of World that holds bodies together."""
+
+    def add_joint(self, kind: Union[JointKind, str], body_a: Optional[int], body_b: Optional[int], *,
+                  point: Optional[Vector] = None, point_b: Optional[Vector] = None,
+                  axis: Optional[Vector] = None, lower: Optional[float] = None,
+                  upper: Optional[float] = None, motor: Union[Motor, str, None] = None,
+                  rate: Optional[float] = None, effort: Optional[float] = None,
+                  target: Optional[float] = None, response: Optional[float] = None,
+                  friction: Optional[float] = None, restitution: Optional[float] = None) -> int:
+        """fixed, ball, hinge, slider or distance between two bodies (None: the world). point, axis:
+        world frame, m; lower and upper: stops, rad or m; motor rate or servo with rate (rad/s or
+        m/s), target (rad or m), effort (N m or N). Gives the joint's id."""
+        chosen = JointKind(member("joint.kind", kind, JointKind))
+        limited = lower is not None or upper is not None
+        made = define(structs.JointDef, "joint", dict(
+            body_a=-1 if body_a is None else body_a, body_b=-1 if body_b is None else body_b,
+            point=point, point_b=point_b, axis=axis, limited=int(limited),
+            lower=-np.inf if limited and lower is None else lower,
+            upper=np.inf if limited and upper is None else upper, motor=motor, rate=rate,
+            effort=effort, target=target, response=response, friction=friction,
+            restitution=restitution), {"motor": Motor}, kind=chosen)
+        with self._alone(changes=True) as world:
+            return self._add(library.talus_joint_add, world, byref(made))
+
+    def remove_joint(self, joint: int) -> None:
+        with self._alone(changes=True) as world:
+            self.context.check(library.talus_joint_remove(world, joint))
+
+    def drive(self, joint: int, rate: float = 0.0, target: float = 0.0,
+              effort: float = float("inf")) -> None:
+        """New values for the motor of a joint: rad/s or m/s, rad or m, N m or N."""
+        with self._alone() as world:
+            self.context.check(library.talus_joint_drive(world, joint, rate, target, effort))
+
+    def joint(self, joint: int) -> JointState:
+        """The state of a joint."""
+        made = fill(structs.JointState)
+        with self._alone() as world:
+            self.context.check(library.talus_joint_get(world, joint, byref(made)))
+        return JointState(made)
+
+    def add_mechanism(self, links: Sequence[Dict[str, Any]],
+                      loops: Sequence[Dict[str, Any]] = (), self_collide: bool = True) -> Mechanism:
+        """An articulated tree: a dict of members of talus_link_def for each link (kind, parent, name,
+        position, axis, mass, centre, inertia, motor ...), and of talus_loop_def for each loop."""
+        rows, count = links_define(links)
+        made = define(structs.MechanismDef, "mechanism", dict(
+            link_count=count, self_collide=self_collide))
+        made.link = cast(rows, POINTER(structs.LinkDef))
+        closed = loops_define(loops)
+        with self._alone(changes=True) as world:
+            number = self._add(library.talus_world_add_mechanism, world, byref(made),
+                               closed, len(loops))
+        names = [str(link.get("name", "")) for link in links]
+        return Mechanism(self, number, {name: i for i, name in enumerate(names) if name})
+
+    def add_urdf(self, path: Any, *, position: Optional[Vector] = None,
+                 orientation: Optional[Vector] = None, floating: bool = False,
+                 lenient: bool = False, packages: Optional[str] = None,
+                 motor: Union[None, str, Dict[str, str]] = None,
+                 response: Optional[float] = None, material: Optional[int] = None) -> Mechanism:
+        """A robot from a URDF file. motor: "rate" or "servo" for all joints, or by the joints' names;
+        they begin at rest where they are. response (s): of servos, the time in which the distance to
+        the target falls by e; default one step, which only a motor of much effort can do."""
+        with urdf_read(self.context, path, dict(
+                position=position, orientation=orientation, floating=int(floating),
+                lenient=int(lenient), packages=packages)) as urdf:
+            made = urdf.motors(motor, response)
+            with self._alone(changes=True) as world:
+                chosen, number, base = self._material_of(world, material), -1, -1
+                if made.link_count > 0:
+                    number = self._add(library.talus_world_add_mechanism, world, byref(made), None, 0)
+                for link, shape in urdf.shapes():
+                    shape.material = chosen
+                    if link < 0 and base < 0:
+                        fixed = define(structs.BodyDef, "body", dict(type="fixed"), BODY_KINDS)
+                        base = self._add(library.talus_body_add, world, byref(fixed))
+                    body = base if link < 0 else library.talus_link_body(world, number, link)
+                    self._add(library.talus_shape_add, world, body, byref(shape))
+                if base >= 0 and number >= 0:
+                    self.context.check(library.talus_world_set_base(world, number, base))
+            return Mechanism(self, number, urdf.joints(), base if base >= 0 else None)
+
+    def mechanism(self, number: int) -> Mechanism:
+        """A mechanism of the world by its number, in the order of adding."""
+        with self._alone() as world:
+            if not library.talus_world_mechanism(world, number):
+                raise Error(Status.INDEX_RANGE, f"mechanism {number} does not exist")
+        return Mechanism(self, number, {})
