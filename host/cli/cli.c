@@ -198,3 +198,34 @@ double *tl_cli_numbers(int64_t count) {
   }
   return numbers;
 }
+
+int tl_cli_text_begin(tl_cli_text *text) {
+  memset(text, 0, sizeof *text);
+  text->stream = open_memstream(&text->bytes, &text->size);
+  return text->stream != NULL ? TL_EXIT_OK : tl_cli_complain("out of memory");
+}
+
+int tl_cli_text_write(tl_cli_text *text, talus_context *context, const char *path) {
+  const int failed = ferror(text->stream);
+  int code = TL_EXIT_OK;
+  if (fclose(text->stream) != 0 || failed) {
+    code = tl_cli_complain("%s: out of memory", path);
+  } else {
+    const talus_status status = talus_file_write(context, path, text->bytes, text->size);
+    code = status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(context, status, path);
+  }
+  free(text->bytes);
+  return code;
+}
+
+void tl_cli_csv_field(FILE *out, const char *text) {
+  if (strpbrk(text, ",\"\n\r") == NULL) {
+    fputs(text, out);
+    return;
+  }
+  fputc('"', out);
+  for (; *text != '\0'; text++) {
+    fputs(*text == '"' ? "\"\"" : (char[2]){*text, '\0'}, out);
+  }
+  fputc('"', out);
+}

@@ -5,6 +5,8 @@
 #ifndef TL_CLI_H
 #define TL_CLI_H
 
+#include <stdio.h>
+
 #include "host/cli/options.h"
 #include "talus/talus.h"
 
@@ -20,6 +22,7 @@ int tl_cli_run(int argc, char **argv);
 int tl_cli_scene(int argc, char **argv);
 int tl_cli_render(int argc, char **argv);
 int tl_cli_plot(int argc, char **argv);
+int tl_cli_sweep(int argc, char **argv);
 int tl_cli_profile(int argc, char **argv);
 int tl_cli_bench(int argc, char **argv);
 
@@ -76,6 +79,19 @@ int tl_cli_writable(const char *path, const char *input);
 /* The companion of an impulse file that holds the bilateral rows: OUT.txt -> OUT.bilateral.txt.
  * To be freed; NULL if there is no memory. */
 char *tl_cli_bilateral_path(const char *path);
+
+/* A text that becomes a file, whole or not at all. begin and write return exit codes, with a
+ * complaint; write frees the text in every case. */
+typedef struct tl_cli_text {
+  FILE *stream; /* to print to */
+  char *bytes;
+  size_t size;
+} tl_cli_text;
+int tl_cli_text_begin(tl_cli_text *text);
+int tl_cli_text_write(tl_cli_text *text, talus_context *context, const char *path);
+
+/* A field of a CSV file: in quotes, with quotes doubled, if it has to be. */
+void tl_cli_csv_field(FILE *out, const char *text);
 
 /* Complains of a column that a table does not have, with the nearest that it has, and returns
  * TL_EXIT_BAD; else TL_EXIT_OK. */

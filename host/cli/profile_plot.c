@@ -90,19 +90,6 @@ int tl_profile_draw(const tl_profile *p) {
   return status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(p->context, status, o->out);
 }
 
-/* In quotes, with quotes doubled, if it has to be. */
-static void print_field(FILE *out, const char *text) {
-  if (strpbrk(text, ",\"\n\r") == NULL) {
-    fputs(text, out);
-    return;
-  }
-  fputc('"', out);
-  for (; *text != '\0'; text++) {
-    fputs(*text == '"' ? "\"\"" : (char[2]){*text, '\0'}, out);
-  }
-  fputc('"', out);
-}
-
 /* The table of all runs as text. */
 static void print_table(const tl_profile *p, FILE *out) {
   const tl_profile_options *const o = &p->options;
@@ -114,7 +101,7 @@ static void print_table(const tl_profile *p, FILE *out) {
       const tl_profile_problem *const problem = &p->problem[i];
       const tl_profile_run *const run = &problem->run[m];
       const talus_certificate *const c = &run->info.certificate;
-      print_field(out, problem->file);
+      tl_cli_csv_field(out, problem->file);
       fprintf(out, ",%" PRId32 ",%" PRId32 ",%s", problem->contacts, problem->rows,
               talus_method_name(o->method[m]));
       if (!run->done) {
@@ -130,20 +117,10 @@ static void print_table(const tl_profile *p, FILE *out) {
 }
 
 int tl_profile_write(const tl_profile *p) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *const memory = open_memstream(&text, &size);
-  if (memory == NULL) {
-    return tl_cli_complain("no memory for the table of all runs");
+  tl_cli_text text;
+  if (tl_cli_text_begin(&text) != TL_EXIT_OK) {
+    return TL_EXIT_BAD;
   }
-  print_table(p, memory);
-  const int failed = ferror(memory);
-  if (fclose(memory) != 0 || failed) {
-    free(text);
-    return tl_cli_complain("no memory for the table of all runs");
-  }
-  const talus_status status = talus_file_write(p->context, p->options.csv, text, size);
-  free(text);
-  return status == TALUS_OK ? TL_EXIT_OK
-                            : tl_cli_complain_status(p->context, status, p->options.csv);
+  print_table(p, text.stream);
+  return tl_cli_text_write(&text, p->context, p->options.csv);
 }

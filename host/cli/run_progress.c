@@ -47,8 +47,7 @@ void tl_run_watch(void) {
   }
 }
 
-/* "3 h 12 min", "45 s". */
-static void time_words(double seconds, char *text, size_t capacity) {
+void tl_run_time_words(double seconds, char *text, size_t capacity) {
   if (seconds >= 5400) {
     snprintf(text, capacity, "%.0f h %02.0f min", (double)(int64_t)(seconds / 3600),
              (double)((int64_t)(seconds / 60) % 60));
@@ -69,7 +68,7 @@ void tl_run_progress_tell(tl_run_progress *progress, const talus_step_report *re
   const double made = (double)(report->step - progress->first), spent = now - progress->begin;
   const double rate = made / spent;
   char left[48];
-  time_words((double)(progress->last - report->step) / rate, left, sizeof left);
+  tl_run_time_words((double)(progress->last - report->step) / rate, left, sizeof left);
   fprintf(stderr,
           "%sstep %" PRId64 " of %" PRId64 ", t = %.4g s, %d contacts, eps %.1e, %.3g steps/s, %s "
           "left%s",

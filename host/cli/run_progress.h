@@ -5,6 +5,8 @@
 #ifndef TL_RUN_PROGRESS_H
 #define TL_RUN_PROGRESS_H
 
+#include <stddef.h>
+
 #include "talus/talus_world.h"
 
 typedef struct tl_run_progress {
@@ -19,6 +21,8 @@ void tl_run_watch(void);
 void tl_run_progress_begin(tl_run_progress *progress, int64_t first, int64_t last, int quiet);
 void tl_run_progress_tell(tl_run_progress *progress, const talus_step_report *report);
 void tl_run_progress_end(tl_run_progress *progress);
+/* "3 h 12 min", "45 s". */
+void tl_run_time_words(double seconds, char *text, size_t capacity);
 /* Whether somebody has asked to stop. */
 int tl_run_interrupted(void);
 

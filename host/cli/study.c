@@ -10,7 +10,7 @@
 
 #include "host/cli/cli.h"
 
-enum { PATH = 1200, LINE = 512 };
+enum { PATH = 1400, LINE = 512 };
 
 static void list_path(const char *folder, char path[PATH]) {
   snprintf(path, PATH, "%s/runs.txt", folder);
@@ -57,18 +57,17 @@ int tl_study_runs_read(const char *folder, tl_study_runs *runs) {
   return code;
 }
 
-int tl_study_runs_write(const char *folder, const tl_study_runs *runs) {
+int tl_study_runs_write(talus_context *context, const char *folder, const tl_study_runs *runs) {
   char path[PATH];
+  tl_cli_text text;
+  if (tl_cli_text_begin(&text) != TL_EXIT_OK) {
+    return TL_EXIT_BAD;
+  }
+  for (int32_t i = 0; i < runs->count; i++) {
+    fprintf(text.stream, "%s\t%s\n", runs->run[i].folder, runs->run[i].label);
+  }
   list_path(folder, path);
-  FILE *const file = fopen(path, "w");
-  bool written = file != NULL;
-  for (int32_t i = 0; written && i < runs->count; i++) {
-    written = fprintf(file, "%s\t%s\n", runs->run[i].folder, runs->run[i].label) > 0;
-  }
-  if (file != NULL) {
-    written = fclose(file) == 0 && written;
-  }
-  return written ? TL_EXIT_OK : tl_cli_complain("cannot write %s: %s", path, strerror(errno));
+  return tl_cli_text_write(&text, context, path);
 }
 
 void tl_study_runs_release(tl_study_runs *runs) {

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "talus/talus_base.h"
+
 typedef struct tl_study_run {
   char folder[256]; /* within the study's */
   char label[128];
@@ -21,7 +23,7 @@ typedef struct tl_study_runs {
 bool tl_study_is(const char *folder);
 /* Returns an exit code, with a complaint. tl_study_runs_release is due in every case. */
 int tl_study_runs_read(const char *folder, tl_study_runs *runs);
-int tl_study_runs_write(const char *folder, const tl_study_runs *runs);
+int tl_study_runs_write(talus_context *context, const char *folder, const tl_study_runs *runs);
 void tl_study_runs_release(tl_study_runs *runs);
 
 #endif

@@ -276,6 +276,9 @@ static talus_status plan_draw(plan *p, const tl_plot_options *options, const cha
   print_y_label(p, y_label);
   with.x_label = options->x_label != NULL ? options->x_label : x_label;
   with.y_label = options->y_label != NULL ? options->y_label : y_label[0] != 0 ? y_label : NULL;
+  if (p->series_count > 8 && with.legend == TL_LEGEND_INSIDE) {
+    with.legend = TL_LEGEND_BESIDE; /* inside it would hide too much */
+  }
   return tl_plot_file(p->context, p->series, p->series_count, &with, path);
 }
 
