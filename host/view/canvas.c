@@ -1,8 +1,6 @@
 /* canvas.c: surfaces, paths and files by Cairo; see canvas.h. */
 #include "host/view/canvas.h"
 
-#include <cairo-pdf.h>
-#include <cairo-svg.h>
 #include <string.h>
 
 #include "host/view/canvas_cairo.h"
@@ -25,6 +23,11 @@ static talus_status canvas_make(talus_context *context, tl_canvas **canvas) {
   *canvas = memory;
   memset(*canvas, 0, sizeof **canvas);
   (*canvas)->context = context;
+  if (!tl_cairo_load(&(*canvas)->cairo)) {
+    tl_free(context, *canvas);
+    *canvas = NULL;
+    return tl_fail(context, TALUS_UNSUPPORTED, "plot: %s", tl_text_missing());
+  }
   return TALUS_OK;
 }
 
@@ -32,53 +35,51 @@ static talus_status canvas_make(talus_context *context, tl_canvas **canvas) {
  * way whatever it is drawn on. */
 static talus_status canvas_open(tl_canvas *canvas, cairo_surface_t *surface, double scale) {
   canvas->surface = surface;
-  canvas->pen = cairo_create(surface);
-  cairo_font_options_t *const options = cairo_font_options_create();
-  cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
-  cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
-  cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
-  cairo_set_font_options(canvas->pen, options);
-  cairo_font_options_destroy(options);
-  cairo_select_font_face(canvas->pen, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                         CAIRO_FONT_WEIGHT_NORMAL);
-  cairo_scale(canvas->pen, scale, scale);
-  cairo_set_line_cap(canvas->pen, CAIRO_LINE_CAP_ROUND);
-  cairo_set_line_join(canvas->pen, CAIRO_LINE_JOIN_ROUND);
-  return cairo_status(canvas->pen) == CAIRO_STATUS_SUCCESS
+  canvas->pen = canvas->cairo.create(surface);
+  cairo_font_options_t *const options = canvas->cairo.font_options_create();
+  canvas->cairo.font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+  canvas->cairo.font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+  canvas->cairo.font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+  canvas->cairo.set_font_options(canvas->pen, options);
+  canvas->cairo.font_options_destroy(options);
+  canvas->cairo.select_font_face(canvas->pen, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                                 CAIRO_FONT_WEIGHT_NORMAL);
+  canvas->cairo.scale(canvas->pen, scale, scale);
+  canvas->cairo.set_line_cap(canvas->pen, CAIRO_LINE_CAP_ROUND);
+  canvas->cairo.set_line_join(canvas->pen, CAIRO_LINE_JOIN_ROUND);
+  return canvas->cairo.status(canvas->pen) == CAIRO_STATUS_SUCCESS
              ? TALUS_OK
              : tl_fail(canvas->context, TALUS_OUT_OF_MEMORY, "plot: Cairo: %s",
-                       cairo_status_to_string(cairo_status(canvas->pen)));
+                       canvas->cairo.status_to_string(canvas->cairo.status(canvas->pen)));
 }
 
 static void paint_white(tl_canvas *canvas) {
-  cairo_set_source_rgb(canvas->pen, 1.0, 1.0, 1.0);
-  cairo_paint(canvas->pen);
+  canvas->cairo.set_source_rgb(canvas->pen, 1.0, 1.0, 1.0);
+  canvas->cairo.paint(canvas->pen);
+}
+
+static talus_status canvas_pixels(talus_context *context, cairo_format_t format, int32_t width,
+                                  int32_t height, tl_canvas **canvas) {
+  TL_TRY(canvas_make(context, canvas));
+  const talus_status status =
+      canvas_open(*canvas, (*canvas)->cairo.image_surface_create(format, width, height), 1.0);
+  if (status != TALUS_OK) {
+    tl_canvas_abandon(*canvas);
+    *canvas = NULL;
+  }
+  return status;
 }
 
 talus_status tl_canvas_create(talus_context *context, int32_t width, int32_t height,
                               tl_canvas **canvas) {
-  TL_TRY(canvas_make(context, canvas));
-  const talus_status status =
-      canvas_open(*canvas, cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height), 1.0);
-  if (status != TALUS_OK) {
-    tl_canvas_abandon(*canvas);
-    *canvas = NULL;
-    return status;
-  }
+  TL_TRY(canvas_pixels(context, CAIRO_FORMAT_RGB24, width, height, canvas));
   paint_white(*canvas);
   return TALUS_OK;
 }
 
 talus_status tl_canvas_mask(talus_context *context, int32_t width, int32_t height,
                             tl_canvas **canvas) {
-  TL_TRY(canvas_make(context, canvas));
-  const talus_status status =
-      canvas_open(*canvas, cairo_image_surface_create(CAIRO_FORMAT_A8, width, height), 1.0);
-  if (status != TALUS_OK) {
-    tl_canvas_abandon(*canvas);
-    *canvas = NULL;
-  }
-  return status;
+  return canvas_pixels(context, CAIRO_FORMAT_A8, width, height, canvas);
 }
 
 typedef enum file_kind { FILE_PNG, FILE_SVG, FILE_PDF, FILE_UNKNOWN } file_kind;
@@ -93,13 +94,16 @@ static file_kind kind_of(const char *path) {
   return (file_kind)kind;
 }
 
-static cairo_surface_t *surface_make(file_kind kind, int32_t width, int32_t height, FILE *stream) {
+static cairo_surface_t *surface_make(const tl_canvas *canvas, file_kind kind, int32_t width,
+                                     int32_t height) {
+  FILE *const stream = canvas->output.stream;
   const double wide = POINTS_PER_PIXEL * width, tall = POINTS_PER_PIXEL * height;
   if (kind == FILE_SVG) {
-    return cairo_svg_surface_create_for_stream(write_bytes, stream, wide, tall);
+    return canvas->cairo.svg_surface_create_for_stream(write_bytes, stream, wide, tall);
   }
-  return kind == FILE_PDF ? cairo_pdf_surface_create_for_stream(write_bytes, stream, wide, tall)
-                          : cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
+  return kind == FILE_PDF
+             ? canvas->cairo.pdf_surface_create_for_stream(write_bytes, stream, wide, tall)
+             : canvas->cairo.image_surface_create(CAIRO_FORMAT_RGB24, width, height);
 }
 
 talus_status tl_canvas_file(talus_context *context, const char *path, int32_t width, int32_t height,
@@ -115,7 +119,7 @@ talus_status tl_canvas_file(talus_context *context, const char *path, int32_t wi
   if (status == TALUS_OK) {
     (*canvas)->is_file = true;
     (*canvas)->is_png = kind == FILE_PNG;
-    status = canvas_open(*canvas, surface_make(kind, width, height, (*canvas)->output.stream),
+    status = canvas_open(*canvas, surface_make(*canvas, kind, width, height),
                          kind == FILE_PNG ? 1.0 : POINTS_PER_PIXEL);
   }
   if (status != TALUS_OK) {
@@ -131,15 +135,16 @@ talus_status tl_canvas_file(talus_context *context, const char *path, int32_t wi
 
 /* The first failure of pen, surface and file. */
 static cairo_status_t canvas_finish(tl_canvas *canvas) {
-  cairo_status_t found = cairo_status(canvas->pen);
-  cairo_destroy(canvas->pen);
+  cairo_status_t found = canvas->cairo.status(canvas->pen);
+  canvas->cairo.destroy(canvas->pen);
   canvas->pen = NULL;
   if (found == CAIRO_STATUS_SUCCESS && canvas->is_png) {
-    cairo_surface_flush(canvas->surface);
-    found = cairo_surface_write_to_png_stream(canvas->surface, write_bytes, canvas->output.stream);
+    canvas->cairo.surface_flush(canvas->surface);
+    found = canvas->cairo.surface_write_to_png_stream(canvas->surface, write_bytes,
+                                                      canvas->output.stream);
   }
-  cairo_surface_finish(canvas->surface);
-  return found == CAIRO_STATUS_SUCCESS ? cairo_surface_status(canvas->surface) : found;
+  canvas->cairo.surface_finish(canvas->surface);
+  return found == CAIRO_STATUS_SUCCESS ? canvas->cairo.surface_status(canvas->surface) : found;
 }
 
 talus_status tl_canvas_end(tl_canvas *canvas) {
@@ -149,7 +154,7 @@ talus_status tl_canvas_end(tl_canvas *canvas) {
     status = tl_fail(canvas->context,
                      found == CAIRO_STATUS_NO_MEMORY ? TALUS_OUT_OF_MEMORY : TALUS_FILE_WRITE,
                      "%s: drawing failed: %s", canvas->is_file ? canvas->output.path : "plot",
-                     cairo_status_to_string(found));
+                     canvas->cairo.status_to_string(found));
   } else if (canvas->is_file) {
     canvas->is_file = false;
     status = tl_output_commit(&canvas->output);
@@ -163,10 +168,10 @@ void tl_canvas_abandon(tl_canvas *canvas) {
     return;
   }
   if (canvas->pen != NULL) {
-    cairo_destroy(canvas->pen);
+    canvas->cairo.destroy(canvas->pen);
   }
   if (canvas->surface != NULL) { /* a vector surface writes its last bytes here */
-    cairo_surface_destroy(canvas->surface);
+    canvas->cairo.surface_destroy(canvas->surface);
   }
   if (canvas->is_file) {
     tl_output_abandon(&canvas->output);
@@ -175,10 +180,10 @@ void tl_canvas_abandon(tl_canvas *canvas) {
 }
 
 talus_status tl_canvas_picture(tl_canvas *canvas, tl_picture *picture) {
-  cairo_surface_flush(canvas->surface);
-  const int32_t width = cairo_image_surface_get_width(canvas->surface);
-  const int32_t height = cairo_image_surface_get_height(canvas->surface);
-  const unsigned char *row = cairo_image_surface_get_data(canvas->surface);
+  canvas->cairo.surface_flush(canvas->surface);
+  const int32_t width = canvas->cairo.image_surface_get_width(canvas->surface);
+  const int32_t height = canvas->cairo.image_surface_get_height(canvas->surface);
+  const unsigned char *row = canvas->cairo.image_surface_get_data(canvas->surface);
   TL_TRY(tl_picture_create(canvas->context, width, height, picture));
   unsigned char *to = picture->pixel;
   for (int32_t y = 0; y < height; y++) {
@@ -189,42 +194,42 @@ talus_status tl_canvas_picture(tl_canvas *canvas, tl_picture *picture) {
       to[1] = (unsigned char)(pixel >> 8);
       to[2] = (unsigned char)pixel;
     }
-    row += cairo_image_surface_get_stride(canvas->surface);
+    row += canvas->cairo.image_surface_get_stride(canvas->surface);
   }
   return TALUS_OK;
 }
 
 const unsigned char *tl_canvas_cover(tl_canvas *canvas, int32_t *stride) {
-  cairo_surface_flush(canvas->surface);
-  *stride = cairo_image_surface_get_stride(canvas->surface);
-  return cairo_image_surface_get_data(canvas->surface);
+  canvas->cairo.surface_flush(canvas->surface);
+  *stride = canvas->cairo.image_surface_get_stride(canvas->surface);
+  return canvas->cairo.image_surface_get_data(canvas->surface);
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
 static void set_colour(tl_canvas *canvas, tl_colour colour, double opacity) {
-  cairo_set_source_rgba(canvas->pen, colour.red, colour.green, colour.blue, opacity);
+  canvas->cairo.set_source_rgba(canvas->pen, colour.red, colour.green, colour.blue, opacity);
 }
 
 void tl_canvas_move_to(tl_canvas *canvas, double x, double y) {
-  cairo_move_to(canvas->pen, x, y);
+  canvas->cairo.move_to(canvas->pen, x, y);
 }
 
 void tl_canvas_line_to(tl_canvas *canvas, double x, double y) {
-  cairo_line_to(canvas->pen, x, y);
+  canvas->cairo.line_to(canvas->pen, x, y);
 }
 
 void tl_canvas_stroke(tl_canvas *canvas, double width, tl_colour colour, double dash, double gap) {
   const double lengths[2] = {dash, gap};
   set_colour(canvas, colour, 1.0);
-  cairo_set_line_width(canvas->pen, width);
-  cairo_set_dash(canvas->pen, lengths, dash > 0.0 ? 2 : 0, 0.0);
-  cairo_stroke(canvas->pen);
+  canvas->cairo.set_line_width(canvas->pen, width);
+  canvas->cairo.set_dash(canvas->pen, lengths, dash > 0.0 ? 2 : 0, 0.0);
+  canvas->cairo.stroke(canvas->pen);
 }
 
 void tl_canvas_fill(tl_canvas *canvas, tl_colour colour, double opacity) {
   set_colour(canvas, colour, opacity);
-  cairo_fill(canvas->pen);
+  canvas->cairo.fill(canvas->pen);
 }
 
 void tl_canvas_line(tl_canvas *canvas, double x0, double y0, double x1, double y1, double width,
@@ -236,22 +241,22 @@ void tl_canvas_line(tl_canvas *canvas, double x0, double y0, double x1, double y
 
 void tl_canvas_rectangle(tl_canvas *canvas, double x, double y, double width, double height,
                          tl_colour colour) {
-  cairo_rectangle(canvas->pen, x, y, width, height);
+  canvas->cairo.rectangle(canvas->pen, x, y, width, height);
   tl_canvas_fill(canvas, colour, 1.0);
 }
 
 void tl_canvas_dot(tl_canvas *canvas, double x, double y, double diameter, tl_colour colour) {
-  cairo_new_path(canvas->pen);
-  cairo_arc(canvas->pen, x, y, 0.5 * diameter, 0.0, TURN);
+  canvas->cairo.new_path(canvas->pen);
+  canvas->cairo.arc(canvas->pen, x, y, 0.5 * diameter, 0.0, TURN);
   tl_canvas_fill(canvas, colour, 1.0);
 }
 
 void tl_canvas_clip(tl_canvas *canvas, double x, double y, double width, double height) {
-  cairo_save(canvas->pen);
-  cairo_rectangle(canvas->pen, x, y, width, height);
-  cairo_clip(canvas->pen);
+  canvas->cairo.save(canvas->pen);
+  canvas->cairo.rectangle(canvas->pen, x, y, width, height);
+  canvas->cairo.clip(canvas->pen);
 }
 
 void tl_canvas_unclip(tl_canvas *canvas) {
-  cairo_restore(canvas->pen);
+  canvas->cairo.restore(canvas->pen);
 }

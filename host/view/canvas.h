@@ -2,7 +2,8 @@
  *
  * Positions are in pixels, x to the right, y down, (0, 0) the upper left corner. In SVG and PDF a
  * pixel is 1/200 inch. A path is collected by move_to and line_to, and used up by stroke or fill.
- * Failures inside Cairo are kept and told by tl_canvas_end. Without Cairo none of this is built:
+ * Failures inside Cairo are kept and told by tl_canvas_end. Cairo is loaded at run time: where it
+ * is not there, what makes a canvas returns UNSUPPORTED. Without its headers none of this is built:
  * canvas_none.c says so to whoever asks for a plot. */
 #ifndef TL_CANVAS_H
 #define TL_CANVAS_H

@@ -63,8 +63,8 @@ static const char *next_run(const char *text, char *run, bool *raised) {
 static double font_size(tl_canvas *canvas, double height) {
   if (canvas->capital == 0.0) {
     cairo_text_extents_t box;
-    cairo_set_font_size(canvas->pen, 100.0);
-    cairo_text_extents(canvas->pen, "H", &box);
+    canvas->cairo.set_font_size(canvas->pen, 100.0);
+    canvas->cairo.text_extents(canvas->pen, "H", &box);
     canvas->capital = box.height > 0.0 ? box.height / 100.0 : 0.7;
   }
   return height / canvas->capital;
@@ -78,8 +78,8 @@ double tl_canvas_text_width(tl_canvas *canvas, double height, const char *text) 
   while (text[0] != '\0') {
     cairo_text_extents_t box;
     text = next_run(text, run, &raised);
-    cairo_set_font_size(canvas->pen, raised ? SUPERSCRIPT * size : size);
-    cairo_text_extents(canvas->pen, run, &box);
+    canvas->cairo.set_font_size(canvas->pen, raised ? SUPERSCRIPT * size : size);
+    canvas->cairo.text_extents(canvas->pen, run, &box);
     width += box.x_advance;
   }
   return width;
@@ -92,19 +92,19 @@ void tl_canvas_text(tl_canvas *canvas, double x, double y, double height, bool u
   double at = -share * tl_canvas_text_width(canvas, height, text);
   bool raised = false;
   char run[RUN];
-  cairo_save(canvas->pen);
-  cairo_translate(canvas->pen, x, y);
-  cairo_rotate(canvas->pen, upward ? -0.25 * 6.283185307179586 : 0.0);
-  cairo_set_source_rgb(canvas->pen, colour.red, colour.green, colour.blue);
+  canvas->cairo.save(canvas->pen);
+  canvas->cairo.translate(canvas->pen, x, y);
+  canvas->cairo.rotate(canvas->pen, upward ? -0.25 * 6.283185307179586 : 0.0);
+  canvas->cairo.set_source_rgb(canvas->pen, colour.red, colour.green, colour.blue);
   while (text[0] != '\0') {
     cairo_text_extents_t box;
     text = next_run(text, run, &raised);
-    cairo_set_font_size(canvas->pen, raised ? SUPERSCRIPT * size : size);
-    cairo_move_to(canvas->pen, at, raised ? -RAISED * height : 0.0);
-    cairo_show_text(canvas->pen, run);
-    cairo_text_extents(canvas->pen, run, &box);
+    canvas->cairo.set_font_size(canvas->pen, raised ? SUPERSCRIPT * size : size);
+    canvas->cairo.move_to(canvas->pen, at, raised ? -RAISED * height : 0.0);
+    canvas->cairo.show_text(canvas->pen, run);
+    canvas->cairo.text_extents(canvas->pen, run, &box);
     at += box.x_advance;
   }
-  cairo_new_path(canvas->pen);
-  cairo_restore(canvas->pen);
+  canvas->cairo.new_path(canvas->pen);
+  canvas->cairo.restore(canvas->pen);
 }

@@ -40,7 +40,7 @@ void tl_picture_line(tl_picture *picture, double x0, double y0, double x1, doubl
 void tl_picture_cover(tl_picture *picture, int32_t left, int32_t top, int32_t width, int32_t height,
                       const unsigned char *cover, int32_t stride, tl_colour colour);
 
-/* NULL, or why text cannot be drawn (built without Cairo): it takes no room then. */
+/* NULL, or why text cannot be drawn (there is no Cairo): it takes no room then. */
 const char *tl_text_missing(void);
 /* Text as tl_canvas_text sets it, capitals of the given height, the baseline at y. Returns the x
  * where it ends. tl_text_width is what tl_picture_text would advance by. A failure is kept in

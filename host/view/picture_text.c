@@ -3,14 +3,11 @@
 
 #include "host/view/canvas.h"
 
-const char *tl_text_missing(void) {
-  return NULL;
-}
-
+/* NULL where there is no Cairo, which is no failure, or no memory. */
 static tl_canvas *mask_make(tl_picture *picture, int32_t width, int32_t height) {
   tl_canvas *canvas;
   const talus_status status = tl_canvas_mask(picture->context, width, height, &canvas);
-  if (status != TALUS_OK) {
+  if (status == TALUS_OUT_OF_MEMORY) {
     picture->text_status = status;
   }
   return canvas;

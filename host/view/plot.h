@@ -44,7 +44,7 @@ typedef struct tl_plot_options {
 tl_plot_options tl_plot_options_default(void);
 
 /* Draws. Statuses: BAD_SETTING (a size, a range, or a logarithmic axis without a positive value;
- * the message says which), OUT_OF_MEMORY, UNSUPPORTED (built without Cairo). The picture is the
+ * the message says which), OUT_OF_MEMORY, UNSUPPORTED (there is no Cairo). The picture is the
  * caller's; on failure there is none. */
 talus_status tl_plot(talus_context *context, const tl_plot_series *series, int32_t count,
                      const tl_plot_options *options, tl_picture *picture);

@@ -190,7 +190,7 @@ TALUS_API talus_status talus_world_dump(talus_world *world, talus_dump dump, con
 
 /* Draws spheres and the force chains between them, seen along y, as a PNG of width pixels: lines
  * between centres, thickness and colour by normal impulse. Form RIGID with geometry only.
- * Title and scale need Cairo: a build without it leaves them out.
+ * Title and scale need Cairo: without it they are left out.
  * Statuses: UNSUPPORTED (no geometry, or built without libpng), FILE_WRITE, OUT_OF_MEMORY. */
 TALUS_API talus_status talus_force_chains_draw(talus_context *context, const char *path,
                                                const talus_stored *stored, const double *impulse,

@@ -200,6 +200,16 @@ if [ "$cairo" = 1 ]; then
   run 2 plot whole --out plot.gif
   err_has "ends with .png, .svg or .pdf"
   absent no.png
+  # A file that is no library stands for one that is not installed.
+  mkdir nothing && echo >nothing/libcairo.so.2
+  LD_LIBRARY_PATH=nothing run 2 plot whole --columns kinetic --out no.png
+  err_has "libcairo.so.2 cannot be loaded (Debian: libcairo2)"
+  absent no.png
+  if [ "$png" = 1 ]; then
+    LD_LIBRARY_PATH=nothing run 0 render pieces --frame 0 --out wordless.png --width 64 --height 48 --threads 1
+    err_has "pictures have no text: libcairo.so.2"
+    note "a picture is there" test -s wordless.png
+  fi
 else
   run 2 plot pieces --columns kinetic,potential --out plot.png
   err_has "libcairo2-dev"
