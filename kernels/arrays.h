@@ -55,7 +55,8 @@ typedef struct tl_shape {
   int32_t rigid_contact_count;
   int32_t entry_base; /* the first contact that has entries */
   int32_t chunk_count, range_count;
-  int32_t bound_count; /* bilateral rows if some of them have bounds, else 0 */
+  int32_t bound_count;      /* bilateral rows if some of them have bounds, else 0 */
+  int32_t compliance_count; /* contact_count if something gives way and W is not stored, else 0 */
   tl_range range[TL_RANGE_MAX];
   int32_t body_kind;     /* TL_SPHERES or TL_ARMS: layout of the array body */
   int32_t rigid_count;   /* record rigid_count stands for all that cannot move: always 0 */
@@ -92,6 +93,10 @@ typedef struct tl_shape {
   /* bounds of the bilateral rows, from their range's first on; infinite where there is none */   \
   REAL(lower, s->bound_count)                                                                     \
   REAL(upper, s->bound_count)                                                                     \
+  /* compliance C = diag(C_n, C_t, C_t) about the axis, beside what free, scale, weight and */    \
+  /* diagonal already have of it; rows: C_n. MATRIX has it in its values */                       \
+  REAL(compliance_n, s->compliance_count)                                                         \
+  REAL(compliance_t, s->compliance_count)                                                         \
   /* general blocks: J and J M^-1 */                                                              \
   PLAIN(int32_t, entry_first, TL_IF(TL_HAS_ENTRIES(s), s->contact_count - s->entry_base + 1))     \
   PLAIN(tl_entry, entry, s->entry_count)                                                          \

@@ -84,6 +84,10 @@ void tl_report_certificate(const talus_certificate *c, int bilateral_count, talu
            c->epsilon_faceted_ccp);
   }
   printf("epsilon                %12.3e %12.3e\n", c->epsilon_coulomb, c->epsilon_ccp);
+  if (c->epsilon_rigid_coulomb != c->epsilon_coulomb || c->epsilon_rigid_ccp != c->epsilon_ccp) {
+    printf("epsilon, as if rigid   %12.3e %12.3e\n", c->epsilon_rigid_coulomb,
+           c->epsilon_rigid_ccp);
+  }
   printf("Siconos' measure       %12.3e %12.3e\n", c->siconos_coulomb, c->siconos_ccp);
   printf("complementarity        %12.3e %12.3e\n", c->complementarity, c->complementarity_ccp);
   printf("cone violation         %12.3e   of the largest impulse\n", c->cone_violation);
@@ -118,6 +122,8 @@ void tl_report_certificate_json(tl_json *json, const talus_certificate *c, talus
   tl_json_real(json, "asymmetry", c->asymmetry);
   tl_json_real(json, "epsilon_faceted_ccp", c->epsilon_faceted_ccp);
   tl_json_real(json, "epsilon_faceted_coulomb", c->epsilon_faceted_coulomb);
+  tl_json_real(json, "epsilon_rigid_ccp", c->epsilon_rigid_ccp);
+  tl_json_real(json, "epsilon_rigid_coulomb", c->epsilon_rigid_coulomb);
 }
 
 double tl_report_measure(const talus_certificate *c, talus_law law, talus_measure measure) {

@@ -32,6 +32,9 @@ static tl_parsed parse_options(tl_solve_options *o, int argc, char **argv) {
        "give up after N iterations (default 100000)", 0, 1e15, 0},
       {"max-seconds", TL_OPTION_REAL, &o->max_seconds, "S",
        "give up after S seconds; 0 = no limit (default 0)", 0, 1e9, 0},
+      {"compliance", TL_OPTION_REAL, &o->compliance, "A",
+       "let every contact give way by A times its diagonal of W; 0 = as in FILE (default 0)", 0,
+       1e6, 0},
       {"unique", TL_OPTION_FLAG, &o->unique, NULL,
        "of all impulses with the solved velocity those of least norm", 0, 0, 0},
       {"backend", TL_OPTION_CHOICE, &o->backend, tl_cli_backends, "where to compute (default auto)",
@@ -59,6 +62,29 @@ static tl_parsed parse_options(tl_solve_options *o, int argc, char **argv) {
       .arguments = &o->file};
   const tl_parsed parsed = tl_options_parse(&command, argc, argv);
   return tl_cli_facets_check(parsed, o->cone, o->facets, o->facet_angle, o->facet_align);
+}
+
+/* C = A w, in the place of what the file has; targets are 0. */
+static int comply(tl_solve_session *s) {
+  talus_problem *const problem = &s->stored->problem;
+  const int64_t count = 2 * (int64_t)problem->contact_count;
+  if (!(s->options.compliance > 0)) {
+    return TL_EXIT_OK;
+  }
+  s->compliance = tl_cli_numbers(count);
+  if (s->compliance == NULL) {
+    return TL_EXIT_BAD;
+  }
+  const talus_status status = talus_problem_diagonal(s->context, problem, s->compliance, NULL);
+  if (status != TALUS_OK) {
+    return tl_cli_complain_status(s->context, status, s->options.file);
+  }
+  for (int64_t i = 0; i < count; i++) {
+    s->compliance[i] *= s->options.compliance;
+  }
+  problem->compliance = s->compliance;
+  problem->target_impulse = NULL;
+  return TL_EXIT_OK;
 }
 
 /* Reads the problem, and makes sure that the results can be kept. */
@@ -91,7 +117,7 @@ static int prepare(tl_solve_session *s) {
   s->best_bilateral = tl_cli_numbers(problem->bilateral_count);
   return s->impulse != NULL && s->best_impulse != NULL && s->bilateral != NULL &&
                  s->best_bilateral != NULL
-             ? TL_EXIT_OK
+             ? comply(s)
              : TL_EXIT_BAD;
 }
 
@@ -276,5 +302,6 @@ int tl_cli_solve(int argc, char **argv) {
   free(s.best_impulse);
   free(s.bilateral);
   free(s.best_bilateral);
+  free(s.compliance);
   return code;
 }

@@ -9,7 +9,7 @@
 typedef struct tl_solve_options {
   const char *file, *impulses;
   int law, method, measure, backend, precision, cone; /* indices of choices */
-  double tolerance, max_seconds, facet_angle;
+  double tolerance, max_seconds, facet_angle, compliance;
   int64_t max_iterations, threads, facets;
   int facet_align, unique, json, verbose;
 } tl_solve_options;
@@ -28,7 +28,8 @@ typedef struct tl_solve_session {
   talus_solver *solver;
   double *impulse, *bilateral; /* of the attempt under way */
   double *best_impulse, *best_bilateral;
-  int best; /* index of the best attempt, -1 if there is none */
+  double *compliance; /* of all contacts, if the options ask for it */
+  int best;           /* index of the best attempt, -1 if there is none */
   int count;
   tl_solve_attempt attempts[TALUS_METHOD_COUNT];
 } tl_solve_session;

@@ -5,7 +5,9 @@
  *   fclib_global/  spacedim, M, H, vectors/{f, w, mu}, with bilateral rows also G, vectors/b
  *                  M v = f + H r + G l,  u = H^T v + w,  0 = G^T v + b
  *   talus/         row_lower, row_upper of the bilateral rows where some have bounds, infinite
- *                  where there is none: our own, where FCLIB does not look
+ *                  where there is none; compliance, target_impulse, row_compliance and
+ *                  row_target_impulse where something gives way; velocity_scale: our own, where
+ *                  FCLIB does not look
  *   info/title in either; solution/{r, u, l, v} and guesses/1/{...} beside them
  *   a matrix is a group {m, n, nzmax, nz, p, i, x}: nz >= 0 triplets, -1 by columns, -2 by rows
  * Triplets are written with i = row, p = column, as Siconos does. FCLIB's own header says the

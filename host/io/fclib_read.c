@@ -157,6 +157,13 @@ static talus_status read_global(fclib_reader *reader) {
 
 /* ---- what the format has no place for, guess and title --------------------------------------- */
 
+/* A vector that may be missing: *vector stays as it is. */
+static talus_status read_optional(fclib_reader *reader, const char *name, int64_t count,
+                                  const double **vector) {
+  return count > 0 && tl_hdf5_exists(&reader->hdf5, name) ? read_vector(reader, name, count, vector)
+                                                          : TALUS_OK;
+}
+
 static talus_status read_own(fclib_reader *reader) {
   talus_problem *const problem = &reader->stored->problem;
   const int64_t rows = problem->bilateral_count;
@@ -165,12 +172,14 @@ static talus_status read_own(fclib_reader *reader) {
     TL_TRY(read_vector(reader, "talus/velocity_scale", 1, &scale));
     problem->velocity_scale = *scale;
   }
-  if (rows > 0 && tl_hdf5_exists(&reader->hdf5, "talus/row_lower")) {
-    TL_TRY(read_vector(reader, "talus/row_lower", rows, &problem->row_lower));
-  }
-  return rows > 0 && tl_hdf5_exists(&reader->hdf5, "talus/row_upper")
-             ? read_vector(reader, "talus/row_upper", rows, &problem->row_upper)
-             : TALUS_OK;
+  TL_TRY(read_optional(reader, "talus/row_lower", rows, &problem->row_lower));
+  TL_TRY(read_optional(reader, "talus/row_upper", rows, &problem->row_upper));
+  const int64_t contacts = problem->contact_count;
+  TL_TRY(read_optional(reader, "talus/compliance", 2 * contacts, &problem->compliance));
+  TL_TRY(read_optional(reader, "talus/target_impulse", problem->dimension * contacts,
+                       &problem->target_impulse));
+  TL_TRY(read_optional(reader, "talus/row_compliance", rows, &problem->row_compliance));
+  return read_optional(reader, "talus/row_target_impulse", rows, &problem->row_target_impulse);
 }
 
 static talus_status read_guess(fclib_reader *reader, const char *group) {

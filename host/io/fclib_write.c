@@ -185,14 +185,33 @@ static talus_status put_global(fclib_writer *writer) {
   return problem->bilateral_count > 0 ? put_bilateral(writer) : TALUS_OK;
 }
 
+static talus_status put_optional(fclib_writer *writer, const char *name, const double *vector,
+                                 int64_t count) {
+  return vector != NULL && count > 0 ? tl_hdf5_put_doubles(&writer->hdf5, name, vector, count)
+                                     : TALUS_OK;
+}
+
+static talus_status put_compliance(fclib_writer *writer) {
+  const talus_problem *const p = writer->problem;
+  const int64_t contacts = p->contact_count, rows = p->bilateral_count;
+  TL_TRY(put_optional(writer, "talus/compliance", p->compliance, 2 * contacts));
+  TL_TRY(put_optional(writer, "talus/target_impulse", p->target_impulse, p->dimension * contacts));
+  TL_TRY(put_optional(writer, "talus/row_compliance", p->row_compliance, rows));
+  return put_optional(writer, "talus/row_target_impulse", p->row_target_impulse, rows);
+}
+
 /* What the format has no place for: the group `talus`, which other programs pass over. */
 static talus_status put_own(fclib_writer *writer) {
   const talus_problem *const p = writer->problem;
   void *memory;
   const int64_t rows = p->bilateral_count;
   const int bounded = tl_problem_bounded(p), scaled = p->velocity_scale > 0;
-  if (bounded || scaled) {
+  const int compliant = tl_problem_compliant(p);
+  if (bounded || scaled || compliant) {
     TL_TRY(tl_hdf5_group(&writer->hdf5, "talus"));
+  }
+  if (compliant) {
+    TL_TRY(put_compliance(writer));
   }
   if (scaled) {
     TL_TRY(tl_hdf5_put_doubles(&writer->hdf5, "talus/velocity_scale", &p->velocity_scale, 1));

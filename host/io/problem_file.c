@@ -147,6 +147,24 @@ static int is_text_name(const char *path) {
   return length >= 4 && strcmp(path + length - 4, ".dat") == 0;
 }
 
+/* Compliance is the same in every frame; targets go to the contact's. */
+static talus_status compliance_convert(talus_stored *scratch, const talus_problem *problem,
+                                       talus_problem *result) {
+  result->compliance = problem->compliance;
+  result->target_impulse = problem->target_impulse;
+  result->row_compliance = problem->row_compliance;
+  result->row_target_impulse = problem->row_target_impulse;
+  if (problem->form != TALUS_FORM_RIGID || problem->target_impulse == NULL) {
+    return TALUS_OK;
+  }
+  void *target;
+  TL_TRY(tl_stored_alloc(scratch, &target, (size_t)problem->contact_count, 3 * sizeof(double),
+                         "target impulses"));
+  tl_impulses_to_contact(problem, problem->target_impulse, target);
+  result->target_impulse = target;
+  return TALUS_OK;
+}
+
 /* A problem of a form that files know. */
 static talus_status to_file_form(talus_stored *scratch, const talus_problem *problem,
                                  talus_problem *result) {
@@ -165,7 +183,7 @@ static talus_status to_file_form(talus_stored *scratch, const talus_problem *pro
   result->row_lower = problem->row_lower; /* the rows keep their order */
   result->row_upper = problem->row_upper;
   result->velocity_scale = problem->velocity_scale;
-  return TALUS_OK;
+  return compliance_convert(scratch, problem, result);
 }
 
 /* u and v as well, since FCLIB's own reader asks for them. With bilateral rows they would need the
@@ -211,10 +229,13 @@ static talus_status write_fclib(talus_stored *scratch, tl_output *output,
 
 static talus_status write_text(talus_stored *scratch, tl_output *output,
                                const talus_problem *converted, const double *impulse) {
-  if (converted->bilateral_count > 0 || impulse != NULL) {
+  const int compliant = tl_problem_compliant(converted);
+  if (converted->bilateral_count > 0 || impulse != NULL || compliant) {
     return tl_fail(tl_stored_context(scratch), TALUS_UNSUPPORTED,
                    "%s: the Siconos text format has no place for %s", output->path,
-                   impulse != NULL ? "impulses" : "bilateral rows");
+                   impulse != NULL ? "impulses"
+                   : compliant     ? "compliance: write an .hdf5 file"
+                                   : "bilateral rows");
   }
   return tl_siconos_write(scratch, output, converted);
 }

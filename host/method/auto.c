@@ -4,6 +4,8 @@
  * takes the fewest passes on every convex problem measured; on a device the scaled gradient needs
  * no colours. For the exact law momentum must be capped and the slip filtered, or it never
  * converges; what still stalls is handed to slower, steadier settings. */
+#include <math.h>
+
 #include "host/method/small/round.h"
 
 /* Passes before a second-order method: a handful of contacts is factored sooner than swept, and for
@@ -15,6 +17,9 @@ enum { SWEEPS_FEW = 5, SWEEPS = 250, SWEEPS_MANY = 2500, FEW = 12, MANY = 2000 }
  * to be led near, and takes less from there. */
 enum { SWEEPS_LEAST = 50, SWEEPS_DENSE = 100, PATIENCE = 400 };
 static const double RIVAL_CONVEX = 5.5, RIVAL_EXACT = 4;
+
+/* L of gradient steps in packings; the longest momentum of compliant contacts, exact law. */
+static const double GRADIENT_LIPSCHITZ = 3, SOFT_CAP = 0.85;
 
 /* Constraints up to which W is written out if the problem has its rows (form (c)). */
 enum { ROWS_DENSE = 64 };
@@ -30,15 +35,30 @@ static int32_t constraints_of(const tl_run *run) {
 /* Largest momentum: a long memory pays where high accuracy is wanted or, late in the run, where
  * the problem turns out to be hard; never under the exact law, where sweeps want less of it than
  * gradient steps. */
+static double cap_rigid(const tl_run *run, const tl_method *method, bool late) {
+  const talus_settings *const settings = run->settings;
+  if (settings->law == TALUS_LAW_COULOMB) {
+    return method->id == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV ? 0.85 : 0.95;
+  }
+  return settings->tolerance >= 1e-3 && !late ? 0.97 : 1;
+}
+
+/* Compliance makes the problem strongly convex by the share r^2 of S (for gradient steps, which are
+ * 1/L long, of S L): momentum beyond (1 - r) / (1 + r) overshoots and stalls large problems. Under
+ * the exact law it is not more than SOFT_CAP, for gradient steps too. */
 static double cap_for(const tl_run *run, const tl_method *method, bool late) {
   const talus_settings *const settings = run->settings;
   if (settings->momentum_cap >= 0) {
     return settings->momentum_cap;
   }
-  if (settings->law == TALUS_LAW_COULOMB) {
-    return method->id == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV ? 0.85 : 0.95;
+  const double rigid = cap_rigid(run, method, late), stiffest = run->assembly->stiffest;
+  if (!(stiffest > 0)) {
+    return rigid;
   }
-  return settings->tolerance >= 1e-3 && !late ? 0.97 : 1;
+  const double r = sqrt(method->sweeps ? stiffest : stiffest / GRADIENT_LIPSCHITZ);
+  const double most = settings->law == TALUS_LAW_COULOMB ? SOFT_CAP : rigid;
+  const double cap = (1 - r) / (1 + r);
+  return cap < most ? cap : most;
 }
 
 static double filter_for(const tl_run *run) {

@@ -145,6 +145,7 @@ static void units_choose(tl_assembly *assembly) {
   assembly->impulse_unit = ldexp(1, weight - speed);
   assembly->velocity_unit = c;
   assembly->rounding *= c * (c / s);
+  assembly->most_compliance *= s;
   array_scale(system->free_x, shape->contact_count, c);
   array_scale(system->free_y, shape->contact_count, c);
   array_scale(system->free_z, shape->contact_count, c);
@@ -154,6 +155,8 @@ static void units_choose(tl_assembly *assembly) {
   const int64_t blocks = system->diagonal != NULL ? 3 * (int64_t)shape->contact_count : 0;
   array_scale(system->diagonal, blocks, s);
   array_scale(system->mixed, blocks, s);
+  array_scale(system->compliance_n, shape->compliance_count, s);
+  array_scale(system->compliance_t, shape->compliance_count, s);
   array_scale(system->response, shape->jacobian_count, s);
   array_scale(system->value, 9 * shape->value_count, s);
   array_scale(system->mass, shape->mass_count, 1 / s);
@@ -221,6 +224,7 @@ void tl_system_blank(const talus_problem *problem, tl_assembly *assembly) {
   assembly->contact_count = problem->contact_count;
   assembly->bilateral_count = 0;
   assembly->notes = 0;
+  assembly->softest = assembly->stiffest = assembly->most_compliance = 0;
   assembly->frame = NULL;
 }
 
@@ -245,11 +249,18 @@ talus_status tl_system_build(talus_context *context, const talus_problem *proble
                            "order of contacts"));
   system->order = assembly->order.memory;
   system->shape.bound_count = tl_problem_bounded(problem) ? problem->bilateral_count : 0;
+  const int compliant = tl_problem_compliant(problem);
+  system->shape.compliance_count =
+      compliant && problem->form != TALUS_FORM_DELASSUS ? system->shape.contact_count : 0;
+  assembly->softest = assembly->stiffest = assembly->most_compliance = 0;
   const talus_problem *matrices = problem;
   if (problem->form == TALUS_FORM_GLOBAL) {
     TL_TRY(tl_translate_global(context, problem, assembly, &matrices));
   }
   TL_TRY(system_assemble(context, matrices, coloured, assembly));
+  if (compliant) {
+    TL_TRY(tl_assembly_comply(context, problem, assembly));
+  }
   units_choose(assembly);
   bounds_fill(problem, assembly);
   assembly->ordering = coloured ? TL_ORDERING_COLOURS : TL_ORDERING_BODIES;

@@ -3,7 +3,8 @@
  *   order.c            sorting, colouring, chunks       order_keep.c  the same order once more
  *   assembly_rigid.c   form (a)        assembly_blocks.c   form (b), and bilateral rows of (a)
  *   assembly_matrix.c  form (c)        assembly_global.c   form (d), translated to (b) or (a)
- *   assembly.c         memory, scaling, import and export of impulses */
+ *   assembly.c         memory, scaling, import and export of impulses
+ *   assembly_compliance.c   what gives way, in any form */
 #ifndef TL_ASSEMBLY_H
 #define TL_ASSEMBLY_H
 
@@ -41,15 +42,19 @@ typedef struct tl_assembly {
   int64_t revision; /* grows with every problem: who holds a copy knows whether it is of this one */
   int32_t dimension; /* rows per contact of the caller's impulses */
   int32_t contact_count, bilateral_count;
-  int32_t threads;      /* that may build it */
-  uint32_t notes;       /* talus_note */
-  double impulse_unit;  /* the caller's impulse is this times the engine's */
-  double velocity_unit; /* the engine's velocity is this times the caller's */
-  double rounding;      /* sum of (|D||v| + |bias|)^2 / w: below its 2^-88 nothing is left to
+  int32_t threads;        /* that may build it */
+  uint32_t notes;         /* talus_note */
+  double impulse_unit;    /* the caller's impulse is this times the engine's */
+  double velocity_unit;   /* the engine's velocity is this times the caller's */
+  double rounding;        /* sum of (|D||v| + |bias|)^2 / w: below its 2^-88 nothing is left to
                              do */
-  const double *frame;  /* spheres found in form (d): n t1 t2 of each contact, the caller's order;
+  double stiffest;        /* the least C over W_kk + C, by direction, of what gives way; 0 if much
+                             is rigid */
+  double softest;         /* the largest C over S, of any constraint */
+  double most_compliance; /* the largest C, in the engine's units */
+  const double *frame;    /* spheres found in form (d): n t1 t2 of each contact, the caller's order;
                              NULL otherwise */
-  tl_lines rows;        /* form (c): W by rows */
+  tl_lines rows;          /* form (c): W by rows */
   struct tl_translation *translation; /* memory of a translated problem, kept */
   tl_kept_order kept;
   tl_buffer scratch[4];
@@ -113,6 +118,11 @@ talus_status tl_assembly_reserve(talus_context *context, tl_assembly *assembly);
 /* Scaling of constraint `place` (internal) from its W_kk in the contact frame (3x3, row-major). */
 talus_status tl_assembly_scale(talus_context *context, tl_assembly *assembly, int32_t place,
                                const double *w, int32_t rows, int32_t bilateral, double friction);
+
+/* Adds the compliance of a problem that has some: to W (MATRIX) or in arrays of its own, to scaling
+ * and weights, and to the velocities without impulses by the targets. In the caller's units. */
+talus_status tl_assembly_comply(talus_context *context, const talus_problem *problem,
+                                tl_assembly *assembly);
 
 /* The words for a W_kk of that trace. */
 talus_status tl_assembly_refuse(talus_context *context, const tl_assembly *assembly, int32_t place,

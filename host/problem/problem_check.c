@@ -75,6 +75,28 @@ static talus_status bounds_check(talus_context *context, const talus_problem *pr
   return TALUS_OK;
 }
 
+static talus_status compliance_check(talus_context *context, const double *array, int64_t count,
+                                     const char *name) {
+  TL_TRY(finite(context, array, count, name));
+  for (int64_t i = 0; array != NULL && i < count; i++) {
+    if (array[i] < 0) {
+      return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                     "%s[%lld] is %g: a compliance is 0 (rigid) or positive", name, (long long)i,
+                     array[i]);
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status compliances_check(talus_context *context, const talus_problem *problem) {
+  const int64_t contacts = problem->contact_count, rows = problem->bilateral_count;
+  TL_TRY(compliance_check(context, problem->compliance, 2 * contacts, "problem.compliance"));
+  TL_TRY(finite(context, problem->target_impulse, problem->dimension * contacts,
+                "problem.target_impulse"));
+  TL_TRY(compliance_check(context, problem->row_compliance, rows, "problem.row_compliance"));
+  return finite(context, problem->row_target_impulse, rows, "problem.row_target_impulse");
+}
+
 static talus_status in_range(talus_context *context, const int32_t *index, int64_t count,
                              int32_t low, int32_t high, const char *name) {
   TL_TRY(need(context, index, count, name));
@@ -372,6 +394,37 @@ int tl_problem_bounded(const talus_problem *problem) {
   return 0;
 }
 
+static int any_positive(const double *array, int64_t count) {
+  for (int64_t i = 0; array != NULL && i < count; i++) {
+    if (array[i] > 0) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+int tl_problem_compliant(const talus_problem *problem) {
+  return any_positive(problem->compliance, 2 * (int64_t)problem->contact_count) ||
+         any_positive(problem->row_compliance, problem->bilateral_count);
+}
+
+tl_yielding tl_problem_yielding(const talus_problem *problem, int32_t constraint) {
+  const int64_t contacts = problem->contact_count, k = constraint, row = k - contacts;
+  const int32_t dimension = problem->dimension;
+  tl_yielding c = {0, 0, {0, 0, 0}};
+  if (k >= contacts) {
+    c.normal = problem->row_compliance != NULL ? problem->row_compliance[row] : 0;
+    c.target[0] = problem->row_target_impulse != NULL ? problem->row_target_impulse[row] : 0;
+    return c;
+  }
+  c.normal = problem->compliance != NULL ? problem->compliance[2 * k] : 0;
+  c.tangential = problem->compliance != NULL && dimension > 1 ? problem->compliance[2 * k + 1] : 0;
+  for (int32_t i = 0; problem->target_impulse != NULL && i < dimension; i++) {
+    c.target[i] = problem->target_impulse[dimension * k + i];
+  }
+  return c;
+}
+
 static talus_status asleep_check(talus_context *context, const talus_problem *problem,
                                  int32_t count) {
   for (int32_t i = 0; problem->asleep != NULL && i < count; i++) {
@@ -407,6 +460,7 @@ talus_status tl_problem_check(talus_context *context, const talus_problem *probl
     }
   }
   TL_TRY(bounds_check(context, problem));
+  TL_TRY(compliances_check(context, problem));
   if (!(problem->velocity_scale >= 0) || !isfinite(problem->velocity_scale)) {
     return tl_fail(context, TALUS_NOT_FINITE,
                    "problem.velocity_scale is %g: it must be a speed, or 0 for none",

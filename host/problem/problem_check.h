@@ -11,4 +11,15 @@ talus_status tl_problem_check(talus_context *context, const talus_problem *probl
 /* Whether a bound of a bilateral row holds anything back. */
 int tl_problem_bounded(const talus_problem *problem);
 
+/* Whether a contact or row gives way. */
+int tl_problem_compliant(const talus_problem *problem);
+
+/* What the caller says of one constraint's compliance: C_n, C_t and the target impulse, in the
+ * frame of its impulse. Bilateral rows are numbered behind the contacts and have C_n alone. */
+typedef struct tl_yielding {
+  double normal, tangential;
+  double target[3];
+} tl_yielding;
+tl_yielding tl_problem_yielding(const talus_problem *problem, int32_t constraint);
+
 #endif

@@ -134,6 +134,10 @@ static void problem_close(room *r, const tl_sleep *s, talus_problem *p) {
   CLOSE_UP(p->friction, 1, s->contact, p->contact_count);
   CLOSE_UP(p->row_lower, 1, s->row, p->bilateral_count);
   CLOSE_UP(p->row_upper, 1, s->row, p->bilateral_count);
+  CLOSE_UP(p->compliance, 2, s->contact, p->contact_count);
+  CLOSE_UP(p->target_impulse, (size_t)p->dimension, s->contact, p->contact_count);
+  CLOSE_UP(p->row_compliance, 1, s->row, p->bilateral_count);
+  CLOSE_UP(p->row_target_impulse, 1, s->row, p->bilateral_count);
   if (p->form == TALUS_FORM_RIGID) {
     rigid_close(r, s, p);
   } else {

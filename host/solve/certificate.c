@@ -2,6 +2,7 @@
  *
  *   R(x) = || sqrt(w_k) (x_k - P_K(x_k - (u_k + [mu |u_t| n]) / w_k)) ||,  epsilon = R(x)/R(0)
  * R(0) is floored by the rounding error of q itself; at the floor nothing is left to solve.
+ * Compliance: u + C (x - target) in the place of u, w_k of W + C; and epsilon without it beside.
  *   error = R(x)/max(R(0), R_s),  R_s = s || 1 / sqrt(w_k) ||  with the problem's velocity_scale
  * s */
 #include "host/solve/certificate.h"
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "host/base/each.h"
+#include "host/problem/problem_check.h"
 
 enum {
   FEW_RUNS = 8,    /* are not worth waking threads for */
@@ -102,6 +104,7 @@ static double larger(double a, double b) {
 typedef struct sums {
   double residual[2], reference[2];        /* weighted squares: 0 convex, 1 exact law */
   double faceted[2], faceted_reference[2]; /* the same for the cone of the settings */
+  double rigid[2], rigid_reference[2];     /* the same as if nothing gave way */
   double natural[2];                       /* unweighted squares, rho = 1: Siconos' numerator */
   double product[2], size[2];              /* complementarity */
   double impulse, velocity, free;          /* squares of norms */
@@ -212,6 +215,61 @@ static void row_judge(const tl_facts *facts, int64_t i, bounds b, sums *s) {
   s->free += q * q;
 }
 
+/* ---- compliance --------------------------------------------------------------------------------
+ */
+
+/* R(x)^2 and R(0)^2 of fact i as it stands, before compliance is added. */
+static void rigid_judge(const tl_facts *facts, int64_t i, double mu, const double *axis, sums *s) {
+  const double w = facts->weight[i];
+  const point x = split(facts->impulse + 3 * i, axis);
+  const point u = split(facts->velocity + 3 * i, axis);
+  const point q = split(facts->free + 3 * i, axis), zero = {0, {0, 0, 0}};
+  const cone k = {mu, 1 / (1 + mu * mu)};
+  const double scale[2] = {sqrt(w), 1 / sqrt(w)};
+  const point lawful[2] = {law_velocity(u, mu, 0), law_velocity(u, mu, 1)};
+  const point before[2] = {law_velocity(q, mu, 0), law_velocity(q, mu, 1)};
+  double residual[2], reference[2];
+  naturals(&x, lawful, k, scale, residual);
+  naturals(&zero, before, k, scale, reference);
+  for (int law = 0; law < 2; law++) {
+    s->rigid[law] += residual[law];
+    s->rigid_reference[law] += reference[law];
+  }
+}
+
+static void rigid_row_judge(const tl_facts *facts, int64_t i, bounds b, sums *s) {
+  const double w = facts->weight[i], u = facts->velocity[3 * i], q = facts->free[3 * i];
+  for (int law = 0; law < 2; law++) {
+    s->rigid[law] += row_natural(facts->impulse[3 * i], u, w, b);
+    s->rigid_reference[law] += row_natural(0, q, w, b);
+  }
+}
+
+/* C v, C about the axis. */
+static void compliance_apply(const tl_yielding *c, const double *axis, const double *v,
+                             double *result) {
+  const double first[3] = {1, 0, 0};
+  const double *const n = axis != NULL ? axis : first;
+  const double along = n[0] * v[0] + n[1] * v[1] + n[2] * v[2];
+  for (int i = 0; i < 3; i++) {
+    result[i] = c->tangential * (v[i] - along * n[i]) + c->normal * along * n[i];
+  }
+}
+
+/* Fact i with its compliance. rows: of the constraint. */
+static void fact_comply(tl_facts *facts, int64_t i, const tl_yielding *c, const double *axis,
+                        int32_t rows) {
+  double given[3], wanted[3];
+  compliance_apply(c, axis, facts->impulse + 3 * i, given);
+  compliance_apply(c, axis, c->target, wanted);
+  for (int j = 0; j < 3; j++) {
+    facts->velocity[3 * i + j] += given[j] - wanted[j];
+    facts->free[3 * i + j] -= wanted[j];
+    facts->rounding[3 * i + j] += fabs(wanted[j]);
+  }
+  facts->weight[i] += (c->normal + (rows - 1) * c->tangential) / rows;
+}
+
 /* Anything that is not a number must not read as success. */
 static double honest(double value) {
   return isfinite(value) ? value : INFINITY;
@@ -277,11 +335,27 @@ static void run_judge(const tl_certification *j, int64_t run, sums *s) {
   const int32_t count = run_facts(j, run, &first, &facts);
   memset(s, 0, sizeof *s);
   for (int64_t i = 0; i < count; i++) {
-    if (first < problem->contact_count) {
-      contact_judge(&facts, i, friction != NULL ? friction[first + i] : 0,
-                    axes != NULL ? axes + 3 * (first + i) : NULL, polygon, s);
+    const int is_row = first >= problem->contact_count;
+    const double mu = !is_row && friction != NULL ? friction[first + i] : 0;
+    const double *const axis = !is_row && axes != NULL ? axes + 3 * (first + i) : NULL;
+    const bounds b = is_row ? row_bounds(problem, first - problem->contact_count + i, j->unit)
+                            : (bounds){-INFINITY, INFINITY};
+    if (j->compliant) {
+      tl_yielding c = tl_problem_yielding(problem, first + (int32_t)i);
+      for (int row = 0; row < 3; row++) {
+        c.target[row] *= j->unit;
+      }
+      if (is_row) {
+        rigid_row_judge(&facts, i, b, s);
+      } else {
+        rigid_judge(&facts, i, mu, axis, s);
+      }
+      fact_comply(&facts, i, &c, axis, is_row ? 1 : problem->dimension);
+    }
+    if (is_row) {
+      row_judge(&facts, i, b, s);
     } else {
-      row_judge(&facts, i, row_bounds(problem, first - problem->contact_count + i, j->unit), s);
+      contact_judge(&facts, i, mu, axis, polygon, s);
     }
   }
 }
@@ -292,6 +366,8 @@ static void sums_add(sums *s, const sums *part) {
     s->reference[law] += part->reference[law];
     s->faceted[law] += part->faceted[law];
     s->faceted_reference[law] += part->faceted_reference[law];
+    s->rigid[law] += part->rigid[law];
+    s->rigid_reference[law] += part->rigid_reference[law];
     s->natural[law] += part->natural[law];
     s->product[law] += part->product[law];
     s->size[law] += part->size[law];
@@ -371,6 +447,7 @@ talus_status tl_certification_make(talus_context *context, const talus_problem *
   j->motion_count = 0;
   j->momentum_balance = j->asymmetry = 0;
   j->unit = 1;
+  j->compliant = tl_problem_compliant(problem);
   TL_TRY(
       tl_buffer_reserve(context, &j->partial, (size_t)run_count(j), sizeof(sums), "certificate"));
   switch (problem->form) {
@@ -469,7 +546,7 @@ void tl_certification_evaluate(const tl_certification *certification,
   const double scale = sqrt(fmax(s.free, fmax(s.impulse, s.velocity)));
   const double reference_scale = unit * j->problem->velocity_scale * sqrt(s.inverse_weight);
   double epsilon[2], faceted[2], residual[2], reference[2], siconos[2], complementarity[2];
-  double error[2];
+  double error[2], rigid[2];
   for (int law = 0; law < 2; law++) {
     residual[law] = honest(larger(sqrt(s.residual[law]), blur));
     reference[law] = honest(sqrt(s.reference[law]));
@@ -479,6 +556,9 @@ void tl_certification_evaluate(const tl_certification *certification,
     faceted[law] = ratio(facets, facets_reference, floor);
     error[law] = error_of(facets, facets_reference, reference_scale, faceted[law]);
     siconos[law] = scale > 0 ? honest(sqrt(s.natural[law]) / scale) : honest(scale);
+    rigid[law] = j->compliant ? ratio(honest(larger(sqrt(s.rigid[law]), blur)),
+                                      honest(sqrt(s.rigid_reference[law])), floor)
+                              : epsilon[law];
     complementarity[law] = s.size[law] > 0 ? honest(s.product[law] / s.size[law]) : 0;
   }
   *certificate = (talus_certificate){
@@ -505,5 +585,7 @@ void tl_certification_evaluate(const tl_certification *certification,
       .error_ccp = error[0],
       .error_coulomb = error[1],
       .reference_scale = honest(reference_scale) / unit,
+      .epsilon_rigid_ccp = rigid[0],
+      .epsilon_rigid_coulomb = rigid[1],
   };
 }

@@ -2,8 +2,8 @@
  *
  * No solver calls this code and it calls none of theirs: it has its own cone, its own products with
  * W, M and H. One file per form moves the bodies by the impulses and then states the facts of any
- * run of constraints (q, u = W x + q, w_k), which certificate.c judges as they come: nothing of
- * the size of the contacts is kept but what a form cannot do without. */
+ * run of constraints (q, u = W x + q, w_k, without compliance), which certificate.c judges as they
+ * come: nothing of the size of the contacts is kept but what a form cannot do without. */
 #ifndef TL_CERTIFICATE_H
 #define TL_CERTIFICATE_H
 
@@ -45,7 +45,8 @@ struct tl_certification {
   double *motion;     /* velocities of the bodies after the impulses; forms (a), (b), (d) */
   int64_t motion_count;
   double momentum_balance, asymmetry;
-  double unit; /* of velocities and impulses, a power of two: 1 but for the smallest numbers */
+  double unit;   /* of velocities and impulses, a power of two: 1 but for the smallest numbers */
+  int compliant; /* some constraint gives way */
   /* Fills velocity, free, rounding and weight, given as 0, of `count` constraints from `first` on:
    * contacts or, numbered behind them, bilateral rows, never both. The first of a run is a
    * multiple of TL_FACTS contacts or rows. */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/problem/problem_check.h"
+
 /* Squares of velocities in the certificate's measure that need no other units. */
 static const double LEAST = 1e-100, MOST = 1e100;
 
@@ -39,10 +41,32 @@ void tl_direct_kind(tl_direct *d, int32_t k) {
   small->upper[k] = upper;
 }
 
-double tl_direct_scale(tl_direct *d, int32_t k, double weight, const double *u, const double *sizes,
+/* u and its sizes less C times the target, w_k with C, of a constraint whose frame stands. */
+static double target_take(const tl_direct *d, int32_t k, double weight, double *u, double *sizes) {
+  const double *const axis = d->small->frame + 9 * (int64_t)k;
+  const tl_yielding c = tl_problem_yielding(d->problem, k);
+  const int32_t rows = k < d->problem->contact_count ? d->problem->dimension : 1;
+  const double *const x = c.target;
+  const double along =
+      (c.normal - c.tangential) * (axis[0] * x[0] + axis[1] * x[1] + axis[2] * x[2]);
+  for (int i = 0; i < 3; i++) {
+    const double part = c.tangential * x[i] + along * axis[i];
+    u[i] -= part;
+    sizes[i] += fabs(part);
+  }
+  return weight + (c.normal + (rows - 1) * c.tangential) / rows;
+}
+
+double tl_direct_scale(tl_direct *d, int32_t k, double weight, double *u, double *sizes,
                        int32_t rows) {
   tl_small *const small = d->small;
   if (!(weight > LEAST && weight < MOST)) {
+    return 0;
+  }
+  if (d->compliant) {
+    weight = target_take(d, k, weight, u, sizes);
+  }
+  if (!(weight < MOST)) {
     return 0;
   }
   const double root = sqrt(weight), inverse = 1 / root;
@@ -92,12 +116,25 @@ static void matrix_mirror(tl_small *small) {
   }
 }
 
+/* C on the diagonal of W, scaled. */
+static void compliance_add(const tl_direct *d) {
+  tl_small *const small = d->small;
+  for (int32_t k = 0; k < small->count; k++) {
+    const tl_yielding c = tl_problem_yielding(d->problem, k);
+    const double inverse = 1 / (small->root[k] * small->root[k]);
+    for (int64_t i = small->first[k]; i < small->first[k + 1]; i++) {
+      small->w[(small->stride + 1) * i] +=
+          (i == small->first[k] ? c.normal : c.tangential) * inverse;
+    }
+  }
+}
+
 talus_status tl_direct_form(tl_small *small, const talus_problem *problem, bool *taken) {
   *taken = false;
   const int32_t count = problem->contact_count + problem->bilateral_count;
   const int rigid = problem->form == TALUS_FORM_RIGID,
             matrix = problem->form == TALUS_FORM_DELASSUS;
-  tl_direct d = {.problem = problem, .small = small};
+  tl_direct d = {.problem = problem, .small = small, .compliant = tl_problem_compliant(problem)};
   small->ready = false;
   small->pick = small->place = NULL;
   small->facet_count = 0;
@@ -121,6 +158,9 @@ talus_status tl_direct_form(tl_small *small, const talus_problem *problem, bool 
   }
   if (rigid) { /* M^-1 of form (b) need not be symmetric to the last digit */
     matrix_mirror(small);
+  }
+  if (d.compliant) {
+    compliance_add(&d);
   }
   tl_small_paces(small);
   small->rounding = d.rounding;

@@ -19,6 +19,7 @@ typedef struct tl_direct {
   tl_small *small;
   tl_touching touches; /* scaled: J / sqrt(w), J M^-1 / sqrt(w) */
   double rounding;
+  int compliant; /* some constraint gives way */
 } tl_direct;
 
 /* Room for so many touches, with so many numbers. */
@@ -26,9 +27,9 @@ talus_status tl_direct_reserve(tl_direct *d, int64_t touches, int64_t reals);
 /* Kind, friction and bounds of constraint k. */
 void tl_direct_kind(tl_direct *d, int32_t k);
 /* Weight w_k and velocity u of constraint k, whose `rows` rows lie along the axes of its frame;
- * sizes: the absolute sums of what u was computed from. Returns 1 / sqrt(w_k), or 0 if that is
- * nothing to work with. */
-double tl_direct_scale(tl_direct *d, int32_t k, double weight, const double *u, const double *sizes,
+ * sizes: the absolute sums of what u was computed from; its compliance is added to all. Returns
+ * 1 / sqrt(w_k), or 0 if that is nothing to work with. */
+double tl_direct_scale(tl_direct *d, int32_t k, double weight, double *u, double *sizes,
                        int32_t rows);
 /* Touches, frames, kinds and velocities of all constraints. *taken = false: not for this. */
 talus_status tl_direct_rigid(tl_direct *d, bool *taken);

@@ -198,7 +198,11 @@ static talus_status passes_begin(tl_solve *solve, const tl_attempt *attempt, boo
   tl_run *const run = &solve->run;
   *p = (passes){
       .attempt = attempt,
-      .rule = {.coulomb = run->law, .cap = attempt->cap, .filter = attempt->filter, .rebuild = 100},
+      .rule = {.coulomb = run->law,
+               .cap = attempt->cap,
+               .filter = attempt->filter,
+               .rebuild = 100,
+               .yield = TL_HAS_ROWS(&run->assembly->system.shape) ? 0 : run->assembly->softest},
       .batch = run->backend == TALUS_BACKEND_CUDA ? BATCH_DEVICE : BATCH,
       .begin = run->passes,
       .budget = attempt->budget};

@@ -184,6 +184,9 @@ static talus_status memory_estimate(talus_context *context, const talus_settings
   for (int i = 0; i < (problem->form == TALUS_FORM_RIGID ? 2 : 1); i++) {
     tl_shape shape = {.contact_count = problem->contact_count + problem->bilateral_count,
                       .bound_count = problem->bilateral_count};
+    if (problem->compliance != NULL || problem->row_compliance != NULL) {
+      shape.compliance_count = shape.contact_count;
+    }
     int64_t largest = 0, of_engine, on_device;
     chunks_bound(&shape);
     if (problem->form == TALUS_FORM_RIGID) {

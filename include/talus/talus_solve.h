@@ -21,6 +21,12 @@
  *   friction 0: u_n >= 0 _|_ impulse_n >= 0, no tangential impulse.
  *   Bilateral row: u = 0 with a free impulse, or with bounds lower <= impulse <= upper: u = 0
  *   inside, u >= 0 at lower, u <= 0 at upper.
+ *   Compliance: contacts and rows may give way. u above, in all laws, is then
+ *   u + C (impulse - target), C = diag(C_n, C_t, C_t) about n, given per contact or row in
+ *   (m/s)/(N s): the same as W + C in the place of W and q - C target in the place of q. C = 0 is
+ *   rigid. A spring of stiffness k over a step dt, taken implicitly, is C = 1/(k dt^2) with gap/dt
+ *   in the bias, whatever the gap's sign; a target of k_t dt times the stretch is a tangential
+ *   spring's memory.
  *   cone pyramid, box: a polygon instead of the disc |impulse_t| <= friction * impulse_n, see
  *   talus_cone; then |u_t| above means the largest -u_t . d over the polygon's vertices d.
  *
@@ -31,12 +37,14 @@
  * a velocity: a moving wall). The solver knows no time: gap, step and restitution are the caller's,
  * who hands over a bias (m/s), for example gap/dt for an open contact.
  *
- * The certificate. With w_k = tr(W_kk)/dimension and P the projection on K,
+ * The certificate. With w_k = tr(W_kk + C_k)/dimension and P the projection on K,
  *   R(x) = || sqrt(w_k) (x_k - P(x_k - (u_k + [friction |u_t| n]) / w_k)) ||   over all contacts
  *   and bilateral rows (P: nothing, or the bounds),
  *   epsilon = R(x) / R(0): how much better than doing nothing.
  * It is computed in double from the caller's arrays after each solve, by code no solver uses.
- * `tolerance` means epsilon. It depends neither on units nor on distant contacts.
+ * `tolerance` means epsilon. It depends neither on units nor on distant contacts. Compliance is
+ * part of u here, in R(x) and in R(0); epsilon_rigid_* tell what the same impulses are worth
+ * without it.
  * Where nothing presses (a shaken box at take-off) R(0) is nearly 0 and being better than nothing
  * by a factor has no meaning. A problem may say which contact velocities are small: with
  * velocity_scale = s > 0
@@ -181,6 +189,12 @@ typedef struct talus_problem {
    * then relative to it where doing nothing would be nearly right; see the certificate above. A
    * simulator has |gravity| times its step at hand. 0, the default: none. */
   double velocity_scale;
+  /* All forms: contacts and rows that give way, (m/s)/(N s), >= 0; NULL = rigid, as is 0. See the
+   * top of this file. */
+  const double *compliance;         /* [2 contact_count] C_n, C_t */
+  const double *target_impulse;     /* [dimension contact_count] N s, frame as impulse; NULL = 0 */
+  const double *row_compliance;     /* [bilateral_count] (m/s)/(N s), or (rad/s)/(N m s) */
+  const double *row_target_impulse; /* [bilateral_count] NULL = 0 */
 } talus_problem;
 
 TALUS_API void talus_problem_init(talus_problem *problem, size_t size, talus_form form);
@@ -344,7 +358,8 @@ typedef struct talus_solution {
   double *velocity;          /* after the impulses: [6 body_count], [sum of block sizes], [n] for
                                 the forms (a), (b), (d); not written for (c). May be the problem's
                                 own array: nothing is read any more when results are written */
-  double *contact_velocity;  /* u: [dimension contact_count], frame as impulse */
+  double *contact_velocity;  /* u: [dimension contact_count], frame as impulse; without what
+                                compliance adds */
   talus_memory memory;       /* of all arrays; default HOST, whatever the problem's is */
   const talus_solution_layout *layout; /* NULL: every array is packed, in double */
 } talus_solution;
@@ -403,7 +418,9 @@ typedef struct talus_certificate {
   double epsilon_faceted_coulomb; /* one; the same numbers if it is circular */
   double error_ccp;     /* R(x) over the larger of R(0) and reference_scale, with the cone of the */
   double error_coulomb; /* settings; without a velocity_scale the epsilon of that cone */
-  double reference_scale; /* R_s, what problem.velocity_scale gives, sqrt(J); 0 without one */
+  double reference_scale;   /* R_s, what problem.velocity_scale gives, sqrt(J); 0 without one */
+  double epsilon_rigid_ccp; /* epsilon as if nothing gave way: u, q and W_kk without compliance; */
+  double epsilon_rigid_coulomb; /* the same as epsilon if there is none */
 } talus_certificate;
 
 TALUS_API void talus_certificate_init(talus_certificate *certificate, size_t size);
@@ -488,9 +505,10 @@ TALUS_API talus_status talus_solver_set(talus_solver *solver, const talus_settin
 /* Checks and takes a problem: sorts, colours, scales. Memory is kept and grows as needed. The
  * caller's arrays are borrowed: they must stay as they are until the next solve has returned,
  * since the certificate is computed from them. (Those which a layout describes in host memory are
- * copied and free again when update returns.) Form RIGID in device memory without bilateral rows
- * stays there if the method is named and no Gauss-Seidel: it is checked, sorted and scaled on the
- * device and comes to the host for the certificate only; all else goes through the host. Statuses:
+ * copied and free again when update returns.) Form RIGID in device memory, without bilateral rows
+ * and compliance, stays there if the method is named and no Gauss-Seidel: it is checked, sorted and
+ * scaled on the device and comes to the host for the certificate only; all else goes through the
+ * host. Statuses:
  * one per defect (talus_base.h), the message naming field and index. */
 TALUS_API talus_status talus_solver_update(talus_solver *solver, const talus_problem *problem);
 /* Solves. solution (may be NULL) receives the best impulses found, whatever the outcome (LCP1 to
@@ -561,6 +579,13 @@ TALUS_API talus_status talus_certify_cone(talus_context *context, const talus_pr
                                           const talus_settings *settings, const double *impulse,
                                           const double *bilateral_impulse,
                                           talus_certificate *certificate);
+
+/* The diagonal of W of each contact, 1/kg: its normal entry and its largest tangential one (the
+ * normal one again if there is none); compliance is not in it. For callers who choose a compliance
+ * by its share of W. contact: [2 contact_count]; row: [bilateral_count], may be NULL. In host
+ * memory. Statuses: INVALID_ARGUMENT, and those of talus_solver_update. */
+TALUS_API talus_status talus_problem_diagonal(talus_context *context, const talus_problem *problem,
+                                              double *contact, double *row);
 
 /* ---- islands --------------------------------------------------------------------------------- */
 
@@ -638,6 +663,7 @@ typedef struct talus_layout {
     talus_matrix_layout mass, h, g;
     talus_strided f, w, b;
   } global;
+  talus_strided compliance, target_impulse, row_compliance, row_target_impulse;
 } talus_layout;
 
 TALUS_API void talus_layout_init(talus_layout *layout, size_t size);

@@ -141,6 +141,25 @@ tl_cpu_relative(const tl_view *view, const tl_range range, int32_t first, int32_
   }
 }
 
+/* Adds C y, y = x + beta (x - x_previous), in a loop of its own, for which rigid contacts do
+ * not pay. */
+static inline __attribute__((always_inline)) void tl_cpu_comply(const tl_view *view,
+                                                                const tl_range range, int32_t first,
+                                                                int32_t count, tl_real beta,
+                                                                tl_chunk_velocity *relative) {
+  if (range.kind == TL_MATRIX || view->shape.compliance_count == 0) {
+    return;
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const tl_vec v =
+        tl_contact_comply(view, range.kind, first + i, tl_contact_ahead(view, first + i, beta),
+                          tl_vec_make(relative->x[i], relative->y[i], relative->z[i]));
+    relative->x[i] = v.x;
+    relative->y[i] = v.y;
+    relative->z[i] = v.z;
+  }
+}
+
 /* Shares of a chunk's contacts in a step, the leaves of two sums. */
 typedef struct tl_shares {
   double step_norm2[TL_CHUNK], restart_test[TL_CHUNK];

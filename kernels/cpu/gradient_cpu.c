@@ -21,6 +21,7 @@ TL_ITEM void gradient_loop(const tl_view *view, const tl_range range, const tl_p
                            int32_t first, int32_t count, tl_shares *leaf) {
   tl_chunk_velocity relative;
   tl_cpu_relative(view, range, first, count, view->velocity_y, &relative);
+  tl_cpu_comply(view, range, first, count, pace.beta, &relative);
 #pragma omp simd
   for (int32_t i = 0; i < count; i++) {
     const tl_share share = tl_gradient_move(
@@ -111,7 +112,7 @@ talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count
     contacts_run(engine, &job);
     tl_state_momentum(&engine->state, rule->momentum, rule->cap);
     engine->state.curvature = tl_cpu_units_step(engine, (tl_real)engine->state.beta);
-    tl_state_step(&engine->state, rule->step);
+    tl_state_step(&engine->state, rule->step, rule->yield);
     tl_cpu_swap(engine);
   }
   engine->since_rebuild = 0;
@@ -136,7 +137,7 @@ talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t coun
     const task job = {.mode = BACKTRACK, .pace = tl_pace_make(s, rule), .accepted = s->accepted};
     contacts_run(engine, &job);
     s->curvature = tl_cpu_units_try(engine, job.pace.beta);
-    tl_state_backtrack(s, rule->cap);
+    tl_state_backtrack(s, rule->cap, rule->yield);
     if (s->accepted) {
       tl_cpu_carry(engine, engine->view.velocity_trial, (tl_real)s->beta);
     }

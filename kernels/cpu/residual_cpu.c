@@ -12,6 +12,7 @@ TL_ITEM void residual_loop(const tl_view *view, const tl_range range, int32_t fi
                            shares *leaf) {
   tl_chunk_velocity relative;
   tl_cpu_relative(view, range, first, count, view->velocity, &relative);
+  tl_cpu_comply(view, range, first, count, 0, &relative);
 #pragma omp simd
   for (int32_t i = 0; i < count; i++) {
     const tl_residual share = tl_residual_from(

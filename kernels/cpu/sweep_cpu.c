@@ -28,6 +28,7 @@ TL_ITEM void contacts_loop(const tl_view *view, const tl_range range, const tl_p
     rows_relative(view, first, count, &relative);
   } else {
     tl_cpu_relative(view, range, first, count, view->velocity_y, &relative);
+    tl_cpu_comply(view, range, first, count, pace.beta, &relative);
   }
 #pragma omp simd
   for (int32_t i = 0; i < count; i++) {

@@ -21,7 +21,7 @@ struct step_pass {
   static __device__ __forceinline__ void finish(tl_control *control, double energy) {
     tl_state state = control->state;
     state.curvature = energy;
-    tl_state_step(&state, control->rule.step);
+    tl_state_step(&state, control->rule.step, control->rule.yield);
     control->state = state;
     control->pace = tl_pace_make(&state, &control->rule);
   }
@@ -39,7 +39,7 @@ struct try_pass {
   static __device__ __forceinline__ void finish(tl_control *control, double energy) {
     tl_state state = control->state;
     state.curvature = energy;
-    tl_state_backtrack(&state, control->rule.cap);
+    tl_state_backtrack(&state, control->rule.cap, control->rule.yield);
     control->state = state;
     control->pace = tl_pace_make(&state, &control->rule);
   }

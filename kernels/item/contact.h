@@ -1,6 +1,7 @@
 /* contact.h: what one contact feels of the bodies, and what it does to them.
  *
  *   velocity   D_k V            from the bodies' records, blocks or the stored W x
+ *   comply     D_k V + C y      where the contact gives way
  *   apply      V += M^-1 D_k^T d   for Gauss-Seidel, on bodies no other contact of the colour has
  *
  * `kind` and `rows` are constants at every call, so that each use compiles to one kind. */
@@ -96,6 +97,30 @@ TL_ITEM tl_vec tl_contact_axis(const tl_view *view, const int32_t kind, int32_t 
     return tl_load(view->normal, k);
   }
   return tl_vec_make(1, 0, 0);
+}
+
+/* relative + C y. C is the same in the world and in the contact frame. */
+TL_ITEM tl_vec tl_contact_comply(const tl_view *view, const int32_t kind, int32_t k, tl_vec y,
+                                 tl_vec relative) {
+  const tl_vec n = tl_contact_axis(view, kind, k);
+  const tl_real cn = view->compliance_n[k], ct = view->compliance_t[k];
+  return tl_along(tl_along(relative, ct, y), (cn - ct) * tl_dot(n, y), n);
+}
+
+/* y = x + beta (x - x_previous) */
+TL_ITEM tl_vec tl_contact_ahead(const tl_view *view, int32_t k, tl_real beta) {
+  const tl_vec x = tl_load(view->x, k);
+  return tl_along(x, beta, tl_sub(x, tl_load(view->x_previous, k)));
+}
+
+/* What the law sees of y, without q: D_k V + C y, `velocity` being V(y). Rows of a stored W hold C
+ * themselves. */
+TL_ITEM tl_vec tl_contact_relative(const tl_view *view, const tl_range range, int32_t k,
+                                   const tl_real *velocity, tl_vec y) {
+  const tl_vec relative = tl_contact_velocity(view, range, k, velocity);
+  return range.kind != TL_MATRIX && view->shape.compliance_count > 0
+             ? tl_contact_comply(view, range.kind, k, y, relative)
+             : relative;
 }
 
 TL_ITEM void tl_record_push(tl_real *velocity, int32_t body, tl_real s, tl_vec linear, tl_real t,

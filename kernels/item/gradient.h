@@ -1,7 +1,7 @@
 /* gradient.h: one contact's projected gradient step: Jacobi, APGDB, spectral, and APGD.
  *
  *   y  = x + beta (x - x_previous)
- *   u  = D_k V(y) + q        [exact law: slip += g (u_t - slip), u += mu |slip| n]
+ *   u  = D_k V(y) + C y + q  [exact law: slip += g (u_t - slip), u += mu |slip| n]
  *   x+ = P(y - (u_n / Sn n + u_t / St) / L)
  *
  * x+ is written over x_previous, of which no other contact reads anything: two buffers suffice.
@@ -47,7 +47,7 @@ TL_ITEM tl_real tl_slip_filter(const tl_view *view, int32_t k, tl_vec tangential
   return mu * tl_sqrt(tl_dot(slip, slip));
 }
 
-/* u at y from D_k V(y): q and the law's term are added. */
+/* u at y from D_k V(y) + C y: q and the law's term are added. */
 TL_ITEM tl_vec tl_gradient_law(const tl_view *view, const tl_range range, int32_t k, tl_pace pace,
                                tl_vec n, tl_vec relative) {
   tl_vec u = tl_add(relative, tl_contact_free(view, k));
@@ -58,18 +58,11 @@ TL_ITEM tl_vec tl_gradient_law(const tl_view *view, const tl_range range, int32_
   return u;
 }
 
-TL_ITEM tl_vec tl_gradient_velocity(const tl_view *view, const tl_range range, int32_t k,
-                                    tl_pace pace, tl_vec n) {
-  return tl_gradient_law(view, range, k, pace, n,
-                         tl_contact_velocity(view, range, k, view->velocity_y));
-}
-
-/* The step where D_k V(y) is known: the CPU gathers it beforehand, so that what is left can be
- * computed for many contacts at once. */
+/* The step where D_k V(y) + C y is known: the CPU gathers it beforehand, so that what is left can
+ * be computed for many contacts at once. */
 TL_ITEM tl_share tl_gradient_move(const tl_view *view, const tl_range range, int32_t k,
                                   tl_pace pace, tl_vec relative) {
-  const tl_vec x = tl_load(view->x, k);
-  const tl_vec y = tl_along(x, pace.beta, tl_sub(x, tl_load(view->x_previous, k)));
+  const tl_vec x = tl_load(view->x, k), y = tl_contact_ahead(view, k, pace.beta);
   const tl_vec n = tl_contact_axis(view, range.kind, k);
   const tl_vec u = tl_gradient_law(view, range, k, pace, n, relative);
   const tl_real sn = view->scale_n[k], st = view->scale_t[k];
@@ -93,8 +86,9 @@ TL_ITEM tl_share tl_gradient_move(const tl_view *view, const tl_range range, int
 
 TL_ITEM tl_share tl_gradient_step(const tl_view *view, const tl_range range, int32_t k,
                                   tl_pace pace) {
+  const tl_vec y = tl_contact_ahead(view, k, pace.beta);
   return tl_gradient_move(view, range, k, pace,
-                          tl_contact_velocity(view, range, k, view->velocity_y));
+                          tl_contact_relative(view, range, k, view->velocity_y, y));
 }
 
 /* APGD in the plain metric: the trial stands apart, so that it can be refused. An accepted trial
@@ -112,7 +106,8 @@ TL_ITEM tl_share tl_backtrack_step(const tl_view *view, const tl_range range, in
   }
   const tl_vec y = tl_along(x, pace.beta, tl_sub(x, previous));
   const tl_vec n = tl_contact_axis(view, range.kind, k);
-  const tl_vec u = tl_gradient_velocity(view, range, k, pace, n);
+  const tl_vec u = tl_gradient_law(view, range, k, pace, n,
+                                   tl_contact_relative(view, range, k, view->velocity_y, y));
   tl_vec next = tl_along(y, -pace.inverse_lipschitz, u);
   next = range.bilateral ? tl_row_project(view, range, k, next)
                          : tl_cone_project(next, n, view->friction[k], 1, 1);
@@ -130,14 +125,14 @@ TL_ITEM void tl_backtrack_accept(const tl_view *view, int32_t k) {
   tl_save(view->x, k, tl_load(view->trial, k));
 }
 
-/* Power iteration on S^-1 W (scaled) or W: one contact's share of z'Wz and z'Sz, with W z in
- * velocity_y; z, in x_previous, becomes S^-1 W z times `shrink`. A contact without friction takes
- * part with its normal row only. */
+/* Power iteration on S^-1 (W + C) (scaled) or W + C: one contact's share of z'(W + C)z and z'Sz,
+ * with W z in velocity_y; z, in x_previous, becomes S^-1 (W + C) z times `shrink`. A contact
+ * without friction takes part with its normal row only. */
 TL_ITEM tl_share tl_lipschitz_step(const tl_view *view, const tl_range range, int32_t k,
                                    int32_t scaled, tl_real shrink) {
   const tl_vec z = tl_load(view->x_previous, k);
   const tl_vec n = tl_contact_axis(view, range.kind, k);
-  tl_vec u = tl_contact_velocity(view, range, k, view->velocity_y);
+  tl_vec u = tl_contact_relative(view, range, k, view->velocity_y, z);
   const tl_real un = tl_dot(n, u);
   if (range.bilateral || !(view->friction[k] > 0)) {
     u = tl_times(un, n);

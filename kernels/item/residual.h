@@ -19,7 +19,7 @@ TL_ITEM tl_real tl_residual_share(tl_vec x, tl_vec u, tl_vec n, tl_real mu, tl_r
   return w * tl_dot(d, d);
 }
 
-/* The share where D_k V(x) is known. */
+/* The share where D_k V(x) + C x is known. */
 TL_ITEM tl_residual tl_residual_from(const tl_view *view, const tl_range range, int32_t k,
                                      tl_vec relative) {
   const tl_vec x = tl_load(view->x, k);
@@ -46,7 +46,9 @@ TL_ITEM tl_residual tl_residual_from(const tl_view *view, const tl_range range, 
 }
 
 TL_ITEM tl_residual tl_residual_of(const tl_view *view, const tl_range range, int32_t k) {
-  return tl_residual_from(view, range, k, tl_contact_velocity(view, range, k, view->velocity));
+  return tl_residual_from(
+      view, range, k,
+      tl_contact_relative(view, range, k, view->velocity, tl_contact_ahead(view, k, 0)));
 }
 
 #endif

@@ -21,6 +21,7 @@ typedef struct tl_rule {
   int32_t rebuild;  /* sweep: velocities are rebuilt from the impulses every so many sweeps */
   double cap;       /* largest momentum factor */
   double filter;    /* gain of the slip filter */
+  double yield;     /* the largest d'Cd over b: what compliance adds to a / b at the most */
 } tl_rule;
 
 typedef struct tl_state {
@@ -48,12 +49,13 @@ TL_ITEM void tl_state_momentum(tl_state *state, int32_t momentum, double cap) {
   state->theta = next;
 }
 
-/* The step size, after a is known too. b = 0: keep L. */
-TL_ITEM void tl_state_step(tl_state *state, int32_t rule) {
+/* The step size, after a is known too: (a + d'Cd) / b, of which the last is bounded by `yield`, is
+ * what d'(W + C)d / d'Sd can be. b = 0: keep L. */
+TL_ITEM void tl_state_step(tl_state *state, int32_t rule, double yield) {
   if (!(state->step_norm2 > 0)) {
     return;
   }
-  const double ratio = state->curvature / state->step_norm2;
+  const double ratio = state->curvature / state->step_norm2 + yield;
   if (rule == TL_STEP_FIXED) {
     /* a step that is too long turns to the eigenvector that the power iteration had missed, and
      * the ratio to its eigenvalue: the longest safe step is 2 / lambda */
@@ -72,9 +74,9 @@ TL_ITEM void tl_state_step(tl_state *state, int32_t rule) {
 
 /* APGD as published: the trial is refused and L doubled while the quadratic bound fails; after an
  * accepted one theta follows the published recurrence, and L shrinks by a tenth. */
-TL_ITEM void tl_state_backtrack(tl_state *state, double cap) {
+TL_ITEM void tl_state_backtrack(tl_state *state, double cap, double yield) {
   state->fresh = 0;
-  if (state->curvature > state->lipschitz * state->step_norm2) {
+  if (state->curvature + yield * state->step_norm2 > state->lipschitz * state->step_norm2) {
     state->lipschitz *= 2;
     state->accepted = 0;
     return;

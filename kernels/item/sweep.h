@@ -9,8 +9,8 @@
 
 #include "kernels/item/gradient.h"
 
-/* The local solution of a sphere contact: W_kk = diag(Sn, St, St) about n, closed form. c is given
- * by its normal part and its tangential vector. */
+/* The local solution of a sphere contact: W_kk + C = diag(Sn, St, St) about n, closed form. c is
+ * given by its normal part and its tangential vector. */
 TL_ITEM tl_vec tl_sweep_sphere(tl_real cn, tl_vec ct, tl_vec n, tl_real mu, tl_real sn,
                                tl_real st) {
   const tl_real m2 = tl_dot(ct, ct);
@@ -46,7 +46,7 @@ TL_ITEM tl_vec tl_sweep_local_sphere(const tl_view *view, int32_t k, tl_pace pac
   return r;
 }
 
-/* The same in the contact frame with a full W_kk, solved as far as one turn goes. */
+/* The same in the contact frame with a full W_kk + C, solved as far as one turn goes. */
 TL_ITEM tl_vec tl_sweep_local_frame(const tl_view *view, int32_t k, tl_pace pace, tl_vec y,
                                     tl_vec u, int alone) {
   const tl_vec own = tl_load(view->diagonal, k), mixed = tl_load(view->mixed, k);
@@ -105,14 +105,13 @@ typedef struct tl_turn {
   tl_vec change;
 } tl_turn;
 
-/* The contact's turn where D_k V(y) is known. MATRIX: y of all contacts stands in trial. alone: no
- * other contact is treated at the same time (cone.h). */
+/* The contact's turn where D_k V(y) + C y is known. MATRIX: y of all contacts stands in trial.
+ * alone: no other contact is treated at the same time (cone.h). */
 TL_ITEM tl_turn tl_sweep_move(const tl_view *view, const tl_range range, int32_t k, tl_pace pace,
                               tl_vec relative, int alone) {
   const tl_vec x = tl_load(view->x, k);
-  const tl_vec y = range.kind == TL_MATRIX
-                       ? tl_load(view->trial, k)
-                       : tl_along(x, pace.beta, tl_sub(x, tl_load(view->x_previous, k)));
+  const tl_vec y =
+      range.kind == TL_MATRIX ? tl_load(view->trial, k) : tl_contact_ahead(view, k, pace.beta);
   const tl_vec u = tl_add(relative, tl_contact_free(view, k));
   const tl_vec r = tl_sweep_local(view, range, k, pace, y, u, alone);
   const tl_vec d = tl_sub(r, y);
@@ -132,7 +131,8 @@ TL_ITEM tl_turn tl_sweep_move(const tl_view *view, const tl_range range, int32_t
 TL_ITEM tl_share tl_sweep_step(const tl_view *view, const tl_range range, int32_t k, tl_pace pace) {
   const tl_vec relative = range.kind == TL_MATRIX
                               ? tl_contact_row(view, k, view->trial)
-                              : tl_contact_velocity(view, range, k, view->velocity_y);
+                              : tl_contact_relative(view, range, k, view->velocity_y,
+                                                    tl_contact_ahead(view, k, pace.beta));
   const tl_turn turn = tl_sweep_move(view, range, k, pace, relative, range.kind == TL_MATRIX);
   tl_contact_apply(view, range, k, turn.change, view->velocity_y);
   return turn.share;

@@ -20,7 +20,11 @@ const char *case_name(case_kind kind) {
                                                 "spheres, rows with bounds",
                                                 "arms, rows with bounds",
                                                 "blocks, rows with bounds",
-                                                "matrix, rows with bounds"};
+                                                "matrix, rows with bounds",
+                                                "soft spheres",
+                                                "soft arms",
+                                                "soft blocks",
+                                                "soft W"};
   return names[kind];
 }
 
@@ -147,8 +151,8 @@ static void rows_make(test_case *test, int32_t count, uint32_t *state) {
 }
 
 static void rigid_make(test_case *test, case_kind kind, int32_t size, uint32_t *state) {
-  const int round =
-      kind == CASE_SPHERES || kind == CASE_SPHERES_ROWS || kind == CASE_SPHERES_BOUNDS;
+  const int round = kind == CASE_SPHERES || kind == CASE_SPHERES_ROWS ||
+                    kind == CASE_SPHERES_BOUNDS || kind == CASE_SPHERES_SOFT;
   const int with_rows = kind == CASE_SPHERES_ROWS || kind == CASE_ARMS_ROWS ||
                         kind == CASE_ROWS_ONLY || kind >= CASE_SPHERES_BOUNDS;
   test->problem = talus_problem_default(TALUS_FORM_RIGID);
@@ -267,12 +271,31 @@ static void bounds_make(test_case *test, uint32_t *state) {
   test->problem.row_upper = upper;
 }
 
+/* Compliances of every sort, C_n and C_t apart, with targets; one contact in nine is rigid. */
+static void compliance_make(test_case *test, uint32_t *state) {
+  const int32_t contacts = test->problem.contact_count, rows = test->problem.bilateral_count;
+  double *const c = room(test, 2 * (int64_t)contacts, sizeof *c);
+  double *const row = room(test, rows, sizeof *row);
+  for (int32_t i = 0; i < 2 * contacts; i++) {
+    c[i] = i / 2 % 9 == 4 ? 0 : 0.3 * case_random(state);
+  }
+  for (int32_t r = 0; r < rows; r++) {
+    row[r] = r % 4 == 1 ? 0 : 0.2 * case_random(state);
+  }
+  test->problem.compliance = c;
+  test->problem.target_impulse =
+      reals(test, (int64_t)test->problem.dimension * contacts, 0.2, state);
+  test->problem.row_compliance = row;
+  test->problem.row_target_impulse = reals(test, rows, 0.2, state);
+}
+
 void case_make(test_case *test, case_kind kind, int32_t size, uint32_t seed) {
   uint32_t state = seed * 2654435761u + (uint32_t)kind;
   memset(test, 0, sizeof *test);
   switch (kind) {
   case CASE_BLOCKS:
   case CASE_BLOCKS_BOUNDS:
+  case CASE_BLOCKS_SOFT:
     blocks_make(test, 3, size, &state);
     break;
   case CASE_BLOCKS_PLANE:
@@ -280,6 +303,7 @@ void case_make(test_case *test, case_kind kind, int32_t size, uint32_t seed) {
     break;
   case CASE_MATRIX:
   case CASE_MATRIX_BOUNDS:
+  case CASE_MATRIX_SOFT:
     matrix_make(test, 3, size, &state);
     break;
   case CASE_MATRIX_LINE:
@@ -291,6 +315,9 @@ void case_make(test_case *test, case_kind kind, int32_t size, uint32_t seed) {
   }
   if (kind >= CASE_SPHERES_BOUNDS) {
     bounds_make(test, &state);
+  }
+  if (kind >= CASE_SPHERES_SOFT) {
+    compliance_make(test, &state);
   }
 }
 

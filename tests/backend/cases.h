@@ -22,13 +22,17 @@ typedef enum case_kind {
   CASE_ARMS_BOUNDS,
   CASE_BLOCKS_BOUNDS,
   CASE_MATRIX_BOUNDS,
+  CASE_SPHERES_SOFT, /* contacts and rows with bounds that give way, here and below */
+  CASE_ARMS_SOFT,
+  CASE_BLOCKS_SOFT,
+  CASE_MATRIX_SOFT,
   CASE_COUNT
 } case_kind;
 
 /* A problem with its memory. */
 typedef struct test_case {
   talus_problem problem;
-  void *memory[32];
+  void *memory[40];
   int memory_count;
 } test_case;
 

@@ -33,7 +33,7 @@ struct slot {
 };
 
 struct slots {
-  slot at[24];
+  slot at[28];
   int count;
 };
 
@@ -115,6 +115,10 @@ void problem_slots(slots *s, talus_problem *p, talus_layout *layout) {
   slot_add(s, &p->friction, &layout->friction, 1, p->contact_count);
   slot_add(s, &p->row_lower, &layout->row_lower, 1, p->bilateral_count);
   slot_add(s, &p->row_upper, &layout->row_upper, 1, p->bilateral_count);
+  slot_add(s, &p->compliance, &layout->compliance, 2, p->contact_count);
+  slot_add(s, &p->target_impulse, &layout->target_impulse, p->dimension, p->contact_count);
+  slot_add(s, &p->row_compliance, &layout->row_compliance, 1, p->bilateral_count);
+  slot_add(s, &p->row_target_impulse, &layout->row_target_impulse, 1, p->bilateral_count);
   if (p->form == TALUS_FORM_RIGID) {
     rigid_slots(s, p, layout);
   } else if (p->form == TALUS_FORM_BLOCKS) {

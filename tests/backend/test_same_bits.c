@@ -115,7 +115,12 @@ static void script_gradient(tl_engine *engine, const tl_system *system, answers 
   const tl_rule rules[] = {
       {.step = TL_STEP_FIXED, .momentum = 0, .coulomb = 0, .cap = 0.97, .filter = 0.3},
       {.step = TL_STEP_ADAPT, .momentum = 1, .coulomb = 0, .cap = 0.97, .filter = 0.3},
-      {.step = TL_STEP_ADAPT, .momentum = 1, .coulomb = 1, .cap = 0.95, .filter = 0.3},
+      {.step = TL_STEP_ADAPT,
+       .momentum = 1,
+       .coulomb = 1,
+       .cap = 0.95,
+       .filter = 0.3,
+       .yield = 0.1},
       {.step = TL_STEP_SPECTRAL, .momentum = 0, .coulomb = 0, .cap = 0.97, .filter = 0.3},
       {.step = TL_STEP_SPECTRAL, .momentum = 0, .coulomb = 1, .cap = 0.97, .filter = 1},
   };

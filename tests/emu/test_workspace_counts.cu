@@ -99,8 +99,9 @@ void others_check(talus_context *context) {
 } // namespace
 
 int main() {
-  static const case_kind kinds[] = {CASE_SPHERES,     CASE_SPHERES_ROWS, CASE_ARMS,
-                                    CASE_ARMS_BOUNDS, CASE_BLOCKS,       CASE_BLOCKS_PLANE};
+  static const case_kind kinds[] = {CASE_SPHERES,      CASE_SPHERES_ROWS, CASE_ARMS,
+                                    CASE_ARMS_BOUNDS,  CASE_BLOCKS,       CASE_BLOCKS_PLANE,
+                                    CASE_SPHERES_SOFT, CASE_BLOCKS_SOFT};
   purse p = {0, 0};
   talus_context_def def = talus_context_def_default();
   talus_context *context;

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* ---- a problem written out: u = W x + q ------------------------------------------------------ */
+/* ---- a problem written out: u = W x + q, compliance in both ---------------------------------- */
 
 typedef struct oracle_system {
   int contacts, dimension, bilateral, rows;
@@ -89,6 +89,9 @@ typedef struct oracle_recipe {
   double ground;         /* share of contacts on the ground; default 0.2 */
   double immovable;      /* forms RIGID and BLOCKS: share of bodies of infinite mass, which move at
                             a velocity of their own; default 0 */
+  double compliance;     /* > 0: contacts and rows give way, C between 1e-4 and 1 of this times
+                            W_kk's mean diagonal, with targets; default 0 */
+  double stiff;          /* then: share of contacts and rows that stay rigid; default 0.1 */
   uint64_t seed;         /* default 1 */
 } oracle_recipe;
 
@@ -98,7 +101,7 @@ typedef struct oracle_made {
   talus_problem problem;
   double *impulse;           /* the solution, frame of the form */
   double *bilateral_impulse; /* NULL if there are no bilateral rows */
-  double *contact_velocity;  /* u of the solution */
+  double *contact_velocity;  /* u of the solution, compliance included */
   double *row_velocity;      /* u of the bilateral rows: 0 but at a bound; NULL if there are none */
   int *open, *stick;         /* [contact_count] status: open, sticking; neither = slipping */
   void *memory;              /* private */

@@ -55,6 +55,7 @@ oracle_recipe oracle_recipe_default(talus_form form) {
   recipe.frictionless = 0.1;
   recipe.friction_max = 2.0;
   recipe.ground = 0.2;
+  recipe.stiff = 0.1;
   recipe.seed = 1;
   return recipe;
 }
@@ -171,7 +172,46 @@ static void solution_draw(const oracle_recipe *recipe, const oracle_model *model
   }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- compliance
+ * ---------------------------------------------------------------------------------- */
+
+/* A compliance for a diagonal of w, and a target worth a speed of 1. */
+static double compliance_draw(const oracle_recipe *recipe, real w, uint64_t *state) {
+  const double rigid = oracle_random(state, 0.0, 1.0), decade = oracle_random(state, -4.0, 0.0);
+  return rigid < recipe->stiff ? 0.0 : (double)w * recipe->compliance * pow(10.0, decade);
+}
+
+/* Drawn from the rigid system; the random numbers are those of a stream of their own, so that a
+ * recipe without compliance makes what it always made. */
+static void compliance_make(oracle_made *made, const oracle_recipe *recipe,
+                            const oracle_system *system) {
+  uint64_t state = recipe->seed * UINT64_C(0xD1342543DE82EF95) + 777;
+  const int d = recipe->dimension, contact_rows = d * recipe->contact_count;
+  double *c = oracle_keep(made, 2 * (size_t)recipe->contact_count, sizeof *c);
+  double *target = oracle_keep(made, (size_t)contact_rows, sizeof *target);
+  double *row_c = oracle_keep(made, (size_t)recipe->bilateral_count, sizeof *row_c);
+  double *row_target = oracle_keep(made, (size_t)recipe->bilateral_count, sizeof *row_target);
+  for (int r = 0; r < system->rows; r++) {
+    const real w = system->w[(size_t)r * (size_t)system->rows + (size_t)r];
+    const double aim = (double)(oracle_random(&state, -1.0, 1.0) / w);
+    if (r >= contact_rows) {
+      row_c[r - contact_rows] = compliance_draw(recipe, w, &state);
+      row_target[r - contact_rows] = aim;
+      continue;
+    }
+    target[r] = aim;
+    if (r % d == 0) {
+      c[2 * (r / d)] = compliance_draw(recipe, w, &state);
+      c[2 * (r / d) + 1] = compliance_draw(recipe, w, &state);
+    }
+  }
+  made->problem.compliance = c;
+  made->problem.target_impulse = target;
+  made->problem.row_compliance = recipe->bilateral_count > 0 ? row_c : NULL;
+  made->problem.row_target_impulse = recipe->bilateral_count > 0 ? row_target : NULL;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
 
 static void problem_begin(oracle_made *made, const oracle_recipe *recipe, uint64_t *state) {
   const size_t contacts = (size_t)recipe->contact_count;
@@ -216,6 +256,11 @@ oracle_made oracle_problem_make(const oracle_recipe *recipe) {
   oracle_form_set(&made, recipe, &model, &state);
   if (!oracle_build(&made.problem, &system)) {
     return made;
+  }
+  if (recipe->compliance > 0.0) {
+    compliance_make(&made, recipe, &system);
+    oracle_free(&system);
+    oracle_build(&made.problem, &system);
   }
   real *target = oracle_keep(&made, (size_t)system.rows, sizeof *target);
   real *reached = oracle_keep(&made, (size_t)system.rows, sizeof *reached);

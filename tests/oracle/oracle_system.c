@@ -264,6 +264,35 @@ static void system_make(const talus_problem *problem, oracle_system *system) {
   }
 }
 
+/* ---- compliance: W + C, q - C target
+ * --------------------------------------------------------------- */
+
+static void comply(oracle_system *system, int row, int column, real c, real target) {
+  system->w[(size_t)row * (size_t)system->rows + (size_t)column] += c;
+  system->q[row] -= c * target;
+  system->weight[row] += fabsl(c * target);
+}
+
+static void compliance_add(const talus_problem *problem, oracle_system *system) {
+  const int d = problem->dimension, contact_rows = d * problem->contact_count;
+  for (int k = 0; problem->compliance != NULL && k < problem->contact_count; k++) {
+    const real cn = problem->compliance[2 * k], ct = problem->compliance[2 * k + 1];
+    for (int i = 0; i < d; i++) {
+      for (int j = 0; j < d; j++) {
+        const real along = system->normal[d * k + i] * system->normal[d * k + j];
+        const real c = cn * along + ct * ((i == j ? 1.0L : 0.0L) - along);
+        const double *target = problem->target_impulse;
+        comply(system, d * k + i, d * k + j, c, target != NULL ? target[d * k + j] : 0.0);
+      }
+    }
+  }
+  for (int r = 0; problem->row_compliance != NULL && r < problem->bilateral_count; r++) {
+    const double *target = problem->row_target_impulse;
+    comply(system, contact_rows + r, contact_rows + r, problem->row_compliance[r],
+           target != NULL ? target[r] : 0.0);
+  }
+}
+
 int oracle_build(const talus_problem *problem, oracle_system *system) {
   dense d = {0, 0, NULL, NULL, NULL, NULL};
   int good = 1;
@@ -289,7 +318,9 @@ int oracle_build(const talus_problem *problem, oracle_system *system) {
     condense(&d, system);
   }
   dense_free(&d);
-  if (!good) {
+  if (good) {
+    compliance_add(problem, system);
+  } else {
     oracle_free(system);
   }
   return good;

@@ -195,7 +195,7 @@ static void test_ragged(talus_context *context) {
   snprintf(message, sizeof message, "%s", talus_context_message(context));
   CHECK(talus_solve_once(context, &all[FAMILY_COUNT], &settings, NULL, NULL) ==
         TALUS_SIZE_OVERFLOW);
-  CHECK_CASE(strncmp(message, "problem 25: ", 12) == 0 &&
+  CHECK_CASE(strncmp(message, "problem 34: ", 12) == 0 &&
                  strcmp(message + 12, talus_context_message(context)) == 0,
              "'%s' in a batch, '%s' alone", message, talus_context_message(context));
   for (int i = 0; i < FAMILY_COUNT; i++) {

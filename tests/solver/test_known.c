@@ -15,8 +15,15 @@ typedef struct judged {
   const family *kind;
   oracle_made made;
   oracle_system system;
+  oracle_system rigid; /* without compliance: what contact velocities are */
   talus_law law;
 } judged;
+
+static talus_problem rigid_of(const talus_problem *problem) {
+  talus_problem rigid = *problem;
+  rigid.compliance = rigid.row_compliance = NULL;
+  return rigid;
+}
 
 /* What one solve returned. */
 typedef struct answer {
@@ -61,6 +68,11 @@ static void check_certificate(const judged *j, const answer *a, const char *what
              ccp.epsilon);
   CHECK_CASE(same(j, c->epsilon_coulomb, exact.epsilon), "%s: %g, oracle %g", what,
              c->epsilon_coulomb, exact.epsilon);
+  const double rigid[2] = {oracle_judge(&j->rigid, x, b, TALUS_LAW_CCP).epsilon,
+                           oracle_judge(&j->rigid, x, b, TALUS_LAW_COULOMB).epsilon};
+  CHECK_CASE(same(j, c->epsilon_rigid_ccp, rigid[0]) && same(j, c->epsilon_rigid_coulomb, rigid[1]),
+             "%s: rigid %g and %g, oracle %g and %g", what, c->epsilon_rigid_ccp,
+             c->epsilon_rigid_coulomb, rigid[0], rigid[1]);
   CHECK_CASE(c->cone_violation <= 1e-6, "%s: %g outside the cone", what, c->cone_violation);
   CHECK_CASE(a->info.measure == (j->law == TALUS_LAW_CCP ? c->epsilon_ccp : c->epsilon_coulomb),
              "%s", what);
@@ -70,10 +82,10 @@ static void check_contact_velocity(const judged *j, const answer *a, const char 
   const int rows = j->system.dimension * j->system.contacts;
   long double *u = calloc((size_t)j->system.rows + 1, sizeof *u);
   double worst = 0, size = 0;
-  oracle_velocity(&j->system, a->solution.impulse, a->solution.bilateral_impulse, u);
+  oracle_velocity(&j->rigid, a->solution.impulse, a->solution.bilateral_impulse, u);
   for (int r = 0; r < rows; r++) {
     worst = fmax(worst, fabs(a->solution.contact_velocity[r] - (double)u[r]));
-    size = fmax(size, (double)(fabsl(u[r]) + fabsl(j->system.q[r]) + j->system.weight[r]));
+    size = fmax(size, (double)(fabsl(u[r]) + fabsl(j->rigid.q[r]) + j->rigid.weight[r]));
   }
   CHECK_CASE(worst <= 1e-10 * size, "%s: u is off by %g of %g", what, worst, size);
   free(u);
@@ -102,7 +114,7 @@ static void add_product(const talus_matrix *m, const double *x, double *y) {
 /* The bodies' velocities: with them as the velocities before, no impulse must be needed to reach
  * the contacts' velocities. */
 static void check_body_velocity(const judged *j, const answer *a, const char *what) {
-  talus_problem after = j->made.problem;
+  talus_problem after = rigid_of(&j->made.problem);
   double *f = NULL;
   if (after.form == TALUS_FORM_DELASSUS) {
     return;
@@ -134,7 +146,7 @@ static void check_body_velocity(const judged *j, const answer *a, const char *wh
   double worst = 0, size = 0;
   for (int r = 0; r < moved.dimension * moved.contacts; r++) {
     worst = fmax(worst, fabs(a->solution.contact_velocity[r] - (double)moved.q[r]));
-    size = fmax(size, (double)(moved.weight[r] + j->system.weight[r]));
+    size = fmax(size, (double)(moved.weight[r] + j->rigid.weight[r]));
   }
   CHECK_CASE(worst <= 1e-10 * size, "%s: v is off by %g of %g", what, worst, size);
   oracle_free(&moved);
@@ -215,13 +227,15 @@ int main(void) {
       for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         judged j = {.kind = family_at(i), .law = (talus_law)law};
         j.made = family_make(j.kind, j.law, seed);
-        CHECK(oracle_build(&j.made.problem, &j.system));
+        const talus_problem rigid = rigid_of(&j.made.problem);
+        CHECK(oracle_build(&j.made.problem, &j.system) && oracle_build(&rigid, &j.rigid));
         for (int method = 0; method < ANY_SIZE_COUNT; method++) {
           solve_check(context, &j, (talus_method)method, TALUS_F64);
           solve_check(context, &j, (talus_method)method, TALUS_F32);
         }
         check_notes(context, &j);
         oracle_free(&j.system);
+        oracle_free(&j.rigid);
         oracle_made_free(&j.made);
       }
     }

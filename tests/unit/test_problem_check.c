@@ -44,6 +44,31 @@ static void check_bounds(desk *d) {
   accepted(d, __LINE__);
 }
 
+/* What gives way, whatever the form; the problem has four rows. */
+static void check_compliance(desk *d) {
+  const int32_t contacts = d->problem.contact_count, dimension = d->problem.dimension;
+  double *c = calloc(2 * (size_t)contacts, sizeof *c);
+  double *target = calloc((size_t)(contacts * dimension), sizeof *target);
+  double row[4] = {0, 1, 2, 0}, row_target[4] = {0, -1, 1, 0};
+  c[5] = 0.25;
+  d->problem.compliance = c;
+  d->problem.target_impulse = target;
+  d->problem.row_compliance = row;
+  d->problem.row_target_impulse = row_target;
+  accepted(d, __LINE__);
+  BREAK(double, c, 3, -1e-9, TALUS_INVALID_ARGUMENT, "problem.compliance[3] is -1e-09");
+  BREAK_FINITE(c, 4, "problem.compliance[4]");
+  BREAK_FINITE(target, contacts * dimension - 1, "problem.target_impulse[");
+  BREAK(double, row, 2, -1, TALUS_INVALID_ARGUMENT, "problem.row_compliance[2] is -1");
+  BREAK_FINITE(row, 1, "problem.row_compliance[1]");
+  BREAK_FINITE(row_target, 3, "problem.row_target_impulse[3]");
+  d->problem.compliance = d->problem.target_impulse = NULL;
+  d->problem.row_compliance = d->problem.row_target_impulse = NULL;
+  accepted(d, __LINE__);
+  free(c);
+  free(target);
+}
+
 /* ---- form (a) -------------------------------------------------------------------------------- */
 
 static void check_rigid(desk *d) {
@@ -247,6 +272,8 @@ int main(void) {
     check_common(d);
     if (d->problem.bilateral_count == 4) {
       check_bounds(d);
+      d->problem = made.problem;
+      check_compliance(d);
       d->problem = made.problem;
     }
     if (d->problem.form == TALUS_FORM_RIGID) {

@@ -9,6 +9,7 @@ talus_status tl_apgd_prepare(tl_run *run, tl_rule *rule) {
   TL_TRY(run->ops->estimate_lipschitz(run->engine, 0, 1, &lambda)); /* their |N 1| / |1| */
   run->passes += 1;
   rule->momentum = 1;
+  rule->yield = rule->yield > 0 ? run->assembly->most_compliance : 0;
   run->lipschitz = lambda > 0 ? lambda : 1;
   return TALUS_OK;
 }

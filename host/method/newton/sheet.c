@@ -87,7 +87,7 @@ static talus_status arrays_reserve(talus_context *context, const tl_system *syst
                                    tl_sheet *sheet) {
   const tl_shape *const shape = &system->shape;
   const size_t count = (size_t)shape->contact_count;
-  const size_t units = (size_t)(shape->rigid_count + shape->block_count);
+  const size_t units = (size_t)(shape->rigid_count + shape->block_count + shape->compliance_count);
   TL_TRY(tl_buffer_reserve(context, &sheet->index, 3 * count + 2 + units + 1, sizeof(int32_t),
                            "second-order rows"));
   sheet->first = sheet->index.memory;
@@ -96,7 +96,8 @@ static talus_status arrays_reserve(talus_context *context, const tl_system *syst
   sheet->unit_first = sheet->touch_first + count + 1;
   const size_t framed = (size_t)shape->rigid_contact_count;
   const size_t blocks = TL_HAS_ROWS(shape) ? 9 * (size_t)shape->value_count : 0;
-  const size_t freedoms = 6 * (size_t)shape->rigid_count + (size_t)shape->velocity_size;
+  const size_t freedoms = 6 * (size_t)shape->rigid_count + (size_t)shape->velocity_size +
+                          3 * (size_t)shape->compliance_count;
   const size_t bounds = shape->bound_count > 0 ? count : 0;
   TL_TRY(tl_buffer_reserve(context, &sheet->reals,
                            5 * count + 9 * framed + blocks + freedoms + 2 * bounds, sizeof(double),

@@ -2,8 +2,8 @@
  *
  * Scaled so that the certificate's measure is the plain natural map: y = sqrt(w) x, u = u /
  * sqrt(w). Every constraint has its own frame, normal first. What has no friction keeps its normal
- * row only. W stands either as bodies of unit mass (J with M^-1 = L L^T folded in: W = J J^T) or as
- * blocks. */
+ * row only. W, with compliance, stands as bodies of unit mass (J with M^-1 = L L^T folded in:
+ * W = J J^T) or as blocks. */
 #ifndef TL_SHEET_H
 #define TL_SHEET_H
 

@@ -1,7 +1,8 @@
 /* sheet_bodies.c: Jacobians against bodies of unit mass.
  *
  * With M^-1 = L L^T and v = L z, W = (J L)(J L)^T: no mass remains, and a body that cannot turn
- * is one whose columns are 0, not a case of its own. */
+ * is one whose columns are 0, not a case of its own. What gives way has C = K K^T as a body more,
+ * which no other constraint touches: W + C follows. */
 #include "host/method/newton/sheet_bodies.h"
 
 #include <math.h>
@@ -132,11 +133,27 @@ static void entries_fill(const tl_system *system, tl_sheet *sheet, const double 
   }
 }
 
+/* The constraint's own unit, of one freedom per row: K / sqrt(w). */
+static void compliance_fill(const tl_system *system, tl_sheet *sheet, int32_t k, int32_t *unit,
+                            int32_t *touch, int64_t *at) {
+  const int32_t rows = sheet->first[k + 1] - sheet->first[k];
+  sheet->touch[(*touch)++] = (tl_sheet_touch){*unit, *at};
+  sheet->unit_first[*unit + 1] = sheet->unit_first[*unit] + rows;
+  *unit += 1;
+  for (int32_t i = 0; i < rows; i++) {
+    const double c = i == 0 ? system->compliance_n[k] : system->compliance_t[k];
+    for (int32_t j = 0; j < rows; j++) {
+      sheet->jacobian[(*at)++] = i == j ? sqrt(c) / sheet->root[k] : 0;
+    }
+  }
+}
+
 /* How many touches and reals there are at most. */
 static void sizes_find(const tl_system *system, int64_t *touches, int64_t *reals) {
   const tl_shape *const shape = &system->shape;
-  *touches = 2 * (int64_t)shape->rigid_contact_count + shape->entry_count;
-  *reals = 36 * (int64_t)shape->rigid_contact_count + shape->jacobian_count;
+  *touches = 2 * (int64_t)shape->rigid_contact_count + shape->entry_count + shape->compliance_count;
+  *reals = 36 * (int64_t)shape->rigid_contact_count + shape->jacobian_count +
+           9 * (int64_t)shape->compliance_count;
 }
 
 talus_status tl_sheet_bodies(talus_context *context, const tl_system *system, tl_sheet *sheet) {
@@ -162,7 +179,7 @@ talus_status tl_sheet_bodies(talus_context *context, const tl_system *system, tl
     sheet->unit_first[shape->rigid_count + b + 1] =
         sheet->unit_first[shape->rigid_count + b] + size;
   }
-  int32_t touch = 0;
+  int32_t touch = 0, unit = sheet->unit_count;
   for (int32_t k = 0; k < sheet->count; k++) {
     sheet->touch_first[k] = touch;
     if (k < sheet->framed) {
@@ -170,7 +187,11 @@ talus_status tl_sheet_bodies(talus_context *context, const tl_system *system, tl
     } else {
       entries_fill(system, sheet, root, k, &touch, &at);
     }
+    if (shape->compliance_count > 0) {
+      compliance_fill(system, sheet, k, &unit, &touch, &at);
+    }
   }
+  sheet->unit_count = unit;
   sheet->touch_first[sheet->count] = touch;
   return TALUS_OK;
 }

@@ -193,6 +193,17 @@ static void matrix_write(const tl_system *system, tl_small *small) {
   }
 }
 
+/* What gives way, on the diagonal; rows of W given as a matrix have it. */
+static void compliance_add(const tl_system *system, tl_small *small) {
+  for (int32_t k = 0; k < small->count && system->shape.compliance_count > 0; k++) {
+    const int32_t id = id_of(small, k);
+    for (int64_t i = small->first[k]; i < small->first[k + 1]; i++) {
+      small->w[i * small->stride + i] +=
+          i == small->first[k] ? system->compliance_n[id] : system->compliance_t[id];
+    }
+  }
+}
+
 /* Entry by entry with the factor of the earlier constraint first. scale: [rows] scratch. */
 TL_CLONES_FEW static void matrix_scale(tl_small *small, double *scale) {
   for (int32_t k = 0; k < small->count; k++) {
@@ -237,6 +248,7 @@ talus_status tl_small_form_part(tl_small *small, const tl_assembly *assembly, in
     matrix_write(system, small);
   } else {
     TL_TRY(bodies_write(system, small));
+    compliance_add(system, small);
   }
   matrix_scale(small, small->u);
   tl_small_paces(small);

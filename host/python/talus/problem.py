@@ -250,6 +250,16 @@ class Problem(_core.Problem):
         doing nothing would be nearly right. A simulator has gravity times its step at hand."""
         self.struct.velocity_scale = scale
 
+    def comply(self, compliance: Optional[Array] = None, target_impulse: Optional[Array] = None,
+               row_compliance: Optional[Array] = None,
+               row_target_impulse: Optional[Array] = None) -> None:
+        """Contacts and rows that give way: C_n and C_t of each contact and C of each row, (m/s)/(N s),
+        about target impulses (None: 0). The law sees u + C (impulse - target) in the place of u."""
+        self._set("", "compliance", compliance, 2, self.contact_count)
+        self._set("", "target_impulse", target_impulse, self.struct.dimension, self.contact_count)
+        self._set("", "row_compliance", row_compliance, 1, self.bilateral_count)
+        self._set("", "row_target_impulse", row_target_impulse, 1, self.bilateral_count)
+
     def _common(self, friction: Optional[Array], row_lower: Optional[Array],
                 row_upper: Optional[Array]) -> None:
         self._set("", "friction", friction, 1, self.contact_count)

@@ -82,7 +82,8 @@ class Layout(Structure):
     _fields_ = [("struct_size", c_uint32)] + _strided(
         "friction", "row_lower", "row_upper", "contact_key", "row_key", "asleep") + [
         ("rigid", RigidLayout), ("blocks", BlocksLayout), ("delassus", DelassusLayout),
-        ("global", GlobalLayout)]
+        ("global", GlobalLayout)] + _strided(
+        "compliance", "target_impulse", "row_compliance", "row_target_impulse")
 
 
 class Problem(Structure):
@@ -91,7 +92,8 @@ class Problem(Structure):
                 ("rigid", Rigid), ("blocks", Blocks), ("delassus", Delassus), ("global", Global),
                 ("row_lower", c_void_p), ("row_upper", c_void_p), ("memory", enum),
                 ("layout", POINTER(Layout))] + _pointers("contact_key", "row_key", "asleep") + [
-                    ("velocity_scale", c_double)]
+                    ("velocity_scale", c_double)] + _pointers(
+                        "compliance", "target_impulse", "row_compliance", "row_target_impulse")
 
 
 progress_fn = ctypes.CFUNCTYPE(c_int, c_void_p, c_int64, c_int64, c_double, c_double)
@@ -126,7 +128,7 @@ class Certificate(Structure):
         "reference_coulomb", "siconos_ccp", "siconos_coulomb", "cone_violation", "complementarity",
         "complementarity_ccp", "dissipation", "bilateral", "penetration_speed", "momentum_balance",
         "asymmetry", "epsilon_faceted_ccp", "epsilon_faceted_coulomb", "error_ccp", "error_coulomb",
-        "reference_scale")]
+        "reference_scale", "epsilon_rigid_ccp", "epsilon_rigid_coulomb")]
 
 
 class _CertificateRoom(ctypes.Union):
