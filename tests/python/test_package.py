@@ -549,6 +549,17 @@ class Calls(unittest.TestCase):
             self.assertEqual(info.outcome, talus.Outcome.CONVERGED)
             np.testing.assert_array_equal(solution.impulse, alone.impulse)
 
+    def test_batch_of_all_forms(self):
+        p = random_rigid()
+        jacobian, inverse, q, bias = dense(p)
+        w = jacobian @ inverse @ jacobian.T
+        mass = np.linalg.inv(inverse)
+        problems = [talus.Problem.rigid(**p), talus.Problem.delassus(w, q, friction=p["friction"]),
+                    talus.Problem.global_(mass, jacobian.T, mass @ p["velocity"].ravel(), bias,
+                                          friction=p["friction"])]
+        for result in talus.solve_batch(problems, talus.Settings(tolerance=1e-8)):
+            self.assertEqual(result[1].outcome, talus.Outcome.CONVERGED)
+
     def test_readme(self):
         """The example of the package's page, as it stands."""
         page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "host", "python", "README.md")

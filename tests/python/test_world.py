@@ -225,6 +225,44 @@ class State(unittest.TestCase):
         world.step()
 
 
+    def test_save_and_load(self):
+        with tempfile.TemporaryDirectory() as folder:
+            world, ids = heap()
+            world.step(40)
+            try:
+                path = world.save(folder)
+            except talus.Error as error:
+                self.assertEqual(error.status, talus.Status.UNSUPPORTED)  # built without HDF5
+                return
+            world.step(40)
+            for source in (path, folder):
+                again, _ = heap()
+                held = again.position
+                again.load(source)
+                self.assertEqual(again.steps, 40)
+                again.step(40)
+                np.testing.assert_array_equal(held, world.position)
+                np.testing.assert_array_equal(again.contacts["impulse"], world.contacts["impulse"])
+            other, _ = heap(10)
+            with self.assertRaisesRegex(talus.Error, "FILE_OPEN"):
+                other.load(os.path.join(folder, "none.h5"))
+            other.step()
+            with self.assertRaisesRegex(talus.Error, "FILE_FORMAT"):
+                other.load(path)
+            with self.assertRaisesRegex(talus.Error, "destroyed"):
+                other.step()
+
+    def test_cohesion(self):
+        world = talus.World(gravity=(0, 0, 9.81))
+        sticky = world.add_material(pull_off=2e3)
+        world.add_plane(material=sticky)
+        ball = world.add_sphere((0, 0, 0.1), 0.1, material=sticky)
+        world.step(50)
+        self.assertLess(world.position[ball, 2], 0.101)
+        with self.assertRaisesRegex(ValueError, "one of jkr, dmt"):
+            world.add_material(adhesion="glue")
+
+
 class Wrong(unittest.TestCase):
     def test_input(self):
         world, _ = heap(3)
@@ -350,6 +388,8 @@ class Wrong(unittest.TestCase):
 
     def test_interrupt(self):
         world, _ = heap(20)
+        last = signal.signal(signal.SIGINT, signal.default_int_handler)  # where it was ignored
+        self.addCleanup(signal.signal, signal.SIGINT, last)
         timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
         timer.start()
         begin = time.monotonic()

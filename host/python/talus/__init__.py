@@ -14,7 +14,7 @@ N s, acting as +impulse on body b and -impulse on body a, the normal from a to b
 """
 
 from .batch import Stack, solve_batch
-from .enums import (Backend, BodyType, Cone, Dump, Dynamics, Form, Integrator, JointKind, Law, LinkKind,
+from .enums import (Adhesion, Backend, BodyType, Cone, Dump, Dynamics, Form, Integrator, JointKind, Law, LinkKind,
                     Measure, Method, Miss, MotionKind, Motor, Note, Outcome, Precision, Restitution,
                     ShapeKind, Stabilisation, Status, Storage)
 from .mechanism import Mechanism
@@ -27,7 +27,7 @@ from .solver import (Certificate, Context, Error, Info, Islands, Solution, Solve
                      certify, find_islands, solve_once, version, workspace, workspace_device)
 from .world import World
 
-__all__ = ["Backend", "BodyType", "Certificate", "Cone", "ContactEvent", "Context", "Dump", "Dynamics",
+__all__ = ["Adhesion", "Backend", "BodyType", "Certificate", "Cone", "ContactEvent", "Context", "Dump", "Dynamics",
            "Error", "Form", "Frame", "Info", "Integrator", "Islands", "JointKind", "JointState", "Law",
            "LinkKind", "Matrix", "Measure", "Mechanism", "Method", "Miss", "MotionKind", "Motor",
            "Note", "Outcome", "Precision", "Problem", "Restitution", "Run", "Scene", "Settings",

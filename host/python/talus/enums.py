@@ -151,6 +151,11 @@ class Miss(enum.IntEnum):
     STOP = 3
 
 
+class Adhesion(enum.IntEnum):
+    JKR = 0
+    DMT = 1
+
+
 class BodyType(enum.IntEnum):
     FREE = 0
     FIXED = 1

@@ -185,7 +185,7 @@ class Problem(_core.Problem):
 
     def __init__(self, form: Form, dimension: int, contact_count: int,
                  bilateral_count: int) -> None:
-        library.talus_problem_init(self._address, ctypes.sizeof(structs.Problem), form)
+        library.talus_problem_init(self._address, _core.problem_size, form)
         made = self.struct
         made.dimension = dimension
         made.contact_count = contact_count

@@ -192,6 +192,16 @@ class Run:
         self.refresh()
         return self
 
+    def show(self, **options: Any) -> Any:
+        """Shows the run, with a slider over its frames, by PyVista; see talus.view.show_run."""
+        from . import view
+        return view.show_run(self, **options)
+
+    def export_html(self, path: Union[str, "os.PathLike[str]"], **options: Any) -> None:
+        """Writes one page that plays the run in any browser; see talus.page.export_run."""
+        from . import page
+        page.export_run(self, path, **options)
+
 
 def run_program(scene: str, directory: str, options: List[str], time: Optional[float],
                 steps: Optional[int], threads: Optional[int], force: bool, quiet: bool) -> None:

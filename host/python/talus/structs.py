@@ -182,7 +182,9 @@ class WorldDef(Structure):
 
 class MaterialDef(Structure):
     _fields_ = [("struct_size", c_uint32), ("density", c_double), ("friction", c_double),
-                ("restitution", c_double)]
+                ("restitution", c_double), ("pull_off", c_double), ("surface_energy", c_double),
+                ("surface_tension", c_double), ("contact_angle", c_double),
+                ("bridge_volume", c_double), ("adhesion", enum), ("unused", c_int32)]
 
 
 class BodyDef(Structure):

@@ -4,6 +4,7 @@ world_state.py holds life and arrays, world_build.py and world_joints.py what is
 """
 
 import ctypes
+import os
 from ctypes import byref, c_int32, c_void_p, cast
 from typing import Any, Callable, Dict, List, Optional, Union
 
@@ -120,6 +121,33 @@ class World(WorldJoints):
                 self._changed()
         return StepReport(made)
 
+    def save(self, directory: Any, keep: int = 3) -> str:
+        """Writes a checkpoint to a directory, of which the newest `keep` stay; gives its path. load()
+        of a world that was built in the same way goes on from it, bit for bit."""
+        room = ctypes.create_string_buffer(4096)
+        os.makedirs(directory, exist_ok=True)
+        with self._alone() as world:
+            self.context.check(library.talus_checkpoint_write(world, os.fsencode(directory), keep))
+            self.context.check(library.talus_checkpoint_newest(
+                self.context._handle, os.fsencode(directory), room, len(room)))
+        return os.fsdecode(room.value)
+
+    def load(self, path: Any) -> None:
+        """Brings the world to where a checkpoint (a file, or the newest in a directory) was written.
+        It must have been built in the same way. A world that refuses it is destroyed."""
+        room = ctypes.create_string_buffer(4096)
+        with self._alone(changes=True) as world:
+            if os.path.isdir(path):
+                self.context.check(library.talus_checkpoint_newest(
+                    self.context._handle, os.fsencode(path), room, len(room)))
+                path = os.fsdecode(room.value)
+            status = library.talus_checkpoint_read(world, os.fsencode(path))
+            said = library.talus_context_message(self.context._handle).decode()
+        if status not in (Status.OK, Status.FILE_OPEN, Status.UNSUPPORTED):
+            self.close()  # it may be changed in part
+        if status != Status.OK:
+            raise Error(status, said)
+
     @property
     def time(self) -> float:
         """s"""
@@ -219,6 +247,16 @@ class World(WorldJoints):
                         points=_copied(shape.point, shape.point_count, ctypes.c_double),
                         triangles=_copied(shape.triangle, shape.triangle_count, c_int32)))
         return made
+    def show(self, **options: Any) -> Any:
+        """Shows the world in a window or a notebook by PyVista (pip install talus-contact[view]); see
+        talus.view.show."""
+        from . import view
+        return view.show(self, **options)
+
+    def export_html(self, path: Any, **options: Any) -> None:
+        """Writes one page that shows the world in any browser; see talus.page.export_html."""
+        from . import page
+        page.export_html(self, path, **options)
 
 
 def _copied(place: Optional[int], count: int, kind: Any) -> Optional[AnyArray]:

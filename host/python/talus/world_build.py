@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from . import structs
 from .define import Vector, address, broadcast, define, ids, reals
-from .enums import BodyType, MotionKind, ShapeKind
+from .enums import Adhesion, BodyType, MotionKind, ShapeKind
 from .library import fill, library
 from .settings import member
 from .solver import Error
@@ -21,11 +21,20 @@ class WorldBuild(WorldState):
     """The part of World that adds things."""
 
     def add_material(self, density: Optional[float] = None, friction: Optional[float] = None,
-                     restitution: Optional[float] = None) -> int:
+                     restitution: Optional[float] = None, *, pull_off: Optional[float] = None,
+                     surface_energy: Optional[float] = None,
+                     surface_tension: Optional[float] = None,
+                     contact_angle: Optional[float] = None, bridge_volume: Optional[float] = None,
+                     adhesion: Union[Adhesion, str, None] = None) -> int:
         """density: kg/m3 (2500); friction (0.5): a pair takes the smaller; restitution (0): the
-        larger. Gives the material's number."""
+        larger. Cohesion: pull_off (N), surface_energy (J/m2) with adhesion "jkr" or "dmt", or liquid
+        bridges of surface_tension (N/m), contact_angle (rad), bridge_volume (m3). Gives the
+        material's number."""
         made = define(structs.MaterialDef, "material", dict(
-            density=density, friction=friction, restitution=restitution))
+            density=density, friction=friction, restitution=restitution, pull_off=pull_off,
+            surface_energy=surface_energy, surface_tension=surface_tension,
+            contact_angle=contact_angle, bridge_volume=bridge_volume, adhesion=adhesion),
+            {"adhesion": Adhesion})
         with self._alone() as world:
             return self._add(library.talus_material_add, world, byref(made))
 

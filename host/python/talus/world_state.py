@@ -85,8 +85,8 @@ class WorldState:
             self.close()
 
     def __reduce__(self) -> Any:
-        raise TypeError("a World cannot be pickled or copied: save its arrays (position, velocity "
-                        "...), or run a scene, whose checkpoints go on bit for bit (talus.Run)")
+        raise TypeError("a World cannot be pickled or copied: save() writes a checkpoint, from which "
+                        "load() goes on bit for bit")
 
     @staticmethod
     def _refuse() -> None:

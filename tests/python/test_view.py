@@ -1,0 +1,178 @@
+"""Worlds and runs to look at: the page in headless Chromium, PyVista off screen; each part says
+"skipped" where its program is missing. Exit code 77 where NumPy or libyaml is."""
+
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import unittest
+import zlib
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: NumPy is not installed")
+    sys.exit(77)
+
+import talus
+from talus import page, picture, program
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+SCENE = {"walls": [{"kind": "box", "size": [0.1, 0.1, 0.1]}],
+         "grains": [{"kind": "random", "radius": 0.006, "count": 80}],
+         "run": {"time": 0.2}, "output": {"every": 0.02}}
+try:
+    talus.Scene(SCENE)
+except talus.Error as error:
+    if error.status != talus.Status.UNSUPPORTED:
+        raise
+    print("skipped: built without libyaml")
+    sys.exit(77)
+
+
+def png_read(path):
+    """(height, width, 3) of a PNG of 8 bits, RGB or RGBA, not interlaced."""
+    with open(path, "rb") as file:
+        data = file.read()
+    place, packed = 8, b""
+    while place < len(data):
+        length, kind = struct.unpack_from(">I4s", data, place)
+        body = data[place + 8:place + 8 + length]
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack_from(">IIBB", body)
+            assert depth == 8 and colour in (2, 6)
+        packed += body if kind == b"IDAT" else b""
+        place += 12 + length
+    channels = 3 if colour == 2 else 4
+    raw = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(height, 1 + width * channels)
+    rows = np.zeros((height + 1, width + 1, channels), np.int64)
+    for y in range(height):
+        line, above = raw[y, 1:].reshape(width, channels).astype(np.int64), rows[y, 1:]
+        if raw[y, 0] == 0:
+            made = line
+        elif raw[y, 0] == 1:
+            made = np.cumsum(line, axis=0)
+        elif raw[y, 0] == 2:
+            made = line + above
+        else:
+            made = np.zeros_like(line)
+            for x in range(width):
+                a, b, c = rows[y + 1, x], above[x], rows[y, x]
+                if raw[y, 0] == 3:
+                    guess = (a + b) // 2
+                else:
+                    p = a + b - c
+                    pa, pb, pc = abs(p - a), abs(p - b), abs(p - c)
+                    guess = np.where((pa <= pb) & (pa <= pc), a, np.where(pb <= pc, b, c))
+                rows[y + 1, x + 1] = made[x] = (line[x] + guess) & 255
+        rows[y + 1, 1:] = made & 255
+    return rows[1:, 1:, :3].astype(np.uint8)
+
+
+def screenshot(path, place, name):
+    subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--use-gl=angle",
+                    "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars",
+                    f"--user-data-dir={os.getcwd()}/profile", "--window-size=400,344",
+                    "--virtual-time-budget=3000", f"--screenshot={os.getcwd()}/{name}",
+                    f"file://{os.path.abspath(path)}#{place}"], check=True, timeout=120,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return png_read(name)[:300]  # without the bar
+
+
+def coloured(image):
+    """Where there is neither white nor the grey of walls."""
+    spread = image.max(axis=2).astype(int) - image.min(axis=2)
+    return spread > 40
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.run_ = talus.Scene(SCENE).run("run", force=True)
+
+    def test_run(self):
+        self.run_.export_html("run.html")
+        self.run_.export_html("few.html", every=5, field="height")
+        self.assertLess(os.path.getsize("few.html"), os.path.getsize("run.html"))
+        with self.assertRaisesRegex(ValueError, "one of speed"):
+            self.run_.export_html("no.html", field="colour")
+        if BROWSER is None:
+            self.skipTest("no chromium")
+        first, last = (screenshot("run.html", f"frame={i}", f"frame{i}.png") for i in (0, 10))
+        for image in (first, last):
+            self.assertTrue(0.02 < coloured(image).mean() < 0.6, coloured(image).mean())
+        rows = [np.flatnonzero(coloured(image).any(axis=1)) for image in (first, last)]
+        self.assertGreater(rows[1].min(), rows[0].min() + 10)  # the grains have fallen
+        forces = screenshot("run.html", "frame=10,forces", "forces.png").astype(int)
+        red = (forces[..., 0] > forces[..., 1] + 60) & (forces[..., 0] > forces[..., 2] + 30)
+        self.assertGreater(red.sum(), 20)
+
+    def test_world(self):
+        world = talus.World()
+        world.add_plane()
+        world.add_box((0, 0, 0.1), (0.1, 0.1, 0.1))
+        world.add_capsule((0.5, 0, 0.3), 0.1, 0.2)
+        world.add_cylinder((-0.5, 0, 0.3), 0.1, 0.2)
+        world.add_hull((0, 0.5, 0.3), 0.1 * np.concatenate([np.eye(3), -np.eye(3)]))
+        world.add_sphere((0, -0.5, 0.3), 0.1)
+        world.step(5)
+        shown = picture.picture_of_world(world)
+        for points, faces in (shown.solids, shown.walls):
+            self.assertTrue(0 <= faces.min() and faces.max() < len(points))
+        shapes = world.shapes()
+        for shape, area in ((shapes[1], 6 * 0.04), (shapes[3], 2 * np.pi * 0.1 * 0.5), (shapes[4], 0.04 * 3 ** 0.5)):
+            points, faces = picture._tessellated(shape, 1.0)
+            corners = points[faces]
+            found = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0],
+                                            corners[:, 2] - corners[:, 0]), axis=1).sum() / 2
+            self.assertAlmostEqual(found / area, 1, delta=0.02)
+        world.export_html("world.html", title="<b>")
+        with open("world.html") as file:
+            self.assertIn("<title>&lt;b&gt;", file.read())
+        with self.assertRaisesRegex(ValueError, "nothing to show"):
+            talus.World().export_html("empty.html")
+        if BROWSER is None:
+            self.skipTest("no chromium")
+        image = screenshot("world.html", "", "world.png").astype(int)
+        orange = (image[..., 0] > image[..., 2] + 60).mean()
+        self.assertTrue(0.02 < orange < 0.5, orange)
+
+    def test_verb(self):
+        for arguments, code in ((["run", "--quiet", "--every", "5"], 0), ([".", "--quiet"], 2),
+                                (["run", "--quiet", "--field", "taste"], 2)):
+            self.assertEqual(program.view(arguments), code)
+        self.assertTrue(os.path.exists("run/view.html"))
+
+    def test_size(self):
+        draw = np.random.default_rng(1)
+        zeros = np.zeros((5000, 3))
+        pictures = [picture.Picture(0.1 * i, draw.random((5000, 3)), np.full(5000, 0.01),
+                                    {"speed": draw.random(5000)}, picture.NOTHING, picture.NOTHING,
+                                    {"position": zeros[:0], "normal": zeros[:0], "force": zeros[:0]})
+                    for i in range(100)]
+        page._write_page("large.html", "large", pictures, "speed", 0.1, False)
+        size = os.path.getsize("large.html")
+        print(f"5000 grains, 100 frames: {size / 1e6:.1f} MB")
+        self.assertLess(size, 20e6)
+        os.remove("large.html")
+
+    def test_pyvista(self):
+        try:
+            import pyvista
+        except ImportError:
+            with self.assertRaisesRegex(ImportError, "pip install talus-contact"):
+                self.run_.show()
+            self.skipTest("PyVista is not installed")
+        world = talus.Scene(SCENE).build()
+        world.step(100)
+        for shown in (world, self.run_):
+            plotter = pyvista.Plotter(off_screen=True, window_size=(300, 300))
+            shown.show(forces=True, plotter=plotter)
+            image = np.asarray(plotter.screenshot(None, return_img=True))
+            self.assertGreater(coloured(image[..., :3]).mean(), 0.01)
+            plotter.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
