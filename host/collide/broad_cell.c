@@ -91,7 +91,7 @@ static const uint64_t *sort_level(tl_broad *broad, const tl_level *level) {
 typedef struct gather_task {
   const tl_broad *broad;
   const uint64_t *word;
-  tl_place *place;
+  tl_bounding_ball *place;
   tl_trait *trait;
 } gather_task;
 
@@ -133,7 +133,7 @@ static void run_lane(tl_broad *broad, int32_t number, int write) {
       }
       if (new_row) {
         if (write) {
-          broad->row[lane->row_count] = (tl_row){z, y, (int32_t)lane->cell_count};
+          broad->row[lane->row_count] = (tl_grid_row){z, y, (int32_t)lane->cell_count};
         }
         lane->row_count++;
       }
@@ -181,7 +181,7 @@ static void find_runs(tl_broad *broad) {
   const tl_lane *const last = tl_broad_lane(broad, lanes - 1);
   broad->row_count = (int32_t)last->row_count;
   broad->cell_count = (int32_t)last->cell_count;
-  broad->row[broad->row_count] = (tl_row){0, 0, broad->cell_count};
+  broad->row[broad->row_count] = (tl_grid_row){0, 0, broad->cell_count};
   broad->cell[broad->cell_count] = (tl_cell){0, broad->item_count};
   int32_t end = broad->row_count;
   for (int32_t l = broad->level_count - 1; l >= 0; l--) {
@@ -192,9 +192,10 @@ static void find_runs(tl_broad *broad) {
 
 talus_status tl_broad_cells(tl_broad *broad) {
   const int64_t n = broad->item_count;
-  TL_TRY(tl_broad_reserve(broad, &broad->item_place_buffer, n, sizeof(tl_place), "sorted places"));
+  TL_TRY(tl_broad_reserve(broad, &broad->item_place_buffer, n, sizeof(tl_bounding_ball),
+                          "sorted places"));
   TL_TRY(tl_broad_reserve(broad, &broad->item_trait_buffer, n, sizeof(tl_trait), "sorted traits"));
-  TL_TRY(tl_broad_reserve(broad, &broad->row_buffer, n + 1, sizeof(tl_row), "rows"));
+  TL_TRY(tl_broad_reserve(broad, &broad->row_buffer, n + 1, sizeof(tl_grid_row), "rows"));
   TL_TRY(tl_broad_reserve(broad, &broad->cell_buffer, n + 1, sizeof(tl_cell), "cells"));
   broad->item_place = broad->item_place_buffer.memory;
   broad->item_trait = broad->item_trait_buffer.memory;

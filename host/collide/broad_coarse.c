@@ -7,12 +7,12 @@
 
 #include "host/collide/broad_grid.h"
 
-static inline int row_before(const tl_row *row, int32_t z, int32_t y) {
+static inline int row_before(const tl_grid_row *row, int32_t z, int32_t y) {
   return row->z < z || (row->z == z && row->y < y);
 }
 
 /* First row of [begin, end) at or behind (z, y), sought in growing strides from a guess. */
-int32_t tl_row_find(const tl_row *row, int32_t begin, int32_t end, int32_t guess, int32_t z,
+int32_t tl_row_find(const tl_grid_row *row, int32_t begin, int32_t end, int32_t guess, int32_t z,
                     int32_t y) {
   guess = guess < begin ? begin : guess > end ? end : guess;
   int64_t stride = 1;
@@ -113,7 +113,7 @@ static void scan_coarse(tl_broad *broad, tl_lane *lane, const tl_level *level,
     first[axis] = tl_level_cell(coarse, axis, from);
     last[axis] = tl_level_cell(coarse, axis, to);
   }
-  const tl_row *const row = broad->row;
+  const tl_grid_row *const row = broad->row;
   const int32_t stop = coarse->row_first + coarse->row_count;
   int32_t *const guess = lane->row_guess[coarse - broad->level];
   int32_t k = tl_row_find(row, coarse->row_first, stop, guess[0], first[2], first[1]);

@@ -30,9 +30,9 @@ enum {
 /* Reaches are enlarged by this share, so that no later rounding can lose a pair. */
 #define TL_REACH_SLACK 1e-12
 
-typedef struct tl_place {
+typedef struct tl_bounding_ball {
   double centre[3], reach; /* reach INFINITY: not an item */
-} tl_place;
+} tl_bounding_ball;
 
 enum { TL_TAG_GROUP = 31, TL_TAG_MOVABLE = 32, TL_TAG_BALL = 64, TL_TAG_HALFSPACE = 128 };
 
@@ -67,9 +67,9 @@ typedef struct tl_level {
 } tl_level;
 
 /* Each ends where the next one begins; one more stands behind the last. */
-typedef struct tl_row {
+typedef struct tl_grid_row {
   int32_t z, y, cell;
-} tl_row;
+} tl_grid_row;
 typedef struct tl_cell {
   int32_t x, item;
 } tl_cell;
@@ -129,7 +129,7 @@ struct tl_broad {
   tl_buffer lane_buffer;
   /* in the order of the colliders */
   tl_buffer place_buffer, trait_buffer, half_buffer, level_buffer;
-  tl_place *place;
+  tl_bounding_ball *place;
   tl_trait *trait;
   double *half; /* [3 count] of the enlarged boxes, balls excepted */
   uint8_t *level_of;
@@ -140,12 +140,12 @@ struct tl_broad {
   int32_t item_count;
   tl_buffer word_buffer[2], item_place_buffer, item_trait_buffer;
   uint64_t *word[2];
-  tl_place *item_place;
+  tl_bounding_ball *item_place;
   tl_trait *item_trait;
   int32_t level_count;
   tl_level level[TL_LEVEL_LIMIT];
   tl_buffer row_buffer, cell_buffer, table_buffer;
-  tl_row *row;
+  tl_grid_row *row;
   tl_cell *cell;
   int32_t row_count, cell_count;
   /* pairs */
@@ -177,8 +177,8 @@ talus_status tl_broad_reserve(tl_broad *broad, tl_buffer *buffer, int64_t count,
 /* broad_place.c: colliders to items and the short list; NOT_FINITE. */
 talus_status tl_broad_place(tl_broad *broad, const tl_collider *collider);
 /* One collider's place, trait and half edges; 0 if it is not finite. */
-int tl_place_collider(const tl_collider *collider, int32_t index, double skin, tl_place *place,
-                      tl_trait *trait, double half[3]);
+int tl_place_collider(const tl_collider *collider, int32_t index, double skin,
+                      tl_bounding_ball *place, tl_trait *trait, double half[3]);
 void tl_large_fill(const tl_collider *collider, int32_t index, double skin, tl_large *large);
 
 /* broad_level.c: sizes to levels, the short list, words with the items' indices by level. */
@@ -211,13 +211,13 @@ void tl_broad_meet(tl_broad *broad, tl_lane *lane, int64_t i, int64_t begin, int
 /* broad_coarse.c: look-up tables of the coarse levels; a row against all of these levels. */
 talus_status tl_broad_tables(tl_broad *broad);
 void tl_broad_scan_coarser(tl_broad *broad, tl_lane *lane, const tl_level *level, int32_t r);
-int32_t tl_row_find(const tl_row *row, int32_t begin, int32_t end, int32_t guess, int32_t z,
+int32_t tl_row_find(const tl_grid_row *row, int32_t begin, int32_t end, int32_t guess, int32_t z,
                     int32_t y);
 
 /* broad_overlap.c: whether two items, or an item and one of the short list, are close enough. */
-int tl_overlap_items(const tl_broad *broad, const tl_place *place_a, const tl_trait *a,
-                     const tl_place *place_b, const tl_trait *b);
-int tl_overlap_large(const tl_broad *broad, const tl_large *large, const tl_place *place,
+int tl_overlap_items(const tl_broad *broad, const tl_bounding_ball *place_a, const tl_trait *a,
+                     const tl_bounding_ball *place_b, const tl_trait *b);
+int tl_overlap_large(const tl_broad *broad, const tl_large *large, const tl_bounding_ball *place,
                      const tl_trait *trait);
 int tl_overlap_larges(const tl_broad *broad, const tl_large *a, const tl_large *b);
 

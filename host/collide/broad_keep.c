@@ -9,8 +9,8 @@ static int same_trait(const tl_trait *a, const tl_trait *b) {
   return a->body == b->body && a->collides == b->collides && a->tag == b->tag;
 }
 
-static int item_inside(const tl_place *place, const double half[3], const tl_trait *trait,
-                       const tl_place *room, const double room_half[3]) {
+static int item_inside(const tl_bounding_ball *place, const double half[3], const tl_trait *trait,
+                       const tl_bounding_ball *room, const double room_half[3]) {
   if ((trait->tag & TL_TAG_BALL) != 0) {
     const double x = place->centre[0] - room->centre[0], y = place->centre[1] - room->centre[1],
                  z = place->centre[2] - room->centre[2], slack = room->reach - place->reach;
@@ -50,7 +50,7 @@ static int large_inside(const tl_collider *collider, const tl_large *room, int h
 }
 
 static int collider_inside(const tl_broad *broad, const tl_collider *collider, int32_t i) {
-  tl_place place;
+  tl_bounding_ball place;
   tl_trait trait;
   double half[3] = {0, 0, 0};
   return tl_place_collider(collider, i, 0, &place, &trait, half) &&

@@ -66,7 +66,7 @@ static void level_lane(tl_broad *broad, int32_t number, int32_t top, int chosen)
                                         .upper = {-INFINITY, -INFINITY, -INFINITY}};
   }
   for (int64_t i = tl_lane_begin(broad->count, number, broad->lane_count); i < end; i++) {
-    const tl_place *const place = &broad->place[i];
+    const tl_bounding_ball *const place = &broad->place[i];
     if (place->reach == INFINITY) {
       broad->level_of[i] = TL_LEVEL_LARGE;
       continue;

@@ -6,14 +6,14 @@
 
 #include "host/collide/broad_grid.h"
 
-static double half_edge(const tl_broad *broad, const tl_place *place, const tl_trait *trait,
+static double half_edge(const tl_broad *broad, const tl_bounding_ball *place, const tl_trait *trait,
                         int axis) {
   return (trait->tag & TL_TAG_BALL) != 0 ? place->reach
                                          : broad->half[3 * (int64_t)trait->index + axis];
 }
 
-int tl_overlap_items(const tl_broad *broad, const tl_place *place_a, const tl_trait *a,
-                     const tl_place *place_b, const tl_trait *b) {
+int tl_overlap_items(const tl_broad *broad, const tl_bounding_ball *place_a, const tl_trait *a,
+                     const tl_bounding_ball *place_b, const tl_trait *b) {
   const double *const p = place_a->centre, *const q = place_b->centre;
   if ((a->tag & b->tag & TL_TAG_BALL) != 0) {
     const double x = p[0] - q[0], y = p[1] - q[1], z = p[2] - q[2];
@@ -34,8 +34,8 @@ static int is_item(const tl_broad *broad, const tl_large *large) {
 }
 
 /* The box (or ball) dips below the half-space's plane raised by its margin. */
-static int overlap_halfspace(const tl_broad *broad, const tl_large *large, const tl_place *place,
-                             const tl_trait *trait) {
+static int overlap_halfspace(const tl_broad *broad, const tl_large *large,
+                             const tl_bounding_ball *place, const tl_trait *trait) {
   double height = 0, support = 0, size = 0;
   for (int axis = 0; axis < 3; axis++) {
     const double step = (place->centre[axis] - large->point[axis]) * large->normal[axis];
@@ -47,7 +47,7 @@ static int overlap_halfspace(const tl_broad *broad, const tl_large *large, const
   return height <= support + large->margin + TL_REACH_SLACK * size;
 }
 
-int tl_overlap_large(const tl_broad *broad, const tl_large *large, const tl_place *place,
+int tl_overlap_large(const tl_broad *broad, const tl_large *large, const tl_bounding_ball *place,
                      const tl_trait *trait) {
   const tl_trait *const own = &broad->trait[large->index];
   if ((own->tag & TL_TAG_HALFSPACE) != 0) {

@@ -14,7 +14,7 @@ static int finite3(const double v[3]) {
 }
 
 /* Centre and half edges of a box; 0 if it is not one. */
-static int place_box(const tl_box *box, double grow, tl_place *place, double half[3]) {
+static int place_box(const tl_box *box, double grow, tl_bounding_ball *place, double half[3]) {
   place->reach = 0;
   for (int axis = 0; axis < 3; axis++) {
     const double lower = box->lower[axis], upper = box->upper[axis];
@@ -34,8 +34,8 @@ static int place_box(const tl_box *box, double grow, tl_place *place, double hal
   return 1;
 }
 
-int tl_place_collider(const tl_collider *collider, int32_t index, double skin, tl_place *place,
-                      tl_trait *trait, double half[3]) {
+int tl_place_collider(const tl_collider *collider, int32_t index, double skin,
+                      tl_bounding_ball *place, tl_trait *trait, double half[3]) {
   const double *const position = collider->pose.position;
   const int kind = collider->geometry->kind;
   trait->index = index;
@@ -81,7 +81,7 @@ void tl_large_fill(const tl_collider *collider, int32_t index, double skin, tl_l
 }
 
 /* Exponent and leading bits of a size a little above twice the reach, as tl_broad_levels wants. */
-static void count_size(tl_lane *lane, const tl_place *place) {
+static void count_size(tl_lane *lane, const tl_bounding_ball *place) {
   int32_t exponent, bin;
   tl_size_split(place->reach, &exponent, &bin);
   lane->size_count[bin]++;
@@ -105,7 +105,7 @@ static void place_lane(tl_broad *broad, const tl_collider *collider, int32_t num
   lane->item_count = lane->large_count = 0;
   lane->bad = broad->count;
   for (int64_t i = begin; i < end; i++) {
-    tl_place *const place = &broad->place[i];
+    tl_bounding_ball *const place = &broad->place[i];
     if (!tl_place_collider(&collider[i], (int32_t)i, broad->skin, place, &broad->trait[i],
                            &broad->half[3 * i])) {
       lane->bad = i;
@@ -141,7 +141,7 @@ static void lanes_place(void *arguments, int64_t first, int64_t end) {
 
 talus_status tl_broad_place(tl_broad *broad, const tl_collider *collider) {
   const int64_t n = broad->count;
-  TL_TRY(tl_broad_reserve(broad, &broad->place_buffer, n, sizeof(tl_place), "places"));
+  TL_TRY(tl_broad_reserve(broad, &broad->place_buffer, n, sizeof(tl_bounding_ball), "places"));
   TL_TRY(tl_broad_reserve(broad, &broad->trait_buffer, n, sizeof(tl_trait), "traits"));
   TL_TRY(tl_broad_reserve(broad, &broad->half_buffer, n, 3 * sizeof(double), "half edges"));
   broad->place = broad->place_buffer.memory;

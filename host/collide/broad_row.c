@@ -25,14 +25,14 @@ static void emit_hits(tl_broad *broad, tl_lane *lane, int64_t i, const int32_t *
 /* Hits are gathered without a branch; about one candidate in four is one, in no order that a
  * processor could guess. */
 static void meet_balls(tl_broad *broad, tl_lane *lane, int64_t i, int64_t begin, int64_t end) {
-  const tl_place *const place = broad->item_place;
-  const tl_place own = place[i];
+  const tl_bounding_ball *const place = broad->item_place;
+  const tl_bounding_ball own = place[i];
   int32_t hit[STRIP];
   while (begin < end) {
     const int64_t stop = end - begin < STRIP ? end : begin + STRIP;
     int count = 0;
     for (; begin < stop; begin++) {
-      const tl_place *const other = &place[begin];
+      const tl_bounding_ball *const other = &place[begin];
       const double x = other->centre[0] - own.centre[0], y = other->centre[1] - own.centre[1],
                    z = other->centre[2] - own.centre[2], reach = other->reach + own.reach;
       hit[count] = (int32_t)begin;
@@ -43,14 +43,14 @@ static void meet_balls(tl_broad *broad, tl_lane *lane, int64_t i, int64_t begin,
 }
 
 static void meet_any(tl_broad *broad, tl_lane *lane, int64_t i, int64_t begin, int64_t end) {
-  const tl_place *const place = broad->item_place;
-  const tl_place own = place[i];
+  const tl_bounding_ball *const place = broad->item_place;
+  const tl_bounding_ball own = place[i];
   int32_t hit[STRIP];
   while (begin < end) {
     const int64_t stop = end - begin < STRIP ? end : begin + STRIP;
     int count = 0;
     for (; begin < stop; begin++) {
-      const tl_place *const other = &place[begin];
+      const tl_bounding_ball *const other = &place[begin];
       const double x = fabs(other->centre[0] - own.centre[0]),
                    y = fabs(other->centre[1] - own.centre[1]),
                    z = fabs(other->centre[2] - own.centre[2]), reach = other->reach + own.reach;
@@ -102,7 +102,7 @@ static void scan_rows(tl_broad *broad, tl_lane *lane, const tl_level *level, int
 /* Rows [begin, end) of one level. Each pair of rows is met once: from the lower of the two. */
 static void scan_level(tl_broad *broad, tl_lane *lane, const tl_level *level, int32_t begin,
                        int32_t end) {
-  const tl_row *const row = broad->row;
+  const tl_grid_row *const row = broad->row;
   const int32_t stop = level->row_first + level->row_count;
   int32_t above =
       begin < end ? tl_row_find(row, begin, stop, begin, row[begin].z + 1, row[begin].y - 1) : 0;

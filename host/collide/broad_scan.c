@@ -34,7 +34,7 @@ static int near_halfspace(const tl_broad *broad, const tl_large *large, int64_t 
   const double width = (fabs(n[0]) + fabs(n[1]) + fabs(n[2])) * (1 + TL_REACH_SLACK);
   int count = 0;
   for (int64_t i = begin; i < end; i++) {
-    const tl_place *const place = &broad->item_place[i];
+    const tl_bounding_ball *const place = &broad->item_place[i];
     const double x = (place->centre[0] - p[0]) * n[0], y = (place->centre[1] - p[1]) * n[1],
                  z = (place->centre[2] - p[2]) * n[2];
     hit[count] = (int32_t)i;

@@ -225,7 +225,7 @@ static void cap_plane(const tl_solid *s, int32_t cap, double plane[4]) {
 }
 
 /* Thins out to what a manifold holds and brings the points to a's frame and surface. */
-static void report(const tl_search *search, const cutting *cut, int of_b, const polygon *p,
+static void report(const tl_axis_search *search, const cutting *cut, int of_b, const polygon *p,
                    const double *gap, tl_manifold *m) {
   double point[ROOM][3];
   unsigned char keep[ROOM];
@@ -248,8 +248,8 @@ static void report(const tl_search *search, const cutting *cut, int of_b, const 
   }
 }
 
-static void over_face(const tl_search *search, const tl_axis *axis, double margin, int complete,
-                      tl_manifold *m) {
+static void over_face(const tl_axis_search *search, const tl_separating_axis *axis, double margin,
+                      int complete, tl_manifold *m) {
   const int of_b = axis->kind == TL_AXIS_FACE_B;
   cutting cut;
   polygon p;
@@ -271,8 +271,8 @@ static void over_face(const tl_search *search, const tl_axis *axis, double margi
   report(search, &cut, of_b, &p, gap, m);
 }
 
-void tl_clip_manifold(const tl_search *search, const tl_axis *axis, double margin, int complete,
-                      const tl_closest *closest, tl_manifold *m) {
+void tl_clip_manifold(const tl_axis_search *search, const tl_separating_axis *axis, double margin,
+                      int complete, const tl_closest *closest, tl_manifold *m) {
   m->count = 0;
   tl_copy3(m->normal, axis->normal);
   if (axis->kind == TL_AXIS_FACE_A || axis->kind == TL_AXIS_FACE_B) {

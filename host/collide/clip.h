@@ -20,11 +20,11 @@ typedef struct tl_manifold {
 
 /* Points closer than `margin` along the axis, on a's surface. complete: the deepest point is wanted
  * even if nothing lies over the face. closest: nearest points where they are known, or NULL. */
-void tl_clip_manifold(const tl_search *search, const tl_axis *axis, double margin, int complete,
-                      const tl_closest *closest, tl_manifold *manifold);
+void tl_clip_manifold(const tl_axis_search *search, const tl_separating_axis *axis, double margin,
+                      int complete, const tl_closest *closest, tl_manifold *manifold);
 
 /* The part of it for axes that belong to no face; adds to the manifold. */
-void tl_clip_lines(const tl_search *search, const tl_axis *axis, double margin,
+void tl_clip_lines(const tl_axis_search *search, const tl_separating_axis *axis, double margin,
                    const tl_closest *closest, tl_manifold *manifold);
 
 #endif

@@ -18,7 +18,8 @@ typedef struct two_lines {
   uint32_t name;
 } two_lines;
 
-static void find_lines(const tl_search *search, const tl_axis *axis, two_lines *lines) {
+static void find_lines(const tl_axis_search *search, const tl_separating_axis *axis,
+                       two_lines *lines) {
   double towards[3], local[2][3];
   uint32_t name_a, name_b;
   tl_turn_back3(towards, search->place.rotation, axis->normal);
@@ -37,7 +38,8 @@ static void find_lines(const tl_search *search, const tl_axis *axis, two_lines *
   lines->name = tl_feature(8, name_a, name_b);
 }
 
-static void known_edges(const tl_search *search, const tl_axis *axis, two_lines *lines) {
+static void known_edges(const tl_axis_search *search, const tl_separating_axis *axis,
+                        two_lines *lines) {
   const int32_t *const edge_a = search->a->edge + 2 * axis->index_a;
   const int32_t *const edge_b = search->b->edge + 2 * axis->index_b;
   for (int k = 0; k < 2; k++) {
@@ -50,7 +52,7 @@ static void known_edges(const tl_search *search, const tl_axis *axis, two_lines 
 }
 
 /* The two ends of the overlap of lines side by side. */
-static void side_by_side(const two_lines *lines, const tl_axis *axis, double margin,
+static void side_by_side(const two_lines *lines, const tl_separating_axis *axis, double margin,
                          tl_manifold *m) {
   double u[3], v[3], turned[3], from[3];
   tl_sub3(u, lines->a[1], lines->a[0]);
@@ -84,7 +86,7 @@ static void side_by_side(const two_lines *lines, const tl_axis *axis, double mar
   }
 }
 
-void tl_clip_lines(const tl_search *search, const tl_axis *axis, double margin,
+void tl_clip_lines(const tl_axis_search *search, const tl_separating_axis *axis, double margin,
                    const tl_closest *closest, tl_manifold *m) {
   two_lines lines;
   if (axis->kind == TL_AXIS_EDGES) {

@@ -69,29 +69,29 @@ talus_status tl_broad_pairs(tl_broad *broad, const tl_collider *collider, int32_
 /* ---- narrow-phase ---------------------------------------------------------------------------- */
 
 /* One contact point of a pair. */
-typedef struct tl_touch {
-  int32_t a, b;      /* colliders, as in the pair */
-  uint32_t feature;  /* names the point within the pair, the same from step to step while the same
+typedef struct tl_contact_point {
+  int32_t a, b;       /* colliders, as in the pair */
+  uint32_t feature;   /* names the point within the pair, the same from step to step while the same
                         corners, edges or triangles meet */
-  int32_t spherical; /* 1: both arms lie along the normal (sphere against sphere or wall) */
-  double point[3];   /* midway in the gap */
-  double normal[3];  /* unit, from a to b */
-  double gap;        /* < 0: penetration */
-} tl_touch;
+  int32_t spherical;  /* 1: both arms lie along the normal (sphere against sphere or wall) */
+  double position[3]; /* midway in the gap */
+  double normal[3];   /* unit, from a to b */
+  double gap;         /* < 0: penetration */
+} tl_contact_point;
 
 /* A list that grows; one per thread. */
-typedef struct tl_touch_list {
+typedef struct tl_contact_point_list {
   talus_context *context; /* NULL: fixed room, for tests */
-  tl_touch *touch;
+  tl_contact_point *point;
   int64_t count, capacity;
-} tl_touch_list;
-talus_status tl_touch_append(tl_touch_list *list, const tl_touch *touch);
-void tl_touch_release(tl_touch_list *list);
+} tl_contact_point_list;
+talus_status tl_contact_point_append(tl_contact_point_list *list, const tl_contact_point *point);
+void tl_contact_points_release(tl_contact_point_list *list);
 
 /* Appends the contact points of a pair closer than a->margin + b->margin. Faces give several points
  * (at most eight per pair of convex shapes, chosen for extent), so that boxes rest. */
 talus_status tl_narrow_pair(const tl_collider *a, const tl_collider *b, int32_t index_a,
-                            int32_t index_b, tl_touch_list *list);
+                            int32_t index_b, tl_contact_point_list *list);
 
 /* All pairs, in order of the pairs whatever the number of threads. The array belongs to `lists`
  * (room for `threads` lists kept by the caller between calls). */
@@ -99,8 +99,8 @@ typedef struct tl_narrow tl_narrow;
 talus_status tl_narrow_create(talus_context *context, tl_narrow **narrow);
 void tl_narrow_destroy(tl_narrow *narrow); /* accepts NULL */
 talus_status tl_narrow_pairs(tl_narrow *narrow, const tl_collider *collider, const tl_pair *pair,
-                             int64_t pair_count, int32_t threads, const tl_touch **touches,
-                             int64_t *touch_count);
+                             int64_t pair_count, int32_t threads, const tl_contact_point **points,
+                             int64_t *point_count);
 
 /* ---- geometry: building and mass ------------------------------------------------------------- */
 

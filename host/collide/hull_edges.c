@@ -42,7 +42,7 @@ int tl_hull_edges(tl_hull *hull, tl_hull_rim *rim) {
   return total % 2 == 0 && hull->point_count - hull->edge_count + hull->face_count == 2;
 }
 
-talus_status tl_hull_touch(talus_context *context, tl_hull *hull) {
+talus_status tl_hull_fit_planes(talus_context *context, tl_hull *hull) {
   tl_support support;
   const talus_status status = tl_support_begin(context, &support, hull->point, hull->point_count);
   for (int32_t f = 0; status == TALUS_OK && f < hull->face_count; f++) {
@@ -56,7 +56,7 @@ talus_status tl_hull_touch(talus_context *context, tl_hull *hull) {
   return status;
 }
 
-int tl_hull_touches(const tl_hull *hull, const tl_support *points, double tolerance) {
+int tl_hull_covers(const tl_hull *hull, const tl_support *points, double tolerance) {
   for (int32_t f = 0; f < hull->face_count; f++) {
     const double *const plane = hull->face_plane + 4 * f;
     double low = INFINITY;

@@ -179,7 +179,7 @@ static talus_status fill(tl_merge *m, tl_hull *hull, int *good) {
   tl_support points;
   const talus_status status =
       tl_support_begin(m->g->context, &points, m->g->point, m->g->point_count);
-  *good = status == TALUS_OK && tl_hull_touches(hull, &points, 20 * m->flat);
+  *good = status == TALUS_OK && tl_hull_covers(hull, &points, 20 * m->flat);
   tl_support_release(m->g->context, &points);
   return status;
 }
@@ -200,7 +200,8 @@ talus_status tl_hull_merge(const tl_growth *growth, double flat, const double mi
     for (int32_t k = 0; k < hull->point_count; k++) {
       tl_along3(hull->point + 3 * k, hull->point + 3 * k, 1, middle);
     }
-    status = tl_hull_touch(growth->context, hull); /* the corners where rounding has put them */
+    status =
+        tl_hull_fit_planes(growth->context, hull); /* the corners where rounding has put them */
   }
   return status;
 }

@@ -61,9 +61,9 @@ int tl_merge_loops(tl_merge *m);
  * between two faces, or Euler's count is not that of a polyhedron. */
 int tl_hull_edges(tl_hull *hull, tl_hull_rim *rim);
 /* Moves each plane so that it touches the corners from outside. Status: OUT_OF_MEMORY. */
-talus_status tl_hull_touch(talus_context *context, tl_hull *hull);
+talus_status tl_hull_fit_planes(talus_context *context, tl_hull *hull);
 /* Whether no point is farther out than a corner of a face, along the normal of that face, by more
  * than the tolerance. */
-int tl_hull_touches(const tl_hull *hull, const tl_support *points, double tolerance);
+int tl_hull_covers(const tl_hull *hull, const tl_support *points, double tolerance);
 
 #endif

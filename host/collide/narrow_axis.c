@@ -11,7 +11,7 @@
 #include "host/math/pose.h"
 
 /* Whether a contact of the mesh's triangle may have this normal. */
-static int is_allowed(const tl_search *search, const double normal[3]) {
+static int is_allowed(const tl_axis_search *search, const double normal[3]) {
   if (search->mesh == NULL) {
     return 1;
   }
@@ -35,7 +35,8 @@ static int is_allowed(const tl_search *search, const double normal[3]) {
   return tl_mesh_is_peak(search->mesh, search->triangle, corner, count, normal);
 }
 
-void tl_search_consider(tl_search *search, const tl_axis *axis, double preference) {
+void tl_axis_search_consider(tl_axis_search *search, const tl_separating_axis *axis,
+                             double preference) {
   if (axis->separation > search->any.separation + preference || search->any.kind == TL_AXIS_NONE) {
     search->any = *axis;
   }
@@ -46,7 +47,7 @@ void tl_search_consider(tl_search *search, const tl_axis *axis, double preferenc
   }
 }
 
-double tl_search_separation(const tl_search *search, const double normal[3]) {
+double tl_axis_search_separation(const tl_axis_search *search, const double normal[3]) {
   double local[3], point[3];
   int32_t index;
   const double on_a = tl_solid_support(search->a, normal, point, &index);
@@ -56,7 +57,7 @@ double tl_search_separation(const tl_search *search, const double normal[3]) {
   return tl_dot3(normal, search->place.position) - on_b - on_a;
 }
 
-int tl_search_closest(tl_search *search, tl_axis *axis) {
+int tl_axis_search_closest(tl_axis_search *search, tl_separating_axis *axis) {
   tl_closest *const closest = &search->closest;
   if (search->closest_known == 0) {
     const int apart = tl_gjk_distance(search->a, search->b, &search->place, search->any.normal,
@@ -69,13 +70,13 @@ int tl_search_closest(tl_search *search, tl_axis *axis) {
   if (search->closest_known < 0 || !(tl_unit3(axis->normal) > 0)) {
     return 0;
   }
-  axis->separation = tl_search_separation(search, axis->normal);
+  axis->separation = tl_axis_search_separation(search, axis->normal);
   return 1;
 }
 
-static int faces_of_a(tl_search *search) {
+static int faces_of_a(tl_axis_search *search) {
   for (int32_t f = 0; f < search->a->face_count; f++) {
-    tl_axis axis = {TL_AXIS_FACE_A, f, -1, {0, 0, 0}, 0};
+    tl_separating_axis axis = {TL_AXIS_FACE_A, f, -1, {0, 0, 0}, 0};
     double local[3], point[3];
     int32_t index;
     const double *const plane = search->a->plane + 4 * f;
@@ -87,16 +88,16 @@ static int faces_of_a(tl_search *search) {
     if (axis.separation > search->enough) {
       return 0;
     }
-    tl_search_consider(search, &axis, 0);
+    tl_axis_search_consider(search, &axis, 0);
   }
   return 1;
 }
 
-static int faces_of_b(tl_search *search) {
-  tl_search of_b = *search;
+static int faces_of_b(tl_axis_search *search) {
+  tl_axis_search of_b = *search;
   of_b.any.kind = of_b.allowed.kind = TL_AXIS_NONE;
   for (int32_t f = 0; f < search->b->face_count; f++) {
-    tl_axis axis = {TL_AXIS_FACE_B, -1, f, {0, 0, 0}, 0};
+    tl_separating_axis axis = {TL_AXIS_FACE_B, -1, f, {0, 0, 0}, 0};
     double outward[3], point[3];
     int32_t index;
     const double *const plane = search->b->plane + 4 * f;
@@ -107,13 +108,13 @@ static int faces_of_b(tl_search *search) {
     if (axis.separation > search->enough) {
       return 0;
     }
-    tl_search_consider(&of_b, &axis, 0);
+    tl_axis_search_consider(&of_b, &axis, 0);
   }
   if (of_b.any.kind != TL_AXIS_NONE) {
-    tl_search_consider(search, &of_b.any, search->tolerance);
+    tl_axis_search_consider(search, &of_b.any, search->tolerance);
   }
   if (of_b.allowed.kind != TL_AXIS_NONE) {
-    tl_search_consider(search, &of_b.allowed, search->tolerance);
+    tl_axis_search_consider(search, &of_b.allowed, search->tolerance);
   }
   return 1;
 }
@@ -123,7 +124,7 @@ typedef struct far_edge {
   double point[3], along[3], side[2][3];
 } far_edge;
 
-static far_edge edge_of_b(const tl_search *search, int32_t k) {
+static far_edge edge_of_b(const tl_axis_search *search, int32_t k) {
   const tl_solid *const b = search->b;
   far_edge edge;
   double local[3];
@@ -139,7 +140,8 @@ static far_edge edge_of_b(const tl_search *search, int32_t k) {
 }
 
 /* The common normal of the edges, if it is outward for both. */
-static int edges_cross(const tl_solid *a, int32_t k, const far_edge *edge, tl_axis *axis) {
+static int edges_cross(const tl_solid *a, int32_t k, const far_edge *edge,
+                       tl_separating_axis *axis) {
   const double *const p = a->point + 3 * a->edge[2 * k];
   const double *const side0 = a->plane + 4 * a->edge_side[2 * k];
   const double *const side1 = a->plane + 4 * a->edge_side[2 * k + 1];
@@ -165,35 +167,35 @@ static int edges_cross(const tl_solid *a, int32_t k, const far_edge *edge, tl_ax
   return 1;
 }
 
-static int pairs_of_edges(tl_search *search) {
-  tl_search of_edges = *search;
+static int pairs_of_edges(tl_axis_search *search) {
+  tl_axis_search of_edges = *search;
   of_edges.any.kind = of_edges.allowed.kind = TL_AXIS_NONE;
   for (int32_t j = 0; j < search->b->edge_count; j++) {
     const far_edge edge = edge_of_b(search, j);
     for (int32_t i = 0; i < search->a->edge_count; i++) {
-      tl_axis axis = {TL_AXIS_EDGES, i, j, {0, 0, 0}, 0};
+      tl_separating_axis axis = {TL_AXIS_EDGES, i, j, {0, 0, 0}, 0};
       if (!edges_cross(search->a, i, &edge, &axis)) {
         continue;
       }
       if (axis.separation > search->enough &&
-          tl_search_separation(search, axis.normal) > search->enough) {
+          tl_axis_search_separation(search, axis.normal) > search->enough) {
         return 0;
       }
-      tl_search_consider(&of_edges, &axis, 0);
+      tl_axis_search_consider(&of_edges, &axis, 0);
     }
   }
   /* edges that are nearly parallel give poor normals: what counts is what holds for all points */
   if (of_edges.any.kind != TL_AXIS_NONE) {
-    of_edges.any.separation = tl_search_separation(search, of_edges.any.normal);
-    tl_search_consider(search, &of_edges.any, search->tolerance);
+    of_edges.any.separation = tl_axis_search_separation(search, of_edges.any.normal);
+    tl_axis_search_consider(search, &of_edges.any, search->tolerance);
   }
   if (of_edges.allowed.kind != TL_AXIS_NONE) {
-    of_edges.allowed.separation = tl_search_separation(search, of_edges.allowed.normal);
-    tl_search_consider(search, &of_edges.allowed, search->tolerance);
+    of_edges.allowed.separation = tl_axis_search_separation(search, of_edges.allowed.normal);
+    tl_axis_search_consider(search, &of_edges.allowed, search->tolerance);
   }
   return 1;
 }
 
-int tl_search_polyhedra(tl_search *search) {
+int tl_axis_search_polyhedra(tl_axis_search *search) {
   return faces_of_a(search) && faces_of_b(search) && pairs_of_edges(search);
 }

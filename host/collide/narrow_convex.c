@@ -18,7 +18,7 @@ static double least_gap(const tl_manifold *m) {
   return least;
 }
 
-static int same_axis(const tl_axis *a, const tl_axis *b) {
+static int same_axis(const tl_separating_axis *a, const tl_separating_axis *b) {
   return a->kind == b->kind && a->index_a == b->index_a && a->index_b == b->index_b &&
          a->separation == b->separation;
 }
@@ -31,10 +31,10 @@ typedef enum look {
 } look;
 
 /* Solids that are apart, and perhaps not just along the axis found. */
-static look look_between(tl_search *search) {
-  tl_axis axis;
+static look look_between(tl_axis_search *search) {
+  tl_separating_axis axis;
   const double preference = 0.05 * search->tolerance;
-  if (!tl_search_closest(search, &axis)) {
+  if (!tl_axis_search_closest(search, &axis)) {
     return LOOK_SAME;
   }
   if (axis.separation > search->enough) {
@@ -43,18 +43,18 @@ static look look_between(tl_search *search) {
   if (!(axis.separation > search->any.separation + preference)) {
     return LOOK_SAME;
   }
-  tl_search_consider(search, &axis, preference);
+  tl_axis_search_consider(search, &axis, preference);
   return same_axis(&axis, &search->allowed) ? LOOK_BETTER : LOOK_DENIED;
 }
 
 /* The mesh does not allow the normal at this triangle: a neighbour is nearer. What lies over the
  * triangle itself is a contact with its face; but not if the solid would have to be moved along it
  * by more than its size, out of proportion to how it overlaps. */
-static void over_own_face(const tl_search *search, tl_manifold *m) {
-  tl_axis axis = {TL_AXIS_FACE_A, 0, -1, {0, 0, 0}, -INFINITY};
+static void over_own_face(const tl_axis_search *search, tl_manifold *m) {
+  tl_separating_axis axis = {TL_AXIS_FACE_A, 0, -1, {0, 0, 0}, -INFINITY};
   const double size = search->b->size;
   for (int32_t f = 0; f < 2; f++) {
-    const double separation = tl_search_separation(search, search->a->plane + 4 * f);
+    const double separation = tl_axis_search_separation(search, search->a->plane + 4 * f);
     if (separation > axis.separation) {
       axis.index_a = f;
       axis.separation = separation;
@@ -70,9 +70,9 @@ static void over_own_face(const tl_search *search, tl_manifold *m) {
 /* Faces that lie almost flat on each other, or a face that the normal almost belongs to: contacts
  * of faces, although by a hair an edge or corner is nearer. Boxes at rest would otherwise keep
  * changing between one point and four. */
-static int try_flat(const tl_search *search, tl_manifold *m) {
-  tl_axis axis;
-  if (!tl_search_flat(search, &search->allowed, &axis)) {
+static int try_flat(const tl_axis_search *search, tl_manifold *m) {
+  tl_separating_axis axis;
+  if (!tl_axis_search_flat(search, &search->allowed, &axis)) {
     return 0;
   }
   const double tolerance = 0.05 * fmin(search->a->size, search->b->size);
@@ -81,7 +81,7 @@ static int try_flat(const tl_search *search, tl_manifold *m) {
 }
 
 /* Points over a face at the distance found prove it; lines may meet beyond their ends. */
-static int is_proved(const tl_search *search, tl_manifold *m) {
+static int is_proved(const tl_axis_search *search, tl_manifold *m) {
   if (search->allowed.kind > TL_AXIS_FACE_B) {
     return 0;
   }
@@ -90,7 +90,7 @@ static int is_proved(const tl_search *search, tl_manifold *m) {
 }
 
 /* The best axis is known and allowed. */
-static void points_along(tl_search *search, tl_manifold *m) {
+static void points_along(tl_axis_search *search, tl_manifold *m) {
   look found = LOOK_SAME;
   if (try_flat(search, m)) {
     return;
@@ -116,14 +116,15 @@ static void points_along(tl_search *search, tl_manifold *m) {
   }
 }
 
-void tl_narrow_solids(tl_search *search, double margin, tl_manifold *m) {
+void tl_narrow_solids(tl_axis_search *search, double margin, tl_manifold *m) {
   m->count = 0;
   search->enough = margin + search->a->rounding + search->b->rounding;
   search->tolerance = 2e-5 * fmin(search->a->size, search->b->size);
   search->any.kind = search->allowed.kind = TL_AXIS_NONE;
   search->closest_known = 0;
-  const int near = search->a->is_cylinder || search->b->is_cylinder ? tl_search_cylinder(search)
-                                                                    : tl_search_polyhedra(search);
+  const int near = search->a->is_cylinder || search->b->is_cylinder
+                       ? tl_axis_search_cylinder(search)
+                       : tl_axis_search_polyhedra(search);
   if (!near || search->any.kind == TL_AXIS_NONE) {
     return;
   }
@@ -134,8 +135,9 @@ void tl_narrow_solids(tl_search *search, double margin, tl_manifold *m) {
   }
 }
 
-talus_status tl_narrow_report(const tl_meeting *meeting, const tl_search *search, tl_manifold *m) {
-  const tl_pose *const pose = &meeting->a->pose;
+talus_status tl_narrow_report(const tl_pair_query *query, const tl_axis_search *search,
+                              tl_manifold *m) {
+  const tl_pose *const pose = &query->a->pose;
   const double rounding = search->a->rounding + search->b->rounding;
   double normal[3];
   tl_turn3(normal, pose->rotation, m->normal);
@@ -150,22 +152,22 @@ talus_status tl_narrow_report(const tl_meeting *meeting, const tl_search *search
     }
     tl_place3(on_a, pose, m->point[k]);
     tl_along3(on_a, on_a, search->a->rounding, normal);
-    TL_TRY(tl_meeting_add_from(meeting, on_a, normal, m->gap[k] - rounding, m->feature[k]));
+    TL_TRY(tl_pair_query_add_from(query, on_a, normal, m->gap[k] - rounding, m->feature[k]));
   }
   return TALUS_OK;
 }
 
-talus_status tl_narrow_convex(const tl_meeting *meeting) {
+talus_status tl_narrow_convex(const tl_pair_query *query) {
   tl_solid a, b;
-  tl_search search;
+  tl_axis_search search;
   tl_manifold manifold;
-  tl_solid_make(&a, meeting->a->geometry);
-  tl_solid_make(&b, meeting->b->geometry);
+  tl_solid_make(&a, query->a->geometry);
+  tl_solid_make(&b, query->b->geometry);
   search.a = &a;
   search.b = &b;
-  search.place = tl_pose_between(&meeting->a->pose, &meeting->b->pose);
+  search.place = tl_pose_between(&query->a->pose, &query->b->pose);
   search.mesh = NULL;
   search.triangle = -1;
-  tl_narrow_solids(&search, meeting->margin, &manifold);
-  return tl_narrow_report(meeting, &search, &manifold);
+  tl_narrow_solids(&search, query->margin, &manifold);
+  return tl_narrow_report(query, &search, &manifold);
 }

@@ -6,9 +6,9 @@
 #include "host/collide/narrow.h"
 
 /* search: a, b, place, mesh and triangle are set; the rest is found. */
-void tl_narrow_solids(tl_search *search, double margin, tl_manifold *manifold);
-/* Adds a manifold in the frame of meeting->a. */
-talus_status tl_narrow_report(const tl_meeting *meeting, const tl_search *search,
+void tl_narrow_solids(tl_axis_search *search, double margin, tl_manifold *manifold);
+/* Adds a manifold in the frame of query->a. */
+talus_status tl_narrow_report(const tl_pair_query *query, const tl_axis_search *search,
                               tl_manifold *manifold);
 
 #endif

@@ -17,7 +17,7 @@ enum { SAMPLES = 6, GOLDEN = 36, CLIMB = 100 };
 
 /* All in the frame of the cylinder: `place` of the other solid, normals from cylinder to other. */
 typedef struct round_search {
-  tl_search *search;
+  tl_axis_search *search;
   const tl_solid *cylinder, *other;
   tl_pose place;
   int of_b; /* the cylinder is b */
@@ -45,9 +45,9 @@ static double separation(const round_search *r, const double n[3]) {
          cylinder_reach(r->cylinder, n);
 }
 
-static void consider(const round_search *r, tl_axis_kind kind, int32_t index, const double n[3],
-                     double preference) {
-  tl_axis axis = {kind, -1, -1, {0, 0, 0}, 0};
+static void consider(const round_search *r, tl_separating_axis_kind kind, int32_t index,
+                     const double n[3], double preference) {
+  tl_separating_axis axis = {kind, -1, -1, {0, 0, 0}, 0};
   axis.separation = separation(r, n);
   if (kind == TL_AXIS_FACE_A) {
     axis.index_a = index;
@@ -55,7 +55,7 @@ static void consider(const round_search *r, tl_axis_kind kind, int32_t index, co
     axis.index_b = index;
   }
   to_frame_of_a(r, n, axis.normal);
-  tl_search_consider(r->search, &axis, preference);
+  tl_axis_search_consider(r->search, &axis, preference);
 }
 
 static void caps(const round_search *r, double preference) {
@@ -260,7 +260,7 @@ static void two_cylinders(const round_search *r) {
   search_circle(r, axis);
   /* rim against rim: from the best so far, in the frame of a, which is r's cylinder; from the line
    * of the centres; and from between the two */
-  const tl_axis known = r->search->allowed;
+  const tl_separating_axis known = r->search->allowed;
   climb(r, known.normal);
   tl_copy3(n, from);
   if (tl_unit3(n) > 0) {
@@ -282,9 +282,9 @@ static void look_around(const round_search *r) {
   }
 }
 
-int tl_search_cylinder(tl_search *search) {
+int tl_axis_search_cylinder(tl_axis_search *search) {
   round_search r;
-  tl_axis axis;
+  tl_separating_axis axis;
   r.search = search;
   r.of_b = !search->a->is_cylinder;
   r.cylinder = r.of_b ? search->b : search->a;
@@ -304,8 +304,8 @@ int tl_search_cylinder(tl_search *search) {
   if (search->any.separation > search->enough) {
     return 0;
   }
-  if (tl_search_closest(search, &axis)) {
-    tl_search_consider(search, &axis, search->tolerance);
+  if (tl_axis_search_closest(search, &axis)) {
+    tl_axis_search_consider(search, &axis, search->tolerance);
   } else {
     look_around(&r);
   }

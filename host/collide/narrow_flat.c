@@ -47,7 +47,8 @@ static void normal_of(const tl_solid *s, int32_t face, double normal[3]) {
   }
 }
 
-int tl_search_flat(const tl_search *search, const tl_axis *axis, tl_axis *flat) {
+int tl_axis_search_flat(const tl_axis_search *search, const tl_separating_axis *axis,
+                        tl_separating_axis *flat) {
   double towards[3];
   tl_turn_back3(towards, search->place.rotation, axis->normal);
   tl_scale3(towards, -1, towards);
@@ -72,6 +73,6 @@ int tl_search_flat(const tl_search *search, const tl_axis *axis, tl_axis *flat) 
     flat->kind = TL_AXIS_FACE_A;
     normal_of(search->a, of_a, flat->normal);
   }
-  flat->separation = tl_search_separation(search, flat->normal);
+  flat->separation = tl_axis_search_separation(search, flat->normal);
   return 1;
 }

@@ -11,7 +11,7 @@ enum { MOST = 8, ROOM = 64 };
 
 /* Points of a in the half-space's frame, before the best are chosen. */
 typedef struct candidates {
-  const tl_meeting *meeting;
+  const tl_pair_query *query;
   tl_pose place; /* of a, seen from the half-space */
   double radius; /* of the rounding around the points */
   int count;
@@ -42,7 +42,7 @@ static void consider(candidates *c, const double local[3], uint32_t feature) {
   double point[3];
   tl_place3(point, &c->place, local);
   const double gap = point[2] - c->radius;
-  if (!(gap < c->meeting->margin)) {
+  if (!(gap < c->query->margin)) {
     return;
   }
   if (c->count == ROOM) {
@@ -56,14 +56,14 @@ static void consider(candidates *c, const double local[3], uint32_t feature) {
 static talus_status report(candidates *c) {
   reduce(c);
   double normal[3];
-  const tl_pose *const pose = &c->meeting->b->pose;
+  const tl_pose *const pose = &c->query->b->pose;
   tl_pose_axis(pose, normal);
   tl_scale3(normal, -1, normal);
   for (int k = 0; k < c->count; k++) {
     double point[3], world[3];
     tl_set3(point, c->point[k][0], c->point[k][1], 0.5 * c->gap[k]);
     tl_place3(world, pose, point);
-    TL_TRY(tl_meeting_add(c->meeting, world, normal, c->gap[k], c->feature[k]));
+    TL_TRY(tl_pair_query_add(c->query, world, normal, c->gap[k], c->feature[k]));
   }
   return TALUS_OK;
 }
@@ -120,24 +120,24 @@ static void cylinder_points(candidates *c, const tl_geometry *cylinder) {
   }
 }
 
-static talus_status sphere(const tl_meeting *meeting) {
+static talus_status sphere(const tl_pair_query *query) {
   double normal[3], from[3], on_a[3];
-  tl_pose_axis(&meeting->b->pose, normal);
-  tl_sub3(from, meeting->a->pose.position, meeting->b->pose.position);
-  const double radius = meeting->a->geometry->radius, gap = tl_dot3(from, normal) - radius;
+  tl_pose_axis(&query->b->pose, normal);
+  tl_sub3(from, query->a->pose.position, query->b->pose.position);
+  const double radius = query->a->geometry->radius, gap = tl_dot3(from, normal) - radius;
   tl_scale3(normal, -1, normal);
-  tl_along3(on_a, meeting->a->pose.position, radius, normal);
-  return tl_meeting_add_from(meeting, on_a, normal, gap, 0);
+  tl_along3(on_a, query->a->pose.position, radius, normal);
+  return tl_pair_query_add_from(query, on_a, normal, gap, 0);
 }
 
-talus_status tl_narrow_halfspace(const tl_meeting *meeting) {
-  const tl_geometry *const geometry = meeting->a->geometry;
+talus_status tl_narrow_halfspace(const tl_pair_query *query) {
+  const tl_geometry *const geometry = query->a->geometry;
   candidates c;
   if (geometry->kind == TALUS_SHAPE_SPHERE) {
-    return sphere(meeting);
+    return sphere(query);
   }
-  c.meeting = meeting;
-  c.place = tl_pose_between(&meeting->b->pose, &meeting->a->pose);
+  c.query = query;
+  c.place = tl_pose_between(&query->b->pose, &query->a->pose);
   c.radius = geometry->kind == TALUS_SHAPE_CAPSULE ? geometry->radius : 0;
   c.count = 0;
   switch (geometry->kind) {

@@ -51,12 +51,12 @@ static void try_face(const tl_hull *hull, int32_t face, const double centre[3], 
   }
 }
 
-talus_status tl_narrow_sphere_hull(const tl_meeting *meeting) {
-  const tl_hull *const hull = meeting->b->geometry->hull;
-  const double radius = meeting->a->geometry->radius;
+talus_status tl_narrow_sphere_hull(const tl_pair_query *query) {
+  const tl_hull *const hull = query->b->geometry->hull;
+  const double radius = query->a->geometry->radius;
   double centre[3], normal[3], on_a[3], highest = -INFINITY;
   int32_t face = 0;
-  tl_unplace3(centre, &meeting->b->pose, meeting->a->pose.position);
+  tl_unplace3(centre, &query->b->pose, query->a->pose.position);
   for (int32_t f = 0; f < hull->face_count; f++) {
     const double *const plane = hull->face_plane + 4 * f;
     const double height = tl_dot3(plane, centre) - plane[3];
@@ -65,7 +65,7 @@ talus_status tl_narrow_sphere_hull(const tl_meeting *meeting) {
       face = f;
     }
   }
-  if (!(highest - radius < meeting->margin)) {
+  if (!(highest - radius < query->margin)) {
     return TALUS_OK;
   }
   nearest_point best = {INFINITY, {0, 0, 0}, 0};
@@ -82,8 +82,8 @@ talus_status tl_narrow_sphere_hull(const tl_meeting *meeting) {
     best.feature = tl_feature(1, (uint32_t)face, 0);
     distance = highest;
   }
-  tl_turn3(normal, meeting->b->pose.rotation, best.outward);
+  tl_turn3(normal, query->b->pose.rotation, best.outward);
   tl_scale3(normal, -1, normal);
-  tl_along3(on_a, meeting->a->pose.position, radius, normal);
-  return tl_meeting_add_from(meeting, on_a, normal, distance - radius, best.feature);
+  tl_along3(on_a, query->a->pose.position, radius, normal);
+  return tl_pair_query_add_from(query, on_a, normal, distance - radius, best.feature);
 }

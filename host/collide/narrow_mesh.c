@@ -70,20 +70,20 @@ static uint32_t feature_of(const int32_t *triangle, int32_t index, const int cor
 }
 
 /* The sphere's centre is in the mesh's frame. */
-static talus_status sphere_triangle(const tl_meeting *meeting, const double centre[3],
+static talus_status sphere_triangle(const tl_pair_query *query, const double centre[3],
                                     int32_t index) {
-  const tl_mesh *const mesh = meeting->b->geometry->mesh;
+  const tl_mesh *const mesh = query->b->geometry->mesh;
   const int32_t *const t = mesh->triangle + 3 * index;
   const double *const p[3] = {mesh->point + 3 * t[0], mesh->point + 3 * t[1],
                               mesh->point + 3 * t[2]};
   const double *const face = mesh->normal + 3 * index;
-  const double radius = meeting->a->geometry->radius;
+  const double radius = query->a->geometry->radius;
   int corner[3];
   double nearest[3], outward[3], normal[3], on_a[3];
   const int count = nearest_on_triangle(centre, p, face, corner, nearest);
   tl_sub3(outward, centre, nearest);
   const double distance = tl_unit3(outward);
-  if (!(distance - radius < meeting->margin)) {
+  if (!(distance - radius < query->margin)) {
     return TALUS_OK;
   }
   if (count == 3) {
@@ -96,163 +96,165 @@ static talus_status sphere_triangle(const tl_meeting *meeting, const double cent
   } else if (!tl_mesh_is_peak(mesh, index, corner, count, outward)) {
     return TALUS_OK;
   }
-  tl_turn3(normal, meeting->b->pose.rotation, outward);
+  tl_turn3(normal, query->b->pose.rotation, outward);
   tl_scale3(normal, -1, normal);
-  tl_along3(on_a, meeting->a->pose.position, radius, normal);
-  return tl_meeting_add_from(meeting, on_a, normal, distance - radius,
-                             feature_of(t, index, corner, count));
+  tl_along3(on_a, query->a->pose.position, radius, normal);
+  return tl_pair_query_add_from(query, on_a, normal, distance - radius,
+                                feature_of(t, index, corner, count));
 }
 
 /* The collider's box in the frame of the mesh, enlarged by the margin. */
-static tl_mesh_walk walk_around(const tl_meeting *meeting) {
-  tl_collider seen = *meeting->a;
-  seen.pose = tl_pose_between(&meeting->b->pose, &meeting->a->pose);
+static tl_mesh_walk walk_around(const tl_pair_query *query) {
+  tl_collider seen = *query->a;
+  seen.pose = tl_pose_between(&query->b->pose, &query->a->pose);
   tl_box box = tl_collider_box(&seen);
   for (int i = 0; i < 3; i++) {
-    box.lower[i] -= meeting->margin;
-    box.upper[i] += meeting->margin;
+    box.lower[i] -= query->margin;
+    box.upper[i] += query->margin;
   }
-  return tl_mesh_walk_begin(meeting->b->geometry->mesh, &box);
+  return tl_mesh_walk_begin(query->b->geometry->mesh, &box);
 }
 
 /* How far two points are apart across the normal of the first; INFINITY if the normals differ. */
-static double apart_across(const tl_touch *p, const tl_touch *q, double same_normal) {
+static double apart_across(const tl_contact_point *p, const tl_contact_point *q,
+                           double same_normal) {
   double turned[3], from[3];
   tl_sub3(turned, p->normal, q->normal);
   if (tl_dot3(turned, turned) > same_normal * same_normal) {
     return INFINITY;
   }
-  tl_sub3(from, p->point, q->point);
+  tl_sub3(from, p->position, q->position);
   tl_along3(from, from, -tl_dot3(from, p->normal), p->normal);
   return tl_norm3(from);
 }
 
 /* Of points that say the same, the deepest stays. */
-static void drop_repeats(tl_touch_list *list, int64_t first, double same_normal,
+static void drop_repeats(tl_contact_point_list *list, int64_t first, double same_normal,
                          double same_place) {
   int64_t kept = first;
   for (int64_t k = first; k < list->count; k++) {
     int64_t j = first;
     while (j < kept &&
-           !(apart_across(&list->touch[j], &list->touch[k], same_normal) <= same_place)) {
+           !(apart_across(&list->point[j], &list->point[k], same_normal) <= same_place)) {
       j++;
     }
     if (j == kept) {
-      list->touch[kept++] = list->touch[k];
-    } else if (list->touch[k].gap < list->touch[j].gap) {
-      list->touch[j] = list->touch[k];
+      list->point[kept++] = list->point[k];
+    } else if (list->point[k].gap < list->point[j].gap) {
+      list->point[j] = list->point[k];
     }
   }
   list->count = kept;
 }
 
-talus_status tl_narrow_sphere_mesh(const tl_meeting *meeting) {
-  tl_mesh_walk walk = walk_around(meeting);
+talus_status tl_narrow_sphere_mesh(const tl_pair_query *query) {
+  tl_mesh_walk walk = walk_around(query);
   double centre[3];
-  const int64_t first = meeting->list->count;
-  tl_unplace3(centre, &meeting->b->pose, meeting->a->pose.position);
+  const int64_t first = query->list->count;
+  tl_unplace3(centre, &query->b->pose, query->a->pose.position);
   for (int32_t k = tl_mesh_next(&walk); k >= 0; k = tl_mesh_next(&walk)) {
-    TL_TRY(sphere_triangle(meeting, centre, k));
+    TL_TRY(sphere_triangle(query, centre, k));
   }
-  drop_repeats(meeting->list, first, 1e-5, 1e-5 * meeting->a->geometry->radius);
+  drop_repeats(query->list, first, 1e-5, 1e-5 * query->a->geometry->radius);
   return TALUS_OK;
 }
 
 /* Marks of points while groups are thinned out; kept in the field `spherical`, which is 0 here. */
 enum { OPEN = 0, MEMBER = 1, DONE = 2, DROPPED = 3 };
 
-/* Of the open points with the normal of touch[seed], keeps a few that span the rest. */
-static void thin_group(tl_touch *touch, int64_t count, int64_t seed) {
+/* Of the open points with the normal of point[seed], keeps a few that span the rest. */
+static void thin_group(tl_contact_point *point, int64_t count, int64_t seed) {
   double direction[8][3];
   int64_t best[9];
-  tl_narrow_compass(touch[seed].normal, direction);
+  tl_narrow_compass(point[seed].normal, direction);
   for (int d = 0; d < 9; d++) {
     best[d] = seed;
   }
   for (int64_t k = count - 1; k >= seed; k--) {
-    if (touch[k].spherical != OPEN || !(apart_across(&touch[seed], &touch[k], 1e-3) < INFINITY)) {
+    if (point[k].spherical != OPEN || !(apart_across(&point[seed], &point[k], 1e-3) < INFINITY)) {
       continue;
     }
-    touch[k].spherical = MEMBER;
+    point[k].spherical = MEMBER;
     for (int d = 0; d < 8; d++) {
-      if (tl_dot3(direction[d], touch[k].point) > tl_dot3(direction[d], touch[best[d + 1]].point)) {
+      if (tl_dot3(direction[d], point[k].position) >
+          tl_dot3(direction[d], point[best[d + 1]].position)) {
         best[d + 1] = k;
       }
     }
-    if (touch[k].gap < touch[best[0]].gap) {
+    if (point[k].gap < point[best[0]].gap) {
       best[0] = k;
     }
   }
   for (int d = 0, kept = 0; d < 9 && kept < TL_CLIP_MOST; d++) {
-    kept += touch[best[d]].spherical == MEMBER;
-    touch[best[d]].spherical = DONE;
+    kept += point[best[d]].spherical == MEMBER;
+    point[best[d]].spherical = DONE;
   }
   for (int64_t k = seed; k < count; k++) {
-    if (touch[k].spherical == MEMBER) {
-      touch[k].spherical = DROPPED;
+    if (point[k].spherical == MEMBER) {
+      point[k].spherical = DROPPED;
     }
   }
 }
 
-static void thin_out(tl_touch_list *list, int64_t first) {
+static void thin_out(tl_contact_point_list *list, int64_t first) {
   const int64_t count = list->count - first;
   if (count <= TL_CLIP_MOST) {
     return;
   }
-  tl_touch *const touch = list->touch + first;
+  tl_contact_point *const point = list->point + first;
   for (int64_t k = 0; k < count; k++) {
-    if (touch[k].spherical == OPEN) {
-      thin_group(touch, count, k);
+    if (point[k].spherical == OPEN) {
+      thin_group(point, count, k);
     }
   }
   int64_t kept = 0;
   for (int64_t k = 0; k < count; k++) {
-    if (touch[k].spherical == DONE) {
-      touch[kept] = touch[k];
-      touch[kept++].spherical = 0;
+    if (point[k].spherical == DONE) {
+      point[kept] = point[k];
+      point[kept++].spherical = 0;
     }
   }
   list->count = first + kept;
 }
 
 /* Names of different triangles' points may coincide. */
-static void name_apart(tl_touch_list *list, int64_t first) {
+static void name_apart(tl_contact_point_list *list, int64_t first) {
   for (int64_t k = first; k < list->count; k++) {
     for (int64_t j = first; j < k; j++) {
-      if (list->touch[j].feature == list->touch[k].feature) {
-        list->touch[k].feature++;
+      if (list->point[j].feature == list->point[k].feature) {
+        list->point[k].feature++;
         j = first - 1;
       }
     }
   }
 }
 
-talus_status tl_narrow_convex_mesh(const tl_meeting *meeting) {
-  tl_meeting turned = *meeting;
+talus_status tl_narrow_convex_mesh(const tl_pair_query *query) {
+  tl_pair_query turned = *query;
   tl_solid triangle, convex;
-  tl_search search;
+  tl_axis_search search;
   tl_manifold manifold;
-  turned.a = meeting->b;
-  turned.b = meeting->a;
-  turned.flipped = !meeting->flipped;
-  tl_solid_make(&convex, meeting->a->geometry);
+  turned.a = query->b;
+  turned.b = query->a;
+  turned.flipped = !query->flipped;
+  tl_solid_make(&convex, query->a->geometry);
   search.a = &triangle;
   search.b = &convex;
-  search.place = tl_pose_between(&meeting->b->pose, &meeting->a->pose);
-  search.mesh = meeting->b->geometry->mesh;
-  const int64_t first = meeting->list->count;
-  tl_mesh_walk walk = walk_around(meeting);
+  search.place = tl_pose_between(&query->b->pose, &query->a->pose);
+  search.mesh = query->b->geometry->mesh;
+  const int64_t first = query->list->count;
+  tl_mesh_walk walk = walk_around(query);
   for (int32_t k = tl_mesh_next(&walk); k >= 0; k = tl_mesh_next(&walk)) {
     tl_solid_triangle(&triangle, search.mesh, k);
     search.triangle = k;
-    tl_narrow_solids(&search, meeting->margin, &manifold);
+    tl_narrow_solids(&search, query->margin, &manifold);
     for (int i = 0; i < manifold.count; i++) {
       manifold.feature[i] = tl_feature(14, manifold.feature[i], (uint32_t)k);
     }
     TL_TRY(tl_narrow_report(&turned, &search, &manifold));
   }
-  drop_repeats(meeting->list, first, 1e-3, 1e-3 * convex.size);
-  thin_out(meeting->list, first);
-  name_apart(meeting->list, first);
+  drop_repeats(query->list, first, 1e-3, 1e-3 * convex.size);
+  thin_out(query->list, first);
+  name_apart(query->list, first);
   return TALUS_OK;
 }

@@ -18,10 +18,10 @@ typedef struct chunk_place {
 
 struct tl_narrow {
   talus_context *context;
-  tl_touch_list *list; /* one per thread */
+  tl_contact_point_list *list; /* one per thread */
   int32_t list_count;
   tl_buffer chunk;  /* chunk_place */
-  tl_buffer result; /* tl_touch */
+  tl_buffer result; /* tl_contact_point */
 };
 
 talus_status tl_narrow_create(talus_context *context, tl_narrow **narrow) {
@@ -39,7 +39,7 @@ void tl_narrow_destroy(tl_narrow *narrow) {
     return;
   }
   for (int32_t k = 0; k < narrow->list_count; k++) {
-    tl_touch_release(&narrow->list[k]);
+    tl_contact_points_release(&narrow->list[k]);
   }
   tl_free(narrow->context, narrow->list);
   tl_buffer_release(narrow->context, &narrow->chunk);
@@ -54,7 +54,7 @@ static talus_status want_lists(tl_narrow *narrow, int32_t threads) {
   void *memory;
   TL_TRY(
       tl_alloc(narrow->context, &memory, (size_t)threads, sizeof *narrow->list, "contact lists"));
-  tl_touch_list *const list = memory;
+  tl_contact_point_list *const list = memory;
   memset(list, 0, (size_t)threads * sizeof *list);
   for (int32_t k = 0; k < threads; k++) {
     list[k].context = narrow->context;
@@ -69,7 +69,7 @@ static talus_status want_lists(tl_narrow *narrow, int32_t threads) {
 }
 
 static talus_status treat(const tl_collider *collider, const tl_pair *pair, int64_t first,
-                          int64_t end, tl_touch_list *list) {
+                          int64_t end, tl_contact_point_list *list) {
   for (int64_t k = first; k < end; k++) {
     TL_TRY(tl_narrow_pair(&collider[pair[k].a], &collider[pair[k].b], pair[k].a, pair[k].b, list));
   }
@@ -81,13 +81,13 @@ typedef struct treat_task {
   const tl_pair *pair;
   int64_t pair_count, chunk_count;
   chunk_place *chunk;
-  tl_touch_list *list;
+  tl_contact_point_list *list;
   int64_t next; /* atomic: the chunk that is to be treated next */
 } treat_task;
 
 /* Treats chunks into list `thread` as long as there are any. */
 static void list_fill(treat_task *t, int32_t thread) {
-  tl_touch_list *const list = &t->list[thread];
+  tl_contact_point_list *const list = &t->list[thread];
   for (int64_t k; (k = tl_each_next(&t->next)) < t->chunk_count;) {
     chunk_place *const chunk = &t->chunk[k];
     const int64_t end = (k + 1) * CHUNK < t->pair_count ? (k + 1) * CHUNK : t->pair_count;
@@ -119,17 +119,17 @@ static talus_status treat_chunks(tl_narrow *narrow, const tl_collider *collider,
 static void chunks_copy(void *arguments, int64_t first, int64_t end) {
   const tl_narrow *const narrow = arguments;
   const chunk_place *const chunk = narrow->chunk.memory;
-  tl_touch *const result = narrow->result.memory;
+  tl_contact_point *const result = narrow->result.memory;
   for (int64_t k = first; k < end; k++) {
     if (chunk[k].count > 0) {
-      memcpy(result + chunk[k].target, narrow->list[chunk[k].thread].touch + chunk[k].first,
+      memcpy(result + chunk[k].target, narrow->list[chunk[k].thread].point + chunk[k].first,
              (size_t)chunk[k].count * sizeof *result);
     }
   }
 }
 
 static talus_status gather(tl_narrow *narrow, int32_t threads, int64_t chunk_count,
-                           int64_t *touch_count) {
+                           int64_t *point_count) {
   chunk_place *const chunk = narrow->chunk.memory;
   int64_t total = 0;
   for (int64_t k = 0; k < chunk_count; k++) {
@@ -137,20 +137,20 @@ static talus_status gather(tl_narrow *narrow, int32_t threads, int64_t chunk_cou
     total += chunk[k].count;
   }
   /* some room to grow, so that a settled scene does not allocate each step */
-  if (narrow->result.capacity < (size_t)total * sizeof(tl_touch)) {
+  if (narrow->result.capacity < (size_t)total * sizeof(tl_contact_point)) {
     TL_TRY(tl_buffer_reserve(narrow->context, &narrow->result, (size_t)(total + total / 4),
-                             sizeof(tl_touch), "contact points"));
+                             sizeof(tl_contact_point), "contact points"));
   }
   tl_each(narrow->context, threads, chunk_count, chunks_copy, narrow);
-  *touch_count = total;
+  *point_count = total;
   return TALUS_OK;
 }
 
 talus_status tl_narrow_pairs(tl_narrow *narrow, const tl_collider *collider, const tl_pair *pair,
-                             int64_t pair_count, int32_t threads, const tl_touch **touches,
-                             int64_t *touch_count) {
-  *touches = NULL;
-  *touch_count = 0;
+                             int64_t pair_count, int32_t threads, const tl_contact_point **points,
+                             int64_t *point_count) {
+  *points = NULL;
+  *point_count = 0;
   const int64_t chunk_count = (pair_count + CHUNK - 1) / CHUNK;
   if (threads > chunk_count) {
     threads = (int32_t)chunk_count;
@@ -164,14 +164,14 @@ talus_status tl_narrow_pairs(tl_narrow *narrow, const tl_collider *collider, con
   }
   if (threads == 1) {
     TL_TRY(treat(collider, pair, 0, pair_count, &narrow->list[0]));
-    *touches = narrow->list[0].touch;
-    *touch_count = narrow->list[0].count;
+    *points = narrow->list[0].point;
+    *point_count = narrow->list[0].count;
     return TALUS_OK;
   }
   TL_TRY(tl_buffer_reserve(narrow->context, &narrow->chunk, (size_t)chunk_count,
                            sizeof(chunk_place), "chunks of pairs"));
   TL_TRY(treat_chunks(narrow, collider, pair, pair_count, threads, chunk_count));
-  TL_TRY(gather(narrow, threads, chunk_count, touch_count));
-  *touches = narrow->result.memory;
+  TL_TRY(gather(narrow, threads, chunk_count, point_count));
+  *points = narrow->result.memory;
   return TALUS_OK;
 }

@@ -8,11 +8,11 @@
 #include "host/math/pose.h"
 
 /* A point of a with radius_a against a point of b with radius_b. */
-static talus_status ball_ball(const tl_meeting *meeting, const double centre_a[3], double radius_a,
+static talus_status ball_ball(const tl_pair_query *query, const double centre_a[3], double radius_a,
                               const double centre_b[3], double radius_b, uint32_t feature) {
   double normal[3], on_a[3];
   tl_sub3(normal, centre_b, centre_a);
-  const double reach = radius_a + radius_b + meeting->margin;
+  const double reach = radius_a + radius_b + query->margin;
   const double square = tl_dot3(normal, normal);
   if (!(square < reach * reach)) {
     return TALUS_OK;
@@ -22,30 +22,30 @@ static talus_status ball_ball(const tl_meeting *meeting, const double centre_a[3
     tl_set3(normal, 0, 0, 1);
   }
   tl_along3(on_a, centre_a, radius_a, normal);
-  return tl_meeting_add_from(meeting, on_a, normal, distance - radius_a - radius_b, feature);
+  return tl_pair_query_add_from(query, on_a, normal, distance - radius_a - radius_b, feature);
 }
 
-talus_status tl_narrow_sphere_sphere(const tl_meeting *meeting) {
-  return ball_ball(meeting, meeting->a->pose.position, meeting->a->geometry->radius,
-                   meeting->b->pose.position, meeting->b->geometry->radius, 0);
+talus_status tl_narrow_sphere_sphere(const tl_pair_query *query) {
+  return ball_ball(query, query->a->pose.position, query->a->geometry->radius,
+                   query->b->pose.position, query->b->geometry->radius, 0);
 }
 
 /* The sphere a against a point and outward normal of b, both in b's frame; distance of the centre
  * from that point, negative inside. */
-static talus_status sphere_surface(const tl_meeting *meeting, const double outward[3],
+static talus_status sphere_surface(const tl_pair_query *query, const double outward[3],
                                    double distance, uint32_t feature) {
   double normal[3], on_a[3];
-  const double radius = meeting->a->geometry->radius;
-  tl_turn3(normal, meeting->b->pose.rotation, outward);
+  const double radius = query->a->geometry->radius;
+  tl_turn3(normal, query->b->pose.rotation, outward);
   tl_scale3(normal, -1, normal);
-  tl_along3(on_a, meeting->a->pose.position, radius, normal);
-  return tl_meeting_add_from(meeting, on_a, normal, distance - radius, feature);
+  tl_along3(on_a, query->a->pose.position, radius, normal);
+  return tl_pair_query_add_from(query, on_a, normal, distance - radius, feature);
 }
 
-talus_status tl_narrow_sphere_box(const tl_meeting *meeting) {
-  const double *const half = meeting->b->geometry->half_edge;
+talus_status tl_narrow_sphere_box(const tl_pair_query *query) {
+  const double *const half = query->b->geometry->half_edge;
   double centre[3], nearest[3], outward[3];
-  tl_unplace3(centre, &meeting->b->pose, meeting->a->pose.position);
+  tl_unplace3(centre, &query->b->pose, query->a->pose.position);
   uint32_t feature = 0; /* which of the 27 regions around a box the centre is in */
   int face = 0;
   for (int i = 0; i < 3; i++) {
@@ -64,13 +64,13 @@ talus_status tl_narrow_sphere_box(const tl_meeting *meeting) {
     distance = fabs(centre[face]) - half[face];
     feature = 27u + 2u * (uint32_t)face + (uint32_t)up;
   }
-  return sphere_surface(meeting, outward, distance, feature);
+  return sphere_surface(query, outward, distance, feature);
 }
 
-talus_status tl_narrow_sphere_cylinder(const tl_meeting *meeting) {
-  const double radius = meeting->b->geometry->radius, half = meeting->b->geometry->half_length;
+talus_status tl_narrow_sphere_cylinder(const tl_pair_query *query) {
+  const double radius = query->b->geometry->radius, half = query->b->geometry->half_length;
   double centre[3], outward[3];
-  tl_unplace3(centre, &meeting->b->pose, meeting->a->pose.position);
+  tl_unplace3(centre, &query->b->pose, query->a->pose.position);
   const double across = sqrt(centre[0] * centre[0] + centre[1] * centre[1]);
   const double beyond_side = across - radius, beyond_cap = fabs(centre[2]) - half;
   const double up = centre[2] >= 0 ? 1 : -1;
@@ -79,14 +79,14 @@ talus_status tl_narrow_sphere_cylinder(const tl_meeting *meeting) {
     const double distance = sqrt(beyond_side * beyond_side + beyond_cap * beyond_cap);
     tl_set3(outward, x * beyond_side / distance, y * beyond_side / distance,
             up * beyond_cap / distance);
-    return sphere_surface(meeting, outward, distance, 3u + (up > 0));
+    return sphere_surface(query, outward, distance, 3u + (up > 0));
   }
   if (beyond_side > beyond_cap) {
     tl_set3(outward, x, y, 0);
-    return sphere_surface(meeting, outward, beyond_side, 0);
+    return sphere_surface(query, outward, beyond_side, 0);
   }
   tl_set3(outward, 0, 0, up);
-  return sphere_surface(meeting, outward, beyond_cap, 1u + (up > 0));
+  return sphere_surface(query, outward, beyond_cap, 1u + (up > 0));
 }
 
 /* The ends of a capsule's segment in the world. */
@@ -97,14 +97,14 @@ static void capsule_ends(const tl_collider *capsule, double low[3], double high[
   tl_along3(high, capsule->pose.position, capsule->geometry->half_length, axis);
 }
 
-talus_status tl_narrow_sphere_capsule(const tl_meeting *meeting) {
-  const tl_geometry *const capsule = meeting->b->geometry;
+talus_status tl_narrow_sphere_capsule(const tl_pair_query *query) {
+  const tl_geometry *const capsule = query->b->geometry;
   double axis[3], from[3], nearest[3];
-  tl_pose_axis(&meeting->b->pose, axis);
-  tl_sub3(from, meeting->a->pose.position, meeting->b->pose.position);
+  tl_pose_axis(&query->b->pose, axis);
+  tl_sub3(from, query->a->pose.position, query->b->pose.position);
   const double along = tl_clamp(tl_dot3(from, axis), -capsule->half_length, capsule->half_length);
-  tl_along3(nearest, meeting->b->pose.position, along, axis);
-  return ball_ball(meeting, meeting->a->pose.position, meeting->a->geometry->radius, nearest,
+  tl_along3(nearest, query->b->pose.position, along, axis);
+  return ball_ball(query, query->a->pose.position, query->a->geometry->radius, nearest,
                    capsule->radius, 0);
 }
 
@@ -131,7 +131,7 @@ static void between(double out[3], const double p0[3], const double p1[3], doubl
 
 /* Two capsules side by side touch along a line: its two ends are the contact points. The segments
  * overlap between the parameters `first` and `last` of a. */
-static talus_status capsules_side_by_side(const tl_meeting *meeting, double end[4][3],
+static talus_status capsules_side_by_side(const tl_pair_query *query, double end[4][3],
                                           const double range[2]) {
   double along[3];
   tl_sub3(along, end[3], end[2]);
@@ -141,16 +141,16 @@ static talus_status capsules_side_by_side(const tl_meeting *meeting, double end[
     between(on_a, end[0], end[1], range[k]);
     tl_sub3(from, on_a, end[2]);
     between(on_b, end[2], end[3], tl_clamp(tl_dot3(from, along) / length, 0, 1));
-    TL_TRY(ball_ball(meeting, on_a, meeting->a->geometry->radius, on_b,
-                     meeting->b->geometry->radius, 1 + k));
+    TL_TRY(ball_ball(query, on_a, query->a->geometry->radius, on_b, query->b->geometry->radius,
+                     1 + k));
   }
   return TALUS_OK;
 }
 
-talus_status tl_narrow_capsule_capsule(const tl_meeting *meeting) {
+talus_status tl_narrow_capsule_capsule(const tl_pair_query *query) {
   double end[4][3], u[3], v[3], turned[3], s, t;
-  capsule_ends(meeting->a, end[0], end[1]);
-  capsule_ends(meeting->b, end[2], end[3]);
+  capsule_ends(query->a, end[0], end[1]);
+  capsule_ends(query->b, end[2], end[3]);
   tl_sub3(u, end[1], end[0]);
   tl_sub3(v, end[3], end[2]);
   tl_cross3(turned, u, v);
@@ -163,13 +163,12 @@ talus_status tl_narrow_capsule_capsule(const tl_meeting *meeting) {
     const int order = at[0] > at[1];
     const double range[2] = {fmax(at[order], 0), fmin(at[!order], 1)};
     if (range[1] - range[0] > 1e-3) {
-      return capsules_side_by_side(meeting, end, range);
+      return capsules_side_by_side(query, end, range);
     }
   }
   double on_a[3], on_b[3];
   tl_closest_segments(end[0], end[1], end[2], end[3], &s, &t);
   between(on_a, end[0], end[1], s);
   between(on_b, end[2], end[3], t);
-  return ball_ball(meeting, on_a, meeting->a->geometry->radius, on_b, meeting->b->geometry->radius,
-                   0);
+  return ball_ball(query, on_a, query->a->geometry->radius, on_b, query->b->geometry->radius, 0);
 }

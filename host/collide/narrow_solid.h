@@ -37,20 +37,20 @@ int tl_solid_line(const tl_solid *solid, const double direction[3], double end[2
                   uint32_t *name);
 
 /* A direction in which two solids may be apart, in the frame of the first. */
-typedef enum tl_axis_kind {
+typedef enum tl_separating_axis_kind {
   TL_AXIS_NONE = 0,
   TL_AXIS_FACE_A, /* index_a: face, or a cylinder's cap: 0 low, 1 high */
   TL_AXIS_FACE_B,
   TL_AXIS_EDGES, /* index_a, index_b: edges */
   TL_AXIS_OTHER
-} tl_axis_kind;
+} tl_separating_axis_kind;
 
-typedef struct tl_axis {
-  tl_axis_kind kind;
+typedef struct tl_separating_axis {
+  tl_separating_axis_kind kind;
   int32_t index_a, index_b;
   double normal[3];  /* unit, from a to b */
   double separation; /* of the solids along it, without roundings */
-} tl_axis;
+} tl_separating_axis;
 
 /* Nearest points of two solids that are apart, in the frame of the first; see gjk.h. */
 typedef struct tl_closest {
@@ -61,32 +61,34 @@ typedef struct tl_closest {
 
 /* The search for the direction of largest separation. With a mesh, a is one of its triangles and
  * `allowed` is the best of the directions in which the triangle is a peak of the mesh. */
-typedef struct tl_search {
+typedef struct tl_axis_search {
   const tl_solid *a, *b;
   tl_pose place; /* of b in a's frame */
   const tl_mesh *mesh;
   int32_t triangle;
   double enough;    /* a separation above this ends the search: too far apart */
   double tolerance; /* a face is preferred to another solid's face or to edges by so much */
-  tl_axis any, allowed;
+  tl_separating_axis any, allowed;
   int32_t closest_known; /* the distance has been looked at: 1 apart, -1 not */
   tl_closest closest;
-} tl_search;
+} tl_axis_search;
 
 /* Sets any and allowed; 0 if the solids are farther apart than `enough`. */
-int tl_search_polyhedra(tl_search *search);
-int tl_search_cylinder(tl_search *search); /* one or both are cylinders */
+int tl_axis_search_polyhedra(tl_axis_search *search);
+int tl_axis_search_cylinder(tl_axis_search *search); /* one or both are cylinders */
 
 /* The axis of the distance, if the solids are apart; looks once. */
-int tl_search_closest(tl_search *search, tl_axis *axis);
+int tl_axis_search_closest(tl_axis_search *search, tl_separating_axis *axis);
 /* Takes the axis if its separation is larger than the best so far by more than the preference. */
-void tl_search_consider(tl_search *search, const tl_axis *axis, double preference);
+void tl_axis_search_consider(tl_axis_search *search, const tl_separating_axis *axis,
+                             double preference);
 /* The separation along a unit direction of a's frame. */
-double tl_search_separation(const tl_search *search, const double normal[3]);
+double tl_axis_search_separation(const tl_axis_search *search, const double normal[3]);
 
 /* The face of a or b whose normal is that of the axis within a fiftieth, as an axis of its own; of
  * two the larger one, so that the choice does not change while the solids move a little. 0: none.
  */
-int tl_search_flat(const tl_search *search, const tl_axis *axis, tl_axis *flat);
+int tl_axis_search_flat(const tl_axis_search *search, const tl_separating_axis *axis,
+                        tl_separating_axis *flat);
 
 #endif

@@ -31,7 +31,7 @@ static size_t common_size(const talus_coupling *coupling) {
 /* ---- form (b) -------------------------------------------------------------------------------- */
 
 /* The mechanisms of a row, each once; returns how many. */
-static int mechanisms_of(const tl_row *row, int32_t *mechanism) {
+static int mechanisms_of(const tl_coupling_row *row, int32_t *mechanism) {
   int count = 0;
   for (int e = 0; e < 2; e++) {
     const int32_t m = row->end[e].link >= 0 ? row->end[e].mechanism : -1;
@@ -43,8 +43,9 @@ static int mechanisms_of(const tl_row *row, int32_t *mechanism) {
 }
 
 /* Entries of `rows` rows that belong together; J goes from the full line to each block. */
-static double *entries_fill(const talus_coupling *coupling, const tl_row *row, int32_t rows,
-                            double *line, int32_t *block, int64_t *count, double *jacobian) {
+static double *entries_fill(const talus_coupling *coupling, const tl_coupling_row *row,
+                            int32_t rows, double *line, int32_t *block, int64_t *count,
+                            double *jacobian) {
   int32_t mechanism[2];
   const int entries = mechanisms_of(row, mechanism);
   for (int k = 0; k < entries; k++) {
@@ -155,7 +156,7 @@ static int32_t links_touched(const talus_coupling *coupling, int32_t m, int32_t 
   }
   for (int32_t i = 0; i < coupling->row_count; i++) {
     for (int e = 0; e < 2; e++) {
-      const tl_row_end *const end = &coupling->row[i].end[e];
+      const tl_coupling_row_end *const end = &coupling->row[i].end[e];
       if (end->link >= 0 && end->mechanism == m && slot[end->link] < 0) {
         slot[end->link] = count;
         link[count++] = end->link;
@@ -171,10 +172,10 @@ static void delassus_add(const talus_coupling *coupling, int32_t m, const int32_
   const size_t rows = (size_t)coupling->row_count;
   for (size_t j = 0; j < rows; j++) {
     for (int f = 0; f < 2; f++) {
-      const tl_row_end *const from = &coupling->row[j].end[f];
+      const tl_coupling_row_end *const from = &coupling->row[j].end[f];
       for (size_t i = 0; from->link >= 0 && from->mechanism == m && i <= j; i++) {
         for (int e = 0; e < 2; e++) {
-          const tl_row_end *const to = &coupling->row[i].end[e];
+          const tl_coupling_row_end *const to = &coupling->row[i].end[e];
           if (to->link < 0 || to->mechanism != m) {
             continue;
           }
@@ -197,7 +198,7 @@ static void delassus_free(const talus_coupling *coupling, double *q) {
     tl_mechanism_spread(coupling->mechanism[m], coupling->velocity + coupling->first_velocity[m]);
   }
   for (int32_t i = 0; i < coupling->row_count; i++) {
-    const tl_row *const row = &coupling->row[i];
+    const tl_coupling_row *const row = &coupling->row[i];
     q[i] = row->bias;
     for (int e = 0; e < 2; e++) {
       if (row->end[e].link >= 0) {

@@ -33,7 +33,7 @@ static talus_status response(talus_coupling *coupling, int32_t m, const double *
   memset(mechanism->outer, 0, 6 * (size_t)mechanism->link_count * sizeof(double));
   memset(mechanism->force, 0, (size_t)mechanism->v_count * sizeof(double));
   for (int32_t i = 0; i < coupling->row_count; i++) {
-    const tl_row *const row = &coupling->row[i];
+    const tl_coupling_row *const row = &coupling->row[i];
     const double x = impulse_of(coupling, impulse, bilateral, i);
     if (row->joint_velocity >= 0) {
       if (row->end[1].mechanism == m) {
@@ -138,7 +138,7 @@ static talus_status rows_load(talus_coupling *coupling, int32_t m, const double 
                               const double *bilateral) {
   talus_mechanism *const mechanism = coupling->mechanism[m];
   for (int32_t i = 0; i < coupling->row_count; i++) {
-    const tl_row *const row = &coupling->row[i];
+    const tl_coupling_row *const row = &coupling->row[i];
     const double strength = impulse_of(coupling, impulse, bilateral, i) / coupling->def.step;
     if (row->joint_velocity >= 0) {
       if (row->end[1].mechanism == m) {
@@ -147,7 +147,7 @@ static talus_status rows_load(talus_coupling *coupling, int32_t m, const double 
       continue;
     }
     for (int e = 0; e < 2; e++) {
-      const tl_row_end *const end = &row->end[e];
+      const tl_coupling_row_end *const end = &row->end[e];
       if (end->link >= 0 && end->mechanism == m && strength != 0) {
         const tl_link_state *const state = &mechanism->state[end->link];
         double arm[3], point[3], force[3], moment[3];

@@ -3,14 +3,15 @@
 
 #include "host/mechanism/coupling.h"
 
-static void end_none(tl_row_end *end) {
+static void end_none(tl_coupling_row_end *end) {
   memset(end, 0, sizeof *end);
   end->mechanism = end->link = -1;
 }
 
 /* A force of `sign` along the direction at a point of the world. */
 static void end_push(const talus_coupling *coupling, int32_t mechanism, int32_t link,
-                     const double *point, const double *direction, double sign, tl_row_end *end) {
+                     const double *point, const double *direction, double sign,
+                     tl_coupling_row_end *end) {
   end_none(end);
   tl_copy3(end->point, point);
   if (link < 0) {
@@ -25,7 +26,7 @@ static void end_push(const talus_coupling *coupling, int32_t mechanism, int32_t 
 }
 
 void tl_row_push(const talus_coupling *coupling, const int32_t side[4], const double *point_a,
-                 const double *point_b, const double *direction, tl_row *row) {
+                 const double *point_b, const double *direction, tl_coupling_row *row) {
   memset(row, 0, sizeof *row);
   row->joint_velocity = -1;
   row->lower = -INFINITY;
@@ -35,10 +36,10 @@ void tl_row_push(const talus_coupling *coupling, const int32_t side[4], const do
   end_push(coupling, side[2], side[3], point_b, direction, 1, &row->end[1]);
 }
 
-double tl_row_velocity(const talus_coupling *coupling, const tl_row *row) {
+double tl_row_velocity(const talus_coupling *coupling, const tl_coupling_row *row) {
   double sum = 0;
   for (int e = 0; e < 2; e++) {
-    const tl_row_end *const end = &row->end[e];
+    const tl_coupling_row_end *const end = &row->end[e];
     if (end->link >= 0) {
       sum += tl_dot6(end->wrench, coupling->mechanism[end->mechanism]->state[end->link].velocity);
     }
@@ -46,14 +47,14 @@ double tl_row_velocity(const talus_coupling *coupling, const tl_row *row) {
   return sum;
 }
 
-void tl_row_spread(const talus_coupling *coupling, const tl_row *row, double *line) {
+void tl_row_spread(const talus_coupling *coupling, const tl_coupling_row *row, double *line) {
   if (row->joint_velocity >= 0) { /* the ends would give the same, but for rounding */
-    const tl_row_end *const end = &row->end[1];
+    const tl_coupling_row_end *const end = &row->end[1];
     line[coupling->first_velocity[end->mechanism] + row->joint_velocity] += row->direction[0];
     return;
   }
   for (int e = 0; e < 2; e++) {
-    const tl_row_end *const end = &row->end[e];
+    const tl_coupling_row_end *const end = &row->end[e];
     if (end->link >= 0) {
       tl_mechanism_row(coupling->mechanism[end->mechanism], end->link, end->wrench,
                        line + coupling->first_velocity[end->mechanism]);
@@ -63,10 +64,10 @@ void tl_row_spread(const talus_coupling *coupling, const tl_row *row, double *li
 
 /* The acceleration along the row that velocities alone make, dJ/dt v: every link between the end
  * and the base adds its own, and the end's link swings the point about its origin. */
-static double row_drift(const talus_coupling *coupling, const tl_row *row) {
+static double row_drift(const talus_coupling *coupling, const tl_coupling_row *row) {
   double sum = 0;
   for (int e = 0; e < 2; e++) {
-    const tl_row_end *const end = &row->end[e];
+    const tl_coupling_row_end *const end = &row->end[e];
     if (end->link < 0) {
       continue;
     }
@@ -150,7 +151,7 @@ static talus_status frame_make(const talus_coupling *coupling, const talus_touch
 }
 
 talus_status tl_rows_contact(const talus_coupling *coupling, const talus_touch *touch,
-                             int32_t index, tl_row *row) {
+                             int32_t index, tl_coupling_row *row) {
   const talus_coupling_def *const def = &coupling->def;
   const int32_t side[4] = {touch->mechanism_a, touch->link_a, touch->mechanism_b, touch->link_b};
   double frame[3][3];
@@ -218,7 +219,7 @@ static void joint_wrench(const talus_mechanism *mechanism, const tl_link *link, 
 }
 
 static void row_joint(const talus_coupling *coupling, int32_t m, int32_t i, int k, double sign,
-                      tl_row *row) {
+                      tl_coupling_row *row) {
   const talus_mechanism *const mechanism = coupling->mechanism[m];
   const tl_link *const link = &mechanism->link[i];
   double wrench[6];
@@ -253,11 +254,12 @@ double tl_stop_bias(const talus_coupling *coupling, double gap) {
   return (gap > 0 ? gap : coupling->def.correction * gap) / tl_step_ahead(coupling);
 }
 
-static int32_t joint_rows(const talus_coupling *coupling, int32_t m, int32_t i, tl_row *row) {
+static int32_t joint_rows(const talus_coupling *coupling, int32_t m, int32_t i,
+                          tl_coupling_row *row) {
   const tl_link *const link = &coupling->mechanism[m]->link[i];
   const double *const q = coupling->mechanism[m]->q + link->first_q;
   const double step = coupling->def.step;
-  const tl_row *const start = row;
+  const tl_coupling_row *const start = row;
   for (int k = 0; k < link->v_count; k++) {
     if (link->friction > 0) {
       row_joint(coupling, m, i, k, 1, row);
@@ -299,7 +301,7 @@ int32_t tl_rows_bilateral_count(const talus_coupling *coupling) {
   return count;
 }
 
-void tl_rows_bilateral(const talus_coupling *coupling, tl_row *row) {
+void tl_rows_bilateral(const talus_coupling *coupling, tl_coupling_row *row) {
   for (int32_t i = 0; i < coupling->def.loop_count; i++) {
     row += tl_rows_loop(coupling, &coupling->loop[i], row);
   }

@@ -37,7 +37,7 @@ static void turned(const double *a, const double *b, const double *orientation, 
 
 /* On b, and its opposite on a. */
 void tl_row_twist(const talus_coupling *coupling, const int32_t side[4], const double *a,
-                  const double *b, const double *axis, tl_row *row) {
+                  const double *b, const double *axis, tl_coupling_row *row) {
   static const double none[3];
   tl_row_push(coupling, side, a, b, none, row);
   row->twists = 1;
@@ -48,7 +48,8 @@ void tl_row_twist(const talus_coupling *coupling, const int32_t side[4], const d
   }
 }
 
-int32_t tl_rows_loop(const talus_coupling *coupling, const talus_loop_def *loop, tl_row *row) {
+int32_t tl_rows_loop(const talus_coupling *coupling, const talus_loop_def *loop,
+                     tl_coupling_row *row) {
   const int32_t side[4] = {loop->mechanism_a, loop->link_a, loop->mechanism_b, loop->link_b};
   const double *const frame = rotation_of(coupling, side[0], side[1]);
   const double rate = coupling->def.correction / tl_step_ahead(coupling);

@@ -58,7 +58,7 @@ static double twist_find(const tl_link *link, const double *q, double *rate) {
 
 /* A stop whose gap changes by `sign` times `rate` (joint's frame) per joint velocity. */
 static void row_stop(const talus_coupling *coupling, int32_t m, int32_t i, const double *rate,
-                     double sign, double gap, tl_row *row) {
+                     double sign, double gap, tl_coupling_row *row) {
   const talus_mechanism *const mechanism = coupling->mechanism[m];
   const tl_link *const link = &mechanism->link[i];
   const double *const axis = tl_axis_of(mechanism, link), *const at = mechanism->state[i].origin;
@@ -73,7 +73,7 @@ static void row_stop(const talus_coupling *coupling, int32_t m, int32_t i, const
   row->bias = tl_stop_bias(coupling, gap);
 }
 
-int32_t tl_rows_swing(const talus_coupling *coupling, int32_t m, int32_t i, tl_row *row) {
+int32_t tl_rows_swing(const talus_coupling *coupling, int32_t m, int32_t i, tl_coupling_row *row) {
   const talus_mechanism *const mechanism = coupling->mechanism[m];
   const tl_link *const link = &mechanism->link[i];
   const double *const q = mechanism->q + link->first_q;

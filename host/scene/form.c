@@ -256,7 +256,7 @@ talus_status tl_room_begin(talus_context *context, const tl_scene_region *region
   const double far = 8 * far_of(region);
   void *memory = NULL;
   memset(room, 0, sizeof *room);
-  room->context = room->touches.context = context;
+  room->context = room->points.context = context;
   room->region = *region;
   room->plane = plane;
   TL_TRY(tl_alloc(context, &memory, (size_t)count + 1, sizeof *room->hole, "parts of a region"));
@@ -286,7 +286,7 @@ void tl_room_end(tl_room *room) {
   }
   tl_free(room->context, room->hole_geometry);
   tl_free(room->context, room->hole);
-  tl_touch_release(&room->touches);
+  tl_contact_points_release(&room->points);
   room->hole_geometry = NULL;
   room->hole = NULL;
   room->hole_count = 0;
@@ -342,10 +342,10 @@ static int holds_part(const tl_scene_region *region, int plane, const tl_collide
 static talus_status misses_holes(tl_room *room, const tl_form *form, int *misses) {
   for (int32_t i = 0; i < room->hole_count && *misses; i++) {
     for (int32_t k = 0; k < form->count && *misses; k++) {
-      room->touches.count = 0;
-      TL_TRY(tl_narrow_pair(&form->part[k], &room->hole[i], 0, 1, &room->touches));
-      for (int64_t n = 0; n < room->touches.count; n++) {
-        *misses &= room->touches.touch[n].gap >= -slack * form->radius;
+      room->points.count = 0;
+      TL_TRY(tl_narrow_pair(&form->part[k], &room->hole[i], 0, 1, &room->points));
+      for (int64_t n = 0; n < room->points.count; n++) {
+        *misses &= room->points.point[n].gap >= -slack * form->radius;
       }
     }
   }
@@ -403,7 +403,7 @@ int tl_room_draw(const tl_room *room, tl_random *random, tl_form *form) {
 /* ---- the search ------------------------------------------------------------------------------ */
 
 static talus_status try_once(tl_occupancy *occupancy, tl_room *room, tl_form *form,
-                             tl_search *search, int32_t *by) {
+                             tl_placement *search, int32_t *by) {
   int holds = 1;
   *by = TALUS_NONE;
   if (!form->round) { /* balls were drawn inside */
@@ -417,8 +417,8 @@ static talus_status try_once(tl_occupancy *occupancy, tl_room *room, tl_form *fo
   return TALUS_OK;
 }
 
-talus_status tl_form_search(tl_occupancy *occupancy, tl_room *room, tl_form *form,
-                            tl_random *random, tl_search *search) {
+talus_status tl_form_place_randomly(tl_occupancy *occupancy, tl_room *room, tl_form *form,
+                                    tl_random *random, tl_placement *search) {
   enum { SAME_TURN = 50 }; /* long grains find room by another turn, where they may turn */
   const int turns = form->grain->turned && !form->round;
   int32_t votes = 0;

@@ -20,8 +20,8 @@ static int descending(const void *a, const void *b) {
   return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static talus_status no_room(const tl_grains_job *job, const tl_form *form, const tl_search *search,
-                            int64_t placed, int64_t count) {
+static talus_status no_room(const tl_grains_job *job, const tl_form *form,
+                            const tl_placement *search, int64_t placed, int64_t count) {
   char words[96], by[160] = "";
   if (!search->fits) {
     return tl_node_fail(job->scene->context, job->grains->item.node,
@@ -41,16 +41,16 @@ static talus_status no_room(const tl_grains_job *job, const tl_form *form, const
 
 /* A free place for the form; the region grows where it may. */
 static talus_status find_place(tl_grains_job *job, tl_room *room, tl_form *form,
-                               tl_search *search) {
+                               tl_placement *search) {
   search->tries = job->endless && !form->round ? TRIES_BEFORE_GROWTH : TRIES;
-  TL_TRY(tl_form_search(job->occupancy, room, form, &job->random, search));
+  TL_TRY(tl_form_place_randomly(job->occupancy, room, form, &job->random, search));
   for (int i = 0; i < GROWTHS && job->endless && !search->found; i++) {
     const double height = tl_region_height(&room->region);
     if (!search->fits && i > 3) {
       break; /* it is not the height that is missing */
     }
     tl_region_raise(&room->region, height + fmax(0.1 * height, 4 * form->radius));
-    TL_TRY(tl_form_search(job->occupancy, room, form, &job->random, search));
+    TL_TRY(tl_form_place_randomly(job->occupancy, room, form, &job->random, search));
   }
   return TALUS_OK;
 }
@@ -59,7 +59,7 @@ static talus_status place_all(tl_grains_job *job, tl_room *room, tl_form *form, 
                               const double *factor, const char *material) {
   for (int64_t i = 0; i < count; i++) {
     const tl_variation variation = {factor[i], 1};
-    tl_search search;
+    tl_placement search;
     int32_t body;
     TL_TRY(tl_form_make(form, variation));
     TL_TRY(find_place(job, room, form, &search));

@@ -52,10 +52,10 @@ static talus_status enter_all(const talus_scene *scene, const tl_scene_inlet *in
 static talus_status try_place(const tl_scene_inlet *inlet, tl_occupancy *occupancy, tl_room *room,
                               tl_form *form, tl_random *random, sample *s) {
   enum { TURNS = 20 };
-  tl_search search = {.tries = 1};
+  tl_placement search = {.tries = 1};
   int turn = 0;
   do { /* one that lies in the region */
-    TL_TRY(tl_form_search(occupancy, room, form, random, &search));
+    TL_TRY(tl_form_place_randomly(occupancy, room, form, random, &search));
   } while (!search.fits && !form->round && ++turn < TURNS);
   s->tried += search.fits;
   if (search.fits && !search.found) {

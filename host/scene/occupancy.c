@@ -18,7 +18,7 @@ void tl_occupancy_begin(const talus_scene *scene, const talus_world *world,
   occupancy->context = scene->context;
   occupancy->scene = scene;
   occupancy->world = world;
-  occupancy->touches.context = scene->context;
+  occupancy->points.context = scene->context;
   for (int i = 0; i < 256; i++) {
     occupancy->level_first[i] = -1;
   }
@@ -33,7 +33,7 @@ void tl_occupancy_end(tl_occupancy *occupancy) {
   tl_free(context, occupancy->head);
   tl_free(context, occupancy->wall);
   tl_free(context, occupancy->wall_box);
-  tl_touch_release(&occupancy->touches);
+  tl_contact_points_release(&occupancy->points);
   memset(occupancy, 0, sizeof *occupancy);
 }
 
@@ -243,12 +243,12 @@ talus_status tl_occupancy_visit(const tl_occupancy *occupancy, const double posi
 
 talus_status tl_occupancy_depth(tl_occupancy *occupancy, const tl_collider *a, const tl_collider *b,
                                 double *depth) {
-  tl_touch_list *const list = &occupancy->touches;
+  tl_contact_point_list *const list = &occupancy->points;
   *depth = 0;
   list->count = 0;
   TL_TRY(tl_narrow_pair(a, b, 0, 1, list));
   for (int64_t k = 0; k < list->count; k++) {
-    *depth = fmax(*depth, -list->touch[k].gap);
+    *depth = fmax(*depth, -list->point[k].gap);
   }
   return TALUS_OK;
 }

@@ -24,7 +24,7 @@ struct tl_occupancy {
   tl_collider *wall; /* shapes of the bodies without a ball, and the boxes around them */
   tl_box *wall_box;
   int32_t wall_count, wall_capacity;
-  tl_touch_list touches; /* scratch */
+  tl_contact_point_list points; /* scratch */
 };
 
 void tl_occupancy_begin(const talus_scene *scene, const talus_world *world,
@@ -81,7 +81,7 @@ struct tl_room {
   tl_geometry **hole_geometry;
   tl_collider *hole; /* what the region is without */
   int32_t hole_count;
-  tl_touch_list touches; /* scratch */
+  tl_contact_point_list points; /* scratch */
 };
 talus_status tl_room_begin(talus_context *context, const tl_scene_region *region, int plane,
                            tl_room *room);
@@ -95,13 +95,13 @@ int tl_room_draw(const tl_room *room, tl_random *random, tl_form *form);
 /* Tries random places and, with random turns, orientations. found 0: none was free; by: the body
  * that was in the way most often, or TALUS_NONE. fits 0: the region does not hold the form at all.
  */
-typedef struct tl_search {
+typedef struct tl_placement {
   int32_t tries;
   int found, fits;
   int32_t by;
   double position[3], orientation[4];
-} tl_search;
-talus_status tl_form_search(tl_occupancy *occupancy, tl_room *room, tl_form *form,
-                            tl_random *random, tl_search *search);
+} tl_placement;
+talus_status tl_form_place_randomly(tl_occupancy *occupancy, tl_room *room, tl_form *form,
+                                    tl_random *random, tl_placement *search);
 
 #endif

@@ -101,14 +101,14 @@ static talus_status run_inlet_once(talus_scene *scene, talus_world *world, int32
   const tl_scene_inlet *inlet = (const tl_scene_inlet *)scene->def.inlets.item + i;
   tl_inlet_state *state = &scene->inlet[i];
   tl_random random = {.state = state->random};
-  tl_search search = {.tries = 100};
+  tl_placement search = {.tries = 100};
   if (!state->waiting) {
     state->factor = tl_sizes_draw(&inlet->grain.sizes, scene->def.world.plane, &random);
     state->waiting = 1;
   }
   const tl_variation variation = {state->factor, 1};
   TL_TRY(tl_form_make(form, variation));
-  TL_TRY(tl_form_search(occupancy, room, form, &random, &search));
+  TL_TRY(tl_form_place_randomly(occupancy, room, form, &random, &search));
   *placed = search.found;
   if (!search.fits && form->round) { /* others may find a turn that fits */
     return tl_node_fail(scene->context, inlet->item.node,

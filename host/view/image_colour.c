@@ -66,21 +66,21 @@ double tl_colour_bar_text(double height) {
 }
 
 /* The place of a tick above the lower end, or -1 if it lies outside. */
-static double tick_share(const tl_axis *axis, int k, double low, double high, double height) {
+static double tick_share(const tl_plot_axis *axis, int k, double low, double high, double height) {
   const double share = (axis->tick[k] - low) / (high - low), slack = 0.5 / height;
   return share >= -slack && share <= 1.0 + slack ? share : -1.0;
 }
 
 /* Numbers and label lie 0.7 + widest + 2 + 0.3 heights of the text beside the bar; both scale with
  * it. */
-static double fitted_text(tl_picture *picture, double right, double height, const tl_axis *axis,
-                          double low, double high, const char *label) {
+static double fitted_text(tl_picture *picture, double right, double height,
+                          const tl_plot_axis *axis, double low, double high, const char *label) {
   const double text = tl_colour_bar_text(height);
   double widest = 0.0, size = text;
   char words[32];
   for (int k = 0; k < axis->tick_count; k++) {
     if (tick_share(axis, k, low, high, height) >= 0.0) {
-      tl_axis_words(axis, k, words, sizeof words);
+      tl_plot_axis_words(axis, k, words, sizeof words);
       widest = fmax(widest, tl_text_width(picture, text, words));
     }
   }
@@ -102,7 +102,7 @@ double tl_colour_bar(tl_picture *picture, double x, double y, double width, doub
     const double share = 1.0 - (row + 0.5) / height;
     tl_picture_rectangle(picture, x, y + row, width, 1.0, tl_colour_map(share));
   }
-  tl_axis axis = tl_axis_make(low, high, 0, 6);
+  tl_plot_axis axis = tl_plot_axis_make(low, high, 0, 6);
   const double text = fitted_text(picture, x + width, height, &axis, low, high, label);
   double right = x + width;
   for (int k = 0; k < axis.tick_count; k++) {
@@ -112,7 +112,7 @@ double tl_colour_bar(tl_picture *picture, double x, double y, double width, doub
     }
     char words[32];
     const double at = y + height * (1.0 - share);
-    tl_axis_words(&axis, k, words, sizeof words);
+    tl_plot_axis_words(&axis, k, words, sizeof words);
     tl_picture_line(picture, x + width, at, x + width + 0.35 * text, at, 1.2, ink);
     right = fmax(
         right, tl_picture_text(picture, x + width + 0.7 * text, at + 0.5 * text, text, words, ink));

@@ -42,16 +42,16 @@ static void find_ranges(const tl_plot_field *p, range *x, range *y) {
 }
 
 static talus_status make_axis(talus_context *context, const char *name, range found, double low,
-                              double high, bool logarithmic, int32_t wanted, tl_axis *axis) {
+                              double high, bool logarithmic, int32_t wanted, tl_plot_axis *axis) {
   if (low < high) {
     if (!isfinite(high - low) || (logarithmic && low <= 0.0)) {
       return tl_fail(context, TALUS_BAD_SETTING, "plot: the range of the %s axis is %g to %g", name,
                      low, high);
     }
-    *axis = tl_axis_make(low, high, logarithmic, wanted);
+    *axis = tl_plot_axis_make(low, high, logarithmic, wanted);
     return TALUS_OK;
   }
-  *axis = tl_axis_round(found.low, found.high, logarithmic, wanted);
+  *axis = tl_plot_axis_round(found.low, found.high, logarithmic, wanted);
   return TALUS_OK;
 }
 
@@ -76,7 +76,7 @@ static void place_field(tl_plot_field *p) {
   double widest = 0.0;
   char words[32];
   for (int32_t k = 0; k < p->y.tick_count; k++) {
-    tl_axis_words(&p->y, k, words, sizeof words);
+    tl_plot_axis_words(&p->y, k, words, sizeof words);
     widest = fmax(widest, tl_canvas_text_width(p->canvas, p->text, words));
   }
   p->left = floor(widest + (o->y_label != NULL ? 4.6 : 2.6) * p->text) + 0.5;
@@ -94,7 +94,7 @@ static void draw_x_axis(tl_plot_field *p) {
   }
   for (int32_t k = 0; k < p->x.tick_count; k++) {
     const double x = tl_plot_x(p, p->x.tick[k]);
-    tl_axis_words(&p->x, k, words, sizeof words);
+    tl_plot_axis_words(&p->x, k, words, sizeof words);
     tl_canvas_line(p->canvas, x, p->top, x, p->bottom, 1.0, grid);
     tl_canvas_line(p->canvas, x, p->bottom, x, p->bottom + 0.55 * p->text, 1.2, ink);
     tl_canvas_text(p->canvas, x, p->bottom + 2.1 * p->text, p->text, false, TL_ALIGN_CENTRE, words,
@@ -110,7 +110,7 @@ static void draw_y_axis(tl_plot_field *p) {
   }
   for (int32_t k = 0; k < p->y.tick_count; k++) {
     const double y = tl_plot_y(p, p->y.tick[k]);
-    tl_axis_words(&p->y, k, words, sizeof words);
+    tl_plot_axis_words(&p->y, k, words, sizeof words);
     tl_canvas_line(p->canvas, p->left, y, p->right, y, 1.0, grid);
     tl_canvas_line(p->canvas, p->left - 0.55 * p->text, y, p->left, y, 1.2, ink);
     tl_canvas_text(p->canvas, p->left - 0.9 * p->text, y + 0.5 * p->text, p->text, false,

@@ -16,7 +16,7 @@ static double round_step(double raw) {
          power;
 }
 
-static void pull_apart(tl_axis *axis) {
+static void pull_apart(tl_plot_axis *axis) {
   if (!isfinite(axis->low) || !isfinite(axis->high)) {
     axis->low = axis->logarithmic ? 0.1 : 0.0;
     axis->high = 1.0;
@@ -41,20 +41,20 @@ static void pull_apart(tl_axis *axis) {
   }
 }
 
-static void add_tick(tl_axis *axis, double value) {
-  if (axis->tick_count < TL_AXIS_TICKS) {
+static void add_tick(tl_plot_axis *axis, double value) {
+  if (axis->tick_count < TL_PLOT_AXIS_TICKS) {
     axis->tick[axis->tick_count++] = value;
   }
 }
 
-static void add_minor(tl_axis *axis, double value) {
-  if (axis->minor_count < 2 * TL_AXIS_TICKS && value >= axis->low && value <= axis->high) {
+static void add_minor(tl_plot_axis *axis, double value) {
+  if (axis->minor_count < 2 * TL_PLOT_AXIS_TICKS && value >= axis->low && value <= axis->high) {
     axis->minor[axis->minor_count++] = value;
   }
 }
 
 /* Plain numbers, unless they would be long. */
-static int32_t decimals_for(const tl_axis *axis) {
+static int32_t decimals_for(const tl_plot_axis *axis) {
   const double size = fmax(fabs(axis->low), fabs(axis->high));
   if (size >= 1e5 || size < 1e-3) {
     return -1;
@@ -63,7 +63,7 @@ static int32_t decimals_for(const tl_axis *axis) {
   return digits > 0.0 ? (int32_t)digits : 0;
 }
 
-static void linear_ticks(tl_axis *axis) {
+static void linear_ticks(tl_plot_axis *axis) {
   const double slack = 1e-9 * axis->step;
   for (double k = ceil((axis->low - slack) / axis->step); k * axis->step <= axis->high + slack;
        k += 1.0) {
@@ -73,14 +73,14 @@ static void linear_ticks(tl_axis *axis) {
   const double parts = axis->step / power > 1.5 && axis->step / power < 3.0 ? 4.0 : 5.0;
   const double small = axis->step / parts;
   for (double k = ceil(axis->low / small); k * small <= axis->high; k += 1.0) {
-    if (fmod(fabs(k), parts) > 0.5 && axis->minor_count < 2 * TL_AXIS_TICKS) {
+    if (fmod(fabs(k), parts) > 0.5 && axis->minor_count < 2 * TL_PLOT_AXIS_TICKS) {
       add_minor(axis, k * small);
     }
   }
   axis->decimals = decimals_for(axis);
 }
 
-static void logarithmic_ticks(tl_axis *axis, int32_t wanted) {
+static void logarithmic_ticks(tl_plot_axis *axis, int32_t wanted) {
   const double first = floor(log10(axis->low) + 1e-9), last = ceil(log10(axis->high) - 1e-9);
   const double decades = log10(axis->high) - log10(axis->low);
   axis->step = decades < 1.5 ? 0.0 : fmax(1.0, ceil(decades / wanted));
@@ -103,7 +103,7 @@ static void logarithmic_ticks(tl_axis *axis, int32_t wanted) {
   }
 }
 
-static void place_ticks(tl_axis *axis, int32_t wanted) {
+static void place_ticks(tl_plot_axis *axis, int32_t wanted) {
   axis->tick_count = axis->minor_count = 0;
   if (axis->logarithmic) {
     logarithmic_ticks(axis, wanted);
@@ -113,8 +113,8 @@ static void place_ticks(tl_axis *axis, int32_t wanted) {
   }
 }
 
-tl_axis tl_axis_make(double low, double high, bool logarithmic, int32_t wanted) {
-  tl_axis axis;
+tl_plot_axis tl_plot_axis_make(double low, double high, bool logarithmic, int32_t wanted) {
+  tl_plot_axis axis;
   memset(&axis, 0, sizeof axis);
   axis.low = low;
   axis.high = high;
@@ -124,8 +124,8 @@ tl_axis tl_axis_make(double low, double high, bool logarithmic, int32_t wanted) 
   return axis;
 }
 
-tl_axis tl_axis_round(double low, double high, bool logarithmic, int32_t wanted) {
-  tl_axis axis = tl_axis_make(low, high, logarithmic, wanted);
+tl_plot_axis tl_plot_axis_round(double low, double high, bool logarithmic, int32_t wanted) {
+  tl_plot_axis axis = tl_plot_axis_make(low, high, logarithmic, wanted);
   if (axis.logarithmic) {
     if (axis.step > 0.0) {
       axis.low = pow(10.0, floor(log10(axis.low) + 1e-9));
@@ -135,10 +135,10 @@ tl_axis tl_axis_round(double low, double high, bool logarithmic, int32_t wanted)
     axis.low = axis.step * floor(axis.low / axis.step + 1e-9);
     axis.high = axis.step * ceil(axis.high / axis.step - 1e-9);
   }
-  return tl_axis_make(axis.low, axis.high, axis.logarithmic, wanted);
+  return tl_plot_axis_make(axis.low, axis.high, axis.logarithmic, wanted);
 }
 
-double tl_axis_share(const tl_axis *axis, double value) {
+double tl_plot_axis_share(const tl_plot_axis *axis, double value) {
   return axis->logarithmic ? (log(value) - log(axis->low)) / (log(axis->high) - log(axis->low))
                            : (value - axis->low) / (axis->high - axis->low);
 }
@@ -163,7 +163,7 @@ static void print_power(double mantissa, int exponent, char *words, size_t room)
   }
 }
 
-void tl_axis_words(const tl_axis *axis, int32_t tick, char *words, size_t room) {
+void tl_plot_axis_words(const tl_plot_axis *axis, int32_t tick, char *words, size_t room) {
   const double value = axis->tick[tick];
   char raw[48];
   if (axis->decimals >= 0 || value == 0.0) {

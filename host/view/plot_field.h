@@ -13,7 +13,7 @@ typedef struct tl_plot_field {
   const tl_plot_series *series;
   int32_t count;
   const tl_plot_options *options;
-  tl_axis x, y;
+  tl_plot_axis x, y;
   double left, right, top, bottom; /* of the field, pixels */
   double text;                     /* height of capitals */
 } tl_plot_field;
@@ -23,11 +23,11 @@ static inline bool tl_plot_shown(double value, bool logarithmic) {
 }
 
 static inline double tl_plot_x(const tl_plot_field *p, double value) {
-  return p->left + (p->right - p->left) * tl_axis_share(&p->x, value);
+  return p->left + (p->right - p->left) * tl_plot_axis_share(&p->x, value);
 }
 
 static inline double tl_plot_y(const tl_plot_field *p, double value) {
-  return p->bottom - (p->bottom - p->top) * tl_axis_share(&p->y, value);
+  return p->bottom - (p->bottom - p->top) * tl_plot_axis_share(&p->y, value);
 }
 
 tl_colour tl_plot_colour(int32_t series);

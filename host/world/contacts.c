@@ -114,14 +114,14 @@ talus_status tl_pair_depth(talus_world *world, int32_t shape_a, int32_t shape_b,
   tl_collider collider[2];
   tl_collider_fact unused;
   const tl_pair pair = {0, 1};
-  const tl_touch *touches;
+  const tl_contact_point *points;
   int64_t count;
   collider_place(world, shape_a, 0, 0, &collider[0], &unused);
   collider_place(world, shape_b, 0, 0, &collider[1], &unused);
-  TL_TRY(tl_narrow_pairs(world->narrow, collider, &pair, 1, 1, &touches, &count));
+  TL_TRY(tl_narrow_pairs(world->narrow, collider, &pair, 1, 1, &points, &count));
   *depth = 0;
   for (int64_t k = 0; k < count; k++) {
-    *depth = fmax(*depth, -touches[k].gap);
+    *depth = fmax(*depth, -points[k].gap);
   }
   return TALUS_OK;
 }
@@ -153,45 +153,46 @@ static double bias_of(const talus_world *world, const tl_world_contact *contact,
 }
 
 /* u_n of the bodies as they are. */
-static double approach_of(const tl_body *body_a, const tl_body *body_b, const tl_touch *touch) {
+static double approach_of(const tl_body *body_a, const tl_body *body_b,
+                          const tl_contact_point *point) {
   double va[3], vb[3], approach = 0;
-  point_velocity(body_a, touch->point, va);
-  point_velocity(body_b, touch->point, vb);
+  point_velocity(body_a, point->position, va);
+  point_velocity(body_b, point->position, vb);
   for (int c = 0; c < 3; c++) {
-    approach += touch->normal[c] * (vb[c] - va[c]);
+    approach += point->normal[c] * (vb[c] - va[c]);
   }
   return approach;
 }
 
 /* old: the same contact before, or NULL. */
-static void contact_make(const talus_world *world, const tl_touch *touch, double dt,
+static void contact_make(const talus_world *world, const tl_contact_point *point, double dt,
                          const tl_world_contact *old, tl_world_contact *contact) {
   static const double none[3] = {0, 0, 0};
   const tl_collider_fact *const fact = world->facts.memory;
-  const tl_collider_fact *const a = &fact[touch->a], *const b = &fact[touch->b];
+  const tl_collider_fact *const a = &fact[point->a], *const b = &fact[point->b];
   contact->body_a = a->body;
   contact->body_b = b->body;
-  contact->shape_a = touch->a;
-  contact->shape_b = touch->b;
+  contact->shape_a = point->a;
+  contact->shape_b = point->b;
   contact->shown.body_a = a->body_id;
   contact->shown.body_b = b->body_id;
   contact->shown.shape_a = a->shape_id;
   contact->shown.shape_b = b->shape_id;
-  contact->shown.gap = touch->gap;
-  memcpy(contact->shown.point, touch->point, sizeof touch->point);
-  memcpy(contact->shown.normal, touch->normal, sizeof touch->normal);
+  contact->shown.gap = point->gap;
+  memcpy(contact->shown.point, point->position, sizeof point->position);
+  memcpy(contact->shown.normal, point->normal, sizeof point->normal);
   memcpy(contact->shown.impulse, old != NULL ? old->shown.impulse : none,
          sizeof contact->shown.impulse);
   contact->deepened = old != NULL ? old->deepened : 0;
   contact->attraction = 0;
-  contact->feature = touch->feature;
-  contact->spherical = touch->spherical && a->round && b->round;
+  contact->feature = point->feature;
+  contact->spherical = point->spherical && a->round && b->round;
   tl_material_mix(world, a->material, b->material, &contact->friction, &contact->restitution);
   contact->slop = world->def.slop * fmin(a->size, b->size);
   contact->bridged = world->cohesive && old != NULL && tl_cohesion_bridged(old, contact->slop);
   /* without restitution nobody asks for it; the caller's function may give some */
   contact->approach = contact->restitution > 0 || world->contact_function != NULL
-                          ? approach_of(&world->body[a->body], &world->body[b->body], touch)
+                          ? approach_of(&world->body[a->body], &world->body[b->body], point)
                           : 0;
   contact->departure = 0;
   contact->bias = bias_of(world, contact, dt);
@@ -220,13 +221,14 @@ talus_status tl_contacts_remember(talus_world *world) {
 }
 
 /* Which contacts of the last step the touches are: world->found, -1 for none. */
-static talus_status touches_match(talus_world *world, const tl_touch *touches, int64_t count) {
+static talus_status points_match(talus_world *world, const tl_contact_point *points,
+                                 int64_t count) {
   const tl_collider_fact *const fact = world->facts.memory;
   TL_TRY(keys_reserve(world, count));
   tl_match_key *const key = world->keys.memory;
   for (int64_t k = 0; k < count; k++) {
-    key[k] = (tl_match_key){fact[touches[k].a].shape_id, fact[touches[k].b].shape_id,
-                            touches[k].feature};
+    key[k] =
+        (tl_match_key){fact[points[k].a].shape_id, fact[points[k].b].shape_id, points[k].feature};
   }
   return tl_match_find(world->match, key, count, world->found.memory);
 }
@@ -295,7 +297,7 @@ static void contacts_ask(const talus_world *world, double dt, tl_contact_list *l
 typedef struct make_task {
   const talus_world *world;
   double dt;
-  const tl_touch *touches;
+  const tl_contact_point *points;
   const int32_t *found;
   tl_world_contact *contact;
   int skewed; /* atomic: an arm is not along its normal, or a disk may leave its plane */
@@ -307,10 +309,10 @@ static void contacts_part(void *arguments, int64_t first, int64_t end) {
   int skewed = 0;
   for (int64_t k = first; k < end; k++) {
     const int known = t->found[k] >= 0 && t->found[k] < world->contact_count;
-    contact_make(world, &t->touches[k], t->dt, known ? &world->contact[t->found[k]] : NULL,
+    contact_make(world, &t->points[k], t->dt, known ? &world->contact[t->found[k]] : NULL,
                  &t->contact[k]);
     /* disks stay in their plane, to the bit, unless a wall leans out of it */
-    skewed |= !t->contact[k].spherical || (world->def.plane && t->touches[k].normal[1] != 0);
+    skewed |= !t->contact[k].spherical || (world->def.plane && t->points[k].normal[1] != 0);
   }
   if (skewed) {
     __atomic_store_n(&t->skewed, 1, __ATOMIC_RELAXED);
@@ -318,13 +320,13 @@ static void contacts_part(void *arguments, int64_t first, int64_t end) {
 }
 
 /* The spare list from what the narrow-phase found. */
-static talus_status contacts_make(talus_world *world, double dt, const tl_touch *touches,
+static talus_status contacts_make(talus_world *world, double dt, const tl_contact_point *points,
                                   int64_t count, int32_t threads) {
   tl_contact_list *const list = &world->spare;
   list->count = 0;
   TL_TRY(tl_world_grow(world, (void **)&list->contact, &list->capacity, (int32_t)count,
                        sizeof *list->contact, "contacts"));
-  make_task task = {world, dt, touches, world->found.memory, list->contact, 0};
+  make_task task = {world, dt, points, world->found.memory, list->contact, 0};
   tl_each(world->context, threads, count, contacts_part, &task);
   list->count = (int32_t)count;
   world->contacts_spherical = !task.skewed;
@@ -339,21 +341,21 @@ static talus_status contacts_make(talus_world *world, double dt, const tl_touch 
 
 talus_status tl_contacts_find(talus_world *world, double dt, const double *least_margin) {
   const tl_pair *pairs;
-  const tl_touch *touches;
-  int64_t pair_count, touch_count;
+  const tl_contact_point *points;
+  int64_t pair_count, point_count;
   const int32_t threads = tl_threads_for(world->context, world->shape_count);
   TL_TRY(colliders_place(world, dt, least_margin));
   const tl_collider *const collider = world->colliders.memory;
   TL_TRY(tl_broad_refresh(world->broad, collider, world->shape_count, SKIN * world->size, threads,
                           &pairs, &pair_count, NULL));
   TL_TRY(
-      tl_narrow_pairs(world->narrow, collider, pairs, pair_count, threads, &touches, &touch_count));
-  if (touch_count > (1 << 28)) {
+      tl_narrow_pairs(world->narrow, collider, pairs, pair_count, threads, &points, &point_count));
+  if (point_count > (1 << 28)) {
     return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "%lld contacts are too many",
-                   (long long)touch_count);
+                   (long long)point_count);
   }
-  TL_TRY(touches_match(world, touches, touch_count));
-  TL_TRY(contacts_make(world, dt, touches, touch_count, threads));
+  TL_TRY(points_match(world, points, point_count));
+  TL_TRY(contacts_make(world, dt, points, point_count, threads));
   TL_TRY(tl_match_store(world->match, world->keys.memory, world->spare.count));
   contacts_replace(world);
   return TALUS_OK;

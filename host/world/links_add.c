@@ -105,7 +105,8 @@ static talus_status coupling_make(talus_world *world, int32_t mechanisms, int32_
     return status;
   }
   const size_t rows = (size_t)(*coupling)->bilateral_count;
-  status = tl_buffer_reserve(world->context, &(*coupling)->rows, rows, sizeof(tl_row), "rows");
+  status =
+      tl_buffer_reserve(world->context, &(*coupling)->rows, rows, sizeof(tl_coupling_row), "rows");
   if (status == TALUS_OK) {
     status = tl_alloc(world->context, (void **)impulse, rows, sizeof **impulse, "impulses of rows");
   }

@@ -23,7 +23,7 @@ static size_t columns_of_row(const tl_links_blocks *b, int32_t r) {
   if (row->joint >= 0) {
     return columns_of_pair(b, row->body_a, row->body_b);
   }
-  const tl_row *const from = &b->world->coupling->row[row->row];
+  const tl_coupling_row *const from = &b->world->coupling->row[row->row];
   size_t columns = 0;
   for (int e = 0; e < 2; e++) { /* loops may tie two mechanisms together one day: room for both */
     columns += from->end[e].link >= 0

@@ -50,7 +50,7 @@ int32_t tl_links_loops(const tl_links_blocks *b) {
   double *const w = moved + (size_t)rows * (size_t)n;
   memset(line, 0, 2 * (size_t)rows * (size_t)n * sizeof *line);
   for (int32_t i = 0; i < rows; i++) {
-    const tl_row *const row = &world->coupling->row[i];
+    const tl_coupling_row *const row = &world->coupling->row[i];
     double whole = 0;
     tl_row_spread(world->coupling, row, line + (size_t)i * (size_t)n);
     for (int32_t m = 0; m < world->mechanism_count; m++) {
@@ -64,7 +64,7 @@ int32_t tl_links_loops(const tl_links_blocks *b) {
       }
     }
     for (int e = 0; e < 2; e++) {
-      const tl_row_end *const end = &row->end[e];
+      const tl_coupling_row_end *const end = &row->end[e];
       whole +=
           end->link >= 0 ? 1 / world->mechanism[end->mechanism].mechanism->link[end->link].mass : 0;
     }

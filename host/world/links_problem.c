@@ -169,7 +169,7 @@ static double joint_row(const tl_links_blocks *b, int32_t r, double *bias, doubl
 /* A row of a mechanism's own. */
 static double link_row(const tl_links_blocks *b, int32_t r, double **at, entries *e) {
   const talus_world *const world = b->world;
-  const tl_row *const row = &world->coupling->row[b->arrays->row[r].row];
+  const tl_coupling_row *const row = &world->coupling->row[b->arrays->row[r].row];
   double whole = 0;
   memset(b->line, 0, (size_t)world->joint_velocity_count * sizeof *b->line);
   tl_row_spread(world->coupling, row, b->line);

@@ -58,7 +58,7 @@ static double energy_of(const double *mass, int32_t n, const double *v, double *
 
 double tl_links_work(const talus_world *world, int32_t row, double impulse, const double *free,
                      const double *after) {
-  const tl_row *const of = &world->coupling->row[row];
+  const tl_coupling_row *const of = &world->coupling->row[row];
   const size_t first = 6 * (size_t)world->body_count;
   double sum = 0;
   if (of->joint_velocity >= 0) {
@@ -67,7 +67,7 @@ double tl_links_work(const talus_world *world, int32_t row, double impulse, cons
     return 0.5 * impulse * of->direction[0] * (free[at] + after[at]);
   }
   for (int e = 0; e < 2; e++) {
-    const tl_row_end *const end = &of->end[e];
+    const tl_coupling_row_end *const end = &of->end[e];
     if (end->link >= 0) {
       const tl_world_mechanism *const m = &world->mechanism[end->mechanism];
       const double *const centre = m->mechanism->state[end->link].centre;

@@ -63,7 +63,8 @@ static double rate_allowed(const tl_link *link, int k, double coordinate, double
   return rate;
 }
 
-static void joint_fill(const talus_world *world, double dt, const tl_row *from, tl_joint_row *row) {
+static void joint_fill(const talus_world *world, double dt, const tl_coupling_row *from,
+                       tl_joint_row *row) {
   const talus_mechanism *const mechanism = world->mechanism[from->end[1].mechanism].mechanism;
   const tl_link *const link = &mechanism->link[from->end[1].link];
   const int k = from->joint_velocity - link->first_v;
@@ -81,7 +82,7 @@ static void joint_fill(const talus_world *world, double dt, const tl_row *from, 
 talus_status tl_links_fill(talus_world *world, double dt, tl_joint_row *rows) {
   TL_TRY(tl_links_coupling(world, dt));
   for (int32_t i = 0; i < tl_links_rows(world); i++) {
-    const tl_row *const from = &world->coupling->row[i];
+    const tl_coupling_row *const from = &world->coupling->row[i];
     tl_joint_row *const row = &rows[i];
     memset(row, 0, sizeof *row);
     row->body_a = row->body_b = row->joint = TALUS_NONE;

@@ -47,29 +47,29 @@ static talus_status fast_colliders_copy(talus_world *world, const double *after,
 }
 
 /* Relative velocity along the normal, b away from a. */
-static double opening_speed(const talus_world *world, const tl_touch *touch,
+static double opening_speed(const talus_world *world, const tl_contact_point *point,
                             const double *velocity) {
   double speed = 0;
   for (int side = 0; side < 2; side++) {
-    const int32_t index = world->shape[side ? touch->b : touch->a].body;
+    const int32_t index = world->shape[side ? point->b : point->a].body;
     const double *const v = velocity + 6 * (int64_t)index;
     double arm[3], turn[3];
-    tl_sub3(arm, touch->point, world->body[index].position);
+    tl_sub3(arm, point->position, world->body[index].position);
     tl_cross3(turn, v + 3, arm);
-    speed += (side ? 1 : -1) * (tl_dot3(v, touch->normal) + tl_dot3(turn, touch->normal));
+    speed += (side ? 1 : -1) * (tl_dot3(v, point->normal) + tl_dot3(turn, point->normal));
   }
   return speed;
 }
 
 /* Whether the pair had no contact for lack of margin, and would be closed at the end. */
-static int was_missed(const talus_world *world, const tl_touch *touch, const double *after,
+static int was_missed(const talus_world *world, const tl_contact_point *point, const double *after,
                       double dt) {
   const tl_collider *const collider = world->colliders.memory;
-  const tl_collider *const a = &collider[touch->a], *const b = &collider[touch->b];
+  const tl_collider *const a = &collider[point->a], *const b = &collider[point->b];
   const double slop =
-      world->def.slop * fmin(world->shape[touch->a].size, world->shape[touch->b].size);
-  return touch->gap >= a->margin + b->margin &&
-         touch->gap + dt * opening_speed(world, touch, after) < -slop;
+      world->def.slop * fmin(world->shape[point->a].size, world->shape[point->b].size);
+  return point->gap >= a->margin + b->margin &&
+         point->gap + dt * opening_speed(world, point, after) < -slop;
 }
 
 /* Memory for a margin of each shape, 0 at first; kept from round to round. */
@@ -86,10 +86,11 @@ static talus_status least_margins_take(talus_world *world, double **least_margin
 }
 
 /* Raises the margins of the two shapes of a contact that was missed, where they are fast. */
-static void margins_raise(const talus_world *world, const tl_touch *touch, double *least_margin) {
+static void margins_raise(const talus_world *world, const tl_contact_point *point,
+                          double *least_margin) {
   const tl_collider *const copy = world->fast_colliders.memory;
   for (int side = 0; side < 2; side++) {
-    const int32_t i = side ? touch->b : touch->a;
+    const int32_t i = side ? point->b : point->a;
     least_margin[i] = copy[i].movable ? copy[i].margin : least_margin[i];
   }
 }
@@ -98,8 +99,8 @@ talus_status tl_missed_contacts_find(talus_world *world, double dt, const double
                                      double **least_margin, bool *missed) {
   int32_t fast;
   const tl_pair *pairs;
-  const tl_touch *touches;
-  int64_t pair_count, touch_count;
+  const tl_contact_point *points;
+  int64_t pair_count, point_count;
   const int32_t threads = tl_threads_for(world->context, world->shape_count);
   *missed = false;
   TL_TRY(fast_colliders_copy(world, after, dt, &fast));
@@ -108,11 +109,11 @@ talus_status tl_missed_contacts_find(talus_world *world, double dt, const double
   }
   const tl_collider *const copy = world->fast_colliders.memory;
   TL_TRY(tl_broad_pairs(world->broad_fast, copy, world->shape_count, threads, &pairs, &pair_count));
-  TL_TRY(tl_narrow_pairs(world->narrow, copy, pairs, pair_count, threads, &touches, &touch_count));
-  for (int64_t k = 0; k < touch_count; k++) {
-    if (was_missed(world, &touches[k], after, dt)) {
+  TL_TRY(tl_narrow_pairs(world->narrow, copy, pairs, pair_count, threads, &points, &point_count));
+  for (int64_t k = 0; k < point_count; k++) {
+    if (was_missed(world, &points[k], after, dt)) {
       TL_TRY(least_margins_take(world, least_margin));
-      margins_raise(world, &touches[k], *least_margin);
+      margins_raise(world, &points[k], *least_margin);
       *missed = true;
     }
   }

@@ -175,14 +175,14 @@ static inline tl_collider collider_at(const tl_geometry *geometry, tl_pose pose,
 }
 
 typedef struct found {
-  tl_touch touch[512];
+  tl_contact_point point[512];
   int count;
   talus_status status;
 } found;
 
 static inline found meet(const tl_collider *a, const tl_collider *b) {
   static found result; /* large; copied out */
-  tl_touch_list list = {NULL, result.touch, 0, 512};
+  tl_contact_point_list list = {NULL, result.point, 0, 512};
   result.status = tl_narrow_pair(a, b, 3, 8, &list);
   result.count = (int)list.count;
   return result;

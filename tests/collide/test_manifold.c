@@ -9,10 +9,10 @@ static void extent(const found *f, double box[4]) {
   box[0] = box[2] = INFINITY;
   box[1] = box[3] = -INFINITY;
   for (int k = 0; k < f->count; k++) {
-    box[0] = fmin(box[0], f->touch[k].point[0]);
-    box[1] = fmax(box[1], f->touch[k].point[0]);
-    box[2] = fmin(box[2], f->touch[k].point[1]);
-    box[3] = fmax(box[3], f->touch[k].point[1]);
+    box[0] = fmin(box[0], f->point[k].position[0]);
+    box[1] = fmax(box[1], f->point[k].position[0]);
+    box[2] = fmin(box[2], f->point[k].position[1]);
+    box[3] = fmax(box[3], f->point[k].position[1]);
   }
 }
 
@@ -30,7 +30,7 @@ static int same_names(const found *f, const found *g) {
     return 0;
   }
   for (int k = 0; k < f->count; k++) {
-    if (f->touch[k].feature != g->touch[k].feature) {
+    if (f->point[k].feature != g->point[k].feature) {
       return 0;
     }
   }
@@ -41,8 +41,8 @@ static int same_names(const found *f, const found *g) {
 static void check_flat(const found *f, int count, double gap) {
   CHECK_CASE(f->count == count, "%d points", f->count);
   for (int k = 0; k < f->count; k++) {
-    CHECK_CLOSE(f->touch[k].gap, gap, 1e-12);
-    CHECK_CLOSE(f->touch[k].normal[2], 1, 1e-12);
+    CHECK_CLOSE(f->point[k].gap, gap, 1e-12);
+    CHECK_CLOSE(f->point[k].normal[2], 1, 1e-12);
   }
 }
 
@@ -57,7 +57,7 @@ static void boxes(void) {
   b.pose.position[2] = 2.01; /* half the margin apart */
   f = meet(&a, &b);
   check_flat(&f, 4, 0.01);
-  CHECK_CLOSE(f.touch[0].point[2], 1.005, 1e-12);
+  CHECK_CLOSE(f.point[0].position[2], 1.005, 1e-12);
   b.pose.position[2] = 2 - 1e-4;
   f = meet(&a, &b);
   check_flat(&f, 4, -1e-4);
@@ -164,21 +164,21 @@ static void tins(void) {
   /* tin on tin, shifted; tins side by side, and crossed */
   b = collider_at(tin, pose_at(0.5, 0, 1), 0.01);
   f = meet(&a, &b);
-  CHECK(f.count >= 3 && fabs(f.touch[0].gap) < 1e-12 && f.touch[0].normal[2] > 1 - 1e-12);
+  CHECK(f.count >= 3 && fabs(f.point[0].gap) < 1e-12 && f.point[0].normal[2] > 1 - 1e-12);
   b = collider_at(tin, pose_at(1.2, 1.6, 0.25), 0.01);
   f = meet(&a, &b);
   if (CHECK(f.count == 2)) {
-    CHECK_CLOSE(f.touch[0].gap, 0, 1e-9);
-    CHECK_CLOSE(f.touch[0].normal[0], 0.6, 1e-7);
-    CHECK_CLOSE(fabs(f.touch[0].point[2] - f.touch[1].point[2]), 0.75, 1e-6);
+    CHECK_CLOSE(f.point[0].gap, 0, 1e-9);
+    CHECK_CLOSE(f.point[0].normal[0], 0.6, 1e-7);
+    CHECK_CLOSE(fabs(f.point[0].position[2] - f.point[1].position[2]), 0.75, 1e-6);
   }
   b = collider_at(tin, pose_at(1.999, 0, 0), 0.01);
   rotation_about(x, 1.5707963267948966, b.pose.rotation);
   f = meet(&a, &b);
   if (CHECK(f.count == 1)) {
-    CHECK_CLOSE(f.touch[0].gap, -0.001, 1e-9);
-    CHECK_CLOSE(f.touch[0].normal[0], 1, 1e-9);
-    CHECK_CLOSE(f.touch[0].point[0], 0.9995, 1e-6);
+    CHECK_CLOSE(f.point[0].gap, -0.001, 1e-9);
+    CHECK_CLOSE(f.point[0].normal[0], 1, 1e-9);
+    CHECK_CLOSE(f.point[0].position[0], 0.9995, 1e-6);
   }
   tl_geometry_destroy(context, cube);
   tl_geometry_destroy(context, small);
@@ -200,9 +200,9 @@ static void rods(void) {
   b.pose.position[2] = 1 + 0.16;
   f = meet(&a, &b);
   if (CHECK(f.count == 2)) {
-    CHECK_CLOSE(f.touch[0].gap, 0, 1e-12);
-    CHECK_CLOSE(f.touch[0].normal[1], 0.6, 1e-12);
-    CHECK_CLOSE(f.touch[0].normal[2], 0.8, 1e-12);
+    CHECK_CLOSE(f.point[0].gap, 0, 1e-12);
+    CHECK_CLOSE(f.point[0].normal[1], 0.6, 1e-12);
+    CHECK_CLOSE(f.point[0].normal[2], 0.8, 1e-12);
     check_extent(&f, -1, 1, 1, 1);
   }
   tl_geometry_destroy(context, cube);

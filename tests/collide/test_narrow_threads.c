@@ -54,30 +54,30 @@ static void build(talus_context *context) {
 
 static void same_bits(talus_context *context) {
   static const int32_t threads[4] = {1, 2, 7, 2};
-  tl_touch *first = NULL;
+  tl_contact_point *first = NULL;
   int64_t first_count = 0;
   for (int k = 0; k < 4; k++) {
     tl_narrow *narrow = NULL;
-    const tl_touch *touch = NULL;
+    const tl_contact_point *found = NULL;
     int64_t count = 0;
     CHECK(tl_narrow_create(context, &narrow) == TALUS_OK);
     for (int again = 0; again < 2; again++) {
       const int64_t before = context->bytes;
-      CHECK(tl_narrow_pairs(narrow, collider, pair, pair_count, threads[k], &touch, &count) ==
+      CHECK(tl_narrow_pairs(narrow, collider, pair, pair_count, threads[k], &found, &count) ==
             TALUS_OK);
       CHECK(again == 0 || k > 0 || context->bytes == before); /* the second time nothing is asked */
     }
     if (first == NULL) {
       first = malloc((size_t)count * sizeof *first);
-      memcpy(first, touch, (size_t)count * sizeof *first);
+      memcpy(first, found, (size_t)count * sizeof *first);
       first_count = count;
       CHECK(count > 500);
     }
-    CHECK(count == first_count && memcmp(first, touch, (size_t)count * sizeof *first) == 0);
+    CHECK(count == first_count && memcmp(first, found, (size_t)count * sizeof *first) == 0);
     int ordered = 1;
     for (int64_t t = 1; t < count; t++) {
-      ordered &= touch[t].a > touch[t - 1].a ||
-                 (touch[t].a == touch[t - 1].a && touch[t].b >= touch[t - 1].b);
+      ordered &= found[t].a > found[t - 1].a ||
+                 (found[t].a == found[t - 1].a && found[t].b >= found[t - 1].b);
     }
     CHECK(ordered);
     tl_narrow_destroy(narrow);
@@ -87,17 +87,17 @@ static void same_bits(talus_context *context) {
 
 static void none(talus_context *context) {
   tl_narrow *narrow = NULL;
-  const tl_touch *touch = NULL;
+  const tl_contact_point *found = NULL;
   int64_t count = 5;
   CHECK(tl_narrow_create(context, &narrow) == TALUS_OK);
-  CHECK(tl_narrow_pairs(narrow, collider, pair, 0, 4, &touch, &count) == TALUS_OK && count == 0);
+  CHECK(tl_narrow_pairs(narrow, collider, pair, 0, 4, &found, &count) == TALUS_OK && count == 0);
   /* two meshes, in the middle of much else */
   const tl_collider before = collider[100];
   collider[100].geometry = kind[6];
-  CHECK(tl_narrow_pairs(narrow, collider, pair, pair_count, 2, &touch, &count) ==
+  CHECK(tl_narrow_pairs(narrow, collider, pair, pair_count, 2, &found, &count) ==
         TALUS_UNSUPPORTED);
   CHECK(strstr(talus_context_message(context), "8 and 100") != NULL);
-  CHECK(touch == NULL && count == 0);
+  CHECK(found == NULL && count == 0);
   collider[100] = before;
   tl_narrow_destroy(narrow);
   tl_narrow_destroy(NULL);
@@ -124,7 +124,7 @@ static void starve(void) {
     m.allowed = granted;
     tl_geometry *hull = NULL, *mesh = NULL;
     tl_narrow *narrow = NULL;
-    const tl_touch *touch = NULL;
+    const tl_contact_point *found = NULL;
     int64_t count = 0;
     talus_shape_def shape = ball;
     shape.point = point;
@@ -142,7 +142,7 @@ static void starve(void) {
       status = tl_narrow_create(context, &narrow);
     }
     if (status == TALUS_OK) {
-      status = tl_narrow_pairs(narrow, collider, pair, pair_count, 2, &touch, &count);
+      status = tl_narrow_pairs(narrow, collider, pair, pair_count, 2, &found, &count);
     }
     CHECK_CASE(status == TALUS_OK || status == TALUS_OUT_OF_MEMORY, "granted %d: %s", (int)granted,
                talus_status_name(status));

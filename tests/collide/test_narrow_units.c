@@ -56,11 +56,11 @@ int main(void) {
     const found g = meet(&a, &b);
     CHECK_CASE(f.count == g.count, "kinds %d %d: %d and %d points", i, j, f.count, g.count);
     for (int k = 0; k < f.count && k < g.count; k++) {
-      CHECK_CASE(f.touch[k].feature == g.touch[k].feature &&
-                     f.touch[k].gap * scale == g.touch[k].gap &&
-                     memcmp(f.touch[k].normal, g.touch[k].normal, sizeof g.touch[k].normal) == 0,
-                 "kinds %d %d, point %d: gaps %.17g %.17g", i, j, k, f.touch[k].gap,
-                 g.touch[k].gap / scale);
+      CHECK_CASE(f.point[k].feature == g.point[k].feature &&
+                     f.point[k].gap * scale == g.point[k].gap &&
+                     memcmp(f.point[k].normal, g.point[k].normal, sizeof g.point[k].normal) == 0,
+                 "kinds %d %d, point %d: gaps %.17g %.17g", i, j, k, f.point[k].gap,
+                 g.point[k].gap / scale);
       met++;
     }
   }

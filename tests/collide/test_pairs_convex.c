@@ -13,7 +13,7 @@ static int exact_count, polyhedra_count;
 static double smallest(const found *f) {
   double least = INFINITY;
   for (int k = 0; k < f->count; k++) {
-    least = fmin(least, f->touch[k].gap);
+    least = fmin(least, f->point[k].gap);
   }
   return least;
 }
@@ -55,9 +55,9 @@ static double best_apart(const tl_collider *a, const tl_collider *b) {
 }
 
 /* Midway in the gap: half of it from either shape's surface, as far as the normal tells. */
-static int lies_between(const tl_touch *t, const tl_collider *a, const tl_collider *b) {
+static int lies_between(const tl_contact_point *t, const tl_collider *a, const tl_collider *b) {
   const double back[3] = {-t->normal[0], -t->normal[1], -t->normal[2]};
-  const double here = dot(t->normal, t->point);
+  const double here = dot(t->normal, t->position);
   return here <= reach(a, t->normal) + 0.5 * t->gap + 1e-9 &&
          -here <= reach(b, back) + 0.5 * t->gap + 1e-9;
 }
@@ -71,7 +71,7 @@ static void check_pair(const tl_collider *a, const tl_collider *b, int exact, co
     CHECK_CASE(bound > margin * 0.97, "%s: nothing, but sampling gives %g", what, bound);
     return;
   }
-  const double gap = smallest(&f), along = apart(a, b, f.touch[0].normal);
+  const double gap = smallest(&f), along = apart(a, b, f.point[0].normal);
   CHECK_CASE(along <= gap + 1e-9 && along >= gap - 0.04, "%s: gap %.12g, along the normal %.12g",
              what, gap, along);
   polyhedra_count += exact;
@@ -79,11 +79,11 @@ static void check_pair(const tl_collider *a, const tl_collider *b, int exact, co
   CHECK_CASE(bound <= gap + 1e-3 + 0.03 * fabs(gap), "%s: gap %.9g, sampling gives %.9g", what, gap,
              bound);
   for (int k = 0; k < f.count; k++) {
-    CHECK_CLOSE(dot(f.touch[k].normal, f.touch[k].normal), 1, 1e-12);
-    CHECK_CASE(lies_between(&f.touch[k], a, b), "%s: point %d of %d, gap %g", what, k, f.count,
-               f.touch[k].gap);
+    CHECK_CLOSE(dot(f.point[k].normal, f.point[k].normal), 1, 1e-12);
+    CHECK_CASE(lies_between(&f.point[k], a, b), "%s: point %d of %d, gap %g", what, k, f.count,
+               f.point[k].gap);
     for (int j = 0; j < k; j++) {
-      CHECK(f.touch[j].feature != f.touch[k].feature);
+      CHECK(f.point[j].feature != f.point[k].feature);
     }
   }
   const found back = meet(b, a);
@@ -91,8 +91,8 @@ static void check_pair(const tl_collider *a, const tl_collider *b, int exact, co
   if (back.count > 0) {
     CHECK_CASE(fabs(smallest(&back) - gap) < 1e-4 + 1e-4 * fabs(gap), "%s: gap %.9g, swapped %.9g",
                what, gap, smallest(&back));
-    CHECK_CASE(dot(back.touch[0].normal, f.touch[0].normal) < -0.99 || gap < -0.05,
-               "%s: gap %.9g, normals %g", what, gap, dot(back.touch[0].normal, f.touch[0].normal));
+    CHECK_CASE(dot(back.point[0].normal, f.point[0].normal) < -0.99 || gap < -0.05,
+               "%s: gap %.9g, normals %g", what, gap, dot(back.point[0].normal, f.point[0].normal));
   }
 }
 

@@ -7,7 +7,7 @@ static talus_context *context;
 static double smallest(const found *f) {
   double least = INFINITY;
   for (int k = 0; k < f->count; k++) {
-    least = fmin(least, f->touch[k].gap);
+    least = fmin(least, f->point[k].gap);
   }
   return least;
 }
@@ -15,7 +15,7 @@ static double smallest(const found *f) {
 /* Every normal points from the shape (a) straight down. */
 static int all_down(const found *f) {
   for (int k = 0; k < f->count; k++) {
-    if (!(f->touch[k].normal[2] < -1 + 1e-12)) {
+    if (!(f->point[k].normal[2] < -1 + 1e-12)) {
       return 0;
     }
   }
@@ -35,23 +35,23 @@ static void rolling(void) {
     const found f = meet(&a, &b);
     CHECK_CASE(f.count == 1 && all_down(&f), "step %d: %d points", k, f.count);
     if (f.count > 0) {
-      CHECK_CLOSE(f.touch[0].gap, height - 0.5, 1e-14);
-      CHECK_CLOSE(f.touch[0].point[0], s, 1e-14);
-      CHECK(f.touch[0].spherical == 1);
+      CHECK_CLOSE(f.point[0].gap, height - 0.5, 1e-14);
+      CHECK_CLOSE(f.point[0].position[0], s, 1e-14);
+      CHECK(f.point[0].spherical == 1);
     }
   }
   /* beyond the rim at x = 3 the edge counts: 3-4-5 */
   tl_collider a = collider_at(ball, pose_at(3.3, 0.1, 0.4), 0.01);
   const found f = meet(&a, &b);
   if (CHECK(f.count == 1)) {
-    CHECK_CLOSE(f.touch[0].gap, 0, 1e-12);
-    CHECK_CLOSE(f.touch[0].normal[0], -0.6, 1e-12);
-    CHECK_CLOSE(f.touch[0].normal[2], -0.8, 1e-12);
+    CHECK_CLOSE(f.point[0].gap, 0, 1e-12);
+    CHECK_CLOSE(f.point[0].normal[0], -0.6, 1e-12);
+    CHECK_CLOSE(f.point[0].normal[2], -0.8, 1e-12);
   }
   /* from below: both sides are walls */
   a.pose = pose_at(0.1, 0.2, -0.45);
   const found g = meet(&a, &b);
-  CHECK(g.count == 1 && g.touch[0].normal[2] > 1 - 1e-12);
+  CHECK(g.count == 1 && g.point[0].normal[2] > 1 - 1e-12);
   tl_geometry_destroy(context, floor);
   tl_geometry_destroy(context, ball);
 }
@@ -86,9 +86,9 @@ static void sliding(void) {
         double far = 0;
         for (int p = 0; p < f.count; p++) {
           for (int q = 0; q < p; q++) {
-            const double d[3] = {f.touch[p].point[0] - f.touch[q].point[0],
-                                 f.touch[p].point[1] - f.touch[q].point[1],
-                                 f.touch[p].point[2] - f.touch[q].point[2]};
+            const double d[3] = {f.point[p].position[0] - f.point[q].position[0],
+                                 f.point[p].position[1] - f.point[q].position[1],
+                                 f.point[p].position[2] - f.point[q].position[2]};
             far = fmax(far, sqrt(dot(d, d)));
           }
         }
@@ -182,9 +182,9 @@ static void gutter(void) {
   const found f = meet(&a, &b);
   if (CHECK(f.count == 2)) {
     for (int k = 0; k < 2; k++) {
-      CHECK_CLOSE(f.touch[k].gap, 0, 1e-14);
-      CHECK_CLOSE(fabs(f.touch[k].normal[0]), sqrt(0.5), 1e-14);
-      CHECK_CLOSE(f.touch[k].normal[2], -sqrt(0.5), 1e-14);
+      CHECK_CLOSE(f.point[k].gap, 0, 1e-14);
+      CHECK_CLOSE(fabs(f.point[k].normal[0]), sqrt(0.5), 1e-14);
+      CHECK_CLOSE(f.point[k].normal[2], -sqrt(0.5), 1e-14);
     }
   }
   tl_geometry_destroy(context, geometry);

@@ -20,43 +20,43 @@ static int says(const char *words) {
 
 /* ---- axes ------------------------------------------------------------------------------------ */
 
-static void check_words(const tl_axis *axis, const char *const *words) {
+static void check_words(const tl_plot_axis *axis, const char *const *words) {
   for (int32_t k = 0; k < axis->tick_count; k++) {
     char found[32];
-    tl_axis_words(axis, k, found, sizeof found);
+    tl_plot_axis_words(axis, k, found, sizeof found);
     CHECK_CASE(strcmp(found, words[k]) == 0, "%s instead of %s", found, words[k]);
   }
 }
 
 static void test_axes(void) {
-  tl_axis axis = tl_axis_make(0.03, 0.97, false, 5);
+  tl_plot_axis axis = tl_plot_axis_make(0.03, 0.97, false, 5);
   CHECK(axis.tick_count == 4 && axis.low == 0.03 && axis.high == 0.97);
   check_words(&axis, (const char *const[]){"0.2", "0.4", "0.6", "0.8"});
-  axis = tl_axis_round(0.03, 0.97, false, 5);
+  axis = tl_plot_axis_round(0.03, 0.97, false, 5);
   CHECK(axis.low == 0 && axis.high == 1 && axis.tick_count == 6);
-  axis = tl_axis_round(-3, 17, false, 5);
+  axis = tl_plot_axis_round(-3, 17, false, 5);
   check_words(&axis, (const char *const[]){"−5", "0", "5", "10", "15", "20"});
-  axis = tl_axis_round(0, 2.5e-6, false, 5);
+  axis = tl_plot_axis_round(0, 2.5e-6, false, 5);
   check_words(
       &axis, (const char *const[]){"0", "0.5×10^−6", "10^−6", "1.5×10^−6", "2×10^−6", "2.5×10^−6"});
-  axis = tl_axis_round(3e-5, 0.4, true, 6);
+  axis = tl_plot_axis_round(3e-5, 0.4, true, 6);
   CHECK(fabs(axis.low / 1e-5 - 1) < 1e-12 && fabs(axis.high - 1) < 1e-12);
   CHECK(axis.tick_count == 6 && axis.minor_count > 20);
   check_words(&axis, (const char *const[]){"10^−5", "10^−4", "10^−3", "10^−2", "10^−1", "10^0"});
-  axis = tl_axis_make(2, 8, true, 6);
+  axis = tl_plot_axis_make(2, 8, true, 6);
   check_words(&axis, (const char *const[]){"2", "5"});
   /* equal ends, none at all, the wrong way round */
-  axis = tl_axis_round(5, 5, false, 5);
+  axis = tl_plot_axis_round(5, 5, false, 5);
   CHECK(axis.low < 5 && axis.high > 5 && axis.tick_count > 1);
-  axis = tl_axis_round(0, 0, false, 5);
+  axis = tl_plot_axis_round(0, 0, false, 5);
   CHECK(axis.low < 0 && axis.high > 0);
-  axis = tl_axis_round(INFINITY, -INFINITY, false, 5);
+  axis = tl_plot_axis_round(INFINITY, -INFINITY, false, 5);
   CHECK(axis.low == 0 && axis.high == 1);
-  axis = tl_axis_round(7, -1, false, 5);
+  axis = tl_plot_axis_round(7, -1, false, 5);
   CHECK(axis.low <= -1 && axis.high >= 7);
-  axis = tl_axis_round(1e-300, 1e300, true, 5);
-  CHECK(axis.tick_count > 1 && axis.tick_count <= TL_AXIS_TICKS);
-  CHECK_CLOSE(tl_axis_share(&axis, 1), 0.5, 0.01);
+  axis = tl_plot_axis_round(1e-300, 1e300, true, 5);
+  CHECK(axis.tick_count > 1 && axis.tick_count <= TL_PLOT_AXIS_TICKS);
+  CHECK_CLOSE(tl_plot_axis_share(&axis, 1), 0.5, 0.01);
 }
 
 /* ---- pictures -------------------------------------------------------------------------------- */
