@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What an offloaded solve costs, part by part: the numbers of docs/measured/offload.md.
 
-    TALUS_LIBRARY=build/lib/libtalus.so PYTHONPATH=host/python python3 bench/offload.py
+    TALUS_LIBRARY=build/lib/libtalus.so PYTHONPATH=build/python python3 bench/offload.py
 
 One thread. Each number is the best of some solves; a pass is the difference of two solves that
 differ in nothing but their iterations.

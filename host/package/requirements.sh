@@ -66,6 +66,8 @@ talus_missing_packages() {
 # Wanted by tests alone; without them the tests that need them are skipped.
 talus_missing_test_packages() {
   command -v abidw >/dev/null 2>&1 || echo abigail-tools
+  command -v mypy >/dev/null 2>&1 || echo mypy
+  command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || echo chromium
   command -v clang-format-14 >/dev/null 2>&1 || echo clang-format-14
   talus_has_header libqhull_r/libqhull_r.h || echo libqhull-dev
 }

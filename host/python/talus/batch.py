@@ -194,7 +194,7 @@ def _solve_stack(stack: Stack, used: structs.Settings, solution: Optional[Soluti
                               statuses.ctypes.data)
     if first != Status.OK and not statuses.any():
         context.check(first)
-    fields = dict(INFO_TYPE.fields or {})
+    fields: Dict[str, Any] = dict(INFO_TYPE.fields or {})
     whole = np.dtype({"names": [*fields, "status"], "formats": [*(f[0] for f in fields.values()), "i4"],
                       "offsets": [*(f[1] for f in fields.values()), 0],
                       "itemsize": INFO_TYPE.itemsize})

@@ -147,7 +147,7 @@ class Matrix:
         dense = np.asarray(value, dtype=np.float64)
         if dense.ndim != 2:
             raise ValueError(f"a matrix has two dimensions, not {dense.ndim}")
-        return Matrix(Storage.DENSE, dense.shape, dense.ravel(order="F"))
+        return Matrix(Storage.DENSE, (dense.shape[0], dense.shape[1]), dense.ravel(order="F"))
 
     @staticmethod
     def _of_sparse(value: Any) -> "Matrix":

@@ -40,7 +40,8 @@ class Context:
         for name, value in (("threads", threads), ("backend", backend), ("device", device)):
             setattr(definition, name, number(name, value, ctypes.c_int32))
         if log is not None:
-            self._log = structs.log_fn(lambda user, level, said: log(level, said.decode()))
+            call = log
+            self._log = structs.log_fn(lambda user, level, said: call(level, said.decode()))
             definition.log = self._log
         status = library.talus_context_create(byref(definition), byref(self._handle))
         if status != Status.OK:
@@ -307,10 +308,11 @@ class Solver(_core.Solver):
         Until then problem, solution, settings and context are the solve's; other calls of this
         solver raise Error (CALL_ORDER)."""
         with self._alone():
-            if self._problem is None:
+            problem: Any = self._problem
+            if problem is None:
                 self._order()
-            filled = solution if solution is not None else Solution.empty(self._problem)
-            made, info = filled.struct(self._problem), Info()
+            filled = solution if solution is not None else Solution.empty(problem)
+            made, info = filled.struct(problem), Info()
             self.context.check(
                 library.talus_solver_solve_async(self._solver, byref(made[0]), info._address))
             self._under_way = (filled, made, info)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def _pyvista() -> Any:
     try:
-        import pyvista  # type: ignore[import-not-found, unused-ignore]
+        import pyvista
     except ImportError:
         raise ImportError("PyVista is not installed: pip install talus-contact[view]; export_html works "
                           "without it") from None

@@ -217,8 +217,13 @@ class World(WorldJoints):
     def contact_torque(self) -> Reals:
         """(capacity, 3) by id, N m: of the contact forces about each body's present position."""
         position = self.position
-        return self._contact_sums(lambda contacts, side: np.cross(
-            contacts["point"] - position[contacts[side]], contacts["impulse"]))
+
+        def moment(contacts: AnyArray, side: str) -> AnyArray:
+            made: AnyArray = np.cross(contacts["point"] - position[contacts[side]],
+                                      contacts["impulse"])
+            return made
+
+        return self._contact_sums(moment)
 
     def _contact_sums(self, value: Callable[[AnyArray, str], AnyArray]) -> Reals:
         contacts = self.contacts
