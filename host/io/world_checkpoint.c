@@ -10,6 +10,7 @@
 #include "talus/talus_io.h"
 
 static const char mechanisms[] = "world/mechanism"; /* only where there are some */
+static const char cell[] = "world/cell";            /* of a periodic world */
 /* Not in checkpoints of format 1 written before 0.2.0, which hold all bodies that ever were. */
 static const char carried[] = "world/carried", ids[] = "world/id", next[] = "world/next";
 static const char size_sum[] = "world/size_sum";
@@ -65,6 +66,9 @@ talus_status tl_world_copy_put(tl_checkpoint_writer *writer, const tl_world_copy
   TL_TRY(tl_checkpoint_put_doubles(writer, "world/time", &state->time, 1));
   TL_TRY(tl_checkpoint_put_int64s(writer, "world/counts", count, 4));
   TL_TRY(put_numbering(writer, state));
+  if (state->periodic) {
+    TL_TRY(tl_checkpoint_put_doubles(writer, cell, state->cell, TL_STATE_CELL));
+  }
   TL_TRY(tl_checkpoint_put_doubles(writer, "world/body", state->body,
                                    (int64_t)state->body_count * TL_STATE_BODY));
   TL_TRY(
@@ -102,6 +106,10 @@ static talus_status read_numbering(tl_checkpoint *checkpoint, tl_world_state *st
 
 static talus_status read_world(tl_checkpoint *checkpoint, tl_world_state *state) {
   TL_TRY(read_numbering(checkpoint, state));
+  state->periodic = tl_checkpoint_has(checkpoint, cell);
+  if (state->periodic) {
+    TL_TRY(tl_checkpoint_doubles(checkpoint, cell, state->cell, TL_STATE_CELL));
+  }
   TL_TRY(tl_checkpoint_doubles(checkpoint, "world/time", &state->time, 1));
   TL_TRY(tl_checkpoint_doubles(checkpoint, "world/body", state->body,
                                (int64_t)state->body_count * TL_STATE_BODY));

@@ -85,11 +85,29 @@ talus_status tl_build_explain(const talus_scene *scene, const tl_node *node, tal
   return status;
 }
 
+talus_status tl_build_cell(const talus_scene *scene, talus_world *world, int moving) {
+  const tl_scene_cell *const from = &scene->def.cell;
+  if (from->item.node == NULL) {
+    return TALUS_OK;
+  }
+  talus_cell cell = talus_cell_default();
+  cell.periodic = from->periodic;
+  for (int c = 0; c < 3; c++) {
+    const int flat = scene->def.world.plane && c == 1;
+    cell.origin[c] = flat ? -0.5 : from->lower[c];
+    cell.edge[c] = flat ? 1 : from->upper[c] - from->lower[c];
+    cell.rate[c] = moving ? from->rate[c] : 0;
+    cell.rate[3 + c] = moving ? from->shear[c] : 0;
+  }
+  return tl_build_explain(scene, from->item.node, talus_world_set_cell(world, &cell));
+}
+
 talus_status tl_build_world(talus_scene *scene, tl_build_mode mode, talus_world **world) {
   const talus_world_def def = world_def(scene, mode);
   const tl_node *node = scene->def.world.item.node;
   TL_TRY(tl_build_explain(scene, node != NULL ? node : scene->root,
                           talus_world_create(scene->context, &def, world)));
+  TL_TRY(tl_build_cell(scene, *world, 0));
   return add_materials(scene, *world);
 }
 
@@ -301,6 +319,7 @@ talus_status talus_scene_build(talus_scene *scene, talus_world **world) {
   TL_TRY_GOTO(tl_build_overlaps(scene, *world), fail);
   TL_TRY_GOTO(tl_inlets_check(scene, *world), fail);
   TL_TRY_GOTO(tl_build_joints(scene, *world), fail);
+  TL_TRY_GOTO(tl_build_cell(scene, *world, 1), fail); /* bodies are given its motion */
   forget_emitted(scene);
   return TALUS_OK;
 fail:

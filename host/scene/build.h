@@ -232,6 +232,8 @@ typedef struct tl_build_mode {
   int relaxing; /* a world that only pushes bodies apart: no gravity, motions, joints */
 } tl_build_mode;
 talus_status tl_scene_check(talus_scene *scene); /* what tables cannot say */
+/* The periodic cell, if there is one; at rest, or as it moves. */
+talus_status tl_build_cell(const talus_scene *scene, talus_world *world, int moving);
 talus_status tl_build_world(talus_scene *scene, tl_build_mode mode, talus_world **world);
 talus_status tl_build_bodies(talus_scene *scene, tl_build_mode mode, talus_world *world);
 talus_status tl_build_joints(talus_scene *scene, talus_world *world);

@@ -308,6 +308,13 @@ typedef struct tl_scene_output {
   tl_scene_region region; /* of packing fraction and stress */
 } tl_scene_output;
 
+typedef struct tl_scene_cell {
+  tl_item item;
+  uint32_t periodic; /* bits of x, y, z */
+  double lower[3], upper[3];
+  double rate[3], shear[3];
+} tl_scene_cell;
+
 typedef struct tl_scene_run {
   tl_item item;
   double time;
@@ -320,6 +327,7 @@ typedef struct tl_scene_definition {
   tl_scene_units units;
   tl_scene_world world;
   tl_list materials, pairs, bodies, walls, grains, joints, forces, inlets, outlets, mechanisms;
+  tl_scene_cell cell;
   tl_scene_output output;
   tl_scene_run run;
 } tl_scene_definition;

@@ -60,12 +60,18 @@ talus_status tl_grain_emit(talus_scene *scene, talus_world *world, const tl_scen
                               variation.factor * tl_shape_radius(&grain->shape) + sqrt(square));
 }
 
-/* From the section `region`, or the container named by `inside`, or the only one. */
+/* From the section `region`, the periodic cell, the container named by `inside` or the only one. */
 static talus_status find_region(tl_grains_job *job) {
   const tl_scene_grains *grains = job->grains;
   const tl_scene_definition *def = &job->scene->def;
   if (grains->region.item.node != NULL) {
     job->region = grains->region;
+    return TALUS_OK;
+  }
+  if (def->cell.item.node != NULL && grains->inside == NULL) {
+    memset(&job->region, 0, sizeof job->region);
+    memcpy(job->region.lower, def->cell.lower, sizeof def->cell.lower);
+    memcpy(job->region.upper, def->cell.upper, sizeof def->cell.upper);
     return TALUS_OK;
   }
   const tl_scene_wall *chosen = NULL;

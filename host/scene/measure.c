@@ -11,7 +11,7 @@
 
 #include "host/math/pose.h"
 #include "host/measure/domain.h"
-#include "host/world/world.h"
+#include "host/world/cell.h"
 
 enum { POINTS = 1024, BRANCH_POINTS = 16 };
 
@@ -104,6 +104,7 @@ static void stress_add(const talus_world *world, const tl_space *space,
     if (body != NULL && body->type == TALUS_BODY_FREE) { /* from the centre of a to that of b */
       double way[3];
       tl_sub3(way, contact->point, body->position);
+      tl_cell_nearest(&world->cell, way);
       tl_along3(branch, branch, (side ? -1 : 1) * way_share(space, body->position, contact->point),
                 way);
     }
@@ -116,10 +117,28 @@ static void stress_add(const talus_world *world, const tl_space *space,
   }
 }
 
+/* Of a cell that repeats itself in every direction: nothing is cut, and nothing is left out. */
+static void cell_measure(const talus_world *world, tl_measured *measured) {
+  static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+  for (int32_t i = 0; i < world->shape_count; i++) {
+    const tl_shape_slot *const shape = &world->shape[i];
+    const bool counts = shape->exists && world->body[shape->body].type == TALUS_BODY_FREE;
+    measured->packing_fraction += counts ? shape->mass.volume / tl_cell_volume(&world->cell) : 0;
+  }
+  for (int i = 0; i < 6; i++) {
+    const double *const stress = world->cell.stress;
+    measured->stress[i] = 0.5 * (stress[3 * row[i] + column[i]] + stress[3 * column[i] + row[i]]);
+  }
+}
+
 talus_status tl_measure(const talus_scene *scene, const talus_world *world, tl_measured *measured) {
   const double dt = world->def.step / (double)world->def.substeps;
   tl_space space;
   memset(measured, 0, sizeof *measured);
+  if (world->cell.def.periodic == (world->def.plane ? 5 : 7)) {
+    cell_measure(world, measured);
+    return TALUS_OK;
+  }
   TL_TRY(tl_space_find(scene, world, &space));
   if (!(space.volume > 0)) {
     return TALUS_OK;

@@ -43,6 +43,11 @@ static const talus_column fixed[] = {
     {"stress_xz", "Pa"},
     {"stress_yz", "Pa"},
 };
+/* Only of scenes with a cell. */
+static const talus_column of_cell[] = {{"strain_xx", ""}, {"strain_yy", ""}, {"strain_zz", ""},
+                                       {"strain_xy", ""}, {"strain_xz", ""}, {"strain_yz", ""},
+                                       {"cell_xx", "m"},  {"cell_yy", "m"},  {"cell_zz", "m"}};
+enum { PER_CELL = sizeof of_cell / sizeof of_cell[0] };
 enum { FIXED = sizeof fixed / sizeof fixed[0], STRESS = FIXED - 6, PER_TRACK = 9 };
 
 /* Whether a wall is called so: its force is a column anyway. */
@@ -64,9 +69,14 @@ static int32_t force_columns(const tl_scene_definition *def) {
   return count;
 }
 
+static int32_t cell_columns(const tl_scene_definition *def) {
+  return def->cell.item.node != NULL ? PER_CELL : 0;
+}
+
 int32_t tl_scalars_count(const talus_scene *scene) {
   const tl_scene_definition *def = tl_scene_says(scene);
-  return FIXED + 3 * def->walls.count + PER_TRACK * def->output.track.count + force_columns(def);
+  return FIXED + cell_columns(def) + 3 * def->walls.count + PER_TRACK * def->output.track.count +
+         force_columns(def);
 }
 
 /* name_x, name_y ...; characters that a column cannot have become _. */
@@ -91,6 +101,8 @@ talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, talus_co
   const tl_scene_definition *def = tl_scene_says(scene);
   memcpy(column, fixed, sizeof fixed);
   column += FIXED;
+  memcpy(column, of_cell, (size_t)cell_columns(def) * sizeof *column);
+  column += cell_columns(def);
   for (int32_t i = 0; i < def->walls.count; i++) {
     const char *name = ((const tl_scene_wall *)def->walls.item)[i].name;
     char number[16];
@@ -231,8 +243,14 @@ talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
   memset(value, 0, (size_t)tl_scalars_count(scene) * sizeof(double));
   memcpy(value, head, sizeof head);
   memcpy(value + STRESS, measured.stress, sizeof measured.stress);
-  wall_forces(scene, world, value + FIXED);
-  value += FIXED + 3 * def->walls.count;
+  value += FIXED;
+  if (cell_columns(def) > 0) {
+    memcpy(value, world->cell.strain, sizeof world->cell.strain);
+    memcpy(value + 6, world->cell.def.edge, 3 * sizeof *value);
+  }
+  value += cell_columns(def);
+  wall_forces(scene, world, value);
+  value += 3 * def->walls.count;
   for (int32_t i = 0; i < def->output.track.count; i++, value += PER_TRACK) {
     const int32_t body = talus_scene_body_find(scene, def->output.track.text[i]);
     talus_body_state state;

@@ -60,7 +60,7 @@ extern const tl_section tl_schema_root;
 
 /* Tables of the sections, each in the file that says so in its head. */
 extern const tl_section tl_schema_units, tl_schema_world, tl_schema_material, tl_schema_pair,
-    tl_schema_output, tl_schema_run; /* schema_world.c */
+    tl_schema_cell, tl_schema_output, tl_schema_run; /* schema_world.c */
 extern const tl_section tl_schema_shape, tl_schema_part, tl_schema_motion, tl_schema_body,
     tl_schema_joint, tl_schema_force;   /* schema_bodies.c */
 extern const tl_section tl_schema_wall; /* schema_walls.c */

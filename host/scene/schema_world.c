@@ -119,6 +119,23 @@ SCHEMA(pair, "pairs", NULL,
        "A list: what two materials do to each other, instead of the rules above.");
 #undef ROW_STRUCT
 
+#define ROW_STRUCT tl_scene_cell
+static const tl_key rows_cell[] = {
+    SET("periodic", periodic, "x|y|z", "x y z", 0,
+        "directions in which the cell repeats itself; in the plane `[x, z]`"),
+    NUMBERS(VECTOR, "lower", lower, LENGTH, NULL, 0, "its corner with the lowest coordinates"),
+    NUMBERS(VECTOR, "upper", upper, LENGTH, NULL, 0, "the opposite one"),
+    NUMBERS(VECTOR, "rate", rate, RATE, "0 0 0", 0,
+            "of stretching along x, y, z; below 0 it is compressed"),
+    NUMBERS(VECTOR, "shear", shear, RATE, "0 0 0", 0,
+            "rates xy, xz, yz of simple shear (Lees and Edwards): dvx/dy, dvx/dz, dvy/dz"),
+};
+SCHEMA(
+    cell, "cell", NULL,
+    "A periodic cell: what leaves it comes back on the other side, contacts reach across. Grains "
+    "without a `region` fill it. Not with joints and mechanisms.");
+#undef ROW_STRUCT
+
 #define ROW_STRUCT tl_scene_output
 static const tl_key rows_output[] = {
     REAL("every", every, TIME, "0", FROM_0, 0,
@@ -167,6 +184,7 @@ static const tl_key rows_root[] = {
     PLAIN(TEXT, "title", title, "", 0, "a line about the scene"),
     TABLE(SECTION, "units", units, tl_schema_units, "", 0, "of bare numbers"),
     TABLE(SECTION, "world", world, tl_schema_world, "", 0, "gravity, time step, contact law"),
+    TABLE(SECTION, "cell", cell, tl_schema_cell, "", 0, "a part of space that repeats itself"),
     TABLE(MAP, "materials", materials, tl_schema_material, "", 0, "density, friction, restitution"),
     TABLE(LIST, "pairs", pairs, tl_schema_pair, "", 0, "of materials that behave differently"),
     TABLE(LIST, "walls", walls, tl_schema_wall, "", 0, "containers, floors, drums, meshes"),

@@ -5,7 +5,7 @@
 #include "host/base/each.h"
 #include "host/collide/broad.h"
 #include "host/collide/match.h"
-#include "host/world/world.h"
+#include "host/world/cell.h"
 
 /* How far a shape may move before pairs are searched anew, of the typical radius. */
 static const double SKIN = 0.1;
@@ -20,14 +20,6 @@ double tl_shape_speed(const tl_body *body, const tl_geometry *geometry, const do
   const double turning = sqrt(tl_dot3(spin, spin)) * reach;
   return speed + (isfinite(turning) ? turning : 0);
 }
-
-/* What a contact needs to know of a collider, packed: one access each instead of many. */
-typedef struct tl_collider_fact {
-  int32_t body; /* slot */
-  int32_t body_id, shape_id, material;
-  int32_t round; /* a contact's arm lies along its normal, or does not matter */
-  double size;
-} tl_collider_fact;
 
 /* The shape's pose, and the way from the body's centre to it. */
 static void shape_pose(const tl_body *body, const tl_shape_slot *shape, tl_pose *pose,
@@ -78,9 +70,14 @@ static void collider_place(const talus_world *world, int32_t index, double dt, d
                        (body->inverse_mass > 0 ? fall : 0);
   collider->margin = fmax(0.5 * world->def.margin * world->size + dt * speed, least_margin) +
                      tl_cohesion_reach(world, shape->size);
-  *fact = (tl_collider_fact){
-      shape->body, body->id, shape->id, shape->material, body->round || !collider->movable,
-      shape->size};
+  *fact = (tl_collider_fact){.body = shape->body,
+                             .body_id = body->id,
+                             .shape_id = shape->id,
+                             .material = shape->material,
+                             .round = body->round || !collider->movable,
+                             .shape = index,
+                             .image = 0,
+                             .size = shape->size};
 }
 
 typedef struct place_task {
@@ -99,25 +96,41 @@ static void colliders_part(void *arguments, int64_t first, int64_t end) {
   }
 }
 
-static talus_status colliders_place(talus_world *world, double dt, const double *least_margin) {
-  TL_TRY(tl_buffer_reserve(world->context, &world->colliders, (size_t)world->shape_count,
-                           sizeof(tl_collider), "colliders"));
-  TL_TRY(tl_buffer_reserve(world->context, &world->facts, (size_t)world->shape_count,
-                           sizeof(tl_collider_fact), "colliders"));
+/* Places the colliders and their images; where there is room for fewer than there are, only their
+ * number is right. */
+static talus_status colliders_try(talus_world *world, double dt, const double *least_margin,
+                                  int32_t room) {
   const int32_t count = world->shape_count; /* in a step there are no gaps */
   place_task task = {world, dt, least_margin};
+  TL_TRY(tl_buffer_reserve(world->context, &world->colliders, (size_t)room, sizeof(tl_collider),
+                           "colliders"));
+  TL_TRY(tl_buffer_reserve(world->context, &world->facts, (size_t)room, sizeof(tl_collider_fact),
+                           "colliders"));
   tl_each(world->context, tl_threads_for(world->context, count), count, colliders_part, &task);
-  return TALUS_OK;
+  world->collider_count = count;
+  return world->cell.def.periodic != 0 ? tl_cell_images(world, count, room) : TALUS_OK;
 }
 
-talus_status tl_pair_depth(talus_world *world, int32_t shape_a, int32_t shape_b, double *depth) {
+static talus_status colliders_place(talus_world *world, double dt, const double *least_margin) {
+  const int32_t last = world->cell.def.periodic != 0 ? world->collider_count : 0;
+  const int32_t room = last > world->shape_count ? last + last / 4 : world->shape_count;
+  TL_TRY(colliders_try(world, dt, least_margin, room));
+  return world->collider_count > room
+             ? colliders_try(world, dt, least_margin, world->collider_count)
+             : TALUS_OK;
+}
+
+talus_status tl_pair_depth(talus_world *world, const tl_world_contact *contact, double *depth) {
   tl_collider collider[2];
   tl_collider_fact unused;
   const tl_pair pair = {0, 1};
   const tl_contact_point *points;
   int64_t count;
-  collider_place(world, shape_a, 0, 0, &collider[0], &unused);
-  collider_place(world, shape_b, 0, 0, &collider[1], &unused);
+  double shift[3];
+  collider_place(world, contact->shape_a, 0, 0, &collider[0], &unused);
+  collider_place(world, contact->shape_b, 0, 0, &collider[1], &unused);
+  tl_cell_shift(&world->cell, contact->image, shift);
+  tl_along3(collider[1].pose.position, collider[1].pose.position, 1, shift);
   TL_TRY(tl_narrow_pairs(world->narrow, collider, &pair, 1, 1, &points, &count));
   *depth = 0;
   for (int64_t k = 0; k < count; k++) {
@@ -153,13 +166,16 @@ static double bias_of(const talus_world *world, const tl_world_contact *contact,
 }
 
 /* u_n of the bodies as they are. */
-static double approach_of(const tl_body *body_a, const tl_body *body_b,
-                          const tl_contact_point *point) {
-  double va[3], vb[3], approach = 0;
-  point_velocity(body_a, point->position, va);
-  point_velocity(body_b, point->position, vb);
+static double approach_of(const talus_world *world, const tl_world_contact *contact) {
+  double va[3], vb[3], shift[3], drift[3], point[3];
+  tl_cell_shift(&world->cell, contact->image, shift);
+  tl_cell_drift(&world->cell, contact->image, drift);
+  tl_sub3(point, contact->shown.point, shift);
+  point_velocity(&world->body[contact->body_a], contact->shown.point, va);
+  point_velocity(&world->body[contact->body_b], point, vb);
+  double approach = 0;
   for (int c = 0; c < 3; c++) {
-    approach += point->normal[c] * (vb[c] - va[c]);
+    approach += contact->shown.normal[c] * (vb[c] + drift[c] - va[c]);
   }
   return approach;
 }
@@ -172,14 +188,17 @@ static void contact_make(const talus_world *world, const tl_contact_point *point
   const tl_collider_fact *const a = &fact[point->a], *const b = &fact[point->b];
   contact->body_a = a->body;
   contact->body_b = b->body;
-  contact->shape_a = point->a;
-  contact->shape_b = point->b;
+  contact->shape_a = a->shape;
+  contact->shape_b = b->shape;
+  contact->image = b->image - a->image; /* one of them is 0 */
   contact->shown.body_a = a->body_id;
   contact->shown.body_b = b->body_id;
   contact->shown.shape_a = a->shape_id;
   contact->shown.shape_b = b->shape_id;
   contact->shown.gap = point->gap;
-  memcpy(contact->shown.point, point->position, sizeof point->position);
+  double shift[3];
+  tl_cell_shift(&world->cell, a->image, shift); /* a stands in the cell */
+  tl_sub3(contact->shown.point, point->position, shift);
   memcpy(contact->shown.normal, point->normal, sizeof point->normal);
   memcpy(contact->shown.impulse, old != NULL ? old->shown.impulse : none,
          sizeof contact->shown.impulse);
@@ -191,9 +210,8 @@ static void contact_make(const talus_world *world, const tl_contact_point *point
   contact->slop = world->def.slop * fmin(a->size, b->size);
   contact->bridged = world->cohesive && old != NULL && tl_cohesion_bridged(old, contact->slop);
   /* without restitution nobody asks for it; the caller's function may give some */
-  contact->approach = contact->restitution > 0 || world->contact_function != NULL
-                          ? approach_of(&world->body[a->body], &world->body[b->body], point)
-                          : 0;
+  contact->approach =
+      contact->restitution > 0 || world->contact_function != NULL ? approach_of(world, contact) : 0;
   contact->departure = 0;
   contact->bias = bias_of(world, contact, dt);
 }
@@ -339,6 +357,22 @@ static talus_status contacts_make(talus_world *world, double dt, const tl_contac
   return TALUS_OK;
 }
 
+/* Pairs with images, such that the shape of the lower id comes first: so a pair is matched to what
+ * it was before, whichever of the two is the image. */
+static talus_status pairs_order(talus_world *world, const tl_pair **pairs, int64_t count) {
+  const tl_collider_fact *const fact = world->facts.memory;
+  TL_TRY(tl_buffer_reserve(world->context, &world->ordered_pairs, (size_t)count, sizeof(tl_pair),
+                           "pairs"));
+  tl_pair *const ordered = world->ordered_pairs.memory;
+  for (int64_t i = 0; i < count; i++) {
+    const tl_pair pair = (*pairs)[i];
+    const bool swap = fact[pair.a].shape_id > fact[pair.b].shape_id;
+    ordered[i] = swap ? (tl_pair){pair.b, pair.a} : pair;
+  }
+  *pairs = ordered;
+  return TALUS_OK;
+}
+
 talus_status tl_contacts_find(talus_world *world, double dt, const double *least_margin) {
   const tl_pair *pairs;
   const tl_contact_point *points;
@@ -346,8 +380,11 @@ talus_status tl_contacts_find(talus_world *world, double dt, const double *least
   const int32_t threads = tl_threads_for(world->context, world->shape_count);
   TL_TRY(colliders_place(world, dt, least_margin));
   const tl_collider *const collider = world->colliders.memory;
-  TL_TRY(tl_broad_refresh(world->broad, collider, world->shape_count, SKIN * world->size, threads,
-                          &pairs, &pair_count, NULL));
+  TL_TRY(tl_broad_refresh(world->broad, collider, world->collider_count, SKIN * world->size,
+                          threads, &pairs, &pair_count, NULL));
+  if (world->cell.def.periodic != 0) {
+    TL_TRY(pairs_order(world, &pairs, pair_count));
+  }
   TL_TRY(
       tl_narrow_pairs(world->narrow, collider, pairs, pair_count, threads, &points, &point_count));
   if (point_count > (1 << 28)) {

@@ -111,6 +111,7 @@ talus_status talus_joint_add(talus_world *world, const talus_joint_def *given, i
   }
   talus_joint_def own = talus_joint_def_default(TALUS_JOINT_FIXED), *const def = &own;
   TL_TRY(tl_struct_read(world->context, &tl_struct_joint_def, "joint def", given, &own));
+  TL_TRY(tl_cell_refuse(world, "a joint"));
   TL_TRY(joint_check(world, def));
   TL_TRY(tl_ids_left(world, world->joint_next, "joints"));
   tl_links_sync(world); /* the joint is seen from where the bodies are */

@@ -9,12 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/world/world.h"
+#include "host/world/cell.h"
 
 /* How far the fastest point of collider i moves in dt. */
 static double travel_of(const talus_world *world, int32_t i, const double *velocity, double dt) {
-  const tl_collider *const collider = (const tl_collider *)world->colliders.memory + i;
-  const int32_t index = world->shape[i].body;
+  const tl_collider_fact *const fact = (const tl_collider_fact *)world->facts.memory + i;
+  const tl_collider *const collider = (const tl_collider *)world->colliders.memory + fact->shape;
+  const int32_t index = fact->body;
   const double *const v = velocity + 6 * (int64_t)index;
   double arm[3];
   tl_sub3(arm, collider->pose.position, world->body[index].position);
@@ -25,7 +26,7 @@ static double travel_of(const talus_world *world, int32_t i, const double *veloc
  * that distance: a broad-phase pairs nothing else. *fast: how many. */
 static talus_status fast_colliders_copy(talus_world *world, const double *after, double dt,
                                         int32_t *fast) {
-  const int32_t count = world->shape_count;
+  const int32_t count = world->collider_count;
   const tl_collider *const collider = world->colliders.memory;
   *fast = 0;
   for (int32_t i = 0; i < count; i++) {
@@ -37,9 +38,11 @@ static talus_status fast_colliders_copy(talus_world *world, const double *after,
   TL_TRY(tl_buffer_reserve(world->context, &world->fast_colliders, (size_t)count,
                            sizeof(tl_collider), "colliders"));
   tl_collider *const copy = world->fast_colliders.memory;
+  const tl_collider_fact *const fact = world->facts.memory;
   for (int32_t i = 0; i < count; i++) {
-    const double travel = collider[i].movable ? travel_of(world, i, after, dt) : 0;
-    copy[i] = collider[i];
+    const bool moves = collider[fact[i].shape].movable;
+    const double travel = moves ? travel_of(world, i, after, dt) : 0;
+    copy[i] = collider[i]; /* images of those that are fast look around like them */
     copy[i].movable = travel > collider[i].margin;
     copy[i].margin = fmax(travel, collider[i].margin);
   }
@@ -49,14 +52,19 @@ static talus_status fast_colliders_copy(talus_world *world, const double *after,
 /* Relative velocity along the normal, b away from a. */
 static double opening_speed(const talus_world *world, const tl_contact_point *point,
                             const double *velocity) {
+  const tl_collider_fact *const fact = world->facts.memory;
   double speed = 0;
   for (int side = 0; side < 2; side++) {
-    const int32_t index = world->shape[side ? point->b : point->a].body;
-    const double *const v = velocity + 6 * (int64_t)index;
-    double arm[3], turn[3];
-    tl_sub3(arm, point->position, world->body[index].position);
+    const tl_collider_fact *const of = &fact[side ? point->b : point->a];
+    const double *const v = velocity + 6 * (int64_t)of->body;
+    double arm[3], turn[3], shift[3], drift[3];
+    tl_cell_shift(&world->cell, of->image, shift);
+    tl_sub3(arm, point->position, world->body[of->body].position);
+    tl_sub3(arm, arm, shift);
     tl_cross3(turn, v + 3, arm);
-    speed += (side ? 1 : -1) * (tl_dot3(v, point->normal) + tl_dot3(turn, point->normal));
+    tl_cell_drift(&world->cell, of->image, drift);
+    speed += (side ? 1 : -1) * (tl_dot3(v, point->normal) + tl_dot3(turn, point->normal) +
+                                tl_dot3(drift, point->normal));
   }
   return speed;
 }
@@ -66,8 +74,8 @@ static int was_missed(const talus_world *world, const tl_contact_point *point, c
                       double dt) {
   const tl_collider *const collider = world->colliders.memory;
   const tl_collider *const a = &collider[point->a], *const b = &collider[point->b];
-  const double slop =
-      world->def.slop * fmin(world->shape[point->a].size, world->shape[point->b].size);
+  const tl_collider_fact *const fact = world->facts.memory;
+  const double slop = world->def.slop * fmin(fact[point->a].size, fact[point->b].size);
   return point->gap >= a->margin + b->margin &&
          point->gap + dt * opening_speed(world, point, after) < -slop;
 }
@@ -89,9 +97,10 @@ static talus_status least_margins_take(talus_world *world, double **least_margin
 static void margins_raise(const talus_world *world, const tl_contact_point *point,
                           double *least_margin) {
   const tl_collider *const copy = world->fast_colliders.memory;
+  const tl_collider_fact *const fact = world->facts.memory;
   for (int side = 0; side < 2; side++) {
-    const int32_t i = side ? point->b : point->a;
-    least_margin[i] = copy[i].movable ? copy[i].margin : least_margin[i];
+    const int32_t i = side ? point->b : point->a, shape = fact[i].shape;
+    least_margin[shape] = copy[i].movable ? copy[i].margin : least_margin[shape];
   }
 }
 
@@ -108,7 +117,8 @@ talus_status tl_missed_contacts_find(talus_world *world, double dt, const double
     return TALUS_OK;
   }
   const tl_collider *const copy = world->fast_colliders.memory;
-  TL_TRY(tl_broad_pairs(world->broad_fast, copy, world->shape_count, threads, &pairs, &pair_count));
+  TL_TRY(
+      tl_broad_pairs(world->broad_fast, copy, world->collider_count, threads, &pairs, &pair_count));
   TL_TRY(tl_narrow_pairs(world->narrow, copy, pairs, pair_count, threads, &points, &point_count));
   for (int64_t k = 0; k < point_count; k++) {
     if (was_missed(world, &points[k], after, dt)) {

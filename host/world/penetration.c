@@ -77,7 +77,7 @@ talus_status tl_penetration_measure(talus_world *world, double dt, tl_penetratio
       before = fmax(before, -world->contact[end].shown.gap);
     }
     if (may_have_turned(world, contact, dt)) {
-      TL_TRY(tl_pair_depth(world, contact->shape_a, contact->shape_b, &after));
+      TL_TRY(tl_pair_depth(world, contact, &after));
       penetration_note(penetration, world, contact, before, after);
     }
     first = end;

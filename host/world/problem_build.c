@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "host/base/each.h"
+#include "host/world/cell.h"
 #include "host/world/links.h"
 
 talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
@@ -108,8 +109,12 @@ static void side_fill(const talus_world *world, const tl_step_arrays *a, int32_t
   const tl_world_contact *const contact = &world->contact[k];
   const int32_t index = side ? contact->body_b : contact->body_a;
   const tl_body *const body = &world->body[index];
-  double arm[3];
+  double arm[3], shift[3];
   tl_sub3(arm, contact->shown.point, body->position);
+  if (side && contact->image != 0) {
+    tl_cell_shift(&world->cell, contact->image, shift);
+    tl_sub3(arm, arm, shift);
+  }
   (side ? a->body_b : a->body_a)[k] = index;
   if (arms) {
     memcpy((side ? a->arm_b : a->arm_a) + 3 * (int64_t)k, arm, sizeof arm);
@@ -120,17 +125,19 @@ static void side_fill(const talus_world *world, const tl_step_arrays *a, int32_t
   }
 }
 
-/* What walls that turn add to the velocity of contact k. */
+/* What walls that turn, and the motion of a cell, add to the velocity of contact k. */
 static void surface_fill(const talus_world *world, const tl_step_arrays *a, int32_t k,
-                         const double *velocity) {
+                         const double *velocity, int reaches) {
   const tl_world_contact *const contact = &world->contact[k];
   double *const surface = a->surface + 3 * (int64_t)k;
-  surface[0] = surface[1] = surface[2] = 0;
+  tl_cell_drift(&world->cell, contact->image, surface);
   for (int side = 0; side < 2; side++) {
     const int32_t index = side ? contact->body_b : contact->body_a;
-    double arm[3], turn[3];
-    if (!world->body[index].round) {
+    double arm[3], turn[3], shift[3];
+    if (reaches && !world->body[index].round) {
+      tl_cell_shift(&world->cell, side ? contact->image : 0, shift);
       tl_sub3(arm, contact->shown.point, world->body[index].position);
+      tl_sub3(arm, arm, shift);
       tl_cross3(turn, velocity + 6 * (int64_t)index + 3, arm);
       for (int c = 0; c < 3; c++) {
         surface[c] += (side ? 1 : -1) * turn[c];
@@ -151,7 +158,7 @@ static void contacts_fill(void *arguments, int64_t first, int64_t end) {
     side_fill(t->world, a, k, 0, t->spheres, t->arms);
     side_fill(t->world, a, k, 1, t->spheres, t->arms);
     if (t->turning) {
-      surface_fill(t->world, a, k, t->velocity);
+      surface_fill(t->world, a, k, t->velocity, t->spheres);
     }
   }
 }
@@ -164,7 +171,8 @@ talus_status tl_step_rows(talus_world *world, double dt, const tl_step_arrays *a
 
 talus_status tl_step_problem(talus_world *world, double dt, const double *velocity,
                              const tl_step_arrays *a, talus_problem *problem) {
-  const int spheres = all_spherical(world), turning = spheres && walls_turn(world);
+  const int spheres = all_spherical(world);
+  const int turning = (spheres && walls_turn(world)) || world->cell.def.periodic != 0;
   /* Poisson's second phase and cohesion push at the arms */
   const int arms =
       !spheres || world->cohesive || world->def.restitution == TALUS_RESTITUTION_POISSON;

@@ -54,6 +54,7 @@ talus_status tl_project(talus_world *world, double dt, double *scratch) {
     }
   }
   problem.friction = NULL;
+  problem.rigid.surface_velocity = NULL; /* nothing moves while positions are corrected */
   talus_solution solution = talus_solution_default();
   solution.velocity = moved;
   TL_TRY(tl_step_solve(world, world->projector, &problem, &arrays, &solution, NULL, NULL));

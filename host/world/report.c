@@ -5,7 +5,7 @@
  * and `after`. The sums must reproduce the change of kinetic energy to rounding. */
 #include <math.h>
 
-#include "host/world/world.h"
+#include "host/world/cell.h"
 
 double tl_law_epsilon(const talus_certificate *c, talus_law law) {
   return law == TALUS_LAW_COULOMB ? c->epsilon_faceted_coulomb : c->epsilon_faceted_ccp;
@@ -54,9 +54,10 @@ void tl_contact_work(const talus_world *world, const double *free, const double 
     for (int side = 0; side < 2; side++) {
       const int32_t index = side ? world->contact[k].body_b : world->contact[k].body_a;
       const tl_body *const body = &world->body[index];
-      double arm[3], mean[3], spin[3], turn[3];
+      double arm[3], mean[3], spin[3], turn[3], shift[3];
+      tl_cell_shift(&world->cell, side ? world->contact[k].image : 0, shift);
       for (int c = 0; c < 3; c++) {
-        arm[c] = contact->point[c] - body->position[c];
+        arm[c] = contact->point[c] - shift[c] - body->position[c];
         mean[c] = 0.5 * (free[6 * (int64_t)index + c] + after[6 * (int64_t)index + c]);
         spin[c] = 0.5 * (free[6 * (int64_t)index + 3 + c] + after[6 * (int64_t)index + 3 + c]);
       }

@@ -27,6 +27,7 @@ talus_status tl_world_save(talus_world *world) {
     memcpy(world->saved_joints.memory, world->joint,
            (size_t)world->joint_count * sizeof *world->joint);
   }
+  world->saved_cell = world->cell;
   TL_TRY(tl_links_save(world));
   tl_contacts_put_aside(world);
   return TALUS_OK;
@@ -46,6 +47,7 @@ talus_status tl_world_restore(talus_world *world) {
     memcpy(world->joint, world->saved_joints.memory,
            (size_t)world->joint_count * sizeof *world->joint);
   }
+  world->cell = world->saved_cell;
   tl_links_restore(world);
   return tl_contacts_take_back(world);
 }

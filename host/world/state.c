@@ -91,6 +91,30 @@ void tl_world_state_save(const talus_world *world, tl_world_state *state) {
     }
   }
   tl_links_state_save(world, state->mechanism);
+  const tl_cell *const cell = &world->cell;
+  state->periodic = cell->def.periodic != 0;
+  memcpy(state->cell, cell->def.edge, sizeof cell->def.edge);
+  memcpy(state->cell + 6, cell->def.rate, sizeof cell->def.rate);
+  memcpy(state->cell + 12, cell->strain, sizeof cell->strain);
+}
+
+static talus_status cell_load(talus_world *world, const tl_world_state *state) {
+  tl_cell *const cell = &world->cell;
+  bool good = true;
+  for (int c = 0; c < TL_STATE_CELL; c++) {
+    good = good && isfinite(state->cell[c]) && (c > 2 || state->cell[c] > 0);
+  }
+  if (state->periodic != (cell->def.periodic != 0) || (state->periodic && !good)) {
+    return tl_fail(world->context, TALUS_FILE_FORMAT,
+                   "the periodic cell is in one of world and state only, or its edges make no "
+                   "sense");
+  }
+  if (state->periodic) {
+    memcpy(cell->def.edge, state->cell, sizeof cell->def.edge);
+    memcpy(cell->def.rate, state->cell + 6, sizeof cell->def.rate);
+    memcpy(cell->strain, state->cell + 12, sizeof cell->strain);
+  }
+  return TALUS_OK;
 }
 
 static talus_status body_load(talus_world *world, int32_t id, const double *from,
@@ -251,6 +275,7 @@ static talus_status numbering_load(talus_world *world, const tl_world_state *sta
 
 talus_status tl_world_state_load(talus_world *world, const tl_world_state *state) {
   static const double none[3] = {0, 0, 0};
+  TL_TRY(cell_load(world, state));
   TL_TRY(numbering_load(world, state));
   for (int32_t j = 0; j < state->joint_count; j++) { /* first, since they hold bodies */
     const int32_t id = state->id != NULL ? state->id[state->body_count + j] : j;

@@ -6,9 +6,11 @@
 #ifndef TL_WORLD_STATE_H
 #define TL_WORLD_STATE_H
 
+#include <stdbool.h>
+
 #include "talus/talus_world.h"
 
-enum { TL_STATE_BODY = 20, TL_STATE_CONTACT = 4, TL_STATE_JOINT = 21 };
+enum { TL_STATE_BODY = 20, TL_STATE_CONTACT = 4, TL_STATE_JOINT = 21, TL_STATE_CELL = 18 };
 
 /* Under which ids the next things are added; sum and number of sizes that make the typical one. */
 typedef struct tl_world_numbering {
@@ -22,6 +24,8 @@ typedef struct tl_world_state {
   int64_t step_count;
   int32_t body_count, contact_count, joint_count; /* of what exists */
   tl_world_numbering next;
+  bool periodic;              /* the world has a cell */
+  double cell[TL_STATE_CELL]; /* its edges, rates and strains */
   int32_t *id;           /* [body_count + joint_count] of bodies, then of joints, ascending; NULL on
                             loading: from 0 on, and `next` is what the world has */
   double *body;          /* [TL_STATE_BODY body_count] exists, position, orientation, velocity,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "host/base/structs.h"
+#include "host/world/cell.h"
 
 enum { HALVINGS = 4 };
 
@@ -109,6 +110,7 @@ static talus_status advance(talus_world *world, double dt, double share, const v
   tl_spin_carry(world, dt, v->free, v->after);
   velocities_write(world, v->after);
   tl_positions_move(world, v->after, share * dt);
+  tl_cell_move(world, share * dt);
   return world->def.stabilisation == TALUS_STABILISE_PROJECTION ? tl_project(world, dt, v->scratch)
                                                                 : TALUS_OK;
 }
@@ -125,6 +127,7 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   tl_velocities_read(world, v.before);
   if (middle) {
     tl_positions_move(world, v.before, 0.5 * dt);
+    tl_cell_move(world, 0.5 * dt);
   }
   tl_velocity_free(world, dt, v.free);
   TL_TRY(tl_links_free(world, dt, v.free));
@@ -134,11 +137,13 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   }
   const double solved = tl_clock();
   tl_contact_work(world, v.free, v.after, &balance);
+  tl_cell_measure(world, dt, v.after);
   TL_TRY(advance(world, dt, middle ? 0.5 : 1, &v));
   report->seconds_project += tl_clock() - solved;
   TL_TRY(tl_penetration_measure(world, dt, &quality->penetration));
   quality->good = !quality->penetration.found;
   tl_report_add(world, dt, v.before, v.free, v.after, &info, &balance, report);
+  tl_cell_wrap(world);
   world->time += dt;
   return tl_positions_check(world);
 }

@@ -202,6 +202,7 @@ void talus_world_destroy(talus_world *world) {
                                 &world->facts,
                                 &world->fast_colliders,
                                 &world->least_margins,
+                                &world->ordered_pairs,
                                 &world->keys,
                                 &world->found,
                                 &world->saved_bodies,

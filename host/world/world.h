@@ -78,12 +78,31 @@ typedef struct tl_joint {
   double push[6];                /* impulse and moment about the point that it gave b, last step */
 } tl_joint;
 
+/* A periodic cell; cell.h. */
+typedef struct tl_cell {
+  talus_cell def; /* as it is now; periodic 0: there is none */
+  bool plane;
+  double strain[6]; /* rates summed up over time */
+  double stress[9]; /* Pa, of the last sub-step */
+} tl_cell;
+
+/* What a contact needs to know of a collider, packed: one access each instead of many. */
+typedef struct tl_collider_fact {
+  int32_t body; /* slot */
+  int32_t body_id, shape_id, material;
+  int32_t round; /* a contact's arm lies along its normal, or does not matter */
+  int32_t shape; /* slot */
+  int32_t image; /* of a periodic cell; 0: the shape itself */
+  double size;
+} tl_collider_fact;
+
 /* A contact as the world keeps it from step to step. */
 typedef struct tl_world_contact {
   talus_contact shown;                      /* what the caller sees: ids */
   int32_t body_a, body_b, shape_a, shape_b; /* slots, for the step that found it */
   uint32_t feature;
   int32_t spherical;
+  int32_t image; /* of b in a periodic cell; 0: b itself */
   double friction, restitution;
   double slop;       /* m */
   double bias;       /* along the normal, m/s */
@@ -140,6 +159,7 @@ struct talus_world {
   double link_size_sum;     /* as size_sum, of links: what `size` is where no body is free */
   int64_t link_size_count;
 
+  tl_cell cell, saved_cell;
   bool cohesive;          /* some material has cohesion of any kind */
   double cohesion_volume; /* m3: the largest bridge_volume of all materials */
   double cohesion_angle;  /* rad: the largest contact_angle */
@@ -160,9 +180,10 @@ struct talus_world {
   int32_t aside;
   tl_buffer *shown; /* copies for talus_world_contacts, which leaves the world itself as it is */
 
-  /* arrays of one step; collider i is the shape in slot i */
-  tl_buffer colliders, facts, fast_colliders, least_margins, keys, found, saved_bodies,
-      saved_joints;
+  /* arrays of one step; collider i is the shape in slot i, then come images */
+  tl_buffer colliders, facts, ordered_pairs, fast_colliders, least_margins, keys, found,
+      saved_bodies, saved_joints;
+  int32_t collider_count; /* with images */
   tl_buffer problem_memory, solution_memory, velocity_memory, restitution_memory;
   tl_buffer cohesion_memory;
   tl_buffer saved_links, block_memory, block_index;
@@ -211,8 +232,8 @@ double tl_shape_speed(const tl_body *body, const tl_geometry *geometry, const do
  * tl_contacts_find finds them. */
 talus_status tl_missed_contacts_find(talus_world *world, double dt, const double *after,
                                      double **least_margin, bool *missed);
-/* How deep two shapes lie in each other where their bodies are; 0: they do not. */
-talus_status tl_pair_depth(talus_world *world, int32_t shape_a, int32_t shape_b, double *depth);
+/* How deep the two shapes of a contact lie in each other where their bodies are; 0: they do not. */
+talus_status tl_pair_depth(talus_world *world, const tl_world_contact *contact, double *depth);
 
 /* The pair that becomes deeper by more than it may, the worst of all (penetration.c). */
 typedef struct tl_penetration {
@@ -240,6 +261,8 @@ talus_status tl_contacts_remember(talus_world *world);
 /* The contacts at hand are those of the beginning, and can be had back. */
 void tl_contacts_put_aside(talus_world *world);
 talus_status tl_contacts_take_back(talus_world *world);
+/* cell.c: UNSUPPORTED if the world has a periodic cell, in which there is no such thing. */
+talus_status tl_cell_refuse(const talus_world *world, const char *what);
 /* Friction and restitution of two materials. */
 void tl_material_mix(const talus_world *world, int32_t a, int32_t b, double *friction,
                      double *restitution);

@@ -96,6 +96,17 @@ few="--set grains.0.count=40 --set output.every=5ms --threads 1 --quiet"
   run 0 run wet.yaml --out wet_pieces --steps 63 --threads 1 --quiet
   run 0 run wet.yaml --resume wet_pieces --steps 37 --threads 2 --quiet
   note "a wet run goes on to the bit" cmp -s wet/scalars.csv wet_pieces/scalars.csv
+  # a cell that shears and shrinks
+  printf '%s\n' 'world: {gravity: [0, 0, 0]}' \
+    'cell: {lower: [0, 0, 0], upper: [4 cm, 4 cm, 4 cm], rate: [-1 Hz, 0, 0], shear: [0, 9 Hz, 0]}' \
+    'grains: [{kind: random, radius: 3 mm, count: 80}]' 'output: {every: 10 ms}' >cell.yaml
+  run 0 run cell.yaml --out cell --steps 200 --threads 1 --quiet
+  run 0 run cell.yaml --out cell_pieces --steps 123 --threads 1 --quiet
+  run 0 run cell.yaml --resume cell_pieces --steps 77 --threads 2 --quiet
+  note "a cell goes on to the bit" cmp -s cell/scalars.csv cell_pieces/scalars.csv
+  run 2 run cell.yaml --out narrow --steps 1 --set "cell.upper=[1cm,4cm,4cm]" \
+    --set grains.0.count=2 --quiet
+  err_has "a larger cell is needed"
   run 2 run "$scenes/minimal.yaml" --resume pieces --time 0.05 $few
   err_has "nothing to do"
   run 2 run "$scenes/minimal.yaml" --resume pieces --set world.step=2ms $few

@@ -73,6 +73,13 @@ static const mistake mistakes[] = {
     {"bodies:\n  - radius: 1\n    orientation: [0, 0, 0, 0]\n", 3, "length 0", 0},
     {"bodies:\n  - radius: 1\n    orientation: {axis: [0, 0, 1]}\n", 3, "lacks the key 'angle'", 0},
     {"title: [a]\n", 1, "title wants a text", 0},
+    /* periodic cells */
+    {"cell: {lower: [0, 0, 0]}\n", 1, "upper", 0},
+    {"cell: {lower: [0, 0, 0], upper: [1, 1, 0]}\n", 1, "edges must be above 0", 1},
+    {"cell: {lower: [0, 0, 0], upper: [1, 1, 1], periodic: [w]}\n", 1, "w", 0},
+    {"cell: {lower: [0, 0, 0], upper: [1, 1, 1], periodic: [x], rate: [0, 1, 0]}\n", 1,
+     "not periodic", 1},
+    {"cell: {lower: [0, 0, 0], upper: [1, 1, 1], shear: [0, 1 m, 0]}\n", 1, "wants a rate", 0},
     /* cohesion */
     {"materials:\n  wet: {surface_energy: 5 N}\n", 2, "wants a surface energy (J/m2)", 0},
     {"materials:\n  wet: {pull_off: -1 mN}\n", 2, "materials.wet.pull_off", 0},
