@@ -19,6 +19,8 @@ typedef struct tl_run_ops {
   bool (*limit)(tl_run *run);
   /* The same within an iteration: time and the caller's wish alone. */
   bool (*late)(tl_run *run);
+  /* Seconds that are left of the limit; INFINITY: there is none. */
+  double (*left)(const tl_run *run);
   /* Hands over impulses found elsewhere (internal order, three each): kept if they are the best,
    * certified if they meet the target. *done: the certificate agrees, the run is over. */
   talus_status (*offer)(tl_run *run, const double *impulse, bool *done);
@@ -83,6 +85,9 @@ static inline bool tl_run_limit(tl_run *run) {
 }
 static inline bool tl_run_late(tl_run *run) {
   return run->ask->late(run);
+}
+static inline double tl_run_left(const tl_run *run) {
+  return run->ask->left(run);
 }
 static inline talus_status tl_run_offer(tl_run *run, const double *impulse, bool *done) {
   return run->ask->offer(run, impulse, done);

@@ -69,6 +69,11 @@ static bool is_worth(tl_solve *solve) {
   return solve->certified < CERTIFY_MOST;
 }
 
+static double run_left(const tl_run *run) {
+  const double most = run->settings->max_seconds;
+  return most > 0 ? most - (tl_clock() - ((const tl_solve *)run)->begin) : INFINITY;
+}
+
 static bool run_late(tl_run *run) {
   const talus_settings *const settings = run->settings;
   const double seconds = tl_clock() - solve_of(run)->begin;
@@ -294,6 +299,7 @@ static talus_status run_gradient(tl_run *run, int64_t count, bool *done) {
 const tl_run_ops tl_solve_ops = {.worth = run_worth,
                                  .limit = run_limit,
                                  .late = run_late,
+                                 .left = run_left,
                                  .offer = run_offer,
                                  .replace = run_replace,
                                  .sweep = run_sweep,

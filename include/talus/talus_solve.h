@@ -297,7 +297,10 @@ typedef struct talus_settings {
   talus_measure measure;      /* what tolerance means; default EPSILON */
   double tolerance;           /* default 1e-4; > 0 */
   int64_t max_iterations;     /* default 100000; >= 0 */
-  double max_seconds;         /* default 0: no limit */
+  double max_seconds;         /* default 0: no limit. Asked between passes and within long
+                                factorisations; one by CHOLMOD or UMFPACK is begun only where it is
+                                expected to end in time. What it is exceeded by: see the reference,
+                                certificate.md */
   int32_t threads;            /* default 0: the context's */
   int32_t warm_start;         /* 1: start from solution->impulse and bilateral_impulse, or by key
                                 (problem.contact_key, row_key). Default 0 */

@@ -19,6 +19,7 @@ typedef struct pattern {
 } pattern;
 
 static pattern p; /* large */
+static tl_limit unlimited;
 
 static uint64_t bits(uint64_t *state) {
   uint64_t z = *state += 0x9e3779b97f4a7c15U;
@@ -180,7 +181,7 @@ static void test_solutions(talus_context *context) {
     blocks.reals = kept.reals;
     CHECK(tl_blocks_make(context, &blocks, p.start, p.index) == TALUS_OK && blocks.ready);
     for (int round = 0; round < 2; round++) {
-      CHECK(tl_blocks_factor(&blocks, p.value, p.start[p.order]));
+      CHECK(tl_blocks_factor(&blocks, p.value, p.start[p.order], &unlimited));
       for (int64_t i = 0; i < p.order; i++) {
         b[i] = real(&state);
       }
@@ -207,9 +208,9 @@ static void test_singular(talus_context *context) {
   for (int64_t e = p.start[3]; e < p.start[4]; e++) {
     p.value[e] = 0;
   }
-  CHECK(!tl_blocks_factor(&blocks, p.value, p.start[p.order]));
+  CHECK(!tl_blocks_factor(&blocks, p.value, p.start[p.order], &unlimited));
   p.value[p.start[3]] = NAN;
-  CHECK(!tl_blocks_factor(&blocks, p.value, p.start[p.order]));
+  CHECK(!tl_blocks_factor(&blocks, p.value, p.start[p.order], &unlimited));
   tl_blocks_release(context, &blocks);
 }
 

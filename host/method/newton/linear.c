@@ -5,10 +5,12 @@
 #include <string.h>
 
 enum {
-  SMALL_ROWS = 96,  /* bodies with so few rows are solved in the space of the contacts */
-  DENSE_ROWS = 150, /* below, a dense matrix is faster than a sparse one */
-  DENSE_MOST = 6000 /* without SuiteSparse: the largest dense matrix */
+  SMALL_ROWS = 96,   /* bodies with so few rows are solved in the space of the contacts */
+  DENSE_ROWS = 150,  /* below, a dense matrix is faster than a sparse one */
+  DENSE_MOST = 6000, /* without SuiteSparse: the largest dense matrix */
+  TRIAL_ORDER = 192  /* of the matrix that tells how fast this machine is */
 };
+#define FEW_OPERATIONS 1e7 /* are done in milliseconds anywhere */
 
 double tl_block_determinant(const double *a, int32_t rows) {
   if (rows == 1) {
@@ -299,12 +301,62 @@ static void contact_fill(tl_linear *linear) {
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
+/* A dense Cholesky factor of a made-up matrix, thrice: operations a second, by the fastest. Where
+ * there is no memory for it a slow machine is assumed. */
+static double speed_try(talus_context *context) {
+  const double n = TRIAL_ORDER;
+  double *a, best = INFINITY;
+  if (tl_alloc(context, (void **)&a, TRIAL_ORDER * TRIAL_ORDER, sizeof *a, "trial") != TALUS_OK) {
+    return 1e9;
+  }
+  for (int turn = 0; turn < 3; turn++) {
+    for (int64_t i = 0; i < TRIAL_ORDER * TRIAL_ORDER; i++) {
+      a[i] = i % (TRIAL_ORDER + 1) == 0 ? 2 * n : 1;
+    }
+    const double begin = tl_clock();
+    (void)tl_dense_cholesky(a, TRIAL_ORDER);
+    best = fmin(best, tl_clock() - begin);
+  }
+  tl_free(context, a);
+  return fmax(1e7, fmin(1e12, n * n * n / 3 / fmax(best, 1e-9)));
+}
+
+bool tl_linear_refuses(tl_linear *linear, double operations) {
+  tl_limit *const limit = &linear->limit;
+  const double left = limit->seconds_left != NULL ? limit->seconds_left(limit->user) : INFINITY;
+  if (left == INFINITY || operations < FEW_OPERATIONS) {
+    return false;
+  }
+  if (!(linear->speed > 0)) {
+    linear->speed = speed_try(linear->context) / 2; /* others may want the processor, too */
+  }
+  limit->refused = operations > left * linear->speed;
+  limit->interrupted = limit->interrupted || limit->refused;
+  return limit->interrupted;
+}
+
+void tl_linear_timed(tl_linear *linear, double operations, double begin) {
+  const double seconds = tl_clock() - begin;
+  if (operations >= FEW_OPERATIONS && seconds > 0) {
+    linear->speed = operations / seconds;
+  }
+}
+
 static talus_status matrix_factor(tl_linear *linear, int64_t order, int *good) {
   if (linear->is_sparse) {
     return tl_sparse_factor(linear, order, good);
   }
+  const double n = (double)order, operations = (linear->cholesky ? 1 : 2) * n * n * n / 3;
+  *good = 0;
+  if (tl_linear_refuses(linear, operations)) {
+    return TALUS_OK;
+  }
+  const double begin = tl_clock();
   *good = linear->cholesky ? tl_dense_cholesky(linear->dense, order)
-                           : tl_dense_lu(linear->dense, order, linear->pivot);
+                           : tl_dense_lu(linear->dense, order, linear->pivot, &linear->limit);
+  if (*good) {
+    tl_linear_timed(linear, operations, begin);
+  }
   return TALUS_OK;
 }
 
@@ -349,6 +401,8 @@ talus_status tl_linear_factor(tl_linear *linear, const double *a, const double *
   linear->a = a;
   linear->b = b;
   linear->scale = scale;
+  linear->limit.interrupted = linear->limit.refused = false;
+  linear->limit.counted = 0;
   *good = 0;
   if (!gains_find(linear)) {
     return TALUS_OK;
@@ -358,7 +412,8 @@ talus_status tl_linear_factor(tl_linear *linear, const double *a, const double *
   matrix_fill(linear);
   const int64_t order = linear->bodies ? linear->order : linear->active;
   TL_TRY(matrix_factor(linear, order, good));
-  if (!*good && linear->cholesky) { /* positive definite but for rounding */
+  if (!*good && linear->cholesky &&
+      !linear->limit.interrupted) { /* positive definite but for rounding */
     linear->cholesky = 0;
     if (!linear->is_sparse) {
       matrix_fill(linear);

@@ -8,6 +8,7 @@
 #ifndef TL_LINEAR_H
 #define TL_LINEAR_H
 
+#include "host/method/newton/limit.h"
 #include "host/method/newton/sheet.h"
 
 struct tl_sparse; /* what SuiteSparse keeps; linear_sparse.c */
@@ -41,6 +42,8 @@ typedef struct tl_linear {
   int64_t *pair;       /* bodies: where the product of two touches goes, touch by touch */
   int64_t *pair_first; /* [constraints + 1] */
   int fresh;           /* the pattern is new since the last symbolic analysis */
+  tl_limit limit;      /* set by whoever has one */
+  double speed;        /* operations a second of the last long factorisation; 0: none yet */
   struct tl_sparse *sparse;
   tl_buffer memory, blocks, matrix, pattern, pairs, krylov;
 } tl_linear;
@@ -59,7 +62,8 @@ talus_status tl_linear_foresee(tl_linear *linear, double *entries, double *opera
 int tl_linear_uses_blas(const tl_linear *linear);
 
 /* Factors for A (NULL = identity), B and S (NULL = identity). A block of B that is all 0 leaves its
- * constraint to A. symmetric: B = S and A = I. *good = 0: the matrix is singular or not finite. */
+ * constraint to A. symmetric: B = S and A = I. *good = 0: the matrix is singular or not finite, or
+ * limit.interrupted says that the limit was reached or would have been. */
 talus_status tl_linear_factor(tl_linear *linear, const double *a, const double *b,
                               const double *scale, int symmetric, int *good);
 /* d and dy of the last factor, refined against the blocks given there; scale NULL: the same. */
@@ -69,6 +73,11 @@ talus_status tl_linear_sign(tl_linear *linear, int *sign);
 
 /* ---- between the files of the linear systems ------------------------------------------------- */
 
+/* Whether so many operations would outlast the limit, which is then noted as reached. */
+bool tl_linear_refuses(tl_linear *linear, double operations);
+/* Notes how long so many operations took: from tl_clock() at their begin. */
+void tl_linear_timed(tl_linear *linear, double operations, double begin);
+
 /* linear_solve.c */
 double tl_dot_of(const double *x, const double *y, int32_t count);
 /* linear_pattern.c */
@@ -76,7 +85,7 @@ talus_status tl_pattern_bodies(tl_linear *linear);
 talus_status tl_pattern_blocks(tl_linear *linear); /* W of a sheet with bodies, block by block */
 void tl_fill_bodies(const tl_linear *linear, double *value, int dense);
 /* linear_dense.c: LU with pivots or Cholesky, in place, column-major; 0 if singular. */
-int tl_dense_lu(double *a, int64_t n, int32_t *pivot);
+int tl_dense_lu(double *a, int64_t n, int32_t *pivot, tl_limit *limit); /* 0 at the limit, too */
 int tl_dense_lu_sign(const double *a, int64_t n, const int32_t *pivot);
 void tl_dense_lu_solve(const double *a, int64_t n, const int32_t *pivot, double *b);
 int tl_dense_cholesky(double *a, int64_t n);

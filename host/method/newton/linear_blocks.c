@@ -13,19 +13,7 @@
 #include <string.h>
 
 #if TL_HAVE_SUITESPARSE && TL_HAVE_BLAS
-
-/* BLAS as Fortran has it: columns, everything by address. */
-void dgemm_(const char *ta, const char *tb, const int *m, const int *n, const int *k,
-            const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
-            const double *beta, double *c, const int *ldc);
-void dtrsm_(const char *side, const char *part, const char *ta, const char *unit, const int *m,
-            const int *n, const double *alpha, const double *a, const int *lda, double *b,
-            const int *ldb);
-void dgemv_(const char *ta, const int *m, const int *n, const double *alpha, const double *a,
-            const int *lda, const double *x, const int *incx, const double *beta, double *y,
-            const int *incy);
-void dtrsv_(const char *part, const char *ta, const char *unit, const int *n, const double *a,
-            const int *lda, double *x, const int *incx);
+#include "host/method/newton/blas.h"
 
 int tl_blocks_available(void) {
   return 1;
@@ -151,22 +139,33 @@ talus_status tl_blocks_make(talus_context *context, tl_blocks *b, const int64_t 
 
 static const double one = 1, none = 0, minus = -1;
 
-/* to(rows, columns) -= product of parts of block d: x rows `from` on, y rows of the run. */
-static void product(const tl_blocks *b, int64_t d, const double *x, const double *y, int64_t from,
-                    int64_t at, int64_t length) {
-  const int rows = (int)(below(b, d) - from), columns = (int)length, inner = (int)width(b, d);
-  const int stride = (int)below(b, d);
-  dgemm_("N", "T", &rows, &columns, &inner, &one, x + from, &stride, y + at, &stride, &none,
-         b->work, &rows);
+/* The work receives the product of parts of block d: x rows `from` on, y rows of the run. Returns
+ * whether it was finished. */
+static bool product(const tl_blocks *b, int64_t d, const double *x, const double *y, int64_t from,
+                    int64_t at, int64_t length, tl_limit *limit) {
+  const int rows = (int)(below(b, d) - from), inner = (int)width(b, d), stride = (int)below(b, d);
+  const double each = 2.0 * rows * inner;
+  for (int first = 0, columns; first < (int)length; first += columns) {
+    columns = tl_limit_lines((int)length - first, each);
+    dgemm_("N", "T", &rows, &columns, &inner, &one, x + from, &stride, y + at + first, &stride,
+           &none, b->work + (int64_t)first * rows, &rows);
+    if (tl_limit_count(limit, each * columns)) {
+      return false;
+    }
+  }
+  return true;
 }
 
-/* What block d, whose rows from reached[d] on lie in s or beyond, takes from s. */
-static void descend(tl_blocks *b, int64_t d, int64_t s, int64_t length) {
+/* What block d, whose rows from reached[d] on lie in s or beyond, takes from s. Returns whether it
+ * was finished. */
+static bool descend(tl_blocks *b, int64_t d, int64_t s, int64_t length, tl_limit *limit) {
   const int64_t at = b->reached[d], m = below(b, d), *const rows = rows_below(b, d);
   const int64_t n = width(b, s), under = below(b, s), first = b->first[s];
   double *const square = b->value + b->square[s], *const lower = b->value + b->lower[s];
   double *const upper = b->value + b->upper[s];
-  product(b, d, b->value + b->lower[d], b->value + b->upper[d], at, at, length);
+  if (!product(b, d, b->value + b->lower[d], b->value + b->upper[d], at, at, length, limit)) {
+    return false;
+  }
   for (int64_t j = 0; j < length; j++) {
     const double *const from = b->work + j * (m - at) - at;
     const int64_t column = rows[at + j] - first;
@@ -178,9 +177,12 @@ static void descend(tl_blocks *b, int64_t d, int64_t s, int64_t length) {
     }
   }
   if (at + length == m) {
-    return;
+    return true;
   }
-  product(b, d, b->value + b->upper[d], b->value + b->lower[d], at + length, at, length);
+  if (!product(b, d, b->value + b->upper[d], b->value + b->lower[d], at + length, at, length,
+               limit)) {
+    return false;
+  }
   for (int64_t j = 0; j < length; j++) {
     const double *const from = b->work + j * (m - at - length) - at - length;
     const int64_t column = rows[at + j] - first;
@@ -188,6 +190,7 @@ static void descend(tl_blocks *b, int64_t d, int64_t s, int64_t length) {
       upper[column * under + b->map[rows[i]]] -= from[i];
     }
   }
+  return true;
 }
 
 /* Block d is next needed by the owner of its first row that is left. */
@@ -199,12 +202,28 @@ static void hand_on(tl_blocks *b, int64_t d) {
   }
 }
 
-/* The square's factors, and both panels by them; 0 if it is singular. */
-static int block_factor(tl_blocks *b, int64_t s) {
+/* panel = panel U^-1, or panel L^-T, some of its m rows after the other. Returns whether it was
+ * finished. */
+static bool panel_solve(const double *square, int n, bool upper, double *panel, int m,
+                        tl_limit *limit) {
+  const double each = (double)n * n;
+  for (int first = 0, rows; first < m; first += rows) {
+    rows = tl_limit_lines(m - first, each);
+    dtrsm_("R", upper ? "U" : "L", upper ? "N" : "T", upper ? "N" : "U", &rows, &n, &one, square,
+           &n, panel + first, &m);
+    if (tl_limit_count(limit, each * rows)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The square's factors, and both panels by them; 0 if it is singular or the limit was reached. */
+static int block_factor(tl_blocks *b, int64_t s, tl_limit *limit) {
   const int n = (int)width(b, s), m = (int)below(b, s);
   double *const square = b->value + b->square[s], *const upper = b->value + b->upper[s];
   int32_t *const pivot = b->pivot + b->first[s];
-  if (!tl_dense_lu(square, n, pivot)) {
+  if (!tl_dense_lu(square, n, pivot, limit)) {
     return 0;
   }
   if (m == 0) {
@@ -218,12 +237,11 @@ static int block_factor(tl_blocks *b, int64_t s) {
       y[i] = swap;
     }
   }
-  dtrsm_("R", "U", "N", "N", &m, &n, &one, square, &n, b->value + b->lower[s], &m);
-  dtrsm_("R", "L", "T", "U", &m, &n, &one, square, &n, upper, &m);
-  return 1;
+  return panel_solve(square, n, true, b->value + b->lower[s], m, limit) &&
+         panel_solve(square, n, false, upper, m, limit);
 }
 
-int tl_blocks_factor(tl_blocks *b, const double *value, int64_t entries) {
+int tl_blocks_factor(tl_blocks *b, const double *value, int64_t entries, tl_limit *limit) {
   memset(b->value, 0, (size_t)b->size * sizeof *b->value);
   for (int64_t e = 0; e < entries; e++) {
     b->value[b->place[e]] = value[e];
@@ -237,11 +255,13 @@ int tl_blocks_factor(tl_blocks *b, const double *value, int64_t entries) {
     for (int64_t d = b->head[s], next; d >= 0; d = next) {
       const int64_t length = run_length(b, rows_below(b, d), b->reached[d], below(b, d));
       next = b->next[d];
-      descend(b, d, s, length);
+      if (!descend(b, d, s, length, limit)) {
+        return 0;
+      }
       b->reached[d] += length;
       hand_on(b, d);
     }
-    if (!block_factor(b, s)) {
+    if (!block_factor(b, s, limit)) {
       return 0;
     }
     b->reached[s] = 0;
@@ -331,7 +351,8 @@ talus_status tl_blocks_make(talus_context *context, tl_blocks *b, const int64_t 
   return tl_fail(context, TALUS_UNSUPPORTED, "this build has no BLAS");
 }
 
-int tl_blocks_factor(tl_blocks *b, const double *value, int64_t entries) {
+int tl_blocks_factor(tl_blocks *b, const double *value, int64_t entries, tl_limit *limit) {
+  (void)limit;
   (void)b;
   (void)value;
   (void)entries;

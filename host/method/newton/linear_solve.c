@@ -181,7 +181,7 @@ static talus_status krylov(tl_linear *linear, const double *r, double enough, do
     basis[i] = linear->residual[i] / left;
   }
   int count = 0;
-  while (count < KRYLOV && fabs(g[count]) > enough) {
+  while (count < KRYLOV && fabs(g[count]) > enough && !linear->limit.interrupted) {
     double *const z = step + count * (size_t)rows, *const next = basis + (count + 1) * (size_t)rows;
     TL_TRY(once(linear, basis + count * (size_t)rows, z));
     residual_of(linear, zero, z, linear->refined); /* minus the matrix times z; d may be dy */
@@ -223,7 +223,8 @@ talus_status tl_linear_solve(tl_linear *linear, const double *r, double *d, doub
   const double size = sqrt(tl_dot_of(r, r, rows));
   TL_TRY(once(linear, r, d));
   double before = residual_of(linear, r, d, dy);
-  for (int round = 0; round < REFINEMENTS && before > 1e-15 * size; round++) {
+  for (int round = 0; round < REFINEMENTS && before > 1e-15 * size && !linear->limit.interrupted;
+       round++) {
     double *const more = linear->refined;
     TL_TRY(once(linear, linear->residual, more));
     for (int32_t i = 0; i < rows; i++) {
@@ -243,7 +244,7 @@ talus_status tl_linear_solve(tl_linear *linear, const double *r, double *d, doub
       break;
     }
   }
-  if (before > 1e-9 * size && isfinite(before)) {
+  if (before > 1e-9 * size && isfinite(before) && !linear->limit.interrupted) {
     return krylov(linear, r, 1e-12 * size, before, d, dy);
   }
   return TALUS_OK;

@@ -5,6 +5,7 @@
  * memory from the C library; what they lack becomes OUT_OF_MEMORY here. Nothing is printed. */
 #include "host/method/newton/linear_blocks.h"
 
+#include <math.h>
 #include <string.h>
 
 #if TL_HAVE_SUITESPARSE
@@ -14,17 +15,25 @@
 struct tl_sparse {
   cholmod_common common;
   cholmod_factor *factor; /* analysed; NULL: not yet */
+  double operations;      /* of a Cholesky factor, by that analysis */
   tl_blocks blocks;
   int by_blocks; /* the present LU is theirs */
   void *symbolic, *numeric;
+  double lu_operations; /* of the last numeric of this symbolic; 0: none */
   double control[UMFPACK_CONTROL], info[UMFPACK_INFO];
 };
+
+/* Of a factorisation that last as long as ordering an entry of the matrix: 0.1 microseconds. */
+#define ORDER_OPERATIONS 1e3
+/* The same for an entry of the factor, of which a solve reads two: 2 nanoseconds. */
+#define SOLVE_OPERATIONS 20
 
 int tl_sparse_available(void) {
   return 1;
 }
 
 static void lu_forget(struct tl_sparse *sparse) {
+  sparse->lu_operations = 0;
   umfpack_dl_free_symbolic(&sparse->symbolic);
   umfpack_dl_free_numeric(&sparse->numeric);
 }
@@ -100,9 +109,12 @@ static cholmod_sparse matrix_of(const tl_linear *linear, int64_t order) {
   return matrix;
 }
 
-static talus_status analyse(tl_linear *linear, int64_t order) {
+/* *ready = 0: it would outlast the limit. */
+static talus_status analyse(tl_linear *linear, int64_t order, int *ready) {
   struct tl_sparse *const sparse = linear->sparse;
-  if (sparse->factor != NULL) {
+  *ready = sparse->factor != NULL ||
+           !tl_linear_refuses(linear, ORDER_OPERATIONS * (double)linear->start[order]);
+  if (sparse->factor != NULL || !*ready) {
     return TALUS_OK;
   }
   cholmod_sparse matrix = matrix_of(linear, order);
@@ -112,15 +124,22 @@ static talus_status analyse(tl_linear *linear, int64_t order) {
     return tl_fail(linear->context, TALUS_UNSUPPORTED, "CHOLMOD cannot order the matrix (%d)",
                    sparse->common.status);
   }
+  sparse->operations = sparse->common.fl;
   return TALUS_OK;
 }
 
 static talus_status cholesky(tl_linear *linear, int64_t order, int *good) {
   struct tl_sparse *const sparse = linear->sparse;
-  TL_TRY(analyse(linear, order));
+  int ready;
+  TL_TRY(analyse(linear, order, &ready));
+  if (!ready || tl_linear_refuses(linear, sparse->operations)) {
+    return TALUS_OK;
+  }
   cholmod_sparse matrix = matrix_of(linear, order);
+  const double begin = tl_clock();
   cholmod_l_factorize(&matrix, sparse->factor, &sparse->common);
   TL_TRY(cholmod_check(linear, "Cholesky factor"));
+  tl_linear_timed(linear, sparse->operations, begin);
   *good = sparse->common.status == CHOLMOD_OK && sparse->factor->minor == (size_t)order;
   return TALUS_OK;
 }
@@ -135,12 +154,23 @@ static talus_status lu_check(tl_linear *linear, SuiteSparse_long status, int *go
   return TALUS_OK;
 }
 
+/* Operations of UMFPACK's next factor: as many as the last of this pattern had, before that the
+ * analysis' bound. */
+static double lu_operations(const struct tl_sparse *sparse) {
+  return sparse->lu_operations > 0 ? sparse->lu_operations : sparse->info[UMFPACK_FLOPS_ESTIMATE];
+}
+
 /* Bodies: structurally symmetric, so CHOLMOD's ordering serves; contacts: UMFPACK's own. Values are
  * not shown to it: what was solved before must not matter. */
 static talus_status lu(tl_linear *linear, int64_t order, int *good) {
   struct tl_sparse *const sparse = linear->sparse;
+  int ready;
+  *good = 0;
   if (sparse->symbolic == NULL && linear->bodies) {
-    TL_TRY(analyse(linear, order));
+    TL_TRY(analyse(linear, order, &ready));
+    if (!ready) {
+      return TALUS_OK;
+    }
     sparse->control[UMFPACK_STRATEGY] = UMFPACK_STRATEGY_SYMMETRIC;
     TL_TRY(lu_check(linear,
                     umfpack_dl_qsymbolic(order, order, linear->start, linear->index, NULL,
@@ -155,13 +185,20 @@ static talus_status lu(tl_linear *linear, int64_t order, int *good) {
                     good));
   }
   umfpack_dl_free_numeric(&sparse->numeric);
-  if (sparse->symbolic == NULL) {
+  if (sparse->symbolic == NULL || tl_linear_refuses(linear, lu_operations(sparse))) {
+    *good = 0;
     return TALUS_OK;
   }
-  return lu_check(linear,
+  const double begin = tl_clock();
+  TL_TRY(lu_check(linear,
                   umfpack_dl_numeric(linear->start, linear->index, linear->value, sparse->symbolic,
                                      &sparse->numeric, sparse->control, sparse->info),
-                  good);
+                  good));
+  if (*good) {
+    sparse->lu_operations = sparse->info[UMFPACK_FLOPS];
+    tl_linear_timed(linear, sparse->lu_operations, begin);
+  }
+  return TALUS_OK;
 }
 
 /* Bodies: by the blocks of CHOLMOD's analysis, if it found some; *good = 0: not by these. */
@@ -171,9 +208,10 @@ static talus_status blocks_lu(tl_linear *linear, int64_t order, int *good) {
   if (!linear->bodies || !tl_blocks_available()) {
     return TALUS_OK;
   }
-  TL_TRY(analyse(linear, order));
+  int ready;
+  TL_TRY(analyse(linear, order, &ready));
   const cholmod_factor *const factor = sparse->factor;
-  if (!factor->is_super) {
+  if (!ready || !factor->is_super || tl_linear_refuses(linear, 2 * sparse->operations)) {
     return TALUS_OK;
   }
   tl_blocks *const blocks = &sparse->blocks;
@@ -186,7 +224,11 @@ static talus_status blocks_lu(tl_linear *linear, int64_t order, int *good) {
   if (!blocks->ready) {
     TL_TRY(tl_blocks_make(linear->context, blocks, linear->start, linear->index));
   }
-  *good = tl_blocks_factor(blocks, linear->value, linear->start[order]);
+  const double begin = tl_clock();
+  *good = tl_blocks_factor(blocks, linear->value, linear->start[order], &linear->limit);
+  if (*good) {
+    tl_linear_timed(linear, 2 * sparse->operations, begin);
+  }
   return TALUS_OK;
 }
 
@@ -205,9 +247,10 @@ static talus_status pattern_take(tl_linear *linear) {
 talus_status tl_sparse_foresee(tl_linear *linear, double *entries, double *operations) {
   TL_TRY(pattern_take(linear));
   if (linear->order > 0) {
-    TL_TRY(analyse(linear, linear->order));
-    *entries = linear->sparse->common.lnz;
-    *operations = linear->sparse->common.fl;
+    int ready;
+    TL_TRY(analyse(linear, linear->order, &ready));
+    *entries = ready ? linear->sparse->common.lnz : INFINITY;
+    *operations = ready ? linear->sparse->common.fl : INFINITY;
   }
   return TALUS_OK;
 }
@@ -224,7 +267,7 @@ talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good) {
   }
   TL_TRY(blocks_lu(linear, order, good));
   linear->sparse->by_blocks = *good;
-  return *good ? TALUS_OK : lu(linear, order, good);
+  return *good || linear->limit.interrupted ? TALUS_OK : lu(linear, order, good);
 }
 
 talus_status tl_sparse_sign(tl_linear *linear, int64_t order, int *sign) {
@@ -251,6 +294,7 @@ talus_status tl_sparse_solve(tl_linear *linear, int64_t order, const double *b, 
   if (order == 0) {
     return TALUS_OK;
   }
+  (void)tl_limit_count(&linear->limit, SOLVE_OPERATIONS * sparse->common.lnz);
   if (!linear->cholesky && sparse->by_blocks) {
     tl_blocks_solve(&sparse->blocks, b, x);
     return TALUS_OK;

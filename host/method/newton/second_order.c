@@ -1,7 +1,8 @@
 /* second_order.c: the second-order methods as a solve knows them; the order of their procedures.
  *
  * The best impulses of all phases are kept; the certificate is asked whenever they meet the target.
- * Factorisations count as iterations and passes; limits are asked before each of them. */
+ * Factorisations count as iterations and passes; limits are asked before each of them and, where
+ * they take long, within (limit.h). */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -39,6 +40,17 @@ static talus_status memory_reserve(tl_newton *newton) {
   return TALUS_OK;
 }
 
+/* The run's limits, within a factorisation. A callback that has said stop is not asked again. */
+static bool limit_reached(void *user) {
+  tl_newton *const newton = user;
+  newton->stop = newton->stop || tl_run_late(newton->run);
+  return newton->stop;
+}
+
+static double seconds_left(void *user) {
+  return tl_run_left(((const tl_newton *)user)->run);
+}
+
 /* The problem written out, unless that has been done. */
 static talus_status make(tl_run *run, tl_newton **result) {
   tl_method_memory *const memory = run->memory;
@@ -55,6 +67,9 @@ static talus_status make(tl_run *run, tl_newton **result) {
     TL_TRY(memory_reserve(newton));
     newton->ready = true;
   }
+  newton->run = run;
+  newton->linear.limit =
+      (tl_limit){.user = newton, .reached = limit_reached, .seconds_left = seconds_left};
   *result = newton;
   return TALUS_OK;
 }
@@ -69,7 +84,6 @@ talus_status tl_newton_foresee(tl_run *run, double *entries, double *operations)
 static talus_status prepare(tl_run *run, tl_newton **result) {
   TL_TRY(make(run, result));
   tl_newton *const newton = *result;
-  newton->run = run;
   newton->law = run->law;
   newton->stop = newton->examined = false;
   newton->epsilon = INFINITY;
@@ -103,15 +117,22 @@ int64_t tl_newton_bytes(const tl_newton *newton) {
 
 talus_status tl_newton_factor(tl_newton *newton, const double *a, const double *b,
                               const double *scale, int symmetric, int *good) {
+  tl_run *const run = newton->run;
   *good = 0;
-  if (tl_run_limit(newton->run)) {
+  if (newton->stop || tl_run_limit(run)) {
     newton->stop = true;
     return TALUS_OK;
   }
-  newton->run->iterations++;
-  newton->run->passes++;
-  newton->run->factorisations++;
-  return tl_linear_factor(&newton->linear, a, b, scale, symmetric, good);
+  run->iterations++;
+  run->passes++;
+  run->factorisations++;
+  TL_TRY(tl_linear_factor(&newton->linear, a, b, scale, symmetric, good));
+  if (newton->linear.limit.interrupted) {
+    run->factorisations -= newton->linear.limit.refused;
+    run->outcome = TALUS_OUTCOME_TIME_LIMIT;
+    newton->stop = true;
+  }
+  return TALUS_OK;
 }
 
 talus_status tl_newton_offer(tl_newton *newton, const double *y, const double *u, double *epsilon) {
