@@ -117,7 +117,7 @@ static talus_status take_contacts(tl_world_frame *f, const talus_world *world) {
   double *point = f->contact.memory, *normal = point + 3 * all, *force = normal + 3 * all;
   double *gap = force + 3 * all;
   int32_t *body = (int32_t *)(gap + all);
-  const double dt = world->def.step / (double)world->def.substeps;
+  const double dt = tl_part_seconds(world);
   for (size_t k = 0; k < all; k++) {
     for (int c = 0; c < 3; c++) {
       point[3 * k + c] = contact[k].point[c];

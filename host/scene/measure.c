@@ -132,7 +132,7 @@ static void cell_measure(const talus_world *world, tl_measured *measured) {
 }
 
 talus_status tl_measure(const talus_scene *scene, const talus_world *world, tl_measured *measured) {
-  const double dt = world->def.step / (double)world->def.substeps;
+  const double dt = tl_part_seconds(world);
   tl_space space;
   memset(measured, 0, sizeof *measured);
   if (world->cell.def.periodic == (world->def.plane ? 5 : 7)) {

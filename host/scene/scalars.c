@@ -158,7 +158,7 @@ static int32_t free_count(const talus_world *world) {
 /* Sums of the contact forces on each wall. */
 static void wall_forces(const talus_scene *scene, const talus_world *world, double *wall_force) {
   const int32_t walls = tl_scene_says(scene)->walls.count; /* the first bodies */
-  const double dt = world->def.step / (double)world->def.substeps;
+  const double dt = tl_part_seconds(world);
   for (int32_t k = 0; k < world->contact_count; k++) {
     const talus_contact *const contact = &world->contact[k].shown;
     for (int c = 0; c < 3; c++) {
@@ -175,7 +175,7 @@ static void wall_forces(const talus_scene *scene, const talus_world *world, doub
 
 /* Sums the contact forces on a body, and their torques about its position. */
 static void body_load(const talus_world *world, int32_t id, double load[6]) {
-  const double dt = world->def.step / (double)world->def.substeps;
+  const double dt = tl_part_seconds(world);
   const tl_body *const body = tl_body_at(world, id);
   for (int c = 0; c < 6; c++) {
     load[c] = body != NULL ? 0 : NAN; /* taken away */

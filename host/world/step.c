@@ -198,6 +198,7 @@ static talus_status world_step(talus_world *world, talus_step_report *given) {
     return tl_step_refuse(world, &quality, &first, halvings);
   }
   tl_joint_track(world);
+  world->part_seconds = world->def.step / (world->def.substeps << report.halvings);
   world->step_count++;
   /* a product: the time does not accumulate rounding */
   world->time = (double)world->step_count * world->def.step;

@@ -130,6 +130,8 @@ struct talus_world {
   talus_world_def def;
   double time;
   int64_t step_count;
+  double
+      part_seconds; /* of the last step's parts: what the contacts' impulses stand for; 0: none */
   double size; /* typical radius: mean tl_geometry_size of the free bodies' shapes ever added */
   double size_sum;
   int64_t size_count;
@@ -202,6 +204,13 @@ int32_t tl_joint_slot(const talus_world *world, int32_t id);
 /* The first slot of a body whose id is larger; gaps count. */
 int32_t tl_body_after(const talus_world *world, int32_t id);
 /* The body of an id, or NULL. */
+/* How long the impulses of the contacts at hand acted: the last part of the last step, which may
+ * have been cut. */
+static inline double tl_part_seconds(const talus_world *world) {
+  return world->part_seconds > 0 ? world->part_seconds
+                                 : world->def.step / (double)world->def.substeps;
+}
+
 static inline tl_body *tl_body_at(const talus_world *world, int32_t id) {
   const int32_t slot = world != NULL ? tl_body_slot(world, id) : -1;
   return slot >= 0 ? &world->body[slot] : NULL;

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/io/world_frame.h"
+#include "host/world/world.h"
 #include "tests/world/place.h"
 
 enum { GRAINS = 12, STEPS = 300 };
@@ -54,6 +56,38 @@ static int first_failure(talus_world *world, talus_step_report *report) {
     }
   }
   return STEPS;
+}
+
+/* The forces of a frame after a step that was cut are the impulses over the part they acted in. */
+static void test_forces_of_parts(void) {
+  int cut = 0;
+  for (double accept = 0.5; accept > 1e-3; accept *= 0.7) {
+    talus_world_def def = hasty();
+    talus_step_report report = talus_step_report_default();
+    def.on_miss = TALUS_MISS_HALVE;
+    def.accept = accept;
+    talus_world *const world = column(&def);
+    tl_world_frame frame;
+    memset(&frame, 0, sizeof frame);
+    for (int n = 0; n < STEPS && talus_world_step(world, &report) == TALUS_OK; n++) {
+      const talus_contact *contact;
+      const int32_t count = talus_world_contacts(world, &contact);
+      if (report.halvings == 0 || count == 0) {
+        continue;
+      }
+      cut++;
+      MUST(tl_world_frame_take(&frame, world, true));
+      const double part = def.step / (1 << report.halvings);
+      for (int32_t k = 0; k < count; k++) {
+        const double wanted = contact[k].impulse[2] / part;
+        CHECK_CASE(fabs(frame.frame.contact_force[3 * k + 2] - wanted) <= 1e-12 * fabs(wanted),
+                   "%g N, not %g", frame.frame.contact_force[3 * k + 2], wanted);
+      }
+    }
+    tl_world_frame_release(world->context, &frame);
+    talus_world_destroy(world);
+  }
+  CHECK_CASE(cut > 0, "%d steps were cut", cut);
 }
 
 /* STOP ends at once, HALVE cuts the step before. Either is what `accept` is for. */
@@ -141,6 +175,7 @@ int main(void) {
   place_begin(1);
   test_continue();
   test_stop_and_halve();
+  test_forces_of_parts();
   test_refused();
   test_crush(0);
   test_crush(1);
