@@ -1,6 +1,7 @@
 /* links.c: mechanisms of a world: their links as bodies, their state and motion. */
 #include "host/world/links.h"
 
+#include <math.h>
 #include <string.h>
 
 size_t tl_velocity_size(const talus_world *world) {
@@ -163,6 +164,47 @@ static talus_status forces_load(const talus_world *world, const tl_world_mechani
   return TALUS_OK;
 }
 
+/* Whether a link's spin changes without a torque. */
+static bool tumbles(const talus_mechanism *mechanism) {
+  for (int32_t i = 0; i < mechanism->link_count; i++) {
+    if (mechanism->link[i].kind == TALUS_LINK_FREE) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* v receives the velocities after dt without contacts. With a free joint, whatever depends on
+ * velocities is that of the mean of those before and after, found by repeating: a spin then has the
+ * same energy after as before, w_m . (w_m x I w_m) = 0, where that of the velocities before makes a
+ * top gain without bound. */
+static talus_status velocities_advance(talus_mechanism *mechanism, double dt, double *v) {
+  enum { ROUNDS = 12 };
+  const int32_t count = mechanism->v_count;
+  const int rounds = tumbles(mechanism) ? ROUNDS : 1;
+  double *const before = mechanism->saved, change = 1, size = 0;
+  memcpy(before, mechanism->v, (size_t)count * sizeof *before);
+  talus_status status = TALUS_OK;
+  for (int round = 0; round < rounds && status == TALUS_OK && change > 1e-14 * size; round++) {
+    status = talus_mechanism_accelerate(mechanism, mechanism->dynamics, v);
+    change = size = 0;
+    for (int32_t i = 0; i < count && status == TALUS_OK; i++) {
+      v[i] = before[i] + dt * v[i];
+      if (rounds > 1) {
+        const double mean = 0.5 * (before[i] + v[i]);
+        change = fmax(change, fabs(mean - mechanism->v[i]));
+        size = fmax(size, fabs(mean));
+        mechanism->v[i] = mean;
+      }
+    }
+    if (rounds > 1) {
+      mechanism->placed = mechanism->articulated = 0;
+    }
+  }
+  memcpy(mechanism->v, before, (size_t)count * sizeof *before);
+  return status;
+}
+
 talus_status tl_links_free(talus_world *world, double dt, double *velocity) {
   double *const part = tl_links_part(world, velocity);
   for (int32_t m = 0; m < world->mechanism_count; m++) {
@@ -172,13 +214,10 @@ talus_status tl_links_free(talus_world *world, double dt, double *velocity) {
     const int32_t loads = mechanism->load_count;
     talus_status status = forces_load(world, of);
     if (status == TALUS_OK) {
-      status = talus_mechanism_accelerate(mechanism, mechanism->dynamics, v);
+      status = velocities_advance(mechanism, dt, v);
     }
     mechanism->load_count = loads;
     TL_TRY(status);
-    for (int32_t i = 0; i < mechanism->v_count; i++) {
-      v[i] = mechanism->v[i] + dt * v[i];
-    }
   }
   tl_links_spread(world, velocity);
   return TALUS_OK;

@@ -1,8 +1,12 @@
 /* test_links.c: mechanisms in a world against what is known by other ways: free bodies, chains of
  * joints, numbers worked out by hand, and balances. */
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "host/math/rotation.h"
+#include "host/math/vector.h"
 #include "tests/world/links.h"
 
 static const double PI = 3.14159265358979323846;
@@ -28,7 +32,7 @@ static double state_distance(const talus_body_state *a, const talus_body_state *
 }
 
 /* A link on a free joint with a sphere or cube about its centre of mass is a free body. (Of unlike
- * edges the two differ by a step: bodies keep their angular momentum, links their torque.) */
+ * edges the two differ by a step: bodies keep their angular momentum, links their energy.) */
 static void one_link(talus_integrator integrator, talus_restitution restitution, int box) {
   talus_body_state end[2];
   for (int linked = 0; linked < 2; linked++) {
@@ -339,6 +343,61 @@ static void weight(void) {
   talus_world_destroy(world);
 }
 
+/* A free top of three unlike moments of inertia, spun about the middle one, as a link on a free
+ * joint and as a body: 20 s without gravity. Energy and angular momentum stay. */
+static void top(bool linked, bool offset) {
+  talus_world_def def = talus_world_def_default();
+  talus_world *world;
+  const double half[3] = {0.02, 0.05, 0.1};
+  def.gravity[2] = 0;
+  MUST(talus_world_create(place_context, &def, &world));
+  const int32_t material = place_material(world, 2500, 0, 0);
+  int32_t body = place_box(world, material, half, 0, 0, 0);
+  const double mass = talus_body_mass(world, body);
+  double inertia[6];
+  talus_body_inertia(world, body, inertia);
+  if (linked) {
+    talus_link_def link = link_def(TALUS_LINK_FREE, TALUS_NONE, 0, 0, 0);
+    link.mass = mass;
+    memcpy(link.inertia, inertia, sizeof inertia);
+    link.centre[0] = offset ? 0.03 : 0;
+    MUST(talus_body_remove(world, body));
+    const int32_t mechanism = links_add(world, &link, 1, NULL, 0);
+    body = talus_link_body(world, mechanism, 0);
+    const double q[7] = {0, 0, 0, 1, 0, 0, 0}, v[6] = {0, 0, 0, 0.5, 20, 0.3};
+    MUST(talus_mechanism_set(talus_world_mechanism(world, mechanism), q, v));
+  } else {
+    talus_body_state state = place_state(world, body);
+    state.spin[0] = 0.5;
+    state.spin[1] = 20;
+    state.spin[2] = 0.3;
+    MUST(talus_body_set(world, body, &state));
+  }
+  double first = 0, worst = 0, momentum[3] = {0}, off = 0;
+  for (int n = 0; n <= 20000; n++) {
+    const talus_body_state s = place_state(world, body);
+    double rotation[9], own[3], spin[3], turned[3];
+    tl_quaternion_matrix(s.orientation, rotation);
+    tl_turn_back3(own, rotation, s.spin);
+    tl_sym3(spin, inertia, own);
+    tl_turn3(turned, rotation, spin);
+    const double energy = 0.5 * tl_dot3(own, spin) + 0.5 * mass * tl_dot3(s.velocity, s.velocity);
+    if (n == 0) {
+      first = energy;
+      memcpy(momentum, turned, sizeof momentum);
+    }
+    double difference[3];
+    tl_sub3(difference, turned, momentum);
+    worst = fmax(worst, fabs(energy / first - 1));
+    off = fmax(off, tl_norm3(difference) / tl_norm3(momentum));
+    MUST(talus_world_step(world, NULL));
+  }
+  printf("top, %s%s: energy off by at most %.2g, angular momentum by %.2g\n",
+         linked ? "link" : "body", offset ? ", off its joint" : "", worst, off);
+  CHECK_CASE(worst < (offset ? 2e-2 : 1e-3) && off < 5e-2, "linked %d: %g, %g", linked, worst, off);
+  talus_world_destroy(world);
+}
+
 int main(void) {
   place_begin(1);
   for (int i = 0; i < 8; i++) {
@@ -352,6 +411,9 @@ int main(void) {
   flat_loop();
   tied();
   weight();
+  top(false, false);
+  top(true, false);
+  top(true, true);
   place_end();
   return check_end();
 }
