@@ -86,6 +86,14 @@ talus_status tl_frame_check(talus_context *context, const tl_frame *frame) {
     return tl_fail(context, TALUS_SIZE_OVERFLOW, "frame: a count or the step is negative");
   }
   TL_TRY(check_numbers(context, "time", &frame->time, 1, 1));
+  TL_TRY(check_numbers(context, "origin", frame->origin, 1, 3));
+  TL_TRY(check_numbers(context, "edge", frame->edge, 1, 6));
+  for (int c = 0; c < 3 && frame->periodic != 0; c++) {
+    if (!(frame->edge[c] > 0)) {
+      return tl_fail(context, TALUS_INDEX_RANGE, "frame: edge[%d] of the cell is %g", c,
+                     frame->edge[c]);
+    }
+  }
   TL_TRY(check_numbers(context, "position", frame->position, bodies, 3));
   TL_TRY(check_numbers(context, "orientation", frame->orientation, bodies, 4));
   TL_TRY(check_numbers(context, "velocity", frame->velocity, bodies, 3));

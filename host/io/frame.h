@@ -14,6 +14,9 @@ typedef struct tl_frame {
   double time;   /* s */
   int32_t plane; /* 1: a world of disks and polygons in the x-z plane */
 
+  uint32_t periodic;         /* bits of x, y, z: the cell goes on there; 0: there is none */
+  double origin[3], edge[6]; /* of the cell, as in talus_cell, m */
+
   /* bodies */
   int32_t body_count;
   const int32_t *id;         /* as the world calls them */

@@ -133,13 +133,20 @@ static talus_status add_bodies(grains *g) {
 static talus_status encode(grains *g, tl_bytes *file) {
   const tl_frame *frame = g->frame;
   const int64_t plane = frame->plane;
+  const int64_t periodic = frame->periodic;
   int32_t count = 5;
-  tl_vtk_array array[COLUMNS + BODY_COLUMNS + 5] = {
+  tl_vtk_array array[COLUMNS + BODY_COLUMNS + 8] = {
       {TL_VTK_FIELD, "TimeValue", TL_VTK_FLOAT64, 1, 1, &frame->time},
       {TL_VTK_FIELD, "step", TL_VTK_INT64, 1, 1, &frame->step},
       {TL_VTK_FIELD, "plane", TL_VTK_INT64, 1, 1, &plane},
       {TL_VTK_VERTS, "connectivity", TL_VTK_INT64, 1, g->count, g->connectivity.memory},
       {TL_VTK_VERTS, "offsets", TL_VTK_INT64, 1, g->count, g->offsets.memory}};
+  if (periodic != 0) {
+    array[count++] = (tl_vtk_array){TL_VTK_FIELD, "cell_periodic", TL_VTK_INT64, 1, 1, &periodic};
+    array[count++] =
+        (tl_vtk_array){TL_VTK_FIELD, "cell_origin", TL_VTK_FLOAT64, 3, 1, frame->origin};
+    array[count++] = (tl_vtk_array){TL_VTK_FIELD, "cell_edge", TL_VTK_FLOAT64, 6, 1, frame->edge};
+  }
   for (int k = 0; k < (frame->mass != NULL ? COLUMNS : MASS); k++) {
     array[count] = columns[k];
     array[count].count = g->count;

@@ -65,6 +65,21 @@ static talus_status allocate(tl_frame_filler *f, int64_t bodies, int64_t shapes)
   return TALUS_OK;
 }
 
+/* The periodic cell, which most frames do not have. */
+static talus_status copy_cell(tl_frame_filler *f) {
+  tl_frame *frame = &f->stored->frame;
+  int64_t periodic = 0;
+  if (!tl_vtk_has(&f->source[TL_FRAME_GRAINS].content, TL_VTK_FIELD, "cell_periodic")) {
+    return TALUS_OK;
+  }
+  TL_TRY(copy(f, TL_FRAME_GRAINS, "cell_periodic", TL_VTK_FIELD, TL_VTK_INT64, 1, 1, &periodic));
+  TL_TRY(
+      copy(f, TL_FRAME_GRAINS, "cell_origin", TL_VTK_FIELD, TL_VTK_FLOAT64, 3, 1, frame->origin));
+  TL_TRY(copy(f, TL_FRAME_GRAINS, "cell_edge", TL_VTK_FIELD, TL_VTK_FLOAT64, 6, 1, frame->edge));
+  frame->periodic = (uint32_t)(periodic & 7);
+  return TALUS_OK;
+}
+
 static talus_status copy_bodies(tl_frame_filler *f, int64_t count) {
   const tl_vtk_section s = TL_VTK_POINT;
   int64_t plane;
@@ -73,6 +88,7 @@ static talus_status copy_bodies(tl_frame_filler *f, int64_t count) {
   TL_TRY(copy(f, TL_FRAME_GRAINS, "step", TL_VTK_FIELD, TL_VTK_INT64, 1, 1, &frame->step));
   TL_TRY(copy(f, TL_FRAME_GRAINS, "plane", TL_VTK_FIELD, TL_VTK_INT64, 1, 1, &plane));
   frame->plane = plane != 0;
+  TL_TRY(copy_cell(f));
   TL_TRY(copy(f, TL_FRAME_GRAINS, "Points", TL_VTK_POINTS, TL_VTK_FLOAT64, 3, count, f->position));
   TL_TRY(copy(f, TL_FRAME_GRAINS, "orientation", s, TL_VTK_FLOAT64, 4, count, f->orientation));
   TL_TRY(copy(f, TL_FRAME_GRAINS, "velocity", s, TL_VTK_FLOAT64, 3, count, f->velocity));

@@ -143,6 +143,9 @@ talus_status tl_world_frame_take(tl_world_frame *f, const talus_world *world, bo
   f->frame.step = talus_world_steps(world);
   f->frame.time = talus_world_time(world);
   f->frame.plane = world->def.plane;
+  f->frame.periodic = world->cell.def.periodic;
+  memcpy(f->frame.origin, world->cell.def.origin, sizeof f->frame.origin);
+  memcpy(f->frame.edge, world->cell.def.edge, sizeof f->frame.edge);
   TL_TRY(take_bodies(f, world, &index));
   TL_TRY(take_shapes(f, world, index));
   return contacts ? take_contacts(f, world) : TALUS_OK;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/math/lattice.h"
 #include "host/math/rotation.h"
 
 /* ---- grains ---------------------------------------------------------------------------------- */
@@ -241,9 +242,20 @@ bool tl_sample_pose(const tl_sample *s, int32_t id, tl_pose *pose) {
   return false;
 }
 
+/* The centre of a grain, or that image of it which is at a point of contact; the point itself where
+ * there is no grain. */
+static void branch_end(const tl_sample *s, int32_t grain, const double *point, double end[3]) {
+  tl_copy3(end, grain >= 0 ? s->centre + 3 * (size_t)grain : point);
+  if (grain >= 0 && s->frame->periodic != 0) {
+    double way[3];
+    tl_sub3(way, s->centre + 3 * (size_t)grain, point);
+    tl_lattice_nearest(s->frame->edge, s->frame->periodic, way);
+    tl_along3(end, point, 1, way);
+  }
+}
+
 void tl_sample_branch(const tl_sample *s, int32_t contact, double from[3], double to[3]) {
   const size_t k = (size_t)contact;
-  const int32_t a = s->contact_grain[2 * k], b = s->contact_grain[2 * k + 1];
-  tl_copy3(from, a >= 0 ? s->centre + 3 * (size_t)a : s->point + 3 * k);
-  tl_copy3(to, b >= 0 ? s->centre + 3 * (size_t)b : s->point + 3 * k);
+  branch_end(s, s->contact_grain[2 * k], s->point + 3 * k, from);
+  branch_end(s, s->contact_grain[2 * k + 1], s->point + 3 * k, to);
 }

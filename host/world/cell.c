@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/base/structs.h"
+#include "host/math/lattice.h"
 
 /* Positions in cell->edge and cell->rate. */
 enum { XX, YY, ZZ, XY, XZ, YZ };
@@ -16,20 +17,6 @@ void talus_cell_init(talus_cell *cell, size_t size) {
 
 /* ---- lattice --------------------------------------------------------------------------------- */
 
-/* U m for an upper triangular U. */
-static void times(const double *u, const double *m, double *out) {
-  out[0] = u[XX] * m[0] + u[XY] * m[1] + u[XZ] * m[2];
-  out[1] = u[YY] * m[1] + u[YZ] * m[2];
-  out[2] = u[ZZ] * m[2];
-}
-
-/* U^-1 v. */
-static void divide(const double *u, const double *v, double *out) {
-  out[2] = v[2] / u[ZZ];
-  out[1] = (v[1] - u[YZ] * out[2]) / u[YY];
-  out[0] = (v[0] - u[XY] * out[1] - u[XZ] * out[2]) / u[XX];
-}
-
 static void image_steps(int32_t image, double m[3]) {
   const int32_t code = image + TL_IMAGE_COUNT;
   m[0] = code % 3 - 1;
@@ -40,35 +27,17 @@ static void image_steps(int32_t image, double m[3]) {
 void tl_cell_shift(const tl_cell *cell, int32_t image, double shift[3]) {
   double m[3];
   image_steps(image, m);
-  times(cell->def.edge, m, shift);
+  tl_lattice_point(cell->def.edge, m, shift);
 }
 
 void tl_cell_drift(const tl_cell *cell, int32_t image, double drift[3]) {
   double shift[3];
   tl_cell_shift(cell, image, shift);
-  times(cell->def.rate, shift, drift);
-}
-
-/* Whole numbers of edges, of periodic sides alone, that lead nearest to `way`. */
-static void whole_steps(const tl_cell *cell, const double *way, double offset, double m[3]) {
-  double left[3] = {way[0], way[1], way[2]};
-  for (int c = 2; c >= 0; c--) {
-    double step[3] = {0, 0, 0}, away[3], part[3];
-    divide(cell->def.edge, left, part);
-    m[c] = cell->def.periodic >> c & 1 ? floor(part[c] + offset) : 0;
-    step[c] = m[c];
-    times(cell->def.edge, step, away);
-    tl_sub3(left, left, away);
-  }
+  tl_lattice_point(cell->def.rate, shift, drift);
 }
 
 void tl_cell_nearest(const tl_cell *cell, double way[3]) {
-  double m[3], shift[3];
-  if (cell->def.periodic != 0) {
-    whole_steps(cell, way, 0.5, m);
-    times(cell->def.edge, m, shift);
-    tl_sub3(way, way, shift);
-  }
+  tl_lattice_nearest(cell->def.edge, cell->def.periodic, way);
 }
 
 double tl_cell_volume(const tl_cell *cell) {
@@ -157,7 +126,7 @@ static int32_t images_of(const talus_world *world, int32_t i, const reach *r, in
   double away[3], part[3];
   int32_t found = 0;
   tl_sub3(away, collider->pose.position, world->cell.def.origin);
-  divide(world->cell.def.edge, away, part);
+  tl_lattice_parts(world->cell.def.edge, away, part);
   for (int32_t image = collider->movable ? 1 : -TL_IMAGE_COUNT; image <= TL_IMAGE_COUNT; image++) {
     if (image != 0 && is_near(&world->cell, part, r, image)) {
       if (count + found < capacity) {
@@ -234,10 +203,10 @@ void tl_cell_wrap(talus_world *world) {
       continue;
     }
     tl_sub3(away, body->position, cell->def.origin);
-    whole_steps(cell, away, 0, m);
+    tl_lattice_steps(cell->def.edge, cell->def.periodic, away, 0, m);
     if (m[0] != 0 || m[1] != 0 || m[2] != 0) {
-      times(cell->def.edge, m, shift);
-      times(cell->def.rate, shift, drift);
+      tl_lattice_point(cell->def.edge, m, shift);
+      tl_lattice_point(cell->def.rate, shift, drift);
       tl_sub3(body->position, body->position, shift);
       tl_sub3(body->velocity, body->velocity, drift);
     }
@@ -257,7 +226,7 @@ static void rate_set(talus_world *world, const double *rate) {
     tl_body *const body = &world->body[i];
     if (body->exists && body->type == TALUS_BODY_FREE) {
       tl_sub3(away, body->position, world->cell.def.origin);
-      times(change, away, gain);
+      tl_lattice_point(change, away, gain);
       tl_along3(body->velocity, body->velocity, 1, gain);
     }
   }
@@ -294,7 +263,7 @@ static void stress_of(const talus_world *world, double dt, const double *after, 
     double away[3], mean[3], own[3];
     if (body->exists && body->type == TALUS_BODY_FREE) {
       tl_sub3(away, body->position, cell->def.origin);
-      times(cell->def.rate, away, mean);
+      tl_lattice_point(cell->def.rate, away, mean);
       tl_sub3(own, after + 6 * (int64_t)i, mean);
       for (int c = 0; c < 9; c++) {
         stress[c] += body->mass * own[c / 3] * own[c % 3] / volume;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "host/io/vtk.h"
+#include "host/measure/sample.h"
 #include "host/scene/snapshot.h"
 #include "tests/check.h"
 #include "tests/scene/scene_text.h"
@@ -119,6 +120,70 @@ static void check_round_trip(talus_context *context) {
   talus_scene_destroy(scene);
 }
 
+/* A sheared cell: its contacts' branches lead to the right images, so that their sum is the stress
+ * that the world itself has. */
+static void check_cell(talus_context *context) {
+  static const char text[] =
+      "world: {gravity: [0, 0, 0]}\n"
+      "cell: {lower: [0, 0, 0], upper: [4 cm, 4 cm, 4 cm], rate: [-2 Hz, 0, 0], shear: [0, 9 Hz, "
+      "0]}\n"
+      "grains: [{kind: random, radius: 3 mm, count: 120}]\n";
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  tl_snapshot snapshot;
+  tl_vtk_writer *writer = NULL;
+  tl_stored_frame *stored = NULL;
+  double whole[9], sum[9] = {0}, kinetic[9] = {0}, largest = 0;
+  if (!CHECK(world_of(context, text, &scene, &world) == TALUS_OK)) {
+    printf("  %s\n", talus_context_message(context));
+    return;
+  }
+  for (int i = 0; i < 150; i++) {
+    CHECK(talus_world_step(world, NULL) == TALUS_OK);
+  }
+  mkdir("cell", 0777);
+  CHECK(tl_snapshot_open(scene, &snapshot) == TALUS_OK);
+  CHECK(tl_snapshot_take(&snapshot, scene, world, NULL, 1) == TALUS_OK);
+  CHECK(tl_vtk_open(context, "cell", -1, &writer) == TALUS_OK);
+  CHECK(tl_vtk_write(writer, &snapshot.frame) == TALUS_OK);
+  tl_vtk_close(writer);
+  CHECK(talus_world_stress(world, whole) == TALUS_OK);
+  if (CHECK(tl_vtk_read(context, "cell", 150, &stored) == TALUS_OK)) {
+    const tl_frame *const frame = &stored->frame;
+    const double volume = frame->edge[0] * frame->edge[1] * frame->edge[2];
+    tl_sample sample = {.context = context};
+    CHECK(frame->periodic == 7 && frame->edge[0] < 0.04 && fabs(frame->edge[4]) > 0);
+    CHECK(tl_sample_take(&sample, frame) == TALUS_OK && sample.contact_count > 3);
+    for (int32_t k = 0; k < sample.contact_count; k++) {
+      double from[3], to[3], branch[3];
+      tl_sample_branch(&sample, k, from, to);
+      tl_sub3(branch, to, from);
+      CHECK_CLOSE(tl_norm3(branch), 6e-3, 2e-4);
+      for (int c = 0; c < 9; c++) {
+        sum[c] += sample.force[3 * k + c / 3] * branch[c % 3] / volume;
+      }
+    }
+    for (int32_t k = 0; k < sample.grain_count; k++) {
+      const double *const x = sample.centre + 3 * k, *const v = sample.velocity + 3 * k;
+      const double own[3] = {v[0] + 2 * x[0] - 9 * x[2], v[1], v[2]};
+      for (int c = 0; c < 9; c++) {
+        kinetic[c] += sample.mass[k] * own[c / 3] * own[c % 3] / volume;
+      }
+    }
+    for (int c = 0; c < 9; c++) {
+      largest = fmax(largest, fabs(whole[c]));
+    }
+    for (int c = 0; c < 9; c++) { /* positions are those after the step */
+      CHECK_CLOSE(sum[c] + kinetic[c], whole[c], 0.05 * largest);
+    }
+    tl_sample_release(&sample);
+  }
+  tl_stored_frame_destroy(stored);
+  tl_snapshot_close(&snapshot);
+  talus_world_destroy(world);
+  talus_scene_destroy(scene);
+}
+
 int main(void) {
   talus_context *context = NULL;
   const talus_context_def def = talus_context_def_default();
@@ -129,6 +194,7 @@ int main(void) {
     return CHECK_SKIPPED;
   }
   check_round_trip(context);
+  check_cell(context);
   talus_context_destroy(context);
   return check_end();
 }
