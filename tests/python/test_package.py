@@ -115,7 +115,9 @@ class Layouts(unittest.TestCase):
                  "talus_contact": structs.Contact, "talus_motion_def": structs.MotionDef,
                  "talus_joint_def": structs.JointDef, "talus_joint_state": structs.JointState,
                  "talus_link_def": structs.LinkDef, "talus_mechanism_def": structs.MechanismDef,
-                 "talus_loop_def": structs.LoopDef, "talus_urdf_def": structs.UrdfDef}
+                 "talus_loop_def": structs.LoopDef, "talus_coupling_def": structs.CouplingDef,
+                 "talus_touch": structs.Touch, "talus_fleet_def": structs.FleetDef,
+                 "talus_fleet_report": structs.FleetReport, "talus_urdf_def": structs.UrdfDef}
         lines = ["#include <stdio.h>", "#include <talus/talus_solve.h>",
                  "#include <talus/talus_urdf.h>", "int main(void) {"]
         wanted = []

@@ -468,6 +468,62 @@ class Mechanisms(unittest.TestCase):
                 world.add_urdf(os.path.join(folder, "none.urdf"))
 
 
+class Fleets(unittest.TestCase):
+    LINK = dict(name="swing", axis=(0, 1, 0), mass=1.0, centre=(0, 0, -1), inertia=1e-3 * np.eye(3))
+
+    def test_pendulums(self):
+        fleet = talus.Fleet([self.LINK], 40, step=1e-3, scheme="runge_kutta")
+        begin = np.linspace(0.01, 0.05, 40)
+        fleet.coordinate = begin[:, None]
+        report = fleet.step(500)
+        omega = np.sqrt(9.81 / 1.001)
+        np.testing.assert_allclose(fleet.coordinate[:, 0], begin * np.cos(omega * 0.5), atol=2e-5)
+        self.assertEqual((len(fleet), report.failed, fleet.velocity.shape), (40, 0, (40, 1)))
+        fleet.velocity = 0
+        fleet.apply(np.full((40, 1), 1.0))
+        fleet.step()
+        self.assertTrue((fleet.velocity > 0).all())
+        for call, error, said in (
+                (lambda: talus.Fleet([self.LINK], 0), ValueError, "at least one"),
+                (lambda: talus.Fleet([], 3), talus.Error, "link"),
+                (lambda: talus.Fleet([self.LINK], 2, scheme="leap"), ValueError, "one of explicit_euler"),
+                (lambda: setattr(fleet, "coordinate", np.zeros((3, 1))), ValueError, "coordinate has"),
+                (lambda: fleet.drive("swing", rate=1), talus.Error, "motor"),
+                (lambda: fleet.link("knee"), KeyError, "one of swing"),
+                (lambda: pickle.dumps(fleet), TypeError, "pickled")):
+            with self.assertRaisesRegex(error, said):
+                call()
+        fleet.close()
+        with self.assertRaisesRegex(talus.Error, "destroyed"):
+            fleet.step()
+
+    def test_contacts_and_motors(self):
+        ground = -0.9
+
+        def touches(one):
+            position, _ = one.point("swing", (0, 0, -1))
+            gap = position[2] - ground
+            return [] if gap > 0.05 else [dict(link="swing", point=position, normal=(0, 0, 1), gap=gap,
+                                               friction=0.3)]
+
+        fleet = talus.Fleet([self.LINK], 8, touches=touches)
+        fleet.coordinate = np.linspace(0.6, 1.0, 8)[:, None]
+        report = fleet.step(600)
+        self.assertGreater(report.contacts, 0)
+        np.testing.assert_allclose(np.cos(fleet.coordinate[:, 0]), 0.9, atol=0.02)  # they lie on it
+
+        def wrong(one):
+            return [dict(link="swing", point=(0, 0))]
+
+        broken = talus.Fleet([self.LINK], 2, touches=wrong)
+        with self.assertRaisesRegex(ValueError, "touch.point"):
+            broken.step()
+        turning = talus.Fleet([dict(self.LINK, motor="rate", effort=1e3)], 3, gravity=(0, 0, 0))
+        turning.drive("swing", rate=[1, 2, 3])
+        turning.step(100)
+        np.testing.assert_allclose(turning.velocity[:, 0], [1, 2, 3], atol=1e-6)
+
+
 class Scenes(unittest.TestCase):
     def setUp(self):
         try:

@@ -7,6 +7,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Type, Union
 import numpy as np
 import numpy.typing as npt
 
+from . import structs
 from .library import Struct, fill
 from .problem import AnyArray
 from .settings import member, number
@@ -64,7 +65,10 @@ def define(struct: Type[Struct], label: str, values: Mapping[str, Any],
            kinds: Optional[Dict[str, Type[enum.IntEnum]]] = None,
            kind: Optional[int] = None) -> Struct:
     """A def with its defaults and the values that are not None."""
-    made = fill(struct) if kind is None else fill(struct, kind)
+    if struct in structs.SIZED:
+        made = fill(struct) if kind is None else fill(struct, kind)
+    else:
+        made = struct()
     types = {field[0]: field[1] for field in struct._fields_}
     for name, value in values.items():
         if name not in types or name in ("struct_size", "unused"):

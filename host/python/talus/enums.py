@@ -203,6 +203,13 @@ class LinkKind(enum.IntEnum):
     PLANAR = 5
 
 
+class Scheme(enum.IntEnum):
+    EXPLICIT_EULER = 0
+    EULER = 1
+    RUNGE_KUTTA = 2
+    MIDPOINT = 3
+
+
 class Dynamics(enum.IntEnum):
     COMPOSITE = 0
     ARTICULATED = 1

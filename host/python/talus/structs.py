@@ -276,6 +276,40 @@ class LoopDef(Structure):
                 ("turn_count", c_int32), ("turn", real9), ("orientation", real4)]
 
 
+class CouplingDef(Structure):
+    _fields_ = [("struct_size", c_uint32), ("form", enum), ("step", c_double),
+                ("gap_clamp", c_double), ("restitution_speed", c_double),
+                ("correction", c_double), ("dimension", c_int32), ("mechanism_count", c_int32),
+                ("mechanism", c_void_p), ("loop_count", c_int32), ("loop", c_void_p),
+                ("restitution", enum), ("drift", c_int32)]
+
+
+class Touch(Structure):
+    _fields_ = [("mechanism_a", c_int32), ("link_a", c_int32), ("mechanism_b", c_int32),
+                ("link_b", c_int32), ("point", real3), ("normal", real3), ("gap", c_double),
+                ("friction", c_double), ("restitution", c_double), ("tangent", real3)]
+
+
+touch_fn = ctypes.CFUNCTYPE(c_int32, c_void_p, c_int32, POINTER(Touch), c_int32)
+
+
+class _FleetRoom(ctypes.Union):
+    _fields_ = [("settings", Settings), ("rest", ctypes.c_uint64 * 64)]
+
+
+class FleetDef(Structure):
+    _anonymous_ = ("settings_room",)
+    _fields_ = [("struct_size", c_uint32), ("count", c_int32), ("coupling", c_void_p),
+                ("find", touch_fn), ("user", c_void_p), ("scheme", enum),
+                ("settings_room", _FleetRoom), ("accept", c_double)]
+
+
+class FleetReport(Structure):
+    _fields_ = [("struct_size", c_uint32), ("solves", c_int64), ("contacts", c_int64),
+                ("missed", c_int64), ("measure", c_double), ("depth", c_double),
+                ("failed", c_int64), ("first_failed", c_int32), ("unused", c_int32)]
+
+
 class UrdfDef(Structure):
     _fields_ = [("struct_size", c_uint32), ("position", real3), ("orientation", real4),
                 ("floating", c_int32), ("lenient", c_int32), ("packages", c_char_p)]
@@ -303,6 +337,9 @@ SIZED: Dict[Any, str] = {
     LinkDef: "talus_link_def_init",
     MechanismDef: "talus_mechanism_def_init",
     LoopDef: "talus_loop_def_init",
+    CouplingDef: "talus_coupling_def_init",
+    FleetDef: "talus_fleet_def_init",
+    FleetReport: "talus_fleet_report_init",
     UrdfDef: "talus_urdf_def_init",
 }
 # Of them, those whose function also takes a form or kind.
