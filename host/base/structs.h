@@ -55,6 +55,7 @@ typedef struct tl_struct {
   X(frames_def, resume)                          \
   X(scene_info, colour)                          \
   X(record_def, resume)                          \
+  X(measure_def, user)                           \
   X(urdf_def, packages)
 
 #define TL_STRUCT_DECLARE(name, ...) extern const tl_struct tl_struct_##name;

@@ -23,6 +23,7 @@ int tl_cli_scene(int argc, char **argv);
 int tl_cli_render(int argc, char **argv);
 int tl_cli_plot(int argc, char **argv);
 int tl_cli_sweep(int argc, char **argv);
+int tl_cli_measure(int argc, char **argv);
 int tl_cli_profile(int argc, char **argv);
 int tl_cli_bench(int argc, char **argv);
 

@@ -26,6 +26,7 @@ static const struct {
     {"render", tl_cli_render, "draw pictures of a run"},
     {"plot", tl_cli_plot, "plot columns of runs"},
     {"sweep", tl_cli_sweep, "run a study: a scene with many values and seeds"},
+    {"measure", tl_cli_measure, "measure the frames of a run: packing, stress, profiles, fields"},
     {"solve", tl_cli_solve, "solve a problem file and certify the impulses"},
     {"check", tl_cli_check, "judge impulses that somebody found"},
     {"generate", tl_cli_generate, "make problem files: heaps, stacks, random systems"},

@@ -92,6 +92,9 @@ static void take_stress(const tl_sample *s, const tl_domain *d, double volume, d
   for (int32_t k = 0; k < s->contact_count; k++) {
     const double *const point = s->point + 3 * (size_t)k, *const f = s->force + 3 * (size_t)k;
     double from[3], to[3], way[3], branch[3] = {0, 0, 0};
+    if (!tl_domain_meets_ball(d, point, s->reach[k])) {
+      continue;
+    }
     tl_sample_branch(s, k, from, to);
     tl_sub3(way, point, from);
     if (tl_dot3(way, way) > 0) {

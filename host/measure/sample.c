@@ -1,6 +1,7 @@
 /* sample.c: grains, shapes and contacts of a frame; see sample.h. */
 #include "host/measure/sample.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,14 @@ static bool carries_force(const double f[3]) {
   return f[0] != 0 || f[1] != 0 || f[2] != 0;
 }
 
+static double branch_reach(const tl_sample *s, int32_t contact) {
+  double from[3], to[3];
+  tl_sample_branch(s, contact, from, to);
+  tl_sub3(from, from, s->point + 3 * (size_t)contact);
+  tl_sub3(to, to, s->point + 3 * (size_t)contact);
+  return fmax(tl_norm3(from), tl_norm3(to));
+}
+
 static void take_touching(tl_sample *s, const named *list, pair *pairs) {
   const tl_frame *const frame = s->frame;
   s->contact_count = 0;
@@ -145,6 +154,7 @@ static void take_touching(tl_sample *s, const named *list, pair *pairs) {
     tl_copy3(s->normal + 3 * n, frame->contact_normal + 3 * k);
     tl_copy3(s->force + 3 * n, frame->contact_force + 3 * k);
     s->contact_count++;
+    s->reach[n] = branch_reach(s, (int32_t)n);
   }
   take_pairs(s, pairs);
 }
@@ -152,12 +162,13 @@ static void take_touching(tl_sample *s, const named *list, pair *pairs) {
 static talus_status take_contacts(tl_sample *s) {
   const size_t all = (size_t)s->frame->contact_count;
   void *list = NULL;
-  TL_TRY(tl_buffer_reserve(s->context, &s->contacts, all, 9 * sizeof(double) + 4 * sizeof(int32_t),
+  TL_TRY(tl_buffer_reserve(s->context, &s->contacts, all, 10 * sizeof(double) + 4 * sizeof(int32_t),
                            "contacts of a measurement"));
   s->point = s->contacts.memory;
   s->normal = s->point + 3 * all;
   s->force = s->normal + 3 * all;
-  s->contact_grain = (int32_t *)(s->force + 3 * all);
+  s->reach = s->force + 3 * all;
+  s->contact_grain = (int32_t *)(s->reach + all);
   s->pair_grain = s->contact_grain + 2 * all;
   TL_TRY(tl_buffer_reserve(s->context, &s->pairs, all, sizeof(pair), "pairs of a measurement"));
   TL_TRY(tl_alloc(s->context, &list, (size_t)s->grain_count, sizeof(named), "grains by their ids"));

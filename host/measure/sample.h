@@ -32,6 +32,7 @@ typedef struct tl_sample {
   int32_t contact_count;          /* with a force, and at least one grain */
   int32_t *contact_grain;         /* [2 contact_count], -1: no grain */
   double *point, *normal, *force; /* [3 contact_count] normal from a to b, force on b */
+  double *reach;                  /* of the branch, from the point */
 
   int32_t pair_count;    /* bodies that touch, each pair once */
   int32_t *pair_grain;   /* [2 pair_count], -1: no grain */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "host/scene/build.h"
+#include "host/scene/measure_define.h"
 
 static talus_status check_material(const talus_scene *scene, const tl_item *item,
                                    const char *name) {
@@ -237,6 +238,13 @@ talus_status tl_scene_check(talus_scene *scene) {
       }
     }
   }
+  for (int32_t i = 0; i < def->output.measure.count; i++) {
+    const tl_scene_measure *const measure = (const tl_scene_measure *)def->output.measure.item + i;
+    if (measure->with != NULL) {
+      TL_TRY(tl_name_check(scene, tl_tree_find(measure->item.node, "with"), measure->with));
+    }
+  }
+  TL_TRY(tl_measure_check(scene->context, def));
   if (def->run.steps == 0 && !(def->run.time > 0)) {
     return tl_node_fail(scene->context, def->run.item.node, "run.time has to be above 0 s");
   }

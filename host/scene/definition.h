@@ -297,6 +297,20 @@ typedef struct tl_scene_force {
   double force[3], torque[3], begin, end;
 } tl_scene_force;
 
+/* One measurement; which keys count depends on the kind (tl_measure_kind). */
+typedef struct tl_scene_measure {
+  tl_item item;
+  int32_t kind;
+  const char *name, *with;
+  tl_scene_region region;
+  uint32_t quantities; /* bits of tl_group; 0: all */
+  int64_t rattlers, bins;
+  int32_t along; /* tl_profile_along */
+  double reach, point[3], normal[3];
+  int32_t kernel; /* tl_kernel_kind */
+  double width, spacing;
+} tl_scene_measure;
+
 typedef struct tl_scene_output {
   tl_item item;
   double every, checkpoint;
@@ -306,6 +320,7 @@ typedef struct tl_scene_output {
   double azimuth, elevation;
   tl_texts columns, track, forces;
   tl_scene_region region; /* of packing fraction and stress */
+  tl_list measure;        /* tl_scene_measure */
 } tl_scene_output;
 
 typedef struct tl_scene_cell {

@@ -11,6 +11,7 @@
 #include "host/io/table.h"
 #include "host/io/text_file.h"
 #include "host/io/vtk.h"
+#include "host/scene/measure_define.h"
 #include "host/scene/record_checkpoint.h"
 #include "host/scene/snapshot.h"
 
@@ -24,6 +25,7 @@ struct talus_record {
   tl_snapshot snapshot;
   tl_vtk_writer *vtk;
   talus_table *table;
+  tl_measure_record measure;
   int64_t every, checkpoint_every; /* steps; 0: never */
   bool unsynced;                   /* frames that were written since the last checkpoint */
   bool lost;                       /* output that the system had taken did not reach the disk */
@@ -61,6 +63,29 @@ static talus_status copy_scene(talus_record *record) {
   return status;
 }
 
+/* Measurements of output.measure, their bodies by the names of the built scene. */
+static talus_status open_measure(talus_record *record, int64_t resume) {
+  const tl_scene_definition *const def = tl_scene_says(record->scene);
+  const int32_t count = def->output.measure.count;
+  void *memory = NULL;
+  if (count == 0) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_alloc(record->context, &memory, (size_t)count, sizeof(tl_measure_def), "measurements"));
+  tl_measure_def *const measure = memory;
+  for (int32_t i = 0; i < count; i++) {
+    const tl_scene_measure *const from = (const tl_scene_measure *)def->output.measure.item + i;
+    measure[i] = tl_measure_define(
+        def, from,
+        from->with != NULL ? talus_scene_body_find(record->scene, from->with) : TALUS_NONE);
+  }
+  const talus_status status =
+      tl_measure_record_open(record->context, record->directory, measure, count,
+                             def->world.plane != 0, resume, &record->measure);
+  tl_free(record->context, memory);
+  return status;
+}
+
 static talus_status open_files(talus_record *record, int64_t resume) {
   const tl_scene_output *output = &tl_scene_says(record->scene)->output;
   char path[1100];
@@ -72,6 +97,7 @@ static talus_status open_files(talus_record *record, int64_t resume) {
   snprintf(path, sizeof path, "%s/scalars.csv", record->directory);
   TL_TRY(talus_table_open(record->context, path, record->snapshot.column,
                           record->snapshot.column_count, resume, &record->table));
+  TL_TRY(open_measure(record, resume));
   return copy_scene(record);
 }
 
@@ -173,7 +199,9 @@ talus_status talus_record_close(talus_record *record) {
   }
   talus_context *const context = record->context;
   tl_vtk_close(record->vtk);
-  const talus_status status = talus_table_close(record->table);
+  talus_status status = talus_table_close(record->table);
+  const talus_status measured = tl_measure_record_close(&record->measure);
+  status = status == TALUS_OK ? measured : status;
   tl_snapshot_close(&record->snapshot);
   tl_checkpoint_release(context, &record->before);
   tl_checkpoint_release(context, &record->now);
@@ -224,11 +252,15 @@ static talus_status write_frame(talus_record *record, const talus_world *world,
                                 const talus_step_report *report) {
   const tl_scene_output *output = &tl_scene_says(record->scene)->output;
   tl_snapshot *snapshot = &record->snapshot;
-  TL_TRY(tl_snapshot_take(snapshot, record->scene, world, report, output->contacts));
+  const int measures = output->measure.count > 0;
+  TL_TRY(tl_snapshot_take(snapshot, record->scene, world, report, output->contacts || measures));
+  record->unsynced = record->unsynced || record->vtk != NULL || measures;
   if (record->vtk != NULL) {
-    record->unsynced = true;
-    TL_TRY(tl_vtk_write(record->vtk, &snapshot->frame));
+    tl_frame frame = snapshot->frame;
+    frame.contact_count = output->contacts ? frame.contact_count : 0;
+    TL_TRY(tl_vtk_write(record->vtk, &frame));
   }
+  TL_TRY(tl_measure_record_frame(&record->measure, &snapshot->frame));
   return talus_table_row(record->table, snapshot->frame.step, snapshot->value);
 }
 
@@ -255,6 +287,9 @@ static talus_status sync_output(talus_record *record) {
                    record->directory);
   }
   talus_status status = tl_table_sync(record->table);
+  if (status == TALUS_OK && record->measure.table != NULL) {
+    status = tl_table_sync(record->measure.table);
+  }
   if (status == TALUS_OK && record->unsynced) {
     status = tl_directory_sync_files(record->context, record->directory);
   }

@@ -12,13 +12,28 @@
 #include "host/scene/record.h"
 
 /* What a run writes, and nothing else. */
-static const char *const patterns[] = {
-    "scene.yaml",        "scalars.csv",         "checkpoint-[0-9]*.h5",
-    "grains-[0-9]*.vtp", "contacts-[0-9]*.vtp", "surfaces-[0-9]*.vtp",
-    "walls-[0-9]*.vtp",  "grains.pvd",          "contacts.pvd",
-    "surfaces.pvd",      "walls.pvd",           "frame-[0-9]*.png",
-    "plot.png",          "movie.mp4",           "failed-[0-9]*.hdf5",
-    "failed-[0-9]*.dat", "problem-[0-9]*.hdf5", "problem-worst.hdf5"};
+static const char *const patterns[] = {"scene.yaml",
+                                       "scalars.csv",
+                                       "checkpoint-[0-9]*.h5",
+                                       "grains-[0-9]*.vtp",
+                                       "contacts-[0-9]*.vtp",
+                                       "surfaces-[0-9]*.vtp",
+                                       "walls-[0-9]*.vtp",
+                                       "grains.pvd",
+                                       "contacts.pvd",
+                                       "surfaces.pvd",
+                                       "walls.pvd",
+                                       "frame-[0-9]*.png",
+                                       "plot.png",
+                                       "movie.mp4",
+                                       "failed-[0-9]*.hdf5",
+                                       "failed-[0-9]*.dat",
+                                       "problem-[0-9]*.hdf5",
+                                       "problem-worst.hdf5",
+                                       "measure.csv",
+                                       "averages.csv",
+                                       "measure-*-[0-9]*.csv",
+                                       "measure-*-[0-9]*.vti"};
 
 static int is_of_a_run(const char *name) {
   for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {

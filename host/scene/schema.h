@@ -67,7 +67,8 @@ extern const tl_section tl_schema_wall; /* schema_walls.c */
 extern const tl_section tl_schema_region, tl_schema_sizes, tl_schema_layer, tl_schema_grains,
     tl_schema_inlet, tl_schema_outlet; /* schema_grains.c */
 extern const tl_section tl_schema_mechanism, tl_schema_link, tl_schema_loop,
-    tl_schema_drive; /* schema_mechanisms.c */
+    tl_schema_drive;                       /* schema_mechanisms.c */
+extern const tl_section tl_schema_measure; /* schema_measure.c */
 
 /* Whether a row is there for the kind chosen by the selector. */
 int tl_key_belongs(const tl_key *key, int32_t kind);

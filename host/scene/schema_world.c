@@ -154,6 +154,8 @@ static const tl_key rows_output[] = {
         SECTION, "region", region, tl_schema_region, "", 0,
         "where packing fraction and stress are measured; none: the convex space that the contacts "
         "of grains bound"),
+    TABLE(LIST, "measure", measure, tl_schema_measure, "", 0,
+          "what is measured of every frame; `talus measure` does the same afterwards"),
     REAL("checkpoint", checkpoint, TIME, "0", FROM_0, 0,
          "between checkpoints; 0: one at the end of the run"),
     INTEGER("keep", keep, "3", 1, 1000000, 0, "so many checkpoints, the newest"),

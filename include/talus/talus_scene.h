@@ -157,6 +157,43 @@ TALUS_API talus_status talus_record_newest(talus_context *context, const char *d
  * keep what it had taken. */
 TALUS_API talus_status talus_record_close(talus_record *record);
 
+/* ---- measurements of a run ------------------------------------------------------------------- */
+
+/* Told after each frame; anything but 0 ends the measurement there, with what there is so far. */
+typedef int (*talus_measure_fn)(void *user, int32_t frame, int32_t frame_count);
+
+typedef struct talus_measure_def {
+  uint32_t struct_size;   /* set by talus_measure_def_default */
+  int32_t add_count;      /* of add */
+  const char *directory;  /* of a run: its frames, and its scene.yaml if there is one */
+  const char *out;        /* where results go, made if it is not there; NULL: directory/measured */
+  const char *const *add; /* measurements as a scene writes them in output.measure, YAML:
+                             "{kind: region, name: bed, region: {...}}"; none: those of the scene,
+                             or if it has none "{name: all}" */
+  const char *file;       /* NULL, or a YAML file with a list of measurements, taken before `add` */
+  double begin, end;      /* s: frames from and to these times; default all */
+  int32_t every;          /* takes every so-many-th of them; default 1 */
+  int32_t unused;
+  talus_measure_fn progress; /* default NULL */
+  void *user;
+} talus_measure_def;
+
+TALUS_API void talus_measure_def_init(talus_measure_def *def, size_t size);
+static inline talus_measure_def talus_measure_def_default(void) {
+  talus_measure_def def;
+  talus_measure_def_init(&def, sizeof def);
+  return def;
+}
+/* Measures the frames of a run (docs/how-to/measure.md): measure.csv has a line per frame,
+ * averages.csv the mean and its error over time of each column, NAME.csv averages of a profile or
+ * distribution, NAME.vti those of fields. *frames (may be NULL): how many were measured. Statuses:
+ * INVALID_ARGUMENT, STRUCT_SIZE, FILE_OPEN (no frames, or none between these times), FILE_FORMAT
+ * (also: a measurement that makes no sense; its place and the reason), MISSING_ARRAY (frames of
+ * version 0.1 have no masses), INDEX_RANGE (a region moves with a body that is gone), FILE_WRITE,
+ * SIZE_OVERFLOW, OUT_OF_MEMORY, UNSUPPORTED (built without libyaml). */
+TALUS_API talus_status talus_measure_run(talus_context *context, const talus_measure_def *def,
+                                         int32_t *frames);
+
 #ifdef __cplusplus
 }
 #endif

@@ -154,6 +154,8 @@ int main(void) {
 
   talus_scene_info scene_info = talus_scene_info_default();
   talus_record_def record_def = talus_record_def_default();
+  talus_measure_def measure_def = talus_measure_def_default();
+  measure_def.directory = "nothing";
   talus_record *record = NULL, *made_record = NULL;
   talus_frames_def frames_def = talus_frames_def_default();
   talus_frames *frames = NULL, *made_frames = NULL;

@@ -32,6 +32,7 @@ GIVEN = {
     "talus_fleet**": "&made_fleet", "talus_fleet_report*": "&fleet_report", "talus_scene*": "scene",
     "talus_scene**": "&made_scene", "talus_urdf_def*": "&urdf_def", "talus_urdf*": "urdf",
     "talus_urdf**": "&made_urdf", "talus_scene_info*": "&scene_info",
+    "talus_measure_def*": "&measure_def",
     "talus_record_def*": "&record_def", "talus_record*": "record", "talus_record**": "&made_record",
     "talus_frames_def*": "&frames_def", "talus_frames*": "frames", "talus_frames**": "&made_frames",
     "talus_table*": "table", "talus_table**": "&made_table", "talus_column*": "&column", "double*": "reals", "double*const*": "arrays",

@@ -193,7 +193,7 @@ def check_samples(page, text):
 
 
 CLI = "docs/reference/cli.md"
-VERBS = ("run", "scene check", "render", "plot", "sweep", "solve", "check", "generate", "profile", "bench solve",
+VERBS = ("run", "scene check", "render", "plot", "sweep", "measure", "solve", "check", "generate", "profile", "bench solve",
          "bench world", "bench call", "bench batch", "info")
 
 
