@@ -110,6 +110,7 @@ class Layouts(unittest.TestCase):
                  "talus_certificate": structs.Certificate, "talus_info": structs.Info,
                  "talus_context_def": structs.ContextDef, "talus_islands": structs.Islands,
                  "talus_world_def": structs.WorldDef, "talus_material_def": structs.MaterialDef,
+                 "talus_cell": structs.Cell,
                  "talus_body_def": structs.BodyDef, "talus_shape_def": structs.ShapeDef,
                  "talus_step_report": structs.StepReport, "talus_body_state": structs.BodyState,
                  "talus_contact": structs.Contact, "talus_motion_def": structs.MotionDef,

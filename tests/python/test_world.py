@@ -136,6 +136,22 @@ class Bodies(unittest.TestCase):
             world.step(50)
             np.testing.assert_allclose(world.position[ball], 0.1 * n, atol=1e-4)
 
+    def test_periodic_cell(self):
+        world = talus.World(gravity=(0, 0, 0))
+        world.set_cell("xy", (0, 0, 0), (1, 1, 1))
+        ball = world.add_sphere((0.95, 0.5, 0.5), 0.05, velocity=(1, 0, 0))
+        world.step(100)
+        self.assertAlmostEqual(world.position[ball, 0], 0.05)
+        self.assertEqual(world.cell.periodic, "xy")
+        np.testing.assert_array_equal(world.cell.edge, [1, 1, 1, 0, 0, 0])
+        self.assertEqual(world.stress.shape, (3, 3))
+        with self.assertRaisesRegex(ValueError, "letters of xyz"):
+            world.set_cell("xw", (0, 0, 0), (1, 1, 1))
+        with self.assertRaisesRegex(talus.Error, "BAD_SETTING"):
+            world.set_cell("x", (0, 0, 0), (-1, 1, 1))
+        with self.assertRaisesRegex(talus.Error, "CALL_ORDER"):
+            talus.World().stress
+
     def test_motion_and_joints(self):
         world = talus.World(gravity=(0, 0, 0))
         plate = world.add_body((0, 0, 0), type="kinematic")

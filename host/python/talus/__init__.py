@@ -20,7 +20,7 @@ from .enums import (Adhesion, Backend, BodyType, Cone, Dump, Dynamics, Form, Int
 from .fleet import Copy, Fleet, FleetReport
 from .mechanism import Mechanism
 from .problem import Matrix, Problem
-from .reports import ContactEvent, JointState, StepReport
+from .reports import Cell, ContactEvent, JointState, StepReport
 from .run import Frame, Run
 from .scene import Scene
 from .settings import Settings
@@ -28,7 +28,7 @@ from .solver import (Certificate, Context, Error, Info, Islands, Solution, Solve
                      certify, find_islands, solve_once, version, workspace, workspace_device)
 from .world import World
 
-__all__ = ["Adhesion", "Backend", "BodyType", "Certificate", "Cone", "ContactEvent", "Context", "Copy", "Dump", "Dynamics",
+__all__ = ["Adhesion", "Backend", "BodyType", "Cell", "Certificate", "Cone", "ContactEvent", "Context", "Copy", "Dump", "Dynamics",
            "Error", "Fleet", "FleetReport", "Form", "Frame", "Info", "Integrator", "Islands", "JointKind", "JointState", "Law",
            "LinkKind", "Matrix", "Measure", "Mechanism", "Method", "Miss", "MotionKind", "Motor",
            "Note", "Outcome", "Precision", "Problem", "Restitution", "Run", "Scene", "Scheme", "Settings",

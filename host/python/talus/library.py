@@ -89,7 +89,8 @@ _declare("talus_islands_find", c_int, c_void_p, c_void_p, c_void_p)
 _LETTERS = {"v": c_void_p, "P": POINTER(c_int32), "i": c_int32, "l": c_int64, "d": ctypes.c_double,
             "s": c_char_p, "e": c_int, "0": None, "z": structs.size_t, "H": POINTER(c_void_p)}
 _WORLD = {
-    "world_create": "evvH", "checkpoint_write": "evsi", "checkpoint_newest": "evssz",
+    "world_create": "evvH", "world_set_cell": "evv", "world_cell": "evv", "world_stress": "evv",
+     "checkpoint_write": "evsi", "checkpoint_newest": "evssz",
     "checkpoint_read": "evs", "world_get": "evv", "world_destroy": "0v", "world_step": "evv", "world_time": "dv",
     "world_steps": "lv", "world_contacts": "ivH", "world_on_contact": "0vvv",
     "material_add": "evvP", "material_pair": "eviidd", "body_add": "evvP", "body_remove": "evi",

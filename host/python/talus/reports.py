@@ -52,6 +52,20 @@ class JointState:
         return f"<talus.JointState coordinate {self.coordinate:.6g}, rate {self.rate:.6g}>"
 
 
+class Cell:
+    """A periodic cell as it is now: periodic ("xy"), origin (3) and edge (m: xx yy zz xy xz yz), rate
+    (1/s)."""
+
+    def __init__(self, made: structs.Cell) -> None:
+        self.periodic = "".join(axis for bit, axis in enumerate("xyz") if made.periodic & 1 << bit)
+        self.origin = np.array(made.origin)
+        self.edge = np.array(made.edge)
+        self.rate = np.array(made.rate)
+
+    def __repr__(self) -> str:
+        return f"<talus.Cell periodic along {self.periodic or 'nothing'}, edge {self.edge.tolist()} m>"
+
+
 class ContactEvent:
     """A contact that is about to be solved, for the function of World.on_contact. friction,
     restitution and keep may be changed; the rest says what it is: body_a, body_b, shape_a, shape_b,

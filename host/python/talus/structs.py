@@ -187,6 +187,11 @@ class MaterialDef(Structure):
                 ("bridge_volume", c_double), ("adhesion", enum), ("unused", c_int32)]
 
 
+class Cell(Structure):
+    _fields_ = [("struct_size", c_uint32), ("periodic", c_uint32), ("origin", real3),
+                ("edge", real6), ("rate", real6)]
+
+
 class BodyDef(Structure):
     _fields_ = [("struct_size", c_uint32), ("type", enum), ("position", real3),
                 ("orientation", real4), ("velocity", real3), ("spin", real3), ("group", c_int32),
@@ -328,6 +333,7 @@ SIZED: Dict[Any, str] = {
     Islands: "talus_islands_init",
     WorldDef: "talus_world_def_init",
     MaterialDef: "talus_material_def_init",
+    Cell: "talus_cell_init",
     BodyDef: "talus_body_def_init",
     ShapeDef: "talus_shape_def_init",
     StepReport: "talus_step_report_init",

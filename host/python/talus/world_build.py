@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import structs
-from .define import Vector, address, broadcast, define, ids, reals
+from .define import Reals, Vector, address, broadcast, define, ids, reals
 from .enums import Adhesion, BodyType, MotionKind, ShapeKind
 from .library import fill, library
+from .reports import Cell
 from .settings import member
 from .solver import Error
 from .world_state import STATE, WorldState
@@ -218,6 +219,39 @@ class WorldBuild(WorldState):
         with self._alone(changes=True) as world:
             for body in ids("bodies", bodies):
                 self.context.check(library.talus_body_remove(world, int(body)))
+
+    def set_cell(self, periodic: str, origin: Vector, edge: Vector,
+                 rate: Optional[Vector] = None) -> None:
+        """Makes space periodic along axes ("xy", "xyz" ...; "": no cell), or changes the cell. origin
+        (m): its lowest corner; edge (m): lengths xx yy zz, and if it leans xy xz yz; rate (1/s):
+        velocity gradient, xx yy zz xy xz yz. Not with joints and mechanisms."""
+        wrong = set(periodic) - set("xyz")
+        if wrong:
+            raise ValueError(f"periodic is {periodic!r}: letters of xyz are needed")
+        full = [np.concatenate([a, np.zeros(3)]) if len(a) == 3 else a for a in (
+            np.asarray(edge, dtype=np.float64).ravel(),
+            np.zeros(6) if rate is None else np.asarray(rate, dtype=np.float64).ravel())]
+        made = define(structs.Cell, "cell", dict(
+            periodic=sum(1 << "xyz".index(axis) for axis in set(periodic)), origin=origin, edge=full[0],
+            rate=full[1]))
+        with self._alone(changes=True) as world:
+            self.context.check(library.talus_world_set_cell(world, byref(made)))
+
+    @property
+    def cell(self) -> Cell:
+        """The periodic cell as it is now."""
+        made = fill(structs.Cell)
+        with self._alone() as world:
+            self.context.check(library.talus_world_cell(world, byref(made)))
+        return Cell(made)
+
+    @property
+    def stress(self) -> Reals:
+        """(3, 3): mean stress in the periodic cell during the last step, Pa, compression > 0."""
+        made = np.zeros((3, 3))
+        with self._alone() as world:
+            self.context.check(library.talus_world_stress(world, address(made)))
+        return made
 
     def add_motion(self, body: int, kind: Union[MotionKind, str], *, vector: Optional[Vector] = None,
                    centre: Optional[Vector] = None, frequency: Optional[float] = None,
