@@ -10,7 +10,6 @@
 #ifndef TL_SWEEP_H
 #define TL_SWEEP_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
