@@ -296,6 +296,17 @@ static void report_end(const run_state *run) {
   }
 }
 
+/* What softness AUTO has chosen, if it has. */
+static void softness_tell(const run_state *run) {
+  double modulus, overlap;
+  if (!run->o->quiet && talus_world_softness(run->world, &modulus, &overlap) == TALUS_OK &&
+      modulus > 0) {
+    printf("softness auto: contacts are springs of %.3g Pa times the reduced radius; a grain on a "
+           "grain overlaps by %.2g %% of its radius\n",
+           modulus, 100 * overlap);
+  }
+}
+
 static int simulate(run_state *run) {
   tl_run_progress progress;
   talus_step_report report;
@@ -304,6 +315,7 @@ static int simulate(run_state *run) {
   if (run->first == 0) {
     status = talus_record_frame(run->record, run->world, NULL);
   }
+  softness_tell(run);
   tl_run_progress_begin(&progress, run->first, run->last, run->o->quiet);
   while (status == TALUS_OK && talus_world_steps(run->world) < run->last && !tl_run_interrupted()) {
     status = one_step(run, &report);

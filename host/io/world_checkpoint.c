@@ -14,6 +14,8 @@ static const char cell[] = "world/cell";            /* of a periodic world */
 /* Not in checkpoints of format 1 written before 0.2.0, which hold all bodies that ever were. */
 static const char carried[] = "world/carried", ids[] = "world/id", next[] = "world/next";
 static const char size_sum[] = "world/size_sum";
+/* Only where contacts give way. */
+static const char hold[] = "world/hold", modulus[] = "world/modulus";
 
 /* Room for the arrays of a state whose counts are known, in one piece. */
 static talus_status state_reserve(talus_context *context, tl_world_state *state,
@@ -22,10 +24,10 @@ static talus_status state_reserve(talus_context *context, tl_world_state *state,
   const size_t contacts = (size_t)state->contact_count * TL_STATE_CONTACT;
   const size_t joints = (size_t)state->joint_count * TL_STATE_JOINT;
   const size_t linked = (size_t)state->mechanism_count, spins = (size_t)state->body_count * 3;
-  const size_t keys = (size_t)state->contact_count * 3;
+  const size_t keys = (size_t)state->contact_count * 3, holds = state->soft ? keys : 0;
   const size_t named = (size_t)state->body_count + (size_t)state->joint_count;
   TL_TRY(tl_buffer_reserve(context, memory,
-                           (bodies + contacts + joints + linked + spins) * sizeof(double) +
+                           (bodies + contacts + joints + linked + spins + holds) * sizeof(double) +
                                (keys + named) * sizeof(int32_t),
                            1, "the state of the world"));
   state->body = memory->memory;
@@ -33,7 +35,8 @@ static talus_status state_reserve(talus_context *context, tl_world_state *state,
   state->joint = state->contact_value + contacts;
   state->mechanism = state->joint + joints;
   state->carried = state->mechanism + linked;
-  state->contact_key = (int32_t *)(state->carried + spins);
+  state->hold = state->carried + spins;
+  state->contact_key = (int32_t *)(state->hold + holds);
   state->id = state->contact_key + keys;
   return TALUS_OK;
 }
@@ -79,6 +82,10 @@ talus_status tl_world_copy_put(tl_checkpoint_writer *writer, const tl_world_copy
                                    (int64_t)state->contact_count * TL_STATE_CONTACT));
   TL_TRY(tl_checkpoint_put_doubles(writer, "world/joint", state->joint,
                                    (int64_t)state->joint_count * TL_STATE_JOINT));
+  if (state->soft) {
+    TL_TRY(tl_checkpoint_put_doubles(writer, hold, state->hold, (int64_t)state->contact_count * 3));
+    TL_TRY(tl_checkpoint_put_doubles(writer, modulus, &state->modulus, 1));
+  }
   return state->mechanism_count > 0
              ? tl_checkpoint_put_doubles(writer, mechanisms, state->mechanism,
                                          state->mechanism_count)
@@ -125,6 +132,10 @@ static talus_status read_world(tl_checkpoint *checkpoint, tl_world_state *state)
                                (int64_t)state->contact_count * TL_STATE_CONTACT));
   TL_TRY(tl_checkpoint_doubles(checkpoint, "world/joint", state->joint,
                                (int64_t)state->joint_count * TL_STATE_JOINT));
+  if (state->soft) {
+    TL_TRY(tl_checkpoint_doubles(checkpoint, hold, state->hold, (int64_t)state->contact_count * 3));
+    TL_TRY(tl_checkpoint_doubles(checkpoint, modulus, &state->modulus, 1));
+  }
   return state->mechanism_count > 0
              ? tl_checkpoint_doubles(checkpoint, mechanisms, state->mechanism,
                                      state->mechanism_count)
@@ -150,6 +161,7 @@ talus_status tl_world_checkpoint_load(talus_world *world, tl_checkpoint *checkpo
   if (tl_checkpoint_has(checkpoint, mechanisms)) {
     TL_TRY(tl_checkpoint_count(checkpoint, mechanisms, &state.mechanism_count));
   }
+  state.soft = tl_checkpoint_has(checkpoint, hold);
   TL_TRY(state_reserve(context, &state, &memory));
   talus_status status = read_world(checkpoint, &state);
   if (status == TALUS_OK) {

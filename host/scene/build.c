@@ -31,6 +31,7 @@ static talus_world_def world_def(const talus_scene *scene, tl_build_mode mode) {
   def.on_miss = (talus_miss)from->on_miss;
   def.penetration_limit = mode.relaxing ? INFINITY : from->penetration_limit;
   def.velocity_scale = from->velocity_scale;
+  def.softness = (talus_softness)from->softness;
   def.solver.law = (talus_law)from->law;
   def.solver.cone = (talus_cone)from->cone;
   def.solver.facets = (int32_t)from->facets;
@@ -62,6 +63,9 @@ static talus_status add_materials(talus_scene *scene, talus_world *world) {
     def.contact_angle = from->contact_angle;
     def.bridge_volume = from->bridge_volume;
     def.adhesion = (talus_adhesion)from->adhesion;
+    def.stiffness = from->stiffness;
+    def.young = from->young;
+    def.poisson = from->poisson;
     TL_TRY(talus_material_add(world, &def, &id));
   }
   for (int32_t i = 0; i < scene->def.pairs.count; i++) {

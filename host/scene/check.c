@@ -205,6 +205,10 @@ talus_status tl_scene_check(talus_scene *scene) {
   }
   for (int32_t i = 0; i < def->materials.count; i++) {
     const tl_scene_material *m = (const tl_scene_material *)def->materials.item + i;
+    if (m->stiffness > 0 && m->young > 0) {
+      return tl_node_fail(scene->context, m->item.node,
+                          "stiffness and young exclude each other: a linear spring, or Hertz");
+    }
     if ((m->bridge_volume > 0) != (m->surface_tension > 0)) {
       return tl_node_fail(scene->context, m->item.node,
                           "liquid bridges need both bridge_volume and surface_tension");

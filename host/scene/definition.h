@@ -40,13 +40,14 @@ typedef struct tl_scene_world {
   double facet_angle, penetration_limit, velocity_scale;
   int64_t substeps, seed, max_iterations, facets;
   int32_t law, cone, facet_align, method, precision, integrator, stabilisation, restitution;
-  int32_t plane, overlap, islands, on_miss;
+  int32_t plane, overlap, islands, on_miss, softness;
 } tl_scene_world;
 
 typedef struct tl_scene_material {
   tl_item item;
   double density, friction, restitution;
   double pull_off, surface_energy, surface_tension, contact_angle, bridge_volume;
+  double stiffness, young, poisson;
   int32_t adhesion; /* talus_adhesion */
 } tl_scene_material;
 

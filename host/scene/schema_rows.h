@@ -16,6 +16,7 @@
 #define FROM_0 0, INFINITY, 0
 #define ZERO_TO_1 0, 1, 0
 #define QUARTER_TURN 0, 1.57, 0
+#define POISSON 0, 0.5, 0
 #define ENDLESS -INFINITY, INFINITY, 0 /* inf is a value too */
 
 #define REAL(name, field, quantity, initial, range, kinds, note) \

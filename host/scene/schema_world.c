@@ -69,6 +69,10 @@ static const tl_key rows_world[] = {
         "stabilisation", stabilisation, "projection|bias|none", "projection", 0,
         "how penetration is undone: by moving positions, by the capped bias gap/step, not at all"),
     CHOICE("restitution", restitution, "newton|poisson", "newton", 0, "law of impact"),
+    CHOICE(
+        "softness", softness, "rigid|auto", "rigid", 0,
+        "contacts of materials without `stiffness` and `young`: `auto` are springs as stiff as the "
+        "step allows without costing more passes for more grains"),
     REAL("restitution_speed", restitution_speed, SPEED, "0", FROM_0, 0,
          "slower impacts are plastic; 0: twice gravity times step"),
     REAL("slop", slop, NUMBER, "2e-4", FROM_0, 0,
@@ -103,6 +107,15 @@ static const tl_key rows_material[] = {
          "of liquid in each bridge; a pair takes the larger"),
     RANGED(REAL, "contact_angle", contact_angle, ANGLE, "0", QUARTER_TURN, 0,
            "of the liquid; a pair takes the larger"),
+    REAL("stiffness", stiffness, STIFFNESS, "0", FROM_0, 0,
+         "of contacts as linear springs, N/m; 0: rigid, unless `young` or `softness` says "
+         "otherwise; "
+         "a pair takes the smaller one given"),
+    REAL(
+        "young", young, PRESSURE, "0", FROM_0, 0,
+        "Young's modulus: contacts after Hertz and Mindlin; 0: rigid, as above; a material without "
+        "is rigid beside one that has it"),
+    RANGED(REAL, "poisson", poisson, NUMBER, "0.25", POISSON, 0, "Poisson's ratio, with `young`"),
 };
 SCHEMA(material, "materials", NULL,
        "A map: name of the material → its keys. The first one is everybody's default; without any "

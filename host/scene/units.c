@@ -56,6 +56,7 @@ static const struct {
     {"Pa", 1, 1, {{-1, 1, -2, 0}}, "pascal"},
     {"kPa", 1000, 1, {{-1, 1, -2, 0}}, "kilopascal"},
     {"MPa", 1e6, 1, {{-1, 1, -2, 0}}, "megapascal"},
+    {"GPa", 1e9, 1, {{-1, 1, -2, 0}}, "gigapascal"},
     {"ul", 1, 1e9, {{3, 0, 0, 0}}, "microlitre"},
     {"nl", 1, 1e12, {{3, 0, 0, 0}}, "nanolitre"},
     {"%", 1, 100, {{0, 0, 0, 0}}, "per cent"},

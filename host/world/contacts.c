@@ -165,6 +165,14 @@ static double bias_of(const talus_world *world, const tl_world_contact *contact,
   return gap > slop ? (gap - slop) / dt : 0;
 }
 
+/* The bias of a rigid contact, or that of a spring with its compliance. */
+static void bias_set(const talus_world *world, tl_world_contact *contact, double dt) {
+  contact->bias = bias_of(world, contact, dt);
+  if (world->soft) {
+    tl_spring_set(world, contact, dt);
+  }
+}
+
 /* u_n of the bodies as they are. */
 static double approach_of(const talus_world *world, const tl_world_contact *contact) {
   double va[3], vb[3], shift[3], drift[3], point[3];
@@ -210,10 +218,15 @@ static void contact_make(const talus_world *world, const tl_contact_point *point
   contact->slop = world->def.slop * fmin(a->size, b->size);
   contact->bridged = world->cohesive && old != NULL && tl_cohesion_bridged(old, contact->slop);
   /* without restitution nobody asks for it; the caller's function may give some */
-  contact->approach =
-      contact->restitution > 0 || world->contact_function != NULL ? approach_of(world, contact) : 0;
+  contact->approach = contact->restitution > 0 || world->contact_function != NULL || world->soft
+                          ? approach_of(world, contact)
+                          : 0;
   contact->departure = 0;
-  contact->bias = bias_of(world, contact, dt);
+  contact->stiffness = contact->compliance[0] = contact->compliance[1] = 0;
+  if (world->soft) {
+    tl_spring_hold(old, contact);
+  }
+  bias_set(world, contact, dt);
 }
 
 /* ---- matching -------------------------------------------------------------------------------- */
@@ -295,7 +308,7 @@ static int contact_keep(const talus_world *world, tl_world_contact *contact, dou
   }
   world->contact_function(world->contact_user, &contact->shown, &contact->friction,
                           &contact->restitution, &keep);
-  contact->bias = bias_of(world, contact, dt);
+  bias_set(world, contact, dt);
   return keep;
 }
 

@@ -150,6 +150,8 @@ static talus_status values_take(tl_links_blocks *b) {
                {&b->friction, contacts},
                {&b->impulse, 3 * contacts},
                {&b->contact_velocity, 3 * contacts},
+               {&b->compliance, world->soft ? 2 * contacts : 0},
+               {&b->target, world->soft ? 3 * contacts : 0},
                {&b->row_bias, rows},
                {&b->row_lower, rows},
                {&b->row_upper, rows},

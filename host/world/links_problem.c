@@ -135,6 +135,10 @@ static void contacts_fill(tl_links_blocks *b) {
     memcpy(b->bias + 3 * (size_t)left, bias, sizeof bias);
     to_frame(frame, a->impulse + 3 * (size_t)k, b->impulse + 3 * (size_t)left);
     b->friction[left] = b->from->friction != NULL ? b->from->friction[k] : 0;
+    if (b->from->compliance != NULL) {
+      memcpy(b->compliance + 2 * (size_t)left, a->compliance + 2 * (size_t)k, 2 * sizeof(double));
+      to_frame(frame, a->target + 3 * (size_t)k, b->target + 3 * (size_t)left);
+    }
     b->contact_of[left++] = k;
     b->start[left] = count;
   }
@@ -225,6 +229,8 @@ static talus_problem problem_of(const tl_links_blocks *b) {
   problem.friction = b->from->friction != NULL ? b->friction : NULL;
   problem.row_lower = b->row_lower;
   problem.row_upper = b->row_upper;
+  problem.compliance = b->from->compliance != NULL ? b->compliance : NULL;
+  problem.target_impulse = b->from->compliance != NULL ? b->target : NULL;
   problem.velocity_scale = b->from->velocity_scale;
   problem.blocks = (talus_blocks){.block_count = b->free_count + b->world->mechanism_count,
                                   .block_size = b->size,

@@ -9,7 +9,7 @@
 #include "host/world/world.h"
 
 void talus_material_def_init(talus_material_def *def, size_t size) {
-  static const talus_material_def defaults = {.density = 2500, .friction = 0.5};
+  static const talus_material_def defaults = {.density = 2500, .friction = 0.5, .poisson = 0.25};
   tl_struct_init(&tl_struct_material_def, &defaults, def, size);
 }
 
@@ -41,6 +41,28 @@ static talus_status cohesion_check(const talus_world *world, const talus_materia
   return TALUS_OK;
 }
 
+static talus_status softness_check(const talus_world *world, const talus_material_def *def) {
+  const struct {
+    const char *name;
+    double value, most;
+  } numbers[] = {{"stiffness", def->stiffness, 1e300},
+                 {"young", def->young, 1e300},
+                 {"poisson", def->poisson, 0.5}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    if (!(numbers[i].value >= 0 && numbers[i].value <= numbers[i].most)) {
+      return tl_fail(world->context, TALUS_BAD_SETTING,
+                     "material: %s is %g, and must be in 0 .. %g", numbers[i].name,
+                     numbers[i].value, numbers[i].most);
+    }
+  }
+  if (def->stiffness > 0 && def->young > 0) {
+    return tl_fail(world->context, TALUS_BAD_SETTING,
+                   "material: stiffness (%g N/m) and young (%g Pa) exclude each other",
+                   def->stiffness, def->young);
+  }
+  return TALUS_OK;
+}
+
 talus_status talus_material_add(talus_world *world, const talus_material_def *given,
                                 int32_t *material) {
   if (world == NULL || given == NULL || material == NULL) {
@@ -50,6 +72,7 @@ talus_status talus_material_add(talus_world *world, const talus_material_def *gi
   const talus_material_def *const def = &own;
   TL_TRY(tl_struct_read(world->context, &tl_struct_material_def, "material def", given, &own));
   TL_TRY(cohesion_check(world, def));
+  TL_TRY(softness_check(world, def));
   if (!(def->density > 0 && isfinite(def->density)) ||
       !(def->friction >= 0 && isfinite(def->friction)) ||
       !(def->restitution >= 0 && def->restitution <= 1)) {
@@ -64,6 +87,7 @@ talus_status talus_material_add(talus_world *world, const talus_material_def *gi
   *material = world->material_count++;
   world->cohesive = world->cohesive || def->pull_off > 0 || def->surface_energy > 0 ||
                     (def->bridge_volume > 0 && def->surface_tension > 0);
+  world->soft = world->soft || def->stiffness > 0 || def->young > 0;
   if (def->surface_tension > 0) {
     world->cohesion_volume = fmax(world->cohesion_volume, def->bridge_volume);
     world->cohesion_angle = fmax(world->cohesion_angle, def->contact_angle);

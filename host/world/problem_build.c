@@ -15,7 +15,8 @@
 talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
   const size_t bodies = (size_t)world->body_count, contacts = (size_t)world->contact_count;
   const size_t rows = (size_t)tl_joint_rows(world) + (size_t)tl_links_rows(world);
-  const size_t doubles = 7 * bodies + 22 * contacts + 16 * rows;
+  const size_t soft = world->soft ? contacts : 0;
+  const size_t doubles = 7 * bodies + 22 * contacts + 5 * soft + 16 * rows;
   TL_TRY(tl_buffer_reserve(world->context, &world->problem_memory, doubles + contacts + rows + 2,
                            sizeof(double), "contact problem"));
   TL_TRY(tl_buffer_reserve(world->context, &world->solution_memory, rows, sizeof(tl_joint_row),
@@ -32,7 +33,8 @@ talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
                {&a->impulse, 3 * contacts},   {&a->contact_velocity, 3 * contacts},
                {&a->row_jacobian, 12 * rows}, {&a->row_bias, rows},
                {&a->row_impulse, rows},       {&a->row_lower, rows},
-               {&a->row_upper, rows}};
+               {&a->row_upper, rows},         {&a->compliance, 2 * soft},
+               {&a->target, 3 * soft}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     *parts[i].array = at;
     at += parts[i].count;
@@ -50,6 +52,7 @@ typedef struct fill_task {
   const talus_world *world;
   const tl_step_arrays *a;
   const double *velocity;
+  double dt;
   int spheres, arms, turning;
 } fill_task;
 
@@ -155,6 +158,10 @@ static void contacts_fill(void *arguments, int64_t first, int64_t end) {
     memcpy(a->impulse + 3 * (int64_t)k, contact->shown.impulse, 3 * sizeof(double));
     a->bias[k] = contact->bias;
     a->friction[k] = contact->friction;
+    if (t->world->soft) {
+      memcpy(a->compliance + 2 * (int64_t)k, contact->compliance, sizeof contact->compliance);
+      tl_scale3(a->target + 3 * (int64_t)k, t->dt, contact->hold);
+    }
     side_fill(t->world, a, k, 0, t->spheres, t->arms);
     side_fill(t->world, a, k, 1, t->spheres, t->arms);
     if (t->turning) {
@@ -177,7 +184,7 @@ talus_status tl_step_problem(talus_world *world, double dt, const double *veloci
   const int arms =
       !spheres || world->cohesive || world->def.restitution == TALUS_RESTITUTION_POISSON;
   const int32_t threads = tl_threads_for(world->context, world->body_count);
-  fill_task task = {world, a, velocity, spheres, arms, turning};
+  fill_task task = {world, a, velocity, dt, spheres, arms, turning};
   tl_each(world->context, threads, world->body_count, bodies_fill, &task);
   tl_each(world->context, threads, world->contact_count, contacts_fill, &task);
   int32_t rows;
@@ -198,6 +205,8 @@ talus_status tl_step_problem(talus_world *world, double dt, const double *veloci
   problem->friction = a->friction;
   problem->row_lower = a->row_lower;
   problem->row_upper = a->row_upper;
+  problem->compliance = world->soft ? a->compliance : NULL;
+  problem->target_impulse = world->soft ? a->target : NULL;
   problem->rigid = (talus_rigid){.body_count = world->body_count,
                                  .velocity = velocity,
                                  .inverse_mass = a->inverse_mass,

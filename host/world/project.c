@@ -19,7 +19,8 @@ static double gap_after(const tl_world_contact *contact, double dt) {
 /* Whether anything is out of place by more than half a slop beyond the slop. */
 static int needed(const talus_world *world, double dt, const tl_step_arrays *a, int32_t rows) {
   for (int32_t k = 0; k < world->contact_count; k++) {
-    if (gap_after(&world->contact[k], dt) < -1.5 * world->contact[k].slop) {
+    if (!(world->contact[k].stiffness > 0) &&
+        gap_after(&world->contact[k], dt) < -1.5 * world->contact[k].slop) {
       return 1;
     }
   }
@@ -45,7 +46,10 @@ talus_status tl_project(talus_world *world, double dt, double *scratch) {
   }
   TL_TRY(tl_step_problem(world, dt, still, &arrays, &problem));
   for (int32_t k = 0; k < world->contact_count; k++) {
-    arrays.bias[k] = gap_after(&world->contact[k], dt) + 0.5 * world->contact[k].slop;
+    const double gap = gap_after(&world->contact[k], dt);
+    /* a spring has its overlap, which must not grow by this */
+    arrays.bias[k] =
+        world->contact[k].stiffness > 0 ? fmax(gap, 0) : gap + 0.5 * world->contact[k].slop;
   }
   for (int32_t r = 0; r < rows; r++) {
     arrays.row_bias[r] = arrays.row[r].error;
@@ -53,7 +57,7 @@ talus_status tl_project(talus_world *world, double dt, double *scratch) {
       arrays.row_lower[r] = arrays.row_upper[r] = 0;
     }
   }
-  problem.friction = NULL;
+  problem.friction = problem.compliance = problem.target_impulse = NULL;
   problem.rigid.surface_velocity = NULL; /* nothing moves while positions are corrected */
   talus_solution solution = talus_solution_default();
   solution.velocity = moved;

@@ -50,6 +50,9 @@ talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl
         a->row_upper[r] -= row_first[r];
       }
     }
+    for (size_t i = 0; world->soft && i < 3 * contacts; i++) { /* springs know what was given */
+      a->target[i] -= first[i] + given[i / 3] * world->contact[i / 3].shown.normal[i % 3];
+    }
     talus_solution solution = talus_solution_default();
     talus_info second = talus_info_default();
     solution.impulse = a->impulse;

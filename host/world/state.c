@@ -15,6 +15,8 @@ void tl_world_state_measure(const talus_world *world, tl_world_state *state) {
   state->contact_count = world->contact_count;
   state->joint_count = world->joint_count - world->joint_gaps;
   state->mechanism_count = tl_links_state_count(world);
+  state->soft = world->soft;
+  state->modulus = world->modulus;
   state->next = (tl_world_numbering){world->body_next, world->shape_next, world->joint_next,
                                      world->size_count, world->size_sum};
 }
@@ -79,6 +81,9 @@ void tl_world_state_save(const talus_world *world, tl_world_state *state) {
     memcpy(state->contact_value + TL_STATE_CONTACT * k, contact->shown.impulse,
            sizeof contact->shown.impulse);
     state->contact_value[TL_STATE_CONTACT * k + 3] = contact->shown.gap;
+    if (state->soft) {
+      memcpy(state->hold + 3 * k, contact->hold, sizeof contact->hold);
+    }
   }
   n = 0;
   for (int32_t j = 0; j < world->joint_count; j++) {
@@ -244,6 +249,9 @@ static talus_status contacts_load(talus_world *world, const tl_world_state *stat
       shown->impulse[c] = isfinite(value[c]) ? value[c] : 0;
     }
     shown->gap = value[3];
+    for (int c = 0; c < 3 && state->soft; c++) {
+      contact->hold[c] = isfinite(state->hold[3 * k + c]) ? state->hold[3 * k + c] : 0;
+    }
     kept += shown->body_a != TALUS_NONE && shown->body_b != TALUS_NONE;
   }
   world->contact_count = kept;
@@ -288,6 +296,7 @@ talus_status tl_world_state_load(talus_world *world, const tl_world_state *state
   }
   TL_TRY(tl_links_state_load(world, state->mechanism, state->mechanism_count));
   TL_TRY(contacts_load(world, state));
+  world->modulus = state->soft && isfinite(state->modulus) ? state->modulus : world->modulus;
   world->time = state->time;
   world->step_count = state->step_count;
   return TALUS_OK;

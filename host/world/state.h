@@ -34,6 +34,9 @@ typedef struct tl_world_state {
                             not asked for, none */
   int32_t *contact_key;  /* [3 contact_count] ids of shape a and shape b, feature */
   double *contact_value; /* [TL_STATE_CONTACT contact_count] impulse, gap */
+  bool soft;             /* the next two are there */
+  double *hold;          /* [3 contact_count] forces of tangential springs, N */
+  double modulus;        /* Pa, of softness AUTO */
   double *joint;         /* [TL_STATE_JOINT joint_count] exists, impulses of the rows (10), turns,
                             impulse and moment on b, rate, target, effort of the motor */
   int64_t mechanism_count; /* numbers, not mechanisms */

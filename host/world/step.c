@@ -138,6 +138,7 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   const double solved = tl_clock();
   tl_contact_work(world, v.free, v.after, &balance);
   tl_cell_measure(world, dt, v.after);
+  tl_spring_keep(world, dt);
   TL_TRY(advance(world, dt, middle ? 0.5 : 1, &v));
   report->seconds_project += tl_clock() - solved;
   TL_TRY(tl_penetration_measure(world, dt, &quality->penetration));
@@ -192,6 +193,7 @@ static talus_status world_step(talus_world *world, talus_step_report *given) {
   }
   tl_gaps_close(world);
   tl_links_sync(world); /* the caller may have set a mechanism */
+  tl_spring_choose(world);
   TL_TRY(tl_world_save(world));
   TL_TRY(parts_try(world, halvings, &report, &quality, &first));
   if (!quality.good) {

@@ -101,6 +101,7 @@ static talus_status def_check(talus_context *context, const talus_world_def *def
       {"velocity_scale", def->velocity_scale,
        def->velocity_scale >= 0 && isfinite(def->velocity_scale)},
       {"plane", def->plane, (uint32_t)def->plane <= 1},
+      {"softness", def->softness, (unsigned)def->softness <= TALUS_SOFTNESS_AUTO},
   };
   for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
     if (!checks[i].good) {
@@ -127,6 +128,7 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   memset(world, 0, sizeof *world);
   world->context = context;
   world->def = def;
+  world->soft = def.softness != TALUS_SOFTNESS_RIGID;
   world->def.tolerance = tolerance_of(&def);
   world->def.on_miss = on_miss_of(&def);
   world->def.accept = world->def.on_miss == TALUS_MISS_CONTINUE ? INFINITY

@@ -111,6 +111,10 @@ typedef struct tl_world_contact {
   double deepened;   /* m: deeper than when the step began; penetration.c */
   double attraction; /* N: pulls the bodies together; cohesion.c */
   bool bridged;      /* the pair touched or had a liquid bridge in the step before */
+  /* springs, see spring.c; 0 in a rigid contact */
+  double stiffness;     /* N/m along the normal */
+  double compliance[2]; /* of the step's problem: C_n, C_t */
+  double hold[3];       /* N: force of the tangential spring before the step, then after it */
 } tl_world_contact;
 
 typedef struct tl_contact_list {
@@ -163,6 +167,8 @@ struct talus_world {
 
   tl_cell cell, saved_cell;
   bool cohesive;          /* some material has cohesion of any kind */
+  bool soft;              /* some contacts may give way */
+  double modulus;         /* Pa: E of softness AUTO; 0: not chosen yet */
   double cohesion_volume; /* m3: the largest bridge_volume of all materials */
   double cohesion_angle;  /* rad: the largest contact_angle */
 
@@ -272,6 +278,14 @@ void tl_contacts_put_aside(talus_world *world);
 talus_status tl_contacts_take_back(talus_world *world);
 /* cell.c: UNSUPPORTED if the world has a periodic cell, in which there is no such thing. */
 talus_status tl_cell_refuse(const talus_world *world, const char *what);
+/* spring.c. E of softness AUTO, once there are bodies. */
+void tl_spring_choose(talus_world *world);
+/* The tangential spring's force from the step before (old NULL: none), turned with the normal. */
+void tl_spring_hold(const tl_world_contact *old, tl_world_contact *contact);
+/* Stiffness, compliance and, where it gives way, the bias of a contact. */
+void tl_spring_set(const talus_world *world, tl_world_contact *contact, double dt);
+/* The tangential springs' forces after a (sub-)step. */
+void tl_spring_keep(talus_world *world, double dt);
 /* Friction and restitution of two materials. */
 void tl_material_mix(const talus_world *world, int32_t a, int32_t b, double *friction,
                      double *restitution);

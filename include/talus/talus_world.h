@@ -10,6 +10,7 @@
  * A step: forces and gravity change velocities, contacts are found, the solver finds impulses,
  * positions follow the velocities after them. A contact whose gap is within the slop carries no
  * bias; deeper penetration and joint drift are corrected by a separate projection of positions.
+ * Contacts of soft materials are springs instead, along and across the normal.
  * Angular momenta of bodies are kept, and joints lead along their curves to second order: a
  * pendulum keeps its energy. EULER's velocities are those in the middle of the step, so that sums
  * of kinetic and potential energy go to and fro by the work of half a step; MIDPOINT's are at its
@@ -57,6 +58,15 @@ typedef enum talus_miss {
   TALUS_MISS_STOP = 3      /* above `accept`: ten times the iterations, then the step fails */
 } talus_miss;
 
+/* How contacts give way whose materials have neither stiffness nor young. */
+typedef enum talus_softness {
+  TALUS_SOFTNESS_RIGID = 0,
+  TALUS_SOFTNESS_AUTO = 1 /* k = E R, 1/R = 1/r + 1/r', E chosen once, by the bodies there are in
+                             the first step: so stiff that the compliance of a contact between two
+                             typical grains is 2 % of its W in a step, and at least 1000 times the
+                             pressure at the bottom */
+} talus_softness;
+
 typedef struct talus_world_def {
   uint32_t struct_size; /* set by talus_world_def_default */
   double gravity[3];    /* m/s2; default 0 0 -9.81 */
@@ -88,6 +98,8 @@ typedef struct talus_world_def {
                                relative to where nothing presses. Default 0: a tenth of what gravity
                                and forces change in the step plus 100 times the mean relative speed
                                at contacts */
+  talus_softness softness;  /* default RIGID */
+  int32_t unused;           /* 0 */
 } talus_world_def;
 
 TALUS_API void talus_world_def_init(talus_world_def *def, size_t size);
@@ -132,6 +144,12 @@ typedef struct talus_material_def {
   double bridge_volume;    /* m3, of liquid in each bridge; default 0; a pair takes the larger */
   talus_adhesion adhesion; /* default JKR */
   int32_t unused;          /* 0 */
+  /* Contacts that give way: no slop, no projection, restitution by the impulse law as long as the
+   * step is too long to resolve an impact, by a damper else (below 0.15: critical). Rigid if
+   * neither is given. */
+  double stiffness; /* N/m, linear; default 0: none; a pair takes the smaller one given */
+  double young;     /* Pa, Hertz; default 0: none; not with stiffness */
+  double poisson;   /* 0 .. 0.5; default 0.25 */
 } talus_material_def;
 
 TALUS_API void talus_material_def_init(talus_material_def *def, size_t size);
@@ -140,6 +158,9 @@ static inline talus_material_def talus_material_def_default(void) {
   talus_material_def_init(&def, sizeof def);
   return def;
 }
+/* E of softness AUTO, Pa, and the overlap of a typical grain that rests on another, in radii; both
+ * 0 if nothing is soft by AUTO, or no free body is there yet. */
+TALUS_API talus_status talus_world_softness(talus_world *world, double *modulus, double *overlap);
 TALUS_API talus_status talus_material_add(talus_world *world, const talus_material_def *def,
                                           int32_t *material);
 /* What two materials do to each other, instead of the rule. */

@@ -177,14 +177,14 @@ class WorldDef(Structure):
                 ("margin", c_double), ("bias_cap", c_double), ("restitution_speed", c_double),
                 ("tolerance", c_double), ("accept", c_double), ("solver_room", _SettingsRoom),
                 ("seed", ctypes.c_uint64), ("on_miss", enum), ("penetration_limit", c_double),
-                ("velocity_scale", c_double)]
+                ("velocity_scale", c_double), ("softness", enum), ("unused", c_int32)]
 
 
 class MaterialDef(Structure):
-    _fields_ = [("struct_size", c_uint32), ("density", c_double), ("friction", c_double),
-                ("restitution", c_double), ("pull_off", c_double), ("surface_energy", c_double),
-                ("surface_tension", c_double), ("contact_angle", c_double),
-                ("bridge_volume", c_double), ("adhesion", enum), ("unused", c_int32)]
+    _fields_ = [("struct_size", c_uint32)] + [(name, c_double) for name in (
+        "density", "friction", "restitution", "pull_off", "surface_energy", "surface_tension",
+        "contact_angle", "bridge_volume")] + [("adhesion", enum), ("unused", c_int32)] + [
+            (name, c_double) for name in ("stiffness", "young", "poisson")]
 
 
 class Cell(Structure):
