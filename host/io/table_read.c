@@ -6,12 +6,12 @@
 #include "host/io/table.h"
 #include "host/io/text_file.h"
 
-typedef struct reader {
+typedef struct table_reader {
   tl_text text;
   tl_stored_table *table;
   int64_t line; /* of the line taken last */
   char separator;
-} reader;
+} table_reader;
 
 static int is_blank(const char *line, size_t length) {
   size_t k = 0;
@@ -22,7 +22,7 @@ static int is_blank(const char *line, size_t length) {
 }
 
 /* The next line that says something; 0 at the end. */
-static int next_line(reader *reader, char **line, size_t *length) {
+static int next_line(table_reader *reader, char **line, size_t *length) {
   const char *end = reader->text.memory + reader->text.size;
   while (reader->text.cursor < end) {
     const char *begin;
@@ -68,7 +68,7 @@ static void split_name(char *field, const char **name, const char **unit) {
   *name = trim(field);
 }
 
-static talus_status read_header(reader *reader) {
+static talus_status read_header(table_reader *reader) {
   tl_stored_table *table = reader->table;
   char *line = NULL;
   size_t length = 0;
@@ -101,7 +101,7 @@ static talus_status read_header(reader *reader) {
   return TALUS_OK;
 }
 
-static talus_status read_row(reader *reader, char *line, size_t length, int64_t row) {
+static talus_status read_row(table_reader *reader, char *line, size_t length, int64_t row) {
   tl_stored_table *table = reader->table;
   const char *end = line + length;
   for (int32_t k = 0; k < table->column_count; k++) {
@@ -129,7 +129,7 @@ static talus_status read_row(reader *reader, char *line, size_t length, int64_t 
   return TALUS_OK;
 }
 
-static talus_status read_rows(reader *reader) {
+static talus_status read_rows(table_reader *reader) {
   tl_stored_table *table = reader->table;
   const char *cursor = reader->text.cursor;
   const int64_t line_number = reader->text.line;
@@ -156,7 +156,7 @@ static talus_status read_rows(reader *reader) {
 
 talus_status tl_stored_table_read(talus_context *context, const char *path,
                                   tl_stored_table *table) {
-  reader reader;
+  table_reader reader;
   memset(&reader, 0, sizeof reader);
   memset(table, 0, sizeof *table);
   table->context = context;
