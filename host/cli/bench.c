@@ -32,11 +32,11 @@ int tl_bench_numbers_read(const char *name, const char *text, double low, double
   list->count = 0;
   while ((text = tl_words_next(text, ',', word, sizeof word)) != NULL) {
     if (list->count == TL_BENCH_MOST) {
-      return tl_cli_complain("--%s takes at most %d values", name, TL_BENCH_MOST);
+      return tl_cli_fail("--%s takes at most %d values", name, TL_BENCH_MOST);
     }
     if (!number_read(word, low, high, whole, &list->value[list->count++])) {
-      return tl_cli_complain("--%s wants %s from %g to %g, separated by commas, not '%s'", name,
-                             whole ? "whole numbers" : "numbers", low, high, word);
+      return tl_cli_fail("--%s wants %s from %g to %g, separated by commas, not '%s'", name,
+                         whole ? "whole numbers" : "numbers", low, high, word);
     }
   }
   return TL_EXIT_OK;
@@ -58,7 +58,7 @@ static int precisions_read(const char *text, tl_bench_list *list) {
   while ((text = tl_words_next(text, ',', word, sizeof word)) != NULL) {
     talus_precision precision;
     if (!talus_precision_parse(word, &precision)) {
-      return tl_cli_complain("--precision knows f64 and f32, not '%s'", word);
+      return tl_cli_fail("--precision knows f64 and f32, not '%s'", word);
     }
     if (list->count < TL_BENCH_MOST) {
       list->value[list->count++] = precision;
@@ -89,7 +89,7 @@ static tl_parsed options_read(tl_bench_options *o, int argc, char **argv) {
   *o = (tl_bench_options){.law = TALUS_LAW_CCP, .backend = TALUS_BACKEND_CPU, .max_seconds = 20};
   o->files = calloc((size_t)argc + 1, sizeof *o->files);
   if (o->files == NULL) {
-    tl_cli_complain("out of memory");
+    tl_cli_fail("out of memory");
     return TL_PARSED_BAD;
   }
   const tl_option table[] = {
@@ -169,7 +169,7 @@ static int problem_measure(tl_bench_session *s, talus_context *context, const ta
   const int most = o->methods.count * o->precisions.count * o->threads.count;
   problem->result = calloc((size_t)most + 1, sizeof *problem->result);
   if (problem->result == NULL) {
-    return tl_cli_complain("out of memory");
+    return tl_cli_fail("out of memory");
   }
   if (!o->json) {
     tl_bench_print_problem(o, problem);
@@ -209,7 +209,7 @@ static int problem_run(tl_bench_session *s, talus_context *context, int index) {
     status = spheres_look(context, &stored->problem, problem);
   }
   const int code = status == TALUS_OK ? problem_measure(s, context, &stored->problem, problem)
-                                      : tl_cli_complain_status(context, status, problem->name);
+                                      : tl_cli_fail_status(context, status, problem->name);
   talus_stored_destroy(stored);
   return code;
 }
@@ -219,7 +219,7 @@ static int files_look(const tl_bench_options *o) {
   for (int i = 0; i < o->file_count; i++) {
     FILE *const file = fopen(o->files[i], "rb");
     if (file == NULL) {
-      return tl_cli_complain("cannot read %s: %s", o->files[i], strerror(errno));
+      return tl_cli_fail("cannot read %s: %s", o->files[i], strerror(errno));
     }
     fclose(file);
   }
@@ -240,7 +240,7 @@ static int session_run(tl_bench_session *s) {
   }
   const int count = o->file_count > 0 ? o->file_count : o->contacts.count;
   s->problem = calloc((size_t)count + 1, sizeof *s->problem);
-  int code = s->problem != NULL ? TL_EXIT_OK : tl_cli_complain("out of memory");
+  int code = s->problem != NULL ? TL_EXIT_OK : tl_cli_fail("out of memory");
   if (code == TL_EXIT_OK && !o->json) {
     tl_bench_print_copy(s);
   }
@@ -275,8 +275,8 @@ int tl_cli_bench(int argc, char **argv) {
              "`talus bench solve --help` and so on list the options.\n");
       return TL_EXIT_OK;
     }
-    return tl_cli_complain("talus bench measures `solve`, `world`, `call` or `batch`: talus bench "
-                           "--help");
+    return tl_cli_fail("talus bench measures `solve`, `world`, `call` or `batch`: talus bench "
+                       "--help");
   }
   tl_bench_session s = {0};
   const tl_parsed parsed = options_read(&s.options, argc - 1, argv + 1);

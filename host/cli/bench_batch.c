@@ -60,7 +60,7 @@ static int pile_make(talus_context *context, const batch_options *o, pile *p) {
   p->impulse = calloc(p->size, sizeof *p->impulse);
   p->first = calloc(p->size, sizeof *p->first);
   if (!p->stored || !p->problem || !p->solution || !p->info || !p->impulse || !p->first) {
-    return tl_cli_complain("out of memory");
+    return tl_cli_fail("out of memory");
   }
   talus_generate_def def = talus_generate_def_default(TALUS_GENERATE_RANDOM);
   def.body_count = (int32_t)(o->contacts + 1) / 2;
@@ -69,7 +69,7 @@ static int pile_make(talus_context *context, const batch_options *o, pile *p) {
     def.seed = i + 1;
     const talus_status status = talus_problem_generate(context, &def, &p->stored[i]);
     if (status != TALUS_OK) {
-      return tl_cli_complain_status(context, status, "making a problem");
+      return tl_cli_fail_status(context, status, "making a problem");
     }
     p->problem[i] = p->stored[i]->problem;
     p->solution[i] = talus_solution_default();
@@ -78,7 +78,7 @@ static int pile_make(talus_context *context, const batch_options *o, pile *p) {
   }
   return p->problem[0].contact_count == o->contacts
              ? TL_EXIT_OK
-             : tl_cli_complain("problems of %d contacts came out", p->problem[0].contact_count);
+             : tl_cli_fail("problems of %d contacts came out", p->problem[0].contact_count);
 }
 
 static talus_status calls_run(talus_context *context, const talus_settings *settings, int64_t count,
@@ -217,7 +217,7 @@ int tl_cli_bench_batch(int argc, char **argv) {
   for (int64_t round = 0; round < o.rounds && code == TL_EXIT_OK; round++) {
     for (int i = 0; i < WAYS && code == TL_EXIT_OK; i++) {
       const talus_status status = way_run(context, &o, i, &ways[i], &p);
-      code = status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(context, status, "solving");
+      code = status == TALUS_OK ? TL_EXIT_OK : tl_cli_fail_status(context, status, "solving");
     }
   }
   if (code == TL_EXIT_OK) {

@@ -201,7 +201,7 @@ int tl_cli_bench_call(int argc, char **argv) {
   int code = TL_EXIT_OK;
   for (int i = 0; i < 2 && code == TL_EXIT_OK; i++) {
     const talus_status status = form_measure(context, &o, form[i], &result[i]);
-    code = status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(context, status, "solving");
+    code = status == TALUS_OK ? TL_EXIT_OK : tl_cli_fail_status(context, status, "solving");
   }
   if (code == TL_EXIT_OK) {
     (o.json ? results_json : results_print)(&o, result, 2);

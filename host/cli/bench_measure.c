@@ -127,7 +127,7 @@ int tl_bench_measure(talus_context *context, const tl_bench_options *options,
     return TL_EXIT_OK;
   }
   if (status != TALUS_OK) {
-    return tl_cli_complain_status(context, status, problem->name);
+    return tl_cli_fail_status(context, status, problem->name);
   }
   result->traffic = tl_bench_traffic(problem, result->method, result->precision, settings.law);
   if (result->traffic > 0 && result->pass_seconds > 0 && result->copy_bandwidth > 0) {

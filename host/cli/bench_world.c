@@ -315,7 +315,7 @@ int tl_cli_bench_world(int argc, char **argv) {
   while (count < o.grains.count && code == TL_EXIT_OK && !tl_progress_interrupted()) {
     const talus_status status = bed_run(context, &o, o.grains.value[count], &result[count]);
     if (status != TALUS_OK) {
-      tl_cli_complain_status(context, status, "the bed");
+      tl_cli_fail_status(context, status, "the bed");
       code = status == TALUS_STEP_FAILED ? TL_EXIT_NOT_CONVERGED : TL_EXIT_BAD;
     } else if (!o.json) {
       print_row(&o, &result[count]);

@@ -60,7 +60,7 @@ static int read_bilateral(check_session *s) {
   const talus_status status =
       talus_impulses_read(s->context, path, s->bilateral, s->stored->problem.bilateral_count, 1);
   if (status != TALUS_OK) {
-    tl_cli_complain_status(s->context, status, path);
+    tl_cli_fail_status(s->context, status, path);
   }
   free(path);
   return status == TALUS_OK ? TL_EXIT_OK : TL_EXIT_BAD;
@@ -73,7 +73,7 @@ static int read_inputs(check_session *s) {
   }
   talus_status status = talus_problem_read(s->context, o->paths[0], &s->stored);
   if (status != TALUS_OK) {
-    return tl_cli_complain_status(s->context, status, o->paths[0]);
+    return tl_cli_fail_status(s->context, status, o->paths[0]);
   }
   const talus_problem *problem = &s->stored->problem;
   s->impulse = tl_cli_numbers((int64_t)problem->dimension * problem->contact_count);
@@ -84,7 +84,7 @@ static int read_inputs(check_session *s) {
   status = talus_impulses_read(s->context, o->paths[1], s->impulse, problem->contact_count,
                                problem->dimension);
   if (status != TALUS_OK) {
-    return tl_cli_complain_status(s->context, status, o->paths[1]);
+    return tl_cli_fail_status(s->context, status, o->paths[1]);
   }
   return problem->bilateral_count > 0 ? read_bilateral(s) : TL_EXIT_OK;
 }
@@ -132,7 +132,7 @@ static int check_and_report(check_session *s) {
   const talus_status status = talus_certify_cone(s->context, &s->stored->problem, &settings,
                                                  s->impulse, s->bilateral, &s->certificate);
   if (status != TALUS_OK) {
-    return tl_cli_complain_status(s->context, status, o->paths[0]);
+    return tl_cli_fail_status(s->context, status, o->paths[0]);
   }
   const double measured =
       tl_report_measure(&s->certificate, (talus_law)o->law, (talus_measure)o->measure);

@@ -49,9 +49,9 @@ tl_parsed tl_cli_facets_check(tl_parsed parsed, int cone, int64_t facets, double
   if (parsed != TL_PARSED_OK || !wrong) {
     return parsed;
   }
-  tl_cli_complain(cone == TALUS_CONE_BOX
-                      ? "a box has four facets: --facets goes with --cone pyramid"
-                      : "the cone is circular and has no facets: add --cone pyramid or --cone box");
+  tl_cli_fail(cone == TALUS_CONE_BOX
+                  ? "a box has four facets: --facets goes with --cone pyramid"
+                  : "the cone is circular and has no facets: add --cone pyramid or --cone box");
   return TL_PARSED_BAD;
 }
 
@@ -64,12 +64,12 @@ int tl_cli_methods_read(const char *option, const char *text, talus_cone cone, t
     const int all = strcmp(word, "all") == 0;
     if (!all && !talus_method_parse(word, &wanted)) {
       const char *guess = tl_words_nearest(word, tl_cli_methods, near, sizeof near);
-      return tl_cli_complain("--%s knows no '%s'%s%s%s; there are %s", option, word,
-                             guess != NULL ? " (did you mean " : "", guess != NULL ? guess : "",
-                             guess != NULL ? "?)" : "", tl_cli_methods);
+      return tl_cli_fail("--%s knows no '%s'%s%s%s; there are %s", option, word,
+                         guess != NULL ? " (did you mean " : "", guess != NULL ? guess : "",
+                         guess != NULL ? "?)" : "", tl_cli_methods);
     }
     if (!all && !talus_method_takes(wanted, cone)) {
-      return tl_cli_complain("--%s: %s does not take cone %s", option, word, talus_cone_name(cone));
+      return tl_cli_fail("--%s: %s does not take cone %s", option, word, talus_cone_name(cone));
     }
     if (!all) {
       method_add(wanted, method, count);
@@ -83,7 +83,7 @@ int tl_cli_methods_read(const char *option, const char *text, talus_cone cone, t
   return TL_EXIT_OK;
 }
 
-int tl_cli_complain(const char *format, ...) {
+int tl_cli_fail(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   fputs("talus: ", stderr);
@@ -93,14 +93,14 @@ int tl_cli_complain(const char *format, ...) {
   return TL_EXIT_BAD;
 }
 
-int tl_cli_complain_status(const talus_context *context, talus_status status, const char *what) {
+int tl_cli_fail_status(const talus_context *context, talus_status status, const char *what) {
   const char *message = context != NULL ? talus_context_message(context) : "";
   if (message[0] == '\0') {
-    return tl_cli_complain("%s: %s", what, talus_status_text(status));
+    return tl_cli_fail("%s: %s", what, talus_status_text(status));
   }
   const int named = strncmp(message, what, strlen(what)) == 0; /* messages about files begin so */
-  return tl_cli_complain("%s%s%s (%s)", named ? "" : what, named ? "" : ": ", message,
-                         talus_status_text(status));
+  return tl_cli_fail("%s%s%s (%s)", named ? "" : what, named ? "" : ": ", message,
+                     talus_status_text(status));
 }
 
 static void print_log(void *user, talus_log_level level, const char *message) {
@@ -126,7 +126,7 @@ int tl_cli_context_open(talus_backend_kind backend, int64_t threads, int verbose
   }
   char what[64];
   snprintf(what, sizeof what, "backend %s", tl_cli_backend_name(backend));
-  tl_cli_complain_status(*context, status, what);
+  tl_cli_fail_status(*context, status, what);
   talus_context_destroy(*context);
   *context = NULL;
   return TL_EXIT_BAD;
@@ -156,21 +156,21 @@ int tl_cli_writable(const char *path, const char *input) {
   struct stat there, source;
   if (stat(path, &there) == 0) {
     if (S_ISDIR(there.st_mode)) {
-      return tl_cli_complain("cannot write %s: it is a folder", path);
+      return tl_cli_fail("cannot write %s: it is a folder", path);
     }
     if (!S_ISREG(there.st_mode)) {
-      return tl_cli_complain("cannot write %s: it is not a regular file", path);
+      return tl_cli_fail("cannot write %s: it is not a regular file", path);
     }
     if (input != NULL && stat(input, &source) == 0 && source.st_dev == there.st_dev &&
         source.st_ino == there.st_ino) {
-      return tl_cli_complain("cannot write %s: it is the input file", path);
+      return tl_cli_fail("cannot write %s: it is the input file", path);
     }
     if (access(path, W_OK) != 0) {
-      return tl_cli_complain("cannot write %s: %s", path, strerror(errno));
+      return tl_cli_fail("cannot write %s: %s", path, strerror(errno));
     }
   }
   if (!folder_accepts(path)) {
-    return tl_cli_complain("cannot write %s: %s", path, strerror(errno));
+    return tl_cli_fail("cannot write %s: %s", path, strerror(errno));
   }
   return TL_EXIT_OK;
 }
@@ -183,7 +183,7 @@ char *tl_cli_bilateral_path(const char *path) {
   }
   char *result = malloc(stem + sizeof companion);
   if (result == NULL) {
-    tl_cli_complain("out of memory");
+    tl_cli_fail("out of memory");
     return NULL;
   }
   memcpy(result, path, stem);
@@ -194,7 +194,7 @@ char *tl_cli_bilateral_path(const char *path) {
 double *tl_cli_numbers(int64_t count) {
   double *numbers = calloc(count > 0 ? (size_t)count : 1, sizeof *numbers);
   if (numbers == NULL) {
-    tl_cli_complain("no memory for %lld numbers", (long long)count);
+    tl_cli_fail("no memory for %lld numbers", (long long)count);
   }
   return numbers;
 }
@@ -202,17 +202,17 @@ double *tl_cli_numbers(int64_t count) {
 int tl_cli_text_begin(tl_cli_text *text) {
   memset(text, 0, sizeof *text);
   text->stream = open_memstream(&text->bytes, &text->size);
-  return text->stream != NULL ? TL_EXIT_OK : tl_cli_complain("out of memory");
+  return text->stream != NULL ? TL_EXIT_OK : tl_cli_fail("out of memory");
 }
 
 int tl_cli_text_write(tl_cli_text *text, talus_context *context, const char *path) {
   const int failed = ferror(text->stream);
   int code = TL_EXIT_OK;
   if (fclose(text->stream) != 0 || failed) {
-    code = tl_cli_complain("%s: out of memory", path);
+    code = tl_cli_fail("%s: out of memory", path);
   } else {
     const talus_status status = talus_file_write(context, path, text->bytes, text->size);
-    code = status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(context, status, path);
+    code = status == TALUS_OK ? TL_EXIT_OK : tl_cli_fail_status(context, status, path);
   }
   free(text->bytes);
   return code;

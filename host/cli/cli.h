@@ -64,9 +64,9 @@ int tl_cli_methods_read(const char *option, const char *text, talus_cone cone, t
                         int *count);
 
 /* Prints "talus: ..." to stderr and returns TL_EXIT_BAD. */
-int tl_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int tl_cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for a failed call: what was being done, the status, the context's message. */
-int tl_cli_complain_status(const talus_context *context, talus_status status, const char *what);
+int tl_cli_fail_status(const talus_context *context, talus_status status, const char *what);
 
 /* A context that tells its warnings on stderr, and its choices too if verbose. Returns an exit
  * code; *context is NULL unless it is TL_EXIT_OK. */

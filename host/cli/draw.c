@@ -27,7 +27,7 @@ static void tell_missing(const tl_draw *draw) {
 
 static int draw_step(talus_context *context, const tl_draw *draw, int64_t step, const char *path) {
   const talus_status status = tl_frames_draw(context, draw->directory, step, &draw->options, path);
-  return status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(context, status, path);
+  return status == TALUS_OK ? TL_EXIT_OK : tl_cli_fail_status(context, status, path);
 }
 
 /* One camera and one range for all pictures, so that nothing jumps. */
@@ -35,7 +35,7 @@ static int fit(talus_context *context, tl_draw *draw, const int64_t *step, int32
                tl_camera *camera) {
   const talus_status status =
       tl_frames_fit(context, draw->directory, step, count, &draw->options, camera);
-  return status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(context, status, draw->directory);
+  return status == TALUS_OK ? TL_EXIT_OK : tl_cli_fail_status(context, status, draw->directory);
 }
 
 static void picture_path(const tl_draw *draw, int64_t step, char *path, size_t capacity) {
@@ -69,7 +69,7 @@ static int make_movie(talus_context *context, const tl_draw *draw, const int64_t
   tl_free(context, names);
   tl_free(context, list);
   if (status != TALUS_OK) {
-    return tl_cli_complain_status(context, status, movie);
+    return tl_cli_fail_status(context, status, movie);
   }
   if (!draw->quiet) {
     printf("%s\n", movie);
@@ -102,8 +102,8 @@ static int draw_one(talus_context *context, const tl_draw *draw, const int64_t *
                     int32_t count) {
   const int64_t index = draw->frame < 0 ? count + draw->frame : draw->frame;
   if (index < 0 || index >= count) {
-    return tl_cli_complain("%s has the frames 0 to %d, not %" PRId64, draw->directory,
-                           (int)count - 1, draw->frame);
+    return tl_cli_fail("%s has the frames 0 to %d, not %" PRId64, draw->directory, (int)count - 1,
+                       draw->frame);
   }
   char path[1200];
   picture_path(draw, step[index], path, sizeof path);
@@ -120,12 +120,12 @@ int tl_draw_run(talus_context *context, const tl_draw *draw) {
   int32_t count = 0;
   const talus_status status = tl_frames_list(context, draw->directory, &step, &count);
   if (status != TALUS_OK) {
-    return tl_cli_complain_status(context, status, draw->directory);
+    return tl_cli_fail_status(context, status, draw->directory);
   }
   int code = TL_EXIT_OK;
   tell_missing(draw);
   if (count == 0) {
-    code = tl_cli_complain("%s has no frames", draw->directory);
+    code = tl_cli_fail("%s has no frames", draw->directory);
   } else if (draw->all || draw->movie) {
     code = draw_all(context, *draw, step, count);
   } else {

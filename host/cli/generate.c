@@ -52,7 +52,7 @@ static tl_parsed parse_options(generate_options *o, int argc, char **argv) {
       .arguments = &o->kind_name};
   const tl_parsed parsed = tl_options_parse(&command, argc, argv);
   if (parsed == TL_PARSED_OK && o->out == NULL) {
-    tl_cli_complain("--out FILE is missing: where should the problem go?");
+    tl_cli_fail("--out FILE is missing: where should the problem go?");
     return TL_PARSED_BAD;
   }
   return parsed;
@@ -69,9 +69,9 @@ static int find_kind(const char *name, talus_generate_kind *kind) {
   }
   char near[32];
   if (tl_words_nearest(name, kinds, near, sizeof near) != NULL) {
-    tl_cli_complain("unknown kind '%s': did you mean %s?", name, near);
+    tl_cli_fail("unknown kind '%s': did you mean %s?", name, near);
   } else {
-    tl_cli_complain("unknown kind '%s': there are heap, stack, random", name);
+    tl_cli_fail("unknown kind '%s': there are heap, stack, random", name);
   }
   return 0;
 }
@@ -98,12 +98,12 @@ static void report(const generate_options *o, const talus_stored *stored) {
 static int kind_fits(const generate_options *o) {
   const talus_generate_def usual = talus_generate_def_default(o->def.kind);
   if (o->def.kind != TALUS_GENERATE_RANDOM && o->def.contact_ratio != usual.contact_ratio) {
-    tl_cli_complain("--contact-ratio is of kind random: the contacts of a %s follow from its shape",
-                    o->kind_name);
+    tl_cli_fail("--contact-ratio is of kind random: the contacts of a %s follow from its shape",
+                o->kind_name);
     return 0;
   }
   if (o->def.kind != TALUS_GENERATE_HEAP && o->def.aspect != usual.aspect) {
-    tl_cli_complain("--aspect is of kind heap: a %s has no box", o->kind_name);
+    tl_cli_fail("--aspect is of kind heap: a %s has no box", o->kind_name);
     return 0;
   }
   return 1;
@@ -116,13 +116,13 @@ static int generate_and_write(const generate_options *o, talus_context *context)
   talus_stored *stored = NULL;
   talus_status status = talus_problem_generate(context, &o->def, &stored);
   if (status != TALUS_OK) {
-    return tl_cli_complain_status(context, status, o->kind_name);
+    return tl_cli_fail_status(context, status, o->kind_name);
   }
   status = talus_problem_write(context, o->out, &stored->problem, NULL);
   if (status == TALUS_OK) {
     report(o, stored);
   } else {
-    tl_cli_complain_status(context, status, o->out);
+    tl_cli_fail_status(context, status, o->out);
   }
   talus_stored_destroy(stored);
   return status == TALUS_OK ? TL_EXIT_OK : TL_EXIT_BAD;

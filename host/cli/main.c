@@ -54,9 +54,9 @@ static int unknown_verb(const char *typed) {
     snprintf(words + used, sizeof words - used, "%s%s", i > 0 ? "|" : "", verbs[i].name);
   }
   if (tl_words_nearest(typed, words, near, sizeof near) != NULL) {
-    tl_cli_complain("unknown verb '%s': did you mean %s?", typed, near);
+    tl_cli_fail("unknown verb '%s': did you mean %s?", typed, near);
   } else {
-    tl_cli_complain("unknown verb '%s'", typed);
+    tl_cli_fail("unknown verb '%s'", typed);
   }
   print_help(stderr);
   return TL_EXIT_BAD;
@@ -129,7 +129,7 @@ int main(int argc, char **argv) {
   const int code = run_verb(argc, argv);
   /* A report that did not reach its reader is no success. */
   if (fflush(stdout) != 0 || ferror(stdout)) {
-    return tl_cli_complain("cannot write the report: %s", strerror(errno));
+    return tl_cli_fail("cannot write the report: %s", strerror(errno));
   }
   return code;
 }

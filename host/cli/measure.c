@@ -82,7 +82,7 @@ static int measure(talus_context *context, talus_measure_def *def, int quiet) {
   const talus_status status = talus_measure_run(context, def, &frames);
   sigaction(SIGINT, &before, NULL);
   if (status != TALUS_OK) {
-    return tl_cli_complain_status(context, status, def->directory);
+    return tl_cli_fail_status(context, status, def->directory);
   }
   if (!quiet) {
     print_averages(out);
@@ -132,7 +132,7 @@ int tl_cli_measure(int argc, char **argv) {
     return parsed == TL_PARSED_HELP ? TL_EXIT_OK : TL_EXIT_BAD;
   }
   if (!(begin <= end)) {
-    return tl_cli_complain("--end %g is before --begin %g", end, begin);
+    return tl_cli_fail("--end %g is before --begin %g", end, begin);
   }
   def.begin = begin;
   def.end = end;

@@ -174,7 +174,7 @@ static tl_parsed take_value(const tl_command *command, const tl_option *option, 
   if (!good) {
     char words[320];
     expected(option, text, words, sizeof words);
-    tl_cli_complain("--%s wants %s, not '%s'", option->name, words, text);
+    tl_cli_fail("--%s wants %s, not '%s'", option->name, words, text);
     return refuse(command);
   }
   return TL_PARSED_OK;
@@ -197,9 +197,9 @@ static tl_parsed unknown_option(const tl_command *command, const char *name, siz
     snprintf(words + used, sizeof words - used, "|%s", option->name);
   }
   if (tl_words_nearest(typed, words, near, sizeof near) != NULL) {
-    tl_cli_complain("talus %s has no option --%s; did you mean --%s?", command->name, typed, near);
+    tl_cli_fail("talus %s has no option --%s; did you mean --%s?", command->name, typed, near);
   } else {
-    tl_cli_complain("talus %s has no option --%s", command->name, typed);
+    tl_cli_fail("talus %s has no option --%s", command->name, typed);
   }
   return refuse(command);
 }
@@ -215,7 +215,7 @@ static tl_parsed take_option(const tl_command *command, int argc, char **argv, i
   }
   if (option->kind == TL_OPTION_FLAG) {
     if (equals != NULL) {
-      tl_cli_complain("--%s takes no value", option->name);
+      tl_cli_fail("--%s takes no value", option->name);
       return refuse(command);
     }
     *(int *)option->target = 1;
@@ -225,7 +225,7 @@ static tl_parsed take_option(const tl_command *command, int argc, char **argv, i
     return take_value(command, option, equals + 1);
   }
   if (*position + 1 >= argc || strncmp(argv[*position + 1], "--", 2) == 0) {
-    tl_cli_complain("--%s wants a value: --%s %s", option->name, option->name, option->value);
+    tl_cli_fail("--%s wants a value: --%s %s", option->name, option->name, option->value);
     return refuse(command);
   }
   return take_value(command, option, argv[++*position]);
@@ -263,18 +263,18 @@ tl_parsed tl_options_parse(const tl_command *command, int argc, char **argv) {
         return parsed;
       }
     } else if (!options_end && argv[i][0] == '-') {
-      tl_cli_complain("unknown option '%s': options start with two dashes", argv[i]);
+      tl_cli_fail("unknown option '%s': options start with two dashes", argv[i]);
       return refuse(command);
     } else if (!takes_rest(names) &&
                (names = tl_words_next(names, ' ', name, sizeof name)) == NULL) {
-      tl_cli_complain("unexpected argument '%s'", argv[i]);
+      tl_cli_fail("unexpected argument '%s'", argv[i]);
       return refuse(command);
     } else {
       command->arguments[count++] = argv[i];
     }
   }
   if (!takes_rest(names) && tl_words_next(names, ' ', name, sizeof name) != NULL) {
-    tl_cli_complain("%s is missing", name);
+    tl_cli_fail("%s is missing", name);
     return refuse(command);
   }
   return TL_PARSED_OK;

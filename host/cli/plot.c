@@ -66,7 +66,7 @@ static tl_parsed parse_options(plot_options *o, int argc, char **argv) {
     o->path_count++;
   }
   if (parsed == TL_PARSED_OK && o->path_count == 0) {
-    tl_cli_complain("PATH is missing");
+    tl_cli_fail("PATH is missing");
     return TL_PARSED_BAD;
   }
   return parsed;
@@ -83,9 +83,9 @@ int tl_cli_column_check(const tl_stored_table *table, const char *name) {
     snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? "|" : "", table->name[i]);
   }
   if (tl_words_nearest(name, names, near, sizeof near) != NULL) {
-    return tl_cli_complain("no column '%s'; did you mean %s?", name, near);
+    return tl_cli_fail("no column '%s'; did you mean %s?", name, near);
   }
-  return tl_cli_complain("no column '%s'; --list prints those there", name);
+  return tl_cli_fail("no column '%s'; --list prints those there", name);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -102,7 +102,7 @@ static int list_grow(run_list *list) {
   void *const label = realloc(list->label, (size_t)more * sizeof *list->label);
   list->label = label != NULL ? label : list->label;
   if (run == NULL || table == NULL || label == NULL) {
-    return tl_cli_complain("out of memory");
+    return tl_cli_fail("out of memory");
   }
   list->capacity = more;
   return TL_EXIT_OK;
@@ -116,7 +116,7 @@ static int add_run(run_list *list, const char *path, const char *label, int32_t 
   const talus_status status = tl_stored_table_read(list->context, path, table);
   if (status != TALUS_OK) {
     tl_stored_table_release(table);
-    return tl_cli_complain_status(list->context, status, path);
+    return tl_cli_fail_status(list->context, status, path);
   }
   snprintf(list->label[list->count], sizeof list->label[0], "%s", label);
   list->run[list->count].group = group;
@@ -196,7 +196,7 @@ static int draw(const run_list *list, const plot_options *o, const char *path) {
     }
   }
   if (rest != NULL && *rest != '\0') {
-    return tl_cli_complain("at most %d columns can be plotted at once", COLUMNS);
+    return tl_cli_fail("at most %d columns can be plotted at once", COLUMNS);
   }
   if (tl_cli_column_check(&list->table[0], o->x) != TL_EXIT_OK) {
     return TL_EXIT_BAD;
@@ -205,7 +205,7 @@ static int draw(const run_list *list, const plot_options *o, const char *path) {
       tl_plot_runs(list->context, list->run, list->count, o->x, column, count,
                    (tl_plot_style)o->style, bands[o->band], &o->options, path);
   if (status != TALUS_OK) {
-    return tl_cli_complain_status(list->context, status, path);
+    return tl_cli_fail_status(list->context, status, path);
   }
   printf("%s\n", path);
   return TL_EXIT_OK;
@@ -228,7 +228,7 @@ static int run_plot(plot_options *o) {
   }
   int code = add_paths(&list, o);
   if (code == TL_EXIT_OK && list.count == 0) {
-    code = tl_cli_complain("%s: no run of the study has finished", o->path[0]);
+    code = tl_cli_fail("%s: no run of the study has finished", o->path[0]);
   } else if (code == TL_EXIT_OK && o->list) {
     list_columns(&list.table[0]);
   } else if (code == TL_EXIT_OK) {
@@ -244,7 +244,7 @@ int tl_cli_plot(int argc, char **argv) {
   o.options = tl_plot_options_default();
   o.path = calloc((size_t)argc + 1, sizeof *o.path);
   if (o.path == NULL) {
-    return tl_cli_complain("out of memory");
+    return tl_cli_fail("out of memory");
   }
   const tl_parsed parsed = parse_options(&o, argc, argv);
   o.options.width = (int32_t)o.width;

@@ -72,7 +72,7 @@ static int file_add(tl_profile *p, const char *folder, const char *name) {
   p->file = more != NULL ? more : p->file;
   if (more == NULL || file == NULL) {
     free(file);
-    return tl_cli_complain("out of memory");
+    return tl_cli_fail("out of memory");
   }
   const int slash = folder != NULL && !ends_with(folder, "/");
   snprintf(file, size, "%s%s%s", folder != NULL ? folder : "", slash ? "/" : "", name);
@@ -89,7 +89,7 @@ static int folder_add(tl_profile *p, const char *path) {
   const int first = p->file_count;
   int code = TL_EXIT_OK;
   if (folder == NULL) {
-    return tl_cli_complain("%s: %s", path, strerror(errno));
+    return tl_cli_fail("%s: %s", path, strerror(errno));
   }
   for (struct dirent *entry; code == TL_EXIT_OK && (entry = readdir(folder)) != NULL;) {
     const char *name = entry->d_name;
@@ -100,7 +100,7 @@ static int folder_add(tl_profile *p, const char *path) {
   }
   closedir(folder);
   if (code == TL_EXIT_OK && p->file_count == first) {
-    return tl_cli_complain("%s: no *.hdf5, *.h5 or *.dat there", path);
+    return tl_cli_fail("%s: no *.hdf5, *.h5 or *.dat there", path);
   }
   if (p->file_count > first) {
     qsort(p->file + first, (size_t)(p->file_count - first), sizeof *p->file, by_name);
@@ -110,12 +110,12 @@ static int folder_add(tl_profile *p, const char *path) {
 
 static int paths_read(tl_profile *p, const char *const *paths) {
   if (paths[0] == NULL) {
-    return tl_cli_complain("PATH is missing: `talus profile --help` tells more");
+    return tl_cli_fail("PATH is missing: `talus profile --help` tells more");
   }
   for (int i = 0; paths[i] != NULL; i++) {
     struct stat about;
     if (stat(paths[i], &about) != 0) {
-      return tl_cli_complain("%s: %s", paths[i], strerror(errno));
+      return tl_cli_fail("%s: %s", paths[i], strerror(errno));
     }
     const int code = S_ISDIR(about.st_mode) ? folder_add(p, paths[i]) : file_add(p, NULL, paths[i]);
     if (code != TL_EXIT_OK) {
@@ -129,11 +129,10 @@ static int paths_read(tl_profile *p, const char *const *paths) {
 static int outputs_check(tl_profile_options *o) {
   const size_t length = strlen(o->out);
   if (!ends_with(o->out, ".png") && !ends_with(o->out, ".svg") && !ends_with(o->out, ".pdf")) {
-    return tl_cli_complain("--out wants a name that ends with .png, .svg or .pdf, not '%s'",
-                           o->out);
+    return tl_cli_fail("--out wants a name that ends with .png, .svg or .pdf, not '%s'", o->out);
   }
   if (length >= sizeof o->csv) {
-    return tl_cli_complain("--out: the name is too long");
+    return tl_cli_fail("--out: the name is too long");
   }
   snprintf(o->csv, sizeof o->csv, "%.*s.csv", (int)length - 4, o->out);
   return tl_cli_writable(o->out, NULL) == TL_EXIT_OK ? tl_cli_writable(o->csv, NULL) : TL_EXIT_BAD;
@@ -164,7 +163,7 @@ int tl_cli_profile(int argc, char **argv) {
   memset(&p, 0, sizeof p);
   const char **paths = calloc((size_t)argc + 1, sizeof *paths);
   if (paths == NULL) {
-    return tl_cli_complain("out of memory");
+    return tl_cli_fail("out of memory");
   }
   const tl_parsed parsed = options_read(&p.options, paths, argc, argv);
   int code = parsed == TL_PARSED_HELP ? TL_EXIT_OK : TL_EXIT_BAD;

@@ -84,10 +84,10 @@ int tl_profile_draw(const tl_profile *p) {
   const talus_status status = tl_plot_file(p->context, series, drawn, &plot, o->out);
   free(room);
   if (status == TALUS_UNSUPPORTED) { /* the table is there all the same */
-    tl_cli_complain("%s was not drawn: %s", o->out, talus_context_message(p->context));
+    tl_cli_fail("%s was not drawn: %s", o->out, talus_context_message(p->context));
     return TL_EXIT_OK;
   }
-  return status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(p->context, status, o->out);
+  return status == TALUS_OK ? TL_EXIT_OK : tl_cli_fail_status(p->context, status, o->out);
 }
 
 /* The table of all runs as text. */

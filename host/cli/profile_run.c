@@ -80,7 +80,7 @@ static int solve_one(tl_profile *p, const talus_problem *problem, tl_profile_pro
   run->info.method = method;
   run->done = status == TALUS_OK && (run->info.notes & TALUS_NOTE_STOPPED) == 0;
   if (status != TALUS_OK && status != TALUS_UNSUPPORTED) { /* a fact about the method */
-    return tl_cli_complain_status(p->context, status, to->file);
+    return tl_cli_fail_status(p->context, status, to->file);
   }
   return TL_EXIT_OK;
 }
@@ -146,7 +146,7 @@ static int problem_solve(tl_profile *p, char *file) {
                              .contacts = stored->problem.contact_count,
                              .rows = stored->problem.bilateral_count};
   to->run = calloc((size_t)p->options.method_count, sizeof *to->run);
-  int code = to->run != NULL ? TL_EXIT_OK : tl_cli_complain("out of memory");
+  int code = to->run != NULL ? TL_EXIT_OK : tl_cli_fail("out of memory");
   for (int m = 0; code == TL_EXIT_OK && m < p->options.method_count; m++) {
     code = tl_progress_interrupted() ? TL_EXIT_INTERRUPTED : solve_one(p, &stored->problem, to, m);
   }
@@ -164,7 +164,7 @@ int tl_profile_solve(tl_profile *p) {
   int code = TL_EXIT_OK;
   p->problem = calloc((size_t)p->file_count, sizeof *p->problem);
   if (p->problem == NULL) {
-    return tl_cli_complain("out of memory");
+    return tl_cli_fail("out of memory");
   }
   for (int i = 0; i < p->file_count && code == TL_EXIT_OK; i++) {
     code = problem_solve(p, p->file[i]);
@@ -173,10 +173,10 @@ int tl_profile_solve(tl_profile *p) {
     return code;
   }
   if (p->count == 0 && code == TL_EXIT_OK) {
-    return tl_cli_complain("none of the files holds a contact problem");
+    return tl_cli_fail("none of the files holds a contact problem");
   }
   if (p->count == 0) {
-    tl_cli_complain("interrupted before the first problem was done");
+    tl_cli_fail("interrupted before the first problem was done");
     return code;
   }
   return sums_find(p) == TL_EXIT_OK ? code : TL_EXIT_BAD;

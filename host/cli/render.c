@@ -52,8 +52,7 @@ int tl_cli_render(int argc, char **argv) {
     return parsed == TL_PARSED_HELP ? TL_EXIT_OK : TL_EXIT_BAD;
   }
   if (draw.out != NULL && (draw.all || draw.movie)) {
-    return tl_cli_complain("--out is for a single picture: pictures of all frames go to %s",
-                           directory);
+    return tl_cli_fail("--out is for a single picture: pictures of all frames go to %s", directory);
   }
   draw.directory = directory;
   draw.options.width = (int32_t)width;

@@ -72,14 +72,14 @@ static tl_parsed parse_options(run_options *o, int argc, char **argv) {
       .arguments = &o->scene};
   const tl_parsed parsed = tl_options_parse(&command, argc, argv);
   if (parsed == TL_PARSED_OK && o->time > 0 && o->steps > 0) {
-    tl_cli_complain("give --time or --steps, not both");
+    tl_cli_fail("give --time or --steps, not both");
     return TL_PARSED_BAD;
   }
   return parsed;
 }
 
 static int complain(const run_state *run) {
-  return tl_cli_complain("%s", talus_context_message(run->context));
+  return tl_cli_fail("%s", talus_context_message(run->context));
 }
 
 /* The folder of a checkpoint, with its slash; "." if it has none. Returns its length. */
@@ -116,7 +116,7 @@ static int choose_directory(run_state *run) {
     length--;
   }
   if (length + 5 > sizeof run->directory) {
-    return tl_cli_complain("the name of the output directory is too long");
+    return tl_cli_fail("the name of the output directory is too long");
   }
   snprintf(run->directory, sizeof run->directory, "%.*s%s", (int)length, text, suffix);
   return TL_EXIT_OK;
@@ -135,14 +135,13 @@ static int find_last_step(run_state *run) {
   } else if (steps <= MOST_STEPS) {
     run->last = (int64_t)steps;
   } else {
-    return tl_cli_complain("%g s are %g steps of %g s; a run has at most %g", time, steps,
-                           info->step, MOST_STEPS);
+    return tl_cli_fail("%g s are %g steps of %g s; a run has at most %g", time, steps, info->step,
+                       MOST_STEPS);
   }
-  return run->first < run->last
-             ? TL_EXIT_OK
-             : tl_cli_complain("there is nothing to do: step %" PRId64 " of %" PRId64
-                               " has been made (--time or --steps go further)",
-                               run->first, run->last);
+  return run->first < run->last ? TL_EXIT_OK
+                                : tl_cli_fail("there is nothing to do: step %" PRId64 " of %" PRId64
+                                              " has been made (--time or --steps go further)",
+                                              run->first, run->last);
 }
 
 static int create_record(run_state *run) {
@@ -320,7 +319,7 @@ static int simulate(run_state *run) {
   while (status == TALUS_OK && talus_world_steps(run->world) < run->last && !tl_run_interrupted()) {
     status = one_step(run, &report);
     if (status == TALUS_OK) {
-      tl_run_progress_tell(&progress, &report);
+      tl_run_progress_update(&progress, &report);
     }
   }
   const int interrupted = tl_run_interrupted();

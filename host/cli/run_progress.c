@@ -31,7 +31,7 @@ void tl_run_progress_begin(tl_run_progress *progress, int64_t first, int64_t las
   progress->quiet = quiet;
   progress->first = first;
   progress->last = last;
-  progress->begin = progress->last_told = tl_clock();
+  progress->begin = progress->last_update = tl_clock();
 }
 
 void tl_run_watch(void) {
@@ -58,13 +58,13 @@ void tl_run_time_words(double seconds, char *text, size_t capacity) {
   }
 }
 
-void tl_run_progress_tell(tl_run_progress *progress, const talus_step_report *report) {
+void tl_run_progress_update(tl_run_progress *progress, const talus_step_report *report) {
   const double now = tl_clock();
   const double pause = progress->terminal ? terminal_seconds : plain_seconds;
-  if (progress->quiet || now - progress->last_told < pause) {
+  if (progress->quiet || now - progress->last_update < pause) {
     return;
   }
-  progress->last_told = now;
+  progress->last_update = now;
   const double made = (double)(report->step - progress->first), spent = now - progress->begin;
   const double rate = made / spent;
   char left[48];

@@ -17,7 +17,7 @@ static int print_reference(talus_context *context) {
   talus_status status = talus_scene_reference(context, NULL, 0, &size);
   char *const text = status == TALUS_OK ? malloc(size + 1) : NULL;
   if (status == TALUS_OK && text == NULL) {
-    return tl_cli_complain("no memory for the reference");
+    return tl_cli_fail("no memory for the reference");
   }
   if (status == TALUS_OK) {
     status = talus_scene_reference(context, text, size + 1, &size);
@@ -26,7 +26,7 @@ static int print_reference(talus_context *context) {
     fputs(text, stdout);
   }
   free(text);
-  return status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(context, status, "the reference");
+  return status == TALUS_OK ? TL_EXIT_OK : tl_cli_fail_status(context, status, "the reference");
 }
 
 static void report(const char *path, const talus_scene *scene, const talus_world *world) {
@@ -67,7 +67,7 @@ static int check(talus_context *context, const char *path, const tl_option_texts
   if (status == TALUS_OK) {
     report(path, scene, world);
   } else {
-    tl_cli_complain("%s", talus_context_message(context));
+    tl_cli_fail("%s", talus_context_message(context));
   }
   talus_world_destroy(world);
   talus_scene_destroy(scene);
@@ -95,8 +95,8 @@ int tl_cli_scene(int argc, char **argv) {
     return parsed == TL_PARSED_HELP ? TL_EXIT_OK : TL_EXIT_BAD;
   }
   if (!wants_reference && strcmp(arguments[0], "check") != 0) {
-    return tl_cli_complain("talus scene knows `check SCENE.yaml` and `reference`, not '%s'",
-                           arguments[0]);
+    return tl_cli_fail("talus scene knows `check SCENE.yaml` and `reference`, not '%s'",
+                       arguments[0]);
   }
   talus_context *context = NULL;
   if (tl_cli_context_open(TALUS_BACKEND_CPU, 0, 0, &context) != TL_EXIT_OK) {

@@ -77,7 +77,7 @@ static int comply(tl_solve_session *s) {
   }
   const talus_status status = talus_problem_diagonal(s->context, problem, s->compliance, NULL);
   if (status != TALUS_OK) {
-    return tl_cli_complain_status(s->context, status, s->options.file);
+    return tl_cli_fail_status(s->context, status, s->options.file);
   }
   for (int64_t i = 0; i < count; i++) {
     s->compliance[i] *= s->options.compliance;
@@ -99,7 +99,7 @@ static int prepare(tl_solve_session *s) {
   }
   const talus_status status = talus_problem_read(s->context, o->file, &s->stored);
   if (status != TALUS_OK) {
-    return tl_cli_complain_status(s->context, status, o->file);
+    return tl_cli_fail_status(s->context, status, o->file);
   }
   const talus_problem *problem = &s->stored->problem;
   if (o->impulses != NULL && problem->bilateral_count > 0) {
@@ -212,7 +212,7 @@ static int run_method(tl_solve_session *s, talus_method method) {
   } else if (result->status == TALUS_UNSUPPORTED && s->options.method == TALUS_METHOD_COUNT) {
     reason_keep(result, method, talus_context_message(s->context));
   } else {
-    return tl_cli_complain_status(s->context, result->status, s->options.file);
+    return tl_cli_fail_status(s->context, result->status, s->options.file);
   }
   s->count++;
   return TL_EXIT_OK;
@@ -227,9 +227,8 @@ static int none_complain(const tl_solve_session *s) {
       break;
     }
   }
-  return tl_cli_complain("%s: no method supports this problem; of %s: %s", s->options.file,
-                         talus_method_name(s->attempts[told].info.method),
-                         s->attempts[told].message);
+  return tl_cli_fail("%s: no method supports this problem; of %s: %s", s->options.file,
+                     talus_method_name(s->attempts[told].info.method), s->attempts[told].message);
 }
 
 static int run(tl_solve_session *s) {
@@ -263,7 +262,7 @@ static int write_impulses(tl_solve_session *s) {
     const talus_status status =
         talus_impulses_write(s->context, companion, s->best_bilateral, problem->bilateral_count, 1);
     if (status != TALUS_OK) {
-      tl_cli_complain_status(s->context, status, companion);
+      tl_cli_fail_status(s->context, status, companion);
     }
     free(companion);
     if (status != TALUS_OK) {
@@ -272,7 +271,7 @@ static int write_impulses(tl_solve_session *s) {
   }
   const talus_status status = talus_impulses_write(s->context, path, s->best_impulse,
                                                    problem->contact_count, problem->dimension);
-  return status == TALUS_OK ? TL_EXIT_OK : tl_cli_complain_status(s->context, status, path);
+  return status == TALUS_OK ? TL_EXIT_OK : tl_cli_fail_status(s->context, status, path);
 }
 
 static int solve_and_report(tl_solve_session *s) {

@@ -27,11 +27,11 @@ static int add_line(tl_study_runs *runs, const char *line) {
   const size_t folder = tab != NULL ? (size_t)(tab - line) : 0;
   const size_t label = tab != NULL ? strcspn(tab + 1, "\n") : 0;
   if (folder == 0 || folder >= sizeof runs->run->folder || label >= sizeof runs->run->label) {
-    return tl_cli_complain("runs.txt is no list of runs: '%.60s'", line);
+    return tl_cli_fail("runs.txt is no list of runs: '%.60s'", line);
   }
   void *const memory = realloc(runs->run, (size_t)(runs->count + 1) * sizeof *runs->run);
   if (memory == NULL) {
-    return tl_cli_complain("out of memory");
+    return tl_cli_fail("out of memory");
   }
   runs->run = memory;
   tl_study_run *const run = &runs->run[runs->count++];
@@ -48,7 +48,7 @@ int tl_study_runs_read(const char *folder, tl_study_runs *runs) {
   list_path(folder, path);
   FILE *const file = fopen(path, "r");
   if (file == NULL) {
-    return tl_cli_complain("cannot read %s: %s", path, strerror(errno));
+    return tl_cli_fail("cannot read %s: %s", path, strerror(errno));
   }
   while (code == TL_EXIT_OK && fgets(line, sizeof line, file) != NULL) {
     code = add_line(runs, line);

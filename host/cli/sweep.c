@@ -23,7 +23,7 @@ static tl_parsed read_at(tl_sweep_options *o) {
   o->at = TL_AT_TIME;
   o->at_time = strtod(o->at_text, &end);
   if (end == o->at_text || *end != '\0' || !isfinite(o->at_time) || o->at_time < 0.0) {
-    tl_cli_complain("--at wants end, mean, min, max or a time in seconds, not '%s'", o->at_text);
+    tl_cli_fail("--at wants end, mean, min, max or a time in seconds, not '%s'", o->at_text);
     return TL_PARSED_BAD;
   }
   return TL_PARSED_OK;

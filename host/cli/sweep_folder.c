@@ -45,7 +45,7 @@ static int choose_folder(tl_sweep *sweep) {
     length--;
   }
   if (length + 8 > sizeof sweep->folder) {
-    return tl_cli_complain("the name of the study's folder is too long");
+    return tl_cli_fail("the name of the study's folder is too long");
   }
   snprintf(sweep->folder, sizeof sweep->folder, "%.*s%s", (int)length, text, suffix);
   return TL_EXIT_OK;
@@ -64,7 +64,7 @@ static int make_folder(const char *path) {
   }
   return mkdir(part, 0777) == 0 || errno == EEXIST
              ? TL_EXIT_OK
-             : tl_cli_complain("cannot make the folder %s: %s", path, strerror(errno));
+             : tl_cli_fail("cannot make the folder %s: %s", path, strerror(errno));
 }
 
 /* One study at a time: the lock ends with the process. */
@@ -73,11 +73,11 @@ static int lock_folder(tl_sweep *sweep) {
   path_in(sweep, ".study.lock", path);
   sweep->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (sweep->lock < 0) {
-    return tl_cli_complain("cannot write %s: %s", path, strerror(errno));
+    return tl_cli_fail("cannot write %s: %s", path, strerror(errno));
   }
   return flock(sweep->lock, LOCK_EX | LOCK_NB) == 0
              ? TL_EXIT_OK
-             : tl_cli_complain("%s: another talus sweep is at work there", sweep->folder);
+             : tl_cli_fail("%s: another talus sweep is at work there", sweep->folder);
 }
 
 /* Whether there is nothing, but perhaps the lock of a study that did not begin. */
@@ -101,7 +101,7 @@ static int scene_print(const char *path, uint64_t *print) {
   FILE *const file = fopen(path, "rb");
   int byte;
   if (file == NULL) {
-    return tl_cli_complain("cannot read %s: %s", path, strerror(errno));
+    return tl_cli_fail("cannot read %s: %s", path, strerror(errno));
   }
   *print = 14695981039346656037u;
   while ((byte = fgetc(file)) != EOF) {
@@ -134,8 +134,8 @@ static int read_study(const tl_sweep *sweep, uint64_t print) {
   if (file == NULL) {
     return is_empty(sweep->folder)
                ? TL_EXIT_OK
-               : tl_cli_complain("%s is there and no study: choose another folder by --out",
-                                 sweep->folder);
+               : tl_cli_fail("%s is there and no study: choose another folder by --out",
+                             sweep->folder);
   }
   const bool good = fgets(line, sizeof line, file) != NULL &&
                     sscanf(line, "print %" SCNx64 " time %lg", &before, &time) == 2;
@@ -143,11 +143,11 @@ static int read_study(const tl_sweep *sweep, uint64_t print) {
   if ((good && before == print && time == sweep->o->time) || sweep->o->force) {
     return TL_EXIT_OK;
   }
-  return tl_cli_complain("%s holds a study %s: --force begins it anew, --out makes another",
-                         sweep->folder,
-                         !good             ? "whose study.txt cannot be read"
-                         : before != print ? "of a scene file that has changed since"
-                                           : "with another --time");
+  return tl_cli_fail("%s holds a study %s: --force begins it anew, --out makes another",
+                     sweep->folder,
+                     !good             ? "whose study.txt cannot be read"
+                     : before != print ? "of a scene file that has changed since"
+                                       : "with another --time");
 }
 
 /* ---- what has finished ----------------------------------------------------------------------- */
@@ -161,7 +161,7 @@ int tl_sweep_note_finished(const tl_sweep *sweep, const tl_sweep_run *run) {
   if (file >= 0) {
     close(file);
   }
-  return written ? TL_EXIT_OK : tl_cli_complain("cannot write %s: %s", path, strerror(errno));
+  return written ? TL_EXIT_OK : tl_cli_fail("cannot write %s: %s", path, strerror(errno));
 }
 
 static void read_finished(tl_sweep *sweep) {

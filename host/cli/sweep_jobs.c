@@ -38,7 +38,7 @@ typedef struct work {
   tl_sweep *sweep;
   struct sigaction before[2]; /* of SIGINT and SIGTERM */
   int32_t next, running, told_interrupts;
-  double begin, done_at_begin, last_told;
+  double begin, done_at_begin, last_update;
   bool stopped;  /* no more runs are begun */
   bool terminal; /* progress is shown */
   bool shown;
@@ -198,7 +198,7 @@ static int begin_run(work *w, int32_t index) {
   fflush(NULL);
   const pid_t process = fork();
   if (process < 0) {
-    return tl_cli_complain("cannot begin a process: %s", strerror(errno));
+    return tl_cli_fail("cannot begin a process: %s", strerror(errno));
   }
   if (process == 0) {
     be_run(w, index, parent);
@@ -246,10 +246,10 @@ static double amount_done(const tl_sweep *sweep) {
 static void tell_progress(work *w) {
   const tl_sweep *const sweep = w->sweep;
   const double now = tl_clock(), pause = 0.5;
-  if (!w->terminal || now < w->last_told + pause) {
+  if (!w->terminal || now < w->last_update + pause) {
     return;
   }
-  w->last_told = now;
+  w->last_update = now;
   int32_t finished = 0, failed = 0;
   for (int32_t i = 0; i < sweep->run_count; i++) {
     finished += sweep->run[i].state == TL_SWEEP_FINISHED;

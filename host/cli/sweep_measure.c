@@ -102,8 +102,8 @@ int tl_sweep_measure(tl_sweep *sweep) {
     if (status != TALUS_OK) {
       char path[TL_SWEEP_PATH];
       tl_sweep_run_path(sweep, run, path);
-      return tl_cli_complain("%s: the table of the finished run cannot be read: %s", path,
-                             talus_status_text(status));
+      return tl_cli_fail("%s: the table of the finished run cannot be read: %s", path,
+                         talus_status_text(status));
     }
   }
   return TL_EXIT_OK;

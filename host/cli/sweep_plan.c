@@ -23,8 +23,7 @@ static int add_axis(tl_sweep *sweep, const char *option, const char *key, const 
   axis->is_seed = is_seed;
   for (int32_t i = 0; i < sweep->axis_count; i++) {
     if (strcmp(sweep->axis[i].key, key) == 0) {
-      return tl_cli_complain("%s is given twice%s", key,
-                             is_seed ? ": by --set and by --seeds" : "");
+      return tl_cli_fail("%s is given twice%s", key, is_seed ? ": by --set and by --seeds" : "");
     }
   }
   sweep->axis_count++;
@@ -36,7 +35,7 @@ static int read_set(tl_sweep *sweep, const char *text) {
   const char *const equals = strchr(text, '=');
   const size_t length = equals != NULL ? (size_t)(equals - text) : 0;
   if (length == 0 || length >= sizeof key) {
-    return tl_cli_complain("--set %s: wants key=values, such as world.step=1ms,2ms", text);
+    return tl_cli_fail("--set %s: wants key=values, such as world.step=1ms,2ms", text);
   }
   snprintf(key, sizeof key, "%.*s", (int)length, text);
   snprintf(option, sizeof option, "set %s", key);
@@ -55,8 +54,7 @@ static int read_seeds(tl_sweep *sweep) {
   for (int32_t i = 0; i < seeds->count; i++) {
     if (!(seeds->number[i] >= 0.0) || seeds->number[i] != floor(seeds->number[i]) ||
         seeds->unit[0] != '\0') {
-      return tl_cli_complain("--seeds wants whole numbers, such as 1..5, not '%s'",
-                             seeds->value[i]);
+      return tl_cli_fail("--seeds wants whole numbers, such as 1..5, not '%s'", seeds->value[i]);
     }
   }
   return TL_EXIT_OK;
@@ -71,8 +69,7 @@ static int read_axes(tl_sweep *sweep) {
   if (read_seeds(sweep) != TL_EXIT_OK) {
     return TL_EXIT_BAD;
   }
-  return sweep->axis_count > 0 ? TL_EXIT_OK
-                               : tl_cli_complain("nothing varies: give --set or --seeds");
+  return sweep->axis_count > 0 ? TL_EXIT_OK : tl_cli_fail("nothing varies: give --set or --seeds");
 }
 
 /* The last part of a key is enough unless two axes end alike. */
@@ -105,7 +102,7 @@ static int try_scene(tl_sweep *sweep, int32_t varied, int32_t index) {
   const talus_status status =
       talus_scene_read(sweep->context, sweep->o->scene, set, sweep->axis_count, &scene);
   if (status != TALUS_OK) {
-    return tl_cli_complain("%s", talus_context_message(sweep->context));
+    return tl_cli_fail("%s", talus_context_message(sweep->context));
   }
   const double end = talus_scene_end(scene);
   sweep->end = sweep->o->time > 0.0 ? sweep->o->time : fmax(sweep->end, end);
@@ -207,12 +204,12 @@ static int make_runs(tl_sweep *sweep) {
   for (int32_t i = 0; i < sweep->axis_count; i++) {
     count *= sweep->axis[i].count;
     if (count > MOST) {
-      return tl_cli_complain("the study has more than %d runs", MOST);
+      return tl_cli_fail("the study has more than %d runs", MOST);
     }
   }
   sweep->run = calloc((size_t)count, sizeof *sweep->run);
   if (sweep->run == NULL) {
-    return tl_cli_complain("out of memory");
+    return tl_cli_fail("out of memory");
   }
   sweep->run_count = (int32_t)count;
   for (int32_t i = 0; i < sweep->run_count; i++) {
@@ -231,16 +228,16 @@ static int read_columns(tl_sweep *sweep) {
   sweep->column_count = count;
   return rest == NULL || *rest == '\0'
              ? TL_EXIT_OK
-             : tl_cli_complain("at most %d columns can be measured at once", TL_SWEEP_COLUMNS);
+             : tl_cli_fail("at most %d columns can be measured at once", TL_SWEEP_COLUMNS);
 }
 
 static int check_times(const tl_sweep *sweep) {
   const double late = 1.0000001 * sweep->end;
   if (sweep->o->at == TL_AT_TIME && sweep->o->at_time > late) {
-    return tl_cli_complain("--at %g: the runs end at %g s", sweep->o->at_time, sweep->end);
+    return tl_cli_fail("--at %g: the runs end at %g s", sweep->o->at_time, sweep->end);
   }
   if (sweep->o->after > late) {
-    return tl_cli_complain("--after %g: the runs end at %g s", sweep->o->after, sweep->end);
+    return tl_cli_fail("--after %g: the runs end at %g s", sweep->o->after, sweep->end);
   }
   return TL_EXIT_OK;
 }

@@ -129,7 +129,7 @@ static int write_summary(const tl_sweep *sweep) {
 static int write_runs(const tl_sweep *sweep) {
   tl_study_runs runs = {.run = calloc((size_t)sweep->run_count, sizeof *runs.run)};
   if (runs.run == NULL) {
-    return tl_cli_complain("out of memory");
+    return tl_cli_fail("out of memory");
   }
   for (int32_t i = 0; i < sweep->run_count; i++) {
     if (sweep->run[i].state == TL_SWEEP_FINISHED) {
@@ -239,7 +239,7 @@ static int draw_column(const tl_sweep *sweep, int32_t axis, int32_t column, curv
            endings[sweep->o->format]);
   const talus_status status = tl_plot_file(sweep->context, c->series, c->count, &options, path);
   if (status != TALUS_OK) { /* the tables are there all the same */
-    tl_cli_complain("%s was not drawn: %s", path, talus_context_message(sweep->context));
+    tl_cli_fail("%s was not drawn: %s", path, talus_context_message(sweep->context));
     return status == TALUS_UNSUPPORTED ? TL_EXIT_OK : TL_EXIT_BAD;
   }
   printf("%s\n", path);
@@ -255,9 +255,8 @@ static int draw_plots(const tl_sweep *sweep) {
   curves c = {.series = calloc(most, sizeof *c.series),
               .label = calloc(most, sizeof *c.label),
               .room = calloc(4 * most, sizeof *c.room)};
-  int code = c.series != NULL && c.label != NULL && c.room != NULL
-                 ? TL_EXIT_OK
-                 : tl_cli_complain("out of memory");
+  int code = c.series != NULL && c.label != NULL && c.room != NULL ? TL_EXIT_OK
+                                                                   : tl_cli_fail("out of memory");
   for (int32_t k = 0; k < sweep->column_count && code == TL_EXIT_OK; k++) {
     code = draw_column(sweep, axis, k, &c);
   }
@@ -318,7 +317,7 @@ static void print_complaint(const tl_sweep *sweep, const tl_sweep_run *run) {
     fclose(file);
   }
   outcome_words(run, outcome, sizeof outcome);
-  tl_cli_complain("%s %s%s (%s)", run->name, outcome, found, path);
+  tl_cli_fail("%s %s%s (%s)", run->name, outcome, found, path);
 }
 
 int tl_sweep_report(const tl_sweep *sweep) {

@@ -37,18 +37,18 @@ static bool read_quantity(const char *text, quantity *found) {
 
 static int add_value(const char *option, tl_sweep_axis *axis, const char *text) {
   if (text[0] == '\0') {
-    return tl_cli_complain("--%s: a value is empty", option);
+    return tl_cli_fail("--%s: a value is empty", option);
   }
   if (strlen(text) >= TL_SWEEP_VALUE) {
-    return tl_cli_complain("--%s: '%.40s...' is too long for a value", option, text);
+    return tl_cli_fail("--%s: '%.40s...' is too long for a value", option, text);
   }
   for (int32_t i = 0; i < axis->count; i++) {
     if (strcmp(axis->value[i], text) == 0) {
-      return tl_cli_complain("--%s: %s stands there twice", option, text);
+      return tl_cli_fail("--%s: %s stands there twice", option, text);
     }
   }
   if (axis->count >= MOST) {
-    return tl_cli_complain("--%s: more than %d values", option, MOST);
+    return tl_cli_fail("--%s: more than %d values", option, MOST);
   }
   const size_t more = (size_t)axis->count + 1;
   void *const value = realloc(axis->value, more * sizeof *axis->value);
@@ -56,7 +56,7 @@ static int add_value(const char *option, tl_sweep_axis *axis, const char *text) 
   void *const number = realloc(axis->number, more * sizeof *axis->number);
   axis->number = number != NULL ? number : axis->number;
   if (value == NULL || number == NULL) {
-    return tl_cli_complain("out of memory");
+    return tl_cli_fail("out of memory");
   }
   quantity found;
   snprintf(axis->value[axis->count], sizeof *axis->value, "%s", text);
@@ -84,12 +84,11 @@ static int add_range(const char *option, tl_sweep_axis *axis, const char *text,
   const double first = part[0].number, last = part[1].number, step = part[2].number;
   const double steps = (last - first) / step;
   if (!(steps > -1e-9)) {
-    return tl_cli_complain(
-        "--%s: the range %s leads nowhere: steps of %g do not come from %g to %g", option, text,
-        step, first, last);
+    return tl_cli_fail("--%s: the range %s leads nowhere: steps of %g do not come from %g to %g",
+                       option, text, step, first, last);
   }
   if (!(steps < MOST)) {
-    return tl_cli_complain("--%s: the range %s has more than %d values", option, text, MOST);
+    return tl_cli_fail("--%s: the range %s has more than %d values", option, text, MOST);
   }
   int code = TL_EXIT_OK;
   for (int k = 0; k <= (int)(steps + 1e-9) && code == TL_EXIT_OK; k++) {
@@ -121,11 +120,11 @@ static int read_item(const char *option, tl_sweep_axis *axis, const char *text) 
   if (!read_quantity(dots + 2, &part[1]) || !common_unit(part, 2, unit) ||
       (colon != NULL && (!read_quantity(colon + 1, &part[2]) || part[2].number == 0.0)) ||
       !common_unit(part, 3, unit)) {
-    return tl_cli_complain("--%s: '%s' is no range: write 1..5 or 0.1..0.5:0.1", option, text);
+    return tl_cli_fail("--%s: '%s' is no range: write 1..5 or 0.1..0.5:0.1", option, text);
   }
   if (colon == NULL &&
       (part[0].number != floor(part[0].number) || part[1].number != floor(part[1].number))) {
-    return tl_cli_complain("--%s: the range %s needs a step: %s:0.1", option, text, text);
+    return tl_cli_fail("--%s: the range %s needs a step: %s:0.1", option, text, text);
   }
   return add_range(option, axis, text, part, unit);
 }

@@ -1,7 +1,7 @@
 /* batch.c: forward dynamics of many mechanisms in one call: by divide and conquer in one piece for
  * the backend, the other ways one mechanism per thread at a time. */
-#include "host/mechanism/many.h"
 #include "host/mechanism/response.h"
+#include "host/mechanism/workers.h"
 
 typedef struct batch {
   talus_mechanism *const *mechanism;
@@ -12,7 +12,7 @@ typedef struct batch {
   double *const *response, *const *free;
   tl_places *places; /* responses by divide and conquer */
   tl_forward forward;
-  tl_helper *helper;
+  tl_mechanism_worker *worker;
   int32_t threads, count;
 } batch;
 
@@ -20,12 +20,12 @@ static double *of(double *const *list, int32_t i) {
   return list != NULL ? list[i] : NULL;
 }
 
-static talus_status one_alone(void *self, int32_t thread, int32_t i, talus_context *lent) {
+static talus_status one_alone(void *self, int32_t thread, int32_t i, talus_context *context) {
   const batch *const b = self;
   talus_mechanism *const mechanism = b->mechanism[i];
   talus_context *const own = mechanism->context;
   (void)thread;
-  mechanism->context = lent;
+  mechanism->context = context;
   const talus_status status =
       b->acceleration != NULL
           ? talus_mechanism_accelerate(mechanism, b->dynamics, b->acceleration[i])
@@ -36,14 +36,14 @@ static talus_status one_alone(void *self, int32_t thread, int32_t i, talus_conte
 }
 
 /* Evaluation i of the batch. */
-static talus_status one_open(void *self, int32_t thread, int32_t i, talus_context *lent) {
+static talus_status one_open(void *self, int32_t thread, int32_t i, talus_context *context) {
   const batch *const b = self;
   talus_mechanism *const mechanism = b->mechanism[i];
   talus_context *const own = mechanism->context;
   tl_conquest *const c = &b->forward.conquest[i];
   talus_status status = TALUS_OK;
   (void)thread;
-  mechanism->context = lent;
+  mechanism->context = context;
   if (b->acceleration != NULL) {
     status = tl_conquest_make(mechanism, NULL, 0, c);
     c->acceleration = b->acceleration[i];
@@ -59,12 +59,12 @@ static talus_status one_open(void *self, int32_t thread, int32_t i, talus_contex
   return status;
 }
 
-static talus_status one_close(void *self, int32_t thread, int32_t i, talus_context *lent) {
+static talus_status one_close(void *self, int32_t thread, int32_t i, talus_context *context) {
   const batch *const b = self;
   (void)thread;
   if (b->forward.singular[i]) {
     talus_context *const own = b->mechanism[i]->context;
-    b->mechanism[i]->context = lent;
+    b->mechanism[i]->context = context;
     const talus_status status = tl_conquer_singular(b->mechanism[i]);
     b->mechanism[i]->context = own;
     return status;
@@ -82,9 +82,11 @@ static talus_status conquer_all(talus_context *context, batch *b) {
                     "points of mechanisms"));
     memset(b->places, 0, (size_t)b->count * sizeof *b->places);
   }
-  TL_TRY(tl_many_run(context, b->helper, b->threads, b->count, one_open, b, "mechanism"));
+  TL_TRY(
+      tl_mechanism_workers_run(context, b->worker, b->threads, b->count, one_open, b, "mechanism"));
   TL_TRY(tl_forward_run(context, &b->forward, b->threads));
-  return tl_many_run(context, b->helper, b->threads, b->count, one_close, b, "mechanism");
+  return tl_mechanism_workers_run(context, b->worker, b->threads, b->count, one_close, b,
+                                  "mechanism");
 }
 
 static void batch_close(talus_context *context, batch *b) {
@@ -93,7 +95,7 @@ static void batch_close(talus_context *context, batch *b) {
   }
   tl_free(context, b->places);
   tl_forward_release(context, &b->forward);
-  tl_free(context, b->helper);
+  tl_free(context, b->worker);
 }
 
 static talus_status batch_run(talus_context *context, batch *b) {
@@ -111,12 +113,12 @@ static talus_status batch_run(talus_context *context, batch *b) {
   b->threads = tl_context_threads(context);
   b->threads = b->threads < b->count ? b->threads : b->count;
   b->threads = b->threads > 0 ? b->threads : 1;
-  TL_TRY(tl_alloc(context, (void **)&b->helper, (size_t)b->threads, sizeof *b->helper,
+  TL_TRY(tl_alloc(context, (void **)&b->worker, (size_t)b->threads, sizeof *b->worker,
                   "threads for mechanisms"));
-  const talus_status status =
-      b->dynamics == TALUS_DYNAMICS_CONQUER
-          ? conquer_all(context, b)
-          : tl_many_run(context, b->helper, b->threads, b->count, one_alone, b, "mechanism");
+  const talus_status status = b->dynamics == TALUS_DYNAMICS_CONQUER
+                                  ? conquer_all(context, b)
+                                  : tl_mechanism_workers_run(context, b->worker, b->threads,
+                                                             b->count, one_alone, b, "mechanism");
   batch_close(context, b);
   return status;
 }

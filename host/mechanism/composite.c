@@ -5,7 +5,7 @@
 
 void tl_mechanism_mass(talus_mechanism *mechanism, double *mass) {
   const int64_t n = mechanism->v_count;
-  double *const composite = mechanism->body_inertia; /* lent: factors are made anew after this */
+  double *const composite = mechanism->body_inertia; /* context: factors are made anew after this */
   mechanism->articulated = 0;
   memset(mass, 0, (size_t)(n * n) * sizeof *mass);
   for (int32_t i = 0; i < mechanism->link_count; i++) {

@@ -72,7 +72,7 @@ static talus_status fleet_make(talus_fleet *fleet) {
   TL_TRY(tl_alloc(context, (void **)&fleet->coupling, count, sizeof *fleet->coupling, "a fleet"));
   memcpy(fleet->coupling, fleet->def.coupling, count * sizeof *fleet->coupling);
   fleet->threads = wanted < fleet->def.count ? wanted : fleet->def.count;
-  TL_TRY(tl_alloc(context, (void **)&fleet->helper, (size_t)fleet->threads, sizeof *fleet->helper,
+  TL_TRY(tl_alloc(context, (void **)&fleet->worker, (size_t)fleet->threads, sizeof *fleet->worker,
                   "a fleet's threads"));
   fleet->device = tl_fleet_on_device(fleet);
   const int32_t copies = fleet->device ? fleet->def.count : fleet->threads;
@@ -118,7 +118,7 @@ void talus_fleet_destroy(talus_fleet *fleet) {
   }
   tl_batch_workers_close(context, &fleet->workers);
   tl_free(context, fleet->copy);
-  tl_free(context, fleet->helper);
+  tl_free(context, fleet->worker);
   tl_free(context, fleet->coupling);
   tl_free(context, fleet);
 }
@@ -127,7 +127,7 @@ void talus_fleet_destroy(talus_fleet *fleet) {
 
 static talus_status copy_solve(const talus_fleet *fleet, int32_t i, const tl_worker *worker,
                                tl_copy *copy) {
-  if (!tl_copy_asks(copy)) {
+  if (!tl_copy_has_problem(copy)) {
     return TALUS_OK;
   }
   talus_solver *const solver = worker->wave->slot[0].solver;
@@ -139,7 +139,7 @@ static talus_status copy_solve(const talus_fleet *fleet, int32_t i, const tl_wor
     return tl_fail(fleet->coupling[i]->context, status, "%s",
                    talus_context_message(worker->context));
   }
-  return tl_copy_judge(fleet, i, copy);
+  return tl_copy_check(fleet, i, copy);
 }
 
 static talus_status copy_step(const talus_fleet *fleet, int32_t i, const tl_worker *worker,
@@ -153,18 +153,18 @@ static talus_status copy_step(const talus_fleet *fleet, int32_t i, const tl_work
   return tl_copy_end(fleet, i, copy);
 }
 
-static talus_status coupling_steps(void *self, int32_t thread, int32_t i, talus_context *lent) {
+static talus_status coupling_steps(void *self, int32_t thread, int32_t i, talus_context *context) {
   const talus_fleet *const fleet = self;
   tl_copy *const copy = &fleet->copy[thread];
   talus_status status = TALUS_OK;
-  tl_coupling_lend(fleet->coupling[i], lent);
+  tl_coupling_set_context(fleet->coupling[i], context);
   for (int32_t s = 0; s < fleet->steps && status == TALUS_OK; s++) {
     status = copy_step(fleet, i, &fleet->workers.worker[thread], copy);
   }
   if (status != TALUS_OK) {
     tl_copy_undo(fleet, i, copy);
   }
-  tl_coupling_lend(fleet->coupling[i], fleet->context);
+  tl_coupling_set_context(fleet->coupling[i], fleet->context);
   return status;
 }
 
@@ -182,8 +182,8 @@ static talus_status fleet_step(talus_fleet *fleet, int32_t steps, talus_fleet_re
   }
   const talus_status status =
       fleet->device ? tl_fleet_device_step(fleet)
-                    : tl_many_run(fleet->context, fleet->helper, fleet->threads, fleet->def.count,
-                                  coupling_steps, fleet, "coupling");
+                    : tl_mechanism_workers_run(fleet->context, fleet->worker, fleet->threads,
+                                               fleet->def.count, coupling_steps, fleet, "coupling");
   if (report != NULL) {
     talus_fleet_report sum = talus_fleet_report_default();
     for (int32_t k = 0; k < fleet->copy_count; k++) {

@@ -6,7 +6,7 @@
 #ifndef TL_FLEET_H
 #define TL_FLEET_H
 
-#include "host/mechanism/many.h"
+#include "host/mechanism/workers.h"
 #include "host/solve/batch.h"
 
 /* A coupling in the middle of a step. */
@@ -27,8 +27,8 @@ struct talus_fleet {
   talus_fleet_def def;
   talus_coupling **coupling; /* [count] */
   int32_t threads;
-  int device;        /* steps go part by part */
-  tl_helper *helper; /* [threads] */
+  int device;                  /* steps go part by part */
+  tl_mechanism_worker *worker; /* [threads] */
   tl_batch_workers workers;
   int32_t copy_count; /* a thread each, or a coupling each on a device */
   tl_copy *copy;
@@ -46,9 +46,9 @@ talus_status tl_copy_begin(const talus_fleet *fleet, int32_t i, tl_copy *copy);
 /* The problem, and where its solution goes; accelerations of the coupling are known. */
 talus_status tl_copy_build(const talus_fleet *fleet, int32_t i, tl_copy *copy);
 /* Whether there is anything to solve. */
-int tl_copy_asks(const tl_copy *copy);
+int tl_copy_has_problem(const tl_copy *copy);
 /* Counts what was solved; STEP_FAILED if it is not to be used. */
-talus_status tl_copy_judge(const talus_fleet *fleet, int32_t i, tl_copy *copy);
+talus_status tl_copy_check(const talus_fleet *fleet, int32_t i, tl_copy *copy);
 /* The problem of the second phase, if there is one. */
 talus_status tl_copy_rebound(const talus_fleet *fleet, int32_t i, tl_copy *copy);
 talus_status tl_copy_end(const talus_fleet *fleet, int32_t i, tl_copy *copy);

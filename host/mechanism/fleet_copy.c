@@ -75,7 +75,7 @@ talus_status tl_copy_begin(const talus_fleet *fleet, int32_t i, tl_copy *copy) {
   return touches_find(fleet, i, copy);
 }
 
-int tl_copy_asks(const tl_copy *copy) {
+int tl_copy_has_problem(const tl_copy *copy) {
   return copy->problem.contact_count + copy->problem.bilateral_count > 0;
 }
 
@@ -97,9 +97,9 @@ talus_status tl_copy_build(const talus_fleet *fleet, int32_t i, tl_copy *copy) {
   return TALUS_OK;
 }
 
-talus_status tl_copy_judge(const talus_fleet *fleet, int32_t i, tl_copy *copy) {
+talus_status tl_copy_check(const talus_fleet *fleet, int32_t i, tl_copy *copy) {
   const talus_info *const info = &copy->info;
-  if (!tl_copy_asks(copy)) {
+  if (!tl_copy_has_problem(copy)) {
     return TALUS_OK;
   }
   if (copy->solved != TALUS_OK) {

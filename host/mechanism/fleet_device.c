@@ -58,36 +58,36 @@ typedef struct part {
   talus_status (*work)(talus_fleet *fleet, int32_t i, tl_copy *copy);
 } part;
 
-static talus_status part_of(void *self, int32_t thread, int32_t i, talus_context *lent) {
+static talus_status part_of(void *self, int32_t thread, int32_t i, talus_context *context) {
   const part *const p = self;
   tl_copy *const copy = &p->fleet->copy[i];
   (void)thread;
   if (copy->failed) {
     return TALUS_OK;
   }
-  tl_coupling_lend(p->fleet->coupling[i], lent);
+  tl_coupling_set_context(p->fleet->coupling[i], context);
   const talus_status status = p->work(p->fleet, i, copy);
   if (status != TALUS_OK) {
     tl_copy_undo(p->fleet, i, copy);
   }
-  tl_coupling_lend(p->fleet->coupling[i], p->fleet->context);
+  tl_coupling_set_context(p->fleet->coupling[i], p->fleet->context);
   return status;
 }
 
-/* The first failure in time is the verdict, with its message. */
+/* Keeps the first failure in time, with its message. */
 static void part_run(talus_fleet *fleet,
                      talus_status (*work)(talus_fleet *fleet, int32_t i, tl_copy *copy),
-                     talus_status *verdict) {
+                     talus_status *first_failure) {
   part p = {fleet, work};
-  if (*verdict == TALUS_OK) {
-    *verdict = tl_many_run(fleet->context, fleet->helper, fleet->threads, fleet->def.count, part_of,
-                           &p, "coupling");
+  if (*first_failure == TALUS_OK) {
+    *first_failure = tl_mechanism_workers_run(fleet->context, fleet->worker, fleet->threads,
+                                              fleet->def.count, part_of, &p, "coupling");
     return;
   }
   char message[sizeof fleet->context->message];
   memcpy(message, fleet->context->message, sizeof message);
-  (void)tl_many_run(fleet->context, fleet->helper, fleet->threads, fleet->def.count, part_of, &p,
-                    "coupling");
+  (void)tl_mechanism_workers_run(fleet->context, fleet->worker, fleet->threads, fleet->def.count,
+                                 part_of, &p, "coupling");
   memcpy(fleet->context->message, message, sizeof message);
 }
 
@@ -150,7 +150,7 @@ static talus_status solve(talus_fleet *fleet) {
   int32_t *const owner = fleet->owners.memory, count = 0;
   for (int32_t i = 0; i < fleet->def.count; i++) {
     const tl_copy *const copy = &fleet->copy[i];
-    if (!copy->failed && tl_copy_asks(copy)) {
+    if (!copy->failed && tl_copy_has_problem(copy)) {
       problem[count] = copy->problem;
       solution[count] = copy->solution;
       info[count] = copy->info;
@@ -166,35 +166,35 @@ static talus_status solve(talus_fleet *fleet) {
     fleet->copy[owner[k]].solved = status[k];
     refused |= status[k] != TALUS_OK;
   }
-  return refused ? TALUS_OK : whole; /* who was refused says so when it is judged */
+  return refused ? TALUS_OK : whole; /* a refused one fails when its step ends */
 }
 
 static talus_status rebound(talus_fleet *fleet, int32_t i, tl_copy *copy) {
-  TL_TRY(tl_copy_judge(fleet, i, copy));
+  TL_TRY(tl_copy_check(fleet, i, copy));
   return tl_copy_rebound(fleet, i, copy);
 }
 
 static talus_status end(talus_fleet *fleet, int32_t i, tl_copy *copy) {
-  TL_TRY(tl_copy_judge(fleet, i, copy));
+  TL_TRY(tl_copy_check(fleet, i, copy));
   return tl_copy_end(fleet, i, copy);
 }
 
 /* One step of all that still take part. A status is one of the device or of memory. */
-static talus_status step(talus_fleet *fleet, talus_status *verdict) {
-  part_run(fleet, begin, verdict);
+static talus_status step(talus_fleet *fleet, talus_status *first_failure) {
+  part_run(fleet, begin, first_failure);
   TL_TRY(accelerate(fleet));
-  part_run(fleet, build, verdict);
+  part_run(fleet, build, first_failure);
   TL_TRY(solve(fleet));
-  part_run(fleet, rebound, verdict);
+  part_run(fleet, rebound, first_failure);
   TL_TRY(solve(fleet));
-  part_run(fleet, end, verdict);
+  part_run(fleet, end, first_failure);
   return TALUS_OK;
 }
 
 talus_status tl_fleet_device_step(talus_fleet *fleet) {
-  talus_status verdict = TALUS_OK;
+  talus_status first_failure = TALUS_OK;
   for (int32_t s = 0; s < fleet->steps; s++) {
-    const talus_status status = step(fleet, &verdict);
+    const talus_status status = step(fleet, &first_failure);
     for (int32_t i = 0; status != TALUS_OK && i < fleet->def.count; i++) {
       if (!fleet->copy[i].failed) {
         tl_copy_undo(fleet, i, &fleet->copy[i]);
@@ -202,5 +202,5 @@ talus_status tl_fleet_device_step(talus_fleet *fleet) {
     }
     TL_TRY(status);
   }
-  return verdict;
+  return first_failure;
 }

@@ -65,7 +65,7 @@ static talus_status copy_scene(talus_record *record) {
 
 /* Measurements of output.measure, their bodies by the names of the built scene. */
 static talus_status open_measure(talus_record *record, int64_t resume) {
-  const tl_scene_definition *const def = tl_scene_says(record->scene);
+  const tl_scene_definition *const def = tl_scene_def(record->scene);
   const int32_t count = def->output.measure.count;
   void *memory = NULL;
   if (count == 0) {
@@ -87,7 +87,7 @@ static talus_status open_measure(talus_record *record, int64_t resume) {
 }
 
 static talus_status open_files(talus_record *record, int64_t resume) {
-  const tl_scene_output *output = &tl_scene_says(record->scene)->output;
+  const tl_scene_output *output = &tl_scene_def(record->scene)->output;
   char path[1100];
   TL_TRY(tl_record_sweep(record->context, record->directory));
   TL_TRY(tl_snapshot_open(record->scene, &record->snapshot));
@@ -169,7 +169,7 @@ talus_status talus_record_resume(talus_record *record, talus_scene *scene, talus
 
 /* How often frames and checkpoints are due, in steps. */
 static void choose_intervals(talus_record *record) {
-  const tl_scene_definition *const def = tl_scene_says(record->scene);
+  const tl_scene_definition *const def = tl_scene_def(record->scene);
   const double length =
       def->run.steps > 0 ? (double)def->run.steps * def->world.step : def->run.time;
   record->every =
@@ -250,7 +250,7 @@ talus_status talus_record_before_step(talus_record *record, const talus_world *w
 
 static talus_status write_frame(talus_record *record, const talus_world *world,
                                 const talus_step_report *report) {
-  const tl_scene_output *output = &tl_scene_says(record->scene)->output;
+  const tl_scene_output *output = &tl_scene_def(record->scene)->output;
   tl_snapshot *snapshot = &record->snapshot;
   const int measures = output->measure.count > 0;
   TL_TRY(tl_snapshot_take(snapshot, record->scene, world, report, output->contacts || measures));
@@ -301,7 +301,7 @@ static talus_status sync_output(talus_record *record) {
 talus_status talus_record_checkpoint(talus_record *record, const talus_world *world,
                                      int64_t *step) {
   TL_TRY(check_open(record, world));
-  const int32_t keep = (int32_t)tl_scene_says(record->scene)->output.keep;
+  const int32_t keep = (int32_t)tl_scene_def(record->scene)->output.keep;
   const int64_t now = talus_world_steps(world);
   if (record->vtk != NULL) {
     TL_TRY(tl_vtk_cut(record->vtk, now));

@@ -74,7 +74,7 @@ static int32_t cell_columns(const tl_scene_definition *def) {
 }
 
 int32_t tl_scalars_count(const talus_scene *scene) {
-  const tl_scene_definition *def = tl_scene_says(scene);
+  const tl_scene_definition *def = tl_scene_def(scene);
   return FIXED + cell_columns(def) + 3 * def->walls.count + PER_TRACK * def->output.track.count +
          force_columns(def);
 }
@@ -98,7 +98,7 @@ talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, talus_co
   static const char *const axes[] = {"_x", "_y", "_z"};
   static const char *const rates[] = {"_vx", "_vy", "_vz"};
   static const char *const spins[] = {"_wx", "_wy", "_wz"};
-  const tl_scene_definition *def = tl_scene_says(scene);
+  const tl_scene_definition *def = tl_scene_def(scene);
   memcpy(column, fixed, sizeof fixed);
   column += FIXED;
   memcpy(column, of_cell, (size_t)cell_columns(def) * sizeof *column);
@@ -157,7 +157,7 @@ static int32_t free_count(const talus_world *world) {
 
 /* Sums of the contact forces on each wall. */
 static void wall_forces(const talus_scene *scene, const talus_world *world, double *wall_force) {
-  const int32_t walls = tl_scene_says(scene)->walls.count; /* the first bodies */
+  const int32_t walls = tl_scene_def(scene)->walls.count; /* the first bodies */
   const double dt = tl_part_seconds(world);
   for (int32_t k = 0; k < world->contact_count; k++) {
     const talus_contact *const contact = &world->contact[k].shown;
@@ -195,7 +195,7 @@ static void body_load(const talus_world *world, int32_t id, double load[6]) {
 }
 
 static void fill_loads(const talus_scene *scene, const talus_world *world, double *value) {
-  const tl_scene_definition *def = tl_scene_says(scene);
+  const tl_scene_definition *def = tl_scene_def(scene);
   for (int32_t i = 0; i < def->output.forces.count; i++) {
     const char *const name = def->output.forces.text[i];
     const int first = is_wall(def, name) ? 3 : 0;
@@ -208,7 +208,7 @@ static void fill_loads(const talus_scene *scene, const talus_world *world, doubl
 
 talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
                              const talus_step_report *given, double *value) {
-  const tl_scene_definition *def = tl_scene_says(scene);
+  const tl_scene_definition *def = tl_scene_def(scene);
   const talus_step_report nothing = talus_step_report_default();
   const talus_step_report *report = given != NULL ? given : &nothing;
   double kinetic, potential;

@@ -95,7 +95,7 @@ const char *tl_scene_path(const talus_scene *scene) {
   return scene->path;
 }
 
-const tl_scene_definition *tl_scene_says(const talus_scene *scene) {
+const tl_scene_definition *tl_scene_def(const talus_scene *scene) {
   return &scene->def;
 }
 

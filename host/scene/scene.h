@@ -10,7 +10,7 @@
 talus_context *tl_scene_context(const talus_scene *scene);
 const char *tl_scene_path(const talus_scene *scene);
 /* What the file says; belongs to the scene. */
-const tl_scene_definition *tl_scene_says(const talus_scene *scene);
+const tl_scene_definition *tl_scene_def(const talus_scene *scene);
 /* A number that changes with everything but the sections title, output and run, and with what robot
  * files say; mesh files count below. */
 uint64_t tl_scene_hash(const talus_scene *scene);

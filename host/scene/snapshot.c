@@ -6,7 +6,7 @@
 #include "host/base/words.h"
 
 static talus_status choose_columns(const talus_scene *scene, tl_snapshot *s) {
-  const tl_scene_output *output = &tl_scene_says(scene)->output;
+  const tl_scene_output *output = &tl_scene_def(scene)->output;
   const int32_t all = tl_scalars_count(scene);
   void *memory = NULL;
   TL_TRY(tl_arena_take(&s->arena, (size_t)all, sizeof(talus_column), &memory));

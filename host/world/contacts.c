@@ -242,7 +242,7 @@ static tl_match_key key_of(const tl_world_contact *contact) {
   return (tl_match_key){contact->shown.shape_a, contact->shown.shape_b, contact->feature};
 }
 
-talus_status tl_contacts_remember(talus_world *world) {
+talus_status tl_contacts_store_keys(talus_world *world) {
   TL_TRY(keys_reserve(world, world->contact_count));
   tl_match_key *const key = world->keys.memory;
   for (int32_t k = 0; k < world->contact_count; k++) {
@@ -274,25 +274,25 @@ static tl_contact_list contacts_change(talus_world *world, tl_contact_list list)
   return old;
 }
 
-void tl_contacts_put_aside(talus_world *world) {
-  world->aside = 1;
+void tl_contacts_save(talus_world *world) {
+  world->contacts_saved = 1;
 }
 
-talus_status tl_contacts_take_back(talus_world *world) {
-  if (!world->aside) {
+talus_status tl_contacts_restore(talus_world *world) {
+  if (!world->contacts_saved) {
     world->saved = contacts_change(world, world->saved);
-    world->aside = 1;
+    world->contacts_saved = 1;
   }
-  return tl_contacts_remember(world);
+  return tl_contacts_store_keys(world);
 }
 
 /* The spare list becomes the world's. */
 static void contacts_replace(talus_world *world) {
   const tl_contact_list old = contacts_change(world, world->spare);
-  if (world->aside) {
+  if (world->contacts_saved) {
     world->spare = world->saved;
     world->saved = old;
-    world->aside = 0;
+    world->contacts_saved = 0;
   } else {
     world->spare = old;
   }
@@ -301,7 +301,7 @@ static void contacts_replace(talus_world *world) {
 /* ---- all contacts ---------------------------------------------------------------------------- */
 
 /* Neighbours in a mechanism, and the caller's say; returns whether the contact stays. */
-static int contact_keep(const talus_world *world, tl_world_contact *contact, double dt) {
+static int contact_filter(const talus_world *world, tl_world_contact *contact, double dt) {
   int keep = tl_links_collide(world, contact->body_a, contact->body_b);
   if (!keep || world->contact_function == NULL) {
     return keep;
@@ -312,12 +312,12 @@ static int contact_keep(const talus_world *world, tl_world_contact *contact, dou
   return keep;
 }
 
-static void contacts_ask(const talus_world *world, double dt, tl_contact_list *list) {
+static void contacts_filter(const talus_world *world, double dt, tl_contact_list *list) {
   tl_match_key *const key = world->keys.memory;
   int32_t kept = 0;
   for (int32_t k = 0; k < list->count; k++) {
     tl_world_contact contact = list->contact[k];
-    if (contact_keep(world, &contact, dt)) {
+    if (contact_filter(world, &contact, dt)) {
       key[kept] = key_of(&contact);
       list->contact[kept++] = contact;
     }
@@ -362,7 +362,7 @@ static talus_status contacts_make(talus_world *world, double dt, const tl_contac
   list->count = (int32_t)count;
   world->contacts_spherical = !task.skewed;
   if (world->contact_function != NULL || world->mechanism_count > 0) {
-    contacts_ask(world, dt, list);
+    contacts_filter(world, dt, list);
   }
   if (world->cohesive) {
     tl_cohesion_find(world, list);

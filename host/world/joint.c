@@ -81,7 +81,7 @@ static void pose_ahead(const talus_world *world, int32_t body, double ahead, dou
   if (ahead != 0) {
     double angle[3], swing[6] = {0};
     if (of->type == TALUS_BODY_LINK) {
-      tl_link_swing(world, body, swing);
+      tl_link_bias_acceleration(world, body, swing);
     }
     for (int c = 0; c < 3; c++) {
       position[c] += ahead * (of->velocity[c] + 0.5 * ahead * swing[c]);
@@ -142,7 +142,7 @@ void tl_joint_row_point(const tl_joint_now *now, const double *d, tl_joint_row *
 
 void tl_joint_row_turn(const double *d, tl_joint_row *row) {
   row_begin(row);
-  row->turns = 1;
+  row->is_moment = 1;
   for (int c = 0; c < 3; c++) {
     row->jacobian[3 + c] = -d[c];
     row->jacobian[9 + c] = d[c];
@@ -227,11 +227,11 @@ static int32_t held_rows(const talus_world *world, const tl_joint *joint, const 
   for (int32_t r = 0; r < n; r++) {
     const double speed = tl_joint_row_speed(world, joint, &row[r]);
     row[r].error = error[r];
-    row[r].wrong = fabs(error[r]) > 1e-6 * world->size;
+    row[r].needs_projection = fabs(error[r]) > 1e-6 * world->size;
     row[r].bias = share * ((error_next[r] - error[r]) / dt - speed);
     if (world->def.stabilisation == TALUS_STABILISE_BIAS) {
       const double cap =
-          world->def.bias_cap / (row[r].turns ? tl_joint_lever(world, joint, now) : 1);
+          world->def.bias_cap / (row[r].is_moment ? tl_joint_lever(world, joint, now) : 1);
       row[r].bias += tl_clamp(DRAW * error[r] / dt, -cap, cap);
     }
     row[r].row = r;

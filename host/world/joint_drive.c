@@ -32,7 +32,7 @@ double tl_joint_coordinate_of(const tl_joint *joint, const tl_joint_now *now) {
     tl_cross3(cross, now->across[0], now->side_b);
     const double angle =
         tl_angle(tl_dot3(now->axis_a, cross), tl_dot3(now->across[0], now->side_b));
-    return angle + 2 * PI * nearbyint((joint->turns - angle) / (2 * PI));
+    return angle + 2 * PI * nearbyint((joint->last_angle - angle) / (2 * PI));
   }
   default:
     return sqrt(tl_dot3(now->apart, now->apart));
@@ -105,7 +105,7 @@ static void stop_fill(const talus_world *world, const tl_joint *joint, const tl_
   bias = endless(&joint->def) ? fmax(bias, 0) : bias;
   row->bias = side * bias;
   row->error = side * (gap + 0.5 * slop);
-  row->wrong = gap < -1.5 * slop;
+  row->needs_projection = gap < -1.5 * slop;
   row->lower = side > 0 ? 0 : -INFINITY;
   row->upper = side > 0 ? INFINITY : 0;
   row->row = side > 0 ? TL_ROW_LOWER : TL_ROW_UPPER;
@@ -156,7 +156,7 @@ int32_t tl_joint_drive_rows(const talus_world *world, const tl_joint *joint,
       row[n].bias = i == 0 ? -rate_wanted(def, dt, coordinate, tl_joint_slop(world, joint)) : 0;
       row[n].lower = -dt * most[i];
       row[n].upper = dt * most[i];
-      row[n].drives = 1;
+      row[n].is_drive = 1;
       row[n++].row = i == 0 ? TL_ROW_MOTOR : TL_ROW_FRICTION;
     }
   }
@@ -169,7 +169,7 @@ void tl_joint_track(talus_world *world) {
     if (joint->exists && joint->def.kind == TALUS_JOINT_HINGE) {
       tl_joint_now now;
       tl_joint_place(world, joint, 0, &now);
-      joint->turns = tl_joint_coordinate_of(joint, &now);
+      joint->last_angle = tl_joint_coordinate_of(joint, &now);
     }
   }
 }

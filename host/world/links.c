@@ -90,7 +90,7 @@ void tl_link_sync(const talus_world *world, int32_t index) {
   tl_add_cross3(body->velocity, state->velocity, state->centre);
 }
 
-void tl_link_swing(const talus_world *world, int32_t body, double swing[6]) {
+void tl_link_bias_acceleration(const talus_world *world, int32_t body, double swing[6]) {
   const talus_mechanism *const mechanism = tl_mechanism_of(world, body);
   const int32_t link = world->body[body].link;
   const tl_link_state *const own = &mechanism->state[link];

@@ -26,7 +26,7 @@ typedef struct tl_links_blocks {
 } tl_links_blocks;
 
 /* Less than this share of what a free link would answer is nothing but rounding. */
-#define TL_NOTHING 1e-12
+#define TL_ROUNDING_SHARE 1e-12
 
 /* How many rows of the loops depend on the others (links_loops.c). */
 int32_t tl_links_loops(const tl_links_blocks *blocks);

@@ -75,7 +75,7 @@ int32_t tl_links_loops(const tl_links_blocks *b) {
       }
       w[i * rows + j] = w[j * rows + i] = sum;
     }
-    if (!(w[i * rows + i] > TL_NOTHING * whole)) {
+    if (!(w[i * rows + i] > TL_ROUNDING_SHARE * whole)) {
       w[i * rows + i] = 0;
     }
   }

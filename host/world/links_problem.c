@@ -55,7 +55,7 @@ static void wrench_add(const tl_links_blocks *b, int32_t body, const double *wre
 }
 
 /* J M^-1 J^T of row 0 of the entries. */
-static double answer(const tl_links_blocks *b, const entries *e) {
+static double response(const tl_links_blocks *b, const entries *e) {
   double sum = 0;
   for (int32_t i = 0; i < e->count; i++) {
     const size_t n = (size_t)b->size[e->block[i]];
@@ -69,7 +69,7 @@ static double answer(const tl_links_blocks *b, const entries *e) {
   return sum;
 }
 
-static double body_answer(const talus_world *world, int32_t body) {
+static double body_response(const talus_world *world, int32_t body) {
   return body >= 0 ? world->body[body].inverse_mass : 0;
 }
 
@@ -123,8 +123,8 @@ static void contacts_fill(tl_links_blocks *b) {
     side_fill(b, k, 0, bias, &at, &e);
     side_fill(b, k, 1, bias, &at, &e);
     const int linked = tl_is_link(world, a->body_a[k]) || tl_is_link(world, a->body_b[k]);
-    const double whole = body_answer(world, a->body_a[k]) + body_answer(world, a->body_b[k]);
-    if (linked && !(answer(b, &e) > TL_NOTHING * whole)) { /* nothing gives way there */
+    const double whole = body_response(world, a->body_a[k]) + body_response(world, a->body_b[k]);
+    if (linked && !(response(b, &e) > TL_ROUNDING_SHARE * whole)) { /* nothing gives way there */
       at = here;
       tl_set3(a->impulse + 3 * (size_t)k, 0, 0, 0);
       from_frame(frame, bias, a->contact_velocity + 3 * (size_t)k);
@@ -161,7 +161,7 @@ static double joint_row(const tl_links_blocks *b, int32_t r, double *bias, doubl
     if (b->unit[body[side]] >= 0) {
       wrench_add(b, body[side], wrench, 1, 0, at, e);
       /* rows that turn answer by inertias: what they have is what they are measured by */
-      whole += row->turns ? 0 : body_answer(b->world, body[side]);
+      whole += row->is_moment ? 0 : body_response(b->world, body[side]);
     } else {
       const double *const v = b->from->rigid.velocity + 6 * (size_t)body[side];
       *bias += tl_dot3(wrench, v) + tl_dot3(wrench + 3, v + 3);
@@ -202,7 +202,7 @@ static void rows_fill(tl_links_blocks *b) {
     entries e = {.count = 0};
     const double whole =
         a->row[r].joint >= 0 ? joint_row(b, r, &bias, &at, &e) : link_row(b, r, &at, &e);
-    if (!(answer(b, &e) > TL_NOTHING * whole)) {
+    if (!(response(b, &e) > TL_ROUNDING_SHARE * whole)) {
       at = here;
       a->row_impulse[r] = 0;
       continue;

@@ -34,7 +34,7 @@ static int turns(const tl_link *link, int k) {
 static void loop_fill(const talus_world *world, double dt, double error, tl_joint_row *row) {
   row->error = error;
   row->bias = world->def.stabilisation != TALUS_STABILISE_NONE ? DRAW * error / dt : 0;
-  row->wrong = fabs(error) > world->def.slop * world->size;
+  row->needs_projection = fabs(error) > world->def.slop * world->size;
 }
 
 /* A motor that nothing stops must not fight the stops: there would be no solution. */
@@ -50,7 +50,7 @@ static void stop_fill(const talus_world *world, const tl_link *link, double slop
   }
   row->bias = endless(link) ? fmax(row->bias, 0) : row->bias;
   row->error = gap + 0.5 * slop;
-  row->wrong = gap < -1.5 * slop;
+  row->needs_projection = gap < -1.5 * slop;
 }
 
 /* One of any strength stops where the stops begin to act. */
@@ -73,7 +73,7 @@ static void joint_fill(const talus_world *world, double dt, const tl_coupling_ro
     stop_fill(world, link, slop, dt, from->bias * dt, row);
     return;
   }
-  row->drives = 1;
+  row->is_drive = 1;
   row->bias = from->bias == 0
                   ? 0
                   : -rate_allowed(link, k, mechanism->q[link->first_q + k], slop, dt, -from->bias);

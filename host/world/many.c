@@ -128,7 +128,7 @@ talus_status talus_bodies_measure(const talus_world *world, int32_t count, int32
   for (int32_t b = 0; b < count; b++) {
     const tl_body *const body = tl_body_at(world, b);
     if (type != NULL) {
-      type[b] = body != NULL ? body->type : TALUS_NONE;
+      type[b] = body != NULL ? (int32_t)body->type : TALUS_NONE;
     }
     if (mass != NULL) {
       mass[b] = body != NULL ? body->mass : 0;

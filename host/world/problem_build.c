@@ -256,7 +256,7 @@ static void joints_keep(talus_world *world, const tl_step_arrays *a, int32_t row
     joint->impulse[a->row[r].row] = x;
     for (int c = 0; c < 3; c++) {
       joint->push[c] += x * jacobian[6 + c];
-      joint->push[3 + c] += a->row[r].turns ? x * jacobian[9 + c] : 0;
+      joint->push[3 + c] += a->row[r].is_moment ? x * jacobian[9 + c] : 0;
     }
     for (int side = 0; side < 2; side++) {
       const int64_t body = side ? a->row_b[r] : a->row_a[r];

@@ -25,7 +25,7 @@ static int needed(const talus_world *world, double dt, const tl_step_arrays *a, 
     }
   }
   for (int32_t r = 0; r < rows; r++) {
-    if (a->row[r].wrong) {
+    if (a->row[r].needs_projection) {
       return 1;
     }
   }
@@ -53,7 +53,7 @@ talus_status tl_project(talus_world *world, double dt, double *scratch) {
   }
   for (int32_t r = 0; r < rows; r++) {
     arrays.row_bias[r] = arrays.row[r].error;
-    if (arrays.row[r].drives) {
+    if (arrays.row[r].is_drive) {
       arrays.row_lower[r] = arrays.row_upper[r] = 0;
     }
   }

@@ -29,7 +29,7 @@ talus_status tl_world_save(talus_world *world) {
   }
   world->saved_cell = world->cell;
   TL_TRY(tl_links_save(world));
-  tl_contacts_put_aside(world);
+  tl_contacts_save(world);
   return TALUS_OK;
 }
 
@@ -49,5 +49,5 @@ talus_status tl_world_restore(talus_world *world) {
   }
   world->cell = world->saved_cell;
   tl_links_restore(world);
-  return tl_contacts_take_back(world);
+  return tl_contacts_restore(world);
 }

@@ -87,16 +87,16 @@ talus_status tl_ids_left(const talus_world *world, int64_t next, const char *wha
 static void moves_find(talus_world *world) {
   int32_t next = 0;
   for (int32_t i = 0; i < world->body_count; i++) {
-    world->body[i].moved = world->body[i].exists ? next++ : -1;
+    world->body[i].new_slot = world->body[i].exists ? next++ : -1;
   }
   next = 0;
   for (int32_t i = 0; i < world->shape_count; i++) {
-    world->shape[i].moved = world->shape[i].exists ? next++ : -1;
+    world->shape[i].new_slot = world->shape[i].exists ? next++ : -1;
   }
 }
 
-static int32_t moved_body(const talus_world *world, int32_t body) {
-  return body >= 0 ? world->body[body].moved : body;
+static int32_t new_body_slot(const talus_world *world, int32_t body) {
+  return body >= 0 ? world->body[body].new_slot : body;
 }
 
 /* Everything that names a body or shape by its slot. */
@@ -104,26 +104,26 @@ static void names_change(talus_world *world) {
   for (int32_t i = 0; i < world->body_count; i++) {
     tl_body *const body = &world->body[i];
     if (body->exists && body->first_shape >= 0) {
-      body->first_shape = world->shape[body->first_shape].moved;
+      body->first_shape = world->shape[body->first_shape].new_slot;
     }
   }
   for (int32_t i = 0; i < world->shape_count; i++) {
     tl_shape_slot *const shape = &world->shape[i];
-    shape->body = moved_body(world, shape->body);
-    shape->next = shape->exists && shape->next >= 0 ? world->shape[shape->next].moved : -1;
+    shape->body = new_body_slot(world, shape->body);
+    shape->next = shape->exists && shape->next >= 0 ? world->shape[shape->next].new_slot : -1;
   }
   for (int32_t i = 0; i < world->joint_count; i++) {
     talus_joint_def *const def = &world->joint[i].def;
-    def->body_a = moved_body(world, def->body_a);
-    def->body_b = moved_body(world, def->body_b);
+    def->body_a = new_body_slot(world, def->body_a);
+    def->body_b = new_body_slot(world, def->body_b);
   }
   for (int32_t i = 0; i < world->motion_count; i++) {
-    world->motion[i].body = moved_body(world, world->motion[i].body);
+    world->motion[i].body = new_body_slot(world, world->motion[i].body);
   }
   for (int32_t m = 0; m < world->mechanism_count; m++) {
     tl_world_mechanism *const of = &world->mechanism[m];
-    of->first_body = moved_body(world, of->first_body);
-    of->base = moved_body(world, of->base); /* TALUS_NONE if it was removed */
+    of->first_body = new_body_slot(world, of->first_body);
+    of->base = new_body_slot(world, of->base); /* TALUS_NONE if it was removed */
   }
 }
 

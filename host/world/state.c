@@ -50,7 +50,7 @@ static void body_save(const tl_body *body, double *to) {
 static void joint_save(const tl_joint *joint, double *to) {
   to[0] = 1;
   memcpy(to + 1, joint->impulse, sizeof joint->impulse);
-  to[11] = joint->turns;
+  to[11] = joint->last_angle;
   memcpy(to + 12, joint->push, sizeof joint->push);
   to[18] = joint->def.rate;
   to[19] = joint->def.target;
@@ -166,7 +166,7 @@ static talus_status joint_load(talus_world *world, int32_t id, const double *fro
   }
   tl_joint *const joint = &world->joint[slot];
   memcpy(joint->impulse, from + 1, sizeof joint->impulse);
-  joint->turns = from[11];
+  joint->last_angle = from[11];
   memcpy(joint->push, from + 12, sizeof joint->push);
   joint->def.rate = from[18];
   joint->def.target = from[19];
@@ -255,7 +255,7 @@ static talus_status contacts_load(talus_world *world, const tl_world_state *stat
     kept += shown->body_a != TALUS_NONE && shown->body_b != TALUS_NONE;
   }
   world->contact_count = kept;
-  return tl_contacts_remember(world);
+  return tl_contacts_store_keys(world);
 }
 
 /* The numbering of a state; a state without has what the world has. */

@@ -27,13 +27,14 @@ struct tl_world_mechanism; /* links.h */
 
 /* One body; kept packed, since a step touches nearly all of it. */
 typedef struct tl_body {
-  int32_t id, moved; /* the caller's name for it; slots.c: where it goes */
-  int32_t exists, type;
+  int32_t id, new_slot; /* the caller's name for it; where slots.c moves it */
+  bool exists;
+  talus_body_type type;
   int32_t group;
   uint32_t collides;
   int32_t shape_count, first_shape; /* its shapes form a list: shape[first_shape].next ... -1 */
-  int32_t round;   /* one sphere about the centre of mass: arms lie along normals */
-  int32_t jointed; /* 1: a joint has named it */
+  bool round;   /* one sphere about the centre of mass: arms lie along normals */
+  bool jointed; /* a joint has named it */
   double position[3], orientation[4], velocity[3], spin[3];
   double force[3], torque[3];
   double carried[3]; /* N m s: angular impulse of the last step that the spin does not show yet */
@@ -45,9 +46,10 @@ typedef struct tl_body {
 } tl_body;
 
 typedef struct tl_shape_slot {
-  int32_t id, moved;
+  int32_t id, new_slot;
   int32_t body, material;
-  int32_t exists, next;
+  bool exists;
+  int32_t next;
   tl_geometry *geometry;
   tl_mass_properties mass; /* per unit density, shape's frame */
   double defined[3];       /* its place in the frame in which the body was defined */
@@ -67,13 +69,14 @@ enum { TL_JOINT_ROWS = 10 };
 
 typedef struct tl_joint {
   talus_joint_def def; /* its bodies are slots */
-  int32_t id, exists;
+  int32_t id;
+  bool exists;
   double arm_a[3], arm_b[3];     /* points in the bodies' frames; of the world: in the world's */
   double axis_a[3], axis_b[3];   /* the axis in each frame */
   double side_a[3], side_b[3];   /* a direction across the axis, for the angle */
   double relative[4];            /* orientation of b in a at the time of adding */
   double length;                 /* DISTANCE */
-  double turns;                  /* HINGE: angle of the last step, to count whole turns */
+  double last_angle;             /* HINGE: of the last step, to count whole turns */
   double impulse[TL_JOINT_ROWS]; /* of its rows, last step: warm start */
   double push[6];                /* impulse and moment about the point that it gave b, last step */
 } tl_joint;
@@ -101,7 +104,7 @@ typedef struct tl_world_contact {
   talus_contact shown;                      /* what the caller sees: ids */
   int32_t body_a, body_b, shape_a, shape_b; /* slots, for the step that found it */
   uint32_t feature;
-  int32_t spherical;
+  bool spherical;
   int32_t image; /* of b in a periodic cell; 0: b itself */
   double friction, restitution;
   double slop;       /* m */
@@ -125,7 +128,7 @@ typedef struct tl_contact_list {
 /* Two materials with values of their own instead of the rule. */
 typedef struct tl_material_pair {
   int32_t low, high; /* materials */
-  int32_t used;
+  bool used;
   double friction, restitution;
 } tl_material_pair;
 
@@ -181,11 +184,11 @@ struct talus_world {
   talus_solver *solver, *projector;
   tl_world_contact *contact; /* of the last step, in the order of matching */
   int32_t contact_count, contact_capacity;
-  int32_t contacts_spherical; /* 1: reaches describe them all */
+  bool contacts_spherical; /* reaches describe them all */
   /* Contacts are made in `spare`, which then becomes `contact`. Those with which a step began are
-   * put aside in `saved` when that happens; `aside` 1: it has not yet, they are in `contact`. */
+   * kept in `saved` when that happens; contacts_saved: it has not yet, they are in `contact`. */
   tl_contact_list spare, saved;
-  int32_t aside;
+  bool contacts_saved;
   tl_buffer *shown; /* copies for talus_world_contacts, which leaves the world itself as it is */
 
   /* arrays of one step; collider i is the shape in slot i, then come images */
@@ -271,11 +274,11 @@ bool tl_cohesion_bridged(const tl_world_contact *old, double slop);
 /* Half the gap up to which liquid bridges of a shape of this size reach, m. */
 double tl_cohesion_reach(const talus_world *world, double size);
 
-/* Makes the contacts at hand those that the next step's are matched to. */
-talus_status tl_contacts_remember(talus_world *world);
-/* The contacts at hand are those of the beginning, and can be had back. */
-void tl_contacts_put_aside(talus_world *world);
-talus_status tl_contacts_take_back(talus_world *world);
+/* Stores the keys of the present contacts, which the next step's are matched to. */
+talus_status tl_contacts_store_keys(talus_world *world);
+/* Marks the present contacts as those to restore. */
+void tl_contacts_save(talus_world *world);
+talus_status tl_contacts_restore(talus_world *world);
 /* cell.c: UNSUPPORTED if the world has a periodic cell, in which there is no such thing. */
 talus_status tl_cell_refuse(const talus_world *world, const char *what);
 /* spring.c. E of softness AUTO, once there are bodies. */
@@ -298,10 +301,10 @@ typedef struct tl_joint_row {
   double error;        /* violation, m or rad: what the projection removes */
   double bias;         /* m/s or rad/s */
   double lower, upper; /* bounds of the impulse, N s or N m s */
-  int32_t turns;       /* 1: a moment */
-  int32_t drives;      /* 1: motor or friction, no business of the projection's */
-  int32_t wrong;       /* 1: so far out of place that the projection is needed */
-  int32_t joint, row;  /* joint -1: row of the mechanisms' coupling */
+  bool is_moment;
+  bool is_drive;         /* motor or friction: the projection leaves it out */
+  bool needs_projection; /* violated by more than the slop allows */
+  int32_t joint, row;    /* joint -1: row of the mechanisms' coupling */
 } tl_joint_row;
 int32_t tl_joint_fill(talus_world *world, double dt, tl_joint_row *rows);
 /* Hinges count their turns, at the end of a step. */
@@ -319,7 +322,7 @@ int tl_links_collide(const talus_world *world, int32_t body_a, int32_t body_b);
 void tl_link_sync(const talus_world *world, int32_t body);
 void tl_links_sync(talus_world *world);
 /* The acceleration that a link's velocity alone makes: of its centre of mass, and angular. */
-void tl_link_swing(const talus_world *world, int32_t body, double swing[6]);
+void tl_link_bias_acceleration(const talus_world *world, int32_t body, double swing[6]);
 /* Joint velocities from the mechanisms to the array, and back. */
 void tl_links_read(const talus_world *world, double *velocity);
 void tl_links_write(talus_world *world, const double *velocity);

@@ -264,7 +264,7 @@ static void check_overrides(talus_context *context) {
   }
   CHECK(talus_scene_read(context, "scene.yaml", good, 4, &scene) == TALUS_OK);
   if (scene != NULL) {
-    const tl_scene_definition *def = tl_scene_says(scene);
+    const tl_scene_definition *def = tl_scene_def(scene);
     CHECK(def->world.step == 2e-3 && def->run.steps == 7);
     CHECK(((const tl_scene_wall *)def->walls.item)->normal[0] == 1);
   }

@@ -31,8 +31,8 @@ static void check_document(talus_context *context) {
 static void check_defaults(talus_context *context) {
   talus_scene *scene = NULL;
   CHECK(scene_of(context, "materials: {m: {}}\n", &scene) == TALUS_OK);
-  const tl_scene_world *w = &tl_scene_says(scene)->world;
-  const tl_scene_material *m = tl_scene_says(scene)->materials.item;
+  const tl_scene_world *w = &tl_scene_def(scene)->world;
+  const tl_scene_material *m = tl_scene_def(scene)->materials.item;
   const talus_world_def def = talus_world_def_default();
   const talus_material_def material = talus_material_def_default();
   CHECK(memcmp(w->gravity, def.gravity, sizeof def.gravity) == 0);

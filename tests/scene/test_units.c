@@ -81,7 +81,7 @@ static void check_scene(talus_context *context) {
                  &b) == TALUS_OK);
   const talus_scene *both[2] = {a, b};
   for (int i = 0; i < 2 && a != NULL && b != NULL; i++) {
-    const tl_scene_definition *def = tl_scene_says(both[i]);
+    const tl_scene_definition *def = tl_scene_def(both[i]);
     const tl_scene_body *body = def->bodies.item;
     const tl_scene_material *material = def->materials.item;
     CHECK_CLOSE(def->world.step, 0.5e-3, 1e-18);

@@ -1,5 +1,5 @@
-/* many.c: threads that take the next mechanism; evaluations for the seam. */
-#include "host/mechanism/many.h"
+/* workers.c: threads that take the next mechanism; evaluations for the seam. */
+#include "host/mechanism/workers.h"
 
 #include <stdio.h>
 
@@ -7,57 +7,58 @@
 #include "host/solve/batch.h"
 #include "kernels/backend.h"
 
-static void helper_open(const talus_context *context, tl_helper *h) {
-  h->lent = *context;
-  h->lent.def.threads = h->lent.threads = 1;
-  h->lent.workers = NULL;
-  h->lent.def.log = NULL; /* the caller's need not be safe among threads */
-  h->lent.owner = 0;
-  h->lent.depth = 0;
-  h->lent.bytes = 0;
-  h->lent.message[0] = 0;
+static void worker_open(const talus_context *context, tl_mechanism_worker *h) {
+  h->context = *context;
+  h->context.def.threads = h->context.threads = 1;
+  h->context.workers = NULL;
+  h->context.def.log = NULL; /* the caller's need not be safe among threads */
+  h->context.owner = 0;
+  h->context.depth = 0;
+  h->context.bytes = 0;
+  h->context.message[0] = 0;
   h->failed = -1;
 }
 
-static void helper_work(tl_helper *h, int32_t thread, int32_t index, tl_many_work work,
-                        void *self) {
-  const talus_status status = work(self, thread, index, &h->lent);
+static void worker_work(tl_mechanism_worker *h, int32_t thread, int32_t index,
+                        tl_mechanism_task work, void *self) {
+  const talus_status status = work(self, thread, index, &h->context);
   if (status != TALUS_OK && (h->failed < 0 || index < h->failed)) {
     h->failed = index;
     h->status = status;
-    snprintf(h->message, sizeof h->message, "%s", h->lent.message);
+    snprintf(h->message, sizeof h->message, "%s", h->context.message);
   }
 }
 
-typedef struct many_task {
-  tl_helper *helper;
+typedef struct workers_task {
+  tl_mechanism_worker *worker;
   int32_t count;
-  tl_many_work work;
+  tl_mechanism_task work;
   void *self;
   int64_t next; /* atomic: the piece that is to be done next */
-} many_task;
+} workers_task;
 
-static void helpers_run(void *arguments, int64_t first, int64_t end) {
-  many_task *const m = arguments;
+static void worker_run(void *arguments, int64_t first, int64_t end) {
+  workers_task *const m = arguments;
   for (int32_t t = (int32_t)first; t < end; t++) {
     for (int64_t i; (i = tl_each_next(&m->next)) < m->count;) {
-      helper_work(&m->helper[t], t, (int32_t)i, m->work, m->self);
+      worker_work(&m->worker[t], t, (int32_t)i, m->work, m->self);
     }
   }
 }
 
-talus_status tl_many_run(talus_context *context, tl_helper *helper, int32_t threads, int32_t count,
-                         tl_many_work work, void *self, const char *what) {
-  const tl_helper *first = NULL;
+talus_status tl_mechanism_workers_run(talus_context *context, tl_mechanism_worker *worker,
+                                      int32_t threads, int32_t count, tl_mechanism_task work,
+                                      void *self, const char *what) {
+  const tl_mechanism_worker *first = NULL;
   for (int32_t t = 0; t < threads; t++) {
-    helper_open(context, &helper[t]);
+    worker_open(context, &worker[t]);
   }
-  many_task task = {helper, count, work, self, 0};
-  tl_each(context, threads, threads, helpers_run, &task);
+  workers_task task = {worker, count, work, self, 0};
+  tl_each(context, threads, threads, worker_run, &task);
   for (int32_t t = 0; t < threads; t++) {
-    context->bytes += helper[t].lent.bytes;
-    if (helper[t].failed >= 0 && (first == NULL || helper[t].failed < first->failed)) {
-      first = &helper[t];
+    context->bytes += worker[t].context.bytes;
+    if (worker[t].failed >= 0 && (first == NULL || worker[t].failed < first->failed)) {
+      first = &worker[t];
     }
   }
   return first == NULL ? TALUS_OK
@@ -65,7 +66,7 @@ talus_status tl_many_run(talus_context *context, tl_helper *helper, int32_t thre
                                  first->message);
 }
 
-void tl_coupling_lend(talus_coupling *coupling, talus_context *context) {
+void tl_coupling_set_context(talus_coupling *coupling, talus_context *context) {
   coupling->context = context;
   for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
     coupling->mechanism[m]->context = context;
