@@ -14,9 +14,10 @@ N s, acting as +impulse on body b and -impulse on body a, the normal from a to b
 """
 
 from .batch import Stack, solve_batch
-from .enums import (Adhesion, Backend, BodyType, Cone, Dump, Dynamics, Form, Integrator, JointKind, Law, LinkKind,
-                    Measure, Method, Miss, MotionKind, Motor, Note, Outcome, Precision, Restitution, Scheme,
-                    ShapeKind, Stabilisation, Status, Storage)
+from .enums import (Adhesion, Backend, BodyType, Cone, Dump, Dynamics, Form, Integrator,
+                    JointKind, Law, LinkKind, Measure, Method, Miss, MotionKind, Motor, Note,
+                    Outcome, Precision, Restitution, Scheme, ShapeKind, Stabilisation, Status,
+                    Storage)
 from .fleet import Copy, Fleet, FleetReport
 from .mechanism import Mechanism
 from .problem import Matrix, Problem
@@ -28,10 +29,11 @@ from .solver import (Certificate, Context, Error, Info, Islands, Solution, Solve
                      certify, find_islands, solve_once, version, workspace, workspace_device)
 from .world import World
 
-__all__ = ["Adhesion", "Backend", "BodyType", "Cell", "Certificate", "Cone", "ContactEvent", "Context", "Copy", "Dump", "Dynamics",
-           "Error", "Fleet", "FleetReport", "Form", "Frame", "Info", "Integrator", "Islands", "JointKind", "JointState", "Law",
-           "LinkKind", "Matrix", "Measure", "Mechanism", "Method", "Miss", "MotionKind", "Motor",
-           "Note", "Outcome", "Precision", "Problem", "Restitution", "Run", "Scene", "Scheme", "Settings",
+__all__ = ["Adhesion", "Backend", "BodyType", "Cell", "Certificate", "Cone", "ContactEvent",
+           "Context", "Copy", "Dump", "Dynamics", "Error", "Fleet", "FleetReport", "Form",
+           "Frame", "Info", "Integrator", "Islands", "JointKind", "JointState", "Law", "LinkKind",
+           "Matrix", "Measure", "Mechanism", "Method", "Miss", "MotionKind", "Motor", "Note",
+           "Outcome", "Precision", "Problem", "Restitution", "Run", "Scene", "Scheme", "Settings",
            "ShapeKind", "Solution", "Solver", "Stabilisation", "Stack", "Status", "StepReport",
-           "Storage", "World", "build_text", "certify", "find_islands", "solve_batch", "solve_once",
-           "version", "workspace", "workspace_device"]
+           "Storage", "World", "build_text", "certify", "find_islands", "solve_batch",
+           "solve_once", "version", "workspace", "workspace_device"]
