@@ -3,8 +3,9 @@
  *   s = GRAVITY (mean |v_free - v|) + MOTION (mean |u|)
  * The first mean runs over the free bodies: what gravity and forces change in the step, |g| dt
  * where gravity is alone. The second runs over the contacts, u being the relative velocity before
- * the step, so that a drum that turns as a whole, or a box on a conveyor, counts as at rest. A mean
- * and no root mean square: one bead that still rolls must not loosen the bed on which it rolls.
+ * the step (without friction along the normal alone), so that a drum that turns as a whole, or a
+ * box on a conveyor, counts as at rest. A mean and no root mean square: one bead that still rolls
+ * must not loosen the bed on which it rolls.
  *
  * With the default tolerance of 1e-4 velocities at contacts are then right to 1e-5 |g| dt where a
  * bed is deep (a shallow one has R(0) above that), and to a hundredth of the mean contact speed
@@ -37,7 +38,8 @@ static double mean_change(const talus_world *world, double dt, const double *bef
   return count > 0 ? sum / count : dt * sqrt(tl_dot3(gravity, gravity));
 }
 
-/* Relative speed at a contact before the step, m/s. */
+/* Relative speed at a contact before the step, m/s: along the normal alone where there is no
+ * friction, since what slides freely is no measure of how well it is held. */
 static double contact_speed(const talus_world *world, const tl_world_contact *contact,
                             const double *velocity) {
   double u[3] = {0, 0, 0};
@@ -51,7 +53,7 @@ static double contact_speed(const talus_world *world, const tl_world_contact *co
       u[c] += (side ? 1 : -1) * (v[c] + turn[c]);
     }
   }
-  return sqrt(tl_dot3(u, u));
+  return contact->friction > 0 ? sqrt(tl_dot3(u, u)) : fabs(tl_dot3(u, contact->shown.normal));
 }
 
 double tl_velocity_scale(const talus_world *world, double dt, const double *before,
