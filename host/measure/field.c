@@ -135,14 +135,19 @@ talus_status tl_grid_create(talus_context *context, const double lower[3], const
                   "the grid of fields"));
   grid->sum = memory;
   tl_grid_clear(grid);
+  TL_TRY(tl_alloc(context, &memory, TL_KERNEL_TABLE, sizeof(double), "the table of a kernel"));
+  grid->table = memory;
+  tl_kernel_table_fill(grid->table);
+  grid->kernel.table = grid->table;
   return TALUS_OK;
 }
 
 void tl_grid_release(tl_grid *grid) {
   if (grid->context != NULL) {
     tl_free(grid->context, grid->sum);
+    tl_free(grid->context, grid->table);
   }
-  grid->sum = NULL;
+  grid->sum = grid->table = NULL;
 }
 
 void tl_grid_clear(tl_grid *grid) {
@@ -150,30 +155,45 @@ void tl_grid_clear(tl_grid *grid) {
   memset(grid->sum, 0, (size_t)grid->point_count * TL_FIELD_SUM_COUNT * sizeof(double));
 }
 
-/* Adds a source, given in the grid's frame, to the points that it may reach. */
+/* Points along an axis that are within a distance of x; false: none. */
+static bool points_near(const tl_grid *g, int axis, double x, double distance, int32_t *low,
+                        int32_t *high) {
+  const double first = ceil((x - distance - g->origin[axis]) / g->spacing[axis]);
+  const double last = floor((x + distance - g->origin[axis]) / g->spacing[axis]);
+  *low = first > 0 ? (int32_t)fmin(first, g->count[axis]) : 0;
+  *high = last < g->count[axis] - 1 ? (int32_t)fmax(last, -1) : g->count[axis] - 1;
+  return *low <= *high;
+}
+
+/* Adds a source to a row of points. */
+static void spread_row(tl_grid *g, const source *s, double point[3], int32_t row, int32_t low,
+                       int32_t high) {
+  double *sum =
+      g->sum + (size_t)TL_FIELD_SUM_COUNT * ((size_t)row * (size_t)g->count[0] + (size_t)low);
+  for (int32_t x = low; x <= high; x++, sum += TL_FIELD_SUM_COUNT) {
+    point[0] = g->origin[0] + x * g->spacing[0];
+    add_at(s, point, sum);
+  }
+}
+
+/* Adds a source, given in the grid's frame, to the points in the ball that it may reach. */
 static void spread(tl_grid *g, const source *s) {
-  const double reach = s->kernel->reach;
+  const double reach = s->kernel->reach + 0.5 * s->length, square = reach * reach;
+  double middle[3], point[3];
   int32_t low[3], high[3];
-  for (int c = 0; c < 3; c++) {
-    const double a = s->from[c], b = a + s->length * s->unit[c];
-    const double first = ceil((fmin(a, b) - reach - g->origin[c]) / g->spacing[c]);
-    const double last = floor((fmax(a, b) + reach - g->origin[c]) / g->spacing[c]);
-    low[c] = (int32_t)fmax(0, first);
-    high[c] = (int32_t)fmin(g->count[c] - 1, last);
-    if (last < 0 || first > g->count[c] - 1) {
-      return;
-    }
+  tl_along3(middle, s->from, 0.5 * s->length, s->unit);
+  if (!points_near(g, 1, middle[1], reach, &low[1], &high[1]) ||
+      !points_near(g, 2, middle[2], reach, &low[2], &high[2])) {
+    return;
   }
   for (int32_t z = low[2]; z <= high[2]; z++) {
+    point[2] = g->origin[2] + z * g->spacing[2];
     for (int32_t y = low[1]; y <= high[1]; y++) {
-      double point[3] = {0, g->origin[1] + y * g->spacing[1], g->origin[2] + z * g->spacing[2]};
-      double *sum =
-          g->sum + (size_t)TL_FIELD_SUM_COUNT *
-                       (((size_t)z * (size_t)g->count[1] + (size_t)y) * (size_t)g->count[0] +
-                        (size_t)low[0]);
-      for (int32_t x = low[0]; x <= high[0]; x++, sum += TL_FIELD_SUM_COUNT) {
-        point[0] = g->origin[0] + x * g->spacing[0];
-        add_at(s, point, sum);
+      point[1] = g->origin[1] + y * g->spacing[1];
+      const double a = point[1] - middle[1], b = point[2] - middle[2];
+      const double room = square - a * a - b * b;
+      if (room > 0 && points_near(g, 0, middle[0], sqrt(room), &low[0], &high[0])) {
+        spread_row(g, s, point, z * g->count[1] + y, low[0], high[0]);
       }
     }
   }

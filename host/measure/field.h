@@ -40,6 +40,7 @@ typedef struct tl_grid {
   int64_t point_count;
   int32_t frames; /* added so far */
   double *sum;    /* [TL_FIELD_SUM_COUNT point_count] point after point */
+  double *table;  /* of the kernel */
 } tl_grid;
 
 /* Points from lower to upper, at most `spacing` apart; in a plane world one layer at y = 0.

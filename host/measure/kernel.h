@@ -22,10 +22,16 @@ typedef enum tl_kernel_kind {
 
 typedef struct tl_kernel {
   tl_kernel_kind kind;
-  double width;
-  double reach;  /* 0 from here on */
-  double height; /* at the centre, 1/m3 (plane: 1/m2) */
+  double width, scale; /* scale: 1 / (sqrt(2) width) */
+  double reach;        /* 0 from here on */
+  double height;       /* at the centre, 1/m3 (plane: 1/m2) */
+  const double *table; /* tl_kernel_table_fill, or NULL: no table */
 } tl_kernel;
+
+/* Cubic pieces of exp and erf for the Gaussian's lines: good to 1e-12, and faster. table: room for
+ * TL_KERNEL_TABLE numbers; belongs to the caller, who sets kernel.table. */
+enum { TL_KERNEL_PIECES = 1024, TL_KERNEL_TABLE = 8 * TL_KERNEL_PIECES };
+void tl_kernel_table_fill(double *table);
 
 tl_kernel tl_kernel_make(tl_kernel_kind kind, double width, bool plane);
 /* At a distance whose square is given. */

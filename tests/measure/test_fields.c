@@ -37,6 +37,24 @@ static void check_kernel(tl_kernel_kind kind, bool plane) {
   CHECK_CLOSE(tl_kernel_along(&k, 0.01, 0.2, 0.2), tl_kernel_at(&k, 0.05), 1e-14);
 }
 
+/* With the table of cubic pieces the lines are the same to 1e-12. */
+static void check_table(void) {
+  static double table[TL_KERNEL_TABLE];
+  const tl_kernel plain = tl_kernel_make(TL_KERNEL_GAUSSIAN, 0.7, false);
+  tl_kernel fast = plain;
+  tl_kernel_table_fill(table);
+  fast.table = table;
+  for (int i = 0; i < 10000; i++) {
+    const double h = plain.reach * grains_uniform();
+    const double begin = 2 * plain.reach * (grains_uniform() - 0.5);
+    const double end = begin + plain.reach * grains_uniform();
+    CHECK_CLOSE(tl_kernel_along(&fast, h * h, begin, end) / plain.height,
+                tl_kernel_along(&plain, h * h, begin, end) / plain.height, 1e-10);
+  }
+  CHECK_CLOSE(tl_kernel_along(&fast, 0, -0.5, 0.5) / tl_kernel_along(&plain, 0, -0.5, 0.5), 1,
+              1e-12);
+}
+
 /* Balls in motion, pushed by pairs of each other, by a wall, and by gravity. */
 typedef struct crowd {
   grains *g;
@@ -263,6 +281,7 @@ int main(void) {
     check_kernel(TL_KERNEL_LUCY, plane);
     check_integral(context, plane);
   }
+  check_table();
   check_balances(context);
   check_frame(context);
   talus_context_destroy(context);
