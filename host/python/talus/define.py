@@ -61,6 +61,15 @@ def ids(name: str, value: Any) -> npt.NDArray[np.int32]:
     return made
 
 
+def whole(name: str, value: Any) -> int:
+    """A number that an id or count of 32 bits can hold; ctypes would cut it off."""
+    return int(number(name, value, ctypes.c_int32))
+
+
+def real(name: str, value: Any) -> float:
+    return float(number(name, value, ctypes.c_double))
+
+
 def define(struct: Type[Struct], label: str, values: Mapping[str, Any],
            kinds: Optional[Dict[str, Type[enum.IntEnum]]] = None,
            kind: Optional[int] = None) -> Struct:

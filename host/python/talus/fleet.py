@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 import numpy as np
 
 from . import structs
-from .define import Reals, Vector, address, broadcast, define, reals
+from .define import Reals, Vector, address, broadcast, define, real, reals, whole
 from .enums import Dynamics, Restitution, Scheme, Status
 from .library import fill, library
 from .mechanism import links_define, loops_define
@@ -169,7 +169,7 @@ class Fleet:
             if name not in self.names:
                 raise KeyError(f"no joint is called {name!r}: one of {', '.join(self.names)}")
             return self.names[name]
-        return int(name)
+        return whole("link", name)
 
     # ---- contacts ------------------------------------------------------------------------------
 
@@ -242,7 +242,8 @@ class Fleet:
         with self._alone():
             for handle, speed, place in zip(self._mechanism, rates, targets):
                 self.context.check(library.talus_mechanism_drive(
-                    handle, self.link(link), address(speed), address(place), effort))
+                    handle, self.link(link), address(speed), address(place),
+                    real("effort", effort)))
 
     def _per_copy(self, name: str, value: Any) -> Reals:
         array = np.asarray(value)
@@ -255,7 +256,8 @@ class Fleet:
         Error names the first; what `touches` raises comes out."""
         made = fill(structs.FleetReport)
         with self._alone():
-            status = library.talus_fleet_step(self._handle, count, byref(made))
+            status = library.talus_fleet_step(self._handle, whole("count", count),
+                                              byref(made))
             if self._raised:
                 error = self._raised[0]
                 self._raised.clear()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence,
 import numpy as np
 
 from . import structs
-from .define import Reals, address, broadcast, define, reals
+from .define import Reals, address, broadcast, define, real, reals, whole
 from .enums import LinkKind, Motor, Status
 from .library import fill, library
 from .settings import member, number
@@ -70,7 +70,7 @@ class Mechanism:
     def link(self, name: Union[int, str]) -> int:
         """The number of a link."""
         if not isinstance(name, str):
-            return int(number("link", name, c_int32))
+            return whole("link", name)
         if name not in self.names:
             raise KeyError(f"no joint is called {name!r}: one of {', '.join(self.names)}")
         return self.names[name]
@@ -138,7 +138,8 @@ class Mechanism:
         rates, targets = broadcast("rate", rate, 3), broadcast("target", target, 3)
         with self._alone() as handle:
             self.world.context.check(library.talus_mechanism_drive(
-                handle, self.link(link), address(rates), address(targets), effort))
+                handle, self.link(link), address(rates), address(targets),
+                real("effort", effort)))
 
     def apply(self, force: Any = None) -> None:
         """Forces along the velocities, N m or N, until changed; None: none."""

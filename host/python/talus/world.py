@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, List, Optional, Union
 import numpy as np
 
 from . import structs
-from .define import Reals, Vector, define
+from .define import Reals, Vector, define, whole
 from .enums import Integrator, Miss, Restitution, ShapeKind, Stabilisation, Status
 from .library import fill, library
 from .problem import AnyArray
@@ -127,7 +127,8 @@ class World(WorldJoints):
         room = ctypes.create_string_buffer(4096)
         os.makedirs(directory, exist_ok=True)
         with self._alone() as world:
-            self.context.check(library.talus_checkpoint_write(world, os.fsencode(directory), keep))
+            self.context.check(library.talus_checkpoint_write(world, os.fsencode(directory),
+                                                              whole("keep", keep)))
             self.context.check(library.talus_checkpoint_newest(
                 self.context._handle, os.fsencode(directory), room, len(room)))
         return os.fsdecode(room.value)

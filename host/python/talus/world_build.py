@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import structs
-from .define import Reals, Vector, address, broadcast, define, ids, reals
+from .define import Reals, Vector, address, broadcast, define, ids, real, reals, whole
 from .enums import Adhesion, BodyType, MotionKind, ShapeKind
 from .library import fill, library
 from .reports import Cell
@@ -43,13 +43,14 @@ class WorldBuild(WorldState):
                  restitution: float = 0.0) -> None:
         """What two materials do to each other, instead of the rule."""
         with self._alone() as world:
-            self.context.check(library.talus_material_pair(world, material_a, material_b, friction,
-                                                           restitution))
+            self.context.check(library.talus_material_pair(
+                world, whole("material_a", material_a), whole("material_b", material_b),
+                real("friction", friction), real("restitution", restitution)))
 
     def _material_of(self, world: c_void_p, material: Optional[int]) -> int:
         """The given one; else one with the defaults of talus_material_def, made when first needed."""
         if material is not None:
-            return int(material)
+            return whole("material", material)
         if self._material is None:
             self._material = self._add(library.talus_material_add, world,
                                        byref(fill(structs.MaterialDef)))
@@ -86,7 +87,7 @@ class WorldBuild(WorldState):
             half_edge=half_edge), points, triangles)
         with self._alone(changes=True) as world:
             made.material = self._material_of(world, material)
-            return self._add(library.talus_shape_add, world, body, byref(made))
+            return self._add(library.talus_shape_add, world, whole("body", body), byref(made))
 
     @staticmethod
     def _shape_define(kind: Any, values: Dict[str, Any], points: Any = None,
@@ -269,4 +270,5 @@ class WorldBuild(WorldState):
             offsets = reals("motion.offset", offset, len(times), 3)
             made.time, made.offset, made.count = address(times), address(offsets), len(times)
         with self._alone(changes=True) as world:
-            self.context.check(library.talus_motion_add(world, body, byref(made)))
+            self.context.check(library.talus_motion_add(world, whole("body", body),
+                                                        byref(made)))

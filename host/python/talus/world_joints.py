@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional, Sequence, Union
 import numpy as np
 
 from . import structs
-from .define import Vector, define
+from .define import Vector, define, real, whole
 from .enums import JointKind, Motor, Status
 from .library import fill, library
 from .mechanism import Mechanism, links_define, loops_define, urdf_read
@@ -43,19 +43,21 @@ class WorldJoints(WorldBuild):
 
     def remove_joint(self, joint: int) -> None:
         with self._alone(changes=True) as world:
-            self.context.check(library.talus_joint_remove(world, joint))
+            self.context.check(library.talus_joint_remove(world, whole("joint", joint)))
 
     def drive(self, joint: int, rate: float = 0.0, target: float = 0.0,
               effort: float = float("inf")) -> None:
         """New values for the motor of a joint: rad/s or m/s, rad or m, N m or N."""
         with self._alone() as world:
-            self.context.check(library.talus_joint_drive(world, joint, rate, target, effort))
+            self.context.check(library.talus_joint_drive(
+                world, whole("joint", joint), real("rate", rate), real("target", target),
+                real("effort", effort)))
 
     def joint(self, joint: int) -> JointState:
         """The state of a joint."""
         made = fill(structs.JointState)
         with self._alone() as world:
-            self.context.check(library.talus_joint_get(world, joint, byref(made)))
+            self.context.check(library.talus_joint_get(world, whole("joint", joint), byref(made)))
         return JointState(made)
 
     def add_mechanism(self, links: Sequence[Dict[str, Any]],
@@ -103,6 +105,6 @@ class WorldJoints(WorldBuild):
     def mechanism(self, number: int) -> Mechanism:
         """A mechanism of the world by its number, in the order of adding."""
         with self._alone() as world:
-            if not library.talus_world_mechanism(world, number):
+            if not library.talus_world_mechanism(world, whole("mechanism", number)):
                 raise Error(Status.INDEX_RANGE, f"mechanism {number} does not exist")
         return Mechanism(self, number, {})

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import structs
-from .define import Reals, address, broadcast, ids
+from .define import Reals, address, broadcast, ids, whole
 from .enums import Status
 from .library import fill, library
 from .problem import AnyArray
@@ -239,9 +239,9 @@ class WorldState:
         """(3, 3) in the body's frame about the centre of mass, kg m2."""
         six = (ctypes.c_double * 6)()
         with self._alone() as world:
-            if not library.talus_body_exists(world, body):
+            if not library.talus_body_exists(world, whole("body", body)):
                 raise Error(Status.INDEX_RANGE, f"body {body} does not exist")
-            library.talus_body_inertia(world, body, six)
+            library.talus_body_inertia(world, whole("body", body), six)
         xx, xy, xz, yy, yz, zz = six
         return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
