@@ -106,6 +106,26 @@ void tl_measures_release(tl_measures *m) {
   memset(m, 0, sizeof *m);
 }
 
+static const char *words_of_nothing(tl_measure_kind kind) {
+  switch (kind) {
+  case TL_MEASURE_RADIAL:
+    return "no grain of any frame is `reach` away from all faces of its region";
+  case TL_MEASURE_FORCES:
+    return "no frame has contacts with a force in its region (output.contacts)";
+  default:
+    return "no grain of any frame is in its region";
+  }
+}
+
+void tl_measures_tell_empty(const tl_measures *m) {
+  for (int32_t k = 0; k < m->count; k++) {
+    if (m->item[k].found == 0) {
+      tl_log(m->context, TALUS_LOG_WARNING, "measurement '%s': %s", m->item[k].def.name,
+             words_of_nothing(m->item[k].def.kind));
+    }
+  }
+}
+
 int32_t tl_measures_line(const tl_measures *m, talus_column *column, char *text, double *value) {
   int32_t count = 0;
   for (int32_t k = 0; k < m->count; k++) {

@@ -93,6 +93,9 @@ void tl_measures_release(tl_measures *measures);
  * INDEX_RANGE (a body that a region moves with is gone), OUT_OF_MEMORY. */
 talus_status tl_measures_take(tl_measures *measures, const tl_frame *frame);
 
+/* Warns of measurements that found nothing: a region elsewhere, frames without contacts. */
+void tl_measures_tell_empty(const tl_measures *measures);
+
 /* Whether it has one row: a line of a table over time. */
 bool tl_measure_is_line(const tl_measure *measure);
 /* All measurements of one row as one line: "NAME_column". Returns how many columns there are;

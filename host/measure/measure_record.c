@@ -53,6 +53,9 @@ talus_status tl_measure_record_close(tl_measure_record *r) {
   if (context == NULL) {
     return TALUS_OK;
   }
+  if (r->measures.sample.frame != NULL) { /* at least one was measured */
+    tl_measures_tell_empty(&r->measures);
+  }
   if (r->table != NULL) {
     status = talus_table_close(r->table);
     snprintf(table, sizeof table, "%s/measure.csv", r->directory);

@@ -231,21 +231,6 @@ static talus_status measure_frames(job *j, int32_t *frames) {
                                j->frames.entry[count - 1].time);
 }
 
-/* Tells of measurements that found nothing: a region elsewhere, frames without contacts. */
-static void tell_empty(const job *j) {
-  for (int32_t i = 0; i < j->series.measures.count; i++) {
-    const tl_measure *const item = &j->series.measures.item[i];
-    if (item->found == 0) {
-      tl_log(j->context, TALUS_LOG_WARNING, "measurement '%s': %s", item->def.name,
-             item->def.kind == TL_MEASURE_RADIAL
-                 ? "no grain of any frame is `reach` away from all faces of its region"
-             : item->def.kind == TL_MEASURE_FORCES
-                 ? "no frame has contacts with a force in its region (output.contacts)"
-                 : "no grain of any frame is in its region");
-    }
-  }
-}
-
 /* The first frame tells whether the world is plane. */
 static talus_status look(job *j, bool *plane) {
   tl_stored_frame *stored = NULL;
@@ -269,7 +254,7 @@ static talus_status measure(job *j, int32_t *frames) {
   TL_TRY(tl_measure_series_open(j->context, j->out, j->measure, j->scene.output.measure.count,
                                 plane, &j->series));
   TL_TRY(measure_frames(j, frames));
-  tell_empty(j);
+  tl_measures_tell_empty(&j->series.measures);
   return tl_measure_series_finish(&j->series, j->out);
 }
 

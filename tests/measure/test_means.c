@@ -85,6 +85,34 @@ static void check_lattice(talus_context *context, bool centred) {
   grains_destroy(g);
 }
 
+/* Disks that touch six others: the densest packing of the plane. */
+static void check_disks(talus_context *context) {
+  enum { EDGE = 12 };
+  grains *const g = grains_create(true);
+  tl_sample s = {.context = context};
+  double mean[TL_MEAN_COUNT];
+  const double rise = sqrt(3) / 2;
+  for (int k = 0; k < EDGE * EDGE; k++) {
+    const int row = k / EDGE;
+    grains_add(g, k % EDGE + (row % 2 == 0 ? 0 : 0.5), 0, rise * row, 0.5);
+  }
+  grains_touch_all(g, 1e-9, 2);
+  CHECK(tl_sample_take(&s, &g->frame) == TALUS_OK);
+  for (int i = 0; i < 5; i++) {
+    tl_domain d = box(true, 2 + 0.13 * i, 7 + 0.13 * i);
+    d.lower[2] = 2.2 * rise + 0.07 * i;
+    d.upper[2] = d.lower[2] + 6 * rise;
+    tl_means_take(&s, &d, ALL, 3, mean);
+    CHECK_CLOSE(mean[TL_MEAN_PACKING_FRACTION], pi / (2 * sqrt(3)), 1e-12);
+    CHECK_CLOSE(mean[TL_MEAN_COORDINATION], 6, 0);
+    /* three contacts a disk, one disk in 2 / sqrt(3): force times length over the area, halved */
+    CHECK_CLOSE(mean[TL_MEAN_PRESSURE], 3 * 2 / rise / 2, 1e-11);
+    CHECK_CLOSE(mean[TL_MEAN_STRESS], mean[TL_MEAN_STRESS + 2], 1e-11);
+  }
+  tl_sample_release(&s);
+  grains_destroy(g);
+}
+
 /* Balls on top of each other: the force at each contact is the weight above it. */
 static void check_column(talus_context *context) {
   enum { COUNT = 20 };
@@ -344,6 +372,7 @@ int main(void) {
   CHECK(talus_context_create(&def, &context) == TALUS_OK);
   check_lattice(context, false);
   check_lattice(context, true);
+  check_disks(context);
   check_column(context);
   check_gas(context, false);
   check_gas(context, true);
