@@ -7,6 +7,8 @@
 #ifndef TL_COLLIDE_H
 #define TL_COLLIDE_H
 
+#include <stdbool.h>
+
 #include "host/base/base.h"
 #include "host/math/pose.h"
 #include "talus/talus_world.h"
@@ -26,7 +28,7 @@ typedef struct tl_hull {
 typedef struct tl_mesh tl_mesh;
 
 typedef struct tl_geometry {
-  int32_t kind; /* talus_shape_kind */
+  talus_shape_kind kind;
   double radius, half_length, half_edge[3];
   const tl_hull *hull; /* HULL */
   const tl_mesh *mesh; /* MESH */
@@ -36,7 +38,7 @@ typedef struct tl_collider {
   const tl_geometry *geometry;
   tl_pose pose; /* of the shape, in the world */
   int32_t body, shape;
-  int32_t movable; /* two immovable ones never meet */
+  bool movable; /* two immovable ones never meet */
   int32_t group;
   uint32_t collides; /* bit g: meets group g; both sides must agree */
   double margin;     /* contacts are wanted below this gap, counted from either side: the pair's

@@ -4,6 +4,7 @@
  * have to move freely, which meshes do not: that is refused. */
 #include "host/collide/narrow.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "host/base/each.h"
@@ -132,8 +133,9 @@ talus_status tl_narrow_pair(const tl_collider *a, const tl_collider *b, int32_t 
   if (a->geometry->kind > b->geometry->kind) {
     query.a = b;
     query.b = a;
-    query.flipped = 1;
+    query.flipped = true;
   }
+  assert(query.a->geometry->kind <= query.b->geometry->kind);
   return query.a->geometry->kind == TALUS_SHAPE_SPHERE ? with_sphere(&query)
                                                        : without_sphere(&query);
 }

@@ -11,7 +11,7 @@
 typedef struct tl_pair_query {
   const tl_collider *a, *b;
   int32_t index_a, index_b; /* as the caller had them */
-  int32_t flipped;
+  bool flipped;
   double margin;
   tl_contact_point_list *list;
 } tl_pair_query;

@@ -12,7 +12,7 @@
 #include "host/collide/mesh.h"
 
 typedef struct tl_solid {
-  int32_t is_cylinder;
+  bool is_cylinder;
   double radius, half_length; /* cylinder */
   double rounding;
   double size; /* scale of tolerances */

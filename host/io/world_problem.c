@@ -10,7 +10,6 @@ static talus_status problem_write(talus_world *world, const char *path) {
   void *memory = NULL;
   tl_motion_apply(world, dt);
   TL_TRY(tl_contacts_find(world, dt, NULL));
-  TL_TRY(tl_step_arrays_take(world, &arrays));
   const size_t size = tl_velocity_size(world);
   TL_TRY(tl_alloc(world->context, &memory, 2 * size, sizeof(double), "velocities"));
   double *const before = memory, *const free = before + size;
@@ -18,11 +17,7 @@ static talus_status problem_write(talus_world *world, const char *path) {
   tl_velocity_free(world, dt, free);
   talus_status status = tl_links_free(world, dt, free);
   if (status == TALUS_OK) {
-    status = tl_step_problem(world, dt, free, &arrays, &problem);
-    problem.velocity_scale = tl_velocity_scale(world, dt, before, free);
-  }
-  if (status == TALUS_OK) {
-    status = tl_cohesion_begin(world, dt, &arrays, &problem);
+    status = tl_problem_build(world, dt, before, free, &arrays, &problem);
   }
   if (status == TALUS_OK && world->mechanism_count > 0) {
     talus_problem rigid = problem;

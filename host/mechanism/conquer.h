@@ -21,7 +21,7 @@ talus_status tl_conquer_plan(talus_mechanism *mechanism);
  * state, forces or loads change. */
 talus_status tl_conquest_make(talus_mechanism *mechanism, const tl_unit_wrench *unit, int32_t count,
                               tl_conquest *conquest);
-/* Words why it came to nothing. */
+/* Fails with NEGATIVE_MASS: an inertia cannot be inverted. */
 talus_status tl_conquer_singular(const talus_mechanism *mechanism);
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef TL_COUPLING_H
 #define TL_COUPLING_H
 
+#include <stdbool.h>
+
 #include "host/mechanism/mechanism.h"
 
 typedef struct tl_coupling_row_end {
@@ -17,8 +19,8 @@ typedef struct tl_coupling_row_end {
 typedef struct tl_coupling_row {
   tl_coupling_row_end end[2];
   int32_t joint_velocity; /* the velocity that it acts along, or -1 */
-  int of_joint;           /* 1: a stop, motor or friction of end 1's joint */
-  int twists;             /* 1: a moment, no force */
+  bool of_joint;          /* a stop, motor or friction of end 1's joint */
+  bool is_moment;         /* no force */
   double direction[3];    /* of the force on end 1, if it is none of a joint */
   double bias, lower, upper;
   double friction, rebound; /* first row of a contact; rebound: restitution of one that strikes */

@@ -154,7 +154,7 @@ static talus_status rows_load(talus_coupling *coupling, int32_t m, const double 
         tl_sub3(arm, end->point, state->origin);
         tl_turn_back3(point, state->rotation, arm);
         tl_scale3(force, strength, end->wrench + 3);
-        tl_scale3(moment, row->twists ? strength : 0, end->wrench);
+        tl_scale3(moment, row->is_moment ? strength : 0, end->wrench);
         TL_TRY(talus_mechanism_load(mechanism, end->link, point, force, moment));
       }
     }

@@ -83,7 +83,7 @@ talus_status tl_copy_build(const talus_fleet *fleet, int32_t i, tl_copy *copy) {
   talus_coupling *const coupling = fleet->coupling[i];
   TL_TRY(tl_coupling_rows(coupling, copy->touch, copy->touch_count));
   copy->problem = talus_problem_default(coupling->def.form);
-  if (coupling->row_count > 0) { /* else nobody asks for M^-1 */
+  if (coupling->row_count > 0) { /* M^-1 is used by rows only */
     TL_TRY(tl_coupling_form(coupling, &copy->problem));
   }
   TL_TRY(tl_buffer_reserve(coupling->context, &copy->impulses, (size_t)coupling->row_count,

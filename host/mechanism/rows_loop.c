@@ -16,7 +16,7 @@ static void point_place(const talus_coupling *coupling, int32_t mechanism, int32
   }
 }
 
-/* By how much b is turned from where a wants it, as a vector of the world; small angles. */
+/* The rotation of b from its orientation relative to a, as a vector of the world; small angles. */
 static void turned(const double *a, const double *b, const double *orientation, double *angle) {
   double relative[9], error[9] = {0};
   tl_quaternion_matrix(orientation, relative);
@@ -40,7 +40,7 @@ void tl_row_twist(const talus_coupling *coupling, const int32_t side[4], const d
                   const double *b, const double *axis, tl_coupling_row *row) {
   static const double none[3];
   tl_row_push(coupling, side, a, b, none, row);
-  row->twists = 1;
+  row->is_moment = 1;
   for (int e = 0; e < 2; e++) {
     if (row->end[e].link >= 0) {
       tl_scale3(row->end[e].wrench, e ? 1 : -1, axis);

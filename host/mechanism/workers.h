@@ -16,7 +16,7 @@ typedef struct tl_mechanism_worker {
   char message[TL_MESSAGE];
 } tl_mechanism_worker;
 
-/* Does piece `index`; `thread` says whose scratch may be used. */
+/* Does piece `index`; thread: whose scratch may be used. */
 typedef talus_status (*tl_mechanism_task)(void *self, int32_t thread, int32_t index,
                                           talus_context *context);
 

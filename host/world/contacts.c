@@ -57,7 +57,7 @@ void tl_shape_collider(const talus_world *world, int32_t index, tl_collider *col
   shape_pose(body, shape, &collider->pose, arm);
 }
 
-/* Where the shape is, and how far ahead it wants to see. */
+/* Places the collider of a shape; its margin is the distance that it may move in dt. */
 static void collider_place(const talus_world *world, int32_t index, double dt, double least_margin,
                            tl_collider *collider, tl_collider_fact *fact) {
   const tl_shape_slot *const shape = &world->shape[index];
@@ -217,7 +217,7 @@ static void contact_make(const talus_world *world, const tl_contact_point *point
   tl_material_mix(world, a->material, b->material, &contact->friction, &contact->restitution);
   contact->slop = world->def.slop * fmin(a->size, b->size);
   contact->bridged = world->cohesive && old != NULL && tl_cohesion_bridged(old, contact->slop);
-  /* without restitution nobody asks for it; the caller's function may give some */
+  /* used for restitution only, which the caller's function may set */
   contact->approach = contact->restitution > 0 || world->contact_function != NULL || world->soft
                           ? approach_of(world, contact)
                           : 0;
@@ -251,7 +251,7 @@ talus_status tl_contacts_store_keys(talus_world *world) {
   return tl_match_store(world->match, key, world->contact_count);
 }
 
-/* Which contacts of the last step the touches are: world->found, -1 for none. */
+/* Finds which contacts of the last step the points are: world->found, -1 for none. */
 static talus_status points_match(talus_world *world, const tl_contact_point *points,
                                  int64_t count) {
   const tl_collider_fact *const fact = world->facts.memory;
@@ -300,7 +300,8 @@ static void contacts_replace(talus_world *world) {
 
 /* ---- all contacts ---------------------------------------------------------------------------- */
 
-/* Neighbours in a mechanism, and the caller's say; returns whether the contact stays. */
+/* Returns whether the contact stays: not between neighbours in a mechanism, and not where the
+ * caller's function drops it. */
 static int contact_filter(const talus_world *world, tl_world_contact *contact, double dt) {
   int keep = tl_links_collide(world, contact->body_a, contact->body_b);
   if (!keep || world->contact_function == NULL) {

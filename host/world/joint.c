@@ -118,7 +118,7 @@ void tl_joint_place(const talus_world *world, const tl_joint *joint, double ahea
   }
 }
 
-/* A row that holds until told otherwise. */
+/* A row without bounds: it holds in both directions. */
 static void row_begin(tl_joint_row *row) {
   memset(row, 0, sizeof *row);
   row->lower = -INFINITY;

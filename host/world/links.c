@@ -267,7 +267,7 @@ talus_status tl_links_push_end(talus_world *world, double *velocity) {
 
 /* ---- what a failed step gives back ----------------------------------------------------------- */
 
-/* Coordinates, velocities, and the impulses of all rows; `back` says which way. */
+/* Copies coordinates, velocities and the impulses of all rows; back: from the memory. */
 static void state_carry(talus_world *world, double *at, int back) {
   for (int32_t m = 0; m <= world->mechanism_count; m++) {
     talus_mechanism *const of = m < world->mechanism_count ? world->mechanism[m].mechanism : NULL;

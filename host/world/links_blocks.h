@@ -4,8 +4,8 @@
 
 #include "host/world/links.h"
 
-/* Blocks: free bodies (six velocities each), then mechanisms. What cannot answer along its normal
- * or row has no impulse and is left out: contact_of and row_of tell who is left. */
+/* Blocks: free bodies (six velocities each), then mechanisms. Contacts and rows along which nothing
+ * can move are left out; contact_of and row_of name those that are left. */
 typedef struct tl_links_blocks {
   talus_world *world;
   const tl_step_arrays *arrays;
@@ -25,7 +25,7 @@ typedef struct tl_links_blocks {
   int32_t *block, *row_block, *contact_of, *row_of;
 } tl_links_blocks;
 
-/* Less than this share of what a free link would answer is nothing but rounding. */
+/* A diagonal entry of W below this share of a free link's is rounding. */
 #define TL_ROUNDING_SHARE 1e-12
 
 /* How many rows of the loops depend on the others (links_loops.c). */

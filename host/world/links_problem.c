@@ -124,7 +124,7 @@ static void contacts_fill(tl_links_blocks *b) {
     side_fill(b, k, 1, bias, &at, &e);
     const int linked = tl_is_link(world, a->body_a[k]) || tl_is_link(world, a->body_b[k]);
     const double whole = body_response(world, a->body_a[k]) + body_response(world, a->body_b[k]);
-    if (linked && !(response(b, &e) > TL_ROUNDING_SHARE * whole)) { /* nothing gives way there */
+    if (linked && !(response(b, &e) > TL_ROUNDING_SHARE * whole)) { /* nothing can move there */
       at = here;
       tl_set3(a->impulse + 3 * (size_t)k, 0, 0, 0);
       from_frame(frame, bias, a->contact_velocity + 3 * (size_t)k);

@@ -6,6 +6,7 @@
  * bodies are few. Around them alone contacts are searched once more, with the distance that they
  * really move as margin. Where one of the new contacts would close within the step, the margins of
  * its shapes are raised, and the caller finds contacts and solves again. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -98,6 +99,8 @@ static void margins_raise(const talus_world *world, const tl_contact_point *poin
                           double *least_margin) {
   const tl_collider *const copy = world->fast_colliders.memory;
   const tl_collider_fact *const fact = world->facts.memory;
+  assert(least_margin != NULL && point->a < world->collider_count &&
+         point->b < world->collider_count);
   for (int side = 0; side < 2; side++) {
     const int32_t i = side ? point->b : point->a, shape = fact[i].shape;
     least_margin[shape] = copy[i].movable ? copy[i].margin : least_margin[shape];

@@ -8,6 +8,7 @@
  * distance of two centres is at least its part along the old normal. Pairs with edges and corners
  * that turn by much are looked at once more where they end, by the narrow-phase; a pair whose
  * shapes travel less than the limit together cannot have become deeper by it. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ static double depth_limit(const talus_world *world, const tl_world_contact *cont
 /* Notes the contact if it becomes deeper, from `before` to `after`, by more than it may. */
 static void penetration_note(tl_penetration *penetration, const talus_world *world,
                              const tl_world_contact *contact, double before, double after) {
+  assert(contact->shape_a < world->shape_count && contact->shape_b < world->shape_count);
   const double limit = depth_limit(world, contact), excess = (after - before) / limit;
   if (after - before > limit && !(penetration->excess >= excess)) {
     *penetration = (tl_penetration){.found = true,

@@ -5,6 +5,7 @@
  * velocity. With mechanisms in the world the arrays are translated to form (b) (links_problem.c).
  * Where every contact is one of spheres and every free body round, reaches are handed
  * over (the fastest form), and the point velocity of moving walls as a surface velocity. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -189,6 +190,7 @@ talus_status tl_step_problem(talus_world *world, double dt, const double *veloci
   tl_each(world->context, threads, world->contact_count, contacts_fill, &task);
   int32_t rows;
   TL_TRY(tl_step_rows(world, dt, a, &rows));
+  assert(rows <= tl_joint_rows(world) + tl_links_rows(world)); /* what the arrays have room for */
   for (int32_t r = 0; r < rows; r++) {
     a->row_a[r] = a->row[r].body_a;
     a->row_b[r] = a->row[r].body_b;
@@ -296,6 +298,14 @@ static void contacts_keep(talus_world *world, const tl_step_arrays *a) {
   }
 }
 
+talus_status tl_problem_build(talus_world *world, double dt, const double *before,
+                              const double *free, tl_step_arrays *arrays, talus_problem *problem) {
+  TL_TRY(tl_step_arrays_take(world, arrays));
+  TL_TRY(tl_step_problem(world, dt, free, arrays, problem));
+  problem->velocity_scale = tl_velocity_scale(world, dt, before, free);
+  return tl_cohesion_begin(world, dt, arrays, problem);
+}
+
 talus_status tl_problem_solve(talus_world *world, double dt, const double *before,
                               const double *free, double *after, talus_info *info,
                               tl_step_balance *balance) {
@@ -303,10 +313,7 @@ talus_status tl_problem_solve(talus_world *world, double dt, const double *befor
   talus_problem problem;
   const double begin = tl_clock();
   memset(balance, 0, sizeof *balance);
-  TL_TRY(tl_step_arrays_take(world, &arrays));
-  TL_TRY(tl_step_problem(world, dt, free, &arrays, &problem));
-  problem.velocity_scale = tl_velocity_scale(world, dt, before, free);
-  TL_TRY(tl_cohesion_begin(world, dt, &arrays, &problem));
+  TL_TRY(tl_problem_build(world, dt, before, free, &arrays, &problem));
   const double filled = tl_clock() - begin;
   talus_solution solution = talus_solution_default();
   solution.impulse = arrays.impulse;

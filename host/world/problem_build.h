@@ -22,6 +22,10 @@ talus_status tl_step_rows(talus_world *world, double dt, const tl_step_arrays *a
 /* Fills the arrays and points the problem at them. velocity: [tl_velocity_size]. */
 talus_status tl_step_problem(talus_world *world, double dt, const double *velocity,
                              const tl_step_arrays *arrays, talus_problem *problem);
+/* Builds a (sub-)step's velocity problem: takes the arrays, fills them, and adds the velocity scale
+ * and cohesion. before, free: velocities [tl_velocity_size]. */
+talus_status tl_problem_build(talus_world *world, double dt, const double *before,
+                              const double *free, tl_step_arrays *arrays, talus_problem *problem);
 /* Solves it: form (a) as it is; with mechanisms translated to form (b), results in the same
  * arrays. *singular: rows of loops that depend on the others, set where there are mechanisms; may
  * be NULL. */

@@ -1,4 +1,4 @@
-/* report.c: what a step tells: residuals, penetration, balances of energy and momentum.
+/* report.c: what a step reports: residuals, penetration, balances of energy and momentum.
  *
  * Impulses change velocities at an instant, so the work of an impulse is its product with the mean
  * of the velocities before and after: forces between `before` and `free`, contacts between `free`

@@ -1,5 +1,6 @@
 /* save.c: copies what a step changes, and restores it where a step is refused: bodies, joints,
  * mechanisms, and the contacts of the step before, with which the next one starts. */
+#include <assert.h>
 #include <string.h>
 
 #include "host/world/world.h"
@@ -34,6 +35,7 @@ talus_status tl_world_save(talus_world *world) {
 }
 
 talus_status tl_world_restore(talus_world *world) {
+  assert(world->saved_bodies.capacity >= (size_t)world->body_count * sizeof(body_motion));
   const body_motion *const motion = world->saved_bodies.memory;
   for (int32_t i = 0; i < world->body_count; i++) {
     tl_body *const body = &world->body[i];

@@ -7,6 +7,7 @@
  * as they were. */
 #include "host/world/step.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -195,6 +196,7 @@ static talus_status world_step(talus_world *world, talus_step_report *given) {
   tl_links_sync(world); /* the caller may have set a mechanism */
   tl_spring_choose(world);
   TL_TRY(tl_world_save(world));
+  assert(world->body_gaps == 0 && world->joint_gaps == 0);
   TL_TRY(parts_try(world, halvings, &report, &quality, &first));
   if (!quality.good) {
     return tl_step_refuse(world, &quality, &first, halvings);

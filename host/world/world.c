@@ -62,7 +62,7 @@ static double tolerance_of(const talus_world_def *def) {
   return def->tolerance > 0 ? def->tolerance : TOLERANCE;
 }
 
-/* Who asks for more than the default wants patience for it. */
+/* A tolerance below the default is given more iterations. */
 static int64_t iterations_of(const talus_world_def *def) {
   return def->solver.max_iterations != 0 ? def->solver.max_iterations
          : tolerance_of(def) < TOLERANCE ? 2000

@@ -382,8 +382,8 @@ void tl_spin_carry(talus_world *world, double dt, const double *free, const doub
 void tl_positions_move(talus_world *world, const double *velocity, double dt);
 talus_status tl_positions_check(const talus_world *world);
 
-/* What a certificate says of a law, with the cone of the solve: epsilon, and what the tolerance is
- * compared with. */
+/* The certificate's numbers for a law, with the cone of the solve: epsilon, and the error that the
+ * tolerance is compared with. */
 double tl_law_epsilon(const talus_certificate *certificate, talus_law law);
 double tl_law_error(const talus_certificate *certificate, talus_law law);
 /* Energies, penetrations and balances of a (sub-)step, added to the report. */
