@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 
 #include "host/io/table.h"
+#include "host/io/vtk.h"
+#include "host/measure/field.h"
+#include "host/measure/means.h"
 #include "tests/check.h"
 #include "tests/scene/scene_text.h"
 
@@ -154,6 +157,41 @@ static void check_after(talus_context *context) {
   def.every = 2;
   def.out = "bed/part";
   CHECK(talus_measure_run(context, &def, &frames) == TALUS_OK && frames == 5);
+}
+
+/* Fields of the bed at rest: their integrals are the region's, walls carry the weight. */
+static void check_fields(talus_context *context) {
+  tl_stored_frame *stored = NULL;
+  tl_sample s = {.context = context};
+  tl_grid grid;
+  double sum[TL_FIELD_SUM_COUNT] = {0}, mean[TL_MEAN_COUNT];
+  const tl_domain d = {.kind = TL_DOMAIN_BOX,
+                       .pose = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}},
+                       .lower = {-0.06, -0.06, -0.03},
+                       .upper = {0.06, 0.06, 0.12}};
+  const tl_kernel kernel = tl_kernel_make(TL_KERNEL_LUCY, 0.01, false);
+  const double weight = 2500 * 4 * 3.14159265358979323846 / 3 * 1.25e-7 * 260 * 9.81;
+  if (!CHECK(tl_vtk_read(context, "bed", 600, &stored) == TALUS_OK)) {
+    return;
+  }
+  CHECK(tl_sample_take(&s, &stored->frame) == TALUS_OK);
+  CHECK(tl_grid_create(context, d.lower, d.upper, 0.0025, &kernel, false, &grid) == TALUS_OK);
+  tl_grid_add(&grid, &s);
+  for (int64_t p = 0; p < grid.point_count; p++) {
+    for (int i = 0; i < TL_FIELD_SUM_COUNT; i++) {
+      sum[i] += grid.sum[p * TL_FIELD_SUM_COUNT + i] * 0.0025 * 0.0025 * 0.0025;
+    }
+  }
+  tl_means_take(&s, &d, (1u << TL_GROUP_COUNT) - 1, 2, mean);
+  const double volume = tl_domain_volume(&d), whole = 3 * mean[TL_MEAN_PRESSURE] * volume;
+  for (int i = 0; i < 3; i++) {
+    CHECK_CLOSE(sum[TL_FIELD_SUM_CONTACT + 4 * i], mean[TL_MEAN_STRESS + i] * volume, 1e-6 * whole);
+  }
+  CHECK_CLOSE(sum[TL_FIELD_SUM_DENSITY] * 9.81, weight, 1e-6 * weight);
+  CHECK_CLOSE(sum[TL_FIELD_SUM_WALL + 2], weight, 0.01 * weight); /* but for what still moves */
+  tl_grid_release(&grid);
+  tl_sample_release(&s);
+  tl_stored_frame_destroy(stored);
 }
 
 static int same_file(const char *a, const char *b) {
@@ -304,6 +342,7 @@ int main(void) {
   }
   check_bed(context);
   check_after(context);
+  check_fields(context);
   check_restart(context);
   check_moving(context);
   check_refusals(context);
