@@ -1,7 +1,8 @@
 /* cli.h: what the verbs of the `talus` program share.
  *
- * One file per verb. The program uses the public headers only; results go to stdout, messages and
- * progress to stderr, and with --json stdout holds the JSON alone. */
+ * One file per verb. Worlds, scenes, files and solves go through the public headers; pictures and
+ * plots are those of host/view, options and clocks those of host/base. Results go to stdout,
+ * messages and progress to stderr, and with --json stdout holds the JSON alone. */
 #ifndef TL_CLI_H
 #define TL_CLI_H
 
