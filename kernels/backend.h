@@ -3,7 +3,7 @@
  * A backend makes engines; an engine holds one contact problem with the state of its solution, in
  * one precision. The functions stand at the height of a phase (some iterations), so that a backend
  * can fuse kernels, record graphs and keep step size, momentum and restart tests to itself.
- * Nineteen functions: eight of the backend, eleven of the engine.
+ * Sixteen functions: eight of the backend, eight of the engine.
  *
  * The same calls give the same bits on every backend of the same precision. */
 #ifndef TL_BACKEND_H
@@ -22,30 +22,38 @@ extern "C" {
 
 typedef struct tl_engine tl_engine;
 
+/* Where an engine begins. */
+typedef enum tl_start {
+  TL_START_GIVEN = 0, /* impulses that are given, or 0 */
+  TL_START_KEPT = 1   /* the impulses put aside */
+} tl_start;
+
+/* Kinds of iterations; item/state.h has what they follow, tl_rule. */
+typedef enum tl_iteration {
+  TL_ITERATE_GRADIENT = 0,  /* projected Jacobi, APGDB or the spectral method; one pass each */
+  TL_ITERATE_BACKTRACK = 1, /* trials of APGD as published; one pass each */
+  TL_ITERATE_SWEEP = 2 /* coloured Gauss-Seidel sweeps, with or without momentum; one pass each, and
+                          one more for each rebuilding of the velocities. Over rows of W velocities
+                          are not carried along: start before steps of another kind */
+} tl_iteration;
+
 typedef struct tl_engine_ops {
   void (*destroy)(tl_engine *engine);
   /* Takes a problem; the system stays the caller's and must outlive the engine's use of it.
    * Memory is kept from one upload to the next and grows as needed. raw: NULL, or what a device
    * is to build the system from; its results are written there, and `system` is not read. */
   talus_status (*upload)(tl_engine *engine, const tl_system *system, tl_raw *raw, int32_t threads);
-  /* Begins at the given impulses (internal order, three each; NULL = 0), rebuilds the velocities,
-   * forgets momentum, sets L. */
-  talus_status (*start)(tl_engine *engine, const double *impulse, double lipschitz);
-  /* `count` iterations of projected Jacobi, APGDB or the spectral method; one pass each. */
-  talus_status (*gradient)(tl_engine *engine, const tl_rule *rule, int32_t count, tl_state *state);
-  /* `count` trials of APGD as published; one pass each. */
-  talus_status (*backtrack)(tl_engine *engine, const tl_rule *rule, int32_t count, tl_state *state);
-  /* `count` coloured Gauss-Seidel sweeps, with or without momentum; one pass each, and one more
-   * for each rebuilding of the velocities. *passes is raised accordingly. Over rows of W velocities
-   * are not carried along: start or restore before steps of another kind. */
-  talus_status (*sweep)(tl_engine *engine, const tl_rule *rule, int32_t count, tl_state *state,
-                        int64_t *passes);
+  /* Begins at the given impulses (internal order, three each; NULL = 0) or at those put aside,
+   * rebuilds the velocities, forgets momentum, sets L. */
+  talus_status (*start)(tl_engine *engine, tl_start from, const double *impulse, double lipschitz);
+  /* `count` iterations; *passes is raised by the passes that they took. */
+  talus_status (*iterate)(tl_engine *engine, tl_iteration kind, const tl_rule *rule, int32_t count,
+                          tl_state *state, int64_t *passes);
   /* R(x)^2 for the convex and for the exact law at the current impulses; one pass, and one more to
    * rebuild V(x) after sweeps over rows of W. */
   talus_status (*residual)(tl_engine *engine, double squares[2], int64_t *passes);
-  /* Puts the current impulses aside / goes back to them as `start` does. */
+  /* Puts the current impulses aside. */
   talus_status (*keep)(tl_engine *engine);
-  talus_status (*restore)(tl_engine *engine, double lipschitz);
   /* Largest eigenvalue of S^-1 W by `count` power iterations, one pass each; scale 0: of W. Leaves
    * the impulses but forgets momentum. */
   talus_status (*estimate_lipschitz)(tl_engine *engine, int32_t scaled, int32_t count,

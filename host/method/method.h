@@ -28,10 +28,10 @@ typedef struct tl_method {
   int32_t most_in_auto;       /* constraints up to which `auto` takes it; 0: it has no bound */
   int32_t most_dense;         /* constraints up to which it begins with W written out; 0: never */
   talus_method for_other_law; /* which method to take for a law that it does not have */
-  /* First order: sets the rule's fields beyond law, filter and cap, and L to start from; then
-   * advances by some iterations. */
+  /* First order: sets the rule's fields beyond law, filter and cap, and L to start from; the
+   * kind of iteration that follows the rule. */
   talus_status (*prepare)(tl_run *run, tl_rule *rule);
-  talus_status (*advance)(tl_run *run, const tl_rule *rule, int32_t count);
+  tl_iteration iteration;
   /* Newton: the whole attempt: starts from the kept impulses, offers better ones; *done: the run is
    * over. */
   talus_status (*attempt)(tl_run *run, bool *done);

@@ -39,20 +39,20 @@ static const tl_method methods[TALUS_METHOD_COUNT] = {
 
     /* ---- first order */
     [TALUS_METHOD_JACOBI] = {METHOD(JACOBI), FIRST_ORDER, .scaled = true,
-                             .prepare = tl_jacobi_prepare, .advance = tl_gradient_advance},
+                             .prepare = tl_jacobi_prepare, .iteration = TL_ITERATE_GRADIENT},
     [TALUS_METHOD_APGD] = {METHOD(APGD), FIRST_ORDER, .prepare = tl_apgd_prepare,
-                           .advance = tl_apgd_advance},
+                           .iteration = TL_ITERATE_BACKTRACK},
     [TALUS_METHOD_APGDB] = {METHOD(APGDB), FIRST_ORDER, .scaled = true, .prepare = tl_apgdb_prepare,
-                            .advance = tl_gradient_advance},
+                            .iteration = TL_ITERATE_GRADIENT},
     [TALUS_METHOD_GAUSS_SEIDEL] = {METHOD(GAUSS_SEIDEL), FIRST_ORDER, .scaled = true,
                                    .sweeps = true, .prepare = tl_gauss_seidel_prepare,
-                                   .advance = tl_sweep_advance},
+                                   .iteration = TL_ITERATE_SWEEP},
     [TALUS_METHOD_GAUSS_SEIDEL_NESTEROV] = {METHOD(GAUSS_SEIDEL_NESTEROV), FIRST_ORDER,
                                             .scaled = true, .sweeps = true,
                                             .prepare = tl_gauss_seidel_nesterov_prepare,
-                                            .advance = tl_sweep_advance},
+                                            .iteration = TL_ITERATE_SWEEP},
     [TALUS_METHOD_SPECTRAL] = {METHOD(SPECTRAL), FIRST_ORDER, .scaled = true,
-                               .prepare = tl_spectral_prepare, .advance = tl_gradient_advance},
+                               .prepare = tl_spectral_prepare, .iteration = TL_ITERATE_GRADIENT},
 
     /* ---- second order: Newton's method starts from some sweeps, the path where they are far
      * cheaper than its corners */

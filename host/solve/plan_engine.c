@@ -134,7 +134,7 @@ static const double *start_import(talus_solver *solver, const double *start) {
 }
 
 talus_status tl_plan_engine_rest(tl_solve *solve) {
-  TL_TRY(solve->run.ops->start(solve->run.engine, NULL, 1));
+  TL_TRY(solve->run.ops->start(solve->run.engine, TL_START_GIVEN, NULL, 1));
   return solve->run.ops->keep(solve->run.engine);
 }
 

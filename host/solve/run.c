@@ -109,11 +109,11 @@ static bool check_due(const tl_solve *solve, const tl_method *method, int32_t un
 /* The step was too long: back to the best impulses with a step that is safe. */
 static talus_status recover(tl_run *run, const tl_method *method) {
   double lambda = 0;
-  TL_TRY(run->ops->restore(run->engine, run->lipschitz));
+  TL_TRY(run->ops->start(run->engine, TL_START_KEPT, NULL, run->lipschitz));
   TL_TRY(run->ops->estimate_lipschitz(run->engine, method->scaled, 20, &lambda));
   run->passes += 20;
   run->lipschitz = lambda > 0 ? 1.05 * lambda : run->lipschitz;
-  return run->ops->restore(run->engine, run->lipschitz);
+  return run->ops->start(run->engine, TL_START_KEPT, NULL, run->lipschitz);
 }
 
 /* Asks the certificate about impulses that meet the target; if it does not agree, lowers the target
@@ -135,7 +135,7 @@ static talus_status confirm(tl_solve *solve, bool *done) {
 static talus_status run_offer(tl_run *run, const double *impulse, bool *done) {
   tl_solve *const solve = solve_of(run);
   *done = false;
-  TL_TRY(run->ops->start(run->engine, impulse, 3));
+  TL_TRY(run->ops->start(run->engine, TL_START_GIVEN, impulse, 3));
   run->state.step_norm2 = 0; /* no step was made whose size would mean anything */
   TL_TRY(check(solve, NULL));
   return is_worth(solve) ? confirm(solve, done) : TALUS_OK;
@@ -143,7 +143,7 @@ static talus_status run_offer(tl_run *run, const double *impulse, bool *done) {
 
 static talus_status run_replace(tl_run *run, const double *impulse, double *measure) {
   tl_solve *const solve = solve_of(run);
-  TL_TRY(run->ops->start(run->engine, impulse, 3));
+  TL_TRY(run->ops->start(run->engine, TL_START_GIVEN, impulse, 3));
   TL_TRY(run->ops->keep(run->engine));
   solve->proved = false;
   TL_TRY(tl_solve_certify(solve));
@@ -212,8 +212,8 @@ static talus_status passes_begin(tl_solve *solve, const tl_attempt *attempt, boo
       .begin = run->passes,
       .budget = attempt->budget};
   TL_TRY(attempt->method->prepare(run, &p->rule));
-  TL_TRY(fresh ? run->ops->start(run->engine, NULL, run->lipschitz)
-               : run->ops->restore(run->engine, run->lipschitz));
+  TL_TRY(
+      run->ops->start(run->engine, fresh ? TL_START_GIVEN : TL_START_KEPT, NULL, run->lipschitz));
   solve->best_passes = run->passes;
   solve->mark = p->first = run->best;
   return TALUS_OK;
@@ -270,7 +270,9 @@ static talus_status passes_run(tl_solve *solve, const tl_attempt *attempt, bool 
     const int64_t left = run->settings->max_iterations - run->iterations;
     const int32_t count = left < p.batch ? (int32_t)left : p.batch;
     p.rule.cap = run->passes < LATE_PASSES ? attempt->cap : attempt->late_cap;
-    TL_TRY(method->advance(run, &p.rule, count));
+    run->iterations += count;
+    TL_TRY(run->ops->iterate(run->engine, method->iteration, &p.rule, count, &run->state,
+                             &run->passes));
     p.unchecked += count;
     const bool spent = p.budget > 0 && run->passes - p.begin >= p.budget;
     if (count < p.batch || spent || check_due(solve, method, p.unchecked)) {
@@ -311,7 +313,7 @@ const tl_run_ops tl_solve_ops = {.worth = run_worth,
 static talus_status begin(tl_solve *solve, const tl_method *method, const double *impulse) {
   tl_run *const run = &solve->run;
   run->best = INFINITY;
-  TL_TRY(run->ops->start(run->engine, impulse, 3));
+  TL_TRY(run->ops->start(run->engine, TL_START_GIVEN, impulse, 3));
   TL_TRY(run->ops->keep(run->engine));
   return check(solve, method);
 }

@@ -132,27 +132,36 @@ void tl_cpu_reset(tl_cpu_engine *engine, double lipschitz) {
   engine->since_rebuild = engine->stale = 0;
 }
 
-static talus_status engine_start(tl_engine *base, const double *impulse, double lipschitz) {
+static talus_status engine_start(tl_engine *base, tl_start from, const double *impulse,
+                                 double lipschitz) {
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
-  const int64_t count = 3 * (int64_t)engine->view.shape.contact_count;
-  for (int64_t i = 0; i < count; i++) {
-    engine->view.x[i] = impulse != NULL ? (tl_real)impulse[i] : 0;
+  tl_view *const view = &engine->view;
+  const int64_t count = 3 * (int64_t)view->shape.contact_count;
+  if (from == TL_START_KEPT) {
+    memcpy(view->x, view->best, (size_t)count * sizeof(tl_real));
+  }
+  for (int64_t i = 0; i < count && from == TL_START_GIVEN; i++) {
+    view->x[i] = impulse != NULL ? (tl_real)impulse[i] : 0;
   }
   tl_cpu_reset(engine, lipschitz);
   return TALUS_OK;
 }
 
+static talus_status engine_iterate(tl_engine *base, tl_iteration kind, const tl_rule *rule,
+                                   int32_t count, tl_state *state, int64_t *passes) {
+  switch (kind) {
+  case TL_ITERATE_GRADIENT:
+    return tl_cpu_gradient(base, rule, count, state, passes);
+  case TL_ITERATE_BACKTRACK:
+    return tl_cpu_backtrack(base, rule, count, state, passes);
+  default:
+    return tl_cpu_sweep(base, rule, count, state, passes);
+  }
+}
+
 static talus_status engine_keep(tl_engine *base) {
   tl_view *const view = &((tl_cpu_engine *)base)->view;
   memcpy(view->best, view->x, 3 * (size_t)view->shape.contact_count * sizeof(tl_real));
-  return TALUS_OK;
-}
-
-static talus_status engine_restore(tl_engine *base, double lipschitz) {
-  tl_cpu_engine *const engine = (tl_cpu_engine *)base;
-  tl_view *const view = &engine->view;
-  memcpy(view->x, view->best, 3 * (size_t)view->shape.contact_count * sizeof(tl_real));
-  tl_cpu_reset(engine, lipschitz);
   return TALUS_OK;
 }
 
@@ -168,12 +177,9 @@ const tl_engine_ops tl_cpu_ops = {
     .destroy = engine_destroy,
     .upload = engine_upload,
     .start = engine_start,
-    .gradient = tl_cpu_gradient,
-    .backtrack = tl_cpu_backtrack,
-    .sweep = tl_cpu_sweep,
+    .iterate = engine_iterate,
     .residual = tl_cpu_residual,
     .keep = engine_keep,
-    .restore = engine_restore,
     .estimate_lipschitz = tl_cpu_estimate_lipschitz,
     .finish = engine_finish,
 };

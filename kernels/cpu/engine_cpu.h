@@ -54,10 +54,10 @@ talus_status tl_cpu_reserve_trial(tl_cpu_engine *engine);
 /* Velocities from x, no momentum. */
 void tl_cpu_reset(tl_cpu_engine *engine, double lipschitz);
 
-talus_status tl_cpu_gradient(tl_engine *engine, const tl_rule *rule, int32_t count,
-                             tl_state *state);
+talus_status tl_cpu_gradient(tl_engine *engine, const tl_rule *rule, int32_t count, tl_state *state,
+                             int64_t *passes);
 talus_status tl_cpu_backtrack(tl_engine *engine, const tl_rule *rule, int32_t count,
-                              tl_state *state);
+                              tl_state *state, int64_t *passes);
 talus_status tl_cpu_estimate_lipschitz(tl_engine *engine, int32_t scaled, int32_t count,
                                        double *lambda);
 talus_status tl_cpu_sweep(tl_engine *engine, const tl_rule *rule, int32_t count, tl_state *state,

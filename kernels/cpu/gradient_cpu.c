@@ -102,7 +102,8 @@ static void contacts_run(tl_cpu_engine *engine, const task *job) {
   engine->state.restart_test = tl_sum_partials(engine->second_sum, shape->chunk_count);
 }
 
-talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state) {
+talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
+                             int64_t *passes) {
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
   if (engine->view.shape.range[0].kind == TL_MATRIX || engine->view.shape.block_count > 0) {
     TL_TRY(tl_cpu_reserve_trial(engine));
@@ -117,6 +118,7 @@ talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count
   }
   engine->since_rebuild = 0;
   *state = engine->state;
+  *passes += count;
   return TALUS_OK;
 }
 
@@ -127,8 +129,8 @@ static void contacts_accept(void *arguments, int64_t first, int64_t end) {
   }
 }
 
-talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t count,
-                              tl_state *state) {
+talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
+                              int64_t *passes) {
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
   TL_TRY(tl_cpu_reserve_trial(engine));
   tl_state *const s = &engine->state;
@@ -148,6 +150,7 @@ talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t coun
   }
   engine->since_rebuild = 0;
   *state = *s;
+  *passes += count;
   return TALUS_OK;
 }
 

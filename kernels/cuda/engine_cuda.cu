@@ -126,11 +126,14 @@ talus_status tl_cuda_result(tl_cuda_engine *engine) {
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-static talus_status engine_start(tl_engine *base, const double *impulse, double lipschitz) {
+static talus_status engine_start(tl_engine *base, tl_start from, const double *impulse,
+                                 double lipschitz) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
   tl_view *const view = &engine->work.view;
-  if (impulse != NULL) {
+  if (from == TL_START_KEPT) {
+    TL_TRY(array_copy(engine, view->x, view->best, impulse_bytes(engine)));
+  } else if (impulse != NULL) {
     TL_TRY(reals_send(engine, view->x, impulse, 3 * (int64_t)view->shape.contact_count));
   } else if (impulse_bytes(engine) > 0) {
     TL_CUDA_TRY(engine->device,
@@ -139,17 +142,22 @@ static talus_status engine_start(tl_engine *base, const double *impulse, double 
   return tl_cuda_reset(engine, lipschitz);
 }
 
+static talus_status engine_iterate(tl_engine *base, tl_iteration kind, const tl_rule *rule,
+                                   int32_t count, tl_state *state, int64_t *passes) {
+  switch (kind) {
+  case TL_ITERATE_GRADIENT:
+    return tl_cuda_gradient(base, rule, count, state, passes);
+  case TL_ITERATE_BACKTRACK:
+    return tl_cuda_backtrack(base, rule, count, state, passes);
+  default:
+    return tl_cuda_sweep(base, rule, count, state, passes);
+  }
+}
+
 static talus_status engine_keep(tl_engine *base) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
   return array_copy(engine, engine->work.view.best, engine->work.view.x, impulse_bytes(engine));
-}
-
-static talus_status engine_restore(tl_engine *base, double lipschitz) {
-  tl_cuda_engine *const engine = (tl_cuda_engine *)base;
-  TL_ENGINE_ENTER(engine);
-  TL_TRY(array_copy(engine, engine->work.view.x, engine->work.view.best, impulse_bytes(engine)));
-  return tl_cuda_reset(engine, lipschitz);
 }
 
 static talus_status engine_finish(tl_engine *base, double *impulse) {
@@ -187,12 +195,9 @@ static const tl_engine_ops engine_ops = {
     /* .destroy = */ engine_destroy,
     /* .upload = */ tl_cuda_upload,
     /* .start = */ engine_start,
-    /* .gradient = */ tl_cuda_gradient,
-    /* .backtrack = */ tl_cuda_backtrack,
-    /* .sweep = */ tl_cuda_sweep,
+    /* .iterate = */ engine_iterate,
     /* .residual = */ tl_cuda_residual,
     /* .keep = */ engine_keep,
-    /* .restore = */ engine_restore,
     /* .estimate_lipschitz = */ tl_cuda_estimate_lipschitz,
     /* .finish = */ engine_finish,
 };

@@ -132,9 +132,10 @@ talus_status tl_cuda_units_respond(tl_cuda_engine *engine, const tl_real *impuls
 enum { TL_CARRY_ALWAYS, TL_CARRY_GATED };
 talus_status tl_cuda_carry(tl_cuda_engine *engine, const tl_real *next, int gate);
 
-talus_status tl_cuda_gradient(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state);
-talus_status tl_cuda_backtrack(tl_engine *base, const tl_rule *rule, int32_t count,
-                               tl_state *state);
+talus_status tl_cuda_gradient(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
+                              int64_t *passes);
+talus_status tl_cuda_backtrack(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
+                               int64_t *passes);
 talus_status tl_cuda_estimate_lipschitz(tl_engine *base, int32_t scaled, int32_t count,
                                         double *lambda);
 talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,

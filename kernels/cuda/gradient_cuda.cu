@@ -36,7 +36,7 @@ struct backtrack_pass {
 };
 
 /* Power iteration, scaled by S or not. */
-template <int SCALED> struct spread_pass {
+template <int SCALED> struct lipschitz_pass {
   static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
                                                    int32_t k) {
     return tl_lipschitz_step(&work.view, range, k, SCALED, work.control->shrink);
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(TL_CHUNK) accept_kernel(const tl_cuda_work wor
 }
 
 __global__ void __launch_bounds__(TL_CHUNK)
-    spread_begin_kernel(const tl_cuda_work work, const tl_range range) {
+    lipschitz_begin_kernel(const tl_cuda_work work, const tl_range range) {
   const int64_t i = tl_thread_index();
   if (i == 0) {
     work.control->lambda = 0;
@@ -84,8 +84,8 @@ talus_status backtrack_issue(tl_cuda_engine *engine) {
 
 } // namespace
 
-talus_status tl_cuda_gradient(tl_engine *base, const tl_rule *rule, int32_t count,
-                              tl_state *state) {
+talus_status tl_cuda_gradient(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
+                              int64_t *passes) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
   const tl_shape *const shape = &engine->work.view.shape;
@@ -97,11 +97,12 @@ talus_status tl_cuda_gradient(tl_engine *base, const tl_rule *rule, int32_t coun
   TL_TRY(tl_cuda_result(engine));
   engine->since_rebuild = 0;
   *state = engine->result->state;
+  *passes += count;
   return TALUS_OK;
 }
 
-talus_status tl_cuda_backtrack(tl_engine *base, const tl_rule *rule, int32_t count,
-                               tl_state *state) {
+talus_status tl_cuda_backtrack(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
+                               int64_t *passes) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
   TL_TRY(tl_cuda_reserve_trial(engine));
@@ -112,6 +113,7 @@ talus_status tl_cuda_backtrack(tl_engine *base, const tl_rule *rule, int32_t cou
   TL_TRY(tl_cuda_result(engine));
   engine->since_rebuild = 0;
   *state = engine->result->state;
+  *passes += count;
   state->accepted = 0; /* taken over; the device forgets it before the next iterations */
   return TALUS_OK;
 }
@@ -123,12 +125,12 @@ talus_status tl_cuda_estimate_lipschitz(tl_engine *base, int32_t scaled, int32_t
   const tl_view *const view = &engine->work.view;
   for (int32_t i = 0; i < view->shape.range_count; i++) {
     TL_LAUNCH(engine, tl_cuda_blocks(view->shape.range[i].count, TL_CHUNK), TL_CHUNK,
-              spread_begin_kernel, engine->work, view->shape.range[i]);
+              lipschitz_begin_kernel, engine->work, view->shape.range[i]);
   }
   for (int32_t i = 0; i < count; i++) {
     TL_TRY(tl_cuda_units_respond(engine, view->x_previous, view->velocity_y));
-    TL_TRY(scaled ? tl_cuda_contacts<spread_pass<1>>(engine)
-                  : tl_cuda_contacts<spread_pass<0>>(engine));
+    TL_TRY(scaled ? tl_cuda_contacts<lipschitz_pass<1>>(engine)
+                  : tl_cuda_contacts<lipschitz_pass<0>>(engine));
   }
   TL_TRY(tl_cuda_reset(engine, -1));
   TL_TRY(tl_cuda_result(engine));

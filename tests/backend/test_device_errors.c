@@ -38,14 +38,14 @@ static talus_status engine_lead(tl_engine *engine, const tl_system *system, doub
   int64_t passes = 0;
   double squares[2], lambda;
   TL_TRY(engine->ops->upload(engine, system, NULL, 1));
-  TL_TRY(engine->ops->start(engine, NULL, 3));
-  TL_TRY(engine->ops->gradient(engine, &rule, 13, &state));
+  TL_TRY(engine->ops->start(engine, TL_START_GIVEN, NULL, 3));
+  TL_TRY(engine->ops->iterate(engine, TL_ITERATE_GRADIENT, &rule, 13, &state, &passes));
   TL_TRY(engine->ops->keep(engine));
-  TL_TRY(engine->ops->sweep(engine, &rule, 5, &state, &passes));
+  TL_TRY(engine->ops->iterate(engine, TL_ITERATE_SWEEP, &rule, 5, &state, &passes));
   TL_TRY(engine->ops->residual(engine, squares, &passes));
-  TL_TRY(engine->ops->restore(engine, 3));
+  TL_TRY(engine->ops->start(engine, TL_START_KEPT, NULL, 3));
   TL_TRY(engine->ops->estimate_lipschitz(engine, 1, 3, &lambda));
-  TL_TRY(engine->ops->backtrack(engine, &rule, 3, &state));
+  TL_TRY(engine->ops->iterate(engine, TL_ITERATE_BACKTRACK, &rule, 3, &state, &passes));
   return engine->ops->finish(engine, impulse);
 }
 

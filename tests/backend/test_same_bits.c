@@ -68,25 +68,27 @@ static void ask_impulses(tl_engine *engine, const tl_system *system, answers *lo
 
 static void ask_gradient(tl_engine *engine, const tl_rule *rule, int32_t count, answers *log) {
   tl_state state = {0};
-  ASK(log, engine->ops->gradient(engine, rule, count, &state));
+  int64_t passes = 0;
+  ASK(log, engine->ops->iterate(engine, TL_ITERATE_GRADIENT, rule, count, &state, &passes));
   note_state(log, &state);
 }
 
 static void ask_backtrack(tl_engine *engine, const tl_rule *rule, int32_t count, answers *log) {
   tl_state state = {0};
-  ASK(log, engine->ops->backtrack(engine, rule, count, &state));
+  int64_t passes = 0;
+  ASK(log, engine->ops->iterate(engine, TL_ITERATE_BACKTRACK, rule, count, &state, &passes));
   note_state(log, &state);
 }
 
 static void ask_sweep(tl_engine *engine, const tl_rule *rule, int32_t count, answers *log) {
   tl_state state = {0};
   int64_t passes = 0;
-  ASK(log, engine->ops->sweep(engine, rule, count, &state, &passes));
+  ASK(log, engine->ops->iterate(engine, TL_ITERATE_SWEEP, rule, count, &state, &passes));
   note_state(log, &state);
   note(log, (double)passes);
 }
 
-static double ask_spread(tl_engine *engine, int32_t scaled, int32_t count, answers *log) {
+static double ask_lipschitz(tl_engine *engine, int32_t scaled, int32_t count, answers *log) {
   double lambda = -1;
   ASK(log, engine->ops->estimate_lipschitz(engine, scaled, count, &lambda));
   note(log, lambda);
@@ -126,7 +128,7 @@ static void script_gradient(tl_engine *engine, const tl_system *system, answers 
   };
   double *const guess = guess_make(system);
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-    ASK(log, engine->ops->start(engine, i % 2 ? guess : NULL, 3));
+    ASK(log, engine->ops->start(engine, TL_START_GIVEN, i % 2 ? guess : NULL, 3));
     ask_residual(engine, log);
     ask_gradient(engine, &rules[i], 1, log);
     ask_gradient(engine, &rules[i], 12, log);
@@ -141,8 +143,9 @@ static void script_backtrack(tl_engine *engine, const tl_system *system, answers
   double *const guess = guess_make(system);
   for (int32_t coulomb = 0; coulomb < 2; coulomb++) {
     const tl_rule rule = {.momentum = 1, .coulomb = coulomb, .cap = 0.95, .filter = 0.3};
-    const double lambda = ask_spread(engine, 0, 5, log);
-    ASK(log, engine->ops->start(engine, coulomb ? guess : NULL, lambda > 0 ? 0.3 * lambda : 1));
+    const double lambda = ask_lipschitz(engine, 0, 5, log);
+    ASK(log, engine->ops->start(engine, TL_START_GIVEN, coulomb ? guess : NULL,
+                                lambda > 0 ? 0.3 * lambda : 1));
     ask_backtrack(engine, &rule, 1, log);
     ask_backtrack(engine, &rule, 14, log);
     ask_residual(engine, log);
@@ -157,7 +160,7 @@ static void script_sweep(tl_engine *engine, const tl_system *system, answers *lo
   for (int i = 0; i < 4; i++) {
     const tl_rule rule = {
         .momentum = i & 1, .coulomb = i >> 1, .rebuild = 5, .cap = 0.9, .filter = 0.3};
-    ASK(log, engine->ops->start(engine, i == 3 ? guess : NULL, 1));
+    ASK(log, engine->ops->start(engine, TL_START_GIVEN, i == 3 ? guess : NULL, 1));
     ask_sweep(engine, &rule, 1, log);
     ask_sweep(engine, &rule, 3, log);
     ask_residual(engine, log);
@@ -173,27 +176,27 @@ static void script_mixed(tl_engine *engine, const tl_system *system, answers *lo
   const tl_rule gradient = {
       .step = TL_STEP_ADAPT, .momentum = 1, .coulomb = 1, .cap = 0.95, .filter = 0.3};
   const tl_rule sweep = {.momentum = 1, .coulomb = 1, .rebuild = 20, .cap = 0.9, .filter = 0.3};
-  ASK(log, engine->ops->start(engine, NULL, 3));
+  ASK(log, engine->ops->start(engine, TL_START_GIVEN, NULL, 3));
   ask_gradient(engine, &gradient, 7, log);
   ASK(log, engine->ops->keep(engine));
   if (system->colour_chunk != NULL) {
     ask_sweep(engine, &sweep, 5, log);
     if (system->shape.range[0].kind == TL_MATRIX) {
       ask_residual(engine, log);
-      ASK(log, engine->ops->restore(engine, 2));
+      ASK(log, engine->ops->start(engine, TL_START_KEPT, NULL, 2));
     }
     ask_gradient(engine, &gradient, 4, log);
     ask_sweep(engine, &sweep, 2, log);
   }
   ask_residual(engine, log);
-  ASK(log, engine->ops->restore(engine, 2.5));
+  ASK(log, engine->ops->start(engine, TL_START_KEPT, NULL, 2.5));
   ask_residual(engine, log);
-  ask_spread(engine, 1, 6, log);
+  ask_lipschitz(engine, 1, 6, log);
   ask_gradient(engine, &gradient, 3, log);
   ask_backtrack(engine, &gradient, 5, log);
   ask_residual(engine, log);
   ask_gradient(engine, &gradient, 0, log);
-  ask_spread(engine, 1, 0, log);
+  ask_lipschitz(engine, 1, 0, log);
   ask_residual(engine, log);
   ask_impulses(engine, system, log);
 }
@@ -220,7 +223,7 @@ static void script_large(tl_engine *engine, const tl_system *system, int32_t thr
   const tl_rule rule = {
       .step = TL_STEP_ADAPT, .momentum = 1, .coulomb = 1, .cap = 0.95, .filter = 0.3};
   ASK(log, engine->ops->upload(engine, system, NULL, threads));
-  ASK(log, engine->ops->start(engine, NULL, 3));
+  ASK(log, engine->ops->start(engine, TL_START_GIVEN, NULL, 3));
   ask_gradient(engine, &rule, 3, log);
   ask_residual(engine, log);
   ask_impulses(engine, system, log);

@@ -13,9 +13,3 @@ talus_status tl_apgd_prepare(tl_run *run, tl_rule *rule) {
   run->lipschitz = lambda > 0 ? lambda : 1;
   return TALUS_OK;
 }
-
-talus_status tl_apgd_advance(tl_run *run, const tl_rule *rule, int32_t count) {
-  run->passes += count;
-  run->iterations += count;
-  return run->ops->backtrack(run->engine, rule, count, &run->state);
-}

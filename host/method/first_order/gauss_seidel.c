@@ -16,8 +16,3 @@ talus_status tl_gauss_seidel_nesterov_prepare(tl_run *run, tl_rule *rule) {
   rule->momentum = 1;
   return TALUS_OK;
 }
-
-talus_status tl_sweep_advance(tl_run *run, const tl_rule *rule, int32_t count) {
-  run->iterations += count;
-  return run->ops->sweep(run->engine, rule, count, &run->state, &run->passes);
-}

@@ -354,6 +354,6 @@ talus_status tl_small_solve(tl_run *run, const double *start, talus_method *used
     TL_TRY(method->solve != NULL ? method->solve(small, run) : faceted_solve(small, run, used));
   }
   tl_small_export(small, small->best, small->engine);
-  TL_TRY(run->ops->start(run->engine, small->engine, 1));
+  TL_TRY(run->ops->start(run->engine, TL_START_GIVEN, small->engine, 1));
   return run->ops->keep(run->engine);
 }
