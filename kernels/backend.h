@@ -20,6 +20,17 @@
 extern "C" {
 #endif
 
+/* Items have no public headers, and yet the same laws. */
+#ifdef __cplusplus
+static_assert((int)TL_LAW_COULOMB == (int)TALUS_LAW_COULOMB &&
+                  (int)TL_LAW_CCP == (int)TALUS_LAW_CCP,
+              "laws");
+#else
+_Static_assert((int)TL_LAW_COULOMB == (int)TALUS_LAW_COULOMB &&
+                   (int)TL_LAW_CCP == (int)TALUS_LAW_CCP,
+               "laws");
+#endif
+
 typedef struct tl_engine tl_engine;
 
 /* Where an engine begins. */
@@ -49,9 +60,9 @@ typedef struct tl_engine_ops {
   /* `count` iterations; *passes is raised by the passes that they took. */
   talus_status (*iterate)(tl_engine *engine, tl_iteration kind, const tl_rule *rule, int32_t count,
                           tl_state *state, int64_t *passes);
-  /* R(x)^2 for the convex and for the exact law at the current impulses; one pass, and one more to
+  /* R(x)^2 by law (talus_law) at the current impulses; one pass, and one more to
    * rebuild V(x) after sweeps over rows of W. */
-  talus_status (*residual)(tl_engine *engine, double squares[2], int64_t *passes);
+  talus_status (*residual)(tl_engine *engine, double squares[TL_LAW_COUNT], int64_t *passes);
   /* Puts the current impulses aside. */
   talus_status (*keep)(tl_engine *engine);
   /* Largest eigenvalue of S^-1 W by `count` power iterations, one pass each; scale 0: of W. Leaves

@@ -7,6 +7,7 @@
 
 #include "kernels/arrays.h"
 #include "kernels/caller_array.h"
+#include "kernels/item/law.h"
 
 /* The arrays of a problem of form (a) that wait in the memory of a device, to be checked, ordered
  * and assembled there; then the scalars that the host needs of the result. Contacts only, and not
@@ -35,9 +36,9 @@ typedef struct tl_raw {
   int32_t taken; /* 0: something is wrong with it; the host, which has the words, must look */
   double impulse_unit, velocity_unit; /* as in tl_assembly */
   double rounding;
-  double reference[2];   /* R(0) of the convex and of the exact law */
-  double inverse_weight; /* sum of 1 / w_k */
-  tl_caller_array order; /* the caller's contact at each place */
+  double reference[TL_LAW_COUNT]; /* R(0) by law */
+  double inverse_weight;          /* sum of 1 / w_k */
+  tl_caller_array order;          /* the caller's contact at each place */
 } tl_raw;
 
 typedef struct tl_system {

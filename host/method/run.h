@@ -62,7 +62,6 @@ struct tl_run {
   const tl_engine_ops *ops;
   talus_backend_kind backend;
   /* the solve so far */
-  int law;          /* index into squares: 0 convex, 1 exact */
   double tolerance; /* of the caller, in the measure of the settings */
   double target;    /* epsilon at which the certificate is asked */
   double reference; /* R(0) */

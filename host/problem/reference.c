@@ -16,7 +16,7 @@ static double row_reference(const tl_system *system, const tl_range *range, int3
 }
 
 /* R(0)^2 of one law over a chunk of the system's constraints. */
-static double chunk_reference(const tl_system *system, int32_t first, int32_t end, int law) {
+static double chunk_reference(const tl_system *system, int32_t first, int32_t end, talus_law law) {
   double sum = 0;
   const tl_range *range = system->shape.range;
   for (int32_t k = first; k < end; k++) {
@@ -26,13 +26,14 @@ static double chunk_reference(const tl_system *system, int32_t first, int32_t en
     const int world = range->kind == TL_SPHERES || range->kind == TL_ARMS;
     sum += range->bilateral
                ? row_reference(system, range, k)
-               : tl_system_reference(
-                     system, k, world ? tl_load(system->normal, k) : tl_vec_make(1, 0, 0), law);
+               : tl_system_reference(system, k,
+                                     world ? tl_load(system->normal, k) : tl_vec_make(1, 0, 0),
+                                     law == TALUS_LAW_COULOMB);
   }
   return sum;
 }
 
-double tl_system_residual(const tl_system *system, int law) {
+double tl_system_residual(const tl_system *system, talus_law law) {
   const int32_t count = system->shape.contact_count;
   double sum = 0;
   for (int32_t first = 0; first < count; first += TL_CHUNK) {

@@ -3,9 +3,10 @@
 #define TL_REFERENCE_H
 
 #include "kernels/system.h"
+#include "talus/talus_solve.h"
 
-/* R(0) of a law (0 convex, 1 exact). */
-double tl_system_residual(const tl_system *system, int law);
+/* R(0) of a law. */
+double tl_system_residual(const tl_system *system, talus_law law);
 /* Sum of 1 / w_k over the contacts. */
 double tl_system_inverse_weight(const tl_system *system);
 /* max(1, R_s/R(0)) for a velocity scale in the units of the other two. */

@@ -156,7 +156,8 @@ static talus_status device_solve(tl_solve *solve, const tl_outlet *outlet, bool 
     TL_TRY(device_fetch(solver));
   }
   TL_TRY(tl_solution_start(solve, outlet, &start));
-  return tl_plan_engine_run(solve, start, raw->reference[solve->run.law], raw->inverse_weight);
+  return tl_plan_engine_run(solve, start, raw->reference[solver->settings.law],
+                            raw->inverse_weight);
 }
 
 static talus_status device_export(tl_solve *solve) {

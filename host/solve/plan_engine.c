@@ -171,7 +171,7 @@ static talus_status engine_solve(tl_solve *solve, const tl_outlet *outlet, bool 
   *done = true;
   TL_TRY(tl_plan_engine_make(solver, NULL));
   TL_TRY(tl_solution_start(solve, outlet, &start));
-  return tl_plan_engine_run(solve, start, tl_system_residual(system, solve->run.law),
+  return tl_plan_engine_run(solve, start, tl_system_residual(system, solver->settings.law),
                             solver->problem.velocity_scale > 0 ? tl_system_inverse_weight(system)
                                                                : 0);
 }

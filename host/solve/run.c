@@ -36,9 +36,9 @@ static double step_norm(const tl_run *run, const tl_method *method) {
  * whose size would mean anything. */
 static talus_status check(tl_solve *solve, const tl_method *method) {
   tl_run *const run = &solve->run;
-  double squares[2];
+  double squares[TALUS_LAW_COUNT];
   TL_TRY(run->ops->residual(run->engine, squares, &run->passes));
-  const double residual = sqrt(squares[run->law]);
+  const double residual = sqrt(squares[run->settings->law]);
   solve->epsilon = isfinite(residual) ? residual / run->reference : INFINITY;
   const double norm = method != NULL ? step_norm(run, method) : 0;
   solve->ratio = norm > 0 && isfinite(norm) ? residual / norm : 0;
@@ -203,7 +203,7 @@ static talus_status passes_begin(tl_solve *solve, const tl_attempt *attempt, boo
   tl_run *const run = &solve->run;
   *p = (passes){
       .attempt = attempt,
-      .rule = {.coulomb = run->law,
+      .rule = {.coulomb = run->settings->law == TALUS_LAW_COULOMB,
                .cap = attempt->cap,
                .filter = attempt->filter,
                .rebuild = 100,

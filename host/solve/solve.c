@@ -16,7 +16,6 @@ tl_solve tl_solve_begin(talus_solver *solver, const tl_found *found) {
               .form = solver->problem.form,
               .velocity_scale = solver->problem.velocity_scale * solver->assembly.velocity_unit,
               .found = found,
-              .law = settings->law == TALUS_LAW_COULOMB,
               .tolerance = settings->tolerance,
               .target = settings->tolerance,
               .slack = 1},

@@ -320,8 +320,8 @@ talus_status references_sum(tl_cuda_device *device, const tl_cuda_raw *w, const 
                          "kernel launch", __func__));
   }
   TL_TRY(facts_fetch(device, w, &all));
-  raw->reference[0] = sqrt(all.sum[0]);
-  raw->reference[1] = sqrt(all.sum[1]);
+  raw->reference[TL_LAW_CCP] = sqrt(all.sum[0]);
+  raw->reference[TL_LAW_COULOMB] = sqrt(all.sum[1]);
   raw->inverse_weight = all.sum[2];
   return TALUS_OK;
 }

@@ -15,8 +15,8 @@ struct residual_pass {
     return share;
   }
   static __device__ __forceinline__ void finish(tl_control *control, double ccp, double coulomb) {
-    control->squares[0] = ccp;
-    control->squares[1] = coulomb;
+    control->squares[TL_LAW_CCP] = ccp;
+    control->squares[TL_LAW_COULOMB] = coulomb;
   }
 };
 
@@ -32,8 +32,8 @@ talus_status tl_cuda_residual(tl_engine *base, double squares[2], int64_t *passe
   }
   TL_TRY(tl_cuda_contacts<residual_pass>(engine));
   TL_TRY(tl_cuda_result(engine));
-  squares[0] = engine->result->squares[0];
-  squares[1] = engine->result->squares[1];
+  squares[TL_LAW_CCP] = engine->result->squares[TL_LAW_CCP];
+  squares[TL_LAW_COULOMB] = engine->result->squares[TL_LAW_COULOMB];
   *passes += 1;
   return TALUS_OK;
 }

@@ -33,8 +33,8 @@ TL_ITEM void tl_small_nearest(int32_t kind, double mu, double shrink, double low
 }
 
 /* What is added to the normal velocity under the exact law. */
-TL_ITEM double tl_small_lift(int32_t law, int32_t kind, double mu, const double *u) {
-  return law == 1 && kind == TL_SMALL_CONE ? mu * sqrt(u[1] * u[1] + u[2] * u[2]) : 0;
+TL_ITEM double tl_small_lift(tl_law law, int32_t kind, double mu, const double *u) {
+  return law == TL_LAW_COULOMB && kind == TL_SMALL_CONE ? mu * sqrt(u[1] * u[1] + u[2] * u[2]) : 0;
 }
 
 /* Three numbers of a constraint, 0 beyond its rows. */

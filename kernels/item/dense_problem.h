@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/item/law.h"
+
 typedef enum tl_small_kind {
   TL_SMALL_FREE = 0,  /* a bilateral row: u = 0 */
   TL_SMALL_BOUND = 1, /* one with bounds */
@@ -15,7 +17,7 @@ typedef enum tl_small_kind {
 
 typedef struct tl_small_problem {
   int32_t count, rows, stride; /* stride: rows, padded */
-  int32_t law;                 /* 0 convex, 1 exact */
+  tl_law law;
   double reference;            /* R(0) */
   const int32_t *first;        /* [count + 1] first row of a constraint */
   const int32_t *kind;         /* [count] tl_small_kind */

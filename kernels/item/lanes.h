@@ -18,7 +18,7 @@ enum { TL_LANES = 8, TL_LANES_ROWS = 60 };
 typedef struct tl_lanes {
   int32_t count, rows;         /* of each problem */
   const int32_t *first, *kind; /* as in tl_small_problem, of any of them */
-  int32_t law;
+  tl_law law;
   double *friction, *shrink, *pace, *lower, *upper; /* [count][lanes] */
   double *w;                                        /* [rows][rows][lanes] by columns */
   double *q, *y, *u;                                /* [rows][lanes] */
@@ -128,7 +128,7 @@ TL_ITEM void tl_lanes_velocities(const tl_lanes *lanes) {
 TL_ITEM void tl_lanes_share(const tl_lanes *lanes, const int32_t kind, const int32_t rows,
                             int32_t k, double *sum) {
   const int64_t first = TL_LANES * (int64_t)lanes->first[k];
-  const int32_t law = lanes->law;
+  const tl_law law = lanes->law;
   TL_LANES_EACH(l) {
     const double mu = lanes->friction[TL_LANES * k + l];
     double x[3], v[3], z[3];
@@ -158,7 +158,7 @@ TL_ITEM void tl_lanes_step(const tl_lanes *lanes, const int32_t kind, const int3
   const double *const shrink = lanes->shrink + TL_LANES * k;
   const double *const lower = lanes->lower + TL_LANES * k, *const upper =
                                                                lanes->upper + TL_LANES * k;
-  const int32_t law = lanes->law;
+  const tl_law law = lanes->law;
   TL_LANES_EACH(l) {
     const double mu = friction[l];
     double v[3], z[3];

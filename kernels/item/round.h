@@ -71,7 +71,7 @@ TL_TEAM void tl_round_impulses(const tl_small_problem *p, const double *z, doubl
       for (int i = 1; i < 9; i++) {
         s[i] = 0;
       }
-    } else if (p->law == 1) {
+    } else if (p->law == TL_LAW_COULOMB) {
       tl_round_exact(p->friction[k], at, x, s);
     } else {
       tl_round_convex(p->friction[k], at, x, s);

@@ -91,7 +91,7 @@ static int proves(tl_newton *newton, const double *w, double *response) {
       outside += isfinite(sheet->lower[k]) ? fmax(0, -w[at]) : 0;
       outside += isfinite(sheet->upper[k]) ? fmax(0, w[at]) : 0;
     } else if (sheet->cone[k] != TL_CONE_FREE) {
-      const double mu = newton->law == 1 ? 0 : sheet->friction[k];
+      const double mu = newton->law == TALUS_LAW_COULOMB ? 0 : sheet->friction[k];
       outside += fmax(0, sqrt(m) - mu * fmax(0, w[at])) + fmax(0, -w[at]);
     }
   }
@@ -139,7 +139,7 @@ static void contradiction_tell(tl_newton *newton, const double *w) {
 
 talus_status tl_contradiction_find(tl_newton *newton, int *found) {
   const tl_sheet *const sheet = &newton->sheet;
-  const int law = newton->law == 1 ? TL_LAW_NORMAL : 0;
+  const int law = newton->law == TALUS_LAW_COULOMB ? TL_LAW_NORMAL : TALUS_LAW_CCP;
   double *const y = newton->vector[9], *const before = newton->vector[10];
   memcpy(newton->vector[11], newton->best, (size_t)sheet->rows * sizeof *y);
   *found = proves(newton, newton->vector[11], newton->vector[0]); /* grown without bound? */

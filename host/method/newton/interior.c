@@ -43,7 +43,7 @@ void tl_interior_scale(const tl_sheet *sheet, const tl_interior *point, double *
 
 void tl_interior_start(tl_newton *newton, double size, tl_interior *point) {
   const tl_sheet *const sheet = &newton->sheet;
-  const double s0 = 3 * sheet->reference[0] / sqrt(fmax(1, sheet->count));
+  const double s0 = 3 * sheet->reference[TALUS_LAW_CCP] / sqrt(fmax(1, sheet->count));
   const double product = 10 * size * s0 * s0;
   point->step = 1;
   memset(point->v, 0, (size_t)sheet->size * sizeof *point->v);

@@ -6,7 +6,7 @@
 #include "kernels/item/sides.h"
 
 static tl_sides sides_of(const tl_sheet *sheet, const tl_interior *p, int32_t k) {
-  const double size = sheet->reference[0] / sqrt(fmax(1, sheet->count));
+  const double size = sheet->reference[TALUS_LAW_CCP] / sqrt(fmax(1, sheet->count));
   return tl_sides_make(sheet->lower[k], sheet->upper[k], size, p->y[sheet->first[k]],
                        p->v[sheet->first[k]], p->v[tl_row_slot(sheet, k)]);
 }

@@ -110,7 +110,7 @@ tl_branch tl_law_branch(const tl_sheet *sheet, int32_t k, int law, const double 
   if (z[0] > 0 && m <= mu * z[0]) {
     return TL_BRANCH_STICK;
   }
-  if (law == 1) {
+  if (law == TALUS_LAW_COULOMB) {
     return z[0] <= 0 ? TL_BRANCH_OPEN : TL_BRANCH_SLIP;
   }
   return mu * m <= -z[0] ? TL_BRANCH_OPEN : TL_BRANCH_EDGE;

@@ -8,8 +8,13 @@
 
 #include "host/method/newton/sheet.h"
 
-/* Beside the convex law 0 and the exact law 1: normals only, tangential impulses 0. */
-enum { TL_LAW_NORMAL = 2 };
+/* A talus_law, or one more: normals only, tangential impulses 0. */
+enum { TL_LAW_NORMAL = TALUS_LAW_COUNT };
+
+/* The law whose residual tells how far its equations are solved. */
+static inline talus_law tl_law_measure(int law) {
+  return law == TALUS_LAW_COULOMB ? TALUS_LAW_COULOMB : TALUS_LAW_CCP;
+}
 
 typedef enum tl_branch {
   TL_BRANCH_OPEN,  /* y = 0 */

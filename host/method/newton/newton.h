@@ -26,7 +26,7 @@ struct tl_newton {
   bool ready; /* sheet and linear are those of the present problem */
   /* the present attempt */
   tl_run *run;
-  int law;
+  talus_law law;
   bool stop;             /* converged, or a limit came: every loop ends */
   bool examined;         /* whether there is a solution at all has been asked */
   double epsilon;        /* of the best impulses */
@@ -47,7 +47,7 @@ talus_status tl_newton_offer(tl_newton *newton, const double *y, const double *u
 /* ---- A --------------------------------------------------------------------------------------- */
 
 typedef struct tl_prox_rule {
-  int law;
+  int law;              /* talus_law or TL_LAW_NORMAL */
   double alpha;         /* weight of the proximal term at first */
   double shrink;        /* on success */
   int most;             /* factorisations */

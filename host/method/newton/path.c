@@ -37,7 +37,7 @@ static void branches_find(tl_path *p) {
 
 /* Newton's method at another alpha: leaves out all corners between where it succeeds. */
 static talus_status jump(tl_path *p, double alpha, int *good) {
-  const tl_prox_rule rule = {.law = 1,
+  const tl_prox_rule rule = {.law = TALUS_LAW_COULOMB,
                              .alpha = alpha,
                              .shrink = 1,
                              .most = JUMP,

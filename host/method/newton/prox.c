@@ -35,7 +35,7 @@ static talus_status proximal_step(tl_newton *newton, const tl_prox_rule *rule, d
   memcpy(p->y, rule->centre != NULL ? y : p->centre, bytes);
   tl_sheet_velocity(&newton->sheet, p->y, p->u);
   const double first = equations_set(newton, rule->law, alpha, p);
-  const double exactly = fmax(1e-13 * first, 1e-15 * newton->sheet.reference[0]);
+  const double exactly = fmax(1e-13 * first, 1e-15 * newton->sheet.reference[TALUS_LAW_CCP]);
   const double enough = rule->centre != NULL ? exactly : 0.1 * first * fmin(1, 100 * epsilon);
   double size = first;
   *reached = epsilon;
@@ -52,7 +52,7 @@ static talus_status proximal_step(tl_newton *newton, const tl_prox_rule *rule, d
     }
     tl_sheet_velocity(&newton->sheet, p->y, p->u);
     TL_TRY(tl_newton_offer(newton, p->y, p->u, NULL));
-    *reached = tl_sheet_epsilon(&newton->sheet, rule->law == 1, p->y, p->u);
+    *reached = tl_sheet_epsilon(&newton->sheet, tl_law_measure(rule->law), p->y, p->u);
     if (*reached < p->best && !rule->single) {
       p->best = *reached;
       memcpy(y, p->y, bytes);
@@ -74,7 +74,7 @@ talus_status tl_prox_run(tl_newton *newton, const tl_prox_rule *rule, double *y)
   int failures = 0;
   memcpy(p.centre, rule->centre != NULL ? rule->centre : y, bytes);
   tl_sheet_velocity(&newton->sheet, y, p.u);
-  double epsilon = tl_sheet_epsilon(&newton->sheet, rule->law == 1, y, p.u);
+  double epsilon = tl_sheet_epsilon(&newton->sheet, tl_law_measure(rule->law), y, p.u);
   p.best = epsilon;
   while (!newton->stop && p.made < rule->most && failures < rule->failures && alpha < 1e6) {
     const double before = p.best;

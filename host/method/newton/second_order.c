@@ -84,7 +84,7 @@ talus_status tl_newton_foresee(tl_run *run, double *entries, double *operations)
 static talus_status prepare(tl_run *run, tl_newton **result) {
   TL_TRY(make(run, result));
   tl_newton *const newton = *result;
-  newton->law = run->law;
+  newton->law = run->settings->law;
   newton->stop = newton->examined = false;
   newton->epsilon = INFINITY;
   TL_TRY(run->ops->finish(run->engine, newton->impulse));
@@ -359,7 +359,7 @@ static talus_status exact_plan(tl_newton *newton) {
 }
 
 static talus_status newton_plan(tl_newton *newton) {
-  if (newton->law == 1) {
+  if (newton->law == TALUS_LAW_COULOMB) {
     return exact_plan(newton);
   }
   TL_TRY(prox(newton, NULL, 1, 0.3, 100, 3));
@@ -368,11 +368,11 @@ static talus_status newton_plan(tl_newton *newton) {
 
 /* The path alone. The convex law has no corners that turn back: an interior point does better. */
 static talus_status path_plan(tl_newton *newton) {
-  return newton->law == 1 ? path(newton, INT_MAX) : convex_plan(newton);
+  return newton->law == TALUS_LAW_COULOMB ? path(newton, INT_MAX) : convex_plan(newton);
 }
 
 static talus_status interior_plan(tl_newton *newton) {
-  return newton->law == 1 ? damped_plan(newton, 0.8, 300, 20) : convex_plan(newton);
+  return newton->law == TALUS_LAW_COULOMB ? damped_plan(newton, 0.8, 300, 20) : convex_plan(newton);
 }
 
 static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton), bool *done) {

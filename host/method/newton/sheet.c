@@ -131,9 +131,9 @@ talus_status tl_sheet_make(talus_context *context, const tl_system *system, tl_s
   } else {
     TL_TRY(tl_sheet_bodies(context, system, sheet));
   }
-  for (int law = 0; law < 2; law++) {
+  for (int law = 0; law < TALUS_LAW_COUNT; law++) {
     sheet->reference[law] = 1;
-    sheet->reference[law] = tl_sheet_epsilon(sheet, law, NULL, sheet->free);
+    sheet->reference[law] = tl_sheet_epsilon(sheet, (talus_law)law, NULL, sheet->free);
   }
   return TALUS_OK;
 }
@@ -236,13 +236,13 @@ void tl_sheet_velocity(const tl_sheet *sheet, const double *y, double *u) {
 }
 
 /* |y - P(y - u)|^2 of one cone; y NULL = 0. */
-static double share(const double *y, const double *u, int32_t rows, double mu, int law) {
+static double share(const double *y, const double *u, int32_t rows, double mu, talus_law law) {
   double slip = 0, z[3] = {0, 0, 0}, p[3], square = 0;
   for (int32_t i = 0; i < rows; i++) {
     z[i] = (y != NULL ? y[i] : 0) - u[i];
     slip += i > 0 ? u[i] * u[i] : 0;
   }
-  z[0] -= law == 1 ? mu * sqrt(slip) : 0;
+  z[0] -= law == TALUS_LAW_COULOMB ? mu * sqrt(slip) : 0;
   project(z, rows, mu, p);
   for (int32_t i = 0; i < rows; i++) {
     const double d = (y != NULL ? y[i] : 0) - p[i];
@@ -251,7 +251,7 @@ static double share(const double *y, const double *u, int32_t rows, double mu, i
   return square;
 }
 
-double tl_sheet_epsilon(const tl_sheet *sheet, int law, const double *y, const double *u) {
+double tl_sheet_epsilon(const tl_sheet *sheet, talus_law law, const double *y, const double *u) {
   double sum = 0;
   for (int32_t k = 0; k < sheet->count; k++) {
     const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;

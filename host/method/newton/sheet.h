@@ -9,6 +9,7 @@
 
 #include "host/base/base.h"
 #include "kernels/system.h"
+#include "talus/talus_solve.h"
 
 typedef enum tl_cone {
   TL_CONE_FREE = 0,  /* a bilateral row: u = 0, any impulse */
@@ -35,7 +36,7 @@ typedef struct tl_sheet {
   double *free;        /* [rows] q */
   double *frame;       /* [9 count] n t1 t2 of contacts given in the world's axes; NULL: none is */
   int32_t framed;      /* so many constraints, from 0 on, have a frame */
-  double reference[2]; /* R(0) of both laws */
+  double reference[2]; /* R(0) of each talus_law */
   /* bodies of unit mass; unit_count 0: blocks of W instead */
   int32_t unit_count;
   int32_t *unit_first;  /* [unit_count + 1] freedoms */
@@ -71,6 +72,6 @@ void tl_sheet_apply(const tl_sheet *sheet, const double *y, double *u);
 void tl_sheet_velocity(const tl_sheet *sheet, const double *y, double *u);
 
 /* R(y) / R(0) of law 0 (convex) or 1 (exact), u = W y + q being known. */
-double tl_sheet_epsilon(const tl_sheet *sheet, int law, const double *y, const double *u);
+double tl_sheet_epsilon(const tl_sheet *sheet, talus_law law, const double *y, const double *u);
 
 #endif

@@ -199,7 +199,7 @@ static talus_status explicit_steps(slips *b, double gap, double *off) {
 
 static talus_status iterate(slips *b, double *y) {
   const size_t bytes = (size_t)b->newton->sheet.count * sizeof(double);
-  const double r0 = b->newton->sheet.reference[1];
+  const double r0 = b->newton->sheet.reference[TALUS_LAW_COULOMB];
   double h = 1, gap = 1e-2 * r0 * r0 / (b->newton->sheet.count > 0 ? b->newton->sheet.count : 1);
   int solved, good;
   TL_TRY(inner(b, b->s, gap, &solved));

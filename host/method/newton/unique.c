@@ -40,11 +40,11 @@ talus_status tl_least_find(tl_newton *newton, double *y) {
   talus_status status = tl_prox_run(newton, &polish, y);
   slips_find(sheet, y, newton->vector[0], s);
   memset(zero, 0, (size_t)sheet->rows * sizeof *zero);
-  if (newton->law == 1) {
+  if (newton->law == TALUS_LAW_COULOMB) {
     slip_freeze(sheet, s, 1);
   }
   for (double delta = 1; delta > LAST && status == TALUS_OK && !newton->stop; delta *= 0.1) {
-    const tl_prox_rule rule = {.law = 0,
+    const tl_prox_rule rule = {.law = TALUS_LAW_CCP,
                                .alpha = delta,
                                .shrink = 1,
                                .most = 20,
@@ -57,7 +57,7 @@ talus_status tl_least_find(tl_newton *newton, double *y) {
   for (int32_t i = 0; i < sheet->rows; i++) { /* y(delta) and y(10 delta) to y(0) */
     y[i] += (y[i] - before[i]) / 9;
   }
-  if (newton->law == 1) {
+  if (newton->law == TALUS_LAW_COULOMB) {
     slip_freeze(sheet, s, -1);
   }
   return status;

@@ -46,7 +46,7 @@ double tl_small_residual(const tl_small *small, const double *y, const double *u
     for (int32_t i = 0; i < rows; i++) {
       z[i] = y[first + i] - u[first + i];
     }
-    if (small->law == 1 && small->kind[k] == TL_SMALL_CONE) {
+    if (small->law == TALUS_LAW_COULOMB && small->kind[k] == TL_SMALL_CONE) {
       z[0] -= small->friction[k] * tl_small_slip(small, k, u + first);
     }
     tl_small_project(small, k, z);

@@ -105,7 +105,7 @@ tl_small_problem tl_round_item(const tl_small *small) {
   const tl_small_problem item = {.count = small->count,
                                  .rows = small->rows,
                                  .stride = small->stride,
-                                 .law = small->law,
+                                 .law = (tl_law)small->law,
                                  .reference = small->reference,
                                  .first = small->first,
                                  .kind = small->kind,

@@ -50,8 +50,8 @@ typedef struct tl_small {
   double rounding; /* direct.c: as in tl_assembly */
   /* the cone of the settings; facet_count 0: circular */
   int32_t facet_count;
-  double *vertex;   /* [2 facet_count count] vertices in the tangent plane, over mu */
-  int law;          /* 0 convex, 1 exact */
+  double *vertex; /* [2 facet_count count] vertices in the tangent plane, over mu */
+  talus_law law;
   double reference; /* R(0) */
   double slack;     /* as in tl_run */
   double *best;     /* [stride] */

@@ -153,7 +153,7 @@ static talus_status lcp_form(tl_small *small, const tl_lcp_rule *rule, size_t ex
 }
 
 static talus_status fischer_solve(tl_small *small, tl_run *run, levenberg_fn levenberg) {
-  const tl_lcp_rule rule = {.convex = small->law == 0};
+  const tl_lcp_rule rule = {.convex = small->law == TALUS_LAW_CCP};
   tl_lcp lcp;
   double *room;
   TL_TRY(lcp_form(small, &rule, (size_t)small->rows, &lcp, &room));
@@ -228,7 +228,8 @@ static int ray_proves(const tl_small *small, const tl_lcp *lcp, const double *di
     for (int32_t i = small->first[k]; i < small->first[k + 1]; i++) {
       moved += (wd[i] - small->q[i]) * (wd[i] - small->q[i]);
       work += small->q[i] * d[i];
-      if (i > small->first[k] && small->law == 1 && fabs(d[i]) > 1e-7 * sqrt(size)) {
+      if (i > small->first[k] && small->law == TALUS_LAW_COULOMB &&
+          fabs(d[i]) > 1e-7 * sqrt(size)) {
         return 0;
       }
     }
@@ -263,7 +264,7 @@ talus_status tl_lcp_pivot(tl_small *small, const tl_lcp_rule *rule, tl_lcp *lcp,
 }
 
 talus_status tl_lemke_solve(tl_small *small, tl_run *run) {
-  const tl_lcp_rule rule = {.convex = small->law == 0};
+  const tl_lcp_rule rule = {.convex = small->law == TALUS_LAW_CCP};
   tl_lcp lcp;
   tl_lemke lemke;
   tl_lemke_end end;
@@ -292,7 +293,7 @@ talus_status tl_small_make(talus_context *context, tl_method_memory *memory) {
 
 void tl_small_reset(tl_small *small, const talus_settings *settings, double velocity_scale) {
   double inverse_weight = 0;
-  small->law = settings->law == TALUS_LAW_COULOMB;
+  small->law = settings->law;
   memset(small->best, 0, (size_t)small->rows * sizeof *small->best);
   small->reference = tl_small_residual(small, small->best, small->q);
   small->epsilon = 1;

@@ -18,7 +18,7 @@ static void block_solve(const tl_small *small, int32_t k, const double *base, do
         u[i] += small->w[(int64_t)(first + j) * small->stride + first + i] * y[j];
       }
     }
-    const double lift = small->law == 1 && small->kind[k] == TL_SMALL_CONE
+    const double lift = small->law == TALUS_LAW_COULOMB && small->kind[k] == TL_SMALL_CONE
                             ? small->friction[k] * tl_small_slip(small, k, u)
                             : 0;
     for (int32_t i = 0; i < rows; i++) {
