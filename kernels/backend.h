@@ -9,11 +9,11 @@
 #ifndef TL_BACKEND_H
 #define TL_BACKEND_H
 
-#include "kernels/caller_array.h"
 #include "kernels/conquer_batch.h"
+#include "kernels/data/caller_array.h"
+#include "kernels/data/system.h"
 #include "kernels/item/state.h"
 #include "kernels/small_batch.h"
-#include "kernels/system.h"
 #include "talus/talus_solve.h"
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* bench_traffic.c: the bytes that a pass over a problem of spheres must move.
  *
- * Counted from kernels/arrays.h, with an ideal cache: whatever one loop of a pass touches is moved
- * once, however many contacts ask for it. With reals of R bytes (8 or 4) and indices of 4:
+ * Counted from kernels/data/arrays.h, with an ideal cache: whatever one loop of a pass touches is
+ * moved once, however many contacts ask for it. With reals of R bytes (8 or 4) and indices of 4:
  *
  *   loop over contacts, per contact   2 indices of bodies; normal 3, reaches 2, q 3, S 2,
  *                                     friction 1, x 3, x_previous 3 read and 3 written    8 + 20 R

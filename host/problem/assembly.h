@@ -12,7 +12,7 @@
 
 #include "host/base/base.h"
 #include "host/problem/matrix.h"
-#include "kernels/system.h"
+#include "kernels/data/system.h"
 #include "talus/talus_solve.h"
 
 struct tl_translation;

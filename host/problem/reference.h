@@ -2,7 +2,7 @@
 #ifndef TL_REFERENCE_H
 #define TL_REFERENCE_H
 
-#include "kernels/system.h"
+#include "kernels/data/system.h"
 #include "talus/talus_solve.h"
 
 /* R(0) of a law. */

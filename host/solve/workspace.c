@@ -92,7 +92,7 @@ static void rigid_shape(const talus_problem *p, tl_kind kind, tl_shape *s) {
   s->jacobian_count = TL_RECORD * s->entry_count;
 }
 
-/* The arrays of kernels/arrays.h, and their copy where the engine wants one. */
+/* The arrays of kernels/data/arrays.h, and their copy where the engine wants one. */
 static int64_t arrays_bytes(const tl_shape *s, int single) {
   int64_t bytes = 0, copy = 0;
 #define TL_PLAIN(type, name, count) bytes += taken((int64_t)(count) * (int64_t)sizeof(type));

@@ -3,7 +3,7 @@
 #define TL_COPY_ARRAY_CPU_H
 
 #include "host/base/base.h"
-#include "kernels/caller_array.h"
+#include "kernels/data/caller_array.h"
 
 talus_status tl_cpu_copy_array(talus_context *context, const tl_caller_array *field, void *packed,
                                tl_copy_mode way);

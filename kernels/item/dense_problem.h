@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/item/law.h"
+#include "kernels/data/law.h"
 
 typedef enum tl_small_kind {
   TL_SMALL_FREE = 0,  /* a bilateral row: u = 0 */

@@ -6,10 +6,10 @@
 #ifndef TL_ITEM_RIGID_H
 #define TL_ITEM_RIGID_H
 
+#include "kernels/data/system.h"
 #include "kernels/item/cone.h"
 #include "kernels/item/residual.h"
 #include "kernels/item/symmetric.h"
-#include "kernels/system.h"
 #include "talus/talus_solve.h"
 
 #if TL_REAL_IS_FLOAT

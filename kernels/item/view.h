@@ -1,12 +1,12 @@
 /* view.h: a contact problem and the state of its solution as the kernels see them.
  *
  * Plain pointers and counts, in the kernels' precision, passed by value to kernels and by
- * reference to loops. kernels/arrays.h says what the arrays are. An array of no elements is a
+ * reference to loops. kernels/data/arrays.h says what the arrays are. An array of no elements is a
  * null pointer. */
 #ifndef TL_ITEM_VIEW_H
 #define TL_ITEM_VIEW_H
 
-#include "kernels/arrays.h"
+#include "kernels/data/arrays.h"
 #include "kernels/item/real.h"
 
 typedef struct tl_view {

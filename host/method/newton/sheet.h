@@ -8,7 +8,7 @@
 #define TL_SHEET_H
 
 #include "host/base/base.h"
-#include "kernels/system.h"
+#include "kernels/data/system.h"
 #include "talus/talus_solve.h"
 
 typedef enum tl_cone {

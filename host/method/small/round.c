@@ -169,12 +169,12 @@ static talus_status plan_run(tl_small *small, tl_run *run, const tl_small_phase 
 }
 
 /* Which phases of a plan are gone through. */
-typedef struct part {
+typedef struct selection {
   int32_t first, count; /* count 0: as many as the method has */
   int near;             /* 1: sweeps have led here: the first goes without, and not for long */
-} part;
+} selection;
 
-static talus_status phases_solve(tl_small *small, tl_run *run, double target, part part) {
+static talus_status phases_solve(tl_small *small, tl_run *run, double target, selection part) {
   TL_TRY(tl_buffer_reserve(small->context, &small->work, tl_round_room(small), sizeof(double),
                            "steps of a small problem"));
   tl_small_phase plan[TL_ROUND_PHASES];
@@ -207,7 +207,7 @@ static talus_status phases_solve(tl_small *small, tl_run *run, double target, pa
 }
 
 talus_status tl_round_solve(tl_small *small, tl_run *run, double target) {
-  return phases_solve(small, run, target, (part){0, 0, 0});
+  return phases_solve(small, run, target, (selection){0, 0, 0});
 }
 
 talus_status tl_phases_solve(tl_small *small, tl_run *run) {
@@ -215,7 +215,7 @@ talus_status tl_phases_solve(tl_small *small, tl_run *run) {
 }
 
 /* From the kept impulses; the certificate may ask for more. */
-static talus_status phases_attempt(tl_run *run, part part, bool *done) {
+static talus_status phases_attempt(tl_run *run, selection part, bool *done) {
   TL_TRY(tl_small_open(run));
   tl_small *const small = run->memory->small;
   double target = small->slack * tl_small_target(run->settings);
@@ -240,20 +240,20 @@ static talus_status phases_attempt(tl_run *run, part part, bool *done) {
 }
 
 talus_status tl_mncp_attempt(tl_run *run, bool *done) {
-  return phases_attempt(run, (part){0, 0, 0}, done);
+  return phases_attempt(run, (selection){0, 0, 0}, done);
 }
 
 talus_status tl_mncp_near_attempt(tl_run *run, bool *done) {
-  return phases_attempt(run, (part){0, 1, 1}, done);
+  return phases_attempt(run, (selection){0, 1, 1}, done);
 }
 
 talus_status tl_mncp_rest_attempt(tl_run *run, bool *done) {
-  return phases_attempt(run, (part){AUTO_PHASES, TL_ROUND_PHASES - AUTO_PHASES, 0}, done);
+  return phases_attempt(run, (selection){AUTO_PHASES, TL_ROUND_PHASES - AUTO_PHASES, 0}, done);
 }
 
 talus_status tl_barrier_attempt(tl_run *run, bool *done) {
   TL_TRY(tl_small_open(run));
   return tl_round_takes(run->memory->small, run->settings)
-             ? phases_attempt(run, (part){0, 0, 0}, done)
+             ? phases_attempt(run, (selection){0, 0, 0}, done)
              : TALUS_OK;
 }

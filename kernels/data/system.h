@@ -5,9 +5,9 @@
 #ifndef TL_SYSTEM_H
 #define TL_SYSTEM_H
 
-#include "kernels/arrays.h"
-#include "kernels/caller_array.h"
-#include "kernels/item/law.h"
+#include "kernels/data/arrays.h"
+#include "kernels/data/caller_array.h"
+#include "kernels/data/law.h"
 
 /* The arrays of a problem of form (a) that wait in the memory of a device, to be checked, ordered
  * and assembled there; then the scalars that the host needs of the result. Contacts only, and not
