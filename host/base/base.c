@@ -2,11 +2,15 @@
 #define _DEFAULT_SOURCE
 #include "host/base/base.h"
 
+#include <assert.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+
+#include "host/base/scope.h"
 
 #define TL_TEXT_(x) #x
 #define TL_TEXT(x) TL_TEXT_(x)
@@ -34,25 +38,51 @@ const char *talus_status_text(talus_status status) {
   return (unsigned)status < TALUS_STATUS_COUNT ? texts[status] : "unknown status";
 }
 
+static _Thread_local tl_scope *innermost;
+
+void tl_scope_enter(tl_scope *scope, const talus_context *context) {
+  *scope = (tl_scope){.context = context, .outer = innermost};
+  innermost = scope;
+}
+
+void tl_scope_leave(tl_scope *scope) {
+  assert(innermost == scope);
+  innermost = scope->outer;
+}
+
+tl_scope *tl_scope_of(const talus_context *context) {
+  tl_scope *scope = innermost;
+  while (scope != NULL && scope->context != context) {
+    scope = scope->outer;
+  }
+  return scope;
+}
+
 talus_status tl_fail(talus_context *context, talus_status status, const char *format, ...) {
   if (context != NULL) {
+    tl_scope *const scope = tl_scope_of(context);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(context->message, sizeof context->message, format, arguments);
+    vsnprintf(scope != NULL ? scope->message : context->message, TL_MESSAGE, format, arguments);
     va_end(arguments);
-    __atomic_store_n(&context->notice, NULL, __ATOMIC_RELEASE);
+    if (scope == NULL) {
+      __atomic_store_n(&context->notice, NULL, __ATOMIC_RELEASE);
+    }
   }
   return status;
 }
 
 talus_status tl_refuse(talus_context *context, talus_status status, const char *text) {
+  if (tl_scope_of(context) != NULL) {
+    return tl_fail(context, status, "%s", text);
+  }
   __atomic_store_n(&context->notice, text, __ATOMIC_RELEASE);
   return status;
 }
 
 void tl_log(talus_context *context, talus_log_level level, const char *format, ...) {
-  if (context == NULL || context->def.log == NULL) {
-    return;
+  if (context == NULL || context->def.log == NULL || tl_scope_of(context) != NULL) {
+    return; /* the caller's log need not be safe among threads */
   }
   char text[TL_MESSAGE];
   va_list arguments;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "host/base/process.h"
+#include "host/base/scope.h"
 #include "host/base/structs.h"
 #include "host/base/workers.h"
 #include "kernels/registry.h"
@@ -88,6 +89,9 @@ static _Thread_local char mark;
 
 talus_status tl_context_enter(talus_context *context) {
   TL_TRY(tl_context_check(context));
+  if (tl_scope_of(context) != NULL) {
+    return TALUS_OK; /* part of a call that has come in */
+  }
   uintptr_t owner = 0;
   if (__atomic_load_n(&context->owner, __ATOMIC_RELAXED) != (uintptr_t)&mark &&
       !__atomic_compare_exchange_n(&context->owner, &owner, (uintptr_t)&mark, 0, __ATOMIC_ACQUIRE,
@@ -101,7 +105,7 @@ talus_status tl_context_enter(talus_context *context) {
 }
 
 void tl_context_leave(talus_context *context) {
-  if (--context->depth == 0) {
+  if (tl_scope_of(context) == NULL && --context->depth == 0) {
     __atomic_store_n(&context->owner, 0, __ATOMIC_RELEASE);
   }
 }
@@ -149,6 +153,10 @@ const char *talus_context_message(const talus_context *context) {
   if (context == NULL || context->magic != TL_CONTEXT_MAGIC) {
     return "no context";
   }
+  const tl_scope *const scope = tl_scope_of(context);
+  if (scope != NULL) {
+    return scope->message;
+  }
   const char *const notice = __atomic_load_n(&context->notice, __ATOMIC_ACQUIRE);
   return notice != NULL ? notice : context->message;
 }
@@ -164,7 +172,7 @@ int tl_context_forked(const talus_context *context) {
 }
 
 int32_t tl_context_threads(const talus_context *context) {
-  return tl_context_forked(context) ? 1 : context->threads;
+  return tl_context_forked(context) || tl_scope_of(context) != NULL ? 1 : context->threads;
 }
 
 int32_t talus_context_threads(const talus_context *context) {

@@ -20,6 +20,7 @@
 
 #include "host/base/each.h"
 #include "host/base/process.h"
+#include "host/base/scope.h"
 #include "host/base/sleeper.h"
 
 enum { LINE = 64, BLOCKS = 16 /* per range, so that ends are even */ };
@@ -249,6 +250,7 @@ void tl_each(talus_context *context, int32_t threads, int64_t count, tl_each_bod
   }
   tl_workers *const workers = context->workers;
   if (threads < 2 || count < 2 || workers == NULL || tl_workers_lost(workers) ||
+      tl_scope_of(context) != NULL ||
       __atomic_exchange_n(&workers->occupied, 1, __ATOMIC_ACQUIRE) != 0) {
     body(arguments, 0, count);
     return;

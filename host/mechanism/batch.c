@@ -20,30 +20,23 @@ static double *of(double *const *list, int32_t i) {
   return list != NULL ? list[i] : NULL;
 }
 
-static talus_status one_alone(void *self, int32_t thread, int32_t i, talus_context *context) {
+static talus_status one_alone(void *self, int32_t thread, int32_t i) {
   const batch *const b = self;
   talus_mechanism *const mechanism = b->mechanism[i];
-  talus_context *const own = mechanism->context;
   (void)thread;
-  mechanism->context = context;
-  const talus_status status =
-      b->acceleration != NULL
-          ? talus_mechanism_accelerate(mechanism, b->dynamics, b->acceleration[i])
-          : talus_mechanism_response(mechanism, b->dynamics, b->point[i], b->point_count[i],
-                                     of(b->response, i), of(b->free, i));
-  mechanism->context = own;
-  return status;
+  return b->acceleration != NULL
+             ? talus_mechanism_accelerate(mechanism, b->dynamics, b->acceleration[i])
+             : talus_mechanism_response(mechanism, b->dynamics, b->point[i], b->point_count[i],
+                                        of(b->response, i), of(b->free, i));
 }
 
 /* Evaluation i of the batch. */
-static talus_status one_open(void *self, int32_t thread, int32_t i, talus_context *context) {
+static talus_status one_open(void *self, int32_t thread, int32_t i) {
   const batch *const b = self;
   talus_mechanism *const mechanism = b->mechanism[i];
-  talus_context *const own = mechanism->context;
   tl_conquest *const c = &b->forward.conquest[i];
   talus_status status = TALUS_OK;
   (void)thread;
-  mechanism->context = context;
   if (b->acceleration != NULL) {
     status = tl_conquest_make(mechanism, NULL, 0, c);
     c->acceleration = b->acceleration[i];
@@ -55,19 +48,14 @@ static talus_status one_open(void *self, int32_t thread, int32_t i, talus_contex
       c->motion = p->motion;
     }
   }
-  mechanism->context = own;
   return status;
 }
 
-static talus_status one_close(void *self, int32_t thread, int32_t i, talus_context *context) {
+static talus_status one_close(void *self, int32_t thread, int32_t i) {
   const batch *const b = self;
   (void)thread;
   if (b->forward.singular[i]) {
-    talus_context *const own = b->mechanism[i]->context;
-    b->mechanism[i]->context = context;
-    const talus_status status = tl_conquer_singular(b->mechanism[i]);
-    b->mechanism[i]->context = own;
-    return status;
+    return tl_conquer_singular(b->mechanism[i]);
   }
   if (b->acceleration == NULL) {
     tl_places_conquered(b->mechanism[i], &b->places[i], of(b->response, i), of(b->free, i));

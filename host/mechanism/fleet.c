@@ -153,18 +153,16 @@ static talus_status copy_step(const talus_fleet *fleet, int32_t i, const tl_work
   return tl_copy_end(fleet, i, copy);
 }
 
-static talus_status coupling_steps(void *self, int32_t thread, int32_t i, talus_context *context) {
+static talus_status coupling_steps(void *self, int32_t thread, int32_t i) {
   const talus_fleet *const fleet = self;
   tl_copy *const copy = &fleet->copy[thread];
   talus_status status = TALUS_OK;
-  tl_coupling_set_context(fleet->coupling[i], context);
   for (int32_t s = 0; s < fleet->steps && status == TALUS_OK; s++) {
     status = copy_step(fleet, i, &fleet->workers.worker[thread], copy);
   }
   if (status != TALUS_OK) {
     tl_copy_undo(fleet, i, copy);
   }
-  tl_coupling_set_context(fleet->coupling[i], fleet->context);
   return status;
 }
 

@@ -58,19 +58,17 @@ typedef struct part {
   talus_status (*work)(talus_fleet *fleet, int32_t i, tl_copy *copy);
 } part;
 
-static talus_status part_of(void *self, int32_t thread, int32_t i, talus_context *context) {
+static talus_status part_of(void *self, int32_t thread, int32_t i) {
   const part *const p = self;
   tl_copy *const copy = &p->fleet->copy[i];
   (void)thread;
   if (copy->failed) {
     return TALUS_OK;
   }
-  tl_coupling_set_context(p->fleet->coupling[i], context);
   const talus_status status = p->work(p->fleet, i, copy);
   if (status != TALUS_OK) {
     tl_copy_undo(p->fleet, i, copy);
   }
-  tl_coupling_set_context(p->fleet->coupling[i], p->fleet->context);
   return status;
 }
 

@@ -7,29 +7,18 @@
 #include "host/solve/batch.h"
 #include "kernels/backend.h"
 
-static void worker_open(const talus_context *context, tl_mechanism_worker *h) {
-  h->context = *context;
-  h->context.def.threads = h->context.threads = 1;
-  h->context.workers = NULL;
-  h->context.def.log = NULL; /* the caller's need not be safe among threads */
-  h->context.owner = 0;
-  h->context.depth = 0;
-  h->context.bytes = 0;
-  h->context.message[0] = 0;
-  h->failed = -1;
-}
-
 static void worker_work(tl_mechanism_worker *h, int32_t thread, int32_t index,
                         tl_mechanism_task work, void *self) {
-  const talus_status status = work(self, thread, index, &h->context);
+  const talus_status status = work(self, thread, index);
   if (status != TALUS_OK && (h->failed < 0 || index < h->failed)) {
     h->failed = index;
     h->status = status;
-    snprintf(h->message, sizeof h->message, "%s", h->context.message);
+    snprintf(h->message, sizeof h->message, "%s", h->scope.message);
   }
 }
 
 typedef struct workers_task {
+  const talus_context *context;
   tl_mechanism_worker *worker;
   int32_t count;
   tl_mechanism_task work;
@@ -40,9 +29,11 @@ typedef struct workers_task {
 static void worker_run(void *arguments, int64_t first, int64_t end) {
   workers_task *const m = arguments;
   for (int32_t t = (int32_t)first; t < end; t++) {
+    tl_scope_enter(&m->worker[t].scope, m->context);
     for (int64_t i; (i = tl_each_next(&m->next)) < m->count;) {
       worker_work(&m->worker[t], t, (int32_t)i, m->work, m->self);
     }
+    tl_scope_leave(&m->worker[t].scope);
   }
 }
 
@@ -51,12 +42,11 @@ talus_status tl_mechanism_workers_run(talus_context *context, tl_mechanism_worke
                                       void *self, const char *what) {
   const tl_mechanism_worker *first = NULL;
   for (int32_t t = 0; t < threads; t++) {
-    worker_open(context, &worker[t]);
+    worker[t].failed = -1;
   }
-  workers_task task = {worker, count, work, self, 0};
+  workers_task task = {context, worker, count, work, self, 0};
   tl_each(context, threads, threads, worker_run, &task);
   for (int32_t t = 0; t < threads; t++) {
-    context->bytes += worker[t].context.bytes;
     if (worker[t].failed >= 0 && (first == NULL || worker[t].failed < first->failed)) {
       first = &worker[t];
     }
@@ -64,13 +54,6 @@ talus_status tl_mechanism_workers_run(talus_context *context, tl_mechanism_worke
   return first == NULL ? TALUS_OK
                        : tl_fail(context, first->status, "%s %d: %.480s", what, first->failed,
                                  first->message);
-}
-
-void tl_coupling_set_context(talus_coupling *coupling, talus_context *context) {
-  coupling->context = context;
-  for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
-    coupling->mechanism[m]->context = context;
-  }
 }
 
 talus_status tl_forward_reserve(talus_context *context, tl_forward *forward, int32_t count) {
