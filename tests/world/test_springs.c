@@ -1,9 +1,10 @@
 /* test_springs.c: contacts that give way, against closed forms: overlaps at rest, a tangential
  * spring that holds without creep, restitution by impulse and by damper, the speed of sound of a
  * linear chain, Nesterenko's solitary wave in a chain after Hertz, an exact restart. */
+#define _POSIX_C_SOURCE 200809L /* mkdtemp */
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "talus/talus_io.h"
 #include "tests/world/place.h"
@@ -228,10 +229,12 @@ static void restart(void) {
   MUST(talus_world_softness(world, &modulus, &overlap));
   CHECK(modulus > 1e6 && overlap > 0 && overlap < 2e-3);
   place_run(world, 150);
-  CHECK(mkdir("springs", 0777) == 0 || 1);
-  MUST(talus_checkpoint_write(world, "springs", 1));
-  MUST(talus_checkpoint_newest(place_context, "springs", path, sizeof path));
+  char folder[] = "springs-XXXXXX";
+  CHECK(mkdtemp(folder) != NULL);
+  MUST(talus_checkpoint_write(world, folder, 1));
+  MUST(talus_checkpoint_newest(place_context, folder, path, sizeof path));
   MUST(talus_checkpoint_read(other, path));
+  CHECK(remove(path) == 0 && rmdir(folder) == 0);
   place_run(world, 100);
   place_run(other, 100);
   for (int32_t i = talus_body_after(world, TALUS_NONE); i != TALUS_NONE;
