@@ -26,8 +26,8 @@ typedef struct tl_plan {
 extern const tl_plan tl_plan_engine, tl_plan_device, tl_plan_dense;
 
 /* Puts a plan in the solver for a problem that was packed and checked: dense if it is for that,
- * else an engine's, assembled. */
-talus_status tl_plan_choose(talus_solver *solver);
+ * else an engine's, assembled. begin: the clock, now. */
+talus_status tl_plan_choose(talus_solver *solver, double begin);
 
 /* ---- plan_engine.c --------------------------------------------------------------------------- */
 

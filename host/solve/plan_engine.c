@@ -39,8 +39,7 @@ talus_status tl_plan_assemble(talus_solver *solver) {
   return TALUS_OK;
 }
 
-talus_status tl_plan_choose(talus_solver *solver) {
-  const double begin = tl_clock();
+talus_status tl_plan_choose(talus_solver *solver, double begin) {
   solver->plan = &tl_plan_engine;
   solver->assembly.ordering = TL_ORDERING_NONE;
   solver->dense_refused = false;

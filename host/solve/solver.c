@@ -151,8 +151,9 @@ talus_status tl_solver_take(talus_solver *solver, const talus_problem *problem) 
   TL_TRY(tl_problem_check(solver->context, packed));
   TL_TRY(tl_sleep_take(solver->context, packed, &solver->sleep, &awake));
   solver->problem = *awake;
-  solver->seconds_check = tl_clock() - begin;
-  return tl_plan_choose(solver);
+  const double checked = tl_clock();
+  solver->seconds_check = checked - begin;
+  return tl_plan_choose(solver, checked);
 }
 
 static talus_status problem_take(talus_solver *solver, const talus_problem *given) {

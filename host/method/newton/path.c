@@ -31,7 +31,7 @@ static void branches_find(tl_path *p) {
   for (int32_t k = 0; k < p->sheet->count; k++) {
     double z[3];
     tl_law_point(p->sheet, k, p->y, p->pulled, 1 / (1 + p->alpha), z);
-    p->branch[k] = (int32_t)tl_law_branch(p->sheet, k, 1, z);
+    p->branch[k] = (int32_t)tl_law_branch(p->sheet, k, TALUS_LAW_COULOMB, z);
   }
 }
 

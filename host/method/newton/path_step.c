@@ -33,7 +33,7 @@ static void slope_at(const tl_path *p, int32_t k, double *d) {
 
 double tl_path_equations(tl_path *p, int blocks) {
   tl_path_pull(p);
-  return tl_law_equations(p->sheet, 1, p->branch, p->alpha, p->y, p->pulled, p->f,
+  return tl_law_equations(p->sheet, TALUS_LAW_COULOMB, p->branch, p->alpha, p->y, p->pulled, p->f,
                           blocks ? p->newton->a : NULL, p->newton->b);
 }
 
