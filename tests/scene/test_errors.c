@@ -85,6 +85,11 @@ static const mistake mistakes[] = {
     {"materials:\n  wet: {pull_off: -1 mN}\n", 2, "materials.wet.pull_off", 0},
     {"materials:\n  wet: {contact_angle: 120 deg}\n", 2, "contact_angle", 0},
     {"materials:\n  wet: {bridge_volume: 1 nl}\n", 2, "need both bridge_volume and", 0},
+    {"materials:\n  soft: {stiffness: 1e5 N/m, young: 1 MPa}\n", 2, "exclude each other", 0},
+    {"materials:\n  soft: {stiffness: -1 N/m}\n", 2, "stiffness", 0},
+    {"materials:\n  soft: {young: 5 N/m}\n", 2, "a pressure", 0},
+    {"materials:\n  soft: {young: 1 GPa, poisson: 0.6}\n", 2, "poisson", 0},
+    {"world: {softness: soft}\n", 1, "softness", 0},
     /* numbers and units */
     {"world:\n  step: 1 mm\n", 2, "world.step wants a time (s), and 'mm' is not its unit", 0},
     {"world:\n  step: 1 sce\n", 2, "unknown unit 'sce'", 0},

@@ -26,15 +26,18 @@ class WorldBuild(WorldState):
                      surface_energy: Optional[float] = None,
                      surface_tension: Optional[float] = None,
                      contact_angle: Optional[float] = None, bridge_volume: Optional[float] = None,
-                     adhesion: Union[Adhesion, str, None] = None) -> int:
+                     adhesion: Union[Adhesion, str, None] = None,
+                     stiffness: Optional[float] = None, young: Optional[float] = None,
+                     poisson: Optional[float] = None) -> int:
         """density: kg/m3 (2500); friction (0.5): a pair takes the smaller; restitution (0): the
         larger. Cohesion: pull_off (N), surface_energy (J/m2) with adhesion "jkr" or "dmt", or liquid
-        bridges of surface_tension (N/m), contact_angle (rad), bridge_volume (m3). Gives the
-        material's number."""
+        bridges of surface_tension (N/m), contact_angle (rad), bridge_volume (m3). Soft contacts:
+        stiffness (N/m), or young (Pa) and poisson (0.25). Gives the material's number."""
         made = define(structs.MaterialDef, "material", dict(
             density=density, friction=friction, restitution=restitution, pull_off=pull_off,
             surface_energy=surface_energy, surface_tension=surface_tension,
-            contact_angle=contact_angle, bridge_volume=bridge_volume, adhesion=adhesion),
+            contact_angle=contact_angle, bridge_volume=bridge_volume, adhesion=adhesion,
+            stiffness=stiffness, young=young, poisson=poisson),
             {"adhesion": Adhesion})
         with self._alone() as world:
             return self._add(library.talus_material_add, world, byref(made))
