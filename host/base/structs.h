@@ -37,7 +37,7 @@ typedef struct tl_struct {
   X(islands, body)                               \
   Y(world_def, velocity_scale, solver, settings) \
   X(material_def, restitution)                   \
-  X(cell, rate)                                  \
+  X(cell, rate_limit)                            \
   X(body_def, collides)                          \
   X(shape_def, unused)                           \
   X(motion_def, unused)                          \

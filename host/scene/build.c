@@ -96,12 +96,15 @@ talus_status tl_build_cell(const talus_scene *scene, talus_world *world, int mov
   }
   talus_cell cell = talus_cell_default();
   cell.periodic = from->periodic;
+  cell.servo = from->servo;
+  cell.rate_limit = from->rate_limit;
   for (int c = 0; c < 3; c++) {
     const int flat = scene->def.world.plane && c == 1;
     cell.origin[c] = flat ? -0.5 : from->lower[c];
     cell.edge[c] = flat ? 1 : from->upper[c] - from->lower[c];
     cell.rate[c] = moving ? from->rate[c] : 0;
     cell.rate[3 + c] = moving ? from->shear[c] : 0;
+    cell.stress[c] = from->stress[c];
   }
   return tl_build_explain(scene, from->item.node, talus_world_set_cell(world, &cell));
 }

@@ -329,6 +329,8 @@ typedef struct tl_scene_cell {
   uint32_t periodic; /* bits of x, y, z */
   double lower[3], upper[3];
   double rate[3], shear[3];
+  uint32_t servo; /* bits of x, y, z */
+  double stress[3], rate_limit;
 } tl_scene_cell;
 
 typedef struct tl_scene_run {

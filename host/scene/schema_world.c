@@ -142,6 +142,12 @@ static const tl_key rows_cell[] = {
             "of stretching along x, y, z; below 0 it is compressed"),
     NUMBERS(VECTOR, "shear", shear, RATE, "0 0 0", 0,
             "rates xy, xz, yz of simple shear (Lees and Edwards): dvx/dy, dvx/dz, dvy/dz"),
+    SET("servo", servo, "x|y|z", "", 0,
+        "sides that follow `stress` instead of `rate`; contacts have to be soft "
+        "(`world.softness`)"),
+    NUMBERS(VECTOR, "stress", stress, PRESSURE, "0 0 0", 0,
+            "normal stresses that they are to carry, compression above 0"),
+    REAL("rate_limit", rate_limit, RATE, "10", ABOVE_0, 0, "they move no faster"),
 };
 SCHEMA(
     cell, "cell", NULL,

@@ -11,7 +11,7 @@
 enum { XX, YY, ZZ, XY, XZ, YZ };
 
 void talus_cell_init(talus_cell *cell, size_t size) {
-  static const talus_cell defaults = {.periodic = 0};
+  static const talus_cell defaults = {.rate_limit = 10};
   tl_struct_init(&tl_struct_cell, &defaults, cell, size);
 }
 
@@ -141,6 +141,11 @@ static int32_t images_of(const talus_world *world, int32_t i, const reach *r, in
 talus_status tl_cell_images(talus_world *world, int32_t count, int32_t capacity) {
   const tl_collider *const collider = world->colliders.memory;
   reach r = {.others = 0};
+  if (world->cell.def.servo != 0 && !world->soft) {
+    return tl_fail(world->context, TALUS_UNSUPPORTED,
+                   "cell: sides that follow a stress need contacts that give way: rigid ones carry "
+                   "any. Give the world softness AUTO, or materials a stiffness or young");
+  }
   heights(world->cell.def.edge, r.height);
   for (int32_t i = 0; i < count; i++) {
     r.others = collider[i].movable ? fmax(r.others, extent_of(&collider[i])) : r.others;
@@ -213,10 +218,26 @@ void tl_cell_wrap(talus_world *world) {
   }
 }
 
-/* Gives the bodies the change of the mean motion, and the cell its new rate. */
+/* The centre of mass of all that moves, as it stands in the cell. */
+static void centre_of(const talus_world *world, double centre[3]) {
+  double mass = 0;
+  tl_set3(centre, 0, 0, 0);
+  for (int32_t i = 0; i < world->body_count; i++) {
+    const tl_body *const body = &world->body[i];
+    if (body->exists && body->type == TALUS_BODY_FREE) {
+      mass += body->mass;
+      tl_along3(centre, centre, body->mass, body->position);
+    }
+  }
+  tl_scale3(centre, mass > 0 ? 1 / mass : 0, centre);
+}
+
+/* Gives the bodies the change of the mean motion about their centre of mass, which keeps their
+ * momentum, and the cell its new rate. */
 static void rate_set(talus_world *world, const double *rate) {
-  double change[6], gain[3], away[3];
+  double change[6], gain[3], away[3], centre[3];
   bool same = true;
+  centre_of(world, centre);
   for (int c = 0; c < 6; c++) {
     change[c] = rate[c] - world->cell.def.rate[c];
     same = same && change[c] == 0;
@@ -225,7 +246,7 @@ static void rate_set(talus_world *world, const double *rate) {
   for (int32_t i = 0; i < world->body_count && !same; i++) {
     tl_body *const body = &world->body[i];
     if (body->exists && body->type == TALUS_BODY_FREE) {
-      tl_sub3(away, body->position, world->cell.def.origin);
+      tl_sub3(away, body->position, centre);
       tl_lattice_point(change, away, gain);
       tl_along3(body->velocity, body->velocity, 1, gain);
     }
@@ -233,6 +254,27 @@ static void rate_set(talus_world *world, const double *rate) {
 }
 
 /* ---- stress ---------------------------------------------------------------------------------- */
+
+/* The mass of all that moves. */
+static double mass_of(const talus_world *world) {
+  double mass = 0;
+  for (int32_t i = 0; i < world->body_count; i++) {
+    const tl_body *const body = &world->body[i];
+    mass += body->exists && body->type == TALUS_BODY_FREE ? body->mass : 0;
+  }
+  return mass;
+}
+
+/* The velocity of a free body beyond the mean motion about the centre. */
+static bool own_velocity(const talus_world *world, int32_t i, const double *centre,
+                         const double *velocity, double own[3]) {
+  const tl_body *const body = &world->body[i];
+  double away[3], mean[3];
+  tl_sub3(away, body->position, centre);
+  tl_lattice_point(world->cell.def.rate, away, mean);
+  tl_sub3(own, velocity + 6 * (int64_t)i, mean);
+  return body->exists && body->type == TALUS_BODY_FREE;
+}
 
 /* Impulses of the last step times branches over volume and time, and what the bodies carry beyond
  * the mean motion. */
@@ -258,15 +300,19 @@ static void stress_of(const talus_world *world, double dt, const double *after, 
       stress[i] += contact->shown.impulse[i / 3] * branch[i % 3] / (dt * volume);
     }
   }
+  double centre[3], drift[3] = {0, 0, 0}, own[3];
+  centre_of(world, centre);
+  const double mass = mass_of(world);
   for (int32_t i = 0; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
-    double away[3], mean[3], own[3];
-    if (body->exists && body->type == TALUS_BODY_FREE) {
-      tl_sub3(away, body->position, cell->def.origin);
-      tl_lattice_point(cell->def.rate, away, mean);
-      tl_sub3(own, after + 6 * (int64_t)i, mean);
+    if (own_velocity(world, i, centre, after, own)) {
+      tl_along3(drift, drift, world->body[i].mass / mass, own);
+    }
+  }
+  for (int32_t i = 0; i < world->body_count; i++) {
+    if (own_velocity(world, i, centre, after, own)) {
+      tl_sub3(own, own, drift);
       for (int c = 0; c < 9; c++) {
-        stress[c] += body->mass * own[c / 3] * own[c % 3] / volume;
+        stress[c] += world->body[i].mass * own[c / 3] * own[c % 3] / volume;
       }
     }
   }
@@ -289,6 +335,28 @@ void tl_cell_measure(talus_world *world, double dt, const double *after) {
   }
 }
 
+void tl_cell_follow(talus_world *world, double dt) {
+  /* the walls' weight keeps their oscillation against the grains' springs slower than a step; the
+   * damping ends it */
+  static const double WEIGHT = 4, DAMPING = 0.98;
+  tl_cell *const cell = &world->cell;
+  const double mass = cell->def.servo != 0 ? WEIGHT * mass_of(world) : 0;
+  if (!(mass > 0)) {
+    return;
+  }
+  double rate[6];
+  memcpy(rate, cell->def.rate, sizeof rate);
+  for (int c = 0; c < 3; c++) {
+    if (cell->def.servo >> c & 1) {
+      const double e = cell->def.edge[c], limit = cell->def.rate_limit;
+      const double push = (cell->stress[4 * c] - cell->def.stress[c]) * tl_cell_volume(cell);
+      const double next = DAMPING * (rate[c] + dt * push / (mass * e * e));
+      rate[c] = fmin(limit, fmax(-limit, next));
+    }
+  }
+  rate_set(world, rate);
+}
+
 /* ---- public ---------------------------------------------------------------------------------- */
 
 static talus_status cell_check(const talus_world *world, const talus_cell *cell) {
@@ -297,6 +365,14 @@ static talus_status cell_check(const talus_world *world, const talus_cell *cell)
       return tl_fail(world->context, TALUS_BAD_SETTING,
                      "cell: edge[%d] is %g and origin[%d] %g; edges must be above 0", c,
                      cell->edge[c], c, cell->origin[c]);
+    }
+    if ((cell->servo >> c & 1) && !(cell->periodic >> c & 1)) {
+      return tl_fail(world->context, TALUS_BAD_SETTING,
+                     "cell: servo along %c, which is not periodic", "xyz"[c]);
+    }
+    if ((cell->servo >> c & 1) && !(cell->stress[c] >= 0 && isfinite(cell->stress[c]))) {
+      return tl_fail(world->context, TALUS_BAD_SETTING, "cell: stress[%d] is %g, and must be >= 0",
+                     c, cell->stress[c]);
     }
     if ((cell->periodic >> c & 1) == 0 && cell->rate[c] != 0) {
       return tl_fail(world->context, TALUS_BAD_SETTING,
@@ -325,6 +401,18 @@ talus_status tl_cell_refuse(const talus_world *world, const char *what) {
                        "%s in a periodic cell is not possible: a world has one or the other", what);
 }
 
+static talus_status servo_check(const talus_world *world, const talus_cell *cell) {
+  if (cell->servo >> 3 != 0) {
+    return tl_fail(world->context, TALUS_BAD_SETTING,
+                   "cell: servo %u has bits beyond those of x, y and z", cell->servo);
+  }
+  if (!(cell->rate_limit > 0)) {
+    return tl_fail(world->context, TALUS_BAD_SETTING, "cell: rate_limit is %g, and must be above 0",
+                   cell->rate_limit);
+  }
+  return TALUS_OK;
+}
+
 static talus_status world_check(const talus_world *world, const talus_cell *cell) {
   if (world->def.plane && (cell->periodic & 2)) {
     return tl_fail(world->context, TALUS_BAD_SETTING, "cell: a plane world has no y to repeat");
@@ -348,6 +436,7 @@ talus_status talus_world_set_cell(talus_world *world, const talus_cell *given) {
                    "cell: periodic %u has bits beyond those of x, y and z", own.periodic);
   }
   if (own.periodic != 0) {
+    TL_TRY(servo_check(world, &own));
     TL_TRY(cell_check(world, &own));
     TL_TRY(world_check(world, &own));
   }

@@ -26,6 +26,8 @@ double tl_cell_volume(const tl_cell *cell);
  * UNSUPPORTED (a body as large as half the cell, a half-space that leans out of it). */
 talus_status tl_cell_images(talus_world *world, int32_t count, int32_t capacity);
 
+/* Changes the rates of sides with a servo after a (sub-)step. */
+void tl_cell_follow(talus_world *world, double dt);
 /* Edges move on by dt; what is outside comes back. */
 void tl_cell_move(talus_world *world, double dt);
 void tl_cell_wrap(talus_world *world);

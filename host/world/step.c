@@ -145,6 +145,7 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   TL_TRY(tl_penetration_measure(world, dt, &quality->penetration));
   quality->good = !quality->penetration.found;
   tl_report_add(world, dt, v.before, v.free, v.after, &info, &balance, report);
+  tl_cell_follow(world, dt);
   tl_cell_wrap(world);
   world->time += dt;
   return tl_positions_check(world);

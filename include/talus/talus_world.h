@@ -171,14 +171,20 @@ TALUS_API talus_status talus_material_pair(talus_world *world, int32_t a, int32_
 
 /* A part of space that goes on in its own copies. What leaves it through a periodic face comes back
  * through the opposite one; contacts reach across. It may shear (Lees and Edwards) and be stretched
- * at a given rate; when the rate changes, bodies are given the change of the mean motion. Fixed and
- * kinematic bodies are repeated, half-spaces go on. Not with joints and mechanisms. */
+ * at a given rate; when the rate changes, bodies are given the change of the mean motion. Or sides
+ * follow a stress: they then move as walls do that weigh four times what the bodies weigh, slowed
+ * down within fifty steps; contacts have to be soft for that (softness, stiffness, young). Fixed
+ * and kinematic bodies are repeated, half-spaces go on. Not with joints and mechanisms. */
 typedef struct talus_cell {
   uint32_t struct_size; /* set by talus_cell_default */
   uint32_t periodic;    /* bits 0, 1, 2: along x, y, z; default 0: no cell */
   double origin[3];     /* m: the corner with the lowest coordinates */
-  double edge[6]; /* m: lengths xx yy zz, lean xy xz yz: edges (xx 0 0), (xy yy 0), (xz yz zz) */
-  double rate[6]; /* 1/s: velocity gradient dvx/dx, dvy/dy, dvz/dz, dvx/dy, dvx/dz, dvy/dz */
+  double edge[6];    /* m: lengths xx yy zz, lean xy xz yz: edges (xx 0 0), (xy yy 0), (xz yz zz) */
+  double rate[6];    /* 1/s: velocity gradient dvx/dx, dvy/dy, dvz/dz, dvx/dy, dvx/dz, dvy/dz */
+  uint32_t servo;    /* bits of sides that follow `stress`, by their rate; default 0 */
+  uint32_t unused;   /* 0 */
+  double stress[3];  /* Pa: that they are to carry, compression > 0 */
+  double rate_limit; /* 1/s: they move no faster; default 10 */
 } talus_cell;
 
 TALUS_API void talus_cell_init(talus_cell *cell, size_t size);
@@ -187,9 +193,10 @@ static inline talus_cell talus_cell_default(void) {
   talus_cell_init(&cell, sizeof cell);
   return cell;
 }
-/* Gives the world a cell, or changes it: rates at any time. Statuses:
+/* Gives the world a cell, or changes it: rates, servos and stresses at any time. Statuses:
  * STRUCT_SIZE, BAD_SETTING (naming the member), UNSUPPORTED (joints, mechanisms). A body that is
- * too large for the cell makes the next step fail with UNSUPPORTED. */
+ * too large for the cell, or a servo on rigid contacts, makes the next step fail with
+ * UNSUPPORTED. */
 TALUS_API talus_status talus_world_set_cell(talus_world *world, const talus_cell *cell);
 /* The cell as it is now; lean is kept within half a length by choosing other edges of the same
  * lattice. Statuses: STRUCT_SIZE. */

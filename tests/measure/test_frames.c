@@ -133,7 +133,7 @@ static void check_cell(talus_context *context) {
   tl_snapshot snapshot;
   tl_vtk_writer *writer = NULL;
   tl_stored_frame *stored = NULL;
-  double whole[9], sum[9] = {0}, kinetic[9] = {0}, largest = 0;
+  double whole[9], sum[9] = {0}, kinetic[9] = {0}, sum_of_own[3] = {0}, largest = 0;
   if (!CHECK(world_of(context, text, &scene, &world) == TALUS_OK)) {
     printf("  %s\n", talus_context_message(context));
     return;
@@ -163,11 +163,19 @@ static void check_cell(talus_context *context) {
         sum[c] += sample.force[3 * k + c / 3] * branch[c % 3] / volume;
       }
     }
-    for (int32_t k = 0; k < sample.grain_count; k++) {
-      const double *const x = sample.centre + 3 * k, *const v = sample.velocity + 3 * k;
-      const double own[3] = {v[0] + 2 * x[0] - 9 * x[2], v[1], v[2]};
-      for (int c = 0; c < 9; c++) {
-        kinetic[c] += sample.mass[k] * own[c / 3] * own[c % 3] / volume;
+    double mean[3] = {0, 0, 0};
+    for (int32_t k = 0; k < 2 * sample.grain_count; k++) { /* the mean, then what is beyond it */
+      const int32_t i = k % sample.grain_count;
+      const double *const x = sample.centre + 3 * i, *const v = sample.velocity + 3 * i;
+      const double own[3] = {v[0] + 2 * x[0] - 9 * x[2] - mean[0], v[1] - mean[1], v[2] - mean[2]};
+      for (int c = 0; c < 9 && k >= sample.grain_count; c++) {
+        kinetic[c] += sample.mass[i] * own[c / 3] * own[c % 3] / volume;
+      }
+      if (k < sample.grain_count) {
+        tl_along3(sum_of_own, sum_of_own, 1.0 / sample.grain_count, own);
+      }
+      if (k == sample.grain_count - 1) {
+        tl_copy3(mean, sum_of_own);
       }
     }
     for (int c = 0; c < 9; c++) {

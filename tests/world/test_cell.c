@@ -1,4 +1,4 @@
-/* test_cell.c: periodic cells: images, wrapping, Lees-Edwards shear.
+/* test_cell.c: periodic cells: images, wrapping, Lees-Edwards shear, servo.
  *
  * A cloud of beads collides in a cell: momentum stays, and all of it translated by any vector gives
  * the same world. Two beads meet across a face, an edge and a corner as they do in the middle. In a
@@ -11,10 +11,15 @@
 
 static const double RADIUS = 0.05, DENSITY = 1000;
 
+/* What test_servo wants: soft beads of unlike sizes, which do not crystallise. */
+static talus_softness gas_softness = TALUS_SOFTNESS_RIGID;
+static double gas_spread;
+
 static talus_world *world_of(double gravity, double friction, double restitution, double step) {
   talus_world_def def = talus_world_def_default();
   talus_world *world;
   def.step = step;
+  def.softness = gas_softness;
   def.gravity[0] = def.gravity[1] = 0;
   def.gravity[2] = -gravity;
   MUST(talus_world_create(place_context, &def, &world));
@@ -90,8 +95,9 @@ static talus_world *gas(const double shift[3], double friction, double restituti
   const talus_cell cell = cube(SIDE * 0.12, 7);
   MUST(talus_world_set_cell(world, &cell));
   for (int i = 0; i < COUNT; i++) {
+    const double radius = RADIUS * (1 + gas_spread * noise(i + 700));
     const int32_t bead =
-        place_sphere(world, 0, RADIUS, 0.12 * (i % SIDE) + shift[0],
+        place_sphere(world, 0, radius, 0.12 * (i % SIDE) + shift[0],
                      0.12 * (i / SIDE % SIDE) + shift[1], 0.12 * (i / (SIDE * SIDE)) + shift[2]);
     talus_body_state state = place_state(world, bead);
     for (int c = 0; c < 3; c++) {
@@ -199,14 +205,19 @@ static void test_pairs(void) {
 /* Energy of the motion beyond the mean one, rate dvx/dz. */
 static double own_energy(const talus_world *world, double rate) {
   const double mass = DENSITY * 4 / 3. * 3.141592653589793 * RADIUS * RADIUS * RADIUS;
-  double sum = 0;
-  for (int b = 0; b < COUNT; b++) {
-    const talus_body_state state = place_state(world, b);
-    const double v[3] = {state.velocity[0] - rate * state.position[2], state.velocity[1],
-                         state.velocity[2]};
-    for (int c = 0; c < 3; c++) {
-      sum +=
-          0.5 * mass * v[c] * v[c] + 0.2 * mass * RADIUS * RADIUS * state.spin[c] * state.spin[c];
+  double sum = 0, mean[3] = {0, 0, 0};
+  for (int pass = 0; pass < 2; pass++) {
+    for (int b = 0; b < COUNT; b++) {
+      const talus_body_state state = place_state(world, b);
+      for (int c = 0; c < 3; c++) {
+        const double v = state.velocity[c] - (c == 0 ? rate * state.position[2] : 0);
+        if (pass == 0) {
+          mean[c] += v / COUNT;
+        } else {
+          sum += 0.5 * mass * (v - mean[c]) * (v - mean[c]) +
+                 0.2 * mass * RADIUS * RADIUS * state.spin[c] * state.spin[c];
+        }
+      }
     }
   }
   return sum;
@@ -295,6 +306,55 @@ static void test_no_overlap(void) {
   talus_world_destroy(world);
 }
 
+/* ---- servo ----------------------------------------------------------------------------------- */
+
+/* Beads without friction are pressed together by 1 kPa from all sides: they jam near random close
+ * packing with six neighbours each, and carry the stress. */
+static void test_servo(void) {
+  const double none[3] = {0.01, 0.01, 0.01};
+  talus_world *world = gas(none, 0, 0, 0.2);
+  talus_cell cell = talus_cell_default();
+  MUST(talus_world_cell(world, &cell));
+  cell.servo = 7;
+  cell.stress[0] = cell.stress[1] = cell.stress[2] = 1000;
+  MUST(talus_world_set_cell(world, &cell));
+  CHECK(talus_world_step(world, NULL) == TALUS_UNSUPPORTED);
+  CHECK(strstr(talus_context_message(place_context), "softness AUTO") != NULL);
+  talus_world_destroy(world);
+
+  gas_softness = TALUS_SOFTNESS_AUTO;
+  gas_spread = 0.35;
+  world = gas(none, 0, 0, 0.2);
+  gas_softness = TALUS_SOFTNESS_RIGID;
+  gas_spread = 0;
+  MUST(talus_world_set_cell(world, &cell));
+  talus_step_report report = place_run(world, 12000);
+  double mean[3] = {0, 0, 0};
+  for (int i = 0; i < 500; i++) {
+    double stress[9];
+    report = place_run(world, 1);
+    MUST(talus_world_stress(world, stress));
+    for (int c = 0; c < 3; c++) {
+      mean[c] += stress[4 * c] / 500;
+    }
+  }
+  MUST(talus_world_cell(world, &cell));
+  double solid = 0;
+  for (int i = 0; i < COUNT; i++) {
+    solid += 4 / 3. * 3.141592653589793 * pow(RADIUS * (1 + 0.35 * noise(i + 700)), 3);
+  }
+  const double fraction = solid / (cell.edge[0] * cell.edge[1] * cell.edge[2]);
+  printf("servo: %g %g %g Pa, fraction %g, %g contacts a bead\n", mean[0], mean[1], mean[2],
+         fraction, report.coordination);
+  for (int c = 0; c < 3; c++) {
+    CHECK_CLOSE(mean[c], 1000, 10);
+  }
+  CHECK_CASE(fraction > 0.6 && fraction < 0.7, "packing fraction %g", fraction);
+  CHECK_CASE(report.coordination > 5.3 && report.coordination < 7, "coordination %g",
+             report.coordination);
+  talus_world_destroy(world);
+}
+
 /* ---- refused --------------------------------------------------------------------------------- */
 
 static void refuse(talus_world *world, const talus_cell *cell, const char *words) {
@@ -309,6 +369,13 @@ static void test_refused(void) {
   refuse(world, &cell, "bits beyond");
   cell = cube(0, 7);
   refuse(world, &cell, "edges must be above 0");
+  cell = cube(1, 3);
+  cell.servo = 4;
+  refuse(world, &cell, "not periodic");
+  cell = cube(1, 7);
+  cell.servo = 1;
+  cell.stress[0] = NAN;
+  refuse(world, &cell, "stress[0]");
   cell = cube(1, 3);
   cell.rate[2] = 1;
   refuse(world, &cell, "not periodic");
@@ -370,6 +437,7 @@ int main(void) {
   test_pairs();
   test_shear();
   test_no_overlap();
+  test_servo();
   test_refused();
   test_floor();
   place_end();
