@@ -171,7 +171,7 @@ static void check_against(cloud kind, double *point, int32_t count) {
   }
   FILE *const nowhere = fopen("/dev/null", "w");
   qhT judge;
-  int32_t found = 0, long_memory, short_memory;
+  int32_t corners = 0, long_memory, short_memory;
   char words[] = "qhull Pp";
   qh_zero(&judge, nowhere);
   CHECK(qh_new_qhull(&judge, 3, count, point, 0, words, NULL, nowhere) == 0);
@@ -180,10 +180,10 @@ static void check_against(cloud kind, double *point, int32_t count) {
     for (int32_t k = 0; k < hull->point_count; k++) {
       there |= near_to(hull->point + 3 * (size_t)k, v->point);
     }
-    found += there;
+    corners += there;
   }
   qh_getarea(&judge, judge.facet_list);
-  CHECK_CASE(found == hull->point_count && found == judge.num_vertices,
+  CHECK_CASE(corners == hull->point_count && corners == judge.num_vertices,
              "%s, %d points: %d corners, %d by libqhull", cloud_name[kind], count,
              hull->point_count, judge.num_vertices);
   CHECK_CASE(judge.num_facets == hull->face_count, "%s, %d points: %d faces, %d by libqhull",

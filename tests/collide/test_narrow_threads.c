@@ -58,26 +58,27 @@ static void same_bits(talus_context *context) {
   int64_t first_count = 0;
   for (int k = 0; k < 4; k++) {
     tl_narrow *narrow = NULL;
-    const tl_contact_point *found = NULL;
+    const tl_contact_point *points_found = NULL;
     int64_t count = 0;
     CHECK(tl_narrow_create(context, &narrow) == TALUS_OK);
     for (int again = 0; again < 2; again++) {
       const int64_t before = context->bytes;
-      CHECK(tl_narrow_pairs(narrow, collider, pair, pair_count, threads[k], &found, &count) ==
-            TALUS_OK);
+      CHECK(tl_narrow_pairs(narrow, collider, pair, pair_count, threads[k], &points_found,
+                            &count) == TALUS_OK);
       CHECK(again == 0 || k > 0 || context->bytes == before); /* the second time nothing is asked */
     }
     if (first == NULL) {
       first = malloc((size_t)count * sizeof *first);
-      memcpy(first, found, (size_t)count * sizeof *first);
+      memcpy(first, points_found, (size_t)count * sizeof *first);
       first_count = count;
       CHECK(count > 500);
     }
-    CHECK(count == first_count && memcmp(first, found, (size_t)count * sizeof *first) == 0);
+    CHECK(count == first_count && memcmp(first, points_found, (size_t)count * sizeof *first) == 0);
     int ordered = 1;
     for (int64_t t = 1; t < count; t++) {
-      ordered &= found[t].a > found[t - 1].a ||
-                 (found[t].a == found[t - 1].a && found[t].b >= found[t - 1].b);
+      ordered &= points_found[t].a > points_found[t - 1].a ||
+                 (points_found[t].a == points_found[t - 1].a &&
+                  points_found[t].b >= points_found[t - 1].b);
     }
     CHECK(ordered);
     tl_narrow_destroy(narrow);
@@ -87,17 +88,18 @@ static void same_bits(talus_context *context) {
 
 static void none(talus_context *context) {
   tl_narrow *narrow = NULL;
-  const tl_contact_point *found = NULL;
+  const tl_contact_point *points_found = NULL;
   int64_t count = 5;
   CHECK(tl_narrow_create(context, &narrow) == TALUS_OK);
-  CHECK(tl_narrow_pairs(narrow, collider, pair, 0, 4, &found, &count) == TALUS_OK && count == 0);
+  CHECK(tl_narrow_pairs(narrow, collider, pair, 0, 4, &points_found, &count) == TALUS_OK &&
+        count == 0);
   /* two meshes, in the middle of much else */
   const tl_collider before = collider[100];
   collider[100].geometry = kind[6];
-  CHECK(tl_narrow_pairs(narrow, collider, pair, pair_count, 2, &found, &count) ==
+  CHECK(tl_narrow_pairs(narrow, collider, pair, pair_count, 2, &points_found, &count) ==
         TALUS_UNSUPPORTED);
   CHECK(strstr(talus_context_message(context), "8 and 100") != NULL);
-  CHECK(found == NULL && count == 0);
+  CHECK(points_found == NULL && count == 0);
   collider[100] = before;
   tl_narrow_destroy(narrow);
   tl_narrow_destroy(NULL);
@@ -124,7 +126,7 @@ static void starve(void) {
     m.allowed = granted;
     tl_geometry *hull = NULL, *mesh = NULL;
     tl_narrow *narrow = NULL;
-    const tl_contact_point *found = NULL;
+    const tl_contact_point *points_found = NULL;
     int64_t count = 0;
     talus_shape_def shape = ball;
     shape.point = point;
@@ -142,7 +144,7 @@ static void starve(void) {
       status = tl_narrow_create(context, &narrow);
     }
     if (status == TALUS_OK) {
-      status = tl_narrow_pairs(narrow, collider, pair, pair_count, 2, &found, &count);
+      status = tl_narrow_pairs(narrow, collider, pair, pair_count, 2, &points_found, &count);
     }
     CHECK_CASE(status == TALUS_OK || status == TALUS_OUT_OF_MEMORY, "granted %d: %s", (int)granted,
                talus_status_name(status));

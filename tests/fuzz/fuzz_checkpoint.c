@@ -35,11 +35,11 @@ static const char scene_text[] =
     "run: {time: 1}\n";
 
 enum { STEPS = 30, ARRAYS = 12, FIRST_ARRAYS = 8, EDITS = 4, ROOM = 600, EXTRA = 8 };
-typedef enum type { F64, I64, I32, U8, TYPES } type;
+typedef enum element_type { F64, I64, I32, U8, TYPES } element_type;
 
 typedef struct array {
   const char *name;
-  type type;
+  element_type type;
   int64_t count;
   union {
     double f64[ROOM];
@@ -60,7 +60,7 @@ static void scene_open(talus_scene **scene, talus_world **world) {
   }
 }
 
-static void *keep(int slot, const char *name, type type, int64_t count) {
+static void *keep(int slot, const char *name, element_type type, int64_t count) {
   FUZZ_PROMISE(count + EXTRA <= (type == U8 ? 8 * ROOM : ROOM));
   good[slot].name = name;
   good[slot].type = type;
@@ -136,7 +136,7 @@ static void edit(fuzz_input *in, array *arrays) {
     a->count += fuzz_below(in, EXTRA);
     break;
   case 3:
-    a->type = (type)fuzz_below(in, a->type == U8 ? I32 : TYPES);
+    a->type = (element_type)fuzz_below(in, a->type == U8 ? I32 : TYPES);
     break;
   default:
     change(in, a);
