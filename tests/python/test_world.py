@@ -147,6 +147,17 @@ class Bodies(unittest.TestCase):
         self.assertEqual(world.stress.shape, (3, 3))
         with self.assertRaisesRegex(ValueError, "letters of xyz"):
             world.set_cell("xw", (0, 0, 0), (1, 1, 1))
+        with self.assertRaisesRegex(ValueError, "servo"):
+            world.set_cell("xyz", (0, 0, 0), (1, 1, 1), servo="q")
+        soft = talus.World(gravity=(0, 0, 0), softness="auto")
+        soft.set_cell("xyz", (0, 0, 0), (1, 1, 1), servo="xyz", stress=(100, 100, 100), rate_limit=0.5)
+        soft.add_sphere((0.5, 0.5, 0.5), 0.05)
+        soft.step(200)
+        self.assertLess(soft.cell.edge[0], 1)
+        self.assertGreater(soft.cell.edge[0], 0.9)
+        with self.assertRaisesRegex(talus.Error, "softness"):
+            world.set_cell("xyz", (0, 0, 0), (1, 1, 1), servo="z", stress=(0, 0, 100))
+            world.step()
         with self.assertRaisesRegex(talus.Error, "BAD_SETTING"):
             world.set_cell("x", (0, 0, 0), (-1, 1, 1))
         with self.assertRaisesRegex(talus.Error, "CALL_ORDER"):

@@ -16,7 +16,7 @@ N s, acting as +impulse on body b and -impulse on body a, the normal from a to b
 from .batch import Stack, solve_batch
 from .enums import (Adhesion, Backend, BodyType, Cone, Dump, Dynamics, Form, Integrator,
                     JointKind, Law, LinkKind, Measure, Method, Miss, MotionKind, Motor, Note,
-                    Outcome, Precision, Restitution, Scheme, ShapeKind, Stabilisation, Status,
+                    Outcome, Precision, Restitution, Scheme, ShapeKind, Softness, Stabilisation, Status,
                     Storage)
 from .fleet import Copy, Fleet, FleetReport
 from .mechanism import Mechanism
@@ -34,6 +34,6 @@ __all__ = ["Adhesion", "Backend", "BodyType", "Cell", "Certificate", "Cone", "Co
            "Frame", "Info", "Integrator", "Islands", "JointKind", "JointState", "Law", "LinkKind",
            "Matrix", "Measure", "Mechanism", "Method", "Miss", "MotionKind", "Motor", "Note",
            "Outcome", "Precision", "Problem", "Restitution", "Run", "Scene", "Scheme", "Settings",
-           "ShapeKind", "Solution", "Solver", "Stabilisation", "Stack", "Status", "StepReport",
+           "ShapeKind", "Softness", "Solution", "Solver", "Stabilisation", "Stack", "Status", "StepReport",
            "Storage", "World", "build_text", "certify", "find_islands", "solve_batch",
            "solve_once", "version", "workspace", "workspace_device"]

@@ -133,6 +133,11 @@ class Integrator(enum.IntEnum):
     MIDPOINT = 1
 
 
+class Softness(enum.IntEnum):
+    RIGID = 0
+    AUTO = 1
+
+
 class Stabilisation(enum.IntEnum):
     PROJECTION = 0
     BIAS = 1

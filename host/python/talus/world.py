@@ -12,7 +12,7 @@ import numpy as np
 
 from . import structs
 from .define import Reals, Vector, define, whole
-from .enums import Integrator, Miss, Restitution, ShapeKind, Stabilisation, Status
+from .enums import Integrator, Miss, Restitution, ShapeKind, Softness, Stabilisation, Status
 from .library import fill, library
 from .problem import AnyArray
 from .reports import CONTACT_TYPE, ContactEvent, StepReport
@@ -21,7 +21,8 @@ from .solver import Context, Error
 from .world_joints import WorldJoints
 
 _WORLD_KINDS: Dict[str, Any] = {"integrator": Integrator, "stabilisation": Stabilisation,
-                                "restitution": Restitution, "on_miss": Miss}
+                                "restitution": Restitution, "on_miss": Miss,
+                                "softness": Softness}
 _DEF_NAMES = {field[0] for field in structs.WorldDef._fields_}
 
 
@@ -52,7 +53,7 @@ class World(WorldJoints):
                  tolerance: Optional[float] = None, accept: Optional[float] = None,
                  settings: Optional[Settings] = None, seed: Optional[int] = None,
                  on_miss: Union[Miss, str, None] = None, penetration_limit: Optional[float] = None,
-                 velocity_scale: Optional[float] = None,
+                 velocity_scale: Optional[float] = None, softness: Union[Softness, str, None] = None,
                  context: Optional[Context] = None) -> None:
         self._begin(context if context is not None else Context())
         made = define(structs.WorldDef, "world", dict(
@@ -60,7 +61,8 @@ class World(WorldJoints):
             stabilisation=stabilisation, restitution=restitution, plane=plane, slop=slop,
             margin=margin, bias_cap=bias_cap, restitution_speed=restitution_speed,
             tolerance=tolerance, accept=accept, seed=seed, on_miss=on_miss,
-            penetration_limit=penetration_limit, velocity_scale=velocity_scale), _WORLD_KINDS)
+            penetration_limit=penetration_limit, velocity_scale=velocity_scale, softness=softness),
+            _WORLD_KINDS)
         made.solver.struct_size = ctypes.sizeof(structs.Settings)
         if settings is not None:
             used = settings.struct()

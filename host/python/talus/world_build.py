@@ -224,20 +224,24 @@ class WorldBuild(WorldState):
             for body in ids("bodies", bodies):
                 self.context.check(library.talus_body_remove(world, int(body)))
 
-    def set_cell(self, periodic: str, origin: Vector, edge: Vector,
-                 rate: Optional[Vector] = None) -> None:
+    def set_cell(self, periodic: str, origin: Vector, edge: Vector, rate: Optional[Vector] = None, *,
+                 servo: str = "", stress: Optional[Vector] = None,
+                 rate_limit: Optional[float] = None) -> None:
         """Makes space periodic along axes ("xy", "xyz" ...; "": no cell), or changes the cell. origin
         (m): its lowest corner; edge (m): lengths xx yy zz, and if it leans xy xz yz; rate (1/s):
-        velocity gradient, xx yy zz xy xz yz. Not with joints and mechanisms."""
-        wrong = set(periodic) - set("xyz")
-        if wrong:
-            raise ValueError(f"periodic is {periodic!r}: letters of xyz are needed")
+        velocity gradient, xx yy zz xy xz yz. Sides of `servo` follow `stress` (Pa, three numbers,
+        compression > 0) and move no faster than rate_limit (1/s); they need soft contacts. Not with
+        joints and mechanisms."""
+        for name, axes in (("periodic", periodic), ("servo", servo)):
+            if set(axes) - set("xyz"):
+                raise ValueError(f"{name} is {axes!r}: letters of xyz are needed")
         full = [np.concatenate([a, np.zeros(3)]) if len(a) == 3 else a for a in (
             np.asarray(edge, dtype=np.float64).ravel(),
             np.zeros(6) if rate is None else np.asarray(rate, dtype=np.float64).ravel())]
         made = define(structs.Cell, "cell", dict(
             periodic=sum(1 << "xyz".index(axis) for axis in set(periodic)), origin=origin, edge=full[0],
-            rate=full[1]))
+            rate=full[1], servo=sum(1 << "xyz".index(axis) for axis in set(servo)), stress=stress,
+            rate_limit=rate_limit))
         with self._alone(changes=True) as world:
             self.context.check(library.talus_world_set_cell(world, byref(made)))
 
