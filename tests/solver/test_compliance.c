@@ -155,6 +155,7 @@ static void test_fuzz(talus_context *context) {
     converged += good;
     CHECK_CASE(!good || epsilon <= 1.001 * settings.tolerance + 1e-11, "%d, %s, %s: %g for %g", i,
                f.name, talus_method_name(settings.method), epsilon, settings.tolerance);
+    oracle_made_free(&made);
   }
   CHECK_CASE(converged > 9 * FUZZ / 10, "only %d of %d converged", converged, (int)FUZZ);
 }
