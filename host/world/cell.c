@@ -218,8 +218,8 @@ void tl_cell_wrap(talus_world *world) {
   }
 }
 
-/* The centre of mass of all that moves, as it stands in the cell. */
-static void centre_of(const talus_world *world, double centre[3]) {
+/* Mass and centre of mass of all that moves, as it stands in the cell. */
+static double centre_of(const talus_world *world, double centre[3]) {
   double mass = 0;
   tl_set3(centre, 0, 0, 0);
   for (int32_t i = 0; i < world->body_count; i++) {
@@ -230,6 +230,7 @@ static void centre_of(const talus_world *world, double centre[3]) {
     }
   }
   tl_scale3(centre, mass > 0 ? 1 / mass : 0, centre);
+  return mass;
 }
 
 /* Gives the bodies the change of the mean motion about their centre of mass, which keeps their
@@ -255,16 +256,6 @@ static void rate_set(talus_world *world, const double *rate) {
 
 /* ---- stress ---------------------------------------------------------------------------------- */
 
-/* The mass of all that moves. */
-static double mass_of(const talus_world *world) {
-  double mass = 0;
-  for (int32_t i = 0; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
-    mass += body->exists && body->type == TALUS_BODY_FREE ? body->mass : 0;
-  }
-  return mass;
-}
-
 /* The velocity of a free body beyond the mean motion about the centre. */
 static bool own_velocity(const talus_world *world, int32_t i, const double *centre,
                          const double *velocity, double own[3]) {
@@ -276,33 +267,34 @@ static bool own_velocity(const talus_world *world, int32_t i, const double *cent
   return body->exists && body->type == TALUS_BODY_FREE;
 }
 
-/* Impulses of the last step times branches over volume and time, and what the bodies carry beyond
- * the mean motion. */
-static void stress_of(const talus_world *world, double dt, const double *after, double stress[9]) {
-  const tl_cell *const cell = &world->cell;
-  const double volume = tl_cell_volume(cell);
-  memset(stress, 0, 9 * sizeof *stress);
+/* The branch of a contact: from centre to centre, of walls from where they touch. */
+static void branch_of(const talus_world *world, const tl_world_contact *contact, double branch[3]) {
+  const tl_body *const a = &world->body[contact->body_a];
+  const tl_body *const b = &world->body[contact->body_b];
+  double from[3], to[3], shift[3];
+  tl_cell_shift(&world->cell, contact->image, shift);
+  tl_along3(to, b->position, 1, shift);
+  tl_copy3(from, a->inverse_mass > 0 ? a->position : contact->shown.point);
+  tl_sub3(branch, b->inverse_mass > 0 ? to : contact->shown.point, from);
+}
+
+/* Adds what contacts carry, times volume: impulses of the last step times branches over time. */
+static void contact_stress_add(const talus_world *world, double dt, double stress[9]) {
   for (int32_t k = 0; k < world->contact_count; k++) {
     const tl_world_contact *const contact = &world->contact[k];
-    const tl_body *const a = &world->body[contact->body_a], *const b =
-                                                                &world->body[contact->body_b];
-    double branch[3], shift[3];
-    tl_cell_shift(cell, contact->image, shift);
-    tl_sub3(branch, b->position, a->position);
-    tl_along3(branch, branch, 1, shift);
-    if (!(a->inverse_mass > 0)) { /* walls end where they touch */
-      tl_sub3(branch, b->position, contact->shown.point);
-      tl_along3(branch, branch, 1, shift);
-    } else if (!(b->inverse_mass > 0)) {
-      tl_sub3(branch, contact->shown.point, a->position);
-    }
+    double branch[3];
+    branch_of(world, contact, branch);
     for (int i = 0; i < 9; i++) {
-      stress[i] += contact->shown.impulse[i / 3] * branch[i % 3] / (dt * volume);
+      stress[i] += contact->shown.impulse[i / 3] * branch[i % 3] / dt;
     }
   }
+}
+
+/* Adds what bodies carry by their motion, times volume, the mean motion and their common drift left
+ * out. */
+static void motion_stress_add(const talus_world *world, const double *after, double stress[9]) {
   double centre[3], drift[3] = {0, 0, 0}, own[3];
-  centre_of(world, centre);
-  const double mass = mass_of(world);
+  const double mass = centre_of(world, centre);
   for (int32_t i = 0; i < world->body_count; i++) {
     if (own_velocity(world, i, centre, after, own)) {
       tl_along3(drift, drift, world->body[i].mass / mass, own);
@@ -312,7 +304,7 @@ static void stress_of(const talus_world *world, double dt, const double *after, 
     if (own_velocity(world, i, centre, after, own)) {
       tl_sub3(own, own, drift);
       for (int c = 0; c < 9; c++) {
-        stress[c] += world->body[i].mass * own[c / 3] * own[c % 3] / volume;
+        stress[c] += world->body[i].mass * own[c / 3] * own[c % 3];
       }
     }
   }
@@ -330,8 +322,15 @@ talus_status talus_world_stress(const talus_world *world, double stress[9]) {
 }
 
 void tl_cell_measure(talus_world *world, double dt, const double *after) {
-  if (world->cell.def.periodic != 0) {
-    stress_of(world, dt, after, world->cell.stress);
+  double *const stress = world->cell.stress;
+  if (world->cell.def.periodic == 0) {
+    return;
+  }
+  memset(stress, 0, 9 * sizeof *stress);
+  contact_stress_add(world, dt, stress);
+  motion_stress_add(world, after, stress);
+  for (int i = 0; i < 9; i++) {
+    stress[i] /= tl_cell_volume(&world->cell);
   }
 }
 
@@ -340,7 +339,8 @@ void tl_cell_follow(talus_world *world, double dt) {
    * damping ends it */
   static const double WEIGHT = 4, DAMPING = 0.98;
   tl_cell *const cell = &world->cell;
-  const double mass = cell->def.servo != 0 ? WEIGHT * mass_of(world) : 0;
+  double centre[3];
+  const double mass = cell->def.servo != 0 ? WEIGHT * centre_of(world, centre) : 0;
   if (!(mass > 0)) {
     return;
   }
