@@ -74,95 +74,164 @@ static void gain_until(const tl_body *body, const double *rotation, double dt, c
   tl_sub3(gain, gain, momentum);
 }
 
-void tl_spin_carry(talus_world *world, double dt, const double *free, const double *after) {
-  for (int64_t i = 0; i < world->body_count; i++) {
-    tl_body *const body = &world->body[i];
-    if (tumbles(world, body)) {
-      double rotation[9], before[3], now[3];
-      tl_quaternion_matrix(body->orientation, rotation);
-      gain_until(body, rotation, dt, free + 6 * i + 3, before);
-      gain_until(body, rotation, dt, after + 6 * i + 3, now);
-      tl_sub3(before, before, now);
-      const double *const spin = after + 6 * i + 3;
-      const double square = dt * dt * tl_dot3(spin, spin);
-      tl_scale3(before, 1 / (1 + square * square), before); /* what whirls does not build it up */
-      tl_turn3(body->carried, rotation, before);
-    }
+/* What the impulses between `free` and `after` did to the angular momentum of a body that tumbles,
+ * beyond what the solve, which has inertias at one orientation, made of it. */
+static void spin_carry(tl_body *body, double dt, const double *free, const double *after) {
+  double rotation[9], before[3], now[3];
+  const double *const spin = after + 3;
+  tl_quaternion_matrix(body->orientation, rotation);
+  gain_until(body, rotation, dt, free + 3, before);
+  gain_until(body, rotation, dt, spin, now);
+  tl_sub3(before, before, now);
+  const double square = dt * dt * tl_dot3(spin, spin);
+  tl_scale3(before, 1 / (1 + square * square), before); /* what whirls does not build it up */
+  tl_turn3(body->carried, rotation, before);
+}
+
+/* v + dt (g + f/m), spin likewise. */
+static void body_free(const talus_world *world, const tl_body *body, double dt, double *v) {
+  for (int c = 0; c < 3; c++) {
+    v[c] += dt * (world->def.gravity[c] + body->inverse_mass * body->force[c]);
+  }
+  double impulse[3], spin[3], rotation[9];
+  if (tumbles(world, body)) {
+    tl_quaternion_matrix(body->orientation, rotation);
+    tl_along3(impulse, body->carried, dt, body->torque);
+    tl_turn_back3(impulse, rotation, impulse);
+    tl_turn_back3(spin, rotation, body->spin);
+    spin_advance(body, dt, impulse, spin);
+    tl_turn3(v + 3, rotation, spin);
+  } else {
+    tl_sym3(spin, body->inverse_inertia, body->torque);
+    tl_along3(v + 3, v + 3, dt, spin);
+  }
+  if (world->def.plane) {
+    v[1] = v[3] = v[5] = 0;
   }
 }
 
-void tl_velocity_free(const talus_world *world, double dt, double *velocity) {
-  for (int64_t i = 0; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
-    double *const v = velocity + 6 * i;
+/* What loops over the bodies are given. */
+typedef struct move_task {
+  talus_world *world;
+  double *velocity;
+  const double *free, *after;
+  double dt, share; /* share: of dt, by which positions move */
+} move_task;
+
+static void each_body(talus_world *world, tl_each_body *part, move_task *task) {
+  tl_each(world->context, tl_threads_for(world->context, world->body_count), world->body_count,
+          part, task);
+}
+
+static void free_part(void *arguments, int64_t first, int64_t end) {
+  const move_task *const t = arguments;
+  for (int64_t i = first; i < end; i++) {
+    const tl_body *const body = &t->world->body[i];
+    double *const v = t->velocity + 6 * i;
     for (int c = 0; c < 3; c++) {
       v[c] = body->exists ? body->velocity[c] : 0;
       v[3 + c] = body->exists ? body->spin[c] : 0;
     }
-    if (!body->exists || body->type != TALUS_BODY_FREE || !(body->inverse_mass > 0)) {
-      continue;
-    }
-    for (int c = 0; c < 3; c++) {
-      v[c] += dt * (world->def.gravity[c] + body->inverse_mass * body->force[c]);
-    }
-    double impulse[3], spin[3], rotation[9];
-    if (tumbles(world, body)) {
-      tl_quaternion_matrix(body->orientation, rotation);
-      tl_along3(impulse, body->carried, dt, body->torque);
-      tl_turn_back3(impulse, rotation, impulse);
-      tl_turn_back3(spin, rotation, body->spin);
-      spin_advance(body, dt, impulse, spin);
-      tl_turn3(v + 3, rotation, spin);
-    } else {
-      tl_sym3(spin, body->inverse_inertia, body->torque);
-      tl_along3(v + 3, v + 3, dt, spin);
-    }
-    if (world->def.plane) {
-      v[1] = v[3] = v[5] = 0;
+    if (body->exists && body->type == TALUS_BODY_FREE && body->inverse_mass > 0) {
+      body_free(t->world, body, t->dt, v);
     }
   }
 }
 
-typedef struct move_task {
-  talus_world *world;
-  const double *velocity;
-  double dt;
-} move_task;
+void tl_velocity_free(talus_world *world, double dt, double *velocity) {
+  move_task task = {.world = world, .velocity = velocity, .dt = dt};
+  each_body(world, free_part, &task);
+}
 
-static void positions_part(void *arguments, int64_t first, int64_t end) {
+static void read_part(void *arguments, int64_t first, int64_t end) {
   const move_task *const t = arguments;
-  const double dt = t->dt;
   for (int64_t i = first; i < end; i++) {
-    tl_body *const body = &t->world->body[i];
-    if (!body->exists || body->type == TALUS_BODY_FIXED || body->type == TALUS_BODY_LINK) {
-      continue;
-    }
-    const double *const v = t->velocity + 6 * i;
-    const double angle[3] = {dt * v[3], dt * v[4], dt * v[5]};
-    for (int c = 0; c < 3; c++) {
-      body->position[c] += dt * v[c];
-    }
+    tl_copy3(t->velocity + 6 * i, t->world->body[i].velocity);
+    tl_copy3(t->velocity + 6 * i + 3, t->world->body[i].spin);
+  }
+}
+
+void tl_velocities_read(talus_world *world, double *velocity) {
+  move_task task = {.world = world, .velocity = velocity};
+  each_body(world, read_part, &task);
+  tl_links_read(world, velocity);
+}
+
+static void body_move(tl_body *body, const double *v, double dt) {
+  const double angle[3] = {dt * v[3], dt * v[4], dt * v[5]};
+  if (body->exists && body->type != TALUS_BODY_FIXED && body->type != TALUS_BODY_LINK) {
+    tl_along3(body->position, body->position, dt, v);
     tl_quaternion_turn(body->orientation, angle);
   }
 }
 
+static void positions_part(void *arguments, int64_t first, int64_t end) {
+  const move_task *const t = arguments;
+  for (int64_t i = first; i < end; i++) {
+    body_move(&t->world->body[i], t->after + 6 * i, t->dt);
+  }
+}
+
 void tl_positions_move(talus_world *world, const double *velocity, double dt) {
-  move_task task = {world, velocity, dt};
-  tl_each(world->context, tl_threads_for(world->context, world->body_count), world->body_count,
-          positions_part, &task);
+  move_task task = {.world = world, .after = velocity, .dt = dt};
+  each_body(world, positions_part, &task);
   tl_links_move(world, velocity, dt);
 }
 
-talus_status tl_positions_check(const talus_world *world) {
-  for (int32_t i = 0; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
-    const double all = body->position[0] + body->position[1] + body->position[2] +
-                       body->velocity[0] + body->velocity[1] + body->velocity[2] + body->spin[0] +
-                       body->spin[1] + body->spin[2];
-    if (body->exists && !isfinite(all)) {
-      return tl_fail(world->context, TALUS_NOT_FINITE,
-                     "body %d left the range of numbers at t = %g s", body->id, world->time);
+static void advance_part(void *arguments, int64_t first, int64_t end) {
+  const move_task *const t = arguments;
+  for (int64_t i = first; i < end; i++) {
+    tl_body *const body = &t->world->body[i];
+    const double *const after = t->after + 6 * i;
+    if (tumbles(t->world, body)) {
+      spin_carry(body, t->dt, t->free + 6 * i, after);
+    }
+    if (body->exists && body->type == TALUS_BODY_FREE) {
+      tl_copy3(body->velocity, after);
+      tl_copy3(body->spin, after + 3);
+    }
+    body_move(body, after, t->share * t->dt);
+  }
+}
+
+void tl_bodies_advance(talus_world *world, double dt, double share, const double *free,
+                       const double *after) {
+  move_task task = {.world = world, .free = free, .after = after, .dt = dt, .share = share};
+  each_body(world, advance_part, &task);
+  tl_links_write(world, after);
+  tl_links_move(world, after, share * dt);
+}
+
+static int body_good(const tl_body *body) {
+  const double all = body->position[0] + body->position[1] + body->position[2] + body->velocity[0] +
+                     body->velocity[1] + body->velocity[2] + body->spin[0] + body->spin[1] +
+                     body->spin[2];
+  return !body->exists || isfinite(all);
+}
+
+/* The first body that is not finite. */
+typedef struct check_task {
+  const talus_world *world;
+  int64_t bad; /* atomic */
+} check_task;
+
+static void check_part(void *arguments, int64_t first, int64_t end) {
+  check_task *const t = arguments;
+  for (int64_t i = first; i < end; i++) {
+    int64_t bad = __atomic_load_n(&t->bad, __ATOMIC_RELAXED);
+    while (
+        !body_good(&t->world->body[i]) && i < bad &&
+        !__atomic_compare_exchange_n(&t->bad, &bad, i, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
   }
-  return TALUS_OK;
+}
+
+talus_status tl_positions_check(talus_world *world) {
+  check_task task = {world, world->body_count};
+  tl_each(world->context, tl_threads_for(world->context, world->body_count), world->body_count,
+          check_part, &task);
+  return task.bad < world->body_count ? tl_fail(world->context, TALUS_NOT_FINITE,
+                                                "body %d left the range of numbers at t = %g s",
+                                                world->body[task.bad].id, world->time)
+                                      : TALUS_OK;
 }

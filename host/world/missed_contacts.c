@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/world/cell.h"
 
 /* How far the fastest point of collider i moves in dt. */
@@ -23,19 +24,37 @@ static double travel_of(const talus_world *world, int32_t i, const double *veloc
   return dt * tl_shape_speed(&world->body[index], collider->geometry, arm, v, v + 3);
 }
 
+typedef struct fast_task {
+  const talus_world *world;
+  const double *after;
+  double dt;
+  int fast; /* atomic: a collider moves further than its margin */
+} fast_task;
+
+static void fast_part(void *arguments, int64_t first, int64_t end) {
+  fast_task *const t = arguments;
+  const tl_collider *const collider = t->world->colliders.memory;
+  for (int64_t i = first; i < end; i++) {
+    if (collider[i].movable &&
+        travel_of(t->world, (int32_t)i, t->after, t->dt) > collider[i].margin) {
+      __atomic_store_n(&t->fast, 1, __ATOMIC_RELAXED);
+      return;
+    }
+  }
+}
+
+static bool some_are_fast(const talus_world *world, const double *after, double dt) {
+  fast_task task = {world, after, dt, 0};
+  tl_each(world->context, tl_threads_for(world->context, world->collider_count),
+          world->collider_count, fast_part, &task);
+  return task.fast;
+}
+
 /* Copies all colliders; movable are those alone that move further than their margin, which becomes
- * that distance: a broad-phase pairs nothing else. *fast: how many. */
-static talus_status fast_colliders_copy(talus_world *world, const double *after, double dt,
-                                        int32_t *fast) {
+ * that distance: a broad-phase pairs nothing else. */
+static talus_status fast_colliders_copy(talus_world *world, const double *after, double dt) {
   const int32_t count = world->collider_count;
   const tl_collider *const collider = world->colliders.memory;
-  *fast = 0;
-  for (int32_t i = 0; i < count; i++) {
-    *fast += collider[i].movable && travel_of(world, i, after, dt) > collider[i].margin;
-  }
-  if (*fast == 0) {
-    return TALUS_OK;
-  }
   TL_TRY(tl_buffer_reserve(world->context, &world->fast_colliders, (size_t)count,
                            sizeof(tl_collider), "colliders"));
   tl_collider *const copy = world->fast_colliders.memory;
@@ -109,16 +128,15 @@ static void margins_raise(const talus_world *world, const tl_contact_point *poin
 
 talus_status tl_missed_contacts_find(talus_world *world, double dt, const double *after,
                                      double **least_margin, bool *missed) {
-  int32_t fast;
   const tl_pair *pairs;
   const tl_contact_point *points;
   int64_t pair_count, point_count;
   const int32_t threads = tl_threads_for(world->context, world->shape_count);
   *missed = false;
-  TL_TRY(fast_colliders_copy(world, after, dt, &fast));
-  if (fast == 0) {
+  if (!some_are_fast(world, after, dt)) {
     return TALUS_OK;
   }
+  TL_TRY(fast_colliders_copy(world, after, dt));
   const tl_collider *const copy = world->fast_colliders.memory;
   TL_TRY(
       tl_broad_pairs(world->broad_fast, copy, world->collider_count, threads, &pairs, &pair_count));

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/world/world.h"
 
 /* How much deeper a pair may become in a step. */
@@ -35,19 +36,60 @@ static void penetration_note(tl_penetration *penetration, const talus_world *wor
   }
 }
 
-void tl_penetration_begin(talus_world *world) {
-  for (int32_t k = 0; k < world->contact_count; k++) {
+void tl_penetration_begin(talus_world *world, int32_t parts) {
+  for (int32_t k = 0; k < world->contact_count && world->deepens; k++) {
     world->contact[k].deepened = 0;
+  }
+  world->deepens = parts > 1;
+}
+
+/* Depth at the beginning of the sub-step, and by the velocities after it. */
+static double depth_before(const tl_world_contact *contact) {
+  return fmax(0, -contact->shown.gap);
+}
+static double depth_after(const tl_world_contact *contact, double dt) {
+  return -(contact->shown.gap + dt * contact->departure);
+}
+
+typedef struct predict_task {
+  talus_world *world;
+  double dt;
+  int found; /* atomic: a contact becomes too deep */
+} predict_task;
+
+static void predict_part(void *arguments, int64_t first, int64_t end) {
+  predict_task *const t = arguments;
+  int found = 0;
+  for (int64_t k = first; k < end; k++) {
+    const tl_world_contact *const contact = &t->world->contact[k];
+    const double before = depth_before(contact) - contact->deepened;
+    found |= depth_after(contact, t->dt) - before > depth_limit(t->world, contact);
+  }
+  if (found) {
+    __atomic_store_n(&t->found, 1, __ATOMIC_RELAXED);
+  }
+}
+
+static void deepen_part(void *arguments, int64_t first, int64_t end) {
+  const predict_task *const t = arguments;
+  for (int64_t k = first; k < end; k++) {
+    tl_world_contact *const contact = &t->world->contact[k];
+    const double change = depth_after(contact, t->dt) - depth_before(contact);
+    contact->deepened = fmax(0, contact->deepened + change);
   }
 }
 
 void tl_penetration_predict(talus_world *world, double dt, tl_penetration *penetration) {
-  for (int32_t k = 0; k < world->contact_count; k++) {
-    tl_world_contact *const contact = &world->contact[k];
-    const double before = fmax(0, -contact->shown.gap);
-    const double after = -(contact->shown.gap + dt * contact->departure);
-    penetration_note(penetration, world, contact, before - contact->deepened, after);
-    contact->deepened = fmax(0, contact->deepened + after - before);
+  predict_task task = {world, dt, 0};
+  const int32_t threads = tl_threads_for(world->context, world->contact_count);
+  tl_each(world->context, threads, world->contact_count, predict_part, &task);
+  for (int32_t k = 0; k < world->contact_count && task.found; k++) {
+    const tl_world_contact *const contact = &world->contact[k];
+    penetration_note(penetration, world, contact, depth_before(contact) - contact->deepened,
+                     depth_after(contact, dt));
+  }
+  if (world->deepens) {
+    tl_each(world->context, threads, world->contact_count, deepen_part, &task);
   }
 }
 

@@ -80,31 +80,34 @@ static void bodies_fill(void *arguments, int64_t first, int64_t end) {
   }
 }
 
-/* Whether everything is spheres against spheres and walls. */
-static int all_spherical(const talus_world *world) {
-  if (!world->contacts_spherical || (world->def.plane && world->joint_count > 0) ||
-      world->mechanism_count > 0) {
-    return 0;
+/* What the bodies allow; each flag is set by any thread. */
+typedef struct body_flags {
+  const talus_world *world;
+  int uneven;  /* a free body is no sphere */
+  int turning; /* a wall turns: its spin moves contact points although the reach says 0 */
+} body_flags;
+
+static void bodies_look(void *arguments, int64_t first, int64_t end) {
+  body_flags *const flags = arguments;
+  int uneven = 0, turning = 0;
+  for (int64_t i = first; i < end; i++) {
+    const tl_body *const body = &flags->world->body[i];
+    const int ragged = body->exists && !body->round;
+    uneven |= ragged && body->inverse_mass > 0;
+    turning |= ragged && (body->spin[0] != 0 || body->spin[1] != 0 || body->spin[2] != 0);
   }
-  for (int32_t i = 0; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
-    if (body->exists && body->inverse_mass > 0 && !body->round) {
-      return 0;
-    }
+  if (uneven) {
+    __atomic_store_n(&flags->uneven, 1, __ATOMIC_RELAXED);
   }
-  return 1;
+  if (turning) {
+    __atomic_store_n(&flags->turning, 1, __ATOMIC_RELAXED);
+  }
 }
 
-/* Whether some wall turns: its spin moves contact points although the reach says 0. */
-static int walls_turn(const talus_world *world) {
-  for (int32_t i = 0; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
-    if (body->exists && !body->round &&
-        (body->spin[0] != 0 || body->spin[1] != 0 || body->spin[2] != 0)) {
-      return 1;
-    }
-  }
-  return 0;
+/* Whether contacts and joints are such as spheres against spheres and walls have. */
+static int contacts_spherical(const talus_world *world) {
+  return world->contacts_spherical && !(world->def.plane && world->joint_count > 0) &&
+         world->mechanism_count == 0;
 }
 
 /* Contact k's side (0: a, 1: b): body, arm or reach. */
@@ -179,12 +182,14 @@ talus_status tl_step_rows(talus_world *world, double dt, const tl_step_arrays *a
 
 talus_status tl_step_problem(talus_world *world, double dt, const double *velocity,
                              const tl_step_arrays *a, talus_problem *problem) {
-  const int spheres = all_spherical(world);
-  const int turning = (spheres && walls_turn(world)) || world->cell.def.periodic != 0;
+  const int32_t threads = tl_threads_for(world->context, world->body_count);
+  body_flags flags = {.world = world};
+  tl_each(world->context, threads, world->body_count, bodies_look, &flags);
+  const int spheres = contacts_spherical(world) && !flags.uneven;
+  const int turning = (spheres && flags.turning) || world->cell.def.periodic != 0;
   /* Poisson's second phase and cohesion push at the arms */
   const int arms =
       !spheres || world->cohesive || world->def.restitution == TALUS_RESTITUTION_POISSON;
-  const int32_t threads = tl_threads_for(world->context, world->body_count);
   fill_task task = {world, a, velocity, dt, spheres, arms, turning};
   tl_each(world->context, threads, world->body_count, bodies_fill, &task);
   tl_each(world->context, threads, world->contact_count, contacts_fill, &task);
@@ -289,20 +294,27 @@ static void bounds_keep(const tl_step_arrays *a, int32_t rows) {
 }
 
 /* Impulses back to contacts; how fast each closes or opens now. */
-static void contacts_keep(talus_world *world, const tl_step_arrays *a) {
-  for (int32_t k = 0; k < world->contact_count; k++) {
-    tl_world_contact *const contact = &world->contact[k];
-    memcpy(contact->shown.impulse, a->impulse + 3 * (int64_t)k, 3 * sizeof(double));
+static void contacts_keep_part(void *arguments, int64_t first, int64_t end) {
+  const fill_task *const t = arguments;
+  for (int64_t k = first; k < end; k++) {
+    tl_world_contact *const contact = &t->world->contact[k];
+    memcpy(contact->shown.impulse, t->a->impulse + 3 * k, 3 * sizeof(double));
     contact->departure =
-        tl_dot3(contact->shown.normal, a->contact_velocity + 3 * (int64_t)k) - contact->bias;
+        tl_dot3(contact->shown.normal, t->a->contact_velocity + 3 * k) - contact->bias;
   }
+}
+
+static void contacts_keep(talus_world *world, const tl_step_arrays *a) {
+  fill_task task = {.world = world, .a = a};
+  tl_each(world->context, tl_threads_for(world->context, world->contact_count),
+          world->contact_count, contacts_keep_part, &task);
 }
 
 talus_status tl_problem_build(talus_world *world, double dt, const double *before,
                               const double *free, tl_step_arrays *arrays, talus_problem *problem) {
   TL_TRY(tl_step_arrays_take(world, arrays));
   TL_TRY(tl_step_problem(world, dt, free, arrays, problem));
-  problem->velocity_scale = tl_velocity_scale(world, dt, before, free);
+  TL_TRY(tl_velocity_scale(world, dt, before, free, &problem->velocity_scale));
   return tl_cohesion_begin(world, dt, arrays, problem);
 }
 

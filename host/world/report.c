@@ -2,10 +2,14 @@
  *
  * Impulses change velocities at an instant, so the work of an impulse is its product with the mean
  * of the velocities before and after: forces between `before` and `free`, contacts between `free`
- * and `after`. The sums must reproduce the change of kinetic energy to rounding. */
+ * and `after`. The sums must reproduce the change of kinetic energy to rounding; they run over the
+ * fixed tree, so that no bit depends on the number of threads. */
 #include <math.h>
+#include <string.h>
 
+#include "host/math/reduce.h"
 #include "host/world/cell.h"
+#include "kernels/item/balance.h"
 
 double tl_law_epsilon(const talus_certificate *c, talus_law law) {
   return law == TALUS_LAW_COULOMB ? c->epsilon_faceted_coulomb : c->epsilon_faceted_ccp;
@@ -15,140 +19,177 @@ double tl_law_error(const talus_certificate *c, talus_law law) {
   return law == TALUS_LAW_COULOMB ? c->error_coulomb : c->error_ccp;
 }
 
-static double kinetic_of(const talus_world *world, const double *velocity) {
-  double sum = 0;
-  for (int64_t i = 0; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
-    if (!body->exists || !(body->inverse_mass > 0) || body->type == TALUS_BODY_LINK) {
-      continue;
-    }
-    const double *const v = velocity + 6 * i;
-    double rotation[9], inertia[6], spin[3];
-    if (body->round) { /* turns about any axis, or about the one it was made for, alike */
-      tl_sym3(spin, body->inertia, v + 3);
-    } else {
-      tl_quaternion_matrix(body->orientation, rotation);
-      tl_inertia_turn(body->inertia, rotation, inertia);
-      tl_sym3(spin, inertia, v + 3);
-    }
-    sum += 0.5 * (body->mass * tl_dot3(v, v) + tl_dot3(v + 3, spin));
-  }
-  return sum;
-}
-
-static double potential_of(const talus_world *world) {
-  double sum = 0;
-  for (int32_t i = 0; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
-    if (body->exists && body->inverse_mass > 0) {
-      sum -= body->mass * tl_dot3(world->def.gravity, body->position);
-    }
-  }
-  return sum;
-}
-
-void tl_contact_work(const talus_world *world, const double *free, const double *after,
-                     tl_step_balance *balance) {
-  for (int32_t k = 0; k < world->contact_count; k++) {
-    const talus_contact *const contact = &world->contact[k].shown;
-    for (int side = 0; side < 2; side++) {
-      const int32_t index = side ? world->contact[k].body_b : world->contact[k].body_a;
-      const tl_body *const body = &world->body[index];
-      double arm[3], mean[3], spin[3], turn[3], shift[3];
-      tl_cell_shift(&world->cell, side ? world->contact[k].image : 0, shift);
-      for (int c = 0; c < 3; c++) {
-        arm[c] = contact->point[c] - shift[c] - body->position[c];
-        mean[c] = 0.5 * (free[6 * (int64_t)index + c] + after[6 * (int64_t)index + c]);
-        spin[c] = 0.5 * (free[6 * (int64_t)index + 3 + c] + after[6 * (int64_t)index + 3 + c]);
-      }
-      tl_cross3(turn, spin, arm);
-      for (int c = 0; c < 3; c++) {
-        mean[c] += turn[c];
-      }
-      const double work = (side ? 1 : -1) * tl_dot3(contact->impulse, mean);
-      balance->contact_work += work;
-      if (!(body->inverse_mass > 0)) {
-        balance->motion_work -= work;
-      }
-    }
-  }
-}
-
 /* A free body; what acts on links is balanced along their joints (links_report.c). */
-static int moves_alone(const tl_body *body) {
-  return body->inverse_mass > 0 && body->type != TALUS_BODY_LINK;
+static bool moves_alone(const tl_body *body) {
+  return body->exists && body->inverse_mass > 0 && body->type != TALUS_BODY_LINK;
 }
 
-static void momentum_add(const talus_world *world, double dt, const double *before,
-                         const double *after, const tl_step_balance *joints, double *error,
-                         double *size) {
-  double balance[3] = {0, 0, 0};
-  for (int64_t i = 0; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
-    for (int c = 0; c < 3 && body->exists && moves_alone(body); c++) {
-      const double change = body->mass * (after[6 * i + c] - before[6 * i + c]);
-      const double given = dt * (body->mass * world->def.gravity[c] + body->force[c]);
-      balance[c] += change - given;
-      *size += fabs(given);
+/* ---- contacts -------------------------------------------------------------------------------- */
+
+/* Sums over the contacts; the last is a maximum. */
+enum {
+  CONTACT_WORK,
+  CONTACT_MOTION, /* work of walls that move */
+  CONTACT_PUSH,   /* three: impulse on free bodies */
+  CONTACT_SIZE = CONTACT_PUSH + 3,
+  CONTACT_TOUCHING,
+  CONTACT_DEPTH,
+  CONTACT_ENDS, /* free bodies at contacts that touch */
+  CONTACT_DEEPEST,
+  CONTACT_VALUES
+};
+
+typedef struct contact_task {
+  const talus_world *world;
+  const double *free, *after;
+} contact_task;
+
+/* Work on one side of contact k, of the impulse that acts on it. */
+static double side_work(const contact_task *t, const tl_world_contact *contact, int side) {
+  const int32_t index = side ? contact->body_b : contact->body_a;
+  double arm[3], shift[3];
+  tl_cell_shift(&t->world->cell, side ? contact->image : 0, shift);
+  tl_sub3(arm, contact->shown.point, shift);
+  tl_sub3(arm, arm, t->world->body[index].position);
+  const double work = tl_impulse_work(contact->shown.impulse, arm, t->free + 6 * (int64_t)index,
+                                      t->after + 6 * (int64_t)index);
+  return side ? work : -work;
+}
+
+static void contact_values(const contact_task *t, const tl_world_contact *contact,
+                           double value[CONTACT_VALUES]) {
+  const tl_body *const a = &t->world->body[contact->body_a], *const b =
+                                                                 &t->world->body[contact->body_b];
+  const double *const impulse = contact->shown.impulse, depth = fmax(0, -contact->shown.gap);
+  const bool touches = tl_dot3(contact->shown.normal, impulse) > 0;
+  const double work_a = side_work(t, contact, 0), work_b = side_work(t, contact, 1);
+  value[CONTACT_WORK] = work_a + work_b;
+  value[CONTACT_MOTION] =
+      -((a->inverse_mass > 0 ? 0 : work_a) + (b->inverse_mass > 0 ? 0 : work_b));
+  value[CONTACT_SIZE] = 0;
+  for (int c = 0; c < 3; c++) {
+    value[CONTACT_PUSH + c] = (moves_alone(b) - moves_alone(a)) * impulse[c];
+    value[CONTACT_SIZE] += fabs(impulse[c]);
+  }
+  value[CONTACT_TOUCHING] = touches;
+  value[CONTACT_DEPTH] = touches ? depth : 0;
+  value[CONTACT_ENDS] = touches ? (a->inverse_mass > 0) + (b->inverse_mass > 0) : 0;
+  value[CONTACT_DEEPEST] = touches ? depth : 0;
+}
+
+static void contacts_chunk(void *arguments, int64_t first, int32_t count,
+                           double (*leaf)[TL_REDUCE_CHUNK]) {
+  const contact_task *const t = arguments;
+  for (int32_t i = 0; i < count; i++) {
+    double value[CONTACT_VALUES];
+    contact_values(t, &t->world->contact[first + i], value);
+    for (int n = 0; n < CONTACT_VALUES; n++) {
+      leaf[n][i] = value[n];
     }
   }
-  for (int32_t k = 0; k < world->contact_count; k++) {
-    const talus_contact *const contact = &world->contact[k].shown;
-    const int a = moves_alone(&world->body[world->contact[k].body_a]);
-    const int b = moves_alone(&world->body[world->contact[k].body_b]);
-    for (int c = 0; c < 3; c++) {
-      balance[c] -= (b - a) * contact->impulse[c];
-      *size += fabs(contact->impulse[c]);
-    }
+}
+
+talus_status tl_contacts_balance(talus_world *world, const double *free, const double *after,
+                                 tl_step_balance *balance) {
+  contact_task task = {world, free, after};
+  const tl_reduction reduction = {contacts_chunk, &task, CONTACT_DEEPEST, 1};
+  double sum[CONTACT_VALUES];
+  TL_TRY(tl_reduce(world->context, world->contact_count, &reduction, &world->sum_memory, sum));
+  balance->contact_work = sum[CONTACT_WORK];
+  balance->motion_work = sum[CONTACT_MOTION];
+  tl_copy3(balance->contact_push, sum + CONTACT_PUSH);
+  balance->contact_size = sum[CONTACT_SIZE];
+  balance->touching_count = (int32_t)sum[CONTACT_TOUCHING];
+  balance->touching_ends = (int32_t)sum[CONTACT_ENDS];
+  balance->depth_sum = sum[CONTACT_DEPTH];
+  balance->depth_max = sum[CONTACT_DEEPEST];
+  return TALUS_OK;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+/* Sums over the bodies. */
+enum {
+  BODY_KINETIC, /* three: before, free, after */
+  BODY_POTENTIAL = BODY_KINETIC + 3,
+  BODY_GAIN, /* three: momentum beyond what gravity and forces gave */
+  BODY_SIZE = BODY_GAIN + 3,
+  BODY_FREE,
+  BODY_VALUES
+};
+
+typedef struct body_task {
+  const talus_world *world;
+  const double *velocity[3]; /* before, free, after */
+  double dt;
+} body_task;
+
+/* The inertia as the body stands. */
+static const double *inertia_of(const tl_body *body, double turned[6]) {
+  if (body->round) { /* turns about any axis, or about the one it was made for, alike */
+    return body->inertia;
+  }
+  double rotation[9];
+  tl_quaternion_matrix(body->orientation, rotation);
+  tl_inertia_turn(body->inertia, rotation, turned);
+  return turned;
+}
+
+static void body_values(const body_task *t, int64_t i, double value[BODY_VALUES]) {
+  const tl_body *const body = &t->world->body[i];
+  const double *const gravity = t->world->def.gravity;
+  memset(value, 0, BODY_VALUES * sizeof *value);
+  if (!body->exists || !(body->inverse_mass > 0)) {
+    return;
+  }
+  value[BODY_POTENTIAL] = -body->mass * tl_dot3(gravity, body->position);
+  value[BODY_FREE] = 1;
+  if (!moves_alone(body)) {
+    return;
+  }
+  double turned[6];
+  const double *const inertia = inertia_of(body, turned);
+  for (int n = 0; n < 3; n++) {
+    value[BODY_KINETIC + n] = tl_body_kinetic(body->mass, inertia, t->velocity[n] + 6 * i);
   }
   for (int c = 0; c < 3; c++) {
-    balance[c] -= joints->joint_push[c];
+    const double given = tl_body_given(body->mass, t->dt, gravity[c], body->force[c]);
+    value[BODY_GAIN + c] =
+        tl_body_gain(body->mass, t->velocity[0][6 * i + c], t->velocity[2][6 * i + c]) - given;
+    value[BODY_SIZE] += fabs(given);
   }
-  *size += joints->joint_size;
-  *error += sqrt(tl_dot3(balance, balance));
 }
 
-void tl_report_add(const talus_world *world, double dt, const double *before, const double *free,
-                   const double *after, const talus_info *info, const tl_step_balance *balance,
-                   talus_step_report *report) {
-  const talus_law law = world->def.solver.law;
-  const talus_law other = law == TALUS_LAW_COULOMB ? TALUS_LAW_CCP : TALUS_LAW_COULOMB;
-  const double epsilon = tl_law_epsilon(&info->certificate, law);
-  report->epsilon = fmax(report->epsilon, epsilon);
-  report->epsilon_other = fmax(report->epsilon_other, tl_law_epsilon(&info->certificate, other));
-  report->outcome = info->outcome;
-  const double error = tl_law_error(&info->certificate, law);
-  report->error = fmax(report->error, error);
-  report->accepted |= error > world->def.tolerance;
-  report->iterations += info->iterations;
-  report->passes += info->passes;
-  report->contact_count = world->contact_count;
-  report->touching_count = 0;
-  double depth = 0;
-  int32_t bodies = 0;
-  report->penetration_max = 0;
-  for (int32_t k = 0; k < world->contact_count; k++) {
-    const talus_contact *const contact = &world->contact[k].shown;
-    if (tl_dot3(contact->normal, contact->impulse) > 0) {
-      report->touching_count++;
-      depth += fmax(0, -contact->gap);
-      report->penetration_max = fmax(report->penetration_max, -contact->gap);
-      bodies += (world->body[world->contact[k].body_a].inverse_mass > 0) +
-                (world->body[world->contact[k].body_b].inverse_mass > 0);
+static void bodies_chunk(void *arguments, int64_t first, int32_t count,
+                         double (*leaf)[TL_REDUCE_CHUNK]) {
+  for (int32_t i = 0; i < count; i++) {
+    double value[BODY_VALUES];
+    body_values(arguments, first + i, value);
+    for (int n = 0; n < BODY_VALUES; n++) {
+      leaf[n][i] = value[n];
     }
   }
-  int32_t free_count = 0;
-  for (int32_t i = 0; i < world->body_count; i++) {
-    free_count += world->body[i].exists && world->body[i].inverse_mass > 0;
+}
+
+/* ---- report ---------------------------------------------------------------------------------- */
+
+/* What momenta lack, relative to the impulses. */
+static double momentum_error(const double *bodies, const tl_step_balance *balance) {
+  double rest[3];
+  for (int c = 0; c < 3; c++) {
+    rest[c] = bodies[BODY_GAIN + c] - balance->contact_push[c] - balance->joint_push[c];
   }
-  report->penetration_mean = report->touching_count > 0 ? depth / report->touching_count : 0;
-  report->coordination = free_count > 0 ? (double)bodies / free_count : 0;
-  const double start = kinetic_of(world, before) + balance->link_kinetic[0];
-  const double middle = kinetic_of(world, free) + balance->link_kinetic[1];
-  report->kinetic = kinetic_of(world, after) + balance->link_kinetic[2];
-  report->potential = potential_of(world);
+  const double size = bodies[BODY_SIZE] + balance->contact_size + balance->joint_size;
+  return size > 0 ? tl_norm3(rest) / size : 0;
+}
+
+static void energies_add(const double *bodies, const tl_step_balance *balance,
+                         talus_step_report *report) {
+  const double start = bodies[BODY_KINETIC] + balance->link_kinetic[0];
+  const double middle = bodies[BODY_KINETIC + 1] + balance->link_kinetic[1];
   const double contacts = balance->contact_work, motion = balance->motion_work;
-  double momentum = 0, size = 0;
+  report->kinetic = bodies[BODY_KINETIC + 2] + balance->link_kinetic[2];
+  report->potential = bodies[BODY_POTENTIAL];
   report->work_forces += middle - start;
   report->work_contacts += contacts;
   report->work_motion += motion;
@@ -157,8 +198,41 @@ void tl_report_add(const talus_world *world, double dt, const double *before, co
                               fmax(fmax(fabs(contacts), fabs(motion)), fabs(balance->joint_work)));
   const double missing = report->kinetic - middle - contacts - motion - balance->joint_work;
   report->energy_error = fmax(report->energy_error, largest > 0 ? fabs(missing) / largest : 0);
-  momentum_add(world, dt, before, after, balance, &momentum, &size);
-  report->momentum_error = fmax(report->momentum_error, size > 0 ? momentum / size : 0);
+}
+
+/* What the solver says of its impulses. */
+static void quality_add(const talus_world *world, const talus_info *info,
+                        talus_step_report *report) {
+  const talus_law law = world->def.solver.law;
+  const talus_law other = law == TALUS_LAW_COULOMB ? TALUS_LAW_CCP : TALUS_LAW_COULOMB;
+  const double error = tl_law_error(&info->certificate, law);
+  report->epsilon = fmax(report->epsilon, tl_law_epsilon(&info->certificate, law));
+  report->epsilon_other = fmax(report->epsilon_other, tl_law_epsilon(&info->certificate, other));
+  report->outcome = info->outcome;
+  report->error = fmax(report->error, error);
+  report->accepted |= error > world->def.tolerance;
+  report->iterations += info->iterations;
+  report->passes += info->passes;
+}
+
+talus_status tl_report_add(talus_world *world, double dt, const double *before, const double *free,
+                           const double *after, const talus_info *info,
+                           const tl_step_balance *balance, talus_step_report *report) {
+  body_task task = {world, {before, free, after}, dt};
+  const tl_reduction reduction = {bodies_chunk, &task, BODY_VALUES, 0};
+  double bodies[BODY_VALUES];
+  TL_TRY(tl_reduce(world->context, world->body_count, &reduction, &world->sum_memory, bodies));
+  quality_add(world, info, report);
+  report->contact_count = world->contact_count;
+  report->touching_count = balance->touching_count;
+  report->penetration_max = balance->depth_max;
+  report->penetration_mean =
+      balance->touching_count > 0 ? balance->depth_sum / balance->touching_count : 0;
+  report->coordination =
+      bodies[BODY_FREE] > 0 ? (double)balance->touching_ends / bodies[BODY_FREE] : 0;
+  energies_add(bodies, balance, report);
+  report->momentum_error = fmax(report->momentum_error, momentum_error(bodies, balance));
   report->momentum_error = fmax(report->momentum_error, balance->link_error);
   report->singular = balance->singular > report->singular ? balance->singular : report->singular;
+  return TALUS_OK;
 }

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/world/world.h"
 
 /* What a step changes of a body. */
@@ -10,13 +11,10 @@ typedef struct body_motion {
   double position[3], orientation[4], velocity[3], spin[3], carried[3];
 } body_motion;
 
-talus_status tl_world_save(talus_world *world) {
-  TL_TRY(tl_buffer_reserve(world->context, &world->saved_bodies, (size_t)world->body_count,
-                           sizeof(body_motion), "bodies"));
-  TL_TRY(tl_buffer_reserve(world->context, &world->saved_joints, (size_t)world->joint_count,
-                           sizeof *world->joint, "joints"));
+static void save_part(void *arguments, int64_t first, int64_t end) {
+  const talus_world *const world = arguments;
   body_motion *const motion = world->saved_bodies.memory;
-  for (int32_t i = 0; i < world->body_count; i++) {
+  for (int64_t i = first; i < end; i++) {
     const tl_body *const body = &world->body[i];
     memcpy(motion[i].position, body->position, sizeof body->position);
     memcpy(motion[i].orientation, body->orientation, sizeof body->orientation);
@@ -24,6 +22,15 @@ talus_status tl_world_save(talus_world *world) {
     memcpy(motion[i].spin, body->spin, sizeof body->spin);
     memcpy(motion[i].carried, body->carried, sizeof body->carried);
   }
+}
+
+talus_status tl_world_save(talus_world *world) {
+  TL_TRY(tl_buffer_reserve(world->context, &world->saved_bodies, (size_t)world->body_count,
+                           sizeof(body_motion), "bodies"));
+  TL_TRY(tl_buffer_reserve(world->context, &world->saved_joints, (size_t)world->joint_count,
+                           sizeof *world->joint, "joints"));
+  tl_each(world->context, tl_threads_for(world->context, world->body_count), world->body_count,
+          save_part, world);
   if (world->joint_count > 0) {
     memcpy(world->saved_joints.memory, world->joint,
            (size_t)world->joint_count * sizeof *world->joint);

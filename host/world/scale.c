@@ -13,29 +13,37 @@
  * numbers. */
 #include <math.h>
 
+#include "host/math/reduce.h"
 #include "host/world/world.h"
+#include "kernels/item/balance.h"
 
 /* FLOW: however loose the tolerance, errors are below this part of the mean contact speed, or of
  * R(0). JOINTED: in place of MOTION where joints or mechanisms take part, whose rows are in the
  * same residual and have no other measure. */
 static const double GRAVITY = 0.1, MOTION = 100, JOINTED = 1, FLOW = 0.01;
 
-/* Mean change of the free bodies' velocity by gravity and forces, m/s. */
-static double mean_change(const talus_world *world, double dt, const double *before,
-                          const double *free) {
-  double sum = 0;
-  int32_t count = 0;
-  for (int64_t i = 0; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
-    if (body->exists && body->type == TALUS_BODY_FREE) {
-      double change[3];
-      tl_sub3(change, free + 6 * i, before + 6 * i);
-      sum += sqrt(tl_dot3(change, change));
-      count++;
-    }
+/* m/s: changes of the free bodies' velocities, and speeds at the contacts, summed up. */
+typedef struct motion_sums {
+  double change, free_count, speed;
+} motion_sums;
+
+typedef struct scale_task {
+  const talus_world *world;
+  const double *before, *free;
+} scale_task;
+
+/* Per body: the change of its velocity by gravity and forces; 1 if it is free. */
+static void bodies_chunk(void *arguments, int64_t first, int32_t count,
+                         double (*leaf)[TL_REDUCE_CHUNK]) {
+  const scale_task *const t = arguments;
+  for (int32_t i = 0; i < count; i++) {
+    const tl_body *const body = &t->world->body[first + i];
+    const bool free = body->exists && body->type == TALUS_BODY_FREE;
+    double change[3];
+    tl_sub3(change, t->free + 6 * (first + i), t->before + 6 * (first + i));
+    leaf[0][i] = free ? tl_norm3(change) : 0;
+    leaf[1][i] = free;
   }
-  const double *const gravity = world->def.gravity;
-  return count > 0 ? sum / count : dt * sqrt(tl_dot3(gravity, gravity));
 }
 
 /* Relative speed at a contact before the step, m/s: along the normal alone where there is no
@@ -45,29 +53,47 @@ static double contact_speed(const talus_world *world, const tl_world_contact *co
   double u[3] = {0, 0, 0};
   for (int side = 0; side < 2; side++) {
     const int32_t index = side ? contact->body_b : contact->body_a;
-    const double *const v = velocity + 6 * (int64_t)index;
-    double arm[3], turn[3];
+    double arm[3];
     tl_sub3(arm, contact->shown.point, world->body[index].position);
-    tl_cross3(turn, v + 3, arm);
-    for (int c = 0; c < 3; c++) {
-      u[c] += (side ? 1 : -1) * (v[c] + turn[c]);
-    }
+    tl_point_velocity_add(u, side ? 1 : -1, velocity + 6 * (int64_t)index, arm);
   }
-  return contact->friction > 0 ? sqrt(tl_dot3(u, u)) : fabs(tl_dot3(u, contact->shown.normal));
+  return contact->friction > 0 ? tl_norm3(u) : fabs(tl_dot3(u, contact->shown.normal));
 }
 
-double tl_velocity_scale(const talus_world *world, double dt, const double *before,
-                         const double *free) {
-  if (world->def.velocity_scale > 0) {
-    return world->def.velocity_scale;
+static void contacts_chunk(void *arguments, int64_t first, int32_t count,
+                           double (*leaf)[TL_REDUCE_CHUNK]) {
+  const scale_task *const t = arguments;
+  for (int32_t i = 0; i < count; i++) {
+    leaf[0][i] = contact_speed(t->world, &t->world->contact[first + i], t->before);
   }
-  double sum = 0;
-  for (int32_t k = 0; k < world->contact_count; k++) {
-    sum += contact_speed(world, &world->contact[k], before);
-  }
-  const double speed = world->contact_count > 0 ? sum / world->contact_count : 0;
-  const int jointed = world->joint_count > 0 || world->mechanism_count > 0;
+}
+
+static double scale_of(const talus_world *world, double dt, const motion_sums *sums) {
+  const double *const gravity = world->def.gravity;
+  const bool jointed = world->joint_count > 0 || world->mechanism_count > 0;
+  const double change =
+      sums->free_count > 0 ? sums->change / sums->free_count : dt * tl_norm3(gravity);
+  const double speed = world->contact_count > 0 ? sums->speed / world->contact_count : 0;
   const double motion = fmin(jointed ? JOINTED : MOTION, FLOW / world->def.tolerance);
-  const double scale = GRAVITY * mean_change(world, dt, before, free) + motion * speed;
+  const double scale = GRAVITY * change + motion * speed;
   return isfinite(scale) ? scale : 0; /* the solver will say that numbers end */
+}
+
+talus_status tl_velocity_scale(talus_world *world, double dt, const double *before,
+                               const double *free, double *scale) {
+  scale_task task = {world, before, free};
+  const tl_reduction bodies = {bodies_chunk, &task, 2, 0}, contacts = {contacts_chunk, &task, 1, 0};
+  double of_bodies[2];
+  motion_sums sums;
+  *scale = world->def.velocity_scale;
+  if (*scale > 0) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_reduce(world->context, world->body_count, &bodies, &world->sum_memory, of_bodies));
+  TL_TRY(
+      tl_reduce(world->context, world->contact_count, &contacts, &world->sum_memory, &sums.speed));
+  sums.change = of_bodies[0];
+  sums.free_count = of_bodies[1];
+  *scale = scale_of(world, dt, &sums);
+  return TALUS_OK;
 }

@@ -32,25 +32,6 @@ static talus_status velocities_take(talus_world *world, velocities *v) {
   return TALUS_OK;
 }
 
-void tl_velocities_read(const talus_world *world, double *velocity) {
-  for (int64_t i = 0; i < world->body_count; i++) {
-    memcpy(velocity + 6 * i, world->body[i].velocity, 3 * sizeof *velocity);
-    memcpy(velocity + 6 * i + 3, world->body[i].spin, 3 * sizeof *velocity);
-  }
-  tl_links_read(world, velocity);
-}
-
-static void velocities_write(talus_world *world, const double *velocity) {
-  for (int64_t i = 0; i < world->body_count; i++) {
-    tl_body *const body = &world->body[i];
-    if (body->exists && body->type == TALUS_BODY_FREE) {
-      memcpy(body->velocity, velocity + 6 * i, 3 * sizeof *velocity);
-      memcpy(body->spin, velocity + 6 * i + 3, 3 * sizeof *velocity);
-    }
-  }
-  tl_links_write(world, velocity);
-}
-
 /* Whether impulses are good enough to go on with. */
 static bool is_acceptable(const talus_world *world, const talus_info *info) {
   const double error = tl_law_error(&info->certificate, world->def.solver.law);
@@ -108,9 +89,7 @@ static talus_status contacts_solve(talus_world *world, double dt, const velociti
 
 /* Moves bodies and mechanisms by the velocities after the solve; corrects positions. */
 static talus_status advance(talus_world *world, double dt, double share, const velocities *v) {
-  tl_spin_carry(world, dt, v->free, v->after);
-  velocities_write(world, v->after);
-  tl_positions_move(world, v->after, share * dt);
+  tl_bodies_advance(world, dt, share, v->free, v->after);
   tl_cell_move(world, share * dt);
   return world->def.stabilisation == TALUS_STABILISE_PROJECTION ? tl_project(world, dt, v->scratch)
                                                                 : TALUS_OK;
@@ -137,14 +116,14 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
     return TALUS_OK;
   }
   const double solved = tl_clock();
-  tl_contact_work(world, v.free, v.after, &balance);
+  TL_TRY(tl_contacts_balance(world, v.free, v.after, &balance));
   tl_cell_measure(world, dt, v.after);
   tl_spring_keep(world, dt);
   TL_TRY(advance(world, dt, middle ? 0.5 : 1, &v));
   report->seconds_project += tl_clock() - solved;
   TL_TRY(tl_penetration_measure(world, dt, &quality->penetration));
   quality->good = !quality->penetration.found;
-  tl_report_add(world, dt, v.before, v.free, v.after, &info, &balance, report);
+  TL_TRY(tl_report_add(world, dt, v.before, v.free, v.after, &info, &balance, report));
   tl_cell_follow(world, dt);
   tl_cell_wrap(world);
   world->time += dt;
@@ -156,7 +135,7 @@ static talus_status parts_run(talus_world *world, int32_t parts, talus_step_repo
                               tl_step_quality *quality) {
   memset(quality, 0, sizeof *quality);
   quality->good = true;
-  tl_penetration_begin(world);
+  tl_penetration_begin(world, parts);
   for (int32_t i = 0; i < parts && quality->good; i++) {
     TL_TRY(sub_step(world, world->def.step / parts, report, quality));
   }

@@ -213,7 +213,8 @@ void talus_world_destroy(talus_world *world) {
                                 &world->solution_memory,
                                 &world->velocity_memory,
                                 &world->restitution_memory,
-                                &world->cohesion_memory};
+                                &world->cohesion_memory,
+                                &world->sum_memory};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(context, buffers[i]);
   }

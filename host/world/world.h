@@ -185,6 +185,7 @@ struct talus_world {
   tl_world_contact *contact; /* of the last step, in the order of matching */
   int32_t contact_count, contact_capacity;
   bool contacts_spherical; /* reaches describe them all */
+  bool deepens;            /* `deepened` is summed up: the step has several parts */
   /* Contacts are made in `spare`, which then becomes `contact`. Those with which a step began are
    * kept in `saved` when that happens; contacts_saved: it has not yet, they are in `contact`. */
   tl_contact_list spare, saved;
@@ -196,7 +197,7 @@ struct talus_world {
       saved_bodies, saved_joints;
   int32_t collider_count; /* with images */
   tl_buffer problem_memory, solution_memory, velocity_memory, restitution_memory;
-  tl_buffer cohesion_memory;
+  tl_buffer cohesion_memory, sum_memory;
   tl_buffer saved_links, block_memory, block_index;
 };
 
@@ -260,8 +261,8 @@ typedef struct tl_penetration {
   double before, after; /* m: depths */
   double excess;        /* how much deeper it becomes, over what it may */
 } tl_penetration;
-/* Depths are counted from here on: at the beginning of a step. */
-void tl_penetration_begin(talus_world *world);
+/* Depths are counted from here on: at the beginning of a step of so many parts. */
+void tl_penetration_begin(talus_world *world, int32_t parts);
 /* By the velocities after the solve, before anything moves. */
 void tl_penetration_predict(talus_world *world, double dt, tl_penetration *penetration);
 /* Where bodies have moved to. */
@@ -346,20 +347,24 @@ talus_status tl_world_restore(talus_world *world);
 /* ---- solve and move -------------------------------------------------------------------------- */
 
 /* Velocities of all bodies and mechanisms as they are. */
-void tl_velocities_read(const talus_world *world, double *velocity);
+void tl_velocities_read(talus_world *world, double *velocity);
 /* Contact velocities that are small in this (sub-)step, m/s; scale.c. */
-double tl_velocity_scale(const talus_world *world, double dt, const double *before,
-                         const double *free);
+talus_status tl_velocity_scale(talus_world *world, double dt, const double *before,
+                               const double *free, double *scale);
 /* What impulses did in a sub-step, for the report. */
 typedef struct tl_step_balance {
-  double contact_work, motion_work; /* J: of contacts, and of the walls that move them */
-  double joint_work;                /* J: of the joints' impulses on free bodies, and of the rows of
+  double contact_work, motion_work;      /* J: of contacts, and of the walls that move them */
+  double contact_push[3];                /* N s: the contacts' sum on free bodies */
+  double contact_size;                   /* N s: sum of its terms' sizes */
+  int32_t touching_count, touching_ends; /* contacts that carry; free bodies at them */
+  double depth_sum, depth_max;           /* m: of those contacts */
+  double joint_work;      /* J: of the joints' impulses on free bodies, and of the rows of
                                        mechanisms */
-  double joint_push[3];             /* N s: the joints' sum on free bodies */
-  double joint_size;                /* N s: sum of its terms' sizes */
-  double link_kinetic[3];           /* J: of mechanisms before, free and after */
-  double link_error;                /* of their balances */
-  int32_t singular;                 /* rows of loops that depend on the others */
+  double joint_push[3];   /* N s: the joints' sum on free bodies */
+  double joint_size;      /* N s: sum of its terms' sizes */
+  double link_kinetic[3]; /* J: of mechanisms before, free and after */
+  double link_error;      /* of their balances */
+  int32_t singular;       /* rows of loops that depend on the others */
 } tl_step_balance;
 
 /* Solves one (sub-)step's velocity problem: from velocities `free` to `after`. Sets all of the
@@ -367,28 +372,31 @@ typedef struct tl_step_balance {
 talus_status tl_problem_solve(talus_world *world, double dt, const double *before,
                               const double *free, double *after, talus_info *info,
                               tl_step_balance *balance);
-/* The work of contact impulses; to be called while the bodies stand where the problem was made. */
-void tl_contact_work(const talus_world *world, const double *free, const double *after,
-                     tl_step_balance *balance);
+/* What the contacts bring to the balance; to be called while the bodies stand where the problem was
+ * made. */
+talus_status tl_contacts_balance(talus_world *world, const double *free, const double *after,
+                                 tl_step_balance *balance);
 /* Moves positions so that no contact is deeper than its slop and joints fit, to first order.
  * scratch: [2 tl_velocity_size]. */
 talus_status tl_project(talus_world *world, double dt, double *scratch);
 
 /* v + dt (g + f/m), spin likewise with what the last step carried over. */
-void tl_velocity_free(const talus_world *world, double dt, double *velocity);
-/* What the impulses between `free` and `after` did to angular momenta, beyond what the solve, which
- * has inertias at one orientation, made of it: it is given to the bodies in the next step. */
-void tl_spin_carry(talus_world *world, double dt, const double *free, const double *after);
+void tl_velocity_free(talus_world *world, double dt, double *velocity);
+/* Bodies and mechanisms take the velocities `after`, and positions move on by share * dt with them.
+ * What the impulses between `free` and `after` did to angular momenta, beyond what the solve made
+ * of it, is carried over to the next step. */
+void tl_bodies_advance(talus_world *world, double dt, double share, const double *free,
+                       const double *after);
 void tl_positions_move(talus_world *world, const double *velocity, double dt);
-talus_status tl_positions_check(const talus_world *world);
+talus_status tl_positions_check(talus_world *world);
 
 /* The certificate's numbers for a law, with the cone of the solve: epsilon, and the error that the
  * tolerance is compared with. */
 double tl_law_epsilon(const talus_certificate *certificate, talus_law law);
 double tl_law_error(const talus_certificate *certificate, talus_law law);
 /* Energies, penetrations and balances of a (sub-)step, added to the report. */
-void tl_report_add(const talus_world *world, double dt, const double *before, const double *free,
-                   const double *after, const talus_info *info, const tl_step_balance *balance,
-                   talus_step_report *report);
+talus_status tl_report_add(talus_world *world, double dt, const double *before, const double *free,
+                           const double *after, const talus_info *info,
+                           const tl_step_balance *balance, talus_step_report *report);
 
 #endif

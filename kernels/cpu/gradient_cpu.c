@@ -2,7 +2,7 @@
 #include "kernels/item/gradient.h"
 
 #include "kernels/cpu/engine_cpu.h"
-#include "kernels/cpu/sum_cpu.h"
+#include "kernels/item/sum_tree.h"
 
 enum { GRADIENT, BACKTRACK, LIPSCHITZ };
 

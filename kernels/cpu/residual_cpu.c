@@ -2,7 +2,7 @@
 #include "kernels/item/residual.h"
 
 #include "kernels/cpu/engine_cpu.h"
-#include "kernels/cpu/sum_cpu.h"
+#include "kernels/item/sum_tree.h"
 
 typedef struct shares {
   double ccp[TL_CHUNK], coulomb[TL_CHUNK];

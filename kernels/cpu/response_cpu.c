@@ -1,6 +1,6 @@
 /* response_cpu.c: loops over units: the bodies' answer V = M^-1 D^T x, or W x. */
 #include "kernels/cpu/engine_cpu.h"
-#include "kernels/cpu/sum_cpu.h"
+#include "kernels/item/sum_tree.h"
 #include "kernels/item/body.h"
 
 enum { STEP, TRY, RESPOND };

@@ -2,7 +2,7 @@
 #include "kernels/item/sweep.h"
 
 #include "kernels/cpu/engine_cpu.h"
-#include "kernels/cpu/sum_cpu.h"
+#include "kernels/item/sum_tree.h"
 #include "kernels/item/body.h"
 
 /* Rows of W in a chunk that are treated one by one. */

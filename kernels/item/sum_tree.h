@@ -1,10 +1,10 @@
-/* sum_cpu.h: sums over the fixed tree that every backend uses.
+/* sum_tree.h: sums over the fixed tree that every backend uses.
  *
  * 256 leaves: eight groups of 32, each halved 16, 8, 4, 2, 1, then the eight sums halved 4, 2, 1 —
  * what a block of CUDA threads does with warp shuffles. Longer arrays: leaf t takes elements
  * t, t + 256, t + 512 ... in order. The rounding depends on nothing but the values. */
-#ifndef TL_SUM_CPU_H
-#define TL_SUM_CPU_H
+#ifndef TL_ITEM_SUM_TREE_H
+#define TL_ITEM_SUM_TREE_H
 
 #include <stdint.h>
 
