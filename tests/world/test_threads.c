@@ -18,8 +18,8 @@ static talus_world *world_make(void) {
   const int32_t material = place_material(world, 2500, 0.4, 0.3);
   for (int i = 0; i < BODIES; i++) {
     const int x = i % SIDE, y = i / SIDE % SIDE, z = i / (SIDE * SIDE);
-    place_sphere(world, material, i % 3 == 0 ? 0.05 : 0.045, 0.099 * x + 0.01 * (z % 2), 0.099 * y,
-                 0.05 + 0.0985 * z);
+    place_sphere(world, material, i % 3 == 0 ? 0.05 : 0.0495, 0.0995 * x + 0.002 * (z % 2),
+                 0.0995 * y, 0.05 + 0.0993 * z);
   }
   place_floor(world, material);
   return world;
@@ -45,7 +45,8 @@ static void world_record(int32_t threads, record *r) {
 int main(void) {
   static record first, other;
   world_record(1, &first);
-  CHECK(first.report[STEPS - 1].touching_count > BODIES / 4);
+  CHECK_CASE(first.report[STEPS - 1].touching_count > BODIES / 10, "%d contacts touch",
+             first.report[STEPS - 1].touching_count);
   CHECK(first.report[STEPS - 1].momentum_error < 1e-14);
   CHECK(first.report[STEPS - 1].energy_error < 1e-9);
   const int32_t threads[] = {2, 7};
