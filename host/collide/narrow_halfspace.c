@@ -6,6 +6,7 @@
 #include "host/collide/collide.h"
 #include "host/collide/narrow.h"
 #include "host/math/pose.h"
+#include "kernels/item/ball.h"
 
 enum { MOST = 8, ROOM = 64 };
 
@@ -121,13 +122,12 @@ static void cylinder_points(candidates *c, const tl_geometry *cylinder) {
 }
 
 static talus_status sphere(const tl_pair_query *query) {
-  double normal[3], from[3], on_a[3];
-  tl_pose_axis(&query->b->pose, normal);
-  tl_sub3(from, query->a->pose.position, query->b->pose.position);
-  const double radius = query->a->geometry->radius, gap = tl_dot3(from, normal) - radius;
-  tl_scale3(normal, -1, normal);
-  tl_along3(on_a, query->a->pose.position, radius, normal);
-  return tl_pair_query_add_from(query, on_a, normal, gap, 0);
+  double outward[3];
+  tl_point point;
+  tl_pose_axis(&query->b->pose, outward);
+  tl_ball_halfspace(query->a->pose.position, query->a->geometry->radius, query->b->pose.position,
+                    outward, &point);
+  return tl_pair_query_add(query, point.position, point.normal, point.gap, 0);
 }
 
 talus_status tl_narrow_halfspace(const tl_pair_query *query) {

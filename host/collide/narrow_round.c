@@ -6,23 +6,15 @@
 #include "host/collide/collide.h"
 #include "host/collide/narrow.h"
 #include "host/math/pose.h"
+#include "kernels/item/ball.h"
 
 /* A point of a with radius_a against a point of b with radius_b. */
 static talus_status ball_ball(const tl_pair_query *query, const double centre_a[3], double radius_a,
                               const double centre_b[3], double radius_b, uint32_t feature) {
-  double normal[3], on_a[3];
-  tl_sub3(normal, centre_b, centre_a);
-  const double reach = radius_a + radius_b + query->margin;
-  const double square = tl_dot3(normal, normal);
-  if (!(square < reach * reach)) {
-    return TALUS_OK;
-  }
-  const double distance = tl_unit3(normal);
-  if (!(distance > 0)) {
-    tl_set3(normal, 0, 0, 1);
-  }
-  tl_along3(on_a, centre_a, radius_a, normal);
-  return tl_pair_query_add_from(query, on_a, normal, distance - radius_a - radius_b, feature);
+  tl_point point;
+  return tl_ball_ball(centre_a, radius_a, centre_b, radius_b, query->margin, &point)
+             ? tl_pair_query_add(query, point.position, point.normal, point.gap, feature)
+             : TALUS_OK;
 }
 
 talus_status tl_narrow_sphere_sphere(const tl_pair_query *query) {

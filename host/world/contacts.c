@@ -21,28 +21,6 @@ double tl_shape_speed(const tl_body *body, const tl_geometry *geometry, const do
   return speed + (isfinite(turning) ? turning : 0);
 }
 
-/* The shape's pose, and the way from the body's centre to it. */
-static void shape_pose(const tl_body *body, const tl_shape_slot *shape, tl_pose *pose,
-                       double arm[3]) {
-  double rotation[9];
-  if (body->round && body->inverse_mass > 0) { /* looks the same however it is turned */
-    memset(arm, 0, 3 * sizeof *arm);
-    memcpy(pose->position, body->position, sizeof body->position);
-    memcpy(pose->rotation, shape->rotation, sizeof shape->rotation);
-    return;
-  }
-  tl_quaternion_matrix(body->orientation, rotation);
-  tl_turn3(arm, rotation, shape->position);
-  for (int c = 0; c < 3; c++) {
-    pose->position[c] = body->position[c] + arm[c];
-    for (int d = 0; d < 3; d++) {
-      pose->rotation[3 * c + d] = rotation[3 * c] * shape->rotation[d] +
-                                  rotation[3 * c + 1] * shape->rotation[3 + d] +
-                                  rotation[3 * c + 2] * shape->rotation[6 + d];
-    }
-  }
-}
-
 void tl_shape_collider(const talus_world *world, int32_t index, tl_collider *collider,
                        double arm[3]) {
   const tl_shape_slot *const shape = &world->shape[index];
@@ -54,7 +32,9 @@ void tl_shape_collider(const talus_world *world, int32_t index, tl_collider *col
   collider->group = body->group;
   collider->collides = body->collides;
   collider->margin = 0;
-  shape_pose(body, shape, &collider->pose, arm);
+  tl_shape_place(body->position, body->orientation, shape->position, shape->rotation,
+                 body->round && body->inverse_mass > 0, arm, collider->pose.position,
+                 collider->pose.rotation);
 }
 
 /* Places the collider of a shape; its margin is the distance that it may move in dt. */
@@ -149,30 +129,6 @@ static void point_velocity(const tl_body *body, const double *point, double *v) 
   }
 }
 
-/* The bias: nothing within the slop; an open gap may close; an impact rebounds. */
-static double bias_of(const talus_world *world, const tl_world_contact *contact, double dt) {
-  const double gap = contact->shown.gap, slop = contact->slop;
-  const int impact = contact->restitution > 0 &&
-                     contact->approach < -world->def.restitution_speed &&
-                     gap + dt * contact->approach <= slop;
-  const int newton = world->def.restitution == TALUS_RESTITUTION_NEWTON;
-  if (impact) { /* Poisson's compression is plastic */
-    return newton ? contact->restitution * contact->approach : 0;
-  }
-  if (world->def.stabilisation == TALUS_STABILISE_BIAS) {
-    return gap >= 0 ? gap / dt : fmax(gap / dt, -world->def.bias_cap);
-  }
-  return gap > slop ? (gap - slop) / dt : 0;
-}
-
-/* The bias of a rigid contact, or that of a spring with its compliance. */
-static void bias_set(const talus_world *world, tl_world_contact *contact, double dt) {
-  contact->bias = bias_of(world, contact, dt);
-  if (world->soft) {
-    tl_spring_set(world, contact, dt);
-  }
-}
-
 /* u_n of the bodies as they are. */
 static double approach_of(const talus_world *world, const tl_world_contact *contact) {
   double va[3], vb[3], shift[3], drift[3], point[3];
@@ -189,8 +145,9 @@ static double approach_of(const talus_world *world, const tl_world_contact *cont
 }
 
 /* old: the same contact before, or NULL. */
-static void contact_make(const talus_world *world, const tl_contact_point *point, double dt,
-                         const tl_world_contact *old, tl_world_contact *contact) {
+static void contact_make(const talus_world *world, const tl_contact_rule *rule,
+                         const tl_contact_point *point, const tl_world_contact *old,
+                         tl_world_contact *contact) {
   static const double none[3] = {0, 0, 0};
   const tl_collider_fact *const fact = world->facts.memory;
   const tl_collider_fact *const a = &fact[point->a], *const b = &fact[point->b];
@@ -222,11 +179,10 @@ static void contact_make(const talus_world *world, const tl_contact_point *point
                           ? approach_of(world, contact)
                           : 0;
   contact->departure = 0;
-  contact->stiffness = contact->compliance[0] = contact->compliance[1] = 0;
   if (world->soft) {
-    tl_spring_hold(old, contact);
+    tl_spring_turn(point->normal, old != NULL ? old->hold : none, contact->hold);
   }
-  bias_set(world, contact, dt);
+  tl_bias_set(world, rule, contact);
 }
 
 /* ---- matching -------------------------------------------------------------------------------- */
@@ -302,23 +258,25 @@ static void contacts_replace(talus_world *world) {
 
 /* Returns whether the contact stays: not between neighbours in a mechanism, and not where the
  * caller's function drops it. */
-static int contact_filter(const talus_world *world, tl_world_contact *contact, double dt) {
+static int contact_filter(const talus_world *world, const tl_contact_rule *rule,
+                          tl_world_contact *contact) {
   int keep = tl_links_collide(world, contact->body_a, contact->body_b);
   if (!keep || world->contact_function == NULL) {
     return keep;
   }
   world->contact_function(world->contact_user, &contact->shown, &contact->friction,
                           &contact->restitution, &keep);
-  bias_set(world, contact, dt);
+  tl_bias_set(world, rule, contact);
   return keep;
 }
 
-static void contacts_filter(const talus_world *world, double dt, tl_contact_list *list) {
+static void contacts_filter(const talus_world *world, const tl_contact_rule *rule,
+                            tl_contact_list *list) {
   tl_match_key *const key = world->keys.memory;
   int32_t kept = 0;
   for (int32_t k = 0; k < list->count; k++) {
     tl_world_contact contact = list->contact[k];
-    if (contact_filter(world, &contact, dt)) {
+    if (contact_filter(world, rule, &contact)) {
       key[kept] = key_of(&contact);
       list->contact[kept++] = contact;
     }
@@ -328,7 +286,7 @@ static void contacts_filter(const talus_world *world, double dt, tl_contact_list
 
 typedef struct make_task {
   const talus_world *world;
-  double dt;
+  tl_contact_rule rule;
   const tl_contact_point *points;
   const int32_t *found;
   tl_world_contact *contact;
@@ -341,7 +299,7 @@ static void contacts_part(void *arguments, int64_t first, int64_t end) {
   int skewed = 0;
   for (int64_t k = first; k < end; k++) {
     const int known = t->found[k] >= 0 && t->found[k] < world->contact_count;
-    contact_make(world, &t->points[k], t->dt, known ? &world->contact[t->found[k]] : NULL,
+    contact_make(world, &t->rule, &t->points[k], known ? &world->contact[t->found[k]] : NULL,
                  &t->contact[k]);
     /* disks stay in their plane, to the bit, unless a wall leans out of it */
     skewed |= !t->contact[k].spherical || (world->def.plane && t->points[k].normal[1] != 0);
@@ -358,12 +316,13 @@ static talus_status contacts_make(talus_world *world, double dt, const tl_contac
   list->count = 0;
   TL_TRY(tl_world_grow(world, (void **)&list->contact, &list->capacity, (int32_t)count,
                        sizeof *list->contact, "contacts"));
-  make_task task = {world, dt, points, world->found.memory, list->contact, 0};
+  make_task task = {
+      world, tl_contact_rule_of(world, dt), points, world->found.memory, list->contact, 0};
   tl_each(world->context, threads, count, contacts_part, &task);
   list->count = (int32_t)count;
   world->contacts_spherical = !task.skewed;
   if (world->contact_function != NULL || world->mechanism_count > 0) {
-    contacts_filter(world, dt, list);
+    contacts_filter(world, &task.rule, list);
   }
   if (world->cohesive) {
     tl_cohesion_find(world, list);

@@ -3,6 +3,7 @@
 
 #include "host/base/each.h"
 #include "host/world/world.h"
+#include "kernels/item/motion.h"
 
 /* v turned by the vector `angle`. */
 static void turned_by(const double *angle, const double *v, double *out) {
@@ -90,9 +91,7 @@ static void spin_carry(tl_body *body, double dt, const double *free, const doubl
 
 /* v + dt (g + f/m), spin likewise. */
 static void body_free(const talus_world *world, const tl_body *body, double dt, double *v) {
-  for (int c = 0; c < 3; c++) {
-    v[c] += dt * (world->def.gravity[c] + body->inverse_mass * body->force[c]);
-  }
+  tl_velocity_push(v, dt, world->def.gravity, body->inverse_mass, body->force);
   double impulse[3], spin[3], rotation[9];
   if (tumbles(world, body)) {
     tl_quaternion_matrix(body->orientation, rotation);
@@ -102,11 +101,10 @@ static void body_free(const talus_world *world, const tl_body *body, double dt, 
     spin_advance(body, dt, impulse, spin);
     tl_turn3(v + 3, rotation, spin);
   } else {
-    tl_sym3(spin, body->inverse_inertia, body->torque);
-    tl_along3(v + 3, v + 3, dt, spin);
+    tl_spin_push(v + 3, dt, body->inverse_inertia, body->torque);
   }
   if (world->def.plane) {
-    v[1] = v[3] = v[5] = 0;
+    tl_velocity_flatten(v);
   }
 }
 
@@ -158,10 +156,8 @@ void tl_velocities_read(talus_world *world, double *velocity) {
 }
 
 static void body_move(tl_body *body, const double *v, double dt) {
-  const double angle[3] = {dt * v[3], dt * v[4], dt * v[5]};
   if (body->exists && body->type != TALUS_BODY_FIXED && body->type != TALUS_BODY_LINK) {
-    tl_along3(body->position, body->position, dt, v);
-    tl_quaternion_turn(body->orientation, angle);
+    tl_place_move(body->position, body->orientation, v, dt);
   }
 }
 

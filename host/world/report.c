@@ -26,19 +26,6 @@ static bool moves_alone(const tl_body *body) {
 
 /* ---- contacts -------------------------------------------------------------------------------- */
 
-/* Sums over the contacts; the last is a maximum. */
-enum {
-  CONTACT_WORK,
-  CONTACT_MOTION, /* work of walls that move */
-  CONTACT_PUSH,   /* three: impulse on free bodies */
-  CONTACT_SIZE = CONTACT_PUSH + 3,
-  CONTACT_TOUCHING,
-  CONTACT_DEPTH,
-  CONTACT_ENDS, /* free bodies at contacts that touch */
-  CONTACT_DEEPEST,
-  CONTACT_VALUES
-};
-
 typedef struct contact_task {
   const talus_world *world;
   const double *free, *after;
@@ -56,34 +43,21 @@ static double side_work(const contact_task *t, const tl_world_contact *contact, 
   return side ? work : -work;
 }
 
-static void contact_values(const contact_task *t, const tl_world_contact *contact,
-                           double value[CONTACT_VALUES]) {
-  const tl_body *const a = &t->world->body[contact->body_a], *const b =
-                                                                 &t->world->body[contact->body_b];
-  const double *const impulse = contact->shown.impulse, depth = fmax(0, -contact->shown.gap);
-  const bool touches = tl_dot3(contact->shown.normal, impulse) > 0;
-  const double work_a = side_work(t, contact, 0), work_b = side_work(t, contact, 1);
-  value[CONTACT_WORK] = work_a + work_b;
-  value[CONTACT_MOTION] =
-      -((a->inverse_mass > 0 ? 0 : work_a) + (b->inverse_mass > 0 ? 0 : work_b));
-  value[CONTACT_SIZE] = 0;
-  for (int c = 0; c < 3; c++) {
-    value[CONTACT_PUSH + c] = (moves_alone(b) - moves_alone(a)) * impulse[c];
-    value[CONTACT_SIZE] += fabs(impulse[c]);
-  }
-  value[CONTACT_TOUCHING] = touches;
-  value[CONTACT_DEPTH] = touches ? depth : 0;
-  value[CONTACT_ENDS] = touches ? (a->inverse_mass > 0) + (b->inverse_mass > 0) : 0;
-  value[CONTACT_DEEPEST] = touches ? depth : 0;
+static tl_side_balance side_of(const contact_task *t, const tl_world_contact *contact, int side) {
+  const tl_body *const body = &t->world->body[side ? contact->body_b : contact->body_a];
+  return (tl_side_balance){side_work(t, contact, side), body->inverse_mass > 0, moves_alone(body)};
 }
 
 static void contacts_chunk(void *arguments, int64_t first, int32_t count,
                            double (*leaf)[TL_REDUCE_CHUNK]) {
   const contact_task *const t = arguments;
   for (int32_t i = 0; i < count; i++) {
-    double value[CONTACT_VALUES];
-    contact_values(t, &t->world->contact[first + i], value);
-    for (int n = 0; n < CONTACT_VALUES; n++) {
+    const tl_world_contact *const contact = &t->world->contact[first + i];
+    const tl_side_balance a = side_of(t, contact, 0), b = side_of(t, contact, 1);
+    double value[TL_CONTACT_VALUES];
+    tl_contact_balance(contact->shown.impulse, contact->shown.normal, contact->shown.gap, &a, &b,
+                       value);
+    for (int n = 0; n < TL_CONTACT_VALUES; n++) {
       leaf[n][i] = value[n];
     }
   }
@@ -92,31 +66,21 @@ static void contacts_chunk(void *arguments, int64_t first, int32_t count,
 talus_status tl_contacts_balance(talus_world *world, const double *free, const double *after,
                                  tl_step_balance *balance) {
   contact_task task = {world, free, after};
-  const tl_reduction reduction = {contacts_chunk, &task, CONTACT_DEEPEST, 1};
-  double sum[CONTACT_VALUES];
+  const tl_reduction reduction = {contacts_chunk, &task, TL_CONTACT_DEEPEST, 1};
+  double sum[TL_CONTACT_VALUES];
   TL_TRY(tl_reduce(world->context, world->contact_count, &reduction, &world->sum_memory, sum));
-  balance->contact_work = sum[CONTACT_WORK];
-  balance->motion_work = sum[CONTACT_MOTION];
-  tl_copy3(balance->contact_push, sum + CONTACT_PUSH);
-  balance->contact_size = sum[CONTACT_SIZE];
-  balance->touching_count = (int32_t)sum[CONTACT_TOUCHING];
-  balance->touching_ends = (int32_t)sum[CONTACT_ENDS];
-  balance->depth_sum = sum[CONTACT_DEPTH];
-  balance->depth_max = sum[CONTACT_DEEPEST];
+  balance->contact_work = sum[TL_CONTACT_WORK];
+  balance->motion_work = sum[TL_CONTACT_MOTION];
+  tl_copy3(balance->contact_push, sum + TL_CONTACT_PUSH);
+  balance->contact_size = sum[TL_CONTACT_SIZE];
+  balance->touching_count = (int32_t)sum[TL_CONTACT_TOUCHING];
+  balance->touching_ends = (int32_t)sum[TL_CONTACT_ENDS];
+  balance->depth_sum = sum[TL_CONTACT_DEPTH];
+  balance->depth_max = sum[TL_CONTACT_DEEPEST];
   return TALUS_OK;
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
-
-/* Sums over the bodies. */
-enum {
-  BODY_KINETIC, /* three: before, free, after */
-  BODY_POTENTIAL = BODY_KINETIC + 3,
-  BODY_GAIN, /* three: momentum beyond what gravity and forces gave */
-  BODY_SIZE = BODY_GAIN + 3,
-  BODY_FREE,
-  BODY_VALUES
-};
 
 typedef struct body_task {
   const talus_world *world;
@@ -135,37 +99,28 @@ static const double *inertia_of(const tl_body *body, double turned[6]) {
   return turned;
 }
 
-static void body_values(const body_task *t, int64_t i, double value[BODY_VALUES]) {
+static void body_values(const body_task *t, int64_t i, double value[TL_BODY_VALUES]) {
   const tl_body *const body = &t->world->body[i];
   const double *const gravity = t->world->def.gravity;
-  memset(value, 0, BODY_VALUES * sizeof *value);
+  memset(value, 0, TL_BODY_VALUES * sizeof *value);
   if (!body->exists || !(body->inverse_mass > 0)) {
     return;
   }
-  value[BODY_POTENTIAL] = -body->mass * tl_dot3(gravity, body->position);
-  value[BODY_FREE] = 1;
-  if (!moves_alone(body)) {
-    return;
-  }
-  double turned[6];
-  const double *const inertia = inertia_of(body, turned);
-  for (int n = 0; n < 3; n++) {
-    value[BODY_KINETIC + n] = tl_body_kinetic(body->mass, inertia, t->velocity[n] + 6 * i);
-  }
-  for (int c = 0; c < 3; c++) {
-    const double given = tl_body_given(body->mass, t->dt, gravity[c], body->force[c]);
-    value[BODY_GAIN + c] =
-        tl_body_gain(body->mass, t->velocity[0][6 * i + c], t->velocity[2][6 * i + c]) - given;
-    value[BODY_SIZE] += fabs(given);
+  value[TL_BODY_POTENTIAL] = tl_body_potential(body->mass, gravity, body->position);
+  value[TL_BODY_FREE] = 1;
+  if (moves_alone(body)) {
+    double turned[6];
+    tl_body_balance(body->mass, inertia_of(body, turned), body->force, gravity, t->dt,
+                    t->velocity[0] + 6 * i, t->velocity[1] + 6 * i, t->velocity[2] + 6 * i, value);
   }
 }
 
 static void bodies_chunk(void *arguments, int64_t first, int32_t count,
                          double (*leaf)[TL_REDUCE_CHUNK]) {
   for (int32_t i = 0; i < count; i++) {
-    double value[BODY_VALUES];
+    double value[TL_BODY_VALUES];
     body_values(arguments, first + i, value);
-    for (int n = 0; n < BODY_VALUES; n++) {
+    for (int n = 0; n < TL_BODY_VALUES; n++) {
       leaf[n][i] = value[n];
     }
   }
@@ -177,19 +132,19 @@ static void bodies_chunk(void *arguments, int64_t first, int32_t count,
 static double momentum_error(const double *bodies, const tl_step_balance *balance) {
   double rest[3];
   for (int c = 0; c < 3; c++) {
-    rest[c] = bodies[BODY_GAIN + c] - balance->contact_push[c] - balance->joint_push[c];
+    rest[c] = bodies[TL_BODY_GAIN + c] - balance->contact_push[c] - balance->joint_push[c];
   }
-  const double size = bodies[BODY_SIZE] + balance->contact_size + balance->joint_size;
+  const double size = bodies[TL_BODY_SIZE] + balance->contact_size + balance->joint_size;
   return size > 0 ? tl_norm3(rest) / size : 0;
 }
 
 static void energies_add(const double *bodies, const tl_step_balance *balance,
                          talus_step_report *report) {
-  const double start = bodies[BODY_KINETIC] + balance->link_kinetic[0];
-  const double middle = bodies[BODY_KINETIC + 1] + balance->link_kinetic[1];
+  const double start = bodies[TL_BODY_KINETIC] + balance->link_kinetic[0];
+  const double middle = bodies[TL_BODY_KINETIC + 1] + balance->link_kinetic[1];
   const double contacts = balance->contact_work, motion = balance->motion_work;
-  report->kinetic = bodies[BODY_KINETIC + 2] + balance->link_kinetic[2];
-  report->potential = bodies[BODY_POTENTIAL];
+  report->kinetic = bodies[TL_BODY_KINETIC + 2] + balance->link_kinetic[2];
+  report->potential = bodies[TL_BODY_POTENTIAL];
   report->work_forces += middle - start;
   report->work_contacts += contacts;
   report->work_motion += motion;
@@ -219,8 +174,8 @@ talus_status tl_report_add(talus_world *world, double dt, const double *before, 
                            const double *after, const talus_info *info,
                            const tl_step_balance *balance, talus_step_report *report) {
   body_task task = {world, {before, free, after}, dt};
-  const tl_reduction reduction = {bodies_chunk, &task, BODY_VALUES, 0};
-  double bodies[BODY_VALUES];
+  const tl_reduction reduction = {bodies_chunk, &task, TL_BODY_VALUES, 0};
+  double bodies[TL_BODY_VALUES];
   TL_TRY(tl_reduce(world->context, world->body_count, &reduction, &world->sum_memory, bodies));
   quality_add(world, info, report);
   report->contact_count = world->contact_count;
@@ -229,7 +184,7 @@ talus_status tl_report_add(talus_world *world, double dt, const double *before, 
   report->penetration_mean =
       balance->touching_count > 0 ? balance->depth_sum / balance->touching_count : 0;
   report->coordination =
-      bodies[BODY_FREE] > 0 ? (double)balance->touching_ends / bodies[BODY_FREE] : 0;
+      bodies[TL_BODY_FREE] > 0 ? (double)balance->touching_ends / bodies[TL_BODY_FREE] : 0;
   energies_add(bodies, balance, report);
   report->momentum_error = fmax(report->momentum_error, momentum_error(bodies, balance));
   report->momentum_error = fmax(report->momentum_error, balance->link_error);

@@ -20,170 +20,59 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/math/trigonometry.h"
 #include "host/world/world.h"
 
 /* ALPHA: share of C in W that softness AUTO aims at for the typical grain. PRESSURES: E is at least
- * so many times the pressure at the bottom. ACROSS: k_t / k_n, at which C has the same share of W
- * along and across the normal of two spheres. */
-static const double ALPHA = 2e-2, PRESSURES = 1e3, ACROSS = 2.0 / 7, PI = 3.14159265358979323846;
+ * so many times the pressure at the bottom. */
+static const double ALPHA = 2e-2, PRESSURES = 1e3;
 
-/* Stiffness along and across the normal, and what is added to the gap. */
-typedef struct spring {
-  double normal, tangential, offset;
-} spring;
-
-static double smaller_given(double a, double b) {
-  return a > 0 && (!(b > 0) || a < b) ? a : b;
+static tl_spring_material material_of(const talus_world *world, int32_t shape) {
+  const talus_material_def *const material = &world->material[world->shape[shape].material];
+  return (tl_spring_material){material->stiffness, material->young, material->poisson};
 }
 
-static double reduced_radius(const talus_world *world, const tl_world_contact *contact) {
-  const double r =
-      1 / (1 / world->shape[contact->shape_a].size + 1 / world->shape[contact->shape_b].size);
-  return isfinite(r) ? r : world->size;
+tl_contact_rule tl_contact_rule_of(const talus_world *world, double dt) {
+  return (tl_contact_rule){.dt = dt,
+                           .gravity = tl_norm3(world->def.gravity),
+                           .size = world->size,
+                           .slop = world->def.slop,
+                           .restitution_speed = world->def.restitution_speed,
+                           .bias_cap = world->def.bias_cap,
+                           .modulus = world->modulus,
+                           .newton = world->def.restitution == TALUS_RESTITUTION_NEWTON,
+                           .by_bias = world->def.stabilisation == TALUS_STABILISE_BIAS,
+                           .soft = world->soft};
 }
 
-/* Hertz and Mindlin; a material without `young` is rigid. depth: where it is linearised. */
-static spring hertz(const talus_material_def *p, const talus_material_def *q, double radius,
-                    double depth) {
-  const talus_material_def *const side[2] = {p, q};
-  double along = 0, across = 0;
-  for (int i = 0; i < 2; i++) {
-    if (side[i]->young > 0) {
-      const double nu = side[i]->poisson, shear = side[i]->young / (2 * (1 + nu));
-      along += (1 - nu * nu) / side[i]->young;
-      across += (2 - nu) / shear;
-    }
+void tl_bias_set(const talus_world *world, const tl_contact_rule *rule, tl_world_contact *contact) {
+  tl_bias_query query = {.gap = contact->shown.gap,
+                         .slop = contact->slop,
+                         .approach = contact->approach,
+                         .restitution = contact->restitution};
+  tl_spring_material a = {0}, b = {0};
+  if (rule->soft) { /* rigid contacts need not look at bodies and shapes */
+    query.load = tl_dot3(contact->shown.normal, contact->shown.impulse);
+    query.weight =
+        world->body[contact->body_a].inverse_mass + world->body[contact->body_b].inverse_mass;
+    query.size_a = world->shape[contact->shape_a].size;
+    query.size_b = world->shape[contact->shape_b].size;
+    a = material_of(world, contact->shape_a);
+    b = material_of(world, contact->shape_b);
   }
-  const double root = sqrt(radius * depth);
-  return (spring){2 * root / along, 8 * root / across, depth / 3};
-}
-
-/* The overlap that the step is likely to end with; never 0, or Hertz's law would have no stiffness.
- */
-static double depth_ahead(const talus_world *world, const tl_world_contact *contact, double dt) {
-  const double *const g = world->def.gravity;
-  const double now = -contact->shown.gap, next = now - dt * contact->approach;
-  const double least = 1e-3 * dt * dt * sqrt(tl_dot3(g, g)) + 1e-12 * contact->slop;
-  return fmax(fmax(now, next), fmax(least, 1e-12 * world->size));
-}
-
-static spring spring_of(const talus_world *world, const tl_world_contact *contact, double dt) {
-  const talus_material_def *const p = &world->material[world->shape[contact->shape_a].material];
-  const talus_material_def *const q = &world->material[world->shape[contact->shape_b].material];
-  const double linear = smaller_given(p->stiffness, q->stiffness);
-  const double radius = reduced_radius(world, contact);
-  if (linear > 0) {
-    return (spring){linear, ACROSS * linear, 0};
-  }
-  if (p->young > 0 || q->young > 0) {
-    return hertz(p, q, radius, depth_ahead(world, contact, dt));
-  }
-  const double k = world->modulus * radius;
-  return (spring){k, ACROSS * k, 0};
-}
-
-/* ln x for 0 < x <= 1, by + - * / alone: the same bits everywhere. */
-static double logarithm(double x) {
-  int exponent;
-  const double m = frexp(x, &exponent), s = (m - 1) / (m + 1), square = s * s;
-  double sum = 0;
-  for (int i = 41; i > 0; i -= 2) {
-    sum = sum * square + 1.0 / i;
-  }
-  return 2 * s * sum + exponent * 0.69314718055994530942;
-}
-
-/* The damping ratio of restitution e. The left side below is concave: Newton's method rises. */
-static double damping_ratio(double e) {
-  const double least = 0.15; /* near exp(-2) the curve is flat: critical from here on */
-  if (e < least) {
-    return 1;
-  }
-  const double wanted = -logarithm(e);
-  double f = wanted / PI, sine = 0, cosine = 1;
-  for (int i = 0; i < 12; i++) {
-    tl_sine_cosine(f, &sine, &cosine);
-    const double rest = PI - 2 * f, tangent = sine / cosine;
-    const double slope = rest / (cosine * cosine) - 2 * tangent;
-    f += (wanted - tangent * rest) / slope;
-  }
-  tl_sine_cosine(f, &sine, &cosine);
-  return sine;
-}
-
-/* What lacks of the damper of restitution e, as a time. */
-static double damper_of(double e, double k, double w, double dt) {
-  return fmax(0, 2 * damping_ratio(e) / sqrt(k * w) - dt);
-}
-
-static double inverse_mass_of(const talus_world *world, int32_t body) {
-  return world->body[body].inverse_mass;
-}
-
-/* Along the normal. */
-static void normal_set(const talus_world *world, tl_world_contact *contact, double dt,
-                       const spring *s) {
-  const double w =
-      inverse_mass_of(world, contact->body_a) + inverse_mass_of(world, contact->body_b);
-  const double gap = contact->shown.gap + s->offset, k = s->normal;
-  const bool stiff = k * w * dt * dt > 1;
-  const bool impact = stiff && contact->restitution > 0 &&
-                      contact->approach < -world->def.restitution_speed &&
-                      contact->shown.gap + dt * contact->approach <= 0;
-  if (impact) { /* Poisson's compression is plastic */
-    const bool newton = world->def.restitution == TALUS_RESTITUTION_NEWTON;
-    contact->compliance[0] = 0;
-    contact->bias = newton ? contact->restitution * contact->approach : 0;
-    return;
-  }
-  const double lag = dt + (stiff || gap > 0 ? 0 : damper_of(contact->restitution, k, w, dt));
-  contact->compliance[0] = 1 / (k * dt * lag);
-  contact->bias = gap / lag;
-  if (stiff) { /* what the load explains is no overlap to be undone */
-    const double load = tl_dot3(contact->shown.normal, contact->shown.impulse);
-    const double fastest = fmax(world->def.bias_cap, 2 * contact->compliance[0] * load);
-    contact->bias = fmax(contact->bias, -fastest);
-  }
-}
-
-void tl_spring_set(const talus_world *world, tl_world_contact *contact, double dt) {
-  const spring s = spring_of(world, contact, dt);
-  contact->stiffness = s.normal;
-  contact->compliance[0] = contact->compliance[1] = 0;
-  if (!(s.normal > 0)) {
+  const tl_bias bias = tl_bias_find(rule, &query, &a, &b);
+  contact->bias = bias.bias;
+  contact->stiffness = bias.stiffness;
+  memcpy(contact->compliance, bias.compliance, sizeof bias.compliance);
+  if (!(bias.stiffness > 0)) {
     memset(contact->hold, 0, sizeof contact->hold);
-    return;
-  }
-  contact->compliance[1] = 1 / (s.tangential * dt * dt);
-  normal_set(world, contact, dt, &s);
-}
-
-void tl_spring_hold(const tl_world_contact *old, tl_world_contact *contact) {
-  const double *const n = contact->shown.normal;
-  memset(contact->hold, 0, sizeof contact->hold);
-  if (old == NULL) {
-    return;
-  }
-  const double along = tl_dot3(n, old->hold), before = tl_dot3(old->hold, old->hold);
-  double turned[3];
-  for (int c = 0; c < 3; c++) {
-    turned[c] = old->hold[c] - along * n[c];
-  }
-  const double after = tl_dot3(turned, turned);
-  for (int c = 0; c < 3 && after > 0; c++) {
-    contact->hold[c] = turned[c] * sqrt(before / after);
   }
 }
 
 void tl_spring_keep(talus_world *world, double dt) {
   for (int32_t k = 0; k < world->contact_count && world->soft; k++) {
     tl_world_contact *const contact = &world->contact[k];
-    const double *const n = contact->shown.normal, *const x = contact->shown.impulse;
-    const double along = tl_dot3(n, x);
-    for (int c = 0; c < 3; c++) {
-      contact->hold[c] = contact->stiffness > 0 ? (x[c] - along * n[c]) / dt : 0;
-    }
+    tl_spring_force(contact->shown.normal, contact->shown.impulse, contact->stiffness, dt,
+                    contact->hold);
   }
 }
 
@@ -221,7 +110,7 @@ void tl_spring_choose(talus_world *world) {
   if (c.count == 0 || !(radius > 0)) {
     return;
   }
-  const double mass = c.mass / c.count, volume = 4 * PI / 3 * radius * radius * radius;
+  const double mass = c.mass / c.count, volume = 4 * TL_PI / 3 * radius * radius * radius;
   const double pressure = mass / volume * gravity * (c.highest - c.lowest + 2 * radius);
   world->modulus = fmax(mass / (ALPHA * dt * dt * radius), PRESSURES * pressure);
 }

@@ -20,6 +20,7 @@
 #include "host/collide/collide.h"
 #include "host/math/rotation.h"
 #include "host/math/vector.h"
+#include "kernels/item/bias.h"
 #include "talus/talus_mechanism.h"
 
 typedef struct tl_match tl_match;
@@ -284,10 +285,10 @@ talus_status tl_contacts_restore(talus_world *world);
 talus_status tl_cell_refuse(const talus_world *world, const char *what);
 /* spring.c. E of softness AUTO, once there are bodies. */
 void tl_spring_choose(talus_world *world);
-/* The tangential spring's force from the step before (old NULL: none), turned with the normal. */
-void tl_spring_hold(const tl_world_contact *old, tl_world_contact *contact);
-/* Stiffness, compliance and, where it gives way, the bias of a contact. */
-void tl_spring_set(const talus_world *world, tl_world_contact *contact, double dt);
+/* What the world says about all its contacts in a (sub-)step. */
+tl_contact_rule tl_contact_rule_of(const talus_world *world, double dt);
+/* The bias of a contact; stiffness and compliance where it gives way. */
+void tl_bias_set(const talus_world *world, const tl_contact_rule *rule, tl_world_contact *contact);
 /* The tangential springs' forces after a (sub-)step. */
 void tl_spring_keep(talus_world *world, double dt);
 /* Friction and restitution of two materials. */
