@@ -41,6 +41,8 @@ typedef struct tl_struct {
   X(body_def, collides)                          \
   X(shape_def, unused)                           \
   X(motion_def, unused)                          \
+  X(servo_def, across)                           \
+  X(servo_state, speed)                          \
   X(joint_def, restitution)                      \
   X(joint_state, friction)                       \
   X(step_report, error)                          \

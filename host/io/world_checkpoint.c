@@ -10,7 +10,9 @@
 #include "talus/talus_io.h"
 
 static const char mechanisms[] = "world/mechanism"; /* only where there are some */
-static const char cell[] = "world/cell";            /* of a periodic world */
+static const char kinematic[] =
+    "world/kinematic";                   /* only where motions began anew, or servos are */
+static const char cell[] = "world/cell"; /* of a periodic world */
 /* Not in checkpoints of format 1 written before 0.2.0, which hold all bodies that ever were. */
 static const char carried[] = "world/carried", ids[] = "world/id", next[] = "world/next";
 static const char size_sum[] = "world/size_sum";
@@ -24,10 +26,12 @@ static talus_status state_reserve(talus_context *context, tl_world_state *state,
   const size_t contacts = (size_t)state->contact_count * TL_STATE_CONTACT;
   const size_t joints = (size_t)state->joint_count * TL_STATE_JOINT;
   const size_t linked = (size_t)state->mechanism_count, spins = (size_t)state->body_count * 3;
+  const size_t driven = (size_t)state->kinematic_count * TL_STATE_KINEMATIC;
   const size_t keys = (size_t)state->contact_count * 3, holds = state->soft ? keys : 0;
   const size_t named = (size_t)state->body_count + (size_t)state->joint_count;
   TL_TRY(tl_buffer_reserve(context, memory,
-                           (bodies + contacts + joints + linked + spins + holds) * sizeof(double) +
+                           (bodies + contacts + joints + linked + spins + holds + driven) *
+                                   sizeof(double) +
                                (keys + named) * sizeof(int32_t),
                            1, "the state of the world"));
   state->body = memory->memory;
@@ -36,7 +40,8 @@ static talus_status state_reserve(talus_context *context, tl_world_state *state,
   state->mechanism = state->joint + joints;
   state->carried = state->mechanism + linked;
   state->hold = state->carried + spins;
-  state->contact_key = (int32_t *)(state->hold + holds);
+  state->kinematic = state->hold + holds;
+  state->contact_key = (int32_t *)(state->kinematic + driven);
   state->id = state->contact_key + keys;
   return TALUS_OK;
 }
@@ -85,6 +90,10 @@ talus_status tl_world_copy_put(tl_checkpoint_writer *writer, const tl_world_copy
   if (state->soft) {
     TL_TRY(tl_checkpoint_put_doubles(writer, hold, state->hold, (int64_t)state->contact_count * 3));
     TL_TRY(tl_checkpoint_put_doubles(writer, modulus, &state->modulus, 1));
+  }
+  if (state->kinematic_count > 0) {
+    TL_TRY(tl_checkpoint_put_doubles(writer, kinematic, state->kinematic,
+                                     (int64_t)state->kinematic_count * TL_STATE_KINEMATIC));
   }
   return state->mechanism_count > 0
              ? tl_checkpoint_put_doubles(writer, mechanisms, state->mechanism,
@@ -136,6 +145,10 @@ static talus_status read_world(tl_checkpoint *checkpoint, tl_world_state *state)
     TL_TRY(tl_checkpoint_doubles(checkpoint, hold, state->hold, (int64_t)state->contact_count * 3));
     TL_TRY(tl_checkpoint_doubles(checkpoint, modulus, &state->modulus, 1));
   }
+  if (state->kinematic_count > 0) {
+    TL_TRY(tl_checkpoint_doubles(checkpoint, kinematic, state->kinematic,
+                                 (int64_t)state->kinematic_count * TL_STATE_KINEMATIC));
+  }
   return state->mechanism_count > 0
              ? tl_checkpoint_doubles(checkpoint, mechanisms, state->mechanism,
                                      state->mechanism_count)
@@ -145,7 +158,7 @@ static talus_status read_world(tl_checkpoint *checkpoint, tl_world_state *state)
 talus_status tl_world_checkpoint_load(talus_world *world, tl_checkpoint *checkpoint) {
   talus_context *const context = world->context;
   tl_world_state state;
-  int64_t count[4];
+  int64_t count[4], driven = 0;
   tl_buffer memory = {NULL, 0};
   memset(&state, 0, sizeof state);
   TL_TRY(tl_checkpoint_int64s(checkpoint, "world/counts", count, 4));
@@ -160,6 +173,14 @@ talus_status tl_world_checkpoint_load(talus_world *world, tl_checkpoint *checkpo
   state.joint_count = (int32_t)count[3];
   if (tl_checkpoint_has(checkpoint, mechanisms)) {
     TL_TRY(tl_checkpoint_count(checkpoint, mechanisms, &state.mechanism_count));
+  }
+  if (tl_checkpoint_has(checkpoint, kinematic)) {
+    TL_TRY(tl_checkpoint_count(checkpoint, kinematic, &driven));
+    if (driven % TL_STATE_KINEMATIC != 0 || driven > INT32_MAX) {
+      return tl_fail(context, TALUS_FILE_FORMAT, "the checkpoint's motions have %lld numbers",
+                     (long long)driven);
+    }
+    state.kinematic_count = (int32_t)(driven / TL_STATE_KINEMATIC);
   }
   state.soft = tl_checkpoint_has(checkpoint, hold);
   TL_TRY(state_reserve(context, &state, &memory));

@@ -141,7 +141,7 @@ static talus_status add_motions(talus_world *world, int32_t body, const tl_list 
 static talus_status add_wall(talus_scene *scene, tl_build_mode mode, talus_world *world,
                              const tl_scene_wall *from, int32_t *body) {
   talus_body_def def = talus_body_def_default();
-  const int moves = from->motions.count > 0 || from->type == 1;
+  const int moves = from->motions.count > 0 || from->type == 1 || from->servo.item.node != NULL;
   def.type = moves && !mode.relaxing ? TALUS_BODY_KINEMATIC : TALUS_BODY_FIXED;
   memcpy(def.position, from->position, sizeof def.position);
   memcpy(def.orientation, from->orientation, sizeof def.orientation);
@@ -196,6 +196,9 @@ static talus_status add_others(talus_scene *scene, tl_build_mode mode, talus_wor
                             add_body(scene, mode, world, body, &scene->body_id[i])));
   }
   TL_TRY(tl_build_mechanisms(scene, mode, world));
+  if (!mode.relaxing) {
+    TL_TRY(tl_servos_build(scene, world));
+  }
   scene->grain_first = talus_body_capacity(world);
   return TALUS_OK;
 }

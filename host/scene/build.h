@@ -131,6 +131,17 @@ void tl_scene_forget(talus_scene *scene, const talus_world *world);
 talus_status tl_wall_emit(talus_scene *scene, talus_world *world, const tl_scene_wall *wall,
                           int32_t body, int32_t material);
 
+/* Rings become planes; due when a file has been read. */
+talus_status tl_rings_expand(tl_arena *arena, tl_scene_definition *def);
+
+/* ---- servos ---------------------------------------------------------------------------------- */
+
+talus_status tl_servos_check(const talus_scene *scene);
+/* Servos of all walls and bodies, or of one of them. */
+talus_status tl_servos_build(const talus_scene *scene, talus_world *world);
+talus_status tl_servo_apply_wall(const talus_scene *scene, talus_world *world, int32_t wall);
+talus_status tl_servo_apply_body(const talus_scene *scene, talus_world *world, int32_t body);
+
 /* The shortest turn that brings z to a direction. */
 void tl_turn_z_to(const double to[3], double orientation[4]);
 

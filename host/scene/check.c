@@ -188,6 +188,7 @@ talus_status tl_scene_check(talus_scene *scene) {
   for (int32_t i = 0; i < def->walls.count; i++) {
     TL_TRY(check_wall(scene, (const tl_scene_wall *)def->walls.item + i));
   }
+  TL_TRY(tl_servos_check(scene));
   TL_TRY(check_grains(scene));
   TL_TRY(tl_mechanisms_check(scene));
   for (int32_t i = 0; i < def->mechanisms.count; i++) {

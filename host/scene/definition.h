@@ -92,6 +92,13 @@ typedef struct tl_scene_motion {
   tl_numbers time, offset;
 } tl_scene_motion;
 
+/* A kinematic body or wall that follows a force. */
+typedef struct tl_scene_servo {
+  tl_item item; /* node NULL: there is none */
+  double force, pressure, axis[3], area, gain, speed;
+  tl_texts across;
+} tl_scene_servo;
+
 typedef struct tl_scene_body {
   tl_item item;
   const char *name;
@@ -102,6 +109,7 @@ typedef struct tl_scene_body {
   int64_t group;
   uint32_t collides;
   tl_list motions; /* tl_scene_motion */
+  tl_scene_servo servo;
   double until;
 } tl_scene_body;
 
@@ -114,7 +122,8 @@ typedef enum tl_wall_kind {
   TL_WALL_DRUM,
   TL_WALL_REVOLVED,
   TL_WALL_EXTRUDED,
-  TL_WALL_MESH
+  TL_WALL_MESH,
+  TL_WALL_RING /* becomes planes when the file has been read */
 } tl_wall_kind;
 
 typedef enum tl_holes { TL_HOLES_TELL, TL_HOLES_ALLOW, TL_HOLES_REFUSE } tl_holes;
@@ -131,12 +140,13 @@ typedef struct tl_scene_wall {
   int64_t group;
   uint32_t collides;
   tl_list motions;
+  tl_scene_servo servo;
   double until;
   double normal[3], size[3], thickness, radius, height, length, opening, angle, scale;
   uint32_t faces;
   int32_t closed, flip;
   int32_t holes; /* tl_holes */
-  int64_t segments, lifters;
+  int64_t segments, lifters, plates;
   double lifter;
   tl_numbers profile; /* pairs */
 } tl_scene_wall;

@@ -14,6 +14,7 @@
 #include "host/io/text_file.h"
 #include "host/io/vtk.h"
 #include "host/io/vtk_series.h"
+#include "host/scene/build.h"
 #include "host/scene/measure_define.h"
 #include "host/scene/schema.h"
 #include "talus/talus_scene.h"
@@ -119,6 +120,7 @@ static talus_status read_scene(job *j, bool plane) {
   TL_TRY(choose(j));
   tl_parse parse = {.context = j->context, .arena = &j->arena, .base = {1, 1, 1, 1}};
   TL_TRY(tl_parse_table(&parse, &tl_schema_root, j->root, "", &j->scene));
+  TL_TRY(tl_rings_expand(&j->arena, &j->scene));
   return tl_measure_check(j->context, &j->scene);
 }
 

@@ -76,12 +76,11 @@ static int32_t cell_columns(const tl_scene_definition *def) {
 int32_t tl_scalars_count(const talus_scene *scene) {
   const tl_scene_definition *def = tl_scene_def(scene);
   return FIXED + cell_columns(def) + 3 * def->walls.count + PER_TRACK * def->output.track.count +
-         force_columns(def);
+         force_columns(def) + tl_scalars_servo_count(scene);
 }
 
-/* name_x, name_y ...; characters that a column cannot have become _. */
-static talus_status name_column(tl_arena *arena, const char *stem, const char *name,
-                                const char *ending, const char *unit, talus_column *column) {
+talus_status tl_scalars_column(tl_arena *arena, const char *stem, const char *name,
+                               const char *ending, const char *unit, talus_column *column) {
   char text[160];
   const int length = snprintf(text, sizeof text, "%s%.80s%s", stem, name, ending);
   for (int i = 0; i < length; i++) {
@@ -108,7 +107,8 @@ talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, talus_co
     char number[16];
     snprintf(number, sizeof number, "wall%d", (int)i);
     for (int c = 0; c < 3; c++) {
-      TL_TRY(name_column(arena, "force_", name != NULL ? name : number, axes[c], "N", column++));
+      TL_TRY(
+          tl_scalars_column(arena, "force_", name != NULL ? name : number, axes[c], "N", column++));
     }
   }
   for (int32_t i = 0; i < def->output.track.count; i++) {
@@ -116,17 +116,17 @@ talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, talus_co
     for (int c = 0; c < 9; c++) {
       const char *ending = c < 3 ? axes[c] : c < 6 ? rates[c - 3] : spins[c - 6];
       const char *unit = c < 3 ? "m" : c < 6 ? "m/s" : "rad/s";
-      TL_TRY(name_column(arena, "", name, ending, unit, column++));
+      TL_TRY(tl_scalars_column(arena, "", name, ending, unit, column++));
     }
   }
   for (int32_t i = 0; i < def->output.forces.count; i++) {
     const char *const name = def->output.forces.text[i];
     for (int c = is_wall(def, name) ? 3 : 0; c < 6; c++) {
-      TL_TRY(name_column(arena, c < 3 ? "force_" : "torque_", name, axes[c % 3],
-                         c < 3 ? "N" : "N m", column++));
+      TL_TRY(tl_scalars_column(arena, c < 3 ? "force_" : "torque_", name, axes[c % 3],
+                               c < 3 ? "N" : "N m", column++));
     }
   }
-  return TALUS_OK;
+  return tl_scalars_servo_name(scene, arena, column);
 }
 
 /* Kinetic and potential energy of the bodies as they are. */
@@ -265,5 +265,6 @@ talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
     }
   }
   fill_loads(scene, world, value);
+  tl_scalars_servo_fill(scene, world, value + force_columns(def));
   return TALUS_OK;
 }

@@ -28,6 +28,7 @@ static talus_status read_tree(talus_scene *scene, const char *const *overrides,
   }
   tl_parse parse = {.context = scene->context, .arena = &scene->arena, .base = {1, 1, 1, 1}};
   TL_TRY(tl_parse_table(&parse, &tl_schema_root, scene->root, "", &scene->def));
+  TL_TRY(tl_rings_expand(&scene->arena, &scene->def));
   TL_TRY(tl_mechanisms_read(scene));
   TL_TRY(tl_scene_index(scene));
   return tl_scene_check(scene);

@@ -61,9 +61,9 @@ extern const tl_section tl_schema_root;
 /* Tables of the sections, each in the file that says so in its head. */
 extern const tl_section tl_schema_units, tl_schema_world, tl_schema_material, tl_schema_pair,
     tl_schema_cell, tl_schema_output, tl_schema_run; /* schema_world.c */
-extern const tl_section tl_schema_shape, tl_schema_part, tl_schema_motion, tl_schema_body,
-    tl_schema_joint, tl_schema_force;   /* schema_bodies.c */
-extern const tl_section tl_schema_wall; /* schema_walls.c */
+extern const tl_section tl_schema_shape, tl_schema_part, tl_schema_motion, tl_schema_servo,
+    tl_schema_body, tl_schema_joint, tl_schema_force; /* schema_bodies.c */
+extern const tl_section tl_schema_wall;               /* schema_walls.c */
 extern const tl_section tl_schema_region, tl_schema_sizes, tl_schema_layer, tl_schema_grains,
     tl_schema_inlet, tl_schema_outlet; /* schema_grains.c */
 extern const tl_section tl_schema_mechanism, tl_schema_link, tl_schema_loop,

@@ -59,6 +59,31 @@ static const tl_key rows_motion[] = {
 SCHEMA(motion, "motions", "kind", "A list, in a body of type `kinematic` or in a wall.");
 #undef ROW_STRUCT
 
+#define ROW_STRUCT tl_scene_servo
+static const tl_key rows_servo[] = {
+    REAL("force", force, FORCE, "0", FROM_0, 0, "with which contacts are to press against it"),
+    REAL("pressure", pressure, PRESSURE, "0", FROM_0, 0, "instead: over its area"),
+    NUMBERS(VECTOR, "axis", axis, NUMBER, "", 0,
+            "the way in which it presses, of any length; none: the normal of a `plane`"),
+    REAL("speed", speed, SPEED, NULL, ABOVE_0, 0, "it moves no faster"),
+    REAL(
+        "area", area, AREA, "0", FROM_0, 0,
+        "for the pressure; 0: by `across`, or the convex hull of the points that press, seen along "
+        "the axis, widened by the mean radius of the grains that touch"),
+    PLAIN(TEXTS, "across", across, "", 0,
+          "two pairs of bodies or walls that face each other across it, in a plane world one: the "
+          "area is what lies between their positions"),
+    {"gain", TL_KEY_REAL, AT(gain), TL_QUANTITY_NUMBER, "0.6", ABOVE_0_TO_1, 0, NULL, NULL,
+     "share of the missing force that a step makes up for if nothing but the contacts at the plate "
+     "gives way"},
+};
+SCHEMA(servo, "servo", NULL,
+       "Moves a kinematic body or wall along an axis until contacts press against it as wanted; "
+       "beside its motions. Contacts have to be soft (`world.softness`). Columns of scalars.csv: "
+       "`servo_NAME_force`, `_pressure`, `_area`, `_travel`, `_speed`. How to: [load a sample by "
+       "plates](../how-to/servo.md).");
+#undef ROW_STRUCT
+
 #define ROW_STRUCT tl_scene_body
 static const tl_key rows_body[] = {
     PLAIN(TEXT, "name", name, "", 0, "for joints, forces, `output.track` and `--set`"),
@@ -76,6 +101,8 @@ static const tl_key rows_body[] = {
     PLAIN(GROUPS, "collides", collides, "all", 0,
           "groups that it meets, `[0, 2]`; both sides have to agree"),
     TABLE(LIST, "motions", motions, tl_schema_motion, "", 0, "type `kinematic` only"),
+    TABLE(SECTION, "servo", servo, tl_schema_servo, "", 0,
+          "type `kinematic` only: a force that it follows"),
     REAL("until", until, TIME, "inf", FROM_0, 0, "time at which it is taken away"),
 };
 SCHEMA(body, "bodies", NULL, NULL);

@@ -15,6 +15,7 @@
 #define ABOVE_0 0, INFINITY, 1
 #define FROM_0 0, INFINITY, 0
 #define ZERO_TO_1 0, 1, 0
+#define ABOVE_0_TO_1 0, 1, 1
 #define QUARTER_TURN 0, 1.57, 0
 #define POISSON 0, 0.5, 0
 #define ENDLESS -INFINITY, INFINITY, 0 /* inf is a value too */

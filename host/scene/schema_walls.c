@@ -10,12 +10,13 @@
 #define IS_REVOLVED BIT(TL_WALL_REVOLVED)
 #define IS_EXTRUDED BIT(TL_WALL_EXTRUDED)
 #define IS_MESH BIT(TL_WALL_MESH)
+#define IS_RING BIT(TL_WALL_RING)
 #define IS_ROUND (IS_SILO | IS_HOPPER | IS_DRUM)
 #define UP_TO_STEEP 0, 1.5533, 0 /* 89 degrees */
 
 #define ROW_STRUCT tl_scene_wall
 static const tl_key rows_wall[] = {
-    CHOICE("kind", kind, "plane|box|silo|hopper|wedge|drum|revolved|extruded|mesh", NULL, 0,
+    CHOICE("kind", kind, "plane|box|silo|hopper|wedge|drum|revolved|extruded|mesh|ring", NULL, 0,
            "see above"),
     PLAIN(TEXT, "name", name, "", 0, "for `grains.inside`, joints and `--set`"),
     NUMBERS(VECTOR, "position", position, LENGTH, "0 0 0", 0,
@@ -27,6 +28,7 @@ static const tl_key rows_wall[] = {
     INTEGER("group", group, "0", 0, 31, 0, "of collisions"),
     PLAIN(GROUPS, "collides", collides, "all", 0, "groups that it meets"),
     TABLE(LIST, "motions", motions, tl_schema_motion, "", 0, "how it moves"),
+    TABLE(SECTION, "servo", servo, tl_schema_servo, "", 0, "a force that it follows"),
     REAL("until", until, TIME, "inf", FROM_0, 0, "time at which it is taken away: a gate"),
     NUMBERS(VECTOR, "normal", normal, NUMBER, "0 0 1", IS_PLANE, "points out of the solid"),
     RANGED(VECTOR, "size", size, LENGTH, NULL, ABOVE_0, IS_BOX | IS_WEDGE,
@@ -35,7 +37,8 @@ static const tl_key rows_wall[] = {
         "that are there: −x, +x, −y, +y, −z, +z"),
     REAL("thickness", thickness, LENGTH, "0", FROM_0, IS_BOX,
          "0: faces are planes without end; otherwise slabs that grains can spill over"),
-    REAL("radius", radius, LENGTH, NULL, ABOVE_0, IS_ROUND, "of the inside"),
+    REAL("radius", radius, LENGTH, NULL, ABOVE_0, IS_ROUND | IS_RING, "of the inside"),
+    INTEGER("plates", plates, "16", 3, 1000, IS_RING, "planes around the axis z"),
     REAL("height", height, LENGTH, NULL, ABOVE_0, IS_SILO | IS_HOPPER,
          "of the cylinder; hopper: above the cone"),
     REAL("length", length, LENGTH, NULL, ABOVE_0, IS_DRUM, "along its axis y"),
@@ -67,5 +70,6 @@ SCHEMA(wall, "walls", "kind",
        "vertical sides above. `drum`: a lying cylinder. `revolved`, `extruded`: faces from a "
        "profile; going up along it, grains are on the left of an extruded one (towards −x) and "
        "towards the axis of a revolved one. `mesh`: triangles from a file, counter-clockwise seen "
-       "from the grains.");
+       "from the grains. `ring`: planes around z that face the axis, each a wall `NAME0`, `NAME1` "
+       "... of its own, with the ring's motions and servo.");
 #undef ROW_STRUCT

@@ -33,5 +33,13 @@ int32_t tl_scalars_count(const talus_scene *scene);
 talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, talus_column *column);
 talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
                              const talus_step_report *report, double *value);
+/* A column name_x, name_y ...; characters that a column cannot have become _. */
+talus_status tl_scalars_column(tl_arena *arena, const char *stem, const char *name,
+                               const char *ending, const char *unit, talus_column *column);
+
+/* The last of them, of servos (scalars_servo.c). */
+int32_t tl_scalars_servo_count(const talus_scene *scene);
+talus_status tl_scalars_servo_name(const talus_scene *scene, tl_arena *arena, talus_column *column);
+void tl_scalars_servo_fill(const talus_scene *scene, const talus_world *world, double *value);
 
 #endif

@@ -30,6 +30,7 @@ typedef struct tl_dimension {
   X(SURFACE_TENSION, "a surface tension", "N/m", 0, 1, -2, 0) \
   X(STIFFNESS, "a stiffness", "N/m", 0, 1, -2, 0)             \
   X(PRESSURE, "a pressure", "Pa", -1, 1, -2, 0)               \
+  X(AREA, "an area", "m2", 2, 0, 0, 0)                        \
   X(VOLUME, "a volume", "m3", 3, 0, 0, 0)                     \
   X(MASS, "a mass", "kg", 0, 1, 0, 0)                         \
   X(INERTIA, "a moment of inertia", "kg m2", 2, 1, 0, 0)      \

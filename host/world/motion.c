@@ -8,7 +8,7 @@
 
 #include "host/base/structs.h"
 #include "host/math/trigonometry.h"
-#include "host/world/world.h"
+#include "host/world/servo.h"
 
 /* Time spent between begin and end, up to t. */
 static double active_time(const talus_motion_def *def, double t) {
@@ -50,11 +50,13 @@ static void motion_offset(const talus_motion_def *def, double t, double *offset)
   }
 }
 
-/* Position and orientation at time t: first the turns, about their centres, then the offsets. */
-static void pose_at(const talus_world *world, int32_t index, double t, double *position,
+/* Position and orientation at a time: first the turns, about their centres, then the offsets. */
+static void pose_at(const talus_world *world, int32_t index, double time, double *position,
                     double *orientation) {
   const tl_body *const body = &world->body[index];
-  double offset[3] = {0, 0, 0};
+  const double t = time - body->motion_begin;
+  double offset[3];
+  tl_copy3(offset, body->carried_by_servo);
   memcpy(position, body->anchor, 3 * sizeof *position);
   memcpy(orientation, body->anchor_orientation, 4 * sizeof *orientation);
   for (int32_t i = 0; i < world->motion_count; i++) {
@@ -105,6 +107,7 @@ void tl_motion_apply(talus_world *world, double dt) {
     }
     double position[3], orientation[4], angle[3];
     pose_at(world, i, world->time + dt, position, orientation);
+    tl_servo_offset(world, i, dt, position);
     turn_between(body->orientation, orientation, angle);
     for (int c = 0; c < 3; c++) {
       body->velocity[c] = (position[c] - body->position[c]) / dt;
@@ -152,5 +155,32 @@ talus_status talus_motion_add(talus_world *world, int32_t id, const talus_motion
     motion->def.offset = motion->memory + count;
   }
   world->motion_count++;
+  return TALUS_OK;
+}
+
+talus_status talus_motions_clear(talus_world *world, int32_t id) {
+  int32_t slot, kept = 0;
+  TL_TRY(tl_body_find(world, id, &slot));
+  tl_body *const body = &world->body[slot];
+  if (body->type != TALUS_BODY_KINEMATIC) {
+    return tl_fail(world->context, TALUS_CALL_ORDER, "body %d is not kinematic: it has no motions",
+                   id);
+  }
+  for (int32_t i = 0; i < world->motion_count; i++) {
+    if (world->motion[i].body != slot) {
+      world->motion[kept++] = world->motion[i];
+    } else {
+      tl_free(world->context, world->motion[i].memory);
+    }
+  }
+  world->motion_count = kept;
+  tl_copy3(body->anchor, body->position);
+  memcpy(body->anchor_orientation, body->orientation, sizeof body->anchor_orientation);
+  tl_set3(body->carried_by_servo, 0, 0, 0);
+  body->motion_begin = world->time;
+  const tl_servo *const servo = tl_servo_of(world, slot);
+  if (servo != NULL) { /* its travel goes on, and the anchor has it already */
+    tl_scale3(body->carried_by_servo, -servo->now.travel, servo->def.axis);
+  }
   return TALUS_OK;
 }

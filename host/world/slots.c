@@ -120,6 +120,9 @@ static void names_change(talus_world *world) {
   for (int32_t i = 0; i < world->motion_count; i++) {
     world->motion[i].body = new_body_slot(world, world->motion[i].body);
   }
+  for (int32_t i = 0; i < world->servo_count; i++) {
+    world->servo[i].body = new_body_slot(world, world->servo[i].body);
+  }
   for (int32_t m = 0; m < world->mechanism_count; m++) {
     tl_world_mechanism *const of = &world->mechanism[m];
     of->first_body = new_body_slot(world, of->first_body);
@@ -137,6 +140,13 @@ static void motions_close(talus_world *world) {
     }
   }
   world->motion_count = kept;
+  kept = 0;
+  for (int32_t i = 0; i < world->servo_count; i++) {
+    if (world->servo[i].body >= 0) {
+      world->servo[kept++] = world->servo[i];
+    }
+  }
+  world->servo_count = kept;
 }
 
 void tl_gaps_close(talus_world *world) {

@@ -10,7 +10,13 @@
 
 #include "talus/talus_world.h"
 
-enum { TL_STATE_BODY = 20, TL_STATE_CONTACT = 4, TL_STATE_JOINT = 21, TL_STATE_CELL = 18 };
+enum {
+  TL_STATE_BODY = 20,
+  TL_STATE_CONTACT = 4,
+  TL_STATE_JOINT = 21,
+  TL_STATE_CELL = 18,
+  TL_STATE_KINEMATIC = 18
+};
 
 /* Under which ids the next things are added; sum and number of sizes that make the typical one. */
 typedef struct tl_world_numbering {
@@ -26,6 +32,10 @@ typedef struct tl_world_state {
   tl_world_numbering next;
   bool periodic;              /* the world has a cell */
   double cell[TL_STATE_CELL]; /* its edges, rates and strains */
+  int32_t kinematic_count; /* of kinematic bodies whose motions began anew, or that have servos */
+  double *kinematic;       /* [TL_STATE_KINEMATIC kinematic_count] id, anchor, its orientation, time
+                            of the beginning, way of earlier servos; of the servo travel, speed,
+                            sum, force, area, stiffness */
   int32_t *id;           /* [body_count + joint_count] of bodies, then of joints, ascending; NULL on
                             loading: from 0 on, and `next` is what the world has */
   double *body;          /* [TL_STATE_BODY body_count] exists, position, orientation, velocity,
@@ -55,6 +65,11 @@ talus_status tl_world_state_load(talus_world *world, const tl_world_state *state
 talus_status tl_world_number(talus_world *world, int32_t body, int32_t shape);
 /* What the ids of the next body and its first shape will be. */
 void tl_world_numbers(const talus_world *world, int32_t *body, int32_t *shape);
+
+/* The part of kinematic bodies (motion_state.c). */
+int32_t tl_motions_state_count(const talus_world *world);
+void tl_motions_state_save(const talus_world *world, double *value);
+talus_status tl_motions_state_load(talus_world *world, const double *value, int32_t count);
 
 /* The part of mechanisms (links_state.c). */
 int64_t tl_links_state_count(const talus_world *world);

@@ -13,6 +13,7 @@
 
 #include "host/base/structs.h"
 #include "host/world/cell.h"
+#include "host/world/servo.h"
 
 enum { HALVINGS = 4 };
 
@@ -125,6 +126,7 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   quality->good = !quality->penetration.found;
   TL_TRY(tl_report_add(world, dt, v.before, v.free, v.after, &info, &balance, report));
   tl_cell_follow(world, dt);
+  TL_TRY(tl_servos_follow(world, dt));
   tl_cell_wrap(world);
   world->time += dt;
   return tl_positions_check(world);
@@ -154,6 +156,7 @@ static talus_status parts_try(talus_world *world, int32_t halvings, talus_step_r
     talus_status status = parts_run(world, world->def.substeps << halving, report, quality);
     if (status != TALUS_OK || !quality->good) {
       const talus_status restored = tl_world_restore(world);
+      tl_servos_restore(world);
       status = status != TALUS_OK ? status : restored;
       world->time = time;
     }
@@ -176,6 +179,7 @@ static talus_status world_step(talus_world *world, talus_step_report *given) {
   tl_links_sync(world); /* the caller may have set a mechanism */
   tl_spring_choose(world);
   TL_TRY(tl_world_save(world));
+  tl_servos_save(world);
   assert(world->body_gaps == 0 && world->joint_gaps == 0);
   TL_TRY(parts_try(world, halvings, &report, &quality, &first));
   if (!quality.good) {

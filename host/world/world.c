@@ -194,9 +194,9 @@ void talus_world_destroy(talus_world *world) {
   if (world->shown != NULL) {
     tl_buffer_release(context, world->shown);
   }
-  void *const arrays[] = {world->body,          world->shape,        world->material, world->pair,
-                          world->motion,        world->joint,        world->contact,  world->shown,
-                          world->spare.contact, world->saved.contact};
+  void *const arrays[] = {world->body,          world->shape,         world->material, world->pair,
+                          world->motion,        world->joint,         world->contact,  world->shown,
+                          world->spare.contact, world->saved.contact, world->servo};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     tl_free(context, arrays[i]);
   }
@@ -214,7 +214,8 @@ void talus_world_destroy(talus_world *world) {
                                 &world->velocity_memory,
                                 &world->restitution_memory,
                                 &world->cohesion_memory,
-                                &world->sum_memory};
+                                &world->sum_memory,
+                                &world->servo_memory};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(context, buffers[i]);
   }

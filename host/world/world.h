@@ -2,7 +2,8 @@
  *
  *   world.c       life                     body.c     bodies, shapes, masses
  *   material.c    materials and pairs of them
- *   motion.c      kinematic bodies         joint*.c   joints as bilateral rows
+ *   motion.c      kinematic bodies         servo.c    those that follow a force
+ *   joint*.c      joints as bilateral rows
  *   contacts.c    colliders to contacts    problem_build.c  contacts to a talus_problem
  *   cohesion.c    forces that pull         push.c     impulses along normals
  *   missed_contacts.c  contacts that were not found    penetration.c  what may become deeper
@@ -43,7 +44,9 @@ typedef struct tl_body {
   double inertia[6], inverse_inertia[6]; /* body frame, about the centre of mass */
   double centre[3]; /* of mass, in the frame in which the body was defined; 0 unless FREE */
   double anchor[3], anchor_orientation[4]; /* KINEMATIC: where it was when its motions began */
-  int32_t mechanism, link;                 /* LINK */
+  double motion_begin;                     /* KINEMATIC: s, when that was */
+  double carried_by_servo[3]; /* KINEMATIC: m, of servos that it had since then, and has no more */
+  int32_t mechanism, link;    /* LINK */
 } tl_body;
 
 typedef struct tl_shape_slot {
@@ -64,6 +67,21 @@ typedef struct tl_motion {
   int32_t body;
   double *memory;
 } tl_motion;
+
+/* How a servo moves: along its axis. */
+typedef struct tl_servo_motion {
+  double travel, speed; /* m, so far; m/s, of the next (sub-)step */
+  double sum;           /* m/s: of the missing forces */
+  double force, area;   /* N, m2: of the last (sub-)step */
+  double stiffness;     /* N/m: of the contacts that press, or pressed a while ago */
+} tl_servo_motion;
+
+/* A kinematic body that follows a force; servo.h. */
+typedef struct tl_servo {
+  talus_servo_def def;
+  int32_t body;
+  tl_servo_motion now, saved;
+} tl_servo;
 
 /* Six rows that hold, two stops, motor, friction. */
 enum { TL_JOINT_ROWS = 10 };
@@ -157,6 +175,8 @@ struct talus_world {
   int32_t pair_count, pair_capacity;
   tl_motion *motion;
   int32_t motion_count, motion_capacity;
+  tl_servo *servo;
+  int32_t servo_count, servo_capacity;
   tl_joint *joint;
   int32_t joint_count, joint_capacity, joint_next;
   struct tl_world_mechanism *mechanism;
@@ -198,7 +218,7 @@ struct talus_world {
       saved_bodies, saved_joints;
   int32_t collider_count; /* with images */
   tl_buffer problem_memory, solution_memory, velocity_memory, restitution_memory;
-  tl_buffer cohesion_memory, sum_memory;
+  tl_buffer cohesion_memory, sum_memory, servo_memory;
   tl_buffer saved_links, block_memory, block_index;
 };
 

@@ -400,6 +400,65 @@ static inline talus_motion_def talus_motion_def_default(talus_motion_kind kind) 
 TALUS_API talus_status talus_motion_add(talus_world *world, int32_t body,
                                         const talus_motion_def *def);
 
+/* Takes all motions of a kinematic body away. It stays where it is; times and centres of motions
+ * that are added afterwards count from now, and offsets from here. Statuses: INDEX_RANGE,
+ * CALL_ORDER (not kinematic). */
+TALUS_API talus_status talus_motions_clear(talus_world *world, int32_t body);
+
+/* ---- servos of kinematic bodies -------------------------------------------------------------- */
+
+/* A kinematic body that moves along an axis, beside its motions, until contacts press against it
+ * with a force: a plate that loads a sample. Contacts have to be soft (softness, stiffness, young):
+ * rigid ones carry any force, and the step fails with UNSUPPORTED.
+ *
+ * Area, for a pressure: `area` if it is given; else, with `across`, what the ways from across[0] to
+ * across[1] and from across[2] to across[3] span, seen along the axis (positions of facing plates);
+ * else the area in contact: the convex hull of the points that press, seen along the axis, widened
+ * by the mean radius of the grains that touch (of shapes: of the largest ball inside). In a plane
+ * world a length, one metre deep. */
+typedef struct talus_servo_def {
+  uint32_t struct_size; /* set by talus_servo_def_default */
+  uint32_t unused;      /* 0 */
+  double axis[3];       /* unit, world frame: the way in which it presses; default 0 0 1 */
+  double force;         /* N, >= 0, or ... */
+  double pressure;      /* Pa, >= 0: over the area */
+  double area;          /* m2; default 0: by the rules above */
+  double gain;          /* 0 .. 1: the share of the missing force that a step makes up for, if
+                           nothing but the contacts at the plate gives way; default 0.6 */
+  double speed;         /* m/s: it moves no faster; must be given */
+  int32_t across[4];    /* bodies; default TALUS_NONE; in a plane world the first two count */
+} talus_servo_def;
+
+TALUS_API void talus_servo_def_init(talus_servo_def *def, size_t size);
+static inline talus_servo_def talus_servo_def_default(void) {
+  talus_servo_def def;
+  talus_servo_def_init(&def, sizeof def);
+  return def;
+}
+/* Gives a kinematic body a servo, changes it, or takes it away (NULL); the body goes on from where
+ * it is. Statuses: INDEX_RANGE, STRUCT_SIZE, BAD_SETTING (naming the member), CALL_ORDER (a body
+ * that is not kinematic). */
+TALUS_API talus_status talus_servo_set(talus_world *world, int32_t body,
+                                       const talus_servo_def *def);
+
+typedef struct talus_servo_state {
+  uint32_t struct_size;  /* set by talus_servo_state_default */
+  uint32_t unused;       /* 0 */
+  double force;          /* N: what contacts pressed with in the last (sub-)step */
+  double area, pressure; /* m2, Pa */
+  double travel, speed;  /* m, m/s: along the axis; the speed is that of the next step */
+} talus_servo_state;
+
+TALUS_API void talus_servo_state_init(talus_servo_state *state, size_t size);
+static inline talus_servo_state talus_servo_state_default(void) {
+  talus_servo_state state;
+  talus_servo_state_init(&state, sizeof state);
+  return state;
+}
+/* Statuses: INDEX_RANGE, STRUCT_SIZE, CALL_ORDER (the body has no servo). */
+TALUS_API talus_status talus_servo_get(const talus_world *world, int32_t body,
+                                       talus_servo_state *state);
+
 /* ---- joints ---------------------------------------------------------------------------------- */
 
 typedef enum talus_joint_kind {

@@ -134,6 +134,21 @@ static const mistake mistakes[] = {
     /* things that do not fit together */
     {"bodies:\n  - radius: 1\n    motions:\n      - {kind: velocity, velocity: [1, 0, 0]}\n", 4,
      "only a body of type kinematic", 0},
+    /* servos */
+    {"walls:\n  - kind: plane\n    type: fixed\n    servo: {force: 1 N, speed: 1 m/s}\n", 4,
+     "this one cannot follow it", 0},
+    {"bodies:\n  - radius: 1\n    servo:\n      {force: 1 N, speed: 1 m/s, axis: [1, 0, 0]}\n", 4,
+     "a servo moves a body of type kinematic", 0},
+    {"walls:\n  - kind: plane\n    servo: {speed: 1 m/s}\n", 3,
+     "one of the keys force and pressure", 0},
+    {"walls:\n  - kind: plane\n    servo: {force: 1 N}\n", 3, "lacks the key 'speed'", 0},
+    {"walls:\n  - kind: drum\n    radius: 1\n    length: 1\n    servo: {force: 1 N, speed: 1}\n", 5,
+     "wants an axis", 0},
+    {"walls:\n  - kind: plane\n    servo: {pressure: 1, speed: 1, across: [a, b]}\n", 3,
+     "wants two pairs", 0},
+    {"walls:\n  - kind: plane\n    servo: {pressure: 1, speed: 1, across: [a, b, c, d]}\n", 3,
+     "'a'", 0},
+    {"walls:\n  - kind: plane\n    servo: {force: 1, speed: 1, gain: 2}\n", 3, "servo.gain", 0},
     {"walls:\n  - kind: plane\n    motions:\n      - kind: table\n        times: [0, 1]\n"
      "        offsets: [[0, 0, 0]]\n",
      4, "as many offsets (2 and 1)", 0},

@@ -238,6 +238,18 @@ class MotionDef(Structure):
                 ("unused", c_int32)]
 
 
+class ServoDef(Structure):
+    _fields_ = [("struct_size", c_uint32), ("unused", c_uint32), ("axis", real3),
+                ("force", c_double), ("pressure", c_double), ("area", c_double),
+                ("gain", c_double), ("speed", c_double), ("across", c_int32 * 4)]
+
+
+class ServoState(Structure):
+    _fields_ = [("struct_size", c_uint32), ("unused", c_uint32), ("force", c_double),
+                ("area", c_double), ("pressure", c_double), ("travel", c_double),
+                ("speed", c_double)]
+
+
 class JointDef(Structure):
     _fields_ = [("struct_size", c_uint32), ("kind", enum), ("body_a", c_int32),
                 ("body_b", c_int32), ("point", real3), ("point_b", real3), ("axis", real3),
@@ -339,6 +351,8 @@ SIZED: Dict[Any, str] = {
     ShapeDef: "talus_shape_def_init",
     StepReport: "talus_step_report_init",
     MotionDef: "talus_motion_def_init",
+    ServoDef: "talus_servo_def_init",
+    ServoState: "talus_servo_state_init",
     JointDef: "talus_joint_def_init",
     JointState: "talus_joint_state_init",
     LinkDef: "talus_link_def_init",
