@@ -2,7 +2,7 @@
  *
  * A method asked for by name is the only attempt. `auto`: on the CPU Gauss-Seidel with momentum
  * takes the fewest passes on every convex problem measured; on a device the scaled gradient needs
- * no colours. For the exact law momentum must be capped and the slip filtered, or it never
+ * no colours, unless the bits are to be the CPU's (same_bits). For the exact law momentum must be capped and the slip filtered, or it never
  * converges; what still stalls is handed to slower, steadier settings. */
 #include <math.h>
 
@@ -152,7 +152,7 @@ static int32_t named_plan(const tl_run *run, tl_attempt *attempts) {
 static int32_t auto_plan(const tl_run *run, tl_attempt *attempts) {
   const talus_settings *const settings = run->settings;
   const int32_t constraints = constraints_of(run);
-  const bool device = run->backend == TALUS_BACKEND_CUDA;
+  const bool gradient = run->backend == TALUS_BACKEND_CUDA && !settings->same_bits;
   const bool exact = settings->law == TALUS_LAW_COULOMB;
   const bool small = !run->on_device && tl_small_serves(settings, constraints);
   const bool few = small && tl_small_begins(settings, run->form, constraints);
@@ -162,8 +162,8 @@ static int32_t auto_plan(const tl_run *run, tl_attempt *attempts) {
   const tl_method *const mncp = named(TALUS_METHOD_MNCP_PROX);
   const tl_method *const accurate =
       named(exact ? TALUS_METHOD_NEWTON : TALUS_METHOD_INTERIOR_POINT);
-  const talus_method first = device ? TALUS_METHOD_APGDB : TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
-  const talus_method second = device ? TALUS_METHOD_GAUSS_SEIDEL_NESTEROV : TALUS_METHOD_APGDB;
+  const talus_method first = gradient ? TALUS_METHOD_APGDB : TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
+  const talus_method second = gradient ? TALUS_METHOD_GAUSS_SEIDEL_NESTEROV : TALUS_METHOD_APGDB;
   const tl_attempt list[TL_ATTEMPTS] = {
       {.method = mncp, .attempt = tl_islands_attempt, .skip = !islands},
       {.method = mncp, .attempt = tl_mncp_attempt, .skip = !few},

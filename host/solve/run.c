@@ -10,9 +10,9 @@
 #include "host/method/newton/second_order.h"
 
 enum {
-  BATCH = 5,         /* iterations between looks at the step's size on the CPU */
-  BATCH_DEVICE = 20, /* on a device, where a look is a synchronisation */
-  CHECK_EVERY = 50,  /* iterations between checks at the least */
+  LOOK = 5,         /* iterations between looks at the step's size, by any engine */
+  CHECK_EVERY = 50, /* iterations between checks at the least */
+  ASK_DEVICE = 20,  /* iterations between questions about limits, on a device that is to be asked */
   LATE_PASSES = 400, /* easy problems are solved by then; hard ones want a longer memory */
   RECOVERIES = 3,    /* returns to the best impulses per attempt */
   ASK_EARLY = 100,   /* times the tolerance, see run_worth */
@@ -26,12 +26,6 @@ static tl_solve *solve_of(tl_run *run) {
   return (tl_solve *)run;
 }
 
-/* The step's own norm, which goes to zero like the residual does. */
-static double step_norm(const tl_run *run, const tl_method *method) {
-  const double norm = sqrt(run->state.step_norm2);
-  return method->sweeps ? norm : norm * run->state.lipschitz;
-}
-
 /* Evaluates the residual; keeps the impulses if they are the best. method: NULL if no step was made
  * whose size would mean anything. */
 static talus_status check(tl_solve *solve, const tl_method *method) {
@@ -40,7 +34,7 @@ static talus_status check(tl_solve *solve, const tl_method *method) {
   TL_TRY(run->ops->residual(run->engine, squares, &run->passes));
   const double residual = sqrt(squares[run->settings->law]);
   solve->epsilon = isfinite(residual) ? residual / run->reference : INFINITY;
-  const double norm = method != NULL ? step_norm(run, method) : 0;
+  const double norm = method != NULL ? tl_state_size(&run->state, method->sweeps) : 0;
   solve->ratio = norm > 0 && isfinite(norm) ? residual / norm : 0;
   if (solve->epsilon < run->best) {
     TL_TRY(run->ops->keep(run->engine));
@@ -96,14 +90,6 @@ static bool run_limit(tl_run *run) {
     return true;
   }
   return run_late(run);
-}
-
-/* Whether a check is due. */
-static bool check_due(const tl_solve *solve, const tl_method *method, int32_t unchecked) {
-  const tl_run *const run = &solve->run;
-  const double norm = step_norm(run, method);
-  return unchecked >= CHECK_EVERY || !isfinite(norm) || !(solve->ratio > 0) ||
-         solve->ratio * norm <= 1.1 * run_worth(run) * run->reference;
 }
 
 /* The step was too long: back to the best impulses with a step that is safe. */
@@ -189,7 +175,6 @@ static talus_status is_promising(tl_solve *solve, const tl_attempt *attempt, int
 typedef struct passes {
   const tl_attempt *attempt;
   tl_rule rule;
-  int32_t batch;     /* iterations between looks */
   int32_t unchecked; /* iterations since the last check */
   int32_t recoveries;
   int64_t begin, budget; /* passes */
@@ -207,8 +192,9 @@ static talus_status passes_begin(tl_solve *solve, const tl_attempt *attempt, boo
                .cap = attempt->cap,
                .filter = attempt->filter,
                .rebuild = 100,
+               .sweeps = attempt->method->sweeps,
+               .look = LOOK,
                .yield = TL_HAS_ROWS(&run->assembly->system.shape) ? 0 : run->assembly->softest},
-      .batch = run->backend == TALUS_BACKEND_CUDA ? BATCH_DEVICE : BATCH,
       .begin = run->passes,
       .budget = attempt->budget};
   TL_TRY(attempt->method->prepare(run, &p->rule));
@@ -255,6 +241,35 @@ static talus_status passes_check(tl_solve *solve, passes *p, bool spent, bool *d
   return TALUS_OK;
 }
 
+/* The looks that surely fit into so many passes, with the rebuildings among them; at least one. */
+static int32_t looks_within(int64_t room) {
+  const int64_t looks = (room - room / 16 - 1) / LOOK;
+  return looks < 1 ? 1 : looks > CHECK_EVERY / LOOK ? CHECK_EVERY / LOOK : (int32_t)looks;
+}
+
+/* Iterations that an engine may make by itself. It ends at a look where a check is due; here are
+ * the ends that it does not know of: the next check, the budget, another cap, limits. A device is
+ * given as many as possible, since a question is a synchronisation; the results are the same. */
+static int32_t iterations_next(const tl_run *run, const passes *p) {
+  const bool asked = run->settings->max_seconds > 0 || run->settings->progress != NULL;
+  int32_t count = CHECK_EVERY - p->unchecked;
+  if (run->backend == TALUS_BACKEND_CPU) {
+    count = LOOK;
+  } else if (asked && count > ASK_DEVICE) {
+    count = ASK_DEVICE;
+  }
+  if (p->budget > 0) {
+    const int32_t most = LOOK * looks_within(p->budget - (run->passes - p->begin));
+    count = most < count ? most : count;
+  }
+  if (run->passes < LATE_PASSES) {
+    const int32_t most = LOOK * looks_within(LATE_PASSES - run->passes);
+    count = most < count ? most : count;
+  }
+  const int64_t left = run->settings->max_iterations - run->iterations;
+  return left < count ? (int32_t)left : count;
+}
+
 /* Advances an attempt until it converges, stalls or meets a limit. */
 static talus_status passes_run(tl_solve *solve, const tl_attempt *attempt, bool fresh, bool *done) {
   tl_run *const run = &solve->run;
@@ -267,15 +282,15 @@ static talus_status passes_run(tl_solve *solve, const tl_attempt *attempt, bool 
       *done = true;
       return p.unchecked > 0 ? check(solve, method) : TALUS_OK; /* the last may be the best */
     }
-    const int64_t left = run->settings->max_iterations - run->iterations;
-    const int32_t count = left < p.batch ? (int32_t)left : p.batch;
     p.rule.cap = run->passes < LATE_PASSES ? attempt->cap : attempt->late_cap;
-    run->iterations += count;
-    TL_TRY(run->ops->iterate(run->engine, method->iteration, &p.rule, count, &run->state,
-                             &run->passes));
-    p.unchecked += count;
+    p.rule.ratio = solve->ratio;
+    p.rule.enough = 1.1 * run_worth(run) * run->reference;
+    TL_TRY(run->ops->iterate(run->engine, method->iteration, &p.rule, iterations_next(run, &p),
+                             &run->state, &run->passes));
+    run->iterations += run->state.made;
+    p.unchecked += run->state.made;
     const bool spent = p.budget > 0 && run->passes - p.begin >= p.budget;
-    if (count < p.batch || spent || check_due(solve, method, p.unchecked)) {
+    if (run->state.stopped || run->state.made % LOOK != 0 || spent || p.unchecked >= CHECK_EVERY) {
       TL_TRY(passes_check(solve, &p, spent, done));
     }
   }

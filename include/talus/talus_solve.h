@@ -310,8 +310,8 @@ typedef struct talus_settings {
   talus_progress_fn progress; /* default NULL */
   void *progress_user;
   int32_t same_bits;     /* 1: auto keeps to the methods whose results have the same bits on
-                                every machine, which newton and interior_point have not. Default
-                                0 */
+                                every machine, which newton and interior_point have not, and tries
+                                them in the same order on every backend. Default 0 */
   int32_t unique;        /* 1: of all impulses with the solved velocity those of least norm (in
                                 the certificate's metric, sum w_k |x_k|^2), where they can be found:
                                 then TALUS_NOTE_UNIQUE is set. F64. Default 0 */

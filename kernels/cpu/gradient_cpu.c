@@ -108,17 +108,20 @@ talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count
   if (engine->view.shape.range[0].kind == TL_MATRIX || engine->view.shape.block_count > 0) {
     TL_TRY(tl_cpu_reserve_trial(engine));
   }
-  for (int32_t i = 0; i < count; i++) {
-    const task job = {.mode = GRADIENT, .pace = tl_pace_make(&engine->state, rule)};
+  tl_state *const s = &engine->state;
+  tl_state_begin(s);
+  while (s->made < count && !s->stopped) {
+    const task job = {.mode = GRADIENT, .pace = tl_pace_make(s, rule)};
     contacts_run(engine, &job);
-    tl_state_momentum(&engine->state, rule->momentum, rule->cap);
-    engine->state.curvature = tl_cpu_units_step(engine, (tl_real)engine->state.beta);
-    tl_state_step(&engine->state, rule->step, rule->yield);
+    tl_state_momentum(s, rule->momentum, rule->cap);
+    s->curvature = tl_cpu_units_step(engine, (tl_real)s->beta);
+    tl_state_step(s, rule->step, rule->yield);
+    tl_state_look(s, rule);
     tl_cpu_swap(engine);
   }
   engine->since_rebuild = 0;
-  *state = engine->state;
-  *passes += count;
+  *state = *s;
+  *passes += s->made;
   return TALUS_OK;
 }
 
@@ -134,8 +137,8 @@ talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t coun
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
   TL_TRY(tl_cpu_reserve_trial(engine));
   tl_state *const s = &engine->state;
-  s->accepted = 0;
-  for (int32_t i = 0; i < count; i++) {
+  tl_state_begin(s);
+  while (s->made < count && !s->stopped) {
     const task job = {.mode = BACKTRACK, .pace = tl_pace_make(s, rule), .accepted = s->accepted};
     contacts_run(engine, &job);
     s->curvature = tl_cpu_units_try(engine, job.pace.beta);
@@ -143,6 +146,7 @@ talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t coun
     if (s->accepted) {
       tl_cpu_carry(engine, engine->view.velocity_trial, (tl_real)s->beta);
     }
+    tl_state_look(s, rule);
   }
   if (s->accepted) { /* the last trial becomes x */
     tl_cpu_each_item(engine, engine->view.shape.contact_count, contacts_accept, &engine->view);
@@ -150,7 +154,7 @@ talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t coun
   }
   engine->since_rebuild = 0;
   *state = *s;
-  *passes += count;
+  *passes += s->made;
   return TALUS_OK;
 }
 

@@ -157,23 +157,26 @@ talus_status tl_cpu_sweep(tl_engine *base, const tl_rule *rule, int32_t count, t
   if (matrix) {
     TL_TRY(tl_cpu_reserve_trial(engine));
   }
-  for (int32_t i = 0; i < count; i++) {
+  tl_state *const s = &engine->state;
+  tl_state_begin(s);
+  while (s->made < count && !s->stopped) {
     if (matrix) {
       /* y of all contacts from x and x_previous */
       tl_cpu_each_item(engine, engine->view.shape.contact_count, contacts_extrapolate, engine);
     } else if (engine->since_rebuild >= rule->rebuild) {
       rebuild(engine, passes);
     }
-    contacts_sweep(engine, tl_pace_make(&engine->state, rule));
-    tl_state_momentum(&engine->state, rule->momentum, rule->cap);
+    contacts_sweep(engine, tl_pace_make(s, rule));
+    tl_state_momentum(s, rule->momentum, rule->cap);
     if (!matrix) {
-      tl_cpu_carry(engine, engine->view.velocity_y, (tl_real)engine->state.beta);
+      tl_cpu_carry(engine, engine->view.velocity_y, (tl_real)s->beta);
       engine->since_rebuild++;
     }
+    tl_state_look(s, rule);
     tl_cpu_swap(engine);
     *passes += 1;
   }
   engine->stale = matrix; /* these sweeps go without V, which residuals want */
-  *state = engine->state;
+  *state = *s;
   return TALUS_OK;
 }

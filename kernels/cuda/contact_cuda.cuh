@@ -3,6 +3,7 @@
  * What is done is the PASS's business, known when compiling:
  *   share<KIND>(work, range, k)   one contact's item, its two shares of the sums
  *   finish(control, a, b)         one thread of the last block, with the sums over all contacts
+ *   when                          TL_ALWAYS or TL_RUNNING
  * A pass may be spread over several launches (ranges, colours): the ticket counts through. */
 #ifndef TL_CONTACT_CUDA_CUH
 #define TL_CONTACT_CUDA_CUH
@@ -14,6 +15,9 @@ template <class PASS, int KIND>
 static __global__ void __launch_bounds__(TL_CHUNK)
     contact_kernel(const tl_cuda_work work, const tl_range given, const int32_t chunk_first,
                    const int32_t chunk_end) {
+  if (!tl_is_due(work.control, PASS::when)) {
+    return;
+  }
   tl_range range = given;
   range.kind = KIND;
   if (KIND == TL_SPHERES || KIND == TL_ARMS) {

@@ -17,10 +17,10 @@ __global__ void control_reset_kernel(tl_control *control, const double lipschitz
   control->contacts_done = control->units_done = 0;
 }
 
-/* Before iterations of any kind: none of them begins with a trial to take over. */
+/* Before iterations of any kind. */
 __global__ void control_prepare_kernel(tl_control *control, const tl_rule rule) {
   control->rule = rule;
-  control->state.accepted = 0;
+  tl_state_begin(&control->state);
   control->pace = tl_pace_make(&control->state, &control->rule);
 }
 
@@ -77,7 +77,7 @@ void tl_cuda_bytes_count(tl_cuda_engine *engine) {
       (int64_t)(engine->arrays.capacity + engine->impulse.capacity + engine->velocity.capacity +
                 engine->trial.capacity + engine->partial.capacity + engine->scratch.capacity +
                 engine->colours.capacity + tl_cuda_assembly_bytes(&engine->assembly) +
-                sizeof *engine->result);
+                (1 + TL_BEHIND) * sizeof *engine->result);
 }
 
 talus_status tl_cuda_reserve_trial(tl_cuda_engine *engine) {
@@ -104,7 +104,7 @@ talus_status tl_cuda_reset(tl_cuda_engine *engine, double lipschitz) {
   if (velocities > 0) { /* the record of what cannot move stays 0 */
     TL_CUDA_TRY(device, cudaMemsetAsync(view->velocity, 0, velocities, device->stream));
   }
-  TL_TRY(tl_cuda_units_respond(engine, view->x, view->velocity));
+  TL_TRY(tl_cuda_units_respond(engine, view->x, view->velocity, TL_ALWAYS));
   TL_TRY(array_copy(engine, view->velocity_y, view->velocity, velocities));
   TL_LAUNCH(engine, 1, 1, control_reset_kernel, engine->work.control, lipschitz);
   engine->since_rebuild = engine->stale = 0;
@@ -186,6 +186,11 @@ static void engine_destroy(tl_engine *base) {
     if (engine->result != NULL && cudaFreeHost(engine->result) != cudaSuccess) {
       (void)cudaGetLastError(); /* as in tl_cuda_release: told by the calls before */
     }
+    for (cudaEvent_t seen : engine->seen) {
+      if (seen != NULL && cudaEventDestroy(seen) != cudaSuccess) {
+        (void)cudaGetLastError();
+      }
+    }
   }
   tl_buffer_release(engine->context, &engine->colours);
   tl_free(engine->context, engine);
@@ -202,6 +207,17 @@ static const tl_engine_ops engine_ops = {
     /* .finish = */ engine_finish,
 };
 
+/* Where the host finds the scalars. */
+static talus_status results_make(tl_cuda_engine *engine) {
+  TL_CUDA_TRY(engine->device,
+              cudaHostAlloc((void **)&engine->result, (1 + TL_BEHIND) * sizeof *engine->result,
+                            cudaHostAllocDefault));
+  for (cudaEvent_t &seen : engine->seen) {
+    TL_CUDA_TRY(engine->device, cudaEventCreateWithFlags(&seen, cudaEventDisableTiming));
+  }
+  return TALUS_OK;
+}
+
 talus_status tl_cuda_create(talus_context *context, tl_engine **result) {
   *result = NULL;
   tl_cuda_device *const device = (tl_cuda_device *)context->device;
@@ -213,12 +229,10 @@ talus_status tl_cuda_create(talus_context *context, tl_engine **result) {
   engine->context = context;
   engine->device = device;
   engine->target = device->stream;
-  const cudaError_t error =
-      cudaHostAlloc((void **)&engine->result, sizeof *engine->result, cudaHostAllocDefault);
-  if (error != cudaSuccess) {
-    engine->result = NULL;
+  const talus_status status = results_make(engine);
+  if (status != TALUS_OK) {
     engine_destroy(&engine->base);
-    return tl_cuda_check(device, error, "cudaHostAlloc", __func__);
+    return status;
   }
   *result = &engine->base;
   return TALUS_OK;

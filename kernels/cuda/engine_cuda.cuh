@@ -31,6 +31,7 @@
 #define tl_cuda_units_try TL_NAME(tl_cuda_units_try)
 #define tl_cuda_units_respond TL_NAME(tl_cuda_units_respond)
 #define tl_cuda_carry TL_NAME(tl_cuda_carry)
+#define tl_cuda_look TL_NAME(tl_cuda_look)
 #define tl_cuda_gradient TL_NAME(tl_cuda_gradient)
 #define tl_cuda_backtrack TL_NAME(tl_cuda_backtrack)
 #define tl_cuda_estimate_lipschitz TL_NAME(tl_cuda_estimate_lipschitz)
@@ -57,6 +58,9 @@ struct tl_cuda_work {
   unsigned contact_blocks, unit_blocks; /* blocks of a whole pass, at least one */
 };
 
+/* Graphs that are queued before the host has seen how the one before them ended. */
+enum { TL_BEHIND = 2 };
+
 enum { TL_GRAPH_GRADIENT, TL_GRAPH_BACKTRACK, TL_GRAPH_SWEEP, TL_GRAPH_COUNT };
 
 struct tl_cuda_engine {
@@ -64,9 +68,10 @@ struct tl_cuda_engine {
   talus_context *context;
   tl_cuda_device *device;
   tl_cuda_work work;
-  tl_control *result;  /* pinned copy for the host */
-  cudaStream_t target; /* where kernels go */
-  int32_t ready;       /* the last upload succeeded */
+  tl_control *result; /* [1 + TL_BEHIND] pinned copies for the host: the last, then those behind */
+  cudaEvent_t seen[TL_BEHIND]; /* the copies behind have come, see graph_cuda.cu */
+  cudaStream_t target;         /* where kernels go */
+  int32_t ready;               /* the last upload succeeded */
   int32_t since_rebuild;
   int32_t stale; /* sweeps over rows of W have left V(x) behind */
   int32_t colour_count;
@@ -114,9 +119,11 @@ talus_status tl_cuda_result(tl_cuda_engine *engine);
 /* upload_cuda.cu */
 talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, tl_raw *raw, int32_t threads);
 
-/* graph_cuda.cu: `count` iterations; issue queues one and swaps x and x_previous if it must. */
+/* graph_cuda.cu: at most `count` iterations; issue queues one and swaps x and x_previous if it must.
+ * *stopped: a look has ended them, nothing more need be queued. */
 typedef talus_status (*tl_cuda_issue)(tl_cuda_engine *engine);
-talus_status tl_cuda_iterate(tl_cuda_engine *engine, int graph, tl_cuda_issue issue, int32_t count);
+talus_status tl_cuda_iterate(tl_cuda_engine *engine, int graph, tl_cuda_issue issue,
+                             const tl_rule *rule, int32_t count, bool *stopped);
 void tl_cuda_graphs_drop(tl_cuda_engine *engine);
 
 /* response_cuda.cu: a unit is what carries velocity: a rigid body, a general block, a row of W. */
@@ -124,13 +131,19 @@ void tl_cuda_graphs_drop(tl_cuda_engine *engine);
 talus_status tl_cuda_units_step(tl_cuda_engine *engine);
 /* V(trial) beside V and V(y); a, and whether the trial is accepted. */
 talus_status tl_cuda_units_try(tl_cuda_engine *engine);
+/* When a kernel does its work. */
+enum {
+  TL_ALWAYS,
+  TL_RUNNING, /* unless a look has ended the iterations */
+  TL_ACCEPTED /* then, and only if the trial was accepted */
+};
 /* velocity = V(impulse). */
 talus_status tl_cuda_units_respond(tl_cuda_engine *engine, const tl_real *impulse,
-                                   tl_real *velocity);
-/* V moves on to `next` (an array of velocities), V(y) with it; gated: only if the trial was
- * accepted. */
-enum { TL_CARRY_ALWAYS, TL_CARRY_GATED };
-talus_status tl_cuda_carry(tl_cuda_engine *engine, const tl_real *next, int gate);
+                                   tl_real *velocity, int when);
+/* V moves on to `next` (an array of velocities), V(y) with it. */
+talus_status tl_cuda_carry(tl_cuda_engine *engine, const tl_real *next, int when);
+/* The end of an iteration whose last kernel does not look by itself. */
+talus_status tl_cuda_look(tl_cuda_engine *engine);
 
 talus_status tl_cuda_gradient(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
                               int64_t *passes);
@@ -142,11 +155,23 @@ talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, 
                            int64_t *passes);
 talus_status tl_cuda_residual(tl_engine *base, double squares[2], int64_t *passes);
 
+static __device__ __forceinline__ bool tl_is_due(const tl_control *control, const int when) {
+  return when == TL_ALWAYS ||
+         (!control->state.stopped && (when == TL_RUNNING || control->state.accepted));
+}
+
 /* x and x_previous change places. */
 static inline void tl_cuda_swap(tl_cuda_engine *engine) {
   tl_real *const x = engine->work.view.x;
   engine->work.view.x = engine->work.view.x_previous;
   engine->work.view.x_previous = x;
+}
+
+/* After iterations that began with x here: a look may have ended them at an odd number. */
+static inline void tl_cuda_settle(tl_cuda_engine *engine, const tl_real *begin, int32_t made) {
+  if ((engine->work.view.x != begin) != (made % 2 != 0)) {
+    tl_cuda_swap(engine);
+  }
 }
 
 /* Number of this thread in the grid; 64 bits, since the last block may reach beyond 2^31. */

@@ -7,6 +7,7 @@ namespace {
 
 /* Projected Jacobi, APGDB, spectral. */
 struct gradient_pass {
+  enum { when = TL_RUNNING };
   static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
                                                    int32_t k) {
     return tl_gradient_step(&work.view, range, k, work.control->pace);
@@ -23,6 +24,7 @@ struct gradient_pass {
 
 /* APGD as published. */
 struct backtrack_pass {
+  enum { when = TL_RUNNING };
   static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
                                                    int32_t k) {
     return tl_backtrack_step(&work.view, range, k, work.control->pace,
@@ -37,6 +39,7 @@ struct backtrack_pass {
 
 /* Power iteration, scaled by S or not. */
 template <int SCALED> struct lipschitz_pass {
+  enum { when = TL_ALWAYS };
   static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
                                                    int32_t k) {
     return tl_lipschitz_step(&work.view, range, k, SCALED, work.control->shrink);
@@ -79,7 +82,8 @@ talus_status gradient_issue(tl_cuda_engine *engine) {
 talus_status backtrack_issue(tl_cuda_engine *engine) {
   TL_TRY(tl_cuda_contacts<backtrack_pass>(engine));
   TL_TRY(tl_cuda_units_try(engine));
-  return tl_cuda_carry(engine, engine->work.view.velocity_trial, TL_CARRY_GATED);
+  TL_TRY(tl_cuda_carry(engine, engine->work.view.velocity_trial, TL_ACCEPTED));
+  return tl_cuda_look(engine);
 }
 
 } // namespace
@@ -92,12 +96,15 @@ talus_status tl_cuda_gradient(tl_engine *base, const tl_rule *rule, int32_t coun
   if (shape->range[0].kind == TL_MATRIX || shape->block_count > 0) {
     TL_TRY(tl_cuda_reserve_trial(engine));
   }
+  const tl_real *const begin = engine->work.view.x;
+  bool stopped;
   TL_TRY(tl_cuda_prepare(engine, rule));
-  TL_TRY(tl_cuda_iterate(engine, TL_GRAPH_GRADIENT, gradient_issue, count));
+  TL_TRY(tl_cuda_iterate(engine, TL_GRAPH_GRADIENT, gradient_issue, rule, count, &stopped));
   TL_TRY(tl_cuda_result(engine));
   engine->since_rebuild = 0;
   *state = engine->result->state;
-  *passes += count;
+  *passes += state->made;
+  tl_cuda_settle(engine, begin, state->made);
   return TALUS_OK;
 }
 
@@ -106,14 +113,15 @@ talus_status tl_cuda_backtrack(tl_engine *base, const tl_rule *rule, int32_t cou
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
   TL_TRY(tl_cuda_reserve_trial(engine));
+  bool stopped;
   TL_TRY(tl_cuda_prepare(engine, rule));
-  TL_TRY(tl_cuda_iterate(engine, TL_GRAPH_BACKTRACK, backtrack_issue, count));
+  TL_TRY(tl_cuda_iterate(engine, TL_GRAPH_BACKTRACK, backtrack_issue, rule, count, &stopped));
   TL_LAUNCH(engine, tl_cuda_blocks(engine->work.view.shape.contact_count, TL_CHUNK), TL_CHUNK,
             accept_kernel, engine->work);
   TL_TRY(tl_cuda_result(engine));
   engine->since_rebuild = 0;
   *state = engine->result->state;
-  *passes += count;
+  *passes += state->made;
   state->accepted = 0; /* taken over; the device forgets it before the next iterations */
   return TALUS_OK;
 }
@@ -128,7 +136,7 @@ talus_status tl_cuda_estimate_lipschitz(tl_engine *base, int32_t scaled, int32_t
               lipschitz_begin_kernel, engine->work, view->shape.range[i]);
   }
   for (int32_t i = 0; i < count; i++) {
-    TL_TRY(tl_cuda_units_respond(engine, view->x_previous, view->velocity_y));
+    TL_TRY(tl_cuda_units_respond(engine, view->x_previous, view->velocity_y, TL_ALWAYS));
     TL_TRY(scaled ? tl_cuda_contacts<lipschitz_pass<1>>(engine)
                   : tl_cuda_contacts<lipschitz_pass<0>>(engine));
   }

@@ -2,7 +2,12 @@
  *
  * A graph holds an even number of iterations, since x and x_previous change places in each; there
  * is one for either order of the two. The rule, the step size and the momentum stand in device
- * memory, so a graph lasts as long as the arrays stay where they are. */
+ * memory, so a graph lasts as long as the arrays stay where they are.
+ *
+ * A look (item/state.h) ends the iterations by a flag in device memory: kernels that find it set do
+ * nothing. The host reads the flag behind: TL_BEHIND graphs are queued, and before another one
+ * follows the copy of the flag made after the first of them is waited for. So the device always
+ * has work, and at most TL_BEHIND graphs are queued in vain. */
 #include "kernels/cuda/engine_cuda.cuh"
 
 namespace {
@@ -51,19 +56,47 @@ talus_status graph_make(tl_cuda_engine *engine, tl_cuda_issue issue, int32_t cou
   return status;
 }
 
+/* Queues a copy of the scalars as they will be. */
+talus_status flag_send(tl_cuda_engine *engine, int32_t number) {
+  tl_cuda_device *const device = engine->device;
+  TL_CUDA_TRY(device,
+              cudaMemcpyAsync(&engine->result[1 + number % TL_BEHIND], engine->work.control,
+                              sizeof *engine->result, cudaMemcpyDeviceToHost, device->stream));
+  TL_CUDA_TRY(device, cudaEventRecord(engine->seen[number % TL_BEHIND], device->stream));
+  return TALUS_OK;
+}
+
+talus_status flag_read(tl_cuda_engine *engine, int32_t number, bool *stopped) {
+  TL_CUDA_TRY(engine->device, cudaEventSynchronize(engine->seen[number % TL_BEHIND]));
+  *stopped = engine->result[1 + number % TL_BEHIND].state.stopped != 0;
+  return TALUS_OK;
+}
+
 } // namespace
 
 talus_status tl_cuda_iterate(tl_cuda_engine *engine, int which, tl_cuda_issue issue,
-                             int32_t count) {
+                             const tl_rule *rule, int32_t count, bool *stopped) {
   tl_cuda_device *const device = engine->device;
+  *stopped = false;
+  int32_t launched = 0;
   for (int size = 0; size < 2; size++) {
     for (; count >= lengths[size]; count -= lengths[size]) {
+      if (rule->look > 0 && launched >= TL_BEHIND) {
+        TL_TRY(flag_read(engine, launched, stopped));
+        if (*stopped) {
+          return TALUS_OK;
+        }
+      }
       const int swapped = engine->work.view.x != (tl_real *)engine->impulse.memory;
       cudaGraphExec_t *const graph = &engine->graph[which][swapped][size];
       if (*graph == NULL) {
         TL_TRY(graph_make(engine, issue, lengths[size], graph));
       }
       TL_CUDA_TRY(device, cudaGraphLaunch(*graph, device->stream));
+      if (rule->look > 0) {
+        TL_TRY(flag_send(engine, launched));
+      }
+      launched++;
     }
   }
   for (; count > 0; count--) {

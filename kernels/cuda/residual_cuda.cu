@@ -6,6 +6,7 @@
 namespace {
 
 struct residual_pass {
+  enum { when = TL_ALWAYS };
   static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
                                                    int32_t k) {
     const tl_residual residual = tl_residual_of(&work.view, range, k);
@@ -26,7 +27,8 @@ talus_status tl_cuda_residual(tl_engine *base, double squares[2], int64_t *passe
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
   if (engine->stale) {
-    TL_TRY(tl_cuda_units_respond(engine, engine->work.view.x, engine->work.view.velocity));
+    TL_TRY(
+        tl_cuda_units_respond(engine, engine->work.view.x, engine->work.view.velocity, TL_ALWAYS));
     engine->stale = 0;
     *passes += 1;
   }

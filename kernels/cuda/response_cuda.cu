@@ -22,6 +22,7 @@ struct step_pass {
     tl_state state = control->state;
     state.curvature = energy;
     tl_state_step(&state, control->rule.step, control->rule.yield);
+    tl_state_look(&state, &control->rule);
     control->state = state;
     control->pace = tl_pace_make(&state, &control->rule);
   }
@@ -48,6 +49,9 @@ struct try_pass {
 template <class PASS, int KIND>
 __global__ void __launch_bounds__(TL_CHUNK)
     unit_kernel(const tl_cuda_work work, const int32_t count, const unsigned block_first) {
+  if (!tl_is_due(work.control, TL_RUNNING)) {
+    return;
+  }
   const int64_t i = tl_thread_index();
   double sum[1] = {0};
   if (i < count) {
@@ -89,9 +93,9 @@ template <class PASS> talus_status units_run(tl_cuda_engine *engine) {
 template <int KIND>
 __global__ void __launch_bounds__(TL_CHUNK)
     respond_kernel(const tl_cuda_work work, const int32_t count, const tl_real *impulse,
-                   tl_real *velocity) {
+                   tl_real *velocity, const int when) {
   const int64_t i = tl_thread_index();
-  if (i >= count) {
+  if (i >= count || !tl_is_due(work.control, when)) {
     return;
   }
   if (KIND == TL_MATRIX) {
@@ -104,11 +108,16 @@ __global__ void __launch_bounds__(TL_CHUNK)
 }
 
 __global__ void __launch_bounds__(TL_CHUNK)
-    carry_kernel(const tl_cuda_work work, const tl_real *next, const int gate) {
+    carry_kernel(const tl_cuda_work work, const tl_real *next, const int when) {
   const int64_t i = tl_thread_index();
-  if (i < work.view.shape.velocity_size &&
-      (gate == TL_CARRY_ALWAYS || work.control->state.accepted)) {
+  if (i < work.view.shape.velocity_size && tl_is_due(work.control, when)) {
     tl_velocity_carry(&work.view, (int32_t)i, next[i], (tl_real)work.control->state.beta);
+  }
+}
+
+__global__ void look_kernel(tl_control *control) {
+  if (tl_is_due(control, TL_RUNNING)) {
+    tl_state_look(&control->state, &control->rule);
   }
 }
 
@@ -123,29 +132,34 @@ talus_status tl_cuda_units_try(tl_cuda_engine *engine) {
 }
 
 talus_status tl_cuda_units_respond(tl_cuda_engine *engine, const tl_real *impulse,
-                                   tl_real *velocity) {
+                                   tl_real *velocity, int when) {
   const tl_cuda_work &work = engine->work;
   const tl_shape *const shape = &work.view.shape;
   if (shape->range[0].kind == TL_MATRIX) {
     TL_LAUNCH(engine, tl_cuda_blocks(shape->contact_count, TL_CHUNK), TL_CHUNK,
-              respond_kernel<TL_MATRIX>, work, shape->contact_count, impulse, velocity);
+              respond_kernel<TL_MATRIX>, work, shape->contact_count, impulse, velocity, when);
     return TALUS_OK;
   }
   const unsigned rigid = tl_cuda_blocks(shape->rigid_count, TL_CHUNK);
   if (shape->body_kind == TL_SPHERES) {
     TL_LAUNCH(engine, rigid, TL_CHUNK, respond_kernel<TL_SPHERES>, work, shape->rigid_count,
-              impulse, velocity);
+              impulse, velocity, when);
   } else {
     TL_LAUNCH(engine, rigid, TL_CHUNK, respond_kernel<TL_ARMS>, work, shape->rigid_count, impulse,
-              velocity);
+              velocity, when);
   }
   TL_LAUNCH(engine, tl_cuda_blocks(shape->block_count, TL_CHUNK), TL_CHUNK,
-            respond_kernel<TL_BLOCKS>, work, shape->block_count, impulse, velocity);
+            respond_kernel<TL_BLOCKS>, work, shape->block_count, impulse, velocity, when);
   return TALUS_OK;
 }
 
-talus_status tl_cuda_carry(tl_cuda_engine *engine, const tl_real *next, int gate) {
+talus_status tl_cuda_carry(tl_cuda_engine *engine, const tl_real *next, int when) {
   TL_LAUNCH(engine, tl_cuda_blocks(engine->work.view.shape.velocity_size, TL_CHUNK), TL_CHUNK,
-            carry_kernel, engine->work, next, gate);
+            carry_kernel, engine->work, next, when);
+  return TALUS_OK;
+}
+
+talus_status tl_cuda_look(tl_cuda_engine *engine) {
+  TL_LAUNCH(engine, 1, 1, look_kernel, engine->work.control);
   return TALUS_OK;
 }

@@ -8,6 +8,7 @@
 namespace {
 
 struct sweep_pass {
+  enum { when = TL_RUNNING };
   static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
                                                    int32_t k) {
     return tl_sweep_step(&work.view, range, k, work.control->pace);
@@ -26,7 +27,7 @@ struct sweep_pass {
 /* MATRIX: y of all contacts from x and x_previous. */
 __global__ void __launch_bounds__(TL_CHUNK) extrapolate_kernel(const tl_cuda_work work) {
   const int64_t k = tl_thread_index();
-  if (k < work.view.shape.contact_count) {
+  if (k < work.view.shape.contact_count && tl_is_due(work.control, TL_RUNNING)) {
     tl_sweep_extrapolate(&work.view, (int32_t)k, (tl_real)work.control->state.beta);
   }
 }
@@ -34,7 +35,7 @@ __global__ void __launch_bounds__(TL_CHUNK) extrapolate_kernel(const tl_cuda_wor
 /* V(y) from V(x) and, in its place, V(x_previous). */
 __global__ void __launch_bounds__(TL_CHUNK) rebuild_kernel(const tl_cuda_work work) {
   const int64_t i = tl_thread_index();
-  if (i < work.view.shape.velocity_size) {
+  if (i < work.view.shape.velocity_size && tl_is_due(work.control, TL_RUNNING)) {
     const tl_real beta = (tl_real)work.control->state.beta;
     const tl_real now = work.view.velocity[i];
     work.view.velocity_y[i] = now + beta * (now - work.view.velocity_y[i]);
@@ -70,28 +71,56 @@ talus_status sweep_issue(tl_cuda_engine *engine) {
   }
   TL_TRY(colours_sweep(engine));
   if (!matrix) {
-    TL_TRY(tl_cuda_carry(engine, view->velocity_y, TL_CARRY_ALWAYS));
+    TL_TRY(tl_cuda_carry(engine, view->velocity_y, TL_RUNNING));
   }
+  TL_TRY(tl_cuda_look(engine));
   tl_cuda_swap(engine);
   return TALUS_OK;
 }
 
 /* V(x) and V(y) anew from both impulse buffers. */
-talus_status rebuild(tl_cuda_engine *engine, int64_t *passes) {
+talus_status rebuild(tl_cuda_engine *engine) {
   const tl_view *const view = &engine->work.view;
-  TL_TRY(tl_cuda_units_respond(engine, view->x, view->velocity));
-  TL_TRY(tl_cuda_units_respond(engine, view->x_previous, view->velocity_y));
+  TL_TRY(tl_cuda_units_respond(engine, view->x, view->velocity, TL_RUNNING));
+  TL_TRY(tl_cuda_units_respond(engine, view->x_previous, view->velocity_y, TL_RUNNING));
   TL_LAUNCH(engine, tl_cuda_blocks(view->shape.velocity_size, TL_CHUNK), TL_CHUNK, rebuild_kernel,
             engine->work);
-  *passes += 1;
-  engine->since_rebuild = 0;
   return TALUS_OK;
 }
 
 /* As many sweeps as may run before the next rebuilding. */
-int32_t batch_of(const tl_cuda_engine *engine, const tl_rule *rule, int32_t count) {
-  const int32_t left = rule->rebuild - engine->since_rebuild;
+int32_t batch_of(const tl_cuda_engine *engine, const tl_rule *rule, int32_t since, int32_t count) {
+  const int32_t left = rule->rebuild - since;
   return is_matrix(engine) || left > count ? count : (left > 1 ? left : 1);
+}
+
+/* `count` sweeps with the rebuildings among them, until a look ends them. */
+talus_status sweeps_queue(tl_cuda_engine *engine, const tl_rule *rule, int32_t count) {
+  int32_t since = engine->since_rebuild;
+  bool stopped = false;
+  while (count > 0 && !stopped) {
+    if (!is_matrix(engine) && since >= rule->rebuild) {
+      TL_TRY(rebuild(engine));
+      since = 0;
+    }
+    const int32_t batch = batch_of(engine, rule, since, count);
+    TL_TRY(tl_cuda_iterate(engine, TL_GRAPH_SWEEP, sweep_issue, rule, batch, &stopped));
+    since += batch;
+    count -= batch;
+  }
+  return TALUS_OK;
+}
+
+/* What `made` sweeps were, of those queued. */
+void sweeps_count(tl_cuda_engine *engine, const tl_rule *rule, int32_t made, int64_t *passes) {
+  *passes += made;
+  for (int32_t i = 0; i < made && !is_matrix(engine); i++) {
+    if (engine->since_rebuild >= rule->rebuild) {
+      *passes += 1;
+      engine->since_rebuild = 0;
+    }
+    engine->since_rebuild++;
+  }
 }
 
 } // namespace
@@ -108,19 +137,13 @@ talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, 
   if (matrix) {
     TL_TRY(tl_cuda_reserve_trial(engine));
   }
+  const tl_real *const begin = engine->work.view.x;
   TL_TRY(tl_cuda_prepare(engine, rule));
-  while (count > 0) {
-    if (!matrix && engine->since_rebuild >= rule->rebuild) {
-      TL_TRY(rebuild(engine, passes));
-    }
-    const int32_t batch = batch_of(engine, rule, count);
-    TL_TRY(tl_cuda_iterate(engine, TL_GRAPH_SWEEP, sweep_issue, batch));
-    engine->since_rebuild += matrix ? 0 : batch;
-    *passes += batch;
-    count -= batch;
-  }
+  TL_TRY(sweeps_queue(engine, rule, count));
   engine->stale = matrix; /* these sweeps go without V, which residuals want */
   TL_TRY(tl_cuda_result(engine));
   *state = engine->result->state;
+  sweeps_count(engine, rule, state->made, passes);
+  tl_cuda_settle(engine, begin, state->made);
   return TALUS_OK;
 }

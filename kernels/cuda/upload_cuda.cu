@@ -358,7 +358,7 @@ talus_status tl_cuda_estimate_memory(talus_context *context, const tl_shape *sha
   const size_t bytes = arrays_size(shape) + 4 * need.impulses + 2 * need.velocities + need.partial +
                        sorting.all + tl_cuda_trial_bytes(shape);
   *device = (int64_t)bytes;
-  *host = (int64_t)(sizeof(tl_cuda_engine) + sizeof(tl_control) +
+  *host = (int64_t)(sizeof(tl_cuda_engine) + (1 + TL_BEHIND) * sizeof(tl_control) +
                     ((size_t)shape->chunk_count + 1) * sizeof(int32_t));
   return TALUS_OK;
 }

@@ -19,9 +19,13 @@ typedef struct tl_rule {
   int32_t momentum; /* 1: Nesterov with gradient restart */
   int32_t coulomb;  /* 1: exact law by the filtered de Saxce term */
   int32_t rebuild;  /* sweep: velocities are rebuilt from the impulses every so many sweeps */
+  int32_t sweeps;   /* 1: the step's size is its norm; else its norm times L */
+  int32_t look;     /* iterations between looks at the step's size, see tl_state_look; 0: none */
   double cap;       /* largest momentum factor */
   double filter;    /* gain of the slip filter */
   double yield;     /* the largest d'Cd over b: what compliance adds to a / b at the most */
+  double ratio;     /* R(x) over the step's size when R was last computed; 0: not known */
+  double enough;    /* R(x) from which on R is to be computed */
 } tl_rule;
 
 typedef struct tl_state {
@@ -32,7 +36,32 @@ typedef struct tl_state {
   double curvature;    /* a = d'Wd */
   int32_t fresh;       /* 1 before the first iteration after a start: slip is not known yet */
   int32_t accepted;    /* APGD: the last trial was accepted */
+  int32_t made;        /* iterations of this call */
+  int32_t stopped;     /* 1: a look has ended this call; the iterations that are left do nothing */
 } tl_state;
+
+/* Before the iterations of a call. */
+TL_ITEM void tl_state_begin(tl_state *state) {
+  state->accepted = 0; /* no trial of an earlier call is to be taken over */
+  state->made = state->stopped = 0;
+}
+
+/* The size of the last step, which goes to zero as the residual does. */
+TL_ITEM double tl_state_size(const tl_state *state, int32_t sweeps) {
+  const double norm = sqrt(state->step_norm2);
+  return sweeps ? norm : norm * state->lipschitz;
+}
+
+/* After each iteration: counts it, and at every look ends the call if the step's size says that the
+ * residual is small enough to be computed, cannot say it, or is not finite. */
+TL_ITEM void tl_state_look(tl_state *state, const tl_rule *rule) {
+  state->made++;
+  if (rule->look > 0 && state->made % rule->look == 0) {
+    const double size = tl_state_size(state, rule->sweeps);
+    state->stopped =
+        !(size - size == 0) || !(rule->ratio > 0) || rule->ratio * size <= rule->enough;
+  }
+}
 
 /* Nesterov's sequence with the restart test, after b and s are known. */
 TL_ITEM void tl_state_momentum(tl_state *state, int32_t momentum, double cap) {

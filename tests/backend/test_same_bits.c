@@ -30,8 +30,9 @@ static void note(answers *log, double value) {
 }
 
 static void note_state(answers *log, const tl_state *s) {
-  const double value[] = {s->lipschitz,    s->theta,     s->beta,          s->step_norm2,
-                          s->restart_test, s->curvature, (double)s->fresh, (double)s->accepted};
+  const double value[] = {s->lipschitz,    s->theta,          s->beta,          s->step_norm2,
+                          s->restart_test, s->curvature,      (double)s->fresh, (double)s->accepted,
+                          (double)s->made, (double)s->stopped};
   for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
     note(log, value[i]);
   }
@@ -171,6 +172,36 @@ static void script_sweep(tl_engine *engine, const tl_system *system, answers *lo
   free(guess);
 }
 
+/* Iterations that end at a look: when the step has become ten times smaller, at once since nothing
+ * is known of R, never. */
+static void script_look(tl_engine *engine, const tl_system *system, answers *log) {
+  tl_rule rule = {.step = TL_STEP_ADAPT, .momentum = 1, .rebuild = 7, .cap = 0.9, .filter = 0.3};
+  tl_state state = {0};
+  int64_t passes = 0;
+  rule.sweeps = system->colour_chunk != NULL;
+  const tl_iteration kinds[] = {TL_ITERATE_GRADIENT, TL_ITERATE_BACKTRACK, TL_ITERATE_SWEEP};
+  for (int i = rule.sweeps ? 2 : 0; i < (rule.sweeps ? 3 : 2); i++) {
+    rule.look = 0;
+    ASK(log, engine->ops->start(engine, TL_START_GIVEN, NULL, 3));
+    ASK(log, engine->ops->iterate(engine, kinds[i], &rule, 2, &state, &passes));
+    rule.look = 5;
+    rule.ratio = 1;
+    rule.enough = 0.1 * tl_state_size(&state, rule.sweeps);
+    ASK(log, engine->ops->iterate(engine, kinds[i], &rule, 50, &state, &passes));
+    note_state(log, &state);
+    ask_residual(engine, log);
+    rule.ratio = 0;
+    ASK(log, engine->ops->iterate(engine, kinds[i], &rule, 33, &state, &passes));
+    note_state(log, &state);
+    rule.ratio = 1;
+    rule.enough = 0;
+    ASK(log, engine->ops->iterate(engine, kinds[i], &rule, 13, &state, &passes));
+    note_state(log, &state);
+    note(log, (double)passes);
+    ask_impulses(engine, system, log);
+  }
+}
+
 /* What a solver might do that changes its mind. */
 static void script_mixed(tl_engine *engine, const tl_system *system, answers *log) {
   const tl_rule gradient = {
@@ -214,6 +245,7 @@ static void script_all(tl_engine *engine, const tl_system *system, int32_t threa
     script_gradient(engine, system, log);
     script_backtrack(engine, system, log);
   }
+  script_look(engine, system, log);
   script_mixed(engine, system, log);
 }
 
