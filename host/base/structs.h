@@ -45,6 +45,7 @@ typedef struct tl_struct {
   X(servo_state, speed)                          \
   X(joint_def, restitution)                      \
   X(joint_state, friction)                       \
+  X(bond_def, twisting_limit)                    \
   X(step_report, error)                          \
   X(link_def, collides)                          \
   X(mechanism_def, unused)                       \

@@ -13,6 +13,8 @@ static const char mechanisms[] = "world/mechanism"; /* only where there are some
 static const char kinematic[] =
     "world/kinematic";                   /* only where motions began anew, or servos are */
 static const char cell[] = "world/cell"; /* of a periodic world */
+static const char bond_keys[] = "world/bond_key", bonds[] = "world/bond"; /* of one with bonds */
+static const char bond_next[] = "world/bond_next";
 /* Not in checkpoints of format 1 written before 0.2.0, which hold all bodies that ever were. */
 static const char carried[] = "world/carried", ids[] = "world/id", next[] = "world/next";
 static const char size_sum[] = "world/size_sum";
@@ -29,11 +31,13 @@ static talus_status state_reserve(talus_context *context, tl_world_state *state,
   const size_t driven = (size_t)state->kinematic_count * TL_STATE_KINEMATIC;
   const size_t keys = (size_t)state->contact_count * 3, holds = state->soft ? keys : 0;
   const size_t named = (size_t)state->body_count + (size_t)state->joint_count;
-  TL_TRY(tl_buffer_reserve(context, memory,
-                           (bodies + contacts + joints + linked + spins + holds + driven) *
-                                   sizeof(double) +
-                               (keys + named) * sizeof(int32_t),
-                           1, "the state of the world"));
+  const size_t held = (size_t)state->bond_count;
+  TL_TRY(tl_buffer_reserve(
+      context, memory,
+      (bodies + contacts + joints + linked + spins + holds + driven + held * TL_STATE_BOND) *
+              sizeof(double) +
+          (keys + named + 3 * held) * sizeof(int32_t),
+      1, "the state of the world"));
   state->body = memory->memory;
   state->contact_value = state->body + bodies;
   state->joint = state->contact_value + contacts;
@@ -41,8 +45,10 @@ static talus_status state_reserve(talus_context *context, tl_world_state *state,
   state->carried = state->mechanism + linked;
   state->hold = state->carried + spins;
   state->kinematic = state->hold + holds;
-  state->contact_key = (int32_t *)(state->kinematic + driven);
+  state->bond = state->kinematic + driven;
+  state->contact_key = (int32_t *)(state->bond + held * TL_STATE_BOND);
   state->id = state->contact_key + keys;
+  state->bond_key = state->id + named;
   return TALUS_OK;
 }
 
@@ -67,6 +73,18 @@ static talus_status put_numbering(tl_checkpoint_writer *writer, const tl_world_s
                                   (int64_t)state->body_count + state->joint_count);
 }
 
+static talus_status put_bonds(tl_checkpoint_writer *writer, const tl_world_state *state) {
+  const int64_t after = state->bond_next;
+  if (state->bond_next == 0) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_checkpoint_put_int64s(writer, bond_next, &after, 1));
+  TL_TRY(
+      tl_checkpoint_put_int32s(writer, bond_keys, state->bond_key, (int64_t)state->bond_count * 3));
+  return tl_checkpoint_put_doubles(writer, bonds, state->bond,
+                                   (int64_t)state->bond_count * TL_STATE_BOND);
+}
+
 talus_status tl_world_copy_put(tl_checkpoint_writer *writer, const tl_world_copy *copy) {
   const tl_world_state *const state = &copy->state;
   const int64_t count[] = {state->step_count, state->body_count, state->contact_count,
@@ -87,6 +105,7 @@ talus_status tl_world_copy_put(tl_checkpoint_writer *writer, const tl_world_copy
                                    (int64_t)state->contact_count * TL_STATE_CONTACT));
   TL_TRY(tl_checkpoint_put_doubles(writer, "world/joint", state->joint,
                                    (int64_t)state->joint_count * TL_STATE_JOINT));
+  TL_TRY(put_bonds(writer, state));
   if (state->soft) {
     TL_TRY(tl_checkpoint_put_doubles(writer, hold, state->hold, (int64_t)state->contact_count * 3));
     TL_TRY(tl_checkpoint_put_doubles(writer, modulus, &state->modulus, 1));
@@ -120,6 +139,32 @@ static talus_status read_numbering(tl_checkpoint *checkpoint, tl_world_state *st
                               (int64_t)state->body_count + state->joint_count);
 }
 
+static talus_status count_bonds(talus_context *context, tl_checkpoint *checkpoint,
+                                tl_world_state *state) {
+  int64_t after, count;
+  if (!tl_checkpoint_has(checkpoint, bond_next)) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_checkpoint_int64s(checkpoint, bond_next, &after, 1));
+  TL_TRY(tl_checkpoint_count(checkpoint, bond_keys, &count));
+  if (after < 0 || after > INT32_MAX || count % 3 != 0 || count / 3 > after) {
+    return tl_fail(context, TALUS_FILE_FORMAT, "the checkpoint's bonds make no sense");
+  }
+  state->bond_next = (int32_t)after;
+  state->bond_count = (int32_t)(count / 3);
+  return TALUS_OK;
+}
+
+static talus_status read_bonds(tl_checkpoint *checkpoint, tl_world_state *state) {
+  if (state->bond_count == 0) {
+    return TALUS_OK;
+  }
+  TL_TRY(
+      tl_checkpoint_int32s(checkpoint, bond_keys, state->bond_key, (int64_t)state->bond_count * 3));
+  return tl_checkpoint_doubles(checkpoint, bonds, state->bond,
+                               (int64_t)state->bond_count * TL_STATE_BOND);
+}
+
 static talus_status read_world(tl_checkpoint *checkpoint, tl_world_state *state) {
   TL_TRY(read_numbering(checkpoint, state));
   state->periodic = tl_checkpoint_has(checkpoint, cell);
@@ -141,6 +186,7 @@ static talus_status read_world(tl_checkpoint *checkpoint, tl_world_state *state)
                                (int64_t)state->contact_count * TL_STATE_CONTACT));
   TL_TRY(tl_checkpoint_doubles(checkpoint, "world/joint", state->joint,
                                (int64_t)state->joint_count * TL_STATE_JOINT));
+  TL_TRY(read_bonds(checkpoint, state));
   if (state->soft) {
     TL_TRY(tl_checkpoint_doubles(checkpoint, hold, state->hold, (int64_t)state->contact_count * 3));
     TL_TRY(tl_checkpoint_doubles(checkpoint, modulus, &state->modulus, 1));
@@ -183,6 +229,7 @@ talus_status tl_world_checkpoint_load(talus_world *world, tl_checkpoint *checkpo
     state.kinematic_count = (int32_t)(driven / TL_STATE_KINEMATIC);
   }
   state.soft = tl_checkpoint_has(checkpoint, hold);
+  TL_TRY(count_bonds(context, checkpoint, &state));
   TL_TRY(state_reserve(context, &state, &memory));
   talus_status status = read_world(checkpoint, &state);
   if (status == TALUS_OK) {

@@ -35,12 +35,19 @@ static int32_t constraints_of(const tl_run *run) {
   return run->assembly->system.shape.contact_count;
 }
 
+/* Whether slip feeds back: without contacts rows that give way are a convex problem under either
+ * law. (Rigid rows keep the exact law's momentum, and with it their bits.) */
+static bool slips(const tl_run *run) {
+  return run->settings->law == TALUS_LAW_COULOMB &&
+         (run->assembly->contact_count > 0 || !(run->assembly->stiffest > 0));
+}
+
 /* Largest momentum: a long memory pays where high accuracy is wanted or, late in the run, where
  * the problem turns out to be hard; never under the exact law, where sweeps want less of it than
  * gradient steps. */
 static double cap_rigid(const tl_run *run, const tl_method *method, bool late) {
   const talus_settings *const settings = run->settings;
-  if (settings->law == TALUS_LAW_COULOMB) {
+  if (slips(run)) {
     return method->id == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV ? 0.85 : 0.95;
   }
   return settings->tolerance >= 1e-3 && !late ? 0.97 : 1;
@@ -58,7 +65,7 @@ static double cap_for(const tl_run *run, const tl_method *method, bool late) {
   if (!(stiffest > 0)) {
     return rigid;
   }
-  const bool exact = settings->law == TALUS_LAW_COULOMB;
+  const bool exact = slips(run);
   /* from nothing weight has to be carried through the whole heap, where more of it pays */
   const double less = exact && stiffest >= SOFT_ENOUGH && !settings->warm_start ? 2.0 / 3 : 1;
   const double r = less * sqrt(method->sweeps ? stiffest : stiffest / GRADIENT_LIPSCHITZ);

@@ -77,6 +77,7 @@ talus_status talus_body_remove(talus_world *world, int32_t id) {
                      "body %d is held by joint %d: remove that first", id, world->joint[i].id);
     }
   }
+  tl_bonds_drop(world, body);
   for (int32_t i = world->body[body].first_shape; i >= 0; i = world->shape[i].next) {
     tl_geometry_destroy(world->context, world->shape[i].geometry);
     world->shape[i].geometry = NULL;
@@ -173,6 +174,13 @@ static void centre_move(talus_world *world, int32_t index, const double centre[3
     for (int c = 0; c < 3; c++) {
       joint->arm_a[c] -= joint->def.body_a == index ? shift[c] : 0;
       joint->arm_b[c] -= joint->def.body_b == index ? shift[c] : 0;
+    }
+  }
+  for (int32_t i = 0; i < world->bond_count && body->bonded; i++) {
+    tl_bond *const bond = &world->bond[i];
+    for (int c = 0; c < 3; c++) {
+      bond->of.arm_a[c] -= bond->body_a == index ? shift[c] : 0;
+      bond->of.arm_b[c] -= bond->body_b == index ? shift[c] : 0;
     }
   }
 }

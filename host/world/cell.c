@@ -417,9 +417,10 @@ static talus_status world_check(const talus_world *world, const talus_cell *cell
   if (world->def.plane && (cell->periodic & 2)) {
     return tl_fail(world->context, TALUS_BAD_SETTING, "cell: a plane world has no y to repeat");
   }
-  if (world->joint_count > world->joint_gaps || world->mechanism_count > 0) {
+  if (world->joint_count > world->joint_gaps || world->bond_count > world->bond_gaps ||
+      world->mechanism_count > 0) {
     return tl_fail(world->context, TALUS_UNSUPPORTED,
-                   "cell: joints and mechanisms are not possible in a periodic cell");
+                   "cell: joints, bonds and mechanisms are not possible in a periodic cell");
   }
   return TALUS_OK;
 }

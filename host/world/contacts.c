@@ -256,11 +256,12 @@ static void contacts_replace(talus_world *world) {
 
 /* ---- all contacts ---------------------------------------------------------------------------- */
 
-/* Returns whether the contact stays: not between neighbours in a mechanism, and not where the
- * caller's function drops it. */
+/* Returns whether the contact stays: not between neighbours in a mechanism, not between bonded
+ * bodies, and not where the caller's function drops it. */
 static int contact_filter(const talus_world *world, const tl_contact_rule *rule,
                           tl_world_contact *contact) {
-  int keep = tl_links_collide(world, contact->body_a, contact->body_b);
+  int keep = tl_links_collide(world, contact->body_a, contact->body_b) &&
+             !tl_bonded(world, contact->body_a, contact->body_b);
   if (!keep || world->contact_function == NULL) {
     return keep;
   }
@@ -321,7 +322,8 @@ static talus_status contacts_make(talus_world *world, double dt, const tl_contac
   tl_each(world->context, threads, count, contacts_part, &task);
   list->count = (int32_t)count;
   world->contacts_spherical = !task.skewed;
-  if (world->contact_function != NULL || world->mechanism_count > 0) {
+  if (world->contact_function != NULL || world->mechanism_count > 0 || world->bond_count > 0) {
+    TL_TRY(tl_bond_pairs_find(world));
     contacts_filter(world, &task.rule, list);
   }
   if (world->cohesive) {

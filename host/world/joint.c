@@ -91,9 +91,17 @@ static void pose_ahead(const talus_world *world, int32_t body, double ahead, dou
   }
 }
 
+void tl_joint_turn(const double *qa, const double *relative, const double *qb, double turn[3]) {
+  double wanted[4], left[4];
+  tl_quaternion_times(qa, relative, wanted);
+  const double back[4] = {wanted[0], -wanted[1], -wanted[2], -wanted[3]};
+  tl_quaternion_times(qb, back, left);
+  tl_scale3(turn, left[0] < 0 ? -2 : 2, left + 1);
+}
+
 void tl_joint_place(const talus_world *world, const tl_joint *joint, double ahead,
                     tl_joint_now *now) {
-  double xa[3], xb[3], qa[4], qb[4], ra[9], rb[9], wanted[4], turn[4];
+  double xa[3], xb[3], qa[4], qb[4], ra[9], rb[9];
   pose_ahead(world, joint->def.body_a, ahead, xa, qa);
   pose_ahead(world, joint->def.body_b, ahead, xb, qb);
   tl_quaternion_matrix(qa, ra);
@@ -108,14 +116,7 @@ void tl_joint_place(const talus_world *world, const tl_joint *joint, double ahea
   for (int c = 0; c < 3; c++) {
     now->apart[c] = xb[c] + now->arm_b[c] - xa[c] - now->arm_a[c];
   }
-  /* q_b = turn * q_a * relative: turn is the error, small */
-  tl_quaternion_times(qa, joint->relative, wanted);
-  const double back[4] = {wanted[0], -wanted[1], -wanted[2], -wanted[3]};
-  tl_quaternion_times(qb, back, turn);
-  const double sign = turn[0] < 0 ? -2 : 2;
-  for (int c = 0; c < 3; c++) {
-    now->turn[c] = sign * turn[1 + c];
-  }
+  tl_joint_turn(qa, joint->relative, qb, now->turn);
 }
 
 /* A row without bounds: it holds in both directions. */
@@ -239,8 +240,7 @@ static int32_t held_rows(const talus_world *world, const tl_joint *joint, const 
   return n;
 }
 
-/* In the plane nothing moves along y or turns about x and z: such a row has no say. */
-static int row_lives(const talus_world *world, const tl_joint_row *row) {
+bool tl_joint_row_acts(const talus_world *world, const tl_joint_row *row) {
   const double *const j = row->jacobian;
   return !world->def.plane || j[0] != 0 || j[2] != 0 || j[4] != 0 || j[6] != 0 || j[8] != 0 ||
          j[10] != 0;
@@ -260,10 +260,11 @@ int32_t tl_joint_fill(talus_world *world, double dt, tl_joint_row *rows) {
     const int32_t held = held_rows(world, joint, &now, &next, dt, row);
     const int32_t n = held + tl_joint_drive_rows(world, joint, &now, &next, dt, row + held);
     for (int32_t r = 0; r < n; r++) {
-      if (row_lives(world, &row[r])) {
+      if (tl_joint_row_acts(world, &row[r])) {
         row[r].body_a = joint->def.body_a;
         row[r].body_b = joint->def.body_b;
         row[r].joint = i;
+        row[r].bond = TALUS_NONE;
         rows[count++] = row[r];
       }
     }

@@ -25,12 +25,17 @@ void tl_joint_place(const talus_world *world, const tl_joint *joint, double ahea
 void tl_joint_local(const talus_world *world, int32_t body, const double *given, int direction,
                     double *local);
 void tl_joint_orientation(const talus_world *world, int32_t body, double *q);
+/* The rotation by which b has left its place relative to a, small: q_b = turn q_a relative. */
+void tl_joint_turn(const double *qa, const double *relative, const double *qb, double turn[3]);
 /* Two unit vectors across the axis. */
 void tl_joint_across(const double *axis, double across[2][3]);
 
 /* u along d of the point of b relative to that of a; spin of b relative to a about d. */
 void tl_joint_row_point(const tl_joint_now *now, const double *d, tl_joint_row *row);
 void tl_joint_row_turn(const double *d, tl_joint_row *row);
+
+/* In the plane nothing moves along y or turns about x and z: such a row does nothing. */
+bool tl_joint_row_acts(const talus_world *world, const tl_joint_row *row);
 
 /* Angle or length; of a hinge the one nearest to the angle at the end of the last step. */
 double tl_joint_coordinate_of(const tl_joint *joint, const tl_joint_now *now);

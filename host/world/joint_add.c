@@ -133,9 +133,7 @@ talus_status talus_joint_add(talus_world *world, const talus_joint_def *given, i
       world->body[body].jointed = 1;
     }
   }
-  /* sweeps do not come near the solution of a chain in the iterations of a step */
-  world->def.solver.islands = 1;
-  TL_TRY(talus_solver_set(world->solver, &world->def.solver));
+  TL_TRY(tl_solver_prepare_rows(world));
   joint->id = world->joint_next++;
   world->joint_count++;
   if (result != NULL) {

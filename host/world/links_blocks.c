@@ -20,7 +20,7 @@ static size_t columns_of_pair(const tl_links_blocks *b, int32_t body_a, int32_t 
 
 static size_t columns_of_row(const tl_links_blocks *b, int32_t r) {
   const tl_joint_row *const row = &b->arrays->row[r];
-  if (row->joint >= 0) {
+  if (row->joint >= 0 || row->bond >= 0) {
     return columns_of_pair(b, row->body_a, row->body_b);
   }
   const tl_coupling_row *const from = &b->world->coupling->row[row->row];
@@ -156,6 +156,7 @@ static talus_status values_take(tl_links_blocks *b) {
                {&b->row_lower, rows},
                {&b->row_upper, rows},
                {&b->row_impulse, rows},
+               {&b->row_compliance, rows},
                {&b->jacobian, jacobian},
                {&b->row_jacobian, row_jacobian},
                {&b->line, n},

@@ -17,7 +17,7 @@ typedef struct tl_links_blocks {
   double *inverse, *velocity, *after;
   double *frame; /* [9 contacts] n t1 t2, by the world's numbers */
   double *bias, *friction, *impulse, *contact_velocity; /* of those left */
-  double *row_bias, *row_lower, *row_upper, *row_impulse;
+  double *row_bias, *row_lower, *row_upper, *row_impulse, *row_compliance;
   double *compliance, *target; /* of a soft world */
   double *jacobian, *row_jacobian, *line;
   double *loops; /* room for the check of loops */

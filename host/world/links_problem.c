@@ -147,7 +147,7 @@ static void contacts_fill(tl_links_blocks *b) {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* A row of a joint of the world, between bodies. */
+/* A row of a joint or bond, between bodies. */
 static double joint_row(const tl_links_blocks *b, int32_t r, double *bias, double **at,
                         entries *e) {
   const tl_joint_row *const row = &b->arrays->row[r];
@@ -200,8 +200,9 @@ static void rows_fill(tl_links_blocks *b) {
     double *const here = at;
     double bias = a->row_bias[r];
     entries e = {.count = 0};
-    const double whole =
-        a->row[r].joint >= 0 ? joint_row(b, r, &bias, &at, &e) : link_row(b, r, &at, &e);
+    const double whole = a->row[r].joint >= 0 || a->row[r].bond >= 0
+                             ? joint_row(b, r, &bias, &at, &e)
+                             : link_row(b, r, &at, &e);
     if (!(response(b, &e) > TL_ROUNDING_SHARE * whole)) {
       at = here;
       a->row_impulse[r] = 0;
@@ -213,6 +214,7 @@ static void rows_fill(tl_links_blocks *b) {
     b->row_lower[left] = a->row_lower[r];
     b->row_upper[left] = a->row_upper[r];
     b->row_impulse[left] = a->row_impulse[r];
+    b->row_compliance[left] = a->row[r].compliance;
     b->row_of[left++] = r;
     b->row_start[left] = count;
   }
@@ -231,6 +233,7 @@ static talus_problem problem_of(const tl_links_blocks *b) {
   problem.row_upper = b->row_upper;
   problem.compliance = b->from->compliance != NULL ? b->compliance : NULL;
   problem.target_impulse = b->from->compliance != NULL ? b->target : NULL;
+  problem.row_compliance = b->from->row_compliance != NULL ? b->row_compliance : NULL;
   problem.velocity_scale = b->from->velocity_scale;
   problem.blocks = (talus_blocks){.block_count = b->free_count + b->world->mechanism_count,
                                   .block_size = b->size,

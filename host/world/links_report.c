@@ -16,7 +16,7 @@ static void impulses_gather(const talus_world *world, const tl_step_arrays *a, i
   for (int32_t k = 0; k < world->contact_count + rows; k++) {
     const int32_t r = k - world->contact_count;
     memset(line, 0, n * sizeof *line);
-    if (r >= 0 && a->row[r].joint < 0) {
+    if (r >= 0 && a->row[r].joint < 0 && a->row[r].bond < 0) {
       tl_row_spread(world->coupling, &world->coupling->row[a->row[r].row], line);
     }
     for (int side = 0; side < 2; side++) {

@@ -85,7 +85,7 @@ talus_status tl_links_fill(talus_world *world, double dt, tl_joint_row *rows) {
     const tl_coupling_row *const from = &world->coupling->row[i];
     tl_joint_row *const row = &rows[i];
     memset(row, 0, sizeof *row);
-    row->body_a = row->body_b = row->joint = TALUS_NONE;
+    row->body_a = row->body_b = row->joint = row->bond = TALUS_NONE;
     row->row = i;
     row->lower = from->lower;
     row->upper = from->upper;

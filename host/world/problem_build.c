@@ -13,11 +13,16 @@
 #include "host/world/cell.h"
 #include "host/world/links.h"
 
+/* Rows of joints, bonds and mechanisms. */
+static int32_t rows_most(const talus_world *world) {
+  return tl_joint_rows(world) + tl_bond_rows(world) + tl_links_rows(world);
+}
+
 talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
   const size_t bodies = (size_t)world->body_count, contacts = (size_t)world->contact_count;
-  const size_t rows = (size_t)tl_joint_rows(world) + (size_t)tl_links_rows(world);
+  const size_t rows = (size_t)rows_most(world);
   const size_t soft = world->soft ? contacts : 0;
-  const size_t doubles = 7 * bodies + 22 * contacts + 5 * soft + 16 * rows;
+  const size_t doubles = 7 * bodies + 22 * contacts + 5 * soft + 17 * rows;
   TL_TRY(tl_buffer_reserve(world->context, &world->problem_memory, doubles + contacts + rows + 2,
                            sizeof(double), "contact problem"));
   TL_TRY(tl_buffer_reserve(world->context, &world->solution_memory, rows, sizeof(tl_joint_row),
@@ -35,7 +40,7 @@ talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
                {&a->row_jacobian, 12 * rows}, {&a->row_bias, rows},
                {&a->row_impulse, rows},       {&a->row_lower, rows},
                {&a->row_upper, rows},         {&a->compliance, 2 * soft},
-               {&a->target, 3 * soft}};
+               {&a->target, 3 * soft},        {&a->row_compliance, rows}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     *parts[i].array = at;
     at += parts[i].count;
@@ -106,8 +111,8 @@ static void bodies_look(void *arguments, int64_t first, int64_t end) {
 
 /* Whether contacts and joints are such as spheres against spheres and walls have. */
 static int contacts_spherical(const talus_world *world) {
-  return world->contacts_spherical && !(world->def.plane && world->joint_count > 0) &&
-         world->mechanism_count == 0;
+  const bool held = world->joint_count > 0 || world->bond_count > 0;
+  return world->contacts_spherical && !(world->def.plane && held) && world->mechanism_count == 0;
 }
 
 /* Contact k's side (0: a, 1: b): body, arm or reach. */
@@ -175,9 +180,17 @@ static void contacts_fill(void *arguments, int64_t first, int64_t end) {
 }
 
 talus_status tl_step_rows(talus_world *world, double dt, const tl_step_arrays *a, int32_t *count) {
-  const int32_t joints = tl_joint_fill(world, dt, a->row);
-  *count = joints + tl_links_rows(world);
-  return tl_links_fill(world, dt, a->row + joints);
+  int32_t between = tl_joint_fill(world, dt, a->row);
+  between += tl_bond_fill(world, dt, a->row + between);
+  *count = between + tl_links_rows(world);
+  return tl_links_fill(world, dt, a->row + between);
+}
+
+/* Where the impulse of a row is kept. */
+static double *row_impulse(const talus_world *world, const tl_joint_row *row) {
+  return row->joint >= 0  ? &world->joint[row->joint].impulse[row->row]
+         : row->bond >= 0 ? &world->bond[row->bond].of.impulse[row->row]
+                          : &world->link_impulse[row->row];
 }
 
 talus_status tl_step_problem(talus_world *world, double dt, const double *velocity,
@@ -195,15 +208,15 @@ talus_status tl_step_problem(talus_world *world, double dt, const double *veloci
   tl_each(world->context, threads, world->contact_count, contacts_fill, &task);
   int32_t rows;
   TL_TRY(tl_step_rows(world, dt, a, &rows));
-  assert(rows <= tl_joint_rows(world) + tl_links_rows(world)); /* what the arrays have room for */
+  assert(rows <= rows_most(world)); /* what the arrays have room for */
   for (int32_t r = 0; r < rows; r++) {
     a->row_a[r] = a->row[r].body_a;
     a->row_b[r] = a->row[r].body_b;
     a->row_bias[r] = a->row[r].bias;
     a->row_lower[r] = a->row[r].lower;
     a->row_upper[r] = a->row[r].upper;
-    a->row_impulse[r] = a->row[r].joint >= 0 ? world->joint[a->row[r].joint].impulse[a->row[r].row]
-                                             : world->link_impulse[a->row[r].row];
+    a->row_compliance[r] = a->row[r].compliance;
+    a->row_impulse[r] = *row_impulse(world, &a->row[r]);
     memcpy(a->row_jacobian + 12 * (int64_t)r, a->row[r].jacobian, sizeof a->row[r].jacobian);
   }
   *problem = talus_problem_default(TALUS_FORM_RIGID);
@@ -214,6 +227,7 @@ talus_status tl_step_problem(talus_world *world, double dt, const double *veloci
   problem->row_upper = a->row_upper;
   problem->compliance = world->soft ? a->compliance : NULL;
   problem->target_impulse = world->soft ? a->target : NULL;
+  problem->row_compliance = world->bond_count > 0 ? a->row_compliance : NULL;
   problem->rigid = (talus_rigid){.body_count = world->body_count,
                                  .velocity = velocity,
                                  .inverse_mass = a->inverse_mass,
@@ -252,18 +266,20 @@ static void joints_keep(talus_world *world, const tl_step_arrays *a, int32_t row
     memset(world->joint[i].impulse, 0, sizeof world->joint[i].impulse);
     memset(world->joint[i].push, 0, sizeof world->joint[i].push);
   }
+  for (int32_t i = 0; i < world->bond_count; i++) {
+    memset(world->bond[i].of.impulse, 0, sizeof world->bond[i].of.impulse);
+  }
   for (int32_t r = 0; r < rows; r++) {
     const double x = a->row_impulse[r], *const jacobian = a->row[r].jacobian;
-    if (a->row[r].joint < 0) {
-      world->link_impulse[a->row[r].row] = x;
+    *row_impulse(world, &a->row[r]) = x;
+    if (a->row[r].joint < 0 && a->row[r].bond < 0) {
       balance->joint_work += tl_links_work(world, a->row[r].row, x, free, after);
       continue;
     }
-    tl_joint *const joint = &world->joint[a->row[r].joint];
-    joint->impulse[a->row[r].row] = x;
-    for (int c = 0; c < 3; c++) {
-      joint->push[c] += x * jacobian[6 + c];
-      joint->push[3 + c] += a->row[r].is_moment ? x * jacobian[9 + c] : 0;
+    double *const sum = a->row[r].joint >= 0 ? world->joint[a->row[r].joint].push : NULL;
+    for (int c = 0; c < 3 && sum != NULL; c++) {
+      sum[c] += x * jacobian[6 + c];
+      sum[3 + c] += a->row[r].is_moment ? x * jacobian[9 + c] : 0;
     }
     for (int side = 0; side < 2; side++) {
       const int64_t body = side ? a->row_b[r] : a->row_a[r];

@@ -10,6 +10,7 @@ typedef struct tl_step_arrays {
   double *impulse, *contact_velocity;
   double *row_jacobian, *row_bias, *row_impulse, *row_lower, *row_upper;
   double *compliance, *target; /* of a soft world */
+  double *row_compliance;      /* of a world with bonds */
   int32_t *body_a, *body_b, *row_a, *row_b;
   tl_joint_row *row;
 } tl_step_arrays;

@@ -188,6 +188,8 @@ talus_status tl_report_add(talus_world *world, double dt, const double *before, 
   energies_add(bodies, balance, report);
   report->momentum_error = fmax(report->momentum_error, momentum_error(bodies, balance));
   report->momentum_error = fmax(report->momentum_error, balance->link_error);
+  report->bond_count = world->bond_count - world->bond_gaps;
+  report->bonds_broken = world->broken_count;
   report->singular = balance->singular > report->singular ? balance->singular : report->singular;
   return TALUS_OK;
 }

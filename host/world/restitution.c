@@ -45,6 +45,9 @@ talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl
     memset(a->impulse, 0, 3 * contacts * sizeof *a->impulse);
     memset(a->row_impulse, 0, rows * sizeof *a->row_impulse);
     for (size_t r = 0; r < rows; r++) {
+      if (a->row[r].compliance > 0) { /* springs know what was given */
+        a->row_bias[r] += a->row[r].compliance * row_first[r];
+      }
       if (a->row[r].is_drive) {
         a->row_lower[r] -= row_first[r];
         a->row_upper[r] -= row_first[r];

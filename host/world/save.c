@@ -1,5 +1,5 @@
 /* save.c: copies what a step changes, and restores it where a step is refused: bodies, joints,
- * mechanisms, and the contacts of the step before, with which the next one starts. */
+ * bonds, mechanisms, and the contacts of the step before, with which the next one starts. */
 #include <assert.h>
 #include <string.h>
 
@@ -29,11 +29,16 @@ talus_status tl_world_save(talus_world *world) {
                            sizeof(body_motion), "bodies"));
   TL_TRY(tl_buffer_reserve(world->context, &world->saved_joints, (size_t)world->joint_count,
                            sizeof *world->joint, "joints"));
+  TL_TRY(tl_buffer_reserve(world->context, &world->saved_bonds, (size_t)world->bond_count,
+                           sizeof *world->bond, "bonds"));
   tl_each(world->context, tl_threads_for(world->context, world->body_count), world->body_count,
           save_part, world);
   if (world->joint_count > 0) {
     memcpy(world->saved_joints.memory, world->joint,
            (size_t)world->joint_count * sizeof *world->joint);
+  }
+  if (world->bond_count > 0) {
+    memcpy(world->saved_bonds.memory, world->bond, (size_t)world->bond_count * sizeof *world->bond);
   }
   world->saved_cell = world->cell;
   TL_TRY(tl_links_save(world));
@@ -55,6 +60,11 @@ talus_status tl_world_restore(talus_world *world) {
   if (world->joint_count > 0) {
     memcpy(world->joint, world->saved_joints.memory,
            (size_t)world->joint_count * sizeof *world->joint);
+  }
+  if (world->bond_count > 0) {
+    memcpy(world->bond, world->saved_bonds.memory, (size_t)world->bond_count * sizeof *world->bond);
+    world->bond_gaps = 0; /* as a step begins */
+    world->bonds_changed = true;
   }
   world->cell = world->saved_cell;
   tl_links_restore(world);

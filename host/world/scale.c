@@ -70,7 +70,8 @@ static void contacts_chunk(void *arguments, int64_t first, int32_t count,
 
 static double scale_of(const talus_world *world, double dt, const motion_sums *sums) {
   const double *const gravity = world->def.gravity;
-  const bool jointed = world->joint_count > 0 || world->mechanism_count > 0;
+  const bool jointed =
+      world->joint_count > 0 || world->bond_count > 0 || world->mechanism_count > 0;
   const double change =
       sums->free_count > 0 ? sums->change / sums->free_count : dt * tl_norm3(gravity);
   const double speed = world->contact_count > 0 ? sums->speed / world->contact_count : 0;

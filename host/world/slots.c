@@ -58,6 +58,13 @@ int32_t tl_joint_slot(const talus_world *world, int32_t id) {
   return slot >= 0 && world->joint[slot].exists ? slot : -1;
 }
 
+int32_t tl_bond_slot(const talus_world *world, int32_t id) {
+  const int32_t slot = id >= 0 && world->bond_count > 0
+                           ? find(&world->bond->id, sizeof *world->bond, world->bond_count, id)
+                           : -1;
+  return slot >= 0 && world->bond[slot].exists ? slot : -1;
+}
+
 int32_t tl_body_after(const talus_world *world, int32_t id) {
   if (id < 0 || id >= world->body_next) {
     return id < 0 ? 0 : world->body_count;
@@ -117,6 +124,11 @@ static void names_change(talus_world *world) {
     def->body_a = new_body_slot(world, def->body_a);
     def->body_b = new_body_slot(world, def->body_b);
   }
+  for (int32_t i = 0; i < world->bond_count; i++) {
+    tl_bond *const bond = &world->bond[i];
+    bond->body_a = new_body_slot(world, bond->body_a);
+    bond->body_b = new_body_slot(world, bond->body_b);
+  }
   for (int32_t i = 0; i < world->motion_count; i++) {
     world->motion[i].body = new_body_slot(world, world->motion[i].body);
   }
@@ -149,8 +161,22 @@ static void motions_close(talus_world *world) {
   world->servo_count = kept;
 }
 
+static void bonds_close(talus_world *world) {
+  int32_t kept = 0;
+  for (int32_t i = 0; i < world->bond_count; i++) {
+    if (world->bond[i].exists) {
+      world->bond[kept++] = world->bond[i];
+    }
+  }
+  world->bond_count = kept;
+  world->bond_gaps = 0;
+}
+
 void tl_gaps_close(talus_world *world) {
   int32_t kept = 0;
+  if (world->bond_gaps > 0) {
+    bonds_close(world);
+  }
   if (world->joint_gaps > 0) {
     for (int32_t i = 0; i < world->joint_count; i++) {
       if (world->joint[i].exists) {
@@ -181,4 +207,5 @@ void tl_gaps_close(talus_world *world) {
   }
   world->shape_count = kept;
   world->body_gaps = 0;
+  world->bonds_changed = true; /* pairs are named by slots */
 }

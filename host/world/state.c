@@ -16,6 +16,8 @@ void tl_world_state_measure(const talus_world *world, tl_world_state *state) {
   state->joint_count = world->joint_count - world->joint_gaps;
   state->mechanism_count = tl_links_state_count(world);
   state->kinematic_count = tl_motions_state_count(world);
+  state->bond_count = world->bond_count - world->bond_gaps;
+  state->bond_next = world->bond_next;
   state->soft = world->soft;
   state->modulus = world->modulus;
   state->next = (tl_world_numbering){world->body_next, world->shape_next, world->joint_next,
@@ -98,6 +100,7 @@ void tl_world_state_save(const talus_world *world, tl_world_state *state) {
   }
   tl_links_state_save(world, state->mechanism);
   tl_motions_state_save(world, state->kinematic);
+  tl_bonds_state_save(world, state);
   const tl_cell *const cell = &world->cell;
   state->periodic = cell->def.periodic != 0;
   memcpy(state->cell, cell->def.edge, sizeof cell->def.edge);
@@ -298,6 +301,7 @@ talus_status tl_world_state_load(talus_world *world, const tl_world_state *state
   }
   TL_TRY(tl_links_state_load(world, state->mechanism, state->mechanism_count));
   TL_TRY(tl_motions_state_load(world, state->kinematic, state->kinematic_count));
+  TL_TRY(tl_bonds_state_load(world, state));
   TL_TRY(contacts_load(world, state));
   world->modulus = state->soft && isfinite(state->modulus) ? state->modulus : world->modulus;
   world->time = state->time;

@@ -2,6 +2,7 @@
  *
  * A world is first built again (same bodies, shapes, joints under the same ids), then its state is
  * loaded; from there it goes on bit for bit. What the world has and the state has not is removed.
+ * Bonds are all in the state, whether they were built again or not.
  * The arrays belong to the caller. */
 #ifndef TL_WORLD_STATE_H
 #define TL_WORLD_STATE_H
@@ -14,6 +15,7 @@ enum {
   TL_STATE_BODY = 20,
   TL_STATE_CONTACT = 4,
   TL_STATE_JOINT = 21,
+  TL_STATE_BOND = 38,
   TL_STATE_CELL = 18,
   TL_STATE_KINEMATIC = 18
 };
@@ -49,6 +51,9 @@ typedef struct tl_world_state {
   double modulus;        /* Pa, of softness AUTO */
   double *joint;         /* [TL_STATE_JOINT joint_count] exists, impulses of the rows (10), turns,
                             impulse and moment on b, rate, target, effort of the motor */
+  int32_t bond_count, bond_next;
+  int32_t *bond_key;       /* [3 bond_count] ids of the bond and its bodies; ids ascend */
+  double *bond;            /* [TL_STATE_BOND bond_count] tl_bond_numbers */
   int64_t mechanism_count; /* numbers, not mechanisms */
   double *mechanism;       /* [mechanism_count] as links_state.c has them */
 } tl_world_state;
@@ -70,6 +75,10 @@ void tl_world_numbers(const talus_world *world, int32_t *body, int32_t *shape);
 int32_t tl_motions_state_count(const talus_world *world);
 void tl_motions_state_save(const talus_world *world, double *value);
 talus_status tl_motions_state_load(talus_world *world, const double *value, int32_t count);
+
+/* The part of bonds (bond_state.c). */
+void tl_bonds_state_save(const talus_world *world, tl_world_state *state);
+talus_status tl_bonds_state_load(talus_world *world, const tl_world_state *state);
 
 /* The part of mechanisms (links_state.c). */
 int64_t tl_links_state_count(const talus_world *world);

@@ -124,6 +124,7 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   report->seconds_project += tl_clock() - solved;
   TL_TRY(tl_penetration_measure(world, dt, &quality->penetration));
   quality->good = !quality->penetration.found;
+  TL_TRY(tl_bonds_break(world, dt));
   TL_TRY(tl_report_add(world, dt, v.before, v.free, v.after, &info, &balance, report));
   tl_cell_follow(world, dt);
   TL_TRY(tl_servos_follow(world, dt));
@@ -137,6 +138,7 @@ static talus_status parts_run(talus_world *world, int32_t parts, talus_step_repo
                               tl_step_quality *quality) {
   memset(quality, 0, sizeof *quality);
   quality->good = true;
+  world->broken_count = 0;
   tl_penetration_begin(world, parts);
   for (int32_t i = 0; i < parts && quality->good; i++) {
     TL_TRY(sub_step(world, world->def.step / parts, report, quality));

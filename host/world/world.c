@@ -57,6 +57,7 @@ void talus_step_report_init(talus_step_report *report, size_t size) {
 /* What each step aims at: beds at rest stay where they are, at the cost of fewer passes than looser
  * solves need (docs/decisions/velocity-scale.md). */
 static const double TOLERANCE = 1e-4;
+enum { ITERATIONS = 200, ITERATIONS_MANY = 2000 };
 
 static double tolerance_of(const talus_world_def *def) {
   return def->tolerance > 0 ? def->tolerance : TOLERANCE;
@@ -65,8 +66,17 @@ static double tolerance_of(const talus_world_def *def) {
 /* A tolerance below the default is given more iterations. */
 static int64_t iterations_of(const talus_world_def *def) {
   return def->solver.max_iterations != 0 ? def->solver.max_iterations
-         : tolerance_of(def) < TOLERANCE ? 2000
-                                         : 200;
+         : tolerance_of(def) < TOLERANCE ? ITERATIONS_MANY
+                                         : ITERATIONS;
+}
+
+talus_status tl_solver_prepare_rows(talus_world *world) {
+  talus_settings *const settings = &world->def.solver;
+  settings->islands = 1;
+  if (world->bond_count > 0 && world->iterations_chosen) {
+    settings->max_iterations = ITERATIONS_MANY;
+  }
+  return talus_solver_set(world->solver, settings);
 }
 
 static talus_miss on_miss_of(const talus_world_def *def) {
@@ -128,6 +138,7 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   memset(world, 0, sizeof *world);
   world->context = context;
   world->def = def;
+  world->iterations_chosen = def.solver.max_iterations == 0;
   world->soft = def.softness != TALUS_SOFTNESS_RIGID;
   world->def.tolerance = tolerance_of(&def);
   world->def.on_miss = on_miss_of(&def);
@@ -155,6 +166,11 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   talus_status status = tl_alloc(context, (void **)&world->shown, 1, sizeof *world->shown, "world");
   if (status == TALUS_OK) {
     *world->shown = (tl_buffer){NULL, 0};
+    status =
+        tl_alloc(context, (void **)&world->shown_bonds, 1, sizeof *world->shown_bonds, "world");
+  }
+  if (status == TALUS_OK) {
+    *world->shown_bonds = (tl_buffer){NULL, 0};
     status = tl_broad_create(context, &world->broad);
   }
   if (status == TALUS_OK) {
@@ -191,31 +207,26 @@ void talus_world_destroy(talus_world *world) {
   for (int32_t i = 0; i < world->motion_count; i++) {
     tl_free(context, world->motion[i].memory);
   }
-  if (world->shown != NULL) {
-    tl_buffer_release(context, world->shown);
+  tl_buffer *const shown[] = {world->shown, world->shown_bonds};
+  for (int i = 0; i < 2; i++) {
+    if (shown[i] != NULL) {
+      tl_buffer_release(context, shown[i]);
+    }
   }
-  void *const arrays[] = {world->body,          world->shape,         world->material, world->pair,
-                          world->motion,        world->joint,         world->contact,  world->shown,
-                          world->spare.contact, world->saved.contact, world->servo};
+  void *const arrays[] = {
+      world->body,  world->shape,       world->material, world->pair,          world->motion,
+      world->joint, world->contact,     world->shown,    world->spare.contact, world->saved.contact,
+      world->servo, world->shown_bonds, world->bond,     world->broken};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     tl_free(context, arrays[i]);
   }
-  tl_buffer *const buffers[] = {&world->colliders,
-                                &world->facts,
-                                &world->fast_colliders,
-                                &world->least_margins,
-                                &world->ordered_pairs,
-                                &world->keys,
-                                &world->found,
-                                &world->saved_bodies,
-                                &world->saved_joints,
-                                &world->problem_memory,
-                                &world->solution_memory,
-                                &world->velocity_memory,
-                                &world->restitution_memory,
-                                &world->cohesion_memory,
-                                &world->sum_memory,
-                                &world->servo_memory};
+  tl_buffer *const buffers[] = {
+      &world->colliders,       &world->facts,           &world->fast_colliders,
+      &world->least_margins,   &world->ordered_pairs,   &world->keys,
+      &world->found,           &world->saved_bodies,    &world->saved_joints,
+      &world->saved_bonds,     &world->bond_pairs,      &world->problem_memory,
+      &world->solution_memory, &world->velocity_memory, &world->restitution_memory,
+      &world->cohesion_memory, &world->sum_memory,      &world->servo_memory};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(context, buffers[i]);
   }

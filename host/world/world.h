@@ -3,7 +3,7 @@
  *   world.c       life                     body.c     bodies, shapes, masses
  *   material.c    materials and pairs of them
  *   motion.c      kinematic bodies         servo.c    those that follow a force
- *   joint*.c      joints as bilateral rows
+ *   joint*.c      joints as bilateral rows bond*.c    what glues bodies until it breaks
  *   contacts.c    colliders to contacts    problem_build.c  contacts to a talus_problem
  *   cohesion.c    forces that pull         push.c     impulses along normals
  *   missed_contacts.c  contacts that were not found    penetration.c  what may become deeper
@@ -37,6 +37,7 @@ typedef struct tl_body {
   int32_t shape_count, first_shape; /* its shapes form a list: shape[first_shape].next ... -1 */
   bool round;   /* one sphere about the centre of mass: arms lie along normals */
   bool jointed; /* a joint has named it */
+  bool bonded;  /* a bond has named it */
   double position[3], orientation[4], velocity[3], spin[3];
   double force[3], torque[3];
   double carried[3]; /* N m s: angular impulse of the last step that the spin does not show yet */
@@ -99,6 +100,29 @@ typedef struct tl_joint {
   double impulse[TL_JOINT_ROWS]; /* of its rows, last step: warm start */
   double push[6];                /* impulse and moment about the point that it gave b, last step */
 } tl_joint;
+
+/* Rows of a bond: along and across its axis, then about it and across it. */
+enum { TL_BOND_ROWS = 6 };
+
+/* The numbers of a bond, all of them doubles: a state of the world has them as they are. */
+typedef struct tl_bond_numbers {
+  double arm_a[3], arm_b[3];   /* its point in the bodies' frames; of the world: in the world's */
+  double axis_a[3], axis_b[3]; /* the axis in each frame */
+  double side_a[3];            /* a direction across the axis */
+  double relative[4];          /* orientation of b in a at the time of adding */
+  double radius, length;
+  double normal, shear, bending, twisting; /* stiffnesses */
+  double damping;
+  double strength[2];           /* tensile, shear, Pa */
+  double limit[4];              /* by talus_bond_mode: tension, bending, shear, twisting */
+  double impulse[TL_BOND_ROWS]; /* of its rows, last (sub-)step: warm start, loads */
+} tl_bond_numbers;
+
+typedef struct tl_bond {
+  int32_t id, body_a, body_b; /* bodies: slots, or TALUS_NONE */
+  bool exists;
+  tl_bond_numbers of;
+} tl_bond;
 
 /* A periodic cell; cell.h. */
 typedef struct tl_cell {
@@ -179,6 +203,14 @@ struct talus_world {
   int32_t servo_count, servo_capacity;
   tl_joint *joint;
   int32_t joint_count, joint_capacity, joint_next;
+  tl_bond *bond;
+  int32_t bond_count, bond_capacity, bond_next, bond_gaps;
+  bool iterations_chosen; /* max_iterations is the world's choice */
+  bool bonds_changed;     /* since the pairs below were found */
+  tl_buffer bond_pairs;   /* [bond_count] keys of bonded bodies, ascending; bond_pair.c */
+  int32_t bond_pair_count;
+  talus_broken_bond *broken; /* in the last step */
+  int32_t broken_count, broken_capacity;
   struct tl_world_mechanism *mechanism;
   int32_t mechanism_count, mechanism_capacity;
   int32_t joint_velocity_count; /* of all mechanisms */
@@ -211,11 +243,12 @@ struct talus_world {
    * kept in `saved` when that happens; contacts_saved: it has not yet, they are in `contact`. */
   tl_contact_list spare, saved;
   bool contacts_saved;
-  tl_buffer *shown; /* copies for talus_world_contacts, which leaves the world itself as it is */
+  /* copies for talus_world_contacts and talus_world_bonds, which leave the world as it is */
+  tl_buffer *shown, *shown_bonds;
 
   /* arrays of one step; collider i is the shape in slot i, then come images */
   tl_buffer colliders, facts, ordered_pairs, fast_colliders, least_margins, keys, found,
-      saved_bodies, saved_joints;
+      saved_bodies, saved_joints, saved_bonds;
   int32_t collider_count; /* with images */
   tl_buffer problem_memory, solution_memory, velocity_memory, restitution_memory;
   tl_buffer cohesion_memory, sum_memory, servo_memory;
@@ -232,6 +265,7 @@ talus_status tl_world_grow(talus_world *world, void **array, int32_t *capacity, 
 int32_t tl_body_slot(const talus_world *world, int32_t id);
 int32_t tl_shape_slot_of(const talus_world *world, int32_t id);
 int32_t tl_joint_slot(const talus_world *world, int32_t id);
+int32_t tl_bond_slot(const talus_world *world, int32_t id);
 /* The first slot of a body whose id is larger; gaps count. */
 int32_t tl_body_after(const talus_world *world, int32_t id);
 /* The body of an id, or NULL. */
@@ -323,14 +357,36 @@ typedef struct tl_joint_row {
   double error;        /* violation, m or rad: what the projection removes */
   double bias;         /* m/s or rad/s */
   double lower, upper; /* bounds of the impulse, N s or N m s */
+  double compliance;   /* (m/s)/(N s) or (rad/s)/(N m s); 0: none */
   bool is_moment;
   bool is_drive;         /* motor or friction: the projection leaves it out */
   bool needs_projection; /* violated by more than the slop allows */
-  int32_t joint, row;    /* joint -1: row of the mechanisms' coupling */
+  int32_t joint, bond;   /* one is not -1; both are: row of the mechanisms' coupling */
+  int32_t row;
 } tl_joint_row;
 int32_t tl_joint_fill(talus_world *world, double dt, tl_joint_row *rows);
 /* Hinges count their turns, at the end of a step. */
 void tl_joint_track(talus_world *world);
+
+/* ---- bonds; each does nothing where there are none ------------------------------------------- */
+
+/* Rows of all bonds: how many at most; filled. */
+int32_t tl_bond_rows(const talus_world *world);
+int32_t tl_bond_fill(const talus_world *world, double dt, tl_joint_row *rows);
+/* Breaks what is loaded beyond its strength in the part of the step that has just been made, and
+ * notes it in world->broken. Status: OUT_OF_MEMORY. */
+talus_status tl_bonds_break(talus_world *world, double dt);
+/* Bonds of a body that goes. */
+void tl_bonds_drop(talus_world *world, int32_t body);
+/* Finds the pairs of bodies that are bonded, if bonds or slots have changed; whether one is among
+ * them. */
+talus_status tl_bond_pairs_find(talus_world *world);
+bool tl_bonded(const talus_world *world, int32_t body_a, int32_t body_b);
+
+/* Settings of the solver for what holds bodies together: groups of few rows are solved directly,
+ * since sweeps do not come near the solution of a chain in the iterations of a step; bonds are
+ * given more of them. */
+talus_status tl_solver_prepare_rows(talus_world *world);
 
 /* Reals in a velocity array: six per body, then the joint velocities of mechanisms. */
 size_t tl_velocity_size(const talus_world *world);

@@ -87,7 +87,8 @@ typedef struct talus_world_def {
   union {
     talus_settings solver; /* law, method, precision, threads ... of the contact solves;
                               tolerance and warm_start are the world's. max_iterations: default
-                              0: 200, or 2000 if the tolerance is below the default */
+                              0: 200, or 2000 if the tolerance is below the default or there are
+                              bonds */
     uint64_t solver_room[64];
   };
   uint64_t seed;            /* of inlets and random generators; default 1 */
@@ -174,7 +175,7 @@ TALUS_API talus_status talus_material_pair(talus_world *world, int32_t a, int32_
  * at a given rate; when the rate changes, bodies are given the change of the mean motion. Or sides
  * follow a stress: they then move as walls do that weigh four times what the bodies weigh, slowed
  * down within fifty steps; contacts have to be soft for that (softness, stiffness, young). Fixed
- * and kinematic bodies are repeated, half-spaces go on. Not with joints and mechanisms. */
+ * and kinematic bodies are repeated, half-spaces go on. Not with joints, bonds and mechanisms. */
 typedef struct talus_cell {
   uint32_t struct_size; /* set by talus_cell_default */
   uint32_t periodic;    /* bits 0, 1, 2: along x, y, z; default 0: no cell */
@@ -194,7 +195,7 @@ static inline talus_cell talus_cell_default(void) {
   return cell;
 }
 /* Gives the world a cell, or changes it: rates, servos and stresses at any time. Statuses:
- * STRUCT_SIZE, BAD_SETTING (naming the member), UNSUPPORTED (joints, mechanisms). A body that is
+ * STRUCT_SIZE, BAD_SETTING (naming the member), UNSUPPORTED (joints, bonds, mechanisms). A body that is
  * too large for the cell, or a servo on rigid contacts, makes the next step fail with
  * UNSUPPORTED. */
 TALUS_API talus_status talus_world_set_cell(talus_world *world, const talus_cell *cell);
@@ -233,8 +234,8 @@ static inline talus_body_def talus_body_def_default(void) {
   return def;
 }
 TALUS_API talus_status talus_body_add(talus_world *world, const talus_body_def *def, int32_t *body);
-/* Its shapes and motions go with it. Statuses: INDEX_RANGE, CALL_ORDER (a joint holds it, or it is
- * a link). */
+/* Its shapes, motions and bonds go with it. Statuses: INDEX_RANGE, CALL_ORDER (a joint holds it, or
+ * it is a link). */
 TALUS_API talus_status talus_body_remove(talus_world *world, int32_t body);
 
 typedef enum talus_shape_kind {
@@ -311,6 +312,7 @@ typedef struct talus_step_report {
                              stand (a flat four-bar; the third direction of a loop in a plane): they
                              go on without them. The worst of its sub-steps */
   double error;       /* what the tolerance was compared with; the worst of its sub-steps */
+  int32_t bond_count, bonds_broken; /* at the end of the step; in it */
 } talus_step_report;
 
 TALUS_API void talus_step_report_init(talus_step_report *report, size_t size);
@@ -540,6 +542,92 @@ TALUS_API talus_status talus_joint_get(const talus_world *world, int32_t joint,
                                        talus_joint_state *state);
 /* The coordinate alone; NaN if there is no such joint. */
 TALUS_API double talus_joint_coordinate(const talus_world *world, int32_t joint);
+
+/* ---- bonds ----------------------------------------------------------------------------------- */
+
+/* What glues two bodies at a point, until it breaks: springs along and across the axis, about it
+ * (twisting) and across it (bending), taken implicitly, so stable at any step. While it holds its
+ * bodies do not touch each other; once broken it is gone for good and they do. Its loads are seen
+ * at its point, midway between two like grains.
+ *
+ * By `young` it is a beam of circular section (Timoshenko): with A = pi r^2, I = pi r^4/4, J = 2 I,
+ * G = E/(2 (1 + nu)) and kappa = 6 (1 + nu)/(7 + 6 nu) its stiffnesses are E A/L, 1/(L^3/(12 E I) +
+ * L/(kappa G A)), E I/L and G J/L: a chain of bodies bends as the beam does. It breaks when the
+ * largest stress in its section, N/A + M r/I or S/A + T r/J (Potyondy and Cundall 2004), passes a
+ * strength, or a load its limit: all that do in a (sub-)step break at its end. */
+typedef struct talus_bond_def {
+  uint32_t struct_size;   /* set by talus_bond_def_default */
+  int32_t body_a, body_b; /* TALUS_NONE = the world: then with an axis */
+  int32_t unused;         /* 0 */
+  double axis[3];         /* unit, world frame, from a to b; default 0 0 0: it sits where the shapes
+                             of the two touch, along the normal there */
+  double point[3];        /* world frame, read if there is an axis */
+  double gap;             /* m: shapes touch below this gap; default 0: a hundredth of the smaller
+                             size. INFINITY, with an axis: it may hold bodies far apart */
+  double radius;          /* m, of the section; default 0: radius_ratio times the smaller size */
+  double radius_ratio;    /* default 1; size: radius of the largest ball inside a shape */
+  double length;          /* m; default 0: from the centre of a to the point and on to that of b, of
+                             walls nothing */
+  double young, poisson;  /* Pa; default 0: no beam; 0 .. 0.5, default 0.25 */
+  /* instead of the beam's, or alone (0: free to move so) */
+  double normal_stiffness, shear_stiffness;     /* N/m; default 0 */
+  double bending_stiffness, twisting_stiffness; /* N m/rad; default 0 */
+  double damping; /* s: dampers beside the springs, damping times their stiffness; default 0 */
+  double tensile_strength, shear_strength; /* Pa; default INFINITY */
+  double tensile_limit, shear_limit;       /* N; default INFINITY */
+  double bending_limit, twisting_limit;    /* N m; default INFINITY */
+} talus_bond_def;
+
+TALUS_API void talus_bond_def_init(talus_bond_def *def, size_t size);
+static inline talus_bond_def talus_bond_def_default(void) {
+  talus_bond_def def;
+  talus_bond_def_init(&def, sizeof def);
+  return def;
+}
+/* bond may be NULL. Statuses: STRUCT_SIZE, BAD_SETTING (naming the member; or the bodies do not
+ * touch, and how far apart they are), IMMOVABLE_PAIR, NORMAL_LENGTH, NOT_FINITE, INDEX_RANGE,
+ * UNSUPPORTED (a periodic cell), OUT_OF_MEMORY. */
+TALUS_API talus_status talus_bond_add(talus_world *world, const talus_bond_def *def, int32_t *bond);
+/* Bonds all pairs of `count` bodies that touch and are not bonded yet, as def says (its bodies,
+ * axis and point are not read). body NULL: all bodies of the world, count is not read. added: how
+ * many bonds; may be NULL. */
+TALUS_API talus_status talus_bonds_add(talus_world *world, const talus_bond_def *def, int32_t count,
+                                       const int32_t *body, int32_t *added);
+/* Takes a bond away, unbroken. The bonds of a body that is removed go with it. Statuses:
+ * INDEX_RANGE. */
+TALUS_API talus_status talus_bond_remove(talus_world *world, int32_t bond);
+
+typedef struct talus_bond {
+  int32_t id, body_a, body_b; /* TALUS_NONE = the world */
+  int32_t unused;
+  double point[3], axis[3]; /* where it is now; axis from a to b */
+  double radius;            /* m */
+  double normal, shear;     /* N: loads of the last (sub-)step; tension > 0 */
+  double bending, twisting; /* N m */
+  double load;              /* the largest share of a strength or limit; it breaks above 1 */
+} talus_bond;
+
+/* Bonds and their number; the array belongs to the world, valid until its next call. bonds may be
+ * NULL. TALUS_NONE: no memory for the array. */
+TALUS_API int32_t talus_world_bonds(const talus_world *world, const talus_bond **bonds);
+
+typedef enum talus_bond_mode {
+  TALUS_BOND_TENSION = 0, /* what has the larger share in the stress, or passed its limit */
+  TALUS_BOND_BENDING = 1,
+  TALUS_BOND_SHEAR = 2,
+  TALUS_BOND_TWISTING = 3
+} talus_bond_mode;
+
+typedef struct talus_broken_bond {
+  double time;     /* s: end of the (sub-)step */
+  talus_bond bond; /* as it was in that step */
+  int32_t mode;    /* talus_bond_mode */
+  int32_t unused;
+} talus_broken_bond;
+
+/* Bonds that broke in the last step, in the order of their ids, and their number; as
+ * talus_world_bonds. */
+TALUS_API int32_t talus_world_broken(const talus_world *world, const talus_broken_bond **broken);
 
 /* ---- contact callback ------------------------------------------------------------------------ */
 

@@ -115,6 +115,8 @@ class Layouts(unittest.TestCase):
                  "talus_step_report": structs.StepReport, "talus_body_state": structs.BodyState,
                  "talus_contact": structs.Contact, "talus_motion_def": structs.MotionDef,
                  "talus_joint_def": structs.JointDef, "talus_joint_state": structs.JointState,
+                 "talus_bond_def": structs.BondDef, "talus_bond": structs.Bond,
+                 "talus_broken_bond": structs.BrokenBond,
                  "talus_link_def": structs.LinkDef, "talus_mechanism_def": structs.MechanismDef,
                  "talus_loop_def": structs.LoopDef, "talus_coupling_def": structs.CouplingDef,
                  "talus_touch": structs.Touch, "talus_fleet_def": structs.FleetDef,

@@ -163,6 +163,29 @@ class Bodies(unittest.TestCase):
         with self.assertRaisesRegex(talus.Error, "CALL_ORDER"):
             talus.World().stress
 
+    def test_bonds(self):
+        world = talus.World(gravity=(0, 0, 0))
+        balls = world.add_spheres([(0.02 * i, 0, 0) for i in range(3)], radii=0.01)
+        self.assertEqual(world.add_bonds(balls[:2], young=1e7, damping=0.01, tensile_limit=5), 1)
+        last = world.add_bond(balls[1], balls[2], young=1e7, damping=0.01)
+        world.apply(balls[2], (1, 0, 0))
+        world.apply(balls[0], (-1, 0, 0))
+        self.assertEqual(world.step(100).bond_count, 2)
+        self.assertAlmostEqual(world.bonds["normal"][1], 1, places=2)
+        self.assertEqual(list(world.bonds["id"]), [0, last])
+        world.apply(balls[2], (8, 0, 0))
+        world.apply(balls[0], (-8, 0, 0))
+        while len(world.broken) == 0 and world.time < 1:
+            world.step()
+        self.assertEqual(world.broken["mode"][0], talus.BondMode.TENSION)
+        self.assertEqual(world.broken["bond"]["body_b"][0], balls[1])
+        world.remove_bond(last)
+        self.assertEqual(len(world.bonds), 0)
+        with self.assertRaisesRegex(talus.Error, "do not touch"):
+            world.add_bond(balls[0], balls[2], young=1e7)
+        with self.assertRaisesRegex(TypeError, "yong"):
+            world.add_bond(balls[0], balls[2], yong=1e7)
+
     def test_motion_and_joints(self):
         world = talus.World(gravity=(0, 0, 0))
         plate = world.add_body((0, 0, 0), type="kinematic")

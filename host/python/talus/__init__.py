@@ -14,7 +14,7 @@ N s, acting as +impulse on body b and -impulse on body a, the normal from a to b
 """
 
 from .batch import Stack, solve_batch
-from .enums import (Adhesion, Backend, BodyType, Cone, Dump, Dynamics, Form, Integrator,
+from .enums import (Adhesion, Backend, BodyType, BondMode, Cone, Dump, Dynamics, Form, Integrator,
                     JointKind, Law, LinkKind, Measure, Method, Miss, MotionKind, Motor, Note,
                     Outcome, Precision, Restitution, Scheme, ShapeKind, Softness, Stabilisation, Status,
                     Storage)
@@ -29,7 +29,7 @@ from .solver import (Certificate, Context, Error, Info, Islands, Solution, Solve
                      certify, find_islands, solve_once, version, workspace, workspace_device)
 from .world import World
 
-__all__ = ["Adhesion", "Backend", "BodyType", "Cell", "Certificate", "Cone", "ContactEvent",
+__all__ = ["Adhesion", "Backend", "BodyType", "BondMode", "Cell", "Certificate", "Cone", "ContactEvent",
            "Context", "Copy", "Dump", "Dynamics", "Error", "Fleet", "FleetReport", "Form",
            "Frame", "Info", "Integrator", "Islands", "JointKind", "JointState", "Law", "LinkKind",
            "Matrix", "Measure", "Mechanism", "Method", "Miss", "MotionKind", "Motor", "Note",

@@ -193,6 +193,13 @@ class JointKind(enum.IntEnum):
     DISTANCE = 4
 
 
+class BondMode(enum.IntEnum):
+    TENSION = 0
+    BENDING = 1
+    SHEAR = 2
+    TWISTING = 3
+
+
 class Motor(enum.IntEnum):
     NONE = 0
     RATE = 1

@@ -97,6 +97,8 @@ _WORLD = {
     "body_capacity": "iv", "body_count": "iv", "body_exists": "evi", "body_inertia": "0viv",
     "shape_add": "evivP", "shape_capacity": "iv", "shape_get": "eviPv", "motion_add": "eviv",
     "joint_add": "evvP", "joint_remove": "evi", "joint_drive": "eviddd", "joint_get": "eviv",
+    "bond_add": "evvP", "bonds_add": "evvivP", "bond_remove": "evi", "world_bonds": "ivH",
+    "world_broken": "ivH",
     "spheres_add": "evviivvv", "bodies_get": "eviv", "bodies_set": "evivv",
     "bodies_force": "evivvv", "bodies_measure": "evivvv", "world_add_mechanism": "evvviP",
     "world_set_base": "evii", "world_mechanism_count": "iv", "world_mechanism": "vvi",

@@ -10,6 +10,11 @@ from .enums import Outcome
 CONTACT_TYPE = np.dtype([("body_a", "i4"), ("body_b", "i4"), ("shape_a", "i4"), ("shape_b", "i4"),
                          ("point", "3f8"), ("normal", "3f8"), ("gap", "f8"), ("impulse", "3f8")])
 
+BOND_TYPE = np.dtype([("id", "i4"), ("body_a", "i4"), ("body_b", "i4"), ("unused", "i4"),
+                      ("point", "3f8"), ("axis", "3f8"), ("radius", "f8"), ("normal", "f8"),
+                      ("shear", "f8"), ("bending", "f8"), ("twisting", "f8"), ("load", "f8")])
+BROKEN_TYPE = np.dtype([("time", "f8"), ("bond", BOND_TYPE), ("mode", "i4"), ("unused", "i4")])
+
 
 class StepReport:
     """What a step tells; talus_step_report of the header: time (s), step, contact_count,

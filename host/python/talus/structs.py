@@ -218,7 +218,8 @@ class StepReport(Structure):
                 ("momentum_error", c_double), ("coordination", c_double), ("seconds", c_double),
                 ("seconds_collide", c_double), ("seconds_build", c_double),
                 ("seconds_solve", c_double), ("seconds_project", c_double),
-                ("work_joints", c_double), ("singular", c_int32), ("error", c_double)]
+                ("work_joints", c_double), ("singular", c_int32), ("error", c_double),
+                ("bond_count", c_int32), ("bonds_broken", c_int32)]
 
 
 class BodyState(Structure):
@@ -263,6 +264,29 @@ class JointState(Structure):
     _fields_ = [("struct_size", c_uint32), ("coordinate", c_double), ("rate", c_double),
                 ("impulse", real3), ("moment", real3), ("stop", c_double), ("motor", c_double),
                 ("friction", c_double)]
+
+
+class BondDef(Structure):
+    _fields_ = [("struct_size", c_uint32), ("body_a", c_int32), ("body_b", c_int32),
+                ("unused", c_int32), ("axis", real3), ("point", real3), ("gap", c_double),
+                ("radius", c_double), ("radius_ratio", c_double), ("length", c_double),
+                ("young", c_double), ("poisson", c_double), ("normal_stiffness", c_double),
+                ("shear_stiffness", c_double), ("bending_stiffness", c_double),
+                ("twisting_stiffness", c_double), ("damping", c_double),
+                ("tensile_strength", c_double), ("shear_strength", c_double),
+                ("tensile_limit", c_double), ("shear_limit", c_double),
+                ("bending_limit", c_double), ("twisting_limit", c_double)]
+
+
+class Bond(Structure):
+    _fields_ = [("id", c_int32), ("body_a", c_int32), ("body_b", c_int32), ("unused", c_int32),
+                ("point", real3), ("axis", real3), ("radius", c_double), ("normal", c_double),
+                ("shear", c_double), ("bending", c_double), ("twisting", c_double),
+                ("load", c_double)]
+
+
+class BrokenBond(Structure):
+    _fields_ = [("time", c_double), ("bond", Bond), ("mode", c_int32), ("unused", c_int32)]
 
 
 contact_fn = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Contact), POINTER(c_double),
@@ -355,6 +379,7 @@ SIZED: Dict[Any, str] = {
     ServoState: "talus_servo_state_init",
     JointDef: "talus_joint_def_init",
     JointState: "talus_joint_state_init",
+    BondDef: "talus_bond_def_init",
     LinkDef: "talus_link_def_init",
     MechanismDef: "talus_mechanism_def_init",
     LoopDef: "talus_loop_def_init",

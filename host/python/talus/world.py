@@ -201,15 +201,7 @@ class World(WorldJoints):
     def contacts(self) -> AnyArray:
         """Contacts of the last step as a structured array, a copy: body_a, body_b, shape_a, shape_b,
         point (m), normal (from a to b), gap (m), impulse (N s, on b)."""
-        found = c_void_p()
-        with self._alone() as world:
-            count = library.talus_world_contacts(world, byref(found))
-            if count < 0:
-                raise Error(Status.OUT_OF_MEMORY, "no memory for the contacts")
-            if count == 0:
-                return np.zeros(0, CONTACT_TYPE)
-            room = (ctypes.c_char * (count * CONTACT_TYPE.itemsize)).from_address(found.value or 0)
-            return np.frombuffer(room, CONTACT_TYPE).copy()
+        return self._records(library.talus_world_contacts, CONTACT_TYPE)
 
     @property
     def contact_force(self) -> Reals:

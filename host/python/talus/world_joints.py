@@ -1,6 +1,6 @@
-"""Joints and mechanisms of worlds."""
+"""Joints, bonds and mechanisms of worlds."""
 
-from ctypes import POINTER, byref, cast
+from ctypes import POINTER, byref, c_char, c_int32, c_void_p, cast
 from typing import Any, Dict, Optional, Sequence, Union
 
 import numpy as np
@@ -10,7 +10,8 @@ from .define import Vector, define, real, whole
 from .enums import JointKind, Motor, Status
 from .library import fill, library
 from .mechanism import Mechanism, links_define, loops_define, urdf_read
-from .reports import JointState
+from .problem import AnyArray
+from .reports import BOND_TYPE, BROKEN_TYPE, JointState
 from .settings import member
 from .solver import Error
 from .world_build import BODY_KINDS, WorldBuild
@@ -59,6 +60,57 @@ class WorldJoints(WorldBuild):
         with self._alone() as world:
             self.context.check(library.talus_joint_get(world, whole("joint", joint), byref(made)))
         return JointState(made)
+
+    def add_bond(self, body_a: Optional[int], body_b: Optional[int], **values: Any) -> int:
+        """Glues two bodies (None: the world) where they touch, or at point along axis, until the bond
+        breaks: young, poisson, radius, length of a beam, or normal_stiffness, shear_stiffness (N/m),
+        bending_stiffness, twisting_stiffness (N m/rad); damping (s); tensile_strength,
+        shear_strength (Pa), tensile_limit, shear_limit (N), bending_limit, twisting_limit (N m);
+        gap (m) up to which bodies touch; talus_bond_def. Gives the bond's id."""
+        made = define(structs.BondDef, "bond", dict(
+            values, body_a=-1 if body_a is None else body_a,
+            body_b=-1 if body_b is None else body_b))
+        with self._alone(changes=True) as world:
+            return self._add(library.talus_bond_add, world, byref(made))
+
+    def add_bonds(self, bodies: Optional[Sequence[int]] = None, **values: Any) -> int:
+        """Glues all of the bodies (None: all of the world) that touch; values as for add_bond. Gives
+        the number of bonds."""
+        made, added = define(structs.BondDef, "bond", values), c_int32()
+        ids = None if bodies is None else np.ascontiguousarray(bodies, np.int32)
+        with self._alone(changes=True) as world:
+            self.context.check(library.talus_bonds_add(
+                world, byref(made), 0 if ids is None else ids.size,
+                None if ids is None else ids.ctypes.data, byref(added)))
+        return added.value
+
+    def remove_bond(self, bond: int) -> None:
+        with self._alone(changes=True) as world:
+            self.context.check(library.talus_bond_remove(world, whole("bond", bond)))
+
+    def _records(self, read: Any, kind: Any) -> AnyArray:
+        """A copy of an array that belongs to the world."""
+        found = c_void_p()
+        with self._alone() as world:
+            count = read(world, byref(found))
+            if count < 0:
+                raise Error(Status.OUT_OF_MEMORY, "no memory for the array")
+            if count == 0:
+                return np.zeros(0, kind)
+            room = (c_char * (count * kind.itemsize)).from_address(found.value or 0)
+            return np.frombuffer(room, kind).copy()
+
+    @property
+    def bonds(self) -> AnyArray:
+        """Bonds as a structured array, a copy: id, body_a, body_b, point, axis, radius (m), loads
+        normal, shear (N), bending, twisting (N m) of the last step, load (share of the
+        strength)."""
+        return self._records(library.talus_world_bonds, BOND_TYPE)
+
+    @property
+    def broken(self) -> AnyArray:
+        """Bonds that broke in the last step: time (s), bond (as in bonds), mode (BondMode)."""
+        return self._records(library.talus_world_broken, BROKEN_TYPE)
 
     def add_mechanism(self, links: Sequence[Dict[str, Any]],
                       loops: Sequence[Dict[str, Any]] = (), self_collide: bool = True) -> Mechanism:
