@@ -191,7 +191,8 @@ static void bounds_fill(const talus_problem *problem, tl_assembly *assembly) {
 static double row_inside(const tl_assembly *assembly, int32_t i, double x) {
   const tl_system *const system = &assembly->system;
   const int32_t row = i - system->shape.range[1].first;
-  return system->shape.bound_count > 0 ? tl_clamp(x, system->lower[row], system->upper[row]) : x;
+  return system->shape.bound_count > 0 ? tl_row_clamp(x, system->lower[row], system->upper[row])
+                                       : x;
 }
 
 static talus_status system_assemble(talus_context *context, const talus_problem *problem,

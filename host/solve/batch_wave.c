@@ -79,8 +79,8 @@ static talus_status prepare(talus_solver *solver, int32_t *sent) {
   TL_TRY(tl_small_open(&solve.run));
   const tl_small *const small = solver->methods.small;
   const double floor = ldexp(sqrt(solver->assembly.rounding), -44);
-  *sent = small->reference * small->unit > floor && isfinite(small->reference) &&
-          tl_round_takes(small, &solver->settings);
+  *sent = small->scaled.reference[small->law] * small->scaled.unit > floor &&
+          isfinite(small->scaled.reference[small->law]) && tl_round_takes(small, &solver->settings);
   return TALUS_OK;
 }
 
@@ -103,7 +103,7 @@ static int32_t items_take(tl_wave *wave, int32_t count) {
     slot->sent = slot->sent && slot->status == TALUS_OK;
     if (slot->sent) {
       tl_small *const small = slot->solver->methods.small;
-      memset(small->found, 0, (size_t)small->stride * sizeof *small->found);
+      memset(small->found, 0, (size_t)small->scaled.stride * sizeof *small->found);
       item[sent] = tl_round_item(small);
       best[sent] = small->found;
       result[sent++] = (tl_small_result){.epsilon = 1};

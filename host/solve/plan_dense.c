@@ -1,14 +1,14 @@
 /* plan_dense.c: few contacts of forms (a), (b) and (c) from the caller's arrays to the certificate,
  * without a system or an engine.
  *
- * W and q are written out at once (direct.c); the phases of `auto` follow, and the certificate.
+ * W and q are written out at once (host/problem/direct.c); the phases of `auto` follow, and the certificate.
  * Whatever is out of the ordinary (numbers far from 1, nothing to solve, impulses with which the
  * certificate does not agree) is left to the plan of an engine, which begins anew. */
 #include <math.h>
 #include <string.h>
 
 #include "host/method/small/round.h"
-#include "host/solve/direct.h"
+#include "host/problem/direct.h"
 #include "host/solve/solver.h"
 #include "kernels/item/row.h"
 
@@ -29,16 +29,23 @@ bool tl_plan_dense_serves(const talus_solver *solver) {
 talus_status tl_plan_dense_take(talus_solver *solver) {
   bool taken;
   TL_TRY(tl_small_make(solver->context, &solver->methods));
-  TL_TRY(tl_direct_form(solver->methods.small, &solver->problem, &taken));
+  tl_small *const small = solver->methods.small;
+  small->ready = false;
+  TL_TRY(tl_direct_import(solver->context, &solver->problem, &small->scaled, &small->rounding,
+                          &taken));
   solver->dense_refused = !taken;
-  solver->plan = taken ? &tl_plan_dense : solver->plan;
+  if (taken) {
+    TL_TRY(tl_small_take(small));
+    solver->plan = &tl_plan_dense;
+  }
   return TALUS_OK;
 }
 
 /* Whether there is anything to solve beyond rounding. */
 static bool is_moving(const tl_small *small) {
-  return small->reference * small->unit > ldexp(sqrt(small->rounding), -44) &&
-         isfinite(small->reference);
+  return small->scaled.reference[small->law] * small->scaled.unit >
+             ldexp(sqrt(small->rounding), -44) &&
+         isfinite(small->scaled.reference[small->law]);
 }
 
 bool tl_plan_dense_open(talus_solver *solver) {
@@ -56,22 +63,22 @@ static talus_status dense_prepare(talus_solver *solver) {
 }
 
 static double row_inside(const talus_problem *p, int32_t row, double x) {
-  return tl_clamp(x, p->row_lower != NULL ? p->row_lower[row] : -INFINITY,
-                  p->row_upper != NULL ? p->row_upper[row] : INFINITY);
+  return tl_row_clamp(x, p->row_lower != NULL ? p->row_lower[row] : -INFINITY,
+                      p->row_upper != NULL ? p->row_upper[row] : INFINITY);
 }
 
 /* The caller's impulses are offered. */
 static void start_offer(tl_small *small, const talus_problem *p, const double *impulse) {
   const int32_t contacts = p->contact_count;
   const int64_t first = (int64_t)p->dimension * contacts;
-  memset(small->engine, 0, 3 * (size_t)small->count * sizeof *small->engine);
+  memset(small->engine, 0, 3 * (size_t)small->scaled.count * sizeof *small->engine);
   for (int64_t i = 0; i < first; i++) {
     small->engine[3 * (i / p->dimension) + i % p->dimension] = impulse[i];
   }
   for (int32_t i = 0; i < p->bilateral_count; i++) {
     small->engine[3 * (int64_t)(contacts + i)] = row_inside(p, i, impulse[first + i]);
   }
-  tl_small_import(small, small->engine, small->y);
+  tl_scaled_impulse_import(&small->scaled, small->engine, small->y);
   tl_small_offer(small, small->y, small->u);
 }
 
@@ -82,7 +89,7 @@ static talus_status dense_export(tl_solve *solve) {
   const int32_t contacts = p->contact_count;
   const int64_t first = (int64_t)p->dimension * contacts;
   double *const impulse = solve->solver->exported.memory;
-  tl_small_export(small, small->best, small->engine);
+  tl_scaled_impulse_export(&small->scaled, small->best.y, small->engine);
   for (int64_t i = 0; i < first; i++) {
     impulse[i] = small->engine[3 * (i / p->dimension) + i % p->dimension];
   }
@@ -94,7 +101,7 @@ static talus_status dense_export(tl_solve *solve) {
 
 static talus_status dense_rest(tl_solve *solve) {
   tl_small *const small = solve->run.memory->small;
-  memset(small->best, 0, (size_t)small->rows * sizeof *small->best);
+  memset(small->best.y, 0, (size_t)small->scaled.rows * sizeof *small->best.y);
   return TALUS_OK;
 }
 
@@ -129,13 +136,13 @@ static talus_status dense_solve(tl_solve *solve, const tl_outlet *outlet, bool *
   if (start != NULL) {
     start_offer(small, &solver->problem, start);
   }
-  if (small->epsilon <= run->slack * run->tolerance) {
+  if (small->best.epsilon <= run->slack * run->tolerance) {
     TL_TRY(best_certify(solve, done));
   }
   for (int i = 0; i < TRIES && !*done && !small->stop; i++) {
     TL_TRY(tl_round_solve(small, run, target));
     TL_TRY(best_certify(solve, done));
-    if (small->epsilon > target) {
+    if (small->best.epsilon > target) {
       break; /* it has no more to give */
     }
     target *= 1e-2;

@@ -54,7 +54,7 @@ TL_ITEM tl_barrier tl_barrier_make(const tl_small_problem *p, const tl_small_roo
 }
 
 TL_ITEM double tl_barrier_friction(const tl_small_problem *p, int32_t k) {
-  return p->kind[k] == TL_SMALL_CONE ? p->friction[k] : 1;
+  return p->kind[k] == TL_CONSTRAINT_FRICTION ? p->friction[k] : 1;
 }
 
 TL_ITEM tl_sides tl_barrier_sides(const tl_small_problem *p, const tl_barrier *b, int32_t k) {
@@ -81,9 +81,9 @@ TL_TEAM void tl_barrier_begin(const tl_small_problem *p, double times, tl_barrie
       b->y[i] = b->v[i] = b->w[i] = b->dy[i] = b->dv[i] = b->dw[i] = 0;
     }
     b->share[k] = 1;
-    if (p->kind[k] == TL_SMALL_FREE) {
+    if (p->kind[k] == TL_CONSTRAINT_FREE) {
       b->share[k] = 0;
-    } else if (p->kind[k] == TL_SMALL_BOUND) {
+    } else if (p->kind[k] == TL_CONSTRAINT_BOUNDED) {
       tl_sides s = tl_barrier_sides(p, b, k);
       b->y[at] = tl_sides_start(&s, p->q[at], s0, product);
       s = tl_barrier_sides(p, b, k);
@@ -103,10 +103,10 @@ TL_TEAM double tl_barrier_gap(const tl_small_problem *p, const tl_barrier *b, do
   TL_TEAM_EACH(k, 0, p->count) {
     const int32_t at = p->first[k];
     double sum = 0;
-    if (p->kind[k] == TL_SMALL_BOUND) {
+    if (p->kind[k] == TL_CONSTRAINT_BOUNDED) {
       const tl_sides s = tl_barrier_sides(p, b, k);
       sum = tl_sides_gap(&s, step * b->dy[at], step * b->dv[at], step * b->dw[at]);
-    } else if (p->kind[k] != TL_SMALL_FREE) {
+    } else if (p->kind[k] != TL_CONSTRAINT_FREE) {
       for (int32_t i = at; i < p->first[k + 1]; i++) {
         sum += (b->y[i] + step * b->dy[i]) * (b->v[i] + step * b->dv[i]);
       }
@@ -121,7 +121,7 @@ TL_TEAM double tl_barrier_off(const tl_small_problem *p, const tl_barrier *b) {
   TL_TEAM_EACH(k, 0, p->count) {
     double sum = 0;
     for (int32_t i = p->first[k]; i < p->first[k + 1]; i++) {
-      const double off = b->u[i] - b->v[i] + (p->kind[k] == TL_SMALL_BOUND ? b->w[i] : 0);
+      const double off = b->u[i] - b->v[i] + (p->kind[k] == TL_CONSTRAINT_BOUNDED ? b->w[i] : 0);
       sum += off * off;
     }
     b->share[k] = sum;
@@ -134,10 +134,10 @@ TL_TEAM double tl_barrier_longest(const tl_small_problem *p, const tl_barrier *b
   TL_TEAM_EACH(k, 0, p->count) {
     const int32_t at = p->first[k], rows = p->first[k + 1] - at;
     double reach = HUGE_VAL;
-    if (p->kind[k] == TL_SMALL_BOUND) {
+    if (p->kind[k] == TL_CONSTRAINT_BOUNDED) {
       const tl_sides s = tl_barrier_sides(p, b, k);
       reach = tl_sides_reach(&s, b->dy[at], b->dv[at], b->dw[at]);
-    } else if (p->kind[k] != TL_SMALL_FREE) {
+    } else if (p->kind[k] != TL_CONSTRAINT_FREE) {
       reach = tl_cone_reach(b->y + at, b->v + at, b->dy + at, b->dv + at, rows,
                             tl_barrier_friction(p, k));
     }
@@ -162,9 +162,9 @@ TL_TEAM void tl_barrier_scale(const tl_small_problem *p, const tl_barrier *b) {
     for (int i = 0; i < 9; i++) {
       scale[i] = 0;
     }
-    if (p->kind[k] == TL_SMALL_FREE) {
+    if (p->kind[k] == TL_CONSTRAINT_FREE) {
       scale[0] = 1 / sqrt(TL_BARRIER_ANCHOR);
-    } else if (p->kind[k] == TL_SMALL_BOUND) {
+    } else if (p->kind[k] == TL_CONSTRAINT_BOUNDED) {
       const tl_sides s = tl_barrier_sides(p, b, k);
       scale[0] = s.held ? 0 : 1 / sqrt(TL_BARRIER_ANCHOR + tl_sides_stiffness(&s));
     } else {
@@ -262,7 +262,7 @@ TL_TEAM int tl_barrier_solve(const tl_small_problem *p, const tl_small_phase *ph
 TL_TEAM void tl_barrier_right(const tl_small_problem *p, const tl_barrier *b, int affine) {
   TL_TEAM_EACH(k, 0, p->count) {
     for (int32_t i = p->first[k]; i < p->first[k + 1]; i++) {
-      const double slack = b->v[i] - (p->kind[k] == TL_SMALL_BOUND ? b->w[i] : 0);
+      const double slack = b->v[i] - (p->kind[k] == TL_CONSTRAINT_BOUNDED ? b->w[i] : 0);
       b->rest[i] = (affine ? 0 : slack) - b->u[i];
     }
   }
@@ -280,9 +280,9 @@ TL_TEAM void tl_barrier_slacks(const tl_small_problem *p, const tl_barrier *b, i
   TL_TEAM_EACH(k, 0, p->count) {
     const int32_t at = p->first[k];
     for (int32_t i = at; i < p->first[k + 1]; i++) {
-      b->dv[i] = p->kind[k] == TL_SMALL_FREE ? 0 : b->rest[i] + b->u[i] - b->v[i];
+      b->dv[i] = p->kind[k] == TL_CONSTRAINT_FREE ? 0 : b->rest[i] + b->u[i] - b->v[i];
     }
-    if (p->kind[k] == TL_SMALL_BOUND) {
+    if (p->kind[k] == TL_CONSTRAINT_BOUNDED) {
       const tl_sides s = tl_barrier_sides(p, b, k);
       tl_sides_step(&s, b->dy[at], b->dv[at] + b->w[at],
                     affine ? tl_sides_affine(&s) : b->small[at], &b->dv[at], &b->dw[at]);
@@ -298,12 +298,12 @@ TL_TEAM void tl_barrier_correct(const tl_small_problem *p, const tl_barrier *b, 
     const double mu = tl_barrier_friction(p, k), none[3] = {0, 0, 0};
     const double *const dy = centring ? none : b->dy + at, *const dv = centring ? none : b->dv + at;
     b->rc[at] = 0;
-    if (p->kind[k] == TL_SMALL_BOUND) {
+    if (p->kind[k] == TL_CONSTRAINT_BOUNDED) {
       const tl_sides s = tl_barrier_sides(p, b, k);
       const double dw = centring ? 0 : b->dw[at];
       b->rc[at] =
           b->scale[9 * (int64_t)k] * tl_sides_correct(&s, dy[0], dv[0], dw, target, &b->small[at]);
-    } else if (p->kind[k] != TL_SMALL_FREE) {
+    } else if (p->kind[k] != TL_CONSTRAINT_FREE) {
       const tl_scaling made = tl_cone_scaling(b->y + at, b->v + at, rows, mu);
       tl_cone_correct(&made, dy, dv, rows, mu, target, b->rc + at);
     }
@@ -334,7 +334,7 @@ TL_TEAM int tl_barrier_step(const tl_small_problem *p, const tl_small_phase *pha
     for (int32_t i = p->first[k]; i < p->first[k + 1]; i++) {
       b->y[i] += step * b->dy[i];
       b->v[i] += step * b->dv[i];
-      b->w[i] += p->kind[k] == TL_SMALL_BOUND ? step * b->dw[i] : 0;
+      b->w[i] += p->kind[k] == TL_CONSTRAINT_BOUNDED ? step * b->dw[i] : 0;
     }
   }
   TL_MEET();
@@ -348,7 +348,7 @@ TL_TEAM void tl_barrier_judge(const tl_small_problem *p, const tl_barrier *b,
     for (int32_t i = p->first[k]; i < p->first[k + 1]; i++) {
       room->moved[i] = b->y[i];
     }
-    if (p->kind[k] == TL_SMALL_BOUND) {
+    if (p->kind[k] == TL_CONSTRAINT_BOUNDED) {
       const tl_sides s = tl_barrier_sides(p, b, k);
       const int32_t at = p->first[k];
       room->moved[at] = tl_sides_pressed(&s, b->y[at], b->u[at]);

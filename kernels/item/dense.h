@@ -17,7 +17,7 @@ TL_ITEM double tl_small_shrink(double mu) {
  * that of mu: a sweep comes here often, and waits for its roots and divisions. */
 TL_ITEM void tl_small_nearest(int32_t kind, double mu, double shrink, double lower, double upper,
                               double *z) {
-  if (kind == TL_SMALL_CONE) {
+  if (kind == TL_CONSTRAINT_FRICTION) {
     const double m = sqrt(z[1] * z[1] + z[2] * z[2]);
     if (!(m <= mu * z[0])) {
       const double inverse = m > 1e-300 ? 1 / m : 0, along = (z[0] + mu * m) * shrink;
@@ -25,16 +25,18 @@ TL_ITEM void tl_small_nearest(int32_t kind, double mu, double shrink, double low
       z[1] = mu * z[0] * (inverse * z[1]);
       z[2] = mu * z[0] * (inverse * z[2]);
     }
-  } else if (kind == TL_SMALL_HALF) {
+  } else if (kind == TL_CONSTRAINT_UNILATERAL) {
     z[0] = z[0] > 0 ? z[0] : 0;
-  } else if (kind == TL_SMALL_BOUND) {
+  } else if (kind == TL_CONSTRAINT_BOUNDED) {
     z[0] = z[0] < lower ? lower : z[0] > upper ? upper : z[0];
   }
 }
 
 /* What is added to the normal velocity under the exact law. */
 TL_ITEM double tl_small_lift(tl_law law, int32_t kind, double mu, const double *u) {
-  return law == TL_LAW_COULOMB && kind == TL_SMALL_CONE ? mu * sqrt(u[1] * u[1] + u[2] * u[2]) : 0;
+  return law == TL_LAW_COULOMB && kind == TL_CONSTRAINT_FRICTION
+             ? mu * sqrt(u[1] * u[1] + u[2] * u[2])
+             : 0;
 }
 
 /* Three numbers of a constraint, 0 beyond its rows. */

@@ -6,21 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/data/constraint.h"
 #include "kernels/data/law.h"
-
-typedef enum tl_small_kind {
-  TL_SMALL_FREE = 0,  /* a bilateral row: u = 0 */
-  TL_SMALL_BOUND = 1, /* one with bounds */
-  TL_SMALL_HALF = 2,  /* a contact without friction: one row */
-  TL_SMALL_CONE = 3   /* two or three rows with friction */
-} tl_small_kind;
 
 typedef struct tl_small_problem {
   int32_t count, rows, stride; /* stride: rows, padded */
   tl_law law;
   double reference;            /* R(0) */
   const int32_t *first;        /* [count + 1] first row of a constraint */
-  const int32_t *kind;         /* [count] tl_small_kind */
+  const int32_t *kind;         /* [count] tl_constraint_kind */
   const double *friction;      /* [count] */
   const double *lower, *upper; /* [count] bounds */
   const double *pace;          /* [count] 1 / a bound of the largest eigenvalue of W_kk; 0: none */

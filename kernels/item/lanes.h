@@ -65,19 +65,19 @@ TL_ITEM int tl_lanes_fit(const tl_small_problem *a, const tl_small_problem *b) {
               ? 2 + (lanes)->first[(k) + 1] - (lanes)->first[k] \
               : (lanes)->kind[k]) {                             \
   case 5:                                                       \
-    call(lanes, TL_SMALL_CONE, 3, k, __VA_ARGS__);              \
+    call(lanes, TL_CONSTRAINT_FRICTION, 3, k, __VA_ARGS__);     \
     break;                                                      \
   case 4:                                                       \
-    call(lanes, TL_SMALL_CONE, 2, k, __VA_ARGS__);              \
+    call(lanes, TL_CONSTRAINT_FRICTION, 2, k, __VA_ARGS__);     \
     break;                                                      \
-  case TL_SMALL_HALF:                                           \
-    call(lanes, TL_SMALL_HALF, 1, k, __VA_ARGS__);              \
+  case TL_CONSTRAINT_UNILATERAL:                                \
+    call(lanes, TL_CONSTRAINT_UNILATERAL, 1, k, __VA_ARGS__);   \
     break;                                                      \
-  case TL_SMALL_BOUND:                                          \
-    call(lanes, TL_SMALL_BOUND, 1, k, __VA_ARGS__);             \
+  case TL_CONSTRAINT_BOUNDED:                                   \
+    call(lanes, TL_CONSTRAINT_BOUNDED, 1, k, __VA_ARGS__);      \
     break;                                                      \
   default:                                                      \
-    call(lanes, TL_SMALL_FREE, 1, k, __VA_ARGS__);              \
+    call(lanes, TL_CONSTRAINT_FREE, 1, k, __VA_ARGS__);         \
     break;                                                      \
   }
 

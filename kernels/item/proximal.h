@@ -45,8 +45,8 @@ TL_TEAM int tl_small_spent(const tl_small_phase *phase, const tl_small_result *r
 TL_TEAM int32_t tl_proximal_active(const tl_small_problem *p, const tl_small_room *room) {
   int32_t count = 0;
   for (int32_t k = 0; k < p->count; k++) {
-    const int open = p->kind[k] >= TL_SMALL_BOUND && room->point.slope[9 * k] == 0 &&
-                     (p->kind[k] != TL_SMALL_CONE || room->point.slope[9 * k + 4] == 0);
+    const int open = p->kind[k] >= TL_CONSTRAINT_BOUNDED && room->point.slope[9 * k] == 0 &&
+                     (p->kind[k] != TL_CONSTRAINT_FRICTION || room->point.slope[9 * k + 4] == 0);
     for (int32_t i = p->first[k]; !open && i < p->first[k + 1]; i++) {
       if (TL_TEAM_LANE == 0) {
         room->active[count] = i;

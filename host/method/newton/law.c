@@ -83,28 +83,30 @@ static void edge_set(const double *y, const double *z, int32_t rows, double mu, 
   }
 }
 
-void tl_law_point(const tl_sheet *sheet, int32_t k, const double *y, const double *u, double rho,
+void tl_law_point(const tl_scaled *scaled, int32_t k, const double *y, const double *u, double rho,
                   double *z) {
-  const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+  const int32_t at = scaled->first[k], rows = scaled->first[k + 1] - at;
   z[1] = z[2] = 0;
   for (int32_t i = 0; i < rows; i++) {
     z[i] = y[at + i] - rho * u[at + i];
   }
 }
 
-tl_branch tl_law_branch(const tl_sheet *sheet, int32_t k, int law, const double *z) {
-  const int32_t cone = sheet->cone[k];
-  const double mu = sheet->friction[k];
-  if (cone == TL_CONE_FREE) {
+tl_branch tl_law_branch(const tl_scaled *scaled, int32_t k, int law, const double *z) {
+  const int32_t cone = scaled->kind[k];
+  const double mu = scaled->friction[k];
+  if (cone == TL_CONSTRAINT_FREE) {
     return TL_BRANCH_STICK;
   }
-  if (cone == TL_CONE_ROW) {
-    return z[0] <= sheet->lower[k]   ? TL_BRANCH_LOWER
-           : z[0] >= sheet->upper[k] ? TL_BRANCH_UPPER
-                                     : TL_BRANCH_STICK;
+  if (cone == TL_CONSTRAINT_BOUNDED) {
+    return z[0] <= scaled->lower[k]   ? TL_BRANCH_LOWER
+           : z[0] >= scaled->upper[k] ? TL_BRANCH_UPPER
+                                      : TL_BRANCH_STICK;
   }
-  if (cone == TL_CONE_HALF || law == TL_LAW_NORMAL) {
-    return !(z[0] > 0) ? TL_BRANCH_OPEN : cone == TL_CONE_HALF ? TL_BRANCH_STICK : TL_BRANCH_PUSH;
+  if (cone == TL_CONSTRAINT_UNILATERAL || law == TL_LAW_NORMAL) {
+    return !(z[0] > 0)                        ? TL_BRANCH_OPEN
+           : cone == TL_CONSTRAINT_UNILATERAL ? TL_BRANCH_STICK
+                                              : TL_BRANCH_PUSH;
   }
   const double m = across_of(z);
   if (z[0] > 0 && m <= mu * z[0]) {
@@ -117,9 +119,9 @@ tl_branch tl_law_branch(const tl_sheet *sheet, int32_t k, int law, const double 
 }
 
 /* F, A and B as on a branch, whether z lies in it or not. */
-static void local_set(const tl_sheet *sheet, int32_t k, tl_branch branch, const double *y,
+static void local_set(const tl_scaled *scaled, int32_t k, tl_branch branch, const double *y,
                       const double *u, const double *z, double rho, local *l) {
-  const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+  const int32_t at = scaled->first[k], rows = scaled->first[k + 1] - at;
   memset(l, 0, sizeof *l);
   switch (branch) {
   case TL_BRANCH_OPEN:
@@ -129,34 +131,34 @@ static void local_set(const tl_sheet *sheet, int32_t k, tl_branch branch, const 
     stick_set(u + at, rows, rho, l);
     break;
   case TL_BRANCH_SLIP:
-    slip_set(y + at, u + at, z, rows, sheet->friction[k], rho, l);
+    slip_set(y + at, u + at, z, rows, scaled->friction[k], rho, l);
     break;
   case TL_BRANCH_EDGE:
-    edge_set(y + at, z, rows, sheet->friction[k], rho, l);
+    edge_set(y + at, z, rows, scaled->friction[k], rho, l);
     break;
   case TL_BRANCH_PUSH:
     push_set(y + at, u + at, rows, rho, l);
     break;
   case TL_BRANCH_LOWER:
-    bound_set(y + at, sheet->lower[k], l);
+    bound_set(y + at, scaled->lower[k], l);
     break;
   case TL_BRANCH_UPPER:
-    bound_set(y + at, sheet->upper[k], l);
+    bound_set(y + at, scaled->upper[k], l);
     break;
   }
 }
 
-double tl_law_equations(const tl_sheet *sheet, int law, const int32_t *branch, double alpha,
+double tl_law_equations(const tl_scaled *scaled, int law, const int32_t *branch, double alpha,
                         const double *y, const double *u, double *f, double *a, double *b) {
   const double rho = 1 / (1 + alpha);
   double square = 0;
-  for (int32_t k = 0; k < sheet->count; k++) {
-    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+  for (int32_t k = 0; k < scaled->count; k++) {
+    const int32_t at = scaled->first[k], rows = scaled->first[k + 1] - at;
     double z[3];
     local l;
-    tl_law_point(sheet, k, y, u, rho, z);
-    const tl_branch on = branch != NULL ? (tl_branch)branch[k] : tl_law_branch(sheet, k, law, z);
-    local_set(sheet, k, on, y, u, z, rho, &l);
+    tl_law_point(scaled, k, y, u, rho, z);
+    const tl_branch on = branch != NULL ? (tl_branch)branch[k] : tl_law_branch(scaled, k, law, z);
+    local_set(scaled, k, on, y, u, z, rho, &l);
     for (int32_t i = 0; i < rows; i++) {
       f[at + i] = -l.f[i];
       square += l.f[i] * l.f[i];
@@ -171,17 +173,17 @@ double tl_law_equations(const tl_sheet *sheet, int law, const int32_t *branch, d
 
 /* ---- borders --------------------------------------------------------------------------------- */
 
-int tl_law_exits(const tl_sheet *sheet, int32_t k, tl_branch from, tl_branch to[2]) {
-  const int32_t cone = sheet->cone[k];
-  if (cone == TL_CONE_FREE) {
+int tl_law_exits(const tl_scaled *scaled, int32_t k, tl_branch from, tl_branch to[2]) {
+  const int32_t cone = scaled->kind[k];
+  if (cone == TL_CONSTRAINT_FREE) {
     return 0;
   }
-  if (cone == TL_CONE_ROW) {
+  if (cone == TL_CONSTRAINT_BOUNDED) {
     to[0] = from == TL_BRANCH_STICK ? TL_BRANCH_LOWER : TL_BRANCH_STICK;
     to[1] = TL_BRANCH_UPPER;
     return from == TL_BRANCH_STICK ? 2 : 1;
   }
-  if (cone == TL_CONE_HALF) {
+  if (cone == TL_CONSTRAINT_UNILATERAL) {
     to[0] = from == TL_BRANCH_OPEN ? TL_BRANCH_STICK : TL_BRANCH_OPEN;
     return 1;
   }
@@ -190,20 +192,20 @@ int tl_law_exits(const tl_sheet *sheet, int32_t k, tl_branch from, tl_branch to[
   return from == TL_BRANCH_SLIP ? 2 : 1;
 }
 
-double tl_law_margin(const tl_sheet *sheet, int32_t k, tl_branch from, tl_branch to,
+double tl_law_margin(const tl_scaled *scaled, int32_t k, tl_branch from, tl_branch to,
                      const double *z, double *gradient) {
   memset(gradient, 0, 3 * sizeof *gradient);
-  if (sheet->cone[k] == TL_CONE_ROW) {
+  if (scaled->kind[k] == TL_CONSTRAINT_BOUNDED) {
     const int upper = from == TL_BRANCH_UPPER || to == TL_BRANCH_UPPER;
     const double inside = from == TL_BRANCH_STICK ? 1 : -1;
     gradient[0] = upper ? -inside : inside;
-    return gradient[0] * (z[0] - (upper ? sheet->upper[k] : sheet->lower[k]));
+    return gradient[0] * (z[0] - (upper ? scaled->upper[k] : scaled->lower[k]));
   }
   if (from == TL_BRANCH_OPEN || to == TL_BRANCH_OPEN) {
     gradient[0] = from == TL_BRANCH_OPEN ? -1 : 1;
     return gradient[0] * z[0];
   }
-  const double m = across_of(z), mu = sheet->friction[k];
+  const double m = across_of(z), mu = scaled->friction[k];
   const double inside = from == TL_BRANCH_STICK ? 1 : -1;
   gradient[0] = inside * mu;
   gradient[1] = m > 0 ? -inside * z[1] / m : 0;
@@ -230,16 +232,16 @@ static double cone_hit(const double *z, const double *d, double mu) {
   return best;
 }
 
-double tl_law_leave(const tl_sheet *sheet, int32_t k, tl_branch from, tl_branch to, const double *z,
-                    const double *d) {
+double tl_law_leave(const tl_scaled *scaled, int32_t k, tl_branch from, tl_branch to,
+                    const double *z, const double *d) {
   double gradient[3];
-  const double room = tl_law_margin(sheet, k, from, to, z, gradient);
+  const double room = tl_law_margin(scaled, k, from, to, z, gradient);
   const double speed = gradient[0] * d[0] + gradient[1] * d[1] + gradient[2] * d[2];
   if (room <= 0) {
     return speed < 0 ? 0 : INFINITY;
   }
-  if (sheet->cone[k] == TL_CONE_ROUND && from != TL_BRANCH_OPEN && to != TL_BRANCH_OPEN) {
-    return cone_hit(z, d, sheet->friction[k]);
+  if (scaled->kind[k] == TL_CONSTRAINT_FRICTION && from != TL_BRANCH_OPEN && to != TL_BRANCH_OPEN) {
+    return cone_hit(z, d, scaled->friction[k]);
   }
   return speed < 0 ? -room / speed : INFINITY;
 }

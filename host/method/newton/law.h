@@ -6,7 +6,7 @@
 #ifndef TL_LAW_H
 #define TL_LAW_H
 
-#include "host/method/newton/sheet.h"
+#include "host/problem/scaled.h"
 
 /* A talus_law, or one more: normals only, tangential impulses 0. */
 enum { TL_LAW_NORMAL = TALUS_LAW_COUNT };
@@ -27,25 +27,25 @@ typedef enum tl_branch {
 } tl_branch;
 
 /* z of constraint k; rows it does not have are 0. */
-void tl_law_point(const tl_sheet *sheet, int32_t k, const double *y, const double *u, double rho,
+void tl_law_point(const tl_scaled *scaled, int32_t k, const double *y, const double *u, double rho,
                   double *z);
 /* The branch in which z lies. */
-tl_branch tl_law_branch(const tl_sheet *sheet, int32_t k, int law, const double *z);
+tl_branch tl_law_branch(const tl_scaled *scaled, int32_t k, int law, const double *z);
 /* -F of all constraints, u being pulled by alpha (y - centre) and rho = 1 / (1 + alpha); returns
  * |F|. branch: of each, NULL: where z lies. a, b: A + alpha B and B, 9 reals each; NULL: not
  * wanted. */
-double tl_law_equations(const tl_sheet *sheet, int law, const int32_t *branch, double alpha,
+double tl_law_equations(const tl_scaled *scaled, int law, const int32_t *branch, double alpha,
                         const double *y, const double *u, double *f, double *a, double *b);
 
 /* ---- borders between branches of the exact law ----------------------------------------------- */
 
 /* The branches next to one; returns how many. */
-int tl_law_exits(const tl_sheet *sheet, int32_t k, tl_branch from, tl_branch to[2]);
+int tl_law_exits(const tl_scaled *scaled, int32_t k, tl_branch from, tl_branch to[2]);
 /* How far z is from leaving for the branch `to`, below 0: beyond it; and the gradient of that. */
-double tl_law_margin(const tl_sheet *sheet, int32_t k, tl_branch from, tl_branch to,
+double tl_law_margin(const tl_scaled *scaled, int32_t k, tl_branch from, tl_branch to,
                      const double *z, double *gradient);
 /* The first t >= 0 at which z + t d leaves for the branch `to`; INFINITY: never. */
-double tl_law_leave(const tl_sheet *sheet, int32_t k, tl_branch from, tl_branch to, const double *z,
-                    const double *d);
+double tl_law_leave(const tl_scaled *scaled, int32_t k, tl_branch from, tl_branch to,
+                    const double *z, const double *d);
 
 #endif

@@ -92,8 +92,8 @@ static int is_zero(const double *a) {
 
 /* |W - W^T| within rounding; blocks given row by row. */
 static int symmetric_find(const tl_linear *linear) {
-  const tl_sheet *const sheet = linear->sheet;
-  for (int32_t k = 0; k < sheet->count; k++) {
+  const tl_scaled *const scaled = linear->scaled;
+  for (int32_t k = 0; k < scaled->count; k++) {
     for (int64_t e = linear->block_first[k]; e < linear->block_first[k + 1]; e++) {
       const int32_t l = linear->block_column[e];
       int64_t low = linear->block_first[l], high = linear->block_first[l + 1];
@@ -120,14 +120,14 @@ static int symmetric_find(const tl_linear *linear) {
 }
 
 static talus_status storage_choose(tl_linear *linear) {
-  const tl_sheet *const sheet = linear->sheet;
-  const int64_t freedoms = sheet->unit_count > 0 ? sheet->unit_first[sheet->unit_count] : 0;
-  linear->bodies = sheet->unit_count > 0 && sheet->rows > SMALL_ROWS;
-  linear->order = linear->bodies ? freedoms : sheet->rows;
+  const tl_scaled *const scaled = linear->scaled;
+  const int64_t freedoms = scaled->unit_count > 0 ? scaled->unit_first[scaled->unit_count] : 0;
+  linear->bodies = scaled->unit_count > 0 && scaled->rows > SMALL_ROWS;
+  linear->order = linear->bodies ? freedoms : scaled->rows;
   double filled = 1;
-  if (!linear->bodies && sheet->unit_count == 0) {
-    filled = 9.0 * (double)sheet->block_first[sheet->count] /
-             ((double)sheet->rows * (double)sheet->rows);
+  if (!linear->bodies && scaled->unit_count == 0) {
+    filled = 9.0 * (double)scaled->block_first[scaled->count] /
+             ((double)scaled->rows * (double)scaled->rows);
   }
   linear->is_sparse =
       tl_sparse_available() && linear->order > DENSE_ROWS && (linear->bodies || filled < 0.25);
@@ -141,7 +141,7 @@ static talus_status storage_choose(tl_linear *linear) {
 }
 
 static talus_status memory_reserve(tl_linear *linear) {
-  const size_t count = (size_t)linear->sheet->count, rows = (size_t)linear->sheet->rows;
+  const size_t count = (size_t)linear->scaled->count, rows = (size_t)linear->scaled->rows;
   const size_t order = (size_t)linear->order;
   TL_TRY(tl_buffer_reserve(linear->context, &linear->memory,
                            18 * count + 3 * rows + 2 * order + (count + order) / 2 + 1,
@@ -172,9 +172,9 @@ static talus_status memory_reserve(tl_linear *linear) {
   return TALUS_OK;
 }
 
-talus_status tl_linear_make(talus_context *context, const tl_sheet *sheet, tl_linear *linear) {
+talus_status tl_linear_make(talus_context *context, const tl_scaled *scaled, tl_linear *linear) {
   linear->context = context;
-  linear->sheet = sheet;
+  linear->scaled = scaled;
   TL_TRY(storage_choose(linear));
   linear->symmetric = 1;
   linear->fresh = 1;
@@ -182,12 +182,12 @@ talus_status tl_linear_make(talus_context *context, const tl_sheet *sheet, tl_li
     TL_TRY(memory_reserve(linear));
     return tl_pattern_bodies(linear);
   }
-  if (sheet->unit_count > 0) {
+  if (scaled->unit_count > 0) {
     TL_TRY(tl_pattern_blocks(linear));
   } else {
-    linear->block_first = (int64_t *)sheet->block_first;
-    linear->block_column = (int32_t *)sheet->block_column;
-    linear->block = sheet->block;
+    linear->block_first = (int64_t *)scaled->block_first;
+    linear->block_column = (int32_t *)scaled->block_column;
+    linear->block = scaled->block;
     linear->symmetric = symmetric_find(linear);
   }
   return memory_reserve(linear);
@@ -221,15 +221,15 @@ int64_t tl_linear_bytes(const tl_linear *linear) {
 
 /* Numbers the rows that take part; returns whether the same ones did before. */
 static int places_find(tl_linear *linear) {
-  const tl_sheet *const sheet = linear->sheet;
+  const tl_scaled *const scaled = linear->scaled;
   int same = !linear->fresh;
   int32_t row = 0;
-  for (int32_t k = 0; k < sheet->count; k++) {
+  for (int32_t k = 0; k < scaled->count; k++) {
     const int out = is_zero(linear->b + 9 * (int64_t)k);
     const int32_t place = out ? -1 : row;
     same = same && place == linear->place[k];
     linear->place[k] = place;
-    row += out ? 0 : sheet->first[k + 1] - sheet->first[k];
+    row += out ? 0 : scaled->first[k + 1] - scaled->first[k];
   }
   linear->active = row;
   return same;
@@ -253,28 +253,28 @@ static void block_of(const tl_linear *linear, int32_t k, int64_t e, double *bloc
 }
 
 static void contact_fill(tl_linear *linear) {
-  const tl_sheet *const sheet = linear->sheet;
+  const tl_scaled *const scaled = linear->scaled;
   const int64_t n = linear->active;
   int64_t at = 0;
   if (!linear->is_sparse) {
     memset(linear->dense, 0, (size_t)(n * n) * sizeof *linear->dense);
   }
-  for (int32_t k = 0; k < sheet->count; k++) {
-    const int32_t rows = sheet->first[k + 1] - sheet->first[k], place = linear->place[k];
+  for (int32_t k = 0; k < scaled->count; k++) {
+    const int32_t rows = scaled->first[k + 1] - scaled->first[k], place = linear->place[k];
     if (place < 0) {
       continue;
     }
     int64_t width = 0, past = 0;
     for (int64_t e = linear->block_first[k]; e < linear->block_first[k + 1]; e++) {
       const int32_t l = linear->block_column[e];
-      width += linear->place[l] >= 0 ? sheet->first[l + 1] - sheet->first[l] : 0;
+      width += linear->place[l] >= 0 ? scaled->first[l + 1] - scaled->first[l] : 0;
     }
     for (int32_t i = 0; i < rows && linear->is_sparse; i++) {
       linear->start[place + i] = at + i * width;
     }
     for (int64_t e = linear->block_first[k]; e < linear->block_first[k + 1]; e++) {
       const int32_t l = linear->block_column[e], to = linear->place[l];
-      const int32_t columns = sheet->first[l + 1] - sheet->first[l];
+      const int32_t columns = scaled->first[l + 1] - scaled->first[l];
       double block[9];
       if (to < 0) {
         continue;
@@ -371,10 +371,10 @@ static void matrix_fill(tl_linear *linear) {
 
 /* A^-1 where it is needed, and the gain of the bodies' matrix; 0 if A is singular. */
 static int gains_find(tl_linear *linear) {
-  const tl_sheet *const sheet = linear->sheet;
-  for (int32_t k = 0; k < sheet->count; k++) {
+  const tl_scaled *const scaled = linear->scaled;
+  for (int32_t k = 0; k < scaled->count; k++) {
     const int64_t at = 9 * (int64_t)k;
-    const int32_t rows = sheet->first[k + 1] - sheet->first[k];
+    const int32_t rows = scaled->first[k + 1] - scaled->first[k];
     double *const inverse = linear->inverse + at, *const gain = linear->gain + at;
     if (linear->a == NULL) {
       memset(inverse, 0, 9 * sizeof *inverse);

@@ -9,13 +9,13 @@
 #define TL_LINEAR_H
 
 #include "host/method/newton/limit.h"
-#include "host/method/newton/sheet.h"
+#include "host/problem/scaled.h"
 
 struct tl_sparse; /* what SuiteSparse keeps; linear_sparse.c */
 
 typedef struct tl_linear {
   talus_context *context;
-  const tl_sheet *sheet;
+  const tl_scaled *scaled;
   int bodies;     /* 1: the matrix lives in the space of the bodies */
   int is_sparse;  /* 1: SuiteSparse factors it */
   int symmetric;  /* 1: W is symmetric */
@@ -29,7 +29,7 @@ typedef struct tl_linear {
   double *gain;    /* S^T A^-1 B; bodies only */
   int32_t *place;  /* contact space: first active row of a constraint, -1: decided by A alone */
   double *residual, *change, *refined, *motion, *right;
-  /* contact space, when the sheet has bodies: blocks of W */
+  /* contact space, when W stands as bodies: its blocks */
   int64_t *block_first;
   int32_t *block_column;
   double *block;
@@ -39,7 +39,7 @@ typedef struct tl_linear {
   /* sparse: compressed columns (bodies) or rows (contacts) */
   int64_t *start, *index;
   double *value;
-  int64_t *pair;       /* bodies: where the product of two touches goes, touch by touch */
+  int64_t *pair;       /* bodies: where the product of two entries goes, entry by entry */
   int64_t *pair_first; /* [constraints + 1] */
   int fresh;           /* the pattern is new since the last symbolic analysis */
   tl_limit limit;      /* set by whoever has one */
@@ -50,7 +50,7 @@ typedef struct tl_linear {
 
 /* Chooses space and storage, makes the pattern. UNSUPPORTED if the matrix is too large for what
  * this build has. */
-talus_status tl_linear_make(talus_context *context, const tl_sheet *sheet, tl_linear *linear);
+talus_status tl_linear_make(talus_context *context, const tl_scaled *scaled, tl_linear *linear);
 void tl_linear_release(talus_context *context, tl_linear *linear);
 int64_t tl_linear_bytes(const tl_linear *linear);
 
@@ -82,7 +82,7 @@ void tl_linear_timed(tl_linear *linear, double operations, double begin);
 double tl_dot_of(const double *x, const double *y, int32_t count);
 /* linear_pattern.c */
 talus_status tl_pattern_bodies(tl_linear *linear);
-talus_status tl_pattern_blocks(tl_linear *linear); /* W of a sheet with bodies, block by block */
+talus_status tl_pattern_blocks(tl_linear *linear); /* W of a scaled with bodies, block by block */
 void tl_fill_bodies(const tl_linear *linear, double *value, int dense);
 /* linear_dense.c: LU with pivots or Cholesky, in place, column-major; 0 if singular. */
 int tl_dense_lu(double *a, int64_t n, int32_t *pivot, tl_limit *limit); /* 0 at the limit, too */

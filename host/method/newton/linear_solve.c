@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "host/method/newton/linear.h"
-#include "host/method/newton/sheet_bodies.h"
+#include "host/problem/scaled.h"
 
 enum {
   REFINEMENTS = 3,
@@ -35,9 +35,9 @@ static talus_status matrix_solve(tl_linear *linear, int64_t order, double *b, do
 
 /* dv = (I + J^T S^T A^-1 B J)^-1 J^T S^T A^-1 r, then d = A^-1 (r - B J dv). */
 static talus_status bodies_solve(tl_linear *linear, const double *r, double *d) {
-  const tl_sheet *const sheet = linear->sheet;
-  for (int32_t k = 0; k < sheet->count; k++) {
-    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+  const tl_scaled *const scaled = linear->scaled;
+  for (int32_t k = 0; k < scaled->count; k++) {
+    const int32_t at = scaled->first[k], rows = scaled->first[k + 1] - at;
     double given[3];
     tl_block_apply(linear->inverse + 9 * (int64_t)k, r + at, rows, given);
     if (linear->scale != NULL) {
@@ -46,11 +46,11 @@ static talus_status bodies_solve(tl_linear *linear, const double *r, double *d) 
       memcpy(linear->change + at, given, (size_t)rows * sizeof *given);
     }
   }
-  tl_sheet_push(sheet, linear->change, linear->right);
+  tl_scaled_motion(scaled, linear->change, linear->right);
   TL_TRY(matrix_solve(linear, linear->order, linear->right, linear->motion));
-  tl_sheet_feel(sheet, linear->motion, linear->change);
-  for (int32_t k = 0; k < sheet->count; k++) {
-    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+  tl_scaled_speed(scaled, linear->motion, linear->change);
+  for (int32_t k = 0; k < scaled->count; k++) {
+    const int32_t at = scaled->first[k], rows = scaled->first[k + 1] - at;
     double given[3];
     tl_block_apply(linear->b + 9 * (int64_t)k, linear->change + at, rows, given);
     for (int32_t i = 0; i < rows; i++) {
@@ -63,10 +63,10 @@ static talus_status bodies_solve(tl_linear *linear, const double *r, double *d) 
 
 /* What A decides alone first, then the rest. There is no scale where B has blocks of 0. */
 static talus_status contacts_solve(tl_linear *linear, const double *r, double *d) {
-  const tl_sheet *const sheet = linear->sheet;
+  const tl_scaled *const scaled = linear->scaled;
   int decided = 0;
-  for (int32_t k = 0; k < sheet->count; k++) {
-    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+  for (int32_t k = 0; k < scaled->count; k++) {
+    const int32_t at = scaled->first[k], rows = scaled->first[k + 1] - at;
     memset(d + at, 0, (size_t)rows * sizeof *d);
     if (linear->place[k] < 0) {
       tl_block_apply(linear->inverse + 9 * (int64_t)k, r + at, rows, d + at);
@@ -74,12 +74,12 @@ static talus_status contacts_solve(tl_linear *linear, const double *r, double *d
     }
   }
   double *const response = linear->change;
-  memset(response, 0, (size_t)sheet->rows * sizeof *response);
+  memset(response, 0, (size_t)scaled->rows * sizeof *response);
   if (decided) {
-    tl_sheet_apply(sheet, d, response);
+    tl_scaled_apply(scaled, d, response);
   }
-  for (int32_t k = 0; k < sheet->count; k++) {
-    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+  for (int32_t k = 0; k < scaled->count; k++) {
+    const int32_t at = scaled->first[k], rows = scaled->first[k + 1] - at;
     double given[3] = {0, 0, 0};
     if (linear->place[k] < 0) {
       continue;
@@ -92,11 +92,11 @@ static talus_status contacts_solve(tl_linear *linear, const double *r, double *d
     }
   }
   TL_TRY(matrix_solve(linear, linear->active, linear->right, linear->motion));
-  for (int32_t k = 0; k < sheet->count; k++) {
-    const int32_t at = sheet->first[k];
+  for (int32_t k = 0; k < scaled->count; k++) {
+    const int32_t at = scaled->first[k];
     if (linear->place[k] >= 0) {
       memcpy(d + at, linear->motion + linear->place[k],
-             (size_t)(sheet->first[k + 1] - at) * sizeof *d);
+             (size_t)(scaled->first[k + 1] - at) * sizeof *d);
     }
   }
   return TALUS_OK;
@@ -104,24 +104,24 @@ static talus_status contacts_solve(tl_linear *linear, const double *r, double *d
 
 /* dy = S^T d. */
 static void unscale(const tl_linear *linear, const double *d, double *dy) {
-  const tl_sheet *const sheet = linear->sheet;
-  for (int32_t k = 0; k < sheet->count && linear->scale != NULL; k++) {
-    const int32_t at = sheet->first[k];
-    transposed_apply(linear->scale + 9 * (int64_t)k, d + at, sheet->first[k + 1] - at, dy + at);
+  const tl_scaled *const scaled = linear->scaled;
+  for (int32_t k = 0; k < scaled->count && linear->scale != NULL; k++) {
+    const int32_t at = scaled->first[k];
+    transposed_apply(linear->scale + 9 * (int64_t)k, d + at, scaled->first[k + 1] - at, dy + at);
   }
   if (linear->scale == NULL && dy != d) {
-    memcpy(dy, d, (size_t)sheet->rows * sizeof *d);
+    memcpy(dy, d, (size_t)scaled->rows * sizeof *d);
   }
 }
 
 /* residual = r - A d - B W dy; returns its size. */
 static double residual_of(tl_linear *linear, const double *r, const double *d, double *dy) {
-  const tl_sheet *const sheet = linear->sheet;
+  const tl_scaled *const scaled = linear->scaled;
   double square = 0;
   unscale(linear, d, dy);
-  tl_sheet_apply(sheet, dy, linear->change);
-  for (int32_t k = 0; k < sheet->count; k++) {
-    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+  tl_scaled_apply(scaled, dy, linear->change);
+  for (int32_t k = 0; k < scaled->count; k++) {
+    const int32_t at = scaled->first[k], rows = scaled->first[k + 1] - at;
     double own[3], given[3];
     if (linear->a != NULL) {
       tl_block_apply(linear->a + 9 * (int64_t)k, d + at, rows, own);
@@ -170,7 +170,7 @@ static void rotate(double *h, double *cosine, double *sine, double *g, int j) {
  * preconditioner. residual holds what is left of r at d; `left` is its size. */
 static talus_status krylov(tl_linear *linear, const double *r, double enough, double left,
                            double *d, double *dy) {
-  const int32_t rows = linear->sheet->rows;
+  const int32_t rows = linear->scaled->rows;
   TL_TRY(tl_buffer_reserve(linear->context, &linear->krylov, (2 * KRYLOV + 2) * (size_t)rows,
                            sizeof(double), "refinement"));
   double *const basis = linear->krylov.memory, *const step = basis + (KRYLOV + 1) * (size_t)rows;
@@ -219,7 +219,7 @@ static talus_status krylov(tl_linear *linear, const double *r, double enough, do
 }
 
 talus_status tl_linear_solve(tl_linear *linear, const double *r, double *d, double *dy) {
-  const int32_t rows = linear->sheet->rows;
+  const int32_t rows = linear->scaled->rows;
   const double size = sqrt(tl_dot_of(r, r, rows));
   TL_TRY(once(linear, r, d));
   double before = residual_of(linear, r, d, dy);
@@ -251,7 +251,7 @@ talus_status tl_linear_solve(tl_linear *linear, const double *r, double *d, doub
 }
 
 talus_status tl_linear_sign(tl_linear *linear, int *sign) {
-  const tl_sheet *const sheet = linear->sheet;
+  const tl_scaled *const scaled = linear->scaled;
   const int64_t order = linear->bodies ? linear->order : linear->active;
   *sign = 1;
   if (linear->is_sparse) {
@@ -259,8 +259,8 @@ talus_status tl_linear_sign(tl_linear *linear, int *sign) {
   } else if (!linear->cholesky) {
     *sign = tl_dense_lu_sign(linear->dense, order, linear->pivot);
   }
-  for (int32_t k = 0; k < sheet->count && linear->a != NULL; k++) {
-    const int32_t rows = sheet->first[k + 1] - sheet->first[k];
+  for (int32_t k = 0; k < scaled->count && linear->a != NULL; k++) {
+    const int32_t rows = scaled->first[k + 1] - scaled->first[k];
     if ((linear->bodies || linear->place[k] < 0) &&
         tl_block_determinant(linear->a + 9 * (int64_t)k, rows) < 0) {
       *sign = -*sign;

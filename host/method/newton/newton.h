@@ -11,7 +11,7 @@
  *   unique.c     of all solutions the one of least norm
  *   consistency.c  what no impulse can satisfy: incompatible part of q, contradictory rows
  *   second_order.c  the methods, and in which order procedures are tried
- * All of them share one sheet, one linear solver, and the best impulses of all phases. */
+ * All of them share one scaled, one linear solver, and the best impulses of all phases. */
 #ifndef TL_NEWTON_H
 #define TL_NEWTON_H
 
@@ -21,16 +21,16 @@
 
 struct tl_newton {
   talus_context *context;
-  tl_sheet sheet;
+  tl_scaled scaled;
   tl_linear linear;
-  bool ready; /* sheet and linear are those of the present problem */
+  bool ready; /* scaled and linear are those of the present problem */
   /* the present attempt */
   tl_run *run;
   talus_law law;
   bool stop;             /* converged, or a limit came: every loop ends */
   bool examined;         /* whether there is a solution at all has been asked */
-  double epsilon;        /* of the best impulses */
-  double *best;          /* [size] */
+  tl_best best;          /* [size] */
+  double *inside;        /* [size] impulses within their cones, on their way out */
   double *impulse;       /* [3 constraints] engine's order */
   double *a, *b, *scale; /* [9 constraints] blocks of the linear systems */
   double *vector[12];    /* [size] scratch of the procedures */
@@ -40,8 +40,8 @@ struct tl_newton {
 /* Counts a factorisation, asks the limits; factors unless one of them has come. */
 talus_status tl_newton_factor(tl_newton *newton, const double *a, const double *b,
                               const double *scale, int symmetric, int *good);
-/* y with u = W y + q is an iterate: kept if it is the best, handed to the certificate if it meets
- * the target. Returns epsilon by the last argument (may be NULL). */
+/* Offers an iterate y with u = W y + q: kept if it is the best, handed to the certificate if it meets
+ * the target. epsilon (may be NULL): that of y. */
 talus_status tl_newton_offer(tl_newton *newton, const double *y, const double *u, double *epsilon);
 
 /* ---- A --------------------------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ void tl_interior_start(tl_newton *newton, double size, tl_interior *point);
 /* Vectors 0 .. 5. */
 talus_status tl_interior_run(tl_newton *newton, const tl_interior_rule *rule, tl_interior *point);
 /* S of Nesterov and Todd's scaling at a point, H^-1 = S^T S, block by block. */
-void tl_interior_scale(const tl_sheet *sheet, const tl_interior *point, double *scale);
+void tl_interior_scale(const tl_scaled *scaled, const tl_interior *point, double *scale);
 /* newton->b = S (I + damping mu n t^T), S = newton->scale, t the direction of u_t. */
 void tl_interior_slip(tl_newton *newton, double damping, const double *u);
 

@@ -28,10 +28,10 @@ enum {
 
 static void branches_find(tl_path *p) {
   tl_path_pull(p);
-  for (int32_t k = 0; k < p->sheet->count; k++) {
+  for (int32_t k = 0; k < p->scaled->count; k++) {
     double z[3];
-    tl_law_point(p->sheet, k, p->y, p->pulled, 1 / (1 + p->alpha), z);
-    p->branch[k] = (int32_t)tl_law_branch(p->sheet, k, TALUS_LAW_COULOMB, z);
+    tl_law_point(p->scaled, k, p->y, p->pulled, 1 / (1 + p->alpha), z);
+    p->branch[k] = (int32_t)tl_law_branch(p->scaled, k, TALUS_LAW_COULOMB, z);
   }
 }
 
@@ -60,7 +60,7 @@ static talus_status jump(tl_path *p, double alpha, int *good) {
 
 /* Onto the path of a centre, and as far along it as Newton's method jumps. */
 static talus_status enter(tl_path *p, const double *centre, int *good) {
-  const int32_t rows = p->sheet->rows;
+  const int32_t rows = p->scaled->rows;
   memmove(p->centre, centre, (size_t)rows * sizeof *centre);
   memcpy(p->y, p->centre, (size_t)rows * sizeof *centre);
   p->alpha = 1;
@@ -83,14 +83,14 @@ static talus_status enter(tl_path *p, const double *centre, int *good) {
 }
 
 talus_status tl_path_run(tl_newton *newton, int most, double *y) {
-  const tl_sheet *const sheet = &newton->sheet;
+  const tl_scaled *const scaled = &newton->scaled;
   double *const *const v = newton->vector;
-  TL_TRY(tl_buffer_reserve(newton->context, &newton->store, 2 * (size_t)sheet->count,
+  TL_TRY(tl_buffer_reserve(newton->context, &newton->store, 2 * (size_t)scaled->count,
                            sizeof(int32_t), "branches of the law"));
   int32_t *const branch = newton->store.memory;
   /* tl_prox_run has vectors 0 to 5 */
   tl_path p = {.newton = newton,
-               .sheet = sheet,
+               .scaled = scaled,
                .u = v[0],
                .pulled = v[1],
                .f = v[2],
@@ -104,11 +104,11 @@ talus_status tl_path_run(tl_newton *newton, int most, double *y) {
                .before = v[10],
                .slope = v[11],
                .branch = branch,
-               .branch_before = branch + sheet->count,
+               .branch_before = branch + scaled->count,
                .start = newton->scale};
   double began, now;
   int good, in_vain = 0;
-  tl_sheet_velocity(sheet, y, p.u);
+  tl_scaled_velocity(scaled, y, p.u);
   TL_TRY(tl_newton_offer(newton, y, p.u, &began));
   TL_TRY(enter(&p, y, &good));
   while (good && !newton->stop && p.made < most && p.alpha > LAST && in_vain < IN_VAIN) {
@@ -121,7 +121,7 @@ talus_status tl_path_run(tl_newton *newton, int most, double *y) {
     if (!advanced) {
       continue;
     }
-    tl_sheet_velocity(sheet, p.y, p.u);
+    tl_scaled_velocity(scaled, p.y, p.u);
     TL_TRY(tl_newton_offer(newton, p.y, p.u, &now));
     if (now < RECENTRE * began) {
       began = now;

@@ -13,7 +13,7 @@ typedef struct tl_corner {
 /* A point of the path and the step from it. Vectors are [size]. */
 typedef struct tl_path {
   tl_newton *newton;
-  const tl_sheet *sheet;
+  const tl_scaled *scaled;
   double *centre, *y;
   double alpha;
   int32_t *branch;    /* [constraints] tl_branch of each */

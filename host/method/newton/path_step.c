@@ -16,39 +16,39 @@ enum {
 #define FARTHEST 0.9 /* reach of a step */
 
 void tl_path_pull(tl_path *p) {
-  tl_sheet_velocity(p->sheet, p->y, p->u);
-  for (int32_t i = 0; i < p->sheet->rows; i++) {
+  tl_scaled_velocity(p->scaled, p->y, p->u);
+  for (int32_t i = 0; i < p->scaled->rows; i++) {
     p->pulled[i] = p->u[i] + p->alpha * (p->y[i] - p->centre[i]);
   }
 }
 
 static void point_at(const tl_path *p, int32_t k, double *z) {
-  tl_law_point(p->sheet, k, p->y, p->pulled, 1 / (1 + p->alpha), z);
+  tl_law_point(p->scaled, k, p->y, p->pulled, 1 / (1 + p->alpha), z);
 }
 
 /* dz / dalpha of a constraint. */
 static void slope_at(const tl_path *p, int32_t k, double *d) {
-  tl_law_point(p->sheet, k, p->slope, p->response, 1 / (1 + p->alpha), d);
+  tl_law_point(p->scaled, k, p->slope, p->response, 1 / (1 + p->alpha), d);
 }
 
 double tl_path_equations(tl_path *p, int blocks) {
   tl_path_pull(p);
-  return tl_law_equations(p->sheet, TALUS_LAW_COULOMB, p->branch, p->alpha, p->y, p->pulled, p->f,
+  return tl_law_equations(p->scaled, TALUS_LAW_COULOMB, p->branch, p->alpha, p->y, p->pulled, p->f,
                           blocks ? p->newton->a : NULL, p->newton->b);
 }
 
 void tl_path_keep(tl_path *p) {
-  memcpy(p->before, p->y, (size_t)p->sheet->rows * sizeof *p->y);
-  memcpy(p->branch_before, p->branch, (size_t)p->sheet->count * sizeof *p->branch);
+  memcpy(p->before, p->y, (size_t)p->scaled->rows * sizeof *p->y);
+  memcpy(p->branch_before, p->branch, (size_t)p->scaled->count * sizeof *p->branch);
   p->alpha_before = p->alpha;
-  for (int32_t k = 0; k < p->sheet->count; k++) {
+  for (int32_t k = 0; k < p->scaled->count; k++) {
     point_at(p, k, p->start + 3 * (int64_t)k);
   }
 }
 
 void tl_path_restore(tl_path *p) {
-  memcpy(p->y, p->before, (size_t)p->sheet->rows * sizeof *p->y);
-  memcpy(p->branch, p->branch_before, (size_t)p->sheet->count * sizeof *p->branch);
+  memcpy(p->y, p->before, (size_t)p->scaled->rows * sizeof *p->y);
+  memcpy(p->branch, p->branch_before, (size_t)p->scaled->count * sizeof *p->branch);
   p->alpha = p->alpha_before;
 }
 
@@ -61,8 +61,8 @@ static talus_status factor(tl_path *p, int *good) {
 
 /* right = -times B x, constraint by constraint. */
 static void right_set(tl_path *p, double times, const double *x) {
-  for (int32_t k = 0; k < p->sheet->count; k++) {
-    const int32_t at = p->sheet->first[k], rows = p->sheet->first[k + 1] - at;
+  for (int32_t k = 0; k < p->scaled->count; k++) {
+    const int32_t at = p->scaled->first[k], rows = p->scaled->first[k + 1] - at;
     double given[3];
     tl_block_apply(p->newton->b + 9 * (int64_t)k, x + at, rows, given);
     for (int32_t i = 0; i < rows; i++) {
@@ -72,13 +72,13 @@ static void right_set(tl_path *p, double times, const double *x) {
 }
 
 static talus_status slope_find(tl_path *p) {
-  for (int32_t i = 0; i < p->sheet->rows; i++) {
+  for (int32_t i = 0; i < p->scaled->rows; i++) {
     p->step[i] = p->y[i] - p->centre[i];
   }
   right_set(p, 1, p->step);
   TL_TRY(tl_linear_solve(&p->newton->linear, p->right, p->slope, p->slope));
-  tl_sheet_apply(p->sheet, p->slope, p->response);
-  for (int32_t i = 0; i < p->sheet->rows; i++) {
+  tl_scaled_apply(p->scaled, p->slope, p->response);
+  for (int32_t i = 0; i < p->scaled->rows; i++) {
     p->response[i] += p->alpha * p->slope[i] + p->y[i] - p->centre[i];
   }
   return TALUS_OK;
@@ -87,11 +87,11 @@ static talus_status slope_find(tl_path *p) {
 /* Only sliding is curved within its branch: y_t = mu z_n z_t / |z_t|. */
 static talus_status bend_find(tl_path *p) {
   right_set(p, 2, p->slope);
-  for (int32_t k = 0; k < p->sheet->count; k++) {
+  for (int32_t k = 0; k < p->scaled->count; k++) {
     if (p->branch[k] != TL_BRANCH_SLIP) {
       continue;
     }
-    const int32_t at = p->sheet->first[k], rows = p->sheet->first[k + 1] - at;
+    const int32_t at = p->scaled->first[k], rows = p->scaled->first[k + 1] - at;
     double z[3], d[3], off[3], off2 = 0;
     point_at(p, k, z);
     slope_at(p, k, d);
@@ -101,8 +101,8 @@ static talus_status bend_find(tl_path *p) {
       off2 += off[i] * off[i];
     }
     for (int32_t i = 1; i < rows; i++) {
-      p->right[at + i] +=
-          p->sheet->friction[k] * (2 * (d[0] - z[0] * along / m) * off[i] - z[0] * off2 * z[i] / m);
+      p->right[at + i] += p->scaled->friction[k] *
+                          (2 * (d[0] - z[0] * along / m) * off[i] - z[0] * off2 * z[i] / m);
     }
   }
   return tl_linear_solve(&p->newton->linear, p->right, p->bend, p->bend);
@@ -126,7 +126,7 @@ static talus_status way_find(tl_path *p, int *good) {
     const int32_t k = p->passed.constraint;
     double z[3], gradient[3];
     point_at(p, k, z);
-    tl_law_margin(p->sheet, k, p->left, p->passed.to, z, gradient);
+    tl_law_margin(p->scaled, k, p->left, p->passed.to, z, gradient);
     p->inward = -p->way * along_slope(p, k, gradient);
     if (p->inward < 0) {
       p->branch[k] = (int32_t)p->left;
@@ -134,7 +134,7 @@ static talus_status way_find(tl_path *p, int *good) {
       *good = 0;
     }
   }
-  for (int32_t i = 0; i < p->sheet->rows; i++) {
+  for (int32_t i = 0; i < p->scaled->rows; i++) {
     p->ahead[i] = p->way * p->slope[i];
   }
   return TALUS_OK;
@@ -144,7 +144,7 @@ static talus_status way_find(tl_path *p, int *good) {
 
 static double far_of(const tl_path *p, const double *y) {
   double far = 0;
-  for (int32_t i = 0; i < p->sheet->rows; i++) {
+  for (int32_t i = 0; i < p->scaled->rows; i++) {
     const double moved = y[i] - p->centre[i];
     far += moved * moved;
   }
@@ -154,7 +154,7 @@ static double far_of(const tl_path *p, const double *y) {
 /* How far at most: alpha and the distance from the centre change by a share of themselves, and the
  * path bends by no more than it is long. */
 static double stride_most(const tl_path *p) {
-  const int32_t rows = p->sheet->rows;
+  const int32_t rows = p->scaled->rows;
   const double slope2 = tl_dot_of(p->slope, p->slope, rows);
   double t = p->reach * p->alpha;
   if (p->way > 0) {
@@ -167,7 +167,7 @@ static double stride_most(const tl_path *p) {
 static double stride_find(const tl_path *p, tl_corner *leaving) {
   double t = stride_most(p);
   leaving->constraint = -1;
-  for (int32_t k = 0; k < p->sheet->count; k++) {
+  for (int32_t k = 0; k < p->scaled->count; k++) {
     const tl_branch from = (tl_branch)p->branch[k];
     tl_branch to[2];
     double z[3], d[3];
@@ -181,10 +181,10 @@ static double stride_find(const tl_path *p, tl_corner *leaving) {
       t = SWING * m2 / turn;
       leaving->constraint = -1;
     }
-    const int count = tl_law_exits(p->sheet, k, from, to);
+    const int count = tl_law_exits(p->scaled, k, from, to);
     for (int i = 0; i < count; i++) {
       const int just = k == p->passed.constraint && to[i] == p->left;
-      const double when = just ? INFINITY : tl_law_leave(p->sheet, k, from, to[i], z, d);
+      const double when = just ? INFINITY : tl_law_leave(p->scaled, k, from, to[i], z, d);
       if (when < t) {
         t = when;
         *leaving = (tl_corner){k, to[i]};
@@ -197,18 +197,18 @@ static double stride_find(const tl_path *p, tl_corner *leaving) {
 /* What alpha must change by, beside the correction `step` of y: so that the constraint is at its
  * border, or that the correction stands across the tangent. */
 static double alpha_change(tl_path *p, tl_corner leaving, double room, const double *gradient) {
-  const int32_t rows = p->sheet->rows, k = leaving.constraint;
+  const int32_t rows = p->scaled->rows, k = leaving.constraint;
   if (k < 0) {
     const double far = far_of(p, p->before) / (p->alpha_before * p->alpha_before);
     return -tl_dot_of(p->step, p->ahead, rows) /
            (tl_dot_of(p->slope, p->ahead, rows) + p->way * far);
   }
   double moved[3];
-  tl_sheet_apply(p->sheet, p->step, p->right);
-  for (int32_t i = p->sheet->first[k]; i < p->sheet->first[k + 1]; i++) {
+  tl_scaled_apply(p->scaled, p->step, p->right);
+  for (int32_t i = p->scaled->first[k]; i < p->scaled->first[k + 1]; i++) {
     p->right[i] += p->alpha * p->step[i];
   }
-  tl_law_point(p->sheet, k, p->step, p->right, 1 / (1 + p->alpha), moved);
+  tl_law_point(p->scaled, k, p->step, p->right, 1 / (1 + p->alpha), moved);
   return -(room + tl_dot_of(gradient, moved, 3)) / along_slope(p, k, gradient);
 }
 
@@ -222,7 +222,7 @@ static talus_status correct(tl_path *p, tl_corner leaving, int *good) {
     const double size = tl_path_equations(p, 0);
     if (k >= 0) {
       point_at(p, k, z);
-      room = tl_law_margin(p->sheet, k, (tl_branch)p->branch[k], leaving.to, z, gradient);
+      room = tl_law_margin(p->scaled, k, (tl_branch)p->branch[k], leaving.to, z, gradient);
     }
     *good = size <= p->enough && fabs(room) <= 0.1 * p->outside;
     if (*good || !isfinite(size) || (i > 1 && size > fmax(10 * before, 1e-3 * p->first))) {
@@ -243,7 +243,7 @@ static talus_status correct(tl_path *p, tl_corner leaving, int *good) {
     if (!(p->alpha + change > 0.02 * p->alpha_before && p->alpha + change < 50 * p->alpha_before)) {
       break;
     }
-    for (int32_t j = 0; j < p->sheet->rows; j++) {
+    for (int32_t j = 0; j < p->scaled->rows; j++) {
       p->y[j] += p->step[j] + change * p->slope[j];
     }
     p->alpha += change;
@@ -256,19 +256,19 @@ static talus_status correct(tl_path *p, tl_corner leaving, int *good) {
 static tl_corner left_first(const tl_path *p, tl_corner leaving, double t, double *share) {
   tl_corner found = {-1, TL_BRANCH_OPEN};
   *share = 1;
-  for (int32_t k = 0; k < p->sheet->count; k++) {
+  for (int32_t k = 0; k < p->scaled->count; k++) {
     const tl_branch from = (tl_branch)p->branch[k];
     tl_branch to[2];
     double z[3], gradient[3];
-    const int count = tl_law_exits(p->sheet, k, from, to);
+    const int count = tl_law_exits(p->scaled, k, from, to);
     point_at(p, k, z);
     for (int i = 0; i < count; i++) {
-      const double now = tl_law_margin(p->sheet, k, from, to[i], z, gradient);
+      const double now = tl_law_margin(p->scaled, k, from, to[i], z, gradient);
       if (now >= -p->outside || (k == leaving.constraint && to[i] == leaving.to)) {
         continue;
       }
       const double was =
-          tl_law_margin(p->sheet, k, from, to[i], p->start + 3 * (int64_t)k, gradient);
+          tl_law_margin(p->scaled, k, from, to[i], p->start + 3 * (int64_t)k, gradient);
       const int back = k == p->passed.constraint && to[i] == p->left;
       const double from_border = back ? p->inward * t : fmax(0, was);
       if (found.constraint < 0 || from_border / (from_border - now) < *share) {
@@ -306,7 +306,7 @@ talus_status tl_path_step(tl_path *p, int *good) {
   double t = stride_find(p, &leaving);
   tl_path_keep(p);
   for (int aim = 0; aim < AIMS; aim++) {
-    for (int32_t i = 0; i < p->sheet->rows; i++) {
+    for (int32_t i = 0; i < p->scaled->rows; i++) {
       p->y[i] = p->before[i] + t * p->ahead[i] + 0.5 * t * t * p->bend[i];
     }
     p->alpha = p->alpha_before + t * p->way;

@@ -20,10 +20,10 @@ typedef struct prox {
 
 /* -F at y, with the blocks of the next factor; returns |F|. */
 static double equations_set(tl_newton *newton, int law, double alpha, const prox *p) {
-  for (int32_t i = 0; i < newton->sheet.rows; i++) {
+  for (int32_t i = 0; i < newton->scaled.rows; i++) {
     p->moved[i] = p->u[i] + alpha * (p->y[i] - p->centre[i]);
   }
-  return tl_law_equations(&newton->sheet, law, NULL, alpha, p->y, p->moved, p->f, newton->a,
+  return tl_law_equations(&newton->scaled, law, NULL, alpha, p->y, p->moved, p->f, newton->a,
                           newton->b);
 }
 
@@ -31,11 +31,11 @@ static double equations_set(tl_newton *newton, int law, double alpha, const prox
 static talus_status proximal_step(tl_newton *newton, const tl_prox_rule *rule, double alpha,
                                   double epsilon, double *y, prox *p, int *success,
                                   double *reached) {
-  const size_t bytes = (size_t)newton->sheet.rows * sizeof(double);
+  const size_t bytes = (size_t)newton->scaled.rows * sizeof(double);
   memcpy(p->y, rule->centre != NULL ? y : p->centre, bytes);
-  tl_sheet_velocity(&newton->sheet, p->y, p->u);
+  tl_scaled_velocity(&newton->scaled, p->y, p->u);
   const double first = equations_set(newton, rule->law, alpha, p);
-  const double exactly = fmax(1e-13 * first, 1e-15 * newton->sheet.reference[TALUS_LAW_CCP]);
+  const double exactly = fmax(1e-13 * first, 1e-15 * newton->scaled.reference[TALUS_LAW_CCP]);
   const double enough = rule->centre != NULL ? exactly : 0.1 * first * fmin(1, 100 * epsilon);
   double size = first;
   *reached = epsilon;
@@ -47,12 +47,12 @@ static talus_status proximal_step(tl_newton *newton, const tl_prox_rule *rule, d
       break;
     }
     TL_TRY(tl_linear_solve(&newton->linear, p->f, p->step, p->step));
-    for (int32_t j = 0; j < newton->sheet.rows; j++) {
+    for (int32_t j = 0; j < newton->scaled.rows; j++) {
       p->y[j] += p->step[j];
     }
-    tl_sheet_velocity(&newton->sheet, p->y, p->u);
+    tl_scaled_velocity(&newton->scaled, p->y, p->u);
     TL_TRY(tl_newton_offer(newton, p->y, p->u, NULL));
-    *reached = tl_sheet_epsilon(&newton->sheet, tl_law_measure(rule->law), p->y, p->u);
+    *reached = tl_scaled_epsilon(&newton->scaled, tl_law_measure(rule->law), p->y, p->u);
     if (*reached < p->best && !rule->single) {
       p->best = *reached;
       memcpy(y, p->y, bytes);
@@ -67,14 +67,14 @@ static talus_status proximal_step(tl_newton *newton, const tl_prox_rule *rule, d
 }
 
 talus_status tl_prox_run(tl_newton *newton, const tl_prox_rule *rule, double *y) {
-  const size_t bytes = (size_t)newton->sheet.rows * sizeof(double);
+  const size_t bytes = (size_t)newton->scaled.rows * sizeof(double);
   double *const *const v = newton->vector;
   prox p = {.centre = v[0], .y = v[1], .u = v[2], .moved = v[3], .f = v[4], .step = v[5]};
   double alpha = rule->alpha;
   int failures = 0;
   memcpy(p.centre, rule->centre != NULL ? rule->centre : y, bytes);
-  tl_sheet_velocity(&newton->sheet, y, p.u);
-  double epsilon = tl_sheet_epsilon(&newton->sheet, tl_law_measure(rule->law), y, p.u);
+  tl_scaled_velocity(&newton->scaled, y, p.u);
+  double epsilon = tl_scaled_epsilon(&newton->scaled, tl_law_measure(rule->law), y, p.u);
   p.best = epsilon;
   while (!newton->stop && p.made < rule->most && failures < rule->failures && alpha < 1e6) {
     const double before = p.best;

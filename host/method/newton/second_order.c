@@ -24,12 +24,13 @@ enum {
 };
 
 static talus_status memory_reserve(tl_newton *newton) {
-  const size_t size = (size_t)newton->sheet.size, count = (size_t)newton->sheet.count;
-  TL_TRY(tl_buffer_reserve(newton->context, &newton->memory, (VECTORS + 1) * size + 30 * count,
+  const size_t size = (size_t)tl_scaled_size(&newton->scaled), count = (size_t)newton->scaled.count;
+  TL_TRY(tl_buffer_reserve(newton->context, &newton->memory, (VECTORS + 2) * size + 30 * count,
                            sizeof(double), "second-order iterates"));
   double *room = newton->memory.memory;
-  newton->best = room;
-  room += size;
+  newton->best.y = room;
+  newton->inside = room + size;
+  room += 2 * size;
   for (int i = 0; i < VECTORS; i++, room += size) {
     newton->vector[i] = room;
   }
@@ -62,8 +63,11 @@ static talus_status make(tl_run *run, tl_newton **result) {
   }
   tl_newton *const newton = memory->newton;
   if (!newton->ready) {
-    TL_TRY(tl_sheet_make(run->context, &run->assembly->system, &newton->sheet));
-    TL_TRY(tl_linear_make(run->context, &newton->sheet, &newton->linear));
+    TL_TRY(tl_scaled_import(run->context, &run->assembly->system, &(tl_scaled_options){0},
+                            &newton->scaled));
+    tl_scaled_reference(&newton->scaled, TALUS_LAW_COULOMB);
+    tl_scaled_reference(&newton->scaled, TALUS_LAW_CCP);
+    TL_TRY(tl_linear_make(run->context, &newton->scaled, &newton->linear));
     TL_TRY(memory_reserve(newton));
     newton->ready = true;
   }
@@ -86,9 +90,9 @@ static talus_status prepare(tl_run *run, tl_newton **result) {
   tl_newton *const newton = *result;
   newton->law = run->settings->law;
   newton->stop = newton->examined = false;
-  newton->epsilon = INFINITY;
+  newton->best.epsilon = INFINITY;
   TL_TRY(run->ops->finish(run->engine, newton->impulse));
-  tl_sheet_import(&newton->sheet, newton->impulse, newton->best);
+  tl_scaled_impulse_import(&newton->scaled, newton->impulse, newton->best.y);
   return TALUS_OK;
 }
 
@@ -97,7 +101,7 @@ void tl_newton_release(talus_context *context, tl_newton *newton) {
     return;
   }
   tl_linear_release(context, &newton->linear);
-  tl_sheet_release(context, &newton->sheet);
+  tl_scaled_release(context, &newton->scaled);
   tl_buffer_release(context, &newton->memory);
   tl_buffer_release(context, &newton->store);
   tl_free(context, newton);
@@ -111,7 +115,7 @@ void tl_newton_forget(tl_newton *newton) {
 
 int64_t tl_newton_bytes(const tl_newton *newton) {
   return newton == NULL ? 0
-                        : tl_sheet_bytes(&newton->sheet) + tl_linear_bytes(&newton->linear) +
+                        : tl_scaled_bytes(&newton->scaled) + tl_linear_bytes(&newton->linear) +
                               (int64_t)(newton->memory.capacity + newton->store.capacity);
 }
 
@@ -135,21 +139,24 @@ talus_status tl_newton_factor(tl_newton *newton, const double *a, const double *
   return TALUS_OK;
 }
 
+/* Impulses of y for the engine, each projected on its cone or between its bounds. */
+static void export(tl_newton *newton, const double *y) {
+  const tl_scaled *const scaled = &newton->scaled;
+  double *const inside = newton->inside;
+  memcpy(inside, y, (size_t)scaled->rows * sizeof *y);
+  for (int32_t k = 0; k < scaled->count; k++) {
+    tl_scaled_project(scaled, k, inside + scaled->first[k]);
+  }
+  tl_scaled_impulse_export(scaled, inside, newton->impulse);
+}
+
 talus_status tl_newton_offer(tl_newton *newton, const double *y, const double *u, double *epsilon) {
-  const double now = tl_sheet_epsilon(&newton->sheet, newton->law, y, u);
-  if (epsilon != NULL) {
-    *epsilon = now;
-  }
-  if (!(now < newton->epsilon)) {
-    return TALUS_OK;
-  }
-  newton->epsilon = now;
-  memcpy(newton->best, y, (size_t)newton->sheet.rows * sizeof *y);
   tl_run *const run = newton->run;
-  if (newton->stop || now > tl_run_worth(run)) {
+  if (!tl_scaled_offer(&newton->scaled, newton->law, y, u, &newton->best, epsilon) ||
+      newton->stop || newton->best.epsilon > tl_run_worth(run)) {
     return TALUS_OK;
   }
-  tl_sheet_export(&newton->sheet, y, newton->impulse);
+  export(newton, y);
   return tl_run_offer(run, newton->impulse, &newton->stop);
 }
 
@@ -179,13 +186,13 @@ static talus_status interior(tl_newton *newton, int most) {
 
 /* C; *y is where A should go on: the best impulses if they are of this phase, else the last. */
 static talus_status exact_interior(tl_newton *newton, double damping, int most, double **y) {
-  const double before = newton->epsilon;
+  const double before = newton->best.epsilon;
   tl_interior point = point_of(newton);
   const tl_interior_rule rule = {
       .exact = 1, .damping = damping, .reach = 0.95, .least = 0.02, .most = most};
   tl_interior_start(newton, 1, &point);
   TL_TRY(tl_interior_run(newton, &rule, &point));
-  *y = newton->epsilon < before || !isfinite(point.gap) ? newton->best : point.y;
+  *y = newton->best.epsilon < before || !isfinite(point.gap) ? newton->best.y : point.y;
   return TALUS_OK;
 }
 
@@ -194,13 +201,13 @@ static talus_status exact_interior(tl_newton *newton, double damping, int most, 
 static talus_status phase_end(tl_newton *newton, const char *what) {
   tl_run *const run = newton->run;
   tl_log(newton->context, TALUS_LOG_INFO, "%s: epsilon %.3g after %lld factorisations", what,
-         newton->epsilon, (long long)run->factorisations);
+         newton->best.epsilon, (long long)run->factorisations);
   if (newton->stop || run->settings->measure != TALUS_MEASURE_SICONOS ||
-      newton->epsilon >= run->best) {
+      newton->best.epsilon >= run->best) {
     return TALUS_OK;
   }
   run->asked = false;
-  tl_sheet_export(&newton->sheet, newton->best, newton->impulse);
+  export(newton, newton->best.y);
   return tl_run_offer(run, newton->impulse, &newton->stop);
 }
 
@@ -211,8 +218,8 @@ static talus_status prox(tl_newton *newton, const double *y, double alpha, doubl
   if (newton->stop) {
     return TALUS_OK;
   }
-  memcpy(newton->vector[9], y != NULL ? y : newton->best,
-         (size_t)newton->sheet.rows * sizeof *newton->best);
+  memcpy(newton->vector[9], y != NULL ? y : newton->best.y,
+         (size_t)newton->scaled.rows * sizeof *newton->best.y);
   TL_TRY(tl_prox_run(newton, &rule, newton->vector[9]));
   return phase_end(newton, "proximal Newton");
 }
@@ -222,7 +229,7 @@ static talus_status path(tl_newton *newton, int most) {
   if (newton->stop) {
     return TALUS_OK;
   }
-  memcpy(newton->vector[9], newton->best, (size_t)newton->sheet.rows * sizeof *newton->best);
+  memcpy(newton->vector[9], newton->best.y, (size_t)newton->scaled.rows * sizeof *newton->best.y);
   TL_TRY(tl_path_run(newton, most, newton->vector[9]));
   return phase_end(newton, "proximal path");
 }
@@ -235,17 +242,17 @@ static talus_status first_order(tl_newton *newton,
   if (newton->stop) {
     return TALUS_OK;
   }
-  if (newton->epsilon < run->best) {
-    tl_sheet_export(&newton->sheet, newton->best, newton->impulse);
+  if (newton->best.epsilon < run->best) {
+    export(newton, newton->best.y);
     TL_TRY(tl_run_offer(run, newton->impulse, &newton->stop));
   }
   if (!newton->stop) {
     TL_TRY(go(run, passes, &newton->stop));
   }
-  if (run->best < newton->epsilon) {
+  if (run->best < newton->best.epsilon) {
     TL_TRY(run->ops->finish(run->engine, newton->impulse));
-    tl_sheet_import(&newton->sheet, newton->impulse, newton->best);
-    newton->epsilon = run->best;
+    tl_scaled_impulse_import(&newton->scaled, newton->impulse, newton->best.y);
+    newton->best.epsilon = run->best;
   }
   return phase_end(newton, what);
 }
@@ -286,7 +293,7 @@ static talus_status damped_plan(tl_newton *newton, double damping, int most, int
 /* A with a light term: most are near enough for it. Where a factorisation costs thousands of sweeps
  * it has to be more likely. */
 static talus_status light(tl_newton *newton) {
-  if (newton->linear.order > MOST && newton->epsilon > 1e-5) {
+  if (newton->linear.order > MOST && newton->best.epsilon > 1e-5) {
     return TALUS_OK;
   }
   return prox(newton, NULL, 1e-3, 0.03, 20, 1);
@@ -295,11 +302,11 @@ static talus_status light(tl_newton *newton) {
 /* Not solved: is there anything to be solved? */
 static talus_status examine(tl_newton *newton) {
   int found;
-  if (newton->stop || newton->examined || !(newton->epsilon > 1e-8)) {
+  if (newton->stop || newton->examined || !(newton->best.epsilon > 1e-8)) {
     return TALUS_OK;
   }
   newton->examined = true;
-  TL_TRY(tl_incompatible_find(newton, newton->best, &newton->run->incompatible));
+  TL_TRY(tl_incompatible_find(newton, newton->best.y, &newton->run->incompatible));
   TL_TRY(tl_contradiction_find(newton, &found));
   if (found) {
     newton->run->outcome = TALUS_OUTCOME_INCONSISTENT;
@@ -312,14 +319,14 @@ static talus_status examine(tl_newton *newton) {
  * after round, each as long as all before, gained nothing. */
 static talus_status sweep_rounds(tl_newton *newton, int rounds) {
   int64_t passes = ROUND_PASSES;
-  double tried = newton->epsilon;
+  double tried = newton->best.epsilon;
   for (int i = 0, idle = 0; i < rounds && idle < IDLE && !newton->stop; i++, passes *= 2) {
-    const double before = newton->epsilon;
+    const double before = newton->best.epsilon;
     TL_TRY(sweeps(newton, passes));
-    idle = newton->epsilon < 0.9 * before ? 0 : idle + 1;
-    if (newton->epsilon < 0.5 * tried) {
+    idle = newton->best.epsilon < 0.9 * before ? 0 : idle + 1;
+    if (newton->best.epsilon < 0.5 * tried) {
       TL_TRY(light(newton));
-      tried = newton->epsilon;
+      tried = newton->best.epsilon;
     }
   }
   return TALUS_OK;
@@ -379,8 +386,9 @@ static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton)
   tl_newton *newton;
   *done = false;
   TL_TRY(prepare(run, &newton));
-  tl_sheet_velocity(&newton->sheet, newton->best, newton->vector[0]);
-  newton->epsilon = tl_sheet_epsilon(&newton->sheet, newton->law, newton->best, newton->vector[0]);
+  tl_scaled_velocity(&newton->scaled, newton->best.y, newton->vector[0]);
+  newton->best.epsilon =
+      tl_scaled_epsilon(&newton->scaled, newton->law, newton->best.y, newton->vector[0]);
   run->outcome = TALUS_OUTCOME_STALLED;
   const int blas = tl_linear_uses_blas(&newton->linear);
   if (blas) {
@@ -397,9 +405,9 @@ static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton)
     tl_blas_end();
   }
   *done = newton->stop;
-  if (status == TALUS_OK && newton->epsilon < run->best) {
+  if (status == TALUS_OK && newton->best.epsilon < run->best) {
     bool agreed;
-    tl_sheet_export(&newton->sheet, newton->best, newton->impulse);
+    export(newton, newton->best.y);
     status = tl_run_offer(run, newton->impulse, &agreed);
     *done = *done || agreed;
   }
@@ -413,8 +421,8 @@ talus_status tl_newton_unique(tl_run *run) {
   }
   TL_TRY(prepare(run, &newton));
   double *const y = newton->vector[9];
-  memcpy(y, newton->best, (size_t)newton->sheet.rows * sizeof *y);
-  newton->epsilon = -1; /* nothing on the way is offered */
+  memcpy(y, newton->best.y, (size_t)newton->scaled.rows * sizeof *y);
+  newton->best.epsilon = -1; /* nothing on the way is offered */
   const int blas = tl_linear_uses_blas(&newton->linear);
   if (blas) {
     TL_TRY(tl_blas_begin(run->context));
@@ -427,14 +435,14 @@ talus_status tl_newton_unique(tl_run *run) {
     return status;
   }
   const double before = run->best;
-  tl_sheet_export(&newton->sheet, y, newton->impulse);
+  export(newton, y);
   double measure;
   TL_TRY(run->ask->replace(run, newton->impulse, &measure));
   if (measure <= run->tolerance) {
     run->notes |= TALUS_NOTE_UNIQUE;
     return TALUS_OK;
   }
-  tl_sheet_export(&newton->sheet, newton->best, newton->impulse);
+  export(newton, newton->best.y);
   run->best = before;
   return run->ask->replace(run, newton->impulse, &measure);
 }

@@ -25,7 +25,7 @@ typedef struct slips {
 } slips;
 
 static size_t bytes_of(const slips *b) {
-  return (size_t)b->newton->sheet.size * sizeof(double);
+  return (size_t)tl_scaled_size(&b->newton->scaled) * sizeof(double);
 }
 
 static int over(const slips *b) {
@@ -33,7 +33,7 @@ static int over(const slips *b) {
 }
 
 static void point_store(slips *b) {
-  const size_t size = (size_t)b->newton->sheet.size;
+  const size_t size = (size_t)tl_scaled_size(&b->newton->scaled);
   while (b->levels > 0 && b->gap[b->levels - 1] <= 1.5 * b->point.gap) {
     b->levels--;
   }
@@ -47,7 +47,7 @@ static void point_store(slips *b) {
 
 /* Goes back to the stored iterate of the smallest gap that is at least `gap`. */
 static void point_load(slips *b, double gap) {
-  const size_t size = (size_t)b->newton->sheet.size;
+  const size_t size = (size_t)tl_scaled_size(&b->newton->scaled);
   while (b->levels > 1 && b->gap[b->levels - 1] < gap) {
     b->levels--;
   }
@@ -80,21 +80,21 @@ static talus_status inner(slips *b, const double *s, double gap, int *solved) {
 
 /* f = mu |u_t| - s at the point; returns its rms. */
 static double slip_off(const slips *b, const double *s, double *f) {
-  const tl_sheet *const sheet = &b->newton->sheet;
+  const tl_scaled *const scaled = &b->newton->scaled;
   double square = 0;
-  for (int32_t k = 0; k < sheet->count; k++) {
+  for (int32_t k = 0; k < scaled->count; k++) {
     double m = 0;
-    for (int32_t i = sheet->first[k] + 1; i < sheet->first[k + 1]; i++) {
+    for (int32_t i = scaled->first[k] + 1; i < scaled->first[k + 1]; i++) {
       m += b->point.u[i] * b->point.u[i];
     }
-    f[k] = sheet->cone[k] == TL_CONE_ROUND ? sheet->friction[k] * sqrt(m) - s[k] : 0;
+    f[k] = scaled->kind[k] == TL_CONSTRAINT_FRICTION ? scaled->friction[k] * sqrt(m) - s[k] : 0;
     square += f[k] * f[k];
   }
-  return sqrt(square / (sheet->count > 0 ? sheet->count : 1));
+  return sqrt(square / (scaled->count > 0 ? scaled->count : 1));
 }
 
 static double distance(const slips *b, const double *s, const double *t) {
-  const int32_t count = b->newton->sheet.count;
+  const int32_t count = b->newton->scaled.count;
   double square = 0;
   for (int32_t k = 0; k < count; k++) {
     square += (s[k] - t[k]) * (s[k] - t[k]);
@@ -134,28 +134,28 @@ static talus_status move_to(slips *b, const double *from, const double *s, doubl
 /* next = max(0, s + kappa (f + mu t . (W dy)_t)). *good = 0: the matrix was singular. */
 static talus_status newton_step(slips *b, double kappa, int *good) {
   tl_newton *const newton = b->newton;
-  const tl_sheet *const sheet = &newton->sheet;
+  const tl_scaled *const scaled = &newton->scaled;
   double *const *const v = newton->vector;
-  tl_interior_scale(sheet, &b->point, newton->scale);
+  tl_interior_scale(scaled, &b->point, newton->scale);
   tl_interior_slip(newton, kappa, b->point.u);
   TL_TRY(tl_newton_factor(newton, NULL, newton->b, newton->scale, 0, good));
   if (!*good) {
     return TALUS_OK;
   }
-  for (int32_t k = 0; k < sheet->count; k++) {
-    const int32_t at = sheet->first[k], rows = sheet->first[k + 1] - at;
+  for (int32_t k = 0; k < scaled->count; k++) {
+    const int32_t at = scaled->first[k], rows = scaled->first[k + 1] - at;
     const double right[3] = {-kappa * b->f[k], 0, 0};
     tl_block_apply(newton->scale + 9 * (int64_t)k, right, rows, v[0] + at);
   }
   TL_TRY(tl_linear_solve(&newton->linear, v[0], v[1], v[2]));
-  tl_sheet_apply(sheet, v[2], v[3]);
-  for (int32_t k = 0; k < sheet->count; k++) {
+  tl_scaled_apply(scaled, v[2], v[3]);
+  for (int32_t k = 0; k < scaled->count; k++) {
     double m = 0, along = 0;
-    for (int32_t i = sheet->first[k] + 1; i < sheet->first[k + 1]; i++) {
+    for (int32_t i = scaled->first[k] + 1; i < scaled->first[k + 1]; i++) {
       m += b->point.u[i] * b->point.u[i];
       along += b->point.u[i] * v[3][i];
     }
-    const double turn = m > 0 ? sheet->friction[k] * along / sqrt(m) : 0;
+    const double turn = m > 0 ? scaled->friction[k] * along / sqrt(m) : 0;
     b->next[k] = fmax(0, b->s[k] + kappa * (b->f[k] + turn));
     *good = *good && isfinite(b->next[k]);
   }
@@ -165,7 +165,7 @@ static talus_status newton_step(slips *b, double kappa, int *good) {
 /* A from here, now and then. */
 static talus_status polish(slips *b, double *y) {
   tl_newton *const newton = b->newton;
-  const double epsilon = tl_sheet_epsilon(&newton->sheet, newton->law, b->point.y, b->point.u);
+  const double epsilon = tl_scaled_epsilon(&newton->scaled, newton->law, b->point.y, b->point.u);
   if (!(epsilon < 3e-3 && epsilon < 0.5 * b->tried) || over(b)) {
     return TALUS_OK;
   }
@@ -177,10 +177,10 @@ static talus_status polish(slips *b, double *y) {
 
 /* Two explicit steps where Newton's did not help. */
 static talus_status explicit_steps(slips *b, double gap, double *off) {
-  const size_t bytes = (size_t)b->newton->sheet.count * sizeof(double);
+  const size_t bytes = (size_t)b->newton->scaled.count * sizeof(double);
   for (int i = 0; i < 2 && !over(b); i++) {
     int solved;
-    for (int32_t k = 0; k < b->newton->sheet.count; k++) {
+    for (int32_t k = 0; k < b->newton->scaled.count; k++) {
       b->next[k] = fmax(0, b->s[k] + 0.3 * b->f[k]);
     }
     point_keep(b, 0);
@@ -198,9 +198,9 @@ static talus_status explicit_steps(slips *b, double gap, double *off) {
 }
 
 static talus_status iterate(slips *b, double *y) {
-  const size_t bytes = (size_t)b->newton->sheet.count * sizeof(double);
-  const double r0 = b->newton->sheet.reference[TALUS_LAW_COULOMB];
-  double h = 1, gap = 1e-2 * r0 * r0 / (b->newton->sheet.count > 0 ? b->newton->sheet.count : 1);
+  const size_t bytes = (size_t)b->newton->scaled.count * sizeof(double);
+  const double r0 = b->newton->scaled.reference[TALUS_LAW_COULOMB];
+  double h = 1, gap = 1e-2 * r0 * r0 / (b->newton->scaled.count > 0 ? b->newton->scaled.count : 1);
   int solved, good;
   TL_TRY(inner(b, b->s, gap, &solved));
   double off = slip_off(b, b->s, b->f);
@@ -231,7 +231,7 @@ static talus_status iterate(slips *b, double *y) {
     const double now = solved ? slip_off(b, b->next, b->trial) : INFINITY;
     tl_log(b->newton->context, TALUS_LOG_DEBUG,
            "slip: off %.2e -> %.2e, kappa %.2f, gap %.1e, best %.2e, %lld factorisations", off, now,
-           kappa, gap, b->newton->epsilon, (long long)b->newton->linear.count);
+           kappa, gap, b->newton->best.epsilon, (long long)b->newton->linear.count);
     if (now < 0.95 * off) {
       h = now < 0.75 * off ? 3 * h : now > 0.9 * off ? h / 2 : h;
       memcpy(b->s, b->next, bytes);
@@ -251,7 +251,7 @@ static talus_status iterate(slips *b, double *y) {
 }
 
 talus_status tl_slip_run(tl_newton *newton, int most, double *y) {
-  const size_t size = (size_t)newton->sheet.size, count = (size_t)newton->sheet.count;
+  const size_t size = (size_t)tl_scaled_size(&newton->scaled), count = (size_t)newton->scaled.count;
   TL_TRY(tl_buffer_reserve(newton->context, &newton->store, (2 * LEVELS + 3) * size + 4 * count,
                            sizeof(double), "slips"));
   slips b = {.newton = newton, .end = newton->linear.count + most, .tried = INFINITY};
@@ -267,7 +267,7 @@ talus_status tl_slip_run(tl_newton *newton, int most, double *y) {
   b.point = (tl_interior){
       .y = newton->vector[6], .v = newton->vector[7], .u = newton->vector[8], .step = 1};
   memset(b.s, 0, count * sizeof *b.s);
-  memcpy(y, newton->best, size * sizeof *y);
+  memcpy(y, newton->best.y, size * sizeof *y);
   tl_interior_start(newton, 1, &b.point);
   b.point.gap = INFINITY;
   point_store(&b);

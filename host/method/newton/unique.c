@@ -13,35 +13,35 @@
 #define LAST 5e-8 /* the last delta is the next power of ten */
 
 /* Adds sign * s to q_n. */
-static void slip_freeze(const tl_sheet *sheet, const double *s, double sign) {
-  for (int32_t k = 0; k < sheet->count; k++) {
-    sheet->free[sheet->first[k]] += sign * s[k];
+static void slip_freeze(const tl_scaled *scaled, const double *s, double sign) {
+  for (int32_t k = 0; k < scaled->count; k++) {
+    scaled->q[scaled->first[k]] += sign * s[k];
   }
 }
 
-static void slips_find(const tl_sheet *sheet, const double *y, double *u, double *s) {
-  tl_sheet_velocity(sheet, y, u);
-  for (int32_t k = 0; k < sheet->count; k++) {
+static void slips_find(const tl_scaled *scaled, const double *y, double *u, double *s) {
+  tl_scaled_velocity(scaled, y, u);
+  for (int32_t k = 0; k < scaled->count; k++) {
     double m = 0;
     s[k] = 0;
-    for (int32_t i = sheet->first[k]; i < sheet->first[k + 1]; i++) {
-      m += i > sheet->first[k] ? u[i] * u[i] : 0;
+    for (int32_t i = scaled->first[k]; i < scaled->first[k + 1]; i++) {
+      m += i > scaled->first[k] ? u[i] * u[i] : 0;
     }
-    s[k] = sheet->cone[k] == TL_CONE_ROUND ? sheet->friction[k] * sqrt(m) : 0;
+    s[k] = scaled->kind[k] == TL_CONSTRAINT_FRICTION ? scaled->friction[k] * sqrt(m) : 0;
   }
 }
 
 talus_status tl_least_find(tl_newton *newton, double *y) {
-  const tl_sheet *const sheet = &newton->sheet;
+  const tl_scaled *const scaled = &newton->scaled;
   double *const s = newton->vector[10], *const zero = newton->vector[11];
   double *const before = newton->vector[6];
   /* s must be better known than delta is small, or what is off would be divided by it */
   const tl_prox_rule polish = {newton->law, 1e-4, 0.1, 12, 1, 0, NULL};
   talus_status status = tl_prox_run(newton, &polish, y);
-  slips_find(sheet, y, newton->vector[0], s);
-  memset(zero, 0, (size_t)sheet->rows * sizeof *zero);
+  slips_find(scaled, y, newton->vector[0], s);
+  memset(zero, 0, (size_t)scaled->rows * sizeof *zero);
   if (newton->law == TALUS_LAW_COULOMB) {
-    slip_freeze(sheet, s, 1);
+    slip_freeze(scaled, s, 1);
   }
   for (double delta = 1; delta > LAST && status == TALUS_OK && !newton->stop; delta *= 0.1) {
     const tl_prox_rule rule = {.law = TALUS_LAW_CCP,
@@ -51,14 +51,14 @@ talus_status tl_least_find(tl_newton *newton, double *y) {
                                .failures = 1,
                                .single = 1,
                                .centre = zero};
-    memcpy(before, y, (size_t)sheet->rows * sizeof *y);
+    memcpy(before, y, (size_t)scaled->rows * sizeof *y);
     status = tl_prox_run(newton, &rule, y);
   }
-  for (int32_t i = 0; i < sheet->rows; i++) { /* y(delta) and y(10 delta) to y(0) */
+  for (int32_t i = 0; i < scaled->rows; i++) { /* y(delta) and y(10 delta) to y(0) */
     y[i] += (y[i] - before[i]) / 9;
   }
   if (newton->law == TALUS_LAW_COULOMB) {
-    slip_freeze(sheet, s, -1);
+    slip_freeze(scaled, s, -1);
   }
   return status;
 }

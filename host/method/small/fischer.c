@@ -77,7 +77,7 @@ static int look(void *context, const double *z) {
   const tl_fischer *const self = context;
   tl_lcp_impulses(self->lcp, z, self->small->y);
   tl_small_offer(self->small, self->small->y, self->small->u);
-  return self->small->epsilon <= self->tolerance;
+  return self->small->best.epsilon <= self->tolerance;
 }
 
 tl_equations tl_fischer_equations(tl_fischer *fischer) {

@@ -30,25 +30,26 @@ static talus_status convex_solve(tl_small *small, const tl_lcp_rule *rule, doubl
   small->run->iterations++;
   TL_TRY(status);
   tl_lcp_impulses(&lcp, lemke.z, small->y);
-  tl_small_velocity(small, small->y, u);
-  if (*end == TL_LEMKE_SOLVED && tl_small_epsilon(small, small->y, u) <= accept) {
+  tl_scaled_velocity(&small->scaled, small->y, u);
+  if (*end == TL_LEMKE_SOLVED &&
+      tl_scaled_epsilon(&small->scaled, small->law, small->y, u) <= accept) {
     tl_small_offer(small, small->y, small->u);
   }
   return TALUS_OK;
 }
 
-static void slips_find(const tl_small *small, const double *u, int with_friction, double *slip) {
-  for (int32_t k = 0; k < small->count; k++) {
-    const int cone = small->kind[k] == TL_SMALL_CONE;
-    slip[k] = cone ? tl_small_slip(small, k, u + small->first[k]) : 0;
-    slip[k] *= with_friction ? small->friction[k] : 1;
+static void slips_find(const tl_scaled *scaled, const double *u, int with_friction, double *slip) {
+  for (int32_t k = 0; k < scaled->count; k++) {
+    const int cone = scaled->kind[k] == TL_CONSTRAINT_FRICTION;
+    slip[k] = cone ? tl_scaled_slip(scaled, k, u + scaled->first[k]) : 0;
+    slip[k] *= with_friction ? scaled->friction[k] : 1;
   }
 }
 
 /* |u - before|, and before := u. */
-static double moved(const tl_small *small, const double *u, double *before) {
+static double moved(const tl_scaled *scaled, const double *u, double *before) {
   double sum = 0;
-  for (int32_t i = 0; i < small->rows; i++) {
+  for (int32_t i = 0; i < scaled->rows; i++) {
     sum += (u[i] - before[i]) * (u[i] - before[i]);
     before[i] = u[i];
   }
@@ -56,7 +57,7 @@ static double moved(const tl_small *small, const double *u, double *before) {
 }
 
 talus_status tl_fixed_point_solve(tl_small *small, tl_run *run) {
-  const size_t rows = (size_t)small->rows, count = (size_t)small->count;
+  const size_t rows = (size_t)small->scaled.rows, count = (size_t)small->scaled.count;
   TL_TRY(tl_buffer_reserve(small->context, &small->slips, 3 * rows + count, sizeof(double),
                            "slips of contacts"));
   double *const lift = small->slips.memory, *const u = lift + count, *const before = u + rows;
@@ -65,9 +66,10 @@ talus_status tl_fixed_point_solve(tl_small *small, tl_run *run) {
   const talus_method method = run->settings->method;
   const int two = method == TALUS_METHOD_LCP2, most = method == TALUS_METHOD_LCP3 ? 1 : MOST;
   memset(lift, 0, (2 * rows + count) * sizeof *lift);
-  small->epsilon =
-      small->epsilon > target ? INFINITY : small->epsilon; /* its own steps, good or not */
-  for (int i = 0; i < most && small->epsilon > target; i++) {
+  small->best.epsilon = small->best.epsilon > target
+                            ? INFINITY
+                            : small->best.epsilon; /* its own steps, good or not */
+  for (int i = 0; i < most && small->best.epsilon > target; i++) {
     if (tl_small_limit(small)) {
       return TALUS_OK;
     }
@@ -75,12 +77,12 @@ talus_status tl_fixed_point_solve(tl_small *small, tl_run *run) {
     tl_lemke_end end;
     /* P1 keeps to the cone but not to the gaps, so that lcp2 takes it for a solution only */
     TL_TRY(convex_solve(small, &first, two ? target : INFINITY, u, &end));
-    if (two && end == TL_LEMKE_SOLVED && small->epsilon > target) {
+    if (two && end == TL_LEMKE_SOLVED && small->best.epsilon > target) {
       if (tl_small_limit(small)) {
         return TALUS_OK;
       }
       const tl_lcp_rule second = {.slip = lift};
-      slips_find(small, u, 0, lift);
+      slips_find(&small->scaled, u, 0, lift);
       memcpy(kept, u, rows * sizeof *u);
       TL_TRY(convex_solve(small, &second, INFINITY, u, &end));
       if (end == TL_LEMKE_RAY) { /* slips that are rounding only: P2 may be without solution */
@@ -92,9 +94,9 @@ talus_status tl_fixed_point_solve(tl_small *small, tl_run *run) {
       tl_log(small->context, TALUS_LOG_INFO, "the convex problem of step %d was not solved", i + 1);
       return TALUS_OK;
     }
-    run->best = small->epsilon;
-    slips_find(small, u, 1, lift);
-    if (moved(small, u, before) <= fmax(1e-14, 1e-3 * target)) { /* q is of length one */
+    run->best = small->best.epsilon;
+    slips_find(&small->scaled, u, 1, lift);
+    if (moved(&small->scaled, u, before) <= fmax(1e-14, 1e-3 * target)) { /* q is of length one */
       return TALUS_OK;
     }
   }

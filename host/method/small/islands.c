@@ -113,35 +113,35 @@ static double *copy(wave *w, const double *from, int64_t count) {
   return to;
 }
 
-static int64_t doubles_of(const tl_small *small) {
-  return (int64_t)small->stride * (small->rows + 2) + 16 * (int64_t)small->count + 1;
+static int64_t doubles_of(const tl_scaled *scaled) {
+  return (int64_t)scaled->stride * (scaled->rows + 2) + 16 * (int64_t)scaled->count + 1;
 }
 
 /* Keeps the island that was written out; its start is the best so far. */
 static void wave_add(wave *w, const tl_small *small, int32_t island) {
-  const int64_t n = small->count, stride = small->stride;
+  const tl_scaled *const scaled = &small->scaled;
+  const int64_t n = scaled->count, stride = scaled->stride;
   tl_small_problem item = tl_round_item(small);
-  item.w = copy(w, small->w, stride * small->rows);
-  item.q = copy(w, small->q, stride);
-  w->best[w->count] = copy(w, small->best, stride);
-  item.friction = copy(w, small->friction, n);
-  item.lower = copy(w, small->lower, n);
-  item.upper = copy(w, small->upper, n);
+  item.w = copy(w, scaled->w, stride * scaled->rows);
+  item.q = copy(w, scaled->q, stride);
+  w->best[w->count] = copy(w, small->best.y, stride);
+  item.friction = copy(w, scaled->friction, n);
+  item.lower = copy(w, scaled->lower, n);
+  item.upper = copy(w, scaled->upper, n);
   item.pace = copy(w, small->pace, n);
-  record r = {island, small->unit, copy(w, small->frame, 9 * n), copy(w, small->root, n),
+  record r = {island, scaled->unit, copy(w, scaled->frame, 9 * n), copy(w, scaled->root, n),
               (int32_t *)(void *)w->at};
   int32_t *const integers = r.first; /* 2 n + 1 of them */
-  memcpy(integers, small->first, (size_t)(n + 1) * sizeof *integers);
-  memcpy(integers + n + 1, small->kind, (size_t)n * sizeof *integers);
+  memcpy(integers, scaled->first, (size_t)(n + 1) * sizeof *integers);
+  memcpy(integers + n + 1, scaled->kind, (size_t)n * sizeof *integers);
   item.first = integers;
   item.kind = integers + n + 1;
   w->at += n + 1;
   w->item[w->count] = item;
   w->record[w->count] = r;
-  w->result[w->count] = (tl_small_result){.epsilon = small->epsilon};
-  w->room = tl_small_reals(small->count, small->rows) > w->room
-                ? tl_small_reals(small->count, small->rows)
-                : w->room;
+  w->result[w->count] = (tl_small_result){.epsilon = small->best.epsilon};
+  const int64_t room = tl_small_reals(scaled->count, scaled->rows);
+  w->room = room > w->room ? room : w->room;
   w->count++;
 }
 
@@ -177,12 +177,12 @@ static talus_status wave_solve(tl_run *run, const groups *g, wave *w, double *im
   for (int32_t i = 0; i < w->count; i++) {
     const record *const r = &w->record[i];
     double own[3 * ISLAND_MOST];
-    const tl_small island = {.count = w->item[i].count,
-                             .first = r->first,
-                             .frame = r->frame,
-                             .root = r->root,
-                             .unit = r->unit};
-    tl_small_export(&island, w->best[i], own);
+    const tl_scaled island = {.count = w->item[i].count,
+                              .first = r->first,
+                              .frame = r->frame,
+                              .root = r->root,
+                              .unit = r->unit};
+    tl_scaled_impulse_export(&island, w->best[i], own);
     for (int32_t j = 0; j < island.count; j++) {
       memcpy(impulse + 3 * (int64_t)g->list[g->start[r->island] + j], own + 3 * j,
              3 * sizeof *impulse);
@@ -212,14 +212,13 @@ static talus_status wave_open(tl_small *small, int32_t capacity, wave *w) {
 static talus_status island_form(tl_run *run, const groups *g, int32_t i, const double *impulse) {
   tl_small *const small = run->memory->small;
   const int32_t count = g->start[i + 1] - g->start[i];
-  small->pick = g->list + g->start[i];
-  small->place = g->place;
-  TL_TRY(tl_small_form_part(small, run->assembly, count));
+  const tl_scaled_options part = {.pick = g->list + g->start[i], .place = g->place, .count = count};
+  TL_TRY(tl_small_form(small, run->assembly, &part));
   tl_small_reset(small, run->settings, 0);
   for (int32_t j = 0; j < count; j++) {
-    memcpy(small->engine + 3 * j, impulse + 3 * (int64_t)small->pick[j], 3 * sizeof *impulse);
+    memcpy(small->engine + 3 * j, impulse + 3 * (int64_t)part.pick[j], 3 * sizeof *impulse);
   }
-  tl_small_import(small, small->engine, small->y);
+  tl_scaled_impulse_import(&small->scaled, small->engine, small->y);
   tl_small_offer(small, small->y, small->u);
   return TALUS_OK;
 }
@@ -236,10 +235,10 @@ static talus_status islands_solve(tl_run *run, const groups *g, double *impulse,
       continue;
     }
     TL_TRY(island_form(run, g, i, impulse));
-    if (!(small->reference > 0) || small->epsilon <= target) {
+    if (!(small->scaled.reference[small->law] > 0) || small->best.epsilon <= target) {
       continue;
     }
-    if (w.end - w.at < doubles_of(small)) {
+    if (w.end - w.at < doubles_of(&small->scaled)) {
       double *const begin = small->islands.memory;
       TL_TRY(wave_solve(run, g, &w, impulse));
       TL_TRY(island_form(run, g, i, impulse));
@@ -260,7 +259,7 @@ talus_status tl_islands_attempt(tl_run *run, bool *done) {
   *done = false;
   TL_TRY(tl_small_make(run->context, run->memory));
   tl_small *const small = run->memory->small;
-  small->facet_count = 0;
+  small->scaled.facet_count = 0;
   TL_TRY(groups_find(small, system, &g));
   TL_TRY(tl_buffer_reserve(small->context, &small->slips, 3 * (size_t)system->shape.contact_count,
                            sizeof(double), "impulses of islands"));
@@ -269,7 +268,6 @@ talus_status tl_islands_attempt(tl_run *run, bool *done) {
   bool stopped;
   const talus_status status = islands_solve(run, &g, impulse, &stopped);
   small->ready = false; /* what is written out is an island, not the problem */
-  small->pick = small->place = NULL;
   TL_TRY(status);
   run->passes++;
   run->outcome = stopped ? run->outcome : TALUS_OUTCOME_STALLED;

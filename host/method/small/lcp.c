@@ -9,25 +9,25 @@
 
 enum { ASK_EVERY = 32 }; /* rows of a large problem */
 
-static int32_t vertex_count(const tl_small *small, int32_t k) {
-  return small->first[k + 1] - small->first[k] == 2 ? 2 : small->facet_count;
+static int32_t vertex_count(const tl_scaled *scaled, int32_t k) {
+  return scaled->first[k + 1] - scaled->first[k] == 2 ? 2 : scaled->facet_count;
 }
 
-int32_t tl_lcp_size(const tl_small *small, int slip_given) {
+int32_t tl_lcp_size(const tl_scaled *scaled, int slip_given) {
   int32_t size = 0;
-  for (int32_t k = 0; k < small->count; k++) {
+  for (int32_t k = 0; k < scaled->count; k++) {
     size += 1;
-    if (small->kind[k] == TL_SMALL_CONE) {
-      size += vertex_count(small, k) + !slip_given;
-    } else if (small->kind[k] == TL_SMALL_BOUND) {
-      size += tl_small_both_bounds(small, k);
+    if (scaled->kind[k] == TL_CONSTRAINT_FRICTION) {
+      size += vertex_count(scaled, k) + !slip_given;
+    } else if (scaled->kind[k] == TL_CONSTRAINT_BOUNDED) {
+      size += tl_scaled_both_bounds(scaled, k);
     }
   }
   return size;
 }
 
-size_t tl_lcp_reals(const tl_small *small, int32_t size) {
-  const size_t n = (size_t)size, rows = (size_t)small->rows;
+size_t tl_lcp_reals(const tl_scaled *scaled, int32_t size) {
+  const size_t n = (size_t)size, rows = (size_t)scaled->rows;
   return n * n + 3 * n + rows + n * rows;
 }
 
@@ -46,10 +46,10 @@ static void entry_add(tl_lcp *lcp, int32_t size, int32_t i, int32_t j, double va
 }
 
 static void cone_add(tl_lcp *lcp, const tl_lcp_rule *rule, int32_t size, int32_t k) {
-  const tl_small *const small = lcp->small;
-  const int32_t first = small->first[k];
+  const tl_scaled *const scaled = lcp->scaled;
+  const int32_t first = scaled->first[k];
   double vertex[2 * TL_FACETS_MOST];
-  const int32_t vertices = tl_small_vertices(small, k, vertex);
+  const int32_t vertices = tl_scaled_vertices(scaled, k, vertex);
   const int32_t normal = column_add(lcp, k, first, 1, 0);
   for (int32_t i = 0; i < vertices; i++) {
     column_add(lcp, k, first + 1, vertex[2 * i], vertex[2 * i + 1]);
@@ -59,49 +59,49 @@ static void cone_add(tl_lcp *lcp, const tl_lcp_rule *rule, int32_t size, int32_t
     return;
   }
   const int32_t sigma = column_add(lcp, k, -1, 0, 0);
-  entry_add(lcp, size, sigma, normal, small->friction[k]);
+  entry_add(lcp, size, sigma, normal, scaled->friction[k]);
   for (int32_t i = 1; i <= vertices; i++) {
     entry_add(lcp, size, normal + i, sigma, 1);
     entry_add(lcp, size, sigma, normal + i, -1);
   }
   if (rule->convex) {
-    entry_add(lcp, size, normal, sigma, -small->friction[k]);
+    entry_add(lcp, size, normal, sigma, -scaled->friction[k]);
   }
 }
 
 static void bound_add(tl_lcp *lcp, int32_t size, int32_t k) {
-  const tl_small *const small = lcp->small;
-  const int32_t first = small->first[k];
-  const int below = isfinite(small->lower[k]);
-  lcp->offset[first] = below ? small->lower[k] : small->upper[k];
+  const tl_scaled *const scaled = lcp->scaled;
+  const int32_t first = scaled->first[k];
+  const int below = isfinite(scaled->lower[k]);
+  lcp->offset[first] = below ? scaled->lower[k] : scaled->upper[k];
   const int32_t y = column_add(lcp, k, first, below ? 1 : -1, 0);
-  if (tl_small_both_bounds(small, k)) {
+  if (tl_scaled_both_bounds(scaled, k)) {
     const int32_t s = column_add(lcp, k, -1, 0, 0);
     entry_add(lcp, size, y, s, 1);
     entry_add(lcp, size, s, y, -1);
-    lcp->q[s] += small->upper[k] - small->lower[k];
+    lcp->q[s] += scaled->upper[k] - scaled->lower[k];
   }
 }
 
 /* Columns of B, and what the law adds to M and q. */
 static void columns_make(tl_lcp *lcp, const tl_lcp_rule *rule, int32_t size) {
-  const tl_small *const small = lcp->small;
-  for (int32_t k = 0; k < small->count; k++) {
-    if (small->kind[k] == TL_SMALL_FREE) {
-      column_add(lcp, k, small->first[k], 1, 0);
+  const tl_scaled *const scaled = lcp->scaled;
+  for (int32_t k = 0; k < scaled->count; k++) {
+    if (scaled->kind[k] == TL_CONSTRAINT_FREE) {
+      column_add(lcp, k, scaled->first[k], 1, 0);
     }
   }
   lcp->free_count = lcp->size;
-  for (int32_t k = 0; k < small->count; k++) {
+  for (int32_t k = 0; k < scaled->count; k++) {
     const int32_t at = lcp->size;
-    if (small->kind[k] == TL_SMALL_CONE) {
+    if (scaled->kind[k] == TL_CONSTRAINT_FRICTION) {
       cone_add(lcp, rule, size, k);
-    } else if (small->kind[k] == TL_SMALL_HALF) {
-      column_add(lcp, k, small->first[k], 1, 0);
-    } else if (small->kind[k] == TL_SMALL_BOUND) {
+    } else if (scaled->kind[k] == TL_CONSTRAINT_UNILATERAL) {
+      column_add(lcp, k, scaled->first[k], 1, 0);
+    } else if (scaled->kind[k] == TL_CONSTRAINT_BOUNDED) {
       bound_add(lcp, size, k);
     }
-    if (rule->lift != NULL && small->kind[k] >= TL_SMALL_HALF) {
+    if (rule->lift != NULL && scaled->kind[k] >= TL_CONSTRAINT_UNILATERAL) {
       lcp->q[at] += rule->lift[k];
     }
   }
@@ -119,13 +119,13 @@ static double column_dot(const tl_lcp *lcp, int32_t j, const double *v, int64_t 
 
 /* Whether time has run out at row i of a large matrix. */
 static int weary(tl_small *small, int64_t i) {
-  return small->rows >= TL_LONG && i % ASK_EVERY == 0 && tl_small_late(small);
+  return small->scaled.rows >= TL_LONG && i % ASK_EVERY == 0 && tl_small_late(small);
 }
 
 void tl_lcp_make(tl_small *small, const tl_lcp_rule *rule, int32_t size, int32_t *integers,
                  double *reals, tl_lcp *lcp) {
-  const int64_t n = size, rows = small->rows;
-  *lcp = (tl_lcp){.small = small, .row = integers, .owner = integers + n, .m = reals};
+  const int64_t n = size, rows = small->scaled.rows;
+  *lcp = (tl_lcp){.scaled = &small->scaled, .row = integers, .owner = integers + n, .m = reals};
   lcp->q = lcp->m + n * n;
   lcp->value = lcp->q + n;
   lcp->offset = lcp->value + 2 * n;
@@ -144,7 +144,7 @@ void tl_lcp_make(tl_small *small, const tl_lcp_rule *rule, int32_t size, int32_t
       return;
     }
     for (int32_t j = 0; j < size; j++) {
-      product[i * n + j] = column_dot(lcp, j, small->w + i, small->stride);
+      product[i * n + j] = column_dot(lcp, j, small->scaled.w + i, small->scaled.stride);
     }
   }
   for (int32_t i = 0; i < size; i++) {
@@ -155,14 +155,14 @@ void tl_lcp_make(tl_small *small, const tl_lcp_rule *rule, int32_t size, int32_t
       lcp->m[i * n + j] += column_dot(lcp, i, product + j, n);
     }
   }
-  tl_small_velocity(small, lcp->offset, product);
+  tl_scaled_velocity(&small->scaled, lcp->offset, product);
   for (int32_t i = 0; i < size; i++) {
     lcp->q[i] += column_dot(lcp, i, product, 1);
   }
 }
 
 void tl_lcp_impulses(const tl_lcp *lcp, const double *z, double *y) {
-  memcpy(y, lcp->offset, (size_t)lcp->small->rows * sizeof *y);
+  memcpy(y, lcp->offset, (size_t)lcp->scaled->rows * sizeof *y);
   for (int32_t j = 0; j < lcp->size; j++) {
     const int32_t row = lcp->row[j];
     if (row >= 0) {
@@ -198,24 +198,24 @@ static void shares_find(const double *vertex, int32_t count, const double *t, do
 }
 
 void tl_lcp_start(const tl_lcp *lcp, const double *y, const double *u, double *z) {
-  const tl_small *const small = lcp->small;
+  const tl_scaled *const scaled = lcp->scaled;
   double vertex[2 * TL_FACETS_MOST];
   for (int32_t j = 0; j < lcp->size;) {
-    const int32_t k = lcp->owner[j], first = small->first[k];
-    if (small->kind[k] != TL_SMALL_CONE) {
+    const int32_t k = lcp->owner[j], first = scaled->first[k];
+    if (scaled->kind[k] != TL_CONSTRAINT_FRICTION) {
       z[j] = lcp->row[j] >= 0 ? (y[first] - lcp->offset[first]) * lcp->value[2 * j]
                               : fmax(0, -u[first]);
       j++;
       continue;
     }
-    const int32_t rows = small->first[k + 1] - first;
+    const int32_t rows = scaled->first[k + 1] - first;
     const double t[2] = {y[first + 1], rows > 2 ? y[first + 2] : 0};
-    const int32_t vertices = tl_small_vertices(small, k, vertex);
+    const int32_t vertices = tl_scaled_vertices(scaled, k, vertex);
     z[j] = fmax(0, y[first]);
     shares_find(vertex, vertices, t, z + j + 1);
     j += 1 + vertices;
     if (j < lcp->size && lcp->owner[j] == k) {
-      z[j++] = tl_small_slip(small, k, u + first);
+      z[j++] = tl_scaled_slip(scaled, k, u + first);
     }
   }
 }

@@ -11,7 +11,7 @@
 #include "host/method/small/small.h"
 
 typedef struct tl_lcp {
-  const tl_small *small;
+  const tl_scaled *scaled;
   int32_t size, free_count;
   int32_t *row;   /* [size] first row of B's column; -1: none */
   int32_t *owner; /* [size] constraint */
@@ -29,8 +29,8 @@ typedef struct tl_lcp_rule {
 } tl_lcp_rule;
 
 /* Sizes first: reals and integers that tl_lcp_make wants. */
-int32_t tl_lcp_size(const tl_small *small, int slip_given);
-size_t tl_lcp_reals(const tl_small *small, int32_t size);
+int32_t tl_lcp_size(const tl_scaled *scaled, int slip_given);
+size_t tl_lcp_reals(const tl_scaled *scaled, int32_t size);
 /* Unless time runs out on the way: then small->stop is set. */
 void tl_lcp_make(tl_small *small, const tl_lcp_rule *rule, int32_t size, int32_t *integers,
                  double *reals, tl_lcp *lcp);

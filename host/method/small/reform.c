@@ -39,36 +39,36 @@ typedef struct reform {
 
 /* ---- one constraint -------------------------------------------------------------------------- */
 
-static int32_t rows_of(const tl_small *small, int32_t k) {
-  return small->first[k + 1] - small->first[k];
+static int32_t rows_of(const tl_scaled *scaled, int32_t k) {
+  return scaled->first[k + 1] - scaled->first[k];
 }
 
-static void counts_set(const tl_small *small, int lcp, int32_t k, piece *p) {
-  const int32_t tangents = rows_of(small, k) - 1;
-  switch (small->kind[k]) {
-  case TL_SMALL_FREE:
+static void counts_set(const tl_scaled *scaled, int lcp, int32_t k, piece *p) {
+  const int32_t tangents = rows_of(scaled, k) - 1;
+  switch (scaled->kind[k]) {
+  case TL_CONSTRAINT_FREE:
     p->pairs = 0;
     p->count = p->parts = 1;
     return;
-  case TL_SMALL_CONE:
+  case TL_CONSTRAINT_FRICTION:
     p->pairs = lcp ? 1 + 2 * tangents : 2;
     p->count = 2 * p->pairs + (lcp ? 0 : 2 * tangents);
     p->parts = p->pairs + (lcp ? 0 : 2 * tangents);
     return;
   default:
-    p->pairs = small->kind[k] == TL_SMALL_BOUND && tl_small_both_bounds(small, k) ? 2 : 1;
+    p->pairs = scaled->kind[k] == TL_CONSTRAINT_BOUNDED && tl_scaled_both_bounds(scaled, k) ? 2 : 1;
     p->count = 2 * p->pairs;
     p->parts = p->pairs;
   }
 }
 
 /* Axes of the box in the tangent plane. */
-static void axes_find(const tl_small *small, int32_t k, double axis[4]) {
-  const double *const v = small->vertex + 2 * (int64_t)small->facet_count * k;
+static void axes_find(const tl_scaled *scaled, int32_t k, double axis[4]) {
+  const double *const v = scaled->vertex + 2 * (int64_t)scaled->facet_count * k;
   axis[0] = 1;
   axis[1] = axis[2] = 0;
   axis[3] = 1;
-  if (rows_of(small, k) == 3) {
+  if (rows_of(scaled, k) == 3) {
     for (int c = 0; c < 2; c++) {
       axis[c] = 0.5 * (v[c] + v[6 + c]);
       axis[2 + c] = 0.5 * (v[c] + v[2 + c]);
@@ -128,10 +128,10 @@ static void box_fill(double mu, int32_t m, const double *axis, piece *p, const d
   }
 }
 
-static void single_fill(const tl_small *small, int32_t k, piece *p, const double *x,
+static void single_fill(const tl_scaled *scaled, int32_t k, piece *p, const double *x,
                         const double *a, double *r) {
-  const int bound = small->kind[k] == TL_SMALL_BOUND;
-  const double sign = bound && !isfinite(small->lower[k]) ? -1 : 1;
+  const int bound = scaled->kind[k] == TL_CONSTRAINT_BOUNDED;
+  const double sign = bound && !isfinite(scaled->lower[k]) ? -1 : 1;
   p->impulse[0] = sign;
   p->motion[0] = sign;
   r[0] = sign * a[0];
@@ -142,27 +142,27 @@ static void single_fill(const tl_small *small, int32_t k, piece *p, const double
   if (p->pairs > 1) { /* the upper bound pushes back with x[1] */
     r[0] += x[1];
     p->slope[1] = 1;
-    r[1] = small->upper[k] - small->lower[k] - x[0] - x[3];
+    r[1] = scaled->upper[k] - scaled->lower[k] - x[0] - x[3];
     p->slope[VARIABLES] = -1;
     p->slope[VARIABLES + 3] = -1;
   }
 }
 
 static void piece_fill(const reform *f, int32_t k, const double *x, double *r) {
-  const tl_small *const small = f->small;
-  const double *const a = f->a + small->first[k];
+  const tl_scaled *const scaled = &f->small->scaled;
+  const double *const a = f->a + scaled->first[k];
   piece *const p = &f->list[k];
   memset(p->impulse, 0, sizeof p->impulse);
   memset(p->slope, 0, sizeof p->slope);
   memset(p->motion, 0, sizeof p->motion);
-  if (small->kind[k] != TL_SMALL_CONE) {
-    single_fill(small, k, p, x + p->first, a, r + p->part);
+  if (scaled->kind[k] != TL_CONSTRAINT_FRICTION) {
+    single_fill(scaled, k, p, x + p->first, a, r + p->part);
   } else if (f->lcp) {
     double axis[4];
-    axes_find(small, k, axis);
-    box_fill(small->friction[k], rows_of(small, k) - 1, axis, p, x + p->first, a, r + p->part);
+    axes_find(scaled, k, axis);
+    box_fill(scaled->friction[k], rows_of(scaled, k) - 1, axis, p, x + p->first, a, r + p->part);
   } else {
-    round_fill(small->friction[k], rows_of(small, k) - 1, p, x + p->first, a, r + p->part);
+    round_fill(scaled->friction[k], rows_of(scaled, k) - 1, p, x + p->first, a, r + p->part);
   }
 }
 
@@ -170,11 +170,11 @@ static void piece_fill(const reform *f, int32_t k, const double *x, double *r) {
 
 /* c of x; dc/dx does not depend on x. */
 static void impulses_find(const reform *f, const double *x, const double *offset, double *c) {
-  const tl_small *const small = f->small;
-  for (int32_t k = 0; k < small->count; k++) {
+  const tl_scaled *const scaled = &f->small->scaled;
+  for (int32_t k = 0; k < scaled->count; k++) {
     const piece *const p = &f->list[k];
-    for (int32_t i = 0; i < rows_of(small, k); i++) {
-      const int32_t row = small->first[k] + i;
+    for (int32_t i = 0; i < rows_of(scaled, k); i++) {
+      const int32_t row = scaled->first[k] + i;
       c[row] = offset != NULL ? offset[row] : 0;
       for (int32_t j = 0; j < p->count; j++) {
         c[row] += p->impulse[i * VARIABLES + j] * x[p->first + j];
@@ -185,7 +185,7 @@ static void impulses_find(const reform *f, const double *x, const double *offset
 
 static double pairs_dot(const reform *f, const double *x, const double *y) {
   double sum = 0;
-  for (int32_t k = 0; k < f->small->count; k++) {
+  for (int32_t k = 0; k < f->small->scaled.count; k++) {
     const piece *const p = &f->list[k];
     for (int32_t i = 0; i < p->pairs; i++) {
       sum += x[p->first + i] * y[p->first + p->pairs + i];
@@ -197,9 +197,9 @@ static double pairs_dot(const reform *f, const double *x, const double *y) {
 static void evaluate(void *self, const double *x, double *r) {
   reform *const f = self;
   impulses_find(f, x, f->offset, f->c);
-  tl_small_velocity(f->small, f->c, f->a);
+  tl_scaled_velocity(&f->small->scaled, f->c, f->a);
   memcpy(f->at, x, (size_t)f->size * sizeof *x);
-  for (int32_t k = 0; k < f->small->count; k++) {
+  for (int32_t k = 0; k < f->small->scaled.count; k++) {
     piece_fill(f, k, x, r);
   }
   r[f->parts - 1] = pairs_dot(f, x, x);
@@ -207,24 +207,24 @@ static void evaluate(void *self, const double *x, double *r) {
 
 static void along(void *self, const double *step, double *change) {
   reform *const f = self;
-  const tl_small *const small = f->small;
-  const int64_t rows = small->rows;
+  const tl_scaled *const scaled = &f->small->scaled;
+  const int64_t rows = scaled->rows;
   impulses_find(f, step, NULL, f->c);
   for (int64_t i = 0; i < rows; i++) {
     f->a[i] = 0;
     for (int64_t j = 0; j < rows; j++) {
-      f->a[i] += small->w[j * small->stride + i] * f->c[j];
+      f->a[i] += scaled->w[j * scaled->stride + i] * f->c[j];
     }
   }
-  for (int32_t k = 0; k < small->count; k++) {
+  for (int32_t k = 0; k < scaled->count; k++) {
     const piece *const p = &f->list[k];
     for (int32_t i = 0; i < p->parts; i++) {
       double sum = 0;
       for (int32_t j = 0; j < p->count; j++) {
         sum += p->slope[i * VARIABLES + j] * step[p->first + j];
       }
-      for (int32_t j = 0; j < rows_of(small, k); j++) {
-        sum += p->motion[3 * i + j] * f->a[small->first[k] + j];
+      for (int32_t j = 0; j < rows_of(scaled, k); j++) {
+        sum += p->motion[3 * i + j] * f->a[scaled->first[k] + j];
       }
       change[p->part + i] = sum;
     }
@@ -234,34 +234,34 @@ static void along(void *self, const double *step, double *change) {
 
 static void back(void *self, const double *weight, double *result) {
   reform *const f = self;
-  const tl_small *const small = f->small;
-  const int64_t rows = small->rows;
+  const tl_scaled *const scaled = &f->small->scaled;
+  const int64_t rows = scaled->rows;
   const double last = weight[f->parts - 1];
-  for (int32_t k = 0; k < small->count; k++) {
+  for (int32_t k = 0; k < scaled->count; k++) {
     const piece *const p = &f->list[k];
-    for (int32_t j = 0; j < rows_of(small, k); j++) {
+    for (int32_t j = 0; j < rows_of(scaled, k); j++) {
       double sum = 0;
       for (int32_t i = 0; i < p->parts; i++) {
         sum += p->motion[3 * i + j] * weight[p->part + i];
       }
-      f->a[small->first[k] + j] = sum;
+      f->a[scaled->first[k] + j] = sum;
     }
   }
   for (int64_t j = 0; j < rows; j++) {
     f->c[j] = 0;
     for (int64_t i = 0; i < rows; i++) {
-      f->c[j] += small->w[j * small->stride + i] * f->a[i];
+      f->c[j] += scaled->w[j * scaled->stride + i] * f->a[i];
     }
   }
-  for (int32_t k = 0; k < small->count; k++) {
+  for (int32_t k = 0; k < scaled->count; k++) {
     const piece *const p = &f->list[k];
     for (int32_t j = 0; j < p->count; j++) {
       double sum = 0;
       for (int32_t i = 0; i < p->parts; i++) {
         sum += p->slope[i * VARIABLES + j] * weight[p->part + i];
       }
-      for (int32_t i = 0; i < rows_of(small, k); i++) {
-        sum += p->impulse[i * VARIABLES + j] * f->c[small->first[k] + i];
+      for (int32_t i = 0; i < rows_of(scaled, k); i++) {
+        sum += p->impulse[i * VARIABLES + j] * f->c[scaled->first[k] + i];
       }
       if (j < 2 * p->pairs) { /* of u . z */
         sum += last * f->at[p->first + (j < p->pairs ? j + p->pairs : j - p->pairs)];
@@ -275,7 +275,7 @@ static int look(void *self, const double *x) {
   reform *const f = self;
   impulses_find(f, x, f->offset, f->c);
   tl_small_offer(f->small, f->c, f->small->u);
-  return f->small->epsilon <= f->tolerance;
+  return f->small->best.epsilon <= f->tolerance;
 }
 
 /* ---- the method ------------------------------------------------------------------------------ */
@@ -286,18 +286,18 @@ static void start_set(reform *f, double *x, double *r) {
   for (int32_t i = 0; i < f->size; i++) {
     x[i] = f->bound[i] ? 1 : 0;
   }
-  memset(f->a, 0, (size_t)f->small->rows * sizeof *f->a);
-  for (int32_t k = 0; k < f->small->count; k++) {
+  memset(f->a, 0, (size_t)f->small->scaled.rows * sizeof *f->a);
+  for (int32_t k = 0; k < f->small->scaled.count; k++) {
     piece_fill(f, k, x, r);
   }
 }
 
 static void pieces_count(reform *f) {
-  const tl_small *const small = f->small;
+  const tl_scaled *const scaled = &f->small->scaled;
   f->size = f->parts = 0;
-  for (int32_t k = 0; k < small->count; k++) {
+  for (int32_t k = 0; k < scaled->count; k++) {
     piece *const p = &f->list[k];
-    counts_set(small, f->lcp, k, p);
+    counts_set(scaled, f->lcp, k, p);
     p->first = f->size;
     p->part = f->parts;
     f->size += p->count;
@@ -307,20 +307,21 @@ static void pieces_count(reform *f) {
 }
 
 static void bounds_set(const reform *f) {
-  const tl_small *const small = f->small;
+  const tl_scaled *const scaled = &f->small->scaled;
   memset(f->bound, 0, (size_t)f->size);
-  memset(f->offset, 0, (size_t)small->rows * sizeof *f->offset);
-  for (int32_t k = 0; k < small->count; k++) {
+  memset(f->offset, 0, (size_t)scaled->rows * sizeof *f->offset);
+  for (int32_t k = 0; k < scaled->count; k++) {
     const piece *const p = &f->list[k];
     memset(f->bound + p->first, 1, 2 * (size_t)p->pairs);
-    if (small->kind[k] == TL_SMALL_BOUND) {
-      f->offset[small->first[k]] = isfinite(small->lower[k]) ? small->lower[k] : small->upper[k];
+    if (scaled->kind[k] == TL_CONSTRAINT_BOUNDED) {
+      f->offset[scaled->first[k]] =
+          isfinite(scaled->lower[k]) ? scaled->lower[k] : scaled->upper[k];
     }
   }
 }
 
 talus_status tl_reform_solve(tl_small *small, tl_run *run) {
-  const size_t count = (size_t)small->count, rows = (size_t)small->rows;
+  const size_t count = (size_t)small->scaled.count, rows = (size_t)small->scaled.rows;
   const size_t most = VARIABLES * count, parts = PARTS * count + 1;
   const size_t list = (count * sizeof(piece) + sizeof(double) - 1) / sizeof(double);
   TL_TRY(tl_buffer_reserve(small->context, &small->work,

@@ -41,11 +41,13 @@ bool tl_small_barrier(const talus_settings *settings, int32_t constraints) {
 }
 
 bool tl_round_takes(const tl_small *small, const talus_settings *settings) {
-  const double *const w = small->w;
-  int symmetric = 1;
-  for (int64_t j = 0; j < small->rows && settings->method == TALUS_METHOD_INTERIOR_POINT; j++) {
+  const double *const w = small->scaled.w;
+  const int64_t stride = small->scaled.stride;
+  bool symmetric = true;
+  for (int64_t j = 0; j < small->scaled.rows && settings->method == TALUS_METHOD_INTERIOR_POINT;
+       j++) {
     for (int64_t i = 0; i < j; i++) {
-      symmetric = symmetric && fabs(w[small->stride * j + i] - w[small->stride * i + j]) <= 1e-13;
+      symmetric = symmetric && fabs(w[stride * j + i] - w[stride * i + j]) <= 1e-13;
     }
   }
   return symmetric;
@@ -102,24 +104,25 @@ int32_t tl_round_plan(const talus_settings *settings, double target, tl_small_ph
 }
 
 tl_small_problem tl_round_item(const tl_small *small) {
-  const tl_small_problem item = {.count = small->count,
-                                 .rows = small->rows,
-                                 .stride = small->stride,
+  const tl_scaled *const scaled = &small->scaled;
+  const tl_small_problem item = {.count = scaled->count,
+                                 .rows = scaled->rows,
+                                 .stride = scaled->stride,
                                  .law = (tl_law)small->law,
-                                 .reference = small->reference,
-                                 .first = small->first,
-                                 .kind = small->kind,
-                                 .friction = small->friction,
-                                 .lower = small->lower,
-                                 .upper = small->upper,
+                                 .reference = scaled->reference[small->law],
+                                 .first = scaled->first,
+                                 .kind = scaled->kind,
+                                 .friction = scaled->friction,
+                                 .lower = scaled->lower,
+                                 .upper = scaled->upper,
                                  .pace = small->pace,
-                                 .w = small->w,
-                                 .q = small->q};
+                                 .w = scaled->w,
+                                 .q = scaled->q};
   return item;
 }
 
 size_t tl_round_room(const tl_small *small) {
-  return (size_t)tl_small_reals(small->count, small->rows);
+  return (size_t)tl_small_reals(small->scaled.count, small->scaled.rows);
 }
 
 size_t tl_round_rooms(const tl_small_problem *item) {
@@ -153,14 +156,14 @@ static talus_status plan_run(tl_small *small, tl_run *run, const tl_small_phase 
                              int32_t count, tl_small_result *result) {
   if (run->found != NULL) {
     *result = run->found->result;
-    memcpy(small->best, run->found->impulse, (size_t)small->rows * sizeof *small->best);
+    memcpy(small->best.y, run->found->impulse, (size_t)small->scaled.rows * sizeof *small->best.y);
     run->found = NULL; /* what the certificate asks for beyond that is computed here */
     return TALUS_OK;
   }
   const tl_small_problem item = tl_round_item(small);
   const tl_small_batch batch = {.count = 1,
                                 .problem = &item,
-                                .best = &small->best,
+                                .best = &small->best.y,
                                 .result = result,
                                 .phase = plan,
                                 .phase_count = count,
@@ -179,7 +182,7 @@ static talus_status phases_solve(tl_small *small, tl_run *run, double target, se
                            "steps of a small problem"));
   tl_small_phase plan[TL_ROUND_PHASES];
   watch w = {small, run->iterations, run->passes, run->factorisations};
-  tl_small_result result = {.epsilon = small->epsilon};
+  tl_small_result result = {.epsilon = small->best.epsilon};
   const int32_t usual = tl_round_plan(run->settings, target, plan);
   const int32_t first = part.first, count = part.count > 0 ? part.count : usual;
   if (part.near) {
@@ -193,8 +196,8 @@ static talus_status phases_solve(tl_small *small, tl_run *run, double target, se
   }
   TL_TRY(plan_run(small, run, plan + first, count, &result));
   counts_take(&w, &result);
-  small->epsilon = result.epsilon;
-  if (small->epsilon > target) {
+  small->best.epsilon = result.epsilon;
+  if (small->best.epsilon > target) {
     tl_small_limit(small); /* was it one that ended it? */
   }
   if (result.phase > 0 && run->settings->method != TALUS_METHOD_AUTO &&
@@ -220,17 +223,18 @@ static talus_status phases_attempt(tl_run *run, selection part, bool *done) {
   tl_small *const small = run->memory->small;
   double target = small->slack * tl_small_target(run->settings);
   TL_TRY(run->ops->finish(run->engine, small->engine));
-  tl_small_import(small, small->engine, small->y);
+  tl_scaled_impulse_import(&small->scaled, small->engine, small->y);
   tl_small_offer(small, small->y, small->u);
   run->outcome = TALUS_OUTCOME_STALLED;
   double best;
-  for (int i = 0; i < TRIES && !*done && !small->stop && small->reference > 0; i++) {
+  for (int i = 0; i < TRIES && !*done && !small->stop && small->scaled.reference[small->law] > 0;
+       i++) {
     best = run->best;
     TL_TRY(phases_solve(small, run, target, part));
     run->best = best; /* by the engine's count, not by that of this room */
-    tl_small_export(small, small->best, small->engine);
+    tl_scaled_impulse_export(&small->scaled, small->best.y, small->engine);
     TL_TRY(tl_run_offer(run, small->engine, done));
-    if (small->epsilon > target) {
+    if (small->best.epsilon > target) {
       break; /* it has no more to give */
     }
     target *= 1e-2;

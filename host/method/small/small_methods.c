@@ -14,65 +14,8 @@ enum { STEPS = 150, ROUNDS = 4, LAST_SWEEPS = 2000, POLISHES = 2 };
 
 typedef int (*levenberg_fn)(tl_equations *e, int32_t most, double *z, double *room);
 
-void tl_small_forget(tl_small *small) {
-  if (small != NULL) {
-    small->ready = false;
-  }
-}
-
-int64_t tl_small_bytes(const tl_small *small) {
-  return small == NULL
-             ? 0
-             : (int64_t)(sizeof *small + small->index.capacity + small->reals.capacity +
-                         small->touches.capacity + small->places.capacity +
-                         small->vertices.capacity + small->work.capacity + small->pivots.capacity +
-                         small->integers.capacity + small->slips.capacity + small->groups.capacity +
-                         small->forest.memory.capacity + small->islands.capacity +
-                         small->records.capacity);
-}
-
-void tl_small_release(talus_context *context, tl_small *small) {
-  if (small == NULL) {
-    return;
-  }
-  tl_buffer_release(context, &small->index);
-  tl_buffer_release(context, &small->reals);
-  tl_buffer_release(context, &small->touches);
-  tl_buffer_release(context, &small->places);
-  tl_buffer_release(context, &small->vertices);
-  tl_buffer_release(context, &small->work);
-  tl_buffer_release(context, &small->pivots);
-  tl_buffer_release(context, &small->integers);
-  tl_buffer_release(context, &small->slips);
-  tl_islands_release(context, &small->forest);
-  tl_buffer_release(context, &small->groups);
-  tl_buffer_release(context, &small->islands);
-  tl_buffer_release(context, &small->records);
-  tl_free(context, small);
-}
-
 static int solved(const tl_small *small, const tl_run *run) {
-  return small->epsilon <= small->slack * tl_small_target(run->settings);
-}
-
-bool tl_small_limit(tl_small *small) {
-  small->stop = small->stop || tl_run_limit(small->run);
-  return small->stop;
-}
-
-bool tl_small_late(tl_small *small) {
-  small->stop = small->stop || tl_run_late(small->run);
-  return small->stop;
-}
-
-static int interrupted(void *self, const tl_small_result *result, int within) {
-  (void)result;
-  (void)within;
-  return tl_small_late(self);
-}
-
-tl_small_phase tl_small_watched(tl_small *small) {
-  return (tl_small_phase){.stop = interrupted, .stop_self = small};
+  return small->best.epsilon <= small->slack * tl_small_target(run->settings);
 }
 
 /* ---- Levenberg-Marquardt --------------------------------------------------------------------- */
@@ -100,7 +43,7 @@ static int rounds_run(const guarded *g, levenberg_fn levenberg) {
     tl_small_sweep(small, sweeps[round], g->y);
     g->run->passes += sweeps[round];
     tl_small_offer(small, g->y, small->u);
-    g->run->best = small->epsilon;
+    g->run->best = small->best.epsilon;
     g->start(g->self, g->y, g->z);
     if (levenberg(g->equations, STEPS, g->z, g->room)) {
       return 1;
@@ -111,12 +54,12 @@ static int rounds_run(const guarded *g, levenberg_fn levenberg) {
 
 static void guarded_run(const guarded *g) {
   tl_small *const small = g->small;
-  const size_t bytes = (size_t)small->rows * sizeof *g->y;
-  memcpy(g->y, small->best, bytes);
+  const size_t bytes = (size_t)small->scaled.rows * sizeof *g->y;
+  memcpy(g->y, small->best.y, bytes);
   if (rounds_run(g, g->levenberg)) {
     return;
   }
-  const double before = small->epsilon;
+  const double before = small->best.epsilon;
   tl_log(small->context, TALUS_LOG_INFO, "%s stalled at %.3g",
          talus_method_name(g->run->settings->method), before);
   memset(g->y, 0, bytes);
@@ -125,22 +68,22 @@ static void guarded_run(const guarded *g) {
     g->run->passes += LAST_SWEEPS;
     tl_small_offer(small, g->y, small->u);
   }
-  g->run->notes |= small->epsilon < before ? TALUS_NOTE_METHOD_CHANGED : 0;
+  g->run->notes |= small->best.epsilon < before ? TALUS_NOTE_METHOD_CHANGED : 0;
 }
 
 /* ---- faceted cones --------------------------------------------------------------------------- */
 
 static void fischer_start(void *self, const double *y, double *z) {
   const tl_fischer *const fischer = self;
-  tl_small_velocity(fischer->small, y, fischer->small->u);
+  tl_scaled_velocity(&fischer->small->scaled, y, fischer->small->u);
   tl_lcp_start(fischer->lcp, y, fischer->small->u, z);
 }
 
 /* The problem as one of linear complementarity, with `extra` numbers of room behind it. */
 static talus_status lcp_form(tl_small *small, const tl_lcp_rule *rule, size_t extra, tl_lcp *lcp,
                              double **room) {
-  const int32_t size = tl_lcp_size(small, rule->slip != NULL);
-  const size_t reals = tl_lcp_reals(small, size);
+  const int32_t size = tl_lcp_size(&small->scaled, rule->slip != NULL);
+  const size_t reals = tl_lcp_reals(&small->scaled, size);
   TL_TRY(tl_buffer_reserve(small->context, &small->work,
                            reals + tl_levenberg_room(size) + 2 * (size_t)size + extra,
                            sizeof(double), "a linear complementarity problem"));
@@ -156,7 +99,7 @@ static talus_status fischer_solve(tl_small *small, tl_run *run, levenberg_fn lev
   const tl_lcp_rule rule = {.convex = small->law == TALUS_LAW_CCP};
   tl_lcp lcp;
   double *room;
-  TL_TRY(lcp_form(small, &rule, (size_t)small->rows, &lcp, &room));
+  TL_TRY(lcp_form(small, &rule, (size_t)small->scaled.rows, &lcp, &room));
   double *const f = room + tl_levenberg_room(lcp.size), *const z = f + lcp.size;
   tl_fischer fischer = {small, &lcp, f, small->slack * tl_small_target(run->settings)};
   tl_equations equations = tl_fischer_equations(&fischer);
@@ -219,16 +162,16 @@ static int ray_proves(const tl_small *small, const tl_lcp *lcp, const double *di
   double *const d = small->y, *const wd = small->u;
   double size = 0, moved = 0, work = 0;
   tl_lcp_impulses(lcp, direction, d);
-  for (int32_t i = 0; i < small->rows; i++) {
+  for (int32_t i = 0; i < small->scaled.rows; i++) {
     d[i] -= lcp->offset[i];
     size += d[i] * d[i];
   }
-  tl_small_velocity(small, d, wd);
-  for (int32_t k = 0; k < small->count; k++) {
-    for (int32_t i = small->first[k]; i < small->first[k + 1]; i++) {
-      moved += (wd[i] - small->q[i]) * (wd[i] - small->q[i]);
-      work += small->q[i] * d[i];
-      if (i > small->first[k] && small->law == TALUS_LAW_COULOMB &&
+  tl_scaled_velocity(&small->scaled, d, wd);
+  for (int32_t k = 0; k < small->scaled.count; k++) {
+    for (int32_t i = small->scaled.first[k]; i < small->scaled.first[k + 1]; i++) {
+      moved += (wd[i] - small->scaled.q[i]) * (wd[i] - small->scaled.q[i]);
+      work += small->scaled.q[i] * d[i];
+      if (i > small->scaled.first[k] && small->law == TALUS_LAW_COULOMB &&
           fabs(d[i]) > 1e-7 * sqrt(size)) {
         return 0;
       }
@@ -281,47 +224,11 @@ talus_status tl_lemke_solve(tl_small *small, tl_run *run) {
 
 /* ---- the door -------------------------------------------------------------------------------- */
 
-talus_status tl_small_make(talus_context *context, tl_method_memory *memory) {
-  if (memory->small != NULL) {
-    return TALUS_OK;
-  }
-  TL_TRY(tl_alloc(context, (void **)&memory->small, 1, sizeof *memory->small, "a small problem"));
-  memset(memory->small, 0, sizeof *memory->small);
-  memory->small->context = context;
-  return TALUS_OK;
-}
-
-void tl_small_reset(tl_small *small, const talus_settings *settings, double velocity_scale) {
-  double inverse_weight = 0;
-  small->law = settings->law;
-  memset(small->best, 0, (size_t)small->rows * sizeof *small->best);
-  small->reference = tl_small_residual(small, small->best, small->q);
-  small->epsilon = 1;
-  for (int32_t k = 0; k < small->count && velocity_scale > 0; k++) {
-    const int contact = small->kind[k] == TL_SMALL_CONE || small->kind[k] == TL_SMALL_HALF;
-    inverse_weight += contact ? 1 / (small->root[k] * small->root[k]) : 0;
-  }
-  small->slack = tl_reference_slack(velocity_scale, inverse_weight, small->reference * small->unit);
-}
-
-talus_status tl_small_open(tl_run *run) {
-  TL_TRY(tl_small_make(run->context, run->memory));
-  tl_small *const small = run->memory->small;
-  if (!small->ready) {
-    TL_TRY(tl_small_form(small, run->assembly));
-  }
-  TL_TRY(tl_small_facets(small, run->settings));
-  tl_small_reset(small, run->settings, run->velocity_scale);
-  small->run = run;
-  small->stop = false;
-  return TALUS_OK;
-}
-
 static talus_status small_prepare(tl_run *run, const double *start, tl_small **result) {
   TL_TRY(tl_small_open(run));
   tl_small *const small = run->memory->small;
   if (start != NULL) {
-    tl_small_import(small, start, small->y);
+    tl_scaled_impulse_import(&small->scaled, start, small->y);
     tl_small_offer(small, small->y, small->u);
   }
   *result = small;
@@ -347,14 +254,15 @@ talus_status tl_small_solve(tl_run *run, const double *start, talus_method *used
   *used = method->id == TALUS_METHOD_AUTO ? TALUS_METHOD_LEMKE : method->id;
   run->outcome = TALUS_OUTCOME_STALLED;
   TL_TRY(small_prepare(run, start, &small));
-  run->best = small->epsilon;
-  if (!(small->reference * small->unit > floor)) { /* nothing that would move anything */
-    memset(small->best, 0, (size_t)small->rows * sizeof *small->best);
+  run->best = small->best.epsilon;
+  if (!(small->scaled.reference[small->law] * small->scaled.unit >
+        floor)) { /* nothing that would move anything */
+    memset(small->best.y, 0, (size_t)small->scaled.rows * sizeof *small->best.y);
     run->outcome = TALUS_OUTCOME_CONVERGED;
   } else if (!solved(small, run)) {
     TL_TRY(method->solve != NULL ? method->solve(small, run) : faceted_solve(small, run, used));
   }
-  tl_small_export(small, small->best, small->engine);
+  tl_scaled_impulse_export(&small->scaled, small->best.y, small->engine);
   TL_TRY(run->ops->start(run->engine, TL_START_GIVEN, small->engine, 1));
   return run->ops->keep(run->engine);
 }

@@ -8,23 +8,24 @@ enum { INNER = 8 };
 
 /* Projected steps on one constraint; base: u without its own impulse. */
 static void block_solve(const tl_small *small, int32_t k, const double *base, double *y) {
-  const int32_t first = small->first[k], rows = small->first[k + 1] - first;
+  const tl_scaled *const scaled = &small->scaled;
+  const int32_t first = scaled->first[k], rows = scaled->first[k + 1] - first;
   const double step = small->pace[k];
   for (int inner = 0; inner < (rows > 1 ? INNER : 1); inner++) {
     double u[3], z[3];
     for (int32_t i = 0; i < rows; i++) {
       u[i] = base[i];
       for (int32_t j = 0; j < rows; j++) {
-        u[i] += small->w[(int64_t)(first + j) * small->stride + first + i] * y[j];
+        u[i] += scaled->w[(int64_t)(first + j) * scaled->stride + first + i] * y[j];
       }
     }
-    const double lift = small->law == TALUS_LAW_COULOMB && small->kind[k] == TL_SMALL_CONE
-                            ? small->friction[k] * tl_small_slip(small, k, u)
+    const double lift = small->law == TALUS_LAW_COULOMB && scaled->kind[k] == TL_CONSTRAINT_FRICTION
+                            ? scaled->friction[k] * tl_scaled_slip(scaled, k, u)
                             : 0;
     for (int32_t i = 0; i < rows; i++) {
       z[i] = y[i] - step * (u[i] + (i == 0 ? lift : 0));
     }
-    tl_small_project(small, k, z);
+    tl_scaled_project(scaled, k, z);
     for (int32_t i = 0; i < rows; i++) {
       y[i] = z[i];
     }
@@ -32,24 +33,25 @@ static void block_solve(const tl_small *small, int32_t k, const double *base, do
 }
 
 void tl_small_sweep(tl_small *small, int32_t sweeps, double *y) {
+  const tl_scaled *const scaled = &small->scaled;
   for (int32_t sweep = 0; sweep < sweeps; sweep++) {
-    for (int32_t k = 0; k < small->count; k++) {
-      const int32_t first = small->first[k], rows = small->first[k + 1] - first;
+    for (int32_t k = 0; k < scaled->count; k++) {
+      const int32_t first = scaled->first[k], rows = scaled->first[k + 1] - first;
       double base[3];
-      if (small->rows >= TL_LONG && k % (8 * TL_ASK_EVERY) == 0 && tl_small_late(small)) {
+      if (scaled->rows >= TL_LONG && k % (8 * TL_ASK_EVERY) == 0 && tl_small_late(small)) {
         return;
       }
       if (!(small->pace[k] > 0)) {
         continue;
       }
       for (int32_t i = 0; i < rows; i++) {
-        const double *const w = small->w + first + i;
-        double sum = small->q[first + i];
+        const double *const w = scaled->w + first + i;
+        double sum = scaled->q[first + i];
         for (int32_t j = 0; j < first; j++) {
-          sum += w[(int64_t)small->stride * j] * y[j];
+          sum += w[(int64_t)scaled->stride * j] * y[j];
         }
-        for (int32_t j = first + rows; j < small->rows; j++) {
-          sum += w[(int64_t)small->stride * j] * y[j];
+        for (int32_t j = first + rows; j < scaled->rows; j++) {
+          sum += w[(int64_t)scaled->stride * j] * y[j];
         }
         base[i] = sum;
       }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "host/math/dense.h"
-#include "host/solve/direct.h"
+#include "host/problem/direct.h"
 
 /* Where M^-1 and the velocities of each block begin, and how M^-1 is factored. */
 typedef struct blocks_place {
@@ -39,7 +39,7 @@ static blocks_list rows_of(const talus_problem *p) {
 static int64_t list_reals(const talus_blocks *blocks, const blocks_list *list) {
   int64_t reals = 0;
   for (int64_t e = 0; list->count > 0 && e < list->start[list->count]; e++) {
-    reals += (int64_t)(list->rows + TL_TOUCH_ROWS) * blocks->block_size[list->block[e]];
+    reals += (int64_t)(list->rows + TL_JACOBIAN_ROWS) * blocks->block_size[list->block[e]];
   }
   return reals;
 }
@@ -58,9 +58,9 @@ static talus_status places_find(tl_direct *d, blocks_place **places, bool *good)
     largest = blocks->block_size[i] > largest ? blocks->block_size[i] : largest;
   }
   const size_t area = (size_t)(largest * largest);
-  TL_TRY(tl_buffer_reserve(d->small->context, &d->small->places, area + 2 * count, sizeof(double),
+  TL_TRY(tl_buffer_reserve(d->context, &d->scaled->places, area + 2 * count, sizeof(double),
                            "places of blocks"));
-  double *const copy = d->small->places.memory;
+  double *const copy = d->scaled->places.memory;
   *places = (blocks_place *)(void *)(copy + area);
   *good = 1;
   for (size_t i = 0; i < count && *good; i++) {
@@ -76,32 +76,32 @@ static talus_status places_find(tl_direct *d, blocks_place **places, bool *good)
 
 /* ---- constraints ----------------------------------------------------------------------------- */
 
-/* J M^-1 against one block, in the columns of a touch; returns the trace of its share of W_kk. */
-static double entry_respond(tl_small_touch *touch, const double *inverse, int32_t rows) {
-  const int32_t size = touch->size;
+/* J M^-1 against one block, in its columns; returns the trace of its share of W_kk. */
+static double entry_respond(tl_jacobian_block *block, const double *inverse, int32_t rows) {
+  const int32_t size = block->size;
   double trace = 0;
   for (int32_t d = 0; d < size; d++) {
     for (int32_t c = 0; c < size; c++) {
       for (int32_t i = 0; i < rows; i++) {
-        touch->response[TL_TOUCH_ROWS * c + i] +=
-            touch->jacobian[i * size + d] * inverse[(int64_t)d * size + c];
+        block->response[TL_JACOBIAN_ROWS * c + i] +=
+            block->jacobian[i * size + d] * inverse[(int64_t)d * size + c];
       }
     }
   }
   for (int32_t i = 0; i < rows; i++) {
     for (int32_t c = 0; c < size; c++) {
-      trace += touch->response[TL_TOUCH_ROWS * c + i] * touch->jacobian[i * size + c];
+      trace += block->response[TL_JACOBIAN_ROWS * c + i] * block->jacobian[i * size + c];
     }
   }
   return trace;
 }
 
-static void touch_scale(tl_small_touch *touch, int32_t rows, double factor) {
-  for (int32_t i = 0; i < rows * touch->size; i++) {
-    touch->jacobian[i] *= factor;
+static void block_scale(tl_jacobian_block *block, int32_t rows, double factor) {
+  for (int32_t i = 0; i < rows * block->size; i++) {
+    block->jacobian[i] *= factor;
   }
-  for (int32_t i = 0; i < TL_TOUCH_ROWS * touch->size; i++) {
-    touch->response[i] *= factor;
+  for (int32_t i = 0; i < TL_JACOBIAN_ROWS * block->size; i++) {
+    block->response[i] *= factor;
   }
 }
 
@@ -109,7 +109,7 @@ static void touch_scale(tl_small_touch *touch, int32_t rows, double factor) {
 static int constraint_take(tl_direct *d, const blocks_list *list, const blocks_place *places,
                            int32_t k, int32_t i, const double **jacobian) {
   const talus_blocks *const blocks = &d->problem->blocks;
-  const int32_t touched = d->touches.count, rows = list->rows;
+  const int32_t before = d->blocks.count, rows = list->rows;
   double u[3] = {0}, sizes[3] = {0}, trace = 0;
   for (int32_t r = 0; r < rows && list->bias != NULL; r++) {
     u[r] = list->bias[(int64_t)rows * i + r];
@@ -118,7 +118,7 @@ static int constraint_take(tl_direct *d, const blocks_list *list, const blocks_p
   for (int64_t e = list->start[i]; e < list->start[i + 1]; e++) {
     const int32_t block = list->block[e], size = blocks->block_size[block];
     const double *const velocity = blocks->velocity + places[block].velocity;
-    tl_small_touch *const new = tl_touch_add(&d->touches, k, block, rows, size);
+    tl_jacobian_block *const new = tl_jacobian_add(&d->blocks, k, block, rows, size);
     memcpy(new->jacobian, *jacobian, (size_t)(rows * size) * sizeof(double));
     trace += entry_respond(new, blocks->inverse_mass + places[block].inverse, rows);
     for (int32_t r = 0; r < rows; r++) {
@@ -130,10 +130,10 @@ static int constraint_take(tl_direct *d, const blocks_list *list, const blocks_p
     }
     *jacobian += (int64_t)rows * size;
   }
-  const double inverse =
-      tl_direct_scale(d, k, trace / rows, u, sizes, d->small->kind[k] == TL_SMALL_CONE ? rows : 1);
-  for (int32_t t = touched; t < d->touches.count && inverse > 0; t++) {
-    touch_scale(&d->touches.list[t], rows, inverse);
+  const double inverse = tl_direct_scale(d, k, trace / rows, u, sizes,
+                                         d->scaled->kind[k] == TL_CONSTRAINT_FRICTION ? rows : 1);
+  for (int32_t t = before; t < d->blocks.count && inverse > 0; t++) {
+    block_scale(&d->blocks.list[t], rows, inverse);
   }
   return inverse > 0;
 }
@@ -144,7 +144,7 @@ static int list_take(tl_direct *d, const blocks_list *list, const blocks_place *
   int good = 1;
   for (int32_t i = 0; i < list->count && good; i++) {
     const int32_t k = first + i;
-    double *const frame = d->small->frame + 9 * (int64_t)k;
+    double *const frame = d->scaled->frame + 9 * (int64_t)k;
     memset(frame, 0, 9 * sizeof *frame);
     frame[0] = frame[4] = frame[8] = 1;
     tl_direct_kind(d, k);

@@ -2,27 +2,27 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/solve/direct.h"
+#include "host/problem/direct.h"
 #include "kernels/item/rigid.h"
 
 /* J and J M^-1 of a contact against one body. */
 static void end_add(tl_direct *d, int32_t k, int32_t rows, int32_t body, double sign,
                     const tl_vec *axis, const tl_vec *lever, const tl_vec *turn) {
   const double inverse_mass = sign * d->problem->rigid.inverse_mass[body];
-  tl_small_touch *const new = tl_touch_add(&d->touches, k, body, rows, 6);
+  tl_jacobian_block *const new = tl_jacobian_add(&d->blocks, k, body, rows, 6);
   for (int32_t i = 0; i < rows; i++) {
     tl_save(new->jacobian + 6 * i, 0, tl_times(sign, axis[i]));
     tl_save(new->jacobian + 6 * i, 1, tl_times(sign, lever[i]));
-    tl_touch_response(new, i, 0, tl_times(inverse_mass, axis[i]));
-    tl_touch_response(new, i, 3, tl_times(sign, turn[i]));
+    tl_jacobian_response(new, i, 0, tl_times(inverse_mass, axis[i]));
+    tl_jacobian_response(new, i, 3, tl_times(sign, turn[i]));
   }
 }
 
 static int contact_take(tl_direct *d, int32_t k) {
   const talus_rigid *const rigid = &d->problem->rigid;
-  tl_small *const small = d->small;
+  tl_scaled *const scaled = d->scaled;
   tl_direct_kind(d, k);
-  const int32_t rows = small->kind[k] == TL_SMALL_CONE ? 3 : 1,
+  const int32_t rows = scaled->kind[k] == TL_CONSTRAINT_FRICTION ? 3 : 1,
                 body[2] = {rigid->body_a[k], rigid->body_b[k]};
   const int moves[2] = {tl_rigid_moves(rigid, body[0]), tl_rigid_moves(rigid, body[1])};
   const int reaches = rigid->reach_a != NULL;
@@ -53,7 +53,7 @@ static int contact_take(tl_direct *d, int32_t k) {
   tl_rigid_point_add(rigid, body[1], arm[1], 1, u, sizes);
   tl_rigid_point_add(rigid, body[0], arm[0], -1, u, sizes);
   for (int i = 0; i < 3; i++) {
-    tl_save(small->frame + 9 * (int64_t)k, i, axis[i]);
+    tl_save(scaled->frame + 9 * (int64_t)k, i, axis[i]);
   }
   const double inverse = tl_direct_scale(d, k, trace / 3, u, sizes, rows);
   for (int side = 0; side < 2 && inverse > 0; side++) {
@@ -68,7 +68,7 @@ static int contact_take(tl_direct *d, int32_t k) {
 static int row_take(tl_direct *d, int32_t k) {
   const talus_problem *const p = d->problem;
   const talus_rigid *const rigid = &p->rigid;
-  tl_small *const small = d->small;
+  tl_scaled *const scaled = d->scaled;
   const int64_t row = k - p->contact_count;
   const int32_t body[2] = {rigid->row_body_a[row], rigid->row_body_b[row]};
   double u[3] = {rigid->row_bias != NULL ? rigid->row_bias[row] : 0, 0, 0}, weight = 0;
@@ -88,8 +88,8 @@ static int row_take(tl_direct *d, int32_t k) {
                 tl_dot(turn[side], tl_vec_make(j[3], j[4], j[5]));
     }
   }
-  memset(small->frame + 9 * (int64_t)k, 0, 9 * sizeof *small->frame);
-  small->frame[9 * (int64_t)k] = 1;
+  memset(scaled->frame + 9 * (int64_t)k, 0, 9 * sizeof *scaled->frame);
+  scaled->frame[9 * (int64_t)k] = 1;
   tl_direct_kind(d, k);
   const double inverse = tl_direct_scale(d, k, weight, u, sizes, 1);
   for (int side = 0; side < 2 && inverse > 0; side++) {
@@ -103,9 +103,9 @@ static int row_take(tl_direct *d, int32_t k) {
 }
 
 talus_status tl_direct_rigid(tl_direct *d, bool *taken) {
-  const int32_t contacts = d->problem->contact_count, count = d->small->count;
+  const int32_t contacts = d->problem->contact_count, count = d->scaled->count;
   *taken = true;
-  TL_TRY(tl_direct_reserve(d, 2 * (int64_t)count, 12 * (int64_t)count * (3 + TL_TOUCH_ROWS)));
+  TL_TRY(tl_direct_reserve(d, 2 * (int64_t)count, 12 * (int64_t)count * (3 + TL_JACOBIAN_ROWS)));
   for (int32_t k = 0; k < count && *taken; k++) {
     *taken = k < contacts ? contact_take(d, k) : row_take(d, k);
   }

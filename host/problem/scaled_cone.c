@@ -1,4 +1,4 @@
-/* facets.c: cones of small problems: vertices of faceted ones, slip, nearest points.
+/* scaled_cone.c: cones of a scaled problem: vertices of faceted ones, slip, nearest points.
  *
  * Vertices stand in the tangent plane, over mu, in turning order at equal angles; facet i lies
  * between vertex i and the next. In a plane (two rows) every cone has the vertices +1 and -1. */
@@ -6,27 +6,28 @@
 #include <string.h>
 
 #include "host/math/trigonometry.h"
-#include "host/method/small/small.h"
+#include "host/problem/scaled.h"
+#include "kernels/item/cone.h"
+#include "kernels/item/row.h"
 
 static const double TURN = 6.283185307179586476925;
 
-talus_status tl_small_facets(tl_small *small, const talus_settings *settings) {
-  const int box = settings->cone == TALUS_CONE_BOX;
-  small->facet_count = settings->cone == TALUS_CONE_CIRCULAR ? 0 : box ? 4 : settings->facets;
-  const int32_t facets = small->facet_count;
-  TL_TRY(tl_buffer_reserve(small->context, &small->vertices,
-                           2 * (size_t)facets * (size_t)small->count, sizeof(double),
-                           "vertices of cones"));
-  small->vertex = small->vertices.memory;
-  for (int64_t k = 0; k < small->count; k++) {
-    const double *const q = small->q + small->first[k];
+talus_status tl_scaled_facets(talus_context *context, const talus_settings *settings,
+                              tl_scaled *p) {
+  const bool box = settings->cone == TALUS_CONE_BOX;
+  p->facet_count = settings->cone == TALUS_CONE_CIRCULAR ? 0 : box ? 4 : settings->facets;
+  const int32_t facets = p->facet_count;
+  TL_TRY(tl_buffer_reserve(context, &p->vertices, 2 * (size_t)facets * (size_t)p->count,
+                           sizeof(double), "vertices of cones"));
+  p->vertex = p->vertices.memory;
+  for (int64_t k = 0; k < p->count; k++) {
+    const double *const q = p->q + p->first[k];
     double angle = settings->facet_angle + (box ? TURN / 8 : 0);
-    if (settings->facet_align && small->first[k + 1] - small->first[k] == 3 &&
-        (q[1] != 0 || q[2] != 0)) {
+    if (settings->facet_align && p->first[k + 1] - p->first[k] == 3 && (q[1] != 0 || q[2] != 0)) {
       angle += tl_angle(-q[2], -q[1]);
     }
     for (int32_t i = 0; i < facets; i++) {
-      double *const vertex = small->vertex + 2 * (facets * k + i);
+      double *const vertex = p->vertex + 2 * (facets * k + i);
       double sine, cosine;
       tl_sine_cosine(angle + TURN * i / facets, &sine, &cosine);
       vertex[0] = (box ? sqrt(2.0) : 1) * cosine;
@@ -36,20 +37,20 @@ talus_status tl_small_facets(tl_small *small, const talus_settings *settings) {
   return TALUS_OK;
 }
 
-int32_t tl_small_vertices(const tl_small *small, int32_t k, double *vertex) {
+int32_t tl_scaled_vertices(const tl_scaled *p, int32_t k, double *vertex) {
   const double line[4] = {1, 0, -1, 0};
-  if (small->first[k + 1] - small->first[k] == 2) {
+  if (p->first[k + 1] - p->first[k] == 2) {
     memcpy(vertex, line, sizeof line);
     return 2;
   }
-  memcpy(vertex, small->vertex + 2 * (int64_t)small->facet_count * k,
-         2 * (size_t)small->facet_count * sizeof *vertex);
-  return small->facet_count;
+  memcpy(vertex, p->vertex + 2 * (int64_t)p->facet_count * k,
+         2 * (size_t)p->facet_count * sizeof *vertex);
+  return p->facet_count;
 }
 
-double tl_small_slip(const tl_small *small, int32_t k, const double *u) {
-  const int32_t facets = small->facet_count;
-  if (small->first[k + 1] - small->first[k] == 2) {
+double tl_scaled_slip(const tl_scaled *p, int32_t k, const double *u) {
+  const int32_t facets = p->facet_count;
+  if (p->first[k + 1] - p->first[k] == 2) {
     return fabs(u[1]);
   }
   if (facets == 0) {
@@ -57,7 +58,7 @@ double tl_small_slip(const tl_small *small, int32_t k, const double *u) {
   }
   double most = 0;
   for (int32_t i = 0; i < facets; i++) {
-    const double *const d = small->vertex + 2 * ((int64_t)facets * k + i);
+    const double *const d = p->vertex + 2 * ((int64_t)facets * k + i);
     most = fmax(most, -(d[0] * u[1] + d[1] * u[2]));
   }
   return most;
@@ -72,10 +73,10 @@ static void ray_project(double mu, double t1, double t2, double *z) {
 }
 
 /* The facet whose plane is passed furthest; if the foot is beside it, its nearer edge. */
-static void faceted_project(const tl_small *small, int32_t k, double *z) {
-  const double mu = small->friction[k];
-  const int32_t facets = small->facet_count;
-  const double *const vertex = small->vertex + 2 * (int64_t)facets * k;
+static void faceted_project(const tl_scaled *p, int32_t k, double *z) {
+  const double mu = p->friction[k];
+  const int32_t facets = p->facet_count;
+  const double *const vertex = p->vertex + 2 * (int64_t)facets * k;
   double furthest = 0, foot[3] = {0, 0, 0};
   const double *edge[2] = {vertex, vertex};
   for (int32_t i = 0; i < facets; i++) {
@@ -107,15 +108,26 @@ static void faceted_project(const tl_small *small, int32_t k, double *z) {
   }
 }
 
-void tl_small_project(const tl_small *small, int32_t k, double *z) {
-  const int32_t rows = small->first[k + 1] - small->first[k];
-  if (small->kind[k] == TL_SMALL_CONE && rows == 3 && small->facet_count > 0) {
-    faceted_project(small, k, z);
+/* On the circular cone; a contact without friction has a half-line. */
+static void circular_project(double mu, int32_t rows, double *z) {
+  const double m = sqrt((rows > 1 ? z[1] * z[1] : 0) + (rows > 2 ? z[2] * z[2] : 0));
+  if (z[0] >= 0 && m <= mu * z[0]) {
     return;
   }
-  double x[3];
-  tl_small_load(z, 0, rows, x);
-  tl_small_nearest(small->kind[k], small->friction[k], tl_small_shrink(small->friction[k]),
-                   small->lower[k], small->upper[k], x);
-  memcpy(z, x, (size_t)rows * sizeof *z);
+  const double along = tl_cone_edge(z[0], m, mu, 1, 1);
+  z[0] = along > 0 ? along : 0;
+  for (int32_t i = 1; i < rows; i++) {
+    z[i] *= m > 0 ? mu * z[0] / m : 0;
+  }
+}
+
+void tl_scaled_project(const tl_scaled *p, int32_t k, double *z) {
+  const int32_t rows = p->first[k + 1] - p->first[k];
+  if (p->kind[k] == TL_CONSTRAINT_BOUNDED) {
+    z[0] = tl_row_clamp(z[0], p->lower[k], p->upper[k]);
+  } else if (p->kind[k] == TL_CONSTRAINT_FRICTION && rows == 3 && p->facet_count > 0) {
+    faceted_project(p, k, z);
+  } else if (p->kind[k] != TL_CONSTRAINT_FREE) {
+    circular_project(p->friction[k], rows, z);
+  }
 }

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/problem/direct.h"
 #include "host/problem/matrix.h"
-#include "host/solve/direct.h"
 
 /* Where a row of the caller's W belongs: its constraint, and which row of that it is. */
 static int32_t constraint_of(const talus_problem *p, int32_t row, int32_t *part) {
@@ -32,15 +32,15 @@ static void weights_find(const talus_problem *p, double *weight) {
 
 talus_status tl_direct_matrix(tl_direct *d, bool *taken) {
   const talus_problem *const p = d->problem;
-  tl_small *const small = d->small;
+  tl_scaled *const scaled = d->scaled;
   const int32_t count = p->contact_count + p->bilateral_count;
-  double *const weight = small->pace; /* until W stands */
+  double *const weight = scaled->root; /* each replaced by its root in turn */
   const double *q = p->delassus.q;
   weights_find(p, weight);
   *taken = true;
   for (int32_t k = 0; k < count && *taken; k++) {
     const int32_t rows = k < p->contact_count ? p->dimension : 1;
-    double *const frame = small->frame + 9 * (int64_t)k;
+    double *const frame = scaled->frame + 9 * (int64_t)k;
     double u[3] = {0}, sizes[3] = {0};
     for (int32_t i = 0; i < rows; i++) {
       u[i] = q[i];
@@ -50,8 +50,8 @@ talus_status tl_direct_matrix(tl_direct *d, bool *taken) {
     memset(frame, 0, 9 * sizeof *frame);
     frame[0] = frame[4] = frame[8] = 1;
     tl_direct_kind(d, k);
-    *taken =
-        tl_direct_scale(d, k, weight[k], u, sizes, small->kind[k] == TL_SMALL_CONE ? rows : 1) > 0;
+    *taken = tl_direct_scale(d, k, weight[k], u, sizes,
+                             scaled->kind[k] == TL_CONSTRAINT_FRICTION ? rows : 1) > 0;
   }
   return TALUS_OK;
 }
@@ -59,7 +59,7 @@ talus_status tl_direct_matrix(tl_direct *d, bool *taken) {
 void tl_direct_matrix_fill(const tl_direct *d) {
   const talus_problem *const p = d->problem;
   const talus_matrix *const w = &p->delassus.w;
-  const tl_small *const small = d->small;
+  const tl_scaled *const scaled = d->scaled;
   int64_t line = 0;
   for (int64_t e = 0; e < w->count; e++) {
     int32_t row, column, i, j;
@@ -67,11 +67,12 @@ void tl_direct_matrix_fill(const tl_direct *d) {
       continue;
     }
     const int32_t k = constraint_of(p, row, &i), l = constraint_of(p, column, &j);
-    if (i >= small->first[k + 1] - small->first[k] || j >= small->first[l + 1] - small->first[l]) {
+    if (i >= scaled->first[k + 1] - scaled->first[k] ||
+        j >= scaled->first[l + 1] - scaled->first[l]) {
       continue; /* of a contact without friction */
     }
     /* the same factors in the same order on both sides of the diagonal */
-    const double scaled = w->value[e] / small->root[k < l ? k : l] / small->root[k < l ? l : k];
-    small->w[(int64_t)small->stride * (small->first[l] + j) + small->first[k] + i] += scaled;
+    const double value = w->value[e] / scaled->root[k < l ? k : l] / scaled->root[k < l ? l : k];
+    scaled->w[(int64_t)scaled->stride * (scaled->first[l] + j) + scaled->first[k] + i] += value;
   }
 }
