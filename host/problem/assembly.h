@@ -48,8 +48,8 @@ typedef struct tl_assembly {
   double velocity_unit;   /* the engine's velocity is this times the caller's */
   double rounding;        /* sum of (|D||v| + |bias|)^2 / w: below its 2^-88 nothing is left to
                              do */
-  double stiffest;        /* the least C over W_kk + C, by direction, of what gives way; 0 if much
-                             is rigid */
+  double stiffest;        /* the least C over W_kk + C, by direction, but for an eighth of the
+                             constraints; 0 if more are rigid */
   double softest;         /* the largest C over S, of any constraint */
   double most_compliance; /* the largest C, in the engine's units */
   const double *frame;    /* spheres found in form (d): n t1 t2 of each contact, the caller's order;

@@ -10,8 +10,13 @@
 #include "host/problem/problem_check.h"
 #include "kernels/item/rigid.h"
 
-/* Rigid contacts among others do not decide the momentum unless they are more than this share. */
-static const double RIGID_SHARE = 0.125;
+/* Constraints that are stiffer than the others do not decide the momentum unless they are more than
+ * this share. */
+static const double STIFF_SHARE = 0.125;
+
+/* Constraints are counted by the octave of C over S; the first holds the rigid ones and what is
+ * next to them. */
+enum { OCTAVES = 64 };
 
 /* C target of constraint k at `place`, in the frame of free. */
 static void target_velocity(const tl_assembly *assembly, const tl_yielding *c, int32_t k,
@@ -64,9 +69,29 @@ static void stiffness_add(tl_system *system, const tl_yielding *c, int32_t rows,
 }
 
 typedef struct softness {
-  double least, most, largest; /* of C over S where that is not 0; of that; of C */
-  int32_t rigid, count;
+  double least[OCTAVES];  /* of C over S in each octave */
+  int32_t count[OCTAVES]; /* of constraints in it */
+  double most, largest;   /* of C over S; of C */
 } softness;
+
+static int octave_of(double share) {
+  int exponent;
+  frexp(share, &exponent); /* a share is below 1: exponents up to 0 */
+  const int octave = OCTAVES - 1 + exponent;
+  return share > 0 && octave > 0 ? octave : 0;
+}
+
+/* The least share of C in S but for STIFF_SHARE of the constraints; 0 if those are rigid. */
+static double stiffest_of(const softness *s, int32_t count) {
+  int32_t below = 0;
+  for (int i = 0; i < OCTAVES; i++) {
+    below += s->count[i];
+    if (below > STIFF_SHARE * count) {
+      return i > 0 ? s->least[i] : 0;
+    }
+  }
+  return 0;
+}
 
 /* How soft constraint `place` is, by its softest and its stiffest direction that has an impulse. */
 static void softness_add(const tl_system *system, const tl_yielding *c, int32_t rows, int32_t place,
@@ -75,9 +100,9 @@ static void softness_add(const tl_system *system, const tl_yielding *c, int32_t 
   const int slides = rows > 1 && system->friction[place] > 0;
   const double tangential = slides ? c->tangential / system->scale_t[place] : normal;
   const double least = fmin(normal, tangential);
-  s->count++;
-  s->rigid += !(least > 0);
-  s->least = least > 0 ? fmin(s->least, least) : s->least;
+  const int octave = octave_of(least);
+  s->least[octave] = s->count[octave] > 0 ? fmin(s->least[octave], least) : least;
+  s->count[octave]++;
   s->most = fmax(s->most, fmax(normal, tangential));
   s->largest = fmax(s->largest, fmax(c->normal, c->tangential));
 }
@@ -112,11 +137,11 @@ static talus_status constraint_comply(talus_context *context, const talus_proble
 talus_status tl_assembly_comply(talus_context *context, const talus_problem *problem,
                                 tl_assembly *assembly) {
   const int32_t count = assembly->system.shape.contact_count;
-  softness s = {.least = INFINITY};
+  softness s = {.most = 0};
   for (int32_t place = 0; place < count; place++) {
     TL_TRY(constraint_comply(context, problem, assembly, place, &s));
   }
-  assembly->stiffest = s.rigid <= RIGID_SHARE * s.count && isfinite(s.least) ? s.least : 0;
+  assembly->stiffest = stiffest_of(&s, count);
   assembly->softest = s.most;
   assembly->most_compliance = s.largest;
   return TALUS_OK;
