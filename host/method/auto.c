@@ -16,6 +16,9 @@ enum { SWEEPS_FEW = 5, SWEEPS = 250, SWEEPS_MANY = 2500, FEW = 12, MANY = 2000 }
  * takes 8 to 40 factorisations from wherever it starts; under the exact law Newton's method wants
  * to be led near, and takes less from there. */
 enum { SWEEPS_LEAST = 50, SWEEPS_DENSE = 100, PATIENCE = 400 };
+
+/* Where no other method follows that would do better. */
+enum { PATIENCE_ALONE = 3000 };
 static const double RIVAL_CONVEX = 5.5, RIVAL_EXACT = 4;
 
 /* L of gradient steps in packings; the longest momentum of compliant contacts, exact law. */
@@ -40,6 +43,11 @@ static int32_t constraints_of(const tl_run *run) {
 static bool slips(const tl_run *run) {
   return run->settings->law == TALUS_LAW_COULOMB &&
          (run->assembly->contact_count > 0 || !(run->assembly->stiffest > 0));
+}
+
+/* Contacts of six rows are for methods of first order. */
+static bool has_torques(const tl_run *run) {
+  return run->assembly->system.shape.torque_count > 0;
 }
 
 /* Largest momentum: a long memory pays where high accuracy is wanted or, late in the run, where
@@ -84,8 +92,8 @@ static double filter_for(const tl_run *run) {
 /* Second-order methods come early where high accuracy is wanted and late, when others have stalled,
  * elsewhere; in double precision on the CPU. */
 static bool second_order(const tl_run *run) {
-  return !run->settings->same_bits && run->settings->precision == TALUS_F64 && !run->on_device &&
-         run->backend == TALUS_BACKEND_CPU;
+  return !has_torques(run) && !run->settings->same_bits && run->settings->precision == TALUS_F64 &&
+         !run->on_device && run->backend == TALUS_BACKEND_CPU;
 }
 
 static int64_t sweeps_for(const tl_run *run) {
@@ -100,7 +108,7 @@ static tl_attempt attempt_of(const tl_run *run, talus_method id) {
                       .cap = cap_for(run, method, false),
                       .late_cap = cap_for(run, method, true),
                       .filter = filter_for(run),
-                      .patience = PATIENCE,
+                      .patience = has_torques(run) ? PATIENCE_ALONE : PATIENCE,
                       .leap = 1e2};
 }
 
@@ -150,7 +158,7 @@ static int32_t named_plan(const tl_run *run, tl_attempt *attempts) {
     attempts[count++] = (tl_attempt){.method = method, .attempt = tl_barrier_attempt};
   }
   attempts[count] = attempt_of(run, method->id);
-  attempts[count].patience = 3000;
+  attempts[count].patience = PATIENCE_ALONE;
   attempts[count].leap = 1e3;
   attempts[count++].last = true;
   return count;
@@ -161,11 +169,11 @@ static int32_t auto_plan(const tl_run *run, tl_attempt *attempts) {
   const int32_t constraints = constraints_of(run);
   const bool gradient = run->backend == TALUS_BACKEND_CUDA && !settings->same_bits;
   const bool exact = settings->law == TALUS_LAW_COULOMB;
-  const bool small = !run->on_device && tl_small_serves(settings, constraints);
+  const bool small = !run->on_device && !has_torques(run) && tl_small_serves(settings, constraints);
   const bool few = small && tl_small_begins(settings, run->form, constraints);
   const bool allowed = second_order(run), early = allowed && (!exact || settings->tolerance < 1e-5);
-  const bool islands =
-      settings->islands && !run->on_device && !small && settings->precision == TALUS_F64;
+  const bool islands = settings->islands && !run->on_device && !small && !has_torques(run) &&
+                       settings->precision == TALUS_F64;
   const tl_method *const mncp = named(TALUS_METHOD_MNCP_PROX);
   const tl_method *const accurate =
       named(exact ? TALUS_METHOD_NEWTON : TALUS_METHOD_INTERIOR_POINT);

@@ -146,18 +146,21 @@ static void units_choose(tl_assembly *assembly) {
   assembly->velocity_unit = c;
   assembly->rounding *= c * (c / s);
   assembly->most_compliance *= s;
-  array_scale(system->free_x, shape->contact_count, c);
-  array_scale(system->free_y, shape->contact_count, c);
-  array_scale(system->free_z, shape->contact_count, c);
-  array_scale(system->scale_n, shape->contact_count, s);
-  array_scale(system->scale_t, shape->contact_count, s);
-  array_scale(system->weight, shape->contact_count, s);
-  const int64_t blocks = system->diagonal != NULL ? 3 * (int64_t)shape->contact_count : 0;
+  array_scale(system->free_x, TL_PLACES(shape), c);
+  array_scale(system->free_y, TL_PLACES(shape), c);
+  array_scale(system->free_z, TL_PLACES(shape), c);
+  array_scale(system->scale_n, TL_PLACES(shape), s);
+  array_scale(system->scale_t, TL_PLACES(shape), s);
+  array_scale(system->weight, TL_PLACES(shape), s);
+  const int64_t blocks = system->diagonal != NULL ? 3 * TL_PLACES(shape) : 0;
   array_scale(system->diagonal, blocks, s);
   array_scale(system->mixed, blocks, s);
   array_scale(system->compliance_n, shape->compliance_count, s);
   array_scale(system->compliance_t, shape->compliance_count, s);
   array_scale(system->response, shape->jacobian_count, s);
+  array_scale(system->coupling, 9 * (int64_t)shape->torque_count, s);
+  array_scale(system->torque_response, system->torque_response != NULL ? shape->jacobian_count : 0,
+              s);
   array_scale(system->value, 9 * shape->value_count, s);
   array_scale(system->mass, shape->mass_count, 1 / s);
   const int spheres = shape->body_kind == TL_SPHERES;
@@ -249,6 +252,9 @@ talus_status tl_system_build(talus_context *context, const talus_problem *proble
   TL_TRY(tl_buffer_reserve(context, &assembly->order, constraints, sizeof(int32_t),
                            "order of contacts"));
   system->order = assembly->order.memory;
+  const int wrenches = tl_problem_wrenches(problem);
+  system->shape.torque_count = wrenches ? problem->contact_count : 0;
+  system->shape.elliptic = problem->cross_friction != NULL && problem->contact_count > 0;
   system->shape.bound_count = tl_problem_bounded(problem) ? problem->bilateral_count : 0;
   const int compliant = tl_problem_compliant(problem);
   system->shape.compliance_count =
@@ -259,6 +265,9 @@ talus_status tl_system_build(talus_context *context, const talus_problem *proble
     TL_TRY(tl_translate_global(context, problem, assembly, &matrices));
   }
   TL_TRY(system_assemble(context, matrices, coloured, assembly));
+  if (wrenches) {
+    TL_TRY(tl_assembly_wrenches(context, matrices, assembly));
+  }
   if (compliant) {
     TL_TRY(tl_assembly_comply(context, problem, assembly));
   }
@@ -266,6 +275,37 @@ talus_status tl_system_build(talus_context *context, const talus_problem *proble
   bounds_fill(problem, assembly);
   assembly->ordering = coloured ? TL_ORDERING_COLOURS : TL_ORDERING_BODIES;
   return TALUS_OK;
+}
+
+/* Contact i of six rows, or of three with an elliptic cone: from force and torque of the caller's
+ * to x' with T x' the force. */
+static void wrench_import(const tl_assembly *assembly, int32_t i, const double *given, double unit,
+                          double *internal) {
+  const tl_system *const system = &assembly->system;
+  double *const x = internal + 3 * (int64_t)i;
+  double *const torque = internal + 3 * ((int64_t)system->shape.contact_count + i);
+  const double *const g = system->shape.elliptic ? system->squeeze + 3 * (int64_t)i : NULL;
+  const double square = g != NULL ? g[0] * g[0] + g[1] * g[1] + g[2] * g[2] : 0;
+  const double along = g != NULL ? g[0] * x[0] + g[1] * x[1] + g[2] * x[2] : 0;
+  for (int c = 0; c < 3; c++) {
+    x[c] += g != NULL ? along / (1 - square) * g[c] : 0;
+    torque[c] = assembly->dimension == 6 ? unit * given[3 + c] : 0;
+  }
+}
+
+static void wrench_export(const tl_assembly *assembly, int32_t i, const double *internal,
+                          double unit, double *given) {
+  const tl_system *const system = &assembly->system;
+  const double *const x = internal + 3 * (int64_t)i;
+  const double *const torque = internal + 3 * ((int64_t)system->shape.contact_count + i);
+  const double *const g = system->shape.elliptic ? system->squeeze + 3 * (int64_t)i : NULL;
+  const double along = g != NULL ? g[0] * x[0] + g[1] * x[1] + g[2] * x[2] : 0;
+  for (int c = 0; c < 3; c++) {
+    given[c] = unit * (g != NULL ? x[c] - along * g[c] : x[c]);
+    if (assembly->dimension == 6) {
+      given[3 + c] = unit * torque[c];
+    }
+  }
 }
 
 void tl_impulse_import(const tl_assembly *assembly, const double *impulse, const double *bilateral,
@@ -282,7 +322,7 @@ void tl_impulse_import(const tl_assembly *assembly, const double *impulse, const
       continue;
     }
     const double *const given = impulse + (int64_t)dimension * k;
-    for (int32_t j = 0; j < dimension; j++) {
+    for (int32_t j = 0; j < dimension && j < 3; j++) {
       if (assembly->frame != NULL) {
         const double *const axis = assembly->frame + 9 * (int64_t)k + 3 * j;
         for (int c = 0; c < 3; c++) {
@@ -291,6 +331,9 @@ void tl_impulse_import(const tl_assembly *assembly, const double *impulse, const
       } else {
         x[j] = unit * given[j];
       }
+    }
+    if (assembly->system.shape.torque_count > 0) {
+      wrench_import(assembly, i, given, unit, internal);
     }
   }
 }
@@ -309,6 +352,10 @@ void tl_impulse_export(const tl_assembly *assembly, const double *internal, doub
       continue;
     }
     double *const given = impulse + (int64_t)dimension * k;
+    if (assembly->system.shape.torque_count > 0) {
+      wrench_export(assembly, i, internal, unit, given);
+      continue;
+    }
     for (int32_t j = 0; j < dimension; j++) {
       if (assembly->frame != NULL) {
         const double *const axis = assembly->frame + 9 * (int64_t)k + 3 * j;

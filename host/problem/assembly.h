@@ -4,7 +4,8 @@
  *   assembly_rigid.c   form (a)        assembly_blocks.c   form (b), and bilateral rows of (a)
  *   assembly_matrix.c  form (c)        assembly_global.c   form (d), translated to (b) or (a)
  *   assembly.c         memory, scaling, import and export of impulses
- *   assembly_compliance.c   what gives way, in any form */
+ *   assembly_compliance.c   what gives way, in any form
+ *   assembly_wrench.c   contacts of six rows, elliptic cones */
 #ifndef TL_ASSEMBLY_H
 #define TL_ASSEMBLY_H
 
@@ -123,6 +124,10 @@ talus_status tl_assembly_scale(talus_context *context, tl_assembly *assembly, in
  * and weights, and to the velocities without impulses by the targets. In the caller's units. */
 talus_status tl_assembly_comply(talus_context *context, const talus_problem *problem,
                                 tl_assembly *assembly);
+
+/* What contacts of six rows have beside three: torques, squeezes, W_kk. Before compliance. */
+talus_status tl_assembly_wrenches(talus_context *context, const talus_problem *problem,
+                                  tl_assembly *assembly);
 
 /* The words for a W_kk of that trace. */
 talus_status tl_assembly_refuse(talus_context *context, const tl_assembly *assembly, int32_t place,

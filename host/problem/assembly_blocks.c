@@ -77,6 +77,11 @@ static void blocks_number(blocks_build *build, tl_shape *shape) {
   }
 }
 
+/* Rows of six that are a force's. */
+static int32_t force_rows(int32_t rows) {
+  return rows < 3 ? rows : 3;
+}
+
 /* Counts entries and links each constraint to the blocks that move. */
 static talus_status links_find(talus_context *context, blocks_build *build, tl_shape *shape) {
   const int32_t contacts = build->problem->contact_count;
@@ -86,12 +91,13 @@ static talus_status links_find(talus_context *context, blocks_build *build, tl_s
     jacobian = k == contacts ? 0 : jacobian;
     build->first[k] = links;
     for (int64_t e = list.first; e < list.end; e++) {
-      const int64_t reals = (int64_t)list.rows * build->blocks->block_size[list.block[e]];
+      const int64_t size = build->blocks->block_size[list.block[e]];
+      const int64_t reals = list.rows * size;
       build->entry_jacobian[list.place + e] = jacobian;
       jacobian += reals;
       if (build->unit[list.block[e]] >= 0) {
         build->link[links++] = build->unit[list.block[e]];
-        shape->jacobian_count += reals;
+        shape->jacobian_count += force_rows(list.rows) * size;
       }
     }
     if (links == build->first[k]) {
@@ -144,15 +150,14 @@ static talus_status masses_fill(talus_context *context, const blocks_build *buil
   return TALUS_OK;
 }
 
-/* J, J M^-1 and the share of W_kk of one entry. */
+/* J, J M^-1 (into arrays of the system's) and the share of W_kk of one entry. */
 static void entry_fill(const blocks_build *build, const double *jacobian, int32_t block,
-                       int32_t rows, int64_t at, double *w) {
-  tl_system *const system = &build->assembly->system;
+                       int32_t rows, double *to, double *responses, double *w) {
   const int64_t size = build->blocks->block_size[block];
   const double *const inverse = build->blocks->inverse_mass + build->inverse_first[block];
-  memcpy(system->jacobian + at, jacobian, (size_t)(rows * size) * sizeof *jacobian);
+  memcpy(to, jacobian, (size_t)(rows * size) * sizeof *jacobian);
   for (int32_t row = 0; row < rows; row++) {
-    double *const response = system->response + at + row * size;
+    double *const response = responses + row * size;
     for (int64_t c = 0; c < size; c++) {
       double sum = 0;
       for (int64_t d = 0; d < size; d++) {
@@ -168,6 +173,34 @@ static void entry_fill(const blocks_build *build, const double *jacobian, int32_
   }
 }
 
+/* The same of the torque of a contact of six rows; 0 where an elliptic cone has three. */
+static void torque_entry_fill(const blocks_build *build, int32_t rows, const double *jacobian,
+                              int32_t block, int64_t at, double *w) {
+  tl_system *const system = &build->assembly->system;
+  const size_t reals = (size_t)force_rows(rows) * (size_t)build->blocks->block_size[block];
+  if (system->torque_jacobian == NULL) {
+    return;
+  }
+  if (rows == 6) {
+    entry_fill(build, jacobian, block, 3, system->torque_jacobian + at,
+               system->torque_response + at, w);
+  } else {
+    memset(system->torque_jacobian + at, 0, reals * sizeof(double));
+    memset(system->torque_response + at, 0, reals * sizeof(double));
+  }
+}
+
+/* Angular velocity without impulses, w being W_kk of the torque. */
+static void torque_free_fill(const blocks_build *build, int32_t place, const double *w,
+                             const double *u, const double *sizes) {
+  tl_system *const system = &build->assembly->system;
+  const int32_t torque = system->shape.contact_count + place;
+  const double weight = (w[0] + w[4] + w[8]) / 3;
+  system->weight[torque] = weight > 0 ? weight : 1;
+  const double square = tl_system_free(system, torque, u, sizes);
+  build->assembly->rounding += weight > 0 ? square : 0;
+}
+
 static talus_status constraint_fill(talus_context *context, const blocks_build *build,
                                     int32_t place, int64_t *entry, int64_t *at,
                                     int32_t *entry_unit) {
@@ -175,7 +208,8 @@ static talus_status constraint_fill(talus_context *context, const blocks_build *
   const talus_blocks *const blocks = build->blocks;
   const int32_t contacts = build->problem->contact_count, k = system->order[place];
   const entry_list list = entries_of(build, k);
-  double u[3] = {0, 0, 0}, sizes[3] = {0, 0, 0}, w[9] = {0};
+  const int32_t rows = force_rows(list.rows);
+  double u[6] = {0}, sizes[6] = {0}, w[9] = {0}, turn[9] = {0};
   const double *const bias = k < contacts ? blocks->bias : blocks->bilateral_bias;
   for (int32_t row = 0; bias != NULL && row < list.rows; row++) {
     u[row] = bias[k < contacts ? (int64_t)list.rows * k + row : k - contacts];
@@ -195,17 +229,21 @@ static talus_status constraint_fill(talus_context *context, const blocks_build *
       }
     }
     if (unit >= 0) {
-      entry_fill(build, jacobian, block, list.rows, *at, w);
+      entry_fill(build, jacobian, block, rows, system->jacobian + *at, system->response + *at, w);
+      torque_entry_fill(build, list.rows, jacobian + 3 * size, block, *at, turn);
       system->entry[*entry] = (tl_entry){system->block_offset[unit], (int32_t)size, *at};
       entry_unit[*entry] = unit;
-      *at += list.rows * size;
+      *at += rows * size;
       *entry += 1;
     }
   }
   const double friction =
       k < contacts && build->problem->friction != NULL ? build->problem->friction[k] : 0;
-  TL_TRY(tl_assembly_scale(context, build->assembly, place, w, list.rows, k >= contacts, friction));
+  TL_TRY(tl_assembly_scale(context, build->assembly, place, w, rows, k >= contacts, friction));
   build->assembly->rounding += tl_system_free(&build->assembly->system, place, u, sizes);
+  if (place < system->shape.torque_count) {
+    torque_free_fill(build, place, turn, u + 3, sizes + 3);
+  }
   return TALUS_OK;
 }
 
@@ -238,8 +276,10 @@ talus_status tl_assemble_blocks(talus_context *context, const talus_problem *pro
       (problem->bilateral_count > 0 ? blocks->bilateral_start[problem->bilateral_count] : 0);
   TL_TRY(scratch_take(context, &build, entries));
   shape->body_kind = TL_SPHERES;
-  shape->range[0] =
-      (tl_range){.kind = TL_BLOCKS, .rows = problem->dimension, .count = problem->contact_count};
+  shape->range[0] = (tl_range){.kind = TL_BLOCKS,
+                               .rows = force_rows(problem->dimension),
+                               .torque = shape->torque_count > 0,
+                               .count = problem->contact_count};
   shape->range[1] = (tl_range){.kind = TL_BLOCKS,
                                .rows = 1,
                                .bilateral = 1,

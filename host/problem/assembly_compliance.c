@@ -39,6 +39,17 @@ static void target_velocity(const tl_assembly *assembly, const tl_yielding *c, i
   }
 }
 
+/* What an elliptic cone sees of a velocity. */
+static void squeeze(const tl_system *system, int32_t place, double *v) {
+  if (place < system->shape.torque_count && system->squeeze != NULL) {
+    const double *const g = system->squeeze + 3 * (int64_t)place;
+    const double along = g[0] * v[0] + g[1] * v[1] + g[2] * v[2];
+    for (int i = 0; i < 3; i++) {
+      v[i] -= along * g[i];
+    }
+  }
+}
+
 /* The diagonal block of W at `place`. */
 static double *matrix_block(const tl_system *system, int32_t place) {
   int64_t e = system->row_first[place];
@@ -111,7 +122,9 @@ static talus_status constraint_comply(talus_context *context, const talus_proble
                                       tl_assembly *assembly, int32_t place, softness *s) {
   tl_system *const system = &assembly->system;
   const int32_t k = system->order[place];
-  const int32_t rows = k < problem->contact_count ? problem->dimension : 1;
+  const int32_t rows = k >= problem->contact_count ? 1
+                       : problem->dimension < 3    ? problem->dimension
+                                                   : 3;
   const tl_yielding c = tl_problem_yielding(problem, k);
   if (system->shape.compliance_count > 0) {
     system->compliance_n[place] = c.normal;
@@ -123,6 +136,7 @@ static talus_status constraint_comply(talus_context *context, const talus_proble
   }
   double v[3], square = 0;
   target_velocity(assembly, &c, k, place, v);
+  squeeze(system, place, v);
   system->free_x[place] -= v[0];
   system->free_y[place] -= v[1];
   system->free_z[place] -= v[2];

@@ -247,8 +247,10 @@ talus_status tl_assemble_rigid(talus_context *context, const talus_problem *prob
   shape->body_kind = build.round && problem->rigid.arm_a == NULL ? TL_SPHERES : TL_ARMS;
   shape->velocity_size = TL_RECORD * (shape->rigid_count + 1);
   shape->rigid_contact_count = shape->entry_base = problem->contact_count;
-  shape->range[0] =
-      (tl_range){.kind = shape->body_kind, .rows = 3, .count = problem->contact_count};
+  shape->range[0] = (tl_range){.kind = shape->body_kind,
+                               .rows = 3,
+                               .torque = shape->torque_count > 0,
+                               .count = problem->contact_count};
   shape->range[1] = (tl_range){.kind = TL_BLOCKS,
                                .rows = 1,
                                .bilateral = 1,

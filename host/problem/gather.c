@@ -285,7 +285,7 @@ static talus_status asleep_take(intake *in, talus_problem *problem) {
   return TALUS_OK;
 }
 
-static talus_status compliance_take(intake *in, talus_problem *problem) {
+static talus_status own_take(intake *in, talus_problem *problem) {
   const int64_t contacts = problem->contact_count, rows = problem->bilateral_count;
 #define TAKE_OWN(name, size, length) \
   TAKE(in, problem->name, in->layout->name, F64, size, length, "problem." #name)
@@ -293,14 +293,18 @@ static talus_status compliance_take(intake *in, talus_problem *problem) {
   TAKE_OWN(target_impulse, problem->dimension, contacts);
   TAKE_OWN(row_compliance, 1, rows);
   TAKE_OWN(row_target_impulse, 1, rows);
+  TAKE_OWN(torque_friction, 2, contacts);
+  TAKE_OWN(cross_friction, 1, contacts);
+  TAKE_OWN(friction_direction, 3, contacts);
 #undef TAKE_OWN
   return TALUS_OK;
 }
 
 /* Sizes that tl_problem_check will refuse: no array may be read by them. */
 static int sizes_absurd(const talus_problem *p) {
-  return p->contact_count < 0 || p->bilateral_count < 0 || p->dimension < 1 || p->dimension > 3 ||
-         3 * ((int64_t)p->contact_count + p->bilateral_count) > COUNT_MAX;
+  return p->contact_count < 0 || p->bilateral_count < 0 || p->dimension < 1 || p->dimension > 6 ||
+         (p->dimension > 3 ? 6 : 3) * (int64_t)p->contact_count + 3 * (int64_t)p->bilateral_count >
+             COUNT_MAX;
 }
 
 /* Every array by itself. */
@@ -322,7 +326,7 @@ static talus_status problem_pack(talus_context *context, const talus_problem *pr
        "problem.row_lower");
   TAKE(&in, copy->row_upper, in.layout->row_upper, F64, 1, copy->bilateral_count,
        "problem.row_upper");
-  TL_TRY(compliance_take(&in, copy));
+  TL_TRY(own_take(&in, copy));
   TAKE(&in, copy->contact_key, in.layout->contact_key, I64, 1, copy->contact_count,
        "problem.contact_key");
   TAKE(&in, copy->row_key, in.layout->row_key, I64, 1, copy->bilateral_count, "problem.row_key");

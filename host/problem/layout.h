@@ -28,7 +28,7 @@ talus_status tl_problem_copy_make(talus_context *context, const talus_problem *g
 talus_status tl_solution_copy_make(talus_context *context, const talus_solution *given,
                                    tl_solution_copy *copy);
 
-enum { TL_GATHERED = 29 }; /* arrays of the form that has most */
+enum { TL_GATHERED = 32 }; /* arrays of the form that has most */
 
 typedef struct tl_gathered {
   talus_problem problem; /* packed, in host memory */

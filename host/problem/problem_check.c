@@ -190,8 +190,8 @@ static talus_status arms_check(talus_context *context, const talus_rigid *rigid,
 static talus_status rigid_check(talus_context *context, const talus_problem *problem) {
   const talus_rigid *rigid = &problem->rigid;
   const int64_t count = problem->contact_count, rows = problem->bilateral_count;
-  if (problem->dimension != 3) {
-    return tl_fail(context, TALUS_INVALID_ARGUMENT, "form RIGID has dimension 3, not %d",
+  if (problem->dimension != 3 && problem->dimension != 6) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT, "form RIGID has dimension 3 or 6, not %d",
                    problem->dimension);
   }
   TL_TRY(bodies_check(context, rigid));
@@ -419,10 +419,123 @@ tl_yielding tl_problem_yielding(const talus_problem *problem, int32_t constraint
   }
   c.normal = problem->compliance != NULL ? problem->compliance[2 * k] : 0;
   c.tangential = problem->compliance != NULL && dimension > 1 ? problem->compliance[2 * k + 1] : 0;
-  for (int32_t i = 0; problem->target_impulse != NULL && i < dimension; i++) {
+  for (int32_t i = 0; problem->target_impulse != NULL && i < dimension && i < 3; i++) {
     c.target[i] = problem->target_impulse[dimension * k + i];
   }
   return c;
+}
+
+int tl_problem_wrenches(const talus_problem *problem) {
+  return problem->dimension == 6 || problem->cross_friction != NULL;
+}
+
+/* The unit vectors along and across the direction of friction; 0 if there is none. */
+static int directions_of(const talus_problem *problem, int32_t k, double *along, double *across) {
+  if (problem->form != TALUS_FORM_RIGID) {
+    along[0] = along[2] = across[0] = across[1] = 0;
+    along[1] = across[2] = 1;
+    return 1;
+  }
+  const double *const n = problem->rigid.normal + 3 * (int64_t)k;
+  const double *const d = problem->friction_direction + 3 * (int64_t)k;
+  const double part = n[0] * d[0] + n[1] * d[1] + n[2] * d[2];
+  double square = 0, size = 0;
+  for (int i = 0; i < 3; i++) {
+    along[i] = d[i] - part * n[i];
+    square += along[i] * along[i];
+    size += d[i] * d[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    along[i] /= sqrt(square);
+  }
+  across[0] = n[1] * along[2] - n[2] * along[1];
+  across[1] = n[2] * along[0] - n[0] * along[2];
+  across[2] = n[0] * along[1] - n[1] * along[0];
+  return square > 1e-12 * size;
+}
+
+tl_ellipse tl_problem_ellipse(const talus_problem *problem, int32_t k) {
+  const double first = problem->friction != NULL ? problem->friction[k] : 0;
+  tl_ellipse e = {first, {0, 0, 0}};
+  const double second = problem->cross_friction != NULL ? problem->cross_friction[k] : first;
+  double along[3], across[3];
+  if (second == first || !directions_of(problem, k, along, across)) {
+    return e;
+  }
+  e.friction = fmax(first, second);
+  const double g = sqrt(1 - fmin(first, second) / e.friction);
+  for (int i = 0; i < 3; i++) {
+    e.squeeze[i] = g * (first > second ? across[i] : along[i]);
+  }
+  return e;
+}
+
+static talus_status friction_check(talus_context *context, const double *friction, int64_t count,
+                                   const char *name, const char *instead) {
+  TL_TRY(finite(context, friction, count, name));
+  for (int64_t k = 0; friction != NULL && k < count; k++) {
+    if (friction[k] < 0) {
+      return tl_fail(context, TALUS_NEGATIVE_FRICTION, "%s[%lld] is %g", name, (long long)k,
+                     friction[k]);
+    }
+    if (friction[k] > TL_FRICTION_MOST) {
+      return tl_fail(context, TALUS_NEGATIVE_FRICTION, "%s[%lld] is %g, above %g: %s", name,
+                     (long long)k, friction[k], TL_FRICTION_MOST, instead);
+    }
+  }
+  return TALUS_OK;
+}
+
+/* Six rows and elliptic cones. */
+static talus_status wrenches_check(talus_context *context, const talus_problem *problem) {
+  const int matrices = problem->form == TALUS_FORM_DELASSUS || problem->form == TALUS_FORM_GLOBAL;
+  if (tl_problem_wrenches(problem) && matrices) {
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "contacts of six rows and elliptic cones (problem.%s) are for forms RIGID and "
+                   "BLOCKS: give the bodies, or their Jacobian blocks",
+                   problem->dimension == 6 ? "dimension 6" : "cross_friction");
+  }
+  if ((problem->dimension == 6) != (problem->torque_friction != NULL) &&
+      problem->contact_count > 0) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                   "problem.torque_friction goes with dimension 6, which is %d",
+                   problem->dimension);
+  }
+  return friction_check(context, problem->torque_friction, 2 * (int64_t)problem->contact_count,
+                        "problem.torque_friction", "lengths, of the size of the bodies at most");
+}
+
+/* After the form's own arrays. */
+static talus_status ellipses_check(talus_context *context, const talus_problem *problem) {
+  const double *const cross = problem->cross_friction;
+  const int64_t count = problem->contact_count;
+  if (cross == NULL || count == 0) {
+    return TALUS_OK;
+  }
+  TL_TRY(friction_check(context, cross, count, "problem.cross_friction", "no cone is as wide"));
+  if (problem->dimension < 3 || problem->friction == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                   "problem.cross_friction goes with friction and dimension 3 or 6");
+  }
+  const int rigid = problem->form == TALUS_FORM_RIGID;
+  if (rigid) {
+    TL_TRY(
+        need_finite(context, problem->friction_direction, 3 * count, "problem.friction_direction"));
+  }
+  for (int32_t k = 0; k < count; k++) {
+    double along[3], across[3];
+    if ((cross[k] > 0) != (problem->friction[k] > 0)) {
+      return tl_fail(context, TALUS_NEGATIVE_FRICTION,
+                     "problem.cross_friction[%d] is %g and friction[%d] %g: an ellipse has two "
+                     "positive axes, a contact without friction none",
+                     k, cross[k], k, problem->friction[k]);
+    }
+    if (cross[k] != problem->friction[k] && !directions_of(problem, k, along, across)) {
+      return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                     "problem.friction_direction of contact %d has no part across the normal", k);
+    }
+  }
+  return TALUS_OK;
 }
 
 static talus_status asleep_check(talus_context *context, const talus_problem *problem,
@@ -437,28 +550,20 @@ static talus_status asleep_check(talus_context *context, const talus_problem *pr
 }
 
 talus_status tl_problem_check(talus_context *context, const talus_problem *problem) {
-  if (problem->dimension < 1 || problem->dimension > 3) {
-    return tl_fail(context, TALUS_INVALID_ARGUMENT, "problem.dimension is %d, outside 1 .. 3",
-                   problem->dimension);
+  if ((problem->dimension < 1 || problem->dimension > 3) && problem->dimension != 6) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                   "problem.dimension is %d: 1, 2, 3, or 6 with torques", problem->dimension);
   }
   TL_TRY(count_check(context, problem->contact_count, "problem.contact_count"));
   TL_TRY(count_check(context, problem->bilateral_count, "problem.bilateral_count"));
-  TL_TRY(count_check(context, 3 * ((int64_t)problem->contact_count + problem->bilateral_count),
-                     "three times contacts and bilateral rows"));
-  TL_TRY(finite(context, problem->friction, problem->contact_count, "problem.friction"));
-  for (int32_t k = 0; problem->friction != NULL && k < problem->contact_count; k++) {
-    if (problem->friction[k] < 0) {
-      return tl_fail(context, TALUS_NEGATIVE_FRICTION, "problem.friction[%d] is %g", k,
-                     problem->friction[k]);
-    }
-    if (problem->friction[k] > TL_FRICTION_MOST) {
-      return tl_fail(
-          context, TALUS_NEGATIVE_FRICTION,
-          "problem.friction[%d] is %g, above %g: a contact that never slides has no more "
-          "than 10, or is three bilateral rows",
-          k, problem->friction[k], TL_FRICTION_MOST);
-    }
-  }
+  TL_TRY(count_check(context,
+                     (int64_t)(problem->dimension == 6 ? 6 : 3) * problem->contact_count +
+                         3 * (int64_t)problem->bilateral_count,
+                     "three times contacts and bilateral rows, contacts of six rows twice"));
+  TL_TRY(friction_check(
+      context, problem->friction, problem->contact_count, "problem.friction",
+      "a contact that never slides has no more than 10, or is three bilateral rows"));
+  TL_TRY(wrenches_check(context, problem));
   TL_TRY(bounds_check(context, problem));
   TL_TRY(compliances_check(context, problem));
   if (!(problem->velocity_scale >= 0) || !isfinite(problem->velocity_scale)) {
@@ -474,9 +579,11 @@ talus_status tl_problem_check(talus_context *context, const talus_problem *probl
   switch (problem->form) {
   case TALUS_FORM_RIGID:
     TL_TRY(rigid_check(context, problem));
+    TL_TRY(ellipses_check(context, problem));
     return asleep_check(context, problem, problem->rigid.body_count);
   case TALUS_FORM_BLOCKS:
     TL_TRY(blocks_check(context, problem));
+    TL_TRY(ellipses_check(context, problem));
     return asleep_check(context, problem, problem->blocks.block_count);
   case TALUS_FORM_DELASSUS:
     return delassus_check(context, problem);

@@ -14,6 +14,18 @@ int tl_problem_bounded(const talus_problem *problem);
 /* Whether a contact or row gives way. */
 int tl_problem_compliant(const talus_problem *problem);
 
+/* Whether contacts are assembled with six rows: they resist spinning or rolling, or their cone is
+ * an ellipse. */
+int tl_problem_wrenches(const talus_problem *problem);
+
+/* The elliptic cone of contact k: the larger friction, and the squeeze g that makes its cone
+ * circular (kernels/item/wrench.h), in the frame of impulses. A circular one has g = 0. */
+typedef struct tl_ellipse {
+  double friction;
+  double squeeze[3];
+} tl_ellipse;
+tl_ellipse tl_problem_ellipse(const talus_problem *problem, int32_t k);
+
 /* What the caller says of one constraint's compliance: C_n, C_t and the target impulse, in the
  * frame of its impulse. Bilateral rows are numbered behind the contacts and have C_n alone. */
 typedef struct tl_yielding {

@@ -8,11 +8,24 @@
 
 #include "kernels/item/rigid.h"
 #include "kernels/item/row.h"
+#include "kernels/item/wrench.h"
 
 static double row_reference(const tl_system *system, const tl_range *range, int32_t k) {
   const double u = system->free_x[k], w = system->weight[k];
   const int32_t row = k - range->first;
   return range->bounded ? tl_row_share(0, u, w, system->lower[row], system->upper[row]) : u * u / w;
+}
+
+static double wrench_reference(const tl_system *system, int32_t k, int world, int coulomb) {
+  const int64_t torque = (int64_t)system->shape.contact_count + k;
+  const tl_vec n = world ? tl_load(system->normal, k) : tl_vec_make(1, 0, 0);
+  const tl_vec zero = tl_vec_make(0, 0, 0);
+  const tl_parts mu = {0, system->friction[k], system->spin_friction[k], system->friction[torque]};
+  const tl_wrench none = {zero, zero};
+  tl_wrench q = {{system->free_x[k], system->free_y[k], system->free_z[k]},
+                 {system->free_x[torque], system->free_y[torque], system->free_z[torque]}};
+  q.force = coulomb ? tl_along(q.force, tl_wrench_opening(q, n, mu), n) : q.force;
+  return tl_wrench_share(none, q, n, mu, tl_parts_make(system->weight[k], system->weight[torque]));
 }
 
 /* R(0)^2 of one law over a chunk of the system's constraints. */
@@ -24,6 +37,10 @@ static double chunk_reference(const tl_system *system, int32_t first, int32_t en
       range++;
     }
     const int world = range->kind == TL_SPHERES || range->kind == TL_ARMS;
+    if (range->torque) {
+      sum += wrench_reference(system, k, world, law == TALUS_LAW_COULOMB);
+      continue;
+    }
     sum += range->bilateral
                ? row_reference(system, range, k)
                : tl_system_reference(system, k,

@@ -138,6 +138,9 @@ static void problem_close(room *r, const tl_sleep *s, talus_problem *p) {
   CLOSE_UP(p->target_impulse, (size_t)p->dimension, s->contact, p->contact_count);
   CLOSE_UP(p->row_compliance, 1, s->row, p->bilateral_count);
   CLOSE_UP(p->row_target_impulse, 1, s->row, p->bilateral_count);
+  CLOSE_UP(p->torque_friction, 2, s->contact, p->contact_count);
+  CLOSE_UP(p->cross_friction, 1, s->contact, p->contact_count);
+  CLOSE_UP(p->friction_direction, 3, s->contact, p->contact_count);
   if (p->form == TALUS_FORM_RIGID) {
     rigid_close(r, s, p);
   } else {

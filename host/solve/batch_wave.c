@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "host/method/small/round.h"
+#include "host/problem/problem_check.h"
 #include "host/solve/batch.h"
 #include "host/solve/solver.h"
 
@@ -70,7 +71,7 @@ static talus_status prepare(talus_solver *solver, int32_t *sent) {
     return TALUS_OK;
   }
   const int32_t constraints = solver->assembly.system.shape.contact_count;
-  if (constraints < 1 || constraints > WAVE_MOST ||
+  if (constraints < 1 || constraints > WAVE_MOST || tl_problem_wrenches(&solver->problem) ||
       (solver->settings.method == TALUS_METHOD_AUTO &&
        !tl_small_begins(&solver->settings, solver->problem.form, constraints))) {
     return TALUS_OK;

@@ -12,6 +12,7 @@
 
 #include "host/base/each.h"
 #include "host/problem/problem_check.h"
+#include "host/solve/certificate_wrench.h"
 
 enum {
   FEW_RUNS = 8,    /* are not worth waking threads for */
@@ -270,6 +271,83 @@ static void fact_comply(tl_facts *facts, int64_t i, const tl_yielding *c, const 
   facts->weight[i] += (c->normal + (rows - 1) * c->tangential) / rows;
 }
 
+/* ---- six rows, elliptic cones ---------------------------------------------------------------- */
+
+/* Contact k of six rows or with an elliptic cone as fact i, which is changed where the cone is an
+ * ellipse. */
+static tl_wrench_verdict wrench_verdict(const tl_certification *j, int32_t k, int64_t i,
+                                        tl_facts *facts) {
+  const talus_problem *const p = j->problem;
+  const double *const torque = p->torque_friction;
+  double friction[3] = {p->friction != NULL ? p->friction[k] : 0,
+                        torque != NULL ? torque[2 * (int64_t)k] : 0,
+                        torque != NULL ? torque[2 * (int64_t)k + 1] : 0};
+  if (p->cross_friction != NULL) {
+    friction[0] = tl_ellipse_apply(j, k, i, facts);
+  }
+  return tl_wrench_judge(facts, i, friction,
+                         p->form == TALUS_FORM_RIGID ? p->rigid.normal + 3 * (int64_t)k : NULL);
+}
+
+static void wrench_roundings_add(const tl_facts *facts, int64_t i, sums *s) {
+  const double force = 1 / sqrt(facts->weight[i]);
+  const double torque = facts->spins.weight[i] > 0 ? 1 / sqrt(facts->spins.weight[i]) : 0;
+  for (int c = 0; c < 3; c++) {
+    const double r = facts->rounding[3 * i + c] * force;
+    const double t = facts->spins.rounding[3 * i + c] * torque;
+    s->rounding += r * r + t * t;
+    s->fastest = larger(s->fastest, larger(r, t));
+  }
+}
+
+static void wrench_contact_judge(const tl_certification *j, int32_t k, int64_t i, tl_facts *facts,
+                                 sums *s) {
+  const tl_wrench_verdict v = wrench_verdict(j, k, i, facts);
+  const double square = tl_six_inner(&v.impulse, &v.impulse);
+  for (int law = 0; law < 2; law++) {
+    s->residual[law] += v.residual[law];
+    s->reference[law] += v.reference[law];
+    s->faceted[law] += v.residual[law];
+    s->faceted_reference[law] += v.reference[law];
+    s->natural[law] += v.plain[law];
+    s->product[law] += fabs(tl_six_inner(&v.impulse, &v.lawful[law]));
+    s->size[law] += sqrt(square * tl_six_inner(&v.lawful[law], &v.lawful[law]));
+  }
+  s->violation = larger(s->violation, v.outside);
+  s->largest = larger(s->largest, sqrt(v.load / facts->weight[i]));
+  s->closing = larger(s->closing, -v.velocity.normal);
+  s->dissipation += v.work;
+  wrench_roundings_add(facts, i, s);
+  s->load += v.load;
+  s->inverse_weight += 1 / facts->weight[i];
+  s->impulse += square;
+  s->velocity += tl_six_inner(&v.velocity, &v.velocity);
+  for (int c = 0; c < 3; c++) {
+    s->free += facts->free[3 * i + c] * facts->free[3 * i + c] +
+               facts->spins.free[3 * i + c] * facts->spins.free[3 * i + c];
+  }
+}
+
+/* R(x)^2 and R(0)^2 before compliance is added; the facts stay as they are. */
+static void wrench_rigid_judge(const tl_certification *j, int32_t k, int64_t i, tl_facts *facts,
+                               sums *s) {
+  double kept[3][3];
+  double *const changed[3] = {facts->impulse + 3 * i, facts->velocity + 3 * i, facts->free + 3 * i};
+  const double weight = facts->weight[i];
+  for (int a = 0; a < 3; a++) {
+    memcpy(kept[a], changed[a], sizeof kept[a]);
+  }
+  const tl_wrench_verdict v = wrench_verdict(j, k, i, facts);
+  facts->weight[i] = weight;
+  for (int a = 0; a < 3; a++) {
+    memcpy(changed[a], kept[a], sizeof kept[a]);
+  }
+  for (int law = 0; law < 2; law++) {
+    s->rigid[law] += v.residual[law];
+    s->rigid_reference[law] += v.reference[law];
+  }
+}
+
 /* Anything that is not a number must not read as success. */
 static double honest(double value) {
   return isfinite(value) ? value : INFINITY;
@@ -290,6 +368,16 @@ static void facts_clear(tl_facts *facts, size_t count) {
   memset(facts->weight, 0, count * sizeof *facts->weight);
 }
 
+static void spins_clear(tl_facts *facts, size_t count) {
+  tl_spins *const spins = &facts->spins;
+  memset(spins->impulse, 0, 3 * count * sizeof *spins->impulse);
+  memset(spins->velocity, 0, 3 * count * sizeof *spins->velocity);
+  memset(spins->free, 0, 3 * count * sizeof *spins->free);
+  memset(spins->rounding, 0, 3 * count * sizeof *spins->rounding);
+  memset(spins->weight, 0, count * sizeof *spins->weight);
+  memset(facts->squeezed, 0, count * sizeof *facts->squeezed);
+}
+
 /* Velocities and impulses in another unit: W and its weights stay. */
 static void facts_scale(tl_facts *facts, int32_t count, double unit) {
   for (int64_t i = 0; i < 3 * (int64_t)count; i++) {
@@ -297,6 +385,15 @@ static void facts_scale(tl_facts *facts, int32_t count, double unit) {
     facts->velocity[i] *= unit;
     facts->free[i] *= unit;
     facts->rounding[i] *= unit;
+  }
+}
+
+static void spins_scale(tl_spins *spins, int32_t count, double unit) {
+  for (int64_t i = 0; i < 3 * (int64_t)count; i++) {
+    spins->impulse[i] *= unit;
+    spins->velocity[i] *= unit;
+    spins->free[i] *= unit;
+    spins->rounding[i] *= unit;
   }
 }
 
@@ -310,15 +407,22 @@ static int32_t run_facts(const tl_certification *j, int64_t run, int32_t *first,
   const int32_t d = behind < 0 ? j->problem->dimension : 1;
   const double *const impulse = behind < 0 ? j->impulse : j->bilateral;
   facts_clear(facts, (size_t)count);
+  if (j->wrenches) {
+    spins_clear(facts, (size_t)count);
+  }
   for (int64_t i = 0; impulse != NULL && i < count; i++) {
     for (int64_t c = 0; c < d; c++) {
-      facts->impulse[3 * i + c] = impulse[d * (begin + i) + c];
+      *(c < 3 ? &facts->impulse[3 * i + c] : &facts->spins.impulse[3 * i + c - 3]) =
+          impulse[d * (begin + i) + c];
     }
   }
   *first = (int32_t)(behind < 0 ? begin : contacts + begin);
   j->facts(j, *first, count, facts);
   if (j->unit != 1) {
     facts_scale(facts, count, j->unit);
+    if (j->wrenches) {
+      spins_scale(&facts->spins, count, j->unit);
+    }
   }
   return count;
 }
@@ -347,13 +451,20 @@ static void run_judge(const tl_certification *j, int64_t run, sums *s) {
       }
       if (is_row) {
         rigid_row_judge(&facts, i, b, s);
+      } else if (j->wrenches) {
+        wrench_rigid_judge(j, first + (int32_t)i, i, &facts, s);
       } else {
         rigid_judge(&facts, i, mu, axis, s);
       }
-      fact_comply(&facts, i, &c, axis, is_row ? 1 : problem->dimension);
+      fact_comply(&facts, i, &c, axis,
+                  is_row                   ? 1
+                  : problem->dimension < 3 ? problem->dimension
+                                           : 3);
     }
     if (is_row) {
       row_judge(&facts, i, b, s);
+    } else if (j->wrenches) {
+      wrench_contact_judge(j, first + (int32_t)i, i, &facts, s);
     } else {
       contact_judge(&facts, i, mu, axis, polygon, s);
     }
@@ -417,8 +528,11 @@ static void run_velocity(const tl_certification *j, int64_t run, double *contact
   int32_t first;
   const int32_t count = run_facts(j, run, &first, &facts);
   for (int64_t i = 0; i < count; i++) {
-    memcpy(contact_velocity + d * (first + i), facts.velocity + 3 * i,
-           (size_t)d * sizeof *contact_velocity);
+    double *const to = contact_velocity + d * (first + i);
+    memcpy(to, facts.velocity + 3 * i, (size_t)(d < 3 ? d : 3) * sizeof *to);
+    if (d == 6) {
+      memcpy(to + 3, facts.spins.velocity + 3 * i, 3 * sizeof *to);
+    }
   }
 }
 
@@ -448,6 +562,7 @@ talus_status tl_certification_make(talus_context *context, const talus_problem *
   j->momentum_balance = j->asymmetry = 0;
   j->unit = 1;
   j->compliant = tl_problem_compliant(problem);
+  j->wrenches = tl_problem_wrenches(problem);
   TL_TRY(
       tl_buffer_reserve(context, &j->partial, (size_t)run_count(j), sizeof(sums), "certificate"));
   switch (problem->form) {

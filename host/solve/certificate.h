@@ -19,13 +19,24 @@ static inline int64_t tl_facts_runs(int64_t count) {
   return (count + TL_FACTS - 1) / TL_FACTS;
 }
 
+/* What contacts of six rows have beside three: torques and angular velocities. */
+typedef struct tl_spins {
+  double impulse[3 * TL_FACTS];
+  double velocity[3 * TL_FACTS];
+  double free[3 * TL_FACTS];
+  double rounding[3 * TL_FACTS];
+  double weight[TL_FACTS];
+} tl_spins;
+
 /* Three components each, unused ones 0. */
 typedef struct tl_facts {
   double impulse[3 * TL_FACTS];  /* x */
   double velocity[3 * TL_FACTS]; /* u */
   double free[3 * TL_FACTS];     /* q, u without impulses */
   double rounding[3 * TL_FACTS]; /* |D||v| + |bias|, the scale of q's rounding error */
-  double weight[TL_FACTS];       /* w_k = tr(W_kk) / rows */
+  double weight[TL_FACTS];       /* w_k = tr(W_kk) / rows, of torques by itself */
+  double squeezed[TL_FACTS];     /* elliptic cones: g' W_kk g (tl_problem_ellipse) */
+  tl_spins spins;                /* set if the problem has dimension 6 */
 } tl_facts;
 
 /* A faceted cone as the settings name it; count 0: the cone is circular. */
@@ -47,6 +58,7 @@ struct tl_certification {
   double momentum_balance, asymmetry;
   double unit;   /* of velocities and impulses, a power of two: 1 but for the smallest numbers */
   int compliant; /* some constraint gives way */
+  int wrenches;  /* contacts have six rows, or elliptic cones */
   /* Fills velocity, free, rounding and weight, given as 0, of `count` constraints from `first` on:
    * contacts or, numbered behind them, bilateral rows, never both. The first of a run is a
    * multiple of TL_FACTS contacts or rows. */

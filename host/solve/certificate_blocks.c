@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/problem/problem_check.h"
 #include "host/solve/certificate.h"
 
 /* Contacts or bilateral rows, whichever constraint `first` is one of. */
@@ -74,19 +75,48 @@ static void blocks_move(const tl_certification *j, double *column) {
   }
 }
 
-/* One row of a constraint against one block, added to fact i; returns its part of the trace. */
+/* Where the facts of row `row` of fact i stand. */
+typedef struct line_facts {
+  double *velocity, *free, *rounding;
+} line_facts;
+
+static line_facts line_of(tl_facts *facts, int64_t i, int32_t row) {
+  const int64_t at = 3 * i + row % 3;
+  tl_spins *const spins = &facts->spins;
+  return row < 3 ? (line_facts){facts->velocity + at, facts->free + at, facts->rounding + at}
+                 : (line_facts){spins->velocity + at, spins->free + at, spins->rounding + at};
+}
+
+/* One row of a constraint against one block, added to its facts; returns its part of the trace. */
 static double line_add(const double *line, const double *inverse, const double *motion,
-                       const double *before, int32_t size, int64_t i, tl_facts *facts) {
+                       const double *before, int32_t size, line_facts to) {
   double trace = 0;
   for (int32_t c = 0; c < size; c++) {
-    facts->velocity[i] += line[c] * motion[c];
-    facts->free[i] += line[c] * before[c];
-    facts->rounding[i] += fabs(line[c] * before[c]);
+    *to.velocity += line[c] * motion[c];
+    *to.free += line[c] * before[c];
+    *to.rounding += fabs(line[c] * before[c]);
     for (int32_t d = 0; d < size; d++) {
       trace += line[c] * inverse[(int64_t)c * size + d] * line[d];
     }
   }
   return trace;
+}
+
+/* What an entry of contact k adds to g' W_kk g. */
+static double entry_squeezed(const double *g, const double *jacobian, const double *inverse,
+                             int32_t size) {
+  double sum = 0;
+  for (int32_t c = 0; c < size; c++) {
+    for (int32_t d = 0; d < size; d++) {
+      double left = 0, right = 0;
+      for (int row = 0; row < 3; row++) {
+        left += g[row] * jacobian[(int64_t)row * size + c];
+        right += g[row] * jacobian[(int64_t)row * size + d];
+      }
+      sum += left * inverse[(int64_t)c * size + d] * right;
+    }
+  }
+  return sum;
 }
 
 static void blocks_facts(const tl_certification *j, int32_t first, int32_t count, tl_facts *facts) {
@@ -97,21 +127,34 @@ static void blocks_facts(const tl_certification *j, int32_t first, int32_t count
   int64_t at = rows.run_first[begin / TL_FACTS];
   for (int64_t i = 0; i < count; i++) {
     const int64_t k = begin + i;
-    double trace = 0;
+    const int elliptic = !bilateral && j->problem->cross_friction != NULL;
+    double trace = 0, turn = 0;
+    tl_ellipse ellipse = {0, {0, 0, 0}};
+    if (elliptic) {
+      ellipse = tl_problem_ellipse(j->problem, (int32_t)k);
+    }
     for (int32_t row = 0; row < rows.rows; row++) {
       const double given = rows.bias != NULL ? rows.bias[rows.rows * k + row] : 0;
-      facts->velocity[3 * i + row] = facts->free[3 * i + row] = given;
-      facts->rounding[3 * i + row] = fabs(given);
+      const line_facts to = line_of(facts, i, row);
+      *to.velocity = *to.free = given;
+      *to.rounding = fabs(given);
     }
     for (int64_t e = rows.start[k]; e < rows.start[k + 1]; e++) {
       const int32_t b = rows.block[e], size = blocks->block_size[b];
+      const double *const inverse = blocks->inverse_mass + j->inverse_first[b];
+      if (elliptic) {
+        facts->squeezed[i] += entry_squeezed(ellipse.squeeze, rows.jacobian + at, inverse, size);
+      }
       for (int32_t row = 0; row < rows.rows; row++, at += size) {
-        trace += line_add(rows.jacobian + at, blocks->inverse_mass + j->inverse_first[b],
-                          j->motion + j->velocity_first[b], blocks->velocity + j->velocity_first[b],
-                          size, 3 * i + row, facts);
+        *(row < 3 ? &trace : &turn) +=
+            line_add(rows.jacobian + at, inverse, j->motion + j->velocity_first[b],
+                     blocks->velocity + j->velocity_first[b], size, line_of(facts, i, row));
       }
     }
-    facts->weight[i] = trace / rows.rows;
+    facts->weight[i] = trace / (rows.rows < 3 ? rows.rows : 3);
+    if (rows.rows == 6) {
+      facts->spins.weight[i] = turn / 3;
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/problem/problem_check.h"
 #include "host/solve/certificate.h"
 
 static void cross(const double *a, const double *b, double *c) {
@@ -69,6 +70,44 @@ static void contact_facts(const tl_certification *j, int64_t k, int64_t i, tl_fa
   facts->weight[i] = trace / 3;
 }
 
+/* Torques of contact k as fact i. */
+static void contact_spins(const tl_certification *j, int64_t k, int64_t i, tl_spins *spins) {
+  const talus_rigid *const rigid = &j->problem->rigid;
+  double trace = 0;
+  for (int side = 0; side < 2; side++) {
+    const int64_t body = side ? rigid->body_b[k] : rigid->body_a[k];
+    for (int c = 0; c < 3 && body >= 0; c++) {
+      const double before = rigid->velocity[6 * body + 3 + c];
+      spins->velocity[3 * i + c] += (side ? 1 : -1) * j->motion[6 * body + 3 + c];
+      spins->free[3 * i + c] += (side ? 1 : -1) * before;
+      spins->rounding[3 * i + c] += fabs(before);
+      trace += rigid->inverse_inertia[6 * body + (c == 0 ? 0 : c == 1 ? 3 : 5)];
+    }
+  }
+  spins->weight[i] = trace / 3;
+}
+
+/* g' W_kk g of an elliptic cone. */
+static double contact_squeezed(const tl_certification *j, int32_t k) {
+  const talus_rigid *const rigid = &j->problem->rigid;
+  const tl_ellipse ellipse = tl_problem_ellipse(j->problem, k);
+  const double *const g = ellipse.squeeze;
+  double sum = 0;
+  for (int side = 0; side < 2; side++) {
+    const int64_t body = side ? rigid->body_b[k] : rigid->body_a[k];
+    if (body >= 0) {
+      double arm[3], moment[3], turn[3];
+      arm_of(rigid, k, side, arm);
+      cross(arm, g, moment);
+      inertia_times(rigid->inverse_inertia + 6 * body, moment, turn);
+      for (int c = 0; c < 3; c++) {
+        sum += rigid->inverse_mass[body] * g[c] * g[c] + moment[c] * turn[c];
+      }
+    }
+  }
+  return sum;
+}
+
 static double row_velocity(const talus_rigid *rigid, int64_t row, const double *motion,
                            double *size) {
   double u = rigid->row_bias != NULL ? rigid->row_bias[row] : 0;
@@ -105,7 +144,8 @@ static double rigid_row_trace(const talus_rigid *rigid, int64_t row) {
 /* Momentum handed to each body, into `momentum`. */
 static void rigid_momentum(const tl_certification *j, const talus_rigid *rigid, double *momentum) {
   for (int64_t k = 0; j->impulse != NULL && k < j->problem->contact_count; k++) {
-    const double *const x = j->impulse + 3 * k;
+    const int64_t d = j->problem->dimension;
+    const double *const x = j->impulse + d * k;
     for (int side = 0; side < 2; side++) {
       const int32_t body = side ? rigid->body_b[k] : rigid->body_a[k];
       if (body < 0) {
@@ -116,7 +156,8 @@ static void rigid_momentum(const tl_certification *j, const talus_rigid *rigid, 
       cross(arm, x, moment);
       for (int c = 0; c < 3; c++) {
         momentum[6 * (int64_t)body + c] += (side ? 1 : -1) * x[c];
-        momentum[6 * (int64_t)body + 3 + c] += (side ? 1 : -1) * moment[c];
+        momentum[6 * (int64_t)body + 3 + c] +=
+            (side ? 1 : -1) * (moment[c] + (d == 6 ? x[3 + c] : 0));
       }
     }
   }
@@ -158,6 +199,12 @@ static void rigid_facts(const tl_certification *j, int32_t first, int32_t count,
   for (int64_t i = 0; i < count; i++) {
     if (first + i < contacts) {
       contact_facts(j, first + i, i, facts);
+      if (j->problem->dimension == 6) {
+        contact_spins(j, first + i, i, &facts->spins);
+      }
+      if (j->problem->cross_friction != NULL) {
+        facts->squeezed[i] = contact_squeezed(j, first + (int32_t)i);
+      }
     } else {
       const int64_t row = first + i - contacts;
       double size;

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "host/base/structs.h"
+#include "host/problem/problem_check.h"
 #include "host/solve/solver.h"
 #include "kernels/registry.h"
 
@@ -25,8 +26,9 @@ tl_solve tl_solve_begin(talus_solver *solver, const tl_found *found) {
 
 /* Room for impulses in both orders. */
 static talus_status impulses_reserve(talus_solver *solver) {
-  const size_t constraints =
-      (size_t)solver->problem.contact_count + (size_t)solver->problem.bilateral_count;
+  const talus_problem *const p = &solver->problem;
+  const size_t contacts = (size_t)p->contact_count * (tl_problem_wrenches(p) ? 2 : 1);
+  const size_t constraints = contacts + (size_t)p->bilateral_count;
   TL_TRY(tl_buffer_reserve(solver->context, tl_assembly_impulses(&solver->assembly),
                            3 * constraints, sizeof(double), "impulses"));
   return tl_buffer_reserve(solver->context, &solver->exported, 3 * constraints, sizeof(double),
@@ -133,9 +135,30 @@ static void info_fill(const tl_solve *solve, talus_info *info) {
   info->keys_matched = solve->keys_matched;
 }
 
+/* Contacts of six rows and elliptic cones are for methods of first order on the circular cone. */
+static talus_status wrenches_allow(const talus_solver *solver) {
+  const talus_settings *const s = &solver->settings;
+  const tl_method_family family = tl_method_of(s->method)->family;
+  if (!tl_problem_wrenches(&solver->problem)) {
+    return TALUS_OK;
+  }
+  const char *const what =
+      solver->problem.dimension == 6 ? "contacts of six rows" : "elliptic cones";
+  if (tl_settings_small(s) || (family != TL_FAMILY_AUTO && family != TL_FAMILY_FIRST_ORDER)) {
+    return tl_fail(solver->context, TALUS_UNSUPPORTED,
+                   "settings.method %s with cone %s does not take %s: auto, jacobi, apgd, apgdb, "
+                   "gauss_seidel, gauss_seidel_nesterov and spectral with the circular cone do",
+                   talus_method_name(s->method), talus_cone_name(s->cone), what);
+  }
+  return s->unique ? tl_fail(solver->context, TALUS_UNSUPPORTED,
+                             "settings.unique is not for %s: set it to 0", what)
+                   : TALUS_OK;
+}
+
 talus_status tl_solver_solve(talus_solver *solver, const tl_request *request) {
   talus_info info = talus_info_default();
   tl_outlet outlet;
+  TL_TRY(wrenches_allow(solver));
   TL_TRY(solver->plan->prepare(solver));
   TL_TRY(tl_outlet_make(solver->context, tl_solver_whole(solver), request->solution, &outlet));
   tl_solve solve = tl_solve_begin(solver, request->found);

@@ -6,6 +6,7 @@
  * beyond need is 30 bytes per contact. */
 #include <string.h>
 
+#include "host/problem/problem_check.h"
 #include "host/solve/solver.h"
 
 enum {
@@ -49,7 +50,7 @@ static talus_status entries_count(talus_context *context, const talus_blocks *b,
       return tl_fail(context, TALUS_INDEX_RANGE, "entry %lld names block %d of %d", (long long)e,
                      (int)block[e], (int)b->block_count);
     }
-    s->jacobian_count += rows * b->block_size[block[e]];
+    s->jacobian_count += (rows < 3 ? rows : 3) * b->block_size[block[e]];
   }
   s->entry_count += start[count];
   return TALUS_OK;
@@ -106,7 +107,7 @@ static int64_t arrays_bytes(const tl_shape *s, int single) {
 }
 
 static int64_t assembly_bytes(const talus_problem *p, const tl_shape *s, int64_t largest) {
-  const int64_t c = s->contact_count, units = s->rigid_count + s->block_count, e = s->entry_count;
+  const int64_t c = TL_PLACES(s), units = s->rigid_count + s->block_count, e = s->entry_count;
   const int64_t sorting = larger(4 * (units + 2 + c), larger(12 * units, 4 * (2 * c + 1)));
   const int64_t lists = p->form == TALUS_FORM_RIGID
                             ? 4 * (units + 3 * c)
@@ -119,7 +120,7 @@ static int64_t assembly_bytes(const talus_problem *p, const tl_shape *s, int64_t
 
 static int64_t engine_bytes(const tl_shape *s, int single) {
   const int64_t real = single ? sizeof(float) : sizeof(double);
-  const int64_t impulses = padded(3 * (int64_t)s->contact_count);
+  const int64_t impulses = padded(3 * TL_PLACES(s));
   const int64_t velocities = padded(s->velocity_size);
   const int64_t units = larger(s->contact_count, s->rigid_count + s->block_count);
   return taken(ENGINE_ROOM) + taken(4 * impulses * real) + taken(2 * velocities * real) +
@@ -183,6 +184,8 @@ static talus_status memory_estimate(talus_context *context, const talus_settings
   const tl_kind kinds[2] = {TL_SPHERES, TL_ARMS}; /* which one, inertias decide */
   for (int i = 0; i < (problem->form == TALUS_FORM_RIGID ? 2 : 1); i++) {
     tl_shape shape = {.contact_count = problem->contact_count + problem->bilateral_count,
+                      .torque_count = tl_problem_wrenches(problem) ? problem->contact_count : 0,
+                      .elliptic = problem->cross_friction != NULL,
                       .bound_count = problem->bilateral_count};
     if (problem->compliance != NULL || problem->row_compliance != NULL) {
       shape.compliance_count = shape.contact_count;

@@ -27,11 +27,21 @@
  *   rigid. A spring of stiffness k over a step dt, taken implicitly, is C = 1/(k dt^2) with gap/dt
  *   in the bias, whatever the gap's sign; a target of k_t dt times the stretch is a tangential
  *   spring's memory.
+ *   Six rows (dimension 6): a contact resists spinning and rolling by a torque beside its force.
+ *   With w = w_b - w_a, w_s its part along n and w_r the rest, and the torque split alike,
+ *     K = { |impulse_t| <= friction impulse_n, |torque_s| <= mu_s impulse_n,
+ *           |torque_r| <= mu_r impulse_n },  mu_s, mu_r lengths (torque_friction)
+ *   and u_n + friction |u_t| + mu_s |w_s| + mu_r |w_r| in the place of u_n under the law coulomb;
+ *   the law ccp is that of this K and (u, w). Bodies feel the torque as +torque on b, -torque on a.
+ *   Elliptic cones: with friction along d1 and cross_friction along d2, across d1 and n,
+ *     K = { |(impulse_1 / friction, impulse_2 / cross_friction)| <= impulse_n }
+ *   and |(friction u_1, cross_friction u_2)| in the place of friction |u_t|.
  *   cone pyramid, box: a polygon instead of the disc |impulse_t| <= friction * impulse_n, see
  *   talus_cone; then |u_t| above means the largest -u_t . d over the polygon's vertices d.
  *
- * Frames. Form RIGID: impulses and velocities of contacts in the world frame, x y z. All other
- * forms: (n, t1, t2), or (n, t) if dimension is 2, (n) if 1. A body's velocity: linear of the
+ * Frames. Form RIGID: impulses and velocities of contacts in the world frame, x y z; dimension 6:
+ * the force, then the torque. All other forms: (n, t1, t2), or (n, t) if dimension is 2, (n) if 1,
+ * (n, t1, t2, then spinning about n and rolling about t1, t2) if 6. A body's velocity: linear of the
  * centre of mass, then angular, both in the world frame. Inverse inertia: world frame, xx xy xz yy
  * yz zz. Body -1 is the ground; inverse mass and inertia 0 make a body immovable (it may still have
  * a velocity: a moving wall). The solver knows no time: gap, step and restitution are the caller's,
@@ -41,6 +51,8 @@
  *   R(x) = || sqrt(w_k) (x_k - P(x_k - (u_k + [friction |u_t| n]) / w_k)) ||   over all contacts
  *   and bilateral rows (P: nothing, or the bounds),
  *   epsilon = R(x) / R(0): how much better than doing nothing.
+ *   Six rows: force and torque have a weight w_k each, of their own part of W_kk, and P is the
+ *   nearest point by both; an elliptic cone is judged in the coordinates in which it is circular.
  * It is computed in double from the caller's arrays after each solve, by code no solver uses.
  * `tolerance` means epsilon. It depends neither on units nor on distant contacts. Compliance is
  * part of u here, in R(x) and in R(0); epsilon_rigid_* tell what the same impulses are worth
@@ -160,7 +172,8 @@ typedef struct talus_layout talus_layout; /* arrays that are not packed: see the
 typedef struct talus_problem {
   uint32_t struct_size; /* set by talus_problem_default */
   talus_form form;
-  int32_t dimension;       /* rows per contact: 3, 2 (plane) or 1 (no friction). RIGID: 3 */
+  int32_t dimension;       /* rows per contact: 3, 2 (plane) or 1 (no friction), or 6: three of a
+                              force, three of a torque. RIGID: 3 or 6 */
   int32_t contact_count;   /* may be 0 */
   int32_t bilateral_count; /* may be 0 */
   const double *friction;  /* [contact_count] 0 .. 1e6; NULL = 0 everywhere */
@@ -195,6 +208,16 @@ typedef struct talus_problem {
   const double *target_impulse;     /* [dimension contact_count] N s, frame as impulse; NULL = 0 */
   const double *row_compliance;     /* [bilateral_count] (m/s)/(N s), or (rad/s)/(N m s) */
   const double *row_target_impulse; /* [bilateral_count] NULL = 0 */
+  /* Contacts of six rows, dimension 6, forms (a) and (b): friction of spinning and of rolling, m,
+   * both >= 0; see the top of this file. */
+  const double
+      *torque_friction; /* [2 contact_count] of spinning, of rolling; NULL: dimension < 6 */
+  /* Elliptic cones, dimension 3 or 6, forms (a) and (b): `friction` holds along one direction of
+   * the tangent plane, this across it; > 0 where friction is. */
+  const double *cross_friction; /* [contact_count] NULL = the cones are circular */
+  /* Form (a): that direction, world frame; only its part across the normal counts. Form (b): t1,
+   * and NULL. */
+  const double *friction_direction; /* [3 contact_count] */
 } talus_problem;
 
 TALUS_API void talus_problem_init(talus_problem *problem, size_t size, talus_form form);
@@ -667,6 +690,7 @@ typedef struct talus_layout {
     talus_strided f, w, b;
   } global;
   talus_strided compliance, target_impulse, row_compliance, row_target_impulse;
+  talus_strided torque_friction, cross_friction, friction_direction;
 } talus_layout;
 
 TALUS_API void talus_layout_init(talus_layout *layout, size_t size);

@@ -66,7 +66,7 @@ static size_t padded(int64_t count) {
 static talus_status state_reserve(tl_cpu_engine *engine) {
   tl_view *const view = &engine->view;
   const tl_shape *const shape = &view->shape;
-  const size_t impulses = padded(3 * (int64_t)shape->contact_count);
+  const size_t impulses = padded(3 * TL_PLACES(shape));
   const size_t velocities = padded(shape->velocity_size);
   TL_TRY(tl_buffer_reserve(engine->context, &engine->impulse, 4 * impulses, sizeof(tl_real),
                            "impulses"));
@@ -96,7 +96,7 @@ talus_status tl_cpu_reserve_trial(tl_cpu_engine *engine) {
   if (view->trial != NULL) {
     return TALUS_OK;
   }
-  const size_t impulses = padded(3 * (int64_t)view->shape.contact_count);
+  const size_t impulses = padded(3 * TL_PLACES(&view->shape));
   const size_t velocities = padded(view->shape.velocity_size);
   TL_TRY(tl_buffer_reserve(engine->context, &engine->trial, impulses + velocities, sizeof(tl_real),
                            "trial impulses"));
@@ -123,7 +123,7 @@ static talus_status engine_upload(tl_engine *base, const tl_system *system, tl_r
 void tl_cpu_reset(tl_cpu_engine *engine, double lipschitz) {
   tl_view *const view = &engine->view;
   const size_t velocities = (size_t)view->shape.velocity_size * sizeof(tl_real);
-  memcpy(view->x_previous, view->x, 3 * (size_t)view->shape.contact_count * sizeof(tl_real));
+  memcpy(view->x_previous, view->x, 3 * (size_t)TL_PLACES(&view->shape) * sizeof(tl_real));
   memset(view->velocity, 0, velocities); /* the record of what cannot move stays 0 */
   tl_cpu_units_respond(engine, view->x, view->velocity);
   memcpy(view->velocity_y, view->velocity, velocities);
@@ -136,7 +136,7 @@ static talus_status engine_start(tl_engine *base, tl_start from, const double *i
                                  double lipschitz) {
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
   tl_view *const view = &engine->view;
-  const int64_t count = 3 * (int64_t)view->shape.contact_count;
+  const int64_t count = 3 * TL_PLACES(&view->shape);
   if (from == TL_START_KEPT) {
     memcpy(view->x, view->best, (size_t)count * sizeof(tl_real));
   }
@@ -161,13 +161,13 @@ static talus_status engine_iterate(tl_engine *base, tl_iteration kind, const tl_
 
 static talus_status engine_keep(tl_engine *base) {
   tl_view *const view = &((tl_cpu_engine *)base)->view;
-  memcpy(view->best, view->x, 3 * (size_t)view->shape.contact_count * sizeof(tl_real));
+  memcpy(view->best, view->x, 3 * (size_t)TL_PLACES(&view->shape) * sizeof(tl_real));
   return TALUS_OK;
 }
 
 static talus_status engine_finish(tl_engine *base, double *impulse) {
   const tl_view *const view = &((tl_cpu_engine *)base)->view;
-  for (int64_t i = 0; i < 3 * (int64_t)view->shape.contact_count; i++) {
+  for (int64_t i = 0; i < 3 * TL_PLACES(&view->shape); i++) {
     impulse[i] = view->best[i];
   }
   return TALUS_OK;

@@ -69,6 +69,7 @@ talus_status tl_cpu_residual(tl_engine *engine, double squares[2], int64_t *pass
 #define TL_BY_KIND(RANGE, CALL)        \
   do {                                 \
     tl_range r_ = (RANGE);             \
+    r_.torque = 0;                     \
     if (r_.kind == TL_SPHERES) {       \
       r_.kind = TL_SPHERES;            \
       r_.rows = 3;                     \
@@ -84,6 +85,25 @@ talus_status tl_cpu_residual(tl_engine *engine, double squares[2], int64_t *pass
       CALL(r_);                        \
     } else {                           \
       r_.kind = TL_MATRIX;             \
+      CALL(r_);                        \
+    }                                  \
+  } while (0)
+
+/* The same for contacts of six rows, which no form with a stored W has. */
+#define TL_BY_TORQUE_KIND(RANGE, CALL) \
+  do {                                 \
+    tl_range r_ = (RANGE);             \
+    r_.rows = 3;                       \
+    r_.bilateral = r_.bounded = 0;     \
+    r_.torque = 1;                     \
+    if (r_.kind == TL_SPHERES) {       \
+      r_.kind = TL_SPHERES;            \
+      CALL(r_);                        \
+    } else if (r_.kind == TL_ARMS) {   \
+      r_.kind = TL_ARMS;               \
+      CALL(r_);                        \
+    } else {                           \
+      r_.kind = TL_BLOCKS;             \
       CALL(r_);                        \
     }                                  \
   } while (0)

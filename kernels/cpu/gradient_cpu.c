@@ -55,7 +55,8 @@ TL_ITEM void other_loop(const tl_view *view, const tl_range range, const task *j
                         int32_t count, tl_shares *leaf) {
   for (int32_t i = 0; i < count; i++) {
     const tl_share share =
-        job->mode == BACKTRACK
+        job->mode == GRADIENT ? tl_gradient_step(view, range, first + i, job->pace)
+        : job->mode == BACKTRACK
             ? tl_backtrack_step(view, range, first + i, job->pace, job->accepted)
             : tl_lipschitz_step(view, range, first + i, job->scaled, job->shrink);
     leaf->step_norm2[i] = share.step_norm2;
@@ -63,12 +64,23 @@ TL_ITEM void other_loop(const tl_view *view, const tl_range range, const task *j
   }
 }
 
+/* Contacts of six rows, one after the other. */
+TL_CLONES static void torque_chunk(const tl_view *given, tl_range range, const task *job,
+                                   int32_t first, int32_t count, tl_shares *leaf) {
+  const tl_view view = *given;
+#define TL_CALL(r) other_loop(&view, r, job, first, count, leaf)
+  TL_BY_TORQUE_KIND(range, TL_CALL);
+#undef TL_CALL
+}
+
 static void contact_chunk(tl_cpu_engine *engine, const tl_range range, const task *job,
                           int32_t chunk) {
   const tl_view *const view = &engine->view;
   tl_shares leaf;
   const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
-  if (job->mode == GRADIENT) {
+  if (range.torque) {
+    torque_chunk(view, range, job, first, count, &leaf);
+  } else if (job->mode == GRADIENT) {
     gradient_chunk(view, range, job->pace, first, count, &leaf);
   } else {
 #define TL_CALL(r) other_loop(view, r, job, first, count, &leaf)
@@ -149,7 +161,8 @@ talus_status tl_cpu_backtrack(tl_engine *base, const tl_rule *rule, int32_t coun
     tl_state_look(s, rule);
   }
   if (s->accepted) { /* the last trial becomes x */
-    tl_cpu_each_item(engine, engine->view.shape.contact_count, contacts_accept, &engine->view);
+    tl_cpu_each_item(engine, (int32_t)TL_PLACES(&engine->view.shape), contacts_accept,
+                     &engine->view);
     s->accepted = 0;
   }
   engine->since_rebuild = 0;

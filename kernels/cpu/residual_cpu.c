@@ -30,11 +30,33 @@ TL_CLONES static void residual_chunk(const tl_view *given, tl_range range, int32
 #undef TL_CALL
 }
 
+/* Contacts of six rows, one after the other. */
+TL_ITEM void torque_loop(const tl_view *view, const tl_range range, int32_t first, int32_t count,
+                         shares *leaf) {
+  for (int32_t i = 0; i < count; i++) {
+    const tl_residual share = tl_residual_of(view, range, first + i);
+    leaf->ccp[i] = share.ccp;
+    leaf->coulomb[i] = share.coulomb;
+  }
+}
+
+TL_CLONES static void torque_chunk(const tl_view *given, tl_range range, int32_t first,
+                                   int32_t count, shares *leaf) {
+  const tl_view view = *given;
+#define TL_CALL(r) torque_loop(&view, r, first, count, leaf)
+  TL_BY_TORQUE_KIND(range, TL_CALL);
+#undef TL_CALL
+}
+
 static void chunk_run(tl_cpu_engine *engine, const tl_range range, int32_t chunk) {
   const tl_view *const view = &engine->view;
   shares leaf;
   const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
-  residual_chunk(view, range, first, count, &leaf);
+  if (range.torque) {
+    torque_chunk(view, range, first, count, &leaf);
+  } else {
+    residual_chunk(view, range, first, count, &leaf);
+  }
   engine->first_sum[chunk] = tl_sum_leaves(leaf.ccp, count);
   engine->second_sum[chunk] = tl_sum_leaves(leaf.coulomb, count);
 }

@@ -81,6 +81,15 @@ TL_CLONES static void sweep_leaf(const tl_view *given, tl_range range, tl_pace p
 #undef TL_CALL
 }
 
+/* Contacts of six rows, one after the other. */
+TL_CLONES static void torque_leaf(const tl_view *given, tl_range range, tl_pace pace, int32_t first,
+                                  int32_t count, tl_shares *leaf) {
+  const tl_view view = *given;
+#define TL_CALL(r) other_loop(&view, r, pace, first, count, leaf)
+  TL_BY_TORQUE_KIND(range, TL_CALL);
+#undef TL_CALL
+}
+
 /* The chunks of one colour. */
 typedef struct colour_task {
   tl_cpu_engine *engine;
@@ -93,7 +102,11 @@ static void sweep_chunk(tl_cpu_engine *engine, const tl_range range, tl_pace pac
   const tl_view *const view = &engine->view;
   tl_shares leaf;
   const int32_t first = view->chunk_first[chunk], count = view->chunk_first[chunk + 1] - first;
-  sweep_leaf(view, range, pace, first, count, &leaf);
+  if (range.torque) {
+    torque_leaf(view, range, pace, first, count, &leaf);
+  } else {
+    sweep_leaf(view, range, pace, first, count, &leaf);
+  }
   engine->first_sum[chunk] = tl_sum_leaves(leaf.step_norm2, count);
   engine->second_sum[chunk] = tl_sum_leaves(leaf.restart_test, count);
 }

@@ -11,7 +11,7 @@
 #include "kernels/cuda/engine_cuda.cuh"
 #include "kernels/cuda/sum_cuda.h"
 
-template <class PASS, int KIND>
+template <class PASS, int KIND, int TORQUE>
 static __global__ void __launch_bounds__(TL_CHUNK)
     contact_kernel(const tl_cuda_work work, const tl_range given, const int32_t chunk_first,
                    const int32_t chunk_end) {
@@ -20,6 +20,7 @@ static __global__ void __launch_bounds__(TL_CHUNK)
   }
   tl_range range = given;
   range.kind = KIND;
+  range.torque = TORQUE;
   if (KIND == TL_SPHERES || KIND == TL_ARMS) {
     range.rows = 3;
     range.bilateral = range.bounded = 0;
@@ -49,27 +50,51 @@ static __global__ void __launch_bounds__(TL_CHUNK)
   }
 }
 
+/* Contacts of six rows, which no form with a stored W has. */
+template <class PASS>
+static talus_status tl_cuda_torque_chunks(tl_cuda_engine *engine, const tl_range &range,
+                                          int32_t first, int32_t end, unsigned blocks) {
+  switch (range.kind) {
+  case TL_SPHERES:
+    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_SPHERES, 1>, engine->work, range,
+              first, end);
+    break;
+  case TL_ARMS:
+    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_ARMS, 1>, engine->work, range,
+              first, end);
+    break;
+  default:
+    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_BLOCKS, 1>, engine->work, range,
+              first, end);
+    break;
+  }
+  return TALUS_OK;
+}
+
 /* The chunks first .. end-1, all of one range. */
 template <class PASS>
 static talus_status tl_cuda_chunks(tl_cuda_engine *engine, const tl_range &range, int32_t first,
                                    int32_t end) {
   const unsigned blocks = end > first ? (unsigned)(end - first) : 1;
+  if (range.torque) {
+    return tl_cuda_torque_chunks<PASS>(engine, range, first, end, blocks);
+  }
   switch (range.kind) {
   case TL_SPHERES:
-    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_SPHERES>, engine->work, range,
+    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_SPHERES, 0>, engine->work, range,
               first, end);
     break;
   case TL_ARMS:
-    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_ARMS>, engine->work, range, first,
-              end);
+    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_ARMS, 0>, engine->work, range,
+              first, end);
     break;
   case TL_BLOCKS:
-    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_BLOCKS>, engine->work, range, first,
-              end);
+    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_BLOCKS, 0>, engine->work, range,
+              first, end);
     break;
   default:
-    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_MATRIX>, engine->work, range, first,
-              end);
+    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_MATRIX, 0>, engine->work, range,
+              first, end);
     break;
   }
   return TALUS_OK;

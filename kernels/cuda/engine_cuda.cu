@@ -25,7 +25,7 @@ __global__ void control_prepare_kernel(tl_control *control, const tl_rule rule) 
 }
 
 size_t impulse_bytes(const tl_cuda_engine *engine) {
-  return 3 * (size_t)engine->work.view.shape.contact_count * sizeof(tl_real);
+  return 3 * (size_t)TL_PLACES(&engine->work.view.shape) * sizeof(tl_real);
 }
 
 /* Copies between arrays on the device; nothing to copy is no error. */
@@ -134,7 +134,7 @@ static talus_status engine_start(tl_engine *base, tl_start from, const double *i
   if (from == TL_START_KEPT) {
     TL_TRY(array_copy(engine, view->x, view->best, impulse_bytes(engine)));
   } else if (impulse != NULL) {
-    TL_TRY(reals_send(engine, view->x, impulse, 3 * (int64_t)view->shape.contact_count));
+    TL_TRY(reals_send(engine, view->x, impulse, 3 * TL_PLACES(&view->shape)));
   } else if (impulse_bytes(engine) > 0) {
     TL_CUDA_TRY(engine->device,
                 cudaMemsetAsync(view->x, 0, impulse_bytes(engine), engine->device->stream));
@@ -164,7 +164,7 @@ static talus_status engine_finish(tl_engine *base, double *impulse) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
   return reals_fetch(engine, impulse, engine->work.view.best,
-                     3 * (int64_t)engine->work.view.shape.contact_count);
+                     3 * TL_PLACES(&engine->work.view.shape));
 }
 
 static void engine_destroy(tl_engine *base) {

@@ -104,7 +104,7 @@ void tl_cuda_bytes_count(tl_cuda_engine *engine);
 talus_status tl_cuda_reserve_trial(tl_cuda_engine *engine);
 /* Reals of the impulses at its head, and all of its bytes. */
 static inline size_t tl_cuda_trial_impulses(const tl_shape *shape) {
-  return (3 * (size_t)shape->contact_count + 31) / 32 * 32;
+  return (3 * (size_t)TL_PLACES(shape) + 31) / 32 * 32;
 }
 static inline size_t tl_cuda_trial_bytes(const tl_shape *shape) {
   return (tl_cuda_trial_impulses(shape) + (size_t)shape->velocity_size) * sizeof(tl_real);

@@ -55,7 +55,7 @@ template <int SCALED> struct lipschitz_pass {
 /* The last accepted trial becomes x. */
 __global__ void __launch_bounds__(TL_CHUNK) accept_kernel(const tl_cuda_work work) {
   const int64_t k = tl_thread_index();
-  if (k < work.view.shape.contact_count && work.control->state.accepted) {
+  if (k < TL_PLACES(&work.view.shape) && work.control->state.accepted) {
     tl_backtrack_accept(&work.view, (int32_t)k);
   }
 }
@@ -116,7 +116,7 @@ talus_status tl_cuda_backtrack(tl_engine *base, const tl_rule *rule, int32_t cou
   bool stopped;
   TL_TRY(tl_cuda_prepare(engine, rule));
   TL_TRY(tl_cuda_iterate(engine, TL_GRAPH_BACKTRACK, backtrack_issue, rule, count, &stopped));
-  TL_LAUNCH(engine, tl_cuda_blocks(engine->work.view.shape.contact_count, TL_CHUNK), TL_CHUNK,
+  TL_LAUNCH(engine, tl_cuda_blocks(TL_PLACES(&engine->work.view.shape), TL_CHUNK), TL_CHUNK,
             accept_kernel, engine->work);
   TL_TRY(tl_cuda_result(engine));
   engine->since_rebuild = 0;

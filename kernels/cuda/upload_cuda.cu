@@ -292,7 +292,7 @@ state_need state_find(const tl_shape *shape) {
                              : blocks_of(shape->rigid_count) + blocks_of(shape->block_count);
   need.unit_blocks = units > 0 ? units : 1;
   need.contact_blocks = shape->chunk_count > 0 ? (unsigned)shape->chunk_count : 1;
-  need.impulses = padded(3 * (size_t)shape->contact_count * sizeof(tl_real));
+  need.impulses = padded(3 * (size_t)TL_PLACES(shape) * sizeof(tl_real));
   need.velocities = padded((size_t)shape->velocity_size * sizeof(tl_real));
   need.control = padded(sizeof(tl_control));
   need.chunks = padded(need.contact_blocks * sizeof(double));

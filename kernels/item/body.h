@@ -5,7 +5,7 @@
 #ifndef TL_ITEM_BODY_H
 #define TL_ITEM_BODY_H
 
-#include "kernels/item/contact.h"
+#include "kernels/item/wrench.h"
 
 /* Linear and angular part of a record. */
 typedef struct tl_twist {
@@ -37,7 +37,7 @@ TL_ITEM void tl_twist_save(const tl_view *view, const int32_t kind, tl_real *vel
 TL_ITEM tl_twist tl_end_share(const tl_view *view, const int32_t kind, int32_t end,
                               const tl_real *impulse) {
   const int32_t k = end >> 1, is_b = end & 1;
-  const tl_vec x = tl_load(impulse, k);
+  const tl_vec x = tl_squeeze(view, k, tl_load(impulse, k));
   const tl_real sign = (tl_real)(2 * is_b - 1);
   tl_twist share;
   share.linear = tl_times(sign, x);
@@ -47,6 +47,10 @@ TL_ITEM tl_twist tl_end_share(const tl_view *view, const int32_t kind, int32_t e
   } else {
     const tl_vec arm = tl_load(is_b ? view->arm_b : view->arm_a, k);
     share.angular = tl_times(sign, tl_cross(arm, x));
+  }
+  if (view->shape.torque_count > 0) {
+    const tl_vec torque = tl_load(impulse, tl_torque_place(view, k));
+    share.angular = tl_along(share.angular, sign, torque);
   }
   return share;
 }
@@ -139,6 +143,21 @@ TL_ITEM tl_real tl_body_step(const tl_view *view, const int32_t kind, int32_t bo
   return tl_body_move(view, kind, body, tl_body_gather(view, kind, body, impulse), beta);
 }
 
+/* What a contact of six rows adds: its torque, and what an elliptic cone takes off its force. */
+TL_ITEM tl_real tl_torque_column(const tl_view *view, tl_incidence incidence, int32_t size,
+                                 int32_t c, const tl_real *impulse) {
+  const tl_vec torque = tl_load(impulse, tl_torque_place(view, incidence.contact));
+  const tl_vec x = tl_load(impulse, incidence.contact);
+  const tl_vec less = tl_sub(tl_squeeze(view, incidence.contact, x), x);
+  const tl_real turn[3] = {torque.x, torque.y, torque.z}, off[3] = {less.x, less.y, less.z};
+  tl_real sum = 0;
+  for (int32_t row = 0; row < 3; row++) {
+    const int64_t at = incidence.jacobian + (int64_t)row * size + c;
+    sum += view->torque_response[at] * turn[row] + view->response[at] * off[row];
+  }
+  return sum;
+}
+
 /* Column c of general block b: V = sum (J M^-1)^T x over its Jacobian blocks. */
 TL_ITEM tl_real tl_block_gather(const tl_view *view, int32_t b, int32_t c, const tl_real *impulse) {
   const int32_t size = view->block_offset[b + 1] - view->block_offset[b];
@@ -149,6 +168,9 @@ TL_ITEM tl_real tl_block_gather(const tl_view *view, int32_t b, int32_t c, const
     for (int32_t row = 0; row < incidence.rows; row++) {
       sum += view->response[incidence.jacobian + (int64_t)row * size + c] *
              impulse[3 * (int64_t)incidence.contact + row];
+    }
+    if (incidence.contact < view->shape.torque_count) {
+      sum += tl_torque_column(view, incidence, size, c, impulse);
     }
   }
   return sum;

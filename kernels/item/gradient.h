@@ -13,6 +13,7 @@
 #include "kernels/item/contact.h"
 #include "kernels/item/row.h"
 #include "kernels/item/state.h"
+#include "kernels/item/wrench.h"
 
 typedef struct tl_share {
   tl_real step_norm2, restart_test;
@@ -84,8 +85,102 @@ TL_ITEM tl_share tl_gradient_move(const tl_view *view, const tl_range range, int
   return share;
 }
 
+/* ---- six rows -------------------------------------------------------------------------------- */
+
+TL_ITEM tl_wrench tl_wrench_ahead(const tl_view *view, int32_t k, tl_real beta) {
+  const tl_wrench x = tl_wrench_load(view, view->x, k);
+  return tl_wrench_along(x, beta, tl_wrench_sub(x, tl_wrench_load(view, view->x_previous, k)));
+}
+
+/* tl_slip_filter for force and torque; returns what the exact law adds to u_n. */
+TL_ITEM tl_real tl_wrench_filter(const tl_view *view, int32_t k, tl_wrench u, tl_vec n,
+                                 tl_real gain) {
+  tl_wrench slip = u;
+  if (gain < 1) {
+    const tl_wrench old = tl_wrench_load(view, view->slip, k);
+    slip = tl_wrench_along(old, gain, tl_wrench_sub(u, old));
+  }
+  tl_wrench_save(view, view->slip, k, slip);
+  return tl_wrench_opening(slip, n, tl_wrench_friction(view, k));
+}
+
+/* u at y with q and the law's term, velocity_y being V(y). */
+TL_ITEM tl_wrench tl_wrench_law(const tl_view *view, const tl_range range, int32_t k, tl_pace pace,
+                                tl_vec n, tl_wrench y) {
+  tl_wrench u = tl_wrench_along(tl_wrench_relative(view, range, k, view->velocity_y, y), 1,
+                                tl_wrench_free(view, k));
+  if (pace.coulomb) {
+    u.force = tl_along(u.force, tl_wrench_filter(view, k, u, n, pace.filter), n);
+  }
+  return u;
+}
+
+TL_ITEM tl_share tl_gradient_wrench(const tl_view *view, const tl_range range, int32_t k,
+                                    tl_pace pace) {
+  const tl_wrench x = tl_wrench_load(view, view->x, k), y = tl_wrench_ahead(view, k, pace.beta);
+  const tl_vec n = tl_contact_axis(view, range.kind, k);
+  const tl_wrench u = tl_wrench_law(view, range, k, pace, n, y);
+  const tl_parts s = tl_wrench_scale(view, k);
+  const tl_wrench next = tl_wrench_project(tl_wrench_descend(y, pace.inverse_lipschitz, u, n, s), n,
+                                           tl_wrench_friction(view, k), s);
+  tl_wrench_save(view, view->x_previous, k, next);
+  const tl_wrench d = tl_wrench_sub(next, y);
+  tl_share share;
+  share.step_norm2 = tl_wrench_metric(d, d, n, s);
+  share.restart_test = -tl_wrench_metric(d, tl_wrench_sub(next, x), n, s);
+  return share;
+}
+
+/* tl_backtrack_step, in the metric in which torques count by what they move. */
+TL_ITEM tl_share tl_backtrack_wrench(const tl_view *view, const tl_range range, int32_t k,
+                                     tl_pace pace, int32_t accepted) {
+  tl_wrench x = tl_wrench_load(view, view->x, k), previous;
+  if (accepted) {
+    previous = x;
+    x = tl_wrench_load(view, view->trial, k);
+    tl_wrench_save(view, view->x_previous, k, previous);
+    tl_wrench_save(view, view->x, k, x);
+  } else {
+    previous = tl_wrench_load(view, view->x_previous, k);
+  }
+  const tl_wrench y = tl_wrench_along(x, pace.beta, tl_wrench_sub(x, previous));
+  const tl_vec n = tl_contact_axis(view, range.kind, k);
+  const tl_wrench u = tl_wrench_law(view, range, k, pace, n, y);
+  const tl_parts s = tl_wrench_plain(view, k);
+  const tl_wrench next = tl_wrench_project(tl_wrench_descend(y, pace.inverse_lipschitz, u, n, s), n,
+                                           tl_wrench_friction(view, k), s);
+  tl_wrench_save(view, view->trial, k, next);
+  const tl_wrench d = tl_wrench_sub(next, y), way = tl_wrench_sub(next, x);
+  tl_share share;
+  share.step_norm2 = tl_wrench_metric(d, d, n, s);
+  share.restart_test = tl_dot(u.force, way.force) + tl_dot(u.torque, way.torque);
+  return share;
+}
+
+/* tl_lipschitz_step: directions without friction take no part. */
+TL_ITEM tl_share tl_lipschitz_wrench(const tl_view *view, const tl_range range, int32_t k,
+                                     int32_t scaled, tl_real shrink) {
+  const tl_wrench z = tl_wrench_load(view, view->x_previous, k);
+  const tl_vec n = tl_contact_axis(view, range.kind, k), zero = tl_vec_make(0, 0, 0);
+  const tl_parts mu = tl_wrench_friction(view, k);
+  const tl_parts s = scaled ? tl_wrench_scale(view, k) : tl_wrench_plain(view, k);
+  tl_wrench u = tl_wrench_relative(view, range, k, view->velocity_y, z);
+  u.force = tl_stretch(u.force, n, 1, mu.slide > 0 ? 1 : 0);
+  u.torque = tl_stretch(u.torque, n, mu.spin > 0 ? 1 : 0, mu.roll > 0 ? 1 : 0);
+  tl_wrench none;
+  none.force = none.torque = zero;
+  tl_share share;
+  share.step_norm2 = tl_wrench_metric(z, z, n, s);
+  share.restart_test = tl_dot(z.force, u.force) + tl_dot(z.torque, u.torque);
+  tl_wrench_save(view, view->x_previous, k, tl_wrench_descend(none, -shrink, u, n, s));
+  return share;
+}
+
 TL_ITEM tl_share tl_gradient_step(const tl_view *view, const tl_range range, int32_t k,
                                   tl_pace pace) {
+  if (range.torque) {
+    return tl_gradient_wrench(view, range, k, pace);
+  }
   const tl_vec y = tl_contact_ahead(view, k, pace.beta);
   return tl_gradient_move(view, range, k, pace,
                           tl_contact_relative(view, range, k, view->velocity_y, y));
@@ -95,6 +190,9 @@ TL_ITEM tl_share tl_gradient_step(const tl_view *view, const tl_range range, int
  * of the iteration before becomes x here. */
 TL_ITEM tl_share tl_backtrack_step(const tl_view *view, const tl_range range, int32_t k,
                                    tl_pace pace, int32_t accepted) {
+  if (range.torque) {
+    return tl_backtrack_wrench(view, range, k, pace, accepted);
+  }
   tl_vec x = tl_load(view->x, k), previous;
   if (accepted) {
     previous = x;
@@ -130,6 +228,9 @@ TL_ITEM void tl_backtrack_accept(const tl_view *view, int32_t k) {
  * without friction takes part with its normal row only. */
 TL_ITEM tl_share tl_lipschitz_step(const tl_view *view, const tl_range range, int32_t k,
                                    int32_t scaled, tl_real shrink) {
+  if (range.torque) {
+    return tl_lipschitz_wrench(view, range, k, scaled, shrink);
+  }
   const tl_vec z = tl_load(view->x_previous, k);
   const tl_vec n = tl_contact_axis(view, range.kind, k);
   tl_vec u = tl_contact_relative(view, range, k, view->velocity_y, z);
@@ -162,6 +263,13 @@ TL_ITEM void tl_lipschitz_begin(const tl_view *view, const tl_range range, int32
     }
   }
   tl_save(view->x_previous, k, z);
+  if (range.torque) { /* torques of the size of the forces, as far as there are any */
+    const tl_real length = tl_sqrt(view->weight[k] / view->weight[tl_torque_place(view, k)]);
+    const tl_parts mu = tl_wrench_friction(view, k);
+    tl_save(
+        view->x_previous, tl_torque_place(view, k),
+        tl_stretch(tl_times(length, z), n, mu.spin > 0 ? (tl_real)0.5 : 0, mu.roll > 0 ? 1 : 0));
+  }
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include "kernels/item/cone.h"
 #include "kernels/item/contact.h"
 #include "kernels/item/row.h"
+#include "kernels/item/wrench.h"
 
 typedef struct tl_residual {
   tl_real ccp, coulomb;
@@ -45,7 +46,25 @@ TL_ITEM tl_residual tl_residual_from(const tl_view *view, const tl_range range, 
   return result;
 }
 
+/* A contact of six rows: force and torque each with its weight. */
+TL_ITEM tl_residual tl_residual_wrench(const tl_view *view, const tl_range range, int32_t k) {
+  const tl_wrench x = tl_wrench_load(view, view->x, k);
+  const tl_vec n = tl_contact_axis(view, range.kind, k);
+  const tl_parts mu = tl_wrench_friction(view, k);
+  const tl_parts w = tl_parts_make(view->weight[k], view->weight[tl_torque_place(view, k)]);
+  tl_wrench u = tl_wrench_along(tl_wrench_relative(view, range, k, view->velocity, x), 1,
+                                tl_wrench_free(view, k));
+  tl_residual result;
+  result.ccp = tl_wrench_share(x, u, n, mu, w);
+  u.force = tl_along(u.force, tl_wrench_opening(u, n, mu), n);
+  result.coulomb = tl_wrench_share(x, u, n, mu, w);
+  return result;
+}
+
 TL_ITEM tl_residual tl_residual_of(const tl_view *view, const tl_range range, int32_t k) {
+  if (range.torque) {
+    return tl_residual_wrench(view, range, k);
+  }
   return tl_residual_from(
       view, range, k,
       tl_contact_relative(view, range, k, view->velocity, tl_contact_ahead(view, k, 0)));

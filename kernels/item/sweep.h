@@ -3,7 +3,7 @@
  * With y = x + beta (x - x_previous) the impulse r that solves the contact alone is found, exactly
  * for spheres and for what sticks or opens, in one step that lowers the cost for the rest; the
  * bodies are told the change r - y at once. No other contact of the colour shares a body. r is
- * written over x_previous. */
+ * written over x_previous. A contact of six rows takes some projected gradient steps. */
 #ifndef TL_ITEM_SWEEP_H
 #define TL_ITEM_SWEEP_H
 
@@ -66,14 +66,6 @@ TL_ITEM tl_vec tl_sweep_local_frame(const tl_view *view, int32_t k, tl_pace pace
   return r;
 }
 
-/* World vector to the frame (n, t1, t2) and back. */
-TL_ITEM tl_vec tl_to_frame(tl_vec v, tl_vec n, tl_vec t1, tl_vec t2) {
-  return tl_vec_make(tl_dot(n, v), tl_dot(t1, v), tl_dot(t2, v));
-}
-TL_ITEM tl_vec tl_from_frame(tl_vec v, tl_vec n, tl_vec t1, tl_vec t2) {
-  return tl_along(tl_along(tl_times(v.x, n), v.y, t1), v.z, t2);
-}
-
 TL_ITEM tl_vec tl_sweep_local(const tl_view *view, const tl_range range, int32_t k, tl_pace pace,
                               tl_vec y, tl_vec u, int alone) {
   if (range.bilateral) {
@@ -128,7 +120,69 @@ TL_ITEM tl_turn tl_sweep_move(const tl_view *view, const tl_range range, int32_t
   return turn;
 }
 
+/* ---- six rows -------------------------------------------------------------------------------- */
+
+/* Projected gradient steps that a contact of six rows takes in its turn. */
+enum { TL_WRENCH_STEPS = 4 };
+
+/* The contact's turn in its frame, from y where the velocity is u, opening lifted: steps on
+ * 1/2 d^T W_kk d + u^T d over K. *after is the velocity at the end, without what lifts it. */
+TL_ITEM tl_wrench tl_sweep_local_wrench(const tl_view *view, int32_t k, tl_wrench y, tl_wrench u,
+                                        tl_real lift, tl_wrench *after) {
+  const tl_vec n = tl_vec_make(1, 0, 0);
+  const tl_parts mu = tl_wrench_friction(view, k), s = tl_wrench_scale(view, k);
+  const tl_real step = view->local_step[k];
+  tl_wrench x = y;
+  *after = u;
+  for (int i = 0; i < TL_WRENCH_STEPS; i++) {
+    tl_wrench pull = *after;
+    pull.force.x += lift;
+    x = tl_wrench_project(tl_wrench_descend(x, step, pull, n, s), n, mu, s);
+    *after = tl_wrench_along(u, 1, tl_wrench_delassus(view, k, tl_wrench_sub(x, y)));
+  }
+  return x;
+}
+
+TL_ITEM tl_share tl_sweep_wrench(const tl_view *view, const tl_range range, int32_t k,
+                                 tl_pace pace) {
+  const tl_wrench x = tl_wrench_load(view, view->x, k);
+  const tl_wrench y = tl_wrench_ahead(view, k, pace.beta);
+  const tl_vec n = tl_contact_axis(view, range.kind, k);
+  const tl_wrench u = tl_wrench_along(tl_wrench_relative(view, range, k, view->velocity_y, y), 1,
+                                      tl_wrench_free(view, k));
+  const tl_parts mu = tl_wrench_friction(view, k);
+  const tl_real lift = !pace.coulomb ? 0
+                       : pace.filter < 1
+                           ? tl_wrench_opening(tl_wrench_load(view, view->slip, k), n, mu)
+                           : tl_wrench_opening(u, n, mu);
+  tl_wrench r, after;
+  if (range.kind == TL_BLOCKS) {
+    r = tl_sweep_local_wrench(view, k, y, u, lift, &after);
+  } else {
+    tl_vec t1, t2;
+    tl_tangents(n, &t1, &t2);
+    r = tl_sweep_local_wrench(view, k, tl_wrench_to_frame(y, n, t1, t2),
+                              tl_wrench_to_frame(u, n, t1, t2), lift, &after);
+    r = tl_wrench_from_frame(r, n, t1, t2);
+    after = tl_wrench_from_frame(after, n, t1, t2);
+  }
+  if (pace.coulomb) {
+    tl_wrench_filter(view, k, after, n, pace.filter);
+  }
+  const tl_wrench d = tl_wrench_sub(r, y);
+  tl_wrench_save(view, view->x_previous, k, r);
+  tl_wrench_apply(view, range, k, d, view->velocity_y);
+  const tl_parts s = tl_wrench_scale(view, k);
+  tl_share share;
+  share.step_norm2 = tl_wrench_metric(d, d, n, s);
+  share.restart_test = -tl_wrench_metric(d, tl_wrench_sub(r, x), n, s);
+  return share;
+}
+
 TL_ITEM tl_share tl_sweep_step(const tl_view *view, const tl_range range, int32_t k, tl_pace pace) {
+  if (range.torque) {
+    return tl_sweep_wrench(view, range, k, pace);
+  }
   const tl_vec relative = range.kind == TL_MATRIX
                               ? tl_contact_row(view, k, view->trial)
                               : tl_contact_relative(view, range, k, view->velocity_y,

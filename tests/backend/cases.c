@@ -24,7 +24,10 @@ const char *case_name(case_kind kind) {
                                                 "soft spheres",
                                                 "soft arms",
                                                 "soft blocks",
-                                                "soft W"};
+                                                "soft W",
+                                                "spheres of six rows",
+                                                "arms of six rows, elliptic",
+                                                "blocks of six rows, elliptic"};
   return names[kind];
 }
 
@@ -152,7 +155,8 @@ static void rows_make(test_case *test, int32_t count, uint32_t *state) {
 
 static void rigid_make(test_case *test, case_kind kind, int32_t size, uint32_t *state) {
   const int round = kind == CASE_SPHERES || kind == CASE_SPHERES_ROWS ||
-                    kind == CASE_SPHERES_BOUNDS || kind == CASE_SPHERES_SOFT;
+                    kind == CASE_SPHERES_BOUNDS || kind == CASE_SPHERES_SOFT ||
+                    kind == CASE_SPHERES_TORQUE;
   const int with_rows = kind == CASE_SPHERES_ROWS || kind == CASE_ARMS_ROWS ||
                         kind == CASE_ROWS_ONLY || kind >= CASE_SPHERES_BOUNDS;
   test->problem = talus_problem_default(TALUS_FORM_RIGID);
@@ -289,6 +293,26 @@ static void compliance_make(test_case *test, uint32_t *state) {
   test->problem.row_target_impulse = reals(test, rows, 0.2, state);
 }
 
+/* Friction of spinning and rolling; some contacts have only one of them, or none. */
+static void torques_make(test_case *test, int elliptic, uint32_t *state) {
+  talus_problem *const p = &test->problem;
+  double *const torque = room(test, 2 * (int64_t)p->contact_count, sizeof *torque);
+  double *const across = room(test, p->contact_count, sizeof *across);
+  for (int32_t i = 0; i < 2 * p->contact_count; i++) {
+    torque[i] = i % 7 == 2 ? 0 : 0.3 * case_random(state);
+  }
+  for (int32_t k = 0; k < p->contact_count; k++) {
+    across[k] = p->friction[k] * (k % 5 == 1 ? 1 : 0.1 + 2 * case_random(state));
+  }
+  p->dimension = 6;
+  p->torque_friction = torque;
+  if (elliptic) {
+    p->cross_friction = across;
+    p->friction_direction =
+        p->form == TALUS_FORM_RIGID ? reals(test, 3 * (int64_t)p->contact_count, 1, state) : NULL;
+  }
+}
+
 void case_make(test_case *test, case_kind kind, int32_t size, uint32_t seed) {
   uint32_t state = seed * 2654435761u + (uint32_t)kind;
   memset(test, 0, sizeof *test);
@@ -297,6 +321,9 @@ void case_make(test_case *test, case_kind kind, int32_t size, uint32_t seed) {
   case CASE_BLOCKS_BOUNDS:
   case CASE_BLOCKS_SOFT:
     blocks_make(test, 3, size, &state);
+    break;
+  case CASE_BLOCKS_TORQUE:
+    blocks_make(test, 6, size, &state);
     break;
   case CASE_BLOCKS_PLANE:
     blocks_make(test, 2, size, &state);
@@ -312,6 +339,9 @@ void case_make(test_case *test, case_kind kind, int32_t size, uint32_t seed) {
   default:
     rigid_make(test, kind, size, &state);
     break;
+  }
+  if (kind >= CASE_SPHERES_TORQUE) {
+    torques_make(test, kind != CASE_SPHERES_TORQUE, &state);
   }
   if (kind >= CASE_SPHERES_BOUNDS) {
     bounds_make(test, &state);

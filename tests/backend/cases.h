@@ -26,6 +26,9 @@ typedef enum case_kind {
   CASE_ARMS_SOFT,
   CASE_BLOCKS_SOFT,
   CASE_MATRIX_SOFT,
+  CASE_SPHERES_TORQUE, /* the same with six rows a contact, here and below with elliptic cones */
+  CASE_ARMS_TORQUE,
+  CASE_BLOCKS_TORQUE,
   CASE_COUNT
 } case_kind;
 

@@ -119,6 +119,9 @@ void problem_slots(slots *s, talus_problem *p, talus_layout *layout) {
   slot_add(s, &p->target_impulse, &layout->target_impulse, p->dimension, p->contact_count);
   slot_add(s, &p->row_compliance, &layout->row_compliance, 1, p->bilateral_count);
   slot_add(s, &p->row_target_impulse, &layout->row_target_impulse, 1, p->bilateral_count);
+  slot_add(s, &p->torque_friction, &layout->torque_friction, 2, p->contact_count);
+  slot_add(s, &p->cross_friction, &layout->cross_friction, 1, p->contact_count);
+  slot_add(s, &p->friction_direction, &layout->friction_direction, 3, p->contact_count);
   if (p->form == TALUS_FORM_RIGID) {
     rigid_slots(s, p, layout);
   } else if (p->form == TALUS_FORM_BLOCKS) {

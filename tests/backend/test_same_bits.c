@@ -57,7 +57,7 @@ static void ask_residual(tl_engine *engine, answers *log) {
 
 /* The impulses as they are; what was kept before is lost. */
 static void ask_impulses(tl_engine *engine, const tl_system *system, answers *log) {
-  const int64_t count = 3 * (int64_t)system->shape.contact_count;
+  const int64_t count = 3 * TL_PLACES(&system->shape);
   double *const impulse = calloc((size_t)count + 1, sizeof *impulse);
   ASK(log, engine->ops->keep(engine));
   ASK(log, engine->ops->finish(engine, impulse));
@@ -101,7 +101,7 @@ static double ask_lipschitz(tl_engine *engine, int32_t scaled, int32_t count, an
 /* Small impulses, inside the cone or not, to start from. */
 static double *guess_make(const tl_system *system) {
   const tl_shape *const shape = &system->shape;
-  double *const guess = calloc(3 * (size_t)shape->contact_count + 1, sizeof *guess);
+  double *const guess = calloc(3 * (size_t)TL_PLACES(shape) + 1, sizeof *guess);
   uint32_t state = 7;
   for (int32_t r = 0; r < shape->range_count; r++) {
     const tl_range range = shape->range[r];

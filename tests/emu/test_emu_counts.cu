@@ -75,7 +75,7 @@ talus_context *open(void *stream) {
 
 void host_check(talus_context *context, case_kind kind, talus_method method,
                 talus_precision precision) {
-  static double impulse[3 * MOST];
+  static double impulse[6 * MOST];
   test_case test;
   case_make(&test, kind, 12, 1);
   bench b = {};

@@ -101,7 +101,8 @@ void others_check(talus_context *context) {
 int main() {
   static const case_kind kinds[] = {CASE_SPHERES,      CASE_SPHERES_ROWS, CASE_ARMS,
                                     CASE_ARMS_BOUNDS,  CASE_BLOCKS,       CASE_BLOCKS_PLANE,
-                                    CASE_SPHERES_SOFT, CASE_BLOCKS_SOFT};
+                                    CASE_SPHERES_SOFT, CASE_BLOCKS_SOFT,  CASE_SPHERES_TORQUE,
+                                    CASE_BLOCKS_TORQUE};
   purse p = {0, 0};
   talus_context_def def = talus_context_def_default();
   talus_context *context;

@@ -59,23 +59,33 @@ static void rigid_side(dense *d, int row, int body, real sign, const real arm[3]
   }
 }
 
-static void rigid_contact(const talus_rigid *rigid, int k, dense *d) {
+/* Three rows of a force, then, if there are six, three of a torque. */
+static void rigid_contact(const talus_rigid *rigid, int k, int rows, dense *d) {
   real arm_a[3], arm_b[3];
   for (int i = 0; i < 3; i++) {
     const real n = rigid->normal[3 * k + i];
     arm_a[i] = rigid->arm_a != NULL ? (real)rigid->arm_a[3 * k + i] : rigid->reach_a[k] * n;
     arm_b[i] = rigid->arm_b != NULL ? (real)rigid->arm_b[3 * k + i] : -rigid->reach_b[k] * n;
-    d->bias[3 * k + i] = (rigid->bias != NULL ? rigid->bias[k] * n : 0.0L) +
-                         (rigid->surface_velocity != NULL ? rigid->surface_velocity[3 * k + i] : 0);
+    d->bias[rows * k + i] =
+        (rigid->bias != NULL ? rigid->bias[k] * n : 0.0L) +
+        (rigid->surface_velocity != NULL ? rigid->surface_velocity[3 * k + i] : 0);
   }
-  rigid_side(d, 3 * k, rigid->body_a[k], -1.0L, arm_a);
-  rigid_side(d, 3 * k, rigid->body_b[k], 1.0L, arm_b);
+  rigid_side(d, rows * k, rigid->body_a[k], -1.0L, arm_a);
+  rigid_side(d, rows * k, rigid->body_b[k], 1.0L, arm_b);
+  const int body[2] = {rigid->body_a[k], rigid->body_b[k]};
+  for (int i = 3; i < rows; i++) {
+    for (int side = 0; side < 2; side++) {
+      if (body[side] >= 0) {
+        *jacobian_at(d, rows * k + i, 6 * body[side] + i) += side ? 1.0L : -1.0L;
+      }
+    }
+  }
 }
 
 static dense dense_rigid(const talus_problem *problem) {
   static const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}}; /* xx xy xz yy yz zz */
   const talus_rigid *rigid = &problem->rigid;
-  const int first_row = 3 * problem->contact_count;
+  const int first_row = problem->dimension * problem->contact_count;
   dense d = dense_make(first_row + problem->bilateral_count, 6 * rigid->body_count);
   for (int body = 0; body < rigid->body_count; body++) {
     for (int i = 0; i < 3; i++) {
@@ -91,7 +101,7 @@ static dense dense_rigid(const talus_problem *problem) {
     d.velocity[i] = rigid->velocity[i];
   }
   for (int k = 0; k < problem->contact_count; k++) {
-    rigid_contact(rigid, k, &d);
+    rigid_contact(rigid, k, problem->dimension, &d);
   }
   for (int r = 0; r < problem->bilateral_count; r++) {
     const int body[2] = {rigid->row_body_a[r], rigid->row_body_b[r]};
@@ -256,7 +266,7 @@ static void system_make(const talus_problem *problem, oracle_system *system) {
     system->friction[k] = has_friction ? problem->friction[k] : 0.0;
     if (problem->form == TALUS_FORM_RIGID) {
       for (int i = 0; i < 3; i++) {
-        system->normal[3 * k + i] = problem->rigid.normal[3 * k + i];
+        system->normal[problem->dimension * k + i] = problem->rigid.normal[3 * k + i];
       }
     } else {
       system->normal[problem->dimension * k] = 1.0L;
@@ -277,8 +287,8 @@ static void compliance_add(const talus_problem *problem, oracle_system *system) 
   const int d = problem->dimension, contact_rows = d * problem->contact_count;
   for (int k = 0; problem->compliance != NULL && k < problem->contact_count; k++) {
     const real cn = problem->compliance[2 * k], ct = problem->compliance[2 * k + 1];
-    for (int i = 0; i < d; i++) {
-      for (int j = 0; j < d; j++) {
+    for (int i = 0; i < d && i < 3; i++) {
+      for (int j = 0; j < d && j < 3; j++) {
         const real along = system->normal[d * k + i] * system->normal[d * k + j];
         const real c = cn * along + ct * ((i == j ? 1.0L : 0.0L) - along);
         const double *target = problem->target_impulse;

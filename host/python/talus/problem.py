@@ -260,6 +260,19 @@ class Problem(_core.Problem):
         self._set("", "row_compliance", row_compliance, 1, self.bilateral_count)
         self._set("", "row_target_impulse", row_target_impulse, 1, self.bilateral_count)
 
+    def resist(self, torque_friction: Array) -> None:
+        """Contacts of six rows: friction of spinning and of rolling of each contact, m. Impulses and
+        contact velocities then have six numbers, the force and the torque. RIGID and BLOCKS, whose
+        Jacobians must have six rows already."""
+        self.struct.dimension = 6
+        self._set("", "torque_friction", torque_friction, 2, self.contact_count)
+
+    def ellipse(self, cross_friction: Array, friction_direction: Optional[Array] = None) -> None:
+        """Elliptic cones: friction holds along a direction of each contact (RIGID: given in the world
+        frame; BLOCKS: t1), cross_friction across it."""
+        self._set("", "cross_friction", cross_friction, 1, self.contact_count)
+        self._set("", "friction_direction", friction_direction, 3, self.contact_count)
+
     def _common(self, friction: Optional[Array], row_lower: Optional[Array],
                 row_upper: Optional[Array]) -> None:
         self._set("", "friction", friction, 1, self.contact_count)

@@ -83,7 +83,8 @@ class Layout(Structure):
         "friction", "row_lower", "row_upper", "contact_key", "row_key", "asleep") + [
         ("rigid", RigidLayout), ("blocks", BlocksLayout), ("delassus", DelassusLayout),
         ("global", GlobalLayout)] + _strided(
-        "compliance", "target_impulse", "row_compliance", "row_target_impulse")
+        "compliance", "target_impulse", "row_compliance", "row_target_impulse",
+        "torque_friction", "cross_friction", "friction_direction")
 
 
 class Problem(Structure):
@@ -93,7 +94,8 @@ class Problem(Structure):
                 ("row_lower", c_void_p), ("row_upper", c_void_p), ("memory", enum),
                 ("layout", POINTER(Layout))] + _pointers("contact_key", "row_key", "asleep") + [
                     ("velocity_scale", c_double)] + _pointers(
-                        "compliance", "target_impulse", "row_compliance", "row_target_impulse")
+                        "compliance", "target_impulse", "row_compliance", "row_target_impulse",
+                        "torque_friction", "cross_friction", "friction_direction")
 
 
 progress_fn = ctypes.CFUNCTYPE(c_int, c_void_p, c_int64, c_int64, c_double, c_double)
