@@ -142,6 +142,7 @@ static inline void sample_step(sample_run *run) {
   TRY(talus_scene_tick(run->scene, run->world));
   run->report = talus_step_report_default();
   TRY(talus_world_step(run->world, &run->report));
+  TRY(talus_scene_watch(run->scene, run->world, &run->report));
   run->worst_epsilon = fmax(run->worst_epsilon, run->report.epsilon);
   run->halved += run->report.halvings > 0;
 }

@@ -206,6 +206,7 @@ static talus_status one_step(run_state *run, talus_step_report *report) {
   TL_TRY(talus_record_before_step(run->record, run->world));
   TL_TRY(talus_scene_tick(run->scene, run->world));
   TL_TRY(talus_world_step(run->world, report));
+  TL_TRY(talus_scene_watch(run->scene, run->world, report));
   run->missed += report->accepted != 0;
   if (report->accepted && report->error > run->worst_error) {
     run->worst_error = report->error;
@@ -316,7 +317,8 @@ static int simulate(run_state *run) {
   }
   softness_tell(run);
   tl_run_progress_begin(&progress, run->first, run->last, run->o->quiet);
-  while (status == TALUS_OK && talus_world_steps(run->world) < run->last && !tl_run_interrupted()) {
+  while (status == TALUS_OK && talus_world_steps(run->world) < run->last &&
+         talus_scene_over(run->scene) == TALUS_STAGE_GOES_ON && !tl_run_interrupted()) {
     status = one_step(run, &report);
     if (status == TALUS_OK) {
       tl_run_progress_update(&progress, &report);
@@ -338,7 +340,9 @@ static int simulate(run_state *run) {
     fprintf(stderr, "talus: interrupted; go on by --resume %s\n", run->directory);
   }
   report_end(run);
-  return interrupted ? TL_EXIT_INTERRUPTED : TL_EXIT_OK;
+  return interrupted                                        ? TL_EXIT_INTERRUPTED
+         : talus_scene_over(run->scene) == TALUS_STAGE_LATE ? TL_EXIT_NOT_CONVERGED
+                                                            : TL_EXIT_OK;
 }
 
 int tl_cli_run(int argc, char **argv) {

@@ -8,7 +8,7 @@
 /* Sections that draw random numbers. */
 enum { RANDOM_GRAINS = 1, RANDOM_INLET = 2 };
 
-static talus_world_def world_def(const talus_scene *scene, tl_build_mode mode) {
+talus_world_def tl_world_def_of(const talus_scene *scene, tl_build_mode mode) {
   const tl_scene_world *from = &scene->def.world;
   talus_world_def def = talus_world_def_default();
   memcpy(def.gravity, from->gravity, sizeof def.gravity);
@@ -45,29 +45,24 @@ static talus_world_def world_def(const talus_scene *scene, tl_build_mode mode) {
   return def;
 }
 
-static talus_status add_materials(talus_scene *scene, talus_world *world) {
-  const tl_list *list = &scene->def.materials;
+talus_material_def tl_material_def_of(const tl_scene_material *from) {
   talus_material_def def = talus_material_def_default();
-  int32_t id;
-  if (list->count == 0) {
-    TL_TRY(talus_material_add(world, &def, &id));
-  }
-  for (int32_t i = 0; i < list->count; i++) {
-    const tl_scene_material *from = (const tl_scene_material *)list->item + i;
-    def.density = from->density;
-    def.friction = from->friction;
-    def.restitution = from->restitution;
-    def.pull_off = from->pull_off;
-    def.surface_energy = from->surface_energy;
-    def.surface_tension = from->surface_tension;
-    def.contact_angle = from->contact_angle;
-    def.bridge_volume = from->bridge_volume;
-    def.adhesion = (talus_adhesion)from->adhesion;
-    def.stiffness = from->stiffness;
-    def.young = from->young;
-    def.poisson = from->poisson;
-    TL_TRY(talus_material_add(world, &def, &id));
-  }
+  def.density = from->density;
+  def.friction = from->friction;
+  def.restitution = from->restitution;
+  def.pull_off = from->pull_off;
+  def.surface_energy = from->surface_energy;
+  def.surface_tension = from->surface_tension;
+  def.contact_angle = from->contact_angle;
+  def.bridge_volume = from->bridge_volume;
+  def.adhesion = (talus_adhesion)from->adhesion;
+  def.stiffness = from->stiffness;
+  def.young = from->young;
+  def.poisson = from->poisson;
+  return def;
+}
+
+talus_status tl_pairs_add(talus_scene *scene, talus_world *world) {
   for (int32_t i = 0; i < scene->def.pairs.count; i++) {
     const tl_scene_pair *pair = (const tl_scene_pair *)scene->def.pairs.item + i;
     int32_t material[2];
@@ -77,6 +72,20 @@ static talus_status add_materials(talus_scene *scene, talus_world *world) {
     TL_TRY(talus_material_pair(world, material[0], material[1], pair->friction, pair->restitution));
   }
   return TALUS_OK;
+}
+
+static talus_status add_materials(talus_scene *scene, talus_world *world) {
+  const tl_list *list = &scene->def.materials;
+  talus_material_def def = talus_material_def_default();
+  int32_t id;
+  if (list->count == 0) {
+    TL_TRY(talus_material_add(world, &def, &id));
+  }
+  for (int32_t i = 0; i < list->count; i++) {
+    def = tl_material_def_of((const tl_scene_material *)list->item + i);
+    TL_TRY(talus_material_add(world, &def, &id));
+  }
+  return tl_pairs_add(scene, world);
 }
 
 talus_status tl_build_explain(const talus_scene *scene, const tl_node *node, talus_status status) {
@@ -110,7 +119,7 @@ talus_status tl_build_cell(const talus_scene *scene, talus_world *world, int mov
 }
 
 talus_status tl_build_world(talus_scene *scene, tl_build_mode mode, talus_world **world) {
-  const talus_world_def def = world_def(scene, mode);
+  const talus_world_def def = tl_world_def_of(scene, mode);
   const tl_node *node = scene->def.world.item.node;
   TL_TRY(tl_build_explain(scene, node != NULL ? node : scene->root,
                           talus_world_create(scene->context, &def, world)));
@@ -118,8 +127,8 @@ talus_status tl_build_world(talus_scene *scene, tl_build_mode mode, talus_world 
   return add_materials(scene, *world);
 }
 
-static talus_status add_motions(talus_world *world, int32_t body, const tl_list *motions,
-                                const double position[3]) {
+talus_status tl_motions_add(talus_world *world, int32_t body, const tl_list *motions,
+                            const double position[3]) {
   for (int32_t i = 0; i < motions->count; i++) {
     const tl_scene_motion *from = (const tl_scene_motion *)motions->item + i;
     talus_motion_def def = talus_motion_def_default((talus_motion_kind)from->kind);
@@ -141,7 +150,8 @@ static talus_status add_motions(talus_world *world, int32_t body, const tl_list 
 static talus_status add_wall(talus_scene *scene, tl_build_mode mode, talus_world *world,
                              const tl_scene_wall *from, int32_t *body) {
   talus_body_def def = talus_body_def_default();
-  const int moves = from->motions.count > 0 || from->type == 1 || from->servo.item.node != NULL;
+  const int32_t index = (int32_t)(from - (const tl_scene_wall *)scene->def.walls.item);
+  const int moves = tl_wall_moves(scene, index);
   def.type = moves && !mode.relaxing ? TALUS_BODY_KINEMATIC : TALUS_BODY_FIXED;
   memcpy(def.position, from->position, sizeof def.position);
   memcpy(def.orientation, from->orientation, sizeof def.orientation);
@@ -152,7 +162,7 @@ static talus_status add_wall(talus_scene *scene, tl_build_mode mode, talus_world
   TL_TRY(talus_body_add(world, &def, body));
   TL_TRY(tl_wall_emit(scene, world, from, *body, material));
   TL_TRY(tl_scene_note_radius(scene, *body, INFINITY));
-  return mode.relaxing ? TALUS_OK : add_motions(world, *body, &from->motions, from->position);
+  return mode.relaxing ? TALUS_OK : tl_motions_add(world, *body, &from->motions, from->position);
 }
 
 static talus_status add_body(talus_scene *scene, tl_build_mode mode, talus_world *world,
@@ -179,7 +189,7 @@ static talus_status add_body(talus_scene *scene, tl_build_mode mode, talus_world
     square += d * d;
   }
   TL_TRY(tl_scene_note_radius(scene, *body, radius + sqrt(square)));
-  return mode.relaxing ? TALUS_OK : add_motions(world, *body, &from->motions, from->position);
+  return mode.relaxing ? TALUS_OK : tl_motions_add(world, *body, &from->motions, from->position);
 }
 
 /* What is there before the grains. */
@@ -285,6 +295,10 @@ talus_status tl_build_joints(talus_scene *scene, talus_world *world) {
 static talus_status reset(talus_scene *scene) {
   const tl_scene_definition *def = &scene->def;
   void *memory = NULL;
+  if (scene->stage != NULL) {
+    scene->def = scene->stage[0].def;
+  }
+  scene->at = (tl_stage_state){.held = -1};
   if (scene->body_id == NULL) {
     TL_TRY(tl_arena_take(&scene->arena, (size_t)def->bodies.count, sizeof(int32_t), &memory));
     scene->body_id = memory;

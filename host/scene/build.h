@@ -2,6 +2,8 @@
 #ifndef TL_SCENE_BUILD_H
 #define TL_SCENE_BUILD_H
 
+#include <stdbool.h>
+
 #include "host/io/generate.h" /* tl_random */
 #include "host/scene/names.h"
 #include "host/scene/scene.h"
@@ -34,6 +36,8 @@ typedef struct tl_emitted {
 } tl_emitted;
 
 typedef struct tl_inlet_state {
+  int64_t before; /* grains that came before its rate changed, at the time since */
+  double since;
   uint64_t random;
   int64_t placed;
   int32_t waiting; /* a grain of this factor has been drawn and found no room yet */
@@ -55,6 +59,30 @@ typedef struct tl_force_order {
   int32_t next;  /* force on the same body, or -1 */
 } tl_force_order;
 
+/* What ends a stage. */
+typedef struct tl_stage_condition {
+  int32_t column; /* of all scalars */
+  double low, high;
+} tl_stage_condition;
+
+/* A stage of the definition: what the scene says while it lasts. */
+typedef struct tl_stage {
+  tl_scene_definition def;
+  tl_stage_condition *condition;
+  int32_t condition_count;
+  int64_t steps, hold, check; /* its time limit, and the other times, in steps */
+} tl_stage;
+
+/* Where a run stands among its stages; steps. */
+typedef struct tl_stage_state {
+  int32_t index;
+  bool over;    /* its conditions came true, or its time is up */
+  bool stopped; /* and that was too late */
+  int64_t begin;
+  int64_t held;   /* since when its conditions hold, or -1 */
+  int64_t looked; /* when they were looked at */
+} tl_stage_state;
+
 struct talus_scene {
   talus_context *context;
   tl_arena arena;
@@ -66,7 +94,11 @@ struct talus_scene {
   tl_names things;       /* bodies, then walls */
   tl_force_order *force; /* [def.forces.count] */
 
+  tl_stage *stage; /* [def.stages.count]; def is that of the present one */
+
   /* from here on: made by build */
+  tl_stage_state at;
+  tl_buffer scalars;      /* that conditions look at */
   tl_body_radius *radius; /* [radius_count], ids ascend; bodies that are gone may be among them */
   int32_t radius_count, radius_capacity;
   int32_t *body_id, *wall_id; /* of the definition's bodies and walls */
@@ -237,6 +269,22 @@ double tl_drive_target(const tl_scene_drive *drive, double time);
 /* Values and words of a drive into the def of its joint. */
 void tl_drive_fill(const tl_scene_drive *drive, talus_link_def *def);
 
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+/* The definitions of all stages from the tree of the file; scene->def becomes the first one's. */
+talus_status tl_stages_read(talus_scene *scene);
+/* Conditions; due when names are known. */
+talus_status tl_stages_check(talus_scene *scene);
+/* Goes on to the next stage, if the present one is over. */
+talus_status tl_stages_advance(talus_scene *scene, talus_world *world);
+/* Brings a world of the first stage to the settings of another one, for a restart. */
+talus_status tl_stages_enter(talus_scene *scene, talus_world *world, int32_t index);
+/* All that a stage may change in a world: from one definition to scene->def. */
+talus_status tl_stage_apply(talus_scene *scene, talus_world *world,
+                            const tl_scene_definition *from);
+/* Whether a wall is to be kinematic: it is, or a stage gives it motions or a servo. */
+bool tl_wall_moves(const talus_scene *scene, int32_t wall);
+
 /* ---- parts of build -------------------------------------------------------------------------- */
 
 typedef struct tl_build_mode {
@@ -246,6 +294,12 @@ talus_status tl_scene_check(talus_scene *scene); /* what tables cannot say */
 /* The periodic cell, if there is one; at rest, or as it moves. */
 talus_status tl_build_cell(const talus_scene *scene, talus_world *world, int moving);
 talus_status tl_build_world(talus_scene *scene, tl_build_mode mode, talus_world **world);
+/* The world's settings, those of a material, and motions, as the definition has them. */
+talus_world_def tl_world_def_of(const talus_scene *scene, tl_build_mode mode);
+talus_material_def tl_material_def_of(const tl_scene_material *from);
+talus_status tl_motions_add(talus_world *world, int32_t body, const tl_list *motions,
+                            const double position[3]);
+talus_status tl_pairs_add(talus_scene *scene, talus_world *world);
 talus_status tl_build_bodies(talus_scene *scene, tl_build_mode mode, talus_world *world);
 talus_status tl_build_joints(talus_scene *scene, talus_world *world);
 /* In a world that relaxes, links are fixed bodies at their places. */

@@ -343,6 +343,22 @@ typedef struct tl_scene_cell {
   double stress[3], rate_limit;
 } tl_scene_cell;
 
+/* What ends a stage: a column of scalars.csv above or below a value. */
+typedef struct tl_scene_condition {
+  tl_item item;
+  const char *column;
+  const tl_node *above, *below; /* in the column's unit, or NULL */
+} tl_scene_condition;
+
+typedef struct tl_scene_stage {
+  tl_item item;
+  const char *name;
+  double time, hold, check;
+  tl_list until; /* tl_scene_condition */
+  int32_t late;  /* 0 continue, 1 stop */
+  const tl_node *set;
+} tl_scene_stage;
+
 typedef struct tl_scene_run {
   tl_item item;
   double time;
@@ -355,6 +371,7 @@ typedef struct tl_scene_definition {
   tl_scene_units units;
   tl_scene_world world;
   tl_list materials, pairs, bodies, walls, grains, joints, forces, inlets, outlets, mechanisms;
+  tl_list stages; /* tl_scene_stage */
   tl_scene_cell cell;
   tl_scene_output output;
   tl_scene_run run;

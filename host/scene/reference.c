@@ -86,10 +86,11 @@ static void say_link(reference *r, const tl_section *table) {
 }
 
 static void say_type(reference *r, const tl_key *key) {
-  static const char *const names[] = {
-      "number",      "whole number",    "true or false", "text",           "texts",
-      "word",        "words",           "groups",        "2 numbers",      "3 numbers",
-      "orientation", "list of numbers", "list of pairs", "list of vectors"};
+  static const char *const names[] = {"number",        "whole number",    "true or false",
+                                      "text",          "texts",           "word",
+                                      "words",         "groups",          "2 numbers",
+                                      "3 numbers",     "orientation",     "list of numbers",
+                                      "list of pairs", "list of vectors", "value or map"};
   const char *unit = tl_quantity_unit(key->quantity);
   if (key->type == TL_KEY_CHOICE || key->type == TL_KEY_SET) {
     say(r, key->type == TL_KEY_SET ? "some of " : "");

@@ -69,6 +69,11 @@ static int32_t force_columns(const tl_scene_definition *def) {
   return count;
 }
 
+/* Only of scenes with stages: the number of the present one, from 1. */
+static int32_t stage_columns(const tl_scene_definition *def) {
+  return def->stages.count > 0 ? 1 : 0;
+}
+
 static int32_t cell_columns(const tl_scene_definition *def) {
   return def->cell.item.node != NULL ? PER_CELL : 0;
 }
@@ -76,7 +81,7 @@ static int32_t cell_columns(const tl_scene_definition *def) {
 int32_t tl_scalars_count(const talus_scene *scene) {
   const tl_scene_definition *def = tl_scene_def(scene);
   return FIXED + cell_columns(def) + 3 * def->walls.count + PER_TRACK * def->output.track.count +
-         force_columns(def) + tl_scalars_servo_count(scene);
+         force_columns(def) + tl_scalars_servo_count(scene) + stage_columns(def);
 }
 
 talus_status tl_scalars_column(tl_arena *arena, const char *stem, const char *name,
@@ -126,7 +131,12 @@ talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, talus_co
                                c < 3 ? "N" : "N m", column++));
     }
   }
-  return tl_scalars_servo_name(scene, arena, column);
+  TL_TRY(tl_scalars_servo_name(scene, arena, column));
+  column += tl_scalars_servo_count(scene);
+  if (stage_columns(def) > 0) {
+    *column = (talus_column){"stage", ""};
+  }
+  return TALUS_OK;
 }
 
 /* Kinetic and potential energy of the bodies as they are. */
@@ -265,6 +275,10 @@ talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
     }
   }
   fill_loads(scene, world, value);
-  tl_scalars_servo_fill(scene, world, value + force_columns(def));
+  value += force_columns(def);
+  tl_scalars_servo_fill(scene, world, value);
+  if (stage_columns(def) > 0) {
+    value[tl_scalars_servo_count(scene)] = tl_scene_stage_index(scene) + 1;
+  }
   return TALUS_OK;
 }

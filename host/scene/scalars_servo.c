@@ -14,13 +14,21 @@ static int32_t thing_count(const talus_scene *scene) {
   return scene->def.walls.count + scene->def.bodies.count;
 }
 
-static bool has_servo(const talus_scene *scene, int32_t i) {
-  const tl_scene_definition *const def = &scene->def;
+static bool servo_in(const tl_scene_definition *def, int32_t i) {
   const tl_scene_wall *const wall = def->walls.item;
   const tl_scene_body *const body = def->bodies.item;
   const tl_scene_servo *const servo =
       i < def->walls.count ? &wall[i].servo : &body[i - def->walls.count].servo;
   return servo->item.node != NULL;
+}
+
+/* Now, or in some stage. */
+static bool has_servo(const talus_scene *scene, int32_t i) {
+  bool has = servo_in(&scene->def, i);
+  for (int32_t k = 0; scene->stage != NULL && k < scene->def.stages.count; k++) {
+    has = has || servo_in(&scene->stage[k].def, i);
+  }
+  return has;
 }
 
 int32_t tl_scalars_servo_count(const talus_scene *scene) {

@@ -29,9 +29,11 @@ static talus_status read_tree(talus_scene *scene, const char *const *overrides,
   tl_parse parse = {.context = scene->context, .arena = &scene->arena, .base = {1, 1, 1, 1}};
   TL_TRY(tl_parse_table(&parse, &tl_schema_root, scene->root, "", &scene->def));
   TL_TRY(tl_rings_expand(&scene->arena, &scene->def));
+  TL_TRY(tl_stages_read(scene));
   TL_TRY(tl_mechanisms_read(scene));
   TL_TRY(tl_scene_index(scene));
-  return tl_scene_check(scene);
+  TL_TRY(tl_scene_check(scene));
+  return tl_stages_check(scene);
 }
 
 talus_status talus_scene_read(talus_context *context, const char *path,
@@ -80,6 +82,7 @@ void talus_scene_destroy(talus_scene *scene) {
   }
   talus_context *context = scene->context;
   tl_buffer_release(context, &scene->points);
+  tl_buffer_release(context, &scene->scalars);
   tl_mechanisms_release(scene);
   tl_free(context, scene->radius);
   tl_free(context, scene->added);
@@ -151,6 +154,13 @@ double talus_scene_end(const talus_scene *scene) {
     return 0;
   }
   const tl_scene_run *run = &scene->def.run;
+  if (scene->stage != NULL && run->steps == 0 && tl_tree_find(run->item.node, "time") == NULL) {
+    double sum = 0;
+    for (int32_t i = 0; i < scene->def.stages.count; i++) {
+      sum += ((const tl_scene_stage *)scene->def.stages.item)[i].time;
+    }
+    return sum;
+  }
   return run->steps > 0 ? (double)run->steps * scene->def.world.step : run->time;
 }
 
@@ -183,7 +193,7 @@ talus_status talus_scene_describe(const talus_scene *scene, talus_scene_info *in
                                  .mechanism_count = def->mechanisms.count,
                                  .frames = output->frames,
                                  .step = def->world.step,
-                                 .end = def->run.time,
+                                 .end = def->run.steps > 0 ? def->run.time : talus_scene_end(scene),
                                  .step_count = def->run.steps,
                                  .title = def->title,
                                  .pictures = output->pictures,

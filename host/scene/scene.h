@@ -20,6 +20,9 @@ int32_t tl_scene_meshes(const talus_scene *scene, int64_t *hash);
 /* FILE_FORMAT: the mesh of number `index` is not what it was. */
 talus_status tl_scene_mesh_fail(const talus_scene *scene, int32_t index);
 
+/* The present stage, from 0. */
+int32_t tl_scene_stage_index(const talus_scene *scene);
+
 /* What tick remembers, as bytes for a checkpoint. set adds the grains of the inlets to a world that
  * was just built, in the old order; their positions come with the world's own state, to be loaded
  * next. Status of set: FILE_FORMAT (not the state of this scene). */

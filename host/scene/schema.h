@@ -24,6 +24,7 @@ typedef enum tl_key_type {
   TL_KEY_REALS,   /* tl_numbers */
   TL_KEY_PAIRS,   /* tl_numbers, 2 per item */
   TL_KEY_VECTORS, /* tl_numbers, 3 per item */
+  TL_KEY_NODE,    /* const tl_node *: whatever stands there */
   TL_KEY_SECTION, /* a struct by table */
   TL_KEY_LIST,    /* tl_list of structs by table */
   TL_KEY_MAP,     /* tl_list of structs by table; the keys are the items' names */
@@ -67,8 +68,9 @@ extern const tl_section tl_schema_wall;               /* schema_walls.c */
 extern const tl_section tl_schema_region, tl_schema_sizes, tl_schema_layer, tl_schema_grains,
     tl_schema_inlet, tl_schema_outlet; /* schema_grains.c */
 extern const tl_section tl_schema_mechanism, tl_schema_link, tl_schema_loop,
-    tl_schema_drive;                       /* schema_mechanisms.c */
-extern const tl_section tl_schema_measure; /* schema_measure.c */
+    tl_schema_drive;                                          /* schema_mechanisms.c */
+extern const tl_section tl_schema_measure;                    /* schema_measure.c */
+extern const tl_section tl_schema_stage, tl_schema_condition; /* schema_stages.c */
 
 /* Whether a row is there for the kind chosen by the selector. */
 int tl_key_belongs(const tl_key *key, int32_t kind);

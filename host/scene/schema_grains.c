@@ -131,7 +131,7 @@ static const tl_key rows_inlet[] = {
     TABLE(INCLUDE, "a grain", grain, schema_grain, "", 0, NULL),
     TABLE(SECTION, "region", region, tl_schema_region, NULL, 0,
           "where they appear; keep it free: a region that walls fill is refused"),
-    REAL("rate", rate, RATE, NULL, ABOVE_0, 0, "grains per second; those without room wait"),
+    REAL("rate", rate, RATE, NULL, FROM_0, 0, "grains per second; those without room wait"),
     REAL("begin", begin, TIME, "0", FROM_0, 0, NULL),
     REAL("end", end, TIME, "inf", FROM_0, 0, NULL),
     INTEGER("limit", limit, "0", 0, 2147483647, 0, "so many altogether; 0: no limit"),

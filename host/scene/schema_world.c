@@ -217,6 +217,7 @@ static const tl_key rows_root[] = {
     TABLE(LIST, "forces", forces, tl_schema_force, "", 0, "on bodies"),
     TABLE(LIST, "inlets", inlets, tl_schema_inlet, "", 0, "add grains during the run"),
     TABLE(LIST, "outlets", outlets, tl_schema_outlet, "", 0, "remove grains during the run"),
+    TABLE(LIST, "stages", stages, tl_schema_stage, "", 0, "what changes during the run"),
     TABLE(SECTION, "output", output, tl_schema_output, "", 0, "files of a run"),
     TABLE(SECTION, "run", run, tl_schema_run, "", 0, "when it ends"),
 };

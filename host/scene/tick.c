@@ -155,9 +155,11 @@ static talus_status run_inlet(talus_scene *scene, talus_world *world, int32_t i,
 static talus_status run_inlets(talus_scene *scene, talus_world *world, double time) {
   for (int32_t i = 0; i < scene->def.inlets.count; i++) {
     const tl_scene_inlet *inlet = (const tl_scene_inlet *)scene->def.inlets.item + i;
-    const double open = fmin(time, inlet->end) - inlet->begin;
+    const tl_inlet_state *const state = &scene->inlet[i];
+    const double open = fmin(time, inlet->end) - fmax(inlet->begin, state->since);
     /* Rounding of the time must not hold a grain back for a step. */
-    int64_t due = open >= 0 ? (int64_t)fmin(9e15, floor(open * inlet->rate + 1e-6)) : 0;
+    int64_t due = state->before;
+    due += open >= 0 ? (int64_t)fmin(9e15, floor(open * inlet->rate + 1e-6)) : 0;
     due = inlet->limit > 0 && due > inlet->limit ? inlet->limit : due;
     if (due <= scene->inlet[i].placed || time > inlet->end) {
       continue;
@@ -197,6 +199,7 @@ talus_status talus_scene_tick(talus_scene *scene, talus_world *world) {
                          : tl_fail(scene->context, TALUS_INVALID_ARGUMENT, "world is NULL");
   }
   const double time = talus_world_time(world);
+  TL_TRY(tl_stages_advance(scene, world));
   TL_TRY(remove_expired(scene, world, time));
   TL_TRY(run_outlets(scene, world, time));
   TL_TRY(run_inlets(scene, world, time));

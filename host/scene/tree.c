@@ -106,6 +106,83 @@ static talus_status step_down(tl_arena *arena, tl_node *node, const char *source
   return *child != NULL ? TALUS_OK : add_key(arena, node, source, word, child);
 }
 
+/* Follows a path of keys, names and numbers, which is cut into its words. */
+static talus_status walk(tl_arena *arena, tl_node *root, const char *source, char *path,
+                         tl_node **found) {
+  *found = root;
+  for (char *word = path; word != NULL;) {
+    char *dot = strpbrk(word, ".[");
+    if (dot != NULL) {
+      *dot++ = '\0';
+    }
+    const size_t length = strlen(word);
+    if (length > 0 && word[length - 1] == ']') {
+      word[length - 1] = '\0'; /* grains[0].count reads as grains.0.count */
+    }
+    if (word[0] != '\0') {
+      TL_TRY(step_down(arena, *found, source, word, found));
+    }
+    word = dot;
+  }
+  return *found != root ? TALUS_OK
+                        : tl_fail(arena->context, TALUS_FILE_FORMAT, "%s: names no key", source);
+}
+
+/* The place in the tree stays, the value changes. */
+static void replace(tl_node *node, const tl_node *value) {
+  tl_node *const key = node->key, *const next = node->next;
+  *node = *value;
+  node->key = key;
+  node->next = next;
+}
+
+talus_status tl_tree_copy(tl_arena *arena, const tl_node *from, tl_node **copy) {
+  void *memory = NULL;
+  TL_TRY(tl_arena_take(arena, 1, sizeof(tl_node), &memory));
+  tl_node *const node = *copy = memory;
+  *node = *from;
+  node->first = node->last = node->next = NULL;
+  for (const tl_node *child = from->first; child != NULL; child = child->next) {
+    tl_node *made = NULL;
+    TL_TRY(tl_tree_copy(arena, child, &made));
+    if (node->last != NULL) {
+      node->last->next = made;
+    } else {
+      node->first = made;
+    }
+    node->last = made;
+  }
+  return TALUS_OK;
+}
+
+/* Maps are merged, into maps and into the items of lists; all else is replaced. */
+static talus_status merge(tl_arena *arena, tl_node *node, const char *source,
+                          const tl_node *value) {
+  if (value->kind != TL_NODE_MAP || node->kind == TL_NODE_SCALAR) {
+    tl_node *copy = NULL;
+    TL_TRY(tl_tree_copy(arena, value, &copy));
+    replace(node, copy);
+    return TALUS_OK;
+  }
+  for (const tl_node *child = value->first; child != NULL; child = child->next) {
+    tl_node *below = NULL;
+    TL_TRY(step_down(arena, node, source, child->key->text, &below));
+    TL_TRY(merge(arena, below, source, child));
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_tree_merge(tl_arena *arena, tl_node *root, const char *source, const char *path,
+                           const tl_node *value) {
+  char words[160];
+  tl_node *node = NULL;
+  if (snprintf(words, sizeof words, "%s", path) >= (int)sizeof words) {
+    return tl_node_fail(arena->context, value, "the path is too long");
+  }
+  TL_TRY(walk(arena, root, source, words, &node));
+  return merge(arena, node, source, value);
+}
+
 talus_status tl_tree_set(tl_arena *arena, tl_node *root, const char *assignment) {
   char source[160], path[128];
   snprintf(source, sizeof source, "--set %s", assignment);
@@ -119,29 +196,9 @@ talus_status tl_tree_set(tl_arena *arena, tl_node *root, const char *assignment)
   snprintf(path, sizeof path, "%.*s", (int)(equals - assignment), assignment);
   tl_node *value = NULL;
   TL_TRY(tl_tree_parse(arena, kept, equals + 1, strlen(equals + 1), &value));
-  tl_node *node = root;
-  for (char *word = path; word != NULL;) {
-    char *dot = strpbrk(word, ".[");
-    if (dot != NULL) {
-      *dot++ = '\0';
-    }
-    const size_t length = strlen(word);
-    if (length > 0 && word[length - 1] == ']') {
-      word[length - 1] = '\0'; /* grains[0].count reads as grains.0.count */
-    }
-    if (word[0] != '\0') {
-      TL_TRY(step_down(arena, node, kept, word, &node));
-    }
-    word = dot;
-  }
-  if (node == root) {
-    return tl_fail(arena->context, TALUS_FILE_FORMAT, "%s: names no key", source);
-  }
-  /* The place in the tree stays, the value changes. */
-  tl_node *key = node->key, *next = node->next;
-  *node = *value;
-  node->key = key;
-  node->next = next;
+  tl_node *node = NULL;
+  TL_TRY(walk(arena, root, kept, path, &node));
+  replace(node, value);
   return TALUS_OK;
 }
 

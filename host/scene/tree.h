@@ -38,6 +38,13 @@ int tl_tree_empty(const tl_node *root);
  * number, or by their `name`). Keys that are not there are made. */
 talus_status tl_tree_set(tl_arena *arena, tl_node *root, const char *assignment);
 
+/* As tl_tree_set, by a path and a value; maps are merged key by key, all else is replaced. source:
+ * names what is made, for messages. */
+talus_status tl_tree_merge(tl_arena *arena, tl_node *root, const char *source, const char *path,
+                           const tl_node *value);
+/* A copy that can be changed by itself. */
+talus_status tl_tree_copy(tl_arena *arena, const tl_node *from, tl_node **copy);
+
 /* FILE_FORMAT, or the status given, with "file:line:column: " before the words. */
 talus_status tl_node_fail(talus_context *context, const tl_node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

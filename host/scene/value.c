@@ -244,6 +244,9 @@ talus_status tl_parse_value(tl_parse *parse, const tl_key *key, const tl_node *n
     return read_items(parse, key, node, where, 2, target);
   case TL_KEY_VECTORS:
     return read_items(parse, key, node, where, 3, target);
+  case TL_KEY_NODE:
+    *(const tl_node **)target = node;
+    return TALUS_OK;
   default:
     return tl_fail(parse->context, TALUS_INTERNAL, "%s%s is no value", where, key->name);
   }

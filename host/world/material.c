@@ -95,6 +95,26 @@ talus_status talus_material_add(talus_world *world, const talus_material_def *gi
   return TALUS_OK;
 }
 
+talus_status talus_material_set(talus_world *world, int32_t material,
+                                const talus_material_def *given) {
+  int32_t last;
+  if (world == NULL || given == NULL || material < 0 || material >= world->material_count) {
+    return tl_fail(world != NULL ? world->context : NULL,
+                   world == NULL || given == NULL ? TALUS_INVALID_ARGUMENT : TALUS_INDEX_RANGE,
+                   "material %d does not exist, or an argument is NULL", material);
+  }
+  TL_TRY(talus_material_add(world, given, &last)); /* checks it */
+  const talus_material_def def = world->material[last];
+  world->material_count = last;
+  if (def.density != world->material[material].density) {
+    return tl_fail(world->context, TALUS_BAD_SETTING,
+                   "material %d: density %g: masses of bodies do not change", material,
+                   def.density);
+  }
+  world->material[material] = def;
+  return TALUS_OK;
+}
+
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
 /* The place of a pair, low < high or equal, or the free one where it belongs; capacity is a power

@@ -33,10 +33,13 @@ static talus_status velocities_take(talus_world *world, velocities *v) {
   return TALUS_OK;
 }
 
-/* Whether impulses are good enough to go on with. */
+/* Whether impulses are good enough to go on with. Those that miss the tolerance have to be better
+ * than none, also where the motion makes the error look small. */
 static bool is_acceptable(const talus_world *world, const talus_info *info) {
-  const double error = tl_law_error(&info->certificate, world->def.solver.law);
-  return error <= world->def.accept && error < 1;
+  const talus_law law = world->def.solver.law;
+  const double error = tl_law_error(&info->certificate, law);
+  const double epsilon = tl_law_epsilon(&info->certificate, law);
+  return error <= world->def.tolerance || (error <= world->def.accept && error < 1 && epsilon < 1);
 }
 
 /* Solves, and once more with ten times the iterations where the result is not acceptable. */

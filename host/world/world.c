@@ -122,6 +122,41 @@ static talus_status def_check(talus_context *context, const talus_world_def *def
   return TALUS_OK;
 }
 
+/* The def by which a world goes: defaults in place of the zeros that stand for them. */
+static void def_take(talus_world *world, const talus_world_def *given) {
+  talus_world_def *const def = &world->def;
+  *def = *given;
+  world->iterations_chosen = given->solver.max_iterations == 0;
+  def->tolerance = tolerance_of(given);
+  def->on_miss = on_miss_of(given);
+  def->accept = def->on_miss == TALUS_MISS_CONTINUE ? INFINITY
+                : given->accept > 0                 ? given->accept
+                                                    : 10 * def->tolerance;
+  if (given->restitution_speed == 0) {
+    def->restitution_speed = 2 * sqrt(tl_dot3(given->gravity, given->gravity)) * given->step;
+  }
+  def->solver.tolerance = def->tolerance;
+  def->solver.max_iterations = iterations_of(given);
+  def->solver.warm_start = 1;
+  def->solver.same_bits = 1; /* a run is the same on every machine */
+}
+
+/* Settings of the projection of positions, which is not meant to be exact. */
+static talus_settings projection_of(const talus_settings *solver) {
+  talus_settings projection = *solver;
+  projection.dump = TALUS_DUMP_NONE; /* whoever looks for bad problems means the contacts' */
+  projection.law = TALUS_LAW_CCP;
+  if (projection.cone != TALUS_CONE_CIRCULAR) { /* without friction every cone is the same */
+    projection.cone = TALUS_CONE_CIRCULAR;
+    projection.method = TALUS_METHOD_AUTO;
+  }
+  projection.tolerance = 0.1;
+  projection.warm_start = 0;
+  projection.max_iterations = 50;
+  projection.islands = 0;
+  return projection;
+}
+
 talus_status talus_world_create(talus_context *context, const talus_world_def *given,
                                 talus_world **result) {
   if (context == NULL || result == NULL) {
@@ -137,32 +172,9 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   TL_TRY(tl_alloc(context, (void **)&world, 1, sizeof *world, "world"));
   memset(world, 0, sizeof *world);
   world->context = context;
-  world->def = def;
-  world->iterations_chosen = def.solver.max_iterations == 0;
   world->soft = def.softness != TALUS_SOFTNESS_RIGID;
-  world->def.tolerance = tolerance_of(&def);
-  world->def.on_miss = on_miss_of(&def);
-  world->def.accept = world->def.on_miss == TALUS_MISS_CONTINUE ? INFINITY
-                      : def.accept > 0                          ? def.accept
-                                                                : 10 * world->def.tolerance;
-  if (def.restitution_speed == 0) {
-    world->def.restitution_speed = 2 * sqrt(tl_dot3(def.gravity, def.gravity)) * def.step;
-  }
-  world->def.solver.tolerance = world->def.tolerance;
-  world->def.solver.max_iterations = iterations_of(&def);
-  world->def.solver.warm_start = 1;
-  world->def.solver.same_bits = 1; /* a run is the same on every machine */
-  talus_settings projection = world->def.solver;
-  projection.dump = TALUS_DUMP_NONE; /* whoever looks for bad problems means the contacts' */
-  projection.law = TALUS_LAW_CCP;
-  if (projection.cone != TALUS_CONE_CIRCULAR) { /* without friction every cone is the same */
-    projection.cone = TALUS_CONE_CIRCULAR;
-    projection.method = TALUS_METHOD_AUTO;
-  }
-  projection.tolerance = 0.1;
-  projection.warm_start = 0;
-  projection.max_iterations = 50;
-  projection.islands = 0; /* it is not meant to be exact */
+  def_take(world, &def);
+  const talus_settings projection = projection_of(&world->def.solver);
   talus_status status = tl_alloc(context, (void **)&world->shown, 1, sizeof *world->shown, "world");
   if (status == TALUS_OK) {
     *world->shown = (tl_buffer){NULL, 0};
@@ -194,6 +206,38 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   }
   *result = world;
   return TALUS_OK;
+}
+
+talus_status talus_world_set(talus_world *world, const talus_world_def *given) {
+  if (world == NULL || given == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  const talus_world_def old = world->def;
+  talus_world_def def = talus_world_def_default();
+  TL_TRY(tl_struct_read(world->context, &tl_struct_world_def, "world def", given, &def));
+  TL_TRY(def_check(world->context, &def));
+  if (def.step != old.step || def.plane != old.plane || def.seed != old.seed ||
+      def.softness != old.softness) {
+    return tl_fail(world->context, TALUS_BAD_SETTING,
+                   "world def: step, plane, seed and softness stay what they are");
+  }
+  def.solver.dump = old.solver.dump;
+  def.solver.dump_path = old.solver.dump_path;
+  def.solver.islands = def.solver.islands || old.solver.islands; /* joints ask for it */
+  talus_settings projection;
+  def_take(world, &def);
+  projection = projection_of(&world->def.solver);
+  talus_status status = talus_solver_set(world->solver, &world->def.solver);
+  if (status == TALUS_OK) {
+    status = talus_solver_set(world->projector, &projection);
+  }
+  if (status != TALUS_OK) { /* as it was; these settings were good before */
+    world->def = old;
+    projection = projection_of(&old.solver);
+    (void)talus_solver_set(world->solver, &old.solver);
+    (void)talus_solver_set(world->projector, &projection);
+  }
+  return status;
 }
 
 void talus_world_destroy(talus_world *world) {

@@ -73,6 +73,22 @@ TALUS_API talus_status talus_scene_describe(const talus_scene *scene, talus_scen
 TALUS_API talus_status talus_scene_reference(talus_context *context, char *text, size_t capacity,
                                              size_t *size);
 
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+/* Looks whether the conditions of the present stage have come true; the next tick goes on to the
+ * next one. To be called after every step if stages have conditions (tick fails with CALL_ORDER
+ * else); without stages it does nothing. report: of that step. A stage that reaches its time limit
+ * without them is told as a warning. Statuses: INVALID_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY. */
+TALUS_API talus_status talus_scene_watch(talus_scene *scene, const talus_world *world,
+                                         const talus_step_report *report);
+typedef enum talus_stage_end {
+  TALUS_STAGE_GOES_ON = 0,    /* or there are no stages */
+  TALUS_STAGE_LAST_ENDED = 1, /* the run is over */
+  TALUS_STAGE_LATE = 2        /* so it is: a stage with `late: stop` reached its limit */
+} talus_stage_end;
+/* Whether the stages are over, after talus_scene_watch or talus_scene_tick. */
+TALUS_API talus_stage_end talus_scene_over(const talus_scene *scene);
+
 /* ---- checkpoints of a scene's world ---------------------------------------------------------- */
 
 /* As talus_checkpoint_write and talus_checkpoint_read (talus_io.h), with what the scene has done so

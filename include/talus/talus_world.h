@@ -119,6 +119,11 @@ TALUS_API void talus_world_destroy(talus_world *world);
  * talus_world_def_default. Statuses: INVALID_ARGUMENT, STRUCT_SIZE. */
 TALUS_API talus_status talus_world_get(const talus_world *world, talus_world_def *def);
 
+/* Other settings from the next step on: gravity, law, tolerances ...; def is as for
+ * talus_world_create, zeros stand for defaults again. step, plane, seed and softness stay. Statuses:
+ * INVALID_ARGUMENT, STRUCT_SIZE, BAD_SETTING (naming the field). */
+TALUS_API talus_status talus_world_set(talus_world *world, const talus_world_def *def);
+
 /* ---- materials ------------------------------------------------------------------------------- */
 
 /* How surface energy becomes a pull-off force: 3/2 pi w R (soft grains: Johnson, Kendall and
@@ -164,6 +169,10 @@ static inline talus_material_def talus_material_def_default(void) {
 TALUS_API talus_status talus_world_softness(talus_world *world, double *modulus, double *overlap);
 TALUS_API talus_status talus_material_add(talus_world *world, const talus_material_def *def,
                                           int32_t *material);
+/* Other values for a material, from the next step on; the density stays. Statuses: INDEX_RANGE,
+ * STRUCT_SIZE, BAD_SETTING. */
+TALUS_API talus_status talus_material_set(talus_world *world, int32_t material,
+                                          const talus_material_def *def);
 /* What two materials do to each other, instead of the rule. */
 TALUS_API talus_status talus_material_pair(talus_world *world, int32_t a, int32_t b,
                                            double friction, double restitution);

@@ -134,6 +134,28 @@ static const mistake mistakes[] = {
     /* things that do not fit together */
     {"bodies:\n  - radius: 1\n    motions:\n      - {kind: velocity, velocity: [1, 0, 0]}\n", 4,
      "only a body of type kinematic", 0},
+    /* stages */
+    {"world: {step: 1 ms}\nstages:\n  - {name: a}\n", 3, "lacks the key 'time'", 0},
+    {"world: {step: 1 ms}\nstages:\n  - time: 1\n    until: {column: speed, below: 1}\n", 4,
+     "no column 'speed'", 0},
+    {"world: {step: 1 ms}\nstages:\n  - time: 1\n    until: {column: kinetic}\n", 4,
+     "one of the keys above and below", 0},
+    {"world: {step: 1 ms}\nstages:\n  - time: 1\n    until: {column: kinetic, below: 1 m}\n", 4,
+     "not its unit", 0},
+    {"world: {step: 1 ms}\nstages:\n  - time: 1\n    until: {column: time, above: 2, below: 1}\n",
+     4, "never come true", 0},
+    {"world: {step: 1 ms}\nstages:\n  - time: 1\n    set: {world.step: 2 ms}\n", 4,
+     "a stage cannot set world.step", 0},
+    {"materials: {a: {}}\nstages:\n  - time: 1\n    set:\n      materials: {a: {density: 1}}\n", 5,
+     "a stage cannot set materials.a.density", 0},
+    {"materials: {a: {}}\nstages:\n  - time: 1\n    set: {materials.a.friction: -1}\n", 4,
+     "materials.a.friction", 0},
+    {"walls:\n  - kind: plane\n    name: w\nstages:\n  - time: 1\n    set: {walls.v.motions: []}\n",
+     6, "none called 'v'", 0},
+    {"walls:\n  - kind: plane\n    type: fixed\nstages:\n  - time: 1\n    set: {walls.0.servo: "
+     "{force: "
+     "1, speed: 1}}\n",
+     6, "cannot follow it", 0},
     /* servos */
     {"walls:\n  - kind: plane\n    type: fixed\n    servo: {force: 1 N, speed: 1 m/s}\n", 4,
      "this one cannot follow it", 0},

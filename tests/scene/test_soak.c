@@ -166,11 +166,13 @@ static void put_word(uint8_t **to, uint64_t word) {
 static size_t old_scene(const talus_scene *scene, uint8_t *bytes) {
   const size_t size = tl_scene_state_size(scene);
   uint8_t *const now = malloc(size), *to = bytes;
-  const size_t head = 8 * (4 + 4 * 1 + 1);
+  const size_t stage = 8 * 6, head = 8 * (4 + 6 * 1 + 1) + stage;
   tl_scene_state_get(scene, now);
   put_word(&to, UINT64_C(0x31656E656373));
-  memcpy(to, now + 8, head - 8);
-  to = bytes + head;
+  memcpy(to, now + 8, 24);                   /* counts */
+  memcpy(to + 24, now + 32 + stage, 32);     /* the inlet, without what came with stages */
+  memcpy(to + 56, now + 32 + stage + 48, 8); /* the outlet */
+  to += 64;
   for (size_t at = head; at < size; at += 32) {
     memcpy(to, now + at, 16);
     to += 16;

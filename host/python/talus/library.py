@@ -113,7 +113,7 @@ _WORLD = {
     "urdf_read_sized": "evsvzzH", "urdf_destroy": "0v", "urdf_mechanism": "vv",
     "urdf_find_joint": "ivs", "urdf_find_link": "evsP", "urdf_shape_count": "iv",
     "urdf_shape": "eviPv", "scene_read": "evsviH", "scene_destroy": "0v", "scene_build": "evH",
-    "scene_tick": "evv", "scene_end": "dv", "scene_body_find": "ivs",
+    "scene_tick": "evv", "scene_watch": "evvv", "scene_end": "dv", "scene_body_find": "ivs",
     "scene_mechanism_find": "ivs", "scene_added": "lv", "scene_removed": "lv"}
 for _name, _types in _WORLD.items():
     _declare("talus_" + _name, *(_LETTERS[letter] for letter in _types))

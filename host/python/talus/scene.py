@@ -93,6 +93,8 @@ class Scene:
         world._scene = self  # lives as long as its world
         world._before_step = lambda: self.context.check(
             library.talus_scene_tick(self._handle, handle))
+        world._after_step = lambda report: self.context.check(
+            library.talus_scene_watch(self._handle, handle, byref(report)))
         self._world = weakref.ref(world)
         return world
 

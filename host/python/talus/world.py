@@ -119,6 +119,8 @@ class World(WorldJoints):
                             raised.clear()
                             raise error
                     self.context.check(status)
+                    if self._after_step is not None:
+                        self._after_step(made)
             finally:
                 self._changed()
         return StepReport(made)

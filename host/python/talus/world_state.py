@@ -57,6 +57,7 @@ class WorldState:
         self._seen: Optional[Reals] = None
         self._stale, self._handed = True, False
         self._before_step: Optional[Callable[[], None]] = None
+        self._after_step: Optional[Callable[[Any], None]] = None
         self._scene: Any = None
 
     def _take(self, handle: c_void_p) -> None:
