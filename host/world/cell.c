@@ -336,8 +336,9 @@ void tl_cell_measure(talus_world *world, double dt, const double *after) {
 
 void tl_cell_follow(talus_world *world, double dt) {
   /* the walls' weight keeps their oscillation against the grains' springs slower than a step; the
-   * damping ends it */
-  static const double WEIGHT = 4, DAMPING = 0.98;
+   * damping ends it, and leaves alone what lasts: a sample that steadily gives way is followed
+   * without an error that stays */
+  static const double WEIGHT = 4, DAMPING = 0.98, LASTING = 0.01;
   tl_cell *const cell = &world->cell;
   double centre[3];
   const double mass = cell->def.servo != 0 ? WEIGHT * centre_of(world, centre) : 0;
@@ -350,8 +351,10 @@ void tl_cell_follow(talus_world *world, double dt) {
     if (cell->def.servo >> c & 1) {
       const double e = cell->def.edge[c], limit = cell->def.rate_limit;
       const double push = (cell->stress[4 * c] - cell->def.stress[c]) * tl_cell_volume(cell);
-      const double next = DAMPING * (rate[c] + dt * push / (mass * e * e));
+      const double mean = cell->mean_rate[c];
+      const double next = mean + DAMPING * (rate[c] + dt * push / (mass * e * e) - mean);
       rate[c] = fmin(limit, fmax(-limit, next));
+      cell->mean_rate[c] += LASTING * (rate[c] - mean);
     }
   }
   rate_set(world, rate);
@@ -447,6 +450,9 @@ talus_status talus_world_set_cell(talus_world *world, const talus_cell *given) {
          sizeof own.rate);
   if (world->cell.def.periodic == 0) {
     memset(own.rate, 0, sizeof own.rate); /* bodies are given the whole of it */
+  }
+  for (int c = 0; c < 3; c++) { /* a servo that begins has seen no rate yet */
+    world->cell.mean_rate[c] *= own.servo >> c & world->cell.def.servo >> c & 1;
   }
   world->cell.def = own;
   world->cell.plane = world->def.plane;

@@ -106,6 +106,7 @@ void tl_world_state_save(const talus_world *world, tl_world_state *state) {
   memcpy(state->cell, cell->def.edge, sizeof cell->def.edge);
   memcpy(state->cell + 6, cell->def.rate, sizeof cell->def.rate);
   memcpy(state->cell + 12, cell->strain, sizeof cell->strain);
+  memcpy(state->cell + 18, cell->mean_rate, sizeof cell->mean_rate);
 }
 
 static talus_status cell_load(talus_world *world, const tl_world_state *state) {
@@ -123,6 +124,7 @@ static talus_status cell_load(talus_world *world, const tl_world_state *state) {
     memcpy(cell->def.edge, state->cell, sizeof cell->def.edge);
     memcpy(cell->def.rate, state->cell + 6, sizeof cell->def.rate);
     memcpy(cell->strain, state->cell + 12, sizeof cell->strain);
+    memcpy(cell->mean_rate, state->cell + 18, sizeof cell->mean_rate);
   }
   return TALUS_OK;
 }

@@ -16,7 +16,7 @@ enum {
   TL_STATE_CONTACT = 4,
   TL_STATE_JOINT = 21,
   TL_STATE_BOND = 38,
-  TL_STATE_CELL = 18,
+  TL_STATE_CELL = 21,
   TL_STATE_KINEMATIC = 18
 };
 
@@ -33,7 +33,7 @@ typedef struct tl_world_state {
   int32_t body_count, contact_count, joint_count; /* of what exists */
   tl_world_numbering next;
   bool periodic;              /* the world has a cell */
-  double cell[TL_STATE_CELL]; /* its edges, rates and strains */
+  double cell[TL_STATE_CELL]; /* its edges, rates, strains and mean rates */
   int32_t kinematic_count; /* of kinematic bodies whose motions began anew, or that have servos */
   double *kinematic;       /* [TL_STATE_KINEMATIC kinematic_count] id, anchor, its orientation, time
                             of the beginning, way of earlier servos; of the servo travel, speed,

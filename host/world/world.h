@@ -128,8 +128,9 @@ typedef struct tl_bond {
 typedef struct tl_cell {
   talus_cell def; /* as it is now; periodic 0: there is none */
   bool plane;
-  double strain[6]; /* rates summed up over time */
-  double stress[9]; /* Pa, of the last sub-step */
+  double strain[6];    /* rates summed up over time */
+  double stress[9];    /* Pa, of the last sub-step */
+  double mean_rate[3]; /* 1/s, of sides with a servo, over the last hundred steps */
 } tl_cell;
 
 /* What a contact needs to know of a collider, packed: one access each instead of many. */
