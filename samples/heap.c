@@ -1,15 +1,16 @@
 /* heap.c: beads poured on a plate make a heap whose slope, the angle of repose, rises with
- * friction and with cohesion (the Bond number: pull-off force over weight; Nowak, Samadani and
- * Kudrolli 2005 measured it on wet beads).
+ * friction, with cohesion (the Bond number: pull-off force over weight; Nowak, Samadani and
+ * Kudrolli 2005 measured it on wet beads) and with friction of rolling (Zhou et al. 1999).
  *
  * The surface is taken as the highest bead in each of some rings and sectors; the slope of its
- * height against the radius, by least squares, is the angle. Expected: it rises with both, and
+ * height against the radius, by least squares, is the angle. Expected: it rises with all, and
  * without cohesion ends between 12 and 35 degrees. Quick: a small plate, 500 beads. */
 #include "sample.h"
 
 static const char *const HELP =
     "heap [--full] [--set KEY=VALUE]\n"
-    "The angle of repose rises with friction and with cohesion (samples/scenes/heap.yaml)";
+    "The angle of repose rises with friction, cohesion and friction of rolling\n"
+    "(samples/scenes/heap.yaml)";
 enum { RINGS = 32, SECTORS = 8 };
 
 /* Degrees; beads of diameter d on a plate of the given radius. */
@@ -45,24 +46,28 @@ static double slope(const sample_run *run, double radius, double d, int32_t *bea
   return -57.29577951308232 * atan((n * xy - x * y) / (n * xx - x * x));
 }
 
-/* Pours a heap; pull: the pull-off force between beads, in weights of one of 4 mm. */
-static double pour(const sample_options *options, double friction, double pull) {
+/* Pours a heap; pull: the pull-off force between beads, in weights of one of 4 mm; rolling: their
+ * friction of rolling, in reduced radii. */
+static double pour(const sample_options *options, double friction, double pull, double rolling) {
   const double weight = 2500 * 4 / 3. * 3.141592653589793 * 64e-9 * 9.81;
   const double plate = options->full ? 0.12 : 0.06;
-  char own[256];
+  char own[400];
   int32_t beads;
-  snprintf(own, sizeof own, "materials.bead.friction=%g materials.bead.pull_off=%g %s", friction,
-           pull * weight,
-           options->full ? ""
-                         : "walls.rim.radius=6cm bodies.plate.radius=6cm inlets.spout.limit=500 "
-                           "inlets.spout.rate=800Hz world.tolerance=3e-2");
+  snprintf(
+      own, sizeof own,
+      "materials.bead.friction=%g materials.bead.pull_off=%g materials.bead.rolling_fraction=%g "
+      "materials.plate.rolling_fraction=%g %s",
+      friction, pull * weight, rolling, rolling,
+      options->full ? ""
+                    : "walls.rim.radius=6cm bodies.plate.radius=6cm inlets.spout.limit=500 "
+                      "inlets.spout.rate=800Hz world.tolerance=3e-2");
   sample_run run = sample_open("heap", own, options);
   sample_advance(&run, options->full ? talus_scene_end(run.scene) : 1.6);
   const double angle = slope(&run, plate, 8e-3, &beads);
   printf(
-      "  friction %g, pull-off %g weights: %.1f degrees, %d of %d beads on the plate, kinetic %.1e "
-      "J, worst epsilon %.2g, %lld steps cut\n",
-      friction, pull, angle, beads, (int)talus_scene_added(run.scene), run.report.kinetic,
+      "  friction %g, pull-off %g weights, rolling %g: %.1f degrees, %d of %d beads on the plate, "
+      "kinetic %.1e J, worst epsilon %.2g, %lld steps cut\n",
+      friction, pull, rolling, angle, beads, (int)talus_scene_added(run.scene), run.report.kinetic,
       run.worst_epsilon, (long long)run.halved);
   fflush(stdout);
   sample_close(&run);
@@ -71,14 +76,17 @@ static double pour(const sample_options *options, double friction, double pull) 
 
 int main(int argc, char **argv) {
   const sample_options options = sample_begin(argc, argv, HELP);
-  const double slippery = pour(&options, 0.1, 0), usual = pour(&options, 0.3, 0);
-  const double rough = pour(&options, 0.9, 0);
-  const double moist = pour(&options, 0.3, 2), wet = pour(&options, 0.3, 6);
+  const double slippery = pour(&options, 0.1, 0, 0), usual = pour(&options, 0.3, 0, 0);
+  const double rough = pour(&options, 0.9, 0, 0);
+  const double moist = pour(&options, 0.3, 2, 0), wet = pour(&options, 0.3, 6, 0);
+  const double stiff = pour(&options, 0.3, 0, 0.1), stiffer = pour(&options, 0.3, 0, 0.4);
   sample_head();
   sample_expect("angle for friction 0.1, degrees", slippery, 2, 20);
   sample_expect("angle for friction 0.3, degrees", usual, slippery + 1, 30);
   sample_expect("angle for friction 0.9, degrees", rough, fmax(12, usual + 0.5), 35);
   sample_expect("angle with a pull-off of 2 weights", moist, usual + 2, 45);
   sample_expect("angle with a pull-off of 6 weights", wet, moist + 2, 60);
+  sample_expect("angle with a friction of rolling of 0.1", stiff, usual + 1, 40);
+  sample_expect("angle with a friction of rolling of 0.4", stiffer, stiff + 1, 50);
   return sample_end();
 }

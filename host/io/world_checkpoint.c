@@ -18,6 +18,8 @@ static const char bond_next[] = "world/bond_next";
 /* Not in checkpoints of format 1 written before 0.2.0, which hold all bodies that ever were. */
 static const char carried[] = "world/carried", ids[] = "world/id", next[] = "world/next";
 static const char size_sum[] = "world/size_sum";
+/* Only where contacts resist spinning and rolling. */
+static const char torque[] = "world/torque";
 /* Only where contacts give way. */
 static const char hold[] = "world/hold", modulus[] = "world/modulus";
 
@@ -30,21 +32,23 @@ static talus_status state_reserve(talus_context *context, tl_world_state *state,
   const size_t linked = (size_t)state->mechanism_count, spins = (size_t)state->body_count * 3;
   const size_t driven = (size_t)state->kinematic_count * TL_STATE_KINEMATIC;
   const size_t keys = (size_t)state->contact_count * 3, holds = state->soft ? keys : 0;
+  const size_t torques = state->resists ? keys : 0;
   const size_t named = (size_t)state->body_count + (size_t)state->joint_count;
   const size_t held = (size_t)state->bond_count;
-  TL_TRY(tl_buffer_reserve(
-      context, memory,
-      (bodies + contacts + joints + linked + spins + holds + driven + held * TL_STATE_BOND) *
-              sizeof(double) +
-          (keys + named + 3 * held) * sizeof(int32_t),
-      1, "the state of the world"));
+  TL_TRY(tl_buffer_reserve(context, memory,
+                           (bodies + contacts + joints + linked + spins + holds + torques + driven +
+                            held * TL_STATE_BOND) *
+                                   sizeof(double) +
+                               (keys + named + 3 * held) * sizeof(int32_t),
+                           1, "the state of the world"));
   state->body = memory->memory;
   state->contact_value = state->body + bodies;
   state->joint = state->contact_value + contacts;
   state->mechanism = state->joint + joints;
   state->carried = state->mechanism + linked;
   state->hold = state->carried + spins;
-  state->kinematic = state->hold + holds;
+  state->torque = state->hold + holds;
+  state->kinematic = state->torque + torques;
   state->bond = state->kinematic + driven;
   state->contact_key = (int32_t *)(state->bond + held * TL_STATE_BOND);
   state->id = state->contact_key + keys;
@@ -106,6 +110,10 @@ talus_status tl_world_copy_put(tl_checkpoint_writer *writer, const tl_world_copy
   TL_TRY(tl_checkpoint_put_doubles(writer, "world/joint", state->joint,
                                    (int64_t)state->joint_count * TL_STATE_JOINT));
   TL_TRY(put_bonds(writer, state));
+  if (state->resists) {
+    TL_TRY(tl_checkpoint_put_doubles(writer, torque, state->torque,
+                                     (int64_t)state->contact_count * 3));
+  }
   if (state->soft) {
     TL_TRY(tl_checkpoint_put_doubles(writer, hold, state->hold, (int64_t)state->contact_count * 3));
     TL_TRY(tl_checkpoint_put_doubles(writer, modulus, &state->modulus, 1));
@@ -187,6 +195,10 @@ static talus_status read_world(tl_checkpoint *checkpoint, tl_world_state *state)
   TL_TRY(tl_checkpoint_doubles(checkpoint, "world/joint", state->joint,
                                (int64_t)state->joint_count * TL_STATE_JOINT));
   TL_TRY(read_bonds(checkpoint, state));
+  if (state->resists) {
+    TL_TRY(tl_checkpoint_doubles(checkpoint, torque, state->torque,
+                                 (int64_t)state->contact_count * 3));
+  }
   if (state->soft) {
     TL_TRY(tl_checkpoint_doubles(checkpoint, hold, state->hold, (int64_t)state->contact_count * 3));
     TL_TRY(tl_checkpoint_doubles(checkpoint, modulus, &state->modulus, 1));
@@ -229,6 +241,7 @@ talus_status tl_world_checkpoint_load(talus_world *world, tl_checkpoint *checkpo
     state.kinematic_count = (int32_t)(driven / TL_STATE_KINEMATIC);
   }
   state.soft = tl_checkpoint_has(checkpoint, hold);
+  state.resists = tl_checkpoint_has(checkpoint, torque);
   TL_TRY(count_bonds(context, checkpoint, &state));
   TL_TRY(state_reserve(context, &state, &memory));
   talus_status status = read_world(checkpoint, &state);

@@ -59,6 +59,12 @@ talus_material_def tl_material_def_of(const tl_scene_material *from) {
   def.stiffness = from->stiffness;
   def.young = from->young;
   def.poisson = from->poisson;
+  def.rolling_friction = from->rolling_friction;
+  def.spinning_friction = from->spinning_friction;
+  def.rolling_fraction = from->rolling_fraction;
+  def.spinning_fraction = from->spinning_fraction;
+  def.cross_friction = from->cross_friction;
+  memcpy(def.friction_direction, from->friction_direction, sizeof def.friction_direction);
   return def;
 }
 

@@ -182,6 +182,36 @@ static talus_status check_joint(const talus_scene *scene, const tl_scene_joint *
   return check_drive(scene, joint);
 }
 
+/* Friction of rolling and spinning, and by direction. */
+static talus_status check_resistance(const talus_scene *scene, const tl_scene_material *m) {
+  const struct {
+    double length, fraction;
+    const char *name, *words;
+  } kinds[] = {{m->rolling_friction, m->rolling_fraction, "rolling_fraction",
+                "rolling_friction (a length) and rolling_fraction (of the reduced radius) exclude "
+                "each other"},
+               {m->spinning_friction, m->spinning_fraction, "spinning_fraction",
+                "spinning_friction (a length) and spinning_fraction (of the reduced radius) "
+                "exclude each other"}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    if (kinds[i].length > 0 && kinds[i].fraction > 0) {
+      return tl_node_fail(scene->context, tl_tree_find(m->item.node, kinds[i].name), "%s",
+                          kinds[i].words);
+    }
+  }
+  const double *const d = m->friction_direction;
+  if (m->cross_friction > 0 && d[0] == 0 && d[1] == 0 && d[2] == 0) {
+    return tl_node_fail(scene->context, tl_tree_find(m->item.node, "cross_friction"),
+                        "cross_friction needs a friction_direction, three numbers in the frame of "
+                        "the body, not all 0");
+  }
+  if (m->cross_friction > 0 && !(m->friction > 0)) {
+    return tl_node_fail(scene->context, tl_tree_find(m->item.node, "cross_friction"),
+                        "cross_friction needs friction above 0 along friction_direction");
+  }
+  return TALUS_OK;
+}
+
 talus_status tl_scene_check(talus_scene *scene) {
   const tl_scene_definition *def = &scene->def;
   TL_TRY(check_bodies(scene));
@@ -210,6 +240,7 @@ talus_status tl_scene_check(talus_scene *scene) {
       return tl_node_fail(scene->context, m->item.node,
                           "stiffness and young exclude each other: a linear spring, or Hertz");
     }
+    TL_TRY(check_resistance(scene, m));
     if ((m->bridge_volume > 0) != (m->surface_tension > 0)) {
       return tl_node_fail(scene->context, m->item.node,
                           "liquid bridges need both bridge_volume and surface_tension");

@@ -48,6 +48,8 @@ typedef struct tl_scene_material {
   double density, friction, restitution;
   double pull_off, surface_energy, surface_tension, contact_angle, bridge_volume;
   double stiffness, young, poisson;
+  double rolling_friction, spinning_friction, rolling_fraction, spinning_fraction;
+  double cross_friction, friction_direction[3];
   int32_t adhesion; /* talus_adhesion */
 } tl_scene_material;
 

@@ -116,6 +116,20 @@ static const tl_key rows_material[] = {
         "Young's modulus: contacts after Hertz and Mindlin; 0: rigid, as above; a material without "
         "is rigid beside one that has it"),
     RANGED(REAL, "poisson", poisson, NUMBER, "0.25", POISSON, 0, "Poisson's ratio, with `young`"),
+    REAL("rolling_friction", rolling_friction, LENGTH, "0", FROM_0, 0,
+         "contacts resist rolling by a torque of up to this length times the normal force; a pair "
+         "takes the smaller length"),
+    REAL("spinning_friction", spinning_friction, LENGTH, "0", FROM_0, 0,
+         "the same against spinning about the normal"),
+    REAL("rolling_fraction", rolling_fraction, NUMBER, "0", FROM_0, 0,
+         "`rolling_friction` as a fraction of the reduced radius R, 1/R = 1/r + 1/r'; not both"),
+    REAL("spinning_fraction", spinning_fraction, NUMBER, "0", FROM_0, 0,
+         "`spinning_friction` likewise"),
+    REAL("cross_friction", cross_friction, NUMBER, "0", FROM_0, 0,
+         "friction across `friction_direction`, along which `friction` holds; 0: the same in all "
+         "directions"),
+    NUMBERS(VECTOR, "friction_direction", friction_direction, NUMBER, "0 0 0", 0,
+            "in the frame of the body"),
 };
 SCHEMA(material, "materials", NULL,
        "A map: name of the material → its keys. The first one is everybody's default; without any "

@@ -6,6 +6,7 @@
 #include "host/collide/broad.h"
 #include "host/collide/match.h"
 #include "host/world/cell.h"
+#include "host/world/problem_build.h"
 
 /* How far a shape may move before pairs are searched anew, of the typical radius. */
 static const double SKIN = 0.1;
@@ -167,6 +168,10 @@ static void contact_make(const talus_world *world, const tl_contact_rule *rule,
   memcpy(contact->shown.normal, point->normal, sizeof point->normal);
   memcpy(contact->shown.impulse, old != NULL ? old->shown.impulse : none,
          sizeof contact->shown.impulse);
+  if (world->resists) {
+    tl_resistance_find(world, contact);
+    memcpy(contact->torque, old != NULL ? old->torque : none, sizeof contact->torque);
+  }
   contact->deepened = old != NULL ? old->deepened : 0;
   contact->attraction = 0;
   contact->feature = point->feature;

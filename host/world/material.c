@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/base/structs.h"
+#include "host/world/problem_build.h"
 #include "host/world/world.h"
 
 void talus_material_def_init(talus_material_def *def, size_t size) {
@@ -73,6 +74,7 @@ talus_status talus_material_add(talus_world *world, const talus_material_def *gi
   TL_TRY(tl_struct_read(world->context, &tl_struct_material_def, "material def", given, &own));
   TL_TRY(cohesion_check(world, def));
   TL_TRY(softness_check(world, def));
+  TL_TRY(tl_resistance_check(world, def));
   if (!(def->density > 0 && isfinite(def->density)) ||
       !(def->friction >= 0 && isfinite(def->friction)) ||
       !(def->restitution >= 0 && def->restitution <= 1)) {
@@ -88,6 +90,7 @@ talus_status talus_material_add(talus_world *world, const talus_material_def *gi
   world->cohesive = world->cohesive || def->pull_off > 0 || def->surface_energy > 0 ||
                     (def->bridge_volume > 0 && def->surface_tension > 0);
   world->soft = world->soft || def->stiffness > 0 || def->young > 0;
+  tl_resistance_note(world, def);
   if (def->surface_tension > 0) {
     world->cohesion_volume = fmax(world->cohesion_volume, def->bridge_volume);
     world->cohesion_angle = fmax(world->cohesion_angle, def->contact_angle);

@@ -254,6 +254,9 @@ talus_status tl_step_solve(talus_world *world, talus_solver *solver, const talus
   if (world->mechanism_count > 0) {
     return tl_links_solve(world, solver, problem, arrays, solution, info, singular);
   }
+  if (problem->dimension == 6) {
+    return tl_resistance_solve(world, solver, problem, arrays, solution, info);
+  }
   TL_TRY(talus_solver_update(solver, problem));
   return talus_solver_solve(solver, solution, info);
 }
@@ -331,6 +334,7 @@ talus_status tl_problem_build(talus_world *world, double dt, const double *befor
   TL_TRY(tl_step_arrays_take(world, arrays));
   TL_TRY(tl_step_problem(world, dt, free, arrays, problem));
   TL_TRY(tl_velocity_scale(world, dt, before, free, &problem->velocity_scale));
+  TL_TRY(tl_resistance_begin(world, arrays, problem));
   return tl_cohesion_begin(world, dt, arrays, problem);
 }
 
@@ -357,6 +361,7 @@ talus_status tl_problem_solve(talus_world *world, double dt, const double *befor
   tl_cohesion_end(world, dt, &arrays);
   bounds_keep(&arrays, problem.bilateral_count);
   contacts_keep(world, &arrays);
+  tl_resistance_keep(world, &arrays);
   joints_keep(world, &arrays, problem.bilateral_count, free, after, balance);
   return tl_links_measure(world, dt, before, free, after, &arrays, problem.bilateral_count,
                           balance);

@@ -11,6 +11,9 @@ typedef struct tl_step_arrays {
   double *row_jacobian, *row_bias, *row_impulse, *row_lower, *row_upper;
   double *compliance, *target; /* of a soft world */
   double *row_compliance;      /* of a world with bonds */
+  /* of a world whose contacts resist spinning and rolling, or have elliptic cones: resistance.c */
+  double *torque_friction, *torque, *cross_friction, *direction;
+  double *wrench, *wrench_velocity, *wrench_target; /* six numbers each: force, torque */
   int32_t *body_a, *body_b, *row_a, *row_b;
   tl_joint_row *row;
 } tl_step_arrays;
@@ -52,5 +55,22 @@ void tl_cohesion_end(const talus_world *world, double dt, const tl_step_arrays *
 talus_status tl_restitution_phase(talus_world *world, talus_problem *problem,
                                   tl_step_arrays *arrays, double *after, talus_info *info,
                                   int32_t *singular);
+
+/* resistance.c: what a material says of spinning, rolling and directions of friction. */
+talus_status tl_resistance_check(const talus_world *world, const talus_material_def *def);
+void tl_resistance_note(talus_world *world, const talus_material_def *def);
+/* Friction of spinning and rolling of a contact whose shapes are known. */
+void tl_resistance_find(const talus_world *world, tl_world_contact *contact);
+/* Gives the step's problem six rows, or elliptic cones, if the world has any. */
+talus_status tl_resistance_begin(talus_world *world, tl_step_arrays *a, talus_problem *problem);
+/* Forces, torques and targets in sixes. */
+void tl_resistance_pack(const talus_world *world, const tl_step_arrays *a, talus_problem *problem);
+/* Solves a problem of six rows; forces go to the solution, torques to the arrays. */
+talus_status tl_resistance_solve(talus_world *world, talus_solver *solver,
+                                 const talus_problem *problem, const tl_step_arrays *a,
+                                 talus_solution *solution, talus_info *info);
+void tl_resistance_keep(talus_world *world, const tl_step_arrays *a);
+/* Work of a contact's torque on a body with these velocities before and after, as on b. */
+double tl_resistance_work(const tl_world_contact *contact, const double *free, const double *after);
 
 #endif

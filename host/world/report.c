@@ -9,6 +9,7 @@
 
 #include "host/math/reduce.h"
 #include "host/world/cell.h"
+#include "host/world/problem_build.h"
 #include "kernels/item/balance.h"
 
 double tl_law_epsilon(const talus_certificate *c, talus_law law) {
@@ -38,8 +39,10 @@ static double side_work(const contact_task *t, const tl_world_contact *contact, 
   tl_cell_shift(&t->world->cell, side ? contact->image : 0, shift);
   tl_sub3(arm, contact->shown.point, shift);
   tl_sub3(arm, arm, t->world->body[index].position);
-  const double work = tl_impulse_work(contact->shown.impulse, arm, t->free + 6 * (int64_t)index,
-                                      t->after + 6 * (int64_t)index);
+  const double *const free = t->free + 6 * (int64_t)index;
+  const double *const after = t->after + 6 * (int64_t)index;
+  const double work = tl_impulse_work(contact->shown.impulse, arm, free, after) +
+                      (t->world->resists ? tl_resistance_work(contact, free, after) : 0);
   return side ? work : -work;
 }
 

@@ -32,18 +32,25 @@ talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl
   const size_t contacts = (size_t)world->contact_count;
   const size_t velocities = tl_velocity_size(world), rows = (size_t)problem->bilateral_count;
   TL_TRY(tl_buffer_reserve(world->context, &world->restitution_memory,
-                           4 * contacts + velocities + rows, sizeof(double), "restitution"));
+                           7 * contacts + velocities + rows, sizeof(double), "restitution"));
   double *const first = world->restitution_memory.memory;
   double *const given = first + 3 * contacts, *const velocity = given + contacts;
-  double *const row_first = velocity + velocities;
+  double *const row_first = velocity + velocities, *const torque_first = row_first + rows;
+  const size_t torques = world->resists ? 3 * contacts : 0;
   memcpy(first, a->impulse, 3 * contacts * sizeof *first);
   memcpy(row_first, a->row_impulse, rows * sizeof *first);
+  for (size_t i = 0; i < torques; i++) {
+    torque_first[i] = a->torque[i];
+  }
   memcpy(velocity, after, velocities * sizeof *velocity);
   talus_status status = TALUS_OK;
   if (push(world, a, velocity, given) > 0) {
     problem->rigid.velocity = velocity;
     memset(a->impulse, 0, 3 * contacts * sizeof *a->impulse);
     memset(a->row_impulse, 0, rows * sizeof *a->row_impulse);
+    for (size_t i = 0; i < torques; i++) {
+      a->torque[i] = 0;
+    }
     for (size_t r = 0; r < rows; r++) {
       if (a->row[r].compliance > 0) { /* springs know what was given */
         a->row_bias[r] += a->row[r].compliance * row_first[r];
@@ -74,6 +81,9 @@ talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl
     }
     for (size_t r = 0; status == TALUS_OK && r < rows; r++) {
       a->row_impulse[r] += row_first[r];
+    }
+    for (size_t i = 0; status == TALUS_OK && i < torques; i++) {
+      a->torque[i] += torque_first[i];
     }
     info->iterations += second.iterations;
     info->passes += second.passes;

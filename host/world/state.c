@@ -19,6 +19,7 @@ void tl_world_state_measure(const talus_world *world, tl_world_state *state) {
   state->bond_count = world->bond_count - world->bond_gaps;
   state->bond_next = world->bond_next;
   state->soft = world->soft;
+  state->resists = world->resists;
   state->modulus = world->modulus;
   state->next = (tl_world_numbering){world->body_next, world->shape_next, world->joint_next,
                                      world->size_count, world->size_sum};
@@ -84,6 +85,9 @@ void tl_world_state_save(const talus_world *world, tl_world_state *state) {
     memcpy(state->contact_value + TL_STATE_CONTACT * k, contact->shown.impulse,
            sizeof contact->shown.impulse);
     state->contact_value[TL_STATE_CONTACT * k + 3] = contact->shown.gap;
+    if (state->resists) {
+      memcpy(state->torque + 3 * k, contact->torque, sizeof contact->torque);
+    }
     if (state->soft) {
       memcpy(state->hold + 3 * k, contact->hold, sizeof contact->hold);
     }
@@ -256,6 +260,9 @@ static talus_status contacts_load(talus_world *world, const tl_world_state *stat
       shown->impulse[c] = isfinite(value[c]) ? value[c] : 0;
     }
     shown->gap = value[3];
+    for (int c = 0; c < 3 && state->resists; c++) {
+      contact->torque[c] = isfinite(state->torque[3 * k + c]) ? state->torque[3 * k + c] : 0;
+    }
     for (int c = 0; c < 3 && state->soft; c++) {
       contact->hold[c] = isfinite(state->hold[3 * k + c]) ? state->hold[3 * k + c] : 0;
     }

@@ -46,6 +46,8 @@ typedef struct tl_world_state {
                             not asked for, none */
   int32_t *contact_key;  /* [3 contact_count] ids of shape a and shape b, feature */
   double *contact_value; /* [TL_STATE_CONTACT contact_count] impulse, gap */
+  bool resists;          /* the next one is there */
+  double *torque;        /* [3 contact_count] of contacts that resist spinning and rolling, N m s */
   bool soft;             /* the next two are there */
   double *hold;          /* [3 contact_count] forces of tangential springs, N */
   double modulus;        /* Pa, of softness AUTO */

@@ -264,13 +264,25 @@ void talus_world_destroy(talus_world *world) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     tl_free(context, arrays[i]);
   }
-  tl_buffer *const buffers[] = {
-      &world->colliders,       &world->facts,           &world->fast_colliders,
-      &world->least_margins,   &world->ordered_pairs,   &world->keys,
-      &world->found,           &world->saved_bodies,    &world->saved_joints,
-      &world->saved_bonds,     &world->bond_pairs,      &world->problem_memory,
-      &world->solution_memory, &world->velocity_memory, &world->restitution_memory,
-      &world->cohesion_memory, &world->sum_memory,      &world->servo_memory};
+  tl_buffer *const buffers[] = {&world->colliders,
+                                &world->facts,
+                                &world->fast_colliders,
+                                &world->least_margins,
+                                &world->ordered_pairs,
+                                &world->keys,
+                                &world->found,
+                                &world->saved_bodies,
+                                &world->saved_joints,
+                                &world->saved_bonds,
+                                &world->bond_pairs,
+                                &world->problem_memory,
+                                &world->solution_memory,
+                                &world->velocity_memory,
+                                &world->restitution_memory,
+                                &world->resistance_memory,
+                                &world->cohesion_memory,
+                                &world->sum_memory,
+                                &world->servo_memory};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(context, buffers[i]);
   }

@@ -162,6 +162,9 @@ typedef struct tl_world_contact {
   double stiffness;     /* N/m along the normal */
   double compliance[2]; /* of the step's problem: C_n, C_t */
   double hold[3];       /* N: force of the tangential spring before the step, then after it */
+  /* of spinning and rolling, see resistance.c; 0 where nothing resists */
+  double torque_friction[2]; /* m */
+  double torque[3];          /* N m s, on b, in the last step */
 } tl_world_contact;
 
 typedef struct tl_contact_list {
@@ -225,6 +228,8 @@ struct talus_world {
   tl_cell cell, saved_cell;
   bool cohesive;          /* some material has cohesion of any kind */
   bool soft;              /* some contacts may give way */
+  bool resists;           /* some contacts may resist spinning or rolling */
+  bool elliptic;          /* friction of some may differ by direction */
   double modulus;         /* Pa: E of softness AUTO; 0: not chosen yet */
   double cohesion_volume; /* m3: the largest bridge_volume of all materials */
   double cohesion_angle;  /* rad: the largest contact_angle */
@@ -252,7 +257,7 @@ struct talus_world {
       saved_bodies, saved_joints, saved_bonds;
   int32_t collider_count; /* with images */
   tl_buffer problem_memory, solution_memory, velocity_memory, restitution_memory;
-  tl_buffer cohesion_memory, sum_memory, servo_memory;
+  tl_buffer cohesion_memory, sum_memory, servo_memory, resistance_memory;
   tl_buffer saved_links, block_memory, block_index;
 };
 

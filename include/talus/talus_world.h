@@ -156,6 +156,17 @@ typedef struct talus_material_def {
   double stiffness; /* N/m, linear; default 0: none; a pair takes the smaller one given */
   double young;     /* Pa, Hertz; default 0: none; not with stiffness */
   double poisson;   /* 0 .. 0.5; default 0.25 */
+  /* Contacts that resist rolling and spinning: a torque of at most this length times the normal
+   * force. Lengths, m, or fractions of the reduced radius 1/R = 1/r_a + 1/r_b (flat walls: the
+   * grain's own), not both; default 0; a pair takes the smaller length. Not with mechanisms. */
+  double rolling_friction, spinning_friction;
+  double rolling_fraction, spinning_fraction;
+  /* Friction that differs by direction: `friction` holds along friction_direction, which is fixed
+   * to the body, this across it; default 0: the same in all directions. A pair has its own friction
+   * along, and across it times the ratio of the material that has a direction; of two, that with
+   * the smaller friction decides. Not with mechanisms. */
+  double cross_friction;
+  double friction_direction[3]; /* body frame, any length */
 } talus_material_def;
 
 TALUS_API void talus_material_def_init(talus_material_def *def, size_t size);

@@ -186,7 +186,10 @@ class MaterialDef(Structure):
     _fields_ = [("struct_size", c_uint32)] + [(name, c_double) for name in (
         "density", "friction", "restitution", "pull_off", "surface_energy", "surface_tension",
         "contact_angle", "bridge_volume")] + [("adhesion", enum), ("unused", c_int32)] + [
-            (name, c_double) for name in ("stiffness", "young", "poisson")]
+            (name, c_double) for name in (
+                "stiffness", "young", "poisson", "rolling_friction", "spinning_friction",
+                "rolling_fraction", "spinning_fraction", "cross_friction")] + [
+                    ("friction_direction", c_double * 3)]
 
 
 class Cell(Structure):

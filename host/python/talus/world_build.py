@@ -1,7 +1,7 @@
 """What worlds are built of: materials, bodies, shapes, motions."""
 
 from ctypes import byref, c_void_p
-from typing import Any, Dict, Optional, Union
+from typing import Any, Dict, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -28,16 +28,28 @@ class WorldBuild(WorldState):
                      contact_angle: Optional[float] = None, bridge_volume: Optional[float] = None,
                      adhesion: Union[Adhesion, str, None] = None,
                      stiffness: Optional[float] = None, young: Optional[float] = None,
-                     poisson: Optional[float] = None) -> int:
+                     poisson: Optional[float] = None,
+                     rolling_friction: Optional[float] = None,
+                     spinning_friction: Optional[float] = None,
+                     rolling_fraction: Optional[float] = None,
+                     spinning_fraction: Optional[float] = None,
+                     cross_friction: Optional[float] = None,
+                     friction_direction: Optional[Sequence[float]] = None) -> int:
         """density: kg/m3 (2500); friction (0.5): a pair takes the smaller; restitution (0): the
         larger. Cohesion: pull_off (N), surface_energy (J/m2) with adhesion "jkr" or "dmt", or liquid
         bridges of surface_tension (N/m), contact_angle (rad), bridge_volume (m3). Soft contacts:
-        stiffness (N/m), or young (Pa) and poisson (0.25). Gives the material's number."""
+        stiffness (N/m), or young (Pa) and poisson (0.25). Resistance to rolling and spinning: lengths
+        rolling_friction and spinning_friction (m), or fractions of the reduced radius. Friction by
+        direction: cross_friction across friction_direction, in the frame of the body. Gives the
+        material's number."""
         made = define(structs.MaterialDef, "material", dict(
             density=density, friction=friction, restitution=restitution, pull_off=pull_off,
             surface_energy=surface_energy, surface_tension=surface_tension,
             contact_angle=contact_angle, bridge_volume=bridge_volume, adhesion=adhesion,
-            stiffness=stiffness, young=young, poisson=poisson),
+            stiffness=stiffness, young=young, poisson=poisson, rolling_friction=rolling_friction,
+            spinning_friction=spinning_friction, rolling_fraction=rolling_fraction,
+            spinning_fraction=spinning_fraction, cross_friction=cross_friction,
+            friction_direction=friction_direction),
             {"adhesion": Adhesion})
         with self._alone() as world:
             return self._add(library.talus_material_add, world, byref(made))
