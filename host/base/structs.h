@@ -35,6 +35,8 @@ typedef struct tl_struct {
   X(certificate, reference_scale)                \
   Y(info, unused, certificate, certificate)      \
   X(islands, body)                               \
+  X(loss, contact_velocity)                      \
+  X(gradient, g)                                 \
   Y(world_def, velocity_scale, solver, settings) \
   X(material_def, restitution)                   \
   X(cell, rate_limit)                            \

@@ -30,6 +30,8 @@ static tl_parsed parse_options(tl_solve_options *o, int argc, char **argv) {
        "what --tol means (default epsilon)", 0, 0, 0},
       {"max-iterations", TL_OPTION_INTEGER, &o->max_iterations, "N",
        "give up after N iterations (default 100000)", 0, 1e15, 0},
+      {"fixed-iterations", TL_OPTION_INTEGER, &o->fixed_iterations, "N",
+       "make N iterations and check nothing (default 0: solve)", 0, 1e15, 0},
       {"max-seconds", TL_OPTION_REAL, &o->max_seconds, "S",
        "give up after S seconds; 0 = no limit (default 0)", 0, 1e9, 0},
       {"compliance", TL_OPTION_REAL, &o->compliance, "A",
@@ -55,7 +57,7 @@ static tl_parsed parse_options(tl_solve_options *o, int argc, char **argv) {
                "epsilon is the residual relative to that of no impulses at all.\n"
                "With --method all the impulses and the exit code are those of the best method.\n"
                "Ctrl-C ends it with the best impulses so far.\n"
-               "exit code: 0 converged, 3 not converged (impulses are still written), "
+               "exit code: 0 converged, 3 not converged or unchecked (impulses are written), "
                "2 bad usage or input\n",
       .options = table,
       .arguments = &o->file};
@@ -130,6 +132,7 @@ static talus_settings settings_of(const tl_solve_options *o, talus_method method
   settings.tolerance = o->tolerance;
   settings.max_iterations = o->max_iterations;
   settings.max_seconds = o->max_seconds;
+  settings.fixed_iterations = o->fixed_iterations;
   settings.unique = o->unique;
   settings.cone = (talus_cone)o->cone;
   settings.facets = (int32_t)o->facets;

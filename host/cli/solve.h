@@ -10,7 +10,7 @@ typedef struct tl_solve_options {
   const char *file, *impulses;
   int law, method, measure, backend, precision, cone; /* indices of choices */
   double tolerance, max_seconds, facet_angle, compliance;
-  int64_t max_iterations, threads, facets;
+  int64_t max_iterations, fixed_iterations, threads, facets;
   int facet_align, unique, json, verbose;
 } tl_solve_options;
 

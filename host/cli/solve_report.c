@@ -23,8 +23,10 @@ static void print_one(const tl_solve_session *s) {
          talus_precision_name(info->precision), info->threads, info->threads == 1 ? "" : "s");
   printf("outcome      %s: %s\n", talus_outcome_name(info->outcome),
          talus_outcome_text(info->outcome));
-  printf("measure      %.3e, wanted %.3e (%s)\n", info->measure, o->tolerance,
-         tl_cli_measure_name((talus_measure)o->measure));
+  if (info->outcome != TALUS_OUTCOME_UNCHECKED) {
+    printf("measure      %.3e, wanted %.3e (%s)\n", info->measure, o->tolerance,
+           tl_cli_measure_name((talus_measure)o->measure));
+  }
   printf("work         %" PRId64 " iterations, %" PRId64 " passes, ", info->iterations,
          info->passes);
   if (info->factorisations > 0) {
@@ -39,6 +41,10 @@ static void print_one(const tl_solve_session *s) {
     printf("warning      the impulses of least norm were not found: these are others\n");
   }
   tl_report_notes(info);
+  if (info->outcome == TALUS_OUTCOME_UNCHECKED) {
+    printf("\nno certificate: write the impulses (--impulses) and ask `talus check`\n");
+    return;
+  }
   printf("\n");
   tl_report_certificate(&info->certificate, s->stored->problem.bilateral_count,
                         (talus_cone)o->cone);

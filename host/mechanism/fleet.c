@@ -58,6 +58,12 @@ static talus_status def_check(talus_context *context, const talus_fleet_def *def
         "fleet def: accept is %g, or settings.warm_start is set: threads change couplings",
         def->accept);
   }
+  if (def->settings.fixed_iterations != 0) {
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "fleet def: settings.fixed_iterations is %lld, but copies are judged by their "
+                   "error: use max_iterations",
+                   (long long)def->settings.fixed_iterations);
+  }
   for (int32_t i = 0; i < def->count; i++) {
     TL_TRY(coupling_check(context, def, i));
   }

@@ -549,6 +549,18 @@ void tl_certification_velocity(const tl_certification *j, double *contact_veloci
   tl_each(j->context, runs > FEW_RUNS ? j->threads : 1, runs, runs_velocity, &task);
 }
 
+void tl_certification_row_velocity(const tl_certification *j, double *row_velocity) {
+  const int32_t contacts = j->problem->contact_count;
+  for (int64_t run = tl_facts_runs(contacts); run < run_count(j); run++) {
+    tl_facts facts;
+    int32_t first;
+    const int32_t count = run_facts(j, run, &first, &facts);
+    for (int64_t i = 0; i < count; i++) {
+      row_velocity[first - contacts + i] = facts.velocity[3 * i];
+    }
+  }
+}
+
 talus_status tl_certification_make(talus_context *context, const talus_problem *problem,
                                    const double *impulse, const double *bilateral, int32_t threads,
                                    tl_certification *j) {

@@ -84,6 +84,8 @@ void tl_certification_evaluate(const tl_certification *certification,
                                talus_certificate *certificate);
 /* u of all contacts, `dimension` components each. */
 void tl_certification_velocity(const tl_certification *certification, double *contact_velocity);
+/* The same of all bilateral rows. */
+void tl_certification_row_velocity(const tl_certification *certification, double *row_velocity);
 void tl_certification_release(talus_context *context, tl_certification *certification);
 int64_t tl_certification_bytes(const tl_certification *certification);
 

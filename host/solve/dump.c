@@ -63,7 +63,8 @@ static int is_wanted(const talus_solver *solver, talus_outcome outcome, double m
   case TALUS_DUMP_WORST: /* one file, however often it is replaced */
     return measure > solver->dump.worst;
   case TALUS_DUMP_FAILED:
-    return outcome != TALUS_OUTCOME_CONVERGED && solver->dump.written < solver->settings.dump_most;
+    return outcome != TALUS_OUTCOME_CONVERGED && outcome != TALUS_OUTCOME_UNCHECKED &&
+           solver->dump.written < solver->settings.dump_most;
   case TALUS_DUMP_EVERY:
     return solver->dump.written < solver->settings.dump_most;
   default:

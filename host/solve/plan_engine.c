@@ -142,6 +142,9 @@ talus_status tl_plan_engine_run(tl_solve *solve, const double *start, double ref
   tl_run *const run = &solve->run;
   run_connect(solve, reference, inverse_weight);
   const double *const impulse = start != NULL ? start_import(solve->solver, start) : NULL;
+  if (run->settings->fixed_iterations > 0) {
+    return tl_run_fixed(solve, impulse);
+  }
   if (tl_settings_small(run->settings)) {
     return tl_small_solve(run, impulse, &solve->used);
   }
@@ -166,13 +169,14 @@ talus_status tl_plan_engine_export(tl_solve *solve) {
 static talus_status engine_solve(tl_solve *solve, const tl_outlet *outlet, bool *done) {
   talus_solver *const solver = solve->solver;
   const tl_system *const system = &solver->assembly.system;
+  const bool fixed = solver->settings.fixed_iterations > 0;
   const double *start;
   *done = true;
   TL_TRY(tl_plan_engine_make(solver, NULL));
   TL_TRY(tl_solution_start(solve, outlet, &start));
-  return tl_plan_engine_run(solve, start, tl_system_residual(system, solver->settings.law),
-                            solver->problem.velocity_scale > 0 ? tl_system_inverse_weight(system)
-                                                               : 0);
+  return tl_plan_engine_run(
+      solve, start, fixed ? 0 : tl_system_residual(system, solver->settings.law),
+      !fixed && solver->problem.velocity_scale > 0 ? tl_system_inverse_weight(system) : 0);
 }
 
 const tl_plan tl_plan_engine = {.name = "engine",

@@ -341,6 +341,30 @@ static void change_note(tl_solve *solve, const tl_method *next) {
          talus_method_name(solve->used), run->best, (long long)run->passes, next->name);
 }
 
+talus_status tl_run_fixed(tl_solve *solve, const double *impulse) {
+  tl_run *const run = &solve->run;
+  const int64_t wanted = run->settings->fixed_iterations;
+  tl_attempt attempts[TL_ATTEMPTS];
+  passes p;
+  tl_attempts_plan(run, attempts);
+  const tl_method *const method = attempts[0].method;
+  solve->used = method->id;
+  TL_TRY(run->ops->start(run->engine, TL_START_GIVEN, impulse, 3));
+  TL_TRY(run->ops->keep(run->engine));
+  TL_TRY(passes_begin(solve, &attempts[0], false, &p));
+  p.rule.look = 0; /* no engine ends by itself */
+  while (run->iterations < wanted) {
+    const int64_t left = wanted - run->iterations;
+    const int32_t count = left < LATE_PASSES ? (int32_t)left : LATE_PASSES;
+    p.rule.cap = run->iterations < LATE_PASSES ? attempts[0].cap : attempts[0].late_cap;
+    TL_TRY(run->ops->iterate(run->engine, method->iteration, &p.rule, count, &run->state,
+                             &run->passes));
+    run->iterations += count;
+  }
+  run->outcome = TALUS_OUTCOME_UNCHECKED;
+  return run->ops->keep(run->engine);
+}
+
 talus_status tl_run_all(tl_solve *solve, const double *impulse) {
   tl_run *const run = &solve->run;
   const talus_method wanted = run->settings->method;

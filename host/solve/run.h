@@ -33,6 +33,8 @@ extern const tl_run_ops tl_solve_ops;
 /* Starts from `impulse` (internal order, NULL = 0) and runs the attempts; the outcome, counts and
  * best impulses (kept in the engine) are the result. */
 talus_status tl_run_all(tl_solve *solve, const double *impulse);
+/* The same of settings.fixed_iterations: so many of the first attempt's, and nothing is asked. */
+talus_status tl_run_fixed(tl_solve *solve, const double *impulse);
 
 /* certify.c: asks the certificate about the kept impulses, unless that has been done. */
 talus_status tl_solve_certify(tl_solve *solve);

@@ -112,6 +112,32 @@ static talus_status flags_check(talus_context *context, const talus_settings *s)
   return TALUS_OK;
 }
 
+/* A number of iterations that is given in advance is one of passes of equal cost. */
+static talus_status fixed_check(talus_context *context, const talus_settings *s) {
+  const tl_method *const method = tl_method_of(s->method);
+  if (s->fixed_iterations == 0) {
+    return TALUS_OK;
+  }
+  if (s->fixed_iterations < 0) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "settings.fixed_iterations (%lld) must not be negative",
+                   (long long)s->fixed_iterations);
+  }
+  if ((method->family != TL_FAMILY_AUTO && method->family != TL_FAMILY_FIRST_ORDER) ||
+      method->iteration == TL_ITERATE_BACKTRACK || s->cone != TALUS_CONE_CIRCULAR) {
+    return tl_fail(
+        context, TALUS_UNSUPPORTED,
+        "settings.fixed_iterations is for the circular cone and the methods auto, jacobi, "
+        "apgdb, gauss_seidel, gauss_seidel_nesterov and spectral, not %s with cone %s",
+        method->name, talus_cone_name(s->cone));
+  }
+  return s->unique || s->islands
+             ? tl_fail(context, TALUS_UNSUPPORTED,
+                       "settings.%s goes beyond settings.fixed_iterations: set one of them to 0",
+                       s->unique ? "unique" : "islands")
+             : TALUS_OK;
+}
+
 static talus_status settings_check(talus_context *context, const talus_settings *s) {
   if ((unsigned)s->law >= TALUS_LAW_COUNT || (unsigned)s->method >= TALUS_METHOD_COUNT ||
       (unsigned)s->precision > TALUS_F32 || (unsigned)s->measure > TALUS_MEASURE_SICONOS) {
@@ -141,6 +167,7 @@ static talus_status settings_check(talus_context *context, const talus_settings 
   }
   TL_TRY(cone_check(context, s));
   TL_TRY(dump_check(context, s));
+  TL_TRY(fixed_check(context, s));
   return precision_check(context, s);
 }
 

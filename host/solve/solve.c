@@ -82,6 +82,9 @@ static talus_status stay_sound(tl_solve *solve) {
 /* The certificate has the last word. */
 static void outcome_settle(tl_solve *solve) {
   tl_run *const run = &solve->run;
+  if (run->settings->fixed_iterations > 0) {
+    return; /* nothing was asked */
+  }
   if (solve->measure <= run->tolerance) { /* a limit may have come at the iterate that converged */
     run->outcome = TALUS_OUTCOME_CONVERGED;
   } else if (run->outcome == TALUS_OUTCOME_CONVERGED) {

@@ -112,6 +112,8 @@ static talus_status def_check(talus_context *context, const talus_world_def *def
        def->velocity_scale >= 0 && isfinite(def->velocity_scale)},
       {"plane", def->plane, (uint32_t)def->plane <= 1},
       {"softness", def->softness, (unsigned)def->softness <= TALUS_SOFTNESS_AUTO},
+      {"solver.fixed_iterations (steps are judged by their error: use max_iterations)",
+       (double)def->solver.fixed_iterations, def->solver.fixed_iterations == 0},
   };
   for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
     if (!checks[i].good) {

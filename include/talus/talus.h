@@ -2,6 +2,7 @@
 #ifndef TALUS_H
 #define TALUS_H
 #include "talus_base.h"
+#include "talus_gradient.h"
 #include "talus_io.h"
 #include "talus_mechanism.h"
 #include "talus_scene.h"

@@ -332,23 +332,29 @@ typedef struct talus_settings {
                                 default 0: chosen (0.3) */
   talus_progress_fn progress; /* default NULL */
   void *progress_user;
-  int32_t same_bits;     /* 1: auto keeps to the methods whose results have the same bits on
+  int32_t same_bits;        /* 1: auto keeps to the methods whose results have the same bits on
                                 every machine, which newton and interior_point have not, and tries
                                 them in the same order on every backend. Default 0 */
-  int32_t unique;        /* 1: of all impulses with the solved velocity those of least norm (in
+  int32_t unique;           /* 1: of all impulses with the solved velocity those of least norm (in
                                 the certificate's metric, sum w_k |x_k|^2), where they can be found:
                                 then TALUS_NOTE_UNIQUE is set. F64. Default 0 */
-  talus_cone cone;       /* default CIRCULAR; others for methods that take them */
-  int32_t facets;        /* of PYRAMID: 3 .. 64; default 4 */
-  double facet_angle;    /* of PYRAMID and BOX, rad; default 0 */
-  int32_t facet_align;   /* 1: the angle is counted from -q_t, the way against sliding */
-  talus_dump dump;       /* problems to be written to files, for `talus solve`; default NONE */
-  const char *dump_path; /* how their names begin, folders included; a solver copies it, a world
+  talus_cone cone;          /* default CIRCULAR; others for methods that take them */
+  int32_t facets;           /* of PYRAMID: 3 .. 64; default 4 */
+  double facet_angle;       /* of PYRAMID and BOX, rad; default 0 */
+  int32_t facet_align;      /* 1: the angle is counted from -q_t, the way against sliding */
+  talus_dump dump;          /* problems to be written to files, for `talus solve`; default NONE */
+  const char *dump_path;    /* how their names begin, folders included; a solver copies it, a world
                                 not */
-  int32_t dump_most;     /* files that one solver writes at the most; default 100, >= 1 */
-  int32_t islands;       /* 1: auto solves groups of up to 64 contacts and rows that share no
+  int32_t dump_most;        /* files that one solver writes at the most; default 100, >= 1 */
+  int32_t islands;          /* 1: auto solves groups of up to 64 contacts and rows that share no
                                 moving body with others directly (mncp_prox), before the usual
                                 methods go on with the rest. Circular cone, F64. Default 0 */
+  int64_t fixed_iterations; /* > 0: exactly so many iterations from the start, and nothing beside
+                                them: no residual, no stop test, no limit is asked, no certificate.
+                                The outcome is UNCHECKED, or NOT_FINITE with impulses 0; measure and
+                                certificate are not numbers. For solvers and batches, by AUTO or
+                                jacobi, apgdb, gauss_seidel, gauss_seidel_nesterov, spectral. What a
+                                call takes at the most: the reference, methods.md. Default 0 */
 } talus_settings;
 
 TALUS_API void talus_settings_init(talus_settings *settings, size_t size);
@@ -403,7 +409,8 @@ static inline talus_solution talus_solution_default(void) {
   X(TIME_LIMIT, "time_limit", "the time limit came first, or the caller stopped it")         \
   X(STALLED, "stalled", "no method at hand made further progress")                           \
   X(NOT_FINITE, "not_finite", "the iteration left the range of numbers; best impulses kept") \
-  X(INCONSISTENT, "inconsistent", "the problem has no solution, as far as was found")
+  X(INCONSISTENT, "inconsistent", "the problem has no solution, as far as was found")        \
+  X(UNCHECKED, "unchecked", "fixed_iterations were made; how good they are was not asked")
 typedef enum talus_outcome {
   TALUS_OUTCOME_NONE = -1, /* no solve has ended yet */
 #define TALUS_X(name, text, what) TALUS_OUTCOME_##name,

@@ -231,6 +231,11 @@ run 0 solve heap.dat --law ccp --threads 3 --impulses three.txt
 note "one thread and three: the same bits" cmp -s one.txt three.txt
 
 # Not converged: exit code 3, truthful outcome, impulses all the same.
+run 3 solve heap.dat --fixed-iterations 20 --impulses fixed.txt
+out_has 'unchecked'
+out_has 'no certificate'
+out_has '20 iterations'
+run 2 solve heap.dat --fixed-iterations 20 --method newton
 run 3 solve heap.dat --tol 1e-12 --max-iterations 1 --method jacobi --impulses few.txt --json
 field outcome '"iteration_limit"'
 note "impulses are written" test -s few.txt

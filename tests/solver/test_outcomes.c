@@ -2,6 +2,7 @@
  * nothing but memory. */
 #include <string.h>
 
+#include "talus/talus_world.h"
 #include "tests/check.h"
 #include "tests/solver/families.h"
 
@@ -330,6 +331,33 @@ static void test_measure(talus_context *context, const oracle_made *made) {
   CHECK(oracle_siconos(&made->problem, a.impulse, a.bilateral, TALUS_LAW_CCP) <= 1.000001e-7);
 }
 
+/* So many iterations and no word on what they are worth, by every method that does it. */
+static void test_fixed(talus_context *context, const talus_problem *problem) {
+  for (int method = 0; method < TALUS_METHOD_NEWTON; method++) {
+    talus_settings settings = settings_of(TALUS_LAW_COULOMB, (talus_method)method, 1e-4);
+    talus_solver *solver = NULL;
+    answer a;
+    settings.fixed_iterations = 450; /* beyond what a longer memory waits for */
+    settings.max_iterations = 3;
+    const talus_status status = talus_solver_create(context, &settings, &solver);
+    talus_solver_destroy(solver);
+    CHECK(status == (method == TALUS_METHOD_APGD ? TALUS_UNSUPPORTED : TALUS_OK));
+    if (status == TALUS_OK) {
+      once(context, problem, &settings, &a, 0);
+      CHECK(a.status == TALUS_OK && a.info.outcome == TALUS_OUTCOME_UNCHECKED);
+      CHECK(a.info.iterations == 450 && a.info.measure != a.info.measure);
+      CHECK(a.info.certificate.epsilon_ccp != a.info.certificate.epsilon_ccp);
+      CHECK_CASE(oracle_epsilon(problem, a.impulse, a.bilateral, TALUS_LAW_COULOMB) < 1e-2, "%s",
+                 talus_method_name((talus_method)method));
+    }
+  }
+  talus_world_def def = talus_world_def_default();
+  talus_world *world = NULL;
+  def.solver.fixed_iterations = 5;
+  CHECK(talus_world_create(context, &def, &world) == TALUS_BAD_SETTING &&
+        strstr(talus_context_message(context), "fixed_iterations") != NULL);
+}
+
 int main(void) {
   talus_context_def def = talus_context_def_default();
   talus_context *context;
@@ -342,6 +370,7 @@ int main(void) {
   test_stalls(context, &made.problem);
   test_colours(context, &made.problem);
   test_measure(context, &made);
+  test_fixed(context, &made.problem);
   test_no_solution(context);
   test_extremes(context);
   test_warm(context);

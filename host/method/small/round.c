@@ -23,6 +23,7 @@ bool tl_small_serves(const talus_settings *settings, int32_t constraints) {
   return settings->method == TALUS_METHOD_AUTO && settings->cone == TALUS_CONE_CIRCULAR &&
          settings->precision == TALUS_F64 &&
          constraints <= tl_method_of(TALUS_METHOD_MNCP_PROX)->most_in_auto &&
+         settings->fixed_iterations == 0 &&
          !settings->same_bits; /* a world's impulses stay what they were, bounds to the bit */
 }
 

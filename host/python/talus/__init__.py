@@ -19,6 +19,7 @@ from .enums import (Adhesion, Backend, BodyType, BondMode, Cone, Dump, Dynamics,
                     Outcome, Precision, Restitution, Scheme, ShapeKind, Softness, Stabilisation, Status,
                     Storage)
 from .fleet import Copy, Fleet, FleetReport
+from .gradient import Gradient, GradientNote, Regime, gradient
 from .mechanism import Mechanism
 from .problem import Matrix, Problem
 from .reports import Cell, ContactEvent, JointState, StepReport
@@ -31,9 +32,9 @@ from .world import World
 
 __all__ = ["Adhesion", "Backend", "BodyType", "BondMode", "Cell", "Certificate", "Cone", "ContactEvent",
            "Context", "Copy", "Dump", "Dynamics", "Error", "Fleet", "FleetReport", "Form",
-           "Frame", "Info", "Integrator", "Islands", "JointKind", "JointState", "Law", "LinkKind",
+           "Frame", "Gradient", "GradientNote", "Info", "Integrator", "Islands", "JointKind", "JointState", "Law", "LinkKind",
            "Matrix", "Measure", "Mechanism", "Method", "Miss", "MotionKind", "Motor", "Note",
-           "Outcome", "Precision", "Problem", "Restitution", "Run", "Scene", "Scheme", "Settings",
+           "Outcome", "Precision", "Problem", "Regime", "Restitution", "Run", "Scene", "Scheme", "Settings",
            "ShapeKind", "Softness", "Solution", "Solver", "Stabilisation", "Stack", "Status", "StepReport",
-           "Storage", "World", "build_text", "certify", "find_islands", "solve_batch",
+           "Storage", "World", "build_text", "certify", "find_islands", "gradient", "solve_batch",
            "solve_once", "version", "workspace", "workspace_device"]

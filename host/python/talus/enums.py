@@ -115,6 +115,7 @@ class Outcome(enum.IntEnum):
     STALLED = 3
     NOT_FINITE = 4
     INCONSISTENT = 5
+    UNCHECKED = 6
 
 
 class Note(enum.IntFlag):

@@ -84,6 +84,8 @@ _declare("talus_solve_batch", c_int, c_void_p, c_void_p, c_int32, c_void_p, c_vo
          c_void_p)
 _declare("talus_certify_cone", c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 _declare("talus_islands_find", c_int, c_void_p, c_void_p, c_void_p)
+_declare("talus_gradient_find", c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,
+         c_void_p)
 # Worlds, scenes, mechanisms: (result, arguments) in letters: v void pointer or handle, P pointer to an
 # int32, i int32, l int64, d double, s text, e status, 0 nothing.
 _LETTERS = {"v": c_void_p, "P": POINTER(c_int32), "i": c_int32, "l": c_int64, "d": ctypes.c_double,

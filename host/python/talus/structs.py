@@ -110,7 +110,7 @@ class Settings(Structure):
                 ("progress_user", c_void_p), ("same_bits", c_int32), ("unique", c_int32),
                 ("cone", enum), ("facets", c_int32), ("facet_angle", c_double),
                 ("facet_align", c_int32), ("dump", enum), ("dump_path", c_char_p),
-                ("dump_most", c_int32), ("islands", c_int32)]
+                ("dump_most", c_int32), ("islands", c_int32), ("fixed_iterations", c_int64)]
 
 
 class SolutionLayout(Structure):
@@ -160,6 +160,22 @@ class ContextDef(Structure):
 
 class Islands(Structure):
     _fields_ = [("struct_size", c_uint32), ("count", c_int32)] + _pointers("contact", "row", "body")
+
+
+# ---- talus_gradient.h ------------------------------------------------------------------------------
+
+class Loss(Structure):
+    _fields_ = [("struct_size", c_uint32)] + _pointers("impulse", "bilateral_impulse", "velocity",
+                                                       "contact_velocity")
+
+
+class Gradient(Structure):
+    _fields_ = [("struct_size", c_uint32), ("notes", c_uint32), ("between", c_int32),
+                ("unused", c_int32), ("not_unique", c_double), ("residual", c_double), *_pointers(
+                    "regime", "row_regime", "free_velocity", "row_free_velocity", "friction",
+                    "compliance", "target_impulse", "row_compliance", "row_target_impulse",
+                    "velocity", "inverse_mass", "inverse_inertia", "arm_a", "arm_b", "jacobian",
+                    "row_jacobian", "delassus", "mass", "h", "g")]
 
 
 # ---- talus_world.h ---------------------------------------------------------------------------------
@@ -373,6 +389,8 @@ SIZED: Dict[Any, str] = {
     Info: "talus_info_init",
     ContextDef: "talus_context_def_init",
     Islands: "talus_islands_init",
+    Loss: "talus_loss_init",
+    Gradient: "talus_gradient_init",
     WorldDef: "talus_world_def_init",
     MaterialDef: "talus_material_def_init",
     Cell: "talus_cell_init",
