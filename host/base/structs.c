@@ -33,8 +33,9 @@ void tl_struct_init(const tl_struct *type, const void *defaults, void *given, si
   if (given == NULL || size < sizeof(uint32_t)) {
     return;
   }
-  memset(given, 0, size);
-  memcpy(given, defaults, smaller(size, type->size));
+  const size_t known = smaller(size, type->size);
+  memcpy(given, defaults, known);
+  memset((char *)given + known, 0, size - known);
   size_set(given, size);
 }
 
@@ -146,6 +147,10 @@ talus_status tl_struct_read(talus_context *context, const tl_struct *type, const
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "%s is NULL", label);
   }
   return struct_read(context, type, &(struct_label){label, -1, NULL}, given, own);
+}
+
+bool tl_struct_is_whole(const tl_struct *type, const void *given) {
+  return given != NULL && size_of(given) >= type->size;
 }
 
 void tl_struct_write(const tl_struct *type, const void *own, void *given) {

@@ -77,6 +77,9 @@ void tl_struct_init(const tl_struct *type, const void *defaults, void *given, si
 talus_status tl_struct_read(talus_context *context, const tl_struct *type, const char *label,
                             const void *given, void *own);
 
+/* Whether a caller's struct has all members that the library knows: its copy needs no defaults. */
+bool tl_struct_is_whole(const tl_struct *type, const void *given);
+
 /* Checks the size of a struct that will be written. Statuses: INVALID_ARGUMENT (given is NULL),
  * STRUCT_SIZE. */
 talus_status tl_struct_check(talus_context *context, const tl_struct *type, const char *label,

@@ -7,7 +7,9 @@
 
 talus_status tl_problem_copy_make(talus_context *context, const talus_problem *given,
                                   tl_problem_copy *copy) {
-  copy->problem = talus_problem_default(TALUS_FORM_RIGID);
+  if (!tl_struct_is_whole(&tl_struct_problem, given)) {
+    copy->problem = talus_problem_default(TALUS_FORM_RIGID);
+  }
   TL_TRY(tl_struct_read(context, &tl_struct_problem, "problem", given, &copy->problem));
   if (copy->problem.layout != NULL) {
     copy->layout = talus_layout_default();
@@ -20,7 +22,9 @@ talus_status tl_problem_copy_make(talus_context *context, const talus_problem *g
 
 talus_status tl_solution_copy_make(talus_context *context, const talus_solution *given,
                                    tl_solution_copy *copy) {
-  copy->solution = talus_solution_default();
+  if (!tl_struct_is_whole(&tl_struct_solution, given)) {
+    copy->solution = talus_solution_default();
+  }
   TL_TRY(tl_struct_read(context, &tl_struct_solution, "solution", given, &copy->solution));
   if (copy->solution.layout != NULL) {
     copy->layout = talus_solution_layout_default();
