@@ -118,6 +118,7 @@ int tl_cli_context_open(talus_backend_kind backend, int64_t threads, int verbose
   talus_context_def def = talus_context_def_default();
   def.backend = backend;
   def.threads = (int32_t)threads;
+  def.single_blas = 1; /* the process is the program's own */
   def.log = print_log;
   def.log_user = (void *)(verbose ? &loud : &quiet);
   const talus_status status = talus_context_create(&def, context);

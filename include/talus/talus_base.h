@@ -135,6 +135,12 @@ typedef struct talus_context_def {
   void *allocate_user;
   talus_log_fn log; /* default NULL: silent */
   void *log_user;
+  int32_t
+      single_blas; /* 1: OpenBLAS has one thread while a second-order method factors: faster where
+                          matrices are small, and the same bits whatever OPENBLAS_NUM_THREADS says.
+                          Its number of threads belongs to the whole process, so this is for programs
+                          that use BLAS for nothing else at the time. 0 (default): it is left alone */
+  int32_t unused;
 } talus_context_def;
 
 TALUS_API void talus_context_def_init(talus_context_def *def, size_t size);

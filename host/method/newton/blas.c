@@ -1,10 +1,10 @@
-/* blas.c: keeps OpenBLAS, where it is the BLAS at hand, and OpenMP, which CHOLMOD has loops of, to
- * the calling thread during a solve.
+/* blas.c: BLAS during a second-order solve: its threads and its memory.
  *
- * OpenBLAS's number of threads belongs to the whole process, so this counts who is inside: the
- * first one in notes the number, the last one out sets it back. Other BLAS libraries are left
- * alone. Of OpenMP the number of nested levels is set to none, which is the calling thread's own
- * affair: its threads spin when they wait, and do not survive a fork.
+ * OpenBLAS's number of threads belongs to the whole process. It is set to one only for contexts that
+ * ask for it (single_blas): the first of them that begins keeps the number, the last one that ends
+ * sets it back. Other BLAS libraries are left alone. CHOLMOD has loops of OpenMP, whose threads spin
+ * when they wait and do not survive a fork: the number of nested levels, which every thread has for
+ * itself, is set to none.
  *
  * OpenBLAS maps a work buffer for each thread that is inside it at the same time, keeps it, and
  * where the address space has no room (ulimit -v) tries again without end. So room is asked for
@@ -22,8 +22,12 @@ enum {
   BUFFERS_MOST = 32, /* threads for which buffers are mapped beforehand */
 };
 
-static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
-static int inside, threads, buffers; /* buffers: how many OpenBLAS has, at least */
+/* Counts of the process, behind the lock. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int solves;        /* under way */
+static int single_solves; /* of these, those with single_blas */
+static int threads;       /* that OpenBLAS had before the first of them */
+static int buffers;       /* that OpenBLAS has, at least */
 
 /* The calling thread's levels of OpenMP, to be set back; 0: nothing to do. */
 static _Thread_local int levels;
@@ -47,16 +51,16 @@ static get_fn getter(const char *name) {
 /* A fork does not take place while a thread that stays behind holds the lock. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void door_lock(void) {
-  pthread_mutex_lock(&door);
+static void lock_take(void) {
+  pthread_mutex_lock(&lock);
 }
 
-static void door_unlock(void) {
-  pthread_mutex_unlock(&door);
+static void lock_release(void) {
+  pthread_mutex_unlock(&lock);
 }
 
 static void forks_guard(void) {
-  (void)pthread_atfork(door_lock, door_unlock, door_unlock);
+  (void)pthread_atfork(lock_take, lock_release, lock_release);
 }
 
 typedef void *(*map_fn)(int);
@@ -96,27 +100,46 @@ static bool buffers_map(int wanted) {
   return good;
 }
 
-talus_status tl_blas_begin(talus_context *context) {
+/* Sets OpenBLAS to one thread, or back. */
+static void threads_set(bool single) {
   const set_fn set = setter("openblas_set_num_threads");
   const get_fn get = getter("openblas_get_num_threads");
+  if (set == NULL || get == NULL) {
+    return;
+  }
+  if (single) {
+    threads = get();
+  }
+  if (threads != 1) {
+    set(single ? 1 : threads);
+  }
+}
+
+/* Buffers for one more solve, and for the threads of OpenBLAS that help it. */
+static bool buffers_reserve(bool single) {
+  const get_fn get = getter("openblas_get_num_threads");
+  const int wanted = solves + (single || get == NULL ? 1 : get());
+  return wanted <= buffers || buffers_map(wanted);
+}
+
+talus_status tl_blas_begin(talus_context *context) {
+  const bool single = context->def.single_blas != 0;
   const set_fn set_levels = setter("omp_set_max_active_levels");
   const get_fn get_levels = getter("omp_get_max_active_levels");
   (void)pthread_once(&once, forks_guard);
-  pthread_mutex_lock(&door);
-  if (inside + 1 > buffers && !buffers_map(inside + 1)) {
-    pthread_mutex_unlock(&door);
+  pthread_mutex_lock(&lock);
+  if (!buffers_reserve(single)) {
+    pthread_mutex_unlock(&lock);
     return tl_fail(context, TALUS_OUT_OF_MEMORY,
                    "BLAS has no memory for its work buffer (%d MB of address space): raise the "
                    "limit (ulimit -v) or use a first-order method",
                    BUFFER_MB);
   }
-  if (inside++ == 0 && set != NULL && get != NULL) {
-    threads = get();
-    if (threads != 1) {
-      set(1);
-    }
+  solves++;
+  if (single && single_solves++ == 0) {
+    threads_set(true);
   }
-  pthread_mutex_unlock(&door);
+  pthread_mutex_unlock(&lock);
   levels = set_levels != NULL && get_levels != NULL ? get_levels() : 0;
   if (levels > 0) {
     set_levels(0);
@@ -124,16 +147,16 @@ talus_status tl_blas_begin(talus_context *context) {
   return TALUS_OK;
 }
 
-void tl_blas_end(void) {
-  const set_fn set = setter("openblas_set_num_threads");
+void tl_blas_end(const talus_context *context) {
   if (levels > 0) {
     setter("omp_set_max_active_levels")(levels);
   }
-  pthread_mutex_lock(&door);
-  if (--inside == 0 && set != NULL && threads > 1) {
-    set(threads);
+  pthread_mutex_lock(&lock);
+  solves--;
+  if (context->def.single_blas != 0 && --single_solves == 0) {
+    threads_set(false);
   }
-  pthread_mutex_unlock(&door);
+  pthread_mutex_unlock(&lock);
 }
 
 #else
@@ -143,6 +166,8 @@ talus_status tl_blas_begin(talus_context *context) {
   return TALUS_OK;
 }
 
-void tl_blas_end(void) {}
+void tl_blas_end(const talus_context *context) {
+  (void)context;
+}
 
 #endif

@@ -112,9 +112,10 @@ talus_status tl_contradiction_find(tl_newton *newton, int *found);
 /* Moves y, a solution, to the one of least norm; whether it got there must be judged. */
 talus_status tl_least_find(tl_newton *newton, double *y);
 
-/* BLAS keeps to the calling thread between these two. The second follows only where the first
- * returned OK. OUT_OF_MEMORY: BLAS would wait for its buffer without end. */
+/* Around all calls of BLAS: room for its buffers, its threads as the context wants them. The second
+ * follows only where the first returned OK. OUT_OF_MEMORY: BLAS would wait for its buffer without
+ * end. */
 talus_status tl_blas_begin(talus_context *context);
-void tl_blas_end(void);
+void tl_blas_end(const talus_context *context);
 
 #endif

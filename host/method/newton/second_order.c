@@ -402,7 +402,7 @@ static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton)
     status = examine(newton);
   }
   if (blas) {
-    tl_blas_end();
+    tl_blas_end(run->context);
   }
   *done = newton->stop;
   if (status == TALUS_OK && newton->best.epsilon < run->best) {
@@ -429,7 +429,7 @@ talus_status tl_newton_unique(tl_run *run) {
   }
   const talus_status status = tl_least_find(newton, y);
   if (blas) {
-    tl_blas_end();
+    tl_blas_end(run->context);
   }
   if (status != TALUS_OK || newton->stop) {
     return status;

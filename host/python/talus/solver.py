@@ -30,15 +30,21 @@ class Context:
     CUDA device; a context made there has threads of its own.
 
     `log`, if there is one, is called with a level (1 warning, 2 choices made, 3 more) and a text.
+
+    `single_blas` gives OpenBLAS one thread while a second-order method factors: faster where matrices
+    are small, and the same bits whatever OPENBLAS_NUM_THREADS says. It holds for the whole process,
+    NumPy's linear algebra too, so it is off by default.
     """
 
     def __init__(self, threads: int = 0, backend: Union[Backend, str] = Backend.AUTO,
-                 device: int = 0, log: Optional[Callable[[int, str], None]] = None) -> None:
+                 device: int = 0, log: Optional[Callable[[int, str], None]] = None,
+                 single_blas: bool = False) -> None:
         self._handle = c_void_p()
         definition = fill(structs.ContextDef)
         backend = member("backend", backend, Backend)
         for name, value in (("threads", threads), ("backend", backend), ("device", device)):
             setattr(definition, name, number(name, value, ctypes.c_int32))
+        definition.single_blas = 1 if single_blas else 0
         if log is not None:
             call = log
             self._log = structs.log_fn(lambda user, level, said: call(level, said.decode()))

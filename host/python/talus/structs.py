@@ -155,7 +155,7 @@ class ContextDef(Structure):
     _fields_ = [("struct_size", c_uint32), ("threads", c_int32), ("backend", enum),
                 ("device", c_int32), ("stream", c_void_p), ("allocate", c_void_p),
                 ("release", c_void_p), ("allocate_user", c_void_p), ("log", log_fn),
-                ("log_user", c_void_p)]
+                ("log_user", c_void_p), ("single_blas", c_int32), ("unused", c_int32)]
 
 
 class Islands(Structure):
