@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,13 @@
 #include "host/cli/draw.h"
 #include "host/cli/options.h"
 #include "host/cli/run_progress.h"
+#include "talus/talus_io.h"
 #include "talus/talus_scene.h"
 
 #define MOST_STEPS 9e15 /* that a run has: all of them are whole numbers in a double */
 
 typedef struct run_options {
-  const char *scene, *out, *resume, *problem;
+  const char *scene, *out, *resume, *from, *problem;
   tl_option_texts set;
   double time;
   int64_t steps, threads;
@@ -52,6 +54,8 @@ static tl_parsed parse_options(run_options *o, int argc, char **argv) {
       {"backend", TL_OPTION_CHOICE, &o->backend, tl_cli_backends, "of the contact solver", 0, 0, 0},
       {"resume", TL_OPTION_TEXT, &o->resume, "CHECKPOINT",
        "go on from a checkpoint, or from the newest in a directory", 0, 0, 0},
+      {"from", TL_OPTION_TEXT, &o->from, "CHECKPOINT",
+       "begin this scene with the bodies of another run's checkpoint, or of its newest", 0, 0, 0},
       {"problem", TL_OPTION_TEXT, &o->problem, "FILE",
        "write the contact problem of the step after the last, for solve and profile", 0, 0, 0},
       {"dump", TL_OPTION_CHOICE, &o->dump, "none|worst|failed|every",
@@ -73,6 +77,10 @@ static tl_parsed parse_options(run_options *o, int argc, char **argv) {
   const tl_parsed parsed = tl_options_parse(&command, argc, argv);
   if (parsed == TL_PARSED_OK && o->time > 0 && o->steps > 0) {
     tl_cli_fail("give --time or --steps, not both");
+    return TL_PARSED_BAD;
+  }
+  if (parsed == TL_PARSED_OK && o->from != NULL && o->resume != NULL) {
+    tl_cli_fail("--from begins a new run and --resume goes on with one: give one of them");
     return TL_PARSED_BAD;
   }
   return parsed;
@@ -153,12 +161,40 @@ static int create_record(run_state *run) {
                                                                            : complain(run);
 }
 
+static bool is_directory(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* The bodies of --from; or of the run that goes on, if it began so. */
+static talus_status take_bodies(run_state *run) {
+  char path[1200];
+  const char *folder = NULL;
+  struct stat about;
+  if (run->o->from != NULL && is_directory(run->o->from)) {
+    TL_TRY(talus_checkpoint_newest(run->context, run->o->from, path, sizeof path));
+    return talus_scene_from(run->scene, path);
+  }
+  if (run->o->from != NULL) {
+    return talus_scene_from(run->scene, run->o->from);
+  }
+  if (run->o->resume == NULL) {
+    return TALUS_OK;
+  }
+  const size_t length = folder_of(run->o->resume, &folder);
+  snprintf(path, sizeof path, "%.*s/from.h5", (int)length, folder);
+  return stat(path, &about) == 0 ? talus_scene_from(run->scene, path) : TALUS_OK;
+}
+
 static int build_world(run_state *run) {
   run->info = talus_scene_info_default();
   talus_status status = talus_scene_read(run->context, run->o->scene, run->o->set.text,
                                          run->o->set.count, &run->scene);
   if (status == TALUS_OK) {
     status = talus_scene_describe(run->scene, &run->info);
+  }
+  if (status == TALUS_OK) {
+    status = take_bodies(run);
   }
   if (status == TALUS_OK) {
     status = talus_scene_build(run->scene, &run->world);

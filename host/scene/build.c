@@ -250,6 +250,7 @@ talus_status tl_build_bodies(talus_scene *scene, tl_build_mode mode, talus_world
   if (mode.relaxing) {
     return add_copies(scene, world);
   }
+  TL_TRY(tl_build_from(scene, world));
   if (scene->def.grains.count == 0) {
     return TALUS_OK;
   }
@@ -350,6 +351,7 @@ talus_status talus_scene_build(talus_scene *scene, talus_world **world) {
   TL_TRY_GOTO(tl_inlets_check(scene, *world), fail);
   TL_TRY_GOTO(tl_build_joints(scene, *world), fail);
   TL_TRY_GOTO(tl_build_cell(scene, *world, 1), fail); /* bodies are given its motion */
+  TL_TRY_GOTO(tl_build_from_cell(scene, *world), fail);
   forget_emitted(scene);
   return TALUS_OK;
 fail:

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "host/io/generate.h" /* tl_random */
+#include "host/io/packing.h"
 #include "host/scene/names.h"
 #include "host/scene/scene.h"
 #include "talus/talus_urdf.h"
@@ -94,7 +95,9 @@ struct talus_scene {
   tl_names things;       /* bodies, then walls */
   tl_force_order *force; /* [def.forces.count] */
 
-  tl_stage *stage; /* [def.stages.count]; def is that of the present one */
+  tl_body_list from;     /* bodies of a checkpoint with which it begins */
+  const char *from_path; /* of that checkpoint, or NULL */
+  tl_stage *stage;       /* [def.stages.count]; def is that of the present one */
 
   /* from here on: made by build */
   tl_stage_state at;
@@ -251,6 +254,8 @@ typedef struct tl_grains_job {
 } tl_grains_job;
 talus_status tl_grains_emit(tl_grains_job *job);
 talus_status tl_grains_lattice(tl_grains_job *job);
+/* The bodies of a table. */
+talus_status tl_grains_packing(tl_grains_job *job);
 talus_status tl_grains_settled(tl_grains_job *job, int64_t count);
 /* material and sizes of a layer may differ from the grains'. */
 talus_status tl_grains_random(tl_grains_job *job, const tl_scene_region *region, int64_t count,
@@ -310,6 +315,9 @@ talus_status tl_build_explain(const talus_scene *scene, const tl_node *node, tal
 void tl_body_words(const talus_scene *scene, int32_t body, char *text, size_t capacity);
 /* Refuses inlets whose region walls fill, and tells of those where they fill a part. */
 talus_status tl_inlets_check(talus_scene *scene, const talus_world *world);
+/* Bodies of a checkpoint, and the edges of its cell, with which a scene begins. */
+talus_status tl_build_from(talus_scene *scene, talus_world *world);
+talus_status tl_build_from_cell(const talus_scene *scene, talus_world *world);
 /* Acts as world.overlap says. */
 talus_status tl_build_overlaps(talus_scene *scene, talus_world *world);
 

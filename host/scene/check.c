@@ -97,6 +97,10 @@ static talus_status check_grains(const talus_scene *scene) {
   const tl_scene_definition *def = &scene->def;
   for (int32_t i = 0; i < def->grains.count; i++) {
     const tl_scene_grains *grains = (const tl_scene_grains *)def->grains.item + i;
+    if (grains->kind == TL_GRAINS_PACKING) {
+      TL_TRY(check_material(scene, &grains->item, grains->grain.material));
+      continue;
+    }
     TL_TRY(check_grain(scene, &grains->grain));
     if (grains->region.item.node != NULL) {
       const int endless = grains->kind != TL_GRAINS_LAYERS;

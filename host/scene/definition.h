@@ -190,7 +190,8 @@ typedef enum tl_grains_kind {
   TL_GRAINS_LATTICE,
   TL_GRAINS_RANDOM,
   TL_GRAINS_SETTLED,
-  TL_GRAINS_LAYERS
+  TL_GRAINS_LAYERS,
+  TL_GRAINS_PACKING
 } tl_grains_kind;
 typedef enum tl_arrangement {
   TL_ARRANGE_SC,
@@ -209,6 +210,7 @@ typedef struct tl_scene_grain {
   int64_t group;
   uint32_t collides;
   int32_t turned; /* 0 as it is, 1 at random */
+  int32_t fixed;  /* 1: they do not move */
   double velocity[3], spin[3];
 } tl_scene_grain;
 
@@ -223,7 +225,7 @@ typedef struct tl_scene_layer {
 typedef struct tl_scene_grains {
   tl_item item;
   int32_t kind;
-  const char *name, *inside;
+  const char *name, *inside, *file;
   tl_scene_grain grain;
   tl_scene_region region;
   int64_t count;
@@ -328,7 +330,7 @@ typedef struct tl_scene_output {
   tl_item item;
   double every, checkpoint;
   int64_t keep, width, height;
-  int32_t frames, contacts, pictures, movie;
+  int32_t frames, contacts, pictures, movie, packing;
   int32_t colour; /* tl_field */
   double azimuth, elevation;
   tl_texts columns, track, forces;

@@ -40,6 +40,7 @@ talus_status tl_grain_emit(talus_scene *scene, talus_world *world, const tl_scen
     TL_TRY(note_emitted(scene, &note));
   }
   talus_body_def def = talus_body_def_default();
+  def.type = grain->fixed ? TALUS_BODY_FIXED : TALUS_BODY_FREE;
   memcpy(def.position, position, sizeof def.position);
   memcpy(def.orientation, orientation, sizeof def.orientation);
   memcpy(def.velocity, grain->velocity, sizeof def.velocity);
@@ -187,6 +188,9 @@ static talus_status emit_layers(tl_grains_job *job) {
 
 talus_status tl_grains_emit(tl_grains_job *job) {
   const tl_scene_grains *grains = job->grains;
+  if (grains->kind == TL_GRAINS_PACKING) {
+    return tl_grains_packing(job);
+  }
   TL_TRY(find_region(job));
   if (grains->kind == TL_GRAINS_LATTICE) {
     return tl_grains_lattice(job);

@@ -253,6 +253,11 @@ talus_status tl_build_overlaps(talus_scene *scene, talus_world *world) {
   if (search.pairs == 0) {
     return TALUS_OK; /* positions stay as written */
   }
+  if (scene->from.body_count > 0 && scene->def.world.overlap == TL_OVERLAP_REFUSE) {
+    complain(scene, &search, "bodies of a checkpoint are taken as they are");
+    tl_log(scene->context, TALUS_LOG_WARNING, "%s", talus_context_message(scene->context));
+    return TALUS_OK;
+  }
   if (scene->def.world.overlap == TL_OVERLAP_REFUSE) {
     return complain(scene, &search, "`resolve` pushes them apart, `ignore` goes on");
   }

@@ -93,7 +93,9 @@ static talus_status search_keys(tl_parse *parse, const tl_section *table, const 
   for (int32_t i = 0; i < table->count; i++) {
     const tl_key *key = &table->key[i];
     if (key->type == TL_KEY_INCLUDE) {
-      TL_TRY(search_keys(parse, key->table, node, where, search));
+      if (tl_key_belongs(key, kind)) {
+        TL_TRY(search_keys(parse, key->table, node, where, search));
+      }
       continue;
     }
     const int same = strcmp(key->name, search->name) == 0;
@@ -242,8 +244,9 @@ static talus_status fill_rows(tl_parse *parse, const tl_section *table, const tl
   for (int32_t i = 0; i < table->count; i++) {
     const tl_key *key = &table->key[i];
     void *field = (char *)target + key->offset;
-    if (key->type == TL_KEY_INCLUDE) {
-      TL_TRY(fill_rows(parse, key->table, node, where, field));
+    if (key->type == TL_KEY_INCLUDE) { /* keys of other kinds have their defaults */
+      const tl_node *const from = tl_key_belongs(key, kind) ? node : NULL;
+      TL_TRY(fill_rows(parse, key->table, from, where, field));
       continue;
     }
     if (!tl_key_belongs(key, kind)) {

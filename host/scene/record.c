@@ -40,13 +40,13 @@ static int64_t steps_of(double time, double step) {
   return steps < 1 ? 1 : steps > TL_SCENE_STEPS ? (int64_t)TL_SCENE_STEPS : (int64_t)steps;
 }
 
-/* The scene as it was read, beside its results. */
-static talus_status copy_scene(talus_record *record) {
+/* A file beside the results. */
+static talus_status copy_file(talus_record *record, const char *from, const char *name) {
   char path[1100];
-  snprintf(path, sizeof path, "%s/scene.yaml", record->directory);
+  snprintf(path, sizeof path, "%s/%s", record->directory, name);
   tl_text text;
   tl_output output;
-  talus_status status = tl_text_open(record->context, tl_scene_path(record->scene), &text);
+  talus_status status = tl_text_open(record->context, from, &text);
   if (status == TALUS_OK) {
     status = tl_output_begin(record->context, path, &output);
     if (status == TALUS_OK) {
@@ -61,6 +61,14 @@ static talus_status copy_scene(talus_record *record) {
   }
   tl_text_close(&text);
   return status;
+}
+
+/* The scene as it was read, and the checkpoint that it began from, without which a restart could not
+ * build its world. */
+static talus_status copy_scene(talus_record *record) {
+  const char *const from = tl_scene_from_path(record->scene);
+  TL_TRY(copy_file(record, tl_scene_path(record->scene), "scene.yaml"));
+  return from != NULL && !record->start.continued ? copy_file(record, from, "from.h5") : TALUS_OK;
 }
 
 /* Measurements of output.measure, their bodies by the names of the built scene. */
@@ -311,6 +319,12 @@ talus_status talus_record_checkpoint(talus_record *record, const talus_world *wo
   const bool back = record->missing == now && now > 0;
   if (!back) {
     TL_TRY(take_state(record, world, &record->now));
+    TL_TRY(tl_checkpoint_take_packing(record->scene, world, &record->now));
+  }
+  if (tl_scene_def(record->scene)->output.packing && !back) {
+    char path[1100];
+    snprintf(path, sizeof path, "%s/packing.csv", record->directory);
+    TL_TRY(tl_packing_write(&record->now.packing, path));
   }
   const tl_checkpoint_copy *const copy = back ? &record->before : &record->now;
   if (step != NULL) {

@@ -19,9 +19,20 @@ talus_status tl_checkpoint_take(const talus_scene *scene, const talus_world *wor
   return TALUS_OK;
 }
 
+talus_status tl_checkpoint_take_packing(const talus_scene *scene, const talus_world *world,
+                                        tl_checkpoint_copy *copy) {
+  char *names = NULL;
+  tl_packing_release(&copy->packing);
+  TL_TRY(tl_scene_material_names(scene, &names));
+  const talus_status status = tl_packing_take(world, names, &copy->packing);
+  tl_free(tl_scene_context(scene), names);
+  return status;
+}
+
 void tl_checkpoint_release(talus_context *context, tl_checkpoint_copy *copy) {
   tl_world_copy_release(context, &copy->world);
   tl_buffer_release(context, &copy->scene);
+  tl_packing_release(&copy->packing);
   memset(copy, 0, sizeof *copy);
 }
 
@@ -54,6 +65,9 @@ talus_status tl_checkpoint_write(const talus_scene *scene, const tl_checkpoint_c
   if (status == TALUS_OK) {
     status = put_scene(writer, scene, copy);
   }
+  if (status == TALUS_OK && copy->packing.context != NULL) {
+    status = tl_packing_put(writer, &copy->packing);
+  }
   if (status == TALUS_OK) {
     status = tl_checkpoint_put_int64s(writer, TL_CHECKPOINT_LAST_LINE, &copy->last_line, 1);
   }
@@ -72,6 +86,9 @@ talus_status talus_scene_save(const talus_scene *scene, const talus_world *world
   }
   memset(&copy, 0, sizeof copy);
   talus_status status = tl_checkpoint_take(scene, world, &copy);
+  if (status == TALUS_OK) {
+    status = tl_checkpoint_take_packing(scene, world, &copy);
+  }
   if (status == TALUS_OK) {
     status = tl_checkpoint_write(scene, &copy, directory, keep);
   }

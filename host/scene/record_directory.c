@@ -13,6 +13,8 @@
 
 /* What a run writes, and nothing else. */
 static const char *const patterns[] = {"scene.yaml",
+                                       "from.h5",
+                                       "packing.csv",
                                        "scalars.csv",
                                        "checkpoint-[0-9]*.h5",
                                        "grains-[0-9]*.vtp",

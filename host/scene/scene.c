@@ -83,6 +83,7 @@ void talus_scene_destroy(talus_scene *scene) {
   talus_context *context = scene->context;
   tl_buffer_release(context, &scene->points);
   tl_buffer_release(context, &scene->scalars);
+  tl_packing_release(&scene->from);
   tl_mechanisms_release(scene);
   tl_free(context, scene->radius);
   tl_free(context, scene->added);

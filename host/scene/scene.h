@@ -20,6 +20,10 @@ int32_t tl_scene_meshes(const talus_scene *scene, int64_t *hash);
 /* FILE_FORMAT: the mesh of number `index` is not what it was. */
 talus_status tl_scene_mesh_fail(const talus_scene *scene, int32_t index);
 
+/* Names of its materials, each ended by a newline, in memory from tl_alloc, the caller's. */
+talus_status tl_scene_material_names(const talus_scene *scene, char **names);
+/* The checkpoint that it begins from (talus_scene_from), or NULL. */
+const char *tl_scene_from_path(const talus_scene *scene);
 /* The present stage, from 0. */
 int32_t tl_scene_stage_index(const talus_scene *scene);
 

@@ -85,15 +85,25 @@ SCHEMA(layer, "layers", NULL, "From the bottom up.");
 #define IS_LATTICE BIT(TL_GRAINS_LATTICE)
 #define IS_RANDOM BIT(TL_GRAINS_RANDOM)
 #define IS_SETTLED BIT(TL_GRAINS_SETTLED)
+#define IS_PACKING BIT(TL_GRAINS_PACKING)
 #define ROW_STRUCT tl_scene_grains
 static const tl_key rows_grains[] = {
     CHOICE(
-        "kind", kind, "lattice|random|settled|layers", NULL, 0,
+        "kind", kind, "lattice|random|settled|layers|packing", NULL, 0,
         "`random`: anywhere without overlap; `settled`: spheres dropped one by one until each "
         "rests, in a box, those that would lie in a body or wall left out; `layers`: random, layer "
-        "by layer"),
+        "by layer; `packing`: bodies of a table, where it says"),
     PLAIN(TEXT, "name", name, "", 0, "for `--set`"),
-    TABLE(INCLUDE, "a grain", grain, schema_grain, "", 0, NULL),
+    CHOICE("type", grain.fixed, "free|fixed", "free", 0,
+           "`fixed`: grains of a rough floor or wall"),
+    PLAIN(TEXT, "file", file, NULL, IS_PACKING,
+          "CSV, from the scene's folder: columns x, y, z, r, and if they are there qw qx qy qz, vx "
+          "vy "
+          "vz, wx wy wz, shape (sphere, box, capsule, cylinder), length, size_x size_y size_z, "
+          "material; `output.packing` writes one"),
+    TABLE(INCLUDE, "a grain", grain, schema_grain, "", ~IS_PACKING, NULL),
+    PLAIN(TEXT, "material", grain.material, "", IS_PACKING,
+          "of all, whatever the table says; none: by the table, by name"),
     TABLE(SECTION, "region", region, tl_schema_region, "", 0,
           "where they are; none: the inside of a wall"),
     PLAIN(TEXT, "inside", inside, "", 0,

@@ -1,0 +1,160 @@
+/* packing.c: bodies that are not generated: of a table (grains of kind packing), and of the
+ * checkpoint that a scene begins from. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host/io/world_checkpoint.h"
+#include "host/math/vector.h"
+#include "host/scene/occupancy.h"
+
+/* Of the ball about a body's position that holds its shapes. */
+static double radius_of(const tl_body_list *packing, const tl_packing_body *body) {
+  double most = 0;
+  for (int32_t s = 0; s < body->shape_count; s++) {
+    const tl_packing_shape *const shape = &packing->shape[body->first_shape + s];
+    double own = shape->kind == TALUS_SHAPE_BOX        ? tl_norm3(shape->half_edge)
+                 : shape->kind == TALUS_SHAPE_CAPSULE  ? shape->radius + shape->half_length
+                 : shape->kind == TALUS_SHAPE_CYLINDER ? hypot(shape->radius, shape->half_length)
+                                                       : shape->radius;
+    for (int32_t k = 0; k < shape->point_count; k++) {
+      own = fmax(own, tl_norm3(packing->point + 3 * ((int64_t)shape->first_point + k)));
+    }
+    most = fmax(most, own + tl_norm3(shape->position));
+  }
+  return most;
+}
+
+/* Materials of the packing by their names in the scene. own: for all, or NULL. */
+static talus_status find_materials(const talus_scene *scene, const tl_body_list *packing,
+                                   const tl_item *item, const char *own, int32_t *material) {
+  const int32_t count = tl_packing_material_count(packing);
+  for (int32_t m = 0; m < count; m++) {
+    char name[64];
+    const char *const known = tl_packing_material(packing, m, name, sizeof name);
+    TL_TRY(tl_material_find(scene, item, own != NULL ? own : known, &material[m]));
+  }
+  return TALUS_OK;
+}
+
+static talus_status add(talus_scene *scene, talus_world *world, const tl_body_list *packing,
+                        const tl_item *item, const char *own, talus_body_type type,
+                        tl_occupancy *occupancy) {
+  const size_t materials = (size_t)tl_packing_material_count(packing);
+  tl_buffer memory = {NULL, 0};
+  TL_TRY(tl_buffer_reserve(scene->context, &memory, materials + (size_t)packing->body_count + 1,
+                           sizeof(int32_t), "bodies of a packing"));
+  int32_t *const material = memory.memory, *const body = material + materials;
+  talus_status status = find_materials(scene, packing, item, own, material);
+  if (status == TALUS_OK) {
+    status = tl_packing_add(packing, world, type, material, body);
+  }
+  for (int32_t i = 0; i < packing->body_count && status == TALUS_OK; i++) {
+    status = tl_scene_note_radius(scene, body[i], radius_of(packing, &packing->body[i]));
+    if (status == TALUS_OK && occupancy != NULL) {
+      status = tl_occupancy_add(occupancy, body[i]);
+    }
+  }
+  tl_buffer_release(scene->context, &memory);
+  return status;
+}
+
+talus_status tl_grains_packing(tl_grains_job *job) {
+  talus_scene *const scene = job->scene;
+  const tl_scene_grains *const grains = job->grains;
+  const tl_node *const file = tl_tree_find(grains->item.node, "file");
+  char path[1024];
+  tl_body_list packing;
+  if (scene->emitting) {
+    return tl_node_fail(
+        scene->context, file,
+        "bodies of a packing are not pushed apart: world.overlap cannot be resolve");
+  }
+  snprintf(path, sizeof path, "%s%s", grains->file[0] == '/' ? "" : scene->folder, grains->file);
+  talus_status status = tl_packing_read(scene->context, path, &packing);
+  if (status != TALUS_OK && status != TALUS_OUT_OF_MEMORY) {
+    char reason[sizeof scene->context->message];
+    memcpy(reason, scene->context->message, sizeof reason);
+    status = tl_node_fail(scene->context, file, "%.400s", reason);
+  }
+  if (status == TALUS_OK) {
+    status = add(scene, job->world, &packing, &grains->item, grains->grain.material,
+                 grains->grain.fixed ? TALUS_BODY_FIXED : TALUS_BODY_FREE, job->occupancy);
+  }
+  tl_packing_release(&packing);
+  return status;
+}
+
+talus_status tl_scene_material_names(const talus_scene *scene, char **names) {
+  const tl_scene_material *const material = scene->def.materials.item;
+  size_t size = 1, used = 0;
+  void *memory = NULL;
+  for (int32_t i = 0; i < scene->def.materials.count; i++) {
+    size += strlen(material[i].item.name) + 1;
+  }
+  TL_TRY(tl_alloc(scene->context, &memory, size, 1, "names"));
+  *names = memory;
+  (*names)[0] = '\0';
+  for (int32_t i = 0; i < scene->def.materials.count; i++) {
+    used += (size_t)snprintf(*names + used, size - used, "%s\n", material[i].item.name);
+  }
+  return TALUS_OK;
+}
+
+/* ---- from a checkpoint ----------------------------------------------------------------------- */
+
+talus_status talus_scene_from(talus_scene *scene, const char *path) {
+  tl_checkpoint *checkpoint = NULL;
+  if (scene == NULL || path == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  tl_packing_release(&scene->from);
+  TL_TRY(tl_checkpoint_open(scene->context, path, TL_CHECKPOINT_WORLD, &checkpoint));
+  talus_status status = tl_packing_load(checkpoint, scene->context, &scene->from);
+  tl_checkpoint_close(checkpoint);
+  if (status == TALUS_OK && scene->from.plane != (scene->def.world.plane != 0)) {
+    status = tl_fail(scene->context, TALUS_FILE_FORMAT,
+                     "%s: the checkpoint is of a world %s, and world.plane says otherwise", path,
+                     scene->from.plane ? "in the plane" : "in space");
+  }
+  if (status == TALUS_OK && scene->from.periodic != (scene->def.cell.item.node != NULL)) {
+    tl_log(scene->context, TALUS_LOG_WARNING,
+           "%s: the checkpoint is of a world %s a periodic cell, the scene of one %s", path,
+           scene->from.periodic ? "with" : "without", scene->from.periodic ? "without" : "with");
+  }
+  if (status == TALUS_OK) {
+    status = tl_arena_text(&scene->arena, path, strlen(path), &scene->from_path);
+  }
+  if (status != TALUS_OK) {
+    tl_packing_release(&scene->from);
+  }
+  return status;
+}
+
+const char *tl_scene_from_path(const talus_scene *scene) {
+  return scene->from_path;
+}
+
+talus_status tl_build_from(talus_scene *scene, talus_world *world) {
+  const tl_item item = {.node = scene->root};
+  if (scene->from.body_count == 0) {
+    return TALUS_OK;
+  }
+  if (scene->def.world.overlap == TL_OVERLAP_RESOLVE) {
+    return tl_node_fail(scene->context, scene->def.world.item.node,
+                        "bodies of a checkpoint are not pushed apart: world.overlap cannot be "
+                        "resolve");
+  }
+  return add(scene, world, &scene->from, &item, NULL, TALUS_BODY_FREE, NULL);
+}
+
+/* The cell goes on with the edges that it had. */
+talus_status tl_build_from_cell(const talus_scene *scene, talus_world *world) {
+  talus_cell cell = talus_cell_default();
+  if (!scene->from.periodic || scene->def.cell.item.node == NULL) {
+    return TALUS_OK;
+  }
+  TL_TRY(talus_world_cell(world, &cell));
+  memcpy(cell.edge, scene->from.cell, sizeof cell.edge);
+  return tl_build_explain(scene, scene->def.cell.item.node, talus_world_set_cell(world, &cell));
+}
