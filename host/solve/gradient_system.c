@@ -280,7 +280,7 @@ static talus_status system_solve(adjoint_system *s, const talus_problem *transpo
   }
   const talus_status status = solve(s);
   if (blas) {
-    tl_blas_end();
+    tl_blas_end(context);
   }
   TL_TRY(status);
   friction_find(s);
