@@ -181,24 +181,34 @@ def slope(points, radius, diameter, sectors=8):
     return -math.degrees(math.atan((n * sxy - sx * sy) / (n * sxx - sx * sx)))
 
 
+def with_error(values):
+    """The mean and its standard error."""
+    mean = sum(values) / len(values)
+    squares = sum((v - mean) ** 2 for v in values)
+    error = math.sqrt(squares / (len(values) * (len(values) - 1))) if len(values) > 1 else math.nan
+    return f"{mean:.2f} ± {error:.2f}"
+
+
 def repose(talus, options):
     rows = []
-    for friction in [0.5, 0.9]:
-        for step in ["1ms", "2ms", "5ms"]:
+    for friction in options.friction.split(","):
+        for step in options.steps.split(","):
             angles, drift, seconds = [], [], 0
             for seed in range(1, options.heaps + 1):
                 run = Run(talus, os.path.join(SCENES, "heap.yaml"), world__step=step,
                           world__seed=seed, materials__bead__friction=friction,
+                          world__softness=options.softness,
                           walls__rim__radius="8cm", bodies__plate__radius="8cm",
-                          inlets__spout__limit=1200, run__time="6s", output__every="1s")
+                          inlets__spout__limit=options.beads, run__time=options.time,
+                          output__every="1s", output__contacts="false")
                 angles.append(slope(run.positions(-1), 0.08, 8e-3))
                 drift.append(run.displacement(-2, -1, 8e-3))
                 seconds += run.seconds
                 run.close()
-            rows.append((f"friction {friction}, {step}: angles, degrees; drift in the last second, "
-                         "diameters; CPU s",
-                         " ".join(f"{a:.1f}" for a in angles) + "; " +
-                         " ".join(f"{d:.1e}" for d in drift) + f"; {seconds:.0f}"))
+            rows.append((f"friction {friction}, {step}: angle, degrees (each heap); largest drift in the "
+                         "last second, diameters; CPU s",
+                         f"{with_error(angles)} (" + " ".join(f"{a:.1f}" for a in angles) +
+                         f"); {max(drift):.1e}; {seconds:.0f}"))
     return rows
 
 
@@ -245,6 +255,11 @@ def main():
     parser.add_argument("--only", default=",".join(QUESTIONS))
     parser.add_argument("--seeds", type=int, default=12)
     parser.add_argument("--heaps", type=int, default=2, help="heaps per angle")
+    parser.add_argument("--friction", default="0.5,0.9", help="of the heaps")
+    parser.add_argument("--steps", default="1ms,2ms,5ms", help="of the heaps")
+    parser.add_argument("--beads", type=int, default=1200, help="of a heap")
+    parser.add_argument("--time", default="6s", help="until a heap is measured")
+    parser.add_argument("--softness", default="rigid", help="of the heaps: rigid or auto")
     options = parser.parse_args()
     for name in options.only.split(","):
         columns = [QUESTIONS[name](talus, options) for talus in options.talus]

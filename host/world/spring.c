@@ -24,7 +24,7 @@
 
 /* ALPHA: share of C in W that softness AUTO aims at for the typical grain. PRESSURES: E is at least
  * so many times the pressure at the bottom. */
-static const double ALPHA = 2e-2, PRESSURES = 1e3;
+static const double ALPHA = 5e-3, PRESSURES = 1e3;
 
 static tl_spring_material material_of(const talus_world *world, int32_t shape) {
   const talus_material_def *const material = &world->material[world->shape[shape].material];
