@@ -11,6 +11,9 @@
 /* frame[0..2] = n, frame[3..5] = t1, frame[6..8] = t2. */
 void tl_contact_frame(const double normal[3], double frame[9]);
 
+/* The same of contact k of form RIGID; t1 is along its direction of friction if it has one. */
+void tl_problem_frame(const talus_problem *problem, int64_t k, double frame[9]);
+
 /* Impulses (or velocities) of all contacts of a problem of form RIGID, from the world frame to
  * (n, t1, t2) and back. The two arrays may be the same. */
 void tl_impulses_to_contact(const talus_problem *problem, const double *world, double *contact);

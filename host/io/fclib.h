@@ -6,8 +6,9 @@
  *                  M v = f + H r + G l,  u = H^T v + w,  0 = G^T v + b
  *   talus/         row_lower, row_upper of the bilateral rows where some have bounds, infinite
  *                  where there is none; compliance, target_impulse, row_compliance and
- *                  row_target_impulse where something gives way; velocity_scale: our own, where
- *                  FCLIB does not look
+ *                  row_target_impulse where something gives way; torque_friction and
+ *                  cross_friction of contacts of six rows (spacedim 6) and elliptic cones;
+ *                  velocity_scale: our own, where FCLIB does not look
  *   info/title in either; solution/{r, u, l, v} and guesses/1/{...} beside them
  *   a matrix is a group {m, n, nzmax, nz, p, i, x}: nz >= 0 triplets, -1 by columns, -2 by rows
  * Triplets are written with i = row, p = column, as Siconos does. FCLIB's own header says the

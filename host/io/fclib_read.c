@@ -107,7 +107,11 @@ static talus_status read_local_bilateral(fclib_reader *reader) {
 static talus_status set_contacts(fclib_reader *reader, const char *name, int64_t rows) {
   talus_problem *problem = &reader->stored->problem;
   int64_t dimension;
-  TL_TRY(tl_hdf5_scalar(&reader->hdf5, name, 1, 3, &dimension));
+  TL_TRY(tl_hdf5_scalar(&reader->hdf5, name, 1, 6, &dimension));
+  if (dimension > 3 && dimension < 6) {
+    return tl_hdf5_fail(&reader->hdf5, TALUS_FILE_FORMAT, name, "%lld: 1, 2, 3, or 6 with torques",
+                        (long long)dimension);
+  }
   if (rows % dimension != 0) {
     return tl_hdf5_fail(&reader->hdf5, TALUS_FILE_FORMAT, name, "%lld does not divide %lld rows",
                         (long long)dimension, (long long)rows);
@@ -178,6 +182,8 @@ static talus_status read_own(fclib_reader *reader) {
   TL_TRY(read_optional(reader, "talus/compliance", 2 * contacts, &problem->compliance));
   TL_TRY(read_optional(reader, "talus/target_impulse", problem->dimension * contacts,
                        &problem->target_impulse));
+  TL_TRY(read_optional(reader, "talus/torque_friction", 2 * contacts, &problem->torque_friction));
+  TL_TRY(read_optional(reader, "talus/cross_friction", contacts, &problem->cross_friction));
   TL_TRY(read_optional(reader, "talus/row_compliance", rows, &problem->row_compliance));
   return read_optional(reader, "talus/row_target_impulse", rows, &problem->row_target_impulse);
 }

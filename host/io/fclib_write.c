@@ -207,12 +207,16 @@ static talus_status put_own(fclib_writer *writer) {
   const int64_t rows = p->bilateral_count;
   const int bounded = tl_problem_bounded(p), scaled = p->velocity_scale > 0;
   const int compliant = tl_problem_compliant(p);
-  if (bounded || scaled || compliant) {
+  const int wrenches = tl_problem_wrenches(p);
+  if (bounded || scaled || compliant || wrenches) {
     TL_TRY(tl_hdf5_group(&writer->hdf5, "talus"));
   }
   if (compliant) {
     TL_TRY(put_compliance(writer));
   }
+  TL_TRY(put_optional(writer, "talus/torque_friction", p->torque_friction,
+                      2 * (int64_t)p->contact_count));
+  TL_TRY(put_optional(writer, "talus/cross_friction", p->cross_friction, p->contact_count));
   if (scaled) {
     TL_TRY(tl_hdf5_put_doubles(&writer->hdf5, "talus/velocity_scale", &p->velocity_scale, 1));
   }

@@ -158,8 +158,8 @@ static talus_status compliance_convert(talus_stored *scratch, const talus_proble
     return TALUS_OK;
   }
   void *target;
-  TL_TRY(tl_stored_alloc(scratch, &target, (size_t)problem->contact_count, 3 * sizeof(double),
-                         "target impulses"));
+  TL_TRY(tl_stored_alloc(scratch, &target, (size_t)problem->contact_count,
+                         (size_t)problem->dimension * sizeof(double), "target impulses"));
   tl_impulses_to_contact(problem, problem->target_impulse, target);
   result->target_impulse = target;
   return TALUS_OK;
@@ -180,6 +180,8 @@ static talus_status to_file_form(talus_stored *scratch, const talus_problem *pro
   default:
     *result = *problem;
   }
+  result->torque_friction = problem->torque_friction;
+  result->cross_friction = problem->cross_friction;
   result->row_lower = problem->row_lower; /* the rows keep their order */
   result->row_upper = problem->row_upper;
   result->velocity_scale = problem->velocity_scale;
@@ -217,8 +219,8 @@ static talus_status write_fclib(talus_stored *scratch, tl_output *output,
   }
   if (problem->form == TALUS_FORM_RIGID && impulse != NULL) {
     void *rotated;
-    TL_TRY(tl_stored_alloc(scratch, &rotated, (size_t)problem->contact_count, 3 * sizeof(double),
-                           "impulses"));
+    TL_TRY(tl_stored_alloc(scratch, &rotated, (size_t)problem->contact_count,
+                           (size_t)problem->dimension * sizeof(double), "impulses"));
     tl_impulses_to_contact(problem, impulse, rotated);
     impulse = rotated;
   }
@@ -229,12 +231,13 @@ static talus_status write_fclib(talus_stored *scratch, tl_output *output,
 
 static talus_status write_text(talus_stored *scratch, tl_output *output,
                                const talus_problem *converted, const double *impulse) {
-  const int compliant = tl_problem_compliant(converted);
-  if (converted->bilateral_count > 0 || impulse != NULL || compliant) {
+  const int compliant = tl_problem_compliant(converted), wrenches = tl_problem_wrenches(converted);
+  if (converted->bilateral_count > 0 || impulse != NULL || compliant || wrenches) {
     return tl_fail(tl_stored_context(scratch), TALUS_UNSUPPORTED,
                    "%s: the Siconos text format has no place for %s", output->path,
                    impulse != NULL ? "impulses"
                    : compliant     ? "compliance: write an .hdf5 file"
+                   : wrenches      ? "torques and elliptic cones: write an .hdf5 file"
                                    : "bilateral rows");
   }
   return tl_siconos_write(scratch, output, converted);

@@ -6,7 +6,7 @@
 #include "host/io/contact_frame.h"
 #include "host/io/global_form.h"
 
-enum { BODY = 6, BLOCK = 36, SIDE = 18 };
+enum { BODY = 6, BLOCK = 36 };
 
 static void set_inverse_mass(const talus_rigid *rigid, double *block) {
   for (int64_t body = 0; body < rigid->body_count; body++, block += BLOCK) {
@@ -33,8 +33,9 @@ static void find_arm(const talus_rigid *rigid, int64_t k, int is_b, double arm[3
   }
 }
 
-/* The 3 x 6 Jacobian of one side. */
-static void set_side(const double frame[9], const double r[3], double sign, double *jacobian) {
+/* The 3 x 6 or 6 x 6 Jacobian of one side. */
+static void set_side(const double frame[9], const double r[3], double sign, int32_t rows,
+                     double *jacobian) {
   for (int i = 0; i < 3; i++) {
     const double *d = frame + 3 * i;
     const double turn[3] = {r[1] * d[2] - r[2] * d[1], r[2] * d[0] - r[0] * d[2],
@@ -44,30 +45,37 @@ static void set_side(const double frame[9], const double r[3], double sign, doub
       jacobian[BODY * i + 3 + j] = sign * turn[j];
     }
   }
+  for (int i = 3; i < rows; i++) { /* torques act on angular velocities alone */
+    for (int j = 0; j < 3; j++) {
+      jacobian[BODY * i + j] = 0;
+      jacobian[BODY * i + 3 + j] = sign * frame[3 * (i - 3) + j];
+    }
+  }
 }
 
 static void set_contacts(const talus_problem *problem, int64_t *start, int32_t *block,
                          double *jacobian, double *bias) {
   const talus_rigid *rigid = &problem->rigid;
+  const int32_t rows = problem->dimension;
   int64_t entry = 0;
   for (int64_t k = 0; k < problem->contact_count; k++) {
     double frame[9], arm[3];
-    tl_contact_frame(rigid->normal + 3 * k, frame);
+    tl_problem_frame(problem, k, frame);
     start[k] = entry;
     for (int is_b = 0; is_b < 2; is_b++) {
       const int32_t body = is_b ? rigid->body_b[k] : rigid->body_a[k];
       if (body >= 0) {
         find_arm(rigid, k, is_b, arm);
         block[entry] = body;
-        set_side(frame, arm, is_b ? 1 : -1, jacobian + SIDE * entry++);
+        set_side(frame, arm, is_b ? 1 : -1, rows, jacobian + (int64_t)BODY * rows * entry++);
       }
     }
     const double *slide = rigid->surface_velocity != NULL ? rigid->surface_velocity + 3 * k : NULL;
     for (int i = 0; i < 3; i++) {
       const double *d = frame + 3 * i;
-      bias[3 * k + i] = slide != NULL ? d[0] * slide[0] + d[1] * slide[1] + d[2] * slide[2] : 0;
+      bias[rows * k + i] = slide != NULL ? d[0] * slide[0] + d[1] * slide[1] + d[2] * slide[2] : 0;
     }
-    bias[3 * k] += rigid->bias != NULL ? rigid->bias[k] : 0;
+    bias[rows * k] += rigid->bias != NULL ? rigid->bias[k] : 0;
   }
   start[problem->contact_count] = entry;
 }
@@ -109,12 +117,13 @@ static talus_status add_bodies(talus_stored *scratch, const talus_rigid *rigid,
 
 static talus_status add_contacts(talus_stored *scratch, const talus_problem *problem,
                                  talus_blocks *blocks) {
-  const size_t contacts = (size_t)problem->contact_count;
+  const size_t contacts = (size_t)problem->contact_count, rows = (size_t)problem->dimension;
+  const size_t side = BODY * rows;
   void *start, *block, *jacobian, *bias;
   TL_TRY(tl_stored_alloc(scratch, &start, contacts + 1, sizeof(int64_t), "contact starts"));
   TL_TRY(tl_stored_alloc(scratch, &block, contacts, 2 * sizeof(int32_t), "contact blocks"));
-  TL_TRY(tl_stored_alloc(scratch, &jacobian, contacts, 2 * SIDE * sizeof(double), "Jacobians"));
-  TL_TRY(tl_stored_alloc(scratch, &bias, contacts, 3 * sizeof(double), "bias"));
+  TL_TRY(tl_stored_alloc(scratch, &jacobian, contacts, 2 * side * sizeof(double), "Jacobians"));
+  TL_TRY(tl_stored_alloc(scratch, &bias, contacts, rows * sizeof(double), "bias"));
   set_contacts(problem, start, block, jacobian, bias);
   blocks->contact_start = start;
   blocks->contact_block = block;
@@ -141,7 +150,9 @@ static talus_status add_rows(talus_stored *scratch, const talus_problem *problem
 talus_status tl_blocks_from_rigid(talus_stored *scratch, const talus_problem *problem,
                                   talus_problem *result) {
   *result = talus_problem_default(TALUS_FORM_BLOCKS);
-  result->dimension = 3;
+  result->dimension = problem->dimension;
+  result->torque_friction = problem->torque_friction;
+  result->cross_friction = problem->cross_friction;
   result->contact_count = problem->contact_count;
   result->bilateral_count = problem->bilateral_count;
   result->friction = problem->friction;

@@ -142,7 +142,7 @@ static talus_status entries_translate(talus_context *context, const tl_mass *mas
 static talus_status translate(talus_context *context, const talus_problem *problem,
                               tl_translation *t) {
   const talus_global *const global = &problem->global;
-  const int32_t group = problem->dimension == 3 ? 6 : (problem->dimension == 2 ? 3 : 0);
+  const int32_t group = problem->dimension >= 3 ? 6 : (problem->dimension == 2 ? 3 : 0);
   TL_TRY(tl_mass_make(context, &global->mass, group, &t->mass));
   TL_TRY(tl_lines_make(context, &global->h, 1, &t->h));
   t->problem = talus_problem_default(TALUS_FORM_BLOCKS);
@@ -150,6 +150,8 @@ static talus_status translate(talus_context *context, const talus_problem *probl
   t->problem.contact_count = problem->contact_count;
   t->problem.bilateral_count = problem->bilateral_count;
   t->problem.friction = problem->friction;
+  t->problem.torque_friction = problem->torque_friction;
+  t->problem.cross_friction = problem->cross_friction;
   TL_TRY(blocks_translate(context, global, t));
   int64_t *start;
   int32_t *block;

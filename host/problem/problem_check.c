@@ -488,11 +488,10 @@ static talus_status friction_check(talus_context *context, const double *frictio
 
 /* Six rows and elliptic cones. */
 static talus_status wrenches_check(talus_context *context, const talus_problem *problem) {
-  const int matrices = problem->form == TALUS_FORM_DELASSUS || problem->form == TALUS_FORM_GLOBAL;
-  if (tl_problem_wrenches(problem) && matrices) {
+  if (tl_problem_wrenches(problem) && problem->form == TALUS_FORM_DELASSUS) {
     return tl_fail(context, TALUS_UNSUPPORTED,
-                   "contacts of six rows and elliptic cones (problem.%s) are for forms RIGID and "
-                   "BLOCKS: give the bodies, or their Jacobian blocks",
+                   "contacts of six rows and elliptic cones (problem.%s) are for forms RIGID, "
+                   "BLOCKS and GLOBAL: give the bodies, their Jacobian blocks, or M and H",
                    problem->dimension == 6 ? "dimension 6" : "cross_friction");
   }
   if ((problem->dimension == 6) != (problem->torque_friction != NULL) &&
@@ -588,7 +587,8 @@ talus_status tl_problem_check(talus_context *context, const talus_problem *probl
   case TALUS_FORM_DELASSUS:
     return delassus_check(context, problem);
   case TALUS_FORM_GLOBAL:
-    return global_check(context, problem);
+    TL_TRY(global_check(context, problem));
+    return ellipses_check(context, problem);
   }
   return tl_fail(context, TALUS_INVALID_ARGUMENT, "problem.form %d is unknown", (int)problem->form);
 }

@@ -190,7 +190,8 @@ talus_status tl_spheres_find(talus_context *context, tl_translation *t) {
   const talus_problem *const problem = &t->problem;
   const talus_blocks *const blocks = &problem->blocks;
   t->frame = NULL;
-  if (problem->dimension != 3 || problem->bilateral_count > 0 || problem->contact_count == 0) {
+  if (problem->dimension != 3 || problem->cross_friction != NULL || problem->bilateral_count > 0 ||
+      problem->contact_count == 0) {
     return TALUS_OK;
   }
   for (int64_t i = 0; i < blocks->block_count; i++) {

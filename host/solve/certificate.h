@@ -66,6 +66,7 @@ struct tl_certification {
                 tl_facts *facts);
   /* what the forms keep for it */
   double *weight;                          /* (c), (d) [constraints] */
+  double *turn_weight, *squeezed;          /* (d) [contacts] of six rows, of elliptic cones */
   double *flat;                            /* (c) u, row by row */
   double *before;                          /* (d) velocities without the impulses */
   int64_t *inverse_first, *velocity_first; /* (b) per block */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/math/dense.h"
+#include "host/problem/problem_check.h"
 #include "host/solve/certificate.h"
 
 /* The columns of a matrix: taken as they are where they are stored so. */
@@ -51,11 +52,30 @@ static double global_trace(const tl_mass *mass, const tl_lines *columns, int64_t
   return trace;
 }
 
+/* g' W_kk g of an elliptic cone, whose g is along t1 or t2: that row's part of the trace. */
+static double global_squeezed(const tl_certification *j, int32_t k, double *column, double *block) {
+  const tl_ellipse ellipse = tl_problem_ellipse(j->problem, k);
+  const int64_t first = (int64_t)j->problem->dimension * k;
+  double sum = 0;
+  for (int c = 1; c < 3; c++) {
+    const double g = ellipse.squeeze[c];
+    sum += g != 0 ? g * g * global_trace(&j->mass, &j->h, first + c, 1, column, block) : 0;
+  }
+  return sum;
+}
+
 static void global_weights(const tl_certification *j, double *column, double *block) {
   const int64_t contacts = j->problem->contact_count, d = j->problem->dimension;
   memset(column, 0, (size_t)j->mass.size * sizeof *column);
+  const int64_t force = d < 3 ? d : 3;
   for (int64_t k = 0; k < contacts; k++) {
-    j->weight[k] = global_trace(&j->mass, &j->h, d * k, d, column, block) / (double)d;
+    j->weight[k] = global_trace(&j->mass, &j->h, d * k, force, column, block) / (double)force;
+    if (d == 6) {
+      j->turn_weight[k] = global_trace(&j->mass, &j->h, d * k + 3, 3, column, block) / 3;
+    }
+    if (j->problem->cross_friction != NULL) {
+      j->squeezed[k] = global_squeezed(j, (int32_t)k, column, block);
+    }
   }
   for (int64_t row = 0; row < j->problem->bilateral_count; row++) {
     j->weight[contacts + row] = global_trace(&j->mass, &j->g, row, 1, column, block);
@@ -84,12 +104,19 @@ static void global_facts(const tl_certification *j, int32_t first, int32_t count
   for (int64_t i = 0; i < count; i++) {
     for (int64_t c = 0; c < rows; c++) {
       const int64_t line = (int64_t)rows * (first - (bilateral ? contacts : 0) + i) + c;
+      const int64_t at = 3 * i + c % 3;
+      const int force = c < 3;
       double size;
-      facts->velocity[3 * i + c] = line_velocity(lines, line, bias, j->motion, &size);
-      facts->free[3 * i + c] =
-          line_velocity(lines, line, bias, j->before, facts->rounding + 3 * i + c);
+      (force ? facts->velocity : facts->spins.velocity)[at] =
+          line_velocity(lines, line, bias, j->motion, &size);
+      (force ? facts->free : facts->spins.free)[at] = line_velocity(
+          lines, line, bias, j->before, (force ? facts->rounding : facts->spins.rounding) + at);
     }
     facts->weight[i] = j->weight[first + i];
+    if (j->wrenches && !bilateral) {
+      facts->spins.weight[i] = j->turn_weight[first + i];
+      facts->squeezed[i] = j->squeezed[first + i];
+    }
   }
 }
 
@@ -130,13 +157,17 @@ talus_status tl_certify_global(talus_context *context, tl_certification *j) {
   if (j->problem->bilateral_count > 0) {
     TL_TRY(columns_take(context, &global->g, &j->g));
   }
-  TL_TRY(tl_buffer_reserve(context, &j->memory, 2 * size + constraints, sizeof(double),
-                           "certificate"));
+  const size_t wrenches = j->wrenches ? (size_t)j->problem->contact_count : 0;
+  TL_TRY(tl_buffer_reserve(context, &j->memory, 2 * size + constraints + 2 * wrenches,
+                           sizeof(double), "certificate"));
   TL_TRY(tl_buffer_reserve(context, &j->scratch, 3 * size, sizeof(double), "certificate"));
   j->motion = j->memory.memory;
   j->motion_count = (int64_t)size;
   j->before = j->motion + size;
   j->weight = j->before + size;
+  j->turn_weight = j->weight + constraints;
+  j->squeezed = j->turn_weight + wrenches;
+  memset(j->turn_weight, 0, 2 * wrenches * sizeof *j->turn_weight);
   double *const column = j->scratch.memory, *const block = column + size;
   global_move(j, column, block);
   global_weights(j, column, block);

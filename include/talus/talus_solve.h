@@ -208,15 +208,15 @@ typedef struct talus_problem {
   const double *target_impulse;     /* [dimension contact_count] N s, frame as impulse; NULL = 0 */
   const double *row_compliance;     /* [bilateral_count] (m/s)/(N s), or (rad/s)/(N m s) */
   const double *row_target_impulse; /* [bilateral_count] NULL = 0 */
-  /* Contacts of six rows, dimension 6, forms (a) and (b): friction of spinning and of rolling, m,
+  /* Contacts of six rows, dimension 6, not form (c): friction of spinning and of rolling, m,
    * both >= 0; see the top of this file. */
   const double
       *torque_friction; /* [2 contact_count] of spinning, of rolling; NULL: dimension < 6 */
-  /* Elliptic cones, dimension 3 or 6, forms (a) and (b): `friction` holds along one direction of
+  /* Elliptic cones, dimension 3 or 6, not form (c): `friction` holds along one direction of
    * the tangent plane, this across it; > 0 where friction is. */
   const double *cross_friction; /* [contact_count] NULL = the cones are circular */
-  /* Form (a): that direction, world frame; only its part across the normal counts. Form (b): t1,
-   * and NULL. */
+  /* Form (a): that direction, world frame; only its part across the normal counts. Other forms:
+   * t1, and NULL. */
   const double *friction_direction; /* [3 contact_count] */
 } talus_problem;
 

@@ -121,8 +121,9 @@ TL_ITEM tl_share tl_gradient_wrench(const tl_view *view, const tl_range range, i
   const tl_vec n = tl_contact_axis(view, range.kind, k);
   const tl_wrench u = tl_wrench_law(view, range, k, pace, n, y);
   const tl_parts s = tl_wrench_scale(view, k);
-  const tl_wrench next = tl_wrench_project(tl_wrench_descend(y, pace.inverse_lipschitz, u, n, s), n,
-                                           tl_wrench_friction(view, k), s);
+  const tl_wrench next =
+      tl_wrench_project(tl_wrench_descend(y, u, n, tl_parts_rate(pace.inverse_lipschitz, s)), n,
+                        tl_wrench_friction(view, k), s);
   tl_wrench_save(view, view->x_previous, k, next);
   const tl_wrench d = tl_wrench_sub(next, y);
   tl_share share;
@@ -147,8 +148,9 @@ TL_ITEM tl_share tl_backtrack_wrench(const tl_view *view, const tl_range range, 
   const tl_vec n = tl_contact_axis(view, range.kind, k);
   const tl_wrench u = tl_wrench_law(view, range, k, pace, n, y);
   const tl_parts s = tl_wrench_plain(view, k);
-  const tl_wrench next = tl_wrench_project(tl_wrench_descend(y, pace.inverse_lipschitz, u, n, s), n,
-                                           tl_wrench_friction(view, k), s);
+  const tl_wrench next =
+      tl_wrench_project(tl_wrench_descend(y, u, n, tl_parts_rate(pace.inverse_lipschitz, s)), n,
+                        tl_wrench_friction(view, k), s);
   tl_wrench_save(view, view->trial, k, next);
   const tl_wrench d = tl_wrench_sub(next, y), way = tl_wrench_sub(next, x);
   tl_share share;
@@ -172,7 +174,8 @@ TL_ITEM tl_share tl_lipschitz_wrench(const tl_view *view, const tl_range range, 
   tl_share share;
   share.step_norm2 = tl_wrench_metric(z, z, n, s);
   share.restart_test = tl_dot(z.force, u.force) + tl_dot(z.torque, u.torque);
-  tl_wrench_save(view, view->x_previous, k, tl_wrench_descend(none, -shrink, u, n, s));
+  tl_wrench_save(view, view->x_previous, k,
+                 tl_wrench_descend(none, u, n, tl_parts_rate(-shrink, s)));
   return share;
 }
 

@@ -123,7 +123,7 @@ TL_ITEM tl_turn tl_sweep_move(const tl_view *view, const tl_range range, int32_t
 /* ---- six rows -------------------------------------------------------------------------------- */
 
 /* Projected gradient steps that a contact of six rows takes in its turn. */
-enum { TL_WRENCH_STEPS = 4 };
+enum { TL_WRENCH_STEPS = 2 };
 
 /* The contact's turn in its frame, from y where the velocity is u, opening lifted: steps on
  * 1/2 d^T W_kk d + u^T d over K. *after is the velocity at the end, without what lifts it. */
@@ -131,13 +131,13 @@ TL_ITEM tl_wrench tl_sweep_local_wrench(const tl_view *view, int32_t k, tl_wrenc
                                         tl_real lift, tl_wrench *after) {
   const tl_vec n = tl_vec_make(1, 0, 0);
   const tl_parts mu = tl_wrench_friction(view, k), s = tl_wrench_scale(view, k);
-  const tl_real step = view->local_step[k];
+  const tl_parts rate = tl_parts_rate(view->local_step[k], s);
   tl_wrench x = y;
   *after = u;
   for (int i = 0; i < TL_WRENCH_STEPS; i++) {
     tl_wrench pull = *after;
     pull.force.x += lift;
-    x = tl_wrench_project(tl_wrench_descend(x, step, pull, n, s), n, mu, s);
+    x = tl_wrench_project(tl_wrench_descend(x, pull, n, rate), n, mu, s);
     *after = tl_wrench_along(u, 1, tl_wrench_delassus(view, k, tl_wrench_sub(x, y)));
   }
   return x;

@@ -97,10 +97,19 @@ TL_ITEM tl_vec tl_stretch(tl_vec v, tl_vec n, tl_real normal, tl_real other) {
   return tl_along(tl_times(other, v), (normal - other) * tl_dot(n, v), n);
 }
 
-/* y - h S^-1 u */
-TL_ITEM tl_wrench tl_wrench_descend(tl_wrench y, tl_real h, tl_wrench u, tl_vec n, tl_parts s) {
-  y.force = tl_sub(y.force, tl_stretch(u.force, n, h / s.normal, h / s.slide));
-  y.torque = tl_sub(y.torque, tl_stretch(u.torque, n, h / s.spin, h / s.roll));
+/* h S^-1 */
+TL_ITEM tl_parts tl_parts_rate(tl_real h, tl_parts s) {
+  s.normal = h / s.normal;
+  s.slide = h / s.slide;
+  s.spin = h / s.spin;
+  s.roll = h / s.roll;
+  return s;
+}
+
+/* y - rate u */
+TL_ITEM tl_wrench tl_wrench_descend(tl_wrench y, tl_wrench u, tl_vec n, tl_parts rate) {
+  y.force = tl_sub(y.force, tl_stretch(u.force, n, rate.normal, rate.slide));
+  y.torque = tl_sub(y.torque, tl_stretch(u.torque, n, rate.spin, rate.roll));
   return y;
 }
 
@@ -138,7 +147,10 @@ TL_ITEM tl_wrench tl_wrench_project(tl_wrench z, tl_vec n, tl_parts mu, tl_parts
     tl_wrench_pull(spin, mu.spin, s.spin, x, &sum, &scale);
     tl_wrench_pull(roll, mu.roll, s.roll, x, &sum, &scale);
     const tl_real next = sum / scale;
-    x = next > x ? next : x;
+    if (!(next > x)) {
+      break;
+    }
+    x = next;
   }
   tl_wrench p;
   if (!(x > 0)) {
@@ -161,8 +173,8 @@ TL_ITEM tl_real tl_wrench_opening(tl_wrench u, tl_vec n, tl_parts mu) {
 
 /* |x - P(x - S^-1 u)|^2 in the metric s, the law's term standing in u already. */
 TL_ITEM tl_real tl_wrench_share(tl_wrench x, tl_wrench u, tl_vec n, tl_parts mu, tl_parts s) {
-  const tl_wrench d =
-      tl_wrench_sub(x, tl_wrench_project(tl_wrench_descend(x, 1, u, n, s), n, mu, s));
+  const tl_wrench d = tl_wrench_sub(
+      x, tl_wrench_project(tl_wrench_descend(x, u, n, tl_parts_rate(1, s)), n, mu, s));
   return tl_wrench_metric(d, d, n, s);
 }
 

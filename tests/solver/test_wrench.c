@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "talus/talus_solve.h"
+#include "talus/talus_io.h"
 #include "tests/check.h"
 #include "tests/oracle/oracle_wrench.h"
 
@@ -248,6 +248,44 @@ static void test_slope(talus_context *context) {
   }
 }
 
+/* ---- files: form GLOBAL ---------------------------------------------------------------------- */
+
+/* A problem written and read again has the same solution, and R(0). */
+static void test_file(talus_context *context, int which) {
+  static answer before, after;
+  const char *const path = "wrench-problem.hdf5";
+  oracle_made made = make(which, TALUS_LAW_CCP, 6, 10, 12);
+  const talus_status status = talus_problem_write(context, path, &made.problem, made.impulse);
+  if (status == TALUS_UNSUPPORTED) { /* built without HDF5 */
+    oracle_made_free(&made);
+    return;
+  }
+  CHECK_CASE(status == TALUS_OK, "%s", talus_context_message(context));
+  talus_stored *stored;
+  CHECK_CASE(talus_problem_read(context, path, &stored) == TALUS_OK, "%s",
+             talus_context_message(context));
+  const talus_problem *const p = &stored->problem;
+  CHECK(p->form == TALUS_FORM_GLOBAL && p->dimension == made.problem.dimension);
+  const double guess =
+      oracle_wrench_epsilon(p, stored->guess, made.bilateral_impulse, TALUS_LAW_CCP);
+  CHECK_CASE(guess < 1e-9, "recipe %d: the solution in the file has %g", which, guess);
+  talus_settings settings = talus_settings_default();
+  settings.law = TALUS_LAW_CCP;
+  settings.tolerance = 1e-8;
+  CHECK(solve(context, &made.problem, &settings, &before) == TALUS_OK);
+  CHECK_CASE(solve(context, p, &settings, &after) == TALUS_OK, "%s",
+             talus_context_message(context));
+  CHECK(after.info.outcome == TALUS_OUTCOME_CONVERGED);
+  CHECK_CLOSE(after.info.certificate.reference_ccp / before.info.certificate.reference_ccp, 1,
+              1e-9);
+  CHECK(oracle_wrench_epsilon(p, after.impulse, after.bilateral, TALUS_LAW_CCP) <= 1.001e-8);
+  CHECK(talus_problem_write(context, "wrench-problem.dat", &made.problem, NULL) ==
+        TALUS_UNSUPPORTED);
+  CHECK(remove(path) == 0);
+  talus_stored_destroy(stored);
+  oracle_made_free(&made);
+}
+
 /* ---- refused --------------------------------------------------------------------------------- */
 
 static void refuse(talus_context *context, const talus_problem *problem,
@@ -305,7 +343,7 @@ static void test_refused(talus_context *context) {
   matrix.delassus.w = (talus_matrix){
       .storage = TALUS_STORAGE_DENSE, .rows = 1, .columns = 1, .count = 1, .value = &w};
   matrix.delassus.q = &q;
-  refuse(context, &matrix, NULL, TALUS_UNSUPPORTED, "forms RIGID and BLOCKS");
+  refuse(context, &matrix, NULL, TALUS_UNSUPPORTED, "forms RIGID, BLOCKS and GLOBAL");
 }
 
 int main(void) {
@@ -322,6 +360,9 @@ int main(void) {
   test_three(context, TALUS_LAW_CCP);
   test_sphere(context);
   test_slope(context);
+  for (int which = 0; which < RECIPES; which++) {
+    test_file(context, which);
+  }
   test_refused(context);
   test_fuzz(context);
   talus_context_destroy(context);
