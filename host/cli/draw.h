@@ -10,6 +10,7 @@ typedef struct tl_draw {
   int64_t frame;   /* number of the frame, from 0; negative counts from the end: -1 is the last */
   int all, movie;  /* all frames; and a movie DIR/movie.mp4 of them, by ffmpeg */
   double rate;     /* pictures per second of the movie */
+  double turn;     /* degrees by which the eye goes around from the first to the last of all */
   tl_render_options options;
   int quiet;
 } tl_draw;

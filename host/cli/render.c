@@ -1,5 +1,6 @@
 /* render.c: `talus render DIR`: pictures of the frames of a run. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/cli/cli.h"
@@ -9,7 +10,46 @@
 #define WORD(name, text, label, unit) "|" text
 static const char *const fields = &(TL_FIELD_LIST(WORD))[1];
 
+/* What --hide, --clip and --target say. Returns an exit code. */
+static int read_choices(const tl_option_texts *hide, const tl_option_texts *clip,
+                        const char *target, tl_select *select, double at[3]) {
+  static const char *const words[] = {"grains", "fixed", "kinematic", "links"};
+  for (int32_t i = 0; i < clip->count; i++) {
+    if (select->clip_count == TL_SELECT_CLIPS ||
+        !tl_clip_parse(clip->text[i], &select->clip[select->clip_count++])) {
+      return tl_cli_fail("--clip %s: wants x>0.02 or z<0.1, numbers in m, at most %d of them",
+                         clip->text[i], TL_SELECT_CLIPS);
+    }
+  }
+  for (int32_t i = 0; i < hide->count; i++) {
+    char *end = NULL;
+    const long id = strtol(hide->text[i], &end, 10);
+    int found = 0;
+    for (int k = 0; k < 4; k++) {
+      found |= strcmp(hide->text[i], words[k]) == 0;
+      select->hidden_types |= strcmp(hide->text[i], words[k]) == 0 ? 1u << k : 0;
+    }
+    if (!found && (*end != '\0' || end == hide->text[i] || id < 0 || id > INT32_MAX ||
+                   select->hidden_count == TL_SELECT_HIDDEN)) {
+      return tl_cli_fail("--hide %s: wants grains, fixed, kinematic, links or the id of a body",
+                         hide->text[i]);
+    }
+    if (!found) {
+      select->hidden[select->hidden_count++] = (int32_t)id;
+    }
+  }
+  if (target != NULL && sscanf(target, "%lf,%lf,%lf", &at[0], &at[1], &at[2]) != 3) {
+    return tl_cli_fail("--target %s: wants x,y,z in m", target);
+  }
+  return TL_EXIT_OK;
+}
+
 int tl_cli_render(int argc, char **argv) {
+  tl_option_texts hide = {0}, clip = {0};
+  tl_select select = {0};
+  const char *target = NULL;
+  double at[3] = {0, 0, 0};
+  int64_t images = 0;
   const char *directory = NULL;
   tl_draw draw = tl_draw_default(NULL);
   int64_t width = draw.options.width, height = draw.options.height, samples = draw.options.samples;
@@ -36,6 +76,18 @@ int tl_cli_render(int argc, char **argv) {
        360, 0},
       {"elevation", TL_OPTION_REAL, &draw.options.elevation, "DEG", "of the eye (default 22)", -90,
        90, 0},
+      {"target", TL_OPTION_TEXT, &target, "X,Y,Z", "what the picture is centred at, m", 0, 0, 0},
+      {"zoom", TL_OPTION_REAL, &draw.options.zoom, "F", "how much nearer (default 1)", 0.01, 1000,
+       0},
+      {"turn", TL_OPTION_REAL, &draw.turn, "DEG",
+       "with --all or --movie: how far the eye goes around", -36000, 36000, 0},
+      {"clip", TL_OPTION_TEXTS, &clip, "x>M", "leave out grains there: x>0.02, z<0.1 ...", 0, 0, 0},
+      {"hide", TL_OPTION_TEXTS, &hide, "WHAT", "grains, fixed, kinematic, links, or a body's id", 0,
+       0, 0},
+      {"images", TL_OPTION_INTEGER, &images, "N", "copies of a periodic cell to each side", 0, 10,
+       0},
+      {"arrows", TL_OPTION_REAL, &select.arrow_seconds, "T",
+       "sticks along velocities: the way of T s", 0, 1e9, 0},
       {"orthographic", TL_OPTION_FLAG, &orthographic, NULL, "parallel rays", 0, 0, 0},
       {"no-bar", TL_OPTION_FLAG, &no_bar, NULL, "leave out the colour bar", 0, 0, 0},
       {"no-clock", TL_OPTION_FLAG, &no_clock, NULL, "leave out the time", 0, 0, 0},
@@ -54,6 +106,12 @@ int tl_cli_render(int argc, char **argv) {
   if (draw.out != NULL && (draw.all || draw.movie)) {
     return tl_cli_fail("--out is for a single picture: pictures of all frames go to %s", directory);
   }
+  if (read_choices(&hide, &clip, target, &select, at) != TL_EXIT_OK) {
+    return TL_EXIT_BAD;
+  }
+  select.images = (int32_t)images;
+  draw.options.select = &select;
+  draw.options.target = target != NULL ? at : NULL;
   draw.directory = directory;
   draw.options.width = (int32_t)width;
   draw.options.height = (int32_t)height;

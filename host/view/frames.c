@@ -1,6 +1,9 @@
 /* frames.c: reads frames of a run's directory and draws them. */
 #include "host/view/frames.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "host/io/vtk.h"
 
 enum { FITTED = 6 }; /* frames that camera and colours are fitted to */
@@ -10,25 +13,82 @@ talus_status tl_frames_list(talus_context *context, const char *directory, int64
   return tl_vtk_steps(context, directory, step, count);
 }
 
+/* A frame as it was stored, and what of it is drawn. */
+typedef struct drawn {
+  tl_stored_frame *stored;
+  tl_selected selected;
+} drawn;
+
+static talus_status drawn_read(talus_context *context, const char *directory, int64_t step,
+                               const tl_render_options *options, drawn *to) {
+  static const tl_select all;
+  memset(to, 0, sizeof *to);
+  TL_TRY(tl_vtk_read(context, directory, step, &to->stored));
+  return tl_select_apply(context, &to->stored->frame,
+                         options->select != NULL ? options->select : &all, &to->selected);
+}
+
+static void drawn_release(drawn *of) {
+  if (of->selected.context != NULL) {
+    tl_selected_release(&of->selected);
+  }
+  tl_stored_frame_destroy(of->stored);
+}
+
+/* Turns, shifts and enlarges a fitted camera as the options say. */
+static void camera_move(const tl_render_options *options, tl_camera *camera) {
+  const double angle = options->turn * 0.017453292519943295, c = cos(angle), s = sin(angle);
+  double way[3], up[3];
+  for (int i = 0; i < 3; i++) {
+    way[i] = camera->eye[i] - camera->target[i];
+    camera->target[i] = options->target != NULL ? options->target[i] : camera->target[i];
+  }
+  memcpy(up, camera->up, sizeof up);
+  camera->up[0] = c * up[0] - s * up[1];
+  camera->up[1] = s * up[0] + c * up[1];
+  const double x = c * way[0] - s * way[1], y = s * way[0] + c * way[1];
+  const double nearer = camera->orthographic ? 1 : 1 / options->zoom;
+  camera->eye[0] = camera->target[0] + nearer * x;
+  camera->eye[1] = camera->target[1] + nearer * y;
+  camera->eye[2] = camera->target[2] + nearer * way[2];
+  camera->view_height /= options->zoom;
+}
+
 talus_status tl_frames_draw(talus_context *context, const char *directory, int64_t step,
-                            const tl_render_options *options, const char *path) {
-  tl_stored_frame *stored = NULL;
-  TL_TRY(tl_vtk_read(context, directory, step, &stored));
-  const talus_status status = tl_render_file(context, &stored->frame, options, path);
-  tl_stored_frame_destroy(stored);
+                            const tl_render_options *given, const char *path) {
+  drawn frame;
+  tl_camera camera;
+  tl_render_options options = *given;
+  talus_status status = drawn_read(context, directory, step, given, &frame);
+  const tl_frame *const one = &frame.selected.frame;
+  if (status == TALUS_OK) {
+    status = tl_frame_check(context, one);
+  }
+  if (status == TALUS_OK && options.camera == NULL) {
+    status = tl_camera_fit(context, &one, 1, &options, &camera);
+  } else if (status == TALUS_OK) {
+    camera = *options.camera;
+  }
+  if (status == TALUS_OK) {
+    camera_move(&options, &camera);
+    options.camera = &camera;
+    status = tl_render_file(context, one, &options, path);
+  }
+  drawn_release(&frame);
   return status;
 }
 
 talus_status tl_frames_fit(talus_context *context, const char *directory, const int64_t *step,
                            int32_t count, tl_render_options *options, tl_camera *camera) {
-  tl_stored_frame *stored[FITTED] = {NULL};
+  drawn stored[FITTED];
   const tl_frame *frame[FITTED] = {NULL};
+  memset(stored, 0, sizeof stored);
   const int32_t wanted = count < FITTED ? count : FITTED;
   talus_status status = TALUS_OK;
   for (int32_t i = 0; i < wanted && status == TALUS_OK; i++) {
     const int32_t at = wanted > 1 ? (int32_t)((int64_t)i * (count - 1) / (wanted - 1)) : 0;
-    status = tl_vtk_read(context, directory, step[at], &stored[i]);
-    frame[i] = status == TALUS_OK ? &stored[i]->frame : NULL;
+    status = drawn_read(context, directory, step[at], options, &stored[i]);
+    frame[i] = &stored[i].selected.frame;
   }
   if (status == TALUS_OK && options->camera == NULL) {
     status = tl_camera_fit(context, frame, wanted, options, camera);
@@ -38,7 +98,7 @@ talus_status tl_frames_fit(talus_context *context, const char *directory, const 
     status = tl_render_range(context, frame, wanted, options->field, &options->low, &options->high);
   }
   for (int32_t i = 0; i < wanted; i++) {
-    tl_stored_frame_destroy(stored[i]);
+    drawn_release(&stored[i]);
   }
   return status;
 }

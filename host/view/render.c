@@ -68,6 +68,7 @@ tl_render_options tl_render_options_default(void) {
   options.azimuth = -58.0;
   options.elevation = 22.0;
   options.bar = options.clock = 1;
+  options.zoom = 1;
   options.length_unit = "m";
   options.time_unit = "s";
   options.force_unit = "N";

@@ -14,6 +14,7 @@
 #include "host/io/frame.h"
 #include "host/io/frame_field.h"
 #include "host/view/picture.h"
+#include "host/view/select.h"
 
 /* The field of that word ("speed"), or -1; and the word of a field. */
 int32_t tl_field_find(const char *word);
@@ -40,6 +41,10 @@ typedef struct tl_render_options {
   int32_t checker;           /* ground with squares instead of plain; default 0 */
   const char *length_unit, *time_unit, *force_unit; /* default m, s, N */
   const char *label;                                /* NULL (default): the field's own */
+  const tl_select *select; /* what is drawn; NULL (default): all. Read by frames.h */
+  const double *target; /* [3] the middle of the fitted camera's picture; NULL (default): of all */
+  double zoom;          /* how much larger than fitted, > 0; default 1 */
+  double turn;          /* the fitted camera goes on about the middle by this, degrees */
 } tl_render_options;
 
 tl_render_options tl_render_options_default(void);
