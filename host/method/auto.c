@@ -6,6 +6,7 @@
  * converges; what still stalls is handed to slower, steadier settings. */
 #include <math.h>
 
+#include "host/method/newton/second_order.h"
 #include "host/method/small/round.h"
 
 /* Passes before a second-order method: a handful of contacts is factored sooner than swept, and for
@@ -46,7 +47,7 @@ static bool slips(const tl_run *run) {
          (run->assembly->contact_count > 0 || !(run->assembly->stiffest > 0));
 }
 
-/* Contacts of six rows are for methods of first order. */
+/* Contacts of six rows are for methods of first order, and newton where they are few. */
 static bool has_torques(const tl_run *run) {
   return run->assembly->system.shape.torque_count > 0;
 }
@@ -166,6 +167,14 @@ static int32_t named_plan(const tl_run *run, tl_attempt *attempts) {
   return count;
 }
 
+/* Newton's method for contacts of six rows, once sweeps and gradients have stalled. */
+static bool newton_six(const tl_run *run) {
+  const tl_shape *const shape = &run->assembly->system.shape;
+  return has_torques(run) && 6 * shape->torque_count + shape->contact_count <= TL_WRENCH_ROWS &&
+         !run->settings->same_bits && run->settings->precision == TALUS_F64 && !run->on_device &&
+         run->backend == TALUS_BACKEND_CPU;
+}
+
 static int32_t auto_plan(const tl_run *run, tl_attempt *attempts) {
   const talus_settings *const settings = run->settings;
   const int32_t constraints = constraints_of(run);
@@ -178,7 +187,7 @@ static int32_t auto_plan(const tl_run *run, tl_attempt *attempts) {
                        settings->precision == TALUS_F64;
   const tl_method *const mncp = named(TALUS_METHOD_MNCP_PROX);
   const tl_method *const accurate =
-      named(exact ? TALUS_METHOD_NEWTON : TALUS_METHOD_INTERIOR_POINT);
+      named(exact || has_torques(run) ? TALUS_METHOD_NEWTON : TALUS_METHOD_INTERIOR_POINT);
   const talus_method first = gradient ? TALUS_METHOD_APGDB : TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
   const talus_method second = gradient ? TALUS_METHOD_GAUSS_SEIDEL_NESTEROV : TALUS_METHOD_APGDB;
   const tl_attempt list[TL_ATTEMPTS] = {
@@ -189,7 +198,7 @@ static int32_t auto_plan(const tl_run *run, tl_attempt *attempts) {
       {.method = mncp, .attempt = tl_mncp_rest_attempt, .skip = !small},
       {.method = accurate, .skip = !early},
       attempt_of(run, second),
-      {.method = accurate, .skip = early || !allowed},
+      {.method = accurate, .skip = early || !(allowed || newton_six(run))},
       {.method = named(TALUS_METHOD_GAUSS_SEIDEL), .filter = 1, .patience = 400, .leap = 1e2},
       {.method = named(TALUS_METHOD_GAUSS_SEIDEL_NESTEROV),
        .cap = 0.8,

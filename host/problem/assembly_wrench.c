@@ -8,6 +8,7 @@
 
 #include "host/problem/assembly.h"
 #include "host/problem/problem_check.h"
+#include "host/problem/system_view.h"
 #include "kernels/item/rigid.h"
 #include "kernels/item/wrench.h"
 
@@ -21,30 +22,13 @@ typedef struct wrench_build {
   double *velocity; /* 0 but for the masses in the records of spheres */
 } wrench_build;
 
-static tl_view view_of(const tl_system *system) {
-  tl_view view;
-  memset(&view, 0, sizeof view);
-  view.shape = system->shape;
-#define TL_VIEW(type, name, count) view.name = system->name;
-#define TL_VIEW_REALS(name, count) view.name = system->name;
-  TL_ARRAY_LIST(TL_VIEW, TL_VIEW_REALS)
-#undef TL_VIEW
-#undef TL_VIEW_REALS
-  return view;
-}
-
 /* Velocities of nothing. */
 static talus_status velocities_clear(talus_context *context, wrench_build *build) {
-  const tl_shape *const shape = &build->view.shape;
   tl_buffer *const room = &build->assembly->scratch[0];
-  TL_TRY(tl_buffer_reserve(context, room, (size_t)shape->velocity_size, sizeof(double),
+  TL_TRY(tl_buffer_reserve(context, room, (size_t)build->view.shape.velocity_size, sizeof(double),
                            "velocities of one contact"));
   build->velocity = room->memory;
-  memset(build->velocity, 0, (size_t)shape->velocity_size * sizeof(double));
-  for (int32_t i = 0; shape->body_kind == TL_SPHERES && i < shape->rigid_count; i++) {
-    build->velocity[TL_RECORD * (int64_t)i + 3] = build->view.body[4 * (int64_t)i];
-    build->velocity[TL_RECORD * (int64_t)i + 7] = build->view.body[4 * (int64_t)i + 1];
-  }
+  tl_system_still(&build->view, build->velocity);
   return TALUS_OK;
 }
 
@@ -196,7 +180,7 @@ talus_status tl_assembly_wrenches(talus_context *context, const talus_problem *p
   tl_system *const system = &assembly->system;
   wrench_build build = {.problem = problem,
                         .assembly = assembly,
-                        .view = view_of(system),
+                        .view = tl_system_view(system),
                         .range = system->shape.range[0]};
   TL_TRY(velocities_clear(context, &build));
   for (int32_t place = 0; place < system->shape.torque_count; place++) {

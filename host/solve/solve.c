@@ -138,7 +138,8 @@ static void info_fill(const tl_solve *solve, talus_info *info) {
   info->keys_matched = solve->keys_matched;
 }
 
-/* Contacts of six rows and elliptic cones are for methods of first order on the circular cone. */
+/* Contacts of six rows and elliptic cones are for methods of first order, and newton, on the
+ * circular cone. */
 static talus_status wrenches_allow(const talus_solver *solver) {
   const talus_settings *const s = &solver->settings;
   const tl_method_family family = tl_method_of(s->method)->family;
@@ -147,11 +148,13 @@ static talus_status wrenches_allow(const talus_solver *solver) {
   }
   const char *const what =
       solver->problem.dimension == 6 ? "contacts of six rows" : "elliptic cones";
-  if (tl_settings_small(s) || (family != TL_FAMILY_AUTO && family != TL_FAMILY_FIRST_ORDER)) {
-    return tl_fail(solver->context, TALUS_UNSUPPORTED,
-                   "settings.method %s with cone %s does not take %s: auto, jacobi, apgd, apgdb, "
-                   "gauss_seidel, gauss_seidel_nesterov and spectral with the circular cone do",
-                   talus_method_name(s->method), talus_cone_name(s->cone), what);
+  if (tl_settings_small(s) || (family != TL_FAMILY_AUTO && family != TL_FAMILY_FIRST_ORDER &&
+                               s->method != TALUS_METHOD_NEWTON)) {
+    return tl_fail(
+        solver->context, TALUS_UNSUPPORTED,
+        "settings.method %s with cone %s does not take %s: auto, jacobi, apgd, apgdb, "
+        "gauss_seidel, gauss_seidel_nesterov, spectral and newton with the circular cone do",
+        talus_method_name(s->method), talus_cone_name(s->cone), what);
   }
   return s->unique ? tl_fail(solver->context, TALUS_UNSUPPORTED,
                              "settings.unique is not for %s: set it to 0", what)

@@ -448,7 +448,8 @@ talus_status tl_newton_unique(tl_run *run) {
 }
 
 talus_status tl_newton_attempt(tl_run *run, bool *done) {
-  return attempt(run, newton_plan, done);
+  return run->assembly->system.shape.torque_count > 0 ? tl_wrench_attempt(run, done)
+                                                      : attempt(run, newton_plan, done);
 }
 
 talus_status tl_interior_attempt(tl_run *run, bool *done) {

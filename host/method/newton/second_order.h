@@ -10,6 +10,10 @@ typedef struct tl_newton tl_newton;
 talus_status tl_newton_attempt(tl_run *run, bool *done);
 talus_status tl_interior_attempt(tl_run *run, bool *done);
 talus_status tl_path_attempt(tl_run *run, bool *done);
+/* newton for contacts of six rows and elliptic cones (wrench.c), which the others do not take. Rows
+ * beyond TL_WRENCH_ROWS are refused. */
+enum { TL_WRENCH_ROWS = 1000 };
+talus_status tl_wrench_attempt(tl_run *run, bool *done);
 
 /* Entries and operations of a factor; the problem is written out and its matrix ordered for it. */
 talus_status tl_newton_foresee(tl_run *run, double *entries, double *operations);
