@@ -319,14 +319,13 @@ talus_status talus_record_checkpoint(talus_record *record, const talus_world *wo
   const bool back = record->missing == now && now > 0;
   if (!back) {
     TL_TRY(take_state(record, world, &record->now));
-    TL_TRY(tl_checkpoint_take_packing(record->scene, world, &record->now));
-  }
-  if (tl_scene_def(record->scene)->output.packing && !back) {
-    char path[1100];
-    snprintf(path, sizeof path, "%s/packing.csv", record->directory);
-    TL_TRY(tl_packing_write(&record->now.packing, path));
   }
   const tl_checkpoint_copy *const copy = back ? &record->before : &record->now;
+  if (tl_scene_def(record->scene)->output.packing) {
+    char path[1100];
+    snprintf(path, sizeof path, "%s/packing.csv", record->directory);
+    TL_TRY(tl_packing_write(&copy->packing, path));
+  }
   if (step != NULL) {
     *step = copy->world.state.step_count;
   }

@@ -8,6 +8,17 @@
 
 static const char meshes[] = "scene/meshes";
 
+/* Shapes and materials by name. */
+static talus_status take_packing(const talus_scene *scene, const talus_world *world,
+                                 tl_body_list *packing) {
+  char *names = NULL;
+  tl_packing_release(packing);
+  TL_TRY(tl_scene_material_names(scene, &names));
+  const talus_status status = tl_packing_take(world, names, packing);
+  tl_free(tl_scene_context(scene), names);
+  return status;
+}
+
 talus_status tl_checkpoint_take(const talus_scene *scene, const talus_world *world,
                                 tl_checkpoint_copy *copy) {
   talus_context *context = tl_scene_context(scene);
@@ -16,17 +27,7 @@ talus_status tl_checkpoint_take(const talus_scene *scene, const talus_world *wor
   copy->scene_size = tl_scene_state_size(scene);
   TL_TRY(tl_buffer_reserve(context, &copy->scene, copy->scene_size, 1, "the state of the scene"));
   tl_scene_state_get(scene, copy->scene.memory);
-  return TALUS_OK;
-}
-
-talus_status tl_checkpoint_take_packing(const talus_scene *scene, const talus_world *world,
-                                        tl_checkpoint_copy *copy) {
-  char *names = NULL;
-  tl_packing_release(&copy->packing);
-  TL_TRY(tl_scene_material_names(scene, &names));
-  const talus_status status = tl_packing_take(world, names, &copy->packing);
-  tl_free(tl_scene_context(scene), names);
-  return status;
+  return take_packing(scene, world, &copy->packing);
 }
 
 void tl_checkpoint_release(talus_context *context, tl_checkpoint_copy *copy) {
@@ -65,7 +66,7 @@ talus_status tl_checkpoint_write(const talus_scene *scene, const tl_checkpoint_c
   if (status == TALUS_OK) {
     status = put_scene(writer, scene, copy);
   }
-  if (status == TALUS_OK && copy->packing.context != NULL) {
+  if (status == TALUS_OK) {
     status = tl_packing_put(writer, &copy->packing);
   }
   if (status == TALUS_OK) {
@@ -86,9 +87,6 @@ talus_status talus_scene_save(const talus_scene *scene, const talus_world *world
   }
   memset(&copy, 0, sizeof copy);
   talus_status status = tl_checkpoint_take(scene, world, &copy);
-  if (status == TALUS_OK) {
-    status = tl_checkpoint_take_packing(scene, world, &copy);
-  }
   if (status == TALUS_OK) {
     status = tl_checkpoint_write(scene, &copy, directory, keep);
   }

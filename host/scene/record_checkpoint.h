@@ -14,7 +14,7 @@ typedef struct tl_checkpoint_copy {
   tl_world_copy world;
   tl_buffer scene;      /* the scene's own state ... */
   size_t scene_size;    /* ... in bytes */
-  tl_body_list packing; /* shapes of its bodies, for other scenes; context NULL: not taken */
+  tl_body_list packing; /* the free bodies with their shapes, for other scenes */
   int64_t last_line;    /* the step of the last line of the run's table, or -1 */
 } tl_checkpoint_copy;
 
@@ -22,9 +22,6 @@ typedef struct tl_checkpoint_copy {
  */
 talus_status tl_checkpoint_take(const talus_scene *scene, const talus_world *world,
                                 tl_checkpoint_copy *copy);
-/* Takes the shapes of the free bodies too. Status: OUT_OF_MEMORY. */
-talus_status tl_checkpoint_take_packing(const talus_scene *scene, const talus_world *world,
-                                        tl_checkpoint_copy *copy);
 /* Writes it, as tl_checkpoint_commit does. */
 talus_status tl_checkpoint_write(const talus_scene *scene, const tl_checkpoint_copy *copy,
                                  const char *directory, int32_t keep);
