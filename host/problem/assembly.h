@@ -1,6 +1,7 @@
 /* assembly.h: from any form of talus_problem to the tl_system that backends take.
  *
- *   order.c            sorting, colouring, chunks       order_keep.c  the same order once more
+ *   order.c            sorting, chunks                  order_keep.c  the same order once more
+ *   order_colour.c     colouring
  *   assembly_rigid.c   form (a)        assembly_blocks.c   form (b), and bilateral rows of (a)
  *   assembly_matrix.c  form (c)        assembly_global.c   form (d), translated to (b) or (a)
  *   assembly.c         memory, scaling, import and export of impulses
@@ -94,6 +95,24 @@ typedef struct tl_links {
   const int64_t *first;      /* ... or these */
   const int32_t *unit;
 } tl_links;
+
+/* The units of constraint k, in *units; returns how many. pair: room for two. */
+static inline int32_t tl_links_of(const tl_links *links, int32_t k, int32_t pair[2],
+                                  const int32_t **units) {
+  if (links->first != NULL) {
+    *units = links->unit + links->first[k];
+    return (int32_t)(links->first[k + 1] - links->first[k]);
+  }
+  pair[0] = links->low[k];
+  pair[1] = links->high[k];
+  *units = pair;
+  return pair[1] >= 0 ? 2 : 1;
+}
+
+/* order_colour.c: colours of the constraints system.order[first .. first + count - 1]: no two of
+ * one colour share a unit. colour[] is indexed by constraint; *colours: how many. */
+talus_status tl_order_colour(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                             int32_t first, int32_t count, int32_t *colour, int32_t *colours);
 
 /* Sorts, colours if asked, and cuts into chunks the constraints of all ranges by the units they
  * touch. colour: scratch of one number per constraint, 0. */

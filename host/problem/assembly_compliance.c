@@ -10,14 +10,6 @@
 #include "host/problem/problem_check.h"
 #include "kernels/item/rigid.h"
 
-/* Constraints that are stiffer than the others do not decide the momentum unless they are more than
- * this share. */
-static const double STIFF_SHARE = 0.125;
-
-/* Constraints are counted by the octave of C over S; the first holds the rigid ones and what is
- * next to them. */
-enum { OCTAVES = 64 };
-
 /* C target of constraint k at `place`, in the frame of free. */
 static void target_velocity(const tl_assembly *assembly, const tl_yielding *c, int32_t k,
                             int32_t place, double *v) {
@@ -33,10 +25,7 @@ static void target_velocity(const tl_assembly *assembly, const tl_yielding *c, i
       x[i] = c->target[0] * axis[i] + c->target[1] * axis[3 + i] + c->target[2] * axis[6 + i];
     }
   }
-  const double along = (c->normal - c->tangential) * (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]);
-  for (int i = 0; i < 3; i++) {
-    v[i] = c->tangential * x[i] + along * n[i];
-  }
+  tl_yielding_times(c, n, x, v);
 }
 
 /* What an elliptic cone sees of a velocity. */
@@ -59,104 +48,70 @@ static double *matrix_block(const tl_system *system, int32_t place) {
   return system->value + 9 * e;
 }
 
-/* C to whatever holds W_kk. */
-static void stiffness_add(tl_system *system, const tl_yielding *c, int32_t rows, int32_t place) {
+/* C to the stored W. */
+static void matrix_add(const tl_system *system, const tl_yielding *c, int32_t rows, int32_t place) {
   const double part[3] = {c->normal, rows > 1 ? c->tangential : 0, rows > 2 ? c->tangential : 0};
-  const double trace = part[0] + part[1] + part[2];
-  system->weight[place] += trace / rows;
-  const double least = 1e-3 * system->weight[place];
-  system->scale_n[place] = fmax(system->scale_n[place] + c->normal, least);
-  system->scale_t[place] =
-      fmax(system->scale_t[place] + (rows > 1 ? c->tangential : c->normal), least);
-  double *const block = TL_HAS_ROWS(&system->shape) ? matrix_block(system, place) : NULL;
+  double *const block = matrix_block(system, place);
   for (int i = 0; i < 3; i++) {
-    if (system->diagonal != NULL) {
-      system->diagonal[3 * (int64_t)place + i] += part[i];
-    }
-    if (block != NULL) {
-      block[4 * i] += part[i];
-    }
+    block[4 * i] += part[i];
   }
 }
 
-typedef struct softness {
-  double least[OCTAVES];  /* of C over S in each octave */
-  int32_t count[OCTAVES]; /* of constraints in it */
-  double most, largest;   /* of C over S; of C */
-} softness;
-
-static int octave_of(double share) {
-  int exponent;
-  frexp(share, &exponent); /* a share is below 1: exponents up to 0 */
-  const int octave = OCTAVES - 1 + exponent;
-  return share > 0 && octave > 0 ? octave : 0;
-}
-
-/* The least share of C in S but for STIFF_SHARE of the constraints; 0 if those are rigid. */
-static double stiffest_of(const softness *s, int32_t count) {
-  int32_t below = 0;
-  for (int i = 0; i < OCTAVES; i++) {
-    below += s->count[i];
-    if (below > STIFF_SHARE * count) {
-      return i > 0 ? s->least[i] : 0;
-    }
-  }
-  return 0;
-}
-
-/* How soft constraint `place` is, by its softest and its stiffest direction that has an impulse. */
 static void softness_add(const tl_system *system, const tl_yielding *c, int32_t rows, int32_t place,
-                         softness *s) {
-  const double normal = c->normal / system->scale_n[place];
-  const int slides = rows > 1 && system->friction[place] > 0;
-  const double tangential = slides ? c->tangential / system->scale_t[place] : normal;
-  const double least = fmin(normal, tangential);
-  const int octave = octave_of(least);
-  s->least[octave] = s->count[octave] > 0 ? fmin(s->least[octave], least) : least;
-  s->count[octave]++;
-  s->most = fmax(s->most, fmax(normal, tangential));
-  s->largest = fmax(s->largest, fmax(c->normal, c->tangential));
+                         tl_softnesses *all) {
+  const tl_softness own = tl_yielding_softness(system, c, rows, place);
+  const int octave = tl_softness_octave(own.least);
+  all->least[octave] = fmin(all->least[octave], own.least);
+  all->count[octave]++;
+  all->most = fmax(all->most, own.most);
+  all->largest = fmax(all->largest, fmax(c->normal, c->tangential));
 }
 
+/* *square: what it adds to the rounding. */
 static talus_status constraint_comply(talus_context *context, const talus_problem *problem,
-                                      tl_assembly *assembly, int32_t place, softness *s) {
+                                      tl_assembly *assembly, int32_t place, tl_softnesses *all,
+                                      double *square) {
   tl_system *const system = &assembly->system;
   const int32_t k = system->order[place];
   const int32_t rows = k >= problem->contact_count ? 1
                        : problem->dimension < 3    ? problem->dimension
                                                    : 3;
   const tl_yielding c = tl_problem_yielding(problem, k);
-  if (system->shape.compliance_count > 0) {
-    system->compliance_n[place] = c.normal;
-    system->compliance_t[place] = c.tangential;
+  tl_yielding_scale(system, &c, rows, place);
+  if (TL_HAS_ROWS(&system->shape)) {
+    matrix_add(system, &c, rows, place);
   }
-  stiffness_add(system, &c, rows, place);
   if (!isfinite(system->weight[place])) {
     return tl_assembly_refuse(context, assembly, place, rows * system->weight[place]);
   }
-  double v[3], square = 0;
+  double v[3];
   target_velocity(assembly, &c, k, place, v);
   squeeze(system, place, v);
-  system->free_x[place] -= v[0];
-  system->free_y[place] -= v[1];
-  system->free_z[place] -= v[2];
-  for (int i = 0; i < 3; i++) {
-    square += v[i] * v[i] / system->weight[place];
-  }
-  assembly->rounding += square;
-  softness_add(system, &c, rows, place, s);
+  *square = tl_yielding_free(system, place, v);
+  softness_add(system, &c, rows, place, all);
   return TALUS_OK;
 }
 
+/* Roundings are added chunk by chunk, as a device does. */
 talus_status tl_assembly_comply(talus_context *context, const talus_problem *problem,
                                 tl_assembly *assembly) {
   const int32_t count = assembly->system.shape.contact_count;
-  softness s = {.most = 0};
-  for (int32_t place = 0; place < count; place++) {
-    TL_TRY(constraint_comply(context, problem, assembly, place, &s));
+  tl_softnesses all = {.most = 0};
+  for (int i = 0; i < TL_OCTAVES; i++) {
+    all.least[i] = INFINITY;
   }
-  assembly->stiffest = stiffest_of(&s, count);
-  assembly->softest = s.most;
-  assembly->most_compliance = s.largest;
+  double sum = 0;
+  for (int32_t place = 0; place < count; place++) {
+    double square = 0;
+    TL_TRY(constraint_comply(context, problem, assembly, place, &all, &square));
+    sum += square;
+    if ((place + 1) % TL_CHUNK == 0 || place + 1 == count) {
+      assembly->rounding += sum;
+      sum = 0;
+    }
+  }
+  assembly->stiffest = tl_softness_stiffest(&all, count);
+  assembly->softest = all.most;
+  assembly->most_compliance = all.largest;
   return TALUS_OK;
 }

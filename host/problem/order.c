@@ -1,28 +1,16 @@
 /* order.c: in which order the constraints stand, and which may be treated at once.
  *
- * Sorted by the bodies they touch (counting sort: linear, stable), coloured greedily in that order,
- * then sorted by colour and cut into chunks. Everything depends on the problem alone. */
+ * Sorted by the bodies they touch (counting sort: linear, stable), coloured (order_colour.c), then
+ * sorted by colour and cut into chunks. Everything depends on the problem alone. */
 #include <string.h>
 
 #include "host/problem/assembly.h"
-
-/* The units of constraint k; returns how many. */
-static int32_t links_of(const tl_links *links, int32_t k, int32_t pair[2], const int32_t **units) {
-  if (links->first != NULL) {
-    *units = links->unit + links->first[k];
-    return (int32_t)(links->first[k + 1] - links->first[k]);
-  }
-  pair[0] = links->low[k];
-  pair[1] = links->high[k];
-  *units = pair;
-  return pair[1] >= 0 ? 2 : 1;
-}
 
 /* Smallest and second smallest unit of a constraint; unit_count stands for "none". */
 static void keys_of(const tl_links *links, int32_t k, int32_t key[2]) {
   int32_t pair[2];
   const int32_t *units;
-  const int32_t count = links_of(links, k, pair, &units);
+  const int32_t count = tl_links_of(links, k, pair, &units);
   key[0] = key[1] = links->unit_count;
   for (int32_t i = 0; i < count; i++) {
     if (units[i] < key[0]) {
@@ -65,45 +53,6 @@ static talus_status order_sort(talus_context *context, tl_assembly *assembly, co
   }
   count_pass(links, 1, order, other, count, bin);
   count_pass(links, 0, other, order, count, bin);
-  return TALUS_OK;
-}
-
-/* Greedy colours of the same constraints, taken in that order: no two of one colour share a unit.
- * colour[] is indexed by constraint; returns how many through *colours. */
-static talus_status order_colour(talus_context *context, tl_assembly *assembly,
-                                 const tl_links *links, int32_t first, int32_t count,
-                                 int32_t *colour, int32_t *colours) {
-  /* 64 colours as bits per unit; units that need more count on from there */
-  const size_t units = (size_t)links->unit_count;
-  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[0], units, sizeof(uint64_t) + 4,
-                           "colouring contacts"));
-  uint64_t *const used = assembly->scratch[0].memory;
-  int32_t *const beyond = (int32_t *)(used + units);
-  memset(used, 0, units * sizeof *used);
-  memset(beyond, 0, units * sizeof *beyond);
-  *colours = 0;
-  for (int32_t i = 0; i < count; i++) {
-    const int32_t k = assembly->system.order[first + i];
-    int32_t pair[2];
-    const int32_t *unit;
-    const int32_t n = links_of(links, k, pair, &unit);
-    uint64_t taken = 0;
-    int32_t next = 0;
-    for (int32_t j = 0; j < n; j++) {
-      taken |= used[unit[j]];
-      next = beyond[unit[j]] > next ? beyond[unit[j]] : next;
-    }
-    const int32_t c = ~taken != 0 ? __builtin_ctzll(~taken) : 64 + next;
-    for (int32_t j = 0; j < n; j++) {
-      if (c < 64) {
-        used[unit[j]] |= (uint64_t)1 << c;
-      } else {
-        beyond[unit[j]] = next + 1;
-      }
-    }
-    colour[k] = c;
-    *colours = c + 1 > *colours ? c + 1 : *colours;
-  }
   return TALUS_OK;
 }
 
@@ -182,7 +131,8 @@ talus_status tl_order_make(talus_context *context, tl_assembly *assembly, const 
     const tl_range range = shape->range[r];
     TL_TRY(order_sort(context, assembly, links, range.first, range.count));
     if (coloured) {
-      TL_TRY(order_colour(context, assembly, links, range.first, range.count, colour, &colours[r]));
+      TL_TRY(
+          tl_order_colour(context, assembly, links, range.first, range.count, colour, &colours[r]));
     }
   }
   return tl_order_finish(context, assembly, colour, colours, coloured);

@@ -3,6 +3,7 @@
 #define TL_PROBLEM_CHECK_H
 
 #include "host/base/base.h"
+#include "kernels/item/compliance.h"
 #include "talus/talus_solve.h"
 
 /* Each defect has its own status; the message names the field and the index. */
@@ -26,12 +27,8 @@ typedef struct tl_ellipse {
 } tl_ellipse;
 tl_ellipse tl_problem_ellipse(const talus_problem *problem, int32_t k);
 
-/* What the caller says of one constraint's compliance: C_n, C_t and the target impulse, in the
- * frame of its impulse. Bilateral rows are numbered behind the contacts and have C_n alone. */
-typedef struct tl_yielding {
-  double normal, tangential;
-  double target[3];
-} tl_yielding;
+/* What the caller says of one constraint's compliance. Bilateral rows are numbered behind the
+ * contacts. */
 tl_yielding tl_problem_yielding(const talus_problem *problem, int32_t constraint);
 
 #endif

@@ -1,9 +1,9 @@
 /* plan_device.c: problems of form (a) that stay in device memory: which ones can, and what the host
  * fetches of them.
  *
- * Contacts without bilateral rows and methods without colours (`auto` goes without them there):
- * colours are found by a sequential search on the host. Whatever is unusual is left to the path
- * through the host, which has the words for every defect. */
+ * Contacts without bilateral rows. They are coloured there if the method sweeps: `auto` does only
+ * with same_bits, since the scaled gradient, which it tries first elsewhere, needs no colours.
+ * Whatever is unusual is left to the path through the host, which has the words for every defect. */
 #include <string.h>
 
 #include "host/problem/problem_check.h"
@@ -25,10 +25,9 @@ static bool raw_field(const void *own, const talus_strided *strided, tl_scalar s
 static bool raw_suits(const talus_problem *p) {
   return p->form == TALUS_FORM_RIGID && p->dimension == 3 && p->memory == TALUS_MEMORY_DEVICE &&
          p->bilateral_count == 0 && p->contact_count > 0 && p->asleep == NULL &&
-         p->compliance == NULL && p->cross_friction == NULL &&
+         p->cross_friction == NULL &&
          (p->layout == NULL ||
-          (p->layout->asleep.array == NULL && p->layout->compliance.array == NULL &&
-           p->layout->cross_friction.array == NULL)) &&
+          (p->layout->asleep.array == NULL && p->layout->cross_friction.array == NULL)) &&
          3 * (int64_t)p->contact_count <= 1 << 29 && p->rigid.body_count > 0 &&
          p->rigid.body_count <= 1 << 29;
 }
@@ -48,7 +47,11 @@ static bool raw_make(const talus_problem *p, tl_raw *raw) {
   memset(raw, 0, sizeof *raw);
   raw->body_count = p->rigid.body_count;
   raw->contact_count = p->contact_count;
-  int good = raw_field(p->friction, &layout.friction, TL_SCALAR_F64, 1, contact, &raw->friction);
+  int good =
+      raw_field(p->friction, &layout.friction, TL_SCALAR_F64, 1, contact, &raw->friction) &&
+      raw_field(p->compliance, &layout.compliance, TL_SCALAR_F64, 2, contact, &raw->compliance) &&
+      raw_field(p->target_impulse, &layout.target_impulse, TL_SCALAR_F64, 3, contact,
+                &raw->target_impulse);
 #define TL_FIELD(type, name, components, of) \
   good = good &&                             \
          raw_field(p->rigid.name, &layout.rigid.name, SCALAR_##type, components, of, &raw->name);
@@ -76,7 +79,17 @@ static bool raw_make(const talus_problem *p, tl_raw *raw) {
 static talus_status device_upload(talus_solver *solver) {
   tl_assembly *const assembly = &solver->assembly;
   tl_raw *const raw = &solver->device.raw;
+  const bool coloured = tl_solver_wants_colours(solver);
+  if (raw->coloured != coloured) {
+    raw->coloured = coloured;
+    solver->slot.revision = 0;
+  }
   TL_TRY(tl_plan_engine_make(solver, raw));
+  assembly->ordering = coloured ? TL_ORDERING_COLOURS : TL_ORDERING_BODIES;
+  assembly->system.colour_count = raw->colour_count;
+  assembly->stiffest = raw->stiffest;
+  assembly->softest = raw->softest;
+  assembly->most_compliance = raw->most_compliance;
   assembly->impulse_unit = raw->impulse_unit;
   assembly->velocity_unit = raw->velocity_unit;
   assembly->rounding = raw->rounding;
@@ -133,10 +146,11 @@ static talus_status device_fetch(talus_solver *solver) {
 }
 
 /* A problem leaves device memory if the settings ask for what is not done there, or for another
- * precision after a solve, when the caller's arrays may be gone but copies are at hand. */
+ * precision or order after a solve, when the caller's arrays may be gone but copies are at hand. */
 static talus_status device_prepare(talus_solver *solver) {
   const tl_device_problem *const device = &solver->device;
-  const bool again = device->fetched && solver->slot.precision != solver->settings.precision;
+  const bool again = device->fetched && (solver->slot.precision != solver->settings.precision ||
+                                         device->raw.coloured != tl_solver_wants_colours(solver));
   return again || tl_solver_wants_host(solver)
              ? tl_solver_take(solver, device->fetched ? &solver->problem : &device->given)
              : TALUS_OK;

@@ -133,15 +133,14 @@ bool tl_solver_wants_colours(const talus_solver *solver) {
   const talus_problem *const problem = &solver->problem;
   const talus_method method = solver->settings.method;
   return method == TALUS_METHOD_AUTO
-             ? solver->memory == TALUS_MEMORY_HOST
+             ? solver->memory == TALUS_MEMORY_HOST || solver->settings.same_bits
              : tl_method_colours(tl_method_of(method),
                                  problem->contact_count + problem->bilateral_count);
 }
 
 bool tl_solver_wants_host(const talus_solver *solver) {
   const tl_method *const method = tl_method_of(solver->settings.method);
-  return tl_solver_wants_colours(solver) || tl_settings_small(&solver->settings) ||
-         (method->backends >> TALUS_BACKEND_CUDA & 1) == 0;
+  return tl_settings_small(&solver->settings) || (method->backends >> TALUS_BACKEND_CUDA & 1) == 0;
 }
 
 talus_status tl_solver_take(talus_solver *solver, const talus_problem *problem) {

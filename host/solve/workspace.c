@@ -108,11 +108,11 @@ static int64_t arrays_bytes(const tl_shape *s, int single) {
 
 static int64_t assembly_bytes(const talus_problem *p, const tl_shape *s, int64_t largest) {
   const int64_t c = TL_PLACES(s), units = s->rigid_count + s->block_count, e = s->entry_count;
-  const int64_t sorting = larger(4 * (units + 2 + c), larger(12 * units, 4 * (2 * c + 1)));
+  const int64_t sorting = larger(4 * (units + 2 + c), larger(16 * units, 4 * (2 * c + 1)));
   const int64_t lists = p->form == TALUS_FORM_RIGID
                             ? 4 * (units + 3 * c)
                             : 8 * (2 * units + e + c + 2) + 4 * (units + e + c);
-  const int64_t partial = larger(8 * c, 16 * largest * largest);
+  const int64_t partial = larger(16 * c, 16 * largest * largest);
   const int64_t kept = p->form == TALUS_FORM_RIGID ? taken(4 * (units + 3 * c)) : 0;
   return kept + taken(4 * c) + taken(sorting) + taken(larger(lists, 24 * c)) + taken(4 * e) +
          taken(partial) + taken(4 * (c + 1)) + taken(24 * c);

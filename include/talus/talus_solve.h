@@ -538,10 +538,9 @@ TALUS_API talus_status talus_solver_set(talus_solver *solver, const talus_settin
 /* Checks and takes a problem: sorts, colours, scales. Memory is kept and grows as needed. The
  * caller's arrays are borrowed: they must stay as they are until the next solve has returned,
  * since the certificate is computed from them. (Those which a layout describes in host memory are
- * copied and free again when update returns.) Form RIGID in device memory, without bilateral rows
- * and compliance, stays there if the method is named and no Gauss-Seidel: it is checked, sorted and
- * scaled on the device and comes to the host for the certificate only; all else goes through the
- * host. Statuses:
+ * copied and free again when update returns.) Form RIGID in device memory, without bilateral
+ * rows, stays there for the first-order methods: it is checked, sorted, coloured and scaled on the
+ * device and comes to the host for the certificate only; all else goes through the host. Statuses:
  * one per defect (talus_base.h), the message naming field and index. */
 TALUS_API talus_status talus_solver_update(talus_solver *solver, const talus_problem *problem);
 /* Solves. solution (may be NULL) receives the best impulses found, whatever the outcome (LCP1 to

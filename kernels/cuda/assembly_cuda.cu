@@ -57,12 +57,25 @@ __global__ void __launch_bounds__(TL_CHUNK) chunk_sum_kernel(const tl_cuda_raw w
   }
 }
 
-__global__ void all_sum_kernel(const tl_cuda_raw w, const int which) {
-  double sum = 0;
-  for (int32_t c = 0; c < (w.contacts + TL_CHUNK - 1) / TL_CHUNK; c++) {
-    sum += w.chunk[which][c];
+/* The chunks' sums one after the other to sum[to], from 0 or, `on`, from what is there: 256 of them
+ * are read at once, since only the additions must wait for each other. */
+__global__ void __launch_bounds__(TL_CHUNK)
+    all_sum_kernel(const tl_cuda_raw w, const int which, const int to, const int on) {
+  __shared__ double part[TL_CHUNK];
+  const int32_t chunks = (w.contacts + TL_CHUNK - 1) / TL_CHUNK;
+  double sum = on ? w.all->sum[to] : 0;
+  for (int32_t first = 0; first < chunks; first += TL_CHUNK) {
+    const int32_t c = first + (int32_t)threadIdx.x;
+    part[threadIdx.x] = c < chunks ? w.chunk[which][c] : 0;
+    __syncthreads();
+    for (int32_t i = 0; i < TL_CHUNK && first + i < chunks && threadIdx.x == 0; i++) {
+      sum += part[i];
+    }
+    __syncthreads();
   }
-  w.all->sum[which] = sum;
+  if (threadIdx.x == 0) {
+    w.all->sum[to] = sum;
+  }
 }
 
 /* ---- units ----------------------------------------------------------------------------------- */
@@ -106,6 +119,10 @@ __global__ void __launch_bounds__(TL_CHUNK)
   for (int c = 0; c < 3 && s.diagonal != NULL; c++) {
     s.diagonal[3 * (int64_t)k + c] *= weight_unit;
     s.mixed[3 * (int64_t)k + c] *= weight_unit;
+  }
+  if (s.shape.compliance_count > 0) {
+    s.compliance_n[k] *= weight_unit;
+    s.compliance_t[k] *= weight_unit;
   }
 }
 
@@ -166,12 +183,28 @@ void work_pieces(pieces *p, tl_cuda_raw *w) {
   }
 }
 
-talus_status work_reserve(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_cuda_raw *w) {
+void colouring_pieces(pieces *p, tl_cuda_raw *w) {
+  const int64_t bodies = w->rigid.body_count, contacts = w->contacts;
+  piece(p, &w->colouring.low, contacts + 1); /* then the first places of the colours */
+  piece(p, &w->colouring.high, contacts);
+  piece(p, &w->colouring.colour, contacts);
+  piece(p, &w->colouring.first, bodies);
+  piece(p, &w->colouring.palette, bodies);
+}
+
+talus_status work_reserve(tl_cuda_device *device, tl_cuda_assembly *assembly, const tl_raw *raw,
+                          tl_cuda_raw *w) {
   pieces count = {NULL, 0};
   work_pieces(&count, w);
+  if (raw->coloured) {
+    colouring_pieces(&count, w);
+  }
   TL_TRY(tl_cuda_reserve(device, &assembly->numbers, count.used, "order of contacts"));
   pieces room = {(char *)assembly->numbers.memory, 0};
   work_pieces(&room, w);
+  if (raw->coloured) {
+    colouring_pieces(&room, w);
+  }
   TL_CUDA_TRY(device, cudaMemsetAsync(w->all, 0, sizeof *w->all, device->stream));
   return TALUS_OK;
 }
@@ -222,7 +255,7 @@ void arrays_look(tl_cuda_device *device, const tl_raw *raw, bool *right, size_t 
       TL_RAW_LIST(TL_FIELD)
 #undef TL_FIELD
           & raw->friction,
-      &raw->angular_velocity};
+      &raw->compliance, &raw->target_impulse, &raw->angular_velocity};
   for (const tl_caller_array *f : field) {
     if (f->array != NULL) {
       *right = *right && tl_cuda_field_check(device, f, 1) == TALUS_OK;
@@ -245,19 +278,13 @@ talus_status arrays_take(tl_cuda_device *device, tl_cuda_assembly *assembly, con
 #undef TL_FIELD
   TL_TRY(array_pack(device, &raw->friction, &room, &array));
   w->friction = (const double *)array;
+  TL_TRY(array_pack(device, &raw->compliance, &room, &array));
+  w->compliance = (const double *)array;
+  TL_TRY(array_pack(device, &raw->target_impulse, &room, &array));
+  w->target = (const double *)array;
   if (raw->angular_velocity.array != NULL) { /* beside the linear ones, which were copied */
     TL_TRY(tl_cuda_field_pack(device, &raw->angular_velocity, (double *)w->rigid.velocity + 3));
   }
-  return TALUS_OK;
-}
-
-talus_status facts_fetch(tl_cuda_device *device, const tl_cuda_raw *w, tl_cuda_facts *all) {
-  char *room;
-  TL_TRY(tl_cuda_stage(device, &room));
-  TL_CUDA_TRY(device,
-              cudaMemcpyAsync(room, w->all, sizeof *all, cudaMemcpyDeviceToHost, device->stream));
-  TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
-  memcpy(all, room, sizeof *all);
   return TALUS_OK;
 }
 
@@ -274,6 +301,40 @@ void shape_make(const tl_raw *raw, const tl_cuda_facts *all, tl_shape *shape) {
   shape->range[0].rows = 3;
   shape->range[0].count = count;
   shape->range[0].chunk_count = shape->chunk_count;
+  shape->compliance_count = all->soft ? count : 0;
+}
+
+/* Share `which` of all contacts, added to sum[to]. */
+talus_status contacts_sum(tl_cuda_device *device, const tl_cuda_raw *w, int which, int to, int on) {
+  TL_CUDA_LAUNCH(device, w->contacts / TL_CHUNK + 1, chunk_sum_kernel, *w, which);
+  return tl_cuda_check(
+      device, tl_cuda_launch(device->stream, 1, TL_CHUNK, all_sum_kernel, *w, which, to, on),
+      "kernel launch", __func__);
+}
+
+/* Chunks of at most TL_CHUNK that never cross a colour, as tl_order_finish cuts them. */
+talus_status chunks_cut(tl_cuda_device *device, tl_cuda_assembly *assembly, int32_t colours,
+                        tl_system *built) {
+  tl_shape *const shape = &built->shape;
+  const size_t most = (size_t)(shape->contact_count / TL_CHUNK + colours + 1);
+  TL_TRY(
+      tl_buffer_reserve(device->context, &assembly->chunks, most + 1, sizeof(int32_t), "chunks"));
+  int32_t *const chunk_first = (int32_t *)assembly->chunks.memory;
+  int32_t *const colour = (int32_t *)assembly->colours.memory;
+  int32_t chunk = 0;
+  for (int32_t c = 0; c < colours; c++) {
+    const int32_t first = colour[c], end = colour[c + 1];
+    colour[c] = chunk;
+    for (int32_t i = first; i < end; i += TL_CHUNK) {
+      chunk_first[chunk++] = i;
+    }
+  }
+  colour[colours] = chunk;
+  chunk_first[chunk] = shape->contact_count;
+  shape->chunk_count = shape->range[0].chunk_count = chunk;
+  built->colour_count = colours;
+  built->colour_chunk = colour;
+  return TALUS_OK;
 }
 
 talus_status system_fill(tl_cuda_device *device, tl_cuda_assembly *assembly, const tl_cuda_raw *w,
@@ -283,12 +344,19 @@ talus_status system_fill(tl_cuda_device *device, tl_cuda_assembly *assembly, con
   TL_TRY(tl_cuda_reserve(device, &assembly->arrays, count.used, "assembled problem"));
   pieces room = {(char *)assembly->arrays.memory, 0};
   system_pieces(&room, built);
-  TL_CUDA_LAUNCH(device, (int64_t)built->shape.chunk_count + 1, chunks_fill_kernel, *built);
+  if (built->colour_chunk != NULL) {
+    TL_TRY(tl_cuda_send_all(device, assembly->chunks.memory, built->chunk_first,
+                            ((size_t)built->shape.chunk_count + 1) * sizeof(int32_t)));
+  } else {
+    TL_CUDA_LAUNCH(device, (int64_t)built->shape.chunk_count + 1, chunks_fill_kernel, *built);
+  }
   TL_CUDA_LAUNCH(device, w->rigid.body_count, bodies_fill_kernel, *w, *built);
   TL_CUDA_LAUNCH(device, w->contacts, contacts_fill_kernel, *w, *built);
-  TL_CUDA_LAUNCH(device, built->shape.chunk_count, chunk_sum_kernel, *w, 0);
-  TL_TRY(tl_cuda_check(device, tl_cuda_launch(device->stream, 1, 1, all_sum_kernel, *w, 0),
-                       "kernel launch", __func__));
+  TL_TRY(contacts_sum(device, w, 0, 0, 0));
+  if (built->shape.compliance_count > 0) {
+    TL_TRY(tl_cuda_contacts_comply(device, w, built));
+    TL_TRY(contacts_sum(device, w, 1, 0, 1));
+  }
   TL_CUDA_LAUNCH(device, w->contacts, exponents_kernel, *w, *built);
   return TALUS_OK;
 }
@@ -305,6 +373,11 @@ talus_status units_choose(tl_cuda_device *device, const tl_cuda_facts *all, cons
   raw->impulse_unit = ldexp(1, weight - speed);
   raw->velocity_unit = c;
   raw->rounding = all->sum[0] * (c * (c / s));
+  raw->stiffest = raw->softest = raw->most_compliance = 0;
+  if (all->soft) {
+    tl_cuda_softness_read(all, raw);
+    raw->most_compliance *= s;
+  }
   TL_CUDA_LAUNCH(device, built->shape.contact_count, contacts_scale_kernel, *built, s, c);
   TL_CUDA_LAUNCH(device, built->shape.rigid_count, bodies_scale_kernel, *built, s);
   return TALUS_OK;
@@ -315,11 +388,9 @@ talus_status references_sum(tl_cuda_device *device, const tl_cuda_raw *w, const 
   tl_cuda_facts all;
   TL_CUDA_LAUNCH(device, w->contacts, reference_kernel, *w, *built);
   for (int which = 0; which < TL_CUDA_SUMS; which++) {
-    TL_CUDA_LAUNCH(device, built->shape.chunk_count, chunk_sum_kernel, *w, which);
-    TL_TRY(tl_cuda_check(device, tl_cuda_launch(device->stream, 1, 1, all_sum_kernel, *w, which),
-                         "kernel launch", __func__));
+    TL_TRY(contacts_sum(device, w, which, which, 0));
   }
-  TL_TRY(facts_fetch(device, w, &all));
+  TL_TRY(tl_cuda_facts_fetch(device, w, &all));
   raw->reference[TL_LAW_CCP] = sqrt(all.sum[0]);
   raw->reference[TL_LAW_COULOMB] = sqrt(all.sum[1]);
   raw->inverse_weight = all.sum[2];
@@ -327,6 +398,16 @@ talus_status references_sum(tl_cuda_device *device, const tl_cuda_raw *w, const 
 }
 
 } // namespace
+
+talus_status tl_cuda_facts_fetch(tl_cuda_device *device, const tl_cuda_raw *w, tl_cuda_facts *all) {
+  char *room;
+  TL_TRY(tl_cuda_stage(device, &room));
+  TL_CUDA_TRY(device,
+              cudaMemcpyAsync(room, w->all, sizeof *all, cudaMemcpyDeviceToHost, device->stream));
+  TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
+  memcpy(all, room, sizeof *all);
+  return TALUS_OK;
+}
 
 talus_status tl_cuda_assemble(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_raw *raw,
                               tl_system *built) {
@@ -341,16 +422,21 @@ talus_status tl_cuda_assemble(tl_cuda_device *device, tl_cuda_assembly *assembly
     return TALUS_OK;
   }
   TL_TRY(arrays_take(device, assembly, raw, bytes, &w));
-  TL_TRY(work_reserve(device, assembly, &w));
+  TL_TRY(work_reserve(device, assembly, raw, &w));
   TL_TRY(tl_cuda_bodies_number(device, assembly, &w));
-  TL_TRY(facts_fetch(device, &w, &all));
+  TL_TRY(tl_cuda_facts_fetch(device, &w, &all));
   if (all.defect) {
     return TALUS_OK;
   }
   shape_make(raw, &all, &built->shape);
   TL_TRY(tl_cuda_contacts_order(device, assembly, &w, all.movers));
+  if (raw->coloured) {
+    TL_TRY(tl_cuda_contacts_colour(device, assembly, &w, &all));
+    TL_TRY(chunks_cut(device, assembly, (int32_t)all.colours, built));
+  }
+  raw->colour_count = built->colour_count;
   TL_TRY(system_fill(device, assembly, &w, built));
-  TL_TRY(facts_fetch(device, &w, &all));
+  TL_TRY(tl_cuda_facts_fetch(device, &w, &all));
   if (all.defect) {
     return TALUS_OK;
   }
@@ -372,9 +458,11 @@ void tl_cuda_assembly_release(tl_cuda_device *device, tl_cuda_assembly *assembly
   tl_cuda_release(device, &assembly->numbers);
   tl_cuda_release(device, &assembly->arrays);
   tl_cuda_release(device, &assembly->scratch);
+  tl_buffer_release(device->context, &assembly->colours);
+  tl_buffer_release(device->context, &assembly->chunks);
 }
 
 size_t tl_cuda_assembly_bytes(const tl_cuda_assembly *assembly) {
   return assembly->packed.capacity + assembly->numbers.capacity + assembly->arrays.capacity +
-         assembly->scratch.capacity;
+         assembly->scratch.capacity + assembly->colours.capacity + assembly->chunks.capacity;
 }

@@ -5,6 +5,8 @@
 #include "kernels/cuda/assembly_cuda.h"
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/sum_cuda.h"
+#include "kernels/item/colour.h"
+#include "kernels/item/compliance.h"
 #include "kernels/item/rigid.h"
 
 /* Sums over the contacts: R(0)^2 of both laws, 1 / w_k. */
@@ -12,18 +14,33 @@ enum { TL_CUDA_SUMS = 3 };
 
 /* Scalars on their way to the host. */
 struct tl_cuda_facts {
-  unsigned defect;                /* of the caller's arrays, or a W_kk without positive trace */
-  unsigned uneven;                /* a body of anisotropic inertia */
-  unsigned movers;                /* bodies that move */
-  unsigned ends;                  /* sides of contacts that move */
-  unsigned long long exponent[4]; /* sum and count of those of weights and of speeds */
+  unsigned defect;  /* of the caller's arrays, or a W_kk without positive trace */
+  unsigned uneven;  /* a body of anisotropic inertia */
+  unsigned movers;  /* bodies that move */
+  unsigned ends;    /* sides of contacts that move */
+  unsigned waiting; /* 1: some contact had no colour after the last round */
+  unsigned colours;
+  unsigned soft;               /* 1: some contact gives way */
+  unsigned octave[TL_OCTAVES]; /* contacts by softness, item/compliance.h, and ... */
+  unsigned long long softness[TL_OCTAVES + 2]; /* ... bits of their least; of most and largest */
+  unsigned long long exponent[4];              /* sum and count of those of weights and of speeds */
   double sum[TL_CUDA_SUMS];
+};
+
+#define TL_UNCOLOURED 0xffffffffu
+
+/* Of contacts in the order of their bodies. */
+struct tl_cuda_colouring {
+  int32_t *low, *high;       /* [contacts] internal bodies, high -1 if there is no second */
+  uint32_t *colour;          /* [contacts] */
+  unsigned long long *first; /* [bodies] the contact whose turn it is */
+  tl_palette *palette;       /* [bodies] */
 };
 
 /* What the kernels share; by value. */
 struct tl_cuda_raw {
   talus_rigid rigid; /* packed, in device memory */
-  const double *friction;
+  const double *friction, *compliance, *target;
   int32_t contacts;
   tl_cuda_facts *all;
   uint32_t *moves, *scanned;                         /* [bodies] */
@@ -31,6 +48,7 @@ struct tl_cuda_raw {
   uint32_t *key, *sorted;                            /* [contacts] */
   uint32_t *order, *other;                           /* [contacts] */
   double *share[TL_CUDA_SUMS], *chunk[TL_CUDA_SUMS]; /* [contacts], [chunks] */
+  tl_cuda_colouring colouring;                       /* NULL: not to be coloured */
 };
 
 static __device__ __forceinline__ int32_t tl_cuda_item(void) {
@@ -49,5 +67,17 @@ talus_status tl_cuda_bodies_number(tl_cuda_device *device, tl_cuda_assembly *ass
 /* w->order, by the bodies of the contacts; counts the ends. */
 talus_status tl_cuda_contacts_order(tl_cuda_device *device, tl_cuda_assembly *assembly,
                                     const tl_cuda_raw *w, uint32_t movers);
+/* assembly_compliance_cuda.cu: the contacts of a system that stands give way; their roundings are
+ * in w->share[1]. */
+talus_status tl_cuda_contacts_comply(tl_cuda_device *device, const tl_cuda_raw *w,
+                                     const tl_system *built);
+/* What the scalars tell of it. */
+void tl_cuda_softness_read(const tl_cuda_facts *all, tl_raw *raw);
+/* assembly_colour_cuda.cu: w->order by colour; all->colours of them, their first places in
+ * assembly->colours. */
+talus_status tl_cuda_contacts_colour(tl_cuda_device *device, tl_cuda_assembly *assembly,
+                                     tl_cuda_raw *w, tl_cuda_facts *all);
+/* assembly_cuda.cu: waits for the device, whose scalars come. */
+talus_status tl_cuda_facts_fetch(tl_cuda_device *device, const tl_cuda_raw *w, tl_cuda_facts *all);
 
 #endif

@@ -11,6 +11,8 @@ typedef struct tl_cuda_assembly {
   tl_cuda_buffer numbers; /* of bodies; keys, order; facts and sums */
   tl_cuda_buffer arrays;  /* the system's */
   tl_cuda_buffer scratch; /* of sorting and scanning */
+  tl_buffer colours; /* first places of the colours; then their first chunks, as in tl_system */
+  tl_buffer chunks;  /* first places of the chunks */
 } tl_cuda_assembly;
 
 /* Checks, orders and assembles what raw names. The arrays of *built then lie in device memory, but

@@ -48,14 +48,25 @@ __device__ __forceinline__ int contact_good(const tl_cuda_raw &w, int32_t k) {
          (r->reach_a == NULL || (isfinite(r->reach_a[k]) && isfinite(r->reach_b[k]))) &&
          (r->arm_a == NULL ||
           (all_finite(r->arm_a + 3 * (int64_t)k, 3) && all_finite(r->arm_b + 3 * (int64_t)k, 3))) &&
+         (w.compliance == NULL ||
+          (all_finite(w.compliance + 2 * (int64_t)k, 2) && w.compliance[2 * (int64_t)k] >= 0 &&
+           w.compliance[2 * (int64_t)k + 1] >= 0)) &&
+         (w.target == NULL || all_finite(w.target + 3 * (int64_t)k, 3)) &&
          (r->bias == NULL || isfinite(r->bias[k])) &&
          (r->surface_velocity == NULL || all_finite(r->surface_velocity + 3 * (int64_t)k, 3));
 }
 
 __global__ void __launch_bounds__(TL_CHUNK) contacts_check_kernel(const tl_cuda_raw w) {
   const int32_t k = tl_cuda_item();
-  if (k < w.contacts && !contact_good(w, k)) {
+  if (k >= w.contacts) {
+    return;
+  }
+  if (!contact_good(w, k)) {
     atomicOr(&w.all->defect, 1u);
+  }
+  if (w.compliance != NULL &&
+      (w.compliance[2 * (int64_t)k] > 0 || w.compliance[2 * (int64_t)k + 1] > 0)) {
+    atomicOr(&w.all->soft, 1u);
   }
 }
 

@@ -10,8 +10,8 @@
 #include "kernels/data/law.h"
 
 /* The arrays of a problem of form (a) that wait in the memory of a device, to be checked, ordered
- * and assembled there; then the scalars that the host needs of the result. Contacts only, and not
- * coloured. Columns: type, name, components, body or contact. */
+ * and assembled there; then the scalars that the host needs of the result. Contacts only.
+ * Columns: type, name, components, body or contact. */
 #define TL_RAW_LIST(X)                \
   X(double, velocity, 6, body)        \
   X(double, inverse_mass, 1, body)    \
@@ -28,7 +28,9 @@
 
 typedef struct tl_raw {
   int32_t body_count, contact_count;
+  int32_t coloured;                           /* 1: they are to be ordered for sweeps */
   tl_caller_array friction, angular_velocity; /* array NULL, here and below: not given */
+  tl_caller_array compliance, target_impulse;
 #define TL_FIELD(type, name, components, of) tl_caller_array name;
   TL_RAW_LIST(TL_FIELD)
 #undef TL_FIELD
@@ -36,9 +38,11 @@ typedef struct tl_raw {
   int32_t taken; /* 0: something is wrong with it; the host, which has the words, must look */
   double impulse_unit, velocity_unit; /* as in tl_assembly */
   double rounding;
-  double reference[TL_LAW_COUNT]; /* R(0) by law */
-  double inverse_weight;          /* sum of 1 / w_k */
-  tl_caller_array order;          /* the caller's contact at each place */
+  double reference[TL_LAW_COUNT];            /* R(0) by law */
+  double inverse_weight;                     /* sum of 1 / w_k */
+  double stiffest, softest, most_compliance; /* as in tl_assembly */
+  int32_t colour_count;
+  tl_caller_array order; /* the caller's contact at each place */
 } tl_raw;
 
 typedef struct tl_system {

@@ -427,19 +427,20 @@ struct contexts {
   cudaStream_t stream;
 };
 
-/* A variant against the packed problem of the host on the same backend, cold and from where that
- * ended. (Backends look at their iterations at different times.) */
-void variant_compare(talus_context *context, cudaStream_t stream, const variant *v,
-                     const talus_problem *p, talus_method method, const char *what) {
+/* A variant against the packed problem of the host on the CPU, cold and from where that ended. */
+void variant_compare(const contexts *c, const variant *v, const talus_problem *p,
+                     talus_method method, const char *what) {
   const variant plain = {"packed", false, false, false};
-  const bool resident = p->form == TALUS_FORM_RIGID && p->contact_count > 0 &&
-                        p->bilateral_count == 0 && method == TALUS_METHOD_APGDB;
+  talus_context *const context = !v->device ? c->cpu : v->strided ? c->streamed : c->cuda;
+  const cudaStream_t stream = v->device && v->strided ? c->stream : NULL;
+  const bool resident =
+      p->form == TALUS_FORM_RIGID && p->contact_count > 0 && p->bilateral_count == 0;
   for (int warm = 0; warm < (v->single || iterations == 1 ? 1 : 2); warm++) {
     answer reference, a;
     answer_shape(&reference, p);
     answer_shape(&a, p);
     talus_settings settings = settings_of(method, 0);
-    CHECK(variant_solve(context, NULL, &plain, p, &settings, &reference) == TALUS_OK);
+    CHECK(variant_solve(c->cpu, NULL, &plain, p, &settings, &reference) == TALUS_OK);
     CHECK_CASE(p->contact_count == 0 || reference.info.iterations > 0, "%s: nothing done", what);
     for (int k = 0; warm && k < ANSWERS; k++) {
       memcpy(a.value[k], reference.value[k],
@@ -447,7 +448,7 @@ void variant_compare(talus_context *context, cudaStream_t stream, const variant 
     }
     settings.warm_start = warm;
     if (warm) {
-      CHECK(variant_solve(context, NULL, &plain, p, &settings, &reference) == TALUS_OK);
+      CHECK(variant_solve(c->cpu, NULL, &plain, p, &settings, &reference) == TALUS_OK);
     }
     assembled = 0;
     const talus_status status = variant_solve(context, stream, v, p, &settings, &a);
@@ -457,6 +458,7 @@ void variant_compare(talus_context *context, cudaStream_t stream, const variant 
     answer_compare(&reference, &a, v, what);
     if (v->device && resident && !v->strided && !warm) { /* auto leaves it where it is, too */
       settings.method = TALUS_METHOD_AUTO;
+      settings.same_bits = method == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
       CHECK(variant_solve(context, stream, v, p, &settings, &a) == TALUS_OK);
       CHECK_CASE(assembled == 2, "%s: auto took it from the device", what);
       answer_compare(&reference, &a, v, what);
@@ -473,11 +475,8 @@ void problem_compare(const contexts *c, const talus_problem *p, talus_method met
       {"strided single", true, true, false}, {"device", false, false, true},
       {"device strided", true, false, true}, {"device strided single", true, true, true}};
   for (const variant &v : variants) {
-    if (!v.device) {
-      variant_compare(c->cpu, NULL, &v, p, method, what);
-    } else if (c->cuda != NULL) {
-      variant_compare(v.strided ? c->streamed : c->cuda, v.strided ? c->stream : NULL, &v, p,
-                      method, what);
+    if (!v.device || c->cuda != NULL) {
+      variant_compare(c, &v, p, method, what);
     }
   }
 }
@@ -532,6 +531,14 @@ void test_bits(const contexts *c) {
     problem_compare(c, &test.problem,
                     bodies || i % 2 ? TALUS_METHOD_APGDB : TALUS_METHOD_GAUSS_SEIDEL,
                     case_name(kind));
+    if (bodies) { /* coloured there */
+      problem_compare(c, &test.problem, TALUS_METHOD_GAUSS_SEIDEL_NESTEROV, case_name(kind));
+    }
+    if (kind == CASE_SPHERES_SOFT || kind == CASE_ARMS_SOFT) { /* without rows they stay there */
+      test.problem.bilateral_count = 0;
+      problem_compare(c, &test.problem, TALUS_METHOD_GAUSS_SEIDEL_NESTEROV, "soft contacts");
+      problem_compare(c, &test.problem, TALUS_METHOD_APGDB, "soft contacts");
+    }
     case_release(&test);
   }
   precision = TALUS_F64;
@@ -546,7 +553,8 @@ void test_large(const contexts *c, case_kind kind, int32_t size) {
   const variant device = {"device strided", true, false, true};
   test_case test;
   case_make(&test, kind, size, 9);
-  variant_compare(c->streamed, c->stream, &device, &test.problem, TALUS_METHOD_APGDB, "large");
+  variant_compare(c, &device, &test.problem, TALUS_METHOD_APGDB, "large");
+  variant_compare(c, &device, &test.problem, TALUS_METHOD_GAUSS_SEIDEL, "large");
   case_release(&test);
 }
 

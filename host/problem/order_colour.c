@@ -1,0 +1,83 @@
+/* order_colour.c: which constraints may be treated at once.
+ *
+ * Greedy colours: the first that no unit of a constraint has had. Constraints that join two units
+ * are taken in the order of tl_pair_hash, in which a device finds the same colours in few rounds;
+ * those of lists of units, which no device colours, as they are sorted. */
+#include <string.h>
+
+#include "host/problem/assembly.h"
+#include "kernels/item/colour.h"
+
+enum { DIGIT = 11, BINS = 1 << DIGIT };
+
+/* One stable counting pass by a digit of the keys, values along with them. */
+static void digit_pass(const uint32_t *key, const int32_t *value, int32_t count, int shift,
+                       uint32_t *key_out, int32_t *value_out) {
+  uint32_t bin[BINS + 1];
+  memset(bin, 0, sizeof bin);
+  for (int32_t i = 0; i < count; i++) {
+    bin[(key[i] >> shift & (BINS - 1)) + 1]++;
+  }
+  for (int b = 0; b < BINS; b++) {
+    bin[b + 1] += bin[b];
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const uint32_t place = bin[key[i] >> shift & (BINS - 1)]++;
+    key_out[place] = key[i];
+    value_out[place] = value[i];
+  }
+}
+
+/* The constraints `order` by hash, equal ones as they stand; the result lies in scratch[3]. */
+static talus_status hash_sort(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                              const int32_t *order, int32_t count, const int32_t **sorted) {
+  const size_t size = (size_t)count;
+  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[3], 4 * size, sizeof(int32_t),
+                           "order of colouring"));
+  uint32_t *const key = assembly->scratch[3].memory, *const key_other = key + size;
+  int32_t *const value = (int32_t *)(key_other + size), *const value_other = value + size;
+  for (int32_t i = 0; i < count; i++) {
+    key[i] = tl_pair_hash(links->low[order[i]], links->high[order[i]]);
+  }
+  digit_pass(key, order, count, 0, key_other, value_other);
+  digit_pass(key_other, value_other, count, DIGIT, key, value);
+  digit_pass(key, value, count, 2 * DIGIT, key_other, value_other);
+  *sorted = value_other;
+  return TALUS_OK;
+}
+
+/* The first free colour of constraint k, which is then taken. */
+static int32_t colour_take(const tl_links *links, int32_t k, tl_palette *palette) {
+  int32_t pair[2];
+  const int32_t *unit;
+  const int32_t n = tl_links_of(links, k, pair, &unit);
+  tl_palette taken = {0, 0};
+  for (int32_t j = 0; j < n; j++) {
+    taken = tl_palette_join(taken, palette[unit[j]]);
+  }
+  const int32_t colour = tl_palette_first(taken);
+  for (int32_t j = 0; j < n; j++) {
+    palette[unit[j]] = tl_palette_add(palette[unit[j]], colour);
+  }
+  return colour;
+}
+
+talus_status tl_order_colour(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                             int32_t first, int32_t count, int32_t *colour, int32_t *colours) {
+  const int32_t *order = assembly->system.order + first;
+  const size_t units = (size_t)links->unit_count;
+  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[0], units, sizeof(tl_palette),
+                           "colouring contacts"));
+  tl_palette *const palette = assembly->scratch[0].memory;
+  memset(palette, 0, units * sizeof *palette);
+  if (links->first == NULL) {
+    TL_TRY(hash_sort(context, assembly, links, order, count, &order));
+  }
+  *colours = 0;
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t c = colour_take(links, order[i], palette);
+    colour[order[i]] = c;
+    *colours = c + 1 > *colours ? c + 1 : *colours;
+  }
+  return TALUS_OK;
+}
