@@ -22,6 +22,7 @@ int tl_cli_info(int argc, char **argv);
 int tl_cli_run(int argc, char **argv);
 int tl_cli_scene(int argc, char **argv);
 int tl_cli_render(int argc, char **argv);
+int tl_cli_view(int argc, char **argv);
 int tl_cli_plot(int argc, char **argv);
 int tl_cli_sweep(int argc, char **argv);
 int tl_cli_measure(int argc, char **argv);

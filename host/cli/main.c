@@ -24,6 +24,7 @@ static const struct {
     {"run", tl_cli_run, "simulate a scene file"},
     {"scene", tl_cli_scene, "check a scene file without running it"},
     {"render", tl_cli_render, "draw pictures of a run"},
+    {"view", tl_cli_view, "write a page that plays a run in a browser"},
     {"plot", tl_cli_plot, "plot columns of runs"},
     {"sweep", tl_cli_sweep, "run a study: a scene with many values and seeds"},
     {"measure", tl_cli_measure, "measure the frames of a run: packing, stress, profiles, fields"},

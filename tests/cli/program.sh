@@ -25,7 +25,7 @@ field() { note "JSON $1 is $2" grep -qE "^ *\"$1\": $2,?\$" out; }
 run 2
 out_empty
 err_has "usage: talus"
-for verb in solve check generate info bench profile; do
+for verb in solve check generate info bench profile view; do
   run 0 --help
   out_has "  $verb "
   run 0 "$verb" --help

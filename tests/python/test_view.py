@@ -157,6 +157,18 @@ class Pages(unittest.TestCase):
                                 (["run", "--quiet", "--field", "taste"], 2)):
             self.assertEqual(program.view(arguments), code)
         self.assertTrue(os.path.exists("run/view.html"))
+        program_ = os.environ.get("TALUS_PROGRAM")
+        if program_ is None:
+            return
+        here = dict(os.environ, TALUS_PYTHON=sys.executable)
+        for arguments, changes, code in (
+                (["run", "--quiet", "--out", "c.html", "--field", "height"], {}, 0),
+                (["run", "--quiet"], {"PYTHONPATH": "", "TALUS_PYTHON": "/usr/bin/false"}, 1),
+                (["run"], {"TALUS_PYTHON": "/nowhere/python3"}, 2), (["nowhere"], {}, 2)):
+            done = subprocess.run([program_, "view", *arguments], env={**here, **changes},
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, code, done.stderr)
+        self.assertTrue(os.path.exists("c.html"))
 
     def test_size(self):
         draw = np.random.default_rng(1)

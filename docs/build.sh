@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# The pages as a site with search: docs/build.sh, then open build/site/html/index.html.
+# By MkDocs with Material (pip install mkdocs-material); MKDOCS names another program than mkdocs.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+site=$root/build/site
+mkdir -p "$site"
+python3 "$root/docs/site.py" "$root" "$site/pages"
+mkdocs=${MKDOCS:-mkdocs}
+command -v "$mkdocs" >/dev/null 2>&1 ||
+  { echo "skipped: no $mkdocs (pip install mkdocs-material); the pages are in $site/pages" && exit 77; }
+"$mkdocs" build --quiet --strict --config-file "$root/docs/mkdocs.yml"
+echo "$site/html/index.html"
