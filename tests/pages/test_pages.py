@@ -193,8 +193,8 @@ def check_samples(page, text):
 
 
 CLI = "docs/reference/cli.md"
-VERBS = ("run", "scene check", "render", "plot", "sweep", "measure", "solve", "check", "generate", "profile", "bench solve",
-         "bench world", "bench call", "bench batch", "info")
+VERBS = ("run", "scene check", "render", "view", "plot", "sweep", "measure", "solve", "check", "generate", "profile",
+         "bench solve", "bench world", "bench call", "bench batch", "info")
 
 
 def check_cli(write):
