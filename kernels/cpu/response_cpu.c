@@ -1,7 +1,7 @@
 /* response_cpu.c: loops over units: the bodies' answer V = M^-1 D^T x, or W x. */
 #include "kernels/cpu/engine_cpu.h"
-#include "kernels/item/sum_tree.h"
 #include "kernels/item/body.h"
+#include "kernels/item/sum_tree.h"
 
 enum { STEP, TRY, RESPOND };
 
@@ -74,17 +74,28 @@ TL_ITEM void bodies_loop(const tl_view *view, const int32_t kind, const task *jo
   }
 }
 
-TL_CLONES static void bodies_chunk(const tl_view *given, const task *given_job, int32_t first,
-                                   int32_t last, double *leaf) {
-  const tl_view view = *given;
-  task job = *given_job;
-  if (view.shape.body_kind != TL_SPHERES) {
-    bodies_loop(&view, TL_ARMS, &job, first, last, leaf);
+/* The kind, and the usual mode, known to the compiler. */
+TL_ITEM void bodies_kinds(const tl_view *view, task job, int32_t first, int32_t last,
+                          double *leaf) {
+  if (view->shape.body_kind != TL_SPHERES) {
+    bodies_loop(view, TL_ARMS, &job, first, last, leaf);
   } else if (job.mode == STEP) {
     job.mode = STEP;
-    bodies_loop(&view, TL_SPHERES, &job, first, last, leaf);
+    bodies_loop(view, TL_SPHERES, &job, first, last, leaf);
   } else {
-    bodies_loop(&view, TL_SPHERES, &job, first, last, leaf);
+    bodies_loop(view, TL_SPHERES, &job, first, last, leaf);
+  }
+}
+
+/* Contacts of three rows have loops of their own, which ask for no torque. */
+TL_CLONES static void bodies_chunk(const tl_view *given, const task *job, int32_t first,
+                                   int32_t last, double *leaf) {
+  tl_view view = *given;
+  if (view.shape.torque_count > 0) {
+    bodies_kinds(&view, *job, first, last, leaf);
+  } else {
+    view.shape.torque_count = view.shape.elliptic = 0;
+    bodies_kinds(&view, *job, first, last, leaf);
   }
 }
 
@@ -95,12 +106,23 @@ static double rigid_chunk(const tl_view *view, const task *job, int32_t chunk) {
   return job->mode == RESPOND ? 0 : tl_sum_leaves(leaf, end - first);
 }
 
-static double block_chunk(const tl_view *view, const int mode, int32_t chunk, tl_real beta) {
-  double leaf[TL_CHUNK];
-  const int32_t first = chunk * TL_CHUNK, end = chunk_end(first, view->shape.block_count);
+TL_ITEM void blocks_loop(const tl_view *view, const int mode, int32_t first, int32_t end,
+                         tl_real beta, double *leaf) {
   for (int32_t i = first; i < end; i++) {
     leaf[i - first] = mode == STEP ? tl_block_step(view, i, view->x_previous, beta)
                                    : tl_block_try(view, i, view->trial);
+  }
+}
+
+static double block_chunk(const tl_view *given, const int mode, int32_t chunk, tl_real beta) {
+  double leaf[TL_CHUNK];
+  tl_view view = *given;
+  const int32_t first = chunk * TL_CHUNK, end = chunk_end(first, view.shape.block_count);
+  if (view.shape.torque_count > 0) {
+    blocks_loop(&view, mode, first, end, beta, leaf);
+  } else {
+    view.shape.torque_count = 0;
+    blocks_loop(&view, mode, first, end, beta, leaf);
   }
   return tl_sum_leaves(leaf, end - first);
 }
