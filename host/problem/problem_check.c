@@ -10,7 +10,8 @@
 #include "kernels/item/rigid.h"
 
 /* Counts whose products with small factors must fit in 32 bits as array positions. */
-enum { COUNT_MAX = 1 << 29 };
+/* The second: a velocity array has eight numbers of each body, counted in 32 bits. */
+enum { COUNT_MAX = 1 << 29, BODIES_MAX = (1 << 28) - 2 };
 
 static talus_status need(talus_context *context, const void *array, int64_t count,
                          const char *name) {
@@ -109,12 +110,17 @@ static talus_status in_range(talus_context *context, const int32_t *index, int64
   return TALUS_OK;
 }
 
-static talus_status count_check(talus_context *context, int64_t count, const char *name) {
-  if (count < 0 || count > COUNT_MAX) {
+static talus_status count_check_to(talus_context *context, int64_t count, int32_t most,
+                                   const char *name) {
+  if (count < 0 || count > most) {
     return tl_fail(context, TALUS_SIZE_OVERFLOW, "%s is %lld, outside 0 .. %d", name,
-                   (long long)count, COUNT_MAX);
+                   (long long)count, most);
   }
   return TALUS_OK;
+}
+
+static talus_status count_check(talus_context *context, int64_t count, const char *name) {
+  return count_check_to(context, count, COUNT_MAX, name);
 }
 
 /* Offsets that start at 0 and never fall. */
@@ -136,7 +142,7 @@ static talus_status offsets_check(talus_context *context, const int64_t *start, 
 
 static talus_status bodies_check(talus_context *context, const talus_rigid *rigid) {
   const int64_t count = rigid->body_count;
-  TL_TRY(count_check(context, count, "rigid.body_count"));
+  TL_TRY(count_check_to(context, count, BODIES_MAX, "rigid.body_count"));
   TL_TRY(need_finite(context, rigid->velocity, 6 * count, "rigid.velocity"));
   TL_TRY(need_finite(context, rigid->inverse_mass, count, "rigid.inverse_mass"));
   TL_TRY(need_finite(context, rigid->inverse_inertia, 6 * count, "rigid.inverse_inertia"));

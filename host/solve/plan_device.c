@@ -29,7 +29,7 @@ static bool raw_suits(const talus_problem *p) {
          (p->layout == NULL ||
           (p->layout->asleep.array == NULL && p->layout->cross_friction.array == NULL)) &&
          3 * (int64_t)p->contact_count <= 1 << 29 && p->rigid.body_count > 0 &&
-         p->rigid.body_count <= 1 << 29;
+         p->rigid.body_count < (1 << 28) - 1; /* as problem_check.c has it */
 }
 
 #define SCALAR_double TL_SCALAR_F64

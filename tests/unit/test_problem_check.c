@@ -77,6 +77,7 @@ static void check_rigid(desk *d) {
   BREAK_FIELD(int32_t, dimension, 2, TALUS_INVALID_ARGUMENT, "dimension");
   BREAK_FIELD(int32_t, rigid.body_count, -1, TALUS_SIZE_OVERFLOW, "rigid.body_count");
   BREAK_FIELD(int32_t, rigid.body_count, INT32_MAX, TALUS_SIZE_OVERFLOW, "rigid.body_count");
+  BREAK_FIELD(int32_t, rigid.body_count, 1 << 28, TALUS_SIZE_OVERFLOW, "rigid.body_count");
   BREAK_NULL(reals, rigid.velocity, "rigid.velocity");
   BREAK_NULL(reals, rigid.inverse_mass, "rigid.inverse_mass");
   BREAK_NULL(reals, rigid.inverse_inertia, "rigid.inverse_inertia");
