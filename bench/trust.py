@@ -198,10 +198,10 @@ def repose(talus, options):
                 run = Run(talus, os.path.join(SCENES, "heap.yaml"), world__step=step,
                           world__seed=seed, materials__bead__friction=friction,
                           world__softness=options.softness,
-                          walls__rim__radius="8cm", bodies__plate__radius="8cm",
+                          walls__rim__radius=f"{options.rim}m", bodies__plate__radius=f"{options.rim}m",
                           inlets__spout__limit=options.beads, run__time=options.time,
                           output__every="1s", output__contacts="false")
-                angles.append(slope(run.positions(-1), 0.08, 8e-3))
+                angles.append(slope(run.positions(-1), options.rim, 8e-3))
                 drift.append(run.displacement(-2, -1, 8e-3))
                 seconds += run.seconds
                 run.close()
@@ -257,6 +257,7 @@ def main():
     parser.add_argument("--heaps", type=int, default=2, help="heaps per angle")
     parser.add_argument("--friction", default="0.5,0.9", help="of the heaps")
     parser.add_argument("--steps", default="1ms,2ms,5ms", help="of the heaps")
+    parser.add_argument("--rim", type=float, default=0.08, help="radius of the plate of the heaps, m")
     parser.add_argument("--beads", type=int, default=1200, help="of a heap")
     parser.add_argument("--time", default="6s", help="until a heap is measured")
     parser.add_argument("--softness", default="rigid", help="of the heaps: rigid or auto")
