@@ -7,6 +7,7 @@
 #include "kernels/cpu/conquer_cpu.h"
 #include "kernels/cpu/copy_array_cpu.h"
 #include "kernels/cpu/small_cpu.h"
+#include "kernels/world_backend.h"
 
 talus_status tl_cpu_create_f32(talus_context *context, tl_engine **engine);
 talus_status tl_cpu_create_f64(talus_context *context, tl_engine **engine);
@@ -51,6 +52,17 @@ const tl_backend *tl_backend_find(talus_backend_kind kind) {
   if (kind == TALUS_BACKEND_CUDA) {
     return &tl_backend_cuda;
   }
+#endif
+  return NULL;
+}
+
+const tl_world_backend *tl_world_backend_find(const talus_context *context) {
+#if TL_HAVE_CUDA
+  if (context->backend->kind == TALUS_BACKEND_CUDA) {
+    return &tl_world_backend_cuda;
+  }
+#else
+  (void)context;
 #endif
   return NULL;
 }

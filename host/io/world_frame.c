@@ -138,6 +138,7 @@ static talus_status take_contacts(tl_world_frame *f, const talus_world *world) {
 }
 
 talus_status tl_world_frame_take(tl_world_frame *f, const talus_world *world, bool contacts) {
+  TL_TRY(tl_world_read(world));
   int32_t *index = NULL;
   memset(&f->frame, 0, sizeof f->frame);
   f->frame.step = talus_world_steps(world);

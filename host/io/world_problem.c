@@ -37,7 +37,8 @@ talus_status talus_world_problem_write(talus_world *world, const char *path) {
   TL_TRY(tl_context_enter(world->context));
   tl_gaps_close(world);
   tl_links_sync(world);
-  talus_status status = tl_world_save(world);
+  talus_status status = tl_world_edit(world);
+  status = status == TALUS_OK ? tl_world_save(world) : status;
   if (status == TALUS_OK) {
     status = problem_write(world, path);
     const talus_status restored = tl_world_restore(world);

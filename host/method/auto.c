@@ -25,9 +25,8 @@ static const double RIVAL_CONVEX = 5.5, RIVAL_EXACT = 4;
 /* L of gradient steps in packings; the longest momentum of compliant contacts, exact law. */
 static const double GRADIENT_LIPSCHITZ = 3, SOFT_CAP = 0.85;
 
-/* Share of C in W from which on slip needs no filter; from which on half of it, with momentum that
- * is shorter by SHORTER to make up for that. */
-static const double SOFT_ENOUGH = 1.5e-2, SOFT_HALF = 1e-3, SHORTER = 1.25;
+/* Share of C in W from which on slip needs no filter. */
+static const double SOFT_ENOUGH = 1.5e-2;
 
 /* Constraints up to which W is written out if the problem has its rows (form (c)). */
 enum { ROWS_DENSE = 64 };
@@ -75,11 +74,10 @@ static double cap_for(const tl_run *run, const tl_method *method, bool late) {
   if (!(stiffest > 0)) {
     return rigid;
   }
-  const bool exact = slips(run), unfiltered = stiffest >= SOFT_ENOUGH;
+  const bool exact = slips(run);
   /* from nothing weight has to be carried through the whole heap, where more of it pays */
-  const double longer = unfiltered && !settings->warm_start ? 2.0 / 3 : 1;
-  const double change = !exact ? 1 : unfiltered ? longer : SHORTER;
-  const double r = change * sqrt(method->sweeps ? stiffest : stiffest / GRADIENT_LIPSCHITZ);
+  const double less = exact && stiffest >= SOFT_ENOUGH && !settings->warm_start ? 2.0 / 3 : 1;
+  const double r = less * sqrt(method->sweeps ? stiffest : stiffest / GRADIENT_LIPSCHITZ);
   const double most = exact ? SOFT_CAP : rigid;
   const double cap = (1 - r) / (1 + r);
   return cap < most ? cap : most;
@@ -88,8 +86,8 @@ static double cap_for(const tl_run *run, const tl_method *method, bool late) {
 /* Slip that oscillates would hold contacts open where they are rigid; soft ones damp it, and a
  * filter only delays them. */
 static double filter_for(const tl_run *run) {
-  const double filter = run->settings->slip_filter, stiffest = run->assembly->stiffest;
-  return filter > 0 ? filter : stiffest >= SOFT_ENOUGH ? 1 : stiffest >= SOFT_HALF ? 0.6 : 0.3;
+  const double filter = run->settings->slip_filter;
+  return filter > 0 ? filter : run->assembly->stiffest >= SOFT_ENOUGH ? 1 : 0.3;
 }
 
 /* Second-order methods come early where high accuracy is wanted and late, when others have stalled,

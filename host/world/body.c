@@ -17,6 +17,7 @@ talus_status talus_body_add(talus_world *world, const talus_body_def *given, int
   talus_body_def own = talus_body_def_default();
   const talus_body_def *const def = &own;
   TL_TRY(tl_struct_read(world->context, &tl_struct_body_def, "body def", given, &own));
+  TL_TRY(tl_world_edit(world));
   if (!finite3(def->position) || !finite3(def->velocity) || !finite3(def->spin)) {
     return tl_fail(world->context, TALUS_NOT_FINITE,
                    "body def: position, velocity or spin is not finite");
@@ -70,6 +71,7 @@ talus_status talus_body_remove(talus_world *world, int32_t id) {
   int32_t body;
   TL_TRY(tl_body_find(world, id, &body));
   TL_TRY(link_refuse(world, body, "removed"));
+  TL_TRY(tl_world_edit(world));
   for (int32_t i = 0; i < world->joint_count; i++) {
     const talus_joint_def *const def = &world->joint[i].def;
     if (world->joint[i].exists && (def->body_a == body || def->body_b == body)) {
@@ -281,6 +283,7 @@ talus_status talus_shape_add(talus_world *world, int32_t id, const talus_shape_d
   talus_shape_def own = talus_shape_def_default(TALUS_SHAPE_SPHERE);
   const talus_shape_def *const def = &own;
   TL_TRY(tl_struct_read(world->context, &tl_struct_shape_def, "shape def", given, &own));
+  TL_TRY(tl_world_edit(world));
   if (def->material < 0 || def->material >= world->material_count) {
     return tl_fail(world->context, TALUS_INDEX_RANGE, "shape def: material %d does not exist",
                    def->material);
@@ -356,6 +359,7 @@ int32_t talus_body_after(const talus_world *world, int32_t id) {
 talus_status talus_body_get(const talus_world *world, int32_t id, talus_body_state *state) {
   int32_t body;
   TL_TRY(tl_body_find(world, id, &body));
+  TL_TRY(tl_world_read(world));
   if (state == NULL) {
     return tl_fail(world->context, TALUS_INVALID_ARGUMENT, "body %d: state is NULL", id);
   }
@@ -373,6 +377,7 @@ talus_status talus_body_get(const talus_world *world, int32_t id, talus_body_sta
 talus_status talus_body_set(talus_world *world, int32_t id, const talus_body_state *state) {
   int32_t body;
   TL_TRY(tl_body_find(world, id, &body));
+  TL_TRY(tl_world_edit(world));
   TL_TRY(link_refuse(world, body, "set by itself: use talus_mechanism_set"));
   if (state == NULL) {
     return tl_fail(world->context, TALUS_INVALID_ARGUMENT, "body %d: state is NULL", id);
@@ -418,6 +423,7 @@ talus_status talus_body_force(talus_world *world, int32_t id, const double force
   const double *const f = force != NULL ? force : none, *const t = torque != NULL ? torque : none;
   int32_t body;
   TL_TRY(tl_body_find(world, id, &body));
+  TL_TRY(tl_world_edit(world));
   if (!finite3(f) || !finite3(t)) {
     return tl_fail(world->context, TALUS_NOT_FINITE, "body %d: force or torque is not finite", id);
   }

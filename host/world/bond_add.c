@@ -164,6 +164,7 @@ static talus_status add_begin(talus_world *world, const talus_bond_def *given,
   TL_TRY(tl_struct_read(world->context, &tl_struct_bond_def, "bond def", given, def));
   TL_TRY(tl_cell_refuse(world, "a bond"));
   TL_TRY(numbers_check(world->context, def));
+  TL_TRY(tl_world_edit(world));
   tl_links_sync(world); /* seen from where the bodies are */
   return TALUS_OK;
 }

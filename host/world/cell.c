@@ -435,6 +435,7 @@ talus_status talus_world_set_cell(talus_world *world, const talus_cell *given) {
   }
   talus_cell_init(&own, sizeof own);
   TL_TRY(tl_struct_read(world->context, &tl_struct_cell, "cell", given, &own));
+  TL_TRY(tl_world_edit(world));
   if (own.periodic >> 3 != 0) {
     return tl_fail(world->context, TALUS_BAD_SETTING,
                    "cell: periodic %u has bits beyond those of x, y and z", own.periodic);

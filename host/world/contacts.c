@@ -7,9 +7,11 @@
 #include "host/collide/match.h"
 #include "host/world/cell.h"
 #include "host/world/problem_build.h"
+#include "kernels/item/motion.h"
 
-/* How far a shape may move before pairs are searched anew, of the typical radius. */
-static const double SKIN = 0.1;
+double tl_contacts_skin(const talus_world *world) {
+  return 0.1 * world->size;
+}
 
 double tl_shape_speed(const tl_body *body, const tl_geometry *geometry, const double *arm,
                       const double *velocity, const double *spin) {
@@ -33,9 +35,9 @@ void tl_shape_collider(const talus_world *world, int32_t index, tl_collider *col
   collider->group = body->group;
   collider->collides = body->collides;
   collider->margin = 0;
-  tl_shape_place(body->position, body->orientation, shape->position, shape->rotation,
-                 body->round && body->inverse_mass > 0, arm, collider->pose.position,
-                 collider->pose.rotation);
+  tl_shape_place_find(body->position, body->orientation, shape->position, shape->rotation,
+                      body->round && body->inverse_mass > 0, arm, collider->pose.position,
+                      collider->pose.rotation);
 }
 
 /* Places the collider of a shape; its margin is the distance that it may move in dt. */
@@ -120,14 +122,10 @@ talus_status tl_pair_depth(talus_world *world, const tl_world_contact *contact, 
   return TALUS_OK;
 }
 
-/* Velocity of the point at `arm` from the body's centre. */
 static void point_velocity(const tl_body *body, const double *point, double *v) {
-  const double arm[3] = {point[0] - body->position[0], point[1] - body->position[1],
-                         point[2] - body->position[2]};
-  tl_cross3(v, body->spin, arm);
-  for (int c = 0; c < 3; c++) {
-    v[c] += body->velocity[c];
-  }
+  double arm[3];
+  tl_sub3(arm, point, body->position);
+  tl_point_velocity(body->velocity, body->spin, arm, v);
 }
 
 /* u_n of the bodies as they are. */
@@ -360,7 +358,7 @@ talus_status tl_contacts_find(talus_world *world, double dt, const double *least
   const int32_t threads = tl_threads_for(world->context, world->shape_count);
   TL_TRY(colliders_place(world, dt, least_margin));
   const tl_collider *const collider = world->colliders.memory;
-  TL_TRY(tl_broad_refresh(world->broad, collider, world->collider_count, SKIN * world->size,
+  TL_TRY(tl_broad_refresh(world->broad, collider, world->collider_count, tl_contacts_skin(world),
                           threads, &pairs, &pair_count, NULL));
   if (world->cell.def.periodic != 0) {
     TL_TRY(pairs_order(world, &pairs, pair_count));
@@ -379,10 +377,15 @@ talus_status tl_contacts_find(talus_world *world, double dt, const double *least
 }
 
 int32_t talus_world_contacts(const talus_world *world, const talus_contact **contacts) {
-  if (contacts == NULL || world == NULL) {
-    return world != NULL ? world->contact_count : 0;
+  if (contacts != NULL) {
+    *contacts = NULL;
   }
-  *contacts = NULL;
+  if (world == NULL || tl_world_read(world) != TALUS_OK) {
+    return world != NULL ? TALUS_NONE : 0;
+  }
+  if (contacts == NULL) {
+    return world->contact_count;
+  }
   tl_buffer *const buffer = world->shown;
   const size_t count = (size_t)world->contact_count;
   if (count * sizeof **contacts > buffer->capacity &&

@@ -155,7 +155,7 @@ void tl_velocities_read(talus_world *world, double *velocity) {
   tl_links_read(world, velocity);
 }
 
-static void body_move(tl_body *body, const double *v, double dt) {
+void tl_body_move(tl_body *body, const double *v, double dt) {
   if (body->exists && body->type != TALUS_BODY_FIXED && body->type != TALUS_BODY_LINK) {
     tl_place_move(body->position, body->orientation, v, dt);
   }
@@ -164,7 +164,7 @@ static void body_move(tl_body *body, const double *v, double dt) {
 static void positions_part(void *arguments, int64_t first, int64_t end) {
   const move_task *const t = arguments;
   for (int64_t i = first; i < end; i++) {
-    body_move(&t->world->body[i], t->after + 6 * i, t->dt);
+    tl_body_move(&t->world->body[i], t->after + 6 * i, t->dt);
   }
 }
 
@@ -186,7 +186,7 @@ static void advance_part(void *arguments, int64_t first, int64_t end) {
       tl_copy3(body->velocity, after);
       tl_copy3(body->spin, after + 3);
     }
-    body_move(body, after, t->share * t->dt);
+    tl_body_move(body, after, t->share * t->dt);
   }
 }
 

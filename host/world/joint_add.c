@@ -114,6 +114,7 @@ talus_status talus_joint_add(talus_world *world, const talus_joint_def *given, i
   TL_TRY(tl_cell_refuse(world, "a joint"));
   TL_TRY(joint_check(world, def));
   TL_TRY(tl_ids_left(world, world->joint_next, "joints"));
+  TL_TRY(tl_world_edit(world));
   tl_links_sync(world); /* the joint is seen from where the bodies are */
   TL_TRY(tl_world_grow(world, (void **)&world->joint, &world->joint_capacity,
                        world->joint_count + 1, sizeof *world->joint, "joints"));

@@ -183,6 +183,7 @@ talus_status talus_world_add_mechanism(talus_world *world, const talus_mechanism
   talus_mechanism_def def;
   void *memory;
   TL_TRY(tl_cell_refuse(world, "a mechanism"));
+  TL_TRY(tl_world_edit(world));
   TL_TRY(tl_mechanism_def_read(world->context, given, &def, &memory));
   memcpy(def.gravity, world->def.gravity, sizeof def.gravity);
   const talus_status status = mechanism_take(world, &def, loop, loop_count);

@@ -72,6 +72,7 @@ talus_status talus_material_add(talus_world *world, const talus_material_def *gi
   talus_material_def own = talus_material_def_default();
   const talus_material_def *const def = &own;
   TL_TRY(tl_struct_read(world->context, &tl_struct_material_def, "material def", given, &own));
+  TL_TRY(tl_world_edit(world));
   TL_TRY(cohesion_check(world, def));
   TL_TRY(softness_check(world, def));
   TL_TRY(tl_resistance_check(world, def));
@@ -164,6 +165,7 @@ talus_status talus_material_pair(talus_world *world, int32_t a, int32_t b, doubl
   if (world == NULL || a < 0 || b < 0 || a >= world->material_count || b >= world->material_count) {
     return tl_fail(world != NULL ? world->context : NULL, TALUS_INDEX_RANGE,
                    "materials %d and %d: one does not exist", a, b);
+    TL_TRY(tl_world_edit(world));
   }
   if (!(friction >= 0 && isfinite(friction)) || !(restitution >= 0 && restitution <= 1)) {
     return tl_fail(world->context, TALUS_BAD_SETTING,

@@ -99,19 +99,22 @@ static void turn_between(const double *a, const double *b, double *angle) {
   }
 }
 
+void tl_motion_steer(talus_world *world, int32_t index, double dt) {
+  tl_body *const body = &world->body[index];
+  double position[3], orientation[4], angle[3];
+  pose_at(world, index, world->time + dt, position, orientation);
+  tl_servo_offset(world, index, dt, position);
+  turn_between(body->orientation, orientation, angle);
+  for (int c = 0; c < 3; c++) {
+    body->velocity[c] = (position[c] - body->position[c]) / dt;
+    body->spin[c] = angle[c] / dt;
+  }
+}
+
 void tl_motion_apply(talus_world *world, double dt) {
   for (int32_t i = 0; i < world->body_count; i++) {
-    tl_body *const body = &world->body[i];
-    if (!body->exists || body->type != TALUS_BODY_KINEMATIC) {
-      continue;
-    }
-    double position[3], orientation[4], angle[3];
-    pose_at(world, i, world->time + dt, position, orientation);
-    tl_servo_offset(world, i, dt, position);
-    turn_between(body->orientation, orientation, angle);
-    for (int c = 0; c < 3; c++) {
-      body->velocity[c] = (position[c] - body->position[c]) / dt;
-      body->spin[c] = angle[c] / dt;
+    if (world->body[i].exists && world->body[i].type == TALUS_BODY_KINEMATIC) {
+      tl_motion_steer(world, i, dt);
     }
   }
 }
@@ -119,6 +122,7 @@ void tl_motion_apply(talus_world *world, double dt) {
 talus_status talus_motion_add(talus_world *world, int32_t id, const talus_motion_def *given) {
   int32_t body;
   TL_TRY(tl_body_find(world, id, &body));
+  TL_TRY(tl_world_edit(world));
   talus_motion_def own = talus_motion_def_default(TALUS_MOTION_VELOCITY);
   const talus_motion_def *const def = &own;
   TL_TRY(tl_struct_read(world->context, &tl_struct_motion_def, "motion def", given, &own));
@@ -161,6 +165,7 @@ talus_status talus_motion_add(talus_world *world, int32_t id, const talus_motion
 talus_status talus_motions_clear(talus_world *world, int32_t id) {
   int32_t slot, kept = 0;
   TL_TRY(tl_body_find(world, id, &slot));
+  TL_TRY(tl_world_edit(world));
   tl_body *const body = &world->body[slot];
   if (body->type != TALUS_BODY_KINEMATIC) {
     return tl_fail(world->context, TALUS_CALL_ORDER, "body %d is not kinematic: it has no motions",

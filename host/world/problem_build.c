@@ -62,26 +62,28 @@ typedef struct fill_task {
   int spheres, arms, turning;
 } fill_task;
 
+void tl_body_fill(const tl_body *body, bool spheres, double *inverse_mass, double inertia[6]) {
+  const bool free = body->exists && body->type == TALUS_BODY_FREE;
+  double rotation[9];
+  *inverse_mass = free ? body->inverse_mass : 0;
+  if (!free) {
+    memset(inertia, 0, 6 * sizeof *inertia);
+  } else if (body->round) {
+    memcpy(inertia, body->inverse_inertia, 6 * sizeof *inertia);
+    if (spheres) { /* disks in the plane: nothing turns them about x and z, so let it be free */
+      inertia[0] = inertia[5] = inertia[3];
+    }
+  } else {
+    tl_quaternion_matrix(body->orientation, rotation);
+    tl_inertia_turn(body->inverse_inertia, rotation, inertia);
+  }
+}
+
 static void bodies_fill(void *arguments, int64_t first, int64_t end) {
   const fill_task *const t = arguments;
-  const tl_step_arrays *const a = t->a;
   for (int64_t i = first; i < end; i++) {
-    const tl_body *const body = &t->world->body[i];
-    double *const inertia = a->inverse_inertia + 6 * i, rotation[9];
-    const int free = body->exists && body->type == TALUS_BODY_FREE;
-    a->inverse_mass[i] = free ? body->inverse_mass : 0;
-    if (!free) {
-      memset(inertia, 0, 6 * sizeof *inertia);
-    } else if (body->round) {
-      memcpy(inertia, body->inverse_inertia, 6 * sizeof *inertia);
-      if (t->spheres) { /* disks in the plane: nothing turns them about x and z, so let it be
-                           free */
-        inertia[0] = inertia[5] = inertia[3];
-      }
-    } else {
-      tl_quaternion_matrix(body->orientation, rotation);
-      tl_inertia_turn(body->inverse_inertia, rotation, inertia);
-    }
+    tl_body_fill(&t->world->body[i], t->spheres, &t->a->inverse_mass[i],
+                 t->a->inverse_inertia + 6 * i);
   }
 }
 

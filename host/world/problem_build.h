@@ -37,6 +37,9 @@ talus_status tl_step_solve(talus_world *world, talus_solver *solver, const talus
                            tl_step_arrays *arrays, talus_solution *solution, talus_info *info,
                            int32_t *singular);
 
+/* Inverse mass and inertia of a body as a problem has them; spheres: of reaches, not of arms. */
+void tl_body_fill(const tl_body *body, bool spheres, double *inverse_mass, double inertia[6]);
+
 /* push.c: between begin and end impulses of any size along the normals of contacts change the
  * velocities, links included. Needs the arms. */
 void tl_push_begin(talus_world *world);

@@ -13,14 +13,14 @@
 
 /* The gap at the end of the step, as the velocities after it say. */
 static double gap_after(const tl_world_contact *contact, double dt) {
-  return contact->shown.gap + dt * contact->departure;
+  return tl_gap_after(contact->shown.gap, dt, contact->departure);
 }
 
 /* Whether anything is out of place by more than half a slop beyond the slop. */
 static int needed(const talus_world *world, double dt, const tl_step_arrays *a, int32_t rows) {
   for (int32_t k = 0; k < world->contact_count; k++) {
-    if (!(world->contact[k].stiffness > 0) &&
-        gap_after(&world->contact[k], dt) < -1.5 * world->contact[k].slop) {
+    const tl_world_contact *const contact = &world->contact[k];
+    if (tl_push_needed(gap_after(contact, dt), contact->slop, contact->stiffness)) {
       return 1;
     }
   }
@@ -46,10 +46,8 @@ talus_status tl_project(talus_world *world, double dt, double *scratch) {
   }
   TL_TRY(tl_step_problem(world, dt, still, &arrays, &problem));
   for (int32_t k = 0; k < world->contact_count; k++) {
-    const double gap = gap_after(&world->contact[k], dt);
-    /* a spring has its overlap, which must not grow by this */
-    arrays.bias[k] =
-        world->contact[k].stiffness > 0 ? fmax(gap, 0) : gap + 0.5 * world->contact[k].slop;
+    const tl_world_contact *const contact = &world->contact[k];
+    arrays.bias[k] = tl_push_bias(gap_after(contact, dt), contact->slop, contact->stiffness);
   }
   for (int32_t r = 0; r < rows; r++) {
     arrays.row_bias[r] = arrays.row[r].error;

@@ -66,12 +66,7 @@ static void contacts_chunk(void *arguments, int64_t first, int32_t count,
   }
 }
 
-talus_status tl_contacts_balance(talus_world *world, const double *free, const double *after,
-                                 tl_step_balance *balance) {
-  contact_task task = {world, free, after};
-  const tl_reduction reduction = {contacts_chunk, &task, TL_CONTACT_DEEPEST, 1};
-  double sum[TL_CONTACT_VALUES];
-  TL_TRY(tl_reduce(world->context, world->contact_count, &reduction, &world->sum_memory, sum));
+void tl_balance_set(const double sum[TL_CONTACT_VALUES], tl_step_balance *balance) {
   balance->contact_work = sum[TL_CONTACT_WORK];
   balance->motion_work = sum[TL_CONTACT_MOTION];
   tl_copy3(balance->contact_push, sum + TL_CONTACT_PUSH);
@@ -80,6 +75,15 @@ talus_status tl_contacts_balance(talus_world *world, const double *free, const d
   balance->touching_ends = (int32_t)sum[TL_CONTACT_ENDS];
   balance->depth_sum = sum[TL_CONTACT_DEPTH];
   balance->depth_max = sum[TL_CONTACT_DEEPEST];
+}
+
+talus_status tl_contacts_balance(talus_world *world, const double *free, const double *after,
+                                 tl_step_balance *balance) {
+  contact_task task = {world, free, after};
+  const tl_reduction reduction = {contacts_chunk, &task, TL_CONTACT_DEEPEST, 1};
+  double sum[TL_CONTACT_VALUES];
+  TL_TRY(tl_reduce(world->context, world->contact_count, &reduction, &world->sum_memory, sum));
+  tl_balance_set(sum, balance);
   return TALUS_OK;
 }
 
@@ -173,15 +177,11 @@ static void quality_add(const talus_world *world, const talus_info *info,
   report->passes += info->passes;
 }
 
-talus_status tl_report_add(talus_world *world, double dt, const double *before, const double *free,
-                           const double *after, const talus_info *info,
-                           const tl_step_balance *balance, talus_step_report *report) {
-  body_task task = {world, {before, free, after}, dt};
-  const tl_reduction reduction = {bodies_chunk, &task, TL_BODY_VALUES, 0};
-  double bodies[TL_BODY_VALUES];
-  TL_TRY(tl_reduce(world->context, world->body_count, &reduction, &world->sum_memory, bodies));
+void tl_report_write(const talus_world *world, const talus_info *info,
+                     const tl_step_balance *balance, const double bodies[TL_BODY_VALUES],
+                     int32_t contact_count, talus_step_report *report) {
   quality_add(world, info, report);
-  report->contact_count = world->contact_count;
+  report->contact_count = contact_count;
   report->touching_count = balance->touching_count;
   report->penetration_max = balance->depth_max;
   report->penetration_mean =
@@ -194,5 +194,15 @@ talus_status tl_report_add(talus_world *world, double dt, const double *before, 
   report->bond_count = world->bond_count - world->bond_gaps;
   report->bonds_broken = world->broken_count;
   report->singular = balance->singular > report->singular ? balance->singular : report->singular;
+}
+
+talus_status tl_report_add(talus_world *world, double dt, const double *before, const double *free,
+                           const double *after, const talus_info *info,
+                           const tl_step_balance *balance, talus_step_report *report) {
+  body_task task = {world, {before, free, after}, dt};
+  const tl_reduction reduction = {bodies_chunk, &task, TL_BODY_VALUES, 0};
+  double bodies[TL_BODY_VALUES];
+  TL_TRY(tl_reduce(world->context, world->body_count, &reduction, &world->sum_memory, bodies));
+  tl_report_write(world, info, balance, bodies, world->contact_count, report);
   return TALUS_OK;
 }

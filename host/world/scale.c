@@ -22,11 +22,6 @@
  * same residual and have no other measure. */
 static const double GRAVITY = 0.1, MOTION = 100, JOINTED = 1, FLOW = 0.01;
 
-/* m/s: changes of the free bodies' velocities, and speeds at the contacts, summed up. */
-typedef struct motion_sums {
-  double change, free_count, speed;
-} motion_sums;
-
 typedef struct scale_task {
   const talus_world *world;
   const double *before, *free;
@@ -68,15 +63,13 @@ static void contacts_chunk(void *arguments, int64_t first, int32_t count,
   }
 }
 
-static double scale_of(const talus_world *world, double dt, const motion_sums *sums) {
-  const double *const gravity = world->def.gravity;
+double tl_velocity_scale_of(const talus_world *world, double dt, double change, double free_count,
+                            double speed, int32_t contact_count) {
   const bool jointed =
       world->joint_count > 0 || world->bond_count > 0 || world->mechanism_count > 0;
-  const double change =
-      sums->free_count > 0 ? sums->change / sums->free_count : dt * tl_norm3(gravity);
-  const double speed = world->contact_count > 0 ? sums->speed / world->contact_count : 0;
+  const double pull = free_count > 0 ? change / free_count : dt * tl_norm3(world->def.gravity);
   const double motion = fmin(jointed ? JOINTED : MOTION, FLOW / world->def.tolerance);
-  const double scale = GRAVITY * change + motion * speed;
+  const double scale = GRAVITY * pull + motion * (contact_count > 0 ? speed / contact_count : 0);
   return isfinite(scale) ? scale : 0; /* the solver will say that numbers end */
 }
 
@@ -84,17 +77,13 @@ talus_status tl_velocity_scale(talus_world *world, double dt, const double *befo
                                const double *free, double *scale) {
   scale_task task = {world, before, free};
   const tl_reduction bodies = {bodies_chunk, &task, 2, 0}, contacts = {contacts_chunk, &task, 1, 0};
-  double of_bodies[2];
-  motion_sums sums;
+  double of_bodies[2], speed;
   *scale = world->def.velocity_scale;
   if (*scale > 0) {
     return TALUS_OK;
   }
   TL_TRY(tl_reduce(world->context, world->body_count, &bodies, &world->sum_memory, of_bodies));
-  TL_TRY(
-      tl_reduce(world->context, world->contact_count, &contacts, &world->sum_memory, &sums.speed));
-  sums.change = of_bodies[0];
-  sums.free_count = of_bodies[1];
-  *scale = scale_of(world, dt, &sums);
+  TL_TRY(tl_reduce(world->context, world->contact_count, &contacts, &world->sum_memory, &speed));
+  *scale = tl_velocity_scale_of(world, dt, of_bodies[0], of_bodies[1], speed, world->contact_count);
   return TALUS_OK;
 }

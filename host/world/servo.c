@@ -299,6 +299,7 @@ static void servo_end(talus_world *world, int32_t slot) {
 talus_status talus_servo_set(talus_world *world, int32_t id, const talus_servo_def *given) {
   int32_t slot;
   TL_TRY(tl_body_find(world, id, &slot));
+  TL_TRY(tl_world_edit(world));
   if (given == NULL) {
     servo_end(world, slot);
     return TALUS_OK;

@@ -120,6 +120,7 @@ talus_status talus_world_softness(talus_world *world, double *modulus, double *o
     return tl_fail(world != NULL ? world->context : NULL, TALUS_INVALID_ARGUMENT,
                    "talus_world_softness: an argument is NULL");
   }
+  TL_TRY(tl_world_read(world));
   tl_spring_choose(world);
   const double gravity = sqrt(tl_dot3(world->def.gravity, world->def.gravity));
   const crowd c = crowd_find(world, gravity);

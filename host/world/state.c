@@ -297,6 +297,7 @@ static talus_status numbering_load(talus_world *world, const tl_world_state *sta
 
 talus_status tl_world_state_load(talus_world *world, const tl_world_state *state) {
   static const double none[3] = {0, 0, 0};
+  TL_TRY(tl_world_edit(world));
   TL_TRY(cell_load(world, state));
   TL_TRY(numbering_load(world, state));
   for (int32_t j = 0; j < state->joint_count; j++) { /* first, since they hold bodies */

@@ -13,6 +13,7 @@
 
 #include "host/base/structs.h"
 #include "host/world/cell.h"
+#include "host/world/resident.h"
 #include "host/world/servo.h"
 
 enum { HALVINGS = 4 };
@@ -33,9 +34,9 @@ static talus_status velocities_take(talus_world *world, velocities *v) {
   return TALUS_OK;
 }
 
-/* Whether impulses are good enough to go on with. Those that miss the tolerance have to be better
- * than none, also where the motion makes the error look small. */
-static bool is_acceptable(const talus_world *world, const talus_info *info) {
+/* Those that miss the tolerance have to be better than none, also where the motion makes the error
+ * look small. */
+bool tl_step_acceptable(const talus_world *world, const talus_info *info) {
   const talus_law law = world->def.solver.law;
   const double error = tl_law_error(&info->certificate, law);
   const double epsilon = tl_law_epsilon(&info->certificate, law);
@@ -46,7 +47,7 @@ static bool is_acceptable(const talus_world *world, const talus_info *info) {
 static talus_status solve(talus_world *world, double dt, const velocities *v, talus_info *info,
                           tl_step_balance *balance, bool *good) {
   TL_TRY(tl_problem_solve(world, dt, v->before, v->free, v->after, info, balance));
-  *good = is_acceptable(world, info);
+  *good = tl_step_acceptable(world, info);
   if (*good) {
     return TALUS_OK;
   }
@@ -59,7 +60,7 @@ static talus_status solve(talus_world *world, double dt, const velocities *v, ta
   TL_TRY(talus_solver_set(world->solver, &world->def.solver));
   info->iterations += first.iterations;
   info->passes += first.passes;
-  *good = status == TALUS_OK && is_acceptable(world, info);
+  *good = status == TALUS_OK && tl_step_acceptable(world, info);
   return status;
 }
 
@@ -183,10 +184,14 @@ static talus_status world_step(talus_world *world, talus_step_report *given) {
   tl_gaps_close(world);
   tl_links_sync(world); /* the caller may have set a mechanism */
   tl_spring_choose(world);
-  TL_TRY(tl_world_save(world));
-  tl_servos_save(world);
   assert(world->body_gaps == 0 && world->joint_gaps == 0);
-  TL_TRY(parts_try(world, halvings, &report, &quality, &first));
+  TL_TRY(tl_resident_step(world, &report, &quality.good));
+  if (!quality.good) {
+    TL_TRY(tl_world_edit(world));
+    TL_TRY(tl_world_save(world));
+    tl_servos_save(world);
+    TL_TRY(parts_try(world, halvings, &report, &quality, &first));
+  }
   if (!quality.good) {
     return tl_step_refuse(world, &quality, &first, halvings);
   }

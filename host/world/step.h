@@ -16,6 +16,9 @@ typedef struct tl_step_quality {
   tl_penetration penetration;
 } tl_step_quality;
 
+/* Whether impulses are good enough to go on with. */
+bool tl_step_acceptable(const talus_world *world, const talus_info *info);
+
 /* Fails with STEP_FAILED and the reason in words. `halvings` were tried; first: what penetrated in
  * the whole step. */
 talus_status tl_step_refuse(const talus_world *world, const tl_step_quality *quality,

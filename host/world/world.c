@@ -4,7 +4,7 @@
 
 #include "host/base/structs.h"
 #include "host/collide/match.h"
-#include "host/world/world.h"
+#include "host/world/resident.h"
 
 void talus_world_def_init(talus_world_def *def, size_t size) {
   talus_world_def defaults = {.gravity = {0, 0, -9.81},
@@ -202,6 +202,9 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   if (status == TALUS_OK) {
     status = talus_solver_create(context, &projection, &world->projector);
   }
+  if (status == TALUS_OK) {
+    status = tl_resident_create(world);
+  }
   if (status != TALUS_OK) {
     talus_world_destroy(world);
     return status;
@@ -247,6 +250,7 @@ void talus_world_destroy(talus_world *world) {
     return;
   }
   talus_context *const context = world->context;
+  tl_resident_destroy(world);
   for (int32_t i = 0; i < world->shape_count; i++) {
     tl_geometry_destroy(context, world->shape[i].geometry);
   }

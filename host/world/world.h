@@ -12,7 +12,8 @@
  *   step*.c       the order of all that    report.c   what a step reports
  *   save.c        what a step changes, to restore it
  *   links*.c      mechanisms, whose links are bodies
- *   many.c        many bodies in one call  state.c    everything that a restart needs */
+ *   many.c        many bodies in one call  state.c    everything that a restart needs
+ *   resident*.c   worlds in the memory of a device */
 #ifndef TL_WORLD_H
 #define TL_WORLD_H
 
@@ -21,11 +22,13 @@
 #include "host/collide/collide.h"
 #include "host/math/rotation.h"
 #include "host/math/vector.h"
+#include "kernels/item/balance.h"
 #include "kernels/item/bias.h"
 #include "talus/talus_mechanism.h"
 
 typedef struct tl_match tl_match;
 struct tl_world_mechanism; /* links.h */
+struct tl_world_resident;  /* resident.h */
 
 /* One body; kept packed, since a step touches nearly all of it. */
 typedef struct tl_body {
@@ -234,6 +237,7 @@ struct talus_world {
   double cohesion_volume; /* m3: the largest bridge_volume of all materials */
   double cohesion_angle;  /* rad: the largest contact_angle */
 
+  struct tl_world_resident *resident; /* the world in the memory of a device; NULL: on the host */
   talus_contact_fn contact_function;
   void *contact_user;
 
@@ -296,11 +300,15 @@ talus_status tl_ids_left(const talus_world *world, int64_t next, const char *wha
 /* Velocity and spin of kinematic bodies from t to t + dt, such that they arrive where their motions
  * say. */
 void tl_motion_apply(talus_world *world, double dt);
+/* The same of one of them. */
+void tl_motion_steer(talus_world *world, int32_t body, double dt);
 
 /* The collider of a shape where its body stands, with no margin; arm: from the body's centre to it,
  * world frame. */
 void tl_shape_collider(const talus_world *world, int32_t shape, tl_collider *collider,
                        double arm[3]);
+/* How far a shape may move before pairs are searched anew, m. */
+double tl_contacts_skin(const talus_world *world);
 /* Finds contacts at the bodies' present positions, matched to the last step's, with biases for dt.
  * least_margin: [shape_count] m, at least this margin for each shape; NULL: none. */
 talus_status tl_contacts_find(talus_world *world, double dt, const double *least_margin);
@@ -420,6 +428,14 @@ void tl_links_restore(talus_world *world);
 int32_t tl_links_rows(const talus_world *world);
 talus_status tl_links_fill(talus_world *world, double dt, tl_joint_row *rows);
 
+/* ---- on a device (resident.c) ---------------------------------------------------------------- */
+
+/* Bodies and contacts of the host become those of now, if a device is ahead of them: before they
+ * are read. */
+talus_status tl_world_read(const talus_world *world);
+/* The same, and the device takes the world anew at the next step: before anything is changed. */
+talus_status tl_world_edit(talus_world *world);
+
 /* ---- save and restore ------------------------------------------------------------------------ */
 
 /* Copies what a step changes (save.c). Status: OUT_OF_MEMORY. */
@@ -434,6 +450,10 @@ void tl_velocities_read(talus_world *world, double *velocity);
 /* Contact velocities that are small in this (sub-)step, m/s; scale.c. */
 talus_status tl_velocity_scale(talus_world *world, double dt, const double *before,
                                const double *free, double *scale);
+/* The same from sums: changes of the free bodies' velocities and their number, speeds at the
+ * contacts and theirs. */
+double tl_velocity_scale_of(const talus_world *world, double dt, double change, double free_count,
+                            double speed, int32_t contact_count);
 /* What impulses did in a sub-step, for the report. */
 typedef struct tl_step_balance {
   double contact_work, motion_work;      /* J: of contacts, and of the walls that move them */
@@ -471,12 +491,19 @@ void tl_velocity_free(talus_world *world, double dt, double *velocity);
 void tl_bodies_advance(talus_world *world, double dt, double share, const double *free,
                        const double *after);
 void tl_positions_move(talus_world *world, const double *velocity, double dt);
+/* One body by six velocities, unless it is fixed or a link. */
+void tl_body_move(tl_body *body, const double *velocity, double dt);
 talus_status tl_positions_check(talus_world *world);
 
 /* The certificate's numbers for a law, with the cone of the solve: epsilon, and the error that the
  * tolerance is compared with. */
 double tl_law_epsilon(const talus_certificate *certificate, talus_law law);
 double tl_law_error(const talus_certificate *certificate, talus_law law);
+/* From sums over the contacts and over the bodies, as item/balance.h counts them. */
+void tl_balance_set(const double sum[TL_CONTACT_VALUES], tl_step_balance *balance);
+void tl_report_write(const talus_world *world, const talus_info *info,
+                     const tl_step_balance *balance, const double bodies[TL_BODY_VALUES],
+                     int32_t contact_count, talus_step_report *report);
 /* Energies, penetrations and balances of a (sub-)step, added to the report. */
 talus_status tl_report_add(talus_world *world, double dt, const double *before, const double *free,
                            const double *after, const talus_info *info,

@@ -40,7 +40,7 @@ TL_ITEM void tl_contact_balance(const double impulse[3], const double normal[3],
                                 const tl_side_balance *a, const tl_side_balance *b,
                                 double value[TL_CONTACT_VALUES]) {
   const int touches = tl_dot3(normal, impulse) > 0;
-  const double depth = touches ? fmax(0, -gap) : 0;
+  const double depth = touches && gap < 0 ? -gap : 0;
   value[TL_CONTACT_WORK] = a->work + b->work;
   value[TL_CONTACT_MOTION] = -((a->movable ? 0 : a->work) + (b->movable ? 0 : b->work));
   value[TL_CONTACT_SIZE] = 0;

@@ -46,6 +46,24 @@ TL_ITEM double tl_bias_rigid(const tl_contact_rule *rule, const tl_bias_query *q
   return q->gap > q->slop ? (q->gap - q->slop) / rule->dt : 0;
 }
 
+/* ---- projection of positions ---------------------------------------------------------------- */
+
+/* The gap at the end of the step, as the velocities after it say. */
+TL_ITEM double tl_gap_after(double gap, double dt, double departure) {
+  return gap + dt * departure;
+}
+
+/* Whether the contact is deeper than half a slop beyond the slop; a spring has its overlap. */
+TL_ITEM int tl_push_needed(double gap_after, double slop, double stiffness) {
+  return !(stiffness > 0) && gap_after < -1.5 * slop;
+}
+
+/* The length that the projection's law starts from: a spring's overlap must not grow by it. */
+TL_ITEM double tl_push_bias(double gap_after, double slop, double stiffness) {
+  const double open = gap_after > 0 ? gap_after : 0;
+  return stiffness > 0 ? open : gap_after + 0.5 * slop;
+}
+
 /* ---- springs --------------------------------------------------------------------------------- */
 
 /* k_t / k_n, at which C has the same share of W along and across the normal of two spheres. */
@@ -135,7 +153,7 @@ TL_ITEM double tl_damping_ratio(double e) {
 
 /* What lacks of the damper of restitution e, as a time. */
 TL_ITEM double tl_damper(double e, double k, double w, double dt) {
-  return fmax(0, 2 * tl_damping_ratio(e) / sqrt(k * w) - dt);
+  return fmax(0.0, 2 * tl_damping_ratio(e) / sqrt(k * w) - dt);
 }
 
 /* Along the normal. */

@@ -33,4 +33,13 @@ TL_ITEM void tl_place_move(double position[3], double orientation[4], const doub
   tl_quaternion_turn(orientation, angle);
 }
 
+/* Of the point at `arm` from the body's centre. */
+TL_ITEM void tl_point_velocity(const double velocity[3], const double spin[3], const double arm[3],
+                               double u[3]) {
+  tl_cross3(u, spin, arm);
+  for (int c = 0; c < 3; c++) {
+    u[c] += velocity[c];
+  }
+}
+
 #endif

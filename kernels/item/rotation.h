@@ -48,9 +48,9 @@ TL_ITEM void tl_quaternion_turn(double *q, const double *angle) {
 
 /* Where a shape stands: the way from its body's centre to it, its position and rotation. A ball
  * about the centre of a free body looks the same however it is turned: `still`. */
-TL_ITEM void tl_shape_place(const double position[3], const double orientation[4],
-                            const double shape_position[3], const double shape_rotation[9],
-                            int still, double arm[3], double place[3], double rotation[9]) {
+TL_ITEM void tl_shape_place_find(const double position[3], const double orientation[4],
+                                 const double shape_position[3], const double shape_rotation[9],
+                                 int still, double arm[3], double place[3], double rotation[9]) {
   double turn[9];
   if (still) {
     tl_set3(arm, 0, 0, 0);

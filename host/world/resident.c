@@ -1,0 +1,232 @@
+/* resident.c: steps of a world in the memory of a device. */
+#include "host/world/resident.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "host/world/problem_build.h"
+#include "host/world/step.h"
+
+/* ---- life, reading and changing -------------------------------------------------------------- */
+
+talus_status tl_resident_create(talus_world *world) {
+  const tl_world_backend *const backend = tl_world_backend_find(world->context);
+  if (backend == NULL) {
+    return TALUS_OK;
+  }
+  tl_world_resident *resident;
+  TL_TRY(tl_alloc(world->context, (void **)&resident, 1, sizeof *resident, "world on a device"));
+  memset(resident, 0, sizeof *resident);
+  resident->backend = backend;
+  resident->world = world;
+  world->resident = resident;
+  return backend->create(world->context, &resident->memory);
+}
+
+void tl_resident_destroy(talus_world *world) {
+  tl_world_resident *const resident = world->resident;
+  if (resident == NULL) {
+    return;
+  }
+  resident->backend->destroy(resident->memory);
+  tl_buffer_release(world->context, &resident->kinematic_memory);
+  tl_buffer_release(world->context, &resident->steering_memory);
+  tl_buffer_release(world->context, &resident->load_memory);
+  tl_free(world->context, resident);
+  world->resident = NULL;
+}
+
+talus_status tl_world_read(const talus_world *world) {
+  tl_world_resident *const resident = world->resident;
+  if (resident == NULL || !resident->ahead) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_resident_fetch_world(resident));
+  resident->ahead = false;
+  return TALUS_OK;
+}
+
+talus_status tl_world_edit(talus_world *world) {
+  TL_TRY(tl_world_read(world));
+  if (world->resident != NULL) {
+    world->resident->loaded = false;
+  }
+  return TALUS_OK;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+/* What the world's settings rule out; NULL: nothing. */
+static const char *settings_reason(const talus_world *world) {
+  const talus_world_def *const def = &world->def;
+  return world->joint_count > 0                         ? "joints"
+         : world->bond_count > 0                        ? "bonds"
+         : world->mechanism_count > 0                   ? "mechanisms"
+         : world->servo_count > 0                       ? "servos"
+         : world->cell.def.periodic != 0                ? "a periodic cell"
+         : world->contact_function != NULL              ? "a function of the caller's"
+         : world->cohesive                              ? "cohesion"
+         : world->resists                               ? "contacts that resist rolling or spinning"
+         : world->elliptic                              ? "friction by direction"
+         : def->restitution != TALUS_RESTITUTION_NEWTON ? "restitution by impulses"
+         : def->integrator == TALUS_INTEGRATOR_MIDPOINT ? "the midpoint rule"
+         : def->substeps > 1                            ? "sub-steps"
+         : world->shape_count == 0 || world->body_count == 0 ? "nothing that could touch"
+                                                             : NULL;
+}
+
+static void reason_note(tl_world_resident *resident, const char *reason) {
+  if (reason != NULL && (resident->reason == NULL || strcmp(reason, resident->reason) != 0)) {
+    tl_log(resident->world->context, TALUS_LOG_DEBUG, "world: steps go through the host: %s",
+           reason);
+  }
+  resident->reason = reason;
+}
+
+/* Kinematic bodies take the velocities that lead where their motions say. *turning: one of them, or
+ * a fixed one, has a spin. */
+static talus_status bodies_steer(tl_world_resident *resident, double dt, bool *turning) {
+  talus_world *const world = resident->world;
+  *turning = resident->turning;
+  for (int32_t n = 0; n < resident->kinematic_count; n++) {
+    const tl_body *const body = &world->body[resident->kinematic[n]];
+    tl_motion_steer(world, resident->kinematic[n], dt);
+    memcpy(resident->steering + 6 * (int64_t)n, body->velocity, sizeof body->velocity);
+    memcpy(resident->steering + 6 * (int64_t)n + 3, body->spin, sizeof body->spin);
+    *turning = *turning || (!body->round && tl_dot3(body->spin, body->spin) != 0);
+  }
+  return resident->backend->steer(resident->memory, resident->kinematic_count, resident->kinematic,
+                                  resident->steering);
+}
+
+/* The host moves its copies of kinematic bodies along: motions need them. */
+static void kinematic_move(const tl_world_resident *resident, double dt) {
+  for (int32_t n = 0; n < resident->kinematic_count; n++) {
+    tl_body_move(&resident->world->body[resident->kinematic[n]],
+                 resident->steering + 6 * (int64_t)n, dt);
+  }
+}
+
+static tl_resident_rule rule_make(const talus_world *world, double dt, bool turning) {
+  return (tl_resident_rule){
+      .contact = tl_contact_rule_of(world, dt),
+      .gravity = {world->def.gravity[0], world->def.gravity[1], world->def.gravity[2]},
+      .margin = 0.5 * world->def.margin * world->size,
+      .skin = tl_contacts_skin(world),
+      .penetration_limit = world->def.penetration_limit,
+      .plane = world->def.plane,
+      .turning = turning};
+}
+
+static talus_status solve(tl_world_resident *resident, const tl_resident_rule *rule,
+                          tl_resident_problem which, talus_solver *solver, double scale,
+                          talus_info *info) {
+  talus_problem problem;
+  talus_solution solution;
+  TL_TRY(resident->backend->form(resident->memory, rule, which, &problem, &solution));
+  problem.velocity_scale = scale;
+  TL_TRY(talus_solver_update(solver, &problem));
+  return talus_solver_solve(solver, &solution, info);
+}
+
+/* Impulses of the step; *reason: why they are not taken. */
+static talus_status impulses_find(tl_world_resident *resident, const tl_resident_rule *rule,
+                                  const tl_resident_record *record, talus_info *info,
+                                  const char **reason) {
+  const talus_world *const world = resident->world;
+  const double given = world->def.velocity_scale;
+  const double scale =
+      given > 0 ? given
+                : tl_velocity_scale_of(world, rule->contact.dt, record->change, record->free_count,
+                                       record->speed, record->contact_count);
+  TL_TRY(solve(resident, rule, TL_PROBLEM_VELOCITY, world->solver, scale, info));
+  *reason = tl_step_acceptable(world, info) ? NULL : "the solve was not accepted";
+  return TALUS_OK;
+}
+
+/* Moves the bodies; positions are corrected where something has sunk in. */
+static talus_status advance(tl_world_resident *resident, const tl_resident_rule *rule,
+                            tl_resident_record *record, const char **reason) {
+  const talus_world *const world = resident->world;
+  TL_TRY(resident->backend->advance(resident->memory, rule, record));
+  *reason = record->fast   ? "a body outran its margin"
+            : record->deep ? "a pair became too deep"
+            : record->bad  ? "a body left the range of numbers"
+                           : NULL;
+  if (*reason != NULL || !record->sunk || world->def.stabilisation != TALUS_STABILISE_PROJECTION) {
+    return TALUS_OK;
+  }
+  TL_TRY(solve(resident, rule, TL_PROBLEM_PROJECTION, world->projector, 0, NULL));
+  TL_TRY(resident->backend->correct(resident->memory, rule, record));
+  *reason = record->bad ? "a body left the range of numbers" : NULL;
+  return TALUS_OK;
+}
+
+/* One step on the device; *reason: why it is not to be had. */
+static talus_status step_make(tl_world_resident *resident, double dt, talus_step_report *report,
+                              const char **reason) {
+  talus_world *const world = resident->world;
+  talus_info info = talus_info_default();
+  tl_step_balance balance;
+  tl_resident_record record;
+  bool turning;
+  const double begin = tl_clock();
+  TL_TRY(bodies_steer(resident, dt, &turning));
+  const tl_resident_rule rule = rule_make(world, dt, turning);
+  TL_TRY(resident->backend->touch(resident->memory, &rule, &record));
+  *reason = record.skewed ? "a disk leaves its plane" : NULL;
+  if (*reason != NULL) {
+    return TALUS_OK;
+  }
+  const double touched = tl_clock();
+  TL_TRY(impulses_find(resident, &rule, &record, &info, reason));
+  if (*reason != NULL) {
+    return TALUS_OK;
+  }
+  const double solved = tl_clock();
+  TL_TRY(advance(resident, &rule, &record, reason));
+  memset(&balance, 0, sizeof balance);
+  tl_balance_set(record.contact, &balance);
+  *report = talus_step_report_default();
+  tl_report_write(world, &info, &balance, record.body, record.contact_count, report);
+  report->seconds_collide = touched - begin;
+  report->seconds_build = info.seconds_check + info.seconds_build;
+  report->seconds_solve = solved - touched - report->seconds_build;
+  report->seconds_project = tl_clock() - solved;
+  return TALUS_OK;
+}
+
+/* The device gives back what the step began with. */
+static talus_status step_abandon(tl_world_resident *resident) {
+  TL_TRY(resident->backend->restore(resident->memory));
+  resident->ahead = true;
+  return tl_world_edit(resident->world);
+}
+
+talus_status tl_resident_step(talus_world *world, talus_step_report *report, bool *made) {
+  tl_world_resident *const resident = world->resident;
+  const double dt = world->def.step / world->def.substeps;
+  *made = false;
+  if (resident == NULL) {
+    return TALUS_OK;
+  }
+  const char *reason = settings_reason(world);
+  if (reason == NULL && !resident->loaded) {
+    TL_TRY(tl_resident_load_world(resident, &reason));
+    resident->loaded = reason == NULL;
+  }
+  if (reason == NULL) {
+    TL_TRY(step_make(resident, dt, report, &reason));
+    if (reason != NULL) {
+      TL_TRY(step_abandon(resident));
+    }
+  }
+  reason_note(resident, reason);
+  *made = reason == NULL;
+  if (*made) {
+    kinematic_move(resident, dt);
+    resident->ahead = true;
+    resident->step_count++;
+  }
+  return TALUS_OK;
+}

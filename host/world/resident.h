@@ -1,0 +1,41 @@
+/* resident.h: a world in the memory of a device (kernels/world_backend.h).
+ *
+ * Such a world is loaded once and then makes its steps there; the host reads a record per step, and
+ * fetches bodies and contacts when somebody asks for them. Balls against balls and half-spaces, in
+ * steps that nothing special happens in. All else goes through the host: worlds with other shapes,
+ * joints, mechanisms, servos, cells, cohesion, callbacks, sub-steps; steps that are not accepted as
+ * they are, in which a body outruns its margin or a pair becomes too deep. The bits are the same
+ * either way. */
+#ifndef TL_RESIDENT_H
+#define TL_RESIDENT_H
+
+#include "host/world/world.h"
+#include "kernels/world_backend.h"
+
+typedef struct tl_world_resident {
+  const tl_world_backend *backend;
+  tl_resident *memory;
+  talus_world *world;
+  bool loaded;        /* the device has what the host has, or ... */
+  bool ahead;         /* ... has made steps since */
+  const char *reason; /* why the last step went through the host; NULL: it did not */
+  bool turning;       /* a fixed body has a spin */
+  int32_t *kinematic; /* slots */
+  double *steering;   /* [6] of each: velocity, spin */
+  int32_t kinematic_count;
+  tl_buffer kinematic_memory, steering_memory, load_memory;
+  int64_t step_count; /* made on the device */
+} tl_world_resident;
+
+/* Nothing where the context's backend has no worlds. */
+talus_status tl_resident_create(talus_world *world);
+void tl_resident_destroy(talus_world *world);
+/* Makes a step on the device, if it can be made there. *made: else the world is as it was. */
+talus_status tl_resident_step(talus_world *world, talus_step_report *report, bool *made);
+
+/* resident_load.c: hands the world over; *reason: why that cannot be, or NULL. */
+talus_status tl_resident_load_world(tl_world_resident *resident, const char **reason);
+/* Bodies and contacts back to the host. */
+talus_status tl_resident_fetch_world(tl_world_resident *resident);
+
+#endif

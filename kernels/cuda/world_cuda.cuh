@@ -1,0 +1,105 @@
+/* world_cuda.cuh: a world in device memory: what its files share.
+ *
+ *   world_cuda.cu         life, load, fetch, the table
+ *   world_pairs_cuda.cu   which shapes are near each other
+ *   world_touch_cuda.cu   velocities without contact, contacts, the problem
+ *   world_advance_cuda.cu guards, balances, moves */
+#ifndef TL_WORLD_CUDA_CUH
+#define TL_WORLD_CUDA_CUH
+
+#include "kernels/cuda/device_cuda.h"
+#include "kernels/cuda/launch.h"
+#include "kernels/cuda/primitives.h"
+#include "kernels/cuda/sum_cuda.h"
+#include "kernels/world_backend.h"
+
+enum { TL_WORLD_BLOCK = 256 };
+
+/* Where a shape stands in this step. */
+typedef struct tl_shape_place {
+  double position[3], normal[3], margin; /* normal: of a half-space */
+} tl_shape_place;
+
+/* What kernels see of a world; pointers into device memory. */
+typedef struct tl_world_view {
+  int32_t body_count, shape_count, material_count, pair_count;
+  tl_body_motion *motion, *kept;
+  const tl_body_fact *fact;
+  const tl_shape_fact *shape;
+  const double *friction, *restitution;
+  const tl_spring_material *spring;
+  double *before, *free, *after; /* [6 body_count] */
+  double *still, *moved;         /* [6 body_count] of the projection */
+  tl_shape_place *place, *room;  /* now; for which pairs were sought: margin with skin */
+  const uint32_t *pair_a, *pair_b;
+  uint32_t *flag, *offset; /* [pair_count] whether it is a contact, and which */
+  tl_resident_contacts now, old;
+  double *reach_a, *reach_b, *surface, *target, *velocity, *push; /* of contacts */
+  tl_resident_record *record;
+  double *partial;
+  unsigned *ticket;
+} tl_world_view;
+
+struct tl_resident {
+  tl_cuda_device *device;
+  tl_world_view view;
+  double cell;
+  int64_t pair_capacity;
+  bool sought;   /* there are pairs */
+  bool advanced; /* `now` and `old` have changed places since touch */
+  double *inverse_mass, *inverse_inertia;
+  tl_cuda_buffer bodies, shapes, materials, search, pairs, now, old, problem, sums, scratch;
+};
+
+static __device__ __forceinline__ int32_t tl_world_item(void) {
+  return (int32_t)((int64_t)blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+#define TL_WORLD_LAUNCH(device, count, ...)                                                      \
+  TL_TRY(tl_cuda_check((device),                                                                 \
+                       tl_cuda_launch((device)->stream, tl_cuda_blocks((count), TL_WORLD_BLOCK), \
+                                      TL_WORLD_BLOCK, __VA_ARGS__),                              \
+                       "kernel launch", __func__))
+
+/* Sums of all threads' values over the fixed tree, of `count` items; the last block writes them.
+ * partial: [N gridDim.x]. */
+template <int N>
+static __device__ __forceinline__ void
+tl_world_sum(double (&value)[N], int32_t count, double *partial, unsigned *ticket, double *result) {
+  tl_sum_block(value);
+  for (int n = 0; n < N && threadIdx.x == 0; n++) {
+    partial[(int64_t)n * gridDim.x + blockIdx.x] = value[n];
+  }
+  if (!tl_sum_is_last(ticket, gridDim.x)) {
+    return;
+  }
+  const unsigned chunks = (unsigned)((count + TL_WORLD_BLOCK - 1) / TL_WORLD_BLOCK);
+  for (int n = 0; n < N; n++) {
+    value[n] = tl_sum_leaf(partial + (int64_t)n * gridDim.x, chunks);
+  }
+  tl_sum_block(value);
+  for (int n = 0; n < N && threadIdx.x == 0; n++) {
+    result[n] = value[n];
+  }
+}
+
+/* Waits for the record. */
+talus_status tl_world_record_fetch(const tl_resident *resident, tl_resident_record *record);
+/* Room for contacts of so many pairs; those of the step before are kept. */
+talus_status tl_world_pairs_reserve(tl_resident *resident, int64_t pairs);
+/* `now` becomes `old`, and the other way round. */
+void tl_world_contacts_swap(tl_resident *resident);
+/* world_pairs_cuda.cu: seeks all pairs for the places of now. */
+talus_status tl_world_pairs_seek(tl_resident *resident, double skin);
+/* world_touch_cuda.cu, world_advance_cuda.cu: as in the table. */
+talus_status tl_world_touch(tl_resident *resident, const tl_resident_rule *rule,
+                            tl_resident_record *record);
+talus_status tl_world_form(tl_resident *resident, const tl_resident_rule *rule,
+                           tl_resident_problem which, talus_problem *problem,
+                           talus_solution *solution);
+talus_status tl_world_advance(tl_resident *resident, const tl_resident_rule *rule,
+                              tl_resident_record *record);
+talus_status tl_world_correct(tl_resident *resident, const tl_resident_rule *rule,
+                              tl_resident_record *record);
+
+#endif

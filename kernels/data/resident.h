@@ -1,0 +1,106 @@
+/* resident.h: a world of balls and half-spaces in a backend's memory: what the host hands over, and
+ * what it reads back after a phase of a step. Bodies, shapes and materials are counted as in the
+ * world, without gaps. */
+#ifndef TL_DATA_RESIDENT_H
+#define TL_DATA_RESIDENT_H
+
+#include <stdint.h>
+
+#include "kernels/data/contact_rule.h"
+
+/* What a step changes of a body. */
+typedef struct tl_body_motion {
+  double position[3], orientation[4], velocity[3], spin[3];
+} tl_body_motion;
+
+/* What it reads. */
+typedef struct tl_body_fact {
+  double mass, inverse_mass;
+  double inertia[6], inverse_inertia[6]; /* about the centre of mass */
+  double force[3], torque[3];
+  int32_t free;  /* forces and impulses move it */
+  int32_t moves; /* free or kinematic */
+  int32_t round; /* one ball about the centre of mass */
+  int32_t shape; /* that ball, of a free body */
+} tl_body_fact;
+
+typedef struct tl_shape_fact {
+  int32_t body, material;
+  int32_t halfspace; /* else a ball */
+  int32_t movable;   /* its body gives way to impulses */
+  int32_t still;     /* it looks the same however its body is turned */
+  int32_t group;
+  uint32_t collides; /* bit g: meets group g; both sides must agree */
+  int32_t unused;
+  double radius, size; /* m; size: as slops count */
+  double position[3];  /* in the body's frame, from its centre of mass */
+  double rotation[9];
+} tl_shape_fact;
+
+/* Contacts, sorted by shapes; columns: type, name, components. */
+#define TL_RESIDENT_LIST(X)                         \
+  X(int32_t, shape_a, 1)                            \
+  X(int32_t, shape_b, 1)                            \
+  X(int32_t, body_a, 1)                             \
+  X(int32_t, body_b, 1)                             \
+  X(double, gap, 1)                                 \
+  X(double, point, 3)                               \
+  X(double, normal, 3)                              \
+  X(double, impulse, 3)                             \
+  X(double, friction, 1)                            \
+  X(double, restitution, 1)                         \
+  X(double, slop, 1)                                \
+  X(double, bias, 1)                                \
+  X(double, approach, 1)  /* u_n before the step */ \
+  X(double, departure, 1) /* u_n after the step */  \
+  X(double, stiffness, 1)                           \
+  X(double, compliance, 2)                          \
+  X(double, hold, 3) /* N: of the tangential spring */
+
+typedef struct tl_resident_contacts {
+  int32_t count;
+#define TL_FIELD(type, name, components) type *name;
+  TL_RESIDENT_LIST(TL_FIELD)
+#undef TL_FIELD
+} tl_resident_contacts;
+
+typedef struct tl_resident_load {
+  int32_t body_count, shape_count, material_count;
+  const tl_body_motion *motion;
+  const tl_body_fact *fact;
+  const tl_shape_fact *shape;
+  const double *inverse_mass, *inverse_inertia; /* [body_count] [6 body_count] of the problem */
+  const double *friction, *restitution;         /* [material_count^2] of pairs */
+  const tl_spring_material *spring;             /* [material_count] */
+  const tl_resident_contacts *contacts;         /* of the step before */
+  double cell;                                  /* m: width of the grid in which pairs are sought */
+} tl_resident_load;
+
+/* One step. */
+typedef struct tl_resident_rule {
+  tl_contact_rule contact;
+  double gravity[3];
+  double margin; /* m: the least margin of a shape */
+  double skin;   /* m: what shapes may move until pairs are sought anew */
+  double penetration_limit;
+  int32_t plane;   /* disks in the x-z plane */
+  int32_t turning; /* a wall turns */
+} tl_resident_rule;
+
+enum { TL_RESIDENT_CONTACT_SUMS = 10, TL_RESIDENT_BODY_SUMS = 9 };
+
+/* What the host learns of a step. */
+typedef struct tl_resident_record {
+  int32_t contact_count;
+  int32_t left;   /* a shape has left the room for which pairs were sought */
+  int32_t skewed; /* a disk would leave its plane */
+  int32_t fast;   /* a body became faster than its margin allows */
+  int32_t deep;   /* a pair would become deeper than it may */
+  int32_t sunk;   /* something lies deeper than its slop allows */
+  int32_t bad;    /* a body left the range of numbers */
+  int32_t unused;
+  double change, free_count, speed; /* m/s, -, m/s: sums behind the velocity scale */
+  double contact[TL_RESIDENT_CONTACT_SUMS], body[TL_RESIDENT_BODY_SUMS]; /* item/balance.h */
+} tl_resident_record;
+
+#endif

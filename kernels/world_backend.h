@@ -1,0 +1,62 @@
+/* world_backend.h: the second seam: what a world that lives in a backend's memory is asked to do.
+ *
+ * A step is touch, form, a solve of the problem that form describes, advance; where something has
+ * sunk in, form of the projection, its solve, correct. Whatever is out of the ordinary shows in the
+ * record; the host then has the world restored and fetched, and makes the step itself, by the same
+ * items: the same bits. */
+#ifndef TL_WORLD_BACKEND_H
+#define TL_WORLD_BACKEND_H
+
+#include "host/base/base.h"
+#include "kernels/data/resident.h"
+#include "talus/talus_solve.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tl_resident tl_resident;
+
+typedef enum tl_resident_problem {
+  TL_PROBLEM_VELOCITY,  /* impulses of the step */
+  TL_PROBLEM_PROJECTION /* displacements that undo what has sunk in */
+} tl_resident_problem;
+
+typedef struct tl_world_backend {
+  talus_status (*create)(talus_context *context, tl_resident **resident);
+  void (*destroy)(tl_resident *resident); /* accepts NULL */
+  /* Takes a whole world. Statuses: OUT_OF_MEMORY, DEVICE_ERROR, as all below. */
+  talus_status (*load)(tl_resident *resident, const tl_resident_load *load);
+  /* Velocities and spins of bodies that are not free: [count], [6 count]. */
+  talus_status (*steer)(tl_resident *resident, int32_t count, const int32_t *body,
+                        const double *velocity);
+  /* Keeps the bodies; velocities without contact; contacts, matched to those of the step before. */
+  talus_status (*touch)(tl_resident *resident, const tl_resident_rule *rule,
+                        tl_resident_record *record);
+  /* Arrays of a problem in the backend's memory, and where its solution goes. */
+  talus_status (*form)(tl_resident *resident, const tl_resident_rule *rule,
+                       tl_resident_problem which, talus_problem *problem, talus_solution *solution);
+  /* After the velocity problem: guards, balances, bodies moved. The new contacts are the world's. */
+  talus_status (*advance)(tl_resident *resident, const tl_resident_rule *rule,
+                          tl_resident_record *record);
+  /* After the projection: bodies displaced, the bodies' balance once more. */
+  talus_status (*correct)(tl_resident *resident, const tl_resident_rule *rule,
+                          tl_resident_record *record);
+  /* Bodies and contacts as they were before touch. */
+  talus_status (*restore)(tl_resident *resident);
+  int32_t (*contact_count)(const tl_resident *resident);
+  /* Bodies [body_count], contacts: arrays with room for contact_count. */
+  talus_status (*fetch)(tl_resident *resident, tl_body_motion *motion,
+                        tl_resident_contacts *contacts);
+} tl_world_backend;
+
+extern const tl_world_backend tl_world_backend_cuda; /* only if built with CUDA */
+
+/* registry.c: that of the context's backend; NULL: worlds live on the host. */
+const tl_world_backend *tl_world_backend_find(const talus_context *context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
