@@ -9,7 +9,7 @@ if [ -z "$build" ]; then
   trap 'rm -rf "$build"' EXIT
   (cd "$source" && cmake --preset solver -B "$build" >/dev/null)
 fi
-cmake --build "$build" --target talus_program --parallel 2 >/dev/null
+cmake --build "$build" --target talus talus_program --parallel 2 >/dev/null
 for file in "$build/lib/libtalus.so" "$build/bin/talus"; do
   needed=$(ldd "$file" | awk '{print $1}' | grep -vE '^(linux-vdso|libc|libm|libtalus)\.so|ld-linux' || true)
   [ -z "$needed" ] || { echo "failed: $file needs $needed" && exit 1; }
