@@ -3,15 +3,18 @@
  * A backend makes engines; an engine holds one contact problem with the state of its solution, in
  * one precision. The functions stand at the height of a phase (some iterations), so that a backend
  * can fuse kernels, record graphs and keep step size, momentum and restart tests to itself.
- * Sixteen functions: eight of the backend, eight of the engine.
+ * Nineteen functions: eight of the backend, eleven of the engine.
  *
  * The same calls give the same bits on every backend of the same precision. */
 #ifndef TL_BACKEND_H
 #define TL_BACKEND_H
 
+#include <stdbool.h>
+
 #include "kernels/conquer_batch.h"
 #include "kernels/data/caller_array.h"
 #include "kernels/data/system.h"
+#include "kernels/item/judge_rigid.h"
 #include "kernels/item/state.h"
 #include "kernels/small_batch.h"
 #include "talus/talus_solve.h"
@@ -38,6 +41,14 @@ typedef enum tl_start {
   TL_START_GIVEN = 0, /* impulses that are given, or 0 */
   TL_START_KEPT = 1   /* the impulses put aside */
 } tl_start;
+
+/* Arrays of a solution. */
+typedef enum tl_result {
+  TL_RESULT_IMPULSE,
+  TL_RESULT_VELOCITY, /* of bodies: all six numbers, or the linear three */
+  TL_RESULT_ANGULAR,
+  TL_RESULT_CONTACT_VELOCITY
+} tl_result;
 
 /* Kinds of iterations; item/state.h has what they follow, tl_rule. */
 typedef enum tl_iteration {
@@ -71,6 +82,16 @@ typedef struct tl_engine_ops {
                                      double *lambda);
   /* The impulses put aside, internal order. */
   talus_status (*finish)(tl_engine *engine, double *impulse);
+  /* For problems that an upload has built from raw arrays, which then need not come to the host;
+   * NULL in engines that build none.
+   * Puts impulses of the caller's aside, times unit; *finite: all of them are numbers. */
+  talus_status (*take)(tl_engine *engine, const tl_caller_array *impulse, double unit,
+                       bool *finite);
+  /* Sums of the certificate over the impulses put aside, times unit, from the raw arrays. */
+  talus_status (*judge)(tl_engine *engine, double unit, tl_judge_sums *sums,
+                        tl_judge_balance *balance);
+  /* Writes an array of the caller's, as it was judged. */
+  talus_status (*give)(tl_engine *engine, tl_result which, const tl_caller_array *array);
 } tl_engine_ops;
 
 /* Every engine begins with its operations. */

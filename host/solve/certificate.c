@@ -20,125 +20,24 @@ enum {
 };
 #define SLOWEST 1e-130 /* velocities over sqrt(w) whose squares are still ordinary numbers */
 
-typedef struct point {
-  double normal, tangential[3]; /* a vector split about the cone's axis */
-} point;
+static const double first_axis[3] = {1, 0, 0};
 
-static point split(const double *v, const double *axis) {
-  const double first[3] = {1, 0, 0};
-  const double *const n = axis != NULL ? axis : first;
-  point p;
-  p.normal = n[0] * v[0] + n[1] * v[1] + n[2] * v[2];
-  for (int c = 0; c < 3; c++) {
-    p.tangential[c] = v[c] - p.normal * n[c];
-  }
-  return p;
+/* Fact i by itself. */
+static tl_judge_fact fact_of(const tl_facts *facts, int64_t i) {
+  tl_judge_fact f = {.weight = facts->weight[i]};
+  memcpy(f.impulse, facts->impulse + 3 * i, sizeof f.impulse);
+  memcpy(f.velocity, facts->velocity + 3 * i, sizeof f.velocity);
+  memcpy(f.free, facts->free + 3 * i, sizeof f.free);
+  memcpy(f.rounding, facts->rounding + 3 * i, sizeof f.rounding);
+  return f;
 }
-
-static double length(const double *v) {
-  return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
-static double inner(point a, point b) {
-  return a.normal * b.normal + a.tangential[0] * b.tangential[0] +
-         a.tangential[1] * b.tangential[1] + a.tangential[2] * b.tangential[2];
-}
-
-/* What the natural maps of one contact share. */
-typedef struct cone {
-  double mu, inverse; /* 1 / (1 + mu^2) */
-} cone;
-
-/* w |x - P(x - u/w)|^2 with the Euclidean projection P on the cone of half-angle atan(mu), as
- * |x' - P(x' - u')|^2 of x' = sqrt(w) x and u' = u / sqrt(w): the cone is the same, and neither 1/w
- * nor a square leaves the range of numbers early. scale: sqrt(w) and its inverse; z: x' - u', of
- * tangential length m. */
-static double natural(const point *x, const point *u, cone k, const double scale[2],
-                      const double *z, double m) {
-  double squares = 0;
-  const double zn = scale[0] * x->normal - scale[1] * u->normal;
-  if (zn >= 0 && m <= k.mu * zn) { /* without friction 0 <= mu z_n says nothing */
-    return scale[1] * scale[1] * inner(*u, *u);
-  }
-  const double along = (zn + k.mu * m) * k.inverse;
-  if (!(along > 0)) {
-    return isnan(along) ? along : scale[0] * scale[0] * inner(*x, *x);
-  }
-  const double turn = m > 0 ? k.mu * along / m : 0; /* at most 1 */
-  for (int c = 0; c < 3; c++) {
-    const double d = scale[0] * x->tangential[c] - turn * z[c];
-    squares += d * d;
-  }
-  return squares + (scale[0] * x->normal - along) * (scale[0] * x->normal - along);
-}
-
-/* The same of both laws' velocities, which differ along the normal alone. */
-static void naturals(const point *x, const point u[2], cone k, const double scale[2],
-                     double squares[2]) {
-  double z[3], m = 0;
-  for (int c = 0; c < 3; c++) {
-    z[c] = scale[0] * x->tangential[c] - scale[1] * u[0].tangential[c];
-    m += z[c] * z[c];
-  }
-  m = sqrt(m);
-  for (int law = 0; law < 2; law++) {
-    squares[law] = natural(x, &u[law], k, scale, z, m);
-  }
-}
-
-/* The law's velocity: u, or u + mu |u_t| n. Without friction the normal row alone counts. */
-static point law_velocity(point u, double mu, int coulomb) {
-  if (!(mu > 0)) {
-    u.tangential[0] = u.tangential[1] = u.tangential[2] = 0;
-  }
-  if (coulomb) {
-    u.normal += mu * length(u.tangential);
-  }
-  return u;
-}
-
-/* fmax forgets what is not a number; an error must not. */
-static double larger(double a, double b) {
-  return isnan(a) || a >= b ? a : b;
-}
-
-typedef struct sums {
-  double residual[2], reference[2];        /* weighted squares: 0 convex, 1 exact law */
-  double faceted[2], faceted_reference[2]; /* the same for the cone of the settings */
-  double rigid[2], rigid_reference[2];     /* the same as if nothing gave way */
-  double natural[2];                       /* unweighted squares, rho = 1: Siconos' numerator */
-  double product[2], size[2];              /* complementarity */
-  double impulse, velocity, free;          /* squares of norms */
-  double rounding;
-  double fastest;        /* largest term of it, before it is squared */
-  double load;           /* weighted squares of the impulses */
-  double inverse_weight; /* sum of 1 / w_k over the contacts */
-  double violation, largest, closing, dissipation, bilateral;
-} sums;
 
 /* Fact i: a contact with this friction and cone axis (NULL: the first component). */
 static void contact_judge(const tl_facts *facts, int64_t i, double mu, const double *axis,
-                          const tl_polygon *polygon, sums *s) {
-  const double w = facts->weight[i];
-  const point x = split(facts->impulse + 3 * i, axis);
-  const point u = split(facts->velocity + 3 * i, axis);
-  const point q = split(facts->free + 3 * i, axis);
-  const point zero = {0, {0, 0, 0}};
-  const cone k = {mu, 1 / (1 + mu * mu)};
-  const double scale[2] = {sqrt(w), 1 / sqrt(w)}, plain[2] = {1, 1};
-  const point lawful[2] = {law_velocity(u, mu, 0), law_velocity(u, mu, 1)};
-  const point before[2] = {law_velocity(q, mu, 0), law_velocity(q, mu, 1)};
-  double residual[2], reference[2], unweighted[2];
-  naturals(&x, lawful, k, scale, residual);
-  naturals(&zero, before, k, scale, reference);
-  naturals(&x, lawful, k, plain, unweighted);
-  for (int law = 0; law < 2; law++) {
-    s->residual[law] += residual[law];
-    s->reference[law] += reference[law];
-    s->natural[law] += unweighted[law];
-    s->product[law] += fabs(inner(x, lawful[law]));
-    s->size[law] += sqrt(inner(x, x) * inner(lawful[law], lawful[law]));
-  }
+                          const tl_polygon *polygon, tl_judge_sums *s) {
+  const tl_judge_fact f = fact_of(facts, i);
+  double residual[2], reference[2];
+  tl_judge_contact(&f, mu, axis != NULL ? axis : first_axis, residual, reference, s);
   if (polygon != NULL && mu > 0) {
     tl_polygon_judge(polygon, facts, i, mu, axis, residual, reference);
   }
@@ -146,22 +45,6 @@ static void contact_judge(const tl_facts *facts, int64_t i, double mu, const dou
     s->faceted[law] += residual[law];
     s->faceted_reference[law] += reference[law];
   }
-  const double slide = length(x.tangential);
-  const double outside = larger(slide - mu * x.normal, -x.normal);
-  s->violation = larger(s->violation, outside);
-  s->largest = larger(s->largest, sqrt(inner(x, x)));
-  s->closing = larger(s->closing, -u.normal);
-  for (int c = 0; c < 3; c++) {
-    s->dissipation += x.tangential[c] * u.tangential[c];
-    const double r = facts->rounding[3 * i + c] * scale[1];
-    s->rounding += r * r;
-    s->fastest = larger(s->fastest, r);
-  }
-  s->load += w * inner(x, x);
-  s->inverse_weight += scale[1] * scale[1];
-  s->impulse += inner(x, x);
-  s->velocity += inner(u, u);
-  s->free += inner(q, q);
 }
 
 /* Bounds of a bilateral row's impulse. */
@@ -188,7 +71,7 @@ static double row_natural(double x, double u, double w, bounds b) {
   return w * way * way;
 }
 
-static void row_judge(const tl_facts *facts, int64_t i, bounds b, sums *s) {
+static void row_judge(const tl_facts *facts, int64_t i, bounds b, tl_judge_sums *s) {
   const double w = facts->weight[i], u = facts->velocity[3 * i], q = facts->free[3 * i];
   const double x = facts->impulse[3 * i], r = facts->rounding[3 * i] / sqrt(w);
   const int bounded = b.lower > -INFINITY || b.upper < INFINITY;
@@ -202,13 +85,13 @@ static void row_judge(const tl_facts *facts, int64_t i, bounds b, sums *s) {
     s->natural[law] += bounded ? row_natural(x, u, 1, b) : u * u;
   }
   if (bounded) {
-    s->violation = larger(s->violation, larger(b.lower - x, x - b.upper));
-    s->largest = larger(s->largest, fabs(x));
+    s->violation = tl_judge_larger(s->violation, tl_judge_larger(b.lower - x, x - b.upper));
+    s->largest = tl_judge_larger(s->largest, fabs(x));
   }
   s->rounding += r * r;
-  s->fastest = larger(s->fastest, r);
+  s->fastest = tl_judge_larger(s->fastest, r);
   if (!(x <= b.lower && u > 0) && !(x >= b.upper && u < 0)) {
-    s->bilateral = larger(s->bilateral, fabs(u));
+    s->bilateral = tl_judge_larger(s->bilateral, fabs(u));
   }
   s->load += w * x * x;
   s->impulse += x * x;
@@ -220,25 +103,18 @@ static void row_judge(const tl_facts *facts, int64_t i, bounds b, sums *s) {
  */
 
 /* R(x)^2 and R(0)^2 of fact i as it stands, before compliance is added. */
-static void rigid_judge(const tl_facts *facts, int64_t i, double mu, const double *axis, sums *s) {
-  const double w = facts->weight[i];
-  const point x = split(facts->impulse + 3 * i, axis);
-  const point u = split(facts->velocity + 3 * i, axis);
-  const point q = split(facts->free + 3 * i, axis), zero = {0, {0, 0, 0}};
-  const cone k = {mu, 1 / (1 + mu * mu)};
-  const double scale[2] = {sqrt(w), 1 / sqrt(w)};
-  const point lawful[2] = {law_velocity(u, mu, 0), law_velocity(u, mu, 1)};
-  const point before[2] = {law_velocity(q, mu, 0), law_velocity(q, mu, 1)};
+static void rigid_judge(const tl_facts *facts, int64_t i, double mu, const double *axis,
+                        tl_judge_sums *s) {
+  const tl_judge_fact f = fact_of(facts, i);
   double residual[2], reference[2];
-  naturals(&x, lawful, k, scale, residual);
-  naturals(&zero, before, k, scale, reference);
+  tl_judge_squares(&f, mu, axis != NULL ? axis : first_axis, residual, reference);
   for (int law = 0; law < 2; law++) {
     s->rigid[law] += residual[law];
     s->rigid_reference[law] += reference[law];
   }
 }
 
-static void rigid_row_judge(const tl_facts *facts, int64_t i, bounds b, sums *s) {
+static void rigid_row_judge(const tl_facts *facts, int64_t i, bounds b, tl_judge_sums *s) {
   const double w = facts->weight[i], u = facts->velocity[3 * i], q = facts->free[3 * i];
   for (int law = 0; law < 2; law++) {
     s->rigid[law] += row_natural(facts->impulse[3 * i], u, w, b);
@@ -246,29 +122,15 @@ static void rigid_row_judge(const tl_facts *facts, int64_t i, bounds b, sums *s)
   }
 }
 
-/* C v, C about the axis. */
-static void compliance_apply(const tl_yielding *c, const double *axis, const double *v,
-                             double *result) {
-  const double first[3] = {1, 0, 0};
-  const double *const n = axis != NULL ? axis : first;
-  const double along = n[0] * v[0] + n[1] * v[1] + n[2] * v[2];
-  for (int i = 0; i < 3; i++) {
-    result[i] = c->tangential * (v[i] - along * n[i]) + c->normal * along * n[i];
-  }
-}
-
 /* Fact i with its compliance. rows: of the constraint. */
 static void fact_comply(tl_facts *facts, int64_t i, const tl_yielding *c, const double *axis,
                         int32_t rows) {
-  double given[3], wanted[3];
-  compliance_apply(c, axis, facts->impulse + 3 * i, given);
-  compliance_apply(c, axis, c->target, wanted);
-  for (int j = 0; j < 3; j++) {
-    facts->velocity[3 * i + j] += given[j] - wanted[j];
-    facts->free[3 * i + j] -= wanted[j];
-    facts->rounding[3 * i + j] += fabs(wanted[j]);
-  }
-  facts->weight[i] += (c->normal + (rows - 1) * c->tangential) / rows;
+  tl_judge_fact f = fact_of(facts, i);
+  tl_judge_comply(&f, c, axis != NULL ? axis : first_axis, rows);
+  memcpy(facts->velocity + 3 * i, f.velocity, sizeof f.velocity);
+  memcpy(facts->free + 3 * i, f.free, sizeof f.free);
+  memcpy(facts->rounding + 3 * i, f.rounding, sizeof f.rounding);
+  facts->weight[i] = f.weight;
 }
 
 /* ---- six rows, elliptic cones ---------------------------------------------------------------- */
@@ -289,19 +151,19 @@ static tl_wrench_verdict wrench_verdict(const tl_certification *j, int32_t k, in
                          p->form == TALUS_FORM_RIGID ? p->rigid.normal + 3 * (int64_t)k : NULL);
 }
 
-static void wrench_roundings_add(const tl_facts *facts, int64_t i, sums *s) {
+static void wrench_roundings_add(const tl_facts *facts, int64_t i, tl_judge_sums *s) {
   const double force = 1 / sqrt(facts->weight[i]);
   const double torque = facts->spins.weight[i] > 0 ? 1 / sqrt(facts->spins.weight[i]) : 0;
   for (int c = 0; c < 3; c++) {
     const double r = facts->rounding[3 * i + c] * force;
     const double t = facts->spins.rounding[3 * i + c] * torque;
     s->rounding += r * r + t * t;
-    s->fastest = larger(s->fastest, larger(r, t));
+    s->fastest = tl_judge_larger(s->fastest, tl_judge_larger(r, t));
   }
 }
 
 static void wrench_contact_judge(const tl_certification *j, int32_t k, int64_t i, tl_facts *facts,
-                                 sums *s) {
+                                 tl_judge_sums *s) {
   const tl_wrench_verdict v = wrench_verdict(j, k, i, facts);
   const double square = tl_six_inner(&v.impulse, &v.impulse);
   for (int law = 0; law < 2; law++) {
@@ -313,9 +175,9 @@ static void wrench_contact_judge(const tl_certification *j, int32_t k, int64_t i
     s->product[law] += fabs(tl_six_inner(&v.impulse, &v.lawful[law]));
     s->size[law] += sqrt(square * tl_six_inner(&v.lawful[law], &v.lawful[law]));
   }
-  s->violation = larger(s->violation, v.outside);
-  s->largest = larger(s->largest, sqrt(v.load / facts->weight[i]));
-  s->closing = larger(s->closing, -v.velocity.normal);
+  s->violation = tl_judge_larger(s->violation, v.outside);
+  s->largest = tl_judge_larger(s->largest, sqrt(v.load / facts->weight[i]));
+  s->closing = tl_judge_larger(s->closing, -v.velocity.normal);
   s->dissipation += v.work;
   wrench_roundings_add(facts, i, s);
   s->load += v.load;
@@ -330,7 +192,7 @@ static void wrench_contact_judge(const tl_certification *j, int32_t k, int64_t i
 
 /* R(x)^2 and R(0)^2 before compliance is added; the facts stay as they are. */
 static void wrench_rigid_judge(const tl_certification *j, int32_t k, int64_t i, tl_facts *facts,
-                               sums *s) {
+                               tl_judge_sums *s) {
   double kept[3][3];
   double *const changed[3] = {facts->impulse + 3 * i, facts->velocity + 3 * i, facts->free + 3 * i};
   const double weight = facts->weight[i];
@@ -427,7 +289,7 @@ static int32_t run_facts(const tl_certification *j, int64_t run, int32_t *first,
   return count;
 }
 
-static void run_judge(const tl_certification *j, int64_t run, sums *s) {
+static void run_judge(const tl_certification *j, int64_t run, tl_judge_sums *s) {
   const talus_problem *const problem = j->problem;
   const double *const axes = problem->form == TALUS_FORM_RIGID ? problem->rigid.normal : NULL;
   const double *const friction = problem->dimension > 1 ? problem->friction : NULL;
@@ -471,7 +333,7 @@ static void run_judge(const tl_certification *j, int64_t run, sums *s) {
   }
 }
 
-static void sums_add(sums *s, const sums *part) {
+static void sums_add(tl_judge_sums *s, const tl_judge_sums *part) {
   for (int law = 0; law < 2; law++) {
     s->residual[law] += part->residual[law];
     s->reference[law] += part->reference[law];
@@ -490,11 +352,11 @@ static void sums_add(sums *s, const sums *part) {
   s->load += part->load;
   s->inverse_weight += part->inverse_weight;
   s->dissipation += part->dissipation;
-  s->violation = larger(s->violation, part->violation);
-  s->fastest = larger(s->fastest, part->fastest);
-  s->largest = larger(s->largest, part->largest);
-  s->closing = larger(s->closing, part->closing);
-  s->bilateral = larger(s->bilateral, part->bilateral);
+  s->violation = tl_judge_larger(s->violation, part->violation);
+  s->fastest = tl_judge_larger(s->fastest, part->fastest);
+  s->largest = tl_judge_larger(s->largest, part->largest);
+  s->closing = tl_judge_larger(s->closing, part->closing);
+  s->bilateral = tl_judge_larger(s->bilateral, part->bilateral);
 }
 
 typedef struct run_task {
@@ -504,15 +366,15 @@ typedef struct run_task {
 
 static void runs_judge(void *arguments, int64_t first, int64_t end) {
   const tl_certification *const j = ((const run_task *)arguments)->j;
-  sums *const part = j->partial.memory;
+  tl_judge_sums *const part = j->partial.memory;
   for (int64_t run = first; run < end; run++) {
     run_judge(j, run, &part[run]);
   }
 }
 
 /* Runs are judged by whoever has time and added in order: the sums do not depend on the threads. */
-static void all_judge(const tl_certification *j, sums *s) {
-  sums *const part = j->partial.memory;
+static void all_judge(const tl_certification *j, tl_judge_sums *s) {
+  tl_judge_sums *const part = j->partial.memory;
   const int64_t runs = run_count(j);
   run_task task = {j, NULL};
   tl_each(j->context, runs > FEW_RUNS ? j->threads : 1, runs, runs_judge, &task);
@@ -575,8 +437,8 @@ talus_status tl_certification_make(talus_context *context, const talus_problem *
   j->unit = 1;
   j->compliant = tl_problem_compliant(problem);
   j->wrenches = tl_problem_wrenches(problem);
-  TL_TRY(
-      tl_buffer_reserve(context, &j->partial, (size_t)run_count(j), sizeof(sums), "certificate"));
+  TL_TRY(tl_buffer_reserve(context, &j->partial, (size_t)run_count(j), sizeof(tl_judge_sums),
+                           "certificate"));
   switch (problem->form) {
   case TALUS_FORM_RIGID:
     return tl_certify_rigid(context, j);
@@ -645,7 +507,8 @@ static double ratio(double residual, double reference, double floor) {
 
 /* Squares of velocities so small leave the range of numbers, and R(0) would read as 0. Returns the
  * unit, a power of two, in which the largest of them is about one. */
-static double unit_of(double fastest) {
+double tl_certificate_unit(const tl_judge_sums *s) {
+  const double fastest = s->fastest;
   int exponent = 0;
   if (fastest > 0 && fastest < SLOWEST) {
     frexp(fastest, &exponent);
@@ -653,19 +516,10 @@ static double unit_of(double fastest) {
   return ldexp(1, exponent < -UNIT_MOST ? UNIT_MOST : -exponent);
 }
 
-void tl_certification_evaluate(const tl_certification *certification,
-                               talus_certificate *certificate) {
-  tl_certification scaled;
-  const tl_certification *j = certification;
-  sums s;
-  all_judge(j, &s);
-  const double unit = unit_of(s.fastest);
-  if (unit != 1) {
-    scaled = *certification;
-    scaled.unit = unit;
-    j = &scaled;
-    all_judge(j, &s);
-  }
+void tl_certificate_conclude(const tl_judge_sums *sums, const tl_certification *j,
+                             talus_certificate *certificate) {
+  const tl_judge_sums s = *sums;
+  const double unit = j->unit;
   const double floor = ldexp(sqrt(s.rounding), -44);
   /* u = W x + q is not known better than that: impulses beyond all bounds would hide any velocity
    */
@@ -675,15 +529,15 @@ void tl_certification_evaluate(const tl_certification *certification,
   double epsilon[2], faceted[2], residual[2], reference[2], siconos[2], complementarity[2];
   double error[2], rigid[2];
   for (int law = 0; law < 2; law++) {
-    residual[law] = honest(larger(sqrt(s.residual[law]), blur));
+    residual[law] = honest(tl_judge_larger(sqrt(s.residual[law]), blur));
     reference[law] = honest(sqrt(s.reference[law]));
     epsilon[law] = ratio(residual[law], reference[law], floor);
-    const double facets = honest(larger(sqrt(s.faceted[law]), blur));
+    const double facets = honest(tl_judge_larger(sqrt(s.faceted[law]), blur));
     const double facets_reference = honest(sqrt(s.faceted_reference[law]));
     faceted[law] = ratio(facets, facets_reference, floor);
     error[law] = error_of(facets, facets_reference, reference_scale, faceted[law]);
     siconos[law] = scale > 0 ? honest(sqrt(s.natural[law]) / scale) : honest(scale);
-    rigid[law] = j->compliant ? ratio(honest(larger(sqrt(s.rigid[law]), blur)),
+    rigid[law] = j->compliant ? ratio(honest(tl_judge_larger(sqrt(s.rigid[law]), blur)),
                                       honest(sqrt(s.rigid_reference[law])), floor)
                               : epsilon[law];
     complementarity[law] = s.size[law] > 0 ? honest(s.product[law] / s.size[law]) : 0;
@@ -715,4 +569,20 @@ void tl_certification_evaluate(const tl_certification *certification,
       .epsilon_rigid_ccp = rigid[0],
       .epsilon_rigid_coulomb = rigid[1],
   };
+}
+
+void tl_certification_evaluate(const tl_certification *certification,
+                               talus_certificate *certificate) {
+  tl_certification scaled;
+  const tl_certification *j = certification;
+  tl_judge_sums s;
+  all_judge(j, &s);
+  const double unit = tl_certificate_unit(&s);
+  if (unit != 1) {
+    scaled = *certification;
+    scaled.unit = unit;
+    j = &scaled;
+    all_judge(j, &s);
+  }
+  tl_certificate_conclude(&s, j, certificate);
 }

@@ -9,6 +9,7 @@
 
 #include "host/base/base.h"
 #include "host/problem/mass.h"
+#include "kernels/item/judge_rigid.h"
 #include "talus/talus_solve.h"
 
 /* Constraints that are judged together; sums run over such runs, whoever computes them. */
@@ -83,6 +84,14 @@ talus_status tl_certification_make(talus_context *context, const talus_problem *
                                    tl_certification *certification);
 void tl_certification_evaluate(const tl_certification *certification,
                                talus_certificate *certificate);
+/* The unit in which sums are to be taken: 1 but for the smallest numbers, a power of two. */
+double tl_certificate_unit(const tl_judge_sums *sums);
+/* The verdict on sums in the certification's unit; of the rest it has the problem, whether that is
+ * compliant, balance and asymmetry are read. */
+void tl_certificate_conclude(const tl_judge_sums *sums, const tl_certification *certification,
+                             talus_certificate *certificate);
+/* sqrt(missing / given). */
+double tl_certificate_balance(tl_judge_balance balance);
 /* u of all contacts, `dimension` components each. */
 void tl_certification_velocity(const tl_certification *certification, double *contact_velocity);
 /* The same of all bilateral rows. */

@@ -5,69 +5,14 @@
 #include "host/problem/problem_check.h"
 #include "host/solve/certificate.h"
 
-static void cross(const double *a, const double *b, double *c) {
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static void inertia_times(const double *m, const double *v, double *r) {
-  r[0] = m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
-  r[1] = m[1] * v[0] + m[3] * v[1] + m[4] * v[2];
-  r[2] = m[2] * v[0] + m[4] * v[1] + m[5] * v[2];
-}
-
-static void arm_of(const talus_rigid *rigid, int64_t k, int side, double *arm) {
-  const double *const given = side ? rigid->arm_b : rigid->arm_a;
-  const double *const reach = side ? rigid->reach_b : rigid->reach_a;
-  for (int c = 0; c < 3; c++) {
-    arm[c] =
-        given != NULL ? given[3 * k + c] : (side ? -reach[k] : reach[k]) * rigid->normal[3 * k + c];
-  }
-}
-
-/* Adds what one body does at contact k to u, and the absolute values to sizes. */
-static void side_add(const double *v, const double *arm, int side, double *u, double *sizes) {
-  double turn[3];
-  cross(v + 3, arm, turn);
-  for (int c = 0; c < 3; c++) {
-    u[c] += (side ? 1 : -1) * (v[c] + turn[c]);
-    sizes[c] += fabs(v[c]) + fabs(turn[c]);
-  }
-}
-
-/* tr(W_kk) of one side: 1/m thrice and tr([r] m [r]^T) = tr(m) |r|^2 - r.m r. */
-static double side_trace(const talus_rigid *rigid, int32_t body, const double *r) {
-  const double *const m = rigid->inverse_inertia + 6 * (int64_t)body;
-  double mr[3];
-  inertia_times(m, r, mr);
-  return 3 * rigid->inverse_mass[body] +
-         (m[0] + m[3] + m[5]) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) -
-         (r[0] * mr[0] + r[1] * mr[1] + r[2] * mr[2]);
-}
-
-/* Contact k as fact i: velocity after and before, the rounding of the latter, weight. */
+/* Contact k as fact i. */
 static void contact_facts(const tl_certification *j, int64_t k, int64_t i, tl_facts *facts) {
-  const talus_rigid *const rigid = &j->problem->rigid;
-  double *const u = facts->velocity + 3 * i, *const q = facts->free + 3 * i;
-  double *const sizes = facts->rounding + 3 * i, unused[3] = {0, 0, 0}, trace = 0;
-  for (int c = 0; c < 3; c++) {
-    const double bias = (rigid->bias != NULL ? rigid->bias[k] * rigid->normal[3 * k + c] : 0);
-    const double surface = rigid->surface_velocity != NULL ? rigid->surface_velocity[3 * k + c] : 0;
-    u[c] = q[c] = bias + surface;
-    sizes[c] = fabs(bias) + fabs(surface);
-  }
-  for (int side = 0; side < 2; side++) {
-    const int32_t body = side ? rigid->body_b[k] : rigid->body_a[k];
-    if (body >= 0) {
-      double arm[3];
-      arm_of(rigid, k, side, arm);
-      side_add(j->motion + 6 * (int64_t)body, arm, side, u, unused);
-      side_add(rigid->velocity + 6 * (int64_t)body, arm, side, q, sizes);
-      trace += side_trace(rigid, body, arm);
-    }
-  }
-  facts->weight[i] = trace / 3;
+  tl_judge_fact f;
+  tl_judge_rigid(&j->problem->rigid, j->motion, k, &f);
+  memcpy(facts->velocity + 3 * i, f.velocity, sizeof f.velocity);
+  memcpy(facts->free + 3 * i, f.free, sizeof f.free);
+  memcpy(facts->rounding + 3 * i, f.rounding, sizeof f.rounding);
+  facts->weight[i] = f.weight;
 }
 
 /* Torques of contact k as fact i. */
@@ -97,9 +42,9 @@ static double contact_squeezed(const tl_certification *j, int32_t k) {
     const int64_t body = side ? rigid->body_b[k] : rigid->body_a[k];
     if (body >= 0) {
       double arm[3], moment[3], turn[3];
-      arm_of(rigid, k, side, arm);
-      cross(arm, g, moment);
-      inertia_times(rigid->inverse_inertia + 6 * body, moment, turn);
+      tl_judge_arm(rigid, k, side, arm);
+      tl_judge_cross(arm, g, moment);
+      tl_judge_turn(rigid->inverse_inertia + 6 * body, moment, turn);
       for (int c = 0; c < 3; c++) {
         sum += rigid->inverse_mass[body] * g[c] * g[c] + moment[c] * turn[c];
       }
@@ -133,7 +78,7 @@ static double rigid_row_trace(const talus_rigid *rigid, int64_t row) {
     }
     const double *const jacobian = rigid->row_jacobian + 12 * row + 6 * side;
     double turn[3];
-    inertia_times(rigid->inverse_inertia + 6 * (int64_t)body, jacobian + 3, turn);
+    tl_judge_turn(rigid->inverse_inertia + 6 * (int64_t)body, jacobian + 3, turn);
     for (int c = 0; c < 3; c++) {
       trace += rigid->inverse_mass[body] * jacobian[c] * jacobian[c] + jacobian[3 + c] * turn[c];
     }
@@ -148,16 +93,8 @@ static void rigid_momentum(const tl_certification *j, const talus_rigid *rigid, 
     const double *const x = j->impulse + d * k;
     for (int side = 0; side < 2; side++) {
       const int32_t body = side ? rigid->body_b[k] : rigid->body_a[k];
-      if (body < 0) {
-        continue;
-      }
-      double arm[3], moment[3];
-      arm_of(rigid, k, side, arm);
-      cross(arm, x, moment);
-      for (int c = 0; c < 3; c++) {
-        momentum[6 * (int64_t)body + c] += (side ? 1 : -1) * x[c];
-        momentum[6 * (int64_t)body + 3 + c] +=
-            (side ? 1 : -1) * (moment[c] + (d == 6 ? x[3 + c] : 0));
+      if (body >= 0) {
+        tl_judge_push(rigid, k, side, x, d == 6 ? x + 3 : NULL, momentum + 6 * (int64_t)body);
       }
     }
   }
@@ -172,25 +109,24 @@ static void rigid_momentum(const tl_certification *j, const talus_rigid *rigid, 
   }
 }
 
-/* v+ = v + M^-1 momentum; the balance compares m (v+ - v) with the linear momentum. */
+double tl_certificate_balance(tl_judge_balance balance) {
+  return balance.given > 0 ? sqrt(balance.missing / balance.given) : 0;
+}
+
+/* v+ = v + M^-1 momentum; the balance compares m (v+ - v) with the linear momentum, run by run. */
 static void rigid_move(tl_certification *j, const talus_rigid *rigid) {
-  double given = 0, missing = 0;
-  for (int64_t i = 0; i < rigid->body_count; i++) {
-    double *const p = j->motion + 6 * i, turn[3];
-    const double inverse = rigid->inverse_mass[i];
-    inertia_times(rigid->inverse_inertia + 6 * i, p + 3, turn);
-    for (int c = 0; c < 3; c++) {
-      const double before = rigid->velocity[6 * i + c], after = before + inverse * p[c];
-      if (inverse > 0) {
-        const double off = (after - before) / inverse - p[c];
-        given += p[c] * p[c];
-        missing += off * off;
-      }
-      p[c] = after;
-      p[3 + c] = rigid->velocity[6 * i + 3 + c] + turn[c];
+  tl_judge_balance all = {0, 0};
+  for (int64_t first = 0; first < rigid->body_count; first += TL_FACTS) {
+    tl_judge_balance run = {0, 0};
+    for (int64_t i = first; i < rigid->body_count && i < first + TL_FACTS; i++) {
+      const tl_judge_balance own = tl_judge_move(rigid, i, j->motion + 6 * i);
+      run.given += own.given;
+      run.missing += own.missing;
     }
+    all.given += run.given;
+    all.missing += run.missing;
   }
-  j->momentum_balance = given > 0 ? sqrt(missing / given) : 0;
+  j->momentum_balance = tl_certificate_balance(all);
 }
 
 static void rigid_facts(const tl_certification *j, int32_t first, int32_t count, tl_facts *facts) {

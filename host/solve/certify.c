@@ -24,6 +24,38 @@ static void certificate_leave(tl_solve *solve) {
   solve->measure = NAN;
 }
 
+/* From the caller's arrays. */
+static talus_status host_certify(tl_solve *solve) {
+  talus_solver *const solver = solve->solver;
+  TL_TRY(solver->plan->export(solve));
+  const double *const impulse = solver->exported.memory;
+  solver->certification.polygon = tl_polygon_of(&solver->settings);
+  TL_TRY(tl_certification_make(solver->context, &solver->problem, impulse,
+                               impulse + tl_solver_rows(solver), solve->run.threads,
+                               &solver->certification));
+  if (solver->settings.fixed_iterations > 0) {
+    certificate_leave(solve);
+  } else {
+    tl_certification_evaluate(&solver->certification, &solve->certificate);
+  }
+  return TALUS_OK;
+}
+
+/* Where problem and impulses are, if they are to stay there. Numbers out of the ordinary are left
+ * to the host: the solve is then no longer resident. */
+static talus_status resident_certify(tl_solve *solve) {
+  if (!solve->resident) {
+    return TALUS_OK;
+  }
+  tl_judge_sums sums;
+  TL_TRY(tl_plan_device_judge(solve, &sums));
+  solve->resident = tl_certificate_unit(&sums) == 1 && isfinite(sums.impulse);
+  if (solve->resident) {
+    tl_certificate_conclude(&sums, &solve->solver->certification, &solve->certificate);
+  }
+  return TALUS_OK;
+}
+
 talus_status tl_solve_certify(tl_solve *solve) {
   talus_solver *const solver = solve->solver;
   const talus_settings *const settings = &solver->settings;
@@ -32,18 +64,14 @@ talus_status tl_solve_certify(tl_solve *solve) {
     return TALUS_OK;
   }
   const double begin = tl_clock();
-  TL_TRY(solver->plan->export(solve));
-  const double *const impulse = solver->exported.memory;
-  solver->certification.polygon = tl_polygon_of(settings);
-  TL_TRY(tl_certification_make(solver->context, &solver->problem, impulse,
-                               impulse + tl_solver_rows(solver), solve->run.threads,
-                               &solver->certification));
+  TL_TRY(resident_certify(solve));
+  if (!solve->resident) {
+    TL_TRY(host_certify(solve));
+  }
   solve->proved = true;
   if (settings->fixed_iterations > 0) {
-    certificate_leave(solve);
     return TALUS_OK;
   }
-  tl_certification_evaluate(&solver->certification, &solve->certificate);
   const bool exact = settings->law == TALUS_LAW_COULOMB;
   const double epsilon = exact ? c->error_coulomb : c->error_ccp;
   const double siconos = exact ? c->siconos_coulomb : c->siconos_ccp;

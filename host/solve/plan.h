@@ -48,6 +48,10 @@ talus_status tl_plan_engine_rest(tl_solve *solve);
 /* *taken: the problem is in the engine, and was never on the host; false: it must go through it. */
 talus_status tl_plan_device_take(talus_solver *solver, const talus_problem *problem, bool *taken);
 
+/* For a resident solve: the sums of the certificate; the results. */
+talus_status tl_plan_device_judge(tl_solve *solve, tl_judge_sums *sums);
+talus_status tl_plan_device_give(tl_solve *solve, const tl_outlet *outlet);
+
 /* ---- plan_dense.c ---------------------------------------------------------------------------- */
 
 /* Whether the solver's problem and settings are for this plan. */

@@ -156,6 +156,55 @@ static talus_status device_prepare(talus_solver *solver) {
              : TALUS_OK;
 }
 
+/* Whether nothing of the solve is wanted on the host: results go to the memory of the device, no
+ * impulses are known by name, nothing is written to files. */
+static bool device_stays(const talus_solver *solver, const tl_outlet *outlet) {
+  const talus_problem *const given = &solver->device.given;
+  const bool keys = given->contact_key != NULL ||
+                    (given->layout != NULL && given->layout->contact_key.array != NULL);
+  return outlet->backend != NULL && outlet->backend->kind != TALUS_BACKEND_CPU && !keys &&
+         solver->settings.dump == TALUS_DUMP_NONE && solver->settings.fixed_iterations == 0;
+}
+
+/* Impulses of the caller's to begin with, where they are. Some that are no numbers are left to the
+ * host, which has the words. */
+static talus_status device_start(tl_solve *solve, const tl_outlet *outlet) {
+  talus_solver *const solver = solve->solver;
+  const double *const unit = &solver->assembly.impulse_unit;
+  if (solver->settings.warm_start) {
+    tl_engine *const engine = solver->slot.engine;
+    TL_TRY(engine->ops->take(engine, &outlet->impulse, 1 / *unit, &solve->resident));
+    solve->start_kept = solve->resident;
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_plan_device_judge(tl_solve *solve, tl_judge_sums *sums) {
+  talus_solver *const solver = solve->solver;
+  tl_certification *const j = &solver->certification;
+  tl_judge_balance balance;
+  TL_TRY(solve->run.ops->judge(solve->run.engine, solver->assembly.impulse_unit, sums, &balance));
+  j->problem = &solver->problem;
+  j->unit = 1;
+  j->compliant = solver->assembly.softest > 0;
+  j->asymmetry = 0;
+  j->momentum_balance = tl_certificate_balance(balance);
+  return TALUS_OK;
+}
+
+talus_status tl_plan_device_give(tl_solve *solve, const tl_outlet *outlet) {
+  const tl_caller_array *const array[] = {&outlet->impulse, &outlet->velocity, &outlet->angular,
+                                          &outlet->contact_velocity};
+  const tl_result result[] = {TL_RESULT_IMPULSE, TL_RESULT_VELOCITY, TL_RESULT_ANGULAR,
+                              TL_RESULT_CONTACT_VELOCITY};
+  for (int i = 0; i < 4; i++) {
+    if (array[i]->array != NULL) {
+      TL_TRY(solve->run.ops->give(solve->run.engine, result[i], array[i]));
+    }
+  }
+  return tl_outlet_end(solve->solver->context, outlet);
+}
+
 static talus_status device_solve(tl_solve *solve, const tl_outlet *outlet, bool *done) {
   talus_solver *const solver = solve->solver;
   const tl_raw *const raw = &solver->device.raw;
@@ -167,10 +216,18 @@ static talus_status device_solve(tl_solve *solve, const tl_outlet *outlet, bool 
                    "the problem's arrays in device memory have changed "
                    "since talus_solver_update, and are no problem now");
   }
-  if (solver->settings.warm_start) {
+  solve->resident = device_stays(solver, outlet) &&
+                    (!solver->settings.warm_start || outlet->impulse.array != NULL);
+  if (solve->resident) {
+    TL_TRY(device_start(solve, outlet));
+  }
+  if (solver->settings.warm_start && !solve->resident) {
     TL_TRY(device_fetch(solver));
   }
-  TL_TRY(tl_solution_start(solve, outlet, &start));
+  start = NULL;
+  if (!solve->resident) {
+    TL_TRY(tl_solution_start(solve, outlet, &start));
+  }
   return tl_plan_engine_run(solve, start, raw->reference[solver->settings.law],
                             raw->inverse_weight);
 }

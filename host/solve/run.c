@@ -328,7 +328,8 @@ const tl_run_ops tl_solve_ops = {.worth = run_worth,
 static talus_status begin(tl_solve *solve, const tl_method *method, const double *impulse) {
   tl_run *const run = &solve->run;
   run->best = INFINITY;
-  TL_TRY(run->ops->start(run->engine, TL_START_GIVEN, impulse, 3));
+  TL_TRY(
+      run->ops->start(run->engine, solve->start_kept ? TL_START_KEPT : TL_START_GIVEN, impulse, 3));
   TL_TRY(run->ops->keep(run->engine));
   return check(solve, method);
 }
@@ -372,7 +373,8 @@ talus_status tl_run_all(tl_solve *solve, const double *impulse) {
   const int32_t count = tl_attempts_plan(run, attempts);
   solve->used = attempts[0].method->id;
   TL_TRY(begin(solve, attempts[0].method, impulse));
-  if (impulse != NULL && !(solve->epsilon <= 1)) { /* a start worse than none */
+  if ((impulse != NULL || solve->start_kept) && !(solve->epsilon <= 1)) { /* worse than none */
+    solve->start_kept = false;
     TL_TRY(begin(solve, attempts[0].method, NULL));
   }
   bool done = false;

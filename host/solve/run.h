@@ -18,6 +18,8 @@ typedef struct tl_solve {
   /* the certificate */
   int32_t certified; /* how often it was asked and did not agree */
   bool proved;       /* what follows is of the kept impulses */
+  bool resident;     /* impulses, certificate and results stay in the memory of a device */
+  bool start_kept;   /* the run begins at the impulses put aside */
   talus_certificate certificate;
   double measure; /* what the tolerance means, from the certificate */
   /* for talus_info */

@@ -66,7 +66,7 @@ static talus_status stay_sound(tl_solve *solve) {
   const talus_solver *const solver = solve->solver;
   const double *const impulse = solver->exported.memory;
   const int64_t count = tl_solver_rows(solver) + solver->problem.bilateral_count;
-  int64_t good = 0;
+  int64_t good = solve->resident ? count : 0; /* whose squares have a finite sum */
   while (good < count && isfinite(impulse[good])) {
     good++;
   }
@@ -175,7 +175,7 @@ talus_status tl_solver_solve(talus_solver *solver, const tl_request *request) {
   outcome_settle(&solve);
   /* before results may go over the problem's arrays */
   tl_dump_consider(solver, solve.run.outcome, solve.measure);
-  TL_TRY(tl_solution_fill(solver, &outlet));
+  TL_TRY(solve.resident ? tl_plan_device_give(&solve, &outlet) : tl_solution_fill(solver, &outlet));
   info_fill(&solve, &info);
   if (request->info != NULL) {
     tl_struct_write(&tl_struct_info, &info, request->info);

@@ -9,8 +9,6 @@
 
 namespace {
 
-enum { ALIGNMENT = 256 };
-
 /* ---- assembly -------------------------------------------------------------------------------- */
 
 __global__ void __launch_bounds__(TL_CHUNK)
@@ -152,55 +150,40 @@ __global__ void __launch_bounds__(TL_CHUNK)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-size_t padded(size_t bytes) {
-  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
-/* Hands out one allocation piece by piece; without memory it only counts. */
-struct pieces {
-  char *memory;
-  size_t used;
-};
-
-template <class T> void piece(pieces *p, T **array, int64_t count) {
-  *array = p->memory != NULL ? (T *)(void *)(p->memory + p->used) : NULL;
-  p->used += padded((size_t)count * sizeof(T));
-}
-
-void work_pieces(pieces *p, tl_cuda_raw *w) {
+void work_pieces(tl_cuda_pieces *p, tl_cuda_raw *w) {
   const int64_t bodies = w->rigid.body_count, contacts = w->contacts;
-  piece(p, &w->all, 1);
-  piece(p, &w->moves, bodies);
-  piece(p, &w->scanned, bodies);
-  piece(p, &w->number, bodies);
-  piece(p, &w->key, contacts);
-  piece(p, &w->sorted, contacts);
-  piece(p, &w->order, contacts);
-  piece(p, &w->other, contacts);
+  tl_cuda_piece(p, &w->all, 1);
+  tl_cuda_piece(p, &w->moves, bodies);
+  tl_cuda_piece(p, &w->scanned, bodies);
+  tl_cuda_piece(p, &w->number, bodies);
+  tl_cuda_piece(p, &w->key, contacts);
+  tl_cuda_piece(p, &w->sorted, contacts);
+  tl_cuda_piece(p, &w->order, contacts);
+  tl_cuda_piece(p, &w->other, contacts);
   for (int i = 0; i < TL_CUDA_SUMS; i++) {
-    piece(p, &w->share[i], contacts);
-    piece(p, &w->chunk[i], contacts / TL_CHUNK + 1);
+    tl_cuda_piece(p, &w->share[i], contacts);
+    tl_cuda_piece(p, &w->chunk[i], contacts / TL_CHUNK + 1);
   }
 }
 
-void colouring_pieces(pieces *p, tl_cuda_raw *w) {
+void colouring_pieces(tl_cuda_pieces *p, tl_cuda_raw *w) {
   const int64_t bodies = w->rigid.body_count, contacts = w->contacts;
-  piece(p, &w->colouring.low, contacts + 1); /* then the first places of the colours */
-  piece(p, &w->colouring.high, contacts);
-  piece(p, &w->colouring.colour, contacts);
-  piece(p, &w->colouring.first, bodies);
-  piece(p, &w->colouring.palette, bodies);
+  tl_cuda_piece(p, &w->colouring.low, contacts + 1); /* then the first places of the colours */
+  tl_cuda_piece(p, &w->colouring.high, contacts);
+  tl_cuda_piece(p, &w->colouring.colour, contacts);
+  tl_cuda_piece(p, &w->colouring.first, bodies);
+  tl_cuda_piece(p, &w->colouring.palette, bodies);
 }
 
 talus_status work_reserve(tl_cuda_device *device, tl_cuda_assembly *assembly, const tl_raw *raw,
                           tl_cuda_raw *w) {
-  pieces count = {NULL, 0};
+  tl_cuda_pieces count = {NULL, 0};
   work_pieces(&count, w);
   if (raw->coloured) {
     colouring_pieces(&count, w);
   }
   TL_TRY(tl_cuda_reserve(device, &assembly->numbers, count.used, "order of contacts"));
-  pieces room = {(char *)assembly->numbers.memory, 0};
+  tl_cuda_pieces room = {(char *)assembly->numbers.memory, 0};
   work_pieces(&room, w);
   if (raw->coloured) {
     colouring_pieces(&room, w);
@@ -213,12 +196,12 @@ bool in_list(const char *name) {
   return strcmp(name, "end") == 0 || strcmp(name, "end_first") == 0;
 }
 
-void system_pieces(pieces *p, tl_system *built) {
+void system_pieces(tl_cuda_pieces *p, tl_system *built) {
   const tl_shape *const s = &built->shape;
 #define TL_PLAIN(type, name, count)                          \
   {                                                          \
     const int64_t n = in_list(#name) ? 0 : (int64_t)(count); \
-    piece(p, &built->name, n);                               \
+    tl_cuda_piece(p, &built->name, n);                       \
     built->name = n > 0 ? built->name : NULL;                \
   }
 #define TL_REALS(name, count) TL_PLAIN(double, name, count)
@@ -240,7 +223,7 @@ talus_status array_pack(tl_cuda_device *device, const tl_caller_array *field, ch
   if (field->scalar == TL_SCALAR_F32 || field->components != field->pitch ||
       field->stride != field->pitch * size) {
     *array = *room;
-    *room += padded((size_t)(field->count * field->pitch * size));
+    *room += tl_cuda_padded((size_t)(field->count * field->pitch * size));
     TL_TRY(tl_cuda_field_pack(device, field, *array));
   }
   return TALUS_OK;
@@ -259,7 +242,7 @@ void arrays_look(tl_cuda_device *device, const tl_raw *raw, bool *right, size_t 
   for (const tl_caller_array *f : field) {
     if (f->array != NULL) {
       *right = *right && tl_cuda_field_check(device, f, 1) == TALUS_OK;
-      *bytes += padded((size_t)(f->count * f->pitch * tl_packed_size(f->scalar)));
+      *bytes += tl_cuda_padded((size_t)(f->count * f->pitch * tl_packed_size(f->scalar)));
     }
   }
 }
@@ -339,10 +322,10 @@ talus_status chunks_cut(tl_cuda_device *device, tl_cuda_assembly *assembly, int3
 
 talus_status system_fill(tl_cuda_device *device, tl_cuda_assembly *assembly, const tl_cuda_raw *w,
                          tl_system *built) {
-  pieces count = {NULL, 0};
+  tl_cuda_pieces count = {NULL, 0};
   system_pieces(&count, built);
   TL_TRY(tl_cuda_reserve(device, &assembly->arrays, count.used, "assembled problem"));
-  pieces room = {(char *)assembly->arrays.memory, 0};
+  tl_cuda_pieces room = {(char *)assembly->arrays.memory, 0};
   system_pieces(&room, built);
   if (built->colour_chunk != NULL) {
     TL_TRY(tl_cuda_send_all(device, assembly->chunks.memory, built->chunk_first,
@@ -397,6 +380,17 @@ talus_status references_sum(tl_cuda_device *device, const tl_cuda_raw *w, const 
   return TALUS_OK;
 }
 
+/* For the certificate. */
+talus_status raw_keep(tl_cuda_device *device, tl_cuda_assembly *assembly, const tl_cuda_raw *w,
+                      unsigned soft) {
+  TL_TRY(tl_buffer_reserve(device->context, &assembly->raw, 1, sizeof *w, "raw arrays"));
+  tl_cuda_raw *const kept = (tl_cuda_raw *)assembly->raw.memory;
+  *kept = *w;
+  kept->compliant = soft != 0;
+  assembly->ends_sorted = 0;
+  return TALUS_OK;
+}
+
 } // namespace
 
 talus_status tl_cuda_facts_fetch(tl_cuda_device *device, const tl_cuda_raw *w, tl_cuda_facts *all) {
@@ -443,6 +437,7 @@ talus_status tl_cuda_assemble(tl_cuda_device *device, tl_cuda_assembly *assembly
   built->shape.end_count = all.ends;
   TL_TRY(units_choose(device, &all, built, raw));
   TL_TRY(references_sum(device, &w, built, raw));
+  TL_TRY(raw_keep(device, assembly, &w, all.soft));
   raw->order.array = w.order;
   raw->order.stride = sizeof *w.order;
   raw->order.count = w.contacts;
@@ -460,9 +455,12 @@ void tl_cuda_assembly_release(tl_cuda_device *device, tl_cuda_assembly *assembly
   tl_cuda_release(device, &assembly->scratch);
   tl_buffer_release(device->context, &assembly->colours);
   tl_buffer_release(device->context, &assembly->chunks);
+  tl_buffer_release(device->context, &assembly->raw);
+  tl_cuda_release(device, &assembly->judge);
 }
 
 size_t tl_cuda_assembly_bytes(const tl_cuda_assembly *assembly) {
   return assembly->packed.capacity + assembly->numbers.capacity + assembly->arrays.capacity +
-         assembly->scratch.capacity + assembly->colours.capacity + assembly->chunks.capacity;
+         assembly->scratch.capacity + assembly->colours.capacity + assembly->chunks.capacity +
+         assembly->raw.capacity + assembly->judge.capacity;
 }

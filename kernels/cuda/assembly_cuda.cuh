@@ -42,6 +42,7 @@ struct tl_cuda_raw {
   talus_rigid rigid; /* packed, in device memory */
   const double *friction, *compliance, *target;
   int32_t contacts;
+  int32_t compliant; /* 1: some contact gives way */
   tl_cuda_facts *all;
   uint32_t *moves, *scanned;                         /* [bodies] */
   int32_t *number;                                   /* [bodies] internal body or -1 */
@@ -50,6 +51,21 @@ struct tl_cuda_raw {
   double *share[TL_CUDA_SUMS], *chunk[TL_CUDA_SUMS]; /* [contacts], [chunks] */
   tl_cuda_colouring colouring;                       /* NULL: not to be coloured */
 };
+
+/* Hands out one allocation piece by piece; without memory it only counts. */
+struct tl_cuda_pieces {
+  char *memory;
+  size_t used;
+};
+
+static inline size_t tl_cuda_padded(size_t bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
+template <class T> static inline void tl_cuda_piece(tl_cuda_pieces *p, T **array, int64_t count) {
+  *array = p->memory != NULL ? (T *)(void *)(p->memory + p->used) : NULL;
+  p->used += tl_cuda_padded((size_t)count * sizeof(T));
+}
 
 static __device__ __forceinline__ int32_t tl_cuda_item(void) {
   return (int32_t)((int64_t)blockIdx.x * blockDim.x + threadIdx.x);

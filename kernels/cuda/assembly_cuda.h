@@ -11,14 +11,27 @@ typedef struct tl_cuda_assembly {
   tl_cuda_buffer numbers; /* of bodies; keys, order; facts and sums */
   tl_cuda_buffer arrays;  /* the system's */
   tl_cuda_buffer scratch; /* of sorting and scanning */
-  tl_buffer colours; /* first places of the colours; then their first chunks, as in tl_system */
-  tl_buffer chunks;  /* first places of the chunks */
+  tl_buffer colours;    /* first places of the colours; then their first chunks, as in tl_system */
+  tl_buffer chunks;     /* first places of the chunks */
+  tl_buffer raw;        /* a tl_cuda_raw: the arrays that the last assembly had */
+  tl_cuda_buffer judge; /* of the certificate */
+  int32_t ends_sorted;  /* 1: it has the ends of this assembly's bodies */
 } tl_cuda_assembly;
 
 /* Checks, orders and assembles what raw names. The arrays of *built then lie in device memory, but
  * the ends of the bodies, which are left out. raw->taken is 0 if there is a defect. */
 talus_status tl_cuda_assemble(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_raw *raw,
                               tl_system *built);
+/* judge_cuda.cu: the certificate of an assembled problem. Memory for it, where impulses in the
+ * caller's order are to be put, and that order. */
+talus_status tl_cuda_judge_open(tl_cuda_device *device, tl_cuda_assembly *assembly,
+                                const uint32_t **order, double **impulse);
+/* Sums over those impulses. */
+talus_status tl_cuda_judge(tl_cuda_device *device, const tl_cuda_assembly *assembly,
+                           tl_judge_sums *sums, tl_judge_balance *balance);
+/* Writes an array of the caller's, of what was judged. */
+talus_status tl_cuda_judge_give(tl_cuda_device *device, const tl_cuda_assembly *assembly,
+                                tl_result which, const tl_caller_array *array);
 void tl_cuda_assembly_release(tl_cuda_device *device, tl_cuda_assembly *assembly);
 size_t tl_cuda_assembly_bytes(const tl_cuda_assembly *assembly);
 

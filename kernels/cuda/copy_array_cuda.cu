@@ -33,10 +33,11 @@ __global__ void __launch_bounds__(THREADS)
 template <class Theirs, class Ours>
 __global__ void __launch_bounds__(THREADS)
     field_unpack_kernel(char *array, const int64_t stride, const int32_t components,
-                        const int64_t count, const Ours *packed) {
+                        const int64_t count, const Ours *packed, const int32_t pitch) {
   const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count) {
-    *number_of<Theirs>(array, stride, components, i) = (Theirs)packed[i];
+    *number_of<Theirs>(array, stride, components, i) =
+        (Theirs)packed[i / components * pitch + i % components];
   }
 }
 
@@ -51,7 +52,7 @@ cudaError_t field_move(cudaStream_t stream, const tl_caller_array *field, void *
                               (const char *)array, field->stride, field->components, numbers,
                               (Ours *)room, pitch)
              : tl_cuda_launch(stream, blocks, THREADS, field_unpack_kernel<Theirs, Ours>, array,
-                              field->stride, field->components, numbers, (const Ours *)room);
+                              field->stride, field->components, numbers, (const Ours *)room, pitch);
 }
 
 /* Between the caller's array and packed device memory, `pitch` numbers from element to element. */
@@ -141,6 +142,11 @@ talus_status tl_cuda_field_check(tl_cuda_device *device, const tl_caller_array *
 talus_status tl_cuda_field_pack(tl_cuda_device *device, const tl_caller_array *field,
                                 void *packed) {
   return field_launch(device, field, packed, field->pitch, TL_COPY_IN);
+}
+
+talus_status tl_cuda_field_unpack(tl_cuda_device *device, const tl_caller_array *field,
+                                  void *packed) {
+  return field_launch(device, field, packed, field->pitch, TL_COPY_OUT);
 }
 
 talus_status tl_cuda_copy_array(talus_context *context, const tl_caller_array *field, void *packed,

@@ -89,6 +89,9 @@ talus_status tl_cuda_field_check(tl_cuda_device *device, const tl_caller_array *
                                  int on_device);
 /* Queues the packing of a whole array into device memory. */
 talus_status tl_cuda_field_pack(tl_cuda_device *device, const tl_caller_array *field, void *packed);
+/* The way back. */
+talus_status tl_cuda_field_unpack(tl_cuda_device *device, const tl_caller_array *field,
+                                  void *packed);
 talus_status tl_cuda_copy_array(talus_context *context, const tl_caller_array *field, void *packed,
                                 tl_copy_mode way);
 

@@ -205,6 +205,9 @@ static const tl_engine_ops engine_ops = {
     /* .keep = */ engine_keep,
     /* .estimate_lipschitz = */ tl_cuda_estimate_lipschitz,
     /* .finish = */ engine_finish,
+    /* .take = */ tl_cuda_take,
+    /* .judge = */ tl_cuda_judge_kept,
+    /* .give = */ tl_cuda_give,
 };
 
 /* Where the host finds the scalars. */

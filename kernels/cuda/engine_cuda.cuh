@@ -37,6 +37,9 @@
 #define tl_cuda_estimate_lipschitz TL_NAME(tl_cuda_estimate_lipschitz)
 #define tl_cuda_sweep TL_NAME(tl_cuda_sweep)
 #define tl_cuda_residual TL_NAME(tl_cuda_residual)
+#define tl_cuda_take TL_NAME(tl_cuda_take)
+#define tl_cuda_judge_kept TL_NAME(tl_cuda_judge_kept)
+#define tl_cuda_give TL_NAME(tl_cuda_give)
 
 /* What the kernels share beside the arrays; in device memory. */
 struct tl_control {
@@ -46,6 +49,7 @@ struct tl_control {
   double lambda;     /* estimate_lipschitz */
   double squares[2]; /* residual */
   tl_real shrink;    /* estimate_lipschitz */
+  unsigned strange;  /* impulses to begin with are not all numbers */
   unsigned contacts_done, units_done; /* tickets of the blocks of a pass; 0 between passes */
 };
 
@@ -153,6 +157,13 @@ talus_status tl_cuda_estimate_lipschitz(tl_engine *base, int32_t scaled, int32_t
                                         double *lambda);
 talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
                            int64_t *passes);
+/* caller_cuda.cu */
+talus_status tl_cuda_take(tl_engine *base, const tl_caller_array *impulse, double unit,
+                          bool *finite);
+talus_status tl_cuda_judge_kept(tl_engine *base, double unit, tl_judge_sums *sums,
+                                tl_judge_balance *balance);
+talus_status tl_cuda_give(tl_engine *base, tl_result which, const tl_caller_array *array);
+
 talus_status tl_cuda_residual(tl_engine *base, double squares[2], int64_t *passes);
 
 static __device__ __forceinline__ bool tl_is_due(const tl_control *control, const int when) {
