@@ -540,7 +540,8 @@ TALUS_API talus_status talus_solver_set(talus_solver *solver, const talus_settin
  * since the certificate is computed from them. (Those which a layout describes in host memory are
  * copied and free again when update returns.) Form RIGID in device memory, without bilateral
  * rows, stays there for the first-order methods: it is checked, sorted, coloured and scaled on the
- * device and comes to the host for the certificate only; all else goes through the host. Statuses:
+ * device, and judged there if the solution is wanted in device memory and contacts have no keys;
+ * else it comes to the host for the certificate. All else goes through the host. Statuses:
  * one per defect (talus_base.h), the message naming field and index. */
 TALUS_API talus_status talus_solver_update(talus_solver *solver, const talus_problem *problem);
 /* Solves. solution (may be NULL) receives the best impulses found, whatever the outcome (LCP1 to
