@@ -5,6 +5,7 @@
 #define TL_BASE_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 #include "talus/talus_base.h"
 

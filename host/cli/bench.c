@@ -19,7 +19,7 @@ typedef struct bench_texts {
   const char *contacts, *methods, *precisions, *threads, *tolerances;
 } bench_texts;
 
-static int number_read(const char *word, double low, double high, int whole, double *value) {
+static bool number_read(const char *word, double low, double high, int whole, double *value) {
   char *end;
   *value = strtod(word, &end);
   return end != word && *end == '\0' && *value >= low && *value <= high &&

@@ -7,6 +7,8 @@
 #ifndef TL_CLI_BENCH_H
 #define TL_CLI_BENCH_H
 
+#include <stdbool.h>
+
 #include "talus/talus.h"
 
 enum { TL_BENCH_MOST = 16 }; /* values in one list of the command line */
@@ -27,7 +29,7 @@ typedef struct tl_bench_options {
 /* A solve to one tolerance. */
 typedef struct tl_bench_target {
   double tolerance;
-  int run; /* 0: left out, since a looser tolerance was not reached */
+  bool run; /* false: left out, since a looser tolerance was not reached */
   talus_outcome outcome;
   int64_t passes;
   double seconds; /* without the file and its translation to memory */

@@ -81,7 +81,7 @@ static double setup_passes(const tl_bench_result *result) {
 
 void tl_bench_print_result(const tl_bench_problem *problem, const tl_bench_result *result) {
   const double contacts = (double)problem->contacts;
-  const int known = result->pass_seconds > 0 && contacts > 0;
+  const bool known = result->pass_seconds > 0 && contacts > 0;
   printf("%-21s %4s %3d", talus_method_name(result->method),
          talus_precision_name(result->precision), result->threads);
   print_cell(8, 2, known ? 1e9 * result->pass_seconds / contacts : -1);

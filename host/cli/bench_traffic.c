@@ -13,6 +13,8 @@
  * precision, law ccp. A sweep (Gauss-Seidel) goes without the loop over bodies. Not counted: the
  * padding of the records, masses, offsets, and that V(y) is read by both loops. APGD moves more or
  * less as its trials are accepted or refused: no formula is stated for it, nor for other kinds. */
+#include <stdbool.h>
+
 #include "host/cli/bench.h"
 
 double tl_bench_traffic(const tl_bench_problem *problem, talus_method method,
@@ -21,7 +23,7 @@ double tl_bench_traffic(const tl_bench_problem *problem, talus_method method,
     return -1;
   }
   const double real = precision == TALUS_F32 ? 4 : 8;
-  const int sweeps =
+  const bool sweeps =
       method == TALUS_METHOD_GAUSS_SEIDEL || method == TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
   const double contact = 8 + 20 * real + (law == TALUS_LAW_COULOMB ? 6 * real : 0);
   const double ends = sweeps ? 0 : 8 + 8 * real;

@@ -136,7 +136,7 @@ static int check_and_report(check_session *s) {
   }
   const double measured =
       tl_report_measure(&s->certificate, (talus_law)o->law, (talus_measure)o->measure);
-  const int accepted = measured <= o->tolerance; /* NaN is not */
+  const bool accepted = measured <= o->tolerance; /* NaN is not */
   if (o->json) {
     print_json(s, measured, accepted);
   } else {

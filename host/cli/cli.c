@@ -42,7 +42,7 @@ static void method_add(talus_method wanted, talus_method *method, int *count) {
 }
 
 tl_parsed tl_cli_facets_check(tl_parsed parsed, int cone, int64_t facets, double angle, int align) {
-  const int counted = facets != talus_settings_default().facets, turned = angle != 0 || align;
+  const bool counted = facets != talus_settings_default().facets, turned = angle != 0 || align;
   const int wrong = cone == TALUS_CONE_BOX        ? counted
                     : cone == TALUS_CONE_CIRCULAR ? counted || turned
                                                   : 0;
@@ -98,7 +98,7 @@ int tl_cli_fail_status(const talus_context *context, talus_status status, const 
   if (message[0] == '\0') {
     return tl_cli_fail("%s: %s", what, talus_status_text(status));
   }
-  const int named = strncmp(message, what, strlen(what)) == 0; /* messages about files begin so */
+  const bool named = strncmp(message, what, strlen(what)) == 0; /* messages about files begin so */
   return tl_cli_fail("%s%s%s (%s)", named ? "" : what, named ? "" : ": ", message,
                      talus_status_text(status));
 }
@@ -135,12 +135,12 @@ int tl_cli_context_open(talus_backend_kind backend, int64_t threads, int verbose
 
 /* Tries whether a new file can be made beside path: permission bits do not tell of read-only
  * file systems. */
-static int folder_accepts(const char *path) {
+static bool folder_accepts(const char *path) {
   const size_t length = strlen(path);
   char *probe = malloc(length + sizeof ".XXXXXX");
   if (probe == NULL) {
     errno = ENOMEM;
-    return 0;
+    return false;
   }
   memcpy(probe, path, length);
   memcpy(probe + length, ".XXXXXX", sizeof ".XXXXXX");

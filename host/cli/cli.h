@@ -6,6 +6,7 @@
 #ifndef TL_CLI_H
 #define TL_CLI_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "host/cli/options.h"

@@ -59,12 +59,12 @@ static tl_parsed parse_options(generate_options *o, int argc, char **argv) {
 }
 
 /* Returns 0 if the name is unknown. */
-static int find_kind(const char *name, talus_generate_kind *kind) {
+static bool find_kind(const char *name, talus_generate_kind *kind) {
   const char *const names[] = {"heap", "stack", "random"};
   for (int i = 0; i < 3; i++) {
     if (strcmp(name, names[i]) == 0) {
       *kind = (talus_generate_kind)i;
-      return 1;
+      return true;
     }
   }
   char near[32];
@@ -73,7 +73,7 @@ static int find_kind(const char *name, talus_generate_kind *kind) {
   } else {
     tl_cli_fail("unknown kind '%s': there are heap, stack, random", name);
   }
-  return 0;
+  return false;
 }
 
 static void report(const generate_options *o, const talus_stored *stored) {
@@ -95,18 +95,18 @@ static void report(const generate_options *o, const talus_stored *stored) {
 }
 
 /* An option of another kind would do nothing. */
-static int kind_fits(const generate_options *o) {
+static bool kind_fits(const generate_options *o) {
   const talus_generate_def usual = talus_generate_def_default(o->def.kind);
   if (o->def.kind != TALUS_GENERATE_RANDOM && o->def.contact_ratio != usual.contact_ratio) {
     tl_cli_fail("--contact-ratio is of kind random: the contacts of a %s follow from its shape",
                 o->kind_name);
-    return 0;
+    return false;
   }
   if (o->def.kind != TALUS_GENERATE_HEAP && o->def.aspect != usual.aspect) {
     tl_cli_fail("--aspect is of kind heap: a %s has no box", o->kind_name);
-    return 0;
+    return false;
   }
-  return 1;
+  return true;
 }
 
 static int generate_and_write(const generate_options *o, talus_context *context) {

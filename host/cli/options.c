@@ -68,22 +68,22 @@ static tl_parsed refuse(const tl_command *command) {
   return TL_PARSED_BAD;
 }
 
-static int read_real(const tl_option *option, const char *text) {
+static bool read_real(const tl_option *option, const char *text) {
   char *end;
   errno = 0;
   const double value = strtod(text, &end);
-  const int whole = end != text && *end == '\0' && !isspace((unsigned char)text[0]);
+  const bool whole = end != text && *end == '\0' && !isspace((unsigned char)text[0]);
   /* Underflow to a denormal sets ERANGE too; only overflow is an error. */
   if (!whole || !isfinite(value) || value < option->low || value > option->high ||
       (option->open && value == option->low)) {
-    return 0;
+    return false;
   }
   *(double *)option->target = value;
-  return 1;
+  return true;
 }
 
 /* 1e6 is a whole number too. */
-static int read_integer(const tl_option *option, const char *text) {
+static bool read_integer(const tl_option *option, const char *text) {
   char *end;
   errno = 0;
   long long value = strtoll(text, &end, 10);
@@ -91,27 +91,27 @@ static int read_integer(const tl_option *option, const char *text) {
     const double real = strtod(text, &end);
     value = fabs(real) <= 1e15 ? (long long)real : -1;
     if ((double)value != real) {
-      return 0;
+      return false;
     }
   }
   if (end == text || *end != '\0' || isspace((unsigned char)text[0]) || errno == ERANGE ||
       (double)value < option->low || (double)value > option->high) {
-    return 0;
+    return false;
   }
   *(int64_t *)option->target = value;
-  return 1;
+  return true;
 }
 
-static int read_choice(const tl_option *option, const char *text) {
+static bool read_choice(const tl_option *option, const char *text) {
   char word[WORD_LENGTH];
   const char *words = option->value;
   for (int index = 0; (words = tl_words_next(words, '|', word, sizeof word)) != NULL; index++) {
     if (strcmp(word, text) == 0) {
       *(int *)option->target = index;
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 /* What the option wants, for the complaint. */
@@ -232,17 +232,17 @@ static tl_parsed take_option(const tl_command *command, int argc, char **argv, i
 }
 
 /* Asking for help wins over every other argument, right or wrong. */
-static int help_wanted(int argc, char **argv) {
+static bool help_wanted(int argc, char **argv) {
   for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 /* Whether what is left of the names is one in brackets, which takes any number of arguments. */
-static int takes_rest(const char *names) {
+static bool takes_rest(const char *names) {
   return names != NULL && names[0] == '[';
 }
 

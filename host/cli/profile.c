@@ -59,7 +59,7 @@ static tl_parsed options_read(tl_profile_options *o, const char **paths, int arg
   return parsed;
 }
 
-static int ends_with(const char *text, const char *end) {
+static bool ends_with(const char *text, const char *end) {
   const size_t length = strlen(text), tail = strlen(end);
   return length > tail && strcmp(text + length - tail, end) == 0;
 }

@@ -6,6 +6,8 @@
 #ifndef TL_CLI_PROFILE_H
 #define TL_CLI_PROFILE_H
 
+#include <stdbool.h>
+
 #include "talus/talus.h"
 
 typedef struct tl_profile_options {
@@ -20,7 +22,7 @@ typedef struct tl_profile_options {
 
 /* One method on one problem. */
 typedef struct tl_profile_run {
-  int done; /* 0: not tried, since the method does not take it or the user stopped */
+  bool done; /* false: not tried, since the method does not take it or the user stopped */
   talus_info info;
   double seconds; /* the best of its repetitions */
   double ratio;   /* to the fastest that solved it; INFINITY if it did not */

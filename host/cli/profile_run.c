@@ -97,7 +97,7 @@ static void ratios_find(const tl_profile_options *o, tl_profile_problem *problem
   }
   for (int m = 0; m < o->method_count; m++) {
     tl_profile_run *const run = &problem->run[m];
-    const int solved = run->done && run->info.outcome == TALUS_OUTCOME_CONVERGED;
+    const bool solved = run->done && run->info.outcome == TALUS_OUTCOME_CONVERGED;
     run->ratio = solved ? run->seconds / fmax(best, 1e-9) : INFINITY;
     run->ratio = m == problem->fastest ? 1 : run->ratio;
   }

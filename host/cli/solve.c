@@ -145,8 +145,8 @@ static talus_settings settings_of(const tl_solve_options *o, talus_method method
 
 /* Converged beats not converged; then the smaller measure, where NaN loses to everything. */
 static int better(const talus_info *a, const talus_info *b) {
-  const int a_good = a->outcome == TALUS_OUTCOME_CONVERGED;
-  const int b_good = b->outcome == TALUS_OUTCOME_CONVERGED;
+  const bool a_good = a->outcome == TALUS_OUTCOME_CONVERGED;
+  const bool b_good = b->outcome == TALUS_OUTCOME_CONVERGED;
   if (a_good != b_good) {
     return a_good;
   }
@@ -170,7 +170,7 @@ static void keep_if_best(tl_solve_session *s, int index) {
 static void reason_keep(tl_solve_attempt *result, talus_method method, const char *message) {
   char name[64];
   const int length = snprintf(name, sizeof name, "settings.method %s ", talus_method_name(method));
-  const int named = strncmp(message, name, (size_t)length) == 0;
+  const bool named = strncmp(message, name, (size_t)length) == 0;
   snprintf(result->message, sizeof result->message, "%s%s", named ? "it " : "",
            message + (named ? length : 0));
 }

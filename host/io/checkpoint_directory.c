@@ -42,7 +42,7 @@ static int64_t name_step(const char *name, const char **rest) {
 }
 
 /* checkpoint-NNNNNN.h5.PID-K.part of a process that is gone. */
-static int is_orphan(const char *name, const char *rest) {
+static bool is_orphan(const char *name, const char *rest) {
   size_t length = 0;
   const long writer = tl_output_writer(name, &length);
   return writer > 0 && name + length == rest && !tl_output_writer_lives(writer);
@@ -117,7 +117,7 @@ static talus_status sync_by(talus_context *context, const char *directory, int (
     return tl_fail(context, TALUS_FILE_WRITE, "%s: cannot be synced: %s", directory,
                    strerror(errno));
   }
-  const int failed = by(file) != 0 && errno != EINVAL && errno != ENOTSUP && errno != ENOSYS;
+  const bool failed = by(file) != 0 && errno != EINVAL && errno != ENOTSUP && errno != ENOSYS;
   const int reason = errno;
   close(file);
   return failed ? tl_fail(context, TALUS_FILE_WRITE, "%s: cannot be synced: %s", directory,

@@ -92,7 +92,7 @@ talus_status tl_checkpoint_count(tl_checkpoint *checkpoint, const char *name, in
 static talus_status read_set(tl_checkpoint *checkpoint, const char *name, hid_t id, hid_t file_type,
                              hid_t memory_type, void *value, int64_t count) {
   const hid_t type = H5Dget_type(id);
-  const int same = H5Tequal(type, file_type) > 0;
+  const bool same = H5Tequal(type, file_type) > 0;
   H5Tclose(type);
   if (!same) {
     return tl_hdf5_fail(&checkpoint->hdf5, TALUS_FILE_FORMAT, name, "is of another type");

@@ -18,11 +18,11 @@ struct tl_checkpoint_writer {
   tl_checkpoint_head head;
 };
 
-static int is_word(const char *text) {
+static bool is_word(const char *text) {
   size_t length = 0;
   for (; text[length] != 0; length++) {
     if (!isgraph((unsigned char)text[length])) {
-      return 0;
+      return false;
     }
   }
   return length > 0 && length <= TL_HEAD_WORD;

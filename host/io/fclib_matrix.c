@@ -48,15 +48,15 @@ static talus_status check_extent(matrix_reader *reader, const char *group, const
 }
 
 /* Does index[e] < rows and index2[e] < columns hold for all? */
-static int fits(const int32_t *index, int64_t rows, const int32_t *index2, int64_t columns,
-                int64_t count, int64_t *bad) {
+static bool fits(const int32_t *index, int64_t rows, const int32_t *index2, int64_t columns,
+                 int64_t count, int64_t *bad) {
   for (int64_t e = 0; e < count; e++) {
     if (index[e] < 0 || index[e] >= rows || index2[e] < 0 || index2[e] >= columns) {
       *bad = e;
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }
 
 static talus_status read_triplet_index(matrix_reader *reader, const char *group,
@@ -71,7 +71,7 @@ static talus_status read_triplet_index(matrix_reader *reader, const char *group,
   TL_TRY(check_extent(reader, group, "i", extent, sizes->nz, sizes->room));
   TL_TRY(tl_hdf5_int32s(reader->hdf5, join(name, group, "p"), reader->stored, &p, &extent));
   TL_TRY(check_extent(reader, group, "p", extent, sizes->nz, sizes->room));
-  const int swapped = !fits(i, sizes->rows, p, sizes->columns, sizes->nz, &bad);
+  const bool swapped = !fits(i, sizes->rows, p, sizes->columns, sizes->nz, &bad);
   if (swapped && !fits(p, sizes->rows, i, sizes->columns, sizes->nz, &bad)) {
     return tl_hdf5_fail(reader->hdf5, TALUS_FILE_FORMAT, group,
                         "entry %lld with i = %d, p = %d lies outside %lld x %lld", (long long)bad,
@@ -109,7 +109,7 @@ static talus_status read_starts(matrix_reader *reader, const char *group, int64_
 static talus_status read_compressed_index(matrix_reader *reader, const char *group,
                                           const matrix_sizes *sizes, talus_matrix *matrix) {
   char name[NAME_ROOM];
-  const int by_columns = sizes->nz == NZ_CSC;
+  const bool by_columns = sizes->nz == NZ_CSC;
   const int64_t lines = by_columns ? sizes->columns : sizes->rows;
   const int64_t limit = by_columns ? sizes->rows : sizes->columns;
   TL_TRY(read_starts(reader, group, lines, sizes->room, &matrix->start));

@@ -84,26 +84,26 @@ static talus_status put_friction(fclib_writer *writer, const char *name) {
 
 /* Are V and the transpose of the lower left block the same, but for rounding? Both are compressed,
  * so that equal matrices have equal arrays unless rounding left a zero in only one of them. */
-static int same(const talus_matrix *v, const talus_matrix *mirrored) {
+static bool same(const talus_matrix *v, const talus_matrix *mirrored) {
   double size = 0;
   for (int64_t e = 0; e < v->count; e++) {
     size = fmax(size, fabs(v->value[e]));
   }
   if (v->count != mirrored->count) {
-    return 0;
+    return false;
   }
   for (int32_t c = 0; c < v->columns; c++) {
     if (v->start[c + 1] != mirrored->start[c + 1]) {
-      return 0;
+      return false;
     }
   }
   for (int64_t e = 0; e < v->count; e++) {
     if (v->index[e] != mirrored->index[e] ||
         !(fabs(v->value[e] - mirrored->value[e]) <= 1e-14 * size)) {
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }
 
 /* V, and a check that the lower left block is its transpose, since FCLIB stores it once. */

@@ -72,7 +72,7 @@ talus_status tl_frame_outline(talus_context *context, const tl_frame *frame, int
   void *point = NULL, *chain = NULL;
   memset(outline, 0, sizeof *outline);
   const int64_t count = project(frame, shape, NULL);
-  const int fixed = frame->type[frame->shape_body[shape]] == TALUS_BODY_FIXED;
+  const bool fixed = frame->type[frame->shape_body[shape]] == TALUS_BODY_FIXED;
   if (count < 3 || (fixed && tl_frame_shape_pose(frame, shape).rotation[8] > FLOOR)) {
     return TALUS_OK;
   }

@@ -126,26 +126,26 @@ static int touching(const tl_packing *packing, const double p[3], double radius,
   return count;
 }
 
-static int is_free(const double direction[3], const tl_support *support, int count) {
+static bool is_free(const double direction[3], const tl_support *support, int count) {
   for (int i = 0; i < count; i++) {
     const double *n = support[i].normal;
     if (n[0] * direction[0] + n[1] * direction[1] + n[2] * direction[2] < -TL_SLOPE_TOLERANCE) {
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }
 
-static int is_descent(const double direction[3]) {
+static bool is_descent(const double direction[3]) {
   return direction[2] < -1e-14;
 }
 
 /* Gravity (0, 0, -1) made tangent to two supports: + x n_i + y n_j. 0 unless both push. */
-static int project_pair(const double *n, const double *m, double direction[3]) {
+static bool project_pair(const double *n, const double *m, double direction[3]) {
   const double c = n[0] * m[0] + n[1] * m[1] + n[2] * m[2];
   const double determinant = 1.0 - c * c;
   if (determinant < 1e-12) {
-    return 0;
+    return false;
   }
   const double x = (n[2] - c * m[2]) / determinant;
   const double y = (m[2] - c * n[2]) / determinant;
@@ -189,7 +189,7 @@ static int descent(const tl_support *support, int count, double direction[3], in
 
 /* From p to a place of rest. 0 if it does not come to rest, which only happens in degenerate
  * places; p is then free of overlap all the same. */
-static int roll(const tl_packing *packing, double p[3], double radius) {
+static bool roll(const tl_packing *packing, double p[3], double radius) {
   for (int step = 0; step < STEPS_MAX; step++) {
     tl_support support[TL_SUPPORT_MAX];
     double direction[3];
@@ -197,18 +197,18 @@ static int roll(const tl_packing *packing, double p[3], double radius) {
     const int count = touching(packing, p, radius, support);
     const int carriers = count < TL_SUPPORT_MAX ? descent(support, count, direction, carrier) : -1;
     if (carriers < 0) {
-      return 1;
+      return true;
     }
     if (carriers == 0) {
       tl_path_fall(packing, radius, p);
     } else {
       const int32_t second = carriers == 2 ? support[carrier[1]].id : TL_NOBODY;
       if (!tl_path_roll(packing, radius, support[carrier[0]].id, second, direction, p)) {
-        return 1;
+        return true;
       }
     }
   }
-  return 0;
+  return false;
 }
 
 void tl_packing_drop(tl_packing *packing, double x, double y, double radius) {

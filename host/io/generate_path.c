@@ -27,7 +27,7 @@ void tl_path_fall(const tl_packing *packing, double radius, double p[3]) {
   /* From the top down, until a layer cannot reach above what was found. The last layer may hold
    * anything above it, and is always looked at. */
   for (; layer >= 0; layer--) {
-    const int is_last = layer == packing->size[2] - 1;
+    const bool is_last = layer == packing->size[2] - 1;
     if (!is_last && ((double)layer + 1.0) * packing->cell + reach_max < best) {
       break;
     }
@@ -67,9 +67,9 @@ static void arc_limit(arc *path, double a, double b, double c) {
 
 /* Circle of points at distance `first` from sphere s, cut by sphere t or by a wall: centre, axis,
  * rho. `along` is the signed distance of the centre from s along the axis. */
-static int circle_of_pair(const tl_packing *packing, double radius, const tl_sphere *s,
-                          int32_t second, arc *path, double axis[3], double *along,
-                          double *distance) {
+static bool circle_of_pair(const tl_packing *packing, double radius, const tl_sphere *s,
+                           int32_t second, arc *path, double axis[3], double *along,
+                           double *distance) {
   const double first = s->r + radius;
   const double from[3] = {s->x, s->y, s->z};
   if (second >= 0) {
@@ -91,18 +91,18 @@ static int circle_of_pair(const tl_packing *packing, double radius, const tl_sph
   }
   const double square = first * first - *along * *along;
   if (square <= 1e-12 * first * first) {
-    return 0;
+    return false;
   }
   for (int i = 0; i < 3; i++) {
     path->centre[i] = from[i] + *along * axis[i];
   }
   path->rho = sqrt(square);
-  return 1;
+  return true;
 }
 
 /* e1 from the circle's centre to p, e2 across it and the axis, both unit, e2 downhill. */
-static int arc_frame(arc *path, const double p[3], const double axis[3],
-                     const double direction[3]) {
+static bool arc_frame(arc *path, const double p[3], const double axis[3],
+                      const double direction[3]) {
   double out[3];
   for (int i = 0; i < 3; i++) {
     out[i] = p[i] - path->centre[i];
@@ -113,7 +113,7 @@ static int arc_frame(arc *path, const double p[3], const double axis[3],
   }
   const double length = sqrt(dot(out, out));
   if (!(length > 0.0)) {
-    return 0;
+    return false;
   }
   for (int i = 0; i < 3; i++) {
     path->e1[i] = out[i] / length;
@@ -138,7 +138,7 @@ static void limit_walls(const tl_packing *packing, double radius, int32_t second
     const double a = path->rho * dot(normal, path->e1);
     const double b = path->rho * dot(normal, path->e2);
     const double c = offset + radius - dot(normal, path->centre);
-    const int touches = a - c <= TL_TOUCH * packing->radius_mean;
+    const bool touches = a - c <= TL_TOUCH * packing->radius_mean;
     arc_limit(path, a, b, touches ? c - TL_PRESS * packing->radius_mean : c);
   }
 }

@@ -65,7 +65,7 @@ static void contact_draw(tl_random *random, const talus_generate_def *def, size_
                          tl_generated *generated) {
   const int32_t count = def->body_count;
   const int32_t b = tl_random_index(random, count);
-  const int on_ground = count == 1 || tl_random_uniform(random, 0.0, 1.0) < 0.1;
+  const bool on_ground = count == 1 || tl_random_uniform(random, 0.0, 1.0) < 0.1;
   const int64_t other = on_ground ? 0 : (int64_t)b + 1 + tl_random_index(random, count - 1);
   const int32_t a = on_ground ? -1 : (int32_t)(other % count);
   const double spare = tl_random_uniform(random, -2.0, 1.0);

@@ -76,9 +76,9 @@ static int32_t gather_block(mass_builder *builder, int32_t b, const double *inve
 }
 
 /* A pivot of rounding size is a singular block, though the factorisation may have gone through. */
-static int factor_block(double *a, int64_t count) {
+static bool factor_block(double *a, int64_t count) {
   if (!tl_dense_factor(a, count)) {
-    return 0;
+    return false;
   }
   for (int64_t i = 0; i < count; i++) {
     double diagonal = 0;
@@ -86,20 +86,20 @@ static int factor_block(double *a, int64_t count) {
       diagonal += a[i * count + k] * a[i * count + k];
     }
     if (a[i * count + i] * a[i * count + i] < 1e-14 * diagonal) {
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }
 
 /* One column of the inverse after the other. */
-static int invert_block(mass_builder *builder, int32_t b, const double *inverse) {
+static bool invert_block(mass_builder *builder, int32_t b, const double *inverse) {
   const block_map *map = builder->map;
   const int32_t *unknown = map->unknown + map->offset[b];
   const double *velocity = map->blocks->velocity + map->offset[b];
   const int32_t count = gather_block(builder, b, inverse);
   if (!factor_block(builder->lower, count)) {
-    return 0;
+    return false;
   }
   for (int32_t c = 0; c < count; c++) {
     memset(builder->column, 0, (size_t)count * sizeof(double));
@@ -115,7 +115,7 @@ static int invert_block(mass_builder *builder, int32_t b, const double *inverse)
     }
     builder->start[unknown[builder->place[c]] + 1] = builder->entry;
   }
-  return 1;
+  return true;
 }
 
 static talus_status allocate_mass(talus_stored *scratch, const block_map *map,

@@ -60,7 +60,7 @@ talus_status tl_hdf5_fail(tl_hdf5 *hdf5, talus_status status, const char *name, 
 static int has_room(void) {
   enum { ROOM = 4 << 20 };
   void *volatile room = malloc(ROOM);
-  const int got = room != NULL;
+  const bool got = room != NULL;
   free(room);
   return got;
 }

@@ -52,13 +52,13 @@ int tl_hdf5_is_written(tl_hdf5 *hdf5, const char *name) {
   return written;
 }
 
-static int is_one_of(hid_t type, const hid_t *list, size_t count) {
+static bool is_one_of(hid_t type, const hid_t *list, size_t count) {
   for (size_t k = 0; k < count; k++) {
     if (H5Tequal(type, list[k]) > 0) {
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 /* Standard numbers only: conversion of made-up layouts is not worth the risk. */
@@ -116,7 +116,7 @@ static talus_status check_storage(tl_hdf5 *hdf5, const char *name, const dataset
     return tl_hdf5_fail(hdf5, TALUS_FILE_FORMAT, name, "cannot be opened");
   }
   const H5D_layout_t layout = H5Pget_layout(list);
-  const int strange =
+  const bool strange =
       (layout != H5D_COMPACT && layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED) ||
       H5Pget_external_count(list) != 0;
   const hsize_t ratio = H5Pget_nfilters(list) > 0 ? DEFLATE_RATIO : 1;
@@ -237,8 +237,8 @@ talus_status tl_hdf5_scalar(tl_hdf5 *hdf5, const char *name, int64_t low, int64_
 /* The fixed length of a one-text dataset that the file really holds, else 0. */
 static size_t text_size(tl_hdf5 *hdf5, hid_t id, hid_t type, hid_t space) {
   const size_t size = H5Tget_size(type);
-  const int good = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
-                   H5Sget_simple_extent_npoints(space) == 1 && size > 0 && size <= TITLE_BYTES;
+  const bool good = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
+                    H5Sget_simple_extent_npoints(space) == 1 && size > 0 && size <= TITLE_BYTES;
   return good && H5Dget_storage_size(id) >= size && size <= hdf5->bytes ? size : 0;
 }
 

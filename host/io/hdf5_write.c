@@ -16,8 +16,8 @@ static talus_status put(tl_hdf5 *hdf5, const char *name, hid_t space, hid_t file
                         hid_t memory_type, const void *value) {
   const hid_t id =
       H5Dcreate2(hdf5->file, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  const int good = id >= 0 && (value == NULL || H5Dwrite(id, memory_type, H5S_ALL, H5S_ALL,
-                                                         H5P_DEFAULT, value) >= 0);
+  const bool good = id >= 0 && (value == NULL || H5Dwrite(id, memory_type, H5S_ALL, H5S_ALL,
+                                                          H5P_DEFAULT, value) >= 0);
   if (!good || H5Dclose(id) < 0) {
     return tl_hdf5_fail(hdf5, TALUS_FILE_WRITE, name, "cannot be written");
   }

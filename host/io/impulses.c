@@ -40,16 +40,16 @@ talus_status talus_impulses_write(talus_context *context, const char *path, cons
 }
 
 /* Moves to the next line that says something; 0 at the end of the file. */
-static int find_row(tl_text *text) {
+static bool find_row(tl_text *text) {
   while (!tl_text_at_end(text)) {
     if (*text->cursor != '#') {
-      return 1;
+      return true;
     }
     const char *begin;
     size_t length;
     tl_text_line(text, &begin, &length);
   }
-  return 0;
+  return false;
 }
 
 static talus_status read_row(tl_text *text, double *row, int32_t columns) {

@@ -34,7 +34,7 @@ static void holder_write(int file) {
 }
 
 /* Whether the path still leads to the open file. */
-static int is_there(int file, const char *path) {
+static bool is_there(int file, const char *path) {
   struct stat here, there;
   return fstat(file, &here) == 0 && stat(path, &there) == 0 && here.st_ino == there.st_ino &&
          here.st_dev == there.st_dev;

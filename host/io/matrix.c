@@ -33,16 +33,16 @@ int tl_matrix_next(tl_matrix_walk *walk, tl_matrix_entry *entry) {
 }
 
 /* The next entry inside the window, counted from its corner. */
-static int next_inside(tl_matrix_walk *walk, tl_matrix_window window, tl_matrix_entry *entry) {
+static bool next_inside(tl_matrix_walk *walk, tl_matrix_window window, tl_matrix_entry *entry) {
   while (tl_matrix_next(walk, entry)) {
     entry->row -= window.row;
     entry->column -= window.column;
     if (entry->row >= 0 && entry->row < window.rows && entry->column >= 0 &&
         entry->column < window.columns && entry->value != 0) {
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 /* Sorting by row, then (stably) by column, leaves the rows rising inside every column. `next` holds

@@ -30,7 +30,7 @@ static talus_status fail(const obj_line *line, const char *what, const char *wor
                  (long long)line->number, what, length > 40 ? 40 : (int)length, word);
 }
 
-static int is_gap(char c) {
+static bool is_gap(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
@@ -40,9 +40,9 @@ static size_t next_word(obj_line *line, const char **word) {
     while (line->cursor < line->end && is_gap(*line->cursor)) {
       line->cursor++;
     }
-    const int last = line->cursor < line->end && *line->cursor == '\\' &&
-                     (line->cursor + 1 == line->end ||
-                      (line->cursor + 2 == line->end && line->cursor[1] == '\r'));
+    const bool last = line->cursor < line->end && *line->cursor == '\\' &&
+                      (line->cursor + 1 == line->end ||
+                       (line->cursor + 2 == line->end && line->cursor[1] == '\r'));
     if (!last || tl_text_at_end(line->text)) {
       break;
     }
@@ -110,20 +110,20 @@ static talus_status read_face(obj_line *line, tl_triangles *t) {
   return count >= 3 ? TALUS_OK : fail(line, "a face needs three vertices", "", 0);
 }
 
-static int is(const char *word, size_t length, const char *wanted) {
+static bool is(const char *word, size_t length, const char *wanted) {
   return strlen(wanted) == length && memcmp(word, wanted, length) == 0;
 }
 
-static int is_passed_over(const char *word, size_t length) {
+static bool is_passed_over(const char *word, size_t length) {
   static const char *const known[] = {"vt",     "vn",     "vp",     "g",        "o",       "s",
                                       "mg",     "l",      "p",      "lod",      "bevel",   "usemtl",
                                       "mtllib", "usemap", "maplib", "c_interp", "d_interp"};
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     if (is(word, length, known[k])) {
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 talus_status tl_obj_read(tl_text *text, tl_triangles *t) {

@@ -54,7 +54,7 @@ static talus_status create_temporary(tl_output *output, int *file, mode_t mode) 
 
 static talus_status begin(tl_output *output) {
   struct stat about;
-  const int exists = stat(output->path, &about) == 0;
+  const bool exists = stat(output->path, &about) == 0;
   if (exists && S_ISDIR(about.st_mode)) {
     errno = EISDIR;
     return refuse(output, "cannot be written");

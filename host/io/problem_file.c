@@ -48,20 +48,20 @@ typedef enum file_kind { KIND_HDF5, KIND_TEXT, KIND_UNKNOWN, KIND_EMPTY } file_k
 enum { SIGNATURE_BYTES = 8 };
 
 /* HDF5's signature stands at 0, or behind a user block at 512, 1024, 2048, ... */
-static int has_signature(FILE *file, int64_t size) {
+static bool has_signature(FILE *file, int64_t size) {
   static const unsigned char signature[SIGNATURE_BYTES] = {0x89, 'H',  'D',  'F',
                                                            '\r', '\n', 0x1a, '\n'};
   unsigned char head[SIGNATURE_BYTES];
   for (int64_t place = 0; place + SIGNATURE_BYTES <= size; place = place > 0 ? 2 * place : 512) {
     if (fseeko(file, (off_t)place, SEEK_SET) != 0 ||
         fread(head, 1, sizeof head, file) != sizeof head) {
-      return 0;
+      return false;
     }
     if (memcmp(head, signature, sizeof head) == 0) {
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 /* A text begins with a digit, the dimension; only white space may come before it. */
@@ -142,7 +142,7 @@ talus_status talus_problem_read_sized(talus_context *context, const char *path, 
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static int is_text_name(const char *path) {
+static bool is_text_name(const char *path) {
   const size_t length = strlen(path);
   return length >= 4 && strcmp(path + length - 4, ".dat") == 0;
 }

@@ -221,7 +221,7 @@ static talus_status read_line_head(matrix_reader *reader, int32_t line, int64_t 
 
 static talus_status read_compressed(matrix_reader *reader, talus_matrix *matrix, int64_t origin,
                                     int32_t *index, double *value) {
-  const int by_rows = origin == ORIGIN_CSR;
+  const bool by_rows = origin == ORIGIN_CSR;
   const int32_t lines = by_rows ? matrix->rows : matrix->columns;
   const int32_t limit = by_rows ? matrix->columns : matrix->rows;
   TL_TRY(tl_text_room(reader->text, COLUMN_LINE_TOKENS * (int64_t)lines, reader->name));

@@ -44,7 +44,7 @@ static talus_status read_binary(tl_text *text, uint32_t count, tl_triangles *t) 
 }
 
 /* Does the text go on with this word? */
-static int comes(tl_text *text, const char *word) {
+static bool comes(tl_text *text, const char *word) {
   const size_t length = strlen(word);
   return !tl_text_at_end(text) && strncmp(text->cursor, word, length) == 0 &&
          (text->cursor[length] == 0 || strchr(" \t\r\n", text->cursor[length]) != NULL);

@@ -103,7 +103,7 @@ static talus_status weld(tl_triangles *t) {
   return status;
 }
 
-static int is_obj(const char *path) {
+static bool is_obj(const char *path) {
   const size_t length = strlen(path);
   return length >= 4 &&
          (strcmp(path + length - 4, ".obj") == 0 || strcmp(path + length - 4, ".OBJ") == 0);

@@ -13,7 +13,7 @@ typedef struct table_reader {
   char separator;
 } table_reader;
 
-static int is_blank(const char *line, size_t length) {
+static bool is_blank(const char *line, size_t length) {
   size_t k = 0;
   while (k < length && (line[k] == ' ' || line[k] == '\t' || line[k] == '\r')) {
     k++;
@@ -22,7 +22,7 @@ static int is_blank(const char *line, size_t length) {
 }
 
 /* The next line that says something; 0 at the end. */
-static int next_line(table_reader *reader, char **line, size_t *length) {
+static bool next_line(table_reader *reader, char **line, size_t *length) {
   const char *end = reader->text.memory + reader->text.size;
   while (reader->text.cursor < end) {
     const char *begin;
@@ -30,10 +30,10 @@ static int next_line(table_reader *reader, char **line, size_t *length) {
     tl_text_line(&reader->text, &begin, length);
     if (!is_blank(begin, *length)) {
       *line = reader->text.memory + (begin - reader->text.memory);
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 static int32_t count_fields(const char *line, size_t length, char separator) {
@@ -138,7 +138,7 @@ static talus_status read_rows(table_reader *reader) {
   size_t length = 0;
   void *memory;
   while (next_line(reader, &line, &length)) {
-    const int cut = line + length == file_end;
+    const bool cut = line + length == file_end;
     table->row_count +=
         !(cut && count_fields(line, length, reader->separator) < table->column_count);
   }

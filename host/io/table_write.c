@@ -32,7 +32,7 @@ static talus_status refuse(talus_table *table, const char *doing) {
                  strerror(errno));
 }
 
-static int is_plain(const char *text) {
+static bool is_plain(const char *text) {
   return text != NULL && strpbrk(text, ",;\t\"[]\r\n") == NULL;
 }
 

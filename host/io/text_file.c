@@ -77,7 +77,7 @@ void tl_text_rewind(tl_text *text, const char *cursor, int64_t line) {
   text->line = line;
 }
 
-static int is_space(char c) {
+static bool is_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 

@@ -67,12 +67,12 @@ void tl_vtk_close(tl_vtk_writer *writer) {
 }
 
 /* Does the file hold just these bytes? */
-static int holds(const char *path, const tl_bytes *bytes) {
+static bool holds(const char *path, const tl_bytes *bytes) {
   unsigned char piece[4096];
   size_t at = 0, got = 1;
   FILE *file = fopen(path, "rb");
   if (file == NULL) {
-    return 0;
+    return false;
   }
   while (got > 0 && at <= bytes->size) {
     got = fread(piece, 1, sizeof piece, file);
@@ -117,7 +117,7 @@ static talus_status reuse(const tl_series *series, int64_t step, part *p) {
 static talus_status write_part(const tl_series *series, int64_t step, part *p) {
   char *path;
   TL_TRY(tl_series_path(series, step, &path));
-  const int there = access(path, F_OK) == 0;
+  const bool there = access(path, F_OK) == 0;
   const talus_status status = write_bytes(series->context, path, &p->file);
   p->file_step = step;
   if (status == TALUS_OK && !there) {

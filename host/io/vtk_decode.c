@@ -27,7 +27,7 @@ static talus_status damaged(decoder *d, const char *what) {
 }
 
 /* The value of an attribute of the tag that begins at tag; 0 if it has none or it does not fit. */
-static int attribute(const char *tag, const char *name, char *value, size_t room) {
+static bool attribute(const char *tag, const char *name, char *value, size_t room) {
   const char *end = strchr(tag, '>');
   const size_t length = strlen(name);
   for (const char *at = tag; end != NULL && (at = strstr(at, name)) != NULL && at < end; at++) {
@@ -35,14 +35,14 @@ static int attribute(const char *tag, const char *name, char *value, size_t room
       const char *from = at + length + 2, *stop = strchr(from, '"');
       const size_t size = stop != NULL ? (size_t)(stop - from) : room;
       if (size >= room || stop > end) {
-        return 0;
+        return false;
       }
       memcpy(value, from, size);
       value[size] = 0;
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 static int look_up(const char *name, const char *const *list, int count) {

@@ -84,7 +84,7 @@ typedef struct blocks {
 static int pack_block(blocks *b, size_t k) {
   const size_t first = k * BLOCK, length = b->size - first < BLOCK ? b->size - first : BLOCK;
   uLongf bytes = (uLongf)b->room;
-  const int good =
+  const bool good =
       compress2(b->packed + k * b->room, &bytes, b->from + first, (uLong)length, LEVEL) == Z_OK;
   b->packed_bytes[k] = bytes;
   return good;

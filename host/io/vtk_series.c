@@ -202,7 +202,7 @@ talus_status tl_series_cut(tl_series *series, int64_t step) {
   } else {
     char *path;
     TL_TRY(list_path(series, &path));
-    const int failed = unlink(path) != 0 && errno != ENOENT;
+    const bool failed = unlink(path) != 0 && errno != ENOENT;
     const talus_status status =
         failed ? tl_fail(series->context, TALUS_FILE_WRITE, "%s: %s", path, strerror(errno))
                : TALUS_OK;

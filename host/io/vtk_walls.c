@@ -123,7 +123,7 @@ static talus_status build(walls *w, int fixed, tl_bytes *file) {
   memset(&end, 0, sizeof end);
   tl_frame_extent(frame, end.centre, &end.reach);
   for (int32_t s = 0; s < frame->shape_count; s++) {
-    const int is_fixed = frame->type[frame->shape_body[s]] == TALUS_BODY_FIXED;
+    const bool is_fixed = frame->type[frame->shape_body[s]] == TALUS_BODY_FIXED;
     if (is_fixed == fixed && frame->shape_geometry[s]->kind != TALUS_SHAPE_SPHERE) {
       TL_TRY(add_shape(w, s, &end));
     }

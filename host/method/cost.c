@@ -35,7 +35,7 @@ static double pass_cost(const tl_shape *shape) {
 
 /* Rows of W are factored, of which those that take part differ from step to step: there is nothing
  * to order beforehand. */
-static int has_rows(const tl_shape *shape) {
+static bool has_rows(const tl_shape *shape) {
   return TL_HAS_ROWS(shape) ||
          shape->contact_count <= tl_method_of(TALUS_METHOD_MNCP_PROX)->most_in_auto;
 }

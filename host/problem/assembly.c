@@ -73,7 +73,7 @@ talus_status tl_assembly_scale(talus_context *context, tl_assembly *assembly, in
 talus_status tl_assembly_refuse(talus_context *context, const tl_assembly *assembly, int32_t place,
                                 double trace) {
   const int32_t k = assembly->system.order[place];
-  const int is_row = k >= assembly->contact_count;
+  const bool is_row = k >= assembly->contact_count;
   return tl_fail(
       context, TALUS_BAD_DIAGONAL, "W_kk of %s %d has trace %g: it must be positive and finite",
       is_row ? "bilateral row" : "contact", is_row ? k - assembly->contact_count : k, trace);
@@ -163,7 +163,7 @@ static void units_choose(tl_assembly *assembly) {
               s);
   array_scale(system->value, 9 * shape->value_count, s);
   array_scale(system->mass, shape->mass_count, 1 / s);
-  const int spheres = shape->body_kind == TL_SPHERES;
+  const bool spheres = shape->body_kind == TL_SPHERES;
   for (int64_t i = 0; i < shape->rigid_count; i++) { /* inverse masses, then masses */
     double *const body = system->body + (spheres ? 4 : 16) * i;
     array_scale(body, spheres ? 2 : 7, s);

@@ -49,13 +49,13 @@ static entry_list entries_of(const blocks_build *build, int32_t k) {
                       1};
 }
 
-static int all_zero(const double *values, int64_t count) {
+static bool all_zero(const double *values, int64_t count) {
   for (int64_t i = 0; i < count; i++) {
     if (values[i] != 0) {
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }
 
 static void blocks_number(blocks_build *build, tl_shape *shape) {

@@ -43,7 +43,7 @@ static int32_t internal_body(const rigid_build *build, int32_t body) {
 static void pairs_find(rigid_build *build) {
   const int32_t contacts = build->problem->contact_count;
   for (int32_t k = 0; k < contacts + build->problem->bilateral_count; k++) {
-    const int row = k >= contacts;
+    const bool row = k >= contacts;
     const int32_t *a = row ? build->rigid->row_body_a : build->rigid->body_a;
     const int32_t *b = row ? build->rigid->row_body_b : build->rigid->body_b;
     const int32_t i = internal_body(build, a[row ? k - contacts : k]);

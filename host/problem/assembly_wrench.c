@@ -52,7 +52,7 @@ static void velocities_forget(const wrench_build *build, int32_t place) {
 
 /* W_kk, 6x6 in the contact frame. */
 static void delassus_probe(const wrench_build *build, int32_t place, double *w) {
-  const int world = build->range.kind != TL_BLOCKS;
+  const bool world = build->range.kind != TL_BLOCKS;
   tl_vec axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   if (world) {
     axis[0] = tl_load(build->view.normal, place);

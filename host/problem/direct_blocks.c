@@ -106,8 +106,8 @@ static void block_scale(tl_jacobian_block *block, int32_t rows, double factor) {
 }
 
 /* Constraint k of the problem, number i of its list, whose Jacobians begin at *jacobian. */
-static int constraint_take(tl_direct *d, const blocks_list *list, const blocks_place *places,
-                           int32_t k, int32_t i, const double **jacobian) {
+static bool constraint_take(tl_direct *d, const blocks_list *list, const blocks_place *places,
+                            int32_t k, int32_t i, const double **jacobian) {
   const talus_blocks *const blocks = &d->problem->blocks;
   const int32_t before = d->blocks.count, rows = list->rows;
   double u[3] = {0}, sizes[3] = {0}, trace = 0;

@@ -18,14 +18,14 @@ static void end_add(tl_direct *d, int32_t k, int32_t rows, int32_t body, double 
   }
 }
 
-static int contact_take(tl_direct *d, int32_t k) {
+static bool contact_take(tl_direct *d, int32_t k) {
   const talus_rigid *const rigid = &d->problem->rigid;
   tl_scaled *const scaled = d->scaled;
   tl_direct_kind(d, k);
   const int32_t rows = scaled->kind[k] == TL_CONSTRAINT_FRICTION ? 3 : 1,
                 body[2] = {rigid->body_a[k], rigid->body_b[k]};
   const int moves[2] = {tl_rigid_moves(rigid, body[0]), tl_rigid_moves(rigid, body[1])};
-  const int reaches = rigid->reach_a != NULL;
+  const bool reaches = rigid->reach_a != NULL;
   tl_vec axis[3], arm[2], lever[2][3], turn[2][3];
   axis[0] = tl_load(rigid->normal, k);
   tl_tangents(axis[0], &axis[1], &axis[2]);
@@ -65,7 +65,7 @@ static int contact_take(tl_direct *d, int32_t k) {
   return inverse > 0;
 }
 
-static int row_take(tl_direct *d, int32_t k) {
+static bool row_take(tl_direct *d, int32_t k) {
   const talus_problem *const p = d->problem;
   const talus_rigid *const rigid = &p->rigid;
   tl_scaled *const scaled = d->scaled;

@@ -25,7 +25,7 @@ static talus_status copy_make(intake *in, const tl_caller_array *field, void **p
 }
 
 /* Packed already, on the host, in its own type. */
-static int is_packed(const intake *in, const tl_caller_array *field) {
+static bool is_packed(const intake *in, const tl_caller_array *field) {
   return in->backend->kind == TALUS_BACKEND_CPU && field->scalar != TL_SCALAR_F32 &&
          field->stride == (int64_t)field->pitch * tl_scalar_size(field->scalar);
 }
@@ -129,12 +129,12 @@ static talus_status rigid_take(intake *in, talus_problem *problem) {
 /* ---- form (b) -------------------------------------------------------------------------------- */
 
 /* Velocities and entries of M^-1 of all blocks; 0 if the sizes make no sense. */
-static int blocks_sum(const talus_blocks *b, int64_t *columns, int64_t *entries) {
+static bool blocks_sum(const talus_blocks *b, int64_t *columns, int64_t *entries) {
   *columns = *entries = 0;
   for (int32_t i = 0; i < b->block_count; i++) {
     const int64_t size = b->block_size != NULL ? b->block_size[i] : 0;
     if (size < 1 || size > 100000 || *columns > COUNT_MAX) {
-      return 0;
+      return false;
     }
     *columns += size;
     *entries += size * size;
@@ -341,7 +341,7 @@ talus_status tl_problem_gather(talus_context *context, const talus_problem *prob
   *packed = problem;
   const tl_backend *backend;
   TL_TRY(tl_memory_backend(context, problem->memory, "problem", &backend));
-  const int plain = problem->layout == NULL && problem->memory == TALUS_MEMORY_HOST;
+  const bool plain = problem->layout == NULL && problem->memory == TALUS_MEMORY_HOST;
   if ((plain && context->backend->kind == TALUS_BACKEND_CPU) || sizes_absurd(problem)) {
     return TALUS_OK;
   }

@@ -125,8 +125,8 @@ static talus_strided input_of(const talus_strided_out *out) {
 static talus_status outlet_velocity(talus_context *context, const talus_problem *problem,
                                     const talus_solution *solution,
                                     const talus_solution_layout *layout, tl_outlet *outlet) {
-  const int rigid = problem->form == TALUS_FORM_RIGID;
-  const int split = layout->angular_velocity.array != NULL;
+  const bool rigid = problem->form == TALUS_FORM_RIGID;
+  const bool split = layout->angular_velocity.array != NULL;
   if (split && (!rigid || solution->velocity != NULL)) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT,
                    "the layout of solution.angular_velocity goes with form RIGID and a velocity of "
@@ -202,7 +202,7 @@ talus_status tl_outlet_copy(talus_context *context, const tl_outlet *outlet,
 }
 
 talus_status tl_outlet_end(talus_context *context, const tl_outlet *outlet) {
-  const int some = outlet->impulse.array != NULL || outlet->bilateral.array != NULL ||
-                   outlet->velocity.array != NULL || outlet->contact_velocity.array != NULL;
+  const bool some = outlet->impulse.array != NULL || outlet->bilateral.array != NULL ||
+                    outlet->velocity.array != NULL || outlet->contact_velocity.array != NULL;
   return some ? outlet->backend->copy_array(context, NULL, NULL, TL_COPY_END) : TALUS_OK;
 }

@@ -15,7 +15,7 @@ int tl_matrix_place(const talus_matrix *m, int64_t e, int64_t *line, int32_t *ro
     while (e >= m->start[*line + 1]) {
       ++*line;
     }
-    const int by_row = m->storage == TALUS_STORAGE_CSR;
+    const bool by_row = m->storage == TALUS_STORAGE_CSR;
     *row = by_row ? (int32_t)*line : m->index[e];
     *column = by_row ? m->index[e] : (int32_t)*line;
   }

@@ -178,8 +178,8 @@ static talus_status pair_check(talus_context *context, const talus_rigid *rigid,
 }
 
 static talus_status arms_check(talus_context *context, const talus_rigid *rigid, int64_t count) {
-  const int reaches = rigid->reach_a != NULL || rigid->reach_b != NULL;
-  const int arms = rigid->arm_a != NULL || rigid->arm_b != NULL;
+  const bool reaches = rigid->reach_a != NULL || rigid->reach_b != NULL;
+  const bool arms = rigid->arm_a != NULL || rigid->arm_b != NULL;
   if (count > 0 && reaches == arms) {
     return tl_fail(context, TALUS_MISSING_ARRAY,
                    "give both rigid.reach_a and reach_b, or both rigid.arm_a and arm_b (%s given)",
@@ -326,7 +326,7 @@ static const matrix_name name_w = MATRIX_NAME("delassus.w"), name_mass = MATRIX_
 
 static talus_status lines_check(talus_context *context, const talus_matrix *matrix,
                                 const matrix_name *name) {
-  const int by_row = matrix->storage == TALUS_STORAGE_CSR;
+  const bool by_row = matrix->storage == TALUS_STORAGE_CSR;
   const int32_t lines = by_row ? matrix->rows : matrix->columns;
   TL_TRY(offsets_check(context, matrix->start, lines, name->start));
   if (matrix->start[lines] != matrix->count) {
@@ -400,13 +400,13 @@ int tl_problem_bounded(const talus_problem *problem) {
   return 0;
 }
 
-static int any_positive(const double *array, int64_t count) {
+static bool any_positive(const double *array, int64_t count) {
   for (int64_t i = 0; array != NULL && i < count; i++) {
     if (array[i] > 0) {
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 int tl_problem_compliant(const talus_problem *problem) {
@@ -436,11 +436,11 @@ int tl_problem_wrenches(const talus_problem *problem) {
 }
 
 /* The unit vectors along and across the direction of friction; 0 if there is none. */
-static int directions_of(const talus_problem *problem, int32_t k, double *along, double *across) {
+static bool directions_of(const talus_problem *problem, int32_t k, double *along, double *across) {
   if (problem->form != TALUS_FORM_RIGID) {
     along[0] = along[2] = across[0] = across[1] = 0;
     along[1] = across[2] = 1;
-    return 1;
+    return true;
   }
   const double *const n = problem->rigid.normal + 3 * (int64_t)k;
   const double *const d = problem->friction_direction + 3 * (int64_t)k;
@@ -522,7 +522,7 @@ static talus_status ellipses_check(talus_context *context, const talus_problem *
     return tl_fail(context, TALUS_INVALID_ARGUMENT,
                    "problem.cross_friction goes with friction and dimension 3 or 6");
   }
-  const int rigid = problem->form == TALUS_FORM_RIGID;
+  const bool rigid = problem->form == TALUS_FORM_RIGID;
   if (rigid) {
     TL_TRY(
         need_finite(context, problem->friction_direction, 3 * count, "problem.friction_direction"));

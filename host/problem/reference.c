@@ -5,6 +5,7 @@
 #include "host/problem/reference.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "kernels/item/rigid.h"
 #include "kernels/item/row.h"
@@ -36,7 +37,7 @@ static double chunk_reference(const tl_system *system, int32_t first, int32_t en
     while (k >= range->first + range->count) {
       range++;
     }
-    const int world = range->kind == TL_SPHERES || range->kind == TL_ARMS;
+    const bool world = range->kind == TL_SPHERES || range->kind == TL_ARMS;
     if (range->torque) {
       sum += wrench_reference(system, k, world, law == TALUS_LAW_COULOMB);
       continue;

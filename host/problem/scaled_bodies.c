@@ -35,7 +35,7 @@ typedef struct body_root {
 } body_root;
 
 static body_root rigid_root(const tl_system *system, int32_t body) {
-  const int spheres = system->shape.body_kind == TL_SPHERES;
+  const bool spheres = system->shape.body_kind == TL_SPHERES;
   const double *const m = system->body + (spheres ? 4 : 16) * (int64_t)body;
   body_root root = {sqrt(m[0]), {0}};
   if (spheres) {

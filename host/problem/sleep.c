@@ -100,7 +100,7 @@ static void entries_close(room *r, const talus_blocks *b, const int32_t *list, i
   int64_t used = 0, to = 0, from = 0;
   int32_t next = 0;
   for (int32_t k = 0; k < all; k++) {
-    const int taken = next < count && list[next] == k;
+    const bool taken = next < count && list[next] == k;
     if (taken) {
       new_start[next++] = used;
     }

@@ -20,12 +20,12 @@ typedef struct sphere_body {
   double rotation[9];
 } sphere_body;
 
-static int body_is_sphere(const double *m) {
+static bool body_is_sphere(const double *m) {
   for (int i = 0; i < 6; i++) {
     for (int j = 0; j < 6; j++) {
       const double wanted = i != j ? 0 : m[i < 3 ? 0 : 21];
       if (fabs(m[6 * i + j] - wanted) > 1e-12 * fabs(m[i < 3 ? 0 : 21])) {
-        return 0;
+        return false;
       }
     }
   }
@@ -33,7 +33,7 @@ static int body_is_sphere(const double *m) {
 }
 
 /* Rows n t1 t2 of the linear part, times sign, are a right- or left-handed orthonormal frame. */
-static int frame_read(const double *jacobian, double sign, double *frame) {
+static bool frame_read(const double *jacobian, double sign, double *frame) {
   for (int row = 0; row < 3; row++) {
     for (int c = 0; c < 3; c++) {
       frame[3 * row + c] = sign * jacobian[6 * row + c];
@@ -43,18 +43,18 @@ static int frame_read(const double *jacobian, double sign, double *frame) {
     for (int j = 0; j <= i; j++) {
       const double dot = tl_dot(tl_load(frame, i), tl_load(frame, j));
       if (fabs(dot - (i == j)) > FIT) {
-        return 0;
+        return false;
       }
     }
   }
-  return 1;
+  return true;
 }
 
 /* Reach and rotation from one body's angular part. The arm is side * reach * n with side +1 for a
  * and -1 for b, so that the angular row of direction d is sign * R (arm x d) = -reach R (n x d)
  * for either body. */
-static int angular_read(const double *jacobian, const double *frame, sphere_body *body,
-                        double *reach) {
+static bool angular_read(const double *jacobian, const double *frame, sphere_body *body,
+                         double *reach) {
   const tl_vec n = tl_load(frame, 0);
   double size = 0;
   for (int row = 0; row < 3; row++) {
@@ -88,11 +88,11 @@ static int angular_read(const double *jacobian, const double *frame, sphere_body
     for (int c = 0; c < 3; c++) {
       const double wanted = -*reach * tl_dot(tl_load(body->rotation, c), turn);
       if (fabs(jacobian[6 * row + 3 + c] - wanted) > 1e3 * FIT * *reach) {
-        return 0;
+        return false;
       }
     }
   }
-  return 1;
+  return true;
 }
 
 /* Arrays of the translated problem, cut from one block. */
@@ -124,10 +124,10 @@ static talus_status arrays_take(talus_context *context, tl_translation *t, spher
   return TALUS_OK;
 }
 
-static int contact_read(const talus_blocks *blocks, int32_t k, sphere_arrays *arrays) {
+static bool contact_read(const talus_blocks *blocks, int32_t k, sphere_arrays *arrays) {
   const int64_t first = blocks->contact_start[k], count = blocks->contact_start[k + 1] - first;
   if (count < 1 || count > 2) {
-    return 0;
+    return false;
   }
   double *const frame = arrays->frame + 9 * (int64_t)k;
   arrays->body_a[k] = arrays->body_b[k] = -1;
@@ -138,25 +138,25 @@ static int contact_read(const talus_blocks *blocks, int32_t k, sphere_arrays *ar
     if (e == first) { /* the first is called b: F is its linear part, whichever way that points */
       arrays->body_b[k] = blocks->contact_block[e];
       if (!frame_read(jacobian, 1, frame)) {
-        return 0;
+        return false;
       }
     } else {
       double other[9];
       arrays->body_a[k] = blocks->contact_block[e];
       if (!frame_read(jacobian, -1, other)) {
-        return 0;
+        return false;
       }
       for (int i = 0; i < 9; i++) {
         if (fabs(other[i] - frame[i]) > FIT) {
-          return 0;
+          return false;
         }
       }
     }
     if (!angular_read(jacobian, frame, arrays->body + blocks->contact_block[e], reach)) {
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }
 
 static void contact_finish(const talus_problem *problem, int32_t k, sphere_arrays *arrays) {

@@ -114,7 +114,7 @@ talus_status tl_build_cell(const talus_scene *scene, talus_world *world, int mov
   cell.servo = from->servo;
   cell.rate_limit = from->rate_limit;
   for (int c = 0; c < 3; c++) {
-    const int flat = scene->def.world.plane && c == 1;
+    const bool flat = scene->def.world.plane && c == 1;
     cell.origin[c] = flat ? -0.5 : from->lower[c];
     cell.edge[c] = flat ? 1 : from->upper[c] - from->lower[c];
     cell.rate[c] = moving ? from->rate[c] : 0;
@@ -174,7 +174,7 @@ static talus_status add_wall(talus_scene *scene, tl_build_mode mode, talus_world
 static talus_status add_body(talus_scene *scene, tl_build_mode mode, talus_world *world,
                              const tl_scene_body *from, int32_t *body) {
   talus_body_def def = talus_body_def_default();
-  const int moves = from->type == TALUS_BODY_KINEMATIC;
+  const bool moves = from->type == TALUS_BODY_KINEMATIC;
   def.type = moves && mode.relaxing ? TALUS_BODY_FIXED : (talus_body_type)from->type;
   memcpy(def.position, from->position, sizeof def.position);
   memcpy(def.orientation, from->orientation, sizeof def.orientation);
@@ -258,7 +258,7 @@ talus_status tl_build_bodies(talus_scene *scene, tl_build_mode mode, talus_world
   tl_occupancy_begin(scene, world, &occupancy);
   scene->emitting = scene->def.world.overlap == TL_OVERLAP_RESOLVE;
   const talus_status status = add_grains(scene, world, &occupancy);
-  scene->emitting = 0;
+  scene->emitting = false;
   tl_occupancy_end(&occupancy);
   return status;
 }

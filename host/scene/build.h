@@ -109,7 +109,7 @@ struct talus_scene {
   int32_t grain_first;        /* bodies from here on are grains */
   int32_t told_walls;         /* whose holes have been told: a world may be built more than once */
   int32_t told_inlets;        /* of which walls in their region have been told */
-  int32_t emitting;           /* 1: grains are noted below */
+  bool emitting;              /* grains are noted below */
   tl_emitted *emitted;
   int32_t emitted_count, emitted_capacity;
   tl_inlet_state *inlet;
@@ -250,7 +250,7 @@ typedef struct tl_grains_job {
   tl_occupancy *occupancy;
   tl_random random;
   int plane;
-  int endless; /* 1: the region may grow upwards */
+  bool endless; /* the region may grow upwards */
 } tl_grains_job;
 talus_status tl_grains_emit(tl_grains_job *job);
 talus_status tl_grains_lattice(tl_grains_job *job);

@@ -68,7 +68,7 @@ static talus_status check_wall(const talus_scene *scene, const tl_scene_wall *wa
     return tl_node_fail(scene->context, tl_tree_find(node, "opening"),
                         "the opening is as wide as the container");
   }
-  const int drawn = wall->kind == TL_WALL_REVOLVED || wall->kind == TL_WALL_EXTRUDED;
+  const bool drawn = wall->kind == TL_WALL_REVOLVED || wall->kind == TL_WALL_EXTRUDED;
   if (drawn && wall->profile.count < 2) {
     return tl_node_fail(scene->context, tl_tree_find(node, "profile"),
                         "a profile needs two or more points");
@@ -103,7 +103,7 @@ static talus_status check_grains(const talus_scene *scene) {
     }
     TL_TRY(check_grain(scene, &grains->grain));
     if (grains->region.item.node != NULL) {
-      const int endless = grains->kind != TL_GRAINS_LAYERS;
+      const bool endless = grains->kind != TL_GRAINS_LAYERS;
       TL_TRY(tl_region_check(scene->context, &grains->region, endless));
     }
     if (grains->inside != NULL) {
@@ -138,7 +138,7 @@ static talus_status check_drive(const talus_scene *scene, const tl_scene_joint *
   const tl_node *effort = tl_tree_find(node, "effort"), *rate = tl_tree_find(node, "rate");
   const tl_node *response = tl_tree_find(node, "response");
   const tl_node *target = tl_tree_find(node, "target");
-  const int dry = joint->friction > 0;
+  const bool dry = joint->friction > 0;
   if (limits != NULL && !(joint->limits[0] <= joint->limits[1])) {
     return tl_node_fail(scene->context, limits,
                         "joint '%.60s': the lower limit is above the upper one", joint_name(joint));

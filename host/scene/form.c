@@ -131,7 +131,7 @@ void tl_form_place(tl_form *form, const double position[3], const double orienta
 
 /* ---- against bodies -------------------------------------------------------------------------- */
 
-static int collide(const tl_collider *part, int32_t group, uint32_t collides) {
+static bool collide(const tl_collider *part, int32_t group, uint32_t collides) {
   return (part->collides >> group & 1u) && (collides >> part->group & 1u);
 }
 
@@ -201,7 +201,7 @@ static void hole_def(const tl_scene_region *hole, int plane, double far, talus_s
                                                                 : TALUS_SHAPE_CYLINDER);
   if (hole->kind == TL_REGION_BOX) {
     for (int c = 0; c < 3; c++) {
-      const int flat = plane && c == 1;
+      const bool flat = plane && c == 1;
       const double lower = flat ? -far : fmax(hole->lower[c], -far);
       const double upper = flat ? far : fmin(hole->upper[c], far);
       def->position[c] = 0.5 * (lower + upper);
@@ -420,7 +420,7 @@ static talus_status try_once(tl_occupancy *occupancy, tl_room *room, tl_form *fo
 talus_status tl_form_place_randomly(tl_occupancy *occupancy, tl_room *room, tl_form *form,
                                     tl_random *random, tl_placement *search) {
   enum { SAME_TURN = 50 }; /* long grains find room by another turn, where they may turn */
-  const int turns = form->grain->turned && !form->round;
+  const bool turns = form->grain->turned && !form->round;
   int32_t votes = 0;
   search->found = search->fits = 0;
   search->by = TALUS_NONE;

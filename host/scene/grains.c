@@ -80,7 +80,7 @@ static talus_status find_region(tl_grains_job *job) {
   for (int32_t i = 0; i < def->walls.count; i++) {
     const tl_scene_wall *wall = (const tl_scene_wall *)def->walls.item + i;
     tl_scene_region inside;
-    const int named =
+    const bool named =
         grains->inside != NULL && wall->name != NULL && strcmp(wall->name, grains->inside) == 0;
     if ((named || grains->inside == NULL) && tl_region_of_wall(wall, &inside)) {
       job->region = inside;
@@ -97,8 +97,8 @@ static talus_status find_region(tl_grains_job *job) {
     return TALUS_OK;
   }
   const double *n = grains->counts;
-  const int counted = n[0] > 0 && (grains->arrangement == TL_ARRANGE_PYRAMID ||
-                                   ((n[1] > 0 || job->plane) && n[2] > 0));
+  const bool counted = n[0] > 0 && (grains->arrangement == TL_ARRANGE_PYRAMID ||
+                                    ((n[1] > 0 || job->plane) && n[2] > 0));
   if (found == 0 && grains->inside == NULL && grains->kind == TL_GRAINS_LATTICE && counted) {
     memset(&job->region, 0, sizeof job->region); /* from the origin on */
     for (int c = 0; c < 3; c++) {

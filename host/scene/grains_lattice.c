@@ -89,8 +89,8 @@ static talus_status arrange(const tl_grains_job *job, lattice *l) {
 }
 
 /* Where grain (i, j, k) is; 0 if its row has fewer. stretch: of half bricks. */
-static int site(const tl_grains_job *job, const lattice *l, const int64_t n[3], double position[3],
-                double *stretch) {
+static bool site(const tl_grains_job *job, const lattice *l, const int64_t n[3], double position[3],
+                 double *stretch) {
   const int odd = (int)(n[2] % 2);
   double shift[3] = {0, 0, 0};
   *stretch = 1;
@@ -106,7 +106,7 @@ static int site(const tl_grains_job *job, const lattice *l, const int64_t n[3], 
   case TL_ARRANGE_BRICK:
     if (odd) {
       /* n + 1 bricks, the first and the last of them half as long. */
-      const int end = n[0] == 0 || n[0] == l->limit[0];
+      const bool end = n[0] == 0 || n[0] == l->limit[0];
       const double half = 0.25 * l->step[0];
       shift[0] = (n[0] == 0 ? half : n[0] == l->limit[0] ? -half : 0) - 0.5 * l->step[0];
       *stretch = end ? 0.5 * (l->step[0] - 2 * (l->step[0] - l->extent[0])) / l->extent[0] : 1;
@@ -114,7 +114,7 @@ static int site(const tl_grains_job *job, const lattice *l, const int64_t n[3], 
     break;
   case TL_ARRANGE_PYRAMID:
     if (n[0] >= l->limit[0] - n[2] || (!job->plane && n[1] >= l->limit[0] - n[2])) {
-      return 0;
+      return false;
     }
     shift[0] = 0.5 * (double)n[2] * l->step[0];
     shift[1] = job->plane ? 0 : 0.5 * (double)n[2] * l->step[1];
@@ -125,22 +125,22 @@ static int site(const tl_grains_job *job, const lattice *l, const int64_t n[3], 
   for (int c = 0; c < 3; c++) {
     position[c] = l->origin[c] + (double)n[c] * l->step[c] + shift[c];
   }
-  return 1;
+  return true;
 }
 
 /* Whether a box region holds the box around a grain. */
-static int fits_box(const tl_grains_job *job, const lattice *l, const double position[3],
-                    double stretch) {
+static bool fits_box(const tl_grains_job *job, const lattice *l, const double position[3],
+                     double stretch) {
   const tl_scene_region *region = &job->region;
   for (int c = 0; c < 3; c++) {
     const double half = 0.5 * l->extent[c] * (c == 0 ? stretch : 1);
     const double slack = 1e-9 * l->extent[c];
     if (!(c == 1 && job->plane) && (position[c] - half < region->lower[c] - slack ||
                                     position[c] + half > region->upper[c] + slack)) {
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }
 
 /* Whether the largest grain lies in the region: as it is, or however it is turned. */
@@ -226,7 +226,7 @@ static talus_status emit_layers(tl_grains_job *job, lattice *l, int64_t *made) {
   const int32_t before = job->occupancy->count;
   double lower[3], upper[3];
   tl_region_box(&job->region, lower, upper);
-  const int pyramid = job->grains->arrangement == TL_ARRANGE_PYRAMID;
+  const bool pyramid = job->grains->arrangement == TL_ARRANGE_PYRAMID;
   const int64_t rows = pyramid && !job->plane ? l->limit[0] : l->limit[1];
   const int64_t layers = pyramid && l->limit[2] > l->limit[0] ? l->limit[0] : l->limit[2];
   int any_before = 1, idle = 0;

@@ -16,7 +16,7 @@ enum { TL_SPACE_PLANES = 90 };
 
 typedef struct tl_space {
   const tl_scene_region *region; /* NULL: bounded by planes */
-  int plane;                     /* 1: in a plane world, one metre thick */
+  bool plane;                    /* in a plane world, one metre thick */
   int32_t count; /* of planes; of a plane world without the two that make it thick */
   double normal[TL_SPACE_PLANES][3], offset[TL_SPACE_PLANES]; /* normal . x <= offset inside */
   double volume;                                              /* m3; 0: there is none */

@@ -42,11 +42,11 @@ void tl_space_near(const tl_space *space, const double point[3], double radius, 
 
 /* Whether a contact carries a force and one of its bodies is a grain: of a generator or inlet, or
  * any free body where there is none. */
-static int counts(const talus_world *world, const tl_world_contact *contact, int32_t first) {
+static bool counts(const talus_world *world, const tl_world_contact *contact, int32_t first) {
   const talus_contact *const shown = &contact->shown;
   const double *const f = shown->impulse;
-  const int a = shown->body_a >= first && talus_body_kind(world, shown->body_a) == TALUS_BODY_FREE;
-  const int b = shown->body_b >= first && talus_body_kind(world, shown->body_b) == TALUS_BODY_FREE;
+  const bool a = shown->body_a >= first && talus_body_kind(world, shown->body_a) == TALUS_BODY_FREE;
+  const bool b = shown->body_b >= first && talus_body_kind(world, shown->body_b) == TALUS_BODY_FREE;
   return (a || b) && (f[0] != 0 || f[1] != 0 || f[2] != 0);
 }
 
@@ -190,7 +190,7 @@ static void bound_by(tl_space *space, double *memory, int32_t count) {
 
 /* A whole box is bounded by planes. */
 static void take_region(tl_space *space, const tl_scene_region *region) {
-  const int box = region->kind == TL_REGION_BOX && region->without.count == 0;
+  const bool box = region->kind == TL_REGION_BOX && region->without.count == 0;
   space->volume = tl_region_volume(region, space->plane);
   space->region = box ? NULL : region;
   for (int c = 0; c < 3 && box; c++) {

@@ -160,7 +160,7 @@ static talus_status link_check(const talus_scene *scene, int32_t m, int32_t i) {
   const tl_scene_link *const link = link_at(of, i);
   const tl_node *const node = link->item.node;
   talus_context *const context = scene->context;
-  const int has_axis = link->kind != TALUS_LINK_FREE;
+  const bool has_axis = link->kind != TALUS_LINK_FREE;
   if (has_axis && !(square3(link->axis) > 0)) {
     return tl_node_fail(context, tl_tree_find(node, "axis"), "joint '%.60s': its axis has length 0",
                         link->name);

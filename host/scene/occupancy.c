@@ -164,8 +164,8 @@ talus_status tl_occupancy_add_all(tl_occupancy *occupancy) {
   return TALUS_OK;
 }
 
-static int apart(const tl_occupancy *occupancy, int32_t index, const double position[3],
-                 double radius) {
+static bool apart(const tl_occupancy *occupancy, int32_t index, const double position[3],
+                  double radius) {
   const double *ball = occupancy->ball + 4 * (size_t)index;
   const double x = ball[0] - position[0], y = ball[1] - position[1], z = ball[2] - position[2];
   const double reach = ball[3] + radius;

@@ -56,7 +56,7 @@ struct tl_form {
   tl_collider *part;
   double *arm; /* [3 count] from the origin to each part, as turned */
   int32_t count, capacity;
-  int32_t round; /* 1: one ball about the origin */
+  bool round;    /* one ball about the origin */
   double radius; /* of the ball about the origin that holds it */
   double position[3];
   tl_box around, box; /* around all of it: about the origin, as turned; where it is */

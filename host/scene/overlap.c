@@ -70,7 +70,7 @@ static talus_status body_depth(overlap_search *search, const tl_collider *other,
   return TALUS_OK;
 }
 
-static int collide(const tl_body *a, int32_t group, uint32_t collides) {
+static bool collide(const tl_body *a, int32_t group, uint32_t collides) {
   return (a->collides >> group & 1u) && (collides >> a->group & 1u);
 }
 

@@ -23,8 +23,8 @@ static const char *prefix_of(const char *where, char *prefix, size_t capacity) {
 
 /* A default as a node: lists are written with blanks between. */
 static talus_status default_node(tl_parse *parse, const tl_key *key, tl_node **node) {
-  const int listed = key->type == TL_KEY_PAIR || key->type == TL_KEY_VECTOR ||
-                     key->type == TL_KEY_TURN || key->type == TL_KEY_SET;
+  const bool listed = key->type == TL_KEY_PAIR || key->type == TL_KEY_VECTOR ||
+                      key->type == TL_KEY_TURN || key->type == TL_KEY_SET;
   void *memory = NULL;
   TL_TRY(tl_arena_take(parse->arena, 9, sizeof(tl_node), &memory));
   tl_node *nodes = memory;
@@ -98,7 +98,7 @@ static talus_status search_keys(tl_parse *parse, const tl_section *table, const 
       }
       continue;
     }
-    const int same = strcmp(key->name, search->name) == 0;
+    const bool same = strcmp(key->name, search->name) == 0;
     if (!tl_key_belongs(key, kind)) {
       if (same) {
         search->elsewhere = key;
@@ -162,8 +162,8 @@ static talus_status parse_items(tl_parse *parse, const tl_key *key, const tl_nod
                                 const char *where, tl_list *list) {
   char prefix[PATH], below[PATH];
   prefix_of(where, prefix, sizeof prefix);
-  const int named = key->type == TL_KEY_MAP;
-  const int single = !named && node->kind == TL_NODE_MAP; /* a list of one without the dash */
+  const bool named = key->type == TL_KEY_MAP;
+  const bool single = !named && node->kind == TL_NODE_MAP; /* a list of one without the dash */
   if (named ? node->kind != TL_NODE_MAP : node->kind == TL_NODE_SCALAR) {
     return tl_node_fail(parse->context, node, "%s%s wants a %s", prefix, key->name,
                         named ? "map: name, then keys"

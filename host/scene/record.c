@@ -260,7 +260,7 @@ static talus_status write_frame(talus_record *record, const talus_world *world,
                                 const talus_step_report *report) {
   const tl_scene_output *output = &tl_scene_def(record->scene)->output;
   tl_snapshot *snapshot = &record->snapshot;
-  const int measures = output->measure.count > 0;
+  const bool measures = output->measure.count > 0;
   TL_TRY(tl_snapshot_take(snapshot, record->scene, world, report, output->contacts || measures));
   record->unsynced = record->unsynced || record->vtk != NULL || measures;
   if (record->vtk != NULL) {

@@ -37,13 +37,13 @@ static const char *const patterns[] = {"scene.yaml",
                                        "measure-*-[0-9]*.csv",
                                        "measure-*-[0-9]*.vti"};
 
-static int is_of_a_run(const char *name) {
+static bool is_of_a_run(const char *name) {
   for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
     if (fnmatch(patterns[i], name, 0) == 0) {
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 /* What a process that is gone left half-written of such a file. The process number may be ours by

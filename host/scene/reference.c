@@ -104,8 +104,8 @@ static void say_type(reference *r, const tl_key *key) {
 }
 
 static void say_default(reference *r, const tl_key *key) {
-  const int listed = key->type == TL_KEY_VECTOR || key->type == TL_KEY_PAIR ||
-                     key->type == TL_KEY_TURN || key->type == TL_KEY_SET;
+  const bool listed = key->type == TL_KEY_VECTOR || key->type == TL_KEY_PAIR ||
+                      key->type == TL_KEY_TURN || key->type == TL_KEY_SET;
   if (key->initial == NULL) {
     say(r, "**needed**");
   } else if (key->initial[0] == '\0') {

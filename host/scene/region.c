@@ -6,7 +6,7 @@
 
 #include "host/scene/build.h"
 
-static int has_axis(const tl_scene_region *region) {
+static bool has_axis(const tl_scene_region *region) {
   return region->kind == TL_REGION_CYLINDER || region->kind == TL_REGION_ANNULUS;
 }
 
@@ -28,7 +28,7 @@ talus_status tl_region_check(talus_context *context, const tl_scene_region *regi
   if (region->kind == TL_REGION_BOX) {
     for (int c = 0; c < 3; c++) {
       /* In a plane world y is not written and both are 0. */
-      const int flat = c == 1 && region->lower[c] == region->upper[c];
+      const bool flat = c == 1 && region->lower[c] == region->upper[c];
       if (!flat && !(region->lower[c] < region->upper[c])) {
         return tl_node_fail(context, node, "the region's lower corner is not below the upper one");
       }
@@ -76,24 +76,24 @@ static void frame_of(const double axis[3], double frame[9]) {
 }
 
 /* In a plane world a cylinder along y is a disk, another one a strip. */
-static int lies_across(const tl_scene_region *region) {
+static bool lies_across(const tl_scene_region *region) {
   return fabs(region->axis[1]) > fabs(region->axis[0]) + fabs(region->axis[2]);
 }
 
 /* Whether it holds a ball, as if nothing were taken out of it. A clearance below 0: whether it
  * meets a ball; at edges and corners it is taken for a little larger then. */
-static int whole_contains(const tl_scene_region *region, int plane, const double point[3],
-                          double clearance) {
+static bool whole_contains(const tl_scene_region *region, int plane, const double point[3],
+                           double clearance) {
   const double *c = region->centre;
   const double d[3] = {point[0] - c[0], plane ? 0 : point[1] - c[1], point[2] - c[2]};
   if (region->kind == TL_REGION_BOX) {
     for (int i = 0; i < 3; i++) {
       if (!(plane && i == 1) &&
           (point[i] < region->lower[i] + clearance || point[i] > region->upper[i] - clearance)) {
-        return 0;
+        return false;
       }
     }
-    return 1;
+    return true;
   }
   const double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
   const double inner = region->radius - clearance;
@@ -142,13 +142,13 @@ void tl_region_box(const tl_scene_region *region, double lower[3], double upper[
 }
 
 /* Uniform between the radii, which would be rare in the box around a thin annulus; 0: no room. */
-static int draw_annulus(const tl_scene_region *region, int plane, double clearance,
-                        tl_random *random, double point[3]) {
+static bool draw_annulus(const tl_scene_region *region, int plane, double clearance,
+                         tl_random *random, double point[3]) {
   const double outer = region->radius - clearance, core = region->inner + clearance;
   const double room = region->height - clearance;
-  const int ring = plane && lies_across(region);
+  const bool ring = plane && lies_across(region);
   if (!(core <= outer) || (!ring && !(clearance <= room))) {
-    return 0;
+    return false;
   }
   double frame[9];
   frame_of(region->axis, frame);
@@ -158,7 +158,7 @@ static int draw_annulus(const tl_scene_region *region, int plane, double clearan
     point[0] = region->centre[0] + r * cos(angle);
     point[1] = 0;
     point[2] = region->centre[2] + r * sin(angle);
-    return 1;
+    return true;
   }
   const double along = tl_random_uniform(random, clearance, room);
   /* in the plane it is two strips */
@@ -172,12 +172,12 @@ static int draw_annulus(const tl_scene_region *region, int plane, double clearan
     point[c] = region->centre[c] + along * frame[6 + c] + x * side[c] + y * frame[3 + c];
   }
   point[1] = plane ? 0 : point[1];
-  return 1;
+  return true;
 }
 
 /* Uniform in the box around the region; 0: no room. */
-static int draw_box(const tl_scene_region *region, int plane, double clearance, tl_random *random,
-                    double point[3]) {
+static bool draw_box(const tl_scene_region *region, int plane, double clearance, tl_random *random,
+                     double point[3]) {
   double lower[3], upper[3];
   const double room = region->kind == TL_REGION_BOX ? clearance : 0;
   tl_region_box(region, lower, upper);
@@ -185,19 +185,19 @@ static int draw_box(const tl_scene_region *region, int plane, double clearance, 
     lower[c] += room;
     upper[c] -= room;
     if (!(plane && c == 1) && !(lower[c] <= upper[c])) {
-      return 0;
+      return false;
     }
   }
   for (int c = 0; c < 3; c++) {
     point[c] = plane && c == 1 ? 0 : tl_random_uniform(random, lower[c], upper[c]);
   }
-  return 1;
+  return true;
 }
 
 int tl_region_draw(const tl_scene_region *region, int plane, double clearance, tl_random *random,
                    double point[3]) {
   const int tries = region->without.count > 0 ? 20000 : 200;
-  const int whole_box = region->kind == TL_REGION_BOX && region->without.count == 0;
+  const bool whole_box = region->kind == TL_REGION_BOX && region->without.count == 0;
   for (int i = 0; i < tries; i++) {
     if (!(region->kind == TL_REGION_ANNULUS ? draw_annulus(region, plane, clearance, random, point)
                                             : draw_box(region, plane, clearance, random, point))) {
@@ -284,7 +284,7 @@ int tl_region_of_wall(const tl_scene_wall *wall, tl_scene_region *region) {
   case TL_WALL_WEDGE: {
     const double rise =
         wall->kind == TL_WALL_WEDGE ? 0.5 * (wall->size[0] - wall->opening) * slope : 0;
-    const int lid = wall->kind == TL_WALL_BOX && (wall->faces >> TL_FACE_TOP & 1u);
+    const bool lid = wall->kind == TL_WALL_BOX && (wall->faces >> TL_FACE_TOP & 1u);
     region->kind = TL_REGION_BOX;
     for (int c = 0; c < 2; c++) {
       region->lower[c] = p[c] - 0.5 * wall->size[c];

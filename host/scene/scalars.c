@@ -90,8 +90,8 @@ talus_status tl_scalars_column(tl_arena *arena, const char *stem, const char *na
   const int length = snprintf(text, sizeof text, "%s%.80s%s", stem, name, ending);
   for (int i = 0; i < length; i++) {
     const char c = text[i];
-    const int plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '_' || c == '-';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '-';
     text[i] = plain ? c : '_';
   }
   column->unit = unit;

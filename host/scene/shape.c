@@ -135,7 +135,7 @@ talus_status tl_shape_check(talus_context *context, const tl_scene_shape *shape,
     return tl_node_fail(context, tl_tree_find(node, "points"), "a hull needs at least four points");
   }
   if (shape->kind == TL_SHAPE_POLYGON) {
-    const int regular = shape->sides >= 3 && shape->radius > 0 && shape->corners.count == 0;
+    const bool regular = shape->sides >= 3 && shape->radius > 0 && shape->corners.count == 0;
     if (!regular && (shape->corners.count < 3 || shape->sides > 0)) {
       return tl_node_fail(context, node,
                           "a polygon needs `corners` (three or more), or `sides` and `radius`");
@@ -159,7 +159,7 @@ talus_status tl_shape_check(talus_context *context, const tl_scene_shape *shape,
 /* The hull's points, scaled; a polygon becomes a prism as thick as it is wide. */
 static talus_status fill_points(talus_scene *scene, const tl_scene_shape *shape, double factor,
                                 talus_shape_def *def) {
-  const int prism = shape->kind == TL_SHAPE_POLYGON;
+  const bool prism = shape->kind == TL_SHAPE_POLYGON;
   const int32_t count = !prism             ? shape->points.count
                         : shape->sides > 0 ? (int32_t)shape->sides
                                            : shape->corners.count;

@@ -10,8 +10,8 @@
 
 talus_status tl_sizes_check(talus_context *context, const tl_scene_sizes *sizes) {
   const tl_node *node = sizes->item.node;
-  const int cut = sizes->kind == TL_SIZE_UNIFORM || sizes->kind == TL_SIZE_NORMAL ||
-                  sizes->kind == TL_SIZE_LOGNORMAL;
+  const bool cut = sizes->kind == TL_SIZE_UNIFORM || sizes->kind == TL_SIZE_NORMAL ||
+                   sizes->kind == TL_SIZE_LOGNORMAL;
   if (cut && !(sizes->low <= sizes->high)) {
     return tl_node_fail(context, node, "sizes: low is above high");
   }

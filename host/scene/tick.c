@@ -8,7 +8,7 @@
 #include "host/scene/occupancy.h"
 #include "host/world/state.h"
 
-static int within(double time, double begin, double end) {
+static bool within(double time, double begin, double end) {
   return time >= begin && time < end;
 }
 

@@ -52,7 +52,7 @@ talus_status tl_node_fail(talus_context *context, const tl_node *node, const cha
 static tl_node *find_item(const tl_node *list, const char *word) {
   char *end;
   const long index = strtol(word, &end, 10);
-  const int by_number = end != word && *end == '\0';
+  const bool by_number = end != word && *end == '\0';
   long position = 0;
   for (tl_node *child = list->first; child != NULL; child = child->next, position++) {
     const tl_node *name = tl_tree_find(child, "name");

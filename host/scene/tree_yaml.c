@@ -166,7 +166,7 @@ static talus_status read_child(yaml_reader *reader, int depth, tl_node **child) 
   yaml_event_t event;
   *child = NULL;
   TL_TRY(next_event(reader, &event));
-  const int end = event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+  const bool end = event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
   const talus_status status = end ? TALUS_OK : read_node(reader, &event, depth, child);
   yaml_event_delete(&event);
   return status;
@@ -252,8 +252,8 @@ static talus_status read_document(yaml_reader *reader, tl_node **root) {
     yaml_event_t event;
     TL_TRY(next_event(reader, &event));
     const yaml_event_type_t type = event.type;
-    const int node = type == YAML_SCALAR_EVENT || type == YAML_SEQUENCE_START_EVENT ||
-                     type == YAML_MAPPING_START_EVENT || type == YAML_ALIAS_EVENT;
+    const bool node = type == YAML_SCALAR_EVENT || type == YAML_SEQUENCE_START_EVENT ||
+                      type == YAML_MAPPING_START_EVENT || type == YAML_ALIAS_EVENT;
     const talus_status status = node ? read_node(reader, &event, 0, root) : TALUS_OK;
     yaml_event_delete(&event);
     if (node || type == YAML_STREAM_END_EVENT || type == YAML_NO_EVENT) {

@@ -2,6 +2,7 @@
 #include "host/scene/units.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,7 +95,7 @@ static int find_unit(const char *symbol, size_t length) {
 }
 
 /* Letters, %, and bytes beyond ASCII. */
-static int is_symbol(char c) {
+static bool is_symbol(char c) {
   return isalpha((unsigned char)c) || c == '%' || (c & 0x80) != 0;
 }
 

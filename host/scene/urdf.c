@@ -27,15 +27,15 @@ talus_status tl_urdf_fail(const talus_urdf *urdf, const tl_xml *node, const char
   return tl_fail(urdf->context, TALUS_FILE_FORMAT, "%s:%d: %s", urdf->path, node->line, words);
 }
 
-static int is_among(const char *word, const char *words) {
+static bool is_among(const char *word, const char *words) {
   const size_t length = strlen(word);
   for (const char *at = words; at != NULL; at = strchr(at, '|')) {
     at += *at == '|';
     if (strncmp(at, word, length) == 0 && (at[length] == '|' || at[length] == 0)) {
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 talus_status tl_urdf_known(const talus_urdf *urdf, const tl_xml *node, const char *words) {

@@ -22,7 +22,7 @@ int32_t tl_urdf_type_of(const char *word) {
 static talus_status limits_read(const talus_urdf *urdf, const tl_urdf_joint *joint,
                                 talus_link_def *def) {
   const tl_xml *const limit = tl_xml_child(joint->node, "limit");
-  const int ended = joint->type == TL_URDF_REVOLUTE || joint->type == TL_URDF_PRISMATIC;
+  const bool ended = joint->type == TL_URDF_REVOLUTE || joint->type == TL_URDF_PRISMATIC;
   if (limit == NULL) {
     return ended ? tl_urdf_fail(urdf, joint->node, "joint '%.60s': a %s joint needs a limit",
                                 joint->name, types[joint->type])

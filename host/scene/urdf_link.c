@@ -26,7 +26,7 @@ talus_status tl_urdf_inertial(const talus_urdf *urdf, tl_urdf_link *link) {
   static const char *const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
   TL_TRY(tl_urdf_numbers(urdf, mass, "value", 1, 1, &link->mass));
   for (int i = 0; i < 6; i++) {
-    const int diagonal = i == 0 || i == 3 || i == 5;
+    const bool diagonal = i == 0 || i == 3 || i == 5;
     TL_TRY(tl_urdf_numbers(urdf, inertia, names[i], diagonal, 1, &own[i]));
   }
   tl_quaternion_matrix(pose.orientation, rotation);
@@ -90,7 +90,7 @@ static talus_status mesh_path(const talus_urdf *urdf, const tl_xml *node, char *
     name += sizeof file - 1;
   }
   const size_t length = strlen(folder);
-  const int slash = length > 0 && folder[length - 1] != '/';
+  const bool slash = length > 0 && folder[length - 1] != '/';
   const int used = name[0] == '/' ? snprintf(path, room, "%s", name)
                                   : snprintf(path, room, "%s%s%s", folder, slash ? "/" : "", name);
   return used >= 0 && (size_t)used < room ? TALUS_OK

@@ -260,7 +260,7 @@ talus_status tl_urdf_build(talus_urdf *urdf) {
   }
   for (int32_t i = 0; i < urdf->link_count; i++) {
     const tl_urdf_link *const link = &urdf->link[i];
-    const int own =
+    const bool own =
         link->link >= 0 && (link->joint < 0 || urdf->joint[link->joint].type != TL_URDF_FIXED);
     TL_TRY(own ? link_check(urdf, link) : TALUS_OK);
   }

@@ -54,7 +54,7 @@ static talus_status read_text(tl_parse *parse, const tl_key *key, const tl_node 
 /* One word or a list of them. */
 static talus_status read_texts(tl_parse *parse, const tl_key *key, const tl_node *node,
                                const char *where, tl_texts *texts) {
-  const int single = node->kind == TL_NODE_SCALAR;
+  const bool single = node->kind == TL_NODE_SCALAR;
   if (node->kind == TL_NODE_MAP) {
     return tl_value_refuse(parse, key, node, where, "a word or a list of words");
   }

@@ -22,13 +22,13 @@ talus_status tl_value_refuse(tl_parse *parse, const tl_key *key, const tl_node *
                       found);
 }
 
-static int may_be_infinite(const tl_key *key) {
+static bool may_be_infinite(const tl_key *key) {
   return isinf(key->low) || (key->initial != NULL && strcmp(key->initial, "inf") == 0);
 }
 
 static talus_status check_range(tl_parse *parse, const tl_key *key, const tl_node *node,
                                 const char *where, double value) {
-  const int any = key->low == 0 && key->high == 0;
+  const bool any = key->low == 0 && key->high == 0;
   if (any || (value >= key->low && value <= key->high && !(key->open && value == key->low))) {
     return TALUS_OK;
   }
@@ -44,7 +44,7 @@ static talus_status check_range(tl_parse *parse, const tl_key *key, const tl_nod
 }
 
 /* "inf", ".inf" with a sign. */
-static int read_infinity(const char *text, double *value) {
+static bool read_infinity(const char *text, double *value) {
   const double sign = text[0] == '-' ? -1 : 1;
   text += text[0] == '-' || text[0] == '+';
   text += text[0] == '.';

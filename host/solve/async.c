@@ -50,7 +50,7 @@ static void async_tell(tl_async *async, int state) {
 }
 
 /* The thread is that of the process which was forked. */
-static int is_lost(const tl_async *async) {
+static bool is_lost(const tl_async *async) {
   return async->fork_count != tl_fork_count();
 }
 

@@ -108,7 +108,7 @@ static void order_find(const tl_batch *b, place *order) {
   qsort(order, (size_t)b->count, sizeof *order, place_compare);
 }
 
-static int is_small(const talus_problem *problem) {
+static bool is_small(const talus_problem *problem) {
   return (int64_t)problem->contact_count + problem->bilateral_count <= SMALL;
 }
 

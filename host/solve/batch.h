@@ -28,7 +28,7 @@ talus_status tl_batch_check(talus_context *context, const tl_batch *b, int32_t i
 typedef struct tl_wave_slot {
   talus_solver *solver; /* destroyed with the wave */
   talus_status status;  /* so far */
-  int32_t sent;         /* 1: the backend has it */
+  bool sent;            /* the backend has it */
   tl_found found;       /* what the backend made of it */
 } tl_wave_slot;
 

@@ -13,7 +13,7 @@ enum {
 };
 
 int tl_batch_pays(const talus_context *context, int32_t count) {
-  const int asked = context->def.backend == TALUS_BACKEND_CUDA;
+  const bool asked = context->def.backend == TALUS_BACKEND_CUDA;
   return context->backend->kind == TALUS_BACKEND_CUDA && (asked || count >= DEVICE_LEAST);
 }
 

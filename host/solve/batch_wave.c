@@ -58,11 +58,11 @@ static talus_status update(talus_solver *solver, const tl_batch *b, int32_t i) {
 }
 
 void tl_wave_update(tl_wave *wave, int32_t j, const tl_batch *b, int32_t i) {
-  wave->slot[j].sent = 0;
+  wave->slot[j].sent = false;
   wave->slot[j].status = update(wave->slot[j].solver, b, i);
 }
 
-static talus_status prepare(talus_solver *solver, int32_t *sent) {
+static talus_status prepare(talus_solver *solver, bool *sent) {
   if (solver->problem.velocity_scale > 0) { /* a wave has one target, these have their own */
     return TALUS_OK;
   }
@@ -129,7 +129,7 @@ talus_status tl_wave_run(tl_wave *wave, const tl_backend *backend, const talus_s
                          int32_t count) {
   tl_small_phase plan[TL_ROUND_PHASES];
   const int32_t sent = items_take(wave, count);
-  const int on_host = backend->kind == TALUS_BACKEND_CPU;
+  const bool on_host = backend->kind == TALUS_BACKEND_CPU;
   if (sent == 0) {
     return TALUS_OK;
   }

@@ -74,7 +74,7 @@ static double row_natural(double x, double u, double w, bounds b) {
 static void row_judge(const tl_facts *facts, int64_t i, bounds b, tl_judge_sums *s) {
   const double w = facts->weight[i], u = facts->velocity[3 * i], q = facts->free[3 * i];
   const double x = facts->impulse[3 * i], r = facts->rounding[3 * i] / sqrt(w);
-  const int bounded = b.lower > -INFINITY || b.upper < INFINITY;
+  const bool bounded = b.lower > -INFINITY || b.upper < INFINITY;
   const double now = bounded ? row_natural(x, u, w, b) : u * u / w;
   const double before = bounded ? row_natural(0, q, w, b) : q * q / w;
   for (int law = 0; law < 2; law++) {
@@ -301,7 +301,7 @@ static void run_judge(const tl_certification *j, int64_t run, tl_judge_sums *s) 
   const int32_t count = run_facts(j, run, &first, &facts);
   memset(s, 0, sizeof *s);
   for (int64_t i = 0; i < count; i++) {
-    const int is_row = first >= problem->contact_count;
+    const bool is_row = first >= problem->contact_count;
     const double mu = !is_row && friction != NULL ? friction[first + i] : 0;
     const double *const axis = !is_row && axes != NULL ? axes + 3 * (first + i) : NULL;
     const bounds b = is_row ? row_bounds(problem, first - problem->contact_count + i, j->unit)

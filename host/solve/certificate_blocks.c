@@ -121,13 +121,13 @@ static double entry_squeezed(const double *g, const double *jacobian, const doub
 
 static void blocks_facts(const tl_certification *j, int32_t first, int32_t count, tl_facts *facts) {
   const talus_blocks *const blocks = &j->problem->blocks;
-  const int bilateral = first >= j->problem->contact_count;
+  const bool bilateral = first >= j->problem->contact_count;
   const block_rows rows = rows_of(j, bilateral);
   const int64_t begin = bilateral ? first - j->problem->contact_count : first;
   int64_t at = rows.run_first[begin / TL_FACTS];
   for (int64_t i = 0; i < count; i++) {
     const int64_t k = begin + i;
-    const int elliptic = !bilateral && j->problem->cross_friction != NULL;
+    const bool elliptic = !bilateral && j->problem->cross_friction != NULL;
     double trace = 0, turn = 0;
     tl_ellipse ellipse = {0, {0, 0, 0}};
     if (elliptic) {

@@ -97,7 +97,7 @@ static double line_velocity(const tl_lines *lines, int64_t line, const double *b
 
 static void global_facts(const tl_certification *j, int32_t first, int32_t count, tl_facts *facts) {
   const int32_t contacts = j->problem->contact_count;
-  const int bilateral = first >= contacts;
+  const bool bilateral = first >= contacts;
   const tl_lines *const lines = bilateral ? &j->g : &j->h;
   const double *const bias = bilateral ? j->problem->global.b : j->problem->global.w;
   const int32_t rows = bilateral ? 1 : j->problem->dimension;

@@ -113,7 +113,7 @@ tl_wrench_verdict tl_wrench_judge(const tl_facts *facts, int64_t i, const double
   const double first[3] = {1, 0, 0};
   const double *const n = axis != NULL ? axis : first;
   const tl_spins *const spins = &facts->spins;
-  const int turns = spins->weight[i] > 0;
+  const bool turns = spins->weight[i] > 0;
   const double w = facts->weight[i], wt = turns ? spins->weight[i] : 1;
   const double a = sqrt(w), b = sqrt(wt);
   const double mu[PARTS] = {friction[0], turns ? friction[1] : 0, turns ? friction[2] : 0};

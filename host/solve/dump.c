@@ -58,7 +58,7 @@ static const char *name_next(talus_solver *solver) {
   return NULL;
 }
 
-static int is_wanted(const talus_solver *solver, talus_outcome outcome, double measure) {
+static bool is_wanted(const talus_solver *solver, talus_outcome outcome, double measure) {
   switch (solver->settings.dump) {
   case TALUS_DUMP_WORST: /* one file, however often it is replaced */
     return measure > solver->dump.worst;
@@ -68,7 +68,7 @@ static int is_wanted(const talus_solver *solver, talus_outcome outcome, double m
   case TALUS_DUMP_EVERY:
     return solver->dump.written < solver->settings.dump_most;
   default:
-    return 0;
+    return false;
   }
 }
 

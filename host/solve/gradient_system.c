@@ -196,7 +196,7 @@ static talus_status refine(adjoint_system *s, double size, double *left) {
 }
 
 static talus_status factor(adjoint_system *s) {
-  int good;
+  bool good;
   TL_TRY(tl_linear_factor(&s->linear, s->damped, s->b, NULL, 0, &good));
   return good ? TALUS_OK
               : tl_fail(s->adjoint->context, TALUS_NOT_FINITE,

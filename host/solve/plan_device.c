@@ -41,7 +41,7 @@ static bool raw_make(const talus_problem *p, tl_raw *raw) {
   }
   talus_layout layout = p->layout != NULL ? *p->layout : talus_layout_default();
   const talus_strided linear = layout.rigid.velocity;
-  const int split = layout.rigid.angular_velocity.array != NULL;
+  const bool split = layout.rigid.angular_velocity.array != NULL;
   layout.rigid.velocity.array = split ? NULL : linear.array;
   const int64_t body = p->rigid.body_count, contact = p->contact_count;
   memset(raw, 0, sizeof *raw);
@@ -64,10 +64,10 @@ static bool raw_make(const talus_problem *p, tl_raw *raw) {
                      &raw->angular_velocity);
     raw->velocity.pitch = raw->angular_velocity.pitch = 6;
   }
-  const int reaches = raw->reach_a.array != NULL && raw->reach_b.array != NULL;
-  const int arms = raw->arm_a.array != NULL && raw->arm_b.array != NULL;
-  const int some_reach = raw->reach_a.array != NULL || raw->reach_b.array != NULL;
-  const int some_arm = raw->arm_a.array != NULL || raw->arm_b.array != NULL;
+  const bool reaches = raw->reach_a.array != NULL && raw->reach_b.array != NULL;
+  const bool arms = raw->arm_a.array != NULL && raw->arm_b.array != NULL;
+  const bool some_reach = raw->reach_a.array != NULL || raw->reach_b.array != NULL;
+  const bool some_arm = raw->arm_a.array != NULL || raw->arm_b.array != NULL;
   return good && raw->velocity.array != NULL && raw->inverse_mass.array != NULL &&
          raw->inverse_inertia.array != NULL && raw->body_a.array != NULL &&
          raw->body_b.array != NULL && raw->normal.array != NULL &&

@@ -156,7 +156,7 @@ static talus_status case_check(talus_context *context, const talus_settings *set
 /* What the engine takes, with its copy of the arrays. */
 static talus_status engine_estimate(talus_context *context, const talus_settings *settings,
                                     const tl_shape *s, int64_t *host, int64_t *device) {
-  const int single = settings->precision == TALUS_F32;
+  const bool single = settings->precision == TALUS_F32;
   const tl_backend *const backend = tl_solver_backend(context, TALUS_MEMORY_HOST, s->contact_count);
   *device = 0;
   if (backend->estimate_memory == NULL) {

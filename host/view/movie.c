@@ -24,7 +24,7 @@ enum { PIECE = 1 << 16, PATH_ROOM = 4096, GONE = 1 };
 
 /* The first ffmpeg on PATH that may be run; empty entries of PATH (the working directory) are not
  * looked into. */
-static int find_program(char program[PATH_ROOM]) {
+static bool find_program(char program[PATH_ROOM]) {
   const char *path = getenv("PATH");
   while (path != NULL && *path != 0) {
     const size_t length = strcspn(path, ":");
@@ -32,12 +32,12 @@ static int find_program(char program[PATH_ROOM]) {
     if (length > 0 && length + sizeof "/ffmpeg" < PATH_ROOM) {
       snprintf(program, PATH_ROOM, "%.*s/ffmpeg", (int)length, path);
       if (stat(program, &about) == 0 && S_ISREG(about.st_mode) && access(program, X_OK) == 0) {
-        return 1;
+        return true;
       }
     }
     path += length + (path[length] == ':');
   }
-  return 0;
+  return false;
 }
 
 int tl_movie_possible(void) {

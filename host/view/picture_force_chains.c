@@ -66,7 +66,7 @@ static double normal_impulse(const scene *view, int32_t contact) {
   return n[0] * x[0] + n[1] * x[1] + n[2] * x[2];
 }
 
-static int is_drawn(const scene *view, int32_t body) {
+static bool is_drawn(const scene *view, int32_t body) {
   return fabs(view->stored->position[3 * (size_t)body + 1] - view->middle) <= view->half;
 }
 
@@ -128,8 +128,8 @@ static talus_status lines_collect(talus_context *context, scene *view) {
     if (!isfinite(normal)) {
       return tl_fail(context, TALUS_NOT_FINITE, "impulse of contact %d is not finite", (int)k);
     }
-    const int inside = (a < 0 || is_drawn(view, a)) && (b < 0 || is_drawn(view, b));
-    const int facing = (a < 0 || b < 0) && fabs(rigid->normal[3 * (size_t)k + 1]) > 0.7;
+    const bool inside = (a < 0 || is_drawn(view, a)) && (b < 0 || is_drawn(view, b));
+    const bool facing = (a < 0 || b < 0) && fabs(rigid->normal[3 * (size_t)k + 1]) > 0.7;
     if (inside && !facing && normal > 0.0) {
       view->line[view->line_count].key = normal;
       view->line[view->line_count++].index = k;
@@ -199,14 +199,14 @@ static void lines_draw(const scene *view, tl_picture *picture) {
 }
 
 /* Whether any contact with the ground pushes along a direction (sign -1 or 1 along an axis). */
-static int has_wall(const scene *view, size_t axis, double sign) {
+static bool has_wall(const scene *view, size_t axis, double sign) {
   const talus_rigid *rigid = &view->stored->problem.rigid;
   for (int32_t k = 0; k < view->stored->problem.contact_count; k++) {
     if (rigid->body_a[k] < 0 && sign * rigid->normal[3 * (size_t)k + axis] > 0.99) {
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 /* The floor and the side walls that are there, just outside the grains. */

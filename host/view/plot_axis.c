@@ -145,7 +145,7 @@ double tl_plot_axis_share(const tl_plot_axis *axis, double value) {
 
 /* A number in words that printf wrote, with the minus sign instead of the hyphen. */
 static void print_minus(const char *words, char *out, size_t room) {
-  const int negative = words[0] == '-';
+  const bool negative = words[0] == '-';
   snprintf(out, room, "%s%s", negative ? "\xe2\x88\x92" : "", words + negative);
 }
 

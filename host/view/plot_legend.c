@@ -8,7 +8,7 @@ typedef struct patch {
   double left, top, width, height;
 } patch;
 
-static int is_inside(const patch *r, double x, double y) {
+static bool is_inside(const patch *r, double x, double y) {
   return x > r->left && x < r->left + r->width && y > r->top && y < r->top + r->height;
 }
 
@@ -21,7 +21,7 @@ static double hidden_share(const tl_plot_field *p, const tl_plot_series *s, cons
       continue;
     }
     const double x = tl_plot_x(p, s->x[k]), y = tl_plot_y(p, s->y[k]);
-    const int connected = s->style != TL_PLOT_POINTS && !isnan(last_x);
+    const bool connected = s->style != TL_PLOT_POINTS && !isnan(last_x);
     const double way = connected ? hypot(x - last_x, y - last_y) : 0.0;
     const int parts = way > 12.0 ? (int)fmin(100.0, way / 6.0) : 1;
     for (int i = 1; i <= parts; i++) {

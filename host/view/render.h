@@ -21,7 +21,7 @@ int32_t tl_field_find(const char *word);
 const char *tl_field_word(tl_field field);
 
 typedef struct tl_camera {
-  int32_t orthographic; /* 1: parallel rays */
+  bool orthographic; /* parallel rays */
   double eye[3], target[3];
   double up[3];       /* need not be square to the view */
   double angle;       /* perspective: opening from the lower to the upper edge, degrees */

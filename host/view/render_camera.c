@@ -204,7 +204,7 @@ talus_status tl_camera_fit(talus_context *context, const tl_frame *const *frame,
   }
   if (status == TALUS_OK) {
     ball_list list = {memory, 0};
-    const int plane = count > 0 && frame[0]->plane;
+    const bool plane = count > 0 && frame[0]->plane;
     const axes a = directions(options, plane);
     memset(camera, 0, sizeof *camera);
     camera->orthographic = plane || options->orthographic;

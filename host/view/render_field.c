@@ -24,7 +24,7 @@ const char *tl_field_word(tl_field field) {
   return (unsigned)field < TL_FIELD_COUNT ? words[field] : "";
 }
 
-static int is_number(tl_field field) {
+static bool is_number(tl_field field) {
   return field != TL_FIELD_PLAIN && field != TL_FIELD_ID && field != TL_FIELD_MATERIAL;
 }
 
@@ -115,7 +115,7 @@ static void settle_range(tl_field field, double *value, size_t count, double *lo
   }
   qsort(value, count, sizeof *value, by_value);
   const double most = value[count - 1], usual = value[(size_t)(0.995 * (double)(count - 1))];
-  const int from_zero =
+  const bool from_zero =
       field == TL_FIELD_SPEED || field == TL_FIELD_SPIN || field == TL_FIELD_FORCE;
   *low = from_zero ? 0.0 : value[0];
   *high = from_zero && usual > 0.0 && most > 1.5 * usual ? usual : most;

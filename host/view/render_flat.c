@@ -62,7 +62,7 @@ static int inside_plane(const flat *f, const float point[3], tl_colour *colour) 
 }
 
 /* Whether the same shape still lies a line's width away on all sides. */
-static int is_inner(const flat *f, const tl_ray *ray, int32_t shape) {
+static bool is_inner(const flat *f, const tl_ray *ray, int32_t shape) {
   const float line = 1.5f * f->pixel;
   for (int k = 0; k < 4; k++) {
     tl_ray beside = *ray;
@@ -70,10 +70,10 @@ static int is_inner(const flat *f, const tl_ray *ray, int32_t shape) {
     beside.origin[2] += k == 2 ? line : k == 3 ? -line : 0.0f;
     const tl_hit hit = tl_stage_hit(f->stage, &beside);
     if (hit.kind != TL_HIT_SHAPE || hit.index != shape) {
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }
 
 static tl_colour sample_colour(const flat *f, double u, double v) {
@@ -131,7 +131,7 @@ static void draw_rows(void *arguments, int64_t first, int64_t end) {
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
 /* Where the plane y = 0 cuts a triangle: two points, x and z; 0 if it does not. */
-static int section(double corner[3][3], double cut[2][2]) {
+static bool section(double corner[3][3], double cut[2][2]) {
   int found = 0;
   for (int i = 0; i < 3 && found < 2; i++) {
     const double *a = corner[i], *b = corner[(i + 1) % 3];

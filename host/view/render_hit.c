@@ -120,8 +120,8 @@ static float shape_distance(const tl_stage *stage, const tl_stage_shape *shape, 
 }
 
 /* Whether a mesh wall is clear at a point: its side towards the grains is turned away. */
-static int is_clear_at(const tl_stage *stage, const tl_ray *ray, float distance,
-                       const float normal[3]) {
+static bool is_clear_at(const tl_stage *stage, const tl_ray *ray, float distance,
+                        const float normal[3]) {
   float inward[3];
   for (int i = 0; i < 3; i++) {
     inward[i] =
@@ -133,7 +133,7 @@ static int is_clear_at(const tl_stage *stage, const tl_ray *ray, float distance,
 static void hit_shape(const tl_stage *stage, int32_t index, const tl_ray *ray, tl_hit *hit,
                       float *veil_at, float *veil, int *veils) {
   const tl_stage_shape *shape = &stage->shape[index];
-  const int mesh = shape->wall && shape->geometry->kind == TALUS_SHAPE_MESH;
+  const bool mesh = shape->wall && shape->geometry->kind == TALUS_SHAPE_MESH;
   float skip = 0.0f;
   for (int layer = 0; layer < VEILS; layer++) {
     float normal[3];

@@ -35,7 +35,7 @@ static inline float hidden_sun(const float *sphere, const float point[3], const 
 }
 
 /* Whether the cone of rays towards the sun meets a box. */
-static int cone_meets(const tl_ray *ray, const tl_tree_node *node) {
+static bool cone_meets(const tl_ray *ray, const tl_tree_node *node) {
   float low[3], high[3], reach = 0.0f;
   for (int i = 0; i < 3; i++) {
     const float a = node->low[i] - ray->origin[i], b = node->high[i] - ray->origin[i];
@@ -126,8 +126,8 @@ float tl_stage_sky(const tl_stage *stage, const float point[3], const float norm
 
 /* ---- other shapes ---------------------------------------------------------------------------- */
 
-static int shape_hides(const tl_stage *stage, const tl_stage_shape *shape, const tl_ray *ray,
-                       float far) {
+static bool shape_hides(const tl_stage *stage, const tl_stage_shape *shape, const tl_ray *ray,
+                        float far) {
   const double *r = shape->pose.rotation;
   double from[3], origin[3], direction[3], normal[3];
   for (int i = 0; i < 3; i++) {
@@ -141,7 +141,7 @@ static int shape_hides(const tl_stage *stage, const tl_stage_shape *shape, const
   return tl_geometry_ray(shape->geometry, origin, direction, normal) * stage->scale < far;
 }
 
-static int is_hidden(const tl_stage *stage, const tl_ray *ray, float far) {
+static bool is_hidden(const tl_stage *stage, const tl_ray *ray, float far) {
   const tl_tree_node *node = stage->shape_tree.node;
   int32_t stack[TL_TREE_STACK];
   int depth = 0;
@@ -158,11 +158,11 @@ static int is_hidden(const tl_stage *stage, const tl_ray *ray, float far) {
     for (int32_t k = 0; k < node[at].count; k++) {
       const tl_stage_shape *shape = &stage->shape[stage->shape_tree.order[node[at].link + k]];
       if (shape->casts && shape_hides(stage, shape, ray, far)) {
-        return 1;
+        return true;
       }
     }
   }
-  return 0;
+  return false;
 }
 
 /* Two directions square to a unit vector and to each other. */

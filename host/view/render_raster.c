@@ -45,9 +45,9 @@ static void cast_row(raster *r, int32_t y) {
 }
 
 /* Shows the same face, more or less. */
-static int is_like(const tl_hit *a, const tl_hit *b) {
+static bool is_like(const tl_hit *a, const tl_hit *b) {
   if (a->kind != b->kind || (a->kind != TL_HIT_SHAPE && a->index != b->index)) {
-    return 0;
+    return false;
   }
   const float apart[3] = {a->point[0] - b->point[0], a->point[1] - b->point[1],
                           a->point[2] - b->point[2]};
@@ -101,7 +101,7 @@ static void colour_row(raster *r, int32_t y) {
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-static int differs(const raster *r, size_t a, size_t b) {
+static bool differs(const raster *r, size_t a, size_t b) {
   const float *x = r->colour + 3 * a, *y = r->colour + 3 * b;
   if (r->hit[a].kind != r->hit[b].kind || r->hit[a].index != r->hit[b].index) {
     /* unless both are the page */
@@ -110,7 +110,7 @@ static int differs(const raster *r, size_t a, size_t b) {
   return fabsf(x[0] - y[0]) + fabsf(x[1] - y[1]) + fabsf(x[2] - y[2]) > 0.12f;
 }
 
-static int is_edge(const raster *r, int32_t x, int32_t y) {
+static bool is_edge(const raster *r, int32_t x, int32_t y) {
   const size_t at = (size_t)y * (size_t)r->width + (size_t)x, row = (size_t)r->width;
   return (x > 0 && differs(r, at, at - 1)) || (x + 1 < r->width && differs(r, at, at + 1)) ||
          (y > 0 && differs(r, at, at - row)) || (y + 1 < r->height && differs(r, at, at + row));

@@ -176,8 +176,8 @@ static talus_status add_spheres(tl_stage *stage) {
 enum { WITNESSES = 256 /* grains that are asked whether a wall hides them */ };
 
 /* A wall may be clear if it turns a face to the grains that is turned away from the eye. */
-static int is_before(const tl_stage *stage, const tl_stage_shape *shape, double point[3],
-                     double facing[3]) {
+static bool is_before(const tl_stage *stage, const tl_stage_shape *shape, double point[3],
+                      double facing[3]) {
   const double *r = shape->pose.rotation;
   double from[3], way[3], local[3], direction[3], normal[3] = {0, 0, 0}, size = 0.0;
   for (int i = 0; i < 3; i++) {
@@ -191,11 +191,11 @@ static int is_before(const tl_stage *stage, const tl_stage_shape *shape, double 
     local[i] = -direction[i] * size;
   }
   if (!(size > 0.0)) {
-    return 0;
+    return false;
   }
   const double distance = tl_geometry_ray(shape->geometry, local, direction, normal);
   if (!(distance < size)) {
-    return 0;
+    return false;
   }
   float world[3], view[3];
   for (int i = 0; i < 3; i++) {
@@ -233,11 +233,11 @@ static int hides(const tl_stage *stage, const tl_stage_shape *shape, const doubl
 
 /* A wall is clear if it stands before the grains: nearly all of them are behind the face that it
  * turns to them, and it hides some. What stands among them, or aside, is solid. */
-static int is_clear(const tl_stage *stage, const tl_stage_shape *shape) {
+static bool is_clear(const tl_stage *stage, const tl_stage_shape *shape) {
   const tl_frame *frame = stage->frame;
   double point[3], facing[3];
   if (!is_before(stage, shape, point, facing)) {
-    return 0;
+    return false;
   }
   const int32_t stride = frame->body_count / WITNESSES + 1;
   int32_t asked = 0, behind = 0, hidden = 0;
@@ -274,7 +274,7 @@ static talus_status add_shapes(tl_stage *stage) {
     shape->body = frame->shape_body[s];
     shape->wall = !tl_frame_loose(frame, shape->body);
     shape->moves = frame->type[shape->body] == TALUS_BODY_KINEMATIC;
-    const int mesh = kind == TALUS_SHAPE_MESH;
+    const bool mesh = kind == TALUS_SHAPE_MESH;
     shape->clear = shape->wall && !mesh && is_clear(stage, shape);
     shape->casts = !shape->wall || (!mesh && !shape->clear);
     stage->casting |= shape->casts;

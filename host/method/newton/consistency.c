@@ -35,9 +35,9 @@ static void loaded_blocks(tl_newton *newton, const double *y) {
     for (int32_t i = 1; i < rows; i++) {
       m += y[at + i] * y[at + i];
     }
-    const int sticks = sqrt(m) < (1 - 1e-6) * scaled->friction[k] * y[at];
+    const bool sticks = sqrt(m) < (1 - 1e-6) * scaled->friction[k] * y[at];
     for (int32_t i = 0; i < rows; i++) {
-      const int counts = loaded && (i == 0 || sticks);
+      const bool counts = loaded && (i == 0 || sticks);
       newton->a[9 * (int64_t)k + 4 * i] = counts ? DELTA : 1;
       newton->b[9 * (int64_t)k + 4 * i] = counts ? 1 : 0;
     }
@@ -47,7 +47,7 @@ static void loaded_blocks(tl_newton *newton, const double *y) {
 talus_status tl_incompatible_find(tl_newton *newton, const double *y, double *part) {
   const tl_scaled *const scaled = &newton->scaled;
   double *const left = newton->vector[0], *const d = newton->vector[1];
-  int good;
+  bool good;
   *part = 0;
   loaded_blocks(newton, y);
   TL_TRY(tl_linear_factor(&newton->linear, newton->a, newton->b, NULL, 0, &good));
@@ -74,7 +74,7 @@ talus_status tl_incompatible_find(tl_newton *newton, const double *y, double *pa
 }
 
 /* Whether w is a proof: in its cone, moving nothing, gaining speed. */
-static int proves(tl_newton *newton, const double *w, double *response) {
+static bool proves(tl_newton *newton, const double *w, double *response) {
   const tl_scaled *const scaled = &newton->scaled;
   double size = 0, moved = 0, gain = 0, outside = 0;
   tl_scaled_apply(scaled, w, response);
@@ -126,7 +126,7 @@ static void contradiction_tell(tl_newton *newton, const double *w) {
   const double all = best >= 0 ? fabs(w[scaled->first[best]]) : 0;
   for (; best >= 0 && count < NAMED; count++) {
     const int32_t k = assembly->system.order[best];
-    const int row = k >= assembly->contact_count;
+    const bool row = k >= assembly->contact_count;
     length +=
         (size_t)snprintf(text + length, sizeof text - length, "%s%s %d", count > 0 ? ", " : "",
                          row ? "bilateral row" : "contact", row ? k - assembly->contact_count : k);
@@ -137,7 +137,7 @@ static void contradiction_tell(tl_newton *newton, const double *w) {
   tl_log(newton->context, TALUS_LOG_WARNING, "%s", newton->context->message);
 }
 
-talus_status tl_contradiction_find(tl_newton *newton, int *found) {
+talus_status tl_contradiction_find(tl_newton *newton, bool *found) {
   const tl_scaled *const scaled = &newton->scaled;
   const int law = newton->law == TALUS_LAW_COULOMB ? TL_LAW_NORMAL : TALUS_LAW_CCP;
   double *const y = newton->vector[9], *const before = newton->vector[10];
@@ -146,7 +146,7 @@ talus_status tl_contradiction_find(tl_newton *newton, int *found) {
   memset(y, 0, (size_t)scaled->rows * sizeof *y);
   for (int round = 0; round < 8 && !*found && !newton->stop; round++) {
     const tl_prox_rule rule = {
-        .law = law, .alpha = 1e-2, .shrink = 1, .most = 12, .failures = 1, .single = 1};
+        .law = law, .alpha = 1e-2, .shrink = 1, .most = 12, .failures = 1, .single = true};
     memcpy(before, y, (size_t)scaled->rows * sizeof *y);
     TL_TRY(tl_prox_run(newton, &rule, y));
     for (int32_t i = 0; i < scaled->rows; i++) {

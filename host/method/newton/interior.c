@@ -260,7 +260,7 @@ talus_status tl_interior_run(tl_newton *newton, const tl_interior_rule *rule, tl
     point_measure(scaled, g, cones, p);
     TL_TRY(point_offer(newton, p));
     small = p->step < 1e-3 ? small + 1 : 0;
-    const int there =
+    const bool there =
         rule->gap > 0 && p->gap <= rule->gap && p->primal_residual <= 0.1 * sqrt(p->gap);
     if (newton->stop || there || made >= rule->most || small > (rule->exact ? 4 : 1) ||
         !isfinite(p->gap)) {
@@ -268,7 +268,7 @@ talus_status tl_interior_run(tl_newton *newton, const tl_interior_rule *rule, tl
     }
     tl_interior_scale(scaled, p, newton->scale);
     tl_interior_slip(newton, damping, p->u);
-    int good;
+    bool good;
     TL_TRY(tl_newton_factor(newton, NULL, newton->b, newton->scale, !rule->exact, &good));
     if (newton->stop || !good) {
       return TALUS_OK;

@@ -196,7 +196,7 @@ double tl_law_margin(const tl_scaled *scaled, int32_t k, tl_branch from, tl_bran
                      const double *z, double *gradient) {
   memset(gradient, 0, 3 * sizeof *gradient);
   if (scaled->kind[k] == TL_CONSTRAINT_BOUNDED) {
-    const int upper = from == TL_BRANCH_UPPER || to == TL_BRANCH_UPPER;
+    const bool upper = from == TL_BRANCH_UPPER || to == TL_BRANCH_UPPER;
     const double inside = from == TL_BRANCH_STICK ? 1 : -1;
     gradient[0] = upper ? -inside : inside;
     return gradient[0] * (z[0] - (upper ? scaled->upper[k] : scaled->lower[k]));

@@ -81,17 +81,17 @@ void tl_block_apply(const double *a, const double *x, int32_t rows, double *y) {
   }
 }
 
-static int is_zero(const double *a) {
+static bool is_zero(const double *a) {
   for (int i = 0; i < 9; i++) {
     if (a[i] != 0) {
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }
 
 /* |W - W^T| within rounding; blocks given row by row. */
-static int symmetric_find(const tl_linear *linear) {
+static bool symmetric_find(const tl_linear *linear) {
   const tl_scaled *const scaled = linear->scaled;
   for (int32_t k = 0; k < scaled->count; k++) {
     for (int64_t e = linear->block_first[k]; e < linear->block_first[k + 1]; e++) {
@@ -105,18 +105,18 @@ static int symmetric_find(const tl_linear *linear) {
           high = middle;
         }
       }
-      const int found = low < linear->block_first[l + 1] && linear->block_column[low] == k;
+      const bool found = low < linear->block_first[l + 1] && linear->block_column[low] == k;
       for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
           const double other = found ? linear->block[9 * low + 3 * j + i] : 0;
           if (fabs(linear->block[9 * e + 3 * i + j] - other) > 1e-13) {
-            return 0;
+            return false;
           }
         }
       }
     }
   }
-  return 1;
+  return true;
 }
 
 static talus_status storage_choose(tl_linear *linear) {
@@ -176,8 +176,8 @@ talus_status tl_linear_make(talus_context *context, const tl_scaled *scaled, tl_
   linear->context = context;
   linear->scaled = scaled;
   TL_TRY(storage_choose(linear));
-  linear->symmetric = 1;
-  linear->fresh = 1;
+  linear->symmetric = true;
+  linear->fresh = true;
   if (linear->bodies) {
     TL_TRY(memory_reserve(linear));
     return tl_pattern_bodies(linear);
@@ -342,12 +342,12 @@ void tl_linear_timed(tl_linear *linear, double operations, double begin) {
   }
 }
 
-static talus_status matrix_factor(tl_linear *linear, int64_t order, int *good) {
+static talus_status matrix_factor(tl_linear *linear, int64_t order, bool *good) {
   if (linear->is_sparse) {
     return tl_sparse_factor(linear, order, good);
   }
   const double n = (double)order, operations = (linear->cholesky ? 1 : 2) * n * n * n / 3;
-  *good = 0;
+  *good = false;
   if (tl_linear_refuses(linear, operations)) {
     return TALUS_OK;
   }
@@ -370,7 +370,7 @@ static void matrix_fill(tl_linear *linear) {
 }
 
 /* A^-1 where it is needed, and the gain of the bodies' matrix; 0 if A is singular. */
-static int gains_find(tl_linear *linear) {
+static bool gains_find(tl_linear *linear) {
   const tl_scaled *const scaled = linear->scaled;
   for (int32_t k = 0; k < scaled->count; k++) {
     const int64_t at = 9 * (int64_t)k;
@@ -381,7 +381,7 @@ static int gains_find(tl_linear *linear) {
       inverse[0] = inverse[4] = inverse[8] = 1;
     } else if ((linear->bodies || is_zero(linear->b + at)) &&
                !tl_block_invert(linear->a + at, rows, inverse)) {
-      return 0;
+      return false;
     }
     if (!linear->bodies) {
       continue;
@@ -393,17 +393,17 @@ static int gains_find(tl_linear *linear) {
     tl_block_times(inverse, linear->b + at, rows, product);
     tl_block_times(turned, product, rows, gain);
   }
-  return 1;
+  return true;
 }
 
 talus_status tl_linear_factor(tl_linear *linear, const double *a, const double *b,
-                              const double *scale, int symmetric, int *good) {
+                              const double *scale, bool symmetric, bool *good) {
   linear->a = a;
   linear->b = b;
   linear->scale = scale;
   linear->limit.interrupted = linear->limit.refused = false;
   linear->limit.counted = 0;
-  *good = 0;
+  *good = false;
   if (!gains_find(linear)) {
     return TALUS_OK;
   }
@@ -414,12 +414,12 @@ talus_status tl_linear_factor(tl_linear *linear, const double *a, const double *
   TL_TRY(matrix_factor(linear, order, good));
   if (!*good && linear->cholesky &&
       !linear->limit.interrupted) { /* positive definite but for rounding */
-    linear->cholesky = 0;
+    linear->cholesky = false;
     if (!linear->is_sparse) {
       matrix_fill(linear);
     }
     TL_TRY(matrix_factor(linear, order, good));
   }
-  linear->fresh = 0;
+  linear->fresh = false;
   return TALUS_OK;
 }

@@ -16,10 +16,10 @@ struct tl_sparse; /* what SuiteSparse keeps; linear_sparse.c */
 typedef struct tl_linear {
   talus_context *context;
   const tl_scaled *scaled;
-  int bodies;     /* 1: the matrix lives in the space of the bodies */
-  int is_sparse;  /* 1: SuiteSparse factors it */
-  int symmetric;  /* 1: W is symmetric */
-  int cholesky;   /* how the present factor was made */
+  bool bodies;    /* the matrix lives in the space of the bodies */
+  bool is_sparse; /* SuiteSparse factors it */
+  bool symmetric; /* W is symmetric */
+  bool cholesky;  /* how the present factor was made */
   int64_t order;  /* of the matrix: freedoms, or rows of all constraints */
   int64_t active; /* contact space: rows that are not decided by A alone */
   int64_t count;  /* factorisations so far */
@@ -41,8 +41,8 @@ typedef struct tl_linear {
   double *value;
   int64_t *pair;       /* bodies: where the product of two entries goes, entry by entry */
   int64_t *pair_first; /* [constraints + 1] */
-  int fresh;           /* the pattern is new since the last symbolic analysis */
-  tl_limit limit;      /* set by whoever has one */
+  bool fresh;          /* the pattern is new since the last symbolic analysis */
+  tl_limit limit;      /* set by the caller, if there is one */
   double speed;        /* operations a second of the last long factorisation; 0: none yet */
   struct tl_sparse *sparse;
   tl_buffer memory, blocks, matrix, pattern, pairs, krylov;
@@ -65,7 +65,7 @@ int tl_linear_uses_blas(const tl_linear *linear);
  * constraint to A. symmetric: B = S and A = I. *good = 0: the matrix is singular or not finite, or
  * limit.interrupted says that the limit was reached or would have been. */
 talus_status tl_linear_factor(tl_linear *linear, const double *a, const double *b,
-                              const double *scale, int symmetric, int *good);
+                              const double *scale, bool symmetric, bool *good);
 /* d and dy of the last factor, refined against the blocks given there; scale NULL: the same. */
 talus_status tl_linear_solve(tl_linear *linear, const double *r, double *d, double *dy);
 /* The sign of the determinant of A + B W, of the last factor; S must have been the identity. */
@@ -93,7 +93,7 @@ void tl_dense_cholesky_solve(const double *a, int64_t n, double *b);
 /* linear_sparse.c */
 int tl_sparse_available(void);
 talus_status tl_sparse_foresee(tl_linear *linear, double *entries, double *operations);
-talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good);
+talus_status tl_sparse_factor(tl_linear *linear, int64_t order, bool *good);
 talus_status tl_sparse_sign(tl_linear *linear, int64_t order, int *sign);
 talus_status tl_sparse_solve(tl_linear *linear, int64_t order, const double *b, double *x);
 void tl_sparse_release(talus_context *context, struct tl_sparse *sparse);

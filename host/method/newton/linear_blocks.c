@@ -219,15 +219,15 @@ static bool panel_solve(const double *square, int n, bool upper, double *panel, 
 }
 
 /* The square's factors, and both panels by them; 0 if it is singular or the limit was reached. */
-static int block_factor(tl_blocks *b, int64_t s, tl_limit *limit) {
+static bool block_factor(tl_blocks *b, int64_t s, tl_limit *limit) {
   const int n = (int)width(b, s), m = (int)below(b, s);
   double *const square = b->value + b->square[s], *const upper = b->value + b->upper[s];
   int32_t *const pivot = b->pivot + b->first[s];
   if (!tl_dense_lu(square, n, pivot, limit)) {
-    return 0;
+    return false;
   }
   if (m == 0) {
-    return 1;
+    return true;
   }
   for (int c = 0; c < n; c++) {
     double *const x = upper + (int64_t)c * m, *const y = upper + (int64_t)(pivot[c] - 1) * m;

@@ -22,7 +22,7 @@ int tl_linear_uses_blas(const tl_linear *linear) {
 }
 
 /* Right-looking elimination, column by column. */
-static int lu_plain(double *a, int64_t n, int32_t *pivot) {
+static bool lu_plain(double *a, int64_t n, int32_t *pivot) {
   for (int64_t c = 0; c < n; c++) {
     double *const column = a + c * n;
     int64_t best = c;
@@ -30,7 +30,7 @@ static int lu_plain(double *a, int64_t n, int32_t *pivot) {
       best = fabs(column[i]) > fabs(column[best]) ? i : best;
     }
     if (!(fabs(column[best]) > 0) || !isfinite(column[best])) {
-      return 0;
+      return false;
     }
     pivot[c] = (int32_t)best + 1;
     for (int64_t j = 0; j < n && best != c; j++) {
@@ -50,7 +50,7 @@ static int lu_plain(double *a, int64_t n, int32_t *pivot) {
       }
     }
   }
-  return 1;
+  return true;
 }
 
 static void lu_plain_solve(const double *a, int64_t n, const int32_t *pivot, double *b) {
@@ -74,7 +74,7 @@ static void lu_plain_solve(const double *a, int64_t n, const int32_t *pivot, dou
 }
 
 /* L over the lower triangle, left-looking by columns. */
-static int cholesky_plain(double *a, int64_t n) {
+static bool cholesky_plain(double *a, int64_t n) {
   for (int64_t c = 0; c < n; c++) {
     double *const column = a + c * n;
     for (int64_t k = 0; k < c; k++) {
@@ -85,14 +85,14 @@ static int cholesky_plain(double *a, int64_t n) {
       }
     }
     if (!(column[c] > 0) || !isfinite(column[c])) {
-      return 0;
+      return false;
     }
     const double root = sqrt(column[c]);
     for (int64_t i = c; i < n; i++) {
       column[i] /= root;
     }
   }
-  return 1;
+  return true;
 }
 
 #if TL_HAVE_LAPACK && TL_HAVE_BLAS
@@ -132,12 +132,12 @@ static bool panel_apply(double *a, int n, int c, int width, tl_limit *limit) {
 }
 
 /* Right-looking, some columns at a time. */
-static int lu_panels(double *a, int n, int32_t *pivot, tl_limit *limit) {
+static bool lu_panels(double *a, int n, int32_t *pivot, tl_limit *limit) {
   for (int c = 0; c < n; c += PANEL) {
     const int width = n - c < PANEL ? n - c : PANEL, height = n - c;
     double *const panel = a + c + (int64_t)c * n;
     if (LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, height, width, panel, n, pivot + c) != 0) {
-      return 0;
+      return false;
     }
     for (int i = c; i < c + width; i++) {
       pivot[i] += c;
@@ -146,10 +146,10 @@ static int lu_panels(double *a, int n, int32_t *pivot, tl_limit *limit) {
     rows_swap(a, n, c + width, n, pivot, c, c + width);
     if (tl_limit_count(limit, (double)width * width * height) ||
         !panel_apply(a, n, c, width, limit)) {
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }
 #endif
 

@@ -227,15 +227,15 @@ void tl_fill_bodies(const tl_linear *linear, double *value, int dense) {
 }
 
 /* W of few contacts: every pair that shares a unit. */
-static int shares_unit(const tl_scaled *scaled, int32_t k, int32_t l) {
+static bool shares_unit(const tl_scaled *scaled, int32_t k, int32_t l) {
   for (int32_t p = scaled->entry_first[k]; p < scaled->entry_first[k + 1]; p++) {
     for (int32_t q = scaled->entry_first[l]; q < scaled->entry_first[l + 1]; q++) {
       if (scaled->entry[p].unit == scaled->entry[q].unit) {
-        return 1;
+        return true;
       }
     }
   }
-  return 0;
+  return false;
 }
 
 static void pair_block(const tl_scaled *scaled, int32_t k, int32_t l, double *block) {

@@ -238,7 +238,7 @@ talus_status tl_linear_solve(tl_linear *linear, const double *r, double *d, doub
       before = residual_of(linear, r, d, dy);
       break;
     }
-    const int creeps = now > 0.1 * before;
+    const bool creeps = now > 0.1 * before;
     before = now;
     if (creeps) {
       break;

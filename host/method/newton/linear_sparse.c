@@ -78,7 +78,7 @@ static talus_status sparse_make(tl_linear *linear) {
   sparse->control[UMFPACK_PRL] = 0;
   sparse->control[UMFPACK_IRSTEP] = 0;
   linear->sparse = sparse;
-  linear->fresh = 1;
+  linear->fresh = true;
   return TALUS_OK;
 }
 
@@ -128,7 +128,7 @@ static talus_status analyse(tl_linear *linear, int64_t order, int *ready) {
   return TALUS_OK;
 }
 
-static talus_status cholesky(tl_linear *linear, int64_t order, int *good) {
+static talus_status cholesky(tl_linear *linear, int64_t order, bool *good) {
   struct tl_sparse *const sparse = linear->sparse;
   int ready;
   TL_TRY(analyse(linear, order, &ready));
@@ -144,7 +144,7 @@ static talus_status cholesky(tl_linear *linear, int64_t order, int *good) {
   return TALUS_OK;
 }
 
-static talus_status lu_check(tl_linear *linear, SuiteSparse_long status, int *good) {
+static talus_status lu_check(tl_linear *linear, SuiteSparse_long status, bool *good) {
   if (status == UMFPACK_ERROR_out_of_memory) {
     return tl_fail(linear->context, TALUS_OUT_OF_MEMORY,
                    "LU factor: UMFPACK has no memory for a matrix of order %lld",
@@ -162,10 +162,10 @@ static double lu_operations(const struct tl_sparse *sparse) {
 
 /* Bodies: structurally symmetric, so CHOLMOD's ordering serves; contacts: UMFPACK's own. Values are
  * not shown to it: what was solved before must not matter. */
-static talus_status lu(tl_linear *linear, int64_t order, int *good) {
+static talus_status lu(tl_linear *linear, int64_t order, bool *good) {
   struct tl_sparse *const sparse = linear->sparse;
   int ready;
-  *good = 0;
+  *good = false;
   if (sparse->symbolic == NULL && linear->bodies) {
     TL_TRY(analyse(linear, order, &ready));
     if (!ready) {
@@ -186,7 +186,7 @@ static talus_status lu(tl_linear *linear, int64_t order, int *good) {
   }
   umfpack_dl_free_numeric(&sparse->numeric);
   if (sparse->symbolic == NULL || tl_linear_refuses(linear, lu_operations(sparse))) {
-    *good = 0;
+    *good = false;
     return TALUS_OK;
   }
   const double begin = tl_clock();
@@ -202,9 +202,9 @@ static talus_status lu(tl_linear *linear, int64_t order, int *good) {
 }
 
 /* Bodies: by the blocks of CHOLMOD's analysis, if it found some; *good = 0: not by these. */
-static talus_status blocks_lu(tl_linear *linear, int64_t order, int *good) {
+static talus_status blocks_lu(tl_linear *linear, int64_t order, bool *good) {
   struct tl_sparse *const sparse = linear->sparse;
-  *good = 0;
+  *good = false;
   if (!linear->bodies || !tl_blocks_available()) {
     return TALUS_OK;
   }
@@ -239,7 +239,7 @@ static talus_status pattern_take(tl_linear *linear) {
   }
   if (linear->fresh) {
     pattern_forget(linear->sparse);
-    linear->fresh = 0;
+    linear->fresh = false;
   }
   return TALUS_OK;
 }
@@ -255,13 +255,13 @@ talus_status tl_sparse_foresee(tl_linear *linear, double *entries, double *opera
   return TALUS_OK;
 }
 
-talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good) {
+talus_status tl_sparse_factor(tl_linear *linear, int64_t order, bool *good) {
   TL_TRY(pattern_take(linear));
-  *good = 1;
+  *good = true;
   if (order == 0) {
     return TALUS_OK;
   }
-  *good = 0;
+  *good = false;
   if (linear->cholesky) {
     return cholesky(linear, order, good);
   }
@@ -273,7 +273,7 @@ talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good) {
 talus_status tl_sparse_sign(tl_linear *linear, int64_t order, int *sign) {
   struct tl_sparse *const sparse = linear->sparse;
   double mantissa = 1, exponent = 0;
-  int good;
+  bool good;
   *sign = 1;
   if (order == 0 || linear->cholesky) {
     return TALUS_OK;
@@ -300,7 +300,7 @@ talus_status tl_sparse_solve(tl_linear *linear, int64_t order, const double *b, 
     return TALUS_OK;
   }
   if (!linear->cholesky) {
-    int good;
+    bool good;
     return lu_check(linear,
                     umfpack_dl_solve(linear->bodies ? UMFPACK_A : UMFPACK_At, linear->start,
                                      linear->index, linear->value, x, b, sparse->numeric,
@@ -345,9 +345,9 @@ talus_status tl_sparse_foresee(tl_linear *linear, double *entries, double *opera
   return tl_fail(linear->context, TALUS_UNSUPPORTED, "this build has no SuiteSparse");
 }
 
-talus_status tl_sparse_factor(tl_linear *linear, int64_t order, int *good) {
+talus_status tl_sparse_factor(tl_linear *linear, int64_t order, bool *good) {
   (void)order;
-  *good = 0;
+  *good = false;
   return tl_fail(linear->context, TALUS_UNSUPPORTED, "this build has no SuiteSparse");
 }
 

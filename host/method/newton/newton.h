@@ -39,7 +39,7 @@ struct tl_newton {
 
 /* Counts a factorisation, asks the limits; factors unless one of them has come. */
 talus_status tl_newton_factor(tl_newton *newton, const double *a, const double *b,
-                              const double *scale, int symmetric, int *good);
+                              const double *scale, bool symmetric, bool *good);
 /* Offers an iterate y with u = W y + q: kept if it is the best, handed to the certificate if it meets
  * the target. epsilon (may be NULL): that of y. */
 talus_status tl_newton_offer(tl_newton *newton, const double *y, const double *u, double *epsilon);
@@ -52,7 +52,7 @@ typedef struct tl_prox_rule {
   double shrink;        /* on success */
   int most;             /* factorisations */
   int failures;         /* in a row without a better epsilon, after which it gives up */
-  int single;           /* 1: one proximal step; y becomes its end, whatever epsilon says */
+  bool single;          /* one proximal step; y becomes its end, whatever epsilon says */
   const double *centre; /* of the proximal term; NULL: y as given */
 } tl_prox_rule;
 
@@ -68,7 +68,7 @@ talus_status tl_path_run(tl_newton *newton, int most, double *y);
 
 typedef struct tl_interior_rule {
   const double *slip; /* [constraints] s, added to u_n; NULL = 0 */
-  int exact;          /* 1: s = mu |u_t| of the iterate itself (procedure C) */
+  bool exact;         /* s = mu |u_t| of the iterate itself (procedure C) */
   double damping;     /* exact: share of the slip's derivative in the matrix */
   double reach;       /* share of the way to the boundary */
   double least;       /* smallest centring */
@@ -105,7 +105,7 @@ talus_status tl_slip_run(tl_newton *newton, int most, double *y);
 talus_status tl_incompatible_find(tl_newton *newton, const double *y, double *part);
 /* Looks for impulses that move nothing and yet gain speed: a proof that the law has no solution.
  * *found = 1, and the message names the constraints. */
-talus_status tl_contradiction_find(tl_newton *newton, int *found);
+talus_status tl_contradiction_find(tl_newton *newton, bool *found);
 
 /* ---- least norm ------------------------------------------------------------------------------ */
 

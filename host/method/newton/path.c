@@ -36,13 +36,13 @@ static void branches_find(tl_path *p) {
 }
 
 /* Newton's method at another alpha: leaves out all corners between where it succeeds. */
-static talus_status jump(tl_path *p, double alpha, int *good) {
+static talus_status jump(tl_path *p, double alpha, bool *good) {
   const tl_prox_rule rule = {.law = TALUS_LAW_COULOMB,
                              .alpha = alpha,
                              .shrink = 1,
                              .most = JUMP,
                              .failures = 1,
-                             .single = 1,
+                             .single = true,
                              .centre = p->centre};
   const int64_t before = p->newton->linear.count;
   tl_path_pull(p);
@@ -59,7 +59,7 @@ static talus_status jump(tl_path *p, double alpha, int *good) {
 }
 
 /* Onto the path of a centre, and as far along it as Newton's method jumps. */
-static talus_status enter(tl_path *p, const double *centre, int *good) {
+static talus_status enter(tl_path *p, const double *centre, bool *good) {
   const int32_t rows = p->scaled->rows;
   memmove(p->centre, centre, (size_t)rows * sizeof *centre);
   memcpy(p->y, p->centre, (size_t)rows * sizeof *centre);
@@ -72,11 +72,11 @@ static talus_status enter(tl_path *p, const double *centre, int *good) {
   p->first = tl_path_equations(p, 0);
   p->enough = fmax(ON_PATH * p->first, 1e-14 * size);
   p->outside = fmax(OUTSIDE * p->first, 1e-12 * size);
-  *good = 0;
+  *good = false;
   for (double alpha = 1; !*good && alpha < 1e5 && !p->newton->stop; alpha *= 10) {
     TL_TRY(jump(p, alpha, good));
   }
-  for (int more = *good; more && p->alpha > 1e-12 && !p->newton->stop;) {
+  for (bool more = *good; more && p->alpha > 1e-12 && !p->newton->stop;) {
     TL_TRY(jump(p, 0.1 * p->alpha, &more));
   }
   return TALUS_OK;
@@ -107,12 +107,13 @@ talus_status tl_path_run(tl_newton *newton, int most, double *y) {
                .branch_before = branch + scaled->count,
                .start = newton->scale};
   double began, now;
-  int good, in_vain = 0;
+  bool good;
+  int in_vain = 0;
   tl_scaled_velocity(scaled, y, p.u);
   TL_TRY(tl_newton_offer(newton, y, p.u, &began));
   TL_TRY(enter(&p, y, &good));
   while (good && !newton->stop && p.made < most && p.alpha > LAST && in_vain < IN_VAIN) {
-    int advanced;
+    bool advanced;
     TL_TRY(tl_path_step(&p, &advanced));
     if (p.reach < SHORTEST || p.still > STILL) { /* a knot */
       in_vain++;

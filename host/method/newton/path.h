@@ -47,6 +47,6 @@ double tl_path_equations(tl_path *p, int blocks);
 void tl_path_keep(tl_path *p);
 void tl_path_restore(tl_path *p);
 /* From a point of the path to the next; *good = 0: too far, nothing has changed but `reach`. */
-talus_status tl_path_step(tl_path *p, int *good);
+talus_status tl_path_step(tl_path *p, bool *good);
 
 #endif

@@ -52,7 +52,7 @@ void tl_path_restore(tl_path *p) {
   p->alpha = p->alpha_before;
 }
 
-static talus_status factor(tl_path *p, int *good) {
+static talus_status factor(tl_path *p, bool *good) {
   p->made++;
   return tl_newton_factor(p->newton, p->newton->a, p->newton->b, NULL, 0, good);
 }
@@ -117,11 +117,11 @@ static double along_slope(const tl_path *p, int32_t k, const double *gradient) {
 /* Which way. Along the path alpha falls where the determinant is positive and grows where it is
  * negative: who keeps to that cannot come back to where he entered. Returns 0 if that leads back
  * over the corner just passed, which then has been one of another part of the path: undone. */
-static talus_status way_find(tl_path *p, int *good) {
+static talus_status way_find(tl_path *p, bool *good) {
   int sign;
   TL_TRY(tl_linear_sign(&p->newton->linear, &sign));
   p->way = -sign;
-  *good = 1;
+  *good = true;
   if (p->passed.constraint >= 0) {
     const int32_t k = p->passed.constraint;
     double z[3], gradient[3];
@@ -131,7 +131,7 @@ static talus_status way_find(tl_path *p, int *good) {
     if (p->inward < 0) {
       p->branch[k] = (int32_t)p->left;
       p->passed.constraint = -1;
-      *good = 0;
+      *good = false;
     }
   }
   for (int32_t i = 0; i < p->scaled->rows; i++) {
@@ -183,7 +183,7 @@ static double stride_find(const tl_path *p, tl_corner *leaving) {
     }
     const int count = tl_law_exits(p->scaled, k, from, to);
     for (int i = 0; i < count; i++) {
-      const int just = k == p->passed.constraint && to[i] == p->left;
+      const bool just = k == p->passed.constraint && to[i] == p->left;
       const double when = just ? INFINITY : tl_law_leave(p->scaled, k, from, to[i], z, d);
       if (when < t) {
         t = when;
@@ -213,10 +213,10 @@ static double alpha_change(tl_path *p, tl_corner leaving, double room, const dou
 }
 
 /* Back onto the path. The step's first factor serves for as long as it converges. */
-static talus_status correct(tl_path *p, tl_corner leaving, int *good) {
+static talus_status correct(tl_path *p, tl_corner leaving, bool *good) {
   const int32_t k = leaving.constraint;
   double before = INFINITY;
-  *good = 0;
+  *good = false;
   for (int i = 0; i < CORRECTIONS && !p->newton->stop; i++) {
     double z[3], gradient[3], room = 0;
     const double size = tl_path_equations(p, 0);
@@ -229,7 +229,7 @@ static talus_status correct(tl_path *p, tl_corner leaving, int *good) {
       break;
     }
     if (size > 0.3 * before && size > p->enough) {
-      int regular;
+      bool regular;
       tl_path_equations(p, 1);
       TL_TRY(factor(p, &regular));
       if (!regular) {
@@ -269,7 +269,7 @@ static tl_corner left_first(const tl_path *p, tl_corner leaving, double t, doubl
       }
       const double was =
           tl_law_margin(p->scaled, k, from, to[i], p->start + 3 * (int64_t)k, gradient);
-      const int back = k == p->passed.constraint && to[i] == p->left;
+      const bool back = k == p->passed.constraint && to[i] == p->left;
       const double from_border = back ? p->inward * t : fmax(0, was);
       if (found.constraint < 0 || from_border / (from_border - now) < *share) {
         *share = from_border / (from_border - now);
@@ -289,7 +289,7 @@ static void corner_pass(tl_path *p, tl_corner leaving) {
   }
 }
 
-talus_status tl_path_step(tl_path *p, int *good) {
+talus_status tl_path_step(tl_path *p, bool *good) {
   tl_corner leaving = {-1, TL_BRANCH_OPEN};
   tl_path_equations(p, 1);
   TL_TRY(factor(p, good));
@@ -325,7 +325,7 @@ talus_status tl_path_step(tl_path *p, int *good) {
     t *= share;
     leaving = other;
   }
-  *good = 0;
+  *good = false;
   tl_path_restore(p);
   p->reach = 0.3 * t / p->alpha;
   return TALUS_OK;

@@ -29,7 +29,7 @@ static double equations_set(tl_newton *newton, int law, double alpha, const prox
 
 /* Newton's method on one proximal problem; *success says whether it was solved well enough. */
 static talus_status proximal_step(tl_newton *newton, const tl_prox_rule *rule, double alpha,
-                                  double epsilon, double *y, prox *p, int *success,
+                                  double epsilon, double *y, prox *p, bool *success,
                                   double *reached) {
   const size_t bytes = (size_t)newton->scaled.rows * sizeof(double);
   memcpy(p->y, rule->centre != NULL ? y : p->centre, bytes);
@@ -40,7 +40,7 @@ static talus_status proximal_step(tl_newton *newton, const tl_prox_rule *rule, d
   double size = first;
   *reached = epsilon;
   for (int i = 0; i < STEPS && size > enough && p->made < rule->most && !newton->stop; i++) {
-    int good;
+    bool good;
     TL_TRY(tl_newton_factor(newton, newton->a, newton->b, NULL, 0, &good));
     p->made++;
     if (newton->stop || !good) {
@@ -79,7 +79,7 @@ talus_status tl_prox_run(tl_newton *newton, const tl_prox_rule *rule, double *y)
   while (!newton->stop && p.made < rule->most && failures < rule->failures && alpha < 1e6) {
     const double before = p.best;
     const int made = p.made;
-    int success;
+    bool success;
     double reached;
     TL_TRY(proximal_step(newton, rule, alpha, epsilon, y, &p, &success, &reached));
     if (rule->single) {

@@ -120,9 +120,9 @@ int64_t tl_newton_bytes(const tl_newton *newton) {
 }
 
 talus_status tl_newton_factor(tl_newton *newton, const double *a, const double *b,
-                              const double *scale, int symmetric, int *good) {
+                              const double *scale, bool symmetric, bool *good) {
   tl_run *const run = newton->run;
-  *good = 0;
+  *good = false;
   if (newton->stop || tl_run_limit(run)) {
     newton->stop = true;
     return TALUS_OK;
@@ -189,15 +189,14 @@ static talus_status exact_interior(tl_newton *newton, double damping, int most, 
   const double before = newton->best.epsilon;
   tl_interior point = point_of(newton);
   const tl_interior_rule rule = {
-      .exact = 1, .damping = damping, .reach = 0.95, .least = 0.02, .most = most};
+      .exact = true, .damping = damping, .reach = 0.95, .least = 0.02, .most = most};
   tl_interior_start(newton, 1, &point);
   TL_TRY(tl_interior_run(newton, &rule, &point));
   *y = newton->best.epsilon < before || !isfinite(point.gap) ? newton->best.y : point.y;
   return TALUS_OK;
 }
 
-/* The end of a phase. Siconos' measure does not go with epsilon: its opinion of the best is asked.
- */
+/* Ends a phase. Siconos' measure does not follow epsilon, so the best impulses are offered again. */
 static talus_status phase_end(tl_newton *newton, const char *what) {
   tl_run *const run = newton->run;
   tl_log(newton->context, TALUS_LOG_INFO, "%s: epsilon %.3g after %lld factorisations", what,
@@ -301,7 +300,7 @@ static talus_status light(tl_newton *newton) {
 
 /* Not solved: is there anything to be solved? */
 static talus_status examine(tl_newton *newton) {
-  int found;
+  bool found;
   if (newton->stop || newton->examined || !(newton->best.epsilon > 1e-8)) {
     return TALUS_OK;
   }

@@ -28,7 +28,7 @@ static size_t bytes_of(const slips *b) {
   return (size_t)tl_scaled_size(&b->newton->scaled) * sizeof(double);
 }
 
-static int over(const slips *b) {
+static bool over(const slips *b) {
   return b->newton->stop || b->newton->linear.count >= b->end;
 }
 
@@ -58,9 +58,9 @@ static void point_load(slips *b, double gap) {
 
 /* The convex problem at s, from the present point, until the gap is reached; *solved = 0: it got
  * stuck. */
-static talus_status inner(slips *b, const double *s, double gap, int *solved) {
+static talus_status inner(slips *b, const double *s, double gap, bool *solved) {
   tl_interior_rule rule = {.slip = s, .reach = 0.95, .least = 0.02, .gap = gap, .most = 1};
-  *solved = 0;
+  *solved = false;
   for (int made = 0, small = 0; made < 60 && small < 6 && !over(b); made++) {
     TL_TRY(tl_interior_run(b->newton, &rule, &b->point));
     if (!isfinite(b->point.gap)) {
@@ -71,7 +71,7 @@ static talus_status inner(slips *b, const double *s, double gap, int *solved) {
     }
     small = b->point.step < 0.02 ? small + 1 : 0;
     if (b->point.gap <= gap && b->point.primal_residual <= 0.1 * sqrt(b->point.gap)) {
-      *solved = 1;
+      *solved = true;
       return TALUS_OK;
     }
   }
@@ -120,10 +120,10 @@ static void point_keep(slips *b, int back) {
 
 /* The convex problem at another s, from a stored iterate that is far enough from the boundary. */
 static talus_status move_to(slips *b, const double *from, const double *s, double gap,
-                            int *solved) {
+                            bool *solved) {
   const double d = distance(b, from, s);
   double far = fmax(100 * d * d, 2 * gap);
-  *solved = 0;
+  *solved = false;
   for (int tries = 0; tries < 3 && !*solved && !over(b); tries++, far *= 1e3) {
     point_load(b, tries < 2 ? far : INFINITY);
     TL_TRY(inner(b, s, gap, solved));
@@ -132,7 +132,7 @@ static talus_status move_to(slips *b, const double *from, const double *s, doubl
 }
 
 /* next = max(0, s + kappa (f + mu t . (W dy)_t)). *good = 0: the matrix was singular. */
-static talus_status newton_step(slips *b, double kappa, int *good) {
+static talus_status newton_step(slips *b, double kappa, bool *good) {
   tl_newton *const newton = b->newton;
   const tl_scaled *const scaled = &newton->scaled;
   double *const *const v = newton->vector;
@@ -179,7 +179,7 @@ static talus_status polish(slips *b, double *y) {
 static talus_status explicit_steps(slips *b, double gap, double *off) {
   const size_t bytes = (size_t)b->newton->scaled.count * sizeof(double);
   for (int i = 0; i < 2 && !over(b); i++) {
-    int solved;
+    bool solved;
     for (int32_t k = 0; k < b->newton->scaled.count; k++) {
       b->next[k] = fmax(0, b->s[k] + 0.3 * b->f[k]);
     }
@@ -201,7 +201,7 @@ static talus_status iterate(slips *b, double *y) {
   const size_t bytes = (size_t)b->newton->scaled.count * sizeof(double);
   const double r0 = b->newton->scaled.reference[TALUS_LAW_COULOMB];
   double h = 1, gap = 1e-2 * r0 * r0 / (b->newton->scaled.count > 0 ? b->newton->scaled.count : 1);
-  int solved, good;
+  bool solved, good;
   TL_TRY(inner(b, b->s, gap, &solved));
   double off = slip_off(b, b->s, b->f);
   while (!over(b)) {
@@ -224,7 +224,7 @@ static talus_status iterate(slips *b, double *y) {
       return TALUS_OK;
     }
     point_keep(b, 0);
-    solved = 0;
+    solved = false;
     if (good) {
       TL_TRY(move_to(b, b->s, b->next, gap, &solved));
     }

@@ -49,7 +49,7 @@ talus_status tl_least_find(tl_newton *newton, double *y) {
                                .shrink = 1,
                                .most = 20,
                                .failures = 1,
-                               .single = 1,
+                               .single = true,
                                .centre = zero};
     memcpy(before, y, (size_t)scaled->rows * sizeof *y);
     status = tl_prox_run(newton, &rule, y);

@@ -12,7 +12,8 @@ typedef struct tl_squares {
   void (*evaluate)(void *self, const double *x, double *r);
   void (*along)(void *self, const double *step, double *change);  /* J step */
   void (*back)(void *self, const double *weight, double *result); /* J^T weight */
-  int (*look)(void *self, const double *x); /* offers impulses; 1: the iteration may end */
+  bool (*look)(void *self,
+               const double *x); /* offers impulses; returns whether the iteration may end */
   void *self;
   tl_small *small; /* limits and counts: products J^T J count as passes */
 } tl_squares;

@@ -36,7 +36,7 @@ static void pair_slope(double z, double f, double corner_f, double *a, double *b
     *b = SHARE * (1 - corner_f / size);
     return;
   }
-  const int inside = z > 0 && f > 0;
+  const bool inside = z > 0 && f > 0;
   *a = SHARE * (1 - z / root) + (inside ? (1 - SHARE) * f : 0);
   *b = SHARE * (1 - f / root) + (inside ? (1 - SHARE) * z : 0);
 }
@@ -57,14 +57,14 @@ static void evaluate(void *context, const double *z, double *phi, double *jacobi
   const int64_t n = lcp->size;
   values_find(self, z);
   for (int64_t i = 0; i < n; i++) {
-    const int equation = i < lcp->free_count;
+    const bool equation = i < lcp->free_count;
     phi[i] = equation ? -self->f[i] : pair_value(z[i], self->f[i]);
     if (jacobian == NULL) {
       continue;
     }
     double a = 0, b = -1;
     if (!equation) {
-      const int corner = z[i] == 0 && self->f[i] == 0;
+      const bool corner = z[i] == 0 && self->f[i] == 0;
       pair_slope(z[i], self->f[i], corner ? corner_slope(self, z, i) : 0, &a, &b);
     }
     for (int64_t j = 0; j < n; j++) {
@@ -73,7 +73,7 @@ static void evaluate(void *context, const double *z, double *phi, double *jacobi
   }
 }
 
-static int look(void *context, const double *z) {
+static bool look(void *context, const double *z) {
   const tl_fischer *const self = context;
   tl_lcp_impulses(self->lcp, z, self->small->y);
   tl_small_offer(self->small, self->small->y, self->small->u);

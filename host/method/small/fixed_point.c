@@ -40,7 +40,7 @@ static talus_status convex_solve(tl_small *small, const tl_lcp_rule *rule, doubl
 
 static void slips_find(const tl_scaled *scaled, const double *u, int with_friction, double *slip) {
   for (int32_t k = 0; k < scaled->count; k++) {
-    const int cone = scaled->kind[k] == TL_CONSTRAINT_FRICTION;
+    const bool cone = scaled->kind[k] == TL_CONSTRAINT_FRICTION;
     slip[k] = cone ? tl_scaled_slip(scaled, k, u + scaled->first[k]) : 0;
     slip[k] *= with_friction ? scaled->friction[k] : 1;
   }

@@ -13,7 +13,7 @@ static int32_t vertex_count(const tl_scaled *scaled, int32_t k) {
   return scaled->first[k + 1] - scaled->first[k] == 2 ? 2 : scaled->facet_count;
 }
 
-int32_t tl_lcp_size(const tl_scaled *scaled, int slip_given) {
+int32_t tl_lcp_size(const tl_scaled *scaled, bool slip_given) {
   int32_t size = 0;
   for (int32_t k = 0; k < scaled->count; k++) {
     size += 1;
@@ -72,7 +72,7 @@ static void cone_add(tl_lcp *lcp, const tl_lcp_rule *rule, int32_t size, int32_t
 static void bound_add(tl_lcp *lcp, int32_t size, int32_t k) {
   const tl_scaled *const scaled = lcp->scaled;
   const int32_t first = scaled->first[k];
-  const int below = isfinite(scaled->lower[k]);
+  const bool below = isfinite(scaled->lower[k]);
   lcp->offset[first] = below ? scaled->lower[k] : scaled->upper[k];
   const int32_t y = column_add(lcp, k, first, below ? 1 : -1, 0);
   if (tl_scaled_both_bounds(scaled, k)) {
@@ -118,7 +118,7 @@ static double column_dot(const tl_lcp *lcp, int32_t j, const double *v, int64_t 
 }
 
 /* Whether time has run out at row i of a large matrix. */
-static int weary(tl_small *small, int64_t i) {
+static bool is_late(tl_small *small, int64_t i) {
   return small->scaled.rows >= TL_LONG && i % ASK_EVERY == 0 && tl_small_late(small);
 }
 
@@ -132,7 +132,7 @@ void tl_lcp_make(tl_small *small, const tl_lcp_rule *rule, int32_t size, int32_t
   lcp->room = lcp->offset + rows;
   memset(lcp->q, 0, (size_t)(lcp->room - lcp->q) * sizeof *reals);
   for (int64_t i = 0; i < n; i++) {
-    if (weary(small, i)) {
+    if (is_late(small, i)) {
       return;
     }
     memset(lcp->m + i * n, 0, (size_t)n * sizeof *reals);
@@ -140,7 +140,7 @@ void tl_lcp_make(tl_small *small, const tl_lcp_rule *rule, int32_t size, int32_t
   columns_make(lcp, rule, size);
   double *const product = lcp->room; /* W B, row by row */
   for (int64_t i = 0; i < rows; i++) {
-    if (weary(small, i)) {
+    if (is_late(small, i)) {
       return;
     }
     for (int32_t j = 0; j < size; j++) {
@@ -148,7 +148,7 @@ void tl_lcp_make(tl_small *small, const tl_lcp_rule *rule, int32_t size, int32_t
     }
   }
   for (int32_t i = 0; i < size; i++) {
-    if (weary(small, i)) {
+    if (is_late(small, i)) {
       return;
     }
     for (int32_t j = 0; j < size && lcp->row[i] >= 0; j++) {

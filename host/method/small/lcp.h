@@ -23,13 +23,13 @@ typedef struct tl_lcp {
 
 /* How the laws differ: what a contact's normal and tangential conditions are lifted by. */
 typedef struct tl_lcp_rule {
-  int convex;         /* 1: mu sigma is taken from the normal condition */
+  bool convex;        /* mu sigma is taken from the normal condition */
   const double *lift; /* [count] added to the normal condition; NULL: nothing */
   const double *slip; /* [count] sigma is not sought but given; NULL: sought */
 } tl_lcp_rule;
 
 /* Sizes first: reals and integers that tl_lcp_make wants. */
-int32_t tl_lcp_size(const tl_scaled *scaled, int slip_given);
+int32_t tl_lcp_size(const tl_scaled *scaled, bool slip_given);
 size_t tl_lcp_reals(const tl_scaled *scaled, int32_t size);
 /* Unless time runs out on the way: then small->stop is set. */
 void tl_lcp_make(tl_small *small, const tl_lcp_rule *rule, int32_t size, int32_t *integers,

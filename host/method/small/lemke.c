@@ -69,10 +69,10 @@ static cell pivot_find(const elimination *e) {
   return best;
 }
 
-static int is_empty(const elimination *e, int64_t row) {
+static bool is_empty(const elimination *e, int64_t row) {
   double largest = 0;
   for (int64_t j = 0; j < e->n; j++) {
-    const int eliminated = j < e->free_count && e->row[j] >= 0;
+    const bool eliminated = j < e->free_count && e->row[j] >= 0;
     largest = eliminated ? largest : fmax(largest, fabs(e->m[row * e->n + j]));
   }
   return largest <= 1e-9;
@@ -181,14 +181,14 @@ static double lexical(const tableau *t, int64_t row, int64_t w) {
 }
 
 /* Whether row a comes before row b in (right-hand side, inverse basis) / divisor. */
-static int lexically_less(const tableau *t, int64_t a, double by_a, int64_t b, double by_b) {
+static bool lexically_less(const tableau *t, int64_t a, double by_a, int64_t b, double by_b) {
   for (int64_t w = -1; w < t->n; w++) {
     const double va = lexical(t, a, w) / by_a, vb = lexical(t, b, w) / by_b;
     if (fabs(va - vb) > TIE * (fabs(va) + fabs(vb) + 1e-3)) {
       return va < vb;
     }
   }
-  return 0;
+  return false;
 }
 
 /* The row that leaves when z0 enters first: the most negative. */

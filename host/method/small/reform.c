@@ -130,7 +130,7 @@ static void box_fill(double mu, int32_t m, const double *axis, piece *p, const d
 
 static void single_fill(const tl_scaled *scaled, int32_t k, piece *p, const double *x,
                         const double *a, double *r) {
-  const int bound = scaled->kind[k] == TL_CONSTRAINT_BOUNDED;
+  const bool bound = scaled->kind[k] == TL_CONSTRAINT_BOUNDED;
   const double sign = bound && !isfinite(scaled->lower[k]) ? -1 : 1;
   p->impulse[0] = sign;
   p->motion[0] = sign;
@@ -271,7 +271,7 @@ static void back(void *self, const double *weight, double *result) {
   }
 }
 
-static int look(void *self, const double *x) {
+static bool look(void *self, const double *x) {
   reform *const f = self;
   impulses_find(f, x, f->offset, f->c);
   tl_small_offer(f->small, f->c, f->small->u);

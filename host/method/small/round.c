@@ -28,8 +28,8 @@ bool tl_small_serves(const talus_settings *settings, int32_t constraints) {
 }
 
 bool tl_small_begins(const talus_settings *settings, talus_form form, int32_t constraints) {
-  const int swept = form == TALUS_FORM_DELASSUS && settings->law == TALUS_LAW_CCP &&
-                    settings->tolerance >= LOOSE && constraints > FEW_ROWS;
+  const bool swept = form == TALUS_FORM_DELASSUS && settings->law == TALUS_LAW_CCP &&
+                     settings->tolerance >= LOOSE && constraints > FEW_ROWS;
   return tl_small_serves(settings, constraints) && !swept;
 }
 
@@ -55,9 +55,9 @@ bool tl_round_takes(const tl_small *small, const talus_settings *settings) {
 }
 
 double tl_small_target(const talus_settings *settings) {
-  const int siconos = settings->measure == TALUS_MEASURE_SICONOS;
+  const bool siconos = settings->measure == TALUS_MEASURE_SICONOS;
   /* Siconos' measure has its own scale: by name as far as it goes, by `auto` step by step */
-  const int stepwise =
+  const bool stepwise =
       settings->method == TALUS_METHOD_AUTO || settings->method == TALUS_METHOD_INTERIOR_POINT;
   return siconos && !stepwise ? 0 : (siconos ? 0.1 : 0.5) * settings->tolerance;
 }

@@ -64,8 +64,8 @@ void tl_small_sweep(tl_small *small, int32_t sweeps, double *y);
 typedef struct tl_equations {
   int32_t size;
   void (*evaluate)(void *self, const double *z, double *phi, double *jacobian);
-  /* Impulses that z stands for are offered; returns 1 if the iteration may end. */
-  int (*look)(void *self, const double *z);
+  /* Offers the impulses that z stands for; returns whether the iteration may end. */
+  bool (*look)(void *self, const double *z);
   void *self;
   tl_small *small;      /* limits and counts */
   tl_small_phase phase; /* levenberg.c: who is asked within a long step */

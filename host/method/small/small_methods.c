@@ -14,7 +14,7 @@ enum { STEPS = 150, ROUNDS = 4, LAST_SWEEPS = 2000, POLISHES = 2 };
 
 typedef int (*levenberg_fn)(tl_equations *e, int32_t most, double *z, double *room);
 
-static int solved(const tl_small *small, const tl_run *run) {
+static bool solved(const tl_small *small, const tl_run *run) {
   return small->best.epsilon <= small->slack * tl_small_target(run->settings);
 }
 
@@ -33,12 +33,12 @@ typedef struct guarded {
 } guarded;
 
 /* From y, which moves on; 1 if it is over, one way or the other. */
-static int rounds_run(const guarded *g, levenberg_fn levenberg) {
+static bool rounds_run(const guarded *g, levenberg_fn levenberg) {
   static const int32_t sweeps[ROUNDS] = {20, 80, 400, 1500};
   tl_small *const small = g->small;
   for (int round = 0; round < ROUNDS && !solved(small, g->run); round++) {
     if (tl_small_limit(small)) {
-      return 1;
+      return true;
     }
     tl_small_sweep(small, sweeps[round], g->y);
     g->run->passes += sweeps[round];
@@ -46,7 +46,7 @@ static int rounds_run(const guarded *g, levenberg_fn levenberg) {
     g->run->best = small->best.epsilon;
     g->start(g->self, g->y, g->z);
     if (levenberg(g->equations, STEPS, g->z, g->room)) {
-      return 1;
+      return true;
     }
   }
   return solved(small, g->run) || tl_small_limit(small);
@@ -158,7 +158,7 @@ static void basis_polish(tl_small *small, const tl_lcp *lcp, const tl_lemke *lem
 
 /* A ray proves that there is no solution if its impulses move nothing, lie in the cone, and q works
  * against them; under the exact law they must be normal ones besides. */
-static int ray_proves(const tl_small *small, const tl_lcp *lcp, const double *direction) {
+static bool ray_proves(const tl_small *small, const tl_lcp *lcp, const double *direction) {
   double *const d = small->y, *const wd = small->u;
   double size = 0, moved = 0, work = 0;
   tl_lcp_impulses(lcp, direction, d);
@@ -173,7 +173,7 @@ static int ray_proves(const tl_small *small, const tl_lcp *lcp, const double *di
       work += small->scaled.q[i] * d[i];
       if (i > small->scaled.first[k] && small->law == TALUS_LAW_COULOMB &&
           fabs(d[i]) > 1e-7 * sqrt(size)) {
-        return 0;
+        return false;
       }
     }
   }
