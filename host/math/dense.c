@@ -6,26 +6,38 @@
 
 #include "kernels/item/symmetric.h"
 
-int tl_dense_factor(double *a, int64_t n) {
-  for (int64_t i = 0; i < n; i++) {
-    double *const row = a + i * n;
-    for (int64_t j = 0; j <= i; j++) {
-      const double *const other = a + j * n;
-      double sum = row[j];
-      for (int64_t k = 0; k < j; k++) {
-        sum -= row[k] * other[k];
-      }
-      if (i == j) {
-        if (!(sum > 0) || !isfinite(sum)) {
-          return 0;
-        }
-        row[i] = sqrt(sum);
-      } else {
-        row[j] = sum / other[j];
-      }
-    }
+/* a_ij less what the columns before j have of it. */
+static double reduced(const double *a, int64_t n, int64_t i, int64_t j) {
+  const double *const row = a + i * n, *const other = a + j * n;
+  double sum = row[j];
+  for (int64_t k = 0; k < j; k++) {
+    sum -= row[k] * other[k];
   }
-  return 1;
+  return sum;
+}
+
+bool tl_dense_factor(double *a, int64_t n) {
+  for (int64_t i = 0; i < n; i++) {
+    for (int64_t j = 0; j < i; j++) {
+      a[i * n + j] = reduced(a, n, i, j) / a[j * n + j];
+    }
+    const double pivot = reduced(a, n, i, i);
+    if (!(pivot > 0) || !isfinite(pivot)) {
+      return false;
+    }
+    a[i * n + i] = sqrt(pivot);
+  }
+  return true;
+}
+
+void tl_dense_root(double *a, int64_t n) {
+  for (int64_t i = 0; i < n; i++) {
+    for (int64_t j = 0; j < i; j++) {
+      a[i * n + j] = a[j * n + j] > 0 ? reduced(a, n, i, j) / a[j * n + j] : 0;
+    }
+    const double pivot = reduced(a, n, i, i);
+    a[i * n + i] = pivot > 1e-14 * a[i * n + i] ? sqrt(pivot) : 0;
+  }
 }
 
 void tl_dense_solve(const double *factor, int64_t n, double *b) {
@@ -61,6 +73,6 @@ void tl_dense_invert(const double *factor, int64_t n, double *inverse, double *c
   }
 }
 
-int tl_dense_pseudo_invert(double *a, int64_t n, double *inverse, double *v) {
+bool tl_dense_pseudo_invert(double *a, int64_t n, double *inverse, double *v) {
   return tl_symmetric_pseudo_invert(a, n, inverse, v);
 }

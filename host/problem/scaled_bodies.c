@@ -6,28 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/math/dense.h"
 #include "host/problem/scaled.h"
 #include "host/problem/scaled_jacobian.h"
 #include "kernels/item/real.h"
-
-/* A = L L^T over the lower triangle of a symmetric semidefinite n x n matrix; what has no pivot
- * left of its diagonal gets a column of zeros. */
-static void root_make(double *a, int64_t n) {
-  for (int64_t j = 0; j < n; j++) {
-    double pivot = a[j * n + j];
-    for (int64_t c = 0; c < j; c++) {
-      pivot -= a[j * n + c] * a[j * n + c];
-    }
-    const double root = pivot > 1e-14 * a[j * n + j] ? sqrt(pivot) : 0;
-    for (int64_t i = j; i < n; i++) {
-      double sum = a[i * n + j];
-      for (int64_t c = 0; c < j; c++) {
-        sum -= a[i * n + c] * a[j * n + c];
-      }
-      a[i * n + j] = i == j ? root : root > 0 ? sum / root : 0;
-    }
-  }
-}
 
 /* L of a rigid body's M^-1: one number for the linear part, 3 x 3 for the angular one. */
 typedef struct body_root {
@@ -44,7 +26,7 @@ static body_root rigid_root(const tl_system *system, int32_t body) {
   }
   const double full[9] = {m[1], m[2], m[3], m[2], m[4], m[5], m[3], m[5], m[6]};
   memcpy(root.angular, full, sizeof full);
-  root_make(root.angular, 3);
+  tl_dense_root(root.angular, 3);
   return root;
 }
 
@@ -160,7 +142,7 @@ static void units_set(const tl_system *system, double *root, tl_scaled *p) {
   }
   for (int32_t b = 0; b < shape->block_count; b++) {
     const int32_t size = system->block_offset[b + 1] - system->block_offset[b];
-    root_make(root + system->mass_first[b], size);
+    tl_dense_root(root + system->mass_first[b], size);
     p->unit_first[shape->rigid_count + b + 1] = p->unit_first[shape->rigid_count + b] + size;
   }
 }

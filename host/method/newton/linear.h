@@ -86,7 +86,6 @@ talus_status tl_pattern_blocks(tl_linear *linear); /* W of a scaled with bodies,
 void tl_fill_bodies(const tl_linear *linear, double *value, int dense);
 /* linear_dense.c: LU with pivots or Cholesky, in place, column-major; 0 if singular. */
 int tl_dense_lu(double *a, int64_t n, int32_t *pivot, tl_limit *limit); /* 0 at the limit, too */
-int tl_dense_lu_sign(const double *a, int64_t n, const int32_t *pivot);
 void tl_dense_lu_solve(const double *a, int64_t n, const int32_t *pivot, double *b);
 int tl_dense_cholesky(double *a, int64_t n);
 void tl_dense_cholesky_solve(const double *a, int64_t n, double *b);

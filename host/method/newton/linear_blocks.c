@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/math/dense.h"
+
 #if TL_HAVE_SUITESPARSE && TL_HAVE_BLAS
 #include "host/method/newton/blas.h"
 

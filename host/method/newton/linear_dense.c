@@ -1,8 +1,6 @@
-/* linear_dense.c: dense LU and Cholesky: LAPACK's where it was found, else plain loops by blocks.
- */
-#include <math.h>
-#include <string.h>
-
+/* linear_dense.c: dense LU and Cholesky of any order: LAPACK's where it was found and is worth a
+ * call, else those of host/math/dense.h. A large LU goes by panels, so that a limit can end it. */
+#include "host/math/dense.h"
 #include "host/method/newton/linear.h"
 
 #if TL_HAVE_LAPACK
@@ -19,80 +17,6 @@ enum {
 
 int tl_linear_uses_blas(const tl_linear *linear) {
   return linear->is_sparse || (TL_HAVE_LAPACK && linear->order > PLAIN_ORDER);
-}
-
-/* Right-looking elimination, column by column. */
-static bool lu_plain(double *a, int64_t n, int32_t *pivot) {
-  for (int64_t c = 0; c < n; c++) {
-    double *const column = a + c * n;
-    int64_t best = c;
-    for (int64_t i = c + 1; i < n; i++) {
-      best = fabs(column[i]) > fabs(column[best]) ? i : best;
-    }
-    if (!(fabs(column[best]) > 0) || !isfinite(column[best])) {
-      return false;
-    }
-    pivot[c] = (int32_t)best + 1;
-    for (int64_t j = 0; j < n && best != c; j++) {
-      const double swap = a[c + j * n];
-      a[c + j * n] = a[best + j * n];
-      a[best + j * n] = swap;
-    }
-    const double scale = 1 / column[c];
-    for (int64_t i = c + 1; i < n; i++) {
-      column[i] *= scale;
-    }
-    for (int64_t j = c + 1; j < n; j++) {
-      double *const to = a + j * n;
-      const double factor = to[c];
-      for (int64_t i = c + 1; i < n && factor != 0; i++) {
-        to[i] -= factor * column[i];
-      }
-    }
-  }
-  return true;
-}
-
-static void lu_plain_solve(const double *a, int64_t n, const int32_t *pivot, double *b) {
-  for (int64_t c = 0; c < n; c++) {
-    const int64_t p = pivot[c] - 1;
-    const double swap = b[c];
-    b[c] = b[p];
-    b[p] = swap;
-  }
-  for (int64_t c = 0; c < n; c++) {
-    for (int64_t i = c + 1; i < n; i++) {
-      b[i] -= a[i + c * n] * b[c];
-    }
-  }
-  for (int64_t c = n - 1; c >= 0; c--) {
-    b[c] /= a[c + c * n];
-    for (int64_t i = 0; i < c; i++) {
-      b[i] -= a[i + c * n] * b[c];
-    }
-  }
-}
-
-/* L over the lower triangle, left-looking by columns. */
-static bool cholesky_plain(double *a, int64_t n) {
-  for (int64_t c = 0; c < n; c++) {
-    double *const column = a + c * n;
-    for (int64_t k = 0; k < c; k++) {
-      const double *const other = a + k * n;
-      const double factor = other[c];
-      for (int64_t i = c; i < n && factor != 0; i++) {
-        column[i] -= factor * other[i];
-      }
-    }
-    if (!(column[c] > 0) || !isfinite(column[c])) {
-      return false;
-    }
-    const double root = sqrt(column[c]);
-    for (int64_t i = c; i < n; i++) {
-      column[i] /= root;
-    }
-  }
-  return true;
 }
 
 #if TL_HAVE_LAPACK && TL_HAVE_BLAS
@@ -165,15 +89,7 @@ int tl_dense_lu(double *a, int64_t n, int32_t *pivot, tl_limit *limit) {
     return LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, (int)n, (int)n, a, (int)n, pivot) == 0;
   }
 #endif
-  return lu_plain(a, n, pivot);
-}
-
-int tl_dense_lu_sign(const double *a, int64_t n, const int32_t *pivot) {
-  int sign = 1;
-  for (int64_t c = 0; c < n; c++) {
-    sign = (a[c + c * n] < 0) != (pivot[c] != c + 1) ? -sign : sign;
-  }
-  return sign;
+  return tl_dense_lu_plain(a, n, pivot);
 }
 
 void tl_dense_lu_solve(const double *a, int64_t n, const int32_t *pivot, double *b) {
@@ -183,19 +99,35 @@ void tl_dense_lu_solve(const double *a, int64_t n, const int32_t *pivot, double 
     return;
   }
 #endif
-  lu_plain_solve(a, n, pivot, b);
+  tl_dense_lu_plain_solve(a, n, pivot, b);
+}
+
+/* Copies the lower triangle of column-major a to the upper one: row-major, that is the lower. */
+static void lower_mirror(double *a, int64_t n) {
+  for (int64_t c = 0; c < n; c++) {
+    for (int64_t i = c + 1; i < n; i++) {
+      a[c + i * n] = a[i + c * n];
+    }
+  }
+}
+
+/* Whether LAPACK makes a factor of this order. */
+static bool uses_lapack(int64_t n) {
+  return TL_HAVE_LAPACK && n > PLAIN_ORDER;
 }
 
 int tl_dense_cholesky(double *a, int64_t n) {
 #if TL_HAVE_LAPACK
-  if (n > PLAIN_ORDER) {
+  if (uses_lapack(n)) {
     return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)n, a, (int)n) == 0;
   }
 #endif
-  return cholesky_plain(a, n);
+  lower_mirror(a, n);
+  return tl_dense_factor(a, n);
 }
 
-void tl_dense_cholesky_solve(const double *a, int64_t n, double *b) {
+/* LAPACK's factor: L in the lower triangle, column-major. */
+static void lower_solve(const double *a, int64_t n, double *b) {
   for (int64_t c = 0; c < n; c++) {
     b[c] /= a[c + c * n];
     for (int64_t i = c + 1; i < n; i++) {
@@ -207,5 +139,13 @@ void tl_dense_cholesky_solve(const double *a, int64_t n, double *b) {
       b[c] -= a[i + c * n] * b[i];
     }
     b[c] /= a[c + c * n];
+  }
+}
+
+void tl_dense_cholesky_solve(const double *a, int64_t n, double *b) {
+  if (uses_lapack(n)) {
+    lower_solve(a, n, b);
+  } else {
+    tl_dense_solve(a, n, b);
   }
 }

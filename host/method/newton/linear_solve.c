@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/math/dense.h"
 #include "host/method/newton/linear.h"
 #include "host/problem/scaled.h"
 
