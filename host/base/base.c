@@ -109,7 +109,7 @@ static char *memory_take(size_t total) {
   if (total >= 4 * page) {
     char *const block = aligned_alloc(page, (total + page - 1) / page * page);
     if (block != NULL) {
-      madvise(block, total, MADV_HUGEPAGE); /* a wish: refused where the system has none */
+      madvise(block, total, MADV_HUGEPAGE); /* without effect where the system has no huge pages */
     }
     return block;
   }

@@ -75,7 +75,7 @@ talus_status talus_context_create(const talus_context_def *given, talus_context 
 
 talus_status tl_context_check(talus_context *context) {
   if (context == NULL || context->magic != TL_CONTEXT_MAGIC) {
-    return TALUS_INVALID_ARGUMENT; /* there is nobody to tell more */
+    return TALUS_INVALID_ARGUMENT; /* without a context there is no message */
   }
   return context->backend != NULL
              ? TALUS_OK

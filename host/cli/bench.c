@@ -214,7 +214,7 @@ static int problem_run(tl_bench_session *s, talus_context *context, int index) {
   return code;
 }
 
-/* A file that is not there is told before anything is measured. */
+/* Refuses a file that does not exist before anything is measured. */
 static int files_look(const tl_bench_options *o) {
   for (int i = 0; i < o->file_count; i++) {
     FILE *const file = fopen(o->files[i], "rb");

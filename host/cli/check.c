@@ -1,4 +1,4 @@
-/* check.c: `talus check FILE IMPULSES.txt`: what any impulses are worth, whoever found them. */
+/* check.c: `talus check FILE IMPULSES.txt`: the certificate of impulses from any source. */
 #include <stdio.h>
 #include <stdlib.h>
 

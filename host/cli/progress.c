@@ -41,7 +41,7 @@ void tl_progress_begin(tl_progress *progress, const char *label, double toleranc
   }
 }
 
-/* Seconds until the tolerance, negative if that cannot be told. */
+/* Seconds until the tolerance, negative if that is not known. */
 static double time_left(const tl_progress *progress) {
   if (progress->count < 4) {
     return -1;

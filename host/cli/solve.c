@@ -249,7 +249,7 @@ static int run(tl_solve_session *s) {
   return s->best >= 0 ? TL_EXIT_OK : none_complain(s);
 }
 
-/* The companion first: whoever sees the main file finds both. */
+/* The companion first: where the main file exists, both do. */
 static int write_impulses(tl_solve_session *s) {
   const char *path = s->options.impulses;
   const talus_problem *problem = &s->stored->problem;

@@ -23,7 +23,7 @@ static int joint_factor(talus_mechanism *mechanism, int32_t i) {
   return tl_spatial_invert(pivot, n, mechanism->pivot + link->first_d);
 }
 
-/* What the parent feels of a link that gives way at its joint: IA - U D^-1 U^T. */
+/* The articulated inertia that a link adds to its parent's: IA - U D^-1 U^T. */
 static void joint_pass(talus_mechanism *mechanism, int32_t i) {
   const tl_link *const link = &mechanism->link[i];
   const double *const effect = mechanism->effect + 6 * link->first_v;

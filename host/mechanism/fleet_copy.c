@@ -4,7 +4,7 @@
 
 #include "host/mechanism/fleet.h"
 
-/* Coordinates before the step, for whoever has to go back. */
+/* Coordinates before the step, for instances whose step is refused. */
 static talus_status state_save(talus_coupling *coupling, tl_copy *copy) {
   size_t size = 0;
   for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {

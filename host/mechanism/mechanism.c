@@ -63,7 +63,8 @@ static void link_make(const talus_link_def *def, tl_link *link) {
   link->response = def->response;
 }
 
-/* Parents first, each branch in one piece. Whoever is not reached from the base hangs on a loop. */
+/* Parents first, each branch in one piece. A link that is not reached from the base is part of a
+ * loop. */
 static talus_status order_make(talus_mechanism *mechanism, int32_t *first, int32_t *next) {
   const int32_t count = mechanism->link_count;
   memset(first, -1, (size_t)(count + 1) * sizeof *first);

@@ -17,7 +17,7 @@ typedef struct tl_run_ops {
   double (*worth)(const tl_run *run);
   /* Whether a limit is reached that ends the run; sets the outcome. */
   bool (*limit)(tl_run *run);
-  /* The same within an iteration: time and the caller's wish alone. */
+  /* The same within an iteration: time and the caller's callback alone. */
   bool (*late)(tl_run *run);
   /* Seconds that are left of the limit; INFINITY: there is none. */
   double (*left)(const tl_run *run);

@@ -1,8 +1,8 @@
 /* direct_blocks.c: the constraints of form (b) as direct.c wants them: J as given, J M^-1, and
  * velocities, in the frame (n, t1, t2) that the caller has.
  *
- * M^-1 must be positive definite to be taken here: a factor is sooner made than M, which nobody
- * needs. What is singular, or no mass at all, the usual way sorts out. */
+ * M^-1 must be positive definite to be taken here: a factor costs less than M, which is not
+ * needed. Singular matrices and massless blocks are left to the assembly. */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* scaled.c: the constraints of a system, scaled; their W stands in files of its own. */
 #include "host/problem/scaled.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "kernels/item/cone.h"
@@ -134,6 +135,7 @@ talus_status tl_scaled_import(talus_context *context, const tl_system *system,
     frame_take(system, options->frame, id, p->frame + 9 * (int64_t)k);
     velocity_take(system, id, k, p);
   }
+  assert(p->first[count] <= 3 * count); /* what tl_scaled_reserve made room for */
   p->rows = p->first[count];
   p->stride = options->dense ? tl_padded(p->rows) : p->rows;
   p->bound_count = options->dense ? 0 : system->shape.bound_count;

@@ -14,6 +14,7 @@
 #ifndef TL_SCALED_H
 #define TL_SCALED_H
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -89,6 +90,7 @@ static inline int32_t tl_scaled_size(const tl_scaled *p) {
 }
 /* Where the second slack of bilateral row k stands. */
 static inline int32_t tl_row_slot(const tl_scaled *p, int32_t k) {
+  assert(k >= p->count - p->bound_count && k < p->count);
   return tl_scaled_size(p) - (p->count - k);
 }
 /* Whether bilateral row k has two bounds. */

@@ -2,6 +2,7 @@
  * them. */
 #include "host/problem/scaled_jacobian.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "host/base/clones.h"
@@ -9,6 +10,8 @@
 
 tl_jacobian_block *tl_jacobian_add(tl_jacobian_list *list, int32_t constraint, int32_t unit,
                                    int32_t rows, int32_t size) {
+  assert(rows >= 1 && rows <= TL_JACOBIAN_ROWS && size >= 1);
+  assert(list->count == 0 || list->list[list->count - 1].constraint <= constraint);
   tl_jacobian_block *const new = &list->list[list->count++];
   *new = (tl_jacobian_block){constraint, unit, size, 0, list->at, list->at + (int64_t)rows * size};
   memset(new->response, 0, TL_JACOBIAN_ROWS * (size_t)size * sizeof *new->response);

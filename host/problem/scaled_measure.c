@@ -1,5 +1,6 @@
 /* scaled_measure.c: impulses in and out of a scaled problem, velocities, the natural map and its
  * residual, the best impulses. */
+#include <assert.h>
 #include <string.h>
 
 #include "host/problem/scaled.h"
@@ -30,6 +31,7 @@ void tl_scaled_impulse_export(const tl_scaled *p, const double *y, double *impul
 }
 
 void tl_scaled_apply(const tl_scaled *p, const double *y, double *u) {
+  assert(p->w == NULL);
   if (p->unit_count > 0) {
     tl_scaled_bodies_apply(p, y, u);
   } else {
@@ -94,6 +96,7 @@ double tl_scaled_epsilon(const tl_scaled *p, talus_law law, const double *y, con
 
 bool tl_scaled_offer(const tl_scaled *p, talus_law law, const double *y, const double *u,
                      tl_best *best, double *epsilon) {
+  assert(best->y != NULL && best->y != y);
   const double now = tl_scaled_epsilon(p, law, y, u);
   if (epsilon != NULL) {
     *epsilon = now;

@@ -298,7 +298,7 @@ talus_status tl_build_joints(talus_scene *scene, talus_world *world) {
   return TALUS_OK;
 }
 
-/* What tick remembers, at its beginning. */
+/* The state that tick keeps, at its beginning. */
 static talus_status reset(talus_scene *scene) {
   const tl_scene_definition *def = &scene->def;
   void *memory = NULL;

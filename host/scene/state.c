@@ -1,4 +1,4 @@
-/* state.c: what inlets and outlets remember, as bytes: little-endian words of eight bytes.
+/* state.c: the state of inlets and outlets, as bytes: little-endian words of eight bytes.
  *
  * Words: how many inlets, outlets and grains that are not known to be gone; the stage: index, over,
  * stopped, begin, held, looked; per inlet random state, count, waiting, factor, count and time

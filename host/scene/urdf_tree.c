@@ -2,7 +2,7 @@
  *
  * Names are looked up first; every link hangs on one joint but the root. Then the tree is walked
  * from the root: a link on a fixed joint becomes part of the one it is fixed to, any other a link
- * of the def. Whoever is not reached hangs on a loop. */
+ * of the def. A link that is not reached is part of a loop. */
 #include <math.h>
 #include <string.h>
 

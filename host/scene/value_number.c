@@ -94,7 +94,7 @@ talus_status tl_value_real(tl_parse *parse, const tl_key *key, const tl_node *no
                ? TALUS_OK
                : tl_node_fail(parse->context, node, "%s%s has to be finite", where, key->name);
   }
-  /* Letters first would be inf, nan or a word; 0x is nobody's length. */
+  /* Letters first would be inf, nan or a word; 0x would be a hexadecimal number. */
   const char *digits = text + (text[0] == '-' || text[0] == '+');
   char *end;
   *value = strtod(text, &end);

@@ -196,7 +196,7 @@ static talus_status on_host(talus_context *context, tl_worker *workers, int32_t 
   return TALUS_OK;
 }
 
-/* The first problem that failed, whoever had it. */
+/* The first problem that failed, on any thread. */
 static talus_status verdict(talus_context *context, const tl_worker *workers, int32_t threads) {
   const tl_worker *first = NULL;
   for (int32_t t = 0; t < threads; t++) {

@@ -53,7 +53,7 @@ struct tl_certification {
   const talus_problem *problem;
   const double *impulse, *bilateral; /* as in talus_solution; NULL = 0 */
   int32_t threads;
-  tl_polygon polygon; /* set by whoever wants a faceted cone judged too */
+  tl_polygon polygon; /* set by the caller, if a faceted cone is measured too */
   double *motion;     /* velocities of the bodies after the impulses; forms (a), (b), (d) */
   int64_t motion_count;
   double momentum_balance, asymmetry;

@@ -145,7 +145,7 @@ static talus_status dense_solve(tl_solve *solve, const tl_outlet *outlet, bool *
     TL_TRY(tl_round_solve(small, run, target));
     TL_TRY(best_certify(solve, done));
     if (small->best.epsilon > target) {
-      break; /* it has no more to give */
+      break; /* it stalled */
     }
     target *= 1e-2;
   }

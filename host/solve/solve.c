@@ -1,4 +1,5 @@
 /* solve.c: one solve: plan, start, methods, the certificate, results. */
+#include <assert.h>
 #include <math.h>
 
 #include "host/base/structs.h"
@@ -79,7 +80,7 @@ static talus_status stay_sound(tl_solve *solve) {
   return tl_solve_certify(solve);
 }
 
-/* The certificate has the last word. */
+/* The outcome is what the certificate says. */
 static void outcome_settle(tl_solve *solve) {
   tl_run *const run = &solve->run;
   if (run->settings->fixed_iterations > 0) {
@@ -162,6 +163,7 @@ static talus_status wrenches_allow(const talus_solver *solver) {
 }
 
 talus_status tl_solver_solve(talus_solver *solver, const tl_request *request) {
+  assert(solver->plan != NULL); /* tl_request_make refuses a solver without a problem */
   talus_info info = talus_info_default();
   tl_outlet outlet;
   TL_TRY(wrenches_allow(solver));

@@ -97,7 +97,7 @@ typedef struct tl_request {
  */
 talus_status tl_request_make(talus_solver *solver, const talus_solution *solution, talus_info *info,
                              tl_request *request);
-/* talus_solver_solve for whoever has come in. */
+/* talus_solver_solve, once tl_solver_enter has succeeded. */
 talus_status tl_solver_solve(talus_solver *solver, const tl_request *request);
 /* A solve that knows its settings and problem, not yet its engine. */
 tl_solve tl_solve_begin(talus_solver *solver, const tl_found *found);

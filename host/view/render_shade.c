@@ -1,7 +1,7 @@
 /* render_shade.c: the colour of what a ray meets; see render_stage.h. */
 #include "host/view/render_stage.h"
 
-/* Walls are grey; what moves by itself is blue, so that it is told from them. */
+/* Walls are grey; what moves by itself is blue, so that the two are not confused. */
 static const float wall_colour[3] = {0.68f, 0.71f, 0.76f};
 static const float mover_colour[3] = {0.22f, 0.38f, 0.58f};
 static const float veil_colour[3] = {0.58f, 0.65f, 0.73f};

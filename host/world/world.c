@@ -146,7 +146,7 @@ static void def_take(talus_world *world, const talus_world_def *given) {
 /* Settings of the projection of positions, which is not meant to be exact. */
 static talus_settings projection_of(const talus_settings *solver) {
   talus_settings projection = *solver;
-  projection.dump = TALUS_DUMP_NONE; /* whoever looks for bad problems means the contacts' */
+  projection.dump = TALUS_DUMP_NONE; /* dumps are of contact problems alone */
   projection.law = TALUS_LAW_CCP;
   if (projection.cone != TALUS_CONE_CIRCULAR) { /* without friction every cone is the same */
     projection.cone = TALUS_CONE_CIRCULAR;

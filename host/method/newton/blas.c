@@ -13,6 +13,7 @@
 #include "host/method/newton/newton.h"
 
 #if TL_HAVE_LAPACK || TL_HAVE_SUITESPARSE
+#include <assert.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -152,6 +153,7 @@ void tl_blas_end(const talus_context *context) {
     setter("omp_set_max_active_levels")(levels);
   }
   pthread_mutex_lock(&lock);
+  assert(solves > 0 && single_solves <= solves);
   solves--;
   if (context->def.single_blas != 0 && --single_solves == 0) {
     threads_set(false);

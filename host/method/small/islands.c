@@ -3,6 +3,7 @@
  * Islands of few constraints are written out and given to the backend, many at once (kernels/
  * small_batch.h); what is left goes on by the usual methods, from impulses that leave the small
  * islands nothing to do. Each is solved by one team, so that the bits do not depend on threads. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -143,6 +144,7 @@ static void wave_add(wave *w, const tl_small *small, int32_t island) {
   const int64_t room = tl_small_reals(scaled->count, scaled->rows);
   w->room = room > w->room ? room : w->room;
   w->count++;
+  assert(w->count <= w->capacity && w->at <= w->end);
 }
 
 /* The plan of every island, with the iterations that are left. */

@@ -4,6 +4,7 @@
  * finite one more variable for the force that the upper one exerts. */
 #include "host/method/small/lcp.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -138,6 +139,7 @@ void tl_lcp_make(tl_small *small, const tl_lcp_rule *rule, int32_t size, int32_t
     memset(lcp->m + i * n, 0, (size_t)n * sizeof *reals);
   }
   columns_make(lcp, rule, size);
+  assert(lcp->size == size);         /* tl_lcp_size counted the same columns */
   double *const product = lcp->room; /* W B, row by row */
   for (int64_t i = 0; i < rows; i++) {
     if (is_late(small, i)) {

@@ -10,6 +10,7 @@
  * free c with a = 0, and one with bounds what lcp.c makes of it. */
 #include "host/method/small/reform.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -339,6 +340,7 @@ talus_status tl_reform_solve(tl_small *small, tl_run *run) {
   f.bound = (unsigned char *)(x + most);
   f.tolerance = small->slack * tl_small_target(run->settings);
   pieces_count(&f);
+  assert((size_t)f.size <= most && (size_t)f.parts <= parts);
   bounds_set(&f);
   start_set(&f, x, room);
   const tl_squares squares = {f.size, f.parts, f.bound, evaluate, along, back, look, &f, small};

@@ -89,7 +89,7 @@ int32_t tl_round_plan(const talus_settings *settings, double target, tl_small_ph
   if (method == TALUS_METHOD_INTERIOR_POINT) {
     memcpy(plan, convex, sizeof convex);
   }
-  if (method == TALUS_METHOD_AUTO) { /* others come after: it may be bold */
+  if (method == TALUS_METHOD_AUTO) { /* other attempts follow: few sweeps, a light proximal term */
     plan[0].sparing = 1;
     plan[0].alpha = BOLD;
   }
@@ -236,7 +236,7 @@ static talus_status phases_attempt(tl_run *run, selection part, bool *done) {
     tl_scaled_impulse_export(&small->scaled, small->best.y, small->engine);
     TL_TRY(tl_run_offer(run, small->engine, done));
     if (small->best.epsilon > target) {
-      break; /* it has no more to give */
+      break; /* it stalled */
     }
     target *= 1e-2;
   }

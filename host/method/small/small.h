@@ -80,7 +80,7 @@ int tl_levenberg_projected(tl_equations *e, int32_t most, double *z, double *roo
 
 /* Whether a limit of the run is reached; asks no more once it was. */
 bool tl_small_limit(tl_small *small);
-/* The same within an iteration: time and the caller's wish alone. */
+/* The same within an iteration: time and the caller's callback alone. */
 bool tl_small_late(tl_small *small);
 /* A phase that asks this and nothing else. */
 tl_small_phase tl_small_watched(tl_small *small);

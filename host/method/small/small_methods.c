@@ -1,7 +1,7 @@
 /* small_methods.c: the methods of this folder as a solve knows them.
  *
  * The best impulses of all phases are kept, judged by the certificate's measure in its own
- * arithmetic; the certificate itself has the last word afterwards. Levenberg-Marquardt steps and
+ * arithmetic; the certificate decides afterwards. Levenberg-Marquardt steps and
  * pivots count as iterations, evaluations and sweeps as passes. */
 #include <math.h>
 #include <string.h>
