@@ -67,10 +67,10 @@ int32_t tl_round_plan(const talus_settings *settings, double target, tl_small_ph
   const int32_t own = method == TALUS_METHOD_MNCP_RLM   ? TL_SMALL_REGULAR
                       : method == TALUS_METHOD_MNCP_PLM ? TL_SMALL_PROJECTED
                                                         : TL_SMALL_PROXIMAL;
-  const tl_small_phase phases[TL_ROUND_PHASES] = {
-      {.method = own, .sweeps = 20, .steps = 150, .failures = 6, .alpha = 1},
+  static const tl_small_phase phases[TL_ROUND_PHASES] = {
+      {.sweeps = 20, .steps = 150, .failures = 6, .alpha = 1},
       {.method = TL_SMALL_PROXIMAL, .sweeps = 200, .steps = 100, .failures = 6, .alpha = 1},
-      {.method = own, .sweeps = 400, .steps = 150, .failures = 6, .alpha = 1e-2},
+      {.sweeps = 400, .steps = 150, .failures = 6, .alpha = 1e-2},
       {.method = TL_SMALL_PROXIMAL,
        .fresh = 1,
        .sweeps = 1500,
@@ -81,11 +81,12 @@ int32_t tl_round_plan(const talus_settings *settings, double target, tl_small_ph
       {.method = TL_SMALL_SWEEPS, .sweeps = 2000},
   };
   /* the convex law: an interior point, and a polish of what it leaves */
-  const tl_small_phase convex[BARRIER_PHASES] = {
+  static const tl_small_phase convex[BARRIER_PHASES] = {
       {.method = TL_SMALL_BARRIER, .steps = 88},
       {.method = TL_SMALL_PROXIMAL, .steps = 60, .failures = 3, .alpha = 1e-4},
   };
   memcpy(plan, phases, sizeof phases);
+  plan[0].method = plan[2].method = own;
   if (method == TALUS_METHOD_INTERIOR_POINT) {
     memcpy(plan, convex, sizeof convex);
   }
