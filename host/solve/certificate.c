@@ -36,12 +36,12 @@ static tl_judge_fact fact_of(const tl_facts *facts, int64_t i) {
 static void contact_judge(const tl_facts *facts, int64_t i, double mu, const double *axis,
                           const tl_polygon *polygon, tl_judge_sums *s) {
   const tl_judge_fact f = fact_of(facts, i);
-  double residual[2], reference[2];
+  double residual[TALUS_LAW_COUNT], reference[TALUS_LAW_COUNT];
   tl_judge_contact(&f, mu, axis != NULL ? axis : first_axis, residual, reference, s);
   if (polygon != NULL && mu > 0) {
     tl_polygon_judge(polygon, facts, i, mu, axis, residual, reference);
   }
-  for (int law = 0; law < 2; law++) {
+  for (int law = 0; law < TALUS_LAW_COUNT; law++) {
     s->faceted[law] += residual[law];
     s->faceted_reference[law] += reference[law];
   }
@@ -77,7 +77,7 @@ static void row_judge(const tl_facts *facts, int64_t i, bounds b, tl_judge_sums 
   const bool bounded = b.lower > -INFINITY || b.upper < INFINITY;
   const double now = bounded ? row_natural(x, u, w, b) : u * u / w;
   const double before = bounded ? row_natural(0, q, w, b) : q * q / w;
-  for (int law = 0; law < 2; law++) {
+  for (int law = 0; law < TALUS_LAW_COUNT; law++) {
     s->residual[law] += now;
     s->reference[law] += before;
     s->faceted[law] += now;
@@ -106,9 +106,9 @@ static void row_judge(const tl_facts *facts, int64_t i, bounds b, tl_judge_sums 
 static void rigid_judge(const tl_facts *facts, int64_t i, double mu, const double *axis,
                         tl_judge_sums *s) {
   const tl_judge_fact f = fact_of(facts, i);
-  double residual[2], reference[2];
+  double residual[TALUS_LAW_COUNT], reference[TALUS_LAW_COUNT];
   tl_judge_squares(&f, mu, axis != NULL ? axis : first_axis, residual, reference);
-  for (int law = 0; law < 2; law++) {
+  for (int law = 0; law < TALUS_LAW_COUNT; law++) {
     s->rigid[law] += residual[law];
     s->rigid_reference[law] += reference[law];
   }
@@ -116,7 +116,7 @@ static void rigid_judge(const tl_facts *facts, int64_t i, double mu, const doubl
 
 static void rigid_row_judge(const tl_facts *facts, int64_t i, bounds b, tl_judge_sums *s) {
   const double w = facts->weight[i], u = facts->velocity[3 * i], q = facts->free[3 * i];
-  for (int law = 0; law < 2; law++) {
+  for (int law = 0; law < TALUS_LAW_COUNT; law++) {
     s->rigid[law] += row_natural(facts->impulse[3 * i], u, w, b);
     s->rigid_reference[law] += row_natural(0, q, w, b);
   }
@@ -166,7 +166,7 @@ static void wrench_contact_judge(const tl_certification *j, int32_t k, int64_t i
                                  tl_judge_sums *s) {
   const tl_wrench_verdict v = wrench_verdict(j, k, i, facts);
   const double square = tl_six_inner(&v.impulse, &v.impulse);
-  for (int law = 0; law < 2; law++) {
+  for (int law = 0; law < TALUS_LAW_COUNT; law++) {
     s->residual[law] += v.residual[law];
     s->reference[law] += v.reference[law];
     s->faceted[law] += v.residual[law];
@@ -204,7 +204,7 @@ static void wrench_rigid_judge(const tl_certification *j, int32_t k, int64_t i, 
   for (int a = 0; a < 3; a++) {
     memcpy(changed[a], kept[a], sizeof kept[a]);
   }
-  for (int law = 0; law < 2; law++) {
+  for (int law = 0; law < TALUS_LAW_COUNT; law++) {
     s->rigid[law] += v.residual[law];
     s->rigid_reference[law] += v.reference[law];
   }
@@ -334,7 +334,7 @@ static void run_judge(const tl_certification *j, int64_t run, tl_judge_sums *s) 
 }
 
 static void sums_add(tl_judge_sums *s, const tl_judge_sums *part) {
-  for (int law = 0; law < 2; law++) {
+  for (int law = 0; law < TALUS_LAW_COUNT; law++) {
     s->residual[law] += part->residual[law];
     s->reference[law] += part->reference[law];
     s->faceted[law] += part->faceted[law];
@@ -526,9 +526,10 @@ void tl_certificate_conclude(const tl_judge_sums *sums, const tl_certification *
   const double blur = ldexp(sqrt(s.load), -53);
   const double scale = sqrt(fmax(s.free, fmax(s.impulse, s.velocity)));
   const double reference_scale = unit * j->problem->velocity_scale * sqrt(s.inverse_weight);
-  double epsilon[2], faceted[2], residual[2], reference[2], siconos[2], complementarity[2];
-  double error[2], rigid[2];
-  for (int law = 0; law < 2; law++) {
+  double epsilon[TALUS_LAW_COUNT], faceted[TALUS_LAW_COUNT], residual[TALUS_LAW_COUNT];
+  double reference[TALUS_LAW_COUNT], siconos[TALUS_LAW_COUNT], complementarity[TALUS_LAW_COUNT];
+  double error[TALUS_LAW_COUNT], rigid[TALUS_LAW_COUNT];
+  for (int law = 0; law < TALUS_LAW_COUNT; law++) {
     residual[law] = honest(tl_judge_larger(sqrt(s.residual[law]), blur));
     reference[law] = honest(sqrt(s.reference[law]));
     epsilon[law] = ratio(residual[law], reference[law], floor);
@@ -544,30 +545,30 @@ void tl_certificate_conclude(const tl_judge_sums *sums, const tl_certification *
   }
   *certificate = (talus_certificate){
       .struct_size = sizeof *certificate,
-      .epsilon_ccp = epsilon[0],
-      .epsilon_coulomb = epsilon[1],
-      .residual_ccp = residual[0] / unit,
-      .residual_coulomb = residual[1] / unit,
-      .reference_ccp = reference[0] / unit,
-      .reference_coulomb = reference[1] / unit,
-      .siconos_ccp = siconos[0],
-      .siconos_coulomb = siconos[1],
+      .epsilon_ccp = epsilon[TALUS_LAW_CCP],
+      .epsilon_coulomb = epsilon[TALUS_LAW_COULOMB],
+      .residual_ccp = residual[TALUS_LAW_CCP] / unit,
+      .residual_coulomb = residual[TALUS_LAW_COULOMB] / unit,
+      .reference_ccp = reference[TALUS_LAW_CCP] / unit,
+      .reference_coulomb = reference[TALUS_LAW_COULOMB] / unit,
+      .siconos_ccp = siconos[TALUS_LAW_CCP],
+      .siconos_coulomb = siconos[TALUS_LAW_COULOMB],
       .cone_violation = s.largest > 0 && isfinite(s.largest) ? honest(s.violation / s.largest)
                                                              : honest(s.largest),
-      .complementarity = complementarity[1],
-      .complementarity_ccp = complementarity[0],
+      .complementarity = complementarity[TALUS_LAW_COULOMB],
+      .complementarity_ccp = complementarity[TALUS_LAW_CCP],
       .dissipation = honest(s.dissipation) / unit / unit,
       .bilateral = honest(s.bilateral) / unit,
       .penetration_speed = honest(s.closing) / unit,
       .momentum_balance = honest(j->momentum_balance),
       .asymmetry = honest(j->asymmetry),
-      .epsilon_faceted_ccp = faceted[0],
-      .epsilon_faceted_coulomb = faceted[1],
-      .error_ccp = error[0],
-      .error_coulomb = error[1],
+      .epsilon_faceted_ccp = faceted[TALUS_LAW_CCP],
+      .epsilon_faceted_coulomb = faceted[TALUS_LAW_COULOMB],
+      .error_ccp = error[TALUS_LAW_CCP],
+      .error_coulomb = error[TALUS_LAW_COULOMB],
       .reference_scale = honest(reference_scale) / unit,
-      .epsilon_rigid_ccp = rigid[0],
-      .epsilon_rigid_coulomb = rigid[1],
+      .epsilon_rigid_ccp = rigid[TALUS_LAW_CCP],
+      .epsilon_rigid_coulomb = rigid[TALUS_LAW_COULOMB],
   };
 }
 

@@ -102,7 +102,8 @@ int64_t tl_certification_bytes(const tl_certification *certification);
 tl_polygon tl_polygon_of(const talus_settings *settings);
 /* Fact i, a contact of three rows with friction: squares of R(x) and R(0) of both laws. */
 void tl_polygon_judge(const tl_polygon *polygon, const tl_facts *facts, int64_t i, double mu,
-                      const double *axis, double residual[2], double reference[2]);
+                      const double *axis, double residual[TALUS_LAW_COUNT],
+                      double reference[TALUS_LAW_COUNT]);
 
 /* ---- the forms ------------------------------------------------------------------------------- */
 

@@ -96,7 +96,8 @@ static double natural(const local_cone *k, const double *x, const double *u) {
 }
 
 void tl_polygon_judge(const tl_polygon *polygon, const tl_facts *facts, int64_t i, double mu,
-                      const double *axis, double residual[2], double reference[2]) {
+                      const double *axis, double residual[TALUS_LAW_COUNT],
+                      double reference[TALUS_LAW_COUNT]) {
   const double root = sqrt(facts->weight[i]), zero[3] = {0, 0, 0};
   double x[3], u[3], q[3];
   resolve(facts->impulse + 3 * i, axis, x);
@@ -111,10 +112,10 @@ void tl_polygon_judge(const tl_polygon *polygon, const tl_facts *facts, int64_t 
     u[c] /= root;
     q[c] /= root;
   }
-  residual[0] = natural(&k, x, u);
-  reference[0] = natural(&k, zero, q);
+  residual[TALUS_LAW_CCP] = natural(&k, x, u);
+  reference[TALUS_LAW_CCP] = natural(&k, zero, q);
   u[0] += support(&k, u);
   q[0] += support(&k, q);
-  residual[1] = natural(&k, x, u);
-  reference[1] = natural(&k, zero, q);
+  residual[TALUS_LAW_COULOMB] = natural(&k, x, u);
+  reference[TALUS_LAW_COULOMB] = natural(&k, zero, q);
 }

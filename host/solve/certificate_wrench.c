@@ -40,12 +40,12 @@ double tl_six_inner(const tl_six *a, const tl_six *b) {
 }
 
 /* The law's velocity: parts without friction do not count. */
-static tl_six law_velocity(tl_six u, const double *mu, int coulomb) {
+static tl_six law_velocity(tl_six u, const double *mu, talus_law law) {
   for (int i = 0; i < PARTS; i++) {
     if (!(mu[i] > 0)) {
       memset(u.part[i], 0, sizeof u.part[i]);
     }
-    u.normal += coulomb ? mu[i] * length(u.part[i]) : 0;
+    u.normal += law == TALUS_LAW_COULOMB ? mu[i] * length(u.part[i]) : 0;
   }
   return u;
 }
@@ -102,8 +102,8 @@ static double natural(const tl_six *x, const tl_six *u, const double *mu) {
 }
 
 static void naturals(const tl_six *x, const tl_six *u, const double *mu, double *squares) {
-  for (int law = 0; law < 2; law++) {
-    const tl_six lawful = law_velocity(*u, mu, law);
+  for (int law = 0; law < TALUS_LAW_COUNT; law++) {
+    const tl_six lawful = law_velocity(*u, mu, (talus_law)law);
     squares[law] = natural(x, &lawful, mu);
   }
 }
@@ -128,8 +128,8 @@ tl_wrench_verdict tl_wrench_judge(const tl_facts *facts, int64_t i, const double
   naturals(&own, &after, scaled, v.residual);
   naturals(&zero, &before, scaled, v.reference);
   naturals(&v.impulse, &v.velocity, mu, v.plain);
-  v.lawful[0] = law_velocity(v.velocity, mu, 0);
-  v.lawful[1] = law_velocity(v.velocity, mu, 1);
+  v.lawful[TALUS_LAW_CCP] = law_velocity(v.velocity, mu, TALUS_LAW_CCP);
+  v.lawful[TALUS_LAW_COULOMB] = law_velocity(v.velocity, mu, TALUS_LAW_COULOMB);
   v.load = tl_six_inner(&own, &own);
   v.outside = -v.impulse.normal;
   for (int part = 0; part < PARTS; part++) {

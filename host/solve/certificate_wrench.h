@@ -10,13 +10,13 @@ typedef struct tl_six {
 } tl_six;
 
 typedef struct tl_wrench_verdict {
-  double residual[2], reference[2]; /* squares of R(x) and R(0): 0 convex, 1 exact law */
-  double plain[2];                  /* squares of the natural map without weights */
+  double residual[TALUS_LAW_COUNT], reference[TALUS_LAW_COUNT]; /* squares of R(x) and R(0) */
+  double plain[TALUS_LAW_COUNT]; /* squares of the natural map without weights */
   tl_six impulse, velocity;
-  tl_six lawful[2]; /* what the laws see of the velocity */
-  double load;      /* weighted square of the impulse */
-  double outside;   /* the largest distance out of the cone */
-  double work;      /* of friction, sliding, spinning and rolling */
+  tl_six lawful[TALUS_LAW_COUNT]; /* what the laws see of the velocity */
+  double load;                    /* weighted square of the impulse */
+  double outside;                 /* the largest distance out of the cone */
+  double work;                    /* of friction, sliding, spinning and rolling */
 } tl_wrench_verdict;
 
 double tl_six_inner(const tl_six *a, const tl_six *b);

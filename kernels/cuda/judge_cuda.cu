@@ -113,7 +113,7 @@ __device__ __forceinline__ void contact_judge(const judge_work &w, int64_t k, tl
     tl_judge_comply(&f, &c, n, 3);
   }
   tl_judge_contact(&f, mu, n, residual, reference, s);
-  for (int law = 0; law < 2; law++) {
+  for (int law = 0; law < TL_LAW_COUNT; law++) {
     s->faceted[law] = residual[law];
     s->faceted_reference[law] = reference[law];
   }

@@ -5,6 +5,7 @@
 #ifndef TL_ITEM_JUDGE_H
 #define TL_ITEM_JUDGE_H
 
+#include "kernels/data/law.h"
 #include "kernels/item/compliance.h"
 #include "kernels/item/real.h"
 
@@ -15,12 +16,13 @@ typedef struct tl_judge_fact {
 
 /* Sums over constraints, then the largest of some. TL_JUDGE_SUMS and TL_JUDGE_MOST count them. */
 typedef struct tl_judge_sums {
-  double residual[2], reference[2];        /* weighted squares: 0 convex, 1 exact law */
-  double faceted[2], faceted_reference[2]; /* the same for the cone of the settings */
-  double rigid[2], rigid_reference[2];     /* the same as if nothing gave way */
-  double natural[2];                       /* unweighted squares, rho = 1: Siconos' numerator */
-  double product[2], size[2];              /* complementarity */
-  double impulse, velocity, free;          /* squares of norms */
+  double residual[TL_LAW_COUNT], reference[TL_LAW_COUNT]; /* weighted squares, by law */
+  double faceted[TL_LAW_COUNT],
+      faceted_reference[TL_LAW_COUNT]; /* the same for the cone of the settings */
+  double rigid[TL_LAW_COUNT], rigid_reference[TL_LAW_COUNT]; /* the same as if nothing gave way */
+  double natural[TL_LAW_COUNT]; /* unweighted squares, rho = 1: Siconos' numerator */
+  double product[TL_LAW_COUNT], size[TL_LAW_COUNT]; /* complementarity */
+  double impulse, velocity, free;                   /* squares of norms */
   double rounding;
   double load;           /* weighted squares of the impulses */
   double inverse_weight; /* sum of 1 / w_k over the contacts */
@@ -96,17 +98,17 @@ TL_ITEM void tl_judge_naturals(const tl_judge_point *x, const tl_judge_point *u,
     m += z[c] * z[c];
   }
   m = sqrt(m);
-  for (int law = 0; law < 2; law++) {
+  for (int law = 0; law < TL_LAW_COUNT; law++) {
     squares[law] = tl_judge_natural(x, &u[law], k, scale, z, m);
   }
 }
 
 /* The law's velocity: u, or u + mu |u_t| n. Without friction the normal row alone counts. */
-TL_ITEM tl_judge_point tl_judge_lawful(tl_judge_point u, double mu, int coulomb) {
+TL_ITEM tl_judge_point tl_judge_lawful(tl_judge_point u, double mu, tl_law law) {
   if (!(mu > 0)) {
     u.tangential[0] = u.tangential[1] = u.tangential[2] = 0;
   }
-  if (coulomb) {
+  if (law == TL_LAW_COULOMB) {
     u.normal += mu * tl_judge_length(u.tangential);
   }
   return u;
@@ -119,8 +121,10 @@ TL_ITEM void tl_judge_squares(const tl_judge_fact *f, double mu, const double *n
   const tl_judge_point u = tl_judge_split(f->velocity, n), q = tl_judge_split(f->free, n);
   const tl_judge_cone k = {mu, 1 / (1 + mu * mu)};
   const double scale[2] = {sqrt(f->weight), 1 / sqrt(f->weight)};
-  const tl_judge_point lawful[2] = {tl_judge_lawful(u, mu, 0), tl_judge_lawful(u, mu, 1)};
-  const tl_judge_point before[2] = {tl_judge_lawful(q, mu, 0), tl_judge_lawful(q, mu, 1)};
+  const tl_judge_point lawful[TL_LAW_COUNT] = {tl_judge_lawful(u, mu, TL_LAW_COULOMB),
+                                               tl_judge_lawful(u, mu, TL_LAW_CCP)};
+  const tl_judge_point before[TL_LAW_COUNT] = {tl_judge_lawful(q, mu, TL_LAW_COULOMB),
+                                               tl_judge_lawful(q, mu, TL_LAW_CCP)};
   tl_judge_naturals(&x, lawful, k, scale, residual);
   tl_judge_naturals(&zero, before, k, scale, reference);
 }
@@ -133,12 +137,13 @@ TL_ITEM void tl_judge_contact(const tl_judge_fact *f, double mu, const double *n
   const tl_judge_point q = tl_judge_split(f->free, n);
   const tl_judge_cone k = {mu, 1 / (1 + mu * mu)};
   const double inverse = 1 / sqrt(f->weight), plain[2] = {1, 1};
-  const tl_judge_point lawful[2] = {tl_judge_lawful(u, mu, 0), tl_judge_lawful(u, mu, 1)};
+  const tl_judge_point lawful[TL_LAW_COUNT] = {tl_judge_lawful(u, mu, TL_LAW_COULOMB),
+                                               tl_judge_lawful(u, mu, TL_LAW_CCP)};
   const double square = tl_judge_inner(x, x);
-  double unweighted[2], work = 0, rounding = 0;
+  double unweighted[TL_LAW_COUNT], work = 0, rounding = 0;
   tl_judge_squares(f, mu, n, residual, reference);
   tl_judge_naturals(&x, lawful, k, plain, unweighted);
-  for (int law = 0; law < 2; law++) {
+  for (int law = 0; law < TL_LAW_COUNT; law++) {
     s->residual[law] += residual[law];
     s->reference[law] += reference[law];
     s->natural[law] += unweighted[law];
