@@ -45,6 +45,10 @@ typedef struct tl_frame {
   const double *contact_gap;    /* m, < 0: penetration */
   const int32_t *contact_body;  /* [2 contact_count] ids of a and b */
 
+  /* bonds */
+  int32_t bond_count;
+  const talus_bond *bond;
+
   /* scalars of this instant */
   int32_t scalar_count;
   const talus_column *scalar_column;

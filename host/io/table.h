@@ -12,6 +12,8 @@
 
 /* ---- writing: talus_table_open, talus_table_row, talus_table_close (talus_io.h) -------------- */
 
+/* talus_table_row, but a step may have several lines. */
+talus_status tl_table_append(talus_table *table, int64_t step, const double *value);
 /* The step of the last line, or -1. */
 int64_t tl_table_last(const talus_table *table);
 /* The step of the last whole line of a table up to that step; -1 if there is none, or no table.

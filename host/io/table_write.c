@@ -218,10 +218,7 @@ talus_status talus_table_open(talus_context *context, const char *path, const ta
   return TALUS_OK;
 }
 
-talus_status talus_table_row(talus_table *table, int64_t step, const double *value) {
-  if (table == NULL || (value == NULL && table->column_count > 0)) {
-    return TALUS_INVALID_ARGUMENT;
-  }
+talus_status tl_table_append(talus_table *table, int64_t step, const double *value) {
   void *locale, *before;
   tl_locale_enter(&locale, &before);
   size_t length = (size_t)sprintf(table->line, "%" PRId64, step);
@@ -230,6 +227,17 @@ talus_status talus_table_row(talus_table *table, int64_t step, const double *val
   }
   tl_locale_leave(locale, before);
   table->line[length++] = '\n';
+  const int64_t begin = table->size;
+  TL_TRY(write_line(table, length));
+  table->last_step = step;
+  table->last_begin = begin;
+  return TALUS_OK;
+}
+
+talus_status talus_table_row(talus_table *table, int64_t step, const double *value) {
+  if (table == NULL || (value == NULL && table->column_count > 0)) {
+    return TALUS_INVALID_ARGUMENT;
+  }
   if (step == table->last_step) {
     if (ftruncate(table->file, (off_t)table->last_begin) != 0) {
       return refuse(table, "writing failed");
@@ -237,11 +245,7 @@ talus_status talus_table_row(talus_table *table, int64_t step, const double *val
     table->size = table->last_begin;
     table->last_step = -1;
   }
-  const int64_t begin = table->size;
-  TL_TRY(write_line(table, length));
-  table->last_step = step;
-  table->last_begin = begin;
-  return TALUS_OK;
+  return tl_table_append(table, step, value);
 }
 
 int64_t tl_table_last(const talus_table *table) {

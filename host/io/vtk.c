@@ -11,9 +11,9 @@
 #include "host/io/vtk_frame.h"
 #include "host/io/vtk_series.h"
 
-enum { GRAINS, CONTACTS, SURFACES, WALLS, PARTS };
+enum { GRAINS, CONTACTS, SURFACES, WALLS, BONDS, PARTS };
 
-static const char *const names[PARTS] = {"grains", "contacts", "surfaces", "walls"};
+static const char *const names[PARTS] = {"grains", "contacts", "surfaces", "walls", "bonds"};
 
 struct tl_vtk_writer {
   talus_context *context;
@@ -140,12 +140,15 @@ static talus_status make_part(tl_vtk_writer *writer, const tl_frame *frame, int 
   case CONTACTS:
     TL_TRY(tl_vtk_contacts(writer->context, frame, &p->file));
     break;
+  case BONDS:
+    TL_TRY(tl_vtk_bonds(writer->context, frame, &p->file, &count));
+    break;
   default:
     TL_TRY(tl_vtk_surfaces(writer->context, frame, k == WALLS, &p->file, &count));
     break;
   }
   if (count == 0 && tl_series_last(series, frame->step) == NULL) {
-    return TALUS_OK; /* a run without such shapes has no such files */
+    return TALUS_OK; /* a run without such things has no such files */
   }
   if (k == WALLS) {
     TL_TRY(reuse(series, frame->step, p));

@@ -79,11 +79,11 @@ static talus_status put_numbering(tl_checkpoint_writer *writer, const tl_world_s
 }
 
 static talus_status put_bonds(tl_checkpoint_writer *writer, const tl_world_state *state) {
-  const int64_t after = state->bond_next;
+  const int64_t number[] = {state->bond_next, state->bond_broken};
   if (state->bond_next == 0) {
     return TALUS_OK;
   }
-  TL_TRY(tl_checkpoint_put_int64s(writer, bond_next, &after, 1));
+  TL_TRY(tl_checkpoint_put_int64s(writer, bond_next, number, 2));
   TL_TRY(
       tl_checkpoint_put_int32s(writer, bond_keys, state->bond_key, (int64_t)state->bond_count * 3));
   return tl_checkpoint_put_doubles(writer, bonds, state->bond,
@@ -150,16 +150,18 @@ static talus_status read_numbering(tl_checkpoint *checkpoint, tl_world_state *st
 
 static talus_status count_bonds(talus_context *context, tl_checkpoint *checkpoint,
                                 tl_world_state *state) {
-  int64_t after, count;
+  int64_t number[2], count;
   if (!tl_checkpoint_has(checkpoint, bond_next)) {
     return TALUS_OK;
   }
-  TL_TRY(tl_checkpoint_int64s(checkpoint, bond_next, &after, 1));
+  TL_TRY(tl_checkpoint_int64s(checkpoint, bond_next, number, 2));
   TL_TRY(tl_checkpoint_count(checkpoint, bond_keys, &count));
-  if (after < 0 || after > INT32_MAX || count % 3 != 0 || count / 3 > after) {
+  if (number[0] < 0 || number[0] > INT32_MAX || number[1] < 0 || count % 3 != 0 ||
+      count / 3 > number[0]) {
     return tl_fail(context, TALUS_FILE_FORMAT, "the checkpoint's bonds make no sense");
   }
-  state->bond_next = (int32_t)after;
+  state->bond_next = (int32_t)number[0];
+  state->bond_broken = number[1];
   state->bond_count = (int32_t)(count / 3);
   return TALUS_OK;
 }

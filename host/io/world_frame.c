@@ -149,6 +149,10 @@ talus_status tl_world_frame_take(tl_world_frame *f, const talus_world *world, bo
   memcpy(f->frame.edge, world->cell.def.edge, sizeof f->frame.edge);
   TL_TRY(take_bodies(f, world, &index));
   TL_TRY(take_shapes(f, world, index));
+  f->frame.bond_count = talus_world_bonds(world, &f->frame.bond);
+  if (f->frame.bond_count < 0) {
+    return TALUS_OUT_OF_MEMORY; /* and the message is there */
+  }
   return contacts ? take_contacts(f, world) : TALUS_OK;
 }
 

@@ -60,7 +60,7 @@ double tl_system_residual(const tl_system *system, talus_law law) {
   return sqrt(sum);
 }
 
-/* Sum of 1 / w_k over a chunk's contacts. */
+/* Sum of 1 / w_k over a chunk's contacts and rows that give way. */
 static double chunk_inverse_weight(const tl_system *system, int32_t first, int32_t end) {
   double sum = 0;
   const tl_range *range = system->shape.range;
@@ -68,7 +68,8 @@ static double chunk_inverse_weight(const tl_system *system, int32_t first, int32
     while (k >= range->first + range->count) {
       range++;
     }
-    sum += range->bilateral ? 0 : 1 / system->weight[k];
+    const bool gives = system->shape.compliance_count > 0 && system->compliance_n[k] > 0;
+    sum += range->bilateral && !gives ? 0 : 1 / system->weight[k];
   }
   return sum;
 }

@@ -1,5 +1,5 @@
 /* build.c: a definition becomes a world: settings, materials, walls, bodies, mechanisms,
- * grains, joints. */
+ * grains, joints, bonds. */
 #include <math.h>
 #include <string.h>
 
@@ -229,8 +229,10 @@ static talus_status add_grains(talus_scene *scene, talus_world *world, tl_occupa
                          .occupancy = occupancy,
                          .plane = def->world.plane};
     job.random = tl_scene_random(scene, RANDOM_GRAINS, (uint64_t)i);
+    scene->grains_first[i] = talus_body_capacity(world);
     TL_TRY(tl_build_explain(scene, job.grains->item.node, tl_grains_emit(&job)));
   }
+  scene->grains_first[def->grains.count] = talus_body_capacity(world);
   return TALUS_OK;
 }
 
@@ -313,6 +315,8 @@ static talus_status reset(talus_scene *scene) {
     scene->wall_id = memory;
     TL_TRY(tl_arena_take(&scene->arena, (size_t)def->walls.count, sizeof(uint64_t), &memory));
     scene->wall_mesh = memory;
+    TL_TRY(tl_arena_take(&scene->arena, (size_t)def->grains.count + 1, sizeof(int32_t), &memory));
+    scene->grains_first = memory;
     TL_TRY(
         tl_arena_take(&scene->arena, (size_t)def->inlets.count, sizeof(tl_inlet_state), &memory));
     scene->inlet = memory;
@@ -350,6 +354,7 @@ talus_status talus_scene_build(talus_scene *scene, talus_world **world) {
   TL_TRY_GOTO(tl_build_overlaps(scene, *world), fail);
   TL_TRY_GOTO(tl_inlets_check(scene, *world), fail);
   TL_TRY_GOTO(tl_build_joints(scene, *world), fail);
+  TL_TRY_GOTO(tl_bonds_make(scene, *world), fail);
   TL_TRY_GOTO(tl_build_cell(scene, *world, 1), fail); /* bodies are given its motion */
   TL_TRY_GOTO(tl_build_from_cell(scene, *world), fail);
   forget_emitted(scene);

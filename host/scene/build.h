@@ -107,6 +107,7 @@ struct talus_scene {
   int32_t *body_id, *wall_id; /* of the definition's bodies and walls */
   uint64_t *wall_mesh;        /* per wall: hash of its mesh file's surface, 0: it has none */
   int32_t grain_first;        /* bodies from here on are grains */
+  int32_t *grains_first;      /* [def.grains.count + 1] first body of each section; the next */
   int32_t told_walls;         /* whose holes have been told: a world may be built more than once */
   int32_t told_inlets;        /* of which walls in their region have been told */
   bool emitting;              /* grains are noted below */
@@ -306,6 +307,9 @@ talus_status tl_motions_add(talus_world *world, int32_t body, const tl_list *mot
                             const double position[3]);
 talus_status tl_pairs_add(talus_scene *scene, talus_world *world);
 talus_status tl_build_bodies(talus_scene *scene, tl_build_mode mode, talus_world *world);
+/* bonds.c: what the tables cannot say of bonds; makes those whose time has come. */
+talus_status tl_bonds_check(const talus_scene *scene);
+talus_status tl_bonds_make(const talus_scene *scene, talus_world *world);
 talus_status tl_build_joints(talus_scene *scene, talus_world *world);
 /* In a world that relaxes, links are fixed bodies at their places. */
 talus_status tl_build_mechanisms(talus_scene *scene, tl_build_mode mode, talus_world *world);

@@ -234,6 +234,7 @@ talus_status tl_scene_check(talus_scene *scene) {
   for (int32_t i = 0; i < def->joints.count; i++) {
     TL_TRY(check_joint(scene, (const tl_scene_joint *)def->joints.item + i));
   }
+  TL_TRY(tl_bonds_check(scene));
   for (int32_t i = 0; i < def->forces.count; i++) {
     const tl_scene_force *force = (const tl_scene_force *)def->forces.item + i;
     TL_TRY(tl_name_check(scene, tl_tree_find(force->item.node, "body"), force->body));

@@ -260,6 +260,15 @@ typedef struct tl_scene_joint {
   double rate, effort, target, response, friction, restitution;
 } tl_scene_joint;
 
+typedef struct tl_scene_bonds {
+  tl_item item;
+  const char *name;
+  tl_texts bodies, grains, materials;
+  double gap, time, point[3], axis[3], radius, radius_ratio, length, young, poisson;
+  double stiffness[4];                   /* normal, shear, bending, twisting */
+  double damping, strength[2], limit[4]; /* tensile, shear; and bending, twisting */
+} tl_scene_bonds;
+
 /* What moves a joint of a mechanism along its coordinate, and where it starts. */
 typedef struct tl_scene_drive {
   tl_item item;
@@ -374,7 +383,8 @@ typedef struct tl_scene_definition {
   const char *title;
   tl_scene_units units;
   tl_scene_world world;
-  tl_list materials, pairs, bodies, walls, grains, joints, forces, inlets, outlets, mechanisms;
+  tl_list materials, pairs, bodies, walls, grains, joints, bonds, forces, inlets, outlets,
+      mechanisms;
   tl_list stages; /* tl_scene_stage */
   tl_scene_cell cell;
   tl_scene_output output;

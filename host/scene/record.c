@@ -25,6 +25,7 @@ struct talus_record {
   tl_snapshot snapshot;
   tl_vtk_writer *vtk;
   talus_table *table;
+  tl_record_broken broken;
   tl_measure_record measure;
   int64_t every, checkpoint_every; /* steps; 0: never */
   bool unsynced;                   /* frames that were written since the last checkpoint */
@@ -105,6 +106,10 @@ static talus_status open_files(talus_record *record, int64_t resume) {
   snprintf(path, sizeof path, "%s/scalars.csv", record->directory);
   TL_TRY(talus_table_open(record->context, path, record->snapshot.column,
                           record->snapshot.column_count, resume, &record->table));
+  if (tl_scene_def(record->scene)->bonds.count > 0) {
+    snprintf(path, sizeof path, "%s/broken.csv", record->directory);
+    TL_TRY(tl_record_broken_open(record->context, path, resume, &record->broken));
+  }
   TL_TRY(open_measure(record, resume));
   return copy_scene(record);
 }
@@ -208,6 +213,8 @@ talus_status talus_record_close(talus_record *record) {
   talus_context *const context = record->context;
   tl_vtk_close(record->vtk);
   talus_status status = talus_table_close(record->table);
+  const talus_status broken = talus_table_close(record->broken.table);
+  status = status == TALUS_OK ? broken : status;
   const talus_status measured = tl_measure_record_close(&record->measure);
   status = status == TALUS_OK ? measured : status;
   tl_snapshot_close(&record->snapshot);
@@ -251,6 +258,7 @@ static talus_status take_state(talus_record *record, const talus_world *world,
 
 talus_status talus_record_before_step(talus_record *record, const talus_world *world) {
   TL_TRY(check_open(record, world));
+  TL_TRY(tl_record_broken_write(&record->broken, world));
   return frame_is_due(record, talus_world_steps(world) + 1)
              ? take_state(record, world, &record->before)
              : TALUS_OK;
@@ -261,6 +269,7 @@ static talus_status write_frame(talus_record *record, const talus_world *world,
   const tl_scene_output *output = &tl_scene_def(record->scene)->output;
   tl_snapshot *snapshot = &record->snapshot;
   const bool measures = output->measure.count > 0;
+  TL_TRY(tl_record_broken_write(&record->broken, world));
   TL_TRY(tl_snapshot_take(snapshot, record->scene, world, report, output->contacts || measures));
   record->unsynced = record->unsynced || record->vtk != NULL || measures;
   if (record->vtk != NULL) {
@@ -295,6 +304,9 @@ static talus_status sync_output(talus_record *record) {
                    record->directory);
   }
   talus_status status = tl_table_sync(record->table);
+  if (status == TALUS_OK && record->broken.table != NULL) {
+    status = tl_table_sync(record->broken.table);
+  }
   if (status == TALUS_OK && record->measure.table != NULL) {
     status = tl_table_sync(record->measure.table);
   }
@@ -314,6 +326,7 @@ talus_status talus_record_checkpoint(talus_record *record, const talus_world *wo
   if (record->vtk != NULL) {
     TL_TRY(tl_vtk_cut(record->vtk, now));
   }
+  TL_TRY(tl_record_broken_write(&record->broken, world));
   TL_TRY(sync_output(record));
   /* before the first step there is nothing to go back to: a restart at 0 writes its frame anew */
   const bool back = record->missing == now && now > 0;

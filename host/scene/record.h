@@ -2,7 +2,8 @@
  * goes with the table in it.
  *
  *   record.c             life, frames, lines       record_directory.c   make, clear, sweep
- *   record_resume.c      where a restart begins    record_checkpoint.c  arrays of a checkpoint */
+ *   record_resume.c      where a restart begins    record_checkpoint.c  arrays of a checkpoint
+ *   record_broken.c      what broke */
 #ifndef TL_SCENE_RECORD_H
 #define TL_SCENE_RECORD_H
 
@@ -10,6 +11,7 @@
 
 #include "host/io/lock_file.h"
 #include "host/scene/scene.h"
+#include "talus/talus_io.h"
 
 /* Makes the directory, with those above it, and locks it, to be released by the caller. Where a run
  * is in it already: FILE_WRITE, unless force, which deletes the files of that run and nothing else;
@@ -34,5 +36,17 @@ talus_status tl_record_is_continued(talus_context *context, const char *director
  * FILE_FORMAT, OUT_OF_MEMORY. */
 talus_status tl_record_find(talus_context *context, const char *resume, bool continued,
                             char **path);
+
+/* Lines of broken.csv, after every step. */
+typedef struct tl_record_broken {
+  talus_table *table; /* NULL: the scene has no bonds */
+  int64_t step;       /* that was written last */
+} tl_record_broken;
+
+/* resume: as of talus_table_open. */
+talus_status tl_record_broken_open(talus_context *context, const char *path, int64_t resume,
+                                   tl_record_broken *broken);
+/* Adds what broke in the last step, once. */
+talus_status tl_record_broken_write(tl_record_broken *broken, const talus_world *world);
 
 #endif

@@ -47,6 +47,9 @@ static const talus_column fixed[] = {
 static const talus_column of_cell[] = {{"strain_xx", ""}, {"strain_yy", ""}, {"strain_zz", ""},
                                        {"strain_xy", ""}, {"strain_xz", ""}, {"strain_yz", ""},
                                        {"cell_xx", "m"},  {"cell_yy", "m"},  {"cell_zz", "m"}};
+/* Only of scenes with bonds: those that hold, those that broke so far. */
+static const talus_column of_bonds[] = {{"bonds", ""}, {"bonds_broken", ""}};
+enum { PER_BONDS = sizeof of_bonds / sizeof of_bonds[0] };
 enum { PER_CELL = sizeof of_cell / sizeof of_cell[0] };
 enum { FIXED = sizeof fixed / sizeof fixed[0], STRESS = FIXED - 6, PER_TRACK = 9 };
 
@@ -78,10 +81,15 @@ static int32_t cell_columns(const tl_scene_definition *def) {
   return def->cell.item.node != NULL ? PER_CELL : 0;
 }
 
+static int32_t bond_columns(const tl_scene_definition *def) {
+  return def->bonds.count > 0 ? PER_BONDS : 0;
+}
+
 int32_t tl_scalars_count(const talus_scene *scene) {
   const tl_scene_definition *def = tl_scene_def(scene);
-  return FIXED + cell_columns(def) + 3 * def->walls.count + PER_TRACK * def->output.track.count +
-         force_columns(def) + tl_scalars_servo_count(scene) + stage_columns(def);
+  return FIXED + cell_columns(def) + bond_columns(def) + 3 * def->walls.count +
+         PER_TRACK * def->output.track.count + force_columns(def) + tl_scalars_servo_count(scene) +
+         stage_columns(def);
 }
 
 talus_status tl_scalars_column(tl_arena *arena, const char *stem, const char *name,
@@ -107,6 +115,8 @@ talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, talus_co
   column += FIXED;
   memcpy(column, of_cell, (size_t)cell_columns(def) * sizeof *column);
   column += cell_columns(def);
+  memcpy(column, of_bonds, (size_t)bond_columns(def) * sizeof *column);
+  column += bond_columns(def);
   for (int32_t i = 0; i < def->walls.count; i++) {
     const char *name = ((const tl_scene_wall *)def->walls.item)[i].name;
     char number[16];
@@ -260,6 +270,11 @@ talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
     memcpy(value + 6, world->cell.def.edge, 3 * sizeof *value);
   }
   value += cell_columns(def);
+  if (bond_columns(def) > 0) {
+    value[0] = talus_world_bonds(world, NULL);
+    value[1] = (double)(world->broken_before + world->broken_count);
+  }
+  value += bond_columns(def);
   wall_forces(scene, world, value);
   value += 3 * def->walls.count;
   for (int32_t i = 0; i < def->output.track.count; i++, value += PER_TRACK) {

@@ -71,6 +71,7 @@ extern const tl_section tl_schema_mechanism, tl_schema_link, tl_schema_loop,
     tl_schema_drive;                                          /* schema_mechanisms.c */
 extern const tl_section tl_schema_measure;                    /* schema_measure.c */
 extern const tl_section tl_schema_stage, tl_schema_condition; /* schema_stages.c */
+extern const tl_section tl_schema_bonds;                      /* schema_bonds.c */
 
 /* Whether a row is there for the kind chosen by the selector. */
 int tl_key_belongs(const tl_key *key, int32_t kind);

@@ -61,7 +61,7 @@ static const tl_key rows_world[] = {
         "groups of up to 64 contacts that touch no others are solved directly, the rest as usual; "
         "method `auto`, precision `f64`"),
     INTEGER("max_iterations", max_iterations, "0", 0, 1e15, 0,
-            "per contact solve; 0: 200, or 2000 if the tolerance is below 1e-4"),
+            "per contact solve; 0: 200, or 2000 if the tolerance is below 1e-4 or there are bonds"),
     CHOICE("integrator", integrator, "euler|midpoint", "euler", 0,
            "`euler`: contacts at the old positions; `midpoint`: half a step ahead (Moreau), for "
            "bodies that move less than their radius in a step"),
@@ -166,7 +166,7 @@ static const tl_key rows_cell[] = {
 SCHEMA(
     cell, "cell", NULL,
     "A periodic cell: what leaves it comes back on the other side, contacts reach across. Grains "
-    "without a `region` fill it. Not with joints and mechanisms.");
+    "without a `region` fill it. Not with joints, bonds and mechanisms.");
 #undef ROW_STRUCT
 
 #define ROW_STRUCT tl_scene_output
@@ -229,6 +229,7 @@ static const tl_key rows_root[] = {
     TABLE(LIST, "bodies", bodies, tl_schema_body, "", 0, "one by one"),
     TABLE(LIST, "grains", grains, tl_schema_grains, "", 0, "by the thousand"),
     TABLE(LIST, "joints", joints, tl_schema_joint, "", 0, "between bodies"),
+    TABLE(LIST, "bonds", bonds, tl_schema_bonds, "", 0, "glue that breaks"),
     TABLE(LIST, "mechanisms", mechanisms, tl_schema_mechanism, "", 0,
           "robots and linkages, in the coordinates of their joints"),
     TABLE(LIST, "forces", forces, tl_schema_force, "", 0, "on bodies"),

@@ -203,6 +203,7 @@ talus_status talus_scene_tick(talus_scene *scene, talus_world *world) {
   TL_TRY(remove_expired(scene, world, time));
   TL_TRY(run_outlets(scene, world, time));
   TL_TRY(run_inlets(scene, world, time));
+  TL_TRY(talus_world_steps(world) > 0 ? tl_bonds_make(scene, world) : TALUS_OK);
   TL_TRY(tl_mechanisms_drive(scene, world, time));
   return apply_forces(scene, world, time);
 }

@@ -14,27 +14,28 @@ typedef struct tl_dimension {
 } tl_dimension;
 
 /* What a key measures. */
-#define TL_QUANTITY_LIST(X)                                   \
-  X(NUMBER, "a number without unit", "", 0, 0, 0, 0)          \
-  X(LENGTH, "a length", "m", 1, 0, 0, 0)                      \
-  X(TIME, "a time", "s", 0, 0, 1, 0)                          \
-  X(ANGLE, "an angle", "rad", 0, 0, 0, 1)                     \
-  X(SPEED, "a speed", "m/s", 1, 0, -1, 0)                     \
-  X(SPIN, "an angular velocity", "rad/s", 0, 0, -1, 1)        \
-  X(ACCELERATION, "an acceleration", "m/s2", 1, 0, -2, 0)     \
-  X(DENSITY, "a density", "kg/m3", -3, 1, 0, 0)               \
-  X(RATE, "a rate or frequency", "1/s", 0, 0, -1, 0)          \
-  X(FORCE, "a force", "N", 1, 1, -2, 0)                       \
-  X(TORQUE, "a torque", "N m", 2, 1, -2, 0)                   \
-  X(SURFACE_ENERGY, "a surface energy", "J/m2", 0, 1, -2, 0)  \
-  X(SURFACE_TENSION, "a surface tension", "N/m", 0, 1, -2, 0) \
-  X(STIFFNESS, "a stiffness", "N/m", 0, 1, -2, 0)             \
-  X(PRESSURE, "a pressure", "Pa", -1, 1, -2, 0)               \
-  X(AREA, "an area", "m2", 2, 0, 0, 0)                        \
-  X(VOLUME, "a volume", "m3", 3, 0, 0, 0)                     \
-  X(MASS, "a mass", "kg", 0, 1, 0, 0)                         \
-  X(INERTIA, "a moment of inertia", "kg m2", 2, 1, 0, 0)      \
-  X(DAMPING, "a damping", "N s/m", 0, 1, -1, 0)               \
+#define TL_QUANTITY_LIST(X)                                                 \
+  X(NUMBER, "a number without unit", "", 0, 0, 0, 0)                        \
+  X(LENGTH, "a length", "m", 1, 0, 0, 0)                                    \
+  X(TIME, "a time", "s", 0, 0, 1, 0)                                        \
+  X(ANGLE, "an angle", "rad", 0, 0, 0, 1)                                   \
+  X(SPEED, "a speed", "m/s", 1, 0, -1, 0)                                   \
+  X(SPIN, "an angular velocity", "rad/s", 0, 0, -1, 1)                      \
+  X(ACCELERATION, "an acceleration", "m/s2", 1, 0, -2, 0)                   \
+  X(DENSITY, "a density", "kg/m3", -3, 1, 0, 0)                             \
+  X(RATE, "a rate or frequency", "1/s", 0, 0, -1, 0)                        \
+  X(FORCE, "a force", "N", 1, 1, -2, 0)                                     \
+  X(TORQUE, "a torque", "N m", 2, 1, -2, 0)                                 \
+  X(SURFACE_ENERGY, "a surface energy", "J/m2", 0, 1, -2, 0)                \
+  X(SURFACE_TENSION, "a surface tension", "N/m", 0, 1, -2, 0)               \
+  X(STIFFNESS, "a stiffness", "N/m", 0, 1, -2, 0)                           \
+  X(TURN_STIFFNESS, "a stiffness against turning", "N m/rad", 2, 1, -2, -1) \
+  X(PRESSURE, "a pressure", "Pa", -1, 1, -2, 0)                             \
+  X(AREA, "an area", "m2", 2, 0, 0, 0)                                      \
+  X(VOLUME, "a volume", "m3", 3, 0, 0, 0)                                   \
+  X(MASS, "a mass", "kg", 0, 1, 0, 0)                                       \
+  X(INERTIA, "a moment of inertia", "kg m2", 2, 1, 0, 0)                    \
+  X(DAMPING, "a damping", "N s/m", 0, 1, -1, 0)                             \
   X(TURN_DAMPING, "a damping of turns", "N m s", 2, 1, -1, 0)
 typedef enum tl_quantity {
 #define TL_X(name, words, unit, l, m, t, a) TL_QUANTITY_##name,

@@ -322,6 +322,7 @@ static void run_judge(const tl_certification *j, int64_t run, tl_judge_sums *s) 
                   is_row                   ? 1
                   : problem->dimension < 3 ? problem->dimension
                                            : 3);
+      s->inverse_weight += is_row && c.normal > 0 ? 1 / facts.weight[i] : 0;
     }
     if (is_row) {
       row_judge(&facts, i, b, s);

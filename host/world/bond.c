@@ -81,8 +81,12 @@ static bool row_fill(const talus_world *world, const tl_bond *bond, const tl_bon
     tl_joint_row_turn(now->frame[r - 3], row);
   }
   const double lag = dt + of->damping;
-  row->bias = now->error[r] / lag;
-  row->compliance = 1 / (stiffness[r] * dt * lag);
+  const double unit = r < 3 ? 1 : of->radius; /* turns in m/s, at the edge of the section */
+  for (int c = 0; c < 12; c++) {
+    row->jacobian[c] *= unit;
+  }
+  row->bias = unit * now->error[r] / lag;
+  row->compliance = unit * unit / (stiffness[r] * dt * lag);
   row->body_a = bond->body_a;
   row->body_b = bond->body_b;
   row->joint = TALUS_NONE;
@@ -112,8 +116,8 @@ tl_bond_load tl_bond_load_of(const tl_bond *bond, double dt) {
   tl_bond_load load = {.mode = TALUS_BOND_TENSION};
   load.load[TALUS_BOND_TENSION] = -x[0] / dt;
   load.load[TALUS_BOND_SHEAR] = sqrt(x[1] * x[1] + x[2] * x[2]) / dt;
-  load.load[TALUS_BOND_TWISTING] = fabs(x[3]) / dt;
-  load.load[TALUS_BOND_BENDING] = sqrt(x[4] * x[4] + x[5] * x[5]) / dt;
+  load.load[TALUS_BOND_TWISTING] = r * fabs(x[3]) / dt;
+  load.load[TALUS_BOND_BENDING] = r * sqrt(x[4] * x[4] + x[5] * x[5]) / dt;
   /* r/I and r/J over the area: 4/r and 2/r */
   const double stress[4] = {
       load.load[TALUS_BOND_TENSION] / area, load.load[TALUS_BOND_BENDING] * 4 / (area * r),

@@ -66,6 +66,7 @@ talus_status tl_bonds_state_load(talus_world *world, const tl_world_state *state
   world->bond_count = world->bond_gaps = world->broken_count = 0;
   world->bonds_changed = true;
   world->bond_next = state->bond_next;
+  world->broken_before = state->bond_broken;
   for (int64_t i = 0; i < state->bond_count; i++) {
     const int32_t *const key = state->bond_key + 3 * i;
     TL_TRY(bond_load(world, key, i > 0 ? key[-3] : -1, state->bond_next,

@@ -18,6 +18,7 @@ void tl_world_state_measure(const talus_world *world, tl_world_state *state) {
   state->kinematic_count = tl_motions_state_count(world);
   state->bond_count = world->bond_count - world->bond_gaps;
   state->bond_next = world->bond_next;
+  state->bond_broken = world->broken_before + world->broken_count;
   state->soft = world->soft;
   state->resists = world->resists;
   state->modulus = world->modulus;

@@ -54,6 +54,7 @@ typedef struct tl_world_state {
   double *joint;         /* [TL_STATE_JOINT joint_count] exists, impulses of the rows (10), turns,
                             impulse and moment on b, rate, target, effort of the motor */
   int32_t bond_count, bond_next;
+  int64_t bond_broken;     /* so far */
   int32_t *bond_key;       /* [3 bond_count] ids of the bond and its bodies; ids ascend */
   double *bond;            /* [TL_STATE_BOND bond_count] tl_bond_numbers */
   int64_t mechanism_count; /* numbers, not mechanisms */

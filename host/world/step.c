@@ -182,6 +182,8 @@ static talus_status world_step(talus_world *world, talus_step_report *given) {
     TL_TRY(tl_struct_check(world->context, &tl_struct_step_report, "step report", given));
   }
   tl_gaps_close(world);
+  world->broken_before += world->broken_count;
+  world->broken_count = 0;
   tl_links_sync(world); /* the caller may have set a mechanism */
   tl_spring_choose(world);
   assert(world->body_gaps == 0 && world->joint_gaps == 0);

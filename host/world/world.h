@@ -118,7 +118,8 @@ typedef struct tl_bond_numbers {
   double damping;
   double strength[2];           /* tensile, shear, Pa */
   double limit[4];              /* by talus_bond_mode: tension, bending, shear, twisting */
-  double impulse[TL_BOND_ROWS]; /* of its rows, last (sub-)step: warm start, loads */
+  double impulse[TL_BOND_ROWS]; /* N s, of its rows (moments over the radius), last (sub-)step: warm
+                                   start, loads */
 } tl_bond_numbers;
 
 typedef struct tl_bond {
@@ -216,6 +217,7 @@ struct talus_world {
   bool bonds_changed;     /* since the pairs below were found */
   tl_buffer bond_pairs;   /* [bond_count] keys of bonded bodies, ascending; bond_pair.c */
   int32_t bond_pair_count;
+  int64_t broken_before;     /* bonds that broke before the last step */
   talus_broken_bond *broken; /* in the last step */
   int32_t broken_count, broken_capacity;
   struct tl_world_mechanism *mechanism;

@@ -60,8 +60,9 @@
  * Where nothing presses (a shaken box at take-off) R(0) is nearly 0 and being better than nothing
  * by a factor has no meaning. A problem may say which contact velocities are small: with
  * velocity_scale = s > 0
- *   error = R(x) / max(R(0), R_s),   R_s = s || 1 / sqrt(w_k) ||  over all contacts,
- * R_s being the residual of contact velocities that are all wrong by s; then `tolerance` means this
+ *   error = R(x) / max(R(0), R_s),   R_s = s || 1 / sqrt(w_k) ||
+ * over all contacts and rows that give way (those in m/s), R_s being the residual of velocities
+ * there that are all wrong by s; then `tolerance` means this
  * error, and epsilon is told beside it. */
 #ifndef TALUS_SOLVE_H
 #define TALUS_SOLVE_H

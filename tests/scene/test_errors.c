@@ -96,6 +96,36 @@ static const mistake mistakes[] = {
     {"materials:\n  soft: {young: 5 N/m}\n", 2, "a pressure", 0},
     {"materials:\n  soft: {young: 1 GPa, poisson: 0.6}\n", 2, "poisson", 0},
     {"world: {softness: soft}\n", 1, "softness", 0},
+    /* bonds */
+    {"grains:\n  - {kind: lattice, name: g, radius: 1, counts: [3, 1, 1]}\nbonds:\n"
+     "  - {grains: [h], young: 1 MPa}\n",
+     4, "no section of grains is called 'h'", 0},
+    {"bodies:\n  - {name: a, radius: 1}\nbonds:\n  - {bodies: [a, c], young: 1 MPa}\n", 4,
+     "called 'c'", 0},
+    {"bodies:\n  - {name: a, radius: 1}\nbonds:\n  - {materials: [glue], young: 1 MPa}\n", 4,
+     "no material is called 'glue'", 0},
+    {"bonds:\n  - {young: -1 Pa}\n", 2, "bonds[0].young", 0},
+    {"bonds:\n  - {young: 1 MPa, tensile_strength: 5 N}\n", 2, "wants a pressure (Pa)", 0},
+    {"bonds:\n  - {young: 1 MPa, bending_limit: 5 N}\n", 2, "wants a torque (N m)", 0},
+    {"bonds:\n  - {normal_stiffness: nan}\n", 2, "wants a stiffness, not 'nan'", 0},
+    {"bonds:\n  - {tensile_strength: 1 MPa}\n", 2, "bonds need a stiffness", 0},
+    {"bodies:\n  - {name: a, radius: 1}\n  - {name: b, radius: 1, position: [2.1, 0, 0]}\nbonds:\n"
+     "  - {bodies: [a, b], young: 1 MPa}\n",
+     5, "they do not touch (centres 2.1 m apart", 1},
+    {"bodies:\n  - {name: a, radius: 1}\n  - {name: b, radius: 1, position: [2.1, 0, 0]}\nbonds:\n"
+     "  - {materials: [default], young: 1 MPa}\n",
+     5, "no two of these 2 bodies touch", 1},
+    {"bodies:\n  - {name: a, radius: 1}\n  - {name: b, radius: 1, position: [2, 0, 0]}\n"
+     "  - {name: c, radius: 1, position: [9, 0, 0]}\nbonds:\n"
+     "  - {bodies: [a, b, c], young: 1 MPa}\n",
+     6, "'c' touches none", 1},
+    {"bodies:\n  - {name: a, radius: 1}\n  - {name: b, radius: 1, position: [2, 0, 0]}\nbonds:\n"
+     "  - {bodies: [a, b], young: 1 MPa, axis: [1, 0, 0]}\n",
+     5, "axis and point are given together", 0},
+    {"cell: {lower: [0, 0, 0], upper: [9, 9, 9]}\n"
+     "bodies:\n  - {name: a, radius: 1}\n  - {name: b, radius: 1, position: [2, 0, 0]}\nbonds:\n"
+     "  - {bodies: [a, b], young: 1 MPa}\n",
+     6, "a bond", 1},
     /* numbers and units */
     {"world:\n  step: 1 mm\n", 2, "world.step wants a time (s), and 'mm' is not its unit", 0},
     {"world:\n  step: 1 sce\n", 2, "unknown unit 'sce'", 0},
