@@ -22,8 +22,26 @@ static talus_status read_vector(problem_reader *reader, const char *name, int64_
   return tl_text_numbers(&reader->text, name, count, memory);
 }
 
+/* What Talus adds behind the friction coefficients. */
+static talus_status read_compliance(problem_reader *reader) {
+  talus_problem *const problem = &reader->stored->problem;
+  const int64_t contacts = problem->contact_count;
+  problem->compliance = problem->target_impulse = NULL;
+  if (tl_text_at_end(&reader->text) || *reader->text.cursor != 't') {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_text_word(&reader->text, "talus-compliance"));
+  TL_TRY(read_vector(reader, "compliance", 2 * contacts, &problem->compliance));
+  if (tl_text_at_end(&reader->text)) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_text_word(&reader->text, "talus-target"));
+  return read_vector(reader, "target", problem->dimension * contacts, &problem->target_impulse);
+}
+
 static talus_status expect_end(problem_reader *reader) {
   int64_t flag;
+  TL_TRY(read_compliance(reader));
   if (!tl_text_at_end(&reader->text)) {
     TL_TRY(tl_text_integer(&reader->text, "flag after the end", 0, 1, &flag));
   }

@@ -9,7 +9,9 @@
  *        its number, its numbers column by column
  *     2  origin (1 triplets, 2 by columns, 3 by rows), a banner line, a line with the sizes,
  * entries Nothing tells local from global but the sizes. Some files end with a flag, which is
- * skipped. */
+ * skipped. Contacts that give way are beyond the format: behind mu stand the word talus-compliance
+ * and C_n, C_t of each contact, then, if there are any, talus-target and the target impulses;
+ * Siconos, which reads no further than mu, takes such a problem for a rigid one. */
 #ifndef TL_SICONOS_TEXT_H
 #define TL_SICONOS_TEXT_H
 

@@ -188,5 +188,13 @@ talus_status tl_siconos_write(talus_stored *scratch, tl_output *output,
   } else {
     write_zeros(file, problem->contact_count);
   }
+  if (problem->compliance != NULL) {
+    fprintf(file, "talus-compliance\n");
+    write_numbers(file, problem->compliance, 2 * (int64_t)problem->contact_count);
+  }
+  if (problem->compliance != NULL && problem->target_impulse != NULL) {
+    fprintf(file, "talus-target\n");
+    write_numbers(file, problem->target_impulse, rows);
+  }
   return TALUS_OK;
 }

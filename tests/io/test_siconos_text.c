@@ -155,6 +155,34 @@ static void test_truncated(void) {
   }
 }
 
+/* Compliance and targets behind the friction coefficients, there and back. */
+static void test_compliance(void) {
+  char text[512];
+  talus_status status;
+  const double wanted[5] = {0.125, 0.25, 1, -2, 3};
+  snprintf(text, sizeof text, "%stalus-compliance\n0.125 0.25\ntalus-target\n1 -2 3\n", dense_text);
+  talus_stored *stored = read_text(text, &status);
+  for (int round = 0; round < 2 && CHECK(status == TALUS_OK); round++) {
+    const talus_problem *const problem = &stored->problem;
+    CHECK(problem->compliance != NULL && problem->target_impulse != NULL &&
+          memcmp(problem->compliance, wanted, 2 * sizeof *wanted) == 0 &&
+          memcmp(problem->target_impulse, wanted + 2, 3 * sizeof *wanted) == 0);
+    CHECK(talus_problem_write(context, "soft.dat", problem, NULL) == TALUS_OK);
+    talus_stored_destroy(stored);
+    status = talus_problem_read(context, "soft.dat", &stored);
+  }
+  talus_stored_destroy(stored);
+  const char *const tails[] = {"talus-complianc\n1 1\n", "talus-compliance\n1\n",
+                               "talus-compliance\n1 1\n7\n", "talus-compliance\n-1 1\n",
+                               "talus-compliance\n1 1\ntalus-target\n1 2\n"};
+  for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+    snprintf(text, sizeof text, "%s%s", dense_text, tails[i]);
+    stored = read_text(text, &status);
+    CHECK_CASE(status != TALUS_OK && stored == NULL, "%s", tails[i]);
+    talus_stored_destroy(stored);
+  }
+}
+
 /* Any one byte replaced by another: an answer, whatever it is. */
 static void test_damaged(void) {
   const char *const texts[] = {dense_text, block_text, column_text, triplet_text, global_text};
@@ -184,6 +212,7 @@ int main(void) {
   test_refusals();
   test_locale();
   test_truncated();
+  test_compliance();
   test_damaged();
   talus_context_destroy(context);
   return check_end();
