@@ -59,6 +59,7 @@ talus_material_def tl_material_def_of(const tl_scene_material *from) {
   def.stiffness = from->stiffness;
   def.young = from->young;
   def.poisson = from->poisson;
+  def.rigid = from->rigid;
   def.rolling_friction = from->rolling_friction;
   def.spinning_friction = from->spinning_friction;
   def.rolling_fraction = from->rolling_fraction;

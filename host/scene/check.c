@@ -241,6 +241,12 @@ talus_status tl_scene_check(talus_scene *scene) {
   }
   for (int32_t i = 0; i < def->materials.count; i++) {
     const tl_scene_material *m = (const tl_scene_material *)def->materials.item + i;
+    if (m->rigid && (m->stiffness > 0 || m->young > 0)) {
+      return tl_node_fail(
+          scene->context, tl_tree_find(m->item.node, "rigid"),
+          "materials.%.60s.rigid: a rigid material has no %s: leave one of them out", m->item.name,
+          m->young > 0 ? "young" : "stiffness");
+    }
     if (m->stiffness > 0 && m->young > 0) {
       return tl_node_fail(scene->context, m->item.node,
                           "stiffness and young exclude each other: a linear spring, or Hertz");

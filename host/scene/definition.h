@@ -51,6 +51,7 @@ typedef struct tl_scene_material {
   double rolling_friction, spinning_friction, rolling_fraction, spinning_fraction;
   double cross_friction, friction_direction[3];
   int32_t adhesion; /* talus_adhesion */
+  int32_t rigid;
 } tl_scene_material;
 
 typedef struct tl_scene_pair {

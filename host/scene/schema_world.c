@@ -116,6 +116,9 @@ static const tl_key rows_material[] = {
         "Young's modulus: contacts after Hertz and Mindlin; 0: rigid, as above; a material without "
         "is rigid beside one that has it"),
     RANGED(REAL, "poisson", poisson, NUMBER, "0.25", POISSON, 0, "Poisson's ratio, with `young`"),
+    PLAIN(BOOLEAN, "rigid", rigid, "false", 0,
+          "contacts between two such materials are rigid, whatever `world.softness` says; beside "
+          "another material the other decides; not with `stiffness`, `young`"),
     REAL("rolling_friction", rolling_friction, LENGTH, "0", FROM_0, 0,
          "contacts resist rolling by a torque of up to this length times the normal force; a pair "
          "takes the smaller length"),

@@ -56,6 +56,12 @@ static talus_status softness_check(const talus_world *world, const talus_materia
                      numbers[i].value, numbers[i].most);
     }
   }
+  if ((uint32_t)def->rigid > 1 || (def->rigid && (def->stiffness > 0 || def->young > 0))) {
+    return tl_fail(world->context, TALUS_BAD_SETTING,
+                   "material: rigid is %d: it must be 0, or 1 without stiffness (%g N/m) and young "
+                   "(%g Pa)",
+                   def->rigid, def->stiffness, def->young);
+  }
   if (def->stiffness > 0 && def->young > 0) {
     return tl_fail(world->context, TALUS_BAD_SETTING,
                    "material: stiffness (%g N/m) and young (%g Pa) exclude each other",

@@ -28,7 +28,10 @@ static const double ALPHA = 5e-3, PRESSURES = 1e3;
 
 static tl_spring_material material_of(const talus_world *world, int32_t shape) {
   const talus_material_def *const material = &world->material[world->shape[shape].material];
-  return (tl_spring_material){material->stiffness, material->young, material->poisson};
+  return (tl_spring_material){.stiffness = material->stiffness,
+                              .young = material->young,
+                              .poisson = material->poisson,
+                              .rigid = material->rigid};
 }
 
 tl_contact_rule tl_contact_rule_of(const talus_world *world, double dt) {

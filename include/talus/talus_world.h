@@ -149,7 +149,9 @@ typedef struct talus_material_def {
   double contact_angle;    /* rad, 0 .. 1.57, of the liquid; default 0; a pair takes the larger */
   double bridge_volume;    /* m3, of liquid in each bridge; default 0; a pair takes the larger */
   talus_adhesion adhesion; /* default JKR */
-  int32_t unused;          /* 0 */
+  int32_t rigid; /* 1: contacts between two such materials are rigid whatever softness says;
+                              beside another the other decides. Not with stiffness, young. Default
+                              0 */
   /* Contacts that give way: no slop, no projection, restitution by the impulse law as long as the
    * step is too long to resolve an impact, by a damper else (below 0.15: critical). Rigid if
    * neither is given. */

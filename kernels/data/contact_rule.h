@@ -20,6 +20,8 @@ typedef struct tl_contact_rule {
 /* Springs of a material: N/m, or Pa and -; 0: not given. */
 typedef struct tl_spring_material {
   double stiffness, young, poisson;
+  int32_t rigid; /* not by the world's modulus */
+  int32_t unused;
 } tl_spring_material;
 
 #endif

@@ -118,7 +118,7 @@ TL_ITEM tl_spring tl_spring_find(const tl_contact_rule *rule, const tl_bias_quer
   if (p->young > 0 || q->young > 0) {
     return tl_spring_hertz(p, q, radius, tl_spring_depth(rule, query));
   }
-  const double k = rule->modulus * radius;
+  const double k = p->rigid && q->rigid ? 0 : rule->modulus * radius;
   return tl_spring_make(k, TL_SPRING_ACROSS * k, 0);
 }
 

@@ -246,6 +246,33 @@ static void restart(void) {
   talus_world_destroy(other);
 }
 
+/* In a soft world: how deep a ball of material a lies in a floor of material b, in radii. */
+static double overlap_of(int32_t rigid_ball, int32_t rigid_floor) {
+  talus_world_def world_def = talus_world_def_default();
+  world_def.softness = TALUS_SOFTNESS_AUTO;
+  talus_world *world;
+  MUST(talus_world_create(place_context, &world_def, &world));
+  talus_material_def def = talus_material_def_default();
+  int32_t ball_material, floor_material;
+  def.rigid = rigid_ball;
+  MUST(talus_material_add(world, &def, &ball_material));
+  def.rigid = rigid_floor;
+  MUST(talus_material_add(world, &def, &floor_material));
+  place_floor(world, floor_material);
+  const int32_t ball = place_sphere(world, ball_material, 0.01, 0, 0, 0.01);
+  place_run(world, 400);
+  const double depth = 1 - place_state(world, ball).position[2] / 0.01;
+  talus_world_destroy(world);
+  return depth;
+}
+
+static void rigid_in_soft_world(void) {
+  const double soft = overlap_of(0, 0);
+  CHECK(soft > 1e-5 && fabs(overlap_of(1, 1)) < 1e-3 * soft);
+  CHECK_CLOSE(overlap_of(1, 0) / soft, 1, 1e-9);
+  CHECK_CLOSE(overlap_of(0, 1) / soft, 1, 1e-9);
+}
+
 static void refusals(void) {
   talus_world *const world = world_make(1e-3, 0, -G);
   int32_t material;
@@ -257,7 +284,12 @@ static void refusals(void) {
   def.young = 1e7;
   CHECK(talus_material_add(world, &def, &material) == TALUS_BAD_SETTING &&
         strstr(talus_context_message(place_context), "exclude each other") != NULL);
+  def.young = 0;
+  def.rigid = 1;
+  CHECK(talus_material_add(world, &def, &material) == TALUS_BAD_SETTING &&
+        strstr(talus_context_message(place_context), "rigid is 1") != NULL);
   def.stiffness = 0;
+  def.rigid = 0;
   def.poisson = 0.6;
   CHECK(talus_material_add(world, &def, &material) == TALUS_BAD_SETTING &&
         strstr(talus_context_message(place_context), "poisson is 0.6") != NULL);
@@ -278,6 +310,7 @@ int main(void) {
   solitary_wave();
   long_steps();
   restart();
+  rigid_in_soft_world();
   refusals();
   place_end();
   return check_end();

@@ -201,7 +201,7 @@ class WorldDef(Structure):
 class MaterialDef(Structure):
     _fields_ = [("struct_size", c_uint32)] + [(name, c_double) for name in (
         "density", "friction", "restitution", "pull_off", "surface_energy", "surface_tension",
-        "contact_angle", "bridge_volume")] + [("adhesion", enum), ("unused", c_int32)] + [
+        "contact_angle", "bridge_volume")] + [("adhesion", enum), ("rigid", c_int32)] + [
             (name, c_double) for name in (
                 "stiffness", "young", "poisson", "rolling_friction", "spinning_friction",
                 "rolling_fraction", "spinning_fraction", "cross_friction")] + [
