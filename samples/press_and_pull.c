@@ -1,7 +1,7 @@
 /* press_and_pull.c: elastic grains pressed together, and sticky ones pulled apart, against closed
  * forms.
  *
- * Pressed: 16 columns of six balls stand on a floor and carry a lid. By Hertz every contact gives way
+ * Pressed: 16 columns of six balls stand in a box with smooth walls and carry a lid. By Hertz every contact gives way
  * by d = (3 F/(4 E* sqrt(R)))^(2/3), so the lid sinks by the sum over a column; the bed's stiffness
  * goes with E^(2/3). Pulled: a ball leaves a plate at the pull-off force 3/2 pi w R of Johnson, Kendall
  * and Roberts, or 2 pi w R (Derjaguin, Muller and Toporov), w = 2 g; two balls at half of it. Quick: two
@@ -47,26 +47,42 @@ static double hertz(double force, double r, double young) {
   return pow(3 * force / (4 * modulus * sqrt(r)), 2.0 / 3);
 }
 
+/* Four smooth walls that keep the columns upright and carry no weight. */
+static void walls_make(talus_world *world, int32_t material) {
+  const double half = COLUMNS * R, root = sqrt(0.5);
+  for (int i = 0; i < 4; i++) {
+    talus_shape_def wall = talus_shape_def_default(TALUS_SHAPE_HALFSPACE);
+    const double sign = i % 2 ? 1 : -1,
+                 position[3] = {i < 2 ? sign * half : 0, i < 2 ? 0 : sign * half, 0};
+    wall.material = material;
+    wall.orientation[0] = root; /* its normal z to -sign x or -sign y */
+    wall.orientation[i < 2 ? 2 : 1] = (i < 2 ? -sign : sign) * root;
+    body_make(world, TALUS_BODY_FIXED, position, wall);
+  }
+}
+
 /* How far the lid sinks, over the sum of a column's contacts. */
 static double press(double young, double step) {
   talus_world *const world = world_make(step, G);
   talus_material_def def = talus_material_def_default();
-  int32_t material, ball = 0;
+  int32_t material, smooth, ball = 0;
   def.young = young;
   def.poisson = NU;
   TRY(talus_material_add(world, &def, &material));
+  def.friction = 0;
+  TRY(talus_material_add(world, &def, &smooth));
+  walls_make(world, smooth);
   talus_shape_def floor = talus_shape_def_default(TALUS_SHAPE_HALFSPACE);
   floor.material = material;
   body_make(world, TALUS_BODY_FIXED, (const double[3]){0, 0, 0}, floor);
   for (int i = 0; i < COLUMNS * COLUMNS * LAYERS; i++) {
-    const double position[3] = {2.05 * R * (i % COLUMNS - 1.5),
-                                2.05 * R * (i / COLUMNS % COLUMNS - 1.5),
+    const double position[3] = {2 * R * (i % COLUMNS - 1.5), 2 * R * (i / COLUMNS % COLUMNS - 1.5),
                                 R * (2 * (i / (COLUMNS * COLUMNS)) + 1)};
     ball = body_make(world, TALUS_BODY_FREE, position, ball_of(R, material));
   }
   talus_shape_def plate = talus_shape_def_default(TALUS_SHAPE_BOX);
   plate.material = material;
-  plate.half_edge[0] = plate.half_edge[1] = 4.5 * R;
+  plate.half_edge[0] = plate.half_edge[1] = 3.9 * R;
   plate.half_edge[2] = R;
   const double top = R * (2 * LAYERS + 1);
   const int32_t lid = body_make(world, TALUS_BODY_FREE, (const double[3]){0, 0, top}, plate);
@@ -76,7 +92,7 @@ static double press(double young, double step) {
   talus_body_state state;
   TRY(talus_body_get(world, lid, &state));
   double force = G * talus_body_mass(world, lid) / (COLUMNS * COLUMNS);
-  double sum = hertz(force, R, young); /* below the lid */
+  double sum = hertz(force, R / 2, young); /* a lid counts as the largest ball inside it */
   for (int i = 0; i < LAYERS; i++) {
     force += G * talus_body_mass(world, ball);
     sum += hertz(force, i == LAYERS - 1 ? R : R / 2, young);

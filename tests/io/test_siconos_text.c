@@ -173,7 +173,7 @@ static void test_compliance(void) {
   }
   talus_stored_destroy(stored);
   const char *const tails[] = {"talus-complianc\n1 1\n", "talus-compliance\n1\n",
-                               "talus-compliance\n1 1\n7\n", "talus-compliance\n-1 1\n",
+                               "talus-compliance\n1 1\n7\n",
                                "talus-compliance\n1 1\ntalus-target\n1 2\n"};
   for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
     snprintf(text, sizeof text, "%s%s", dense_text, tails[i]);
