@@ -138,7 +138,10 @@ static void materials_copy(const talus_world *world, const copies *c) {
   const int32_t count = world->material_count;
   for (int32_t i = 0; i < count; i++) {
     const talus_material_def *const material = &world->material[i];
-    c->spring[i] = (tl_spring_material){material->stiffness, material->young, material->poisson};
+    c->spring[i] = (tl_spring_material){.stiffness = material->stiffness,
+                                        .young = material->young,
+                                        .poisson = material->poisson,
+                                        .rigid = material->rigid};
     for (int32_t j = 0; j < count; j++) {
       const int64_t at = (int64_t)i * count + j;
       tl_material_mix(world, i, j, &c->friction[at], &c->restitution[at]);
