@@ -36,7 +36,8 @@ typedef struct tl_world_backend {
   /* Arrays of a problem in the backend's memory, and where its solution goes. */
   talus_status (*form)(tl_resident *resident, const tl_resident_rule *rule,
                        tl_resident_problem which, talus_problem *problem, talus_solution *solution);
-  /* After the velocity problem: guards, balances, bodies moved. The new contacts are the world's. */
+  /* After the velocity problem: guards, balances, bodies moved. The new contacts are the
+   * world's. */
   talus_status (*advance)(tl_resident *resident, const tl_resident_rule *rule,
                           tl_resident_record *record);
   /* After the projection: bodies displaced, the bodies' balance once more. */

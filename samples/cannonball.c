@@ -17,7 +17,7 @@ static double energy(const sample_run *run) {
 
 /* Lets a stack with `bottom` disks in its lowest row go. */
 static void let_go(const char *law, int bottom, double friction, const sample_options *options) {
-  char own[160];
+  char own[200];
   snprintf(own, sizeof own, "world.law=%s materials.disk.friction=%g grains.stack.counts=[%d,0,0]",
            law, friction, bottom);
   sample_run run = sample_open("cannonball", own, options);
@@ -46,11 +46,13 @@ static void let_go(const char *law, int bottom, double friction, const sample_op
 
 /* How fast contacts that carry open after the first step, m/s: the largest. */
 static double opening(double friction, const sample_options *options) {
-  char own[160];
-  snprintf(own, sizeof own,
-           "world.law=ccp world.tolerance=1e-8 world.accept=1e-6 world.max_iterations=100000 "
-           "materials.disk.friction=%g grains.stack.counts=[20,0,0]",
-           friction);
+  char own[200];
+  snprintf(
+      own, sizeof own,
+      "world.law=ccp world.method=gauss_seidel_nesterov world.tolerance=1e-8 world.accept=1e-6 "
+      "world.max_iterations=100000 "
+      "materials.disk.friction=%g grains.stack.counts=[20,0,0]",
+      friction);
   sample_run run = sample_open("cannonball", own, options);
   sample_step(&run);
   const talus_contact *contact;

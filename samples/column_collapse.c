@@ -1,5 +1,5 @@
-/* column_collapse.c: how far columns of beads run out when their gate is taken away, in a slice of a
- * channel with a rough floor (samples/scenes/column.yaml).
+/* column_collapse.c: how far columns of beads run out when their gate is taken away, in a slice of
+ * a channel with a rough floor (samples/scenes/column.yaml).
  *
  * Lube et al. (2005), Lajeunesse, Monnier and Homsy (2005), two dimensions: columns of height
  * H = a L run out by 1.2 a L for small a and by 1.9 a^(2/3) L from a = 2.8 on, whatever the grains;

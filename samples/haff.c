@@ -4,7 +4,8 @@
  * 1/tau = (1 - e^2) w/6, w = 4 n d^2 X sqrt(pi T0) the rate at which a bead collides, T a third of
  * the mean square velocity, and X = (1 - phi/2)/(1 - phi)^3 (Carnahan and Starling). The sample
  * fits 1/sqrt(T) by a line in time. Expected: its slope within 15 % (10 % in the full form), and a
- * straight line. Quick: until the beads have a quarter of their energy. Full: 1000 beads, a tenth. */
+ * straight line. Quick: until the beads have a quarter of their energy. Full: 1000 beads, a
+ * tenth. */
 #include "sample.h"
 
 static const char *const HELP = "haff [--full] [--set KEY=VALUE] [--table FILE]\n"

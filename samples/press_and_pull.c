@@ -1,11 +1,11 @@
 /* press_and_pull.c: elastic grains pressed together, and sticky ones pulled apart, against closed
  * forms.
  *
- * Pressed: 16 columns of six balls stand in a box with smooth walls and carry a lid. By Hertz every contact gives way
- * by d = (3 F/(4 E* sqrt(R)))^(2/3), so the lid sinks by the sum over a column; the bed's stiffness
- * goes with E^(2/3). Pulled: a ball leaves a plate at the pull-off force 3/2 pi w R of Johnson, Kendall
- * and Roberts, or 2 pi w R (Derjaguin, Muller and Toporov), w = 2 g; two balls at half of it. Quick: two
- * moduli; full: four, and two steps. */
+ * Pressed: 16 columns of six balls stand in a box with smooth walls and carry a lid. By Hertz every
+ * contact gives way by d = (3 F/(4 E* sqrt(R)))^(2/3), so the lid sinks by the sum over a column;
+ * the bed's stiffness goes with E^(2/3). Pulled: a ball leaves a plate at the pull-off force 3/2 pi
+ * w R of Johnson, Kendall and Roberts, or 2 pi w R (Derjaguin, Muller and Toporov), w = 2 g; two
+ * balls at half of it. Quick: two moduli; full: four, and two steps. */
 #include "sample.h"
 
 static const char *const HELP = "press_and_pull [--full]\n"

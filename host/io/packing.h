@@ -44,8 +44,8 @@ void tl_packing_release(tl_body_list *packing);
 /* The free bodies of a world. materials may be NULL. */
 talus_status tl_packing_take(const talus_world *world, const char *materials,
                              tl_body_list *packing);
-/* Adds its bodies to a world, free or fixed; material[m]: the world's material for number m. body: [body_count]
- * receives the ids. Statuses: those of talus_body_add and talus_shape_add. */
+/* Adds its bodies to a world, free or fixed; material[m]: the world's material for number m. body:
+ * [body_count] receives the ids. Statuses: those of talus_body_add and talus_shape_add. */
 talus_status tl_packing_add(const tl_body_list *packing, talus_world *world, talus_body_type type,
                             const int32_t *material, int32_t *body);
 /* Material number m by name; NULL: it has none. text: of 64 bytes at least. */

@@ -18,18 +18,32 @@
 #include "host/io/packing.h"
 #include "host/io/text_file.h"
 
-#define COLUMNS(X)                                                                               \
-  X(x)                                                                                           \
-  X(y)                                                                                           \
-  X(z)                                                                                           \
-  X(r) X(qw) X(qx) X(qy) X(qz) X(vx) X(vy) X(vz) X(wx) X(wy) X(wz) X(length) X(size_x) X(size_y) \
-      X(size_z) X(shape) X(material)
-#define TL_COLUMN(name) COLUMN_##name,
-enum { COLUMNS(TL_COLUMN) COLUMN_COUNT };
-#undef TL_COLUMN
-#define TL_COLUMN(name) #name,
-static const char *const names[COLUMN_COUNT] = {COLUMNS(TL_COLUMN)};
-#undef TL_COLUMN
+enum {
+  COLUMN_x,
+  COLUMN_y,
+  COLUMN_z,
+  COLUMN_r,
+  COLUMN_qw,
+  COLUMN_qx,
+  COLUMN_qy,
+  COLUMN_qz,
+  COLUMN_vx,
+  COLUMN_vy,
+  COLUMN_vz,
+  COLUMN_wx,
+  COLUMN_wy,
+  COLUMN_wz,
+  COLUMN_length,
+  COLUMN_size_x,
+  COLUMN_size_y,
+  COLUMN_size_z,
+  COLUMN_shape,
+  COLUMN_material,
+  COLUMN_COUNT
+};
+static const char *const names[COLUMN_COUNT] = {
+    "x",  "y",  "z",  "r",  "qw",     "qx",     "qy",     "qz",     "vx",    "vy",
+    "vz", "wx", "wy", "wz", "length", "size_x", "size_y", "size_z", "shape", "material"};
 static const char *const kinds[] = {"sphere", "box", "capsule", "cylinder"};
 enum { MOST = 64, WORD = 64 };
 

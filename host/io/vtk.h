@@ -6,8 +6,8 @@
  * body is no sphere: its surface is in `surfaces` contacts-NNNNNNNN.vtp  a point per contact:
  * normal, force, gap, body (two ids) surfaces-NNNNNNNN.vtp  triangles of the shapes of moving
  * bodies that are no spheres walls-NNNNNNNN.vtp     the same of fixed bodies; not written again
- * while it would be the same bonds-NNNNNNNN.vtp a point per bond: axis, radius, loads, id, body (two
- * ids) and for each of these five names a .pvd with the times, which is what
+ * while it would be the same bonds-NNNNNNNN.vtp a point per bond: axis, radius, loads, id, body
+ * (two ids) and for each of these five names a .pvd with the times, which is what
  * to open in ParaView. Surfaces carry per triangle the body's id, the shape's number and material;
  * in their field data (shape_...) stands what the shapes were before they were cut into triangles.
  *

@@ -1,6 +1,6 @@
 /* dense.h: the dense factors of the host: Cholesky of symmetric matrices, row-major, and LU with
- * pivots, column-major. Least squares by reflections are an item (kernels/item/reflection.h); LAPACK
- * takes large matrices where it is at hand (host/method/newton/linear_dense.c). */
+ * pivots, column-major. Least squares by reflections are an item (kernels/item/reflection.h);
+ * LAPACK takes large matrices where it is at hand (host/method/newton/linear_dense.c). */
 #ifndef TL_MATH_DENSE_H
 #define TL_MATH_DENSE_H
 

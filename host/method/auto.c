@@ -2,8 +2,9 @@
  *
  * A method asked for by name is the only attempt. `auto`: on the CPU Gauss-Seidel with momentum
  * takes the fewest passes on every convex problem measured; on a device the scaled gradient needs
- * no colours, unless the bits are to be the CPU's (same_bits). For the exact law momentum must be capped and the slip filtered, or it never
- * converges; what still stalls is handed to slower, steadier settings. */
+ * no colours, unless the bits are to be the CPU's (same_bits). For the exact law momentum must be
+ * capped and the slip filtered, or it never converges; what still stalls is handed to slower,
+ * steadier settings. */
 #include <math.h>
 
 #include "host/method/newton/second_order.h"

@@ -1,5 +1,5 @@
-/* direct.c: scaled problems of forms (a), (b) and (c) from the caller's arrays, without a system: in
- * the caller's order, W dense. Numbers far from 1 are refused. */
+/* direct.c: scaled problems of forms (a), (b) and (c) from the caller's arrays, without a system:
+ * in the caller's order, W dense. Numbers far from 1 are refused. */
 #include "host/problem/direct.h"
 
 #include <math.h>

@@ -4,9 +4,9 @@
  * u = u / (sqrt(w) unit) for each constraint. Every constraint has its own frame, normal first.
  * A contact without friction keeps its normal row only. Contacts come first, then bilateral rows.
  *
- *   scaled.c           the constraints of a system        direct.c    the same from a caller's arrays
+ *   scaled.c           the constraints of a system        direct.c    the same of a caller
  *   scaled_jacobian.c  J and J M^-1 of a constraint       scaled_cone.c     the sets K, faceted too
- *   scaled_dense.c     W dense                            scaled_measure.c  impulses, u, R(y), the best
+ *   scaled_dense.c     W dense                            scaled_measure.c  impulses, u, R(y)
  *   scaled_bodies.c    W = J J^T, bodies of unit mass     scaled_blocks.c   W by 3 x 3 blocks
  *
  * Second-order methods (host/method/newton) take W as bodies or as blocks, small methods
@@ -98,7 +98,7 @@ static inline bool tl_scaled_both_bounds(const tl_scaled *p, int32_t k) {
   return isfinite(p->lower[k]) && isfinite(p->upper[k]);
 }
 
-/* ---- scaled_dense.c, scaled_bodies.c, scaled_blocks.c: W of a system, the constraints standing - */
+/* ---- scaled_dense.c, scaled_bodies.c, scaled_blocks.c: W of a system, constraints standing --- */
 
 talus_status tl_scaled_dense(talus_context *context, const tl_system *system,
                              const tl_scaled_options *options, tl_scaled *p);

@@ -55,8 +55,8 @@ static int32_t block_of(const tl_system *system, int32_t offset) {
   return low;
 }
 
-/* J L of one Jacobian block: of a rigid body, or (J M^-1) R of a general block with M = R R^T, `root`
- * holding R of all. */
+/* J L of one Jacobian block: of a rigid body, or (J M^-1) R of a general block with M = R R^T,
+ * `root` holding R of all. */
 static void block_write(const tl_system *system, const double *root, const tl_jacobian_block *b,
                         int32_t rows, double scale, double *to) {
   if (b->unit < system->shape.rigid_count) {

@@ -106,8 +106,8 @@ static void rings_close(tl_jacobian_list *t) {
   }
 }
 
-/* Adds the block of W that two Jacobian blocks of one unit make: sums in ascending order, rows of W side by side. The
- * counts are constants at the calls that matter. */
+/* Adds the block of W that two Jacobian blocks of one unit make: sums in ascending order, rows of W
+ * side by side. The counts are constants at the calls that matter. */
 static inline __attribute__((always_inline)) void pair_add(const tl_jacobian_block *k,
                                                            const tl_jacobian_block *l, int32_t rows,
                                                            int32_t columns, int32_t size,

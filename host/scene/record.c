@@ -64,8 +64,8 @@ static talus_status copy_file(talus_record *record, const char *from, const char
   return status;
 }
 
-/* The scene as it was read, and the checkpoint that it began from, without which a restart could not
- * build its world. */
+/* The scene as it was read, and the checkpoint that it began from, without which a restart could
+ * not build its world. */
 static talus_status copy_scene(talus_record *record) {
   const char *const from = tl_scene_from_path(record->scene);
   TL_TRY(copy_file(record, tl_scene_path(record->scene), "scene.yaml"));

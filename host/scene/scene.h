@@ -27,9 +27,9 @@ const char *tl_scene_from_path(const talus_scene *scene);
 /* The present stage, from 0. */
 int32_t tl_scene_stage_index(const talus_scene *scene);
 
-/* The state that tick keeps, as bytes for a checkpoint. set adds the grains of the inlets to a world that
- * was just built, in the old order; their positions come with the world's own state, to be loaded
- * next. Status of set: FILE_FORMAT (not the state of this scene). */
+/* The state that tick keeps, as bytes for a checkpoint. set adds the grains of the inlets to a
+ * world that was just built, in the old order; their positions come with the world's own state, to
+ * be loaded next. Status of set: FILE_FORMAT (not the state of this scene). */
 size_t tl_scene_state_size(const talus_scene *scene);
 void tl_scene_state_get(const talus_scene *scene, uint8_t *bytes);
 talus_status tl_scene_state_set(talus_scene *scene, talus_world *world, const uint8_t *bytes,

@@ -1,9 +1,9 @@
 /* stages.c: the stages of a scene: their definitions, what ends them, and where a run stands.
  *
  * A stage is the scene with some of its keys changed: the tree of the file is copied, changed, and
- * read again by the same tables, so that every mistake is found before the run begins and named with
- * its line. Conditions are looked at after steps (talus_scene_watch), when all columns are known;
- * the next tick acts. What was found is part of the scene's state. */
+ * read again by the same tables, so that every mistake is found before the run begins and named
+ * with its line. Conditions are looked at after steps (talus_scene_watch), when all columns are
+ * known; the next tick acts. What was found is part of the scene's state. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

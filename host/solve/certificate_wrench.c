@@ -1,7 +1,7 @@
 /* certificate_wrench.c: the natural map of a contact of six rows, or of an elliptic cone.
  *
- * Force and torque have a weight each, w and w' = tr of their parts of W_kk over 3. In x sqrt(w) and
- * torque sqrt(w') the metric is the plain one, and friction of spinning and rolling is
+ * Force and torque have a weight each, w and w' = tr of their parts of W_kk over 3. In x sqrt(w)
+ * and torque sqrt(w') the metric is the plain one, and friction of spinning and rolling is
  * mu_s sqrt(w'/w) and mu_r sqrt(w'/w). An elliptic cone is judged where it is circular: in
  * T^-1 x and T u, T = I - g g^T (tl_problem_ellipse). */
 #include "host/solve/certificate_wrench.h"

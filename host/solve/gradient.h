@@ -41,7 +41,8 @@ typedef struct tl_adjoint {
  */
 talus_status tl_adjoint_solve(tl_adjoint *adjoint, const talus_problem *transposed);
 
-/* One constraint of the adjoint system A p + B (r + (W + C)^T p) = 0, in the frame of the scaled problem. */
+/* One constraint of the adjoint system A p + B (r + (W + C)^T p) = 0, in the frame of the scaled
+ * problem. */
 typedef struct tl_adjoint_law {
   talus_regime regime;
   bool between;

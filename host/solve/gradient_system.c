@@ -27,7 +27,7 @@ typedef struct adjoint_system {
   tl_buffer memory, laws;
 } adjoint_system;
 
-/* ---- between the caller's rows and the scaled problem's --------------------------------------- */
+/* ---- between the caller's rows and the scaled problem's -------------------------------------- */
 
 /* Where the rows of the constraint at a place begin in the caller's vectors, and how many. */
 static int64_t caller_first(const adjoint_system *s, int32_t place, int32_t *count) {

@@ -1,9 +1,9 @@
 /* plan_dense.c: few contacts of forms (a), (b) and (c) from the caller's arrays to the certificate,
  * without a system or an engine.
  *
- * W and q are written out at once (host/problem/direct.c); the phases of `auto` follow, and the certificate.
- * Whatever is out of the ordinary (numbers far from 1, nothing to solve, impulses with which the
- * certificate does not agree) is left to the plan of an engine, which begins anew. */
+ * W and q are written out at once (host/problem/direct.c); the phases of `auto` follow, and the
+ * certificate. Whatever is out of the ordinary (numbers far from 1, nothing to solve, impulses with
+ * which the certificate does not agree) is left to the plan of an engine, which begins anew. */
 #include <math.h>
 #include <string.h>
 

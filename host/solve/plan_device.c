@@ -3,7 +3,8 @@
  *
  * Contacts without bilateral rows. They are coloured there if the method sweeps: `auto` does only
  * with same_bits, since the scaled gradient, which it tries first elsewhere, needs no colours.
- * Whatever is unusual is left to the path through the host, which has the words for every defect. */
+ * Whatever is unusual is left to the path through the host, which has the words for every
+ * defect. */
 #include <string.h>
 
 #include "host/problem/problem_check.h"

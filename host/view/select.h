@@ -1,6 +1,6 @@
-/* select.h: what of a frame is drawn: bodies hidden or clipped, copies across the faces of a periodic
- * cell, sticks that show velocities. The frame itself stays; a changed one stands on memory of its
- * own. */
+/* select.h: what of a frame is drawn: bodies hidden or clipped, copies across the faces of a
+ * periodic cell, sticks that show velocities. The frame itself stays; a changed one stands on
+ * memory of its own. */
 #ifndef TL_VIEW_SELECT_H
 #define TL_VIEW_SELECT_H
 

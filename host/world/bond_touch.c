@@ -1,5 +1,5 @@
-/* bond_touch.c: where bodies touch, one place for each pair: broad-phase, narrow-phase, and the mean
- * over the points of contact between two bodies. */
+/* bond_touch.c: where bodies touch, one place for each pair: broad-phase, narrow-phase, and the
+ * mean over the points of contact between two bodies. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

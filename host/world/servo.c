@@ -57,7 +57,8 @@ static double turn_of(const point2 *a, const point2 *b, const point2 *c) {
   return (b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x);
 }
 
-/* The convex hull of sorted points, [2 count] of them at most (Andrew's chains); returns how many. */
+/* The convex hull of sorted points, [2 count] of them at most (Andrew's chains); returns how
+ * many. */
 static int32_t hull_find(const point2 *point, int32_t count, point2 *hull) {
   int32_t n = 0;
   for (int32_t i = 0; i < count; i++) {

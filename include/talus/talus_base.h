@@ -138,8 +138,9 @@ typedef struct talus_context_def {
   int32_t
       single_blas; /* 1: OpenBLAS has one thread while a second-order method factors: faster where
                           matrices are small, and the same bits whatever OPENBLAS_NUM_THREADS says.
-                          Its number of threads belongs to the whole process, so this is for programs
-                          that use BLAS for nothing else at the time. 0 (default): it is left alone */
+                          Its number of threads belongs to the whole process, so this is for
+                          programs that use BLAS for nothing else at the time. 0 (default): it is
+                          left alone */
   int32_t unused;
 } talus_context_def;
 

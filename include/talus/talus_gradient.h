@@ -101,8 +101,9 @@ static inline talus_gradient talus_gradient_default(void) {
  * that a solve gave (packed, in host memory; solve to a small tolerance, 1e-8 or below, since
  * regimes are read off them). Of settings the law is used, NULL: COULOMB; the cone is circular.
  * Nothing sleeps here: problem.asleep is not looked at. Statuses: INVALID_ARGUMENT, STRUCT_SIZE,
- * MISSING_ARRAY, NOT_FINITE, UNSUPPORTED (a faceted or elliptic cone; contacts of six rows; a loss on velocities of form (c); this
- * build has no factorisation for the size), OUT_OF_MEMORY, and those of talus_solver_update. */
+ * MISSING_ARRAY, NOT_FINITE, UNSUPPORTED (a faceted or elliptic cone; contacts of six rows; a loss
+ * on velocities of form (c); this build has no factorisation for the size), OUT_OF_MEMORY, and
+ * those of talus_solver_update. */
 TALUS_API talus_status talus_gradient_find(talus_context *context, const talus_problem *problem,
                                            const talus_settings *settings, const double *impulse,
                                            const double *bilateral_impulse, const talus_loss *loss,

@@ -73,11 +73,11 @@ TALUS_API talus_status talus_scene_describe(const talus_scene *scene, talus_scen
 TALUS_API talus_status talus_scene_reference(talus_context *context, char *text, size_t capacity,
                                              size_t *size);
 
-/* Bodies with which the scene begins beside its own: the free ones of a checkpoint that a run of any
- * scene wrote, with shapes, places, velocities, and materials by their names; a periodic cell goes
- * on with the edges that it had. To be called before talus_scene_build. Statuses: INVALID_ARGUMENT,
- * FILE_OPEN, FILE_FORMAT (also: of a world of another dimension), OUT_OF_MEMORY; names that the
- * scene does not have are told by talus_scene_build. */
+/* Bodies with which the scene begins beside its own: the free ones of a checkpoint that a run of
+ * any scene wrote, with shapes, places, velocities, and materials by their names; a periodic cell
+ * goes on with the edges that it had. To be called before talus_scene_build. Statuses:
+ * INVALID_ARGUMENT, FILE_OPEN, FILE_FORMAT (also: of a world of another dimension), OUT_OF_MEMORY;
+ * names that the scene does not have are told by talus_scene_build. */
 TALUS_API talus_status talus_scene_from(talus_scene *scene, const char *path);
 
 /* ---- stages ---------------------------------------------------------------------------------- */

@@ -41,11 +41,11 @@
  *
  * Frames. Form RIGID: impulses and velocities of contacts in the world frame, x y z; dimension 6:
  * the force, then the torque. All other forms: (n, t1, t2), or (n, t) if dimension is 2, (n) if 1,
- * (n, t1, t2, then spinning about n and rolling about t1, t2) if 6. A body's velocity: linear of the
- * centre of mass, then angular, both in the world frame. Inverse inertia: world frame, xx xy xz yy
- * yz zz. Body -1 is the ground; inverse mass and inertia 0 make a body immovable (it may still have
- * a velocity: a moving wall). The solver knows no time: gap, step and restitution are the caller's,
- * who hands over a bias (m/s), for example gap/dt for an open contact.
+ * (n, t1, t2, then spinning about n and rolling about t1, t2) if 6. A body's velocity: linear of
+ * the centre of mass, then angular, both in the world frame. Inverse inertia: world frame, xx xy xz
+ * yy yz zz. Body -1 is the ground; inverse mass and inertia 0 make a body immovable (it may still
+ * have a velocity: a moving wall). The solver knows no time: gap, step and restitution are the
+ * caller's, who hands over a bias (m/s), for example gap/dt for an open contact.
  *
  * The certificate. With w_k = tr(W_kk + C_k)/dimension and P the projection on K,
  *   R(x) = || sqrt(w_k) (x_k - P(x_k - (u_k + [friction |u_t| n]) / w_k)) ||   over all contacts

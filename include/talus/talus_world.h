@@ -120,8 +120,8 @@ TALUS_API void talus_world_destroy(talus_world *world);
 TALUS_API talus_status talus_world_get(const talus_world *world, talus_world_def *def);
 
 /* Other settings from the next step on: gravity, law, tolerances ...; def is as for
- * talus_world_create, zeros stand for defaults again. step, plane, seed and softness stay. Statuses:
- * INVALID_ARGUMENT, STRUCT_SIZE, BAD_SETTING (naming the field). */
+ * talus_world_create, zeros stand for defaults again. step, plane, seed and softness stay.
+ * Statuses: INVALID_ARGUMENT, STRUCT_SIZE, BAD_SETTING (naming the field). */
 TALUS_API talus_status talus_world_set(talus_world *world, const talus_world_def *def);
 
 /* ---- materials ------------------------------------------------------------------------------- */
@@ -217,8 +217,8 @@ static inline talus_cell talus_cell_default(void) {
   return cell;
 }
 /* Gives the world a cell, or changes it: rates, servos and stresses at any time. Statuses:
- * STRUCT_SIZE, BAD_SETTING (naming the member), UNSUPPORTED (joints, bonds, mechanisms). A body that is
- * too large for the cell, or a servo on rigid contacts, makes the next step fail with
+ * STRUCT_SIZE, BAD_SETTING (naming the member), UNSUPPORTED (joints, bonds, mechanisms). A body
+ * that is too large for the cell, or a servo on rigid contacts, makes the next step fail with
  * UNSUPPORTED. */
 TALUS_API talus_status talus_world_set_cell(talus_world *world, const talus_cell *cell);
 /* The cell as it is now; lean is kept within half a length by choosing other edges of the same

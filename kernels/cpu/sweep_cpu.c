@@ -2,8 +2,8 @@
 #include "kernels/item/sweep.h"
 
 #include "kernels/cpu/engine_cpu.h"
-#include "kernels/item/sum_tree.h"
 #include "kernels/item/body.h"
+#include "kernels/item/sum_tree.h"
 
 /* Rows of W in a chunk that are treated one by one. */
 enum { FEW_ROWS = 8 };

@@ -123,8 +123,8 @@ talus_status tl_cuda_result(tl_cuda_engine *engine);
 /* upload_cuda.cu */
 talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, tl_raw *raw, int32_t threads);
 
-/* graph_cuda.cu: at most `count` iterations; issue queues one and swaps x and x_previous if it must.
- * *stopped: a look has ended them, nothing more need be queued. */
+/* graph_cuda.cu: at most `count` iterations; issue queues one and swaps x and x_previous if it
+ * must. *stopped: a look has ended them, nothing more need be queued. */
 typedef talus_status (*tl_cuda_issue)(tl_cuda_engine *engine);
 talus_status tl_cuda_iterate(tl_cuda_engine *engine, int graph, tl_cuda_issue issue,
                              const tl_rule *rule, int32_t count, bool *stopped);

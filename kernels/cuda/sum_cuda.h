@@ -3,8 +3,8 @@
  * A block's 256 values are halved 16, 8, 4, 2, 1 in each warp by shuffles, then the eight sums 4,
  * 2,
  * 1. Partial sums of blocks: thread t of one block takes elements t, t + 256, ... in order. The CPU
- * (item/sum_tree.h) does the same in loops. No floating-point atomics: the block that finishes last, told
- * by an integer ticket, adds up what all have left in memory. */
+ * (item/sum_tree.h) does the same in loops. No floating-point atomics: the block that finishes
+ * last, told by an integer ticket, adds up what all have left in memory. */
 #ifndef TL_SUM_CUDA_H
 #define TL_SUM_CUDA_H
 

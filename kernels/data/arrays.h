@@ -80,61 +80,61 @@ typedef struct tl_shape {
 #define TL_PLACES(s) ((int64_t)(s)->contact_count + (s)->torque_count)
 #define TL_HAS_DIAGONAL(s) ((s)->range[0].kind != TL_SPHERES || (s)->torque_count > 0)
 
-#define TL_ARRAY_LIST(PLAIN, REAL)                                                                  \
-  PLAIN(int32_t, chunk_first, s->chunk_count + 1)                                                   \
-  /* rigid contacts: internal body, or rigid_count for what cannot move */                          \
-  PLAIN(int32_t, body_a, s->rigid_contact_count)                                                    \
-  PLAIN(int32_t, body_b, s->rigid_contact_count)                                                    \
-  REAL(normal, 3 * (int64_t)s->rigid_contact_count)                                                 \
-  REAL(reach_a, TL_IF(s->body_kind == TL_SPHERES, s->rigid_contact_count))                          \
-  REAL(reach_b, TL_IF(s->body_kind == TL_SPHERES, s->rigid_contact_count))                          \
-  REAL(arm_a, TL_IF(s->body_kind == TL_ARMS, 3 * (int64_t)s->rigid_contact_count))                  \
-  REAL(arm_b, TL_IF(s->body_kind == TL_ARMS, 3 * (int64_t)s->rigid_contact_count))                  \
-  /* all contacts: q = D v + bias, S = (normal, largest tangential) of W_kk, w = tr(W_kk)/rows */   \
-  REAL(free_x, TL_PLACES(s))                                                                        \
-  REAL(free_y, TL_PLACES(s))                                                                        \
-  REAL(free_z, TL_PLACES(s))                                                                        \
-  REAL(scale_n, TL_PLACES(s))                                                                       \
-  REAL(scale_t, TL_PLACES(s))                                                                       \
-  REAL(friction, TL_PLACES(s))                                                                      \
-  REAL(weight, TL_PLACES(s))                                                                        \
-  /* torques, beside their friction, that of rolling: friction of spinning; W_kk of forces with */  \
-  /* torques, 3x3, row-major; the step for a contact alone; the squeeze of an ellipse (wrench.h) */ \
-  REAL(spin_friction, s->torque_count)                                                              \
-  REAL(coupling, 9 * (int64_t)s->torque_count)                                                      \
-  REAL(local_step, s->torque_count)                                                                 \
-  REAL(squeeze, TL_IF(s->elliptic, 3 * (int64_t)s->torque_count))                                   \
-  /* W_kk in the contact frame, xx yy zz and xy xz yz; not for spheres of three rows */             \
-  REAL(diagonal, TL_IF(TL_HAS_DIAGONAL(s), 3 * TL_PLACES(s)))                                       \
-  REAL(mixed, TL_IF(TL_HAS_DIAGONAL(s), 3 * TL_PLACES(s)))                                          \
-  /* bounds of the bilateral rows, from their range's first on; infinite where there is none */     \
-  REAL(lower, s->bound_count)                                                                       \
-  REAL(upper, s->bound_count)                                                                       \
-  /* compliance C = diag(C_n, C_t, C_t) about the axis, beside what free, scale, weight and */      \
-  /* diagonal already have of it; rows: C_n. MATRIX has it in its values */                         \
-  REAL(compliance_n, s->compliance_count)                                                           \
-  REAL(compliance_t, s->compliance_count)                                                           \
-  /* general blocks: J and J M^-1 */                                                                \
-  PLAIN(int32_t, entry_first, TL_IF(TL_HAS_ENTRIES(s), s->contact_count - s->entry_base + 1))       \
-  PLAIN(tl_entry, entry, s->entry_count)                                                            \
-  REAL(jacobian, s->jacobian_count)                                                                 \
-  REAL(response, s->jacobian_count)                                                                 \
-  /* the same of torques, at the places of the forces' */                                           \
-  REAL(torque_jacobian, TL_IF(s->torque_count > 0 && TL_HAS_BLOCKS(s), s->jacobian_count))          \
-  REAL(torque_response, TL_IF(s->torque_count > 0 && TL_HAS_BLOCKS(s), s->jacobian_count))          \
-  /* rows of W in 3x3 blocks, row-major, unused entries 0 */                                        \
-  PLAIN(int64_t, row_first, TL_IF(TL_HAS_ROWS(s), s->contact_count + 1))                            \
-  PLAIN(int32_t, column, s->value_count)                                                            \
-  REAL(value, 9 * s->value_count)                                                                   \
-  /* bodies: SPHERES 4 each: 1/m 1/I m I; ARMS 16 each: 1/m I^-1(6) m I(6) 0 0 */                   \
-  REAL(body, (s->body_kind == TL_SPHERES ? 4 : 16) * (int64_t)s->rigid_count)                       \
-  /* ends of a body, ascending: 2 contact + (1 if the body is b) */                                 \
-  PLAIN(int32_t, end_first, s->rigid_count + 1)                                                     \
-  PLAIN(int32_t, end, s->end_count)                                                                 \
-  PLAIN(int32_t, incidence_first, TL_IF(TL_HAS_ENTRIES(s), s->rigid_count + s->block_count + 1))    \
-  PLAIN(tl_incidence, incidence, s->incidence_count)                                                \
-  PLAIN(int32_t, block_offset, TL_IF(s->block_count > 0, s->block_count + 1))                       \
-  PLAIN(int64_t, mass_first, s->block_count)                                                        \
+#define TL_ARRAY_LIST(PLAIN, REAL)                                                                 \
+  PLAIN(int32_t, chunk_first, s->chunk_count + 1)                                                  \
+  /* rigid contacts: internal body, or rigid_count for what cannot move */                         \
+  PLAIN(int32_t, body_a, s->rigid_contact_count)                                                   \
+  PLAIN(int32_t, body_b, s->rigid_contact_count)                                                   \
+  REAL(normal, 3 * (int64_t)s->rigid_contact_count)                                                \
+  REAL(reach_a, TL_IF(s->body_kind == TL_SPHERES, s->rigid_contact_count))                         \
+  REAL(reach_b, TL_IF(s->body_kind == TL_SPHERES, s->rigid_contact_count))                         \
+  REAL(arm_a, TL_IF(s->body_kind == TL_ARMS, 3 * (int64_t)s->rigid_contact_count))                 \
+  REAL(arm_b, TL_IF(s->body_kind == TL_ARMS, 3 * (int64_t)s->rigid_contact_count))                 \
+  /* all contacts: q = D v + bias, S = (normal, largest tangential) of W_kk, w = tr(W_kk)/rows */  \
+  REAL(free_x, TL_PLACES(s))                                                                       \
+  REAL(free_y, TL_PLACES(s))                                                                       \
+  REAL(free_z, TL_PLACES(s))                                                                       \
+  REAL(scale_n, TL_PLACES(s))                                                                      \
+  REAL(scale_t, TL_PLACES(s))                                                                      \
+  REAL(friction, TL_PLACES(s))                                                                     \
+  REAL(weight, TL_PLACES(s))                                                                       \
+  /* torques, beside their friction, that of rolling: friction of spinning; W_kk of forces with */ \
+  /* torques, 3x3, row-major; the step for a contact alone; an ellipse's squeeze */                \
+  REAL(spin_friction, s->torque_count)                                                             \
+  REAL(coupling, 9 * (int64_t)s->torque_count)                                                     \
+  REAL(local_step, s->torque_count)                                                                \
+  REAL(squeeze, TL_IF(s->elliptic, 3 * (int64_t)s->torque_count))                                  \
+  /* W_kk in the contact frame, xx yy zz and xy xz yz; not for spheres of three rows */            \
+  REAL(diagonal, TL_IF(TL_HAS_DIAGONAL(s), 3 * TL_PLACES(s)))                                      \
+  REAL(mixed, TL_IF(TL_HAS_DIAGONAL(s), 3 * TL_PLACES(s)))                                         \
+  /* bounds of the bilateral rows, from their range's first on; infinite where there is none */    \
+  REAL(lower, s->bound_count)                                                                      \
+  REAL(upper, s->bound_count)                                                                      \
+  /* compliance C = diag(C_n, C_t, C_t) about the axis, beside what free, scale, weight and */     \
+  /* diagonal already have of it; rows: C_n. MATRIX has it in its values */                        \
+  REAL(compliance_n, s->compliance_count)                                                          \
+  REAL(compliance_t, s->compliance_count)                                                          \
+  /* general blocks: J and J M^-1 */                                                               \
+  PLAIN(int32_t, entry_first, TL_IF(TL_HAS_ENTRIES(s), s->contact_count - s->entry_base + 1))      \
+  PLAIN(tl_entry, entry, s->entry_count)                                                           \
+  REAL(jacobian, s->jacobian_count)                                                                \
+  REAL(response, s->jacobian_count)                                                                \
+  /* the same of torques, at the places of the forces' */                                          \
+  REAL(torque_jacobian, TL_IF(s->torque_count > 0 && TL_HAS_BLOCKS(s), s->jacobian_count))         \
+  REAL(torque_response, TL_IF(s->torque_count > 0 && TL_HAS_BLOCKS(s), s->jacobian_count))         \
+  /* rows of W in 3x3 blocks, row-major, unused entries 0 */                                       \
+  PLAIN(int64_t, row_first, TL_IF(TL_HAS_ROWS(s), s->contact_count + 1))                           \
+  PLAIN(int32_t, column, s->value_count)                                                           \
+  REAL(value, 9 * s->value_count)                                                                  \
+  /* bodies: SPHERES 4 each: 1/m 1/I m I; ARMS 16 each: 1/m I^-1(6) m I(6) 0 0 */                  \
+  REAL(body, (s->body_kind == TL_SPHERES ? 4 : 16) * (int64_t)s->rigid_count)                      \
+  /* ends of a body, ascending: 2 contact + (1 if the body is b) */                                \
+  PLAIN(int32_t, end_first, s->rigid_count + 1)                                                    \
+  PLAIN(int32_t, end, s->end_count)                                                                \
+  PLAIN(int32_t, incidence_first, TL_IF(TL_HAS_ENTRIES(s), s->rigid_count + s->block_count + 1))   \
+  PLAIN(tl_incidence, incidence, s->incidence_count)                                               \
+  PLAIN(int32_t, block_offset, TL_IF(s->block_count > 0, s->block_count + 1))                      \
+  PLAIN(int64_t, mass_first, s->block_count)                                                       \
   REAL(mass, s->mass_count)
 
 #endif

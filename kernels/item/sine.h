@@ -1,7 +1,8 @@
 /* sine.h: sine and cosine of + - * / alone: the same bits everywhere, unlike those of C libraries.
  *
  * Reduction to |r| <= pi/4 in two doubles, then Taylor's series. pi/2 is cut into two parts of 33
- * bits, whose products with the number of quarter turns are exact up to 2^20 of them, and a rest. */
+ * bits, whose products with the number of quarter turns are exact up to 2^20 of them, and a
+ * rest. */
 #ifndef TL_ITEM_SINE_H
 #define TL_ITEM_SINE_H
 

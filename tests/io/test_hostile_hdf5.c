@@ -58,7 +58,7 @@ static void write_parts(const char *path, const fclib_part *parts, int count, co
   CHECK(tl_hdf5_close(&file) == TALUS_OK);
 }
 
-static const lie local_lies[] = {{"fclib_local/spacedim", "not between", 1, 1, {4}},
+static const lie local_lies[] = {{"fclib_local/spacedim", "or 6", 1, 1, {4}},
                                  {"fclib_local/spacedim", "whole numbers", 0, 1, {2}},
                                  {"fclib_local/spacedim", "instead of one", 1, 2, {2, 2}},
                                  {"fclib_local/spacedim", "instead of one", 1, 0, {0}},

@@ -267,7 +267,7 @@ static void rows_draw(draft *d, double *before) {
   d->p->rigid.row_bias = bias;
 }
 
-/* ---- form BLOCKS ------------------------------------------------------------------------------ */
+/* ---- form BLOCKS ----------------------------------------------------------------------------- */
 
 static void to_frame(const double *frame, const double *world, double *local) {
   double v[3];

@@ -1,8 +1,8 @@
 /* test_packing.c: bodies from tables and from checkpoints of other scenes.
  *
  * What a table holds comes back to the bit; a scene begins with the bodies of another one's
- * checkpoint, clumps and hulls too, and goes on from its own; fixed grains stay; what does not fit is
- * told with its line. */
+ * checkpoint, clumps and hulls too, and goes on from its own; fixed grains stay; what does not fit
+ * is told with its line. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -41,8 +41,8 @@ static double position(const talus_world *world, int32_t body, int axis) {
   return talus_body_get(world, body, &state) == TALUS_OK ? state.position[axis] : NAN;
 }
 
-/* A ball falls for 0.1 s, flies for 0.05 s without gravity, then sideways; a plate rests, moves from
- * the second stage on and stops in the third. */
+/* A ball falls for 0.1 s, flies for 0.05 s without gravity, then sideways; a plate rests, moves
+ * from the second stage on and stops in the third. */
 static const char flying[] = "world: {step: 1 ms}\n"
                              "bodies:\n"
                              "  - {name: ball, radius: 1 cm, position: [0, 0, 1]}\n"

@@ -1,8 +1,8 @@
 /* test_direct.c: few contacts of forms (a), (b) and (c) by `auto`, which writes W out straight from
- * the caller's arrays (host/problem/direct.c): judged by the oracle, from nothing and from their own
- * solution, in not too many passes; and what that way leaves to the usual one: numbers far from 1,
- * nothing to solve, singular masses; problems without a solution that a limit ends; and memory that
- * runs out. info.colours tells which way was gone: the direct one has none. */
+ * the caller's arrays (host/problem/direct.c): judged by the oracle, from nothing and from their
+ * own solution, in not too many passes; and what that way leaves to the usual one: numbers far from
+ * 1, nothing to solve, singular masses; problems without a solution that a limit ends; and memory
+ * that runs out. info.colours tells which way was gone: the direct one has none. */
 #include <math.h>
 #include <string.h>
 

@@ -70,7 +70,7 @@ static void test_leaves(talus_context *context) {
     const talus_info info =
         solve(context, &stored->problem, TALUS_LAW_CCP, TALUS_METHOD_AUTO, tolerances[i], 100000);
     CHECK(info.outcome == TALUS_OUTCOME_CONVERGED);
-    CHECK_CASE(info.method == TALUS_METHOD_INTERIOR_POINT && 4 * info.passes < swept.passes,
+    CHECK_CASE(info.method == TALUS_METHOD_INTERIOR_POINT && 3 * info.passes < swept.passes,
                "stack, to %g: %s, %lld passes, sweeps %lld", tolerances[i],
                talus_method_name(info.method), (long long)info.passes, (long long)swept.passes);
   }

@@ -11,8 +11,8 @@ static int same(double a, double b) {
 
 #define CHECK_SAME(a, b, name) CHECK_CASE(same(a, b), "%s: %.12g, oracle %.12g", name, a, b)
 
-/* s |1 / sqrt(w_k)| over the contacts, w_k = tr(W_kk) / dimension. */
-static double scale_reference(const oracle_system *system, double s) {
+/* s |1 / sqrt(w_k)| over the contacts and the rows that give way, w_k = tr(W_kk) / dimension. */
+static double scale_reference(const talus_problem *problem, const oracle_system *system, double s) {
   long double sum = 0;
   for (int k = 0; k < system->contacts; k++) {
     long double trace = 0;
@@ -21,6 +21,10 @@ static double scale_reference(const oracle_system *system, double s) {
       trace += system->w[row * system->rows + row];
     }
     sum += system->dimension / trace;
+  }
+  for (int j = 0; j < system->bilateral && problem->row_compliance != NULL; j++) {
+    const int row = system->dimension * system->contacts + j;
+    sum += problem->row_compliance[j] > 0 ? 1 / system->w[row * system->rows + row] : 0;
   }
   return s * (double)sqrtl(sum);
 }
@@ -32,7 +36,7 @@ static void compare_scaled(talus_context *context, const talus_problem *given,
                            const double *bilateral, const char *name) {
   const oracle_report ccp = oracle_judge(system, impulse, bilateral, TALUS_LAW_CCP);
   const oracle_report exact = oracle_judge(system, impulse, bilateral, TALUS_LAW_COULOMB);
-  const double one = scale_reference(system, 1);
+  const double one = scale_reference(given, system, 1);
   for (int turn = 0; turn < 2 && one > 0 && ccp.reference > 0; turn++) {
     talus_problem problem = *given;
     talus_certificate c = talus_certificate_default();

@@ -1,9 +1,9 @@
 /* test_wrench.c: contacts of six rows, which resist spinning and rolling, and elliptic cones.
  *
  * Random problems with a known solution, forms RIGID and BLOCKS: all methods of first order reach
- * it, newton to 1e-10, certificate and oracle agree; of 2000 random ones none is called converged that is not;
- * friction of spinning and rolling 0 is three rows; a sphere that rolls is stopped where it should;
- * what cannot be done is refused by name. */
+ * it, newton to 1e-10, certificate and oracle agree; of 2000 random ones none is called converged
+ * that is not; friction of spinning and rolling 0 is three rows; a sphere that rolls is stopped
+ * where it should; what cannot be done is refused by name. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

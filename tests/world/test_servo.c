@@ -1,9 +1,9 @@
 /* test_servo.c: plates that follow a force.
  *
  * One ball between floor and plate: its springs give the plate's place in closed form, for a linear
- * spring and after Hertz. Four balls in a square: the area in contact and that between facing walls.
- * A sheared bed under a plate: the pressure is held to 1 %. A restart goes on to the bit. What
- * cannot move, and what is rigid, is refused. */
+ * spring and after Hertz. Four balls in a square: the area in contact and that between facing
+ * walls. A sheared bed under a plate: the pressure is held to 1 %. A restart goes on to the bit.
+ * What cannot move, and what is rigid, is refused. */
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,10 +1,10 @@
 /* blas.c: BLAS during a second-order solve: its threads and its memory.
  *
- * OpenBLAS's number of threads belongs to the whole process. It is set to one only for contexts that
- * ask for it (single_blas): the first of them that begins keeps the number, the last one that ends
- * sets it back. Other BLAS libraries are left alone. CHOLMOD has loops of OpenMP, whose threads spin
- * when they wait and do not survive a fork: the number of nested levels, which every thread has for
- * itself, is set to none.
+ * OpenBLAS's number of threads belongs to the whole process. It is set to one only for contexts
+ * that ask for it (single_blas): the first of them that begins keeps the number, the last one that
+ * ends sets it back. Other BLAS libraries are left alone. CHOLMOD has loops of OpenMP, whose
+ * threads spin when they wait and do not survive a fork: the number of nested levels, which every
+ * thread has for itself, is set to none.
  *
  * OpenBLAS maps a work buffer for each thread that is inside it at the same time, keeps it, and
  * where the address space has no room (ulimit -v) tries again without end. So room is asked for

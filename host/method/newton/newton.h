@@ -40,8 +40,8 @@ struct tl_newton {
 /* Counts a factorisation, asks the limits; factors unless one of them has come. */
 talus_status tl_newton_factor(tl_newton *newton, const double *a, const double *b,
                               const double *scale, bool symmetric, bool *good);
-/* Offers an iterate y with u = W y + q: kept if it is the best, handed to the certificate if it meets
- * the target. epsilon (may be NULL): that of y. */
+/* Offers an iterate y with u = W y + q: kept if it is the best, handed to the certificate if it
+ * meets the target. epsilon (may be NULL): that of y. */
 talus_status tl_newton_offer(tl_newton *newton, const double *y, const double *u, double *epsilon);
 
 /* ---- A --------------------------------------------------------------------------------------- */

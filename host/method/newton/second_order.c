@@ -196,7 +196,8 @@ static talus_status exact_interior(tl_newton *newton, double damping, int most, 
   return TALUS_OK;
 }
 
-/* Ends a phase. Siconos' measure does not follow epsilon, so the best impulses are offered again. */
+/* Ends a phase. Siconos' measure does not follow epsilon, so the best impulses are offered
+ * again. */
 static talus_status phase_end(tl_newton *newton, const char *what) {
   tl_run *const run = newton->run;
   tl_log(newton->context, TALUS_LOG_INFO, "%s: epsilon %.3g after %lld factorisations", what,

@@ -1,5 +1,5 @@
-/* small.c: a small problem as a solve keeps it: memory, the scaled problem with W dense, limits, the
- * best impulses. */
+/* small.c: a small problem as a solve keeps it: memory, the scaled problem with W dense, limits,
+ * the best impulses. */
 #include "host/method/small/small.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ tl_small_phase tl_small_watched(tl_small *small) {
   return (tl_small_phase){.stop = interrupted, .stop_self = small};
 }
 
-/* ---- the problem ------------------------------------------------------------------------------- */
+/* ---- the problem ----------------------------------------------------------------------------- */
 
 /* One over a bound of the largest eigenvalue of each W_kk. */
 static void paces_find(const tl_scaled *scaled, double *pace) {

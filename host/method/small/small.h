@@ -1,6 +1,6 @@
 /* small.h: direct solvers for small problems: W dense, u = W y + q, a few hundred contacts.
  *
- *   small.c       a small problem as a solve keeps it, around a scaled problem (host/problem/scaled.h)
+ *   small.c       a small problem as a solve keeps it, around a tl_scaled
  *   sweep.c       starts for faceted cones
  *   lcp.c         the faceted law as a (mixed) linear complementarity problem; lemke.c pivots,
  *                 fischer.c has its penalised Fischer-Burmeister equations
