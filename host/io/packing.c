@@ -32,7 +32,7 @@ static void measure(const talus_world *world, tl_body_list *packing) {
   }
 }
 
-static talus_status reserve(tl_body_list *packing) {
+talus_status tl_packing_reserve(tl_body_list *packing) {
   talus_context *const context = packing->context;
   void *memory = NULL;
   TL_TRY(tl_alloc(context, &memory, (size_t)packing->body_count + 1, sizeof *packing->body,
@@ -99,7 +99,7 @@ talus_status tl_packing_take(const talus_world *world, const char *materials,
   packing->periodic = world->cell.def.periodic != 0;
   memcpy(packing->cell, world->cell.def.edge, sizeof packing->cell);
   measure(world, packing);
-  TL_TRY(reserve(packing));
+  TL_TRY(tl_packing_reserve(packing));
   if (materials != NULL) {
     void *memory = NULL;
     TL_TRY(tl_alloc(packing->context, &memory, strlen(materials) + 1, 1, "names"));

@@ -39,6 +39,8 @@ typedef struct tl_body_list {
   double cell[6]; /* edges of the cell, m */
 } tl_body_list;
 
+/* Room for as many bodies, shapes and points as its counts say. */
+talus_status tl_packing_reserve(tl_body_list *packing);
 void tl_packing_release(tl_body_list *packing);
 
 /* The free bodies of a world. materials may be NULL. */

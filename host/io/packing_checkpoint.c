@@ -109,15 +109,7 @@ static talus_status reserve(tl_body_list *packing, double **real, int32_t **whol
                             size_t wholes) {
   talus_context *const context = packing->context;
   void *memory = NULL;
-  TL_TRY(tl_alloc(context, &memory, (size_t)packing->body_count + 1, sizeof *packing->body,
-                  "bodies of a packing"));
-  packing->body = memory;
-  TL_TRY(tl_alloc(context, &memory, (size_t)packing->shape_count + 1, sizeof *packing->shape,
-                  "shapes of a packing"));
-  packing->shape = memory;
-  TL_TRY(tl_alloc(context, &memory, 3 * (size_t)packing->point_count + 1, sizeof(double),
-                  "points of a packing"));
-  packing->point = memory;
+  TL_TRY(tl_packing_reserve(packing));
   TL_TRY(tl_alloc(context, &memory, reals + 1, sizeof(double), "a packing"));
   *real = memory;
   TL_TRY(tl_alloc(context, &memory, wholes + 1, sizeof(int32_t), "a packing"));
