@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "talus/talus_io.h"
-#include "tests/world/place.h"
+#include "tests/world/place_restart.h"
 
 static const double G = 9.81, R = 0.05;
 
@@ -127,24 +127,9 @@ static talus_world *bed_make(void) {
 }
 
 static void restart(void) {
-  char path[512];
   talus_world *const world = bed_make(), *const other = bed_make();
   place_run(world, 120);
-  char folder[] = "resistance-XXXXXX";
-  CHECK(mkdtemp(folder) != NULL);
-  MUST(talus_checkpoint_write(world, folder, 1));
-  MUST(talus_checkpoint_newest(place_context, folder, path, sizeof path));
-  MUST(talus_checkpoint_read(other, path));
-  CHECK(remove(path) == 0 && rmdir(folder) == 0);
-  place_run(world, 61);
-  place_run(other, 61);
-  for (int32_t i = talus_body_after(world, TALUS_NONE); i != TALUS_NONE;
-       i = talus_body_after(world, i)) {
-    const talus_body_state a = place_state(world, i), b = place_state(other, i);
-    CHECK(memcmp(&a, &b, sizeof a) == 0);
-  }
-  talus_world_destroy(world);
-  talus_world_destroy(other);
+  place_restart(world, other, 61);
 }
 
 /* ---- refused --------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "talus/talus_io.h"
-#include "tests/world/place.h"
+#include "tests/world/place_restart.h"
 
 static const double PI = 3.14159265358979323846, G = 9.81;
 
@@ -224,26 +224,11 @@ static talus_world *bed_make(void) {
 
 static void restart(void) {
   double modulus, overlap;
-  char path[512];
   talus_world *const world = bed_make(), *const other = bed_make();
   MUST(talus_world_softness(world, &modulus, &overlap));
   CHECK(modulus > 1e6 && overlap > 0 && overlap < 2e-3);
   place_run(world, 150);
-  char folder[] = "springs-XXXXXX";
-  CHECK(mkdtemp(folder) != NULL);
-  MUST(talus_checkpoint_write(world, folder, 1));
-  MUST(talus_checkpoint_newest(place_context, folder, path, sizeof path));
-  MUST(talus_checkpoint_read(other, path));
-  CHECK(remove(path) == 0 && rmdir(folder) == 0);
-  place_run(world, 100);
-  place_run(other, 100);
-  for (int32_t i = talus_body_after(world, TALUS_NONE); i != TALUS_NONE;
-       i = talus_body_after(world, i)) {
-    const talus_body_state a = place_state(world, i), b = place_state(other, i);
-    CHECK(memcmp(&a, &b, sizeof a) == 0);
-  }
-  talus_world_destroy(world);
-  talus_world_destroy(other);
+  place_restart(world, other, 100);
 }
 
 /* In a soft world: how deep a ball of material a lies in a floor of material b, in radii. */
