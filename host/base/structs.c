@@ -176,31 +176,35 @@ bool tl_struct_fits(const tl_struct *type, const void *own, const void *defaults
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-const void *tl_struct_at(const void *array, int32_t index) {
-  return (const char *)array + (size_t)index * size_of(array);
+tl_struct_array tl_struct_array_of(const void *first) {
+  return (tl_struct_array){first, first != NULL ? size_of(first) : 0};
+}
+
+const void *tl_struct_at(const tl_struct_array *array, int32_t index) {
+  return array->first != NULL ? (const char *)array->first + (size_t)index * array->stride : NULL;
 }
 
 talus_status tl_struct_check_at(talus_context *context, const tl_struct *type, const char *label,
-                                const void *array, int32_t index) {
+                                const tl_struct_array *array, int32_t index) {
   const size_t size = size_of(tl_struct_at(array, index));
   TL_TRY(size_check(context, type, &(struct_label){label, index, NULL}, size, SIZE_MOST));
-  if (size == size_of(array)) {
+  if (size == array->stride) {
     return TALUS_OK;
   }
   return tl_fail(context, TALUS_STRUCT_SIZE,
                  "%s[%d].struct_size is %zu, but that of %s[0] is %zu: all elements have one size",
-                 label, (int)index, size, label, size_of(array));
+                 label, (int)index, size, label, array->stride);
 }
 
 /* Copies of all elements, one behind the other. */
 static talus_status elements_read(talus_context *context, const tl_struct *type, const char *label,
-                                  const void *given, int32_t count, const void *defaults,
+                                  const tl_struct_array *array, int32_t count, const void *defaults,
                                   char *copies) {
   for (int32_t i = 0; i < count; i++) {
     char *const copy = copies + (size_t)i * type->size;
     memcpy(copy, defaults, type->size);
     TL_TRY(
-        struct_read(context, type, &(struct_label){label, i, NULL}, tl_struct_at(given, i), copy));
+        struct_read(context, type, &(struct_label){label, i, NULL}, tl_struct_at(array, i), copy));
   }
   return TALUS_OK;
 }
@@ -208,16 +212,17 @@ static talus_status elements_read(talus_context *context, const tl_struct *type,
 talus_status tl_struct_read_array(talus_context *context, const tl_struct *type, const char *label,
                                   const void *given, int32_t count, const void *defaults,
                                   const void **own, void **memory) {
+  const tl_struct_array array = tl_struct_array_of(given);
   *own = given;
   *memory = NULL;
   for (int32_t i = 0; i < count; i++) {
-    TL_TRY(tl_struct_check_at(context, type, label, given, i));
+    TL_TRY(tl_struct_check_at(context, type, label, &array, i));
   }
-  if (count <= 0 || size_of(given) == type->size) {
+  if (count <= 0 || array.stride == type->size) {
     return TALUS_OK;
   }
   TL_TRY(tl_alloc(context, memory, (size_t)count, type->size, label));
-  const talus_status status = elements_read(context, type, label, given, count, defaults, *memory);
+  const talus_status status = elements_read(context, type, label, &array, count, defaults, *memory);
   if (status != TALUS_OK) {
     tl_free(context, *memory);
     *memory = NULL;

@@ -93,11 +93,19 @@ talus_status tl_struct_check_size(talus_context *context, const tl_struct *type,
 /* Whether `size` bytes hold all that is not a default in `own`. */
 bool tl_struct_fits(const tl_struct *type, const void *own, const void *defaults, size_t size);
 
-/* Element `index` of a caller's array, whose elements have the size that the first one names. */
-const void *tl_struct_at(const void *array, int32_t index);
+/* A caller's array, whose elements have the size that the first one names. The size is read once:
+ * threads may be writing to the elements when another is looked for. */
+typedef struct tl_struct_array {
+  const void *first; /* NULL: none */
+  size_t stride;
+} tl_struct_array;
+
+tl_struct_array tl_struct_array_of(const void *first);
+/* Element `index`; NULL if there is no array. */
+const void *tl_struct_at(const tl_struct_array *array, int32_t index);
 /* Checks that element `index` has the size of the first one. Status: STRUCT_SIZE. */
 talus_status tl_struct_check_at(talus_context *context, const tl_struct *type, const char *label,
-                                const void *array, int32_t index);
+                                const tl_struct_array *array, int32_t index);
 /* Makes *own a caller's array with elements of the library's size: the array itself if they have
  * it, else copies in *memory, which is to be freed (NULL: none). `defaults` is one struct.
  * Statuses: STRUCT_SIZE, OUT_OF_MEMORY. */

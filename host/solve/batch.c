@@ -50,24 +50,25 @@ static void worker_close(tl_worker *w) {
 }
 
 const talus_problem *tl_batch_problem(const tl_batch *b, int32_t i) {
-  return tl_struct_at(b->problems, i);
+  return tl_struct_at(&b->problems, i);
 }
 
 talus_solution *tl_batch_solution(const tl_batch *b, int32_t i) {
-  return b->solutions != NULL ? (talus_solution *)(uintptr_t)tl_struct_at(b->solutions, i) : NULL;
+  return (talus_solution *)(uintptr_t)tl_struct_at(&b->solutions, i);
 }
 
 talus_info *tl_batch_info(const tl_batch *b, int32_t i) {
-  return b->infos != NULL ? (talus_info *)(uintptr_t)tl_struct_at(b->infos, i) : NULL;
+  return (talus_info *)(uintptr_t)tl_struct_at(&b->infos, i);
 }
 
 talus_status tl_batch_check(talus_context *context, const tl_batch *b, int32_t i) {
-  TL_TRY(tl_struct_check_at(context, &tl_struct_problem, "problems", b->problems, i));
-  if (b->solutions != NULL) {
-    TL_TRY(tl_struct_check_at(context, &tl_struct_solution, "solutions", b->solutions, i));
+  TL_TRY(tl_struct_check_at(context, &tl_struct_problem, "problems", &b->problems, i));
+  if (b->solutions.first != NULL) {
+    TL_TRY(tl_struct_check_at(context, &tl_struct_solution, "solutions", &b->solutions, i));
   }
-  return b->infos != NULL ? tl_struct_check_at(context, &tl_struct_info, "infos", b->infos, i)
-                          : TALUS_OK;
+  return b->infos.first != NULL
+             ? tl_struct_check_at(context, &tl_struct_info, "infos", &b->infos, i)
+             : TALUS_OK;
 }
 
 void tl_worker_tell(tl_worker *w, const tl_batch *b, int32_t i, talus_status status) {
@@ -239,8 +240,13 @@ talus_status tl_batch_workers_solve(talus_context *context, tl_batch_workers *wo
                                     int32_t count, const talus_problem *problems,
                                     talus_solution *solutions, talus_info *infos,
                                     talus_status *statuses) {
-  const tl_batch b = {&workers->settings, count, problems, solutions, infos, statuses,
-                      workers->together};
+  const tl_batch b = {.settings = &workers->settings,
+                      .count = count,
+                      .problems = tl_struct_array_of(problems),
+                      .solutions = tl_struct_array_of(solutions),
+                      .infos = tl_struct_array_of(infos),
+                      .statuses = statuses,
+                      .together = workers->together};
   for (int32_t t = 0; t < workers->threads; t++) {
     workers->worker[t].failed = -1;
   }
@@ -263,7 +269,9 @@ static talus_status batch_solve(talus_context *context, const talus_settings *se
   talus_settings used;
   TL_TRY(tl_settings_read(context, settings, &used));
   if (count > 0) { /* elements lie as far apart as the first one is long */
-    const tl_batch b = {.problems = problems, .solutions = solutions, .infos = infos};
+    const tl_batch b = {.problems = tl_struct_array_of(problems),
+                        .solutions = tl_struct_array_of(solutions),
+                        .infos = tl_struct_array_of(infos)};
     TL_TRY(tl_batch_check(context, &b, 0));
   }
   const int32_t wanted = used.threads > 0 ? used.threads : tl_context_threads(context);

@@ -3,17 +3,16 @@
 #define TL_BATCH_H
 
 #include "host/base/base.h"
+#include "host/base/structs.h"
 #include "host/method/run.h"
 #include "talus/talus_solve.h"
 
 typedef struct tl_batch {
   const talus_settings *settings;
   int32_t count;
-  const talus_problem *problems;
-  talus_solution *solutions;
-  talus_info *infos;
+  tl_struct_array problems, solutions, infos;
   talus_status *statuses;
-  int32_t together; /* small problems are worked on side by side */
+  bool together; /* small problems are worked on side by side */
 } tl_batch;
 
 /* Element i of a caller's array, which has the caller's stride. */
@@ -39,8 +38,8 @@ typedef struct tl_wave {
   tl_wave_slot slot[];
 } tl_wave;
 
-/* 1 if the settings' method can be taken through its plan ahead of the solve. */
-int tl_wave_serves(const talus_settings *settings);
+/* Whether the settings' method can be taken through its plan ahead of the solve. */
+bool tl_wave_serves(const talus_settings *settings);
 /* Room for so many; the solvers are still to be made. If it fails, there may be one to be
  * closed. */
 talus_status tl_wave_open(talus_context *context, int32_t capacity, tl_wave **wave);
@@ -73,8 +72,8 @@ typedef struct tl_batch_workers {
   talus_settings settings; /* of each solver */
   tl_worker *worker;       /* [threads] */
   int32_t threads;
-  int32_t together; /* small problems are worked on side by side */
-  tl_wave *wave;    /* batch_device.c, when first needed */
+  bool together; /* small problems are worked on side by side */
+  tl_wave *wave; /* batch_device.c, when first needed */
 } tl_batch_workers;
 
 /* To be closed even if opening failed. */
@@ -87,10 +86,12 @@ talus_status tl_batch_workers_solve(talus_context *context, tl_batch_workers *wo
                                     talus_solution *solutions, talus_info *infos,
                                     talus_status *statuses);
 
-/* batch_device.c: 1 if the context has a device on which so many items of any kind are worth it. */
-int tl_batch_pays(const talus_context *context, int32_t count);
-/* 1 if the context has a device that is worth it, and the settings a method for it. */
-int tl_batch_on_device(const talus_context *context, const talus_settings *settings, int32_t count);
+/* batch_device.c: whether the context has a device on which so many items of any kind are worth
+ * it. */
+bool tl_batch_pays(const talus_context *context, int32_t count);
+/* Whether the context has a device that is worth it, and the settings a method for it. */
+bool tl_batch_on_device(const talus_context *context, const talus_settings *settings,
+                        int32_t count);
 talus_status tl_batch_device(talus_context *context, tl_batch_workers *workers, const tl_batch *b);
 
 #endif

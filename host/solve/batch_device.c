@@ -12,13 +12,13 @@ enum {
   DEVICE_LEAST = 256 /* fewer are not worth a device, unless it is asked for by name */
 };
 
-int tl_batch_pays(const talus_context *context, int32_t count) {
+bool tl_batch_pays(const talus_context *context, int32_t count) {
   const bool asked = context->def.backend == TALUS_BACKEND_CUDA;
   return context->backend->kind == TALUS_BACKEND_CUDA && (asked || count >= DEVICE_LEAST);
 }
 
-int tl_batch_on_device(const talus_context *context, const talus_settings *settings,
-                       int32_t count) {
+bool tl_batch_on_device(const talus_context *context, const talus_settings *settings,
+                        int32_t count) {
   return tl_batch_pays(context, count) && tl_wave_serves(settings);
 }
 

@@ -14,7 +14,7 @@
 
 enum { WAVE_MOST = 64 /* constraints of a problem that is taken along */ };
 
-int tl_wave_serves(const talus_settings *settings) {
+bool tl_wave_serves(const talus_settings *settings) {
   /* a time limit must be able to end a problem before its plan is through */
   return !settings->warm_start && !(settings->max_seconds > 0) &&
          (tl_method_of(settings->method)->phases || tl_small_serves(settings, 1) ||
