@@ -259,13 +259,21 @@ static void spins_scale(tl_spins *spins, int32_t count, double unit) {
   }
 }
 
-/* The facts of one run; returns how many, *first being the first constraint. */
-static int32_t run_facts(const tl_certification *j, int64_t run, int32_t *first, tl_facts *facts) {
+/* How many constraints a run has; *begin: the first of them, of contacts or of rows. */
+static int32_t run_length(const tl_certification *j, int64_t run, int64_t *begin) {
   const int32_t contacts = j->problem->contact_count, rows = j->problem->bilateral_count;
   const int64_t behind = run - tl_facts_runs(contacts);
-  const int64_t begin = TL_FACTS * (behind < 0 ? run : behind);
-  const int64_t left = (behind < 0 ? contacts : rows) - begin;
-  const int32_t count = (int32_t)(left < TL_FACTS ? left : TL_FACTS);
+  *begin = TL_FACTS * (behind < 0 ? run : behind);
+  const int64_t left = (behind < 0 ? contacts : rows) - *begin;
+  return (int32_t)(left < TL_FACTS ? left : TL_FACTS);
+}
+
+/* The facts of one run; returns how many, *first being the first constraint. */
+static int32_t run_facts(const tl_certification *j, int64_t run, int32_t *first, tl_facts *facts) {
+  const int32_t contacts = j->problem->contact_count;
+  const int64_t behind = run - tl_facts_runs(contacts);
+  int64_t begin;
+  const int32_t count = run_length(j, run, &begin);
   const int32_t d = behind < 0 ? j->problem->dimension : 1;
   const double *const impulse = behind < 0 ? j->impulse : j->bilateral;
   facts_clear(facts, (size_t)count);
@@ -368,8 +376,15 @@ typedef struct run_task {
 static void runs_judge(void *arguments, int64_t first, int64_t end) {
   const tl_certification *const j = ((const run_task *)arguments)->j;
   tl_judge_sums *const part = j->partial.memory;
+  const int64_t in_lanes = tl_lanes_serve(j) ? tl_facts_runs(j->problem->contact_count) : 0;
   for (int64_t run = first; run < end; run++) {
-    run_judge(j, run, &part[run]);
+    if (run < in_lanes) {
+      int64_t begin;
+      const int32_t count = run_length(j, run, &begin);
+      tl_lanes_judge(j, begin, count, &part[run]);
+    } else {
+      run_judge(j, run, &part[run]);
+    }
   }
 }
 
@@ -406,10 +421,14 @@ static void runs_velocity(void *arguments, int64_t first, int64_t end) {
   }
 }
 
-void tl_certification_velocity(const tl_certification *j, double *contact_velocity) {
+double *tl_certification_velocity(const tl_certification *j, double *contact_velocity) {
+  if (j->contact_velocity != NULL) {
+    return j->contact_velocity;
+  }
   const int64_t runs = tl_facts_runs(j->problem->contact_count);
   run_task task = {j, contact_velocity};
   tl_each(j->context, runs > FEW_RUNS ? j->threads : 1, runs, runs_velocity, &task);
+  return contact_velocity;
 }
 
 void tl_certification_row_velocity(const tl_certification *j, double *row_velocity) {
@@ -438,6 +457,11 @@ talus_status tl_certification_make(talus_context *context, const talus_problem *
   j->unit = 1;
   j->compliant = tl_problem_compliant(problem);
   j->wrenches = tl_problem_wrenches(problem);
+  j->contact_velocity = NULL;
+  if (j->velocity_wanted && tl_lanes_serve(j)) {
+    TL_TRY(tl_buffer_reserve(context, &j->velocity, 3 * (size_t)problem->contact_count,
+                             sizeof(double), "contact velocities"));
+  }
   TL_TRY(tl_buffer_reserve(context, &j->partial, (size_t)run_count(j), sizeof(tl_judge_sums),
                            "certificate"));
   switch (problem->form) {
@@ -456,6 +480,7 @@ void tl_certification_release(talus_context *context, tl_certification *j) {
   tl_buffer_release(context, &j->memory);
   tl_buffer_release(context, &j->scratch);
   tl_buffer_release(context, &j->partial);
+  tl_buffer_release(context, &j->velocity);
   tl_mass_release(context, &j->mass);
   tl_lines_release(context, &j->h);
   tl_lines_release(context, &j->g);
@@ -463,7 +488,7 @@ void tl_certification_release(talus_context *context, tl_certification *j) {
 
 int64_t tl_certification_bytes(const tl_certification *j) {
   return (int64_t)(j->memory.capacity + j->scratch.capacity + j->partial.capacity +
-                   j->h.memory.capacity + j->g.memory.capacity) +
+                   j->velocity.capacity + j->h.memory.capacity + j->g.memory.capacity) +
          tl_mass_bytes(&j->mass);
 }
 
@@ -573,11 +598,13 @@ void tl_certificate_conclude(const tl_judge_sums *sums, const tl_certification *
   };
 }
 
-void tl_certification_evaluate(const tl_certification *certification,
-                               talus_certificate *certificate) {
+void tl_certification_evaluate(tl_certification *certification, talus_certificate *certificate) {
   tl_certification scaled;
   const tl_certification *j = certification;
   tl_judge_sums s;
+  if (certification->velocity_wanted && tl_lanes_serve(certification)) {
+    certification->contact_velocity = certification->velocity.memory;
+  }
   all_judge(j, &s);
   const double unit = tl_certificate_unit(&s);
   if (unit != 1) {

@@ -7,6 +7,8 @@
 #ifndef TL_CERTIFICATE_H
 #define TL_CERTIFICATE_H
 
+#include <stdbool.h>
+
 #include "host/base/base.h"
 #include "host/problem/mass.h"
 #include "kernels/item/judge_rigid.h"
@@ -75,6 +77,10 @@ struct tl_certification {
   tl_mass mass;                            /* (d) */
   tl_lines h, g;                           /* (d) by columns */
   tl_buffer memory, scratch, partial;
+  /* u of all contacts, found while they are judged */
+  bool velocity_wanted;     /* set by the caller */
+  double *contact_velocity; /* NULL: not found yet */
+  tl_buffer velocity;
 };
 
 /* Prepares the certificate of a checked problem, whose arrays and impulses must stay until it has
@@ -82,8 +88,7 @@ struct tl_certification {
 talus_status tl_certification_make(talus_context *context, const talus_problem *problem,
                                    const double *impulse, const double *bilateral, int32_t threads,
                                    tl_certification *certification);
-void tl_certification_evaluate(const tl_certification *certification,
-                               talus_certificate *certificate);
+void tl_certification_evaluate(tl_certification *certification, talus_certificate *certificate);
 /* The unit in which sums are to be taken: 1 but for the smallest numbers, a power of two. */
 double tl_certificate_unit(const tl_judge_sums *sums);
 /* The verdict on sums in the certification's unit; of the rest it has the problem, whether that is
@@ -92,12 +97,18 @@ void tl_certificate_conclude(const tl_judge_sums *sums, const tl_certification *
                              talus_certificate *certificate);
 /* sqrt(missing / given). */
 double tl_certificate_balance(tl_judge_balance balance);
-/* u of all contacts, `dimension` components each. */
-void tl_certification_velocity(const tl_certification *certification, double *contact_velocity);
+/* u of all contacts, `dimension` components each: computed into contact_velocity unless it is known
+ * already; returns where it is. */
+double *tl_certification_velocity(const tl_certification *certification, double *contact_velocity);
 /* The same of all bilateral rows. */
 void tl_certification_row_velocity(const tl_certification *certification, double *row_velocity);
 void tl_certification_release(talus_context *context, tl_certification *certification);
 int64_t tl_certification_bytes(const tl_certification *certification);
+
+/* certificate_lanes.c: whether contacts can be judged several at once; some of them. */
+bool tl_lanes_serve(const tl_certification *certification);
+void tl_lanes_judge(const tl_certification *certification, int64_t first, int32_t count,
+                    tl_judge_sums *sums);
 
 tl_polygon tl_polygon_of(const talus_settings *settings);
 /* Fact i, a contact of three rows with friction: squares of R(x) and R(0) of both laws. */

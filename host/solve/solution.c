@@ -94,8 +94,9 @@ static talus_status names_save(talus_solver *solver, const talus_problem *p,
 }
 
 static talus_status contact_velocity_fill(talus_solver *solver, const tl_outlet *outlet) {
-  double *velocity = tl_assembly_impulses(&solver->assembly)->memory; /* as long as impulses */
-  tl_certification_velocity(&solver->certification, velocity);
+  double *velocity = tl_certification_velocity(
+      &solver->certification,
+      tl_assembly_impulses(&solver->assembly)->memory); /* as long as impulses */
   if (solver->sleep.active) {
     tl_sleep_expand_contacts(&solver->sleep, velocity, solver->sleep.contact_velocity);
     velocity = solver->sleep.contact_velocity;

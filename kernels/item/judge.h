@@ -56,9 +56,11 @@ TL_ITEM double tl_judge_inner(tl_judge_point a, tl_judge_point b) {
          a.tangential[1] * b.tangential[1] + a.tangential[2] * b.tangential[2];
 }
 
-/* fmax forgets what is not a number; an error must not. */
+/* fmax forgets what is not a number; an error must not. One choice after the other, here and below,
+ * so that a compiler can treat several contacts at once. */
 TL_ITEM double tl_judge_larger(double a, double b) {
-  return isnan(a) || a >= b ? a : b;
+  const double larger = a >= b ? a : b;
+  return a != a ? a : larger;
 }
 
 /* What the natural maps of one contact share: friction and 1 / (1 + mu^2). */
@@ -72,21 +74,22 @@ typedef struct tl_judge_cone {
  * tangential length m. */
 TL_ITEM double tl_judge_natural(const tl_judge_point *x, const tl_judge_point *u, tl_judge_cone k,
                                 const double *scale, const double *z, double m) {
-  double squares = 0;
   const double zn = scale[0] * x->normal - scale[1] * u->normal;
-  if (zn >= 0 && m <= k.mu * zn) { /* without friction 0 <= mu z_n says nothing */
-    return scale[1] * scale[1] * tl_judge_inner(*u, *u);
-  }
   const double along = (zn + k.mu * m) * k.inverse;
-  if (!(along > 0)) {
-    return isnan(along) ? along : scale[0] * scale[0] * tl_judge_inner(*x, *x);
-  }
-  const double turn = m > 0 ? k.mu * along / m : 0; /* at most 1 */
+  const double turn = m > 0 ? k.mu * along / m : 0; /* at most 1 where it is used */
+  double edge = 0;
   for (int c = 0; c < 3; c++) {
     const double d = scale[0] * x->tangential[c] - turn * z[c];
-    squares += d * d;
+    edge += d * d;
   }
-  return squares + (scale[0] * x->normal - along) * (scale[0] * x->normal - along);
+  edge += (scale[0] * x->normal - along) * (scale[0] * x->normal - along);
+  const double apex = scale[0] * scale[0] * tl_judge_inner(*x, *x);
+  const double inside = scale[1] * scale[1] * tl_judge_inner(*u, *u);
+  const double lost = along != along ? along : apex;
+  const double outside = along > 0 ? edge : lost;
+  /* without friction 0 <= mu z_n says nothing */
+  const double within = m <= k.mu * zn ? inside : outside;
+  return zn >= 0 ? within : outside;
 }
 
 /* The same of both laws' velocities, which differ along the normal alone. */

@@ -36,38 +36,64 @@ TL_ITEM void tl_judge_side(const double *v, const double *arm, int side, double 
   }
 }
 
+/* One body as a contact sees it: velocities after and before the impulses, inverse inertia and mass,
+ * arm. */
+typedef struct tl_judge_end {
+  double after[6], before[6], inertia[6], mass, arm[3];
+} tl_judge_end;
+
 /* tr(W_kk) of one side: 1/m thrice and tr([r] m [r]^T) = tr(m) |r|^2 - r.m r. */
-TL_ITEM double tl_judge_trace(const talus_rigid *rigid, int32_t body, const double *r) {
-  const double *const m = rigid->inverse_inertia + 6 * (int64_t)body;
+TL_ITEM double tl_judge_trace(const tl_judge_end *end) {
+  const double *const m = end->inertia, *const r = end->arm;
   double mr[3];
   tl_judge_turn(m, r, mr);
-  return 3 * rigid->inverse_mass[body] +
-         (m[0] + m[3] + m[5]) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) -
+  return 3 * end->mass + (m[0] + m[3] + m[5]) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) -
          (r[0] * mr[0] + r[1] * mr[1] + r[2] * mr[2]);
+}
+
+/* Adds what a body does at a contact; the weight is a trace so far. */
+TL_ITEM void tl_judge_end_add(const tl_judge_end *end, int side, tl_judge_fact *f) {
+  double unused[3] = {0, 0, 0};
+  tl_judge_side(end->after, end->arm, side, f->velocity, unused);
+  tl_judge_side(end->before, end->arm, side, f->free, f->rounding);
+  f->weight += tl_judge_trace(end);
+}
+
+/* A fact without bodies: bias along n, velocity of the surface. */
+TL_ITEM void tl_judge_fact_begin(double bias, const double *n, const double *surface,
+                                 tl_judge_fact *f) {
+  for (int c = 0; c < 3; c++) {
+    const double along = bias * n[c];
+    f->velocity[c] = f->free[c] = along + surface[c];
+    f->rounding[c] = fabs(along) + fabs(surface[c]);
+  }
+  f->weight = 0;
 }
 
 /* Velocities after and before, the rounding of the latter, weight of contact k; its impulse is
  * given. motion: velocities of the bodies after the impulses. */
 TL_ITEM void tl_judge_rigid(const talus_rigid *rigid, const double *motion, int64_t k,
                             tl_judge_fact *f) {
-  double unused[3] = {0, 0, 0}, trace = 0;
-  for (int c = 0; c < 3; c++) {
-    const double bias = (rigid->bias != NULL ? rigid->bias[k] * rigid->normal[3 * k + c] : 0);
-    const double surface = rigid->surface_velocity != NULL ? rigid->surface_velocity[3 * k + c] : 0;
-    f->velocity[c] = f->free[c] = bias + surface;
-    f->rounding[c] = fabs(bias) + fabs(surface);
+  double surface[3] = {0, 0, 0};
+  for (int c = 0; c < 3 && rigid->surface_velocity != NULL; c++) {
+    surface[c] = rigid->surface_velocity[3 * k + c];
   }
+  tl_judge_fact_begin(rigid->bias != NULL ? rigid->bias[k] : 0, rigid->normal + 3 * k, surface, f);
   for (int side = 0; side < 2; side++) {
     const int32_t body = side ? rigid->body_b[k] : rigid->body_a[k];
     if (body >= 0) {
-      double arm[3];
-      tl_judge_arm(rigid, k, side, arm);
-      tl_judge_side(motion + 6 * (int64_t)body, arm, side, f->velocity, unused);
-      tl_judge_side(rigid->velocity + 6 * (int64_t)body, arm, side, f->free, f->rounding);
-      trace += tl_judge_trace(rigid, body, arm);
+      tl_judge_end end;
+      for (int c = 0; c < 6; c++) {
+        end.after[c] = motion[6 * (int64_t)body + c];
+        end.before[c] = rigid->velocity[6 * (int64_t)body + c];
+        end.inertia[c] = rigid->inverse_inertia[6 * (int64_t)body + c];
+      }
+      end.mass = rigid->inverse_mass[body];
+      tl_judge_arm(rigid, k, side, end.arm);
+      tl_judge_end_add(&end, side, f);
     }
   }
-  f->weight = trace / 3;
+  f->weight /= 3;
 }
 
 /* Adds the momentum that contact k hands to the body on one of its sides; torque: NULL, or that of
