@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "host/base/clones.h"
+#include "host/base/each.h"
 #include "kernels/item/rigid.h"
 #include "kernels/item/row.h"
 #include "kernels/item/wrench.h"
@@ -29,58 +31,98 @@ static double wrench_reference(const tl_system *system, int32_t k, int world, in
   return tl_wrench_share(none, q, n, mu, tl_parts_make(system->weight[k], system->weight[torque]));
 }
 
-/* R(0)^2 of one law over a chunk of the system's constraints. */
-static double chunk_reference(const tl_system *system, int32_t first, int32_t end, talus_law law) {
-  double sum = 0;
-  const tl_range *range = system->shape.range;
-  for (int32_t k = first; k < end; k++) {
-    while (k >= range->first + range->count) {
-      range++;
-    }
-    const bool world = range->kind == TL_SPHERES || range->kind == TL_ARMS;
-    if (range->torque) {
-      sum += wrench_reference(system, k, world, law == TALUS_LAW_COULOMB);
-      continue;
-    }
-    sum += range->bilateral
-               ? row_reference(system, range, k)
-               : tl_system_reference(system, k,
-                                     world ? tl_load(system->normal, k) : tl_vec_make(1, 0, 0),
-                                     law == TALUS_LAW_COULOMB);
+/* Contacts of three rows of a range, several at once. */
+TL_ITEM void contacts_loop(const tl_system *system, int32_t first, int32_t count, const int world,
+                           const int coulomb, double *share) {
+#pragma omp simd
+  for (int32_t i = 0; i < count; i++) {
+    share[i] = tl_system_reference(
+        system, first + i, world ? tl_load(system->normal, first + i) : tl_vec_make(1, 0, 0),
+        coulomb);
   }
-  return sum;
 }
 
-double tl_system_residual(const tl_system *system, talus_law law) {
-  const int32_t count = system->shape.contact_count;
-  double sum = 0;
-  for (int32_t first = 0; first < count; first += TL_CHUNK) {
-    sum += chunk_reference(system, first, count - first < TL_CHUNK ? count : first + TL_CHUNK, law);
+TL_CLONES static void contacts_share(const tl_system *given, int32_t first, int32_t count,
+                                     int world, int coulomb, double *share) {
+  const tl_system system = *given;
+  if (world && coulomb) {
+    contacts_loop(&system, first, count, 1, 1, share);
+  } else if (world) {
+    contacts_loop(&system, first, count, 1, 0, share);
+  } else {
+    contacts_loop(&system, first, count, 0, coulomb, share);
   }
-  return sqrt(sum);
 }
 
-/* Sum of 1 / w_k over a chunk's contacts and rows that give way. */
-static double chunk_inverse_weight(const tl_system *system, int32_t first, int32_t end) {
-  double sum = 0;
-  const tl_range *range = system->shape.range;
-  for (int32_t k = first; k < end; k++) {
-    while (k >= range->first + range->count) {
-      range++;
-    }
+/* Shares in R(0)^2 and in the sum of 1 / w_k, of constraints that lie in one range. */
+static void range_share(const tl_system *system, const tl_range *range, int32_t first,
+                        int32_t count, talus_law law, double *share, double *inverse) {
+  const bool world = range->kind == TL_SPHERES || range->kind == TL_ARMS;
+  const bool coulomb = law == TALUS_LAW_COULOMB;
+  if (!range->torque && !range->bilateral) {
+    contacts_share(system, first, count, world, coulomb, share);
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t k = first + i;
     const bool gives = system->shape.compliance_count > 0 && system->compliance_n[k] > 0;
-    sum += range->bilateral && !gives ? 0 : 1 / system->weight[k];
+    inverse[i] = range->bilateral && !gives ? 0 : 1 / system->weight[k];
+    share[i] = range->torque      ? wrench_reference(system, k, world, coulomb)
+               : range->bilateral ? row_reference(system, range, k)
+                                  : share[i];
   }
-  return sum;
 }
 
-double tl_system_inverse_weight(const tl_system *system) {
-  const int32_t count = system->shape.contact_count;
-  double sum = 0;
-  for (int32_t first = 0; first < count; first += TL_CHUNK) {
-    sum += chunk_inverse_weight(system, first, count - first < TL_CHUNK ? count : first + TL_CHUNK);
+typedef struct chunk_task {
+  const tl_system *system;
+  talus_law law;
+  double *reference, *inverse_weight; /* of the chunks */
+} chunk_task;
+
+static void chunk_share(const chunk_task *t, int32_t chunk) {
+  const tl_range *range = t->system->shape.range;
+  const int32_t first = chunk * TL_CHUNK, left = t->system->shape.contact_count - first;
+  const int32_t count = left < TL_CHUNK ? left : TL_CHUNK;
+  double share[TL_CHUNK], inverse[TL_CHUNK], sums[2] = {0, 0};
+  for (int32_t done = 0; done < count;) {
+    while (first + done >= range->first + range->count) {
+      range++;
+    }
+    const int32_t here = range->first + range->count - first - done;
+    const int32_t next = here < count - done ? here : count - done;
+    range_share(t->system, range, first + done, next, t->law, share + done, inverse + done);
+    done += next;
   }
-  return sum;
+  for (int32_t i = 0; i < count; i++) {
+    sums[0] += share[i];
+    sums[1] += inverse[i];
+  }
+  t->reference[chunk] = sums[0];
+  t->inverse_weight[chunk] = sums[1];
+}
+
+static void chunks_share(void *arguments, int64_t first, int64_t end) {
+  for (int64_t chunk = first; chunk < end; chunk++) {
+    chunk_share(arguments, (int32_t)chunk);
+  }
+}
+
+talus_status tl_system_references(talus_context *context, tl_assembly *assembly, talus_law law,
+                                  double *reference, double *inverse_weight) {
+  const tl_system *const system = &assembly->system;
+  const int32_t chunks = (system->shape.contact_count + TL_CHUNK - 1) / TL_CHUNK;
+  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[3], 2 * (size_t)chunks, sizeof(double),
+                           "sums of chunks"));
+  double *const memory = assembly->scratch[3].memory;
+  chunk_task task = {system, law, memory, memory + chunks};
+  tl_each(context, chunks > 1 ? assembly->threads : 1, chunks, chunks_share, &task);
+  double square = 0;
+  *inverse_weight = 0;
+  for (int32_t chunk = 0; chunk < chunks; chunk++) {
+    square += task.reference[chunk];
+    *inverse_weight += task.inverse_weight[chunk];
+  }
+  *reference = sqrt(square);
+  return TALUS_OK;
 }
 
 double tl_reference_slack(double velocity_scale, double inverse_weight, double reference) {

@@ -168,15 +168,16 @@ talus_status tl_plan_engine_export(tl_solve *solve) {
 
 static talus_status engine_solve(tl_solve *solve, const tl_outlet *outlet, bool *done) {
   talus_solver *const solver = solve->solver;
-  const tl_system *const system = &solver->assembly.system;
-  const bool fixed = solver->settings.fixed_iterations > 0;
+  double reference = 0, inverse_weight = 0;
   const double *start;
   *done = true;
   TL_TRY(tl_plan_engine_make(solver, NULL));
   TL_TRY(tl_solution_start(solve, outlet, &start));
-  return tl_plan_engine_run(
-      solve, start, fixed ? 0 : tl_system_residual(system, solver->settings.law),
-      !fixed && solver->problem.velocity_scale > 0 ? tl_system_inverse_weight(system) : 0);
+  if (solver->settings.fixed_iterations == 0) {
+    TL_TRY(tl_system_references(solver->context, &solver->assembly, solver->settings.law,
+                                &reference, &inverse_weight));
+  }
+  return tl_plan_engine_run(solve, start, reference, inverse_weight);
 }
 
 const tl_plan tl_plan_engine = {.name = "engine",
