@@ -113,11 +113,19 @@ static talus_status engine_upload(tl_engine *base, const tl_system *system, tl_r
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
   engine->system = system;
   engine->threads = threads;
+  engine->at_start = engine->start_kept = false;
   engine->view.shape = system->shape;
   TL_TRY(arrays_take(engine, system));
   TL_TRY(state_reserve(engine));
   bytes_count(engine);
   return TALUS_OK;
+}
+
+/* Steps begin anew from impulses whose velocities are known. */
+static void state_begin(tl_cpu_engine *engine, double lipschitz) {
+  engine->state = (tl_state){
+      .lipschitz = lipschitz, .theta = 1, .fresh = 1, .step_norm2 = 0, .restart_test = 0};
+  engine->since_rebuild = engine->stale = 0;
 }
 
 void tl_cpu_reset(tl_cpu_engine *engine, double lipschitz) {
@@ -127,9 +135,9 @@ void tl_cpu_reset(tl_cpu_engine *engine, double lipschitz) {
   memset(view->velocity, 0, velocities); /* the record of what cannot move stays 0 */
   tl_cpu_units_respond(engine, view->x, view->velocity);
   memcpy(view->velocity_y, view->velocity, velocities);
-  engine->state = (tl_state){
-      .lipschitz = lipschitz, .theta = 1, .fresh = 1, .step_norm2 = 0, .restart_test = 0};
-  engine->since_rebuild = engine->stale = 0;
+  state_begin(engine, lipschitz);
+  engine->at_start = true;
+  engine->start_kept = false;
 }
 
 static talus_status engine_start(tl_engine *base, tl_start from, const double *impulse,
@@ -137,6 +145,10 @@ static talus_status engine_start(tl_engine *base, tl_start from, const double *i
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
   tl_view *const view = &engine->view;
   const int64_t count = 3 * TL_PLACES(&view->shape);
+  if (from == TL_START_KEPT && engine->at_start && engine->start_kept) {
+    state_begin(engine, lipschitz);
+    return TALUS_OK;
+  }
   if (from == TL_START_KEPT) {
     memcpy(view->x, view->best, (size_t)count * sizeof(tl_real));
   }
@@ -149,6 +161,7 @@ static talus_status engine_start(tl_engine *base, tl_start from, const double *i
 
 static talus_status engine_iterate(tl_engine *base, tl_iteration kind, const tl_rule *rule,
                                    int32_t count, tl_state *state, int64_t *passes) {
+  ((tl_cpu_engine *)base)->at_start = false;
   switch (kind) {
   case TL_ITERATE_GRADIENT:
     return tl_cpu_gradient(base, rule, count, state, passes);
@@ -160,7 +173,9 @@ static talus_status engine_iterate(tl_engine *base, tl_iteration kind, const tl_
 }
 
 static talus_status engine_keep(tl_engine *base) {
-  tl_view *const view = &((tl_cpu_engine *)base)->view;
+  tl_cpu_engine *const engine = (tl_cpu_engine *)base;
+  tl_view *const view = &engine->view;
+  engine->start_kept = engine->at_start;
   memcpy(view->best, view->x, 3 * (size_t)TL_PLACES(&view->shape) * sizeof(tl_real));
   return TALUS_OK;
 }

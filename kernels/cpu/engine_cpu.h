@@ -18,6 +18,8 @@ typedef struct tl_cpu_engine {
   int32_t threads;
   int32_t since_rebuild; /* sweeps since the velocities were rebuilt from the impulses */
   int32_t stale;         /* sweeps over rows of W have left V(x) behind */
+  bool at_start;         /* no iteration since the start */
+  bool start_kept;       /* and its impulses are the best */
   tl_buffer copy;        /* the system's arrays in this precision; empty if they are used as is */
   tl_buffer impulse;     /* x, x_previous, best, slip */
   tl_buffer velocity;    /* velocity, velocity_y */
