@@ -160,9 +160,12 @@ static void contact_make(const talus_world *world, const tl_contact_rule *rule,
   contact->shown.shape_a = a->shape_id;
   contact->shown.shape_b = b->shape_id;
   contact->shown.gap = point->gap;
-  double shift[3];
-  tl_cell_shift(&world->cell, a->image, shift); /* a stands in the cell */
-  tl_sub3(contact->shown.point, point->position, shift);
+  tl_copy3(contact->shown.point, point->position);
+  if (a->image != 0) { /* a stands in the cell */
+    double shift[3];
+    tl_cell_shift(&world->cell, a->image, shift);
+    tl_sub3(contact->shown.point, point->position, shift);
+  }
   memcpy(contact->shown.normal, point->normal, sizeof point->normal);
   memcpy(contact->shown.impulse, old != NULL ? old->shown.impulse : none,
          sizeof contact->shown.impulse);
@@ -175,7 +178,8 @@ static void contact_make(const talus_world *world, const tl_contact_rule *rule,
   contact->feature = point->feature;
   contact->spherical = point->spherical && a->round && b->round;
   tl_material_mix(world, a->material, b->material, &contact->friction, &contact->restitution);
-  contact->slop = world->def.slop * fmin(a->size, b->size);
+  contact->size = fmin(a->size, b->size);
+  contact->slop = world->def.slop * contact->size;
   contact->bridged = world->cohesive && old != NULL && tl_cohesion_bridged(old, contact->slop);
   /* used for restitution only, which the caller's function may set */
   contact->approach = contact->restitution > 0 || world->contact_function != NULL || world->soft

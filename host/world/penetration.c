@@ -17,14 +17,12 @@
 
 /* How much deeper a pair may become in a step. */
 static double depth_limit(const talus_world *world, const tl_world_contact *contact) {
-  return world->def.penetration_limit *
-         fmin(world->shape[contact->shape_a].size, world->shape[contact->shape_b].size);
+  return world->def.penetration_limit * contact->size;
 }
 
 /* Notes the contact if it becomes deeper, from `before` to `after`, by more than it may. */
 static void penetration_note(tl_penetration *penetration, const talus_world *world,
                              const tl_world_contact *contact, double before, double after) {
-  assert(contact->shape_a < world->shape_count && contact->shape_b < world->shape_count);
   const double limit = depth_limit(world, contact), excess = (after - before) / limit;
   if (after - before > limit && !(penetration->excess >= excess)) {
     *penetration = (tl_penetration){.found = true,
@@ -45,33 +43,24 @@ void tl_penetration_begin(talus_world *world, int32_t parts) {
 
 /* Depth at the beginning of the sub-step, and by the velocities after it. */
 static double depth_before(const tl_world_contact *contact) {
-  return fmax(0, -contact->shown.gap);
+  return contact->shown.gap < 0 ? -contact->shown.gap : 0;
 }
 static double depth_after(const tl_world_contact *contact, double dt) {
   return -(contact->shown.gap + dt * contact->departure);
 }
 
-typedef struct predict_task {
-  talus_world *world;
-  double dt;
-  int found; /* atomic: a contact becomes too deep */
-} predict_task;
-
-static void predict_part(void *arguments, int64_t first, int64_t end) {
-  predict_task *const t = arguments;
-  int found = 0;
-  for (int64_t k = first; k < end; k++) {
-    const tl_world_contact *const contact = &t->world->contact[k];
-    const double before = depth_before(contact) - contact->deepened;
-    found |= depth_after(contact, t->dt) - before > depth_limit(t->world, contact);
-  }
-  if (found) {
-    __atomic_store_n(&t->found, 1, __ATOMIC_RELAXED);
-  }
+bool tl_penetration_deepens(const talus_world *world, const tl_world_contact *contact, double dt) {
+  const double before = depth_before(contact) - contact->deepened;
+  return depth_after(contact, dt) - before > depth_limit(world, contact);
 }
 
+typedef struct deepen_task {
+  const talus_world *world;
+  double dt;
+} deepen_task;
+
 static void deepen_part(void *arguments, int64_t first, int64_t end) {
-  const predict_task *const t = arguments;
+  const deepen_task *const t = arguments;
   for (int64_t k = first; k < end; k++) {
     tl_world_contact *const contact = &t->world->contact[k];
     const double change = depth_after(contact, t->dt) - depth_before(contact);
@@ -79,11 +68,11 @@ static void deepen_part(void *arguments, int64_t first, int64_t end) {
   }
 }
 
-void tl_penetration_predict(talus_world *world, double dt, tl_penetration *penetration) {
-  predict_task task = {world, dt, 0};
+void tl_penetration_predict(talus_world *world, double dt, bool deepens,
+                            tl_penetration *penetration) {
+  deepen_task task = {world, dt};
   const int32_t threads = tl_threads_for(world->context, world->contact_count);
-  tl_each(world->context, threads, world->contact_count, predict_part, &task);
-  for (int32_t k = 0; k < world->contact_count && task.found; k++) {
+  for (int32_t k = 0; k < world->contact_count && deepens; k++) {
     const tl_world_contact *const contact = &world->contact[k];
     penetration_note(penetration, world, contact, depth_before(contact) - contact->deepened,
                      depth_after(contact, dt));
@@ -112,7 +101,7 @@ static int same_pair(const tl_world_contact *a, const tl_world_contact *b) {
 }
 
 talus_status tl_penetration_measure(talus_world *world, double dt, tl_penetration *penetration) {
-  int32_t first = 0;
+  int32_t first = world->contacts_spherical ? world->contact_count : 0;
   while (first < world->contact_count) {
     const tl_world_contact *const contact = &world->contact[first];
     double before = 0, after = 0;

@@ -314,21 +314,40 @@ static void bounds_keep(const tl_step_arrays *a, int32_t rows) {
   }
 }
 
-/* Impulses back to contacts; how fast each closes or opens now. */
+typedef struct keep_task {
+  const talus_world *world;
+  const tl_step_arrays *a;
+  double dt;
+  int deepens, sinks; /* atomic */
+} keep_task;
+
+/* Impulses back to contacts; how fast each closes or opens now, and what comes of it. */
 static void contacts_keep_part(void *arguments, int64_t first, int64_t end) {
-  const fill_task *const t = arguments;
+  keep_task *const t = arguments;
+  bool deepens = false, sinks = false;
   for (int64_t k = first; k < end; k++) {
     tl_world_contact *const contact = &t->world->contact[k];
     memcpy(contact->shown.impulse, t->a->impulse + 3 * k, 3 * sizeof(double));
     contact->departure =
         tl_dot3(contact->shown.normal, t->a->contact_velocity + 3 * k) - contact->bias;
+    deepens |= tl_penetration_deepens(t->world, contact, t->dt);
+    sinks |= tl_project_sinks(contact, t->dt);
+  }
+  if (deepens) {
+    __atomic_store_n(&t->deepens, 1, __ATOMIC_RELAXED);
+  }
+  if (sinks) {
+    __atomic_store_n(&t->sinks, 1, __ATOMIC_RELAXED);
   }
 }
 
-static void contacts_keep(talus_world *world, const tl_step_arrays *a) {
-  fill_task task = {.world = world, .a = a};
+static void contacts_keep(talus_world *world, double dt, const tl_step_arrays *a,
+                          tl_step_balance *balance) {
+  keep_task task = {.world = world, .a = a, .dt = dt};
   tl_each(world->context, tl_threads_for(world->context, world->contact_count),
           world->contact_count, contacts_keep_part, &task);
+  balance->deepens = task.deepens;
+  balance->sinks = task.sinks;
 }
 
 talus_status tl_problem_build(talus_world *world, double dt, const double *before,
@@ -362,7 +381,7 @@ talus_status tl_problem_solve(talus_world *world, double dt, const double *befor
   }
   tl_cohesion_end(world, dt, &arrays);
   bounds_keep(&arrays, problem.bilateral_count);
-  contacts_keep(world, &arrays);
+  contacts_keep(world, dt, &arrays, balance);
   tl_resistance_keep(world, &arrays);
   joints_keep(world, &arrays, problem.bilateral_count, free, after, balance);
   return tl_links_measure(world, dt, before, free, after, &arrays, problem.bilateral_count,

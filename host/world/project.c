@@ -16,34 +16,32 @@ static double gap_after(const tl_world_contact *contact, double dt) {
   return tl_gap_after(contact->shown.gap, dt, contact->departure);
 }
 
-/* Whether anything is out of place by more than half a slop beyond the slop. */
-static int needed(const talus_world *world, double dt, const tl_step_arrays *a, int32_t rows) {
-  for (int32_t k = 0; k < world->contact_count; k++) {
-    const tl_world_contact *const contact = &world->contact[k];
-    if (tl_push_needed(gap_after(contact, dt), contact->slop, contact->stiffness)) {
-      return 1;
-    }
-  }
-  for (int32_t r = 0; r < rows; r++) {
-    if (a->row[r].needs_projection) {
-      return 1;
-    }
-  }
-  return 0;
+bool tl_project_sinks(const tl_world_contact *contact, double dt) {
+  return tl_push_needed(gap_after(contact, dt), contact->slop, contact->stiffness);
 }
 
-talus_status tl_project(talus_world *world, double dt, double *scratch) {
+/* Whether a joint is out of place. */
+static bool rows_drift(const tl_step_arrays *a, int32_t rows) {
+  for (int32_t r = 0; r < rows; r++) {
+    if (a->row[r].needs_projection) {
+      return true;
+    }
+  }
+  return false;
+}
+
+talus_status tl_project(talus_world *world, double dt, bool sinks, double *scratch) {
   tl_step_arrays arrays;
   talus_problem problem;
   TL_TRY(tl_step_arrays_take(world, &arrays));
   const size_t size = tl_velocity_size(world);
   double *const still = scratch, *const moved = still + size;
-  memset(still, 0, size * sizeof *still);
   int32_t rows;
   TL_TRY(tl_step_rows(world, dt, &arrays, &rows));
-  if (!needed(world, dt, &arrays, rows)) {
+  if (!sinks && !rows_drift(&arrays, rows)) {
     return TALUS_OK;
   }
+  memset(still, 0, size * sizeof *still);
   TL_TRY(tl_step_problem(world, dt, still, &arrays, &problem));
   for (int32_t k = 0; k < world->contact_count; k++) {
     const tl_world_contact *const contact = &world->contact[k];

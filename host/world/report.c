@@ -35,9 +35,13 @@ typedef struct contact_task {
 /* Work on one side of contact k, of the impulse that acts on it. */
 static double side_work(const contact_task *t, const tl_world_contact *contact, int side) {
   const int32_t index = side ? contact->body_b : contact->body_a;
-  double arm[3], shift[3];
-  tl_cell_shift(&t->world->cell, side ? contact->image : 0, shift);
-  tl_sub3(arm, contact->shown.point, shift);
+  double arm[3];
+  tl_copy3(arm, contact->shown.point);
+  if (side && contact->image != 0) {
+    double shift[3];
+    tl_cell_shift(&t->world->cell, contact->image, shift);
+    tl_sub3(arm, arm, shift);
+  }
   tl_sub3(arm, arm, t->world->body[index].position);
   const double *const free = t->free + 6 * (int64_t)index;
   const double *const after = t->after + 6 * (int64_t)index;

@@ -86,18 +86,20 @@ static talus_status contacts_solve(talus_world *world, double dt, const velociti
   }
   quality->error = tl_law_error(&info->certificate, world->def.solver.law);
   if (quality->good) {
-    tl_penetration_predict(world, dt, &quality->penetration);
+    tl_penetration_predict(world, dt, balance->deepens, &quality->penetration);
   }
   quality->good = quality->good && !quality->missed && !quality->penetration.found;
   return TALUS_OK;
 }
 
 /* Moves bodies and mechanisms by the velocities after the solve; corrects positions. */
-static talus_status advance(talus_world *world, double dt, double share, const velocities *v) {
+static talus_status advance(talus_world *world, double dt, double share, bool sinks,
+                            const velocities *v) {
   tl_bodies_advance(world, dt, share, v->free, v->after);
   tl_cell_move(world, share * dt);
-  return world->def.stabilisation == TALUS_STABILISE_PROJECTION ? tl_project(world, dt, v->scratch)
-                                                                : TALUS_OK;
+  return world->def.stabilisation == TALUS_STABILISE_PROJECTION
+             ? tl_project(world, dt, sinks, v->scratch)
+             : TALUS_OK;
 }
 
 /* Makes one sub-step. If its quality is not good the caller restores what has been moved. */
@@ -124,7 +126,7 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   TL_TRY(tl_contacts_balance(world, v.free, v.after, &balance));
   tl_cell_measure(world, dt, v.after);
   tl_spring_keep(world, dt);
-  TL_TRY(advance(world, dt, middle ? 0.5 : 1, &v));
+  TL_TRY(advance(world, dt, middle ? 0.5 : 1, balance.sinks, &v));
   report->seconds_project += tl_clock() - solved;
   TL_TRY(tl_penetration_measure(world, dt, &quality->penetration));
   quality->good = !quality->penetration.found;

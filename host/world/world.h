@@ -30,27 +30,29 @@ typedef struct tl_match tl_match;
 struct tl_world_mechanism; /* links.h */
 struct tl_world_resident;  /* resident.h */
 
-/* One body; kept packed, since a step touches nearly all of it. */
+/* One body. What every pass over contacts asks for stands first, in one cache line. */
 typedef struct tl_body {
-  int32_t id, new_slot; /* the caller's name for it; where slots.c moves it */
-  bool exists;
+  int32_t id; /* the caller's name for it */
   talus_body_type type;
-  int32_t group;
-  uint32_t collides;
-  int32_t shape_count, first_shape; /* its shapes form a list: shape[first_shape].next ... -1 */
+  bool exists;
   bool round;   /* one sphere about the centre of mass: arms lie along normals */
   bool jointed; /* a joint has named it */
   bool bonded;  /* a bond has named it */
-  double position[3], orientation[4], velocity[3], spin[3];
-  double force[3], torque[3];
-  double carried[3]; /* N m s: angular impulse of the last step that the spin does not show yet */
+  int32_t group;
+  uint32_t collides;
+  int32_t first_shape; /* its shapes form a list: shape[first_shape].next ... -1 */
   double mass, inverse_mass;
+  double position[3], velocity[3], spin[3], orientation[4];
+  double force[3], torque[3];
   double inertia[6], inverse_inertia[6]; /* body frame, about the centre of mass */
-  double centre[3]; /* of mass, in the frame in which the body was defined; 0 unless FREE */
+  double carried[3]; /* N m s: angular impulse of the last step that the spin does not show yet */
+  double centre[3];  /* of mass, in the frame in which the body was defined; 0 unless FREE */
   double anchor[3], anchor_orientation[4]; /* KINEMATIC: where it was when its motions began */
   double motion_begin;                     /* KINEMATIC: s, when that was */
   double carried_by_servo[3]; /* KINEMATIC: m, of servos that it had since then, and has no more */
   int32_t mechanism, link;    /* LINK */
+  int32_t new_slot;           /* where slots.c moves it */
+  int32_t shape_count;
 } tl_body;
 
 typedef struct tl_shape_slot {
@@ -156,6 +158,7 @@ typedef struct tl_world_contact {
   int32_t image; /* of b in a periodic cell; 0: b itself */
   double friction, restitution;
   double slop;       /* m */
+  double size;       /* m: of the smaller shape */
   double bias;       /* along the normal, m/s */
   double approach;   /* u_n before the step, m/s */
   double departure;  /* u_n after the step, m/s */
@@ -334,8 +337,11 @@ typedef struct tl_penetration {
 } tl_penetration;
 /* Depths are counted from here on: at the beginning of a step of so many parts. */
 void tl_penetration_begin(talus_world *world, int32_t parts);
-/* By the velocities after the solve, before anything moves. */
-void tl_penetration_predict(talus_world *world, double dt, tl_penetration *penetration);
+/* Whether a contact becomes deeper than it may, by its velocity after the solve. */
+bool tl_penetration_deepens(const talus_world *world, const tl_world_contact *contact, double dt);
+/* The same of all, before anything moves. deepens: some do. */
+void tl_penetration_predict(talus_world *world, double dt, bool deepens,
+                            tl_penetration *penetration);
 /* Where bodies have moved to. */
 talus_status tl_penetration_measure(talus_world *world, double dt, tl_penetration *penetration);
 
@@ -470,6 +476,8 @@ typedef struct tl_step_balance {
   double link_kinetic[3]; /* J: of mechanisms before, free and after */
   double link_error;      /* of their balances */
   int32_t singular;       /* rows of loops that depend on the others */
+  bool deepens; /* a contact is to become deeper in the (sub-)step than it may; penetration.c */
+  bool sinks;   /* a rigid contact is to end deeper than positions are left; project.c */
 } tl_step_balance;
 
 /* Solves one (sub-)step's velocity problem: from velocities `free` to `after`. Sets all of the
@@ -481,9 +489,11 @@ talus_status tl_problem_solve(talus_world *world, double dt, const double *befor
  * made. */
 talus_status tl_contacts_balance(talus_world *world, const double *free, const double *after,
                                  tl_step_balance *balance);
-/* Moves positions so that no contact is deeper than its slop and joints fit, to first order.
- * scratch: [2 tl_velocity_size]. */
-talus_status tl_project(talus_world *world, double dt, double *scratch);
+/* Whether a contact ends the (sub-)step out of place by more than half a slop beyond the slop. */
+bool tl_project_sinks(const tl_world_contact *contact, double dt);
+/* Moves positions so that no contact is deeper than its slop and joints fit, to first order, if some
+ * contact sinks or some joint drifts. scratch: [2 tl_velocity_size]. */
+talus_status tl_project(talus_world *world, double dt, bool sinks, double *scratch);
 
 /* v + dt (g + f/m), spin likewise with what the last step carried over. */
 void tl_velocity_free(talus_world *world, double dt, double *velocity);
