@@ -491,8 +491,8 @@ talus_status tl_contacts_balance(talus_world *world, const double *free, const d
                                  tl_step_balance *balance);
 /* Whether a contact ends the (sub-)step out of place by more than half a slop beyond the slop. */
 bool tl_project_sinks(const tl_world_contact *contact, double dt);
-/* Moves positions so that no contact is deeper than its slop and joints fit, to first order, if some
- * contact sinks or some joint drifts. scratch: [2 tl_velocity_size]. */
+/* Moves positions so that no contact is deeper than its slop and joints fit, to first order, if
+ * some contact sinks or some joint drifts. scratch: [2 tl_velocity_size]. */
 talus_status tl_project(talus_world *world, double dt, bool sinks, double *scratch);
 
 /* v + dt (g + f/m), spin likewise with what the last step carried over. */

@@ -36,8 +36,8 @@ TL_ITEM void tl_judge_side(const double *v, const double *arm, int side, double 
   }
 }
 
-/* One body as a contact sees it: velocities after and before the impulses, inverse inertia and mass,
- * arm. */
+/* One body as a contact sees it: velocities after and before the impulses, inverse inertia and
+ * mass, arm. */
 typedef struct tl_judge_end {
   double after[6], before[6], inertia[6], mass, arm[3];
 } tl_judge_end;
