@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/process.h"
 #include "talus/talus_base.h"
 #include "tests/check.h"
 
@@ -20,7 +21,7 @@ static inline void *scarce_allocate(void *user, size_t size) {
   if (s->requests == s->fail_at || (s->fail_from > 0 && s->requests >= s->fail_from)) {
     return NULL;
   }
-  void *const memory = aligned_alloc(64, (size + 63) / 64 * 64);
+  void *const memory = tl_memory_take((size + 63) / 64 * 64);
   if (memory != NULL) {
     memset(memory, 0xa5, size); /* nothing may rely on zeros */
     s->held++;
@@ -32,7 +33,7 @@ static inline void scarce_release(void *user, void *memory, size_t size) {
   scarce *const s = user;
   (void)size;
   s->held--;
-  free(memory);
+  tl_memory_release(memory);
 }
 
 /* A context on the CPU, one thread, that takes its memory from s. */

@@ -1,5 +1,5 @@
 /* base.c: status texts, messages, memory, clock. */
-#define _DEFAULT_SOURCE
+#define _POSIX_C_SOURCE 200809L
 #include "host/base/base.h"
 
 #include <assert.h>
@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
+#include "host/base/process.h"
 #include "host/base/scope.h"
 
 #define TL_TEXT_(x) #x
@@ -99,23 +99,7 @@ size_t tl_size_product(size_t a, size_t b) {
 
 /* Each allocation carries its size in a header of one cache line, so that it can be counted and
  * given back to a caller's allocator, which wants to know it. */
-enum { HEADER = 64 };
-
-/* Long arrays ask for huge pages: contacts reach their bodies all over the memory, and with small
- * pages a good part of the time goes into finding out where that is. */
-static char *memory_take(size_t total) {
-#ifdef MADV_HUGEPAGE
-  const size_t page = (size_t)2 << 20;
-  if (total >= 4 * page) {
-    char *const block = aligned_alloc(page, (total + page - 1) / page * page);
-    if (block != NULL) {
-      madvise(block, total, MADV_HUGEPAGE); /* without effect where the system has no huge pages */
-    }
-    return block;
-  }
-#endif
-  return aligned_alloc(HEADER, total);
-}
+enum { HEADER = TL_CACHE_LINE };
 
 talus_status tl_alloc(talus_context *context, void **memory, size_t count, size_t size,
                       const char *what) {
@@ -128,7 +112,7 @@ talus_status tl_alloc(talus_context *context, void **memory, size_t count, size_
   const size_t total = ((wanted + HEADER - 1) / HEADER + 1) * HEADER;
   char *block = context->def.allocate != NULL
                     ? context->def.allocate(context->def.allocate_user, total)
-                    : memory_take(total);
+                    : tl_memory_take(total);
   if (block == NULL) {
     return tl_fail(context, TALUS_OUT_OF_MEMORY, "%s: no memory for %zu bytes", what, wanted);
   }
@@ -149,7 +133,7 @@ void tl_free(talus_context *context, void *memory) {
   if (context->def.release != NULL) {
     context->def.release(context->def.allocate_user, block, total);
   } else {
-    free(block);
+    tl_memory_release(block);
   }
 }
 

@@ -53,9 +53,16 @@ enum { TL_CONTEXT_MAGIC = 0x7a11c0de };
     }                            \
   } while (0)
 
+/* Texts as GNU's printf takes them: MinGW's own knows no z. */
+#ifdef __MINGW32__
+#define TL_PRINTF(text, first) __attribute__((format(gnu_printf, text, first)))
+#else
+#define TL_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#endif
+
 /* Words the message and returns the status. */
 talus_status tl_fail(talus_context *context, talus_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    TL_PRINTF(3, 4);
 /* The same with a fixed text, for calls that are refused because another thread may be wording a
  * message just now. */
 talus_status tl_refuse(talus_context *context, talus_status status, const char *text);
@@ -74,8 +81,7 @@ void tl_context_take(talus_context *context);
  * it can tell. */
 void tl_context_hold(talus_context *context);
 void tl_context_let_go(talus_context *context);
-void tl_log(talus_context *context, talus_log_level level, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void tl_log(talus_context *context, talus_log_level level, const char *format, ...) TL_PRINTF(3, 4);
 
 /* Memory of the context, aligned to 64 bytes. tl_alloc fails with OUT_OF_MEMORY, the message naming
  * what was wanted; count * size is checked for overflow; 0 elements give a valid pointer. */

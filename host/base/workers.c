@@ -15,7 +15,6 @@
 #include "host/base/workers.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "host/base/each.h"
@@ -23,7 +22,7 @@
 #include "host/base/scope.h"
 #include "host/base/sleeper.h"
 
-enum { LINE = 64, BLOCKS = 16 /* per range, so that ends are even */ };
+enum { LINE = TL_CACHE_LINE, BLOCKS = 16 /* per range, so that ends are even */ };
 
 /* The state of a loop, in one word: its number, whether it may still be entered, how many ranges it
  * has (the thread of worker w has range w + 1), how many workers are in it. */
@@ -163,20 +162,10 @@ static void *worker_run(void *argument) {
   return NULL;
 }
 
-/* Signals are for the caller's threads. */
-static int thread_start(worker *w) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int failed = pthread_create(&w->thread, NULL, worker_run, w);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return !failed;
-}
-
 static int worker_add(tl_workers *workers) {
   worker **const grown =
       realloc(workers->worker, ((size_t)workers->count + 1) * sizeof *workers->worker);
-  worker *const w = grown != NULL ? aligned_alloc(LINE, sizeof *w) : NULL;
+  worker *const w = grown != NULL ? tl_memory_take(sizeof *w) : NULL;
   workers->worker = grown != NULL ? grown : workers->worker;
   if (w == NULL) {
     return 0;
@@ -185,9 +174,9 @@ static int worker_add(tl_workers *workers) {
   w->index = workers->count;
   w->seen = 0;
   tl_sleeper_open(&w->sleeper);
-  if (!thread_start(w)) {
+  if (!tl_thread_start(&w->thread, worker_run, w)) {
     tl_sleeper_close(&w->sleeper);
-    free(w);
+    tl_memory_release(w);
     return 0;
   }
   workers->worker[workers->count++] = w;
@@ -197,7 +186,7 @@ static int worker_add(tl_workers *workers) {
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 tl_workers *tl_workers_create(void) {
-  tl_workers *const workers = aligned_alloc(LINE, sizeof *workers);
+  tl_workers *const workers = tl_memory_take(sizeof *workers);
   if (workers == NULL) {
     return NULL;
   }
@@ -220,14 +209,14 @@ void tl_workers_destroy(tl_workers *workers) {
       pthread_join(w->thread, NULL);
       tl_sleeper_close(&w->sleeper);
     }
-    free(w);
+    tl_memory_release(w);
   }
   if (!lost) {
     tl_sleeper_close(&workers->sleeper);
     pthread_mutex_destroy(&workers->lock);
   }
   free(workers->worker);
-  free(workers);
+  tl_memory_release(workers);
 }
 
 int tl_workers_lost(const tl_workers *workers) {

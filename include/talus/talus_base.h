@@ -40,6 +40,10 @@
 
 #if defined(TALUS_STATIC)
 #define TALUS_API
+#elif defined(_WIN32) && defined(TALUS_BUILD) /* the library itself is compiled */
+#define TALUS_API __declspec(dllexport)
+#elif defined(_WIN32)
+#define TALUS_API
 #elif defined(__GNUC__)
 #define TALUS_API __attribute__((visibility("default")))
 #else

@@ -1,5 +1,6 @@
 /* test_broad_growth.c: time per body from 1e3 to 1e5 (printed, not judged), memory that is kept
  * after the first call, and allocations that fail one after the other. */
+#include "host/base/process.h"
 #include "tests/collide/test_broad_scene.h"
 
 /* An allocator that counts, and fails at a given call. */
@@ -9,13 +10,13 @@ typedef struct counter {
 
 static void *allocate(void *user, size_t size) {
   counter *const c = user;
-  return ++c->calls == c->fail_at ? NULL : aligned_alloc(64, (size + 63) / 64 * 64);
+  return ++c->calls == c->fail_at ? NULL : tl_memory_take((size + 63) / 64 * 64);
 }
 
 static void release(void *user, void *memory, size_t size) {
   (void)user;
   (void)size;
-  free(memory);
+  tl_memory_release(memory);
 }
 
 static scene bed(int32_t count, double ratio, uint64_t seed) {

@@ -1,5 +1,6 @@
 /* test_narrow_threads.c: all pairs at once: the same bits in the same order on any number of
  * threads; memory that cannot be had is reported and nothing leaks. */
+#include "host/base/process.h"
 #include "tests/collide/shapes.h"
 
 enum { COUNT = 220 };
@@ -15,13 +16,13 @@ static void *take(void *user, size_t size) {
   }
   m->allowed -= m->allowed > 0;
   m->blocks++;
-  return aligned_alloc(64, size);
+  return tl_memory_take(size);
 }
 
 static void give(void *user, void *memory, size_t size) {
   (void)size;
   ((meter *)user)->blocks--;
-  free(memory);
+  tl_memory_release(memory);
 }
 
 static tl_geometry *kind[7];

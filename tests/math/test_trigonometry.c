@@ -62,6 +62,11 @@ static void compare_angles(void) {
 }
 
 int main(void) {
+  volatile long double million = 1e6L;                            /* not for the compiler to know */
+  if (fabsl(sinl(million) + 0.349993502171292952118L) > 1e-18L) { /* MinGW's leaves it to the x87 */
+    printf("skipped: this C library's long sine cannot judge\n");
+    return 77;
+  }
   const double reach[] = {1e-8, 1e-3, 0.8, 7, 1e3, 1.5e6};
   const double edge[] = {0.0, -0.0, 1, -1, 1e-300, -1e-300};
   for (size_t i = 0; i < sizeof reach / sizeof *reach; i++) {

@@ -2,6 +2,7 @@
  * memory that runs out at the first, second, third, ... request. */
 #include <string.h>
 
+#include "host/base/process.h"
 #include "tests/check.h"
 #include "tests/mechanism/trees.h"
 
@@ -156,7 +157,7 @@ static void *allocate(void *user, size_t size) {
   if (++c->requests == c->fail_at) {
     return NULL;
   }
-  void *const memory = aligned_alloc(64, (size + 63) / 64 * 64);
+  void *const memory = tl_memory_take((size + 63) / 64 * 64);
   memset(memory, 0xa5, size);
   c->held++;
   return memory;
@@ -165,7 +166,7 @@ static void *allocate(void *user, size_t size) {
 static void release(void *user, void *memory, size_t size) {
   (void)size;
   ((counter *)user)->held--;
-  free(memory);
+  tl_memory_release(memory);
 }
 
 /* Both forms, one step each, by both schemes; no solver: zero impulses will do. */
