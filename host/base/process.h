@@ -21,7 +21,7 @@ int32_t tl_processor_count(void);
 /* The same by the system alone. */
 int32_t tl_processors_allowed(void);
 
-/* Memory that begins with a cache line; size is a multiple of TL_CACHE_LINE. NULL: there is none. */
+/* Memory that begins with a cache line; size: a multiple of TL_CACHE_LINE. NULL: there is none. */
 enum { TL_CACHE_LINE = 64 };
 void *tl_memory_take(size_t size);
 void tl_memory_release(void *memory);
