@@ -2,6 +2,7 @@
 "skipped" where its program is missing. Exit code 77 where NumPy or libyaml is."""
 
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -80,6 +81,15 @@ def screenshot(path, place, name):
     return png_read(name)[:300]  # without the bar
 
 
+def played(path):
+    """The page after three seconds in which it was let play: (what the button says, the frame shown)."""
+    shown = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--use-gl=angle",
+                            "--use-angle=swiftshader", "--enable-unsafe-swiftshader", f"--user-data-dir={os.getcwd()}/profile",
+                            "--virtual-time-budget=3020", "--dump-dom", f"file://{os.path.abspath(path)}#play"],
+                           check=True, timeout=120, capture_output=True, text=True).stdout
+    return re.search(r'id="play">(\w+)<', shown).group(1), float(re.search(r"t = ([0-9.e+-]+) s", shown).group(1))
+
+
 def browser_runs():
     """Whether the browser can draw at all here: a page without anything of ours."""
     if BROWSER is None:
@@ -118,6 +128,9 @@ class Pages(unittest.TestCase):
             self.assertTrue(0.02 < coloured(image).mean() < 0.6, coloured(image).mean())
         rows = [np.flatnonzero(coloured(image).any(axis=1)) for image in (first, last)]
         self.assertGreater(rows[1].min(), rows[0].min() + 10)  # the grains have fallen
+        says, seconds = played("run.html")
+        self.assertEqual(says, "Stop")
+        self.assertGreater(seconds, 0)
         forces = screenshot("run.html", "frame=10,forces", "forces.png").astype(int)
         red = (forces[..., 0] > forces[..., 1] + 60) & (forces[..., 0] > forces[..., 2] + 30)
         self.assertGreater(red.sum(), 20)

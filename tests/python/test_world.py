@@ -163,6 +163,58 @@ class Bodies(unittest.TestCase):
         with self.assertRaisesRegex(talus.Error, "CALL_ORDER"):
             talus.World().stress
 
+    def test_servo(self):
+        world = talus.World(gravity=(0, 0, 0), step=5e-4)
+        soft = world.add_material(friction=0.5, stiffness=1e4)
+        world.add_plane(material=soft)
+        world.add_spheres([[x, y, 5e-3] for x in (0, 0.011, 0.022) for y in (0, 0.011, 0.022)], 5e-3,
+                          material=soft)
+        lid = world.add_plane((0, 0, 0.012), (0, 0, -1), type="kinematic", material=soft)
+        world.set_servo(lid, axis=(0, 0, -1), force=2.0, speed=0.05)
+        world.step(1200)
+        state = world.servo(lid)
+        self.assertAlmostEqual(state.force, 2.0, delta=0.02)
+        self.assertAlmostEqual(state.travel, 0.002, delta=1e-4)
+        self.assertIn("N", repr(state))
+        world.set_servo(lid, axis=(0, 0, -1), pressure=1e4, area=4e-4, speed=0.05)
+        world.step(1200)
+        self.assertAlmostEqual(world.servo(lid).pressure, 1e4, delta=100)
+        world.remove_servo(lid)
+        for wrong, text in ((dict(force=-1.0, speed=1.0), "force"), (dict(force=1.0, speed=0.0), "speed")):
+            with self.assertRaisesRegex(talus.Error, text):
+                world.set_servo(lid, **wrong)
+        with self.assertRaisesRegex(talus.Error, "CALL_ORDER"):
+            world.servo(lid)
+        with self.assertRaisesRegex(talus.Error, "CALL_ORDER"):
+            world.set_servo(1, force=1.0, speed=1.0)
+
+    def test_stages(self):
+        scene = talus.Scene({
+            "world": {"gravity": [0, 0, 0], "step": 1e-3},
+            "materials": {"bead": {"stiffness": 1000}},
+            "walls": [{"kind": "plane"},
+                      {"kind": "plane", "name": "lid", "position": [0, 0, 0.015], "normal": [0, 0, -1],
+                       "servo": {"force": 1.0, "speed": 0.1, "gain": 0.2}}],
+            "bodies": [{"position": [0, 0, 0.005], "shape": "sphere", "radius": 0.005}],
+            "stages": [{"name": "press", "time": 1.0, "check": 1e-3, "hold": 0.01,
+                        "until": [{"column": "servo_lid_force", "above": 0.98, "below": 1.02}]},
+                       {"name": "open", "time": 0.05, "set": {"walls.lid.servo": None,
+                                                             "walls.lid.motions": [
+                                                                 {"kind": "velocity", "velocity": [0, 0, 0.1]}]}}]})
+        world = scene.build()
+        lid = scene.body("lid")
+        world.step()
+        while abs(world.servo(lid).force - 1) > 0.02:
+            world.step()
+        self.assertFalse(scene.over)
+        while not scene.over:
+            world.step()
+        self.assertLess(world.time, 0.6)
+        self.assertAlmostEqual(world.velocity[lid, 2], 0.1)
+        with self.assertRaisesRegex(talus.Error, "until"):
+            talus.Scene({"stages": [{"until": [{"column": "kinetic", "below": 1.0}]}]})
+
+
     def test_bonds(self):
         world = talus.World(gravity=(0, 0, 0))
         balls = world.add_spheres([(0.02 * i, 0, 0) for i in range(3)], radii=0.01)

@@ -98,6 +98,7 @@ _WORLD = {
     "material_add": "evvP", "material_pair": "eviidd", "body_add": "evvP", "body_remove": "evi",
     "body_capacity": "iv", "body_count": "iv", "body_exists": "evi", "body_inertia": "0viv",
     "shape_add": "evivP", "shape_capacity": "iv", "shape_get": "eviPv", "motion_add": "eviv",
+    "servo_set": "eviv", "servo_get": "eviv",
     "joint_add": "evvP", "joint_remove": "evi", "joint_drive": "eviddd", "joint_get": "eviv",
     "bond_add": "evvP", "bonds_add": "evvivP", "bond_remove": "evi", "world_bonds": "ivH",
     "world_broken": "ivH",
@@ -115,7 +116,7 @@ _WORLD = {
     "urdf_read_sized": "evsvzzH", "urdf_destroy": "0v", "urdf_mechanism": "vv",
     "urdf_find_joint": "ivs", "urdf_find_link": "evsP", "urdf_shape_count": "iv",
     "urdf_shape": "eviPv", "scene_read": "evsviH", "scene_destroy": "0v", "scene_build": "evH",
-    "scene_tick": "evv", "scene_watch": "evvv", "scene_end": "dv", "scene_body_find": "ivs",
+    "scene_tick": "evv", "scene_watch": "evvv", "scene_end": "dv", "scene_over": "iv", "scene_body_find": "ivs",
     "scene_mechanism_find": "ivs", "scene_added": "lv", "scene_removed": "lv"}
 for _name, _types in _WORLD.items():
     _declare("talus_" + _name, *(_LETTERS[letter] for letter in _types))

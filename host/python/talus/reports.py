@@ -71,6 +71,19 @@ class Cell:
         return f"<talus.Cell periodic along {self.periodic or 'nothing'}, edge {self.edge.tolist()} m>"
 
 
+class Servo:
+    """A servo after a step: force (N) that contacts pressed with, area (m2), pressure (Pa), travel (m)
+    along its axis so far, speed (m/s) of the next step."""
+
+    def __init__(self, made: structs.ServoState) -> None:
+        self.force, self.area, self.pressure = float(made.force), float(made.area), float(made.pressure)
+        self.travel, self.speed = float(made.travel), float(made.speed)
+
+    def __repr__(self) -> str:
+        return (f"<talus.Servo {self.force:g} N, {self.pressure:g} Pa over {self.area:g} m2, "
+                f"travel {self.travel:g} m, speed {self.speed:g} m/s>")
+
+
 class ContactEvent:
     """A contact that is about to be solved, for the function of World.on_contact. friction,
     restitution and keep may be changed; the rest says what it is: body_a, body_b, shape_a, shape_b,

@@ -70,6 +70,11 @@ class Scene:
         return float(library.talus_scene_end(self._handle))
 
     @property
+    def over(self) -> bool:
+        """Whether the stages of the file are over; without stages never."""
+        return bool(library.talus_scene_over(self._handle))
+
+    @property
     def added(self) -> int:
         """Grains made by inlets so far."""
         return int(library.talus_scene_added(self._handle))

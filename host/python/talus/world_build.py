@@ -10,7 +10,7 @@ from . import structs
 from .define import Reals, Vector, address, broadcast, define, ids, real, reals, whole
 from .enums import Adhesion, BodyType, MotionKind, ShapeKind
 from .library import fill, library
-from .reports import Cell
+from .reports import Cell, Servo
 from .settings import member
 from .solver import Error
 from .world_state import STATE, WorldState
@@ -291,3 +291,30 @@ class WorldBuild(WorldState):
         with self._alone(changes=True) as world:
             self.context.check(library.talus_motion_add(world, whole("body", body),
                                                         byref(made)))
+
+    def set_servo(self, body: int, *, speed: float, axis: Optional[Vector] = None,
+                  force: Optional[float] = None, pressure: Optional[float] = None,
+                  area: Optional[float] = None, gain: Optional[float] = None,
+                  across: Optional[Sequence[int]] = None) -> None:
+        """Lets a kinematic body press along an axis (0, 0, 1) with a force (N) or a pressure (Pa) over
+        an area (m2; without it the area in contact, or what lies between four bodies `across`),
+        moving at most at speed (m/s). gain (0.6): the share of the missing force that a step makes up
+        for. Needs soft contacts. A second call changes it."""
+        made = define(structs.ServoDef, "servo", dict(
+            axis=axis, force=force, pressure=pressure, area=area, gain=gain, speed=speed))
+        for place, other in enumerate(ids("servo.across", across if across is not None else [])[:4]):
+            made.across[place] = int(other)
+        with self._alone(changes=True) as world:
+            self.context.check(library.talus_servo_set(world, whole("body", body), byref(made)))
+
+    def remove_servo(self, body: int) -> None:
+        """Takes a servo away; the body stays where it is."""
+        with self._alone(changes=True) as world:
+            self.context.check(library.talus_servo_set(world, whole("body", body), None))
+
+    def servo(self, body: int) -> Servo:
+        """What a servo did in the last step."""
+        made = fill(structs.ServoState)
+        with self._alone() as world:
+            self.context.check(library.talus_servo_get(world, whole("body", body), byref(made)))
+        return Servo(made)
