@@ -37,17 +37,18 @@ void tl_assembly_release(talus_context *context, tl_assembly *assembly) {
   for (int i = 0; i < 4; i++) {
     tl_buffer_release(context, &assembly->scratch[i]);
   }
-  tl_buffer_release(context, &assembly->colour_chunk);
+  tl_buffer_release(context, &assembly->colour_group);
   tl_buffer_release(context, &assembly->order);
   tl_lines_release(context, &assembly->rows);
   tl_buffer_release(context, &assembly->kept.memory);
+  tl_buffer_release(context, &assembly->kept.brick_memory);
   tl_translation_release(context, assembly->translation);
   assembly->translation = NULL;
 }
 
 int64_t tl_assembly_bytes(const tl_assembly *assembly) {
-  size_t bytes =
-      assembly->colour_chunk.capacity + assembly->order.capacity + assembly->kept.memory.capacity;
+  size_t bytes = assembly->colour_group.capacity + assembly->order.capacity +
+                 assembly->kept.memory.capacity + assembly->kept.brick_memory.capacity;
 #define TL_COUNT(type, name, count) bytes += assembly->name##_buffer.capacity;
 #define TL_COUNT_REALS(name, count) TL_COUNT(double, name, count)
   TL_ARRAY_LIST(TL_COUNT, TL_COUNT_REALS)

@@ -1,7 +1,7 @@
 /* assembly.h: from any form of talus_problem to the tl_system that backends take.
  *
  *   order.c            sorting, chunks                  order_keep.c  the same order once more
- *   order_colour.c     colouring
+ *   order_colour.c     colouring                        order_bricks.c, bricks.c  by bricks
  *   assembly_rigid.c   form (a)        assembly_blocks.c   form (b), and bilateral rows of (a)
  *   assembly_matrix.c  form (c)        assembly_global.c   form (d), translated to (b) or (a)
  *   assembly.c         memory, scaling, import and export of impulses
@@ -15,6 +15,8 @@
 #include "host/base/base.h"
 #include "host/problem/matrix.h"
 #include "kernels/data/system.h"
+#include "kernels/item/brick.h"
+#include "kernels/item/colour.h"
 #include "talus/talus_solve.h"
 
 struct tl_translation;
@@ -25,7 +27,9 @@ typedef struct tl_kept_order {
   int32_t valid, coloured, colour_count;
   int32_t contact_count, bilateral_count, body_count;
   tl_shape shape;
-  tl_buffer memory;
+  double brick_size; /* 0: no bricks */
+  tl_buffer memory, brick_memory;
+  tl_brick *brick; /* [body_count], if there are bricks */
   int32_t *number; /* [body_count] internal body or -1 */
   int32_t *a, *b;  /* bodies of the constraints, as given */
   int32_t *place;  /* [contact_count] internal place of a contact */
@@ -60,7 +64,7 @@ typedef struct tl_assembly {
   struct tl_translation *translation; /* memory of a translated problem, kept */
   tl_kept_order kept;
   tl_buffer scratch[4];
-  tl_buffer colour_chunk, order;
+  tl_buffer colour_group, order;
 #define TL_PLAIN(type, name, count) tl_buffer name##_buffer;
 #define TL_REALS(name, count) tl_buffer name##_buffer;
   TL_ARRAY_LIST(TL_PLAIN, TL_REALS)
@@ -109,18 +113,42 @@ static inline int32_t tl_links_of(const tl_links *links, int32_t k, int32_t pair
   return pair[1] >= 0 ? 2 : 1;
 }
 
-/* order_colour.c: colours of the constraints system.order[first .. first + count - 1]: no two of
- * one colour share a unit. colour[] is indexed by constraint; *colours: how many. */
+/* Order of constraints [first, first + count) by the units they touch, in system.order + first. */
+talus_status tl_order_sort(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                           int32_t first, int32_t count);
+
+/* Stable sort of some of them by colour; size[c], of colours + 1, ends up as the first place of
+ * colour c. other: room for as many. */
+void tl_order_by_colour(int32_t *order, int32_t count, const int32_t *colour, int32_t colours,
+                        int32_t *size, int32_t *other);
+
+/* order_colour.c: colours of the constraints order[0 .. count - 1]: no two of one colour share a
+ * unit. colour[] is indexed by constraint; *colours: how many. palette: what units have had so far;
+ * taken with nothing in it, and cleared for other constraints. */
+talus_status tl_palettes_take(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                              tl_palette **palette);
+void tl_palettes_clear(const tl_links *links, const int32_t *order, int32_t count,
+                       tl_palette *palette);
 talus_status tl_order_colour(talus_context *context, tl_assembly *assembly, const tl_links *links,
-                             int32_t first, int32_t count, int32_t *colour, int32_t *colours);
+                             const int32_t *order, int32_t count, tl_palette *palette,
+                             int32_t *colour, int32_t *colours);
 
 /* Sorts, colours if asked, and cuts into chunks the constraints of all ranges by the units they
  * touch. colour: scratch of one number per constraint, 0. */
 talus_status tl_order_make(talus_context *context, tl_assembly *assembly, const tl_links *links,
                            int32_t *colour, int coloured);
+/* order_bricks.c: the same by bricks (item/brick.h): brick[] of each unit. */
+talus_status tl_order_bricks(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                             const tl_brick *brick, int32_t *colour, int coloured);
 /* Final order, chunks and colour table of all ranges from colour[] (colours[i] of range i). */
 talus_status tl_order_finish(talus_context *context, tl_assembly *assembly, const int32_t *colour,
                              const int32_t *colours, int coloured);
+
+/* bricks.c: the edge of a problem's bricks, 0 if it is not to have any. */
+double tl_bricks_size(const talus_problem *problem);
+/* Numbers the bodies that move (number[i] >= 0) brick by brick, and cuts them into chunks. */
+talus_status tl_bricks_number(talus_context *context, tl_assembly *assembly, const tl_brick *brick,
+                              int32_t body_count, int32_t *number);
 
 /* Room for the numbers of the bodies, and whether the kept order may still hold as far as counts
  * tell. It is not valid from here on, until the assembly stands. */

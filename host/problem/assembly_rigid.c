@@ -8,6 +8,7 @@
 
 #include "host/base/each.h"
 #include "host/problem/assembly.h"
+#include "kernels/item/exact.h"
 #include "kernels/item/rigid.h"
 
 /* What the steps below share. */
@@ -21,33 +22,44 @@ typedef struct rigid_build {
   int round; /* all inertias are isotropic */
 } rigid_build;
 
-/* Numbers the bodies that move. */
-static int32_t bodies_number(rigid_build *build) {
+/* Numbers the bodies that move; where there are bricks, by these. */
+static talus_status bodies_number(talus_context *context, rigid_build *build, int32_t *moving) {
+  const bool bricks = build->assembly->kept.brick_size > 0;
   int32_t count = 0;
   build->round = 1;
   for (int32_t i = 0; i < build->rigid->body_count; i++) {
     const int32_t number = tl_rigid_moves(build->rigid, i) ? count++ : -1;
-    build->same = build->same && build->body[i] == number;
-    build->body[i] = number;
+    build->same =
+        build->same && (bricks ? (build->body[i] >= 0) == (number >= 0) : build->body[i] == number);
+    build->body[i] = bricks && build->same ? build->body[i] : number;
     build->round =
         build->round && tl_rigid_isotropic(build->rigid->inverse_inertia + 6 * (int64_t)i);
   }
-  return count;
+  *moving = count;
+  build->assembly->system.shape.unit_chunk_count =
+      bricks ? build->assembly->kept.shape.unit_chunk_count : 0;
+  return bricks && !build->same
+             ? tl_bricks_number(context, build->assembly, build->assembly->kept.brick,
+                                build->rigid->body_count, build->body)
+             : TALUS_OK;
 }
 
 static int32_t internal_body(const rigid_build *build, int32_t body) {
   return body >= 0 ? build->body[body] : -1;
 }
 
-/* The units of constraint k: contacts first, then bilateral rows. */
+/* The units of constraint k: contacts first, then bilateral rows. With bricks they are the caller's
+ * bodies, in whose order the constraints of a brick stand. */
 static void pairs_find(rigid_build *build) {
+  const bool bricks = build->assembly->kept.brick_size > 0;
   const int32_t contacts = build->problem->contact_count;
   for (int32_t k = 0; k < contacts + build->problem->bilateral_count; k++) {
     const bool row = k >= contacts;
     const int32_t *a = row ? build->rigid->row_body_a : build->rigid->body_a;
     const int32_t *b = row ? build->rigid->row_body_b : build->rigid->body_b;
-    const int32_t i = internal_body(build, a[row ? k - contacts : k]);
-    const int32_t j = internal_body(build, b[row ? k - contacts : k]);
+    const int32_t body_a = a[row ? k - contacts : k], body_b = b[row ? k - contacts : k];
+    const int32_t to_a = internal_body(build, body_a), to_b = internal_body(build, body_b);
+    const int32_t i = bricks && to_a >= 0 ? body_a : to_a, j = bricks && to_b >= 0 ? body_b : to_b;
     build->low[k] = i >= 0 && (j < 0 || i < j) ? i : j;
     build->high[k] = i >= 0 && j >= 0 ? (i < j ? j : i) : -1;
   }
@@ -103,6 +115,8 @@ static talus_status contacts_fill(talus_context *context, const rigid_build *bui
                            "roundings"));
   double *const square = assembly->scratch[3].memory;
   contact_task task = {build, square};
+  const bool bricks = assembly->kept.brick_size > 0;
+  tl_exact exact = {{0}};
   tl_each(context, count > TL_CHUNK ? assembly->threads : 1, count, contacts_part, &task);
   for (int32_t first = 0; first < count; first += TL_CHUNK) {
     const int32_t end = count - first < TL_CHUNK ? count : first + TL_CHUNK;
@@ -112,9 +126,13 @@ static talus_status contacts_fill(talus_context *context, const rigid_build *bui
         return contact_fill(context, build, assembly->system.order[i], i, square);
       }
       sum += square[i];
+      if (bricks) {
+        tl_exact_add(&exact, square[i]);
+      }
     }
     assembly->rounding += sum;
   }
+  assembly->rounding = bricks ? tl_exact_round(&exact) : assembly->rounding;
   return TALUS_OK;
 }
 
@@ -231,8 +249,13 @@ static talus_status order_take(talus_context *context, rigid_build *build, int c
   memset(build->colour, 0, constraints * sizeof *build->colour);
   pairs_find(build);
   shape_count(build, shape);
-  const tl_links links = {.unit_count = shape->rigid_count, .low = build->low, .high = build->high};
-  TL_TRY(tl_order_make(context, assembly, &links, build->colour, coloured));
+  const bool bricks = assembly->kept.brick_size > 0;
+  const tl_links links = {.unit_count = bricks ? build->rigid->body_count : shape->rigid_count,
+                          .low = build->low,
+                          .high = build->high};
+  TL_TRY(bricks ? tl_order_bricks(context, assembly, &links, assembly->kept.brick, build->colour,
+                                  coloured)
+                : tl_order_make(context, assembly, &links, build->colour, coloured));
   tl_kept_store(build->problem, assembly);
   return TALUS_OK;
 }
@@ -243,7 +266,7 @@ talus_status tl_assemble_rigid(talus_context *context, const talus_problem *prob
   tl_shape *const shape = &assembly->system.shape;
   TL_TRY(tl_kept_begin(context, problem, coloured, assembly, &build.same));
   build.body = assembly->kept.number;
-  shape->rigid_count = bodies_number(&build);
+  TL_TRY(bodies_number(context, &build, &shape->rigid_count));
   shape->body_kind = build.round && problem->rigid.arm_a == NULL ? TL_SPHERES : TL_ARMS;
   shape->velocity_size = TL_RECORD * (shape->rigid_count + 1);
   shape->rigid_contact_count = shape->entry_base = problem->contact_count;

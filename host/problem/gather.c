@@ -275,12 +275,14 @@ static talus_status form_take(intake *in, talus_problem *problem) {
 }
 
 /* As many as there are bodies or blocks; forms without them are refused by tl_problem_check. */
-static talus_status asleep_take(intake *in, talus_problem *problem) {
+static talus_status bodies_take(intake *in, talus_problem *problem) {
   const int64_t count = problem->form == TALUS_FORM_RIGID    ? problem->rigid.body_count
                         : problem->form == TALUS_FORM_BLOCKS ? problem->blocks.block_count
                                                              : 0;
   if (count >= 0 && count <= COUNT_MAX) {
     TAKE(in, problem->asleep, in->layout->asleep, I32, 1, count, "problem.asleep");
+    TAKE(in, problem->positions, in->layout->positions, F64, 3,
+         problem->form == TALUS_FORM_RIGID ? count : 0, "problem.positions");
   }
   return TALUS_OK;
 }
@@ -330,7 +332,7 @@ static talus_status problem_pack(talus_context *context, const talus_problem *pr
   TAKE(&in, copy->contact_key, in.layout->contact_key, I64, 1, copy->contact_count,
        "problem.contact_key");
   TAKE(&in, copy->row_key, in.layout->row_key, I64, 1, copy->bilateral_count, "problem.row_key");
-  TL_TRY(asleep_take(&in, copy));
+  TL_TRY(bodies_take(&in, copy));
   TL_TRY(form_take(&in, copy));
   *packed = copy;
   return TALUS_OK;

@@ -1,7 +1,8 @@
 /* order.c: in which order the constraints stand, and which may be treated at once.
  *
  * Sorted by the bodies they touch (counting sort: linear, stable), coloured (order_colour.c), then
- * sorted by colour and cut into chunks. Everything depends on the problem alone. */
+ * sorted by colour and cut into chunks. Problems with bricks: order_bricks.c. Everything depends on
+ * the problem alone. */
 #include <string.h>
 
 #include "host/problem/assembly.h"
@@ -40,9 +41,8 @@ static void count_pass(const tl_links *links, int which, const int32_t *from, in
   }
 }
 
-/* Order of constraints [first, first + count) by the units they touch, into order + first. */
-static talus_status order_sort(talus_context *context, tl_assembly *assembly, const tl_links *links,
-                               int32_t first, int32_t count) {
+talus_status tl_order_sort(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                           int32_t first, int32_t count) {
   int32_t *const order = assembly->system.order + first;
   const size_t bins = (size_t)links->unit_count + 2;
   TL_TRY(tl_buffer_reserve(context, &assembly->scratch[0], bins + (size_t)count, sizeof(int32_t),
@@ -56,8 +56,7 @@ static talus_status order_sort(talus_context *context, tl_assembly *assembly, co
   return TALUS_OK;
 }
 
-/* Stable sort of one range by colour; size[c + 1] ends up as the first place of colour c + 1. */
-static void colour_sort(int32_t *order, int32_t count, const int32_t *colour, int32_t colours,
+void tl_order_by_colour(int32_t *order, int32_t count, const int32_t *colour, int32_t colours,
                         int32_t *size, int32_t *other) {
   memset(size, 0, ((size_t)colours + 1) * sizeof *size);
   for (int32_t i = 0; i < count; i++) {
@@ -86,7 +85,7 @@ talus_status tl_order_finish(talus_context *context, tl_assembly *assembly, cons
     total += in_range;
     most = in_range > most ? in_range : most;
   }
-  TL_TRY(tl_buffer_reserve(context, &assembly->colour_chunk, (size_t)total + 1, sizeof(int32_t),
+  TL_TRY(tl_buffer_reserve(context, &assembly->colour_group, (size_t)total + 1, sizeof(int32_t),
                            "colours"));
   const size_t chunks = (size_t)(shape->contact_count / TL_CHUNK + total + 1);
   TL_TRY(tl_buffer_reserve(context, &assembly->chunk_first_buffer, chunks + 1, sizeof(int32_t),
@@ -95,7 +94,7 @@ talus_status tl_order_finish(talus_context *context, tl_assembly *assembly, cons
                            (size_t)shape->contact_count + (size_t)most + 1, sizeof(int32_t),
                            "sorting colours"));
   int32_t *const size = assembly->scratch[0].memory, *const other = size + most + 1;
-  int32_t *const colour_chunk = assembly->colour_chunk.memory;
+  int32_t *const colour_group = assembly->colour_group.memory;
   int32_t *const chunk_first = assembly->chunk_first_buffer.memory;
   int32_t chunk = 0, c_all = 0;
   for (int32_t r = 0; r < shape->range_count; r++) {
@@ -105,9 +104,9 @@ talus_status tl_order_finish(talus_context *context, tl_assembly *assembly, cons
     if (range->count == 0) {
       continue;
     }
-    colour_sort(system->order + range->first, range->count, colour, colours[r], size, other);
+    tl_order_by_colour(system->order + range->first, range->count, colour, colours[r], size, other);
     for (int32_t c = 0; c < colours[r]; c++) {
-      colour_chunk[c_all++] = chunk;
+      colour_group[c_all++] = chunk;
       for (int32_t i = size[c]; i < size[c + 1]; i += TL_CHUNK) {
         chunk_first[chunk++] = range->first + i;
       }
@@ -115,10 +114,10 @@ talus_status tl_order_finish(talus_context *context, tl_assembly *assembly, cons
     range->chunk_count = chunk - range->chunk_first;
   }
   chunk_first[chunk] = shape->contact_count;
-  colour_chunk[c_all] = chunk;
+  colour_group[c_all] = chunk;
   shape->chunk_count = chunk;
   system->colour_count = coloured ? total : 0;
-  system->colour_chunk = coloured ? colour_chunk : NULL;
+  system->colour_group = coloured ? colour_group : NULL;
   system->chunk_first = chunk_first;
   return TALUS_OK;
 }
@@ -129,10 +128,12 @@ talus_status tl_order_make(talus_context *context, tl_assembly *assembly, const 
   int32_t colours[TL_RANGE_MAX] = {1, 1};
   for (int32_t r = 0; r < shape->range_count; r++) {
     const tl_range range = shape->range[r];
-    TL_TRY(order_sort(context, assembly, links, range.first, range.count));
+    TL_TRY(tl_order_sort(context, assembly, links, range.first, range.count));
     if (coloured) {
-      TL_TRY(
-          tl_order_colour(context, assembly, links, range.first, range.count, colour, &colours[r]));
+      tl_palette *palette;
+      TL_TRY(tl_palettes_take(context, assembly, links, &palette));
+      TL_TRY(tl_order_colour(context, assembly, links, assembly->system.order + range.first,
+                             range.count, palette, colour, &colours[r]));
     }
   }
   return tl_order_finish(context, assembly, colour, colours, coloured);

@@ -62,14 +62,31 @@ static int32_t colour_take(const tl_links *links, int32_t k, tl_palette *palette
   return colour;
 }
 
-talus_status tl_order_colour(talus_context *context, tl_assembly *assembly, const tl_links *links,
-                             int32_t first, int32_t count, int32_t *colour, int32_t *colours) {
-  const int32_t *order = assembly->system.order + first;
+talus_status tl_palettes_take(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                              tl_palette **palette) {
   const size_t units = (size_t)links->unit_count;
   TL_TRY(tl_buffer_reserve(context, &assembly->scratch[0], units, sizeof(tl_palette),
                            "colouring contacts"));
-  tl_palette *const palette = assembly->scratch[0].memory;
-  memset(palette, 0, units * sizeof *palette);
+  *palette = assembly->scratch[0].memory;
+  memset(*palette, 0, units * sizeof **palette);
+  return TALUS_OK;
+}
+
+void tl_palettes_clear(const tl_links *links, const int32_t *order, int32_t count,
+                       tl_palette *palette) {
+  int32_t pair[2];
+  const int32_t *unit;
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t n = tl_links_of(links, order[i], pair, &unit);
+    for (int32_t j = 0; j < n; j++) {
+      palette[unit[j]] = (tl_palette){0, 0};
+    }
+  }
+}
+
+talus_status tl_order_colour(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                             const int32_t *order, int32_t count, tl_palette *palette,
+                             int32_t *colour, int32_t *colours) {
   if (links->first == NULL) {
     TL_TRY(hash_sort(context, assembly, links, order, count, &order));
   }

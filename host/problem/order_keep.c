@@ -1,23 +1,43 @@
 /* order_keep.c: the order of a problem of form (a), kept for the next one.
  *
- * Order, colours and chunks depend on nothing but which bodies the constraints join and which of
- * them move: while that is the same, sorting and colouring would give the same again. */
+ * Order, colours and chunks depend on nothing but which bodies the constraints join, which of them
+ * move, and in which bricks they lie: while that is the same, sorting and colouring would give the
+ * same again. */
 #include <string.h>
 
 #include "host/problem/assembly.h"
+#include "kernels/item/rigid.h"
+
+/* The bricks of all bodies; *same: they are those of the last problem. */
+static talus_status bricks_take(talus_context *context, const talus_problem *problem,
+                                tl_kept_order *kept, int *same) {
+  const int32_t bodies = problem->rigid.body_count;
+  TL_TRY(
+      tl_buffer_reserve(context, &kept->brick_memory, (size_t)bodies, sizeof(tl_brick), "bricks"));
+  kept->brick = kept->brick_memory.memory;
+  for (int32_t i = 0; i < bodies; i++) {
+    const tl_brick brick = tl_brick_at(problem->positions + 3 * (int64_t)i, kept->brick_size);
+    *same = *same && (kept->brick[i] == brick || !tl_rigid_moves(&problem->rigid, i));
+    kept->brick[i] = brick;
+  }
+  return TALUS_OK;
+}
 
 talus_status tl_kept_begin(talus_context *context, const talus_problem *problem, int coloured,
                            tl_assembly *assembly, int *same) {
   tl_kept_order *const kept = &assembly->kept;
+  const double brick_size = tl_bricks_size(problem);
   const int32_t contacts = problem->contact_count, rows = problem->bilateral_count;
   const int32_t bodies = problem->rigid.body_count;
   *same = kept->valid && kept->coloured == coloured && kept->contact_count == contacts &&
-          kept->bilateral_count == rows && kept->body_count == bodies;
+          kept->bilateral_count == rows && kept->body_count == bodies &&
+          kept->brick_size == brick_size;
   kept->valid = 0;
   kept->coloured = coloured;
   kept->contact_count = contacts;
   kept->bilateral_count = rows;
   kept->body_count = bodies;
+  kept->brick_size = brick_size;
   const size_t constraints = (size_t)contacts + (size_t)rows;
   TL_TRY(tl_buffer_reserve(context, &kept->memory,
                            (size_t)bodies + 2 * constraints + (size_t)contacts, sizeof(int32_t),
@@ -26,7 +46,7 @@ talus_status tl_kept_begin(talus_context *context, const talus_problem *problem,
   kept->a = kept->number + bodies;
   kept->b = kept->a + constraints;
   kept->place = kept->b + constraints;
-  return TALUS_OK;
+  return brick_size > 0 ? bricks_take(context, problem, kept, same) : TALUS_OK;
 }
 
 static int same_bodies(const int32_t *kept, const int32_t *given, int32_t count) {
@@ -50,12 +70,14 @@ int tl_kept_restore(const talus_problem *problem, tl_assembly *assembly) {
     shape->range[r].chunk_count = kept->shape.range[r].chunk_count;
   }
   shape->chunk_count = kept->shape.chunk_count;
+  shape->group_count = kept->shape.group_count;
   shape->end_count = kept->shape.end_count;
   shape->entry_count = kept->shape.entry_count;
   shape->incidence_count = kept->shape.incidence_count;
   shape->jacobian_count = kept->shape.jacobian_count;
   system->colour_count = kept->colour_count;
-  system->colour_chunk = kept->coloured ? assembly->colour_chunk.memory : NULL;
+  system->colour_group = kept->coloured ? assembly->colour_group.memory : NULL;
+
   return 1;
 }
 

@@ -554,6 +554,24 @@ static talus_status asleep_check(talus_context *context, const talus_problem *pr
   return TALUS_OK;
 }
 
+static talus_status bricks_check(talus_context *context, const talus_problem *problem) {
+  if (!(problem->brick_size >= 0) || !isfinite(problem->brick_size)) {
+    return tl_fail(context, TALUS_NOT_FINITE,
+                   "problem.brick_size is %g: it must be a length, or 0 for no bricks",
+                   problem->brick_size);
+  }
+  if (problem->brick_size > 0 && problem->form != TALUS_FORM_RIGID) {
+    return tl_fail(context, TALUS_UNSUPPORTED,
+                   "problem.brick_size is for form RIGID: bodies of others have no positions");
+  }
+  if (problem->brick_size > 0 && problem->positions == NULL && problem->rigid.body_count > 0) {
+    return tl_fail(context, TALUS_MISSING_ARRAY,
+                   "problem.brick_size is %g and problem.positions NULL: bricks need them",
+                   problem->brick_size);
+  }
+  return TALUS_OK;
+}
+
 talus_status tl_problem_check(talus_context *context, const talus_problem *problem) {
   if ((problem->dimension < 1 || problem->dimension > 3) && problem->dimension != 6) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT,
@@ -576,6 +594,7 @@ talus_status tl_problem_check(talus_context *context, const talus_problem *probl
                    "problem.velocity_scale is %g: it must be a speed, or 0 for none",
                    problem->velocity_scale);
   }
+  TL_TRY(bricks_check(context, problem));
   if (problem->asleep != NULL && problem->form != TALUS_FORM_RIGID &&
       problem->form != TALUS_FORM_BLOCKS) {
     return tl_fail(context, TALUS_UNSUPPORTED,
@@ -585,6 +604,10 @@ talus_status tl_problem_check(talus_context *context, const talus_problem *probl
   case TALUS_FORM_RIGID:
     TL_TRY(rigid_check(context, problem));
     TL_TRY(ellipses_check(context, problem));
+    if (problem->brick_size > 0) {
+      TL_TRY(finite(context, problem->positions, 3 * (int64_t)problem->rigid.body_count,
+                    "problem.positions"));
+    }
     return asleep_check(context, problem, problem->rigid.body_count);
   case TALUS_FORM_BLOCKS:
     TL_TRY(blocks_check(context, problem));

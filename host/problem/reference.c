@@ -1,7 +1,7 @@
 /* reference.c: R(0), the residual of doing nothing, and R_s, that of contact velocities wrong by
  * the problem's velocity_scale, over the arrays of an assembled system.
  *
- * Chunks are added in order, as a device that holds the system does. */
+ * Chunks are added in order, as a device that holds the system does; those of bricks exactly. */
 #include "host/problem/reference.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@
 
 #include "host/base/clones.h"
 #include "host/base/each.h"
+#include "kernels/item/exact.h"
 #include "kernels/item/rigid.h"
 #include "kernels/item/row.h"
 #include "kernels/item/wrench.h"
@@ -78,10 +79,17 @@ typedef struct chunk_task {
   double *reference, *inverse_weight; /* of the chunks */
 } chunk_task;
 
+/* Chunks of bricks are the system's own. */
+static int32_t chunk_begin(const tl_system *system, int32_t chunk) {
+  const int64_t first = (int64_t)chunk * TL_CHUNK, count = system->shape.contact_count;
+  return system->shape.unit_chunk_count > 0 ? system->chunk_first[chunk]
+                                            : (int32_t)(first < count ? first : count);
+}
+
 static void chunk_share(const chunk_task *t, int32_t chunk) {
   const tl_range *range = t->system->shape.range;
-  const int32_t first = chunk * TL_CHUNK, left = t->system->shape.contact_count - first;
-  const int32_t count = left < TL_CHUNK ? left : TL_CHUNK;
+  const int32_t first = chunk_begin(t->system, chunk);
+  const int32_t count = chunk_begin(t->system, chunk + 1) - first;
   double share[TL_CHUNK], inverse[TL_CHUNK], sums[2] = {0, 0};
   for (int32_t done = 0; done < count;) {
     while (first + done >= range->first + range->count) {
@@ -109,7 +117,9 @@ static void chunks_share(void *arguments, int64_t first, int64_t end) {
 talus_status tl_system_references(talus_context *context, tl_assembly *assembly, talus_law law,
                                   double *reference, double *inverse_weight) {
   const tl_system *const system = &assembly->system;
-  const int32_t chunks = (system->shape.contact_count + TL_CHUNK - 1) / TL_CHUNK;
+  const bool bricks = system->shape.unit_chunk_count > 0;
+  const int32_t chunks =
+      bricks ? system->shape.chunk_count : (system->shape.contact_count + TL_CHUNK - 1) / TL_CHUNK;
   TL_TRY(tl_buffer_reserve(context, &assembly->scratch[3], 2 * (size_t)chunks, sizeof(double),
                            "sums of chunks"));
   double *const memory = assembly->scratch[3].memory;
@@ -117,6 +127,11 @@ talus_status tl_system_references(talus_context *context, tl_assembly *assembly,
   tl_each(context, chunks > 1 ? assembly->threads : 1, chunks, chunks_share, &task);
   double square = 0;
   *inverse_weight = 0;
+  if (bricks) {
+    *reference = sqrt(tl_exact_sum(task.reference, chunks));
+    *inverse_weight = tl_exact_sum(task.inverse_weight, chunks);
+    return TALUS_OK;
+  }
   for (int32_t chunk = 0; chunk < chunks; chunk++) {
     square += task.reference[chunk];
     *inverse_weight += task.inverse_weight[chunk];

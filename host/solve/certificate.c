@@ -13,6 +13,7 @@
 #include "host/base/each.h"
 #include "host/problem/problem_check.h"
 #include "host/solve/certificate_wrench.h"
+#include "kernels/item/exact.h"
 
 enum {
   FEW_RUNS = 8,    /* are not worth waking threads for */
@@ -218,6 +219,9 @@ static double honest(double value) {
 /* ---- runs of constraints --------------------------------------------------------------------- */
 
 static int64_t run_count(const tl_certification *j) {
+  if (j->bricks != NULL) {
+    return j->bricks->shape.chunk_count;
+  }
   return tl_facts_runs(j->problem->contact_count) + tl_facts_runs(j->problem->bilateral_count);
 }
 
@@ -259,34 +263,49 @@ static void spins_scale(tl_spins *spins, int32_t count, double unit) {
   }
 }
 
-/* How many constraints a run has; *begin: the first of them, of contacts or of rows. */
-static int32_t run_length(const tl_certification *j, int64_t run, int64_t *begin) {
+/* One run: constraints from `first` on, all contacts or all rows. */
+typedef struct run_place {
+  int32_t first, count;
+  bool rows;
+} run_place;
+
+static run_place run_find(const tl_certification *j, int64_t run) {
   const int32_t contacts = j->problem->contact_count, rows = j->problem->bilateral_count;
+  run_place place;
+  if (j->bricks != NULL) {
+    place.first = j->bricks->chunk_first[run];
+    place.count = j->bricks->chunk_first[run + 1] - place.first;
+    place.rows = j->bricks->order[place.first] >= contacts;
+    return place;
+  }
   const int64_t behind = run - tl_facts_runs(contacts);
-  *begin = TL_FACTS * (behind < 0 ? run : behind);
-  const int64_t left = (behind < 0 ? contacts : rows) - *begin;
-  return (int32_t)(left < TL_FACTS ? left : TL_FACTS);
+  const int64_t begin = TL_FACTS * (behind < 0 ? run : behind);
+  const int64_t left = (behind < 0 ? contacts : rows) - begin;
+  place.rows = behind >= 0;
+  place.first = (int32_t)(place.rows ? contacts + begin : begin);
+  place.count = (int32_t)(left < TL_FACTS ? left : TL_FACTS);
+  return place;
 }
 
 /* The facts of one run; returns how many, *first being the first constraint. */
 static int32_t run_facts(const tl_certification *j, int64_t run, int32_t *first, tl_facts *facts) {
-  const int32_t contacts = j->problem->contact_count;
-  const int64_t behind = run - tl_facts_runs(contacts);
-  int64_t begin;
-  const int32_t count = run_length(j, run, &begin);
-  const int32_t d = behind < 0 ? j->problem->dimension : 1;
-  const double *const impulse = behind < 0 ? j->impulse : j->bilateral;
+  const run_place place = run_find(j, run);
+  const int32_t count = place.count;
+  const int32_t d = place.rows ? 1 : j->problem->dimension;
+  const double *const impulse = place.rows ? j->bilateral : j->impulse;
   facts_clear(facts, (size_t)count);
   if (j->wrenches) {
     spins_clear(facts, (size_t)count);
   }
+  *first = place.first;
   for (int64_t i = 0; impulse != NULL && i < count; i++) {
+    const int64_t k = tl_certification_constraint(j, *first, i);
+    const int64_t at = place.rows ? k - j->problem->contact_count : k;
     for (int64_t c = 0; c < d; c++) {
       *(c < 3 ? &facts->impulse[3 * i + c] : &facts->spins.impulse[3 * i + c - 3]) =
-          impulse[d * (begin + i) + c];
+          impulse[d * at + c];
     }
   }
-  *first = (int32_t)(behind < 0 ? begin : contacts + begin);
   j->facts(j, *first, count, facts);
   if (j->unit != 1) {
     facts_scale(facts, count, j->unit);
@@ -309,20 +328,21 @@ static void run_judge(const tl_certification *j, int64_t run, tl_judge_sums *s) 
   const int32_t count = run_facts(j, run, &first, &facts);
   memset(s, 0, sizeof *s);
   for (int64_t i = 0; i < count; i++) {
-    const bool is_row = first >= problem->contact_count;
-    const double mu = !is_row && friction != NULL ? friction[first + i] : 0;
-    const double *const axis = !is_row && axes != NULL ? axes + 3 * (first + i) : NULL;
-    const bounds b = is_row ? row_bounds(problem, first - problem->contact_count + i, j->unit)
+    const int32_t k = tl_certification_constraint(j, first, i);
+    const bool is_row = k >= problem->contact_count;
+    const double mu = !is_row && friction != NULL ? friction[k] : 0;
+    const double *const axis = !is_row && axes != NULL ? axes + 3 * (int64_t)k : NULL;
+    const bounds b = is_row ? row_bounds(problem, k - problem->contact_count, j->unit)
                             : (bounds){-INFINITY, INFINITY};
     if (j->compliant) {
-      tl_yielding c = tl_problem_yielding(problem, first + (int32_t)i);
+      tl_yielding c = tl_problem_yielding(problem, k);
       for (int row = 0; row < 3; row++) {
         c.target[row] *= j->unit;
       }
       if (is_row) {
         rigid_row_judge(&facts, i, b, s);
       } else if (j->wrenches) {
-        wrench_rigid_judge(j, first + (int32_t)i, i, &facts, s);
+        wrench_rigid_judge(j, k, i, &facts, s);
       } else {
         rigid_judge(&facts, i, mu, axis, s);
       }
@@ -335,7 +355,7 @@ static void run_judge(const tl_certification *j, int64_t run, tl_judge_sums *s) 
     if (is_row) {
       row_judge(&facts, i, b, s);
     } else if (j->wrenches) {
-      wrench_contact_judge(j, first + (int32_t)i, i, &facts, s);
+      wrench_contact_judge(j, k, i, &facts, s);
     } else {
       contact_judge(&facts, i, mu, axis, polygon, s);
     }
@@ -376,15 +396,34 @@ typedef struct run_task {
 static void runs_judge(void *arguments, int64_t first, int64_t end) {
   const tl_certification *const j = ((const run_task *)arguments)->j;
   tl_judge_sums *const part = j->partial.memory;
-  const int64_t in_lanes = tl_lanes_serve(j) ? tl_facts_runs(j->problem->contact_count) : 0;
+  const bool in_lanes = tl_lanes_serve(j);
   for (int64_t run = first; run < end; run++) {
-    if (run < in_lanes) {
-      int64_t begin;
-      const int32_t count = run_length(j, run, &begin);
-      tl_lanes_judge(j, begin, count, &part[run]);
+    const run_place place = run_find(j, run);
+    if (in_lanes && !place.rows) {
+      tl_lanes_judge(j, place.first, place.count, &part[run]);
     } else {
       run_judge(j, run, &part[run]);
     }
+  }
+}
+
+/* The sums of all runs without rounding, the largest of the rest. */
+static void exact_add(const tl_judge_sums *part, int64_t runs, tl_judge_sums *s) {
+  _Static_assert(sizeof(tl_judge_sums) == TL_JUDGE_SUMS * sizeof(double), "sums, then the largest");
+  const double *const value = (const double *)part;
+  double *const sum = (double *)s;
+  for (int n = 0; n < TL_JUDGE_SUMS; n++) {
+    tl_exact exact;
+    memset(&exact, 0, sizeof exact);
+    sum[n] = 0;
+    for (int64_t run = 0; run < runs; run++) {
+      if (n < TL_JUDGE_ADDED) {
+        tl_exact_add(&exact, value[run * TL_JUDGE_SUMS + n]);
+      } else {
+        sum[n] = tl_judge_larger(sum[n], value[run * TL_JUDGE_SUMS + n]);
+      }
+    }
+    sum[n] = n < TL_JUDGE_ADDED ? tl_exact_round(&exact) : sum[n];
   }
 }
 
@@ -394,6 +433,10 @@ static void all_judge(const tl_certification *j, tl_judge_sums *s) {
   const int64_t runs = run_count(j);
   run_task task = {j, NULL};
   tl_each(j->context, runs > FEW_RUNS ? j->threads : 1, runs, runs_judge, &task);
+  if (j->bricks != NULL) {
+    exact_add(part, runs, s);
+    return;
+  }
   memset(s, 0, sizeof *s);
   for (int64_t run = 0; run < runs; run++) {
     sums_add(s, &part[run]);
@@ -406,7 +449,7 @@ static void run_velocity(const tl_certification *j, int64_t run, double *contact
   int32_t first;
   const int32_t count = run_facts(j, run, &first, &facts);
   for (int64_t i = 0; i < count; i++) {
-    double *const to = contact_velocity + d * (first + i);
+    double *const to = contact_velocity + d * tl_certification_constraint(j, first, i);
     memcpy(to, facts.velocity + 3 * i, (size_t)(d < 3 ? d : 3) * sizeof *to);
     if (d == 6) {
       memcpy(to + 3, facts.spins.velocity + 3 * i, 3 * sizeof *to);
@@ -417,7 +460,9 @@ static void run_velocity(const tl_certification *j, int64_t run, double *contact
 static void runs_velocity(void *arguments, int64_t first, int64_t end) {
   const run_task *const t = arguments;
   for (int64_t run = first; run < end; run++) {
-    run_velocity(t->j, run, t->contact_velocity);
+    if (!run_find(t->j, run).rows) {
+      run_velocity(t->j, run, t->contact_velocity);
+    }
   }
 }
 
@@ -425,7 +470,7 @@ double *tl_certification_velocity(const tl_certification *j, double *contact_vel
   if (j->contact_velocity != NULL) {
     return j->contact_velocity;
   }
-  const int64_t runs = tl_facts_runs(j->problem->contact_count);
+  const int64_t runs = run_count(j);
   run_task task = {j, contact_velocity};
   tl_each(j->context, runs > FEW_RUNS ? j->threads : 1, runs, runs_velocity, &task);
   return contact_velocity;
@@ -433,12 +478,12 @@ double *tl_certification_velocity(const tl_certification *j, double *contact_vel
 
 void tl_certification_row_velocity(const tl_certification *j, double *row_velocity) {
   const int32_t contacts = j->problem->contact_count;
-  for (int64_t run = tl_facts_runs(contacts); run < run_count(j); run++) {
+  for (int64_t run = 0; run < run_count(j); run++) {
     tl_facts facts;
     int32_t first;
-    const int32_t count = run_facts(j, run, &first, &facts);
+    const int32_t count = run_find(j, run).rows ? run_facts(j, run, &first, &facts) : 0;
     for (int64_t i = 0; i < count; i++) {
-      row_velocity[first - contacts + i] = facts.velocity[3 * i];
+      row_velocity[tl_certification_constraint(j, first, i) - contacts] = facts.velocity[3 * i];
     }
   }
 }

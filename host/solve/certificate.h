@@ -11,6 +11,7 @@
 
 #include "host/base/base.h"
 #include "host/problem/mass.h"
+#include "kernels/data/system.h"
 #include "kernels/item/judge_rigid.h"
 #include "talus/talus_solve.h"
 
@@ -56,15 +57,18 @@ struct tl_certification {
   const double *impulse, *bilateral; /* as in talus_solution; NULL = 0 */
   int32_t threads;
   tl_polygon polygon; /* set by the caller, if a faceted cone is measured too */
-  double *motion;     /* velocities of the bodies after the impulses; forms (a), (b), (d) */
+  /* set by the caller for problems with bricks, else NULL: the constraints in another order, cut
+   * into runs within a brick, of which the sums are exact. bricks->order: of all constraints */
+  const tl_system *bricks;
+  double *motion; /* velocities of the bodies after the impulses; forms (a), (b), (d) */
   int64_t motion_count;
   double momentum_balance, asymmetry;
   double unit;   /* of velocities and impulses, a power of two: 1 but for the smallest numbers */
   int compliant; /* some constraint gives way */
   int wrenches;  /* contacts have six rows, or elliptic cones */
-  /* Fills velocity, free, rounding and weight, given as 0, of `count` constraints from `first` on:
-   * contacts or, numbered behind them, bilateral rows, never both. The first of a run is a
-   * multiple of TL_FACTS contacts or rows. */
+  /* Fills velocity, free, rounding and weight, given as 0, of `count` constraints from `first` on
+   * (tl_certification_constraint): contacts or, numbered behind them, bilateral rows, never both.
+   * The first of a run is a multiple of TL_FACTS contacts or rows, but with bricks. */
   void (*facts)(const tl_certification *certification, int32_t first, int32_t count,
                 tl_facts *facts);
   /* what the forms keep for it */
@@ -82,6 +86,12 @@ struct tl_certification {
   double *contact_velocity; /* NULL: not found yet */
   tl_buffer velocity;
 };
+
+/* The constraint `i` behind `first`. */
+static inline int32_t tl_certification_constraint(const tl_certification *j, int32_t first,
+                                                  int64_t i) {
+  return j->bricks != NULL ? j->bricks->order[first + i] : first + (int32_t)i;
+}
 
 /* Prepares the certificate of a checked problem, whose arrays and impulses must stay until it has
  * been evaluated. */
@@ -107,7 +117,7 @@ int64_t tl_certification_bytes(const tl_certification *certification);
 
 /* certificate_lanes.c: whether contacts can be judged several at once; some of them. */
 bool tl_lanes_serve(const tl_certification *certification);
-void tl_lanes_judge(const tl_certification *certification, int64_t first, int32_t count,
+void tl_lanes_judge(const tl_certification *certification, int32_t first, int32_t count,
                     tl_judge_sums *sums);
 
 tl_polygon tl_polygon_of(const talus_settings *settings);

@@ -71,31 +71,34 @@ static void end_copy(const tl_certification *j, int64_t k, int side, int32_t i, 
   }
 }
 
-static void vectors_copy(const double *from, int64_t first, int32_t count, lane *to) {
+static void vectors_copy(const double *from, const int32_t *contact, int32_t count, lane *to) {
   for (int32_t i = 0; i < count; i++) {
     for (int c = 0; c < 3; c++) {
-      to[c][i] = from != NULL ? from[3 * (first + i) + c] : 0;
+      to[c][i] = from != NULL ? from[3 * (int64_t)contact[i] + c] : 0;
     }
   }
 }
 
-static void group_copy(const tl_certification *j, int64_t first, int32_t count, contact_lanes *g) {
+static void group_copy(const tl_certification *j, const int32_t *contact, int32_t count,
+                       contact_lanes *g) {
   const talus_problem *const p = j->problem;
   for (int32_t i = 0; i < count; i++) {
-    end_copy(j, first + i, 0, i, &g->end[0]);
-    end_copy(j, first + i, 1, i, &g->end[1]);
-    g->bias[i] = p->rigid.bias != NULL ? p->rigid.bias[first + i] : 0;
-    g->friction[i] = p->friction != NULL ? p->friction[first + i] : 0;
+    const int32_t k = contact[i];
+    end_copy(j, k, 0, i, &g->end[0]);
+    end_copy(j, k, 1, i, &g->end[1]);
+    g->bias[i] = p->rigid.bias != NULL ? p->rigid.bias[k] : 0;
+    g->friction[i] = p->friction != NULL ? p->friction[k] : 0;
   }
-  vectors_copy(j->impulse, first, count, g->impulse);
-  vectors_copy(p->rigid.normal, first, count, g->normal);
-  vectors_copy(p->rigid.surface_velocity, first, count, g->surface);
+  vectors_copy(j->impulse, contact, count, g->impulse);
+  vectors_copy(p->rigid.normal, contact, count, g->normal);
+  vectors_copy(p->rigid.surface_velocity, contact, count, g->surface);
   for (int32_t i = 0; i < count && j->compliant; i++) {
-    g->compliance[0][i] = p->compliance != NULL ? p->compliance[2 * (first + i)] : 0;
-    g->compliance[1][i] = p->compliance != NULL ? p->compliance[2 * (first + i) + 1] : 0;
+    const double *const c = p->compliance != NULL ? p->compliance + 2 * (int64_t)contact[i] : NULL;
+    g->compliance[0][i] = c != NULL ? c[0] : 0;
+    g->compliance[1][i] = c != NULL ? c[1] : 0;
   }
   if (j->compliant) {
-    vectors_copy(p->target_impulse, first, count, g->target);
+    vectors_copy(p->target_impulse, contact, count, g->target);
   }
 }
 
@@ -225,18 +228,22 @@ bool tl_lanes_serve(const tl_certification *j) {
          j->polygon.count == 0 && j->unit == 1;
 }
 
-void tl_lanes_judge(const tl_certification *j, int64_t first, int32_t count, tl_judge_sums *s) {
+void tl_lanes_judge(const tl_certification *j, int32_t first, int32_t count, tl_judge_sums *s) {
   contact_lanes g;
   lane value[VALUES];
   double sum[VALUES] = {0};
+  int32_t contact[LANES];
   for (int32_t done = 0; done < count; done += LANES) {
     const int32_t next = count - done < LANES ? count - done : LANES;
-    group_copy(j, first + done, next, &g);
+    for (int32_t i = 0; i < next; i++) {
+      contact[i] = tl_certification_constraint(j, first, done + i);
+    }
+    group_copy(j, contact, next, &g);
     group_judge(&g, next, j->compliant, value);
     group_add(value, next, sum);
     for (int64_t i = 0; i < next && j->contact_velocity != NULL; i++) {
       for (int c = 0; c < 3; c++) {
-        j->contact_velocity[3 * (first + done + i) + c] = g.velocity[c][i];
+        j->contact_velocity[3 * (int64_t)contact[i] + c] = g.velocity[c][i];
       }
     }
   }

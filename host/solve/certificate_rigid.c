@@ -4,6 +4,7 @@
 
 #include "host/problem/problem_check.h"
 #include "host/solve/certificate.h"
+#include "kernels/item/exact.h"
 
 /* Contact k as fact i. */
 static void contact_facts(const tl_certification *j, int64_t k, int64_t i, tl_facts *facts) {
@@ -86,25 +87,38 @@ static double rigid_row_trace(const talus_rigid *rigid, int64_t row) {
   return trace;
 }
 
-/* Momentum handed to each body, into `momentum`. */
-static void rigid_momentum(const tl_certification *j, const talus_rigid *rigid, double *momentum) {
-  for (int64_t k = 0; j->impulse != NULL && k < j->problem->contact_count; k++) {
-    const int64_t d = j->problem->dimension;
-    const double *const x = j->impulse + d * k;
-    for (int side = 0; side < 2; side++) {
-      const int32_t body = side ? rigid->body_b[k] : rigid->body_a[k];
-      if (body >= 0) {
-        tl_judge_push(rigid, k, side, x, d == 6 ? x + 3 : NULL, momentum + 6 * (int64_t)body);
-      }
+static void contact_momentum(const tl_certification *j, int64_t k, double *momentum) {
+  const talus_rigid *const rigid = &j->problem->rigid;
+  const int64_t d = j->problem->dimension;
+  const double *const x = j->impulse + d * k;
+  for (int side = 0; side < 2; side++) {
+    const int32_t body = side ? rigid->body_b[k] : rigid->body_a[k];
+    if (body >= 0) {
+      tl_judge_push(rigid, k, side, x, d == 6 ? x + 3 : NULL, momentum + 6 * (int64_t)body);
     }
   }
-  for (int64_t row = 0; j->bilateral != NULL && row < j->problem->bilateral_count; row++) {
-    const double x = j->bilateral[row];
-    for (int side = 0; side < 2; side++) {
-      const int32_t body = side ? rigid->row_body_b[row] : rigid->row_body_a[row];
-      for (int c = 0; c < 6 && body >= 0; c++) {
-        momentum[6 * (int64_t)body + c] += x * rigid->row_jacobian[12 * row + 6 * side + c];
-      }
+}
+
+static void row_momentum(const tl_certification *j, int64_t row, double *momentum) {
+  const talus_rigid *const rigid = &j->problem->rigid;
+  for (int side = 0; side < 2; side++) {
+    const int32_t body = side ? rigid->row_body_b[row] : rigid->row_body_a[row];
+    for (int c = 0; c < 6 && body >= 0; c++) {
+      momentum[6 * (int64_t)body + c] +=
+          j->bilateral[row] * rigid->row_jacobian[12 * row + 6 * side + c];
+    }
+  }
+}
+
+/* Momentum handed to each body, into `momentum`. */
+static void rigid_momentum(const tl_certification *j, double *momentum) {
+  const int32_t contacts = j->problem->contact_count;
+  for (int32_t i = 0; i < contacts + j->problem->bilateral_count; i++) {
+    const int32_t k = tl_certification_constraint(j, 0, i);
+    if (k >= contacts && j->bilateral != NULL) {
+      row_momentum(j, k - contacts, momentum);
+    } else if (k < contacts && j->impulse != NULL) {
+      contact_momentum(j, k, momentum);
     }
   }
 }
@@ -116,15 +130,24 @@ double tl_certificate_balance(tl_judge_balance balance) {
 /* v+ = v + M^-1 momentum; the balance compares m (v+ - v) with the linear momentum, run by run. */
 static void rigid_move(tl_certification *j, const talus_rigid *rigid) {
   tl_judge_balance all = {0, 0};
+  tl_exact given = {{0}}, missing = {{0}};
   for (int64_t first = 0; first < rigid->body_count; first += TL_FACTS) {
     tl_judge_balance run = {0, 0};
     for (int64_t i = first; i < rigid->body_count && i < first + TL_FACTS; i++) {
       const tl_judge_balance own = tl_judge_move(rigid, i, j->motion + 6 * i);
+      if (j->bricks != NULL) {
+        tl_exact_add(&given, own.given);
+        tl_exact_add(&missing, own.missing);
+        continue;
+      }
       run.given += own.given;
       run.missing += own.missing;
     }
     all.given += run.given;
     all.missing += run.missing;
+  }
+  if (j->bricks != NULL) {
+    all = (tl_judge_balance){tl_exact_round(&given), tl_exact_round(&missing)};
   }
   j->momentum_balance = tl_certificate_balance(all);
 }
@@ -133,16 +156,17 @@ static void rigid_facts(const tl_certification *j, int32_t first, int32_t count,
   const talus_rigid *const rigid = &j->problem->rigid;
   const int64_t contacts = j->problem->contact_count;
   for (int64_t i = 0; i < count; i++) {
-    if (first + i < contacts) {
-      contact_facts(j, first + i, i, facts);
+    const int32_t k = tl_certification_constraint(j, first, i);
+    if (k < contacts) {
+      contact_facts(j, k, i, facts);
       if (j->problem->dimension == 6) {
-        contact_spins(j, first + i, i, &facts->spins);
+        contact_spins(j, k, i, &facts->spins);
       }
       if (j->problem->cross_friction != NULL) {
-        facts->squeezed[i] = contact_squeezed(j, first + (int32_t)i);
+        facts->squeezed[i] = contact_squeezed(j, k);
       }
     } else {
-      const int64_t row = first + i - contacts;
+      const int64_t row = k - contacts;
       double size;
       facts->velocity[3 * i] = row_velocity(rigid, row, j->motion, &size);
       facts->free[3 * i] = row_velocity(rigid, row, rigid->velocity, facts->rounding + 3 * i);
@@ -158,7 +182,7 @@ talus_status tl_certify_rigid(talus_context *context, tl_certification *j) {
                            "certificate"));
   j->motion = j->memory.memory;
   memset(j->motion, 0, (size_t)j->motion_count * sizeof *j->motion);
-  rigid_momentum(j, rigid, j->motion);
+  rigid_momentum(j, j->motion);
   rigid_move(j, rigid);
   j->facts = rigid_facts;
   return TALUS_OK;

@@ -29,7 +29,10 @@ static talus_status host_certify(tl_solve *solve) {
   talus_solver *const solver = solve->solver;
   TL_TRY(solver->plan->export(solve));
   const double *const impulse = solver->exported.memory;
+  const tl_system *const system = &solver->assembly.system;
+  const bool bricks = solver->plan == &tl_plan_engine && system->shape.unit_chunk_count > 0;
   solver->certification.polygon = tl_polygon_of(&solver->settings);
+  solver->certification.bricks = bricks ? system : NULL;
   TL_TRY(tl_certification_make(solver->context, &solver->problem, impulse,
                                impulse + tl_solver_rows(solver), solve->run.threads,
                                &solver->certification));

@@ -21,9 +21,9 @@ bool tl_plan_dense_serves(const talus_solver *solver) {
   const int64_t constraints = (int64_t)p->contact_count + p->bilateral_count;
   return (p->form == TALUS_FORM_RIGID || p->form == TALUS_FORM_BLOCKS ||
           p->form == TALUS_FORM_DELASSUS) &&
-         !tl_problem_wrenches(p) && solver->memory == TALUS_MEMORY_HOST && constraints > 0 &&
-         constraints <= TL_SMALL_MOST && tl_small_begins(settings, p->form, (int32_t)constraints) &&
-         !settings->unique &&
+         !tl_problem_wrenches(p) && tl_bricks_size(p) == 0 && solver->memory == TALUS_MEMORY_HOST &&
+         constraints > 0 && constraints <= TL_SMALL_MOST &&
+         tl_small_begins(settings, p->form, (int32_t)constraints) && !settings->unique &&
          tl_solver_backend(solver->context, solver->memory, (int32_t)constraints)->kind ==
              TALUS_BACKEND_CPU;
 }

@@ -26,7 +26,7 @@ static bool raw_field(const void *own, const talus_strided *strided, tl_scalar s
 static bool raw_suits(const talus_problem *p) {
   return p->form == TALUS_FORM_RIGID && p->dimension == 3 && p->memory == TALUS_MEMORY_DEVICE &&
          p->bilateral_count == 0 && p->contact_count > 0 && p->asleep == NULL &&
-         p->cross_friction == NULL &&
+         p->cross_friction == NULL && p->brick_size == 0 &&
          (p->layout == NULL ||
           (p->layout->asleep.array == NULL && p->layout->cross_friction.array == NULL)) &&
          3 * (int64_t)p->contact_count <= 1 << 29 && p->rigid.body_count > 0 &&

@@ -82,7 +82,8 @@ static talus_status state_reserve(tl_cpu_engine *engine) {
   const int32_t units = shape->contact_count > shape->rigid_count + shape->block_count
                             ? shape->contact_count
                             : shape->rigid_count + shape->block_count;
-  const size_t energies = padded(units / TL_CHUNK + 2), chunks = padded(shape->chunk_count);
+  const size_t energies = padded(units / TL_CHUNK + 2 + shape->unit_chunk_count);
+  const size_t chunks = padded(shape->chunk_count);
   TL_TRY(tl_buffer_reserve(engine->context, &engine->partial, 2 * chunks + energies, sizeof(double),
                            "partial sums"));
   engine->first_sum = engine->partial.memory;

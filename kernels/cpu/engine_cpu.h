@@ -7,6 +7,8 @@
 #include "host/base/each.h"
 #include "kernels/backend.h"
 #include "kernels/item/contact.h"
+#include "kernels/item/exact.h"
+#include "kernels/item/sum_tree.h"
 #include "kernels/item/view.h"
 
 typedef struct tl_cpu_engine {
@@ -112,6 +114,13 @@ talus_status tl_cpu_residual(tl_engine *engine, double squares[2], int64_t *pass
 
 /* Loops of fewer chunks are not worth waking threads for. */
 enum { TL_FEW_CHUNKS = 8, TL_FEW_ITEMS = TL_FEW_CHUNKS * TL_CHUNK };
+
+/* The sum of what chunks have left: without rounding where there are bricks, which are not to
+ * depend on the order, else over the fixed tree. */
+static inline double tl_cpu_sum(const tl_cpu_engine *engine, const double *partial, int32_t count) {
+  return engine->view.shape.unit_chunk_count > 0 ? tl_exact_sum(partial, count)
+                                                 : tl_sum_partials(partial, count);
+}
 
 /* Loops over chunks, and over items, by the engine's threads if there are enough of them. */
 static inline void tl_cpu_each_chunk(const tl_cpu_engine *engine, int32_t count, tl_each_body *body,

@@ -110,8 +110,8 @@ static void contacts_run(tl_cpu_engine *engine, const task *job) {
     range_task each = {engine, shape->range[i], job};
     tl_cpu_each_chunk(engine, each.range.chunk_count, contact_chunks, &each);
   }
-  engine->state.step_norm2 = tl_sum_partials(engine->first_sum, shape->chunk_count);
-  engine->state.restart_test = tl_sum_partials(engine->second_sum, shape->chunk_count);
+  engine->state.step_norm2 = tl_cpu_sum(engine, engine->first_sum, shape->chunk_count);
+  engine->state.restart_test = tl_cpu_sum(engine, engine->second_sum, shape->chunk_count);
 }
 
 talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,

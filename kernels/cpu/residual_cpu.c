@@ -85,8 +85,8 @@ talus_status tl_cpu_residual(tl_engine *base, double squares[2], int64_t *passes
     range_task each = {engine, shape->range[i]};
     tl_cpu_each_chunk(engine, each.range.chunk_count, chunks_run, &each);
   }
-  squares[TL_LAW_CCP] = tl_sum_partials(engine->first_sum, shape->chunk_count);
-  squares[TL_LAW_COULOMB] = tl_sum_partials(engine->second_sum, shape->chunk_count);
+  squares[TL_LAW_CCP] = tl_cpu_sum(engine, engine->first_sum, shape->chunk_count);
+  squares[TL_LAW_COULOMB] = tl_cpu_sum(engine, engine->second_sum, shape->chunk_count);
   *passes += 1;
   return TALUS_OK;
 }

@@ -99,9 +99,20 @@ TL_CLONES static void bodies_chunk(const tl_view *given, const task *job, int32_
   }
 }
 
+/* The first body of a chunk. */
+static int32_t rigid_first(const tl_view *view, int32_t chunk) {
+  const int32_t first = chunk * TL_CHUNK, count = view->shape.rigid_count;
+  return view->unit_first != NULL ? view->unit_first[chunk] : first < count ? first : count;
+}
+
+static int32_t rigid_chunk_count(const tl_view *view) {
+  return view->unit_first != NULL ? view->shape.unit_chunk_count
+                                  : chunks_of(view->shape.rigid_count);
+}
+
 static double rigid_chunk(const tl_view *view, const task *job, int32_t chunk) {
   double leaf[TL_CHUNK];
-  const int32_t first = chunk * TL_CHUNK, end = chunk_end(first, view->shape.rigid_count);
+  const int32_t first = rigid_first(view, chunk), end = rigid_first(view, chunk + 1);
   bodies_chunk(view, job, first, end, leaf);
   return job->mode == RESPOND ? 0 : tl_sum_leaves(leaf, end - first);
 }
@@ -176,11 +187,11 @@ static double units_run(tl_cpu_engine *engine, const task *job) {
     tl_cpu_each_chunk(engine, chunks, matrix_chunks, &each);
     return tl_sum_partials(engine->energy, chunks);
   }
-  const int32_t rigid = chunks_of(shape->rigid_count), blocks = chunks_of(shape->block_count);
+  const int32_t rigid = rigid_chunk_count(view), blocks = chunks_of(shape->block_count);
   tl_cpu_each_chunk(engine, rigid, rigid_chunks, &each);
   each.energy += rigid;
   tl_cpu_each_chunk(engine, blocks, block_chunks, &each);
-  return tl_sum_partials(engine->energy, rigid + blocks);
+  return tl_cpu_sum(engine, engine->energy, rigid + blocks);
 }
 
 double tl_cpu_units_step(tl_cpu_engine *engine, tl_real beta) {
@@ -216,7 +227,7 @@ void tl_cpu_units_respond(tl_cpu_engine *engine, const tl_real *impulse, tl_real
     tl_cpu_each_item(engine, shape->contact_count, contacts_respond, &each);
     return;
   }
-  tl_cpu_each_chunk(engine, chunks_of(shape->rigid_count), rigid_chunks, &each);
+  tl_cpu_each_chunk(engine, rigid_chunk_count(view), rigid_chunks, &each);
   tl_cpu_each_item(engine, shape->block_count, blocks_respond, &each);
 }
 

@@ -90,7 +90,7 @@ TL_CLONES static void torque_leaf(const tl_view *given, tl_range range, tl_pace 
 #undef TL_CALL
 }
 
-/* The chunks of one colour. */
+/* The groups of one colour. */
 typedef struct colour_task {
   tl_cpu_engine *engine;
   tl_range range;
@@ -111,10 +111,17 @@ static void sweep_chunk(tl_cpu_engine *engine, const tl_range range, tl_pace pac
   engine->second_sum[chunk] = tl_sum_leaves(leaf.restart_test, count);
 }
 
-static void chunks_sweep(void *arguments, int64_t first, int64_t end) {
+static int32_t group_first(const tl_view *view, int32_t group) {
+  return view->group_chunk != NULL ? view->group_chunk[group] : group;
+}
+
+static void groups_sweep(void *arguments, int64_t first, int64_t end) {
   const colour_task *const t = arguments;
-  for (int64_t c = first; c < end; c++) {
-    sweep_chunk(t->engine, t->range, t->pace, t->first + (int32_t)c);
+  const tl_view *const view = &t->engine->view;
+  const int32_t from = group_first(view, t->first + (int32_t)first);
+  const int32_t to = group_first(view, t->first + (int32_t)end);
+  for (int32_t chunk = from; chunk < to; chunk++) {
+    sweep_chunk(t->engine, t->range, t->pace, chunk);
   }
 }
 
@@ -123,15 +130,18 @@ static void contacts_sweep(tl_cpu_engine *engine, tl_pace pace) {
   const tl_system *const system = engine->system;
   int32_t range = 0;
   for (int32_t colour = 0; colour < system->colour_count; colour++) {
-    const int32_t first = system->colour_chunk[colour], end = system->colour_chunk[colour + 1];
-    while (first >= shape->range[range].chunk_first + shape->range[range].chunk_count) {
+    const int32_t first = system->colour_group[colour], end = system->colour_group[colour + 1];
+    const int32_t chunk = group_first(&engine->view, first);
+    const int32_t chunks = group_first(&engine->view, end) - chunk;
+    while (chunk >= shape->range[range].chunk_first + shape->range[range].chunk_count) {
       range++;
     }
     colour_task task = {engine, shape->range[range], pace, first};
-    tl_cpu_each_chunk(engine, end - first, chunks_sweep, &task);
+    tl_each(engine->context, chunks >= TL_FEW_CHUNKS ? engine->threads : 1, end - first,
+            groups_sweep, &task);
   }
-  engine->state.step_norm2 = tl_sum_partials(engine->first_sum, shape->chunk_count);
-  engine->state.restart_test = tl_sum_partials(engine->second_sum, shape->chunk_count);
+  engine->state.step_norm2 = tl_cpu_sum(engine, engine->first_sum, shape->chunk_count);
+  engine->state.restart_test = tl_cpu_sum(engine, engine->second_sum, shape->chunk_count);
 }
 
 static void contacts_extrapolate(void *arguments, int64_t first, int64_t end) {

@@ -316,7 +316,7 @@ talus_status chunks_cut(tl_cuda_device *device, tl_cuda_assembly *assembly, int3
   chunk_first[chunk] = shape->contact_count;
   shape->chunk_count = shape->range[0].chunk_count = chunk;
   built->colour_count = colours;
-  built->colour_chunk = colour;
+  built->colour_group = colour;
   return TALUS_OK;
 }
 
@@ -327,7 +327,7 @@ talus_status system_fill(tl_cuda_device *device, tl_cuda_assembly *assembly, con
   TL_TRY(tl_cuda_reserve(device, &assembly->arrays, count.used, "assembled problem"));
   tl_cuda_pieces room = {(char *)assembly->arrays.memory, 0};
   system_pieces(&room, built);
-  if (built->colour_chunk != NULL) {
+  if (built->colour_group != NULL) {
     TL_TRY(tl_cuda_send_all(device, assembly->chunks.memory, built->chunk_first,
                             ((size_t)built->shape.chunk_count + 1) * sizeof(int32_t)));
   } else {

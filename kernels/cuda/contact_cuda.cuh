@@ -1,4 +1,5 @@
-/* contact_cuda.cuh: the one kernel over contacts: a block takes a chunk, a thread a contact.
+/* contact_cuda.cuh: the one kernel over contacts: a block takes a chunk, or the chunks of a group
+ * one after the other (groups: bricks), a thread a contact.
  *
  * What is done is the PASS's business, known when compiling:
  *   share<KIND>(work, range, k)   one contact's item, its two shares of the sums
@@ -10,11 +11,51 @@
 
 #include "kernels/cuda/engine_cuda.cuh"
 #include "kernels/cuda/sum_cuda.h"
+#include "kernels/cuda/sum_exact_cuda.h"
+
+/* Both sums over all chunks, by all threads of a block; thread 0's. */
+static __device__ __forceinline__ void tl_cuda_total(const tl_cuda_work &work, double (&all)[2]) {
+  const unsigned count = work.contact_blocks;
+  if (work.view.shape.unit_chunk_count > 0) {
+    all[0] = tl_sum_exact(work.first_sum, count);
+    all[1] = tl_sum_exact(work.second_sum, count);
+    return;
+  }
+  all[0] = tl_sum_leaf(work.first_sum, count);
+  all[1] = tl_sum_leaf(work.second_sum, count);
+  tl_sum_block(all);
+}
+
+/* Which chunks a launch is for: first .. end - 1, or the groups of these numbers; blocks of all
+ * launches of the pass. */
+struct tl_cuda_part {
+  int32_t first, end;
+  bool groups;
+  unsigned all;
+};
+
+/* One chunk: its contacts, and its sums. */
+template <class PASS>
+static __device__ __forceinline__ void chunk_run(const tl_cuda_work &work, const tl_range range,
+                                                 const int32_t chunk) {
+  const int32_t k = work.view.chunk_first[chunk] + (int32_t)threadIdx.x;
+  double sum[2] = {0, 0};
+  if (k < work.view.chunk_first[chunk + 1]) {
+    const tl_share share = PASS::share(work, range, k);
+    sum[0] = share.step_norm2;
+    sum[1] = share.restart_test;
+  }
+  tl_sum_block(sum);
+  if (threadIdx.x == 0) {
+    work.first_sum[chunk] = sum[0];
+    work.second_sum[chunk] = sum[1];
+  }
+  __syncthreads(); /* the next chunk of a group reads what this one wrote */
+}
 
 template <class PASS, int KIND, int TORQUE>
 static __global__ void __launch_bounds__(TL_CHUNK)
-    contact_kernel(const tl_cuda_work work, const tl_range given, const int32_t chunk_first,
-                   const int32_t chunk_end) {
+    contact_kernel(const tl_cuda_work work, const tl_range given, const tl_cuda_part part) {
   if (!tl_is_due(work.control, PASS::when)) {
     return;
   }
@@ -25,25 +66,21 @@ static __global__ void __launch_bounds__(TL_CHUNK)
     range.rows = 3;
     range.bilateral = range.bounded = 0;
   }
-  const int32_t chunk = chunk_first + (int32_t)blockIdx.x;
-  double sum[2] = {0, 0};
-  if (chunk < chunk_end) { /* else there is no contact at all, but the end must be told */
-    const int32_t k = work.view.chunk_first[chunk] + (int32_t)threadIdx.x;
-    if (k < work.view.chunk_first[chunk + 1]) {
-      const tl_share share = PASS::share(work, range, k);
-      sum[0] = share.step_norm2;
-      sum[1] = share.restart_test;
+  const int32_t own = part.first + (int32_t)blockIdx.x;
+  if (own >= part.end) { /* there is no contact at all, but the end must be told */
+    if (threadIdx.x == 0) {
+      work.first_sum[own] = work.second_sum[own] = 0;
     }
+  } else if (part.groups) {
+    for (int32_t c = work.view.group_chunk[own]; c < work.view.group_chunk[own + 1]; c++) {
+      chunk_run<PASS>(work, range, c);
+    }
+  } else {
+    chunk_run<PASS>(work, range, own);
   }
-  tl_sum_block(sum);
-  if (threadIdx.x == 0) {
-    work.first_sum[chunk] = sum[0];
-    work.second_sum[chunk] = sum[1];
-  }
-  if (tl_sum_is_last(&work.control->contacts_done, work.contact_blocks)) {
-    double all[2] = {tl_sum_leaf(work.first_sum, work.contact_blocks),
-                     tl_sum_leaf(work.second_sum, work.contact_blocks)};
-    tl_sum_block(all);
+  if (tl_sum_is_last(&work.control->contacts_done, part.all)) {
+    double all[2];
+    tl_cuda_total(work, all);
     if (threadIdx.x == 0) {
       PASS::finish(work.control, all[0], all[1]);
     }
@@ -53,19 +90,48 @@ static __global__ void __launch_bounds__(TL_CHUNK)
 /* Contacts of six rows, which no form with a stored W has. */
 template <class PASS>
 static talus_status tl_cuda_torque_chunks(tl_cuda_engine *engine, const tl_range &range,
-                                          int32_t first, int32_t end, unsigned blocks) {
+                                          const tl_cuda_part &part, unsigned blocks) {
   switch (range.kind) {
   case TL_SPHERES:
     TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_SPHERES, 1>, engine->work, range,
-              first, end);
+              part);
     break;
   case TL_ARMS:
     TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_ARMS, 1>, engine->work, range,
-              first, end);
+              part);
     break;
   default:
     TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_BLOCKS, 1>, engine->work, range,
-              first, end);
+              part);
+    break;
+  }
+  return TALUS_OK;
+}
+
+/* Chunks or groups, all of one range. */
+template <class PASS>
+static talus_status tl_cuda_part_run(tl_cuda_engine *engine, const tl_range &range,
+                                     const tl_cuda_part &part) {
+  const unsigned blocks = part.end > part.first ? (unsigned)(part.end - part.first) : 1;
+  if (range.torque) {
+    return tl_cuda_torque_chunks<PASS>(engine, range, part, blocks);
+  }
+  switch (range.kind) {
+  case TL_SPHERES:
+    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_SPHERES, 0>, engine->work, range,
+              part);
+    break;
+  case TL_ARMS:
+    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_ARMS, 0>, engine->work, range,
+              part);
+    break;
+  case TL_BLOCKS:
+    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_BLOCKS, 0>, engine->work, range,
+              part);
+    break;
+  default:
+    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_MATRIX, 0>, engine->work, range,
+              part);
     break;
   }
   return TALUS_OK;
@@ -75,29 +141,8 @@ static talus_status tl_cuda_torque_chunks(tl_cuda_engine *engine, const tl_range
 template <class PASS>
 static talus_status tl_cuda_chunks(tl_cuda_engine *engine, const tl_range &range, int32_t first,
                                    int32_t end) {
-  const unsigned blocks = end > first ? (unsigned)(end - first) : 1;
-  if (range.torque) {
-    return tl_cuda_torque_chunks<PASS>(engine, range, first, end, blocks);
-  }
-  switch (range.kind) {
-  case TL_SPHERES:
-    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_SPHERES, 0>, engine->work, range,
-              first, end);
-    break;
-  case TL_ARMS:
-    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_ARMS, 0>, engine->work, range,
-              first, end);
-    break;
-  case TL_BLOCKS:
-    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_BLOCKS, 0>, engine->work, range,
-              first, end);
-    break;
-  default:
-    TL_LAUNCH(engine, blocks, TL_CHUNK, contact_kernel<PASS, TL_MATRIX, 0>, engine->work, range,
-              first, end);
-    break;
-  }
-  return TALUS_OK;
+  const tl_cuda_part part = {first, end, false, engine->work.contact_blocks};
+  return tl_cuda_part_run<PASS>(engine, range, part);
 }
 
 /* All contacts. */

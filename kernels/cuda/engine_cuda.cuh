@@ -79,7 +79,7 @@ struct tl_cuda_engine {
   int32_t since_rebuild;
   int32_t stale; /* sweeps over rows of W have left V(x) behind */
   int32_t colour_count;
-  tl_buffer colours;         /* [colour_count + 1] first chunk of each colour */
+  tl_buffer colours;         /* [colour_count + 1] first group of each colour, then their ranges */
   tl_cuda_buffer arrays;     /* the problem */
   tl_cuda_buffer impulse;    /* x, x_previous, best, slip */
   tl_cuda_buffer velocity;   /* velocity, velocity_y */

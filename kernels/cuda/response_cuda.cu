@@ -4,6 +4,7 @@
  * scalars, as in contact_cuda.cuh. Rigid bodies and general blocks are two launches of one pass. */
 #include "kernels/cuda/engine_cuda.cuh"
 #include "kernels/cuda/sum_cuda.h"
+#include "kernels/cuda/sum_exact_cuda.h"
 #include "kernels/item/body.h"
 
 namespace {
@@ -52,9 +53,10 @@ __global__ void __launch_bounds__(TL_CHUNK)
   if (!tl_is_due(work.control, TL_RUNNING)) {
     return;
   }
-  const int64_t i = tl_thread_index();
+  const int32_t *const first = block_first == 0 ? work.view.unit_first : NULL; /* of bricks */
+  const int64_t i = first != NULL ? first[blockIdx.x] + (int64_t)threadIdx.x : tl_thread_index();
   double sum[1] = {0};
-  if (i < count) {
+  if (i < (first != NULL ? first[blockIdx.x + 1] : count)) {
     sum[0] = PASS::template share<KIND>(work, (int32_t)i);
   }
   tl_sum_block(sum);
@@ -62,8 +64,12 @@ __global__ void __launch_bounds__(TL_CHUNK)
     work.energy[block_first + blockIdx.x] = sum[0];
   }
   if (tl_sum_is_last(&work.control->units_done, work.unit_blocks)) {
-    double all[1] = {tl_sum_leaf(work.energy, work.unit_blocks)};
-    tl_sum_block(all);
+    const bool exact = work.view.unit_first != NULL;
+    double all[1] = {exact ? tl_sum_exact(work.energy, work.unit_blocks)
+                           : tl_sum_leaf(work.energy, work.unit_blocks)};
+    if (!exact) {
+      tl_sum_block(all);
+    }
     if (threadIdx.x == 0) {
       PASS::finish(work.control, all[0]);
     }

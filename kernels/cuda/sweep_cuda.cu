@@ -1,4 +1,4 @@
-/* sweep_cuda.cu: coloured Gauss-Seidel: a kernel for each colour.
+/* sweep_cuda.cu: coloured Gauss-Seidel: a kernel for each colour, or for each phase of bricks.
  *
  * The ticket counts through all colours, so the last block of the last colour adds up the sweep. */
 #include "kernels/item/sweep.h"
@@ -46,18 +46,19 @@ bool is_matrix(const tl_cuda_engine *engine) {
   return engine->work.view.shape.range[0].kind == TL_MATRIX;
 }
 
+/* A colour's chunks; with bricks, its bricks, each by a block. */
 talus_status colours_sweep(tl_cuda_engine *engine) {
   const tl_shape *const shape = &engine->work.view.shape;
   const int32_t *const colour = (const int32_t *)engine->colours.memory;
+  const bool groups = shape->group_count > 0;
   if (shape->chunk_count == 0) {
     return tl_cuda_chunks<sweep_pass>(engine, shape->range[0], 0, 0);
   }
-  int32_t range = 0;
   for (int32_t i = 0; i < engine->colour_count; i++) {
-    while (colour[i] >= shape->range[range].chunk_first + shape->range[range].chunk_count) {
-      range++;
-    }
-    TL_TRY(tl_cuda_chunks<sweep_pass>(engine, shape->range[range], colour[i], colour[i + 1]));
+    const tl_cuda_part part = {colour[i], colour[i + 1], groups,
+                               groups ? (unsigned)shape->group_count : engine->work.contact_blocks};
+    const int32_t range = colour[engine->colour_count + 1 + i];
+    TL_TRY(tl_cuda_part_run<sweep_pass>(engine, shape->range[range], part));
   }
   return TALUS_OK;
 }

@@ -287,9 +287,10 @@ struct state_need {
 
 state_need state_find(const tl_shape *shape) {
   state_need need;
-  const unsigned units = shape->range[0].kind == TL_MATRIX
-                             ? blocks_of(shape->contact_count)
-                             : blocks_of(shape->rigid_count) + blocks_of(shape->block_count);
+  const unsigned rigid = shape->unit_chunk_count > 0 ? (unsigned)shape->unit_chunk_count
+                                                     : blocks_of(shape->rigid_count);
+  const unsigned units = shape->range[0].kind == TL_MATRIX ? blocks_of(shape->contact_count)
+                                                           : rigid + blocks_of(shape->block_count);
   need.unit_blocks = units > 0 ? units : 1;
   need.contact_blocks = shape->chunk_count > 0 ? (unsigned)shape->chunk_count : 1;
   need.impulses = padded(3 * (size_t)TL_PLACES(shape) * sizeof(tl_real));
@@ -329,17 +330,29 @@ talus_status state_reserve(tl_cuda_engine *engine, tl_cuda_work *work) {
   return TALUS_OK;
 }
 
-/* Keeps the colours for the sweeps; *same: they are what they were. */
+/* Keeps the colours for the sweeps, and the range of each; *same: they are what they were. */
 talus_status colours_take(tl_cuda_engine *engine, const tl_system *system, bool *same) {
-  const int32_t count = system->colour_chunk != NULL ? system->colour_count : 0;
+  const int32_t count = system->colour_group != NULL ? system->colour_count : 0;
   const size_t bytes = ((size_t)count + 1) * sizeof(int32_t);
   *same = count == engine->colour_count &&
-          (count == 0 || memcmp(engine->colours.memory, system->colour_chunk, bytes) == 0);
+          (count == 0 || memcmp(engine->colours.memory, system->colour_group, bytes) == 0);
   engine->colour_count = 0;
   if (count > 0) {
-    TL_TRY(tl_buffer_reserve(engine->context, &engine->colours, (size_t)count + 1, sizeof(int32_t),
-                             "colours"));
-    memcpy(engine->colours.memory, system->colour_chunk, bytes);
+    TL_TRY(tl_buffer_reserve(engine->context, &engine->colours, 2 * (size_t)count + 1,
+                             sizeof(int32_t), "colours"));
+    int32_t *const first = (int32_t *)engine->colours.memory;
+    memcpy(first, system->colour_group, bytes);
+    int32_t range = 0;
+    for (int32_t i = 0; i < count; i++) {
+      const int32_t chunk =
+          system->shape.group_count > 0 ? system->group_chunk[first[i]] : first[i];
+      const tl_range *const ranges = system->shape.range;
+      while (chunk >= ranges[range].chunk_first + ranges[range].chunk_count) {
+        range++;
+      }
+      *same = *same && first[count + 1 + i] == range;
+      first[count + 1 + i] = range;
+    }
   }
   engine->colour_count = count;
   return TALUS_OK;

@@ -60,7 +60,11 @@ typedef struct tl_shape {
   int32_t rigid_contact_count;
   int32_t entry_base; /* the first contact that has entries */
   int32_t chunk_count, range_count;
-  int32_t bound_count;      /* bilateral rows if some of them have bounds, else 0 */
+  int32_t group_count; /* problems with bricks, ordered for sweeps: bricks; else 0 */
+  int32_t
+      unit_chunk_count; /* problems with bricks, whose sums are exact: pieces of at most TL_CHUNK
+                               bodies within a brick; else 0 */
+  int32_t bound_count;  /* bilateral rows if some of them have bounds, else 0 */
   int32_t compliance_count; /* contact_count if something gives way and W is not stored, else 0 */
   int32_t torque_count;     /* contacts, without bilateral rows, if they have six rows; else 0 */
   int32_t elliptic;         /* 1: some of them have an elliptic cone */
@@ -82,6 +86,9 @@ typedef struct tl_shape {
 
 #define TL_ARRAY_LIST(PLAIN, REAL)                                                                 \
   PLAIN(int32_t, chunk_first, s->chunk_count + 1)                                                  \
+  /* bricks: a group's chunks are treated one after the other, groups of a colour at once */       \
+  PLAIN(int32_t, group_chunk, TL_IF(s->group_count > 0, s->group_count + 1))                       \
+  PLAIN(int32_t, unit_first, TL_IF(s->unit_chunk_count > 0, s->unit_chunk_count + 1))              \
   /* rigid contacts: internal body, or rigid_count for what cannot move */                         \
   PLAIN(int32_t, body_a, s->rigid_contact_count)                                                   \
   PLAIN(int32_t, body_b, s->rigid_contact_count)                                                   \

@@ -54,8 +54,10 @@ typedef struct tl_system {
 #undef TL_REALS
   /* for the host alone */
   int32_t colour_count;
-  int32_t *colour_chunk; /* [colour_count + 1] first chunk of each colour; NULL: not coloured */
-  int32_t *order;        /* [contact_count] the caller's constraint at each internal place;
+  int32_t
+      *colour_group; /* [colour_count + 1] first group of each colour; NULL: not coloured. Without
+                            bricks each chunk is a group; with them, colours are the phases */
+  int32_t *order;    /* [contact_count] the caller's constraint at each internal place;
                             bilateral rows are numbered behind the contacts */
 } tl_system;
 

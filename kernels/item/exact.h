@@ -116,4 +116,11 @@ TL_ITEM void tl_exact_add_all(tl_exact *sum, const double *value, int64_t count)
   }
 }
 
+TL_ITEM double tl_exact_sum(const double *value, int64_t count) {
+  tl_exact sum;
+  memset(&sum, 0, sizeof sum);
+  tl_exact_add_all(&sum, value, count);
+  return tl_exact_round(&sum);
+}
+
 #endif

@@ -27,7 +27,9 @@ const char *case_name(case_kind kind) {
                                                 "soft W",
                                                 "spheres of six rows",
                                                 "arms of six rows, elliptic",
-                                                "blocks of six rows, elliptic"};
+                                                "blocks of six rows, elliptic",
+                                                "spheres in bricks",
+                                                "arms in bricks"};
   return names[kind];
 }
 
@@ -156,7 +158,7 @@ static void rows_make(test_case *test, int32_t count, uint32_t *state) {
 static void rigid_make(test_case *test, case_kind kind, int32_t size, uint32_t *state) {
   const int round = kind == CASE_SPHERES || kind == CASE_SPHERES_ROWS ||
                     kind == CASE_SPHERES_BOUNDS || kind == CASE_SPHERES_SOFT ||
-                    kind == CASE_SPHERES_TORQUE;
+                    kind == CASE_SPHERES_TORQUE || kind == CASE_SPHERES_BRICKS;
   const int with_rows = kind == CASE_SPHERES_ROWS || kind == CASE_ARMS_ROWS ||
                         kind == CASE_ROWS_ONLY || kind >= CASE_SPHERES_BOUNDS;
   test->problem = talus_problem_default(TALUS_FORM_RIGID);
@@ -313,6 +315,12 @@ static void torques_make(test_case *test, int elliptic, uint32_t *state) {
   }
 }
 
+/* Three bricks along each edge of a cube, so that some constraints reach too far. */
+static void bricks_make(test_case *test, uint32_t *state) {
+  test->problem.positions = reals(test, 3 * (int64_t)test->problem.rigid.body_count, 1, state);
+  test->problem.brick_size = 0.7;
+}
+
 void case_make(test_case *test, case_kind kind, int32_t size, uint32_t seed) {
   uint32_t state = seed * 2654435761u + (uint32_t)kind;
   memset(test, 0, sizeof *test);
@@ -340,7 +348,9 @@ void case_make(test_case *test, case_kind kind, int32_t size, uint32_t seed) {
     rigid_make(test, kind, size, &state);
     break;
   }
-  if (kind >= CASE_SPHERES_TORQUE) {
+  if (kind >= CASE_SPHERES_BRICKS) {
+    bricks_make(test, &state);
+  } else if (kind >= CASE_SPHERES_TORQUE) {
     torques_make(test, kind != CASE_SPHERES_TORQUE, &state);
   }
   if (kind >= CASE_SPHERES_BOUNDS) {

@@ -29,6 +29,8 @@ typedef enum case_kind {
   CASE_SPHERES_TORQUE, /* the same with six rows a contact, here and below with elliptic cones */
   CASE_ARMS_TORQUE,
   CASE_BLOCKS_TORQUE,
+  CASE_SPHERES_BRICKS, /* positions and bricks, here and below, with rows, bounds and softness */
+  CASE_ARMS_BRICKS,
   CASE_COUNT
 } case_kind;
 

@@ -123,6 +123,7 @@ void problem_slots(slots *s, talus_problem *p, talus_layout *layout) {
   slot_add(s, &p->cross_friction, &layout->cross_friction, 1, p->contact_count);
   slot_add(s, &p->friction_direction, &layout->friction_direction, 3, p->contact_count);
   if (p->form == TALUS_FORM_RIGID) {
+    slot_add(s, &p->positions, &layout->positions, 3, p->rigid.body_count);
     rigid_slots(s, p, layout);
   } else if (p->form == TALUS_FORM_BLOCKS) {
     blocks_slots(s, p, layout);

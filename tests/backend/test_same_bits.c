@@ -178,7 +178,7 @@ static void script_look(tl_engine *engine, const tl_system *system, answers *log
   tl_rule rule = {.step = TL_STEP_ADAPT, .momentum = 1, .rebuild = 7, .cap = 0.9, .filter = 0.3};
   tl_state state = {0};
   int64_t passes = 0;
-  rule.sweeps = system->colour_chunk != NULL;
+  rule.sweeps = system->colour_group != NULL;
   const tl_iteration kinds[] = {TL_ITERATE_GRADIENT, TL_ITERATE_BACKTRACK, TL_ITERATE_SWEEP};
   for (int i = rule.sweeps ? 2 : 0; i < (rule.sweeps ? 3 : 2); i++) {
     rule.look = 0;
@@ -210,7 +210,7 @@ static void script_mixed(tl_engine *engine, const tl_system *system, answers *lo
   ASK(log, engine->ops->start(engine, TL_START_GIVEN, NULL, 3));
   ask_gradient(engine, &gradient, 7, log);
   ASK(log, engine->ops->keep(engine));
-  if (system->colour_chunk != NULL) {
+  if (system->colour_group != NULL) {
     ask_sweep(engine, &sweep, 5, log);
     if (system->shape.range[0].kind == TL_MATRIX) {
       ask_residual(engine, log);
@@ -239,7 +239,7 @@ static void script_all(tl_engine *engine, const tl_system *system, int32_t threa
     script_mixed(engine, system, log);
     return;
   }
-  if (system->colour_chunk != NULL) {
+  if (system->colour_group != NULL) {
     script_sweep(engine, system, log);
   } else {
     script_gradient(engine, system, log);

@@ -84,7 +84,7 @@ class Layout(Structure):
         ("rigid", RigidLayout), ("blocks", BlocksLayout), ("delassus", DelassusLayout),
         ("global", GlobalLayout)] + _strided(
         "compliance", "target_impulse", "row_compliance", "row_target_impulse",
-        "torque_friction", "cross_friction", "friction_direction")
+        "torque_friction", "cross_friction", "friction_direction", "positions")
 
 
 class Problem(Structure):
@@ -95,7 +95,8 @@ class Problem(Structure):
                 ("layout", POINTER(Layout))] + _pointers("contact_key", "row_key", "asleep") + [
                     ("velocity_scale", c_double)] + _pointers(
                         "compliance", "target_impulse", "row_compliance", "row_target_impulse",
-                        "torque_friction", "cross_friction", "friction_direction")
+                        "torque_friction", "cross_friction", "friction_direction",
+                        "positions") + [("brick_size", c_double)]
 
 
 progress_fn = ctypes.CFUNCTYPE(c_int, c_void_p, c_int64, c_int64, c_double, c_double)
