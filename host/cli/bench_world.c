@@ -21,7 +21,7 @@ static const double RADIUS = 0.05, SPREAD = 0.1, PACKING = 0.58; /* m, -, solid 
 typedef struct world_options {
   tl_bench_list grains;
   double layers, step, tolerance, accept, settle, friction, slop;
-  int64_t steps, threads, substeps, iterations;
+  int64_t steps, threads, substeps, iterations, certify;
   int law, method, precision, backend, json;
 } world_options;
 
@@ -49,6 +49,7 @@ static tl_parsed options_read(world_options *o, int argc, char **argv) {
                        .threads = 1,
                        .substeps = 1,
                        .iterations = 0,
+                       .certify = 1,
                        .backend = TALUS_BACKEND_CPU};
   const tl_option table[] = {
       {"grains", TL_OPTION_TEXT, &grains, "N,...", "sizes of the beds (default 1e3,8e3)", 0, 0, 0},
@@ -63,6 +64,8 @@ static tl_parsed options_read(world_options *o, int argc, char **argv) {
       {"accept", TL_OPTION_REAL, &o->accept, "X", "default 0: ten times that", 0, 1e9, 0},
       {"max-iterations", TL_OPTION_INTEGER, &o->iterations, "N",
        "per solve (default 0: as a world has it)", 0, 1e9, 0},
+      {"certify", TL_OPTION_INTEGER, &o->certify, "N",
+       "1: every step is certified; N: every Nth; 0: those that fail (default 1)", 0, 1e9, 0},
       {"step", TL_OPTION_REAL, &o->step, "S", "time step, s (default 1e-3)", 0, 1, 1},
       {"substeps", TL_OPTION_INTEGER, &o->substeps, "N", "default 1", 1, 1e5, 0},
       {"slop", TL_OPTION_REAL, &o->slop, "X", "of the radius (default 2e-4)", 0, 1, 0},
@@ -220,6 +223,7 @@ static talus_status bed_run(talus_context *context, const world_options *o, doub
   def.solver.method = (talus_method)o->method;
   def.solver.precision = (talus_precision)o->precision;
   def.solver.max_iterations = o->iterations;
+  def.solver.certify = o->certify;
   talus_status status = bed_generate(context, o, grains, &bed);
   if (status == TALUS_OK) {
     result->grains = bed->problem.rigid.body_count;

@@ -17,6 +17,8 @@ static const struct {
     {TALUS_NOTE_BLOCKS_FOUND, "blocks_found", "recognised as blocks: run without a matrix"},
     {TALUS_NOTE_UNIQUE, "unique", "of all solutions with this velocity the one of least norm"},
     {TALUS_NOTE_STOPPED, "stopped", "stopped by the user: these are the best impulses so far"},
+    {TALUS_NOTE_UNCERTIFIED, "uncertified",
+     "not judged by the certificate: the measure is the solver's"},
 };
 enum { NOTE_COUNT = sizeof notes / sizeof notes[0] };
 

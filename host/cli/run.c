@@ -38,6 +38,7 @@ typedef struct run_state {
   char dump_path[1056];           /* in it; the world reads it for as long as it lives */
   int64_t first, last;            /* steps */
   int64_t missed, halved;         /* steps that missed the tolerance; that had to be cut */
+  int64_t uncertified;            /* steps with solves that no certificate judged */
   double worst_error, worst_time; /* of those that missed */
   double begin;
 } run_state;
@@ -249,6 +250,7 @@ static talus_status one_step(run_state *run, talus_step_report *report) {
     run->worst_time = report->time;
   }
   run->halved += report->halvings > 0;
+  run->uncertified += report->uncertified > 0;
   const uint32_t due = talus_record_due(run->record, report->step);
   if ((due & TALUS_RECORD_FRAME) != 0) {
     TL_TRY(talus_record_frame(run->record, run->world, report));
@@ -329,6 +331,10 @@ static void report_end(const run_state *run) {
   }
   if (run->halved > 0) {
     printf("  %" PRId64 " steps were cut\n", run->halved);
+  }
+  if (run->uncertified > 0) {
+    printf("  %" PRId64 " steps were not judged by the certificate (world.certify)\n",
+           run->uncertified);
   }
 }
 

@@ -23,7 +23,8 @@ void talus_settings_init(talus_settings *settings, size_t size) {
                                           .momentum_cap = -1,
                                           .cone = TALUS_CONE_CIRCULAR,
                                           .facets = 4,
-                                          .dump_most = 100};
+                                          .dump_most = 100,
+                                          .certify = 1};
   tl_struct_init(&tl_struct_settings, &defaults, settings, size);
 }
 

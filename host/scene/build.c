@@ -41,6 +41,7 @@ talus_world_def tl_world_def_of(const talus_scene *scene, tl_build_mode mode) {
   def.solver.precision = (talus_precision)from->precision;
   def.solver.islands = from->islands;
   def.solver.max_iterations = from->max_iterations;
+  def.solver.certify = from->certify;
   def.seed = (uint64_t)from->seed;
   return def;
 }

@@ -38,7 +38,7 @@ typedef struct tl_scene_world {
   tl_item item;
   double gravity[3], step, slop, margin, bias_cap, restitution_speed, tolerance, accept;
   double facet_angle, penetration_limit, velocity_scale;
-  int64_t substeps, seed, max_iterations, facets;
+  int64_t substeps, seed, max_iterations, facets, certify;
   int32_t law, cone, facet_align, method, precision, integrator, stabilisation, restitution;
   int32_t plane, overlap, islands, on_miss, softness;
 } tl_scene_world;

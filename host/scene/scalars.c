@@ -49,6 +49,8 @@ static const talus_column of_cell[] = {{"strain_xx", ""}, {"strain_yy", ""}, {"s
                                        {"cell_xx", "m"},  {"cell_yy", "m"},  {"cell_zz", "m"}};
 /* Only of scenes with bonds: those that hold, those that broke so far. */
 static const talus_column of_bonds[] = {{"bonds", ""}, {"bonds_broken", ""}};
+/* Only of scenes that have not every step judged: solves that the certificate did not judge. */
+static const talus_column of_certify[] = {{"uncertified", ""}};
 enum { PER_BONDS = sizeof of_bonds / sizeof of_bonds[0] };
 enum { PER_CELL = sizeof of_cell / sizeof of_cell[0] };
 enum { FIXED = sizeof fixed / sizeof fixed[0], STRESS = FIXED - 6, PER_TRACK = 9 };
@@ -85,11 +87,15 @@ static int32_t bond_columns(const tl_scene_definition *def) {
   return def->bonds.count > 0 ? PER_BONDS : 0;
 }
 
+static int32_t certify_columns(const tl_scene_definition *def) {
+  return def->world.certify != 1 ? 1 : 0;
+}
+
 int32_t tl_scalars_count(const talus_scene *scene) {
   const tl_scene_definition *def = tl_scene_def(scene);
-  return FIXED + cell_columns(def) + bond_columns(def) + 3 * def->walls.count +
-         PER_TRACK * def->output.track.count + force_columns(def) + tl_scalars_servo_count(scene) +
-         stage_columns(def);
+  return FIXED + cell_columns(def) + bond_columns(def) + certify_columns(def) +
+         3 * def->walls.count + PER_TRACK * def->output.track.count + force_columns(def) +
+         tl_scalars_servo_count(scene) + stage_columns(def);
 }
 
 talus_status tl_scalars_column(tl_arena *arena, const char *stem, const char *name,
@@ -117,6 +123,8 @@ talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, talus_co
   column += cell_columns(def);
   memcpy(column, of_bonds, (size_t)bond_columns(def) * sizeof *column);
   column += bond_columns(def);
+  memcpy(column, of_certify, (size_t)certify_columns(def) * sizeof *column);
+  column += certify_columns(def);
   for (int32_t i = 0; i < def->walls.count; i++) {
     const char *name = ((const tl_scene_wall *)def->walls.item)[i].name;
     char number[16];
@@ -275,6 +283,9 @@ talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
     value[1] = (double)(world->broken_before + world->broken_count);
   }
   value += bond_columns(def);
+  if (certify_columns(def) > 0) {
+    *value++ = report->uncertified;
+  }
   wall_forces(scene, world, value);
   value += 3 * def->walls.count;
   for (int32_t i = 0; i < def->output.track.count; i++, value += PER_TRACK) {

@@ -62,6 +62,11 @@ static const tl_key rows_world[] = {
         "method `auto`, precision `f64`"),
     INTEGER("max_iterations", max_iterations, "0", 0, 1e15, 0,
             "per contact solve; 0: 200, or 2000 if the tolerance is below 1e-4 or there are bonds"),
+    INTEGER(
+        "certify", certify, "1", 0, 1e15, 0,
+        "which steps the certificate judges: 1 every one, N every Nth, 0 none; solves that miss "
+        "the tolerance always. The column `uncertified` names the others, whose `error` is the "
+        "solver's own"),
     CHOICE("integrator", integrator, "euler|midpoint", "euler", 0,
            "`euler`: contacts at the old positions; `midpoint`: half a step ahead (Moreau), for "
            "bodies that move less than their radius in a step"),

@@ -459,8 +459,12 @@ static void run_velocity(const tl_certification *j, int64_t run, double *contact
 
 static void runs_velocity(void *arguments, int64_t first, int64_t end) {
   const run_task *const t = arguments;
+  const bool lanes = tl_lanes_serve(t->j);
   for (int64_t run = first; run < end; run++) {
-    if (!run_find(t->j, run).rows) {
+    const run_place place = run_find(t->j, run);
+    if (lanes && !place.rows) {
+      tl_lanes_velocity(t->j, place.first, place.count, t->contact_velocity);
+    } else if (!place.rows) {
       run_velocity(t->j, run, t->contact_velocity);
     }
   }

@@ -115,10 +115,13 @@ void tl_certification_row_velocity(const tl_certification *certification, double
 void tl_certification_release(talus_context *context, tl_certification *certification);
 int64_t tl_certification_bytes(const tl_certification *certification);
 
-/* certificate_lanes.c: whether contacts can be judged several at once; some of them. */
+/* certificate_lanes.c: whether contacts can be judged several at once; the sums of some of them;
+ * their velocities alone. */
 bool tl_lanes_serve(const tl_certification *certification);
 void tl_lanes_judge(const tl_certification *certification, int32_t first, int32_t count,
                     tl_judge_sums *sums);
+void tl_lanes_velocity(const tl_certification *certification, int32_t first, int32_t count,
+                       double *velocity);
 
 tl_polygon tl_polygon_of(const talus_settings *settings);
 /* Fact i, a contact of three rows with friction: squares of R(x) and R(0) of both laws. */

@@ -183,6 +183,36 @@ TL_CLONES static void group_judge(contact_lanes *g, int32_t count, int compliant
   }
 }
 
+/* u alone. */
+TL_ITEM void contact_velocity(contact_lanes *g, int32_t i) {
+  double n[3], surface[3];
+  tl_judge_fact f;
+  vector_load(g->normal, i, n);
+  vector_load(g->surface, i, surface);
+  tl_judge_fact_begin(g->bias[i], n, surface, &f);
+  end_add(&g->end[0], i, 0, &f);
+  end_add(&g->end[1], i, 1, &f);
+  for (int c = 0; c < 3; c++) {
+    g->velocity[c][i] = f.velocity[c];
+  }
+}
+
+TL_CLONES static void group_velocity(contact_lanes *g, int32_t count) {
+#pragma omp simd
+  for (int32_t i = 0; i < count; i++) {
+    contact_velocity(g, i);
+  }
+}
+
+static void velocity_save(contact_lanes *g, const int32_t *contact, int32_t count,
+                          double *velocity) {
+  for (int32_t i = 0; i < count; i++) {
+    for (int c = 0; c < 3; c++) {
+      velocity[3 * (int64_t)contact[i] + c] = g->velocity[c][i];
+    }
+  }
+}
+
 /* ---- sums ------------------------------------------------------------------------------------ */
 
 /* One contact after the other; several sums at a time hide the latency of an addition. */
@@ -228,24 +258,39 @@ bool tl_lanes_serve(const tl_certification *j) {
          j->polygon.count == 0 && j->unit == 1;
 }
 
+/* Copies the group that begins at `done` of the contacts from `first` on; returns their number. */
+static int32_t group_take(const tl_certification *j, int32_t first, int32_t done, int32_t count,
+                          int32_t *contact, contact_lanes *g) {
+  const int32_t next = count - done < LANES ? count - done : LANES;
+  for (int32_t i = 0; i < next; i++) {
+    contact[i] = tl_certification_constraint(j, first, done + i);
+  }
+  group_copy(j, contact, next, g);
+  return next;
+}
+
 void tl_lanes_judge(const tl_certification *j, int32_t first, int32_t count, tl_judge_sums *s) {
   contact_lanes g;
   lane value[VALUES];
   double sum[VALUES] = {0};
   int32_t contact[LANES];
   for (int32_t done = 0; done < count; done += LANES) {
-    const int32_t next = count - done < LANES ? count - done : LANES;
-    for (int32_t i = 0; i < next; i++) {
-      contact[i] = tl_certification_constraint(j, first, done + i);
-    }
-    group_copy(j, contact, next, &g);
+    const int32_t next = group_take(j, first, done, count, contact, &g);
     group_judge(&g, next, j->compliant, value);
     group_add(value, next, sum);
-    for (int64_t i = 0; i < next && j->contact_velocity != NULL; i++) {
-      for (int c = 0; c < 3; c++) {
-        j->contact_velocity[3 * (int64_t)contact[i] + c] = g.velocity[c][i];
-      }
+    if (j->contact_velocity != NULL) {
+      velocity_save(&g, contact, next, j->contact_velocity);
     }
   }
   sums_set(sum, s);
+}
+
+void tl_lanes_velocity(const tl_certification *j, int32_t first, int32_t count, double *velocity) {
+  contact_lanes g;
+  int32_t contact[LANES];
+  for (int32_t done = 0; done < count; done += LANES) {
+    const int32_t next = group_take(j, first, done, count, contact, &g);
+    group_velocity(&g, next);
+    velocity_save(&g, contact, next, velocity);
+  }
 }

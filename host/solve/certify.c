@@ -36,7 +36,7 @@ static talus_status host_certify(tl_solve *solve) {
   TL_TRY(tl_certification_make(solver->context, &solver->problem, impulse,
                                impulse + tl_solver_rows(solver), solve->run.threads,
                                &solver->certification));
-  if (solver->settings.fixed_iterations > 0) {
+  if (solver->settings.fixed_iterations > 0 || solve->uncertified) {
     certificate_leave(solve);
   } else {
     tl_certification_evaluate(&solver->certification, &solve->certificate);
@@ -53,10 +53,18 @@ static talus_status resident_certify(tl_solve *solve) {
   tl_judge_sums sums;
   TL_TRY(tl_plan_device_judge(solve, &sums));
   solve->resident = tl_certificate_unit(&sums) == 1 && isfinite(sums.impulse);
-  if (solve->resident) {
+  if (solve->resident && solve->uncertified) {
+    certificate_leave(solve);
+  } else if (solve->resident) {
     tl_certificate_conclude(&sums, &solve->solver->certification, &solve->certificate);
   }
   return TALUS_OK;
+}
+
+bool tl_solve_believes(const tl_solve *solve) {
+  const talus_settings *const s = solve->run.settings;
+  return s->measure == TALUS_MEASURE_EPSILON && s->cone == TALUS_CONE_CIRCULAR &&
+         (s->certify == 0 || solve->solver->solve_count % s->certify != 0);
 }
 
 talus_status tl_solve_certify(tl_solve *solve) {
@@ -73,6 +81,11 @@ talus_status tl_solve_certify(tl_solve *solve) {
   }
   solve->proved = true;
   if (settings->fixed_iterations > 0) {
+    return TALUS_OK;
+  }
+  if (solve->uncertified) {
+    solve->measure = fmin(solve->run.best / solve->run.slack, settings->tolerance);
+    solve->seconds_certificate += tl_clock() - begin;
     return TALUS_OK;
   }
   const bool exact = settings->law == TALUS_LAW_COULOMB;

@@ -20,6 +20,7 @@ typedef struct tl_solve {
   bool proved;       /* what follows is of the kept impulses */
   bool resident;     /* impulses, certificate and results stay in the memory of a device */
   bool start_kept;   /* the run begins at the impulses put aside */
+  bool uncertified;  /* the solver's own residual is believed */
   talus_certificate certificate;
   double measure; /* what the tolerance means, from the certificate */
   /* for talus_info */
@@ -38,7 +39,9 @@ talus_status tl_run_all(tl_solve *solve, const double *impulse);
 /* The same of settings.fixed_iterations: so many of the first attempt's, and nothing is asked. */
 talus_status tl_run_fixed(tl_solve *solve, const double *impulse);
 
-/* certify.c: asks the certificate about the kept impulses, unless that has been done. */
+/* certify.c: whether settings.certify leaves this solve to the solver's own residual. */
+bool tl_solve_believes(const tl_solve *solve);
+/* Asks the certificate about the kept impulses, unless that has been done. */
 talus_status tl_solve_certify(tl_solve *solve);
 
 #endif

@@ -160,6 +160,13 @@ static talus_status settings_check(talus_context *context, const talus_settings 
                    s->threads);
   }
   TL_TRY(flags_check(context, s));
+  if (s->certify < 0) {
+    return tl_fail(
+        context, TALUS_BAD_SETTING,
+        "settings.certify is %lld: 1 for every solve, N for every Nth, 0 for those alone "
+        "that miss the tolerance",
+        (long long)s->certify);
+  }
   if (!(s->momentum_cap < 1) || !(s->slip_filter >= 0 && s->slip_filter <= 1)) {
     return tl_fail(context, TALUS_BAD_SETTING,
                    "settings.momentum_cap (%g) must be below 1, slip_filter (%g) in 0 .. 1",

@@ -76,14 +76,14 @@ static talus_status stay_sound(tl_solve *solve) {
   }
   solve->run.outcome = good == count ? solve->run.outcome : TALUS_OUTCOME_NOT_FINITE;
   TL_TRY(solver->plan->rest(solve));
-  solve->proved = false;
+  solve->proved = solve->uncertified = false;
   return tl_solve_certify(solve);
 }
 
 /* The outcome is what the certificate says. */
 static void outcome_settle(tl_solve *solve) {
   tl_run *const run = &solve->run;
-  if (run->settings->fixed_iterations > 0) {
+  if (run->settings->fixed_iterations > 0 || solve->uncertified) {
     return; /* nothing was asked */
   }
   if (solve->measure <= run->tolerance) { /* a limit may have come at the iterate that converged */
@@ -99,6 +99,7 @@ static uint32_t notes_of(const tl_solve *solve) {
       solve->run.backend == TALUS_BACKEND_CPU && tl_backend_find(TALUS_BACKEND_CUDA) != NULL) {
     notes |= TALUS_NOTE_CPU_FALLBACK;
   }
+  notes |= solve->uncertified ? TALUS_NOTE_UNCERTIFIED : 0;
   return solve->certificate.asymmetry > 1e-12 ? notes | TALUS_NOTE_ASYMMETRIC : notes;
 }
 
@@ -179,6 +180,7 @@ talus_status tl_solver_solve(talus_solver *solver, const tl_request *request) {
   /* before results may go over the problem's arrays */
   tl_dump_consider(solver, solve.run.outcome, solve.measure);
   TL_TRY(solve.resident ? tl_plan_device_give(&solve, &outlet) : tl_solution_fill(solver, &outlet));
+  solver->solve_count++;
   info_fill(&solve, &info);
   if (request->info != NULL) {
     tl_struct_write(&tl_struct_info, &info, request->info);

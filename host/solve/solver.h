@@ -57,6 +57,7 @@ struct talus_solver {
     double worst;          /* the largest measure written; -1: none */
   } dump;
   double seconds_check, seconds_build;
+  int64_t solve_count; /* so far, for settings.certify */
 };
 
 /* INVALID_ARGUMENT unless solver and context live, as far as their memory tells. */

@@ -12,12 +12,23 @@
 #include "host/world/problem_build.h"
 #include "kernels/item/balance.h"
 
-double tl_law_epsilon(const talus_certificate *c, talus_law law) {
+static double law_epsilon(const talus_certificate *c, talus_law law) {
   return law == TALUS_LAW_COULOMB ? c->epsilon_faceted_coulomb : c->epsilon_faceted_ccp;
 }
 
-double tl_law_error(const talus_certificate *c, talus_law law) {
-  return law == TALUS_LAW_COULOMB ? c->error_coulomb : c->error_ccp;
+static bool is_uncertified(const talus_info *info) {
+  return (info->notes & TALUS_NOTE_UNCERTIFIED) != 0;
+}
+
+double tl_info_epsilon(const talus_info *info, talus_law law) {
+  return is_uncertified(info) ? info->measure : law_epsilon(&info->certificate, law);
+}
+
+double tl_info_error(const talus_info *info, talus_law law) {
+  const talus_certificate *const c = &info->certificate;
+  return is_uncertified(info)       ? info->measure
+         : law == TALUS_LAW_COULOMB ? c->error_coulomb
+                                    : c->error_ccp;
 }
 
 /* A free body; what acts on links is balanced along their joints (links_report.c). */
@@ -171,9 +182,12 @@ static void quality_add(const talus_world *world, const talus_info *info,
                         talus_step_report *report) {
   const talus_law law = world->def.solver.law;
   const talus_law other = law == TALUS_LAW_COULOMB ? TALUS_LAW_CCP : TALUS_LAW_COULOMB;
-  const double error = tl_law_error(&info->certificate, law);
-  report->epsilon = fmax(report->epsilon, tl_law_epsilon(&info->certificate, law));
-  report->epsilon_other = fmax(report->epsilon_other, tl_law_epsilon(&info->certificate, other));
+  const double error = tl_info_error(info, law);
+  report->epsilon = fmax(report->epsilon, tl_info_epsilon(info, law));
+  report->epsilon_other = is_uncertified(info) || report->uncertified > 0
+                              ? NAN
+                              : fmax(report->epsilon_other, law_epsilon(&info->certificate, other));
+  report->uncertified += is_uncertified(info);
   report->outcome = info->outcome;
   report->error = fmax(report->error, error);
   report->accepted |= error > world->def.tolerance;

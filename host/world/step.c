@@ -38,9 +38,17 @@ static talus_status velocities_take(talus_world *world, velocities *v) {
  * look small. */
 bool tl_step_acceptable(const talus_world *world, const talus_info *info) {
   const talus_law law = world->def.solver.law;
-  const double error = tl_law_error(&info->certificate, law);
-  const double epsilon = tl_law_epsilon(&info->certificate, law);
+  const double error = tl_info_error(info, law), epsilon = tl_info_epsilon(info, law);
   return error <= world->def.tolerance || (error <= world->def.accept && error < 1 && epsilon < 1);
+}
+
+/* Settings of the step that comes: of solver.certify N > 1 whether it is the Nth, by the number of
+ * steps, which a restart knows. */
+static talus_settings settings_now(const talus_world *world) {
+  talus_settings settings = world->def.solver;
+  const int64_t every = settings.certify;
+  settings.certify = every > 1 ? world->step_count % every == 0 : every;
+  return settings;
 }
 
 /* Solves, and once more with ten times the iterations where the result is not acceptable. */
@@ -51,13 +59,14 @@ static talus_status solve(talus_world *world, double dt, const velocities *v, ta
   if (*good) {
     return TALUS_OK;
   }
-  talus_settings longer = world->def.solver;
+  const talus_settings usual = settings_now(world);
+  talus_settings longer = usual;
   longer.max_iterations *= 10;
   TL_TRY(talus_solver_set(world->solver, &longer));
   const talus_info first = *info;
   const talus_status status =
       tl_problem_solve(world, dt, v->before, v->free, v->after, info, balance);
-  TL_TRY(talus_solver_set(world->solver, &world->def.solver));
+  TL_TRY(talus_solver_set(world->solver, &usual));
   info->iterations += first.iterations;
   info->passes += first.passes;
   *good = status == TALUS_OK && tl_step_acceptable(world, info);
@@ -84,7 +93,7 @@ static talus_status contacts_solve(talus_world *world, double dt, const velociti
     report->seconds_build += info->seconds_check + info->seconds_build;
     report->seconds_solve += solved - found - info->seconds_check - info->seconds_build;
   }
-  quality->error = tl_law_error(&info->certificate, world->def.solver.law);
+  quality->error = tl_info_error(info, world->def.solver.law);
   if (quality->good) {
     tl_penetration_predict(world, dt, balance->deepens, &quality->penetration);
   }
@@ -189,6 +198,10 @@ static talus_status world_step(talus_world *world, talus_step_report *given) {
   tl_links_sync(world); /* the caller may have set a mechanism */
   tl_spring_choose(world);
   assert(world->body_gaps == 0 && world->joint_gaps == 0);
+  if (world->def.solver.certify > 1) {
+    const talus_settings settings = settings_now(world);
+    TL_TRY(talus_solver_set(world->solver, &settings));
+  }
   TL_TRY(tl_resident_step(world, &report, &quality.good));
   if (!quality.good) {
     TL_TRY(tl_world_edit(world));

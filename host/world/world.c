@@ -156,6 +156,7 @@ static talus_settings projection_of(const talus_settings *solver) {
   projection.warm_start = 0;
   projection.max_iterations = 50;
   projection.islands = 0;
+  projection.certify = solver->certify == 1; /* its solves are not those of steps to count */
   return projection;
 }
 

@@ -508,9 +508,9 @@ void tl_body_move(tl_body *body, const double *velocity, double dt);
 talus_status tl_positions_check(talus_world *world);
 
 /* The certificate's numbers for a law, with the cone of the solve: epsilon, and the error that the
- * tolerance is compared with. */
-double tl_law_epsilon(const talus_certificate *certificate, talus_law law);
-double tl_law_error(const talus_certificate *certificate, talus_law law);
+ * tolerance is compared with. Where it was not asked: the solver's own error. */
+double tl_info_epsilon(const talus_info *info, talus_law law);
+double tl_info_error(const talus_info *info, talus_law law);
 /* From sums over the contacts and over the bodies, as item/balance.h counts them. */
 void tl_balance_set(const double sum[TL_CONTACT_VALUES], tl_step_balance *balance);
 void tl_report_write(const talus_world *world, const talus_info *info,

@@ -362,6 +362,12 @@ typedef struct talus_settings {
                                 certificate are not numbers. For solvers and batches, by AUTO or
                                 jacobi, apgdb, gauss_seidel, gauss_seidel_nesterov, spectral. What a
                                 call takes at the most: the reference, methods.md. Default 0 */
+  int64_t certify; /* which solves the certificate judges. 1, the default: every one; N > 1:
+                                every Nth of a solver's, from its first on; 0: none. Those that miss
+                                the tolerance are judged whatever this says. What is not judged has
+                                TALUS_NOTE_UNCERTIFIED, a certificate that is not a number, and as
+                                measure the solver's own residual. Judged always: measure SICONOS,
+                                faceted cones, what `auto` solves directly */
 } talus_settings;
 
 TALUS_API void talus_settings_init(talus_settings *settings, size_t size);
@@ -478,7 +484,8 @@ typedef enum talus_note {
   TALUS_NOTE_SPHERES_FOUND = 16,    /* form (d) was recognised as spheres and run as form (a) */
   TALUS_NOTE_BLOCKS_FOUND = 32,     /* form (d) was run as form (b) */
   TALUS_NOTE_UNIQUE = 128,          /* settings.unique: these are the impulses of least norm */
-  TALUS_NOTE_STOPPED = 64           /* the progress callback asked to stop */
+  TALUS_NOTE_STOPPED = 64,          /* the progress callback asked to stop */
+  TALUS_NOTE_UNCERTIFIED = 256 /* settings.certify: the solver's own residual alone was asked */
 } talus_note;
 
 typedef struct talus_info {
@@ -492,7 +499,8 @@ typedef struct talus_info {
   uint32_t notes;  /* bits of talus_note */
   int64_t iterations;
   int64_t passes; /* applications of W or sweeps; all count but the certificate */
-  double measure; /* what was compared with the tolerance, from the certificate */
+  double measure; /* what was compared with the tolerance, from the certificate; where that was not
+                      asked (settings.certify), R(x) by the solver's own arithmetic */
   union {
     talus_certificate certificate;
     double certificate_room[48];

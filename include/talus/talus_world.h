@@ -335,6 +335,9 @@ typedef struct talus_step_report {
                              go on without them. The worst of its sub-steps */
   double error;       /* what the tolerance was compared with; the worst of its sub-steps */
   int32_t bond_count, bonds_broken; /* at the end of the step; in it */
+  int32_t uncertified; /* solves of the step that no certificate judged (solver.certify): epsilon
+                              and error are then the solver's own, epsilon_other is not a number */
+  int32_t unused;
 } talus_step_report;
 
 TALUS_API void talus_step_report_init(talus_step_report *report, size_t size);

@@ -127,6 +127,7 @@ class Note(enum.IntFlag):
     BLOCKS_FOUND = 32
     STOPPED = 64
     UNIQUE = 128
+    UNCERTIFIED = 256
 
 
 class Integrator(enum.IntEnum):

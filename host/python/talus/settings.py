@@ -46,7 +46,8 @@ class Settings:
     Enumerations may be given by name: Settings(law="ccp"); a word or a type that is wrong is refused
     here. tolerance: epsilon of the certificate, of no unit; max_seconds in s (0: no limit).
     fixed_iterations above 0: so many and nothing beside them; the outcome is then UNCHECKED and the
-    certificate not a number. `progress`, if there is one, is called
+    certificate not a number. certify: 1, every solve is judged by the certificate; N, every Nth; 0,
+    those alone that miss the tolerance. `progress`, if there is one, is called
     now and then with iterations, passes, measure, seconds; whatever is true of its result stops.
     What it raises stops as well, and comes out of `solve` or `wait`.
     """
@@ -74,6 +75,7 @@ class Settings:
     dump_most: int = 100
     islands: bool = False
     fixed_iterations: int = 0
+    certify: int = 1
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuses at once what the field cannot hold."""

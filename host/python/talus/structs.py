@@ -111,7 +111,8 @@ class Settings(Structure):
                 ("progress_user", c_void_p), ("same_bits", c_int32), ("unique", c_int32),
                 ("cone", enum), ("facets", c_int32), ("facet_angle", c_double),
                 ("facet_align", c_int32), ("dump", enum), ("dump_path", c_char_p),
-                ("dump_most", c_int32), ("islands", c_int32), ("fixed_iterations", c_int64)]
+                ("dump_most", c_int32), ("islands", c_int32), ("fixed_iterations", c_int64),
+                ("certify", c_int64)]
 
 
 class SolutionLayout(Structure):
@@ -241,7 +242,8 @@ class StepReport(Structure):
                 ("seconds_collide", c_double), ("seconds_build", c_double),
                 ("seconds_solve", c_double), ("seconds_project", c_double),
                 ("work_joints", c_double), ("singular", c_int32), ("error", c_double),
-                ("bond_count", c_int32), ("bonds_broken", c_int32)]
+                ("bond_count", c_int32), ("bonds_broken", c_int32),
+                ("uncertified", c_int32), ("unused", c_int32)]
 
 
 class BodyState(Structure):
