@@ -47,12 +47,10 @@ static void let_go(const char *law, int bottom, double friction, const sample_op
 /* How fast contacts that carry open after the first step, m/s: the largest. */
 static double opening(double friction, const sample_options *options) {
   char own[200];
-  snprintf(
-      own, sizeof own,
-      "world.law=ccp world.method=gauss_seidel_nesterov world.tolerance=1e-8 world.accept=1e-6 "
-      "world.max_iterations=100000 "
-      "materials.disk.friction=%g grains.stack.counts=[20,0,0]",
-      friction);
+  snprintf(own, sizeof own,
+           "world.law=ccp world.tolerance=1e-8 world.accept=1e-6 world.max_iterations=100000 "
+           "materials.disk.friction=%g grains.stack.counts=[20,0,0]",
+           friction);
   sample_run run = sample_open("cannonball", own, options);
   sample_step(&run);
   const talus_contact *contact;

@@ -103,6 +103,13 @@ static int64_t sweeps_for(const tl_run *run) {
   return constraints <= FEW ? SWEEPS_FEW : constraints <= MANY ? SWEEPS : SWEEPS_MANY;
 }
 
+/* Passes without progress until the next attempt. Momentum without bound takes long to turn round;
+ * where nothing better follows it is waited for. */
+static int64_t patience_for(const tl_run *run) {
+  const bool alone = has_torques(run) || (run->settings->same_bits && !slips(run));
+  return alone ? PATIENCE_ALONE : PATIENCE;
+}
+
 /* A method with the momentum and filter of the settings. */
 static tl_attempt attempt_of(const tl_run *run, talus_method id) {
   const tl_method *const method = named(id);
@@ -110,7 +117,7 @@ static tl_attempt attempt_of(const tl_run *run, talus_method id) {
                       .cap = cap_for(run, method, false),
                       .late_cap = cap_for(run, method, true),
                       .filter = filter_for(run),
-                      .patience = has_torques(run) ? PATIENCE_ALONE : PATIENCE,
+                      .patience = patience_for(run),
                       .leap = 1e2};
 }
 

@@ -339,6 +339,13 @@ static talus_status begin(tl_solve *solve, const tl_method *method, const double
   return check(solve, method);
 }
 
+/* Whether the start is good enough only beside what moves (problem.velocity_scale). Taken as it is,
+ * step after step, it would never be mended: what slides fast while friction sets in or turns would
+ * not be braked. A few passes, and errors fade over the steps. */
+static bool is_borrowed(const tl_run *run) {
+  return run->best > run->tolerance;
+}
+
 /* `auto` goes on with another method. */
 static void change_note(tl_solve *solve, const tl_method *next) {
   tl_run *const run = &solve->run;
@@ -376,14 +383,15 @@ talus_status tl_run_all(tl_solve *solve, const double *impulse) {
   const talus_method wanted = run->settings->method;
   tl_attempt attempts[TL_ATTEMPTS];
   const int32_t count = tl_attempts_plan(run, attempts);
+  const bool warm = impulse != NULL || solve->start_kept;
   solve->used = attempts[0].method->id;
   TL_TRY(begin(solve, attempts[0].method, impulse));
-  if ((impulse != NULL || solve->start_kept) && !(solve->epsilon <= 1)) { /* worse than none */
+  if (warm && !(solve->epsilon <= 1)) { /* worse than none */
     solve->start_kept = false;
     TL_TRY(begin(solve, attempts[0].method, NULL));
   }
   bool done = false;
-  if (run->best <= run->target) {
+  if (run->best <= run->target && !(warm && is_borrowed(run))) {
     TL_TRY(confirm(solve, &done));
   }
   for (int32_t i = 0; i < count && !done; i++) {

@@ -80,7 +80,7 @@ static void check_times(talus_context *context) {
 
 /* A ball rolls out on a floor: rubbed from the second stage on, at rest in the third. */
 static const char waiting[] =
-    "world: {step: 1 ms, tolerance: 1e-6}\n"
+    "world: {step: 1 ms}\n"
     "materials: {smooth: {friction: 0}}\n"
     "walls:\n"
     "  - {kind: plane}\n"
