@@ -99,7 +99,7 @@ talus_status tl_buffer_reserve(talus_context *context, tl_buffer *buffer, size_t
 void tl_buffer_release(talus_context *context, tl_buffer *buffer);
 
 /* 1 in a process that was forked off after the context was made: its threads stayed behind. */
-int tl_context_forked(const talus_context *context);
+bool tl_context_forked(const talus_context *context);
 /* Threads that the context has; 1 if it was forked. */
 int32_t tl_context_threads(const talus_context *context);
 /* Threads for `count` independent pieces of work: as many as the caller asked for by number, else

@@ -167,7 +167,7 @@ const char *talus_context_backend(const talus_context *context) {
              : "none";
 }
 
-int tl_context_forked(const talus_context *context) {
+bool tl_context_forked(const talus_context *context) {
   return context->workers != NULL && tl_workers_lost(context->workers);
 }
 

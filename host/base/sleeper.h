@@ -39,7 +39,8 @@ static inline void tl_sleeper_wake(tl_sleeper *s) {
 }
 
 /* Sleeps until `due`, which is asked again whenever somebody wakes it. */
-static inline void tl_sleeper_sleep(tl_sleeper *s, int (*due)(const void *), const void *argument) {
+static inline void tl_sleeper_sleep(tl_sleeper *s, bool (*due)(const void *),
+                                    const void *argument) {
   pthread_mutex_lock(&s->lock);
   for (;;) {
     __atomic_store_n(&s->asleep, 1, __ATOMIC_SEQ_CST);
@@ -62,7 +63,7 @@ static inline void tl_pause(void) {
 #endif
 }
 
-static inline void tl_sleeper_wait(tl_sleeper *s, int (*due)(const void *), const void *argument) {
+static inline void tl_sleeper_wait(tl_sleeper *s, bool (*due)(const void *), const void *argument) {
   const double end = tl_clock() + TL_SPIN_SECONDS;
   do {
     for (int i = 0; i < 16; i++) {

@@ -110,7 +110,7 @@ static void loop_open(tl_workers *workers, int32_t ranges, int64_t count, tl_eac
   next_wake(workers, 0, ranges);
 }
 
-static int loop_is_left(const void *argument) {
+static bool loop_is_left(const void *argument) {
   const tl_workers *const workers = argument;
   return LOOP_ACTIVE(__atomic_load_n(&workers->state, __ATOMIC_SEQ_CST)) == 0;
 }
@@ -124,12 +124,12 @@ static void loop_close(tl_workers *workers) {
 
 /* ---- a worker -------------------------------------------------------------------------------- */
 
-static int is_for(const worker *w, uint64_t state) {
+static bool is_for(const worker *w, uint64_t state) {
   return (state & LOOP_OPEN) != 0 && w->index + 1 < LOOP_RANGES(state);
 }
 
 /* There is a loop that this worker has not been in, or it is the end. */
-static int loop_is_due(const void *argument) {
+static bool loop_is_due(const void *argument) {
   const worker *const w = argument;
   const uint64_t state = __atomic_load_n(&w->workers->state, __ATOMIC_SEQ_CST);
   return state == LOOP_QUIT || (LOOP_NUMBER(state) != w->seen && is_for(w, state));
@@ -162,13 +162,13 @@ static void *worker_run(void *argument) {
   return NULL;
 }
 
-static int worker_add(tl_workers *workers) {
+static bool worker_add(tl_workers *workers) {
   worker **const grown =
       realloc(workers->worker, ((size_t)workers->count + 1) * sizeof *workers->worker);
   worker *const w = grown != NULL ? tl_memory_take(sizeof *w) : NULL;
   workers->worker = grown != NULL ? grown : workers->worker;
   if (w == NULL) {
-    return 0;
+    return false;
   }
   w->workers = workers;
   w->index = workers->count;
@@ -177,10 +177,10 @@ static int worker_add(tl_workers *workers) {
   if (!tl_thread_start(&w->thread, worker_run, w)) {
     tl_sleeper_close(&w->sleeper);
     tl_memory_release(w);
-    return 0;
+    return false;
   }
   workers->worker[workers->count++] = w;
-  return 1;
+  return true;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -219,7 +219,7 @@ void tl_workers_destroy(tl_workers *workers) {
   tl_memory_release(workers);
 }
 
-int tl_workers_lost(const tl_workers *workers) {
+bool tl_workers_lost(const tl_workers *workers) {
   return workers->fork_count != tl_fork_count();
 }
 

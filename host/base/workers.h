@@ -2,6 +2,7 @@
 #ifndef TL_WORKERS_H
 #define TL_WORKERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -16,7 +17,7 @@ tl_workers *tl_workers_create(void);
  * none, and what they held is given back. */
 void tl_workers_destroy(tl_workers *workers);
 /* 1 in a process that was forked off after the workers were made: it has none of their threads. */
-int tl_workers_lost(const tl_workers *workers);
+bool tl_workers_lost(const tl_workers *workers);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@
 
 #include "host/collide/broad_grid.h"
 
-static inline int row_before(const tl_grid_row *row, int32_t z, int32_t y) {
+static inline bool row_before(const tl_grid_row *row, int32_t z, int32_t y) {
   return row->z < z || (row->z == z && row->y < y);
 }
 

@@ -41,7 +41,7 @@ typedef struct tl_trait {
   uint32_t collides, tag;
 } tl_trait;
 
-static inline int tl_trait_meet(const tl_trait *a, const tl_trait *b) {
+static inline bool tl_trait_meet(const tl_trait *a, const tl_trait *b) {
   return a->body != b->body && ((a->tag | b->tag) & TL_TAG_MOVABLE) != 0 &&
          (a->collides >> (b->tag & TL_TAG_GROUP) & b->collides >> (a->tag & TL_TAG_GROUP) & 1) != 0;
 }
@@ -176,9 +176,9 @@ talus_status tl_broad_reserve(tl_broad *broad, tl_buffer *buffer, int64_t count,
 
 /* broad_place.c: colliders to items and the short list; NOT_FINITE. */
 talus_status tl_broad_place(tl_broad *broad, const tl_collider *collider);
-/* One collider's place, trait and half edges; 0 if it is not finite. */
-int tl_place_collider(const tl_collider *collider, int32_t index, double skin,
-                      tl_bounding_ball *place, tl_trait *trait, double half[3]);
+/* One collider's place, trait and half edges; false if it is not finite. */
+bool tl_place_collider(const tl_collider *collider, int32_t index, double skin,
+                       tl_bounding_ball *place, tl_trait *trait, double half[3]);
 void tl_large_fill(const tl_collider *collider, int32_t index, double skin, tl_large *large);
 
 /* broad_level.c: sizes to levels, the short list, words with the items' indices by level. */
@@ -215,14 +215,14 @@ int32_t tl_row_find(const tl_grid_row *row, int32_t begin, int32_t end, int32_t 
                     int32_t y);
 
 /* broad_overlap.c: whether two items, or an item and one of the short list, are close enough. */
-int tl_overlap_items(const tl_broad *broad, const tl_bounding_ball *place_a, const tl_trait *a,
-                     const tl_bounding_ball *place_b, const tl_trait *b);
-int tl_overlap_large(const tl_broad *broad, const tl_large *large, const tl_bounding_ball *place,
-                     const tl_trait *trait);
-int tl_overlap_larges(const tl_broad *broad, const tl_large *a, const tl_large *b);
+bool tl_overlap_items(const tl_broad *broad, const tl_bounding_ball *place_a, const tl_trait *a,
+                      const tl_bounding_ball *place_b, const tl_trait *b);
+bool tl_overlap_large(const tl_broad *broad, const tl_large *large, const tl_bounding_ball *place,
+                      const tl_trait *trait);
+bool tl_overlap_larges(const tl_broad *broad, const tl_large *a, const tl_large *b);
 
 /* broad_keep.c: whether every collider is still in the room that the list was built for. */
-int tl_broad_holds(const tl_broad *broad, const tl_collider *collider, int32_t count,
-                   int32_t lane_count);
+bool tl_broad_holds(const tl_broad *broad, const tl_collider *collider, int32_t count,
+                    int32_t lane_count);
 
 #endif

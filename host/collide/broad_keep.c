@@ -5,12 +5,12 @@
 
 #include "host/collide/broad_grid.h"
 
-static int same_trait(const tl_trait *a, const tl_trait *b) {
+static bool same_trait(const tl_trait *a, const tl_trait *b) {
   return a->body == b->body && a->collides == b->collides && a->tag == b->tag;
 }
 
-static int item_inside(const tl_bounding_ball *place, const double half[3], const tl_trait *trait,
-                       const tl_bounding_ball *room, const double room_half[3]) {
+static bool item_inside(const tl_bounding_ball *place, const double half[3], const tl_trait *trait,
+                        const tl_bounding_ball *room, const double room_half[3]) {
   if ((trait->tag & TL_TAG_BALL) != 0) {
     const double x = place->centre[0] - room->centre[0], y = place->centre[1] - room->centre[1],
                  z = place->centre[2] - room->centre[2], slack = room->reach - place->reach;
@@ -18,14 +18,14 @@ static int item_inside(const tl_bounding_ball *place, const double half[3], cons
   }
   for (int axis = 0; axis < 3; axis++) {
     if (!(fabs(place->centre[axis] - room->centre[axis]) <= room_half[axis] - half[axis])) {
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }
 
 /* Half-spaces of one direction contain each other; turned ones never do. */
-static int large_inside(const tl_collider *collider, const tl_large *room, int halfspace) {
+static bool large_inside(const tl_collider *collider, const tl_large *room, int halfspace) {
   tl_large now;
   tl_large_fill(collider, room->index, 0, &now);
   const double slack = room->margin - now.margin;
@@ -34,7 +34,7 @@ static int large_inside(const tl_collider *collider, const tl_large *room, int h
       const double lower = now.box.lower[axis], upper = now.box.upper[axis];
       if (!(lower == room->box.lower[axis] || room->box.lower[axis] - lower <= slack) ||
           !(upper == room->box.upper[axis] || upper - room->box.upper[axis] <= slack)) {
-        return 0;
+        return false;
       }
     }
     return slack >= 0;
@@ -42,14 +42,14 @@ static int large_inside(const tl_collider *collider, const tl_large *room, int h
   double rise = 0;
   for (int axis = 0; axis < 3; axis++) {
     if (now.normal[axis] != room->normal[axis]) {
-      return 0;
+      return false;
     }
     rise += (now.point[axis] - room->point[axis]) * now.normal[axis];
   }
   return rise <= slack;
 }
 
-static int collider_inside(const tl_broad *broad, const tl_collider *collider, int32_t i) {
+static bool collider_inside(const tl_broad *broad, const tl_collider *collider, int32_t i) {
   tl_bounding_ball place;
   tl_trait trait;
   double half[3] = {0, 0, 0};
@@ -75,10 +75,10 @@ static void hold_part(void *arguments, int64_t first, int64_t end) {
   }
 }
 
-int tl_broad_holds(const tl_broad *broad, const tl_collider *collider, int32_t count,
-                   int32_t lane_count) {
+bool tl_broad_holds(const tl_broad *broad, const tl_collider *collider, int32_t count,
+                    int32_t lane_count) {
   if (!broad->kept || count != broad->count) {
-    return 0;
+    return false;
   }
   for (int32_t l = 0; l < broad->large_count; l++) {
     const tl_large *const room = &broad->large[l];
@@ -86,7 +86,7 @@ int tl_broad_holds(const tl_broad *broad, const tl_collider *collider, int32_t c
     if (broad->place[room->index].reach == INFINITY &&
         !(collider_inside(broad, &collider[room->index], room->index) &&
           large_inside(&collider[room->index], room, (trait->tag & TL_TAG_HALFSPACE) != 0))) {
-      return 0;
+      return false;
     }
   }
   hold_task task = {broad, collider, 0};

@@ -9,17 +9,17 @@
 /* Beyond it twice the reach or a square could overflow: treated as infinite. */
 static const double reach_limit = 1e150;
 
-static int finite3(const double v[3]) {
+static bool finite3(const double v[3]) {
   return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
 }
 
 /* Centre and half edges of a box; 0 if it is not one. */
-static int place_box(const tl_box *box, double grow, tl_bounding_ball *place, double half[3]) {
+static bool place_box(const tl_box *box, double grow, tl_bounding_ball *place, double half[3]) {
   place->reach = 0;
   for (int axis = 0; axis < 3; axis++) {
     const double lower = box->lower[axis], upper = box->upper[axis];
     if (!(lower <= upper)) {
-      return 0;
+      return false;
     }
     const double centre = 0.5 * lower + 0.5 * upper;
     const double above = upper - centre, below = centre - lower;
@@ -31,11 +31,11 @@ static int place_box(const tl_box *box, double grow, tl_bounding_ball *place, do
       break;
     }
   }
-  return 1;
+  return true;
 }
 
-int tl_place_collider(const tl_collider *collider, int32_t index, double skin,
-                      tl_bounding_ball *place, tl_trait *trait, double half[3]) {
+bool tl_place_collider(const tl_collider *collider, int32_t index, double skin,
+                       tl_bounding_ball *place, tl_trait *trait, double half[3]) {
   const double *const position = collider->pose.position;
   const int kind = collider->geometry->kind;
   trait->index = index;
@@ -45,7 +45,7 @@ int tl_place_collider(const tl_collider *collider, int32_t index, double skin,
                (collider->movable != 0 ? (uint32_t)TL_TAG_MOVABLE : 0U);
   const double grow = collider->margin + skin;
   if (!finite3(position) || isnan(grow)) {
-    return 0;
+    return false;
   }
   if (kind == TALUS_SHAPE_SPHERE) {
     trait->tag |= TL_TAG_BALL;

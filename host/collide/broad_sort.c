@@ -22,7 +22,7 @@ static void scatter_lane(tl_lane *lane, const uint64_t *word, uint64_t *sorted, 
 }
 
 /* Counts to places; 0 if one digit has them all and nothing would move. */
-static int offsets(tl_lane *lanes, int32_t lane_count, int64_t count, uint32_t mask) {
+static bool offsets(tl_lane *lanes, int32_t lane_count, int64_t count, uint32_t mask) {
   uint32_t sum = 0;
   for (uint32_t digit = 0; digit <= mask; digit++) {
     const uint32_t before = sum;
@@ -32,10 +32,10 @@ static int offsets(tl_lane *lanes, int32_t lane_count, int64_t count, uint32_t m
       sum += own;
     }
     if ((int64_t)(sum - before) == count) {
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }
 
 /* One digit's pass. */

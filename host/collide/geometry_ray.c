@@ -158,12 +158,12 @@ static double triangle(const ray *r, const tl_mesh *mesh, int32_t index) {
 }
 
 /* Does the ray meet the box nearer than `best`? */
-static int meets_box(const ray *r, const tl_box *b, double best) {
+static bool meets_box(const ray *r, const tl_box *b, double best) {
   double enter = 0, leave = best;
   for (int i = 0; i < 3; i++) {
     if (r->direction[i] == 0) {
       if (r->origin[i] < b->lower[i] || r->origin[i] > b->upper[i]) {
-        return 0;
+        return false;
       }
       continue;
     }

@@ -40,14 +40,14 @@ static vertex farthest(const tl_solid *a, const tl_solid *b, const tl_pose *plac
 
 /* Solves the symmetric system of up to three unknowns by elimination without exchange; 0 if it is
  * nearly singular. */
-static int solve_small(double m[3][3], double x[3], int n) {
+static bool solve_small(double m[3][3], double x[3], int n) {
   double scale[3];
   for (int i = 0; i < n; i++) {
     scale[i] = m[i][i];
   }
   for (int i = 0; i < n; i++) {
     if (!(m[i][i] > 1e-13 * scale[i])) {
-      return 0;
+      return false;
     }
     for (int r = i + 1; r < n; r++) {
       const double f = m[r][i] / m[i][i];
@@ -63,12 +63,12 @@ static int solve_small(double m[3][3], double x[3], int n) {
     }
     x[i] /= m[i][i];
   }
-  return 1;
+  return true;
 }
 
 /* The point of the flat through the chosen corners that is nearest to the origin, as weights; 0 if
  * it is not between them. */
-static int nearest_of_flat(const simplex *s, const int *chosen, int count, double weight[4]) {
+static bool nearest_of_flat(const simplex *s, const int *chosen, int count, double weight[4]) {
   double edge[3][3], m[3][3], x[3];
   const double *const base = s->at[chosen[0]].difference;
   for (int i = 1; i < count; i++) {
@@ -81,12 +81,12 @@ static int nearest_of_flat(const simplex *s, const int *chosen, int count, doubl
     x[i] = -tl_dot3(edge[i], base);
   }
   if (!solve_small(m, x, count - 1)) {
-    return 0;
+    return false;
   }
   weight[0] = 1;
   for (int i = 1; i < count; i++) {
     if (!(x[i - 1] > 0)) {
-      return 0;
+      return false;
     }
     weight[i] = x[i - 1];
     weight[0] -= x[i - 1];
@@ -136,13 +136,13 @@ static void reduce(simplex *s, double nearest[3]) {
   s->count = best_count;
 }
 
-static int is_known(const simplex *s, const vertex *v) {
+static bool is_known(const simplex *s, const vertex *v) {
   for (int i = 0; i < s->count; i++) {
     if (memcmp(s->at[i].difference, v->difference, sizeof v->difference) == 0) {
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 static void finish(const simplex *s, double distance, tl_closest *closest) {
@@ -161,8 +161,8 @@ static void finish(const simplex *s, double distance, tl_closest *closest) {
   closest->name = tl_feature(7, name_a, name_b);
 }
 
-int tl_gjk_distance(const tl_solid *a, const tl_solid *b, const tl_pose *place,
-                    const double start[3], double enough, tl_closest *closest) {
+bool tl_gjk_distance(const tl_solid *a, const tl_solid *b, const tl_pose *place,
+                     const double start[3], double enough, tl_closest *closest) {
   simplex s, before;
   double nearest[3];
   s.at[0] = farthest(a, b, place, start);
@@ -175,7 +175,7 @@ int tl_gjk_distance(const tl_solid *a, const tl_solid *b, const tl_pose *place,
   const double precision = a->is_cylinder || b->is_cylinder ? 1e-12 : 1e-14;
   for (int round = 0; round < ROUNDS; round++) {
     if (!(square > 1e-28 * extent)) {
-      return 0;
+      return false;
     }
     const vertex v = farthest(a, b, place, nearest);
     const double lower = tl_dot3(nearest, v.difference);
@@ -193,7 +193,7 @@ int tl_gjk_distance(const tl_solid *a, const tl_solid *b, const tl_pose *place,
     reduce(&s, next);
     const double next_square = tl_dot3(next, next);
     if (s.count == 4) {
-      return 0; /* the origin lies inside */
+      return false; /* the origin lies inside */
     }
     if (!(next_square < square)) {
       s = before;

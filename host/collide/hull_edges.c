@@ -16,7 +16,7 @@ static int compare_edges(const void *left, const void *right) {
   return p->face < q->face ? -1 : p->face > q->face;
 }
 
-int tl_hull_edges(tl_hull *hull, tl_hull_rim *rim) {
+bool tl_hull_edges(tl_hull *hull, tl_hull_rim *rim) {
   const int32_t total = hull->face_first[hull->face_count];
   for (int32_t f = 0; f < hull->face_count; f++) {
     const int32_t first = hull->face_first[f], end = hull->face_first[f + 1];
@@ -32,7 +32,7 @@ int tl_hull_edges(tl_hull *hull, tl_hull_rim *rim) {
   for (int32_t k = 0; 2 * k + 1 < total; k++) {
     const tl_hull_rim *const e = &rim[2 * k];
     if (e[0].low != e[1].low || e[0].high != e[1].high || e[0].face == e[1].face) {
-      return 0;
+      return false;
     }
     hull->edge[2 * k] = e[0].low;
     hull->edge[2 * k + 1] = e[0].high;
@@ -56,7 +56,7 @@ talus_status tl_hull_fit_planes(talus_context *context, tl_hull *hull) {
   return status;
 }
 
-int tl_hull_covers(const tl_hull *hull, const tl_support *points, double tolerance) {
+bool tl_hull_covers(const tl_hull *hull, const tl_support *points, double tolerance) {
   for (int32_t f = 0; f < hull->face_count; f++) {
     const double *const plane = hull->face_plane + 4 * f;
     double low = INFINITY;
@@ -64,8 +64,8 @@ int tl_hull_covers(const tl_hull *hull, const tl_support *points, double toleran
       low = fmin(low, tl_dot3(plane, hull->point + 3 * hull->face_point[k]));
     }
     if (tl_support_reach(points, plane, low) - low > tolerance) {
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }

@@ -110,7 +110,7 @@ static void assign(tl_growth *g, int32_t point, const int32_t *facet, int32_t co
 }
 
 /* Four points far from each other; 0 if there are none out of a plane. */
-static int first_four(const tl_growth *g, int32_t corner[4]) {
+static bool first_four(const tl_growth *g, int32_t corner[4]) {
   double best = -1, u[3], v[3], w[3], turned[3];
   for (int i = 0; i < 3; i++) {
     int32_t low = 0, high = 0;
@@ -126,7 +126,7 @@ static int first_four(const tl_growth *g, int32_t corner[4]) {
   }
   const double flat = 1e-7 * g->extent;
   if (!(best > 0)) {
-    return 0;
+    return false;
   }
   tl_sub3(u, at(g, corner[1]), at(g, corner[0]));
   tl_unit3(u);
@@ -141,7 +141,7 @@ static int first_four(const tl_growth *g, int32_t corner[4]) {
     }
   }
   if (corner[2] < 0) {
-    return 0;
+    return false;
   }
   tl_sub3(v, at(g, corner[2]), at(g, corner[0]));
   tl_cross3(turned, u, v);
@@ -155,7 +155,7 @@ static int first_four(const tl_growth *g, int32_t corner[4]) {
     }
   }
   if (corner[3] < 0) {
-    return 0;
+    return false;
   }
   /* the first three counter-clockwise seen from outside, that is with the fourth below */
   tl_sub3(w, at(g, corner[3]), at(g, corner[0]));
@@ -164,7 +164,7 @@ static int first_four(const tl_growth *g, int32_t corner[4]) {
     corner[1] = corner[2];
     corner[2] = swapped;
   }
-  return 1;
+  return true;
 }
 
 static void start(tl_growth *g, const int32_t c[4]) {
@@ -185,7 +185,7 @@ static void start(tl_growth *g, const int32_t c[4]) {
 
 /* Whether a facet over the edge i of one that is seen could stand beside the one beyond: it needs
  * some width, and, if both are in one plane, the same side up. */
-static int edge_carries(const tl_growth *g, const tl_facet *seen, int i, const double x[3]) {
+static bool edge_carries(const tl_growth *g, const tl_facet *seen, int i, const double x[3]) {
   const tl_facet *const beyond = &g->facet[seen->next[i]];
   const double *const from = at(g, seen->point[i]);
   double along[3], to[3], turned[3];
@@ -289,13 +289,13 @@ static int32_t take_farthest(tl_growth *g, int32_t facet) {
 }
 
 /* Joins the farthest point outside the facet to the surface. */
-static int add_point(tl_growth *g, int32_t facet) {
+static bool add_point(tl_growth *g, int32_t facet) {
   const int32_t apex = take_farthest(g, facet);
   const int32_t seen = find_seen(g, facet, at(g, apex));
   int32_t *const made = g->stack + seen; /* seen and new facets together fit the capacity */
   const int32_t count = join_rim(g, apex, seen, made);
   if (count < 3) {
-    return 0;
+    return false;
   }
   for (int32_t k = 0; k < seen; k++) {
     int32_t next;
@@ -305,7 +305,7 @@ static int add_point(tl_growth *g, int32_t facet) {
     }
     kill_facet(g, g->stack[k]);
   }
-  return 1;
+  return true;
 }
 
 tl_growth_result tl_growth_run(tl_growth *g, double near) {

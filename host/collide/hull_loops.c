@@ -64,7 +64,7 @@ static void choose_normal(const polygon_area *corners, const polygon_area *rim, 
 
 /* The corners of one face in order, from the lowest: no trace of how it was cut. 0 if its rim is no
  * simple loop. */
-static int walk_rim(tl_merge *m, int32_t begin, int32_t rim, int32_t first, tl_face_loop *loop) {
+static bool walk_rim(tl_merge *m, int32_t begin, int32_t rim, int32_t first, tl_face_loop *loop) {
   int32_t p = begin, low = -1;
   polygon_area corners, all;
   for (int32_t k = 0; k < rim && p >= 0; k++) {
@@ -72,7 +72,7 @@ static int walk_rim(tl_merge *m, int32_t begin, int32_t rim, int32_t first, tl_f
     p = m->follows[p];
   }
   if (p != begin || low < 0) {
-    return 0;
+    return false;
   }
   memset(loop, 0, sizeof *loop);
   loop->first = first;
@@ -90,12 +90,12 @@ static int walk_rim(tl_merge *m, int32_t begin, int32_t rim, int32_t first, tl_f
     p = next;
   }
   if (p != low || loop->count < 3) {
-    return 0;
+    return false;
   }
   loop->corner[0] = m->corner[first];
   loop->corner[1] = m->corner[first + 1];
   choose_normal(&corners, &all, loop->normal);
-  return 1;
+  return true;
 }
 
 static int compare_loops(const void *left, const void *right) {
@@ -108,17 +108,17 @@ static int compare_loops(const void *left, const void *right) {
   return 0;
 }
 
-int tl_merge_loops(tl_merge *m) {
+bool tl_merge_loops(tl_merge *m) {
   int32_t used = 0;
   memset(m->follows, -1, (size_t)m->g->point_count * sizeof *m->follows);
   for (int32_t f = 0; f < m->face_count; f++) {
     int32_t begin = -1;
     const int32_t rim = trace(m, f, &begin);
     if (rim < 3 || !walk_rim(m, begin, rim, used, &m->loop[f])) {
-      return 0;
+      return false;
     }
     used += m->loop[f].count;
   }
   qsort(m->loop, (size_t)m->face_count, sizeof *m->loop, compare_loops);
-  return 1;
+  return true;
 }

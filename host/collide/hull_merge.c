@@ -21,10 +21,10 @@ static int compare_area(const void *left, const void *right) {
   return p->facet < q->facet ? -1 : p->facet > q->facet;
 }
 
-static int is_flat_with(const tl_merge *m, const tl_facet *seed, const tl_facet *other) {
+static bool is_flat_with(const tl_merge *m, const tl_facet *seed, const tl_facet *other) {
   for (int i = 0; i < 3; i++) {
     if (fabs(tl_dot3(seed->plane, tl_merge_point(m, other->point[i])) - seed->plane[3]) > m->flat) {
-      return 0;
+      return false;
     }
   }
   return tl_dot3(seed->plane, other->plane) > 0 || other->area < m->flat * m->g->extent;
@@ -67,7 +67,7 @@ static void find_faces(tl_merge *m) {
   }
 }
 
-static int is_boundary(const tl_merge *m, int32_t facet, int k) {
+static bool is_boundary(const tl_merge *m, int32_t facet, int k) {
   return m->face[facet] != m->face[m->g->facet[facet].next[k]];
 }
 
@@ -91,9 +91,9 @@ static int32_t find_corners(tl_merge *m) {
   return count;
 }
 
-static int fill_faces(tl_merge *m, tl_hull *hull) {
+static bool fill_faces(tl_merge *m, tl_hull *hull) {
   if (!tl_merge_loops(m)) {
-    return 0;
+    return false;
   }
   hull->face_first[0] = 0;
   for (int32_t f = 0; f < m->face_count; f++) {
@@ -105,11 +105,11 @@ static int fill_faces(tl_merge *m, tl_hull *hull) {
     hull->face_first[f + 1] = first + loop->count;
     tl_copy3(plane, loop->normal);
     if (!(tl_unit3(plane) > 0)) {
-      return 0;
+      return false;
     }
   }
   hull->face_count = m->face_count;
-  return 1;
+  return true;
 }
 
 static talus_status hull_alloc(const tl_merge *m, tl_hull *hull, int32_t corner_count) {

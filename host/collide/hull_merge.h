@@ -54,16 +54,16 @@ static inline const double *tl_merge_point(const tl_merge *m, int32_t point) {
   return m->g->point + 3 * (size_t)point;
 }
 
-/* Finds the loop of corners of each face, and the faces' order. 0 if a rim is no simple loop. */
-int tl_merge_loops(tl_merge *m);
+/* Finds the loop of corners of each face, and the faces' order. False: a rim is no simple loop. */
+bool tl_merge_loops(tl_merge *m);
 
-/* Fills edges from faces; rim is room for as many as all faces have. 0 if some edge does not lie
+/* Fills edges from faces; rim is room for as many as all faces have. False: some edge does not lie
  * between two faces, or Euler's count is not that of a polyhedron. */
-int tl_hull_edges(tl_hull *hull, tl_hull_rim *rim);
+bool tl_hull_edges(tl_hull *hull, tl_hull_rim *rim);
 /* Moves each plane so that it touches the corners from outside. Status: OUT_OF_MEMORY. */
 talus_status tl_hull_fit_planes(talus_context *context, tl_hull *hull);
 /* Whether no point is farther out than a corner of a face, along the normal of that face, by more
  * than the tolerance. */
-int tl_hull_covers(const tl_hull *hull, const tl_support *points, double tolerance);
+bool tl_hull_covers(const tl_hull *hull, const tl_support *points, double tolerance);
 
 #endif

@@ -61,13 +61,13 @@ static int compare(const tl_match_key *a, const tl_match_key *b) {
   return pairs != 0 ? pairs : a->feature < b->feature ? -1 : a->feature > b->feature;
 }
 
-static int in_order(const tl_match_key *key, int64_t count) {
+static bool in_order(const tl_match_key *key, int64_t count) {
   for (int64_t i = 1; i < count; i++) {
     if (compare(&key[i - 1], &key[i]) > 0) {
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }
 
 /* Part 0 is the feature, 1 shape b, 2 shape a, as numbers without sign in the same order. */
@@ -199,7 +199,7 @@ static void match_pair(const key_list *now, int64_t i, int64_t i_end, const key_
 }
 
 /* Whether the keys are those that were stored, in the same order: the rule in a world at rest. */
-static int as_before(const tl_match *match, const tl_match_key *key, int64_t count) {
+static bool as_before(const tl_match *match, const tl_match_key *key, int64_t count) {
   const key_list *const old = &match->old;
   return count == old->count && old->place == NULL &&
          (count == 0 || memcmp(key, old->key, (size_t)count * sizeof *key) == 0);

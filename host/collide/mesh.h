@@ -38,7 +38,7 @@ static inline tl_box tl_mesh_box(const tl_mesh *mesh) {
 talus_status tl_mesh_tree(talus_context *context, tl_mesh *mesh);
 
 /* Whether every edge belongs to two triangles that run through it in opposite directions. */
-int tl_mesh_is_closed(const tl_mesh *mesh);
+bool tl_mesh_is_closed(const tl_mesh *mesh);
 
 /* The leaves a box meets: tl_mesh_next gives the next triangle, or -1. */
 typedef struct tl_mesh_walk {
@@ -52,7 +52,7 @@ int32_t tl_mesh_next(tl_mesh_walk *walk);
 /* Whether a triangle's corners `corner[0 .. count)` (numbers 0 to 2; one: a point, two: an edge)
  * are locally the farthest of the mesh in the unit direction: only then can a contact there have
  * this normal. Otherwise a neighbour is nearer and has the contact. Always so for three. */
-int tl_mesh_is_peak(const tl_mesh *mesh, int32_t triangle, const int *corner, int count,
-                    const double direction[3]);
+bool tl_mesh_is_peak(const tl_mesh *mesh, int32_t triangle, const int *corner, int count,
+                     const double direction[3]);
 
 #endif

@@ -26,31 +26,31 @@ static int count_runs(const tl_mesh *mesh, int32_t u, int32_t v) {
   return runs;
 }
 
-int tl_mesh_is_closed(const tl_mesh *mesh) {
+bool tl_mesh_is_closed(const tl_mesh *mesh) {
   for (int32_t k = 0; k < mesh->triangle_count; k++) {
     const int32_t *const t = mesh->triangle + 3 * k;
     for (int i = 0; i < 3; i++) {
       const int32_t u = t[i], v = t[(i + 1) % 3];
       if (count_runs(mesh, u, v) != 1 || count_runs(mesh, v, u) != 1) {
-        return 0;
+        return false;
       }
     }
   }
-  return 1;
+  return true;
 }
 
 /* Does the mesh rise from point u towards point w? */
-static int rises(const tl_mesh *mesh, int32_t u, int32_t w, const double direction[3]) {
+static bool rises(const tl_mesh *mesh, int32_t u, int32_t w, const double direction[3]) {
   double along[3];
   tl_sub3(along, mesh->point + 3 * w, mesh->point + 3 * u);
   const double up = tl_dot3(along, direction);
   return up > 0 && up * up > 1e-12 * tl_dot3(along, along);
 }
 
-int tl_mesh_is_peak(const tl_mesh *mesh, int32_t triangle, const int *corner, int count,
-                    const double direction[3]) {
+bool tl_mesh_is_peak(const tl_mesh *mesh, int32_t triangle, const int *corner, int count,
+                     const double direction[3]) {
   if (count >= 3) {
-    return 1;
+    return true;
   }
   const int32_t *const own = mesh->triangle + 3 * triangle;
   const int32_t u = own[corner[0]], v = count == 2 ? own[corner[1]] : -1;
@@ -64,9 +64,9 @@ int tl_mesh_is_peak(const tl_mesh *mesh, int32_t triangle, const int *corner, in
     }
     for (int i = 0; i < 3; i++) {
       if (t[i] != u && t[i] != v && rises(mesh, u, t[i], direction)) {
-        return 0;
+        return false;
       }
     }
   }
-  return 1;
+  return true;
 }

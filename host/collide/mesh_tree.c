@@ -117,7 +117,7 @@ tl_mesh_walk tl_mesh_walk_begin(const tl_mesh *mesh, const tl_box *box) {
   return walk;
 }
 
-static int boxes_overlap(const tl_box *a, const tl_box *b) {
+static bool boxes_overlap(const tl_box *a, const tl_box *b) {
   return a->lower[0] <= b->upper[0] && b->lower[0] <= a->upper[0] && a->lower[1] <= b->upper[1] &&
          b->lower[1] <= a->upper[1] && a->lower[2] <= b->upper[2] && b->lower[2] <= a->upper[2];
 }

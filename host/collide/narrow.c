@@ -48,7 +48,7 @@ void tl_contact_points_release(tl_contact_point_list *list) {
 }
 
 /* Both arms along the normal, or the only one that counts. */
-static int is_spherical(const tl_pair_query *query) {
+static bool is_spherical(const tl_pair_query *query) {
   return query->a->geometry->kind == TALUS_SHAPE_SPHERE &&
          (query->b->geometry->kind == TALUS_SHAPE_SPHERE || !query->b->movable);
 }

@@ -11,9 +11,9 @@
 #include "host/math/pose.h"
 
 /* Whether a contact of the mesh's triangle may have this normal. */
-static int is_allowed(const tl_axis_search *search, const double normal[3]) {
+static bool is_allowed(const tl_axis_search *search, const double normal[3]) {
   if (search->mesh == NULL) {
-    return 1;
+    return true;
   }
   const double *const point = search->a->point;
   double height[3], low = INFINITY, high = -INFINITY, spread = 0;
@@ -57,7 +57,7 @@ double tl_axis_search_separation(const tl_axis_search *search, const double norm
   return tl_dot3(normal, search->place.position) - on_b - on_a;
 }
 
-int tl_axis_search_closest(tl_axis_search *search, tl_separating_axis *axis) {
+bool tl_axis_search_closest(tl_axis_search *search, tl_separating_axis *axis) {
   tl_closest *const closest = &search->closest;
   if (search->closest_known == 0) {
     const int apart = tl_gjk_distance(search->a, search->b, &search->place, search->any.normal,
@@ -68,13 +68,13 @@ int tl_axis_search_closest(tl_axis_search *search, tl_separating_axis *axis) {
   axis->index_a = axis->index_b = -1;
   tl_sub3(axis->normal, closest->on_b, closest->on_a);
   if (search->closest_known < 0 || !(tl_unit3(axis->normal) > 0)) {
-    return 0;
+    return false;
   }
   axis->separation = tl_axis_search_separation(search, axis->normal);
-  return 1;
+  return true;
 }
 
-static int faces_of_a(tl_axis_search *search) {
+static bool faces_of_a(tl_axis_search *search) {
   for (int32_t f = 0; f < search->a->face_count; f++) {
     tl_separating_axis axis = {TL_AXIS_FACE_A, f, -1, {0, 0, 0}, 0};
     double local[3], point[3];
@@ -86,14 +86,14 @@ static int faces_of_a(tl_axis_search *search) {
     axis.separation = tl_dot3(plane, search->place.position) -
                       tl_solid_support(search->b, local, point, &index) - plane[3];
     if (axis.separation > search->enough) {
-      return 0;
+      return false;
     }
     tl_axis_search_consider(search, &axis, 0);
   }
-  return 1;
+  return true;
 }
 
-static int faces_of_b(tl_axis_search *search) {
+static bool faces_of_b(tl_axis_search *search) {
   tl_axis_search of_b = *search;
   of_b.any.kind = of_b.allowed.kind = TL_AXIS_NONE;
   for (int32_t f = 0; f < search->b->face_count; f++) {
@@ -106,7 +106,7 @@ static int faces_of_b(tl_axis_search *search) {
     axis.separation = tl_dot3(axis.normal, search->place.position) - plane[3] -
                       tl_solid_support(search->a, axis.normal, point, &index);
     if (axis.separation > search->enough) {
-      return 0;
+      return false;
     }
     tl_axis_search_consider(&of_b, &axis, 0);
   }
@@ -116,7 +116,7 @@ static int faces_of_b(tl_axis_search *search) {
   if (of_b.allowed.kind != TL_AXIS_NONE) {
     tl_axis_search_consider(search, &of_b.allowed, search->tolerance);
   }
-  return 1;
+  return true;
 }
 
 /* An edge of b in a's frame; its sides turned inwards, as directions from a to b. */
@@ -140,8 +140,8 @@ static far_edge edge_of_b(const tl_axis_search *search, int32_t k) {
 }
 
 /* The common normal of the edges, if it is outward for both. */
-static int edges_cross(const tl_solid *a, int32_t k, const far_edge *edge,
-                       tl_separating_axis *axis) {
+static bool edges_cross(const tl_solid *a, int32_t k, const far_edge *edge,
+                        tl_separating_axis *axis) {
   const double *const p = a->point + 3 * a->edge[2 * k];
   const double *const side0 = a->plane + 4 * a->edge_side[2 * k];
   const double *const side1 = a->plane + 4 * a->edge_side[2 * k + 1];
@@ -149,25 +149,25 @@ static int edges_cross(const tl_solid *a, int32_t k, const far_edge *edge,
   tl_sub3(along, a->point + 3 * a->edge[2 * k + 1], p);
   if (tl_dot3(edge->side[0], along) * tl_dot3(edge->side[1], along) > 0 ||
       tl_dot3(side0, edge->along) * tl_dot3(side1, edge->along) > 0) {
-    return 0;
+    return false;
   }
   tl_cross3(axis->normal, along, edge->along);
   const double turned = tl_dot3(axis->normal, axis->normal);
   if (!(turned > 1e-12 * tl_dot3(along, along) * tl_dot3(edge->along, edge->along))) {
-    return 0;
+    return false;
   }
   tl_along3(sum, side0, 1, side1);
   tl_scale3(axis->normal, (tl_dot3(axis->normal, sum) < 0 ? -1 : 1) / sqrt(turned), axis->normal);
   tl_along3(sum, edge->side[0], 1, edge->side[1]);
   if (!(tl_dot3(axis->normal, sum) > 0)) {
-    return 0;
+    return false;
   }
   tl_sub3(from, edge->point, p);
   axis->separation = tl_dot3(axis->normal, from);
-  return 1;
+  return true;
 }
 
-static int pairs_of_edges(tl_axis_search *search) {
+static bool pairs_of_edges(tl_axis_search *search) {
   tl_axis_search of_edges = *search;
   of_edges.any.kind = of_edges.allowed.kind = TL_AXIS_NONE;
   for (int32_t j = 0; j < search->b->edge_count; j++) {
@@ -179,7 +179,7 @@ static int pairs_of_edges(tl_axis_search *search) {
       }
       if (axis.separation > search->enough &&
           tl_axis_search_separation(search, axis.normal) > search->enough) {
-        return 0;
+        return false;
       }
       tl_axis_search_consider(&of_edges, &axis, 0);
     }
@@ -193,9 +193,9 @@ static int pairs_of_edges(tl_axis_search *search) {
     of_edges.allowed.separation = tl_axis_search_separation(search, of_edges.allowed.normal);
     tl_axis_search_consider(search, &of_edges.allowed, search->tolerance);
   }
-  return 1;
+  return true;
 }
 
-int tl_axis_search_polyhedra(tl_axis_search *search) {
+bool tl_axis_search_polyhedra(tl_axis_search *search) {
   return faces_of_a(search) && faces_of_b(search) && pairs_of_edges(search);
 }

@@ -18,7 +18,7 @@ static double least_gap(const tl_manifold *m) {
   return least;
 }
 
-static int same_axis(const tl_separating_axis *a, const tl_separating_axis *b) {
+static bool same_axis(const tl_separating_axis *a, const tl_separating_axis *b) {
   return a->kind == b->kind && a->index_a == b->index_a && a->index_b == b->index_b &&
          a->separation == b->separation;
 }
@@ -70,10 +70,10 @@ static void over_own_face(const tl_axis_search *search, tl_manifold *m) {
 /* Faces that lie almost flat on each other, or a face that the normal almost belongs to: contacts
  * of faces, although by a hair an edge or corner is nearer. Boxes at rest would otherwise keep
  * changing between one point and four. */
-static int try_flat(const tl_axis_search *search, tl_manifold *m) {
+static bool try_flat(const tl_axis_search *search, tl_manifold *m) {
   tl_separating_axis axis;
   if (!tl_axis_search_flat(search, &search->allowed, &axis)) {
-    return 0;
+    return false;
   }
   const double tolerance = 0.05 * fmin(search->a->size, search->b->size);
   tl_clip_manifold(search, &axis, search->enough, 0, NULL, m);
@@ -81,9 +81,9 @@ static int try_flat(const tl_axis_search *search, tl_manifold *m) {
 }
 
 /* Points over a face at the distance found prove it; lines may meet beyond their ends. */
-static int is_proved(const tl_axis_search *search, tl_manifold *m) {
+static bool is_proved(const tl_axis_search *search, tl_manifold *m) {
   if (search->allowed.kind > TL_AXIS_FACE_B) {
-    return 0;
+    return false;
   }
   tl_clip_manifold(search, &search->allowed, search->enough, 0, NULL, m);
   return least_gap(m) <= search->allowed.separation + 0.05 * search->tolerance;

@@ -110,7 +110,7 @@ static double on_arc(const arc *c, double s, double n[3]) {
 
 /* Whether nothing between samples of at most `best` can be better than what is known: along the arc
  * the separation changes no faster than the reach of both solids. */
-static int is_hopeless(const arc *c, double best) {
+static bool is_hopeless(const arc *c, double best) {
   const tl_solid *const cylinder = c->r->cylinder, *const other = c->r->other;
   const double reach =
       cylinder->radius + cylinder->half_length +
@@ -282,7 +282,7 @@ static void look_around(const round_search *r) {
   }
 }
 
-int tl_axis_search_cylinder(tl_axis_search *search) {
+bool tl_axis_search_cylinder(tl_axis_search *search) {
   round_search r;
   tl_separating_axis axis;
   r.search = search;
@@ -302,7 +302,7 @@ int tl_axis_search_cylinder(tl_axis_search *search) {
     faces_of_other(&r);
   }
   if (search->any.separation > search->enough) {
-    return 0;
+    return false;
   }
   if (tl_axis_search_closest(search, &axis)) {
     tl_axis_search_consider(search, &axis, search->tolerance);

@@ -47,8 +47,8 @@ static void normal_of(const tl_solid *s, int32_t face, double normal[3]) {
   }
 }
 
-int tl_axis_search_flat(const tl_axis_search *search, const tl_separating_axis *axis,
-                        tl_separating_axis *flat) {
+bool tl_axis_search_flat(const tl_axis_search *search, const tl_separating_axis *axis,
+                         tl_separating_axis *flat) {
   double towards[3];
   tl_turn_back3(towards, search->place.rotation, axis->normal);
   tl_scale3(towards, -1, towards);
@@ -59,7 +59,7 @@ int tl_axis_search_flat(const tl_axis_search *search, const tl_separating_axis *
       of_b >= 0 && (of_a < 0 || (search->mesh == NULL &&
                                  area_of(search->b, of_b) > area_of(search->a, of_a) * (1 + 1e-9)));
   if ((of_a < 0 && of_b < 0) || (take_b && search->mesh != NULL)) {
-    return 0;
+    return false;
   }
   flat->index_a = of_a;
   flat->index_b = of_b;
@@ -74,5 +74,5 @@ int tl_axis_search_flat(const tl_axis_search *search, const tl_separating_axis *
     normal_of(search->a, of_a, flat->normal);
   }
   flat->separation = tl_axis_search_separation(search, flat->normal);
-  return 1;
+  return true;
 }

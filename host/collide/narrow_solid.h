@@ -73,12 +73,12 @@ typedef struct tl_axis_search {
   tl_closest closest;
 } tl_axis_search;
 
-/* Sets any and allowed; 0 if the solids are farther apart than `enough`. */
-int tl_axis_search_polyhedra(tl_axis_search *search);
-int tl_axis_search_cylinder(tl_axis_search *search); /* one or both are cylinders */
+/* Sets any and allowed; false if the solids are farther apart than `enough`. */
+bool tl_axis_search_polyhedra(tl_axis_search *search);
+bool tl_axis_search_cylinder(tl_axis_search *search); /* one or both are cylinders */
 
 /* The axis of the distance, if the solids are apart; looks once. */
-int tl_axis_search_closest(tl_axis_search *search, tl_separating_axis *axis);
+bool tl_axis_search_closest(tl_axis_search *search, tl_separating_axis *axis);
 /* Takes the axis if its separation is larger than the best so far by more than the preference. */
 void tl_axis_search_consider(tl_axis_search *search, const tl_separating_axis *axis,
                              double preference);
@@ -88,7 +88,7 @@ double tl_axis_search_separation(const tl_axis_search *search, const double norm
 /* The face of a or b whose normal is that of the axis within a fiftieth, as an axis of its own; of
  * two the larger one, so that the choice does not change while the solids move a little. 0: none.
  */
-int tl_axis_search_flat(const tl_axis_search *search, const tl_separating_axis *axis,
-                        tl_separating_axis *flat);
+bool tl_axis_search_flat(const tl_axis_search *search, const tl_separating_axis *axis,
+                         tl_separating_axis *flat);
 
 #endif

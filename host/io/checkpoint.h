@@ -61,7 +61,7 @@ void tl_checkpoint_close(tl_checkpoint *checkpoint); /* accepts NULL */
 int64_t tl_checkpoint_step(const tl_checkpoint *checkpoint);
 /* The version of Talus that wrote it. */
 const char *tl_checkpoint_version(const tl_checkpoint *checkpoint);
-int tl_checkpoint_has(tl_checkpoint *checkpoint, const char *name);
+bool tl_checkpoint_has(tl_checkpoint *checkpoint, const char *name);
 /* How many elements an array has. Status: FILE_FORMAT (missing). */
 talus_status tl_checkpoint_count(tl_checkpoint *checkpoint, const char *name, int64_t *count);
 /* Exactly count elements into the caller's array. Status: FILE_FORMAT (missing, of another type, of

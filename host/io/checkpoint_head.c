@@ -36,7 +36,7 @@ void tl_head_print(const tl_checkpoint_head *head, char block[TL_HEAD_BYTES]) {
 }
 
 /* Words of at most TL_HEAD_WORD letters; the rest of the block must be the lines end to end. */
-static int head_parse(const char *block, tl_checkpoint_head *head) {
+static bool head_parse(const char *block, tl_checkpoint_head *head) {
   char text[TL_HEAD_BYTES + 1];
   memcpy(text, block, TL_HEAD_BYTES);
   text[TL_HEAD_BYTES] = 0;

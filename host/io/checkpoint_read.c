@@ -64,7 +64,7 @@ const char *tl_checkpoint_version(const tl_checkpoint *checkpoint) {
   return checkpoint->head.version;
 }
 
-int tl_checkpoint_has(tl_checkpoint *checkpoint, const char *name) {
+bool tl_checkpoint_has(tl_checkpoint *checkpoint, const char *name) {
   return tl_hdf5_exists(&checkpoint->hdf5, name);
 }
 
@@ -175,9 +175,9 @@ const char *tl_checkpoint_version(const tl_checkpoint *checkpoint) {
   (void)checkpoint;
   return "";
 }
-int tl_checkpoint_has(tl_checkpoint *checkpoint, const char *name) {
+bool tl_checkpoint_has(tl_checkpoint *checkpoint, const char *name) {
   (void)checkpoint, (void)name;
-  return 0;
+  return false;
 }
 talus_status tl_checkpoint_count(tl_checkpoint *checkpoint, const char *name, int64_t *count) {
   (void)checkpoint, (void)name, (void)count;

@@ -56,7 +56,7 @@ typedef struct tl_frame {
 } tl_frame;
 
 /* Whether a body is free or a link: part of the scene's subject, not of its walls. */
-static inline int tl_frame_loose(const tl_frame *frame, int32_t body) {
+static inline bool tl_frame_loose(const tl_frame *frame, int32_t body) {
   return frame->type[body] == TALUS_BODY_FREE || frame->type[body] == TALUS_BODY_LINK;
 }
 /* Where a shape of the frame is in the world. */

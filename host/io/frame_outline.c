@@ -98,15 +98,15 @@ void tl_outline_release(talus_context *context, tl_outline *outline) {
 }
 
 /* By halving: the corners stand in order around the first one. */
-int tl_outline_holds(const tl_outline *outline, double x, double y) {
+bool tl_outline_holds(const tl_outline *outline, double x, double y) {
   if (outline->count == 0) {
-    return 1;
+    return true;
   }
   const corner at = {x, y};
   const corner *c = (const corner *)(const void *)outline->corner;
   int32_t low = 1, high = outline->count - 1;
   if (area(c[0], c[low], at) < 0.0 || area(c[0], c[high], at) > 0.0) {
-    return 0;
+    return false;
   }
   while (high - low > 1) {
     const int32_t middle = low + (high - low) / 2;

@@ -19,6 +19,6 @@ talus_status tl_frame_outline(talus_context *context, const tl_frame *frame, int
                               tl_outline *outline);
 void tl_outline_release(talus_context *context, tl_outline *outline);
 /* Whether a point of the face lies within; always so without an end. */
-int tl_outline_holds(const tl_outline *outline, double x, double y);
+bool tl_outline_holds(const tl_outline *outline, double x, double y);
 
 #endif

@@ -188,15 +188,15 @@ static void limit_carriers(arc *path, int is_pair, double along, double distance
   }
 }
 
-int tl_path_roll(const tl_packing *packing, double radius, int32_t first, int32_t second,
-                 const double direction[3], double p[3]) {
+bool tl_path_roll(const tl_packing *packing, double radius, int32_t first, int32_t second,
+                  const double direction[3], double p[3]) {
   if (first < 0) { /* a wall first: the sphere is the second carrier */
     const int32_t wall = first;
     first = second;
     second = wall;
   }
   if (first < 0) {
-    return 0;
+    return false;
   }
   const tl_sphere s = packing->sphere[first];
   double axis[3] = {0.0, 0.0, 0.0}, along = 0.0, distance = 0.0;
@@ -211,10 +211,10 @@ int tl_path_roll(const tl_packing *packing, double radius, int32_t first, int32_
     path.centre[2] = s.z;
     path.rho = s.r + radius;
   } else if (!circle_of_pair(packing, radius, &s, second, &path, axis, &along, &distance)) {
-    return 0;
+    return false;
   }
   if (!arc_frame(&path, p, axis, direction) || path.e1[2] <= 0.0) {
-    return 0;
+    return false;
   }
   limit_carriers(&path, second >= 0, along, distance, axis[2]);
   limit_walls(packing, radius, second, &path);
@@ -222,5 +222,5 @@ int tl_path_roll(const tl_packing *packing, double radius, int32_t first, int32_
   for (int i = 0; i < 3; i++) {
     p[i] = path.centre[i] + path.rho * (path.cosine * path.e1[i] + path.sine * path.e2[i]);
   }
-  return 1;
+  return true;
 }

@@ -24,8 +24,8 @@ void tl_path_fall(const tl_packing *packing, double radius, double p[3]);
 
 /* Rolls from p along `direction` on one surface (second = TL_NOBODY) or two, until something is in
  * the way or a carrier is left. Returns 0 if there is no such path; p then stays. */
-int tl_path_roll(const tl_packing *packing, double radius, int32_t first, int32_t second,
-                 const double direction[3], double p[3]);
+bool tl_path_roll(const tl_packing *packing, double radius, int32_t first, int32_t second,
+                  const double direction[3], double p[3]);
 
 /* Runs over the spheres j of all cells that meet the box low .. high. */
 typedef struct tl_cell_walk {

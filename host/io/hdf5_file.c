@@ -57,7 +57,7 @@ talus_status tl_hdf5_fail(tl_hdf5 *hdf5, talus_status status, const char *name, 
 }
 
 /* HDF5 crashes where it gets no memory for its own tables: ask before it does. */
-static int has_room(void) {
+static bool has_room(void) {
   enum { ROOM = 4 << 20 };
   void *volatile room = malloc(ROOM);
   const bool got = room != NULL;

@@ -37,9 +37,9 @@ talus_status tl_hdf5_image(tl_hdf5 *hdf5, void **image, size_t *size);
 
 /* ---- reading: FILE_FORMAT names file and dataset --------------------------------------------- */
 
-int tl_hdf5_exists(tl_hdf5 *hdf5, const char *name);
+bool tl_hdf5_exists(tl_hdf5 *hdf5, const char *name);
 /* A dataset that exists and was given values: some files announce solutions they do not have. */
-int tl_hdf5_is_written(tl_hdf5 *hdf5, const char *name);
+bool tl_hdf5_is_written(tl_hdf5 *hdf5, const char *name);
 /* One whole number between low and high. */
 talus_status tl_hdf5_scalar(tl_hdf5 *hdf5, const char *name, int64_t low, int64_t high,
                             int64_t *value);

@@ -16,7 +16,7 @@ typedef struct dataset {
 } dataset;
 
 /* Hard links all along the path: soft and external ones could lead out of the file. */
-static int is_inside(tl_hdf5 *hdf5, const char *name) {
+static bool is_inside(tl_hdf5 *hdf5, const char *name) {
   char part[128];
   const size_t length = strlen(name);
   for (size_t end = 1; end <= length && length < sizeof part; end++) {
@@ -26,20 +26,20 @@ static int is_inside(tl_hdf5 *hdf5, const char *name) {
       H5L_info_t link;
       if (H5Lexists(hdf5->file, part, H5P_DEFAULT) <= 0 ||
           H5Lget_info(hdf5->file, part, &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD) {
-        return 0;
+        return false;
       }
     }
   }
   return length < sizeof part;
 }
 
-int tl_hdf5_exists(tl_hdf5 *hdf5, const char *name) {
+bool tl_hdf5_exists(tl_hdf5 *hdf5, const char *name) {
   const int found = is_inside(hdf5, name);
   H5Eclear2(H5E_DEFAULT);
   return found;
 }
 
-int tl_hdf5_is_written(tl_hdf5 *hdf5, const char *name) {
+bool tl_hdf5_is_written(tl_hdf5 *hdf5, const char *name) {
   int written = 0;
   if (is_inside(hdf5, name)) {
     const hid_t id = H5Dopen2(hdf5->file, name, H5P_DEFAULT);
@@ -62,14 +62,14 @@ static bool is_one_of(hid_t type, const hid_t *list, size_t count) {
 }
 
 /* Standard numbers only: conversion of made-up layouts is not worth the risk. */
-static int is_integer(hid_t type) {
+static bool is_integer(hid_t type) {
   const hid_t list[] = {H5T_STD_I8LE,  H5T_STD_I16LE, H5T_STD_I32LE, H5T_STD_I64LE,
                         H5T_STD_I16BE, H5T_STD_I32BE, H5T_STD_I64BE, H5T_STD_U8LE,
                         H5T_STD_U16LE, H5T_STD_U32LE, H5T_STD_U16BE, H5T_STD_U32BE};
   return is_one_of(type, list, sizeof list / sizeof *list);
 }
 
-static int is_number(hid_t type) {
+static bool is_number(hid_t type) {
   const hid_t list[] = {H5T_IEEE_F64LE, H5T_IEEE_F32LE, H5T_IEEE_F64BE, H5T_IEEE_F32BE};
   return is_one_of(type, list, sizeof list / sizeof *list) || is_integer(type);
 }

@@ -3,23 +3,23 @@
 
 #include <assert.h>
 
-int tl_matrix_next(tl_matrix_walk *walk, tl_matrix_entry *entry) {
+bool tl_matrix_next(tl_matrix_walk *walk, tl_matrix_entry *entry) {
   const talus_matrix *m = walk->matrix;
   const int64_t e = walk->entry;
   if (e >= m->count) {
-    return 0;
+    return false;
   }
   walk->entry++;
   entry->value = m->value[e];
   if (m->storage == TALUS_STORAGE_DENSE) {
     entry->row = (int32_t)(e % m->rows);
     entry->column = (int32_t)(e / m->rows);
-    return 1;
+    return true;
   }
   entry->row = m->index[e];
   if (m->storage == TALUS_STORAGE_TRIPLET) {
     entry->column = m->index2[e];
-    return 1;
+    return true;
   }
   while (m->start[walk->line + 1] <= e) {
     walk->line++;
@@ -29,7 +29,7 @@ int tl_matrix_next(tl_matrix_walk *walk, tl_matrix_entry *entry) {
     entry->column = entry->row;
     entry->row = walk->line;
   }
-  return 1;
+  return true;
 }
 
 /* The next entry inside the window, counted from its corner. */

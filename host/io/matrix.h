@@ -18,7 +18,7 @@ typedef struct tl_matrix_entry {
 } tl_matrix_entry;
 
 /* 0 when there are no more. */
-int tl_matrix_next(tl_matrix_walk *walk, tl_matrix_entry *entry);
+bool tl_matrix_next(tl_matrix_walk *walk, tl_matrix_entry *entry);
 
 /* A part of a matrix, as rows and columns [first, first + count). */
 typedef struct tl_matrix_window {

@@ -165,7 +165,7 @@ long tl_output_writer(const char *name, size_t *length) {
   return strtol(name + at, NULL, 10);
 }
 
-int tl_output_writer_lives(long writer) {
+bool tl_output_writer_lives(long writer) {
   return writer > 0 && writer <= INT32_MAX && (kill((pid_t)writer, 0) == 0 || errno != ESRCH);
 }
 

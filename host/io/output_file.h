@@ -37,6 +37,6 @@ void tl_output_abandon(tl_output *output);
  * such name. *length: of NAME. A process that was killed leaves its temporary file behind. */
 long tl_output_writer(const char *name, size_t *length);
 /* Whether a process is there, as far as this machine knows. */
-int tl_output_writer_lives(long writer);
+bool tl_output_writer_lives(long writer);
 
 #endif

@@ -85,7 +85,7 @@ static const char *end_of(const tl_text *text) {
   return text->memory + text->size;
 }
 
-int tl_text_at_end(tl_text *text) {
+bool tl_text_at_end(tl_text *text) {
   while (text->cursor < end_of(text) && is_space(*text->cursor)) {
     text->line += *text->cursor == '\n';
     text->cursor++;

@@ -26,7 +26,7 @@ void tl_text_close(tl_text *text);
 void tl_text_rewind(tl_text *text, const char *cursor, int64_t line);
 
 /* Nothing but white space left? Skips it. */
-int tl_text_at_end(tl_text *text);
+bool tl_text_at_end(tl_text *text);
 
 /* FILE_FORMAT with "path:line: " before the words. */
 talus_status tl_text_fail(tl_text *text, const char *format, ...)

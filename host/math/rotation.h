@@ -2,9 +2,11 @@
 #ifndef TL_MATH_ROTATION_H
 #define TL_MATH_ROTATION_H
 
+#include <stdbool.h>
+
 #include "kernels/item/rotation.h"
 
-int tl_quaternion_good(const double *q);
+bool tl_quaternion_good(const double *q);
 /* rotation * m * rotation^T of a symmetric m. */
 void tl_inertia_turn(const double *m, const double *rotation, double *turned);
 

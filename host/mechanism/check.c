@@ -24,13 +24,13 @@ talus_status tl_link_exists(const talus_mechanism *mechanism, int32_t link) {
   return TALUS_OK;
 }
 
-static int all_finite(const double *v, int count) {
+static bool all_finite(const double *v, int count) {
   for (int i = 0; i < count; i++) {
     if (!isfinite(v[i])) {
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }
 
 static talus_status place_check(talus_context *context, const talus_link_def *def,

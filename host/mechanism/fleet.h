@@ -46,7 +46,7 @@ talus_status tl_copy_begin(const talus_fleet *fleet, int32_t i, tl_copy *copy);
 /* The problem, and where its solution goes; accelerations of the coupling are known. */
 talus_status tl_copy_build(const talus_fleet *fleet, int32_t i, tl_copy *copy);
 /* Whether there is anything to solve. */
-int tl_copy_has_problem(const tl_copy *copy);
+bool tl_copy_has_problem(const tl_copy *copy);
 /* Counts what was solved; STEP_FAILED if it is not to be used. */
 talus_status tl_copy_check(const talus_fleet *fleet, int32_t i, tl_copy *copy);
 /* The problem of the second phase, if there is one. */
@@ -60,8 +60,8 @@ void tl_copy_report_add(talus_fleet_report *sum, const talus_fleet_report *part)
 
 /* ---- fleet_device.c -------------------------------------------------------------------------- */
 
-/* 1 if the context has a device that is worth it for any part of the steps. */
-int tl_fleet_on_device(const talus_fleet *fleet);
+/* Whether the context has a device that is worth it for any part of the steps. */
+bool tl_fleet_on_device(const talus_fleet *fleet);
 /* Memory for it; the fleet is half-built if that fails. */
 talus_status tl_fleet_device_open(talus_fleet *fleet);
 talus_status tl_fleet_device_step(talus_fleet *fleet);

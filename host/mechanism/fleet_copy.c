@@ -75,7 +75,7 @@ talus_status tl_copy_begin(const talus_fleet *fleet, int32_t i, tl_copy *copy) {
   return touches_find(fleet, i, copy);
 }
 
-int tl_copy_has_problem(const tl_copy *copy) {
+bool tl_copy_has_problem(const tl_copy *copy) {
   return copy->problem.contact_count + copy->problem.bilateral_count > 0;
 }
 

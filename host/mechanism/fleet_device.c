@@ -5,11 +5,11 @@
  * the bits are the same. */
 #include "host/mechanism/fleet.h"
 
-static int conquers(const talus_coupling *coupling, int32_t m) {
+static bool conquers(const talus_coupling *coupling, int32_t m) {
   return coupling->mechanism[m]->dynamics == TALUS_DYNAMICS_CONQUER;
 }
 
-int tl_fleet_on_device(const talus_fleet *fleet) {
+bool tl_fleet_on_device(const talus_fleet *fleet) {
   int32_t evaluations = 0;
   for (int32_t i = 0; i < fleet->def.count; i++) {
     for (int32_t m = 0; m < fleet->coupling[i]->def.mechanism_count; m++) {

@@ -180,12 +180,12 @@ talus_status tl_rows_contact(const talus_coupling *coupling, const talus_touch *
 /* ---- joints ---------------------------------------------------------------------------------- */
 
 /* Which rows a joint has per coordinate. */
-static int has_stop(double limit) {
+static bool has_stop(double limit) {
   return isfinite(limit);
 }
 
 /* Whether limits are those of coordinates, which follow from velocities one by one. */
-static int is_plain(const tl_link *link) {
+static bool is_plain(const tl_link *link) {
   return link->v_count == link->q_count;
 }
 

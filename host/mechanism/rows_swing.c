@@ -14,11 +14,11 @@
 static const double PI = 3.14159265358979323846;
 static const double STRAIGHT = 1e-7; /* rad: less has no direction */
 
-static int swings(const tl_link *link) {
+static bool swings(const tl_link *link) {
   return link->kind == TALUS_LINK_SPHERICAL && link->upper[0] < PI;
 }
 
-static int twists(const tl_link *link) {
+static bool twists(const tl_link *link) {
   return link->kind == TALUS_LINK_SPHERICAL && isfinite(link->upper[1]);
 }
 

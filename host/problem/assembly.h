@@ -155,7 +155,7 @@ talus_status tl_bricks_number(talus_context *context, tl_assembly *assembly, con
 talus_status tl_kept_begin(talus_context *context, const talus_problem *problem, int coloured,
                            tl_assembly *assembly, int *same);
 /* Whether all constraints join the bodies they joined; if so, the kept order is put back. */
-int tl_kept_restore(const talus_problem *problem, tl_assembly *assembly);
+bool tl_kept_restore(const talus_problem *problem, tl_assembly *assembly);
 /* Keeps the order just made. */
 void tl_kept_store(const talus_problem *problem, tl_assembly *assembly);
 

@@ -303,7 +303,7 @@ static talus_status own_take(intake *in, talus_problem *problem) {
 }
 
 /* Sizes that tl_problem_check will refuse: no array may be read by them. */
-static int sizes_absurd(const talus_problem *p) {
+static bool sizes_absurd(const talus_problem *p) {
   return p->contact_count < 0 || p->bilateral_count < 0 || p->dimension < 1 || p->dimension > 6 ||
          (p->dimension > 3 ? 6 : 3) * (int64_t)p->contact_count + 3 * (int64_t)p->bilateral_count >
              COUNT_MAX;

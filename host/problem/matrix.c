@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-int tl_matrix_place(const talus_matrix *m, int64_t e, int64_t *line, int32_t *row,
-                    int32_t *column) {
+bool tl_matrix_place(const talus_matrix *m, int64_t e, int64_t *line, int32_t *row,
+                     int32_t *column) {
   if (m->storage == TALUS_STORAGE_DENSE) {
     *row = (int32_t)(e % m->rows);
     *column = (int32_t)(e / m->rows);

@@ -9,7 +9,8 @@
 
 /* Where entry e stands; returns whether it is not 0. Entries are asked for in ascending order, with
  * *line 0 before the first. */
-int tl_matrix_place(const talus_matrix *m, int64_t e, int64_t *line, int32_t *row, int32_t *column);
+bool tl_matrix_place(const talus_matrix *m, int64_t e, int64_t *line, int32_t *row,
+                     int32_t *column);
 
 /* Whether the trace of a diagonal block is negative by more than rounding, beside the largest one's
  * size: no masses give such a W, and 1/w_k would be no step towards a solution. A trace of 0 has

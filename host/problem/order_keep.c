@@ -49,11 +49,11 @@ talus_status tl_kept_begin(talus_context *context, const talus_problem *problem,
   return brick_size > 0 ? bricks_take(context, problem, kept, same) : TALUS_OK;
 }
 
-static int same_bodies(const int32_t *kept, const int32_t *given, int32_t count) {
+static bool same_bodies(const int32_t *kept, const int32_t *given, int32_t count) {
   return count == 0 || memcmp(kept, given, (size_t)count * sizeof *kept) == 0;
 }
 
-int tl_kept_restore(const talus_problem *problem, tl_assembly *assembly) {
+bool tl_kept_restore(const talus_problem *problem, tl_assembly *assembly) {
   const tl_kept_order *const kept = &assembly->kept;
   const talus_rigid *const rigid = &problem->rigid;
   const int32_t contacts = problem->contact_count, rows = problem->bilateral_count;
@@ -61,7 +61,7 @@ int tl_kept_restore(const talus_problem *problem, tl_assembly *assembly) {
       !same_bodies(kept->b, rigid->body_b, contacts) ||
       !same_bodies(kept->a + contacts, rigid->row_body_a, rows) ||
       !same_bodies(kept->b + contacts, rigid->row_body_b, rows)) {
-    return 0;
+    return false;
   }
   tl_system *const system = &assembly->system;
   tl_shape *const shape = &system->shape;
@@ -77,8 +77,7 @@ int tl_kept_restore(const talus_problem *problem, tl_assembly *assembly) {
   shape->jacobian_count = kept->shape.jacobian_count;
   system->colour_count = kept->colour_count;
   system->colour_group = kept->coloured ? assembly->colour_group.memory : NULL;
-
-  return 1;
+  return true;
 }
 
 static void copy(int32_t *kept, const int32_t *given, int32_t count) {

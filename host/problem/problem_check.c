@@ -23,7 +23,7 @@ static talus_status need(talus_context *context, const void *array, int64_t coun
 }
 
 /* By exponents, without a branch: adding one to the largest reaches the sign. */
-static int all_finite(const double *array, int64_t count) {
+static bool all_finite(const double *array, int64_t count) {
   const uint64_t exponent = UINT64_C(0x7ff) << 52, one = UINT64_C(1) << 52;
   uint64_t any = 0;
   for (int64_t i = 0; i < count; i++) {
@@ -390,14 +390,14 @@ static talus_status global_check(talus_context *context, const talus_problem *pr
   return finite(context, global->b, problem->bilateral_count, "global.b");
 }
 
-int tl_problem_bounded(const talus_problem *problem) {
+bool tl_problem_bounded(const talus_problem *problem) {
   for (int32_t r = 0; r < problem->bilateral_count; r++) {
     if ((problem->row_lower != NULL && isfinite(problem->row_lower[r])) ||
         (problem->row_upper != NULL && isfinite(problem->row_upper[r]))) {
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 static bool any_positive(const double *array, int64_t count) {
@@ -409,7 +409,7 @@ static bool any_positive(const double *array, int64_t count) {
   return false;
 }
 
-int tl_problem_compliant(const talus_problem *problem) {
+bool tl_problem_compliant(const talus_problem *problem) {
   return any_positive(problem->compliance, 2 * (int64_t)problem->contact_count) ||
          any_positive(problem->row_compliance, problem->bilateral_count);
 }
@@ -431,7 +431,7 @@ tl_yielding tl_problem_yielding(const talus_problem *problem, int32_t constraint
   return c;
 }
 
-int tl_problem_wrenches(const talus_problem *problem) {
+bool tl_problem_wrenches(const talus_problem *problem) {
   return problem->dimension == 6 || problem->cross_friction != NULL;
 }
 

@@ -10,14 +10,14 @@
 talus_status tl_problem_check(talus_context *context, const talus_problem *problem);
 
 /* Whether a bound of a bilateral row holds anything back. */
-int tl_problem_bounded(const talus_problem *problem);
+bool tl_problem_bounded(const talus_problem *problem);
 
 /* Whether a contact or row gives way. */
-int tl_problem_compliant(const talus_problem *problem);
+bool tl_problem_compliant(const talus_problem *problem);
 
 /* Whether contacts are assembled with six rows: they resist spinning or rolling, or their cone is
  * an ellipse. */
-int tl_problem_wrenches(const talus_problem *problem);
+bool tl_problem_wrenches(const talus_problem *problem);
 
 /* The elliptic cone of contact k: the larger friction, and the squeeze g that makes its cone
  * circular (kernels/item/wrench.h), in the frame of impulses. A circular one has g = 0. */

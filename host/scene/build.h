@@ -149,7 +149,7 @@ talus_status tl_name_check(const talus_scene *scene, const tl_node *node, const 
 /* The number of a link in mechanism i by its name; -1: the base; -2: there is none. */
 int32_t tl_link_named(const talus_scene *scene, int32_t mechanism, const char *name);
 /* "mechanism.link": 1 if there is such a link; which. */
-int tl_link_find(const talus_scene *scene, const char *name, int32_t *mechanism, int32_t *link);
+bool tl_link_find(const talus_scene *scene, const char *name, int32_t *mechanism, int32_t *link);
 
 /* ---- one grain ------------------------------------------------------------------------------- */
 
@@ -209,11 +209,11 @@ talus_status tl_wall_surface_rims(const tl_wall_surface *surface, int64_t *count
 /* ---- regions, sizes, placing ----------------------------------------------------------------- */
 
 talus_status tl_region_check(talus_context *context, const tl_scene_region *region, int endless);
-int tl_region_contains(const tl_scene_region *region, int plane, const double point[3],
-                       double clearance);
+bool tl_region_contains(const tl_scene_region *region, int plane, const double point[3],
+                        double clearance);
 /* A point at least `clearance` inside; 0 if there is none. */
-int tl_region_draw(const tl_scene_region *region, int plane, double clearance, tl_random *random,
-                   double point[3]);
+bool tl_region_draw(const tl_scene_region *region, int plane, double clearance, tl_random *random,
+                    double point[3]);
 void tl_region_box(const tl_scene_region *region, double lower[3], double upper[3]);
 double tl_region_volume(const tl_scene_region *region, int plane);
 /* The area of its floor (plane: its width). */
@@ -223,7 +223,7 @@ void tl_region_raise(tl_scene_region *region, double height);
 /* Its height; INFINITY where it has no end. */
 double tl_region_height(const tl_scene_region *region);
 /* The inside of a container; 0 if the wall is none. */
-int tl_region_of_wall(const tl_scene_wall *wall, tl_scene_region *region);
+bool tl_region_of_wall(const tl_scene_wall *wall, tl_scene_region *region);
 
 talus_status tl_sizes_check(talus_context *context, const tl_scene_sizes *sizes);
 double tl_sizes_draw(const tl_scene_sizes *sizes, int plane, tl_random *random);

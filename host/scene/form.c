@@ -293,8 +293,8 @@ void tl_room_end(tl_room *room) {
 }
 
 /* Whether a convex region holds a point of a part's frame, with a ball about it. */
-static int holds_point(const tl_scene_region *region, int plane, const tl_collider *part, double x,
-                       double y, double z, double clearance) {
+static bool holds_point(const tl_scene_region *region, int plane, const tl_collider *part, double x,
+                        double y, double z, double clearance) {
   const double local[3] = {x, y, z};
   double point[3];
   tl_place3(point, &part->pose, local);
@@ -303,8 +303,8 @@ static int holds_point(const tl_scene_region *region, int plane, const tl_collid
 
 /* Whether a convex region holds a part: its corners, or the balls at its ends. The rim of a
  * cylinder is taken as a polygon around it. */
-static int holds_part(const tl_scene_region *region, int plane, const tl_collider *part,
-                      double outside) {
+static bool holds_part(const tl_scene_region *region, int plane, const tl_collider *part,
+                       double outside) {
   enum { RIM = 24 };
   const tl_geometry *const g = part->geometry;
   const double *const half = g->half_edge, rim = g->radius / cos(3.14159265358979323846 / RIM);
@@ -375,7 +375,7 @@ talus_status tl_room_holds(tl_room *room, const tl_form *form, int *holds) {
   return *holds ? misses_holes(room, form, holds) : TALUS_OK;
 }
 
-int tl_room_draw(const tl_room *room, tl_random *random, tl_form *form) {
+bool tl_room_draw(const tl_room *room, tl_random *random, tl_form *form) {
   tl_scene_region region = room->region;
   double point[3];
   if (form->round) {
@@ -391,13 +391,13 @@ int tl_room_draw(const tl_room *room, tl_random *random, tl_form *form) {
     }
   }
   if (!tl_region_draw(&region, room->plane, 0, random, point)) {
-    return 0;
+    return false;
   }
   for (int c = 0; c < 3; c++) { /* the middle of that box to the point */
     point[c] -= room->plane && c == 1 ? 0 : 0.5 * (form->around.lower[c] + form->around.upper[c]);
   }
   form_move(form, point);
-  return 1;
+  return true;
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */

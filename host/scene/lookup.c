@@ -147,15 +147,15 @@ int32_t tl_link_named(const talus_scene *scene, int32_t mechanism, const char *n
 }
 
 /* A mechanism's name may have dots itself: each of them may be the one before the link. */
-int tl_link_find(const talus_scene *scene, const char *name, int32_t *mechanism, int32_t *link) {
+bool tl_link_find(const talus_scene *scene, const char *name, int32_t *mechanism, int32_t *link) {
   for (const char *dot = strchr(name, '.'); dot != NULL; dot = strchr(dot + 1, '.')) {
     *mechanism = tl_names_find_part(&scene->mechanisms, name, (size_t)(dot - name));
     *link = *mechanism >= 0 ? tl_link_named(scene, *mechanism, dot + 1) : -1;
     if (*link >= 0) {
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 talus_status tl_name_check(const talus_scene *scene, const tl_node *node, const char *name) {

@@ -25,7 +25,7 @@ typedef struct tl_space {
 /* Status: OUT_OF_MEMORY. */
 talus_status tl_space_find(const talus_scene *scene, const talus_world *world, tl_space *space);
 /* Whether it holds a ball; clearance below 0: whether it may meet one. */
-int tl_space_contains(const tl_space *space, const double point[3], double clearance);
+bool tl_space_contains(const tl_space *space, const double point[3], double clearance);
 
 /* The same as far as points of a ball are concerned: without the planes that do not reach it. */
 void tl_space_near(const tl_space *space, const double point[3], double radius, tl_space *near);

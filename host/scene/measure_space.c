@@ -16,7 +16,7 @@ enum { AROUND = 16, SAMPLE = 16384, CORNERS = TL_SPACE_PLANES + 8 };
 /* Part of the contacts that is left out on either side of an axis. */
 static const double LEFT_OUT = 0.01;
 
-int tl_space_contains(const tl_space *space, const double point[3], double clearance) {
+bool tl_space_contains(const tl_space *space, const double point[3], double clearance) {
   if (space->region != NULL) {
     return tl_region_contains(space->region, space->plane, point, clearance);
   }

@@ -253,7 +253,7 @@ talus_status tl_occupancy_depth(tl_occupancy *occupancy, const tl_collider *a, c
   return TALUS_OK;
 }
 
-int tl_box_meets(const tl_box *a, const tl_box *b) {
+bool tl_box_meets(const tl_box *a, const tl_box *b) {
   int meets = 1;
   for (int c = 0; c < 3; c++) {
     meets &= a->lower[c] <= b->upper[c] && b->lower[c] <= a->upper[c];

@@ -42,7 +42,7 @@ talus_status tl_occupancy_visit(const tl_occupancy *occupancy, const double posi
 /* How deep two colliders are in each other; 0 if they are not. */
 talus_status tl_occupancy_depth(tl_occupancy *occupancy, const tl_collider *a, const tl_collider *b,
                                 double *depth);
-int tl_box_meets(const tl_box *a, const tl_box *b);
+bool tl_box_meets(const tl_box *a, const tl_box *b);
 
 /* ---- forms ----------------------------------------------------------------------------------- */
 
@@ -90,7 +90,7 @@ void tl_room_end(tl_room *room);
 talus_status tl_room_holds(tl_room *room, const tl_form *form, int *holds);
 /* Moves the form, turned as it is, to a random place of the region, in which it may lie but partly;
  * 0 if it is too large for any. */
-int tl_room_draw(const tl_room *room, tl_random *random, tl_form *form);
+bool tl_room_draw(const tl_room *room, tl_random *random, tl_form *form);
 
 /* Tries random places and, with random turns, orientations. found 0: none was free; by: the body
  * that was in the way most often, or TALUS_NONE. fits 0: the region does not hold the form at all.

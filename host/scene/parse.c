@@ -11,7 +11,7 @@
 
 enum { PATH = 160 };
 
-int tl_key_belongs(const tl_key *key, int32_t kind) {
+bool tl_key_belongs(const tl_key *key, int32_t kind) {
   return key->kinds == 0 || (kind >= 0 && (key->kinds >> kind & 1u) != 0);
 }
 

@@ -38,13 +38,13 @@ static bool is_of_a_run(const char *name) {
 
 /* What a process that is gone left half-written of such a file. The process number may be ours by
  * now: this one has just begun. */
-static int is_left_over(const char *name) {
+static bool is_left_over(const char *name) {
   char whole[256];
   size_t length = 0;
   const long writer = tl_output_writer(name, &length);
   if (writer == 0 || length >= sizeof whole ||
       (writer != (long)getpid() && tl_output_writer_lives(writer))) {
-    return 0;
+    return false;
   }
   memcpy(whole, name, length);
   whole[length] = '\0';

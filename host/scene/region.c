@@ -109,8 +109,8 @@ static bool whole_contains(const tl_scene_region *region, int plane, const doubl
          across <= inner * inner && across >= core * core;
 }
 
-int tl_region_contains(const tl_scene_region *region, int plane, const double point[3],
-                       double clearance) {
+bool tl_region_contains(const tl_scene_region *region, int plane, const double point[3],
+                        double clearance) {
   int inside = whole_contains(region, plane, point, clearance);
   for (int32_t i = 0; i < region->without.count && inside; i++) {
     const tl_scene_region *hole = (const tl_scene_region *)region->without.item + i;
@@ -194,20 +194,20 @@ static bool draw_box(const tl_scene_region *region, int plane, double clearance,
   return true;
 }
 
-int tl_region_draw(const tl_scene_region *region, int plane, double clearance, tl_random *random,
-                   double point[3]) {
+bool tl_region_draw(const tl_scene_region *region, int plane, double clearance, tl_random *random,
+                    double point[3]) {
   const int tries = region->without.count > 0 ? 20000 : 200;
   const bool whole_box = region->kind == TL_REGION_BOX && region->without.count == 0;
   for (int i = 0; i < tries; i++) {
     if (!(region->kind == TL_REGION_ANNULUS ? draw_annulus(region, plane, clearance, random, point)
                                             : draw_box(region, plane, clearance, random, point))) {
-      return 0;
+      return false;
     }
     if (whole_box || tl_region_contains(region, plane, point, clearance)) {
-      return 1;
+      return true;
     }
   }
-  return 0;
+  return false;
 }
 
 static double whole_volume(const tl_scene_region *region, int plane) {
@@ -271,7 +271,7 @@ void tl_region_raise(tl_scene_region *region, double height) {
   }
 }
 
-int tl_region_of_wall(const tl_scene_wall *wall, tl_scene_region *region) {
+bool tl_region_of_wall(const tl_scene_wall *wall, tl_scene_region *region) {
   const double *p = wall->position;
   memset(region, 0, sizeof *region);
   region->item.node = wall->item.node;
@@ -293,7 +293,7 @@ int tl_region_of_wall(const tl_scene_wall *wall, tl_scene_region *region) {
     region->lower[2] = p[2] + rise;
     /* Without a lid grains may start above the rim. */
     region->upper[2] = lid ? p[2] + wall->size[2] : INFINITY;
-    return 1;
+    return true;
   }
   case TL_WALL_SILO:
   case TL_WALL_HOPPER:
@@ -303,7 +303,7 @@ int tl_region_of_wall(const tl_scene_wall *wall, tl_scene_region *region) {
         wall->kind == TL_WALL_HOPPER ? (wall->radius - 0.5 * wall->opening) * slope : 0;
     /* The wall is made of flat pieces: the ball inside is smaller. */
     region->radius *= cos(TL_PI / (double)wall->segments);
-    return 1;
+    return true;
   case TL_WALL_DRUM:
     region->kind = TL_REGION_CYLINDER;
     region->axis[1] = 1;
@@ -312,8 +312,8 @@ int tl_region_of_wall(const tl_scene_wall *wall, tl_scene_region *region) {
     region->height = wall->length;
     region->radius *= cos(TL_PI / (double)wall->segments);
     region->radius -= wall->lifters > 0 ? wall->lifter : 0;
-    return 1;
+    return true;
   default:
-    return 0;
+    return false;
   }
 }

@@ -74,7 +74,7 @@ extern const tl_section tl_schema_stage, tl_schema_condition; /* schema_stages.c
 extern const tl_section tl_schema_bonds;                      /* schema_bonds.c */
 
 /* Whether a row is there for the kind chosen by the selector. */
-int tl_key_belongs(const tl_key *key, int32_t kind);
+bool tl_key_belongs(const tl_key *key, int32_t kind);
 
 /* Fills the struct of the table from a map node (NULL: defaults alone); where: its path for
  * messages, "" for the root. Statuses: FILE_FORMAT (file:line:column: ...), OUT_OF_MEMORY. */

@@ -17,13 +17,13 @@ tl_node *tl_tree_find(const tl_node *map, const char *key) {
   return NULL;
 }
 
-int tl_tree_blank(const tl_node *node) {
+bool tl_tree_blank(const tl_node *node) {
   return node == NULL || (node->kind == TL_NODE_SCALAR && node->plain &&
                           (node->text[0] == '\0' || strcmp(node->text, "~") == 0 ||
                            strcmp(node->text, "null") == 0));
 }
 
-int tl_tree_empty(const tl_node *root) {
+bool tl_tree_empty(const tl_node *root) {
   return tl_tree_blank(root) || (root->kind == TL_NODE_MAP && root->count == 0);
 }
 

@@ -30,9 +30,9 @@ talus_status tl_tree_parse(tl_arena *arena, const char *source, const char *text
 /* The value of a map's key, or NULL. */
 tl_node *tl_tree_find(const tl_node *map, const char *key);
 /* A key without a value, written as nothing, ~ or null (NULL counts). */
-int tl_tree_blank(const tl_node *node);
+bool tl_tree_blank(const tl_node *node);
 /* The root of a document with nothing in it. */
-int tl_tree_empty(const tl_node *root);
+bool tl_tree_empty(const tl_node *root);
 
 /* Carries out "world.step=1 ms", "grains.0.count=50", "bodies.nut.radius=3 cm" (list items by
  * number, or by their `name`). Keys that are not there are made. */

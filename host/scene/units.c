@@ -122,8 +122,8 @@ static double raised(double factor, int power) {
   return result;
 }
 
-int tl_unit_parse(const char *text, double *factor, tl_dimension *dimension, char *unknown,
-                  size_t capacity) {
+bool tl_unit_parse(const char *text, double *factor, tl_dimension *dimension, char *unknown,
+                   size_t capacity) {
   double over = 1, under = 1; /* products of numerators and denominators, divided once */
   memset(dimension, 0, sizeof *dimension);
   int sign = 1;
@@ -139,7 +139,7 @@ int tl_unit_parse(const char *text, double *factor, tl_dimension *dimension, cha
     }
     if (*text == '\0' || *text == '*' || *text == '/') {
       snprintf(unknown, capacity, "%c", mark);
-      return 0;
+      return false;
     }
     const char *begin = text;
     while (is_symbol(*text)) {
@@ -149,13 +149,13 @@ int tl_unit_parse(const char *text, double *factor, tl_dimension *dimension, cha
     const int power = sign * read_exponent(&text);
     if (unit < 0 || power == 0) {
       snprintf(unknown, capacity, "%.*s", (int)(text > begin ? text - begin : 1), begin);
-      return 0;
+      return false;
     }
     for (int i = 0; i < TL_BASE_COUNT; i++) {
       const int sum = dimension->power[i] + power * units[unit].dimension.power[i];
       if (sum < -MAX_POWER || sum > MAX_POWER) { /* would come round to a good one */
         snprintf(unknown, capacity, "%.*s", (int)(text - begin), begin);
-        return 0;
+        return false;
       }
       dimension->power[i] = (signed char)sum;
     }
@@ -165,7 +165,7 @@ int tl_unit_parse(const char *text, double *factor, tl_dimension *dimension, cha
     mark = 0;
   }
   *factor = over / under;
-  return 1;
+  return true;
 }
 
 const char *tl_unit_nearest(const char *symbol, char *storage, int capacity) {
@@ -178,13 +178,13 @@ const char *tl_unit_nearest(const char *symbol, char *storage, int capacity) {
   return tl_words_nearest(symbol, words, storage, capacity);
 }
 
-int tl_unit_describe(int index, char *text, size_t capacity) {
+bool tl_unit_describe(int index, char *text, size_t capacity) {
   if (index >= UNIT_COUNT) {
-    return 0;
+    return false;
   }
   snprintf(text, capacity, "| `%s` | %s | %.6g |", units[index].symbol, units[index].words,
            units[index].numerator / units[index].denominator);
-  return 1;
+  return true;
 }
 
 double tl_unit_scale(tl_dimension dimension, const double base[TL_BASE_COUNT]) {

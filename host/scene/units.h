@@ -5,6 +5,7 @@
 #ifndef TL_SCENE_UNITS_H
 #define TL_SCENE_UNITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Exponents of length, mass, time, angle. */
@@ -50,13 +51,13 @@ tl_dimension tl_quantity_dimension(tl_quantity quantity);
 
 /* SI value of one of the unit, and its dimension. Returns 0 if a symbol is unknown; then unknown
  * (of capacity bytes) holds it, or the mark * or / behind which a symbol is missing. */
-int tl_unit_parse(const char *text, double *factor, tl_dimension *dimension, char *unknown,
-                  size_t capacity);
+bool tl_unit_parse(const char *text, double *factor, tl_dimension *dimension, char *unknown,
+                   size_t capacity);
 /* The symbol nearest to a mistyped one, or NULL; the text belongs to storage. */
 const char *tl_unit_nearest(const char *symbol, char *storage, int capacity);
 /* All symbols with what they are worth, one row of a Markdown table each, for the reference page;
  * index from 0, returns 0 at the end. */
-int tl_unit_describe(int index, char *text, size_t capacity);
+bool tl_unit_describe(int index, char *text, size_t capacity);
 
 /* What a bare number of this dimension is worth, if the bases are (m, kg, s, rad) by default. */
 double tl_unit_scale(tl_dimension dimension, const double base[TL_BASE_COUNT]);

@@ -40,7 +40,7 @@ static bool find_program(char program[PATH_ROOM]) {
   return false;
 }
 
-int tl_movie_possible(void) {
+bool tl_movie_possible(void) {
   char program[PATH_ROOM];
   return find_program(program);
 }

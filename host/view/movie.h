@@ -8,7 +8,7 @@
 #include "host/base/base.h"
 
 /* Whether there is an ffmpeg to run. */
-int tl_movie_possible(void);
+bool tl_movie_possible(void);
 
 /* Writes an MP4 of PNG files of one size, `rate` of them per second (1 .. 240). Whole or not at
  * all. Statuses: UNSUPPORTED (no ffmpeg on PATH, or one that cannot do it: the message has its

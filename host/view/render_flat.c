@@ -48,7 +48,7 @@ static tl_colour disk_colour(const flat *f, const tl_hit *hit) {
 }
 
 /* Inside a half-space: grey, with a dark line at its face. */
-static int inside_plane(const flat *f, const float point[3], tl_colour *colour) {
+static bool inside_plane(const flat *f, const float point[3], tl_colour *colour) {
   int inside = 0;
   for (int32_t k = 0; k < f->stage->plane_count; k++) {
     const tl_stage_plane *plane = &f->stage->plane[k];

@@ -191,7 +191,7 @@ static void hit_shapes(const tl_stage *stage, const tl_ray *ray, tl_hit *hit) {
 
 /* Whether a plane is drawn at a point of it. The ground has no end, faces of drums and wedges have
  * their outline, other walls end with the grains. */
-static int plane_shows(const tl_stage *stage, const tl_stage_plane *plane, const float at[3]) {
+static bool plane_shows(const tl_stage *stage, const tl_stage_plane *plane, const float at[3]) {
   if (plane->outline.count > 0) {
     const float way[3] = {at[0] - plane->at[0], at[1] - plane->at[1], at[2] - plane->at[2]};
     return tl_outline_holds(&plane->outline, (double)tl_dotf(way, plane->across[0]) / stage->scale,

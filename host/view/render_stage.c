@@ -210,7 +210,7 @@ static bool is_before(const tl_stage *stage, const tl_stage_shape *shape, double
 }
 
 /* Whether the shape stands between the eye and a grain. */
-static int hides(const tl_stage *stage, const tl_stage_shape *shape, const double grain[3]) {
+static bool hides(const tl_stage *stage, const tl_stage_shape *shape, const double grain[3]) {
   const double *r = shape->pose.rotation;
   double origin[3], direction[3], normal[3], way[3], size = 0.0;
   for (int i = 0; i < 3; i++) {

@@ -10,7 +10,7 @@
 #define TL_BAR_HEIGHT 0.58 /* of the colour bar against that of the picture */
 
 /* Whether there is a bar: only for fields that are numbers. */
-static inline int tl_view_bar(const tl_render_options *options) {
+static inline bool tl_view_bar(const tl_render_options *options) {
   return options->bar && options->field != TL_FIELD_PLAIN && options->field != TL_FIELD_ID &&
          options->field != TL_FIELD_MATERIAL;
 }

@@ -8,10 +8,10 @@
 #include "host/math/rotation.h"
 #include "host/math/vector.h"
 
-int tl_clip_parse(const char *text, tl_clip *clip) {
+bool tl_clip_parse(const char *text, tl_clip *clip) {
   char *end = NULL;
   if (text[0] < 'x' || text[0] > 'z' || (text[1] != '<' && text[1] != '>')) {
-    return 0;
+    return false;
   }
   clip->axis = text[0] - 'x';
   clip->sign = text[1] == '>' ? 1 : -1;

@@ -26,7 +26,7 @@ typedef struct tl_select {
 } tl_select;
 
 /* "x<0.02" leaves out what lies below, in m. Returns 0 if the text makes no sense. */
-int tl_clip_parse(const char *text, tl_clip *clip);
+bool tl_clip_parse(const char *text, tl_clip *clip);
 
 typedef struct tl_selected {
   tl_frame frame;

@@ -6,7 +6,7 @@
 #include "host/math/dense.h"
 #include "host/world/links.h"
 
-static int finite3(const double *v) {
+static bool finite3(const double *v) {
   return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
 }
 
@@ -220,7 +220,7 @@ static void mass_update(talus_world *world, int32_t index) {
 }
 
 /* Whether a number can be inverted, squared with others and summed without leaving the range. */
-static int is_moderate(double value) {
+static bool is_moderate(double value) {
   return value > 1e-290 && value < 1e290;
 }
 

@@ -59,7 +59,7 @@ static void spin_advance(const tl_body *body, double dt, const double *impulse, 
 }
 
 /* Whether the spin changes without a torque. */
-static int tumbles(const talus_world *world, const tl_body *body) {
+static bool tumbles(const talus_world *world, const tl_body *body) {
   return body->exists && body->type == TALUS_BODY_FREE && body->inverse_mass > 0 && !body->round &&
          !world->def.plane;
 }
@@ -198,7 +198,7 @@ void tl_bodies_advance(talus_world *world, double dt, double share, const double
   tl_links_move(world, after, share * dt);
 }
 
-static int body_good(const tl_body *body) {
+static bool body_good(const tl_body *body) {
   const double all = body->position[0] + body->position[1] + body->position[2] + body->velocity[0] +
                      body->velocity[1] + body->velocity[2] + body->spin[0] + body->spin[1] +
                      body->spin[2];

@@ -5,7 +5,7 @@
 #include "host/base/structs.h"
 #include "host/world/joint.h"
 
-static int finite3(const double *v) {
+static bool finite3(const double *v) {
   return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
 }
 

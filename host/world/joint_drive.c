@@ -12,7 +12,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-static int turns(const tl_joint *joint) {
+static bool turns(const tl_joint *joint) {
   return joint->def.kind == TALUS_JOINT_HINGE || joint->def.kind == TALUS_JOINT_BALL;
 }
 
@@ -84,7 +84,7 @@ double tl_joint_lever(const talus_world *world, const tl_joint *joint, const tl_
 }
 
 /* A motor that nothing stops must not fight the stops: there would be no solution. */
-static int endless(const talus_joint_def *def) {
+static bool endless(const talus_joint_def *def) {
   return def->motor && !isfinite(def->effort);
 }
 

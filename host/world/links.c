@@ -57,19 +57,19 @@ talus_status talus_world_set_base(talus_world *world, int32_t mechanism, int32_t
 }
 
 /* Whether the link hangs on this very body. */
-static int stands_on(const talus_world *world, const tl_body *link, int32_t body) {
+static bool stands_on(const talus_world *world, const tl_body *link, int32_t body) {
   const tl_world_mechanism *const of = &world->mechanism[link->mechanism];
   return of->base == body && of->mechanism->link[link->link].parent < 0;
 }
 
-int tl_links_collide(const talus_world *world, int32_t body_a, int32_t body_b) {
+bool tl_links_collide(const talus_world *world, int32_t body_a, int32_t body_b) {
   const tl_body *const a = &world->body[body_a], *const b = &world->body[body_b];
   if ((a->type == TALUS_BODY_LINK && stands_on(world, a, body_b)) ||
       (b->type == TALUS_BODY_LINK && stands_on(world, b, body_a))) {
-    return 0;
+    return false;
   }
   if (a->type != TALUS_BODY_LINK || b->type != TALUS_BODY_LINK || a->mechanism != b->mechanism) {
-    return 1;
+    return true;
   }
   const tl_world_mechanism *const of = &world->mechanism[a->mechanism];
   return of->self_collide && of->mechanism->link[a->link].parent != b->link &&

@@ -27,7 +27,7 @@ static inline double *tl_links_part(const talus_world *world, double *velocity) 
   return velocity + 6 * (size_t)world->body_count;
 }
 
-static inline int tl_is_link(const talus_world *world, int32_t body) {
+static inline bool tl_is_link(const talus_world *world, int32_t body) {
   return world->body[body].type == TALUS_BODY_LINK;
 }
 

@@ -26,7 +26,7 @@ talus_status tl_links_coupling(talus_world *world, double dt) {
 }
 
 /* Whether velocity k of a joint turns. */
-static int turns(const tl_link *link, int k) {
+static bool turns(const tl_link *link, int k) {
   return link->kind == TALUS_LINK_REVOLUTE || link->kind == TALUS_LINK_UNIVERSAL ||
          link->kind == TALUS_LINK_SPHERICAL || (link->kind == TALUS_LINK_PLANAR && k == 2);
 }
@@ -38,7 +38,7 @@ static void loop_fill(const talus_world *world, double dt, double error, tl_join
 }
 
 /* A motor that nothing stops must not fight the stops: there would be no solution. */
-static int endless(const tl_link *link) {
+static bool endless(const tl_link *link) {
   return link->motor != TALUS_MOTOR_NONE && !isfinite(link->effort);
 }
 

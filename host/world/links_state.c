@@ -80,14 +80,14 @@ void tl_links_state_save(const talus_world *world, double *value) {
 }
 
 /* Whether so many numbers are loads: the counts first, which say how many follow. */
-static int loads_fit(const talus_world *world, const double *at, int64_t count) {
+static bool loads_fit(const talus_world *world, const double *at, int64_t count) {
   int64_t left = count - world->mechanism_count;
   if (count == 0) {
-    return 1;
+    return true;
   }
   for (int32_t m = 0; left >= 0 && m < world->mechanism_count; m++) {
     if (!(at[m] >= 0) || at[m] != floor(at[m]) || at[m] > (double)left / PER_LOAD) {
-      return 0;
+      return false;
     }
     left -= PER_LOAD * (int64_t)at[m];
   }

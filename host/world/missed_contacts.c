@@ -90,8 +90,8 @@ static double opening_speed(const talus_world *world, const tl_contact_point *po
 }
 
 /* Whether the pair had no contact for lack of margin, and would be closed at the end. */
-static int was_missed(const talus_world *world, const tl_contact_point *point, const double *after,
-                      double dt) {
+static bool was_missed(const talus_world *world, const tl_contact_point *point, const double *after,
+                       double dt) {
   const tl_collider *const collider = world->colliders.memory;
   const tl_collider *const a = &collider[point->a], *const b = &collider[point->b];
   const tl_collider_fact *const fact = world->facts.memory;

@@ -90,13 +90,13 @@ static double shape_travel(const talus_world *world, int32_t index, double dt) {
 }
 
 /* Whether the pair must be looked at where it ends. */
-static int may_have_turned(const talus_world *world, const tl_world_contact *contact, double dt) {
+static bool may_have_turned(const talus_world *world, const tl_world_contact *contact, double dt) {
   return !contact->spherical &&
          shape_travel(world, contact->shape_a, dt) + shape_travel(world, contact->shape_b, dt) >
              depth_limit(world, contact);
 }
 
-static int same_pair(const tl_world_contact *a, const tl_world_contact *b) {
+static bool same_pair(const tl_world_contact *a, const tl_world_contact *b) {
   return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
 }
 

@@ -112,7 +112,7 @@ static void bodies_look(void *arguments, int64_t first, int64_t end) {
 }
 
 /* Whether contacts and joints are such as spheres against spheres and walls have. */
-static int contacts_spherical(const talus_world *world) {
+static bool contacts_spherical(const talus_world *world) {
   const bool held = world->joint_count > 0 || world->bond_count > 0;
   return world->contacts_spherical && !(world->def.plane && held) && world->mechanism_count == 0;
 }

@@ -56,8 +56,8 @@ static double length_of(double length, double fraction, double radius) {
 }
 
 /* The direction of friction that one of the shapes carries; 0 if neither does. */
-static int direction_find(const talus_world *world, const tl_world_contact *contact,
-                          double *direction, double *across) {
+static bool direction_find(const talus_world *world, const tl_world_contact *contact,
+                           double *direction, double *across) {
   const tl_shape_slot *const shape[2] = {&world->shape[contact->shape_a],
                                          &world->shape[contact->shape_b]};
   const talus_material_def *chosen = NULL;
@@ -70,7 +70,7 @@ static int direction_find(const talus_world *world, const tl_world_contact *cont
     }
   }
   if (chosen == NULL || !(contact->friction > 0)) {
-    return 0;
+    return false;
   }
   double rotation[9];
   tl_quaternion_matrix(body->orientation, rotation);

@@ -417,7 +417,7 @@ size_t tl_velocity_size(const talus_world *world);
 
 void tl_links_release(talus_world *world);
 /* Whether two bodies may touch: links that are neighbours do not. */
-int tl_links_collide(const talus_world *world, int32_t body_a, int32_t body_b);
+bool tl_links_collide(const talus_world *world, int32_t body_a, int32_t body_b);
 /* Bodies of links to where the mechanism has them: one, or all. */
 void tl_link_sync(const talus_world *world, int32_t body);
 void tl_links_sync(talus_world *world);

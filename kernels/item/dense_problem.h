@@ -3,6 +3,7 @@
 #ifndef TL_ITEM_DENSE_PROBLEM_H
 #define TL_ITEM_DENSE_PROBLEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,7 +52,7 @@ typedef struct tl_small_phase {
   double tolerance; /* epsilon that ends all */
   /* asked at each step on the CPU, and within those of large problems, when counts do not matter: 1
    * ends all; NULL: nobody */
-  int (*stop)(void *self, const tl_small_result *result, int within);
+  bool (*stop)(void *self, const tl_small_result *result, int within);
   void *stop_self;
 } tl_small_phase;
 

@@ -23,7 +23,7 @@ double tl_block_determinant(const double *a, int32_t rows) {
          a[2] * (a[3] * a[7] - a[4] * a[6]);
 }
 
-int tl_block_invert(const double *a, int32_t rows, double *inverse) {
+bool tl_block_invert(const double *a, int32_t rows, double *inverse) {
   double m[3][6] = {{0}};
   for (int32_t i = 0; i < rows; i++) {
     for (int32_t j = 0; j < rows; j++) {
@@ -37,7 +37,7 @@ int tl_block_invert(const double *a, int32_t rows, double *inverse) {
       best = fabs(m[i][c]) > fabs(m[best][c]) ? i : best;
     }
     if (!(fabs(m[best][c]) > 0)) {
-      return 0;
+      return false;
     }
     for (int32_t j = 0; j < 6; j++) {
       const double swap = m[c][j];
@@ -57,7 +57,7 @@ int tl_block_invert(const double *a, int32_t rows, double *inverse) {
       inverse[3 * i + j] = m[i][3 + j] / m[i][i];
     }
   }
-  return 1;
+  return true;
 }
 
 void tl_block_times(const double *a, const double *b, int32_t rows, double *product) {

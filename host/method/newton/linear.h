@@ -59,7 +59,7 @@ int64_t tl_linear_bytes(const tl_linear *linear);
 talus_status tl_linear_foresee(tl_linear *linear, double *entries, double *operations);
 
 /* Whether factors are made by BLAS: small ones are not. */
-int tl_linear_uses_blas(const tl_linear *linear);
+bool tl_linear_uses_blas(const tl_linear *linear);
 
 /* Factors for A (NULL = identity), B and S (NULL = identity). A block of B that is all 0 leaves its
  * constraint to A. symmetric: B = S and A = I. *good = 0: the matrix is singular or not finite, or
@@ -85,12 +85,12 @@ talus_status tl_pattern_bodies(tl_linear *linear);
 talus_status tl_pattern_blocks(tl_linear *linear); /* W of a scaled with bodies, block by block */
 void tl_fill_bodies(const tl_linear *linear, double *value, int dense);
 /* linear_dense.c: LU with pivots or Cholesky, in place, column-major; 0 if singular. */
-int tl_dense_lu(double *a, int64_t n, int32_t *pivot, tl_limit *limit); /* 0 at the limit, too */
+bool tl_dense_lu(double *a, int64_t n, int32_t *pivot, tl_limit *limit); /* 0 at the limit, too */
 void tl_dense_lu_solve(const double *a, int64_t n, const int32_t *pivot, double *b);
-int tl_dense_cholesky(double *a, int64_t n);
+bool tl_dense_cholesky(double *a, int64_t n);
 void tl_dense_cholesky_solve(const double *a, int64_t n, double *b);
 /* linear_sparse.c */
-int tl_sparse_available(void);
+bool tl_sparse_available(void);
 talus_status tl_sparse_foresee(tl_linear *linear, double *entries, double *operations);
 talus_status tl_sparse_factor(tl_linear *linear, int64_t order, bool *good);
 talus_status tl_sparse_sign(tl_linear *linear, int64_t order, int *sign);
@@ -99,7 +99,7 @@ void tl_sparse_release(talus_context *context, struct tl_sparse *sparse);
 int64_t tl_sparse_bytes(const struct tl_sparse *sparse);
 
 /* 3 x 3 blocks of which the leading rows x rows are used; stride 3. */
-int tl_block_invert(const double *a, int32_t rows, double *inverse);
+bool tl_block_invert(const double *a, int32_t rows, double *inverse);
 void tl_block_times(const double *a, const double *b, int32_t rows, double *product);
 void tl_block_apply(const double *a, const double *x, int32_t rows, double *y);
 double tl_block_determinant(const double *a, int32_t rows);

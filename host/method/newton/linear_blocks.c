@@ -17,8 +17,8 @@
 #if TL_HAVE_SUITESPARSE && TL_HAVE_BLAS
 #include "host/method/newton/blas.h"
 
-int tl_blocks_available(void) {
-  return 1;
+bool tl_blocks_available(void) {
+  return true;
 }
 
 static int64_t width(const tl_blocks *b, int64_t s) {
@@ -243,7 +243,7 @@ static bool block_factor(tl_blocks *b, int64_t s, tl_limit *limit) {
          panel_solve(square, n, false, upper, m, limit);
 }
 
-int tl_blocks_factor(tl_blocks *b, const double *value, int64_t entries, tl_limit *limit) {
+bool tl_blocks_factor(tl_blocks *b, const double *value, int64_t entries, tl_limit *limit) {
   memset(b->value, 0, (size_t)b->size * sizeof *b->value);
   for (int64_t e = 0; e < entries; e++) {
     b->value[b->place[e]] = value[e];
@@ -258,18 +258,18 @@ int tl_blocks_factor(tl_blocks *b, const double *value, int64_t entries, tl_limi
       const int64_t length = run_length(b, rows_below(b, d), b->reached[d], below(b, d));
       next = b->next[d];
       if (!descend(b, d, s, length, limit)) {
-        return 0;
+        return false;
       }
       b->reached[d] += length;
       hand_on(b, d);
     }
     if (!block_factor(b, s, limit)) {
-      return 0;
+      return false;
     }
     b->reached[s] = 0;
     hand_on(b, s);
   }
-  return 1;
+  return true;
 }
 
 int tl_blocks_sign(const tl_blocks *b) {
@@ -331,8 +331,8 @@ void tl_blocks_solve(tl_blocks *b, const double *right, double *x) {
 
 #else
 
-int tl_blocks_available(void) {
-  return 0;
+bool tl_blocks_available(void) {
+  return false;
 }
 
 void tl_blocks_release(talus_context *context, tl_blocks *b) {
@@ -353,12 +353,12 @@ talus_status tl_blocks_make(talus_context *context, tl_blocks *b, const int64_t 
   return tl_fail(context, TALUS_UNSUPPORTED, "this build has no BLAS");
 }
 
-int tl_blocks_factor(tl_blocks *b, const double *value, int64_t entries, tl_limit *limit) {
+bool tl_blocks_factor(tl_blocks *b, const double *value, int64_t entries, tl_limit *limit) {
   (void)limit;
   (void)b;
   (void)value;
   (void)entries;
-  return 0;
+  return false;
 }
 
 int tl_blocks_sign(const tl_blocks *b) {

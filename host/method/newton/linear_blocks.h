@@ -26,14 +26,14 @@ typedef struct tl_blocks {
   tl_buffer index, reals;
 } tl_blocks;
 
-int tl_blocks_available(void);
+bool tl_blocks_available(void);
 /* start, index: the matrix by compressed columns. */
 talus_status tl_blocks_make(talus_context *context, tl_blocks *blocks, const int64_t *start,
                             const int64_t *index);
 void tl_blocks_release(talus_context *context, tl_blocks *blocks);
 int64_t tl_blocks_bytes(const tl_blocks *blocks);
 /* 0: a block is singular, or the limit was reached. */
-int tl_blocks_factor(tl_blocks *blocks, const double *value, int64_t entries, tl_limit *limit);
+bool tl_blocks_factor(tl_blocks *blocks, const double *value, int64_t entries, tl_limit *limit);
 /* Of the determinant. */
 int tl_blocks_sign(const tl_blocks *blocks);
 void tl_blocks_solve(tl_blocks *blocks, const double *right, double *x);

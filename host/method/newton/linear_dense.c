@@ -15,7 +15,7 @@ enum {
   PANEL_ORDER = 900 /* above, an LU is made by panels of PANEL columns and can be interrupted */
 };
 
-int tl_linear_uses_blas(const tl_linear *linear) {
+bool tl_linear_uses_blas(const tl_linear *linear) {
   return linear->is_sparse || (TL_HAVE_LAPACK && linear->order > PLAIN_ORDER);
 }
 
@@ -77,7 +77,7 @@ static bool lu_panels(double *a, int n, int32_t *pivot, tl_limit *limit) {
 }
 #endif
 
-int tl_dense_lu(double *a, int64_t n, int32_t *pivot, tl_limit *limit) {
+bool tl_dense_lu(double *a, int64_t n, int32_t *pivot, tl_limit *limit) {
 #if TL_HAVE_LAPACK && TL_HAVE_BLAS
   if (n > PANEL_ORDER && limit->reached != NULL) {
     return lu_panels(a, (int)n, pivot, limit);
@@ -116,7 +116,7 @@ static bool uses_lapack(int64_t n) {
   return TL_HAVE_LAPACK && n > PLAIN_ORDER;
 }
 
-int tl_dense_cholesky(double *a, int64_t n) {
+bool tl_dense_cholesky(double *a, int64_t n) {
 #if TL_HAVE_LAPACK
   if (uses_lapack(n)) {
     return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)n, a, (int)n) == 0;

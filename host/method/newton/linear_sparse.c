@@ -28,8 +28,8 @@ struct tl_sparse {
 /* The same for an entry of the factor, of which a solve reads two: 2 nanoseconds. */
 #define SOLVE_OPERATIONS 20
 
-int tl_sparse_available(void) {
-  return 1;
+bool tl_sparse_available(void) {
+  return true;
 }
 
 static void lu_forget(struct tl_sparse *sparse) {
@@ -325,8 +325,8 @@ talus_status tl_sparse_solve(tl_linear *linear, int64_t order, const double *b, 
 
 #else
 
-int tl_sparse_available(void) {
-  return 0;
+bool tl_sparse_available(void) {
+  return false;
 }
 
 void tl_sparse_release(talus_context *context, struct tl_sparse *sparse) {

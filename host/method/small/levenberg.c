@@ -17,7 +17,7 @@ static inline void tl_search_step(const tl_equations *e) {
   e->small->run->iterations++;
 }
 
-static inline int tl_search_stopped(const tl_equations *e) {
+static inline bool tl_search_stopped(const tl_equations *e) {
   return tl_small_limit(e->small);
 }
 

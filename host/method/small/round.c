@@ -147,7 +147,7 @@ static void counts_take(const watch *w, const tl_small_result *result) {
   }
 }
 
-static int stop(void *self, const tl_small_result *result, int within) {
+static bool stop(void *self, const tl_small_result *result, int within) {
   tl_small *const small = ((watch *)self)->small;
   counts_take(self, result);
   return within ? tl_small_late(small) : tl_small_limit(small);

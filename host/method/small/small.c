@@ -59,7 +59,7 @@ bool tl_small_late(tl_small *small) {
   return small->stop;
 }
 
-static int interrupted(void *self, const tl_small_result *result, int within) {
+static bool interrupted(void *self, const tl_small_result *result, int within) {
   (void)result;
   (void)within;
   return tl_small_late(self);
