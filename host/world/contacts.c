@@ -249,6 +249,16 @@ talus_status tl_contacts_restore(talus_world *world) {
   return tl_contacts_store_keys(world);
 }
 
+/* Memory for the spare list: until contacts are replaced, what was saved for the last step is free.
+ * So two lists do but where contacts are found several times in a step. */
+static void spare_take(talus_world *world) {
+  if (world->contacts_saved && world->spare.contact == NULL) {
+    world->spare = world->saved;
+    world->saved = (tl_contact_list){NULL, 0, 0};
+  }
+  world->spare.count = 0;
+}
+
 /* The spare list becomes the world's. */
 static void contacts_replace(talus_world *world) {
   const tl_contact_list old = contacts_change(world, world->spare);
@@ -321,7 +331,7 @@ static void contacts_part(void *arguments, int64_t first, int64_t end) {
 static talus_status contacts_make(talus_world *world, double dt, const tl_contact_point *points,
                                   int64_t count, int32_t threads) {
   tl_contact_list *const list = &world->spare;
-  list->count = 0;
+  spare_take(world);
   TL_TRY(tl_world_grow(world, (void **)&list->contact, &list->capacity, (int32_t)count,
                        sizeof *list->contact, "contacts"));
   make_task task = {

@@ -18,75 +18,6 @@ static int32_t rows_most(const talus_world *world) {
   return tl_joint_rows(world) + tl_bond_rows(world) + tl_links_rows(world);
 }
 
-talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
-  const size_t bodies = (size_t)world->body_count, contacts = (size_t)world->contact_count;
-  const size_t rows = (size_t)rows_most(world);
-  const size_t soft = world->soft ? contacts : 0;
-  const size_t doubles = 7 * bodies + 22 * contacts + 5 * soft + 17 * rows;
-  TL_TRY(tl_buffer_reserve(world->context, &world->problem_memory, doubles + contacts + rows + 2,
-                           sizeof(double), "contact problem"));
-  TL_TRY(tl_buffer_reserve(world->context, &world->solution_memory, rows, sizeof(tl_joint_row),
-                           "joint rows"));
-  double *at = world->problem_memory.memory;
-  const struct {
-    double **array;
-    size_t count;
-  } parts[] = {{&a->inverse_mass, bodies},    {&a->inverse_inertia, 6 * bodies},
-               {&a->normal, 3 * contacts},    {&a->reach_a, contacts},
-               {&a->reach_b, contacts},       {&a->arm_a, 3 * contacts},
-               {&a->arm_b, 3 * contacts},     {&a->bias, contacts},
-               {&a->friction, contacts},      {&a->surface, 3 * contacts},
-               {&a->impulse, 3 * contacts},   {&a->contact_velocity, 3 * contacts},
-               {&a->row_jacobian, 12 * rows}, {&a->row_bias, rows},
-               {&a->row_impulse, rows},       {&a->row_lower, rows},
-               {&a->row_upper, rows},         {&a->compliance, 2 * soft},
-               {&a->target, 3 * soft},        {&a->row_compliance, rows}};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    *parts[i].array = at;
-    at += parts[i].count;
-  }
-  a->body_a = (int32_t *)at;
-  a->body_b = a->body_a + contacts;
-  a->row_a = a->body_b + contacts;
-  a->row_b = a->row_a + rows;
-  a->row = world->solution_memory.memory;
-  return TALUS_OK;
-}
-
-/* What the loops over bodies and over contacts fill. */
-typedef struct fill_task {
-  const talus_world *world;
-  const tl_step_arrays *a;
-  const double *velocity;
-  double dt;
-  int spheres, arms, turning;
-} fill_task;
-
-void tl_body_fill(const tl_body *body, bool spheres, double *inverse_mass, double inertia[6]) {
-  const bool free = body->exists && body->type == TALUS_BODY_FREE;
-  double rotation[9];
-  *inverse_mass = free ? body->inverse_mass : 0;
-  if (!free) {
-    memset(inertia, 0, 6 * sizeof *inertia);
-  } else if (body->round) {
-    memcpy(inertia, body->inverse_inertia, 6 * sizeof *inertia);
-    if (spheres) { /* disks in the plane: nothing turns them about x and z, so let it be free */
-      inertia[0] = inertia[5] = inertia[3];
-    }
-  } else {
-    tl_quaternion_matrix(body->orientation, rotation);
-    tl_inertia_turn(body->inverse_inertia, rotation, inertia);
-  }
-}
-
-static void bodies_fill(void *arguments, int64_t first, int64_t end) {
-  const fill_task *const t = arguments;
-  for (int64_t i = first; i < end; i++) {
-    tl_body_fill(&t->world->body[i], t->spheres, &t->a->inverse_mass[i],
-                 t->a->inverse_inertia + 6 * i);
-  }
-}
-
 /* What the bodies allow; each flag is set by any thread. */
 typedef struct body_flags {
   const talus_world *world;
@@ -117,9 +48,90 @@ static bool contacts_spherical(const talus_world *world) {
   return world->contacts_spherical && !(world->def.plane && held) && world->mechanism_count == 0;
 }
 
+/* Which arrays the contacts want. */
+static void arrays_choose(const talus_world *world, tl_step_arrays *a) {
+  body_flags flags = {.world = world};
+  tl_each(world->context, tl_threads_for(world->context, world->body_count), world->body_count,
+          bodies_look, &flags);
+  a->spheres = contacts_spherical(world) && !flags.uneven;
+  a->turning = (a->spheres && flags.turning) || world->cell.def.periodic != 0;
+  /* Poisson's second phase and cohesion push at the arms */
+  a->arms = !a->spheres || world->cohesive || world->def.restitution == TALUS_RESTITUTION_POISSON;
+}
+
+talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
+  arrays_choose(world, a);
+  const size_t bodies = (size_t)world->body_count, contacts = (size_t)world->contact_count;
+  const size_t rows = (size_t)rows_most(world);
+  const size_t soft = world->soft ? contacts : 0, arms = a->arms ? contacts : 0;
+  const size_t reaches = a->spheres ? contacts : 0, turning = a->turning ? contacts : 0;
+  const size_t doubles =
+      7 * bodies + 11 * contacts + 2 * reaches + 6 * arms + 3 * turning + 5 * soft + 17 * rows;
+  TL_TRY(tl_buffer_reserve(world->context, &world->problem_memory, doubles + contacts + rows + 2,
+                           sizeof(double), "contact problem"));
+  TL_TRY(tl_buffer_reserve(world->context, &world->solution_memory, rows, sizeof(tl_joint_row),
+                           "joint rows"));
+  double *at = world->problem_memory.memory;
+  const struct {
+    double **array;
+    size_t count;
+  } parts[] = {{&a->inverse_mass, bodies},    {&a->inverse_inertia, 6 * bodies},
+               {&a->normal, 3 * contacts},    {&a->reach_a, reaches},
+               {&a->reach_b, reaches},        {&a->arm_a, 3 * arms},
+               {&a->arm_b, 3 * arms},         {&a->bias, contacts},
+               {&a->friction, contacts},      {&a->surface, 3 * turning},
+               {&a->impulse, 3 * contacts},   {&a->contact_velocity, 3 * contacts},
+               {&a->row_jacobian, 12 * rows}, {&a->row_bias, rows},
+               {&a->row_impulse, rows},       {&a->row_lower, rows},
+               {&a->row_upper, rows},         {&a->compliance, 2 * soft},
+               {&a->target, 3 * soft},        {&a->row_compliance, rows}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    *parts[i].array = at;
+    at += parts[i].count;
+  }
+  a->body_a = (int32_t *)at;
+  a->body_b = a->body_a + contacts;
+  a->row_a = a->body_b + contacts;
+  a->row_b = a->row_a + rows;
+  a->row = world->solution_memory.memory;
+  return TALUS_OK;
+}
+
+/* What the loops over bodies and over contacts fill. */
+typedef struct fill_task {
+  const talus_world *world;
+  const tl_step_arrays *a;
+  const double *velocity;
+  double dt;
+} fill_task;
+
+void tl_body_fill(const tl_body *body, bool spheres, double *inverse_mass, double inertia[6]) {
+  const bool free = body->exists && body->type == TALUS_BODY_FREE;
+  double rotation[9];
+  *inverse_mass = free ? body->inverse_mass : 0;
+  if (!free) {
+    memset(inertia, 0, 6 * sizeof *inertia);
+  } else if (body->round) {
+    memcpy(inertia, body->inverse_inertia, 6 * sizeof *inertia);
+    if (spheres) { /* disks in the plane: nothing turns them about x and z, so let it be free */
+      inertia[0] = inertia[5] = inertia[3];
+    }
+  } else {
+    tl_quaternion_matrix(body->orientation, rotation);
+    tl_inertia_turn(body->inverse_inertia, rotation, inertia);
+  }
+}
+
+static void bodies_fill(void *arguments, int64_t first, int64_t end) {
+  const fill_task *const t = arguments;
+  for (int64_t i = first; i < end; i++) {
+    tl_body_fill(&t->world->body[i], t->a->spheres, &t->a->inverse_mass[i],
+                 t->a->inverse_inertia + 6 * i);
+  }
+}
+
 /* Contact k's side (0: a, 1: b): body, arm or reach. */
-static void side_fill(const talus_world *world, const tl_step_arrays *a, int32_t k, int side,
-                      int reaches, int arms) {
+static void side_fill(const talus_world *world, const tl_step_arrays *a, int32_t k, int side) {
   const tl_world_contact *const contact = &world->contact[k];
   const int32_t index = side ? contact->body_b : contact->body_a;
   const tl_body *const body = &world->body[index];
@@ -130,10 +142,10 @@ static void side_fill(const talus_world *world, const tl_step_arrays *a, int32_t
     tl_sub3(arm, arm, shift);
   }
   (side ? a->body_b : a->body_a)[k] = index;
-  if (arms) {
+  if (a->arms) {
     memcpy((side ? a->arm_b : a->arm_a) + 3 * (int64_t)k, arm, sizeof arm);
   }
-  if (reaches) {
+  if (a->spheres) {
     const double along = tl_dot3(arm, contact->shown.normal);
     (side ? a->reach_b : a->reach_a)[k] = body->round ? (side ? -along : along) : 0;
   }
@@ -141,14 +153,14 @@ static void side_fill(const talus_world *world, const tl_step_arrays *a, int32_t
 
 /* What walls that turn, and the motion of a cell, add to the velocity of contact k. */
 static void surface_fill(const talus_world *world, const tl_step_arrays *a, int32_t k,
-                         const double *velocity, int reaches) {
+                         const double *velocity) {
   const tl_world_contact *const contact = &world->contact[k];
   double *const surface = a->surface + 3 * (int64_t)k;
   tl_cell_drift(&world->cell, contact->image, surface);
   for (int side = 0; side < 2; side++) {
     const int32_t index = side ? contact->body_b : contact->body_a;
     double arm[3], turn[3], shift[3];
-    if (reaches && !world->body[index].round) {
+    if (a->spheres && !world->body[index].round) {
       tl_cell_shift(&world->cell, side ? contact->image : 0, shift);
       tl_sub3(arm, contact->shown.point, world->body[index].position);
       tl_sub3(arm, arm, shift);
@@ -173,10 +185,10 @@ static void contacts_fill(void *arguments, int64_t first, int64_t end) {
       memcpy(a->compliance + 2 * (int64_t)k, contact->compliance, sizeof contact->compliance);
       tl_scale3(a->target + 3 * (int64_t)k, t->dt, contact->hold);
     }
-    side_fill(t->world, a, k, 0, t->spheres, t->arms);
-    side_fill(t->world, a, k, 1, t->spheres, t->arms);
-    if (t->turning) {
-      surface_fill(t->world, a, k, t->velocity, t->spheres);
+    side_fill(t->world, a, k, 0);
+    side_fill(t->world, a, k, 1);
+    if (a->turning) {
+      surface_fill(t->world, a, k, t->velocity);
     }
   }
 }
@@ -198,14 +210,8 @@ static double *row_impulse(const talus_world *world, const tl_joint_row *row) {
 talus_status tl_step_problem(talus_world *world, double dt, const double *velocity,
                              const tl_step_arrays *a, talus_problem *problem) {
   const int32_t threads = tl_threads_for(world->context, world->body_count);
-  body_flags flags = {.world = world};
-  tl_each(world->context, threads, world->body_count, bodies_look, &flags);
-  const int spheres = contacts_spherical(world) && !flags.uneven;
-  const int turning = (spheres && flags.turning) || world->cell.def.periodic != 0;
-  /* Poisson's second phase and cohesion push at the arms */
-  const int arms =
-      !spheres || world->cohesive || world->def.restitution == TALUS_RESTITUTION_POISSON;
-  fill_task task = {world, a, velocity, dt, spheres, arms, turning};
+  const bool spheres = a->spheres, turning = a->turning;
+  fill_task task = {world, a, velocity, dt};
   tl_each(world->context, threads, world->body_count, bodies_fill, &task);
   tl_each(world->context, threads, world->contact_count, contacts_fill, &task);
   int32_t rows;

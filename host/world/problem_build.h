@@ -16,6 +16,9 @@ typedef struct tl_step_arrays {
   double *wrench, *wrench_velocity, *wrench_target; /* six numbers each: force, torque */
   int32_t *body_a, *body_b, *row_a, *row_b;
   tl_joint_row *row;
+  bool spheres; /* reaches describe all contacts */
+  bool arms;    /* there are arms */
+  bool turning; /* there are surface velocities */
 } tl_step_arrays;
 
 /* Room for the world's present contacts and joint rows; kept from step to step. */

@@ -30,7 +30,21 @@ static bool rows_drift(const tl_step_arrays *a, int32_t rows) {
   return false;
 }
 
+/* By the solver of the velocities, which has memory for these contacts and their order. */
+static talus_status displacements_solve(talus_world *world, const talus_problem *problem,
+                                        tl_step_arrays *arrays, talus_solution *solution) {
+  const talus_settings projection = tl_settings_projection(world), usual = tl_settings_now(world);
+  TL_TRY(talus_solver_set(world->solver, &projection));
+  const talus_status status =
+      tl_step_solve(world, world->solver, problem, arrays, solution, NULL, NULL);
+  TL_TRY(talus_solver_set(world->solver, &usual));
+  return status;
+}
+
 talus_status tl_project(talus_world *world, double dt, bool sinks, double *scratch) {
+  if (!sinks && world->joint_count == 0 && world->bond_count == 0 && world->mechanism_count == 0) {
+    return TALUS_OK;
+  }
   tl_step_arrays arrays;
   talus_problem problem;
   TL_TRY(tl_step_arrays_take(world, &arrays));
@@ -57,7 +71,7 @@ talus_status tl_project(talus_world *world, double dt, bool sinks, double *scrat
   problem.rigid.surface_velocity = NULL; /* nothing moves while positions are corrected */
   talus_solution solution = talus_solution_default();
   solution.velocity = moved;
-  TL_TRY(tl_step_solve(world, world->projector, &problem, &arrays, &solution, NULL, NULL));
+  TL_TRY(displacements_solve(world, &problem, &arrays, &solution));
   for (int32_t i = 0; i < world->body_count; i++) {
     if (world->body[i].type != TALUS_BODY_FREE) {
       memset(moved + 6 * (int64_t)i, 0, 6 * sizeof *moved);

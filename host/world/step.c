@@ -42,9 +42,7 @@ bool tl_step_acceptable(const talus_world *world, const talus_info *info) {
   return error <= world->def.tolerance || (error <= world->def.accept && error < 1 && epsilon < 1);
 }
 
-/* Settings of the step that comes: of solver.certify N > 1 whether it is the Nth, by the number of
- * steps, which a restart knows. */
-static talus_settings settings_now(const talus_world *world) {
+talus_settings tl_settings_now(const talus_world *world) {
   talus_settings settings = world->def.solver;
   const int64_t every = settings.certify;
   settings.certify = every > 1 ? world->step_count % every == 0 : every;
@@ -59,7 +57,7 @@ static talus_status solve(talus_world *world, double dt, const velocities *v, ta
   if (*good) {
     return TALUS_OK;
   }
-  const talus_settings usual = settings_now(world);
+  const talus_settings usual = tl_settings_now(world);
   talus_settings longer = usual;
   longer.max_iterations *= 10;
   TL_TRY(talus_solver_set(world->solver, &longer));
@@ -199,7 +197,7 @@ static talus_status world_step(talus_world *world, talus_step_report *given) {
   tl_spring_choose(world);
   assert(world->body_gaps == 0 && world->joint_gaps == 0);
   if (world->def.solver.certify > 1) {
-    const talus_settings settings = settings_now(world);
+    const talus_settings settings = tl_settings_now(world);
     TL_TRY(talus_solver_set(world->solver, &settings));
   }
   TL_TRY(tl_resident_step(world, &report, &quality.good));

@@ -160,6 +160,10 @@ static talus_settings projection_of(const talus_settings *solver) {
   return projection;
 }
 
+talus_settings tl_settings_projection(const talus_world *world) {
+  return projection_of(&world->def.solver);
+}
+
 talus_status talus_world_create(talus_context *context, const talus_world_def *given,
                                 talus_world **result) {
   if (context == NULL || result == NULL) {

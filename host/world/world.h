@@ -249,8 +249,8 @@ struct talus_world {
   tl_broad *broad, *broad_fast; /* of all; of what became faster than its margin */
   tl_narrow *narrow;
   tl_match *match;
-  talus_solver *solver, *projector;
-  tl_world_contact *contact; /* of the last step, in the order of matching */
+  talus_solver *solver, *projector; /* projector: of a world on a device */
+  tl_world_contact *contact;        /* of the last step, in the order of matching */
   int32_t contact_count, contact_capacity;
   bool contacts_spherical; /* reaches describe them all */
   bool deepens;            /* `deepened` is summed up: the step has several parts */
@@ -491,6 +491,10 @@ talus_status tl_contacts_balance(talus_world *world, const double *free, const d
                                  tl_step_balance *balance);
 /* Whether a contact ends the (sub-)step out of place by more than half a slop beyond the slop. */
 bool tl_project_sinks(const tl_world_contact *contact, double dt);
+/* The solver's settings of the step that comes: of solver.certify N > 1 whether it is the Nth, by
+ * the number of steps, which a restart knows. And those of the projection. */
+talus_settings tl_settings_now(const talus_world *world);
+talus_settings tl_settings_projection(const talus_world *world);
 /* Moves positions so that no contact is deeper than its slop and joints fit, to first order, if
  * some contact sinks or some joint drifts. scratch: [2 tl_velocity_size]. */
 talus_status tl_project(talus_world *world, double dt, bool sinks, double *scratch);
