@@ -1,4 +1,4 @@
-/* packing.c: from a world to a packing and back. */
+/* packing.c: from a world to a packing and back; which kind of table a file is. */
 #include "host/io/packing.h"
 
 #include <string.h>
@@ -165,4 +165,37 @@ const char *tl_packing_material(const tl_body_list *packing, int32_t m, char *te
   memcpy(text, name, (size_t)(end - name));
   text[end - name] = '\0';
   return text;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static bool is_vtp(const char *path) {
+  const char *const ending = strrchr(path, '.');
+  return ending != NULL && strcmp(ending, ".vtp") == 0;
+}
+
+talus_status tl_packing_read(talus_context *context, const char *path, tl_body_list *packing) {
+  memset(packing, 0, sizeof *packing);
+  packing->context = context;
+  return is_vtp(path) ? tl_packing_read_vtp(path, packing) : tl_packing_read_csv(path, packing);
+}
+
+static talus_status check_simple(const tl_body_list *packing) {
+  for (int32_t i = 0; i < packing->body_count; i++) {
+    const tl_packing_body *const body = &packing->body[i];
+    const tl_packing_shape *const shape = &packing->shape[body->first_shape];
+    if (body->shape_count != 1 || shape->kind > TALUS_SHAPE_CYLINDER) {
+      return tl_fail(
+          packing->context, TALUS_UNSUPPORTED,
+          "body number %d of the packing is a clump or a hull, which a table cannot hold: "
+          "--from takes it from the checkpoint",
+          i);
+    }
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_packing_write(const tl_body_list *packing, const char *path) {
+  TL_TRY(check_simple(packing));
+  return is_vtp(path) ? tl_packing_write_vtp(packing, path) : tl_packing_write_csv(packing, path);
 }

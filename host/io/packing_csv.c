@@ -247,11 +247,9 @@ static talus_status table_read(tl_text *text, tl_body_list *packing) {
                                  : tl_text_fail(text, "there are no bodies in the table");
 }
 
-talus_status tl_packing_read(talus_context *context, const char *path, tl_body_list *packing) {
+talus_status tl_packing_read_csv(const char *path, tl_body_list *packing) {
   tl_text text;
-  memset(packing, 0, sizeof *packing);
-  packing->context = context;
-  talus_status status = tl_text_open(context, path, &text);
+  talus_status status = tl_text_open(packing->context, path, &text);
   if (status == TALUS_OK) {
     status = table_read(&text, packing);
   }
@@ -279,25 +277,9 @@ static void line_write(FILE *stream, const tl_body_list *packing, const tl_packi
           kinds[kind], material);
 }
 
-static talus_status check_simple(const tl_body_list *packing) {
-  for (int32_t i = 0; i < packing->body_count; i++) {
-    const tl_packing_body *const body = &packing->body[i];
-    const tl_packing_shape *const shape = &packing->shape[body->first_shape];
-    if (body->shape_count != 1 || shape->kind > TALUS_SHAPE_CYLINDER) {
-      return tl_fail(
-          packing->context, TALUS_UNSUPPORTED,
-          "body number %d of the packing is a clump or a hull, which a table cannot hold: "
-          "--from takes it from the checkpoint",
-          i);
-    }
-  }
-  return TALUS_OK;
-}
-
-talus_status tl_packing_write(const tl_body_list *packing, const char *path) {
+talus_status tl_packing_write_csv(const tl_body_list *packing, const char *path) {
   tl_output output;
   void *locale, *before;
-  TL_TRY(check_simple(packing));
   TL_TRY(tl_output_begin(packing->context, path, &output));
   tl_locale_enter(&locale, &before);
   for (int c = 0; c < COLUMN_COUNT; c++) {

@@ -9,6 +9,7 @@ double tl_domain_volume(const tl_domain *d) {
   const double r = d->radius, i = d->inner;
   switch (d->kind) {
   case TL_DOMAIN_BOX:
+  case TL_DOMAIN_CELL:
     return (d->upper[0] - d->lower[0]) * (d->upper[2] - d->lower[2]) *
            (d->plane ? 1 : d->upper[1] - d->lower[1]);
   case TL_DOMAIN_CYLINDER:
@@ -31,6 +32,9 @@ static double square_of(const tl_domain *d, const double p[3]) {
 
 bool tl_domain_contains(const tl_domain *d, const double point[3]) {
   double p[3];
+  if (d->kind == TL_DOMAIN_CELL) {
+    return true;
+  }
   to_domain(d, point, p);
   if (d->kind == TL_DOMAIN_BOX) {
     bool inside = true;
@@ -47,6 +51,9 @@ bool tl_domain_contains(const tl_domain *d, const double point[3]) {
 /* clearance > 0: whether a ball of that radius fits; < 0: whether one may reach in. */
 static bool clears(const tl_domain *d, const double centre[3], double clearance) {
   double p[3];
+  if (d->kind == TL_DOMAIN_CELL) {
+    return true;
+  }
   to_domain(d, centre, p);
   if (d->kind == TL_DOMAIN_BOX) {
     bool inside = true;
@@ -117,7 +124,7 @@ double tl_domain_line_share(const tl_domain *d, const double from[3], const doub
   to_domain(d, from, p);
   to_domain(d, to, q);
   tl_sub3(v, q, p);
-  if (!(tl_dot3(v, v) > 0)) {
+  if (d->kind == TL_DOMAIN_CELL || !(tl_dot3(v, v) > 0)) {
     return tl_domain_contains(d, from) ? 1 : 0;
   }
   span inside = {0, 1};

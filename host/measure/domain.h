@@ -17,7 +17,8 @@
 typedef enum tl_domain_kind {
   TL_DOMAIN_BOX,      /* lower .. upper */
   TL_DOMAIN_CYLINDER, /* about z, from z = 0 to height, from radius inner to radius */
-  TL_DOMAIN_BALL      /* about the origin, from radius inner to radius */
+  TL_DOMAIN_BALL,     /* about the origin, from radius inner to radius */
+  TL_DOMAIN_CELL /* all of a periodic cell: lower .. upper have its volume, nothing is outside */
 } tl_domain_kind;
 
 /* In a plane world y does not count: a box is a rectangle, a ball a disk, both one metre thick;

@@ -22,6 +22,20 @@ static tl_domain box_around(const tl_sample *s) {
   return d;
 }
 
+/* The periodic cell as it is: edges along its periodic sides, the others as far as grains reach.
+ * Sides lean along x and y alone, so that their product is the volume. */
+static tl_domain cell_of(const tl_sample *s) {
+  tl_domain d = box_around(s);
+  d.kind = TL_DOMAIN_CELL;
+  for (int c = 0; c < 3; c++) {
+    if (s->frame->periodic >> c & 1u) {
+      d.lower[c] = s->frame->origin[c];
+      d.upper[c] = d.lower[c] + s->frame->edge[c];
+    }
+  }
+  return d;
+}
+
 /* The pose of a frame that stands in another one. */
 static tl_pose pose_in(const tl_pose *outer, const tl_pose *inner) {
   tl_pose pose;
@@ -45,6 +59,10 @@ static talus_status place_domain(const tl_measures *m, const tl_measure_def *def
     return tl_fail(m->context, TALUS_INDEX_RANGE,
                    "measurement '%s': the body that it moves with (%d) is not there any more",
                    def->name, (int)def->body);
+  }
+  if (!def->everywhere && def->domain.kind == TL_DOMAIN_CELL) {
+    *d = cell_of(&m->sample);
+    return TALUS_OK;
   }
   *d = def->everywhere ? box_around(&m->sample) : def->domain;
   d->pose = def->everywhere ? d->pose : pose_in(body, &def->domain.pose);

@@ -158,7 +158,8 @@ typedef enum tl_region_kind {
   TL_REGION_BOX,
   TL_REGION_CYLINDER,
   TL_REGION_BALL,
-  TL_REGION_ANNULUS
+  TL_REGION_ANNULUS,
+  TL_REGION_CELL /* of measurements: all of the periodic cell */
 } tl_region_kind;
 
 typedef struct tl_scene_region {

@@ -56,6 +56,10 @@ static void flatten_cylinder(const tl_scene_region *region, tl_domain *d) {
 
 static tl_domain domain_of(const tl_scene_region *region, bool plane) {
   tl_domain d = {.plane = plane, .pose = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
+  if (region->kind == TL_REGION_CELL) {
+    d.kind = TL_DOMAIN_CELL;
+    return d;
+  }
   if (region->kind == TL_REGION_BOX) {
     d.kind = TL_DOMAIN_BOX;
     memcpy(d.lower, region->lower, sizeof d.lower);
@@ -113,10 +117,34 @@ static talus_status check_name(talus_context *context, const tl_scene_definition
   return TALUS_OK;
 }
 
-static talus_status check_region(talus_context *context, const tl_scene_measure *m, int32_t i,
-                                 bool plane) {
+/* The cell is measured as a whole: its slices would cut grains at faces that are none. */
+static talus_status check_cell(talus_context *context, const tl_scene_definition *scene,
+                               const tl_scene_measure *m, int32_t i) {
+  const tl_node *const node = m->region.item.node;
+  if (scene->cell.item.node == NULL || scene->cell.periodic == 0) {
+    return tl_node_fail(context, node, "output.measure[%d].region: there is no periodic cell",
+                        (int)i);
+  }
+  if (m->kind != TL_MEASURE_REGION && m->kind != TL_MEASURE_FORCES) {
+    return tl_node_fail(context, node,
+                        "output.measure[%d].region: the cell is for the kinds region and forces; "
+                        "others want a box",
+                        (int)i);
+  }
+  return m->with == NULL
+             ? TALUS_OK
+             : tl_node_fail(context, tl_tree_find(m->item.node, "with"),
+                            "output.measure[%d].with: the cell moves with no body", (int)i);
+}
+
+static talus_status check_region(talus_context *context, const tl_scene_definition *scene,
+                                 const tl_scene_measure *m, int32_t i) {
   const tl_scene_region *const region = &m->region;
   const tl_node *const node = region->item.node;
+  const bool plane = scene->world.plane != 0;
+  if (region->kind == TL_REGION_CELL) {
+    return check_cell(context, scene, m, i);
+  }
   TL_TRY(tl_region_check(context, region, 0));
   if (region->without.count > 0) {
     return tl_node_fail(context, tl_tree_find(node, "without"),
@@ -173,7 +201,7 @@ static talus_status check_one(talus_context *context, const tl_scene_definition 
   const bool plane = scene->world.plane != 0;
   TL_TRY(check_name(context, scene, i));
   if (has_region(m)) {
-    TL_TRY(check_region(context, m, i, plane));
+    TL_TRY(check_region(context, scene, m, i));
   }
   tl_domain d = {.plane = plane};
   if (has_region(m)) {

@@ -338,6 +338,8 @@ talus_status talus_record_checkpoint(talus_record *record, const talus_world *wo
     char path[1100];
     snprintf(path, sizeof path, "%s/packing.csv", record->directory);
     TL_TRY(tl_packing_write(&copy->packing, path));
+    snprintf(path, sizeof path, "%s/packing.vtp", record->directory);
+    TL_TRY(tl_packing_write(&copy->packing, path));
   }
   if (step != NULL) {
     *step = copy->world.state.step_count;

@@ -24,6 +24,10 @@ static talus_status check_without(talus_context *context, const tl_scene_region 
 
 talus_status tl_region_check(talus_context *context, const tl_scene_region *region, int endless) {
   const tl_node *node = region->item.node;
+  if (region->kind == TL_REGION_CELL) {
+    return tl_node_fail(context, node,
+                        "a region of kind cell can be measured (output.measure) alone");
+  }
   TL_TRY(check_without(context, region));
   if (region->kind == TL_REGION_BOX) {
     for (int c = 0; c < 3; c++) {

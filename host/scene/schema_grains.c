@@ -7,8 +7,10 @@
 #define IS_ANNULUS BIT(TL_REGION_ANNULUS)
 #define ROW_STRUCT tl_scene_region
 static const tl_key rows_region[] = {
-    CHOICE("kind", kind, "box|cylinder|ball|annulus", "box", 0,
-           "`annulus`: a cylinder with a coaxial hole"),
+    CHOICE("kind", kind, "box|cylinder|ball|annulus|cell", "box", 0,
+           "`annulus`: a cylinder with a coaxial hole. `cell`, of `output.measure` alone: the "
+           "periodic "
+           "cell as it is, with all grains and contacts"),
     RANGED(VECTOR, "lower", lower, LENGTH, NULL, ENDLESS, IS_BOX, "corner"),
     RANGED(VECTOR, "upper", upper, LENGTH, NULL, ENDLESS, IS_BOX,
            "corner; numbers may be `inf` in outlets, in `random` grains (z: as high as needed) and "
@@ -100,7 +102,8 @@ static const tl_key rows_grains[] = {
           "CSV, from the scene's folder: columns x, y, z, r, and if they are there qw qx qy qz, vx "
           "vy "
           "vz, wx wy wz, shape (sphere, box, capsule, cylinder), length, size_x size_y size_z, "
-          "material; `output.packing` writes one"),
+          "material; or .vtp, ParaView's points with a radius: frames of a run too; "
+          "`output.packing` writes both"),
     TABLE(INCLUDE, "a grain", grain, schema_grain, "", ~IS_PACKING, NULL),
     PLAIN(TEXT, "material", grain.material, "", IS_PACKING,
           "of all, whatever the table says; none: by the table, by name"),

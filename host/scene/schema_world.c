@@ -201,8 +201,8 @@ static const tl_key rows_output[] = {
          "between checkpoints; 0: one at the end of the run"),
     INTEGER("keep", keep, "3", 1, 1000000, 0, "so many checkpoints, the newest"),
     PLAIN(BOOLEAN, "packing", packing, "false", 0,
-          "with each checkpoint the free bodies as a table, packing.csv: x, y, z, r, orientation, "
-          "velocity, shape, material (clumps and hulls have none)"),
+          "with each checkpoint the free bodies as tables, packing.csv and packing.vtp (ParaView): "
+          "place, radius, orientation, velocity, shape, material (clumps and hulls have none)"),
     PLAIN(BOOLEAN, "pictures", pictures, "false", 0,
           "PNG pictures of all frames when the run ends (`talus render` makes them at any time)"),
     PLAIN(BOOLEAN, "movie", movie, "false", 0, "of all frames when the run ends, by ffmpeg"),

@@ -257,6 +257,43 @@ static void check_moving(talus_context *context) {
   }
 }
 
+/* A periodic cell as a whole: the solid volume is that of all grains, wherever faces cut them, and
+ * the stress that of the world. */
+static void check_cell(talus_context *context) {
+  static const char pressed[] =
+      "world: {step: 1 ms, gravity: [0, 0, 0], softness: auto}\n"
+      "materials: {bead: {friction: 0.3}}\n"
+      "cell: {lower: [1 cm, 0, 0], upper: [4 cm, 3 cm, 3 cm], servo: [x, y, z], "
+      "stress: [200 Pa, 200 Pa, 200 Pa], shear: [0, 0.5 Hz, 0]}\n"
+      "grains: [{kind: random, radius: 3 mm, count: 40}]\n"
+      "output:\n"
+      "  every: 100 ms\n"
+      "  measure: [{name: all, region: {kind: cell}}, {kind: forces, name: f, region: {kind: "
+      "cell}}]\n"
+      "run: {time: 1 s}\n";
+  tl_stored_table t, scalars;
+  const double solid = 40 * 4 / 3.0 * 3.14159265358979323846 * 2.7e-8;
+  CHECK(run(context, pressed, "cell", 1000, false) == TALUS_OK);
+  if (CHECK(tl_stored_table_read(context, "cell/measure.csv", &t) == TALUS_OK) &&
+      CHECK(tl_stored_table_read(context, "cell/scalars.csv", &scalars) == TALUS_OK)) {
+    const double volume = value_of(&scalars, "cell_xx", -1) * value_of(&scalars, "cell_yy", -1) *
+                          value_of(&scalars, "cell_zz", -1);
+    CHECK_CLOSE(value_of(&t, "all_packing_fraction", -1), solid / volume, 1e-9);
+    CHECK_CLOSE(value_of(&t, "all_grains", -1), 40, 0);
+    static const char *const part[] = {"xx", "zz", "xz"};
+    for (int i = 0; i < 3; i++) {
+      char name[32];
+      snprintf(name, sizeof name, "stress_%s", part[i]);
+      const double world = value_of(&scalars, name, -1);
+      snprintf(name, sizeof name, "all_stress_%s", part[i]);
+      /* the frame has branches of the end of the step, the world those it was solved with */
+      CHECK_CLOSE(value_of(&t, name, -1), world, 1e-3 * 200);
+    }
+    tl_stored_table_release(&scalars);
+  }
+  tl_stored_table_release(&t);
+}
+
 static void refuse(talus_context *context, const char *measure, const char *words) {
   char text[1024];
   talus_scene *scene = NULL;
@@ -294,6 +331,7 @@ static void check_refusals(talus_context *context) {
   refuse(context, "{name: a, kind: radial, reach: 1, region: {lower: [0, 0, 0], upper: [1, 1, 1]}}",
          "wants less than 0.5");
   refuse(context, "{name: a, kind: fields, width: 1}", "kind box");
+  refuse(context, "{name: a, region: {kind: cell}}", "no periodic cell");
   refuse(context, "{name: a, kind: fields, region: {lower: [0, 0, 0], upper: [1, 1, 1]}}", "width");
   refuse(context,
          "{name: a, kind: fields, width: 0.5, region: {lower: [0, 0, 0], upper: [1, 1, 1]}}",
@@ -345,6 +383,7 @@ int main(void) {
   check_fields(context);
   check_restart(context);
   check_moving(context);
+  check_cell(context);
   check_refusals(context);
   check_calls(context);
   talus_context_destroy(context);

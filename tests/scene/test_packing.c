@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "host/io/packing.h"
+#include "host/io/vtk_file.h"
 #include "talus/talus_io.h"
 #include "tests/check.h"
 #include "tests/scene/scene_text.h"
@@ -58,19 +59,21 @@ static void end(talus_scene *scene, talus_world *world) {
   talus_scene_destroy(scene);
 }
 
-static void check_table(talus_context *context) {
+static void check_table(talus_context *context, const char *file) {
+  char text[160];
   talus_scene *scene = NULL, *other = NULL;
   talus_world *world = NULL, *copy = NULL;
   tl_body_list list;
   make_first(context, boxes, &scene, &world);
   CHECK(tl_packing_take(world, "bead\nwood\n", &list) == TALUS_OK);
-  CHECK(tl_packing_write(&list, "packing.csv") == TALUS_OK);
+  CHECK(tl_packing_write(&list, file) == TALUS_OK);
   CHECK(list.body_count == 30);
   tl_packing_release(&list);
-  if (CHECK(world_of(context,
-                     "materials: {wood: {density: 600}, bead: {density: 2000}}\n"
-                     "grains:\n  - {kind: packing, file: packing.csv}\n",
-                     &other, &copy) == TALUS_OK)) {
+  snprintf(text, sizeof text,
+           "materials: {wood: {density: 600}, bead: {density: 2000}}\n"
+           "grains:\n  - {kind: packing, file: %s}\n",
+           file);
+  if (CHECK(world_of(context, text, &other, &copy) == TALUS_OK)) {
     for (int32_t i = 0; i < 30; i++) { /* the first body of the other is its box */
       talus_body_state a, b;
       CHECK(talus_body_get(world, i + 1, &a) == TALUS_OK);
@@ -85,6 +88,37 @@ static void check_table(talus_context *context) {
   }
   end(other, copy);
   end(scene, world);
+}
+
+/* Spheres of a frame of a run are a packing too; what is not free or damaged is not. */
+static void check_frame(talus_context *context) {
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  const double place[6] = {0, 0, 0.1, 0, 0, 0.2}, radius[2] = {0.01, 0.02};
+  const int32_t type[2] = {TALUS_BODY_FREE, TALUS_BODY_FIXED};
+  const int64_t vertex[2] = {0, 1}, offset[2] = {1, 2};
+  const tl_vtk_array array[] = {{TL_VTK_POINT, "radius", TL_VTK_FLOAT64, 1, 2, radius},
+                                {TL_VTK_POINT, "type", TL_VTK_INT32, 1, 2, type},
+                                {TL_VTK_POINTS, "Points", TL_VTK_FLOAT64, 3, 2, place},
+                                {TL_VTK_VERTS, "connectivity", TL_VTK_INT64, 1, 2, vertex},
+                                {TL_VTK_VERTS, "offsets", TL_VTK_INT64, 1, 2, offset}};
+  tl_bytes bytes = {context, NULL, 0, 0};
+  CHECK(tl_vtk_encode(context, array, 5, &bytes) == TALUS_OK);
+  for (int cut = 0; cut < 2; cut++) {
+    FILE *const file = fopen("frame.vtp", "wb");
+    CHECK(fwrite(bytes.memory, 1, cut ? bytes.size / 2 : bytes.size, file) > 0);
+    fclose(file);
+    const talus_status status =
+        world_of(context, "grains:\n  - {kind: packing, file: frame.vtp}\n", &scene, &world);
+    CHECK((status == TALUS_OK) == !cut);
+    CHECK_CASE(cut ? strstr(talus_context_message(context), "frame.vtp") != NULL
+                   : talus_body_count(world) == 1,
+               "%s", talus_context_message(context));
+    end(scene, world);
+    scene = NULL;
+    world = NULL;
+  }
+  tl_bytes_release(&bytes);
 }
 
 /* A clump cannot be a line of a table. */
@@ -191,7 +225,9 @@ static void check_fixed(talus_context *context) {
 int main(void) {
   talus_context *context = NULL;
   CHECK(talus_context_create(NULL, &context) == TALUS_OK);
-  check_table(context);
+  check_table(context, "packing.csv");
+  check_table(context, "packing.vtp");
+  check_frame(context);
   check_clumps(context);
   check_from(context);
   check_refused(context);
