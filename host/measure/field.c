@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/each.h"
+
 /* What one grain or one branch spreads over the points around it. */
 typedef struct source {
   const tl_kernel *kernel;
@@ -65,7 +67,19 @@ static source of_line(const tl_kernel *kernel, const double force[3], const doub
   return s;
 }
 
-/* The sources of a contact: its two lines, and the wall's force on the grain. Returns how many. */
+/* Whether the point lies within 2 % of the line between the ends, as of spheres, whose frame has
+ * points of the beginning of the step and places of its end. The balances hold for any path. */
+static bool is_straight(const double from[3], const double point[3], const double to[3]) {
+  double branch[3], way[3], across[3];
+  tl_sub3(branch, to, from);
+  tl_sub3(way, point, from);
+  tl_cross3(across, branch, way);
+  const double length = tl_dot3(branch, branch), along = tl_dot3(branch, way);
+  return along >= 0 && along <= length && tl_dot3(across, across) <= 4e-4 * length * length;
+}
+
+/* The sources of a contact: its two lines, or the one that they make together, and the wall's force
+ * on the grain. Returns how many. */
 static int of_contact(const tl_sample *sample, const tl_kernel *kernel, int32_t k, source s[3]) {
   const double *const point = sample->point + 3 * (size_t)k, *const f =
                                                                  sample->force + 3 * (size_t)k;
@@ -73,6 +87,10 @@ static int of_contact(const tl_sample *sample, const tl_kernel *kernel, int32_t 
   double from[3], to[3];
   int count = 0;
   tl_sample_branch(sample, k, from, to);
+  if (a >= 0 && b >= 0 && is_straight(from, point, to)) {
+    s[0] = of_line(kernel, f, from, to);
+    return 1;
+  }
   if (a >= 0) {
     s[count++] = of_line(kernel, f, from, point);
   }
@@ -176,8 +194,13 @@ static void spread_row(tl_grid *g, const source *s, double point[3], int32_t row
   }
 }
 
+/* Layers of the grid that one thread fills: every `step`-th, so that all have as much to do. */
+typedef struct layers {
+  int32_t first, step;
+} layers;
+
 /* Adds a source, given in the grid's frame, to the points in the ball that it may reach. */
-static void spread(tl_grid *g, const source *s) {
+static void spread(tl_grid *g, const source *s, layers own) {
   const double reach = s->kernel->reach + 0.5 * s->length, square = reach * reach;
   double middle[3], point[3];
   int32_t low[3], high[3];
@@ -186,7 +209,9 @@ static void spread(tl_grid *g, const source *s) {
       !points_near(g, 2, middle[2], reach, &low[2], &high[2])) {
     return;
   }
-  for (int32_t z = low[2]; z <= high[2]; z++) {
+  const int32_t before = (low[2] - own.first) % own.step;
+  for (int32_t z = low[2] + (before > 0 ? own.step - before : -before); z <= high[2];
+       z += own.step) {
     point[2] = g->origin[2] + z * g->spacing[2];
     for (int32_t y = low[1]; y <= high[1]; y++) {
       point[1] = g->origin[1] + y * g->spacing[1];
@@ -200,26 +225,45 @@ static void spread(tl_grid *g, const source *s) {
 }
 
 /* Where a source lies as the grid sees it. */
-static void spread_from_world(tl_grid *g, source *s, bool plane) {
+static void spread_from_world(tl_grid *g, source *s, bool plane, layers own) {
   double unit[3];
   tl_unplace3(s->from, &g->pose, s->from);
   tl_turn_back3(unit, g->pose.rotation, s->unit);
   tl_copy3(s->unit, unit);
   s->from[1] = plane ? 0 : s->from[1];
-  spread(g, s);
+  spread(g, s, own);
 }
 
-void tl_grid_add(tl_grid *g, const tl_sample *sample) {
+typedef struct grid_task {
+  tl_grid *grid;
+  const tl_sample *sample;
+  int32_t parts;
+} grid_task;
+
+static void layers_add(tl_grid *g, const tl_sample *sample, layers own) {
   for (int32_t k = 0; k < sample->grain_count; k++) {
     source s = of_grain(sample, &g->kernel, k);
-    spread_from_world(g, &s, sample->plane);
+    spread_from_world(g, &s, sample->plane, own);
   }
   for (int32_t k = 0; k < sample->contact_count; k++) {
     source s[3];
     const int count = of_contact(sample, &g->kernel, k, s);
     for (int i = 0; i < count; i++) {
-      spread_from_world(g, &s[i], sample->plane);
+      spread_from_world(g, &s[i], sample->plane, own);
     }
   }
+}
+
+static void parts_add(void *arguments, int64_t first, int64_t end) {
+  const grid_task *const task = arguments;
+  for (int64_t i = first; i < end; i++) {
+    layers_add(task->grid, task->sample, (layers){(int32_t)i, task->parts});
+  }
+}
+
+void tl_grid_add(tl_grid *g, const tl_sample *sample) {
+  const int32_t threads = tl_threads_for(g->context, sample->grain_count + sample->contact_count);
+  grid_task task = {g, sample, threads};
+  tl_each(g->context, threads, threads, parts_add, &task);
   g->frames++;
 }

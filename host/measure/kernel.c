@@ -29,17 +29,6 @@ tl_kernel tl_kernel_make(tl_kernel_kind kind, double width, bool plane) {
   return k;
 }
 
-double tl_kernel_at(const tl_kernel *k, double square) {
-  if (!(square < k->reach * k->reach)) {
-    return 0;
-  }
-  if (k->kind == TL_KERNEL_GAUSSIAN) {
-    return k->height * exp(-0.5 * square / (k->width * k->width));
-  }
-  const double q = sqrt(square) / k->reach, p = 1 - q;
-  return k->height * (1 + 3 * q) * p * p * p;
-}
-
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 /* The pieces of exp(-x) up to LAST and of erf(x) up to its square root: what a Gaussian that is cut
@@ -82,6 +71,17 @@ static double erf_of(const double *table, double x) {
   }
   const double size = fabs(x) * (TL_KERNEL_PIECES / 2.1213203435596424);
   return copysign(piece_at(table + 4 * TL_KERNEL_PIECES, size), x);
+}
+
+double tl_kernel_at(const tl_kernel *k, double square) {
+  if (!(square < k->reach * k->reach)) {
+    return 0;
+  }
+  if (k->kind == TL_KERNEL_GAUSSIAN) {
+    return k->height * exp_of(k->table, k->scale * k->scale * square);
+  }
+  const double q = sqrt(square) / k->reach, p = 1 - q;
+  return k->height * (1 + 3 * q) * p * p * p;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
