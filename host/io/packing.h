@@ -1,8 +1,8 @@
 /* packing.h: bodies with their shapes, apart from any world: what is read from a table or a
  * checkpoint and put into another world, and what is written.
  *
- * A table (CSV, or ParaView's points, VTP) has a line per body of one shape: x, y, z and r, and what
- * else is given. A checkpoint has all free bodies of its world, clumps and hulls too. */
+ * A table (CSV, or ParaView's points, VTP) has a line per body of one shape: x, y, z and r, and
+ * what else is given. A checkpoint has all free bodies of its world, clumps and hulls too. */
 #ifndef TL_PACKING_H
 #define TL_PACKING_H
 
@@ -61,8 +61,9 @@ talus_status tl_packing_put(tl_checkpoint_writer *writer, const tl_body_list *pa
 talus_status tl_packing_load(tl_checkpoint *checkpoint, talus_context *context,
                              tl_body_list *packing);
 
-/* A table, by the ending of its name .vtp or CSV. Statuses of reading: FILE_OPEN, FILE_FORMAT (file and line), OUT_OF_MEMORY; of writing:
- * FILE_WRITE, UNSUPPORTED (a clump, hull or mesh: the message names the body). */
+/* A table, by the ending of its name .vtp or CSV. Statuses of reading: FILE_OPEN, FILE_FORMAT (file
+ * and line), OUT_OF_MEMORY; of writing: FILE_WRITE, UNSUPPORTED (a clump, hull or mesh: the message
+ * names the body). */
 talus_status tl_packing_read(talus_context *context, const char *path, tl_body_list *packing);
 talus_status tl_packing_write(const tl_body_list *packing, const char *path);
 /* The same of one kind; packing has its context, and nothing else before it is read. */
