@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/problem/problem_check.h"
 #include "kernels/item/rigid.h"
 #include "kernels/item/row.h"
@@ -309,61 +310,97 @@ static void wrench_export(const tl_assembly *assembly, int32_t i, const double *
   }
 }
 
-void tl_impulse_import(const tl_assembly *assembly, const double *impulse, const double *bilateral,
-                       double *internal) {
-  const int32_t dimension = assembly->dimension;
-  const double unit = 1 / assembly->impulse_unit;
-  for (int32_t i = 0; i < assembly->system.shape.contact_count; i++) {
-    const int32_t k = assembly->system.order[i];
-    double *const x = internal + 3 * (int64_t)i;
-    x[0] = x[1] = x[2] = 0;
-    if (k >= assembly->contact_count) {
-      x[0] = bilateral != NULL ? unit * bilateral[k - assembly->contact_count] : 0;
-      x[0] = row_inside(assembly, i, x[0]);
-      continue;
-    }
-    const double *const given = impulse + (int64_t)dimension * k;
-    for (int32_t j = 0; j < dimension && j < 3; j++) {
-      if (assembly->frame != NULL) {
-        const double *const axis = assembly->frame + 9 * (int64_t)k + 3 * j;
-        for (int c = 0; c < 3; c++) {
-          x[c] += unit * given[j] * axis[c];
-        }
-      } else {
-        x[j] = unit * given[j];
+/* Constraints of which the loops below go by several threads. */
+typedef struct impulse_task {
+  const tl_assembly *assembly;
+  double *impulse, *bilateral; /* the caller's */
+  double *internal;
+} impulse_task;
+
+static void impulses_each(talus_context *context, tl_each_body *part, impulse_task *task) {
+  const int32_t count = task->assembly->system.shape.contact_count;
+  tl_each(context, count > TL_CHUNK ? task->assembly->threads : 1, count, part, task);
+}
+
+/* The impulse of a contact into the engine's frame. */
+static void contact_import(const tl_assembly *assembly, int32_t k, const double *given, double unit,
+                           double *x) {
+  for (int32_t j = 0; j < assembly->dimension && j < 3; j++) {
+    if (assembly->frame != NULL) {
+      const double *const axis = assembly->frame + 9 * (int64_t)k + 3 * j;
+      for (int c = 0; c < 3; c++) {
+        x[c] += unit * given[j] * axis[c];
       }
-    }
-    if (assembly->system.shape.torque_count > 0) {
-      wrench_import(assembly, i, given, unit, internal);
+    } else {
+      x[j] = unit * given[j];
     }
   }
 }
 
-void tl_impulse_export(const tl_assembly *assembly, const double *internal, double *impulse,
-                       double *bilateral) {
-  const int32_t dimension = assembly->dimension;
-  const double unit = assembly->impulse_unit;
-  for (int32_t i = 0; i < assembly->system.shape.contact_count; i++) {
+static void import_part(void *arguments, int64_t first, int64_t end) {
+  const impulse_task *const t = arguments;
+  const tl_assembly *const assembly = t->assembly;
+  const double unit = 1 / assembly->impulse_unit;
+  for (int32_t i = (int32_t)first; i < end; i++) {
     const int32_t k = assembly->system.order[i];
-    const double *const x = internal + 3 * (int64_t)i;
+    double *const x = t->internal + 3 * (int64_t)i;
+    x[0] = x[1] = x[2] = 0;
     if (k >= assembly->contact_count) {
-      if (bilateral != NULL) {
-        bilateral[k - assembly->contact_count] = unit * row_inside(assembly, i, x[0]);
-      }
+      x[0] = t->bilateral != NULL ? unit * t->bilateral[k - assembly->contact_count] : 0;
+      x[0] = row_inside(assembly, i, x[0]);
       continue;
     }
-    double *const given = impulse + (int64_t)dimension * k;
+    const double *const given = t->impulse + (int64_t)assembly->dimension * k;
+    contact_import(assembly, k, given, unit, x);
     if (assembly->system.shape.torque_count > 0) {
-      wrench_export(assembly, i, internal, unit, given);
-      continue;
-    }
-    for (int32_t j = 0; j < dimension; j++) {
-      if (assembly->frame != NULL) {
-        const double *const axis = assembly->frame + 9 * (int64_t)k + 3 * j;
-        given[j] = unit * (x[0] * axis[0] + x[1] * axis[1] + x[2] * axis[2]);
-      } else {
-        given[j] = unit * x[j];
-      }
+      wrench_import(assembly, i, given, unit, t->internal);
     }
   }
+}
+
+void tl_impulse_import(talus_context *context, const tl_assembly *assembly, const double *impulse,
+                       const double *bilateral, double *internal) {
+  impulse_task task = {assembly, (double *)impulse, (double *)bilateral, internal};
+  impulses_each(context, import_part, &task);
+}
+
+/* The impulse of a contact into the caller's frame. */
+static void contact_export(const tl_assembly *assembly, int32_t k, const double *x, double unit,
+                           double *given) {
+  for (int32_t j = 0; j < assembly->dimension; j++) {
+    if (assembly->frame != NULL) {
+      const double *const axis = assembly->frame + 9 * (int64_t)k + 3 * j;
+      given[j] = unit * (x[0] * axis[0] + x[1] * axis[1] + x[2] * axis[2]);
+    } else {
+      given[j] = unit * x[j];
+    }
+  }
+}
+
+static void export_part(void *arguments, int64_t first, int64_t end) {
+  const impulse_task *const t = arguments;
+  const tl_assembly *const assembly = t->assembly;
+  const double unit = assembly->impulse_unit;
+  for (int32_t i = (int32_t)first; i < end; i++) {
+    const int32_t k = assembly->system.order[i];
+    const double *const x = t->internal + 3 * (int64_t)i;
+    if (k >= assembly->contact_count) {
+      if (t->bilateral != NULL) {
+        t->bilateral[k - assembly->contact_count] = unit * row_inside(assembly, i, x[0]);
+      }
+      continue;
+    }
+    double *const given = t->impulse + (int64_t)assembly->dimension * k;
+    if (assembly->system.shape.torque_count > 0) {
+      wrench_export(assembly, i, t->internal, unit, given);
+    } else {
+      contact_export(assembly, k, x, unit, given);
+    }
+  }
+}
+
+void tl_impulse_export(talus_context *context, const tl_assembly *assembly, const double *internal,
+                       double *impulse, double *bilateral) {
+  impulse_task task = {assembly, impulse, bilateral, (double *)internal};
+  impulses_each(context, export_part, &task);
 }

@@ -85,10 +85,10 @@ void tl_assembly_release(talus_context *context, tl_assembly *assembly);
 int64_t tl_assembly_bytes(const tl_assembly *assembly);
 
 /* Impulses between the caller's arrays and the engine's (internal order, three each). */
-void tl_impulse_import(const tl_assembly *assembly, const double *impulse, const double *bilateral,
-                       double *internal);
-void tl_impulse_export(const tl_assembly *assembly, const double *internal, double *impulse,
-                       double *bilateral);
+void tl_impulse_import(talus_context *context, const tl_assembly *assembly, const double *impulse,
+                       const double *bilateral, double *internal);
+void tl_impulse_export(talus_context *context, const tl_assembly *assembly, const double *internal,
+                       double *impulse, double *bilateral);
 
 /* ---- for the builders ------------------------------------------------------------------------ */
 

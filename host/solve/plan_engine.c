@@ -128,7 +128,8 @@ static void run_connect(tl_solve *solve, double reference, double inverse_weight
 /* Impulses in the engine's order. */
 static const double *start_import(talus_solver *solver, const double *start) {
   double *const internal = tl_assembly_impulses(&solver->assembly)->memory;
-  tl_impulse_import(&solver->assembly, start, start + tl_solver_rows(solver), internal);
+  tl_impulse_import(solver->context, &solver->assembly, start, start + tl_solver_rows(solver),
+                    internal);
   return internal;
 }
 
@@ -162,7 +163,8 @@ talus_status tl_plan_engine_export(tl_solve *solve) {
   double *const internal = tl_assembly_impulses(&solver->assembly)->memory;
   double *const impulse = solver->exported.memory;
   TL_TRY(solve->run.ops->finish(solve->run.engine, internal));
-  tl_impulse_export(&solver->assembly, internal, impulse, impulse + tl_solver_rows(solver));
+  tl_impulse_export(solver->context, &solver->assembly, internal, impulse,
+                    impulse + tl_solver_rows(solver));
   return TALUS_OK;
 }
 

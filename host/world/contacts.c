@@ -214,16 +214,28 @@ talus_status tl_contacts_store_keys(talus_world *world) {
   return tl_match_store(world->match, key, world->contact_count);
 }
 
+typedef struct key_task {
+  const talus_world *world;
+  const tl_contact_point *points;
+} key_task;
+
+static void keys_part(void *arguments, int64_t first, int64_t end) {
+  const key_task *const t = arguments;
+  const tl_collider_fact *const fact = t->world->facts.memory;
+  tl_match_key *const key = t->world->keys.memory;
+  for (int64_t k = first; k < end; k++) {
+    const tl_contact_point *const point = &t->points[k];
+    key[k] = (tl_match_key){fact[point->a].shape_id, fact[point->b].shape_id, point->feature};
+  }
+}
+
 /* Finds which contacts of the last step the points are: world->found, -1 for none. */
-static talus_status points_match(talus_world *world, const tl_contact_point *points,
-                                 int64_t count) {
-  const tl_collider_fact *const fact = world->facts.memory;
+static talus_status points_match(talus_world *world, const tl_contact_point *points, int64_t count,
+                                 int32_t threads) {
+  key_task task = {world, points};
   TL_TRY(keys_reserve(world, count));
   tl_match_key *const key = world->keys.memory;
-  for (int64_t k = 0; k < count; k++) {
-    key[k] =
-        (tl_match_key){fact[points[k].a].shape_id, fact[points[k].b].shape_id, points[k].feature};
-  }
+  tl_each(world->context, threads, count, keys_part, &task);
   return tl_match_find(world->match, key, count, world->found.memory);
 }
 
@@ -383,7 +395,7 @@ talus_status tl_contacts_find(talus_world *world, double dt, const double *least
     return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "%lld contacts are too many",
                    (long long)point_count);
   }
-  TL_TRY(points_match(world, points, point_count));
+  TL_TRY(points_match(world, points, point_count, threads));
   TL_TRY(contacts_make(world, dt, points, point_count, threads));
   TL_TRY(tl_match_store(world->match, world->keys.memory, world->spare.count));
   contacts_replace(world);

@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/world/world.h"
 
 /* ALPHA: share of C in W that softness AUTO aims at for the typical grain. PRESSURES: E is at least
@@ -71,11 +72,25 @@ void tl_bias_set(const talus_world *world, const tl_contact_rule *rule, tl_world
   }
 }
 
-void tl_spring_keep(talus_world *world, double dt) {
-  for (int32_t k = 0; k < world->contact_count && world->soft; k++) {
-    tl_world_contact *const contact = &world->contact[k];
-    tl_spring_force(contact->shown.normal, contact->shown.impulse, contact->stiffness, dt,
+typedef struct keep_task {
+  const talus_world *world;
+  double dt;
+} keep_task;
+
+static void springs_part(void *arguments, int64_t first, int64_t end) {
+  const keep_task *const t = arguments;
+  for (int64_t k = first; k < end; k++) {
+    tl_world_contact *const contact = &t->world->contact[k];
+    tl_spring_force(contact->shown.normal, contact->shown.impulse, contact->stiffness, t->dt,
                     contact->hold);
+  }
+}
+
+void tl_spring_keep(talus_world *world, double dt) {
+  keep_task task = {world, dt};
+  if (world->soft) {
+    tl_each(world->context, tl_threads_for(world->context, world->contact_count),
+            world->contact_count, springs_part, &task);
   }
 }
 
