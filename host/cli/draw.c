@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "host/cli/cli.h"
+#include "host/view/camera_path.h"
 #include "host/view/frames.h"
 #include "host/view/movie.h"
 
@@ -116,7 +117,7 @@ static int draw_one(talus_context *context, const tl_draw *draw, const int64_t *
   return code;
 }
 
-int tl_draw_run(talus_context *context, const tl_draw *draw) {
+static int frames_draw(talus_context *context, const tl_draw *draw) {
   int64_t *step = NULL;
   int32_t count = 0;
   const talus_status status = tl_frames_list(context, draw->directory, &step, &count);
@@ -133,5 +134,20 @@ int tl_draw_run(talus_context *context, const tl_draw *draw) {
     code = draw_one(context, draw, step, count);
   }
   tl_free(context, step);
+  return code;
+}
+
+int tl_draw_run(talus_context *context, const tl_draw *given) {
+  tl_draw along = *given;
+  tl_camera_path *path = NULL;
+  if (given->path != NULL) {
+    const talus_status read = tl_camera_path_read(context, given->path, &path);
+    if (read != TALUS_OK) {
+      return tl_cli_fail_status(context, read, given->path);
+    }
+    along.options.path = path;
+  }
+  const int code = frames_draw(context, &along);
+  tl_camera_path_destroy(path);
   return code;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/io/vtk.h"
+#include "host/view/camera_path.h"
 
 enum { FITTED = 6 }; /* frames that camera and colours are fitted to */
 
@@ -58,6 +59,7 @@ talus_status tl_frames_draw(talus_context *context, const char *directory, int64
                             const tl_render_options *given, const char *path) {
   drawn frame;
   tl_camera camera;
+  double at[3];
   tl_render_options options = *given;
   talus_status status = drawn_read(context, directory, step, given, &frame);
   const tl_frame *const one = &frame.selected.frame;
@@ -68,6 +70,9 @@ talus_status tl_frames_draw(talus_context *context, const char *directory, int64
     status = tl_camera_fit(context, &one, 1, &options, &camera);
   } else if (status == TALUS_OK) {
     camera = *options.camera;
+  }
+  if (status == TALUS_OK && options.path != NULL) {
+    tl_camera_path_apply(options.path, one->time, at, &options);
   }
   if (status == TALUS_OK) {
     camera_move(&options, &camera);

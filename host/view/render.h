@@ -45,6 +45,7 @@ typedef struct tl_render_options {
   const double *target; /* [3] the middle of the fitted camera's picture; NULL (default): of all */
   double zoom;          /* how much larger than fitted, > 0; default 1 */
   double turn;          /* the fitted camera goes on about the middle by this, degrees */
+  const struct tl_camera_path *path; /* NULL (default): none; see camera_path.h */
 } tl_render_options;
 
 tl_render_options tl_render_options_default(void);

@@ -1,4 +1,4 @@
-/* select.c: a frame with bodies left out, repeated across a cell's faces, and sticks added. */
+/* select.c: a frame with bodies left out, repeated across a cell's faces, and arrows added. */
 #include "host/view/select.h"
 
 #include <math.h>
@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "host/math/rotation.h"
+#include "host/math/trigonometry.h"
 #include "host/math/vector.h"
+
+enum { ARROW_SIDES = 10 }; /* of a head's cone */
 
 bool tl_clip_parse(const char *text, tl_clip *clip) {
   char *end = NULL;
@@ -134,21 +137,44 @@ static void shapes_copy(const tl_frame *frame, arrays *a, tl_frame *to) {
   }
 }
 
-/* ---- sticks ---------------------------------------------------------------------------------- */
+/* ---- arrows ---------------------------------------------------------------------------------- */
 
-/* A capsule from the centre of a body along its velocity, in the body's frame. */
-static talus_status stick_add(tl_selected *to, const tl_select *select, arrays *a, int32_t body) {
+/* Adds a shape of an arrow to a body; axes: its frame, columns side, other, along. */
+static talus_status part_add(tl_selected *to, arrays *a, int32_t body, const talus_shape_def *def,
+                             const double axes[9], double place) {
+  TL_TRY(tl_geometry_create(to->context, def, &to->geometry[to->geometry_count], NULL));
+  const int32_t n = to->frame.shape_count++;
+  memcpy(a->pose[n].rotation, axes, 9 * sizeof(double));
+  for (int c = 0; c < 3; c++) {
+    a->pose[n].position[c] = place * axes[3 * c + 2];
+  }
+  a->geometry[n] = to->geometry[to->geometry_count++];
+  a->shape_body[n] = body;
+  a->shape_material[n] = a->material[body];
+  return TALUS_OK;
+}
+
+/* A cone, its tip at z = 0. */
+static void cone_points(double radius, double height, double point[3 * (ARROW_SIDES + 1)]) {
+  for (int k = 0; k < ARROW_SIDES; k++) {
+    const double angle = 6.283185307179586 * k / ARROW_SIDES;
+    point[3 * k] = radius * tl_sine(angle + 1.5707963267948966);
+    point[3 * k + 1] = radius * tl_sine(angle);
+    point[3 * k + 2] = -height;
+  }
+  tl_set3(point + 3 * ARROW_SIDES, 0, 0, 0);
+}
+
+/* A stick from the centre of a body along its velocity, and a head at its end, in the body's
+ * frame. */
+static talus_status arrow_add(tl_selected *to, const tl_select *select, arrays *a, int32_t body) {
   const double *const v = a->velocity + 3 * (size_t)body;
   const double length = select->arrow_seconds * tl_norm3(v), thick = 0.2 * a->radius[body];
-  double turn[9], along[3], side[3], other[3];
-  if (!(length > 0) || !isfinite(length) || a->type[body] != TALUS_BODY_FREE) {
+  const double head = fmin(5 * thick, 0.5 * length);
+  double turn[9], axes[9], along[3], side[3], other[3], point[3 * (ARROW_SIDES + 1)];
+  if (!(length > thick) || !isfinite(length) || a->type[body] != TALUS_BODY_FREE) {
     return TALUS_OK;
   }
-  talus_shape_def def = talus_shape_def_default(TALUS_SHAPE_CAPSULE);
-  def.radius = thick;
-  def.half_length = 0.5 * length;
-  TL_TRY(tl_geometry_create(to->context, &def, &to->geometry[to->geometry_count], NULL));
-  const int32_t n = to->frame.shape_count++;
   tl_quaternion_matrix(a->orientation + 4 * (size_t)body, turn);
   tl_scale3(along, 1 / tl_norm3(v), v);
   tl_turn_back3(along, turn, along);
@@ -158,15 +184,19 @@ static talus_status stick_add(tl_selected *to, const tl_select *select, arrays *
   tl_scale3(side, 1 / tl_norm3(side), side);
   tl_cross3(other, along, side);
   for (int c = 0; c < 3; c++) {
-    a->pose[n].position[c] = 0.5 * length * along[c];
-    a->pose[n].rotation[3 * c] = side[c];
-    a->pose[n].rotation[3 * c + 1] = other[c];
-    a->pose[n].rotation[3 * c + 2] = along[c];
+    axes[3 * c] = side[c];
+    axes[3 * c + 1] = other[c];
+    axes[3 * c + 2] = along[c];
   }
-  a->geometry[n] = to->geometry[to->geometry_count++];
-  a->shape_body[n] = body;
-  a->shape_material[n] = a->material[body];
-  return TALUS_OK;
+  talus_shape_def stick = talus_shape_def_default(TALUS_SHAPE_CAPSULE);
+  stick.radius = thick;
+  stick.half_length = 0.5 * (length - head);
+  TL_TRY(part_add(to, a, body, &stick, axes, stick.half_length));
+  talus_shape_def cone = talus_shape_def_default(TALUS_SHAPE_HULL);
+  cone_points(2.5 * thick, head, point);
+  cone.point = point;
+  cone.point_count = ARROW_SIDES + 1;
+  return part_add(to, a, body, &cone, axes, length);
 }
 
 /* ---- public ---------------------------------------------------------------------------------- */
@@ -178,14 +208,14 @@ talus_status tl_select_apply(talus_context *context, const tl_frame *frame, cons
   memset(selected, 0, sizeof *selected);
   selected->context = context;
   const int32_t images = image_count(frame, select);
-  const bool sticks = select->arrow_seconds > 0;
+  const bool arrows = select->arrow_seconds > 0;
   const size_t bodies = (size_t)images * (size_t)frame->body_count;
-  const size_t shapes = (size_t)images * (size_t)frame->shape_count + (sticks ? bodies : 0);
+  const size_t shapes = (size_t)images * (size_t)frame->shape_count + (arrows ? 2 * bodies : 0);
   tl_frame *const to = &selected->frame;
   *to = *frame;
   TL_TRY(reserve(context, bodies + (size_t)frame->body_count, shapes + 1, &selected->memory, &a));
-  if (sticks) {
-    TL_TRY(tl_alloc(context, &memory, bodies + 1, sizeof(tl_geometry *), "sticks"));
+  if (arrows) {
+    TL_TRY(tl_alloc(context, &memory, 2 * bodies + 1, sizeof(tl_geometry *), "arrows"));
     selected->geometry = memory;
   }
   to->body_count = to->shape_count = 0;
@@ -193,8 +223,8 @@ talus_status tl_select_apply(talus_context *context, const tl_frame *frame, cons
     bodies_copy(frame, select, i, &a, to);
     shapes_copy(frame, &a, to);
   }
-  for (int32_t k = 0; k < to->body_count && sticks; k++) {
-    TL_TRY(stick_add(selected, select, &a, k));
+  for (int32_t k = 0; k < to->body_count && arrows; k++) {
+    TL_TRY(arrow_add(selected, select, &a, k));
   }
   to->id = a.id;
   to->position = a.position;

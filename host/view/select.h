@@ -1,5 +1,5 @@
 /* select.h: what of a frame is drawn: bodies hidden or clipped, copies across the faces of a
- * periodic cell, sticks that show velocities. The frame itself stays; a changed one stands on
+ * periodic cell, arrows that show velocities. The frame itself stays; a changed one stands on
  * memory of its own. */
 #ifndef TL_VIEW_SELECT_H
 #define TL_VIEW_SELECT_H
@@ -20,9 +20,8 @@ typedef struct tl_select {
   tl_clip clip[TL_SELECT_CLIPS];
   uint32_t hidden_types;            /* bits of talus_body_type */
   int32_t hidden[TL_SELECT_HIDDEN]; /* ids */
-  int32_t images; /* copies of the cell to each side, along its periodic directions */
-  double
-      arrow_seconds; /* sticks from the centres of free bodies, as long as they go in this time */
+  int32_t images;       /* copies of the cell to each side, along its periodic directions */
+  double arrow_seconds; /* arrows from the centres of free bodies: the way that they go in this */
 } tl_select;
 
 /* "x<0.02" leaves out what lies below, in m. Returns 0 if the text makes no sense. */
@@ -32,7 +31,7 @@ typedef struct tl_selected {
   tl_frame frame;
   talus_context *context;
   tl_buffer memory;
-  tl_geometry **geometry; /* of sticks */
+  tl_geometry **geometry; /* of arrows */
   int32_t geometry_count;
 } tl_selected;
 

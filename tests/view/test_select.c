@@ -1,7 +1,9 @@
 /* test_select.c: what of a frame is drawn: hidden and clipped bodies, copies of a cell, sticks. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "host/view/camera_path.h"
 #include "host/view/select.h"
 #include "tests/check.h"
 
@@ -81,18 +83,54 @@ static void check_images(talus_context *context, const tl_frame *frame) {
   tl_selected_release(&s);
 }
 
-/* A stick goes from the centre along the velocity, also of a ball that is upside down. */
-static void check_sticks(talus_context *context, const tl_frame *frame) {
+/* An arrow goes from the centre along the velocity, also of a ball that is upside down: a stick, and
+ * a cone whose tip is where the velocity leads. */
+static void check_arrows(talus_context *context, const tl_frame *frame) {
   const tl_select select = {.arrow_seconds = 0.5};
   tl_selected s;
   CHECK(tl_select_apply(context, frame, &select, &s) == TALUS_OK);
-  CHECK(s.frame.shape_count == BODIES + 2);
+  CHECK(s.frame.shape_count == BODIES + 4);
   const tl_pose stick = tl_frame_shape_pose(&s.frame, BODIES);
-  CHECK(s.frame.shape_body[BODIES] == 1);
+  const tl_pose head = tl_frame_shape_pose(&s.frame, BODIES + 1);
+  CHECK(s.frame.shape_body[BODIES] == 1 && s.frame.shape_body[BODIES + 1] == 1);
   CHECK_CLOSE(stick.position[0], 1, 1e-12);
-  CHECK_CLOSE(stick.position[1], 0.5, 1e-12);
+  CHECK_CLOSE(head.position[0], 1, 1e-12);
   CHECK_CLOSE(stick.rotation[5], 1, 1e-12); /* its axis z is the world's y */
+  CHECK_CLOSE(head.rotation[5], 1, 1e-12);
+  CHECK_CLOSE(head.position[1], 1, 1e-12); /* the way of half a second */
+  CHECK(s.frame.shape_geometry[BODIES + 1]->kind == TALUS_SHAPE_HULL);
+  CHECK(stick.position[1] > 0.2 && stick.position[1] < 0.5);
   tl_selected_release(&s);
+}
+
+/* A camera goes straight from line to line, and rests before and behind them. */
+static void check_path(talus_context *context) {
+  static const struct {
+    double time, zoom, turn, z;
+  } point[] = {{-1, 1, 10, 0}, {0.5, 1.5, 40, 0.1}, {1.5, 2, 85, 0.4}, {9, 2, 100, 0.6}};
+  static const char *const bad[] = {"time,zom\n0,1\n", "zoom\n1\n", "time,zoom\n1,1\n1,2\n",
+                                    "time,zoom\n0,0\n"};
+  tl_camera_path *path = NULL;
+  FILE *file = fopen("path.csv", "w");
+  fputs("time [s],zoom,turn,z [m]\n0,1,10,0\n1,2,70,0.2\n2,2,100,0.6\n", file);
+  fclose(file);
+  CHECK(tl_camera_path_read(context, "path.csv", &path) == TALUS_OK);
+  for (size_t i = 0; i < sizeof point / sizeof *point && path != NULL; i++) {
+    tl_render_options options = tl_render_options_default();
+    double at[3];
+    tl_camera_path_apply(path, point[i].time, at, &options);
+    CHECK_CLOSE(options.zoom, point[i].zoom, 1e-12);
+    CHECK_CLOSE(options.turn, point[i].turn, 1e-12);
+    CHECK(options.target == at);
+    CHECK_CLOSE(at[2], point[i].z, 1e-12);
+  }
+  tl_camera_path_destroy(path);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    file = fopen("path.csv", "w");
+    fputs(bad[i], file);
+    fclose(file);
+    CHECK(tl_camera_path_read(context, "path.csv", &path) == TALUS_FILE_FORMAT);
+  }
 }
 
 int main(void) {
@@ -103,7 +141,8 @@ int main(void) {
   const tl_frame frame = frame_of(context, &ball, &floor, geometry);
   check_hidden(context, &frame);
   check_images(context, &frame);
-  check_sticks(context, &frame);
+  check_arrows(context, &frame);
+  check_path(context);
   tl_geometry_destroy(context, ball);
   tl_geometry_destroy(context, floor);
   talus_context_destroy(context);
