@@ -83,8 +83,8 @@ static void check_images(talus_context *context, const tl_frame *frame) {
   tl_selected_release(&s);
 }
 
-/* An arrow goes from the centre along the velocity, also of a ball that is upside down: a stick, and
- * a cone whose tip is where the velocity leads. */
+/* An arrow goes from the centre along the velocity, also of a ball that is upside down: a stick,
+ * and a cone whose tip is where the velocity leads. */
 static void check_arrows(talus_context *context, const tl_frame *frame) {
   const tl_select select = {.arrow_seconds = 0.5};
   tl_selected s;
