@@ -1,6 +1,6 @@
 /* camera_path.h: a camera that moves with the time of the frames: a table with the columns time,
- * and of x, y, z (the middle of the picture), zoom and turn what changes; straight between its lines,
- * and at rest before the first and behind the last. */
+ * and of x, y, z (the middle of the picture), zoom and turn what changes; straight between its
+ * lines, and at rest before the first and behind the last. */
 #ifndef TL_CAMERA_PATH_H
 #define TL_CAMERA_PATH_H
 
