@@ -27,6 +27,7 @@ typedef struct tl_struct {
  * struct with a size of its own, in a room of its own: which member, and of what type. */
 #define TL_STRUCT_LIST(X, Y)                     \
   X(context_def, log_user)                       \
+  X(transport, fail)                             \
   X(layout, global)                              \
   X(problem, velocity_scale)                     \
   X(settings, islands)                           \

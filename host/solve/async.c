@@ -75,6 +75,10 @@ static talus_status async_make(talus_solver *solver) {
 }
 
 static talus_status order(talus_solver *solver, talus_solution *solution, talus_info *info) {
+  if (solver->on_ranks) {
+    return tl_fail(solver->context, TALUS_UNSUPPORTED,
+                   "ranks solve together: use talus_solver_solve on each of them");
+  }
   TL_TRY(async_make(solver));
   tl_async *const async = solver->async;
   TL_TRY(tl_request_make(solver, solution, info, &async->request));

@@ -84,6 +84,9 @@ static talus_status slot_fill(talus_solver *solver) {
 talus_status tl_plan_engine_make(talus_solver *solver, tl_raw *raw) {
   TL_TRY(slot_fill(solver));
   tl_engine_slot *const slot = &solver->slot;
+  if (solver->on_ranks) {
+    TL_TRY(tl_rank_plan_make(solver->context, &solver->assembly, &solver->rank_plan));
+  }
   const int32_t threads = tl_solver_threads(solver);
   if (slot->revision == solver->assembly.revision && (slot->threads == threads || raw != NULL)) {
     slot->threads = threads;

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "host/method/newton/second_order.h"
+#include "host/solve/solver.h"
 
 enum {
   LOOK = 5,         /* iterations between looks at the step's size, by any engine */
@@ -71,17 +72,16 @@ static double run_left(const tl_run *run) {
 static bool run_late(tl_run *run) {
   const talus_settings *const settings = run->settings;
   const double seconds = tl_clock() - solve_of(run)->begin;
-  if (settings->max_seconds > 0 && seconds >= settings->max_seconds) {
-    run->outcome = TALUS_OUTCOME_TIME_LIMIT;
-    return true;
-  }
-  if (settings->progress != NULL && settings->progress(settings->progress_user, run->iterations,
-                                                       run->passes, run->best, seconds) != 0) {
-    run->outcome = TALUS_OUTCOME_TIME_LIMIT;
+  bool late = settings->max_seconds > 0 && seconds >= settings->max_seconds;
+  if (!late && settings->progress != NULL &&
+      settings->progress(settings->progress_user, run->iterations, run->passes, run->best,
+                         seconds) != 0) {
     run->notes |= TALUS_NOTE_STOPPED;
-    return true;
+    late = true;
   }
-  return false;
+  late = tl_pieces_end(solve_of(run)->solver, late);
+  run->outcome = late ? TALUS_OUTCOME_TIME_LIMIT : run->outcome;
+  return late;
 }
 
 static bool run_limit(tl_run *run) {

@@ -103,6 +103,8 @@ void talus_solver_destroy(talus_solver *solver) {
   tl_sleep_release(context, &solver->sleep);
   tl_keys_release(context, &solver->contact_keys);
   tl_keys_release(context, &solver->row_keys);
+  tl_joined_release(context, &solver->joined);
+  tl_rank_plan_release(context, &solver->rank_plan);
   tl_dump_release(solver);
   *(volatile uint32_t *)&solver->magic = 0; /* a compiler may not leave this out before the end */
   tl_free(context, solver);
@@ -159,6 +161,13 @@ static talus_status problem_take(talus_solver *solver, const talus_problem *give
   tl_problem_copy copy;
   bool taken = false;
   solver->sleep.active = 0;
+  solver->on_ranks = tl_ranks_of(solver->context) != NULL;
+  if (solver->on_ranks) {
+    TL_TRY(tl_ranks_check(solver->context));
+    TL_TRY(tl_ranks_agree(solver->context, tl_problem_copy_make(solver->context, given, &copy)));
+    solver->memory = TALUS_MEMORY_HOST;
+    return tl_pieces_take(solver, &copy.problem);
+  }
   TL_TRY(tl_problem_copy_make(solver->context, given, &copy));
   solver->memory = copy.problem.memory;
   if (!tl_solver_wants_host(solver)) {
@@ -196,7 +205,10 @@ talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, 
   tl_request request;
   TL_TRY(tl_solver_enter(solver));
   talus_status status = tl_request_make(solver, solution, info, &request);
-  if (status == TALUS_OK) {
+  if (tl_ranks_of(solver->context) != NULL) {
+    status = tl_ranks_agree(solver->context, status);
+    status = status == TALUS_OK ? tl_pieces_solve(solver, &request) : status;
+  } else if (status == TALUS_OK) {
     status = tl_solver_solve(solver, &request);
   }
   tl_solver_leave(solver);

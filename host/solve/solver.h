@@ -3,11 +3,13 @@
  *   solver.c    life, the problem, who may come in    plan_*.c    how a problem is solved
  *   solve.c     one solve from start to info          solution.c  warm start and results
  *   run.c       attempts, limits, progress            async.c     a solve on a thread of its own
- *   certify.c   asks the certificate                  dump.c      problems into files */
+ *   certify.c   asks the certificate                  dump.c      problems into files
+ *   pieces.c    a problem of several ranks */
 #ifndef TL_SOLVER_H
 #define TL_SOLVER_H
 
 #include "host/problem/sleep.h"
+#include "host/ranks/ranks.h"
 #include "host/solve/certificate.h"
 #include "host/solve/keys.h"
 #include "host/solve/plan.h"
@@ -50,6 +52,9 @@ struct talus_solver {
   tl_buffer exported; /* impulses in the caller's order, contacts first */
   tl_sleep sleep;
   tl_keys contact_keys, row_keys; /* impulses of the last solve by name */
+  bool on_ranks;                  /* the problem is one of several ranks: ... */
+  tl_joined joined;               /* ... the whole of it ... */
+  tl_rank_plan rank_plan;         /* ... and who does what */
   struct tl_async *async;         /* NULL until the first solve_async */
   struct {
     tl_buffer path;        /* settings.dump_path, copied, with room for a number */
@@ -100,6 +105,13 @@ talus_status tl_request_make(talus_solver *solver, const talus_solution *solutio
                              tl_request *request);
 /* talus_solver_solve, once tl_solver_enter has succeeded. */
 talus_status tl_solver_solve(talus_solver *solver, const tl_request *request);
+/* pieces.c: tl_solver_take of the pieces that all ranks have, which become one problem.
+ * Collective. */
+talus_status tl_pieces_take(talus_solver *solver, const talus_problem *piece);
+/* A solve by all ranks; each gets the results of its piece. Collective. */
+talus_status tl_pieces_solve(talus_solver *solver, const tl_request *request);
+/* Whether any rank wants to end, if some have limits of time or callbacks. */
+bool tl_pieces_end(talus_solver *solver, bool own);
 /* A solve that knows its settings and problem, not yet its engine. */
 tl_solve tl_solve_begin(talus_solver *solver, const tl_found *found);
 

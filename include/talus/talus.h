@@ -5,6 +5,7 @@
 #include "talus_gradient.h"
 #include "talus_io.h"
 #include "talus_mechanism.h"
+#include "talus_ranks.h"
 #include "talus_scene.h"
 #include "talus_solve.h"
 #include "talus_urdf.h"

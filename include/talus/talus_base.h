@@ -95,7 +95,8 @@ TALUS_API const char *talus_version(void);
   X(STEP_FAILED, "a time step could not be solved to the accepted tolerance")                  \
   X(INTERNAL, "an internal invariant failed: please report it")                                \
   X(BAD_BOUNDS, "bounds of an impulse are NaN or leave no room between them")                  \
-  X(BUSY, "another thread is at work in this object: one at a time")
+  X(BUSY, "another thread is at work in this object: one at a time")                           \
+  X(RANKS_FAILED, "another rank has failed, was given something else, or cannot be reached")
 
 typedef enum talus_status {
 #define TALUS_STATUS_ENUM(name, text) TALUS_##name,
@@ -126,6 +127,8 @@ typedef enum talus_backend_kind {
   TALUS_BACKEND_CUDA = 2
 } talus_backend_kind;
 
+struct talus_transport;
+
 typedef struct talus_context_def {
   uint32_t struct_size;       /* set by talus_context_def_default */
   int32_t threads;            /* CPU threads; 0 = as many as the process may run on, or as
@@ -146,6 +149,9 @@ typedef struct talus_context_def {
                           programs that use BLAS for nothing else at the time. 0 (default): it is
                           left alone */
   int32_t unused;
+  /* How this rank reaches the others, see talus_ranks.h; kept by the caller as long as the context
+   * lives. Default NULL: there are none */
+  const struct talus_transport *ranks;
 } talus_context_def;
 
 TALUS_API void talus_context_def_init(talus_context_def *def, size_t size);

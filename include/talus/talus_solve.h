@@ -225,6 +225,12 @@ typedef struct talus_problem {
    * slower; eight diameters are a good edge. See docs/explanation/bricks.md. */
   const double *positions; /* [3 body_count] m, any frame; NULL: no bricks */
   double brick_size;       /* m; 0, the default: no bricks */
+  /* Contexts with ranks (talus_ranks.h), form (a): the names of the bodies, each given by one rank.
+   * The last ghost_count of them are other ranks' bodies that contacts or rows of this piece join;
+   * positions and masses are to be the same there. Alone, bodies are named by their index. */
+  const uint64_t *ids; /* [body_count] NULL: none */
+  int32_t ghost_count; /* default 0 */
+  int32_t unused;
 } talus_problem;
 
 TALUS_API void talus_problem_init(talus_problem *problem, size_t size, talus_form form);

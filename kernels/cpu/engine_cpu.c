@@ -132,6 +132,9 @@ static void state_begin(tl_cpu_engine *engine, double lipschitz) {
 void tl_cpu_reset(tl_cpu_engine *engine, double lipschitz) {
   tl_view *const view = &engine->view;
   const size_t velocities = (size_t)view->shape.velocity_size * sizeof(tl_real);
+  if (engine->system->halo != NULL) { /* what was kept may be old where others have a contact */
+    tl_cpu_exchange(engine, &engine->system->halo->contacts, view->x, 3);
+  }
   memcpy(view->x_previous, view->x, 3 * (size_t)TL_PLACES(&view->shape) * sizeof(tl_real));
   memset(view->velocity, 0, velocities); /* the record of what cannot move stays 0 */
   tl_cpu_units_respond(engine, view->x, view->velocity);
@@ -160,17 +163,32 @@ static talus_status engine_start(tl_engine *base, tl_start from, const double *i
   return TALUS_OK;
 }
 
+/* Whether the other ranks could be reached. */
+static talus_status others_check(const tl_cpu_engine *engine) {
+  tl_halo *const halo = engine->system->halo;
+  return halo != NULL ? halo->check(halo) : TALUS_OK;
+}
+
 static talus_status engine_iterate(tl_engine *base, tl_iteration kind, const tl_rule *rule,
                                    int32_t count, tl_state *state, int64_t *passes) {
   ((tl_cpu_engine *)base)->at_start = false;
   switch (kind) {
   case TL_ITERATE_GRADIENT:
-    return tl_cpu_gradient(base, rule, count, state, passes);
+    TL_TRY(tl_cpu_gradient(base, rule, count, state, passes));
+    break;
   case TL_ITERATE_BACKTRACK:
-    return tl_cpu_backtrack(base, rule, count, state, passes);
+    TL_TRY(tl_cpu_backtrack(base, rule, count, state, passes));
+    break;
   default:
-    return tl_cpu_sweep(base, rule, count, state, passes);
+    TL_TRY(tl_cpu_sweep(base, rule, count, state, passes));
+    break;
   }
+  return others_check((const tl_cpu_engine *)base);
+}
+
+static talus_status engine_residual(tl_engine *base, double squares[2], int64_t *passes) {
+  TL_TRY(tl_cpu_residual(base, squares, passes));
+  return others_check((const tl_cpu_engine *)base);
 }
 
 static talus_status engine_keep(tl_engine *base) {
@@ -182,11 +200,15 @@ static talus_status engine_keep(tl_engine *base) {
 }
 
 static talus_status engine_finish(tl_engine *base, double *impulse) {
-  const tl_view *const view = &((tl_cpu_engine *)base)->view;
+  const tl_cpu_engine *const engine = (const tl_cpu_engine *)base;
+  const tl_view *const view = &engine->view;
+  if (engine->system->halo != NULL) {
+    tl_cpu_exchange(engine, &engine->system->halo->all, view->best, 3);
+  }
   for (int64_t i = 0; i < 3 * TL_PLACES(&view->shape); i++) {
     impulse[i] = view->best[i];
   }
-  return TALUS_OK;
+  return others_check(engine);
 }
 
 const tl_engine_ops tl_cpu_ops = {
@@ -194,7 +216,7 @@ const tl_engine_ops tl_cpu_ops = {
     .upload = engine_upload,
     .start = engine_start,
     .iterate = engine_iterate,
-    .residual = tl_cpu_residual,
+    .residual = engine_residual,
     .keep = engine_keep,
     .estimate_lipschitz = tl_cpu_estimate_lipschitz,
     .finish = engine_finish,

@@ -6,6 +6,7 @@
 #include "host/base/clones.h"
 #include "host/base/each.h"
 #include "kernels/backend.h"
+#include "kernels/halo.h"
 #include "kernels/item/contact.h"
 #include "kernels/item/exact.h"
 #include "kernels/item/sum_tree.h"
@@ -49,8 +50,8 @@ typedef struct tl_cpu_engine {
 double tl_cpu_units_step(tl_cpu_engine *engine, tl_real beta);
 /* V(trial) beside V and V(y); returns a. */
 double tl_cpu_units_try(tl_cpu_engine *engine, tl_real beta);
-/* velocity = V(impulse). */
-void tl_cpu_units_respond(tl_cpu_engine *engine, const tl_real *impulse, tl_real *velocity);
+/* velocity = V(impulse), with what other ranks have of both. */
+void tl_cpu_units_respond(tl_cpu_engine *engine, tl_real *impulse, tl_real *velocity);
 /* V moves on to `next` (an array of velocities), V(y) with it. */
 void tl_cpu_carry(tl_cpu_engine *engine, const tl_real *next, tl_real beta);
 
@@ -115,11 +116,45 @@ talus_status tl_cpu_residual(tl_engine *engine, double squares[2], int64_t *pass
 /* Loops of fewer chunks are not worth waking threads for. */
 enum { TL_FEW_CHUNKS = 8, TL_FEW_ITEMS = TL_FEW_CHUNKS * TL_CHUNK };
 
+/* What this rank does with a chunk of contacts, all of which are its own if it is alone. */
+static inline tl_halo_role tl_cpu_role(const tl_cpu_engine *engine, int32_t chunk) {
+  const tl_halo *const halo = engine->system->halo;
+  return halo != NULL ? (tl_halo_role)halo->chunk_role[chunk] : TL_HALO_OWN;
+}
+
+static inline void tl_cpu_exchange(const tl_cpu_engine *engine, const tl_halo_list *list,
+                                   tl_real *array, int32_t reals) {
+  tl_halo *const halo = engine->system->halo;
+  halo->exchange(halo, list, array, reals * (int32_t)sizeof(tl_real));
+}
+
 /* The sum of what chunks have left: without rounding where there are bricks, which are not to
  * depend on the order, else over the fixed tree. */
 static inline double tl_cpu_sum(const tl_cpu_engine *engine, const double *partial, int32_t count) {
   return engine->view.shape.unit_chunk_count > 0 ? tl_exact_sum(partial, count)
                                                  : tl_sum_partials(partial, count);
+}
+
+/* Two sums over the chunks of contacts, of all ranks. */
+static inline void tl_cpu_sums(const tl_cpu_engine *engine, double *first, double *second) {
+  const int32_t count = engine->view.shape.chunk_count;
+  tl_halo *const halo = engine->system->halo;
+  if (halo == NULL) {
+    *first = tl_cpu_sum(engine, engine->first_sum, count);
+    *second = tl_cpu_sum(engine, engine->second_sum, count);
+    return;
+  }
+  tl_exact sum[2];
+  memset(sum, 0, sizeof sum);
+  for (int32_t chunk = 0; chunk < count; chunk++) {
+    if (halo->chunk_role[chunk] == TL_HALO_OWN) {
+      tl_exact_add(&sum[0], engine->first_sum[chunk]);
+      tl_exact_add(&sum[1], engine->second_sum[chunk]);
+    }
+  }
+  halo->sum(halo, sum[0].digit, 2 * TL_EXACT_DIGITS);
+  *first = tl_exact_round(&sum[0]);
+  *second = tl_exact_round(&sum[1]);
 }
 
 /* Loops over chunks, and over items, by the engine's threads if there are enough of them. */

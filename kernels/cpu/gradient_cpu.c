@@ -100,7 +100,10 @@ typedef struct range_task {
 static void contact_chunks(void *arguments, int64_t first, int64_t end) {
   const range_task *const t = arguments;
   for (int64_t c = first; c < end; c++) {
-    contact_chunk(t->engine, t->range, t->job, t->range.chunk_first + (int32_t)c);
+    const int32_t chunk = t->range.chunk_first + (int32_t)c;
+    if (tl_cpu_role(t->engine, chunk) != TL_HALO_OTHERS) {
+      contact_chunk(t->engine, t->range, t->job, chunk);
+    }
   }
 }
 
@@ -110,8 +113,7 @@ static void contacts_run(tl_cpu_engine *engine, const task *job) {
     range_task each = {engine, shape->range[i], job};
     tl_cpu_each_chunk(engine, each.range.chunk_count, contact_chunks, &each);
   }
-  engine->state.step_norm2 = tl_cpu_sum(engine, engine->first_sum, shape->chunk_count);
-  engine->state.restart_test = tl_cpu_sum(engine, engine->second_sum, shape->chunk_count);
+  tl_cpu_sums(engine, &engine->state.step_norm2, &engine->state.restart_test);
 }
 
 talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,

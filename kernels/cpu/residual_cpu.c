@@ -69,7 +69,10 @@ typedef struct range_task {
 static void chunks_run(void *arguments, int64_t first, int64_t end) {
   const range_task *const t = arguments;
   for (int64_t c = first; c < end; c++) {
-    chunk_run(t->engine, t->range, t->range.chunk_first + (int32_t)c);
+    const int32_t chunk = t->range.chunk_first + (int32_t)c;
+    if (tl_cpu_role(t->engine, chunk) == TL_HALO_OWN) {
+      chunk_run(t->engine, t->range, chunk);
+    }
   }
 }
 
@@ -85,8 +88,7 @@ talus_status tl_cpu_residual(tl_engine *base, double squares[2], int64_t *passes
     range_task each = {engine, shape->range[i]};
     tl_cpu_each_chunk(engine, each.range.chunk_count, chunks_run, &each);
   }
-  squares[TL_LAW_CCP] = tl_cpu_sum(engine, engine->first_sum, shape->chunk_count);
-  squares[TL_LAW_COULOMB] = tl_cpu_sum(engine, engine->second_sum, shape->chunk_count);
+  tl_cpu_sums(engine, &squares[TL_LAW_CCP], &squares[TL_LAW_COULOMB]);
   *passes += 1;
   return TALUS_OK;
 }

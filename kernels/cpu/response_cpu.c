@@ -1,4 +1,6 @@
 /* response_cpu.c: loops over units: the bodies' answer V = M^-1 D^T x, or W x. */
+#include <string.h>
+
 #include "kernels/cpu/engine_cpu.h"
 #include "kernels/item/body.h"
 #include "kernels/item/sum_tree.h"
@@ -150,6 +152,7 @@ static double matrix_chunk(const tl_view *view, const int mode, int32_t chunk, t
 
 typedef struct unit_task {
   const tl_view *view;
+  const bool *own; /* chunks of bodies; NULL: all are */
   const task *job;
   double *energy; /* of the chunks; NULL: not asked for */
 } unit_task;
@@ -164,6 +167,9 @@ static void matrix_chunks(void *arguments, int64_t first, int64_t end) {
 static void rigid_chunks(void *arguments, int64_t first, int64_t end) {
   const unit_task *const t = arguments;
   for (int64_t c = first; c < end; c++) {
+    if (t->own != NULL && !t->own[c]) {
+      continue;
+    }
     const double energy = rigid_chunk(t->view, t->job, (int32_t)c);
     if (t->energy != NULL) {
       t->energy[c] = energy;
@@ -178,10 +184,27 @@ static void block_chunks(void *arguments, int64_t first, int64_t end) {
   }
 }
 
+/* The energy of all ranks' bodies; the velocities of bodies that lie between ranks. */
+static double others_add(tl_cpu_engine *engine, int32_t chunks) {
+  tl_halo *const halo = engine->system->halo;
+  tl_exact sum;
+  memset(&sum, 0, sizeof sum);
+  for (int32_t c = 0; c < chunks; c++) {
+    if (halo->unit_own[c]) {
+      tl_exact_add(&sum, engine->energy[c]);
+    }
+  }
+  halo->sum(halo, sum.digit, TL_EXACT_DIGITS);
+  tl_cpu_exchange(engine, &halo->bodies, engine->view.velocity, TL_RECORD);
+  tl_cpu_exchange(engine, &halo->bodies, engine->view.velocity_y, TL_RECORD);
+  return tl_exact_round(&sum);
+}
+
 static double units_run(tl_cpu_engine *engine, const task *job) {
   const tl_view *const view = &engine->view;
   const tl_shape *const shape = &view->shape;
-  unit_task each = {view, job, engine->energy};
+  tl_halo *const halo = engine->system->halo;
+  unit_task each = {view, halo != NULL ? halo->unit_own : NULL, job, engine->energy};
   if (shape->range[0].kind == TL_MATRIX) {
     const int32_t chunks = chunks_of(shape->contact_count);
     tl_cpu_each_chunk(engine, chunks, matrix_chunks, &each);
@@ -189,6 +212,9 @@ static double units_run(tl_cpu_engine *engine, const task *job) {
   }
   const int32_t rigid = rigid_chunk_count(view), blocks = chunks_of(shape->block_count);
   tl_cpu_each_chunk(engine, rigid, rigid_chunks, &each);
+  if (halo != NULL) {
+    return others_add(engine, rigid);
+  }
   each.energy += rigid;
   tl_cpu_each_chunk(engine, blocks, block_chunks, &each);
   return tl_cpu_sum(engine, engine->energy, rigid + blocks);
@@ -218,17 +244,24 @@ static void blocks_respond(void *arguments, int64_t first, int64_t end) {
   }
 }
 
-void tl_cpu_units_respond(tl_cpu_engine *engine, const tl_real *impulse, tl_real *velocity) {
+void tl_cpu_units_respond(tl_cpu_engine *engine, tl_real *impulse, tl_real *velocity) {
   const tl_view *const view = &engine->view;
   const tl_shape *const shape = &view->shape;
   const task job = {.mode = RESPOND, .impulse = impulse, .velocity = velocity};
-  unit_task each = {view, &job, NULL};
+  tl_halo *const halo = engine->system->halo;
+  unit_task each = {view, halo != NULL ? halo->unit_own : NULL, &job, NULL};
+  if (halo != NULL) {
+    tl_cpu_exchange(engine, &halo->contacts, impulse, 3);
+  }
   if (shape->range[0].kind == TL_MATRIX) {
     tl_cpu_each_item(engine, shape->contact_count, contacts_respond, &each);
     return;
   }
   tl_cpu_each_chunk(engine, rigid_chunk_count(view), rigid_chunks, &each);
   tl_cpu_each_item(engine, shape->block_count, blocks_respond, &each);
+  if (halo != NULL) {
+    tl_cpu_exchange(engine, &halo->bodies, velocity, TL_RECORD);
+  }
 }
 
 typedef struct carry_task {

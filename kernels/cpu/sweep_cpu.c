@@ -121,7 +121,9 @@ static void groups_sweep(void *arguments, int64_t first, int64_t end) {
   const int32_t from = group_first(view, t->first + (int32_t)first);
   const int32_t to = group_first(view, t->first + (int32_t)end);
   for (int32_t chunk = from; chunk < to; chunk++) {
-    sweep_chunk(t->engine, t->range, t->pace, chunk);
+    if (tl_cpu_role(t->engine, chunk) == TL_HALO_OWN) {
+      sweep_chunk(t->engine, t->range, t->pace, chunk);
+    }
   }
 }
 
@@ -139,9 +141,14 @@ static void contacts_sweep(tl_cpu_engine *engine, tl_pace pace) {
     colour_task task = {engine, shape->range[range], pace, first};
     tl_each(engine->context, chunks >= TL_FEW_CHUNKS ? engine->threads : 1, end - first,
             groups_sweep, &task);
+    if (system->halo != NULL) {
+      tl_cpu_exchange(engine, &system->halo->phase[colour], engine->view.velocity_y, TL_RECORD);
+    }
   }
-  engine->state.step_norm2 = tl_cpu_sum(engine, engine->first_sum, shape->chunk_count);
-  engine->state.restart_test = tl_cpu_sum(engine, engine->second_sum, shape->chunk_count);
+  if (system->halo != NULL) {
+    tl_cpu_exchange(engine, &system->halo->settled, engine->view.velocity_y, TL_RECORD);
+  }
+  tl_cpu_sums(engine, &engine->state.step_norm2, &engine->state.restart_test);
 }
 
 static void contacts_extrapolate(void *arguments, int64_t first, int64_t end) {

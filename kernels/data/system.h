@@ -54,11 +54,13 @@ typedef struct tl_system {
 #undef TL_REALS
   /* for the host alone */
   int32_t colour_count;
-  int32_t
-      *colour_group; /* [colour_count + 1] first group of each colour; NULL: not coloured. Without
-                            bricks each chunk is a group; with them, colours are the phases */
-  int32_t *order;    /* [contact_count] the caller's constraint at each internal place;
-                            bilateral rows are numbered behind the contacts */
+  /* [colour_count + 1] first group of each colour; NULL: not coloured. Without bricks each chunk is
+   * a group; with them, colours are the phases */
+  int32_t *colour_group;
+  /* [contact_count] the caller's constraint at each internal place; bilateral rows are numbered
+   * behind the contacts */
+  int32_t *order;
+  struct tl_halo *halo; /* what other ranks do of it (kernels/halo.h); NULL: there are none */
 } tl_system;
 
 #endif

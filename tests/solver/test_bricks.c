@@ -2,7 +2,7 @@
  * order contacts are given, an order that follows the positions and no earlier problem, and what is
  * refused. */
 #include "tests/check.h"
-#include "tests/solver/bed.h"
+#include "tests/ranks/bed.h"
 
 enum { EDGE = 11, METHODS = 5 };
 

@@ -96,7 +96,8 @@ class Problem(Structure):
                     ("velocity_scale", c_double)] + _pointers(
                         "compliance", "target_impulse", "row_compliance", "row_target_impulse",
                         "torque_friction", "cross_friction", "friction_direction",
-                        "positions") + [("brick_size", c_double)]
+                        "positions") + [("brick_size", c_double), ("ids", c_void_p),
+                                        ("ghost_count", c_int32), ("unused", c_int32)]
 
 
 progress_fn = ctypes.CFUNCTYPE(c_int, c_void_p, c_int64, c_int64, c_double, c_double)
@@ -157,7 +158,8 @@ class ContextDef(Structure):
     _fields_ = [("struct_size", c_uint32), ("threads", c_int32), ("backend", enum),
                 ("device", c_int32), ("stream", c_void_p), ("allocate", c_void_p),
                 ("release", c_void_p), ("allocate_user", c_void_p), ("log", log_fn),
-                ("log_user", c_void_p), ("single_blas", c_int32), ("unused", c_int32)]
+                ("log_user", c_void_p), ("single_blas", c_int32), ("unused", c_int32),
+                ("ranks", c_void_p)]
 
 
 class Islands(Structure):

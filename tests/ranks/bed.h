@@ -70,12 +70,10 @@ static void bed_join(bed *d, int32_t i) {
   d->jacobian[12 * row + 6] = 1;
 }
 
-/* edge^3 spheres about a lattice of unit edge; rows: every 37th has one to the next. */
-static void bed_make(bed *d, int32_t edge, int rows, uint64_t seed) {
+/* Memory for so many bodies, and none of them. */
+static void bed_take(bed *d, int32_t bodies) {
   memset(d, 0, sizeof *d);
-  d->edge = edge;
-  d->body_count = edge * edge * edge;
-  const int64_t n = d->body_count, most = 4 * n;
+  const int64_t n = bodies, most = 4 * n;
   d->position = bed_room(3 * n, sizeof(double));
   d->velocity = bed_room(6 * n, sizeof(double));
   d->mass = bed_room(n, sizeof(double));
@@ -93,6 +91,14 @@ static void bed_make(bed *d, int32_t edge, int rows, uint64_t seed) {
   d->row_a = bed_room(n, sizeof(int32_t));
   d->row_b = bed_room(n, sizeof(int32_t));
   d->jacobian = bed_room(12 * n, sizeof(double));
+}
+
+/* edge^3 spheres about a lattice of unit edge; rows: every 37th has one to the next. */
+static void bed_make(bed *d, int32_t edge, int rows, uint64_t seed) {
+  const int32_t n = edge * edge * edge;
+  bed_take(d, n);
+  d->edge = edge;
+  d->body_count = n;
   for (int32_t i = 0; i < n; i++) {
     const int32_t at[3] = {i % edge, i / edge % edge, i / edge / edge};
     for (int c = 0; c < 3; c++) {

@@ -1,0 +1,96 @@
+/* agree.c: what all ranks must agree upon: whether a call may go on, that they were given the same,
+ * and that one that fails keeps nobody waiting. */
+#include <stdio.h>
+#include <string.h>
+
+#include "host/ranks/ranks.h"
+
+enum { NOTE_TEXT = 232 };
+
+/* What a rank tells the others. */
+typedef struct note {
+  int64_t status;
+  char text[NOTE_TEXT];
+} note;
+
+talus_status tl_ranks_check(talus_context *context) {
+  const talus_transport *const t = tl_ranks_of(context);
+  if (t == NULL) {
+    return TALUS_OK;
+  }
+  if (t->struct_size != sizeof *t || t->size < 1 || t->rank < 0 || t->rank >= t->size ||
+      t->exchange == NULL || t->sum == NULL || t->largest == NULL || t->gather == NULL ||
+      t->fail == NULL) {
+    return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                   "the context's ranks is no whole transport: rank %d of %d", t->rank, t->size);
+  }
+  return TALUS_OK;
+}
+
+void tl_ranks_give_up(talus_context *context) {
+  const talus_transport *const t = tl_ranks_of(context);
+  t->fail(t->user, talus_context_message(context));
+}
+
+static talus_status lost(talus_context *context) {
+  return tl_fail(context, TALUS_RANKS_FAILED,
+                 "another rank has failed or cannot be reached: its message says why");
+}
+
+/* `bytes` of every rank; *all is to be freed. */
+static talus_status gather(talus_context *context, const void *own, size_t bytes, void **all) {
+  const talus_transport *const t = tl_ranks_of(context);
+  const talus_status status = tl_alloc(context, all, (size_t)t->size, bytes, "messages of ranks");
+  if (status != TALUS_OK) {
+    tl_ranks_give_up(context);
+    return status;
+  }
+  if (t->gather(t->user, own, (int64_t)bytes, *all) != 0) {
+    tl_free(context, *all);
+    return lost(context);
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_ranks_agree(talus_context *context, talus_status status) {
+  const talus_transport *const t = tl_ranks_of(context);
+  note own = {.status = status}, *all;
+  if (status != TALUS_OK) {
+    snprintf(own.text, sizeof own.text, "%.*s", NOTE_TEXT - 1, talus_context_message(context));
+  }
+  talus_status result = status;
+  TL_TRY(gather(context, &own, sizeof own, (void **)&all));
+  for (int32_t r = 0; r < t->size && result == TALUS_OK; r++) {
+    if (all[r].status != TALUS_OK) {
+      result = tl_fail(context, TALUS_RANKS_FAILED, "rank %d: %s: %s", r,
+                       talus_status_name((talus_status)all[r].status), all[r].text);
+    }
+  }
+  tl_free(context, all);
+  return result;
+}
+
+talus_status tl_ranks_same(talus_context *context, const void *memory, size_t bytes,
+                           const char *what) {
+  const talus_transport *const t = tl_ranks_of(context);
+  uint64_t hash = UINT64_C(0xCBF29CE484222325), *all;
+  for (size_t i = 0; i < bytes; i++) {
+    hash = (hash ^ ((const unsigned char *)memory)[i]) * UINT64_C(0x100000001B3);
+  }
+  TL_TRY(gather(context, &hash, sizeof hash, (void **)&all));
+  int32_t other = 0;
+  while (other < t->size && all[other] == all[0]) {
+    other++;
+  }
+  tl_free(context, all);
+  return other == t->size
+             ? TALUS_OK
+             : tl_fail(context, TALUS_RANKS_FAILED,
+                       "rank %d has another %s than rank 0: all ranks must be given the same",
+                       other, what);
+}
+
+talus_status tl_ranks_largest(talus_context *context, int64_t *value, int32_t count) {
+  const talus_transport *const t = tl_ranks_of(context);
+  return t->largest(t->user, value, count) == 0 ? TALUS_OK : lost(context);
+}
