@@ -200,7 +200,7 @@ void tl_workers_destroy(tl_workers *workers) {
   if (workers == NULL) {
     return;
   }
-  const int lost = tl_workers_lost(workers);
+  const bool lost = tl_workers_lost(workers);
   __atomic_store_n(&workers->state, LOOP_QUIT, __ATOMIC_SEQ_CST);
   for (int32_t i = 0; i < workers->count; i++) {
     worker *const w = workers->worker[i];

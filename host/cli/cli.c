@@ -61,7 +61,7 @@ int tl_cli_methods_read(const char *option, const char *text, talus_cone cone, t
   *count = 0;
   while ((text = tl_words_next(text, ',', word, sizeof word)) != NULL) {
     talus_method wanted = TALUS_METHOD_AUTO;
-    const int all = strcmp(word, "all") == 0;
+    const bool all = strcmp(word, "all") == 0;
     if (!all && !talus_method_parse(word, &wanted)) {
       const char *guess = tl_words_nearest(word, tl_cli_methods, near, sizeof near);
       return tl_cli_fail("--%s knows no '%s'%s%s%s; there are %s", option, word,

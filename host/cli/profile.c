@@ -74,7 +74,7 @@ static int file_add(tl_profile *p, const char *folder, const char *name) {
     free(file);
     return tl_cli_fail("out of memory");
   }
-  const int slash = folder != NULL && !ends_with(folder, "/");
+  const bool slash = folder != NULL && !ends_with(folder, "/");
   snprintf(file, size, "%s%s%s", folder != NULL ? folder : "", slash ? "/" : "", name);
   p->file[p->file_count++] = file;
   return TL_EXIT_OK;

@@ -89,7 +89,7 @@ int tl_cli_scene(int argc, char **argv) {
                                        "exit code: 0 good, 2 not\n",
                               .options = table,
                               .arguments = arguments};
-  const int wants_reference = argc == 2 && strcmp(argv[1], "reference") == 0;
+  const bool wants_reference = argc == 2 && strcmp(argv[1], "reference") == 0;
   const tl_parsed parsed = wants_reference ? TL_PARSED_OK : tl_options_parse(&command, argc, argv);
   if (parsed != TL_PARSED_OK) {
     return parsed == TL_PARSED_HELP ? TL_EXIT_OK : TL_EXIT_BAD;

@@ -65,7 +65,7 @@ static void print_row(const tl_solve_session *s, int i) {
 static void print_refused(const tl_solve_session *s) {
   for (int i = 0; i < s->count; i++) {
     const char *why = s->attempts[i].message;
-    int said = s->attempts[i].status == TALUS_OK;
+    bool said = s->attempts[i].status == TALUS_OK;
     for (int k = 0; k < i && !said; k++) {
       said = s->attempts[k].status != TALUS_OK && strcmp(s->attempts[k].message, why) == 0;
     }

@@ -101,7 +101,7 @@ talus_status tl_broad_refresh(tl_broad *broad, const tl_collider *collider, int3
     return status;
   }
   const int32_t lanes = choose_lanes(broad, count, threads);
-  const int holds = tl_broad_holds(broad, collider, count, lanes);
+  const bool holds = tl_broad_holds(broad, collider, count, lanes);
   if (rebuilt != NULL) {
     *rebuilt = !holds;
   }

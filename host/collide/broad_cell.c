@@ -127,7 +127,7 @@ static void run_lane(tl_broad *broad, int32_t number, int write) {
       const double *const centre = broad->item_place[k].centre;
       const int32_t x = tl_level_cell(level, 0, centre[0]), y = tl_level_cell(level, 1, centre[1]),
                     z = tl_level_cell(level, 2, centre[2]);
-      const int new_row = z != old[2] || y != old[1];
+      const bool new_row = z != old[2] || y != old[1];
       if (write && k == level->first) {
         level->row_first = (int32_t)lane->row_count;
       }

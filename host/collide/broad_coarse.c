@@ -144,7 +144,7 @@ static void scan_sparse(tl_broad *broad, tl_lane *lane, const tl_level *level,
 static void scan_table(tl_broad *broad, tl_lane *lane, const tl_level *level,
                        const tl_level *coarse, int32_t c) {
   const int32_t *const table = (int32_t *)broad->table_buffer.memory + coarse->table;
-  const int balls = level->balls && coarse->balls;
+  const bool balls = level->balls && coarse->balls;
   const double reach = (level->reach + coarse->reach) * (1 + TL_REACH_SLACK);
   double lower[3], upper[3];
   int32_t first[3], last[3];

@@ -75,7 +75,7 @@ void tl_broad_meet(tl_broad *broad, tl_lane *lane, int64_t i, int64_t begin, int
 static void scan_row(tl_broad *broad, tl_lane *lane, const tl_level *level, int32_t r) {
   const tl_cell *const cell = broad->cell;
   for (int32_t c = broad->row[r].cell; c < broad->row[r + 1].cell; c++) {
-    const int adjacent = c + 1 < broad->row[r + 1].cell && cell[c + 1].x == cell[c].x + 1;
+    const bool adjacent = c + 1 < broad->row[r + 1].cell && cell[c + 1].x == cell[c].x + 1;
     const int64_t end = cell[c + 1 + adjacent].item;
     for (int64_t i = cell[c].item; i < cell[c + 1].item; i++) {
       tl_broad_meet(broad, lane, i, i + 1, end, level->balls);

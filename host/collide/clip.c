@@ -194,7 +194,7 @@ static void sift(const cutting *cut, polygon *p, double margin, double deepest, 
   double least = INFINITY;
   for (int k = 0; k < p->count; k++) {
     const double here = tl_dot3(cut->plane, p->at[k].at) - cut->plane[3];
-    int wanted = here < margin;
+    bool wanted = here < margin;
     for (int j = 0; j < kept && wanted; j++) {
       double apart[3];
       tl_sub3(apart, p->at[j].at, p->at[k].at);
@@ -250,7 +250,7 @@ static void report(const tl_axis_search *search, const cutting *cut, int of_b, c
 
 static void over_face(const tl_axis_search *search, const tl_separating_axis *axis, double margin,
                       int complete, tl_manifold *m) {
-  const int of_b = axis->kind == TL_AXIS_FACE_B;
+  const bool of_b = axis->kind == TL_AXIS_FACE_B;
   cutting cut;
   polygon p;
   double gap[ROOM];

@@ -43,7 +43,7 @@ static tl_box halfspace_box(const tl_pose *pose) {
   double normal[3];
   tl_pose_axis(pose, normal);
   for (int i = 0; i < 3; i++) {
-    const int alone = normal[(i + 1) % 3] == 0 && normal[(i + 2) % 3] == 0;
+    const bool alone = normal[(i + 1) % 3] == 0 && normal[(i + 2) % 3] == 0;
     box.lower[i] = alone && normal[i] < 0 ? pose->position[i] : -INFINITY;
     box.upper[i] = alone && normal[i] > 0 ? pose->position[i] : INFINITY;
   }

@@ -114,7 +114,7 @@ static talus_status fill(tl_match *match, key_list *list, const tl_match_key *ke
     return tl_fail(match->context, TALUS_SIZE_OVERFLOW, "contact matching: %lld contacts",
                    (long long)count);
   }
-  const int sorted = in_order(key, count);
+  const bool sorted = in_order(key, count);
   list->place = NULL;
   list->key = key;
   if (copy || !sorted) {

@@ -57,7 +57,7 @@ static void weld(tl_mesh *mesh, const double *point, int32_t count, mesh_corner 
   qsort(corner, (size_t)count, sizeof *corner, compare_corners);
   /* the first of equal points stands for them; points keep their order */
   for (int32_t k = 0; k < count; k++) {
-    const int same = k > 0 && memcmp(corner[k].at, corner[k - 1].at, sizeof corner[k].at) == 0;
+    const bool same = k > 0 && memcmp(corner[k].at, corner[k - 1].at, sizeof corner[k].at) == 0;
     target[corner[k].index] = same ? target[corner[k - 1].index] : corner[k].index;
   }
   mesh->point_count = 0;

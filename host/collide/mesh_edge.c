@@ -57,8 +57,8 @@ bool tl_mesh_is_peak(const tl_mesh *mesh, int32_t triangle, const int *corner, i
   const int32_t at = count == 2 ? smaller_ring(mesh, u, v) : u;
   for (int32_t k = mesh->ring_first[at]; k < mesh->ring_first[at + 1]; k++) {
     const int32_t *const t = mesh->triangle + 3 * mesh->ring[k];
-    const int along_edge = count == 2 && (t[0] == u || t[1] == u || t[2] == u) &&
-                           (t[0] == v || t[1] == v || t[2] == v);
+    const bool along_edge = count == 2 && (t[0] == u || t[1] == u || t[2] == u) &&
+                            (t[0] == v || t[1] == v || t[2] == v);
     if (count == 2 && !along_edge) {
       continue;
     }

@@ -60,8 +60,8 @@ double tl_axis_search_separation(const tl_axis_search *search, const double norm
 bool tl_axis_search_closest(tl_axis_search *search, tl_separating_axis *axis) {
   tl_closest *const closest = &search->closest;
   if (search->closest_known == 0) {
-    const int apart = tl_gjk_distance(search->a, search->b, &search->place, search->any.normal,
-                                      search->enough, closest);
+    const bool apart = tl_gjk_distance(search->a, search->b, &search->place, search->any.normal,
+                                       search->enough, closest);
     search->closest_known = apart ? 1 : -1;
   }
   axis->kind = TL_AXIS_OTHER;

@@ -122,9 +122,9 @@ void tl_narrow_solids(tl_axis_search *search, double margin, tl_manifold *m) {
   search->tolerance = 2e-5 * fmin(search->a->size, search->b->size);
   search->any.kind = search->allowed.kind = TL_AXIS_NONE;
   search->closest_known = 0;
-  const int near = search->a->is_cylinder || search->b->is_cylinder
-                       ? tl_axis_search_cylinder(search)
-                       : tl_axis_search_polyhedra(search);
+  const bool near = search->a->is_cylinder || search->b->is_cylinder
+                        ? tl_axis_search_cylinder(search)
+                        : tl_axis_search_polyhedra(search);
   if (!near || search->any.kind == TL_AXIS_NONE) {
     return;
   }

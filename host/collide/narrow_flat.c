@@ -55,7 +55,7 @@ bool tl_axis_search_flat(const tl_axis_search *search, const tl_separating_axis 
   const int32_t of_a = face_towards(search->a, axis->normal);
   const int32_t of_b = face_towards(search->b, towards);
   /* against a mesh its triangle has the word: neighbours then agree on the normal */
-  const int take_b =
+  const bool take_b =
       of_b >= 0 && (of_a < 0 || (search->mesh == NULL &&
                                  area_of(search->b, of_b) > area_of(search->a, of_a) * (1 + 1e-9)));
   if ((of_a < 0 && of_b < 0) || (take_b && search->mesh != NULL)) {

@@ -107,7 +107,7 @@ static void cylinder_points(candidates *c, const tl_geometry *cylinder) {
   const double r = across > 0 ? cylinder->radius / across : 0;
   const double lowest[3] = {-r * up[0], -r * up[1], low};
   const double other[3] = {-r * up[0], -r * up[1], -low};
-  const int standing = across < 0.70710678118654752440;
+  const bool standing = across < 0.70710678118654752440;
   if (standing) {
     cylinder_cap(c, cylinder, low);
     /* the lowest point of the rim is at most 0.076 across radius below the nearest of the eight */

@@ -50,7 +50,7 @@ talus_status tl_narrow_sphere_box(const tl_pair_query *query) {
   tl_sub3(outward, centre, nearest);
   double distance = tl_unit3(outward);
   if (!(distance > 0)) {
-    const int up = centre[face] >= 0;
+    const bool up = centre[face] >= 0;
     tl_set3(outward, 0, 0, 0);
     outward[face] = up ? 1 : -1;
     distance = fabs(centre[face]) - half[face];

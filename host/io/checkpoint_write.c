@@ -103,7 +103,7 @@ static talus_status put(tl_checkpoint_writer *writer, const char *name, hid_t fi
   const hsize_t extent = (hsize_t)count;
   const hid_t space = H5Screate_simple(1, &extent, NULL);
   const hid_t id = create_set(hdf5, name, file_type, space);
-  int good = id >= 0;
+  bool good = id >= 0;
   if (good && count > 0) {
     good = H5Dwrite(id, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0;
   }
@@ -145,8 +145,8 @@ static talus_status write_out(tl_checkpoint_writer *writer, const void *image, s
   writer->head.hash = tl_checkpoint_hash(0, image, size);
   tl_head_print(&writer->head, block);
   TL_TRY(tl_output_begin(writer->context, writer->path, &output));
-  const int taken = fwrite(block, 1, sizeof block, output.stream) == sizeof block &&
-                    fwrite(image, 1, size, output.stream) == size && fflush(output.stream) == 0;
+  const bool taken = fwrite(block, 1, sizeof block, output.stream) == sizeof block &&
+                     fwrite(image, 1, size, output.stream) == size && fflush(output.stream) == 0;
   const talus_status status =
       taken ? tl_output_sync(&output)
             : tl_fail(writer->context, TALUS_FILE_WRITE, "%s: writing failed: %s", writer->path,

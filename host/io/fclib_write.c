@@ -206,8 +206,8 @@ static talus_status put_own(fclib_writer *writer) {
   void *memory;
   const int64_t rows = p->bilateral_count;
   const int bounded = tl_problem_bounded(p), scaled = p->velocity_scale > 0;
-  const int compliant = tl_problem_compliant(p);
-  const int wrenches = tl_problem_wrenches(p);
+  const bool compliant = tl_problem_compliant(p);
+  const bool wrenches = tl_problem_wrenches(p);
   if (bounded || scaled || compliant || wrenches) {
     TL_TRY(tl_hdf5_group(&writer->hdf5, "talus"));
   }

@@ -34,7 +34,7 @@ static bool is_inside(tl_hdf5 *hdf5, const char *name) {
 }
 
 bool tl_hdf5_exists(tl_hdf5 *hdf5, const char *name) {
-  const int found = is_inside(hdf5, name);
+  const bool found = is_inside(hdf5, name);
   H5Eclear2(H5E_DEFAULT);
   return found;
 }
@@ -76,7 +76,7 @@ static bool is_number(hid_t type) {
 
 static talus_status check_type(tl_hdf5 *hdf5, const char *name, int integers, dataset *set) {
   const hid_t type = H5Dget_type(set->id);
-  const int good = type >= 0 && (integers ? is_integer(type) : is_number(type));
+  const bool good = type >= 0 && (integers ? is_integer(type) : is_number(type));
   set->size = good ? H5Tget_size(type) : 0;
   if (type >= 0) {
     H5Tclose(type);

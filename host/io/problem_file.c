@@ -231,7 +231,7 @@ static talus_status write_fclib(talus_stored *scratch, tl_output *output,
 
 static talus_status write_text(talus_stored *scratch, tl_output *output,
                                const talus_problem *converted, const double *impulse) {
-  const int wrenches = tl_problem_wrenches(converted);
+  const bool wrenches = tl_problem_wrenches(converted);
   if (converted->bilateral_count > 0 || impulse != NULL || wrenches) {
     return tl_fail(tl_stored_context(scratch), TALUS_UNSUPPORTED,
                    "%s: the Siconos text format has no place for %s", output->path,

@@ -2,6 +2,7 @@
 #include "host/math/trigonometry.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 static const double PI = TL_PI;
 
@@ -21,7 +22,7 @@ static double arc(double t) {
 
 double tl_angle(double y, double x) {
   const double high = fabs(y), wide = fabs(x);
-  const int steep = high > wide;
+  const bool steep = high > wide;
   const double most = steep ? high : wide, least = steep ? wide : high;
   const double within = most > 0 ? arc(least / most) : 0;
   const double up = steep ? 0.5 * PI - within : within;

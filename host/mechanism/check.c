@@ -43,8 +43,8 @@ static talus_status place_check(talus_context *context, const talus_link_def *de
   if (!tl_quaternion_good(def->orientation)) {
     return tl_fail(context, TALUS_BAD_SETTING, "%s: orientation is not a unit quaternion", joint);
   }
-  const int has_axis = def->kind != TALUS_LINK_SPHERICAL && def->kind != TALUS_LINK_FREE;
-  const int has_two = def->kind == TALUS_LINK_UNIVERSAL || def->kind == TALUS_LINK_PLANAR;
+  const bool has_axis = def->kind != TALUS_LINK_SPHERICAL && def->kind != TALUS_LINK_FREE;
+  const bool has_two = def->kind == TALUS_LINK_UNIVERSAL || def->kind == TALUS_LINK_PLANAR;
   const double length = tl_norm3(def->axis), length2 = tl_norm3(def->axis2);
   if ((has_axis && !(length > 0)) || (has_two && !(length2 > 0))) {
     return tl_fail(context, TALUS_NORMAL_LENGTH, "%s: %s has length zero", joint,

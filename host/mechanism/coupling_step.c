@@ -191,7 +191,7 @@ talus_status talus_coupling_advance(talus_coupling *coupling, talus_scheme schem
     return tl_fail(coupling->context, TALUS_CALL_ORDER,
                    "advance: call talus_coupling_build first, once for each step");
   }
-  const int pushes = scheme == TALUS_SCHEME_RUNGE_KUTTA;
+  const bool pushes = scheme == TALUS_SCHEME_RUNGE_KUTTA;
   if ((scheme != TALUS_SCHEME_EULER && scheme != TALUS_SCHEME_MIDPOINT && !pushes) ||
       (pushes && coupling->rebounds)) {
     return tl_fail(coupling->context, TALUS_BAD_SETTING, "advance: scheme %d is not for %s",

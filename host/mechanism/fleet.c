@@ -25,7 +25,7 @@ static talus_status coupling_check(talus_context *context, const talus_fleet_def
   if (coupling == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "fleet def: coupling[%d] is NULL", i);
   }
-  int foreign = coupling->context != context;
+  bool foreign = coupling->context != context;
   for (int32_t m = 0; m < coupling->def.mechanism_count; m++) {
     foreign |= coupling->mechanism[m]->context != context;
   }

@@ -161,7 +161,7 @@ talus_status tl_rows_contact(const talus_coupling *coupling, const talus_touch *
     tl_row_push(coupling, side, touch->point, touch->point, frame[r], &row[r]);
   }
   const double speed = tl_row_velocity(coupling, row), ahead = tl_step_ahead(coupling);
-  const int strikes =
+  const bool strikes =
       touch->restitution > 0 && touch->gap + ahead * speed <= 0 && -speed > def->restitution_speed;
   row->friction = touch->friction;
   row->bias = fmax(touch->gap, def->gap_clamp) / ahead;

@@ -91,7 +91,7 @@ static talus_status runge_kutta(talus_mechanism *mechanism, const double *start,
 static talus_status euler(talus_mechanism *mechanism, talus_scheme scheme, const double *start,
                           double *rate, double seconds) {
   const int32_t n = mechanism->v_count;
-  const int midpoint = scheme == TALUS_SCHEME_MIDPOINT;
+  const bool midpoint = scheme == TALUS_SCHEME_MIDPOINT;
   if (midpoint) {
     tl_mechanism_drift(mechanism, mechanism->v, 0.5 * seconds);
   }

@@ -254,11 +254,11 @@ talus_status tl_system_build(talus_context *context, const talus_problem *proble
   TL_TRY(tl_buffer_reserve(context, &assembly->order, constraints, sizeof(int32_t),
                            "order of contacts"));
   system->order = assembly->order.memory;
-  const int wrenches = tl_problem_wrenches(problem);
+  const bool wrenches = tl_problem_wrenches(problem);
   system->shape.torque_count = wrenches ? problem->contact_count : 0;
   system->shape.elliptic = problem->cross_friction != NULL && problem->contact_count > 0;
   system->shape.bound_count = tl_problem_bounded(problem) ? problem->bilateral_count : 0;
-  const int compliant = tl_problem_compliant(problem);
+  const bool compliant = tl_problem_compliant(problem);
   system->shape.compliance_count =
       compliant && problem->form != TALUS_FORM_DELASSUS ? system->shape.contact_count : 0;
   assembly->softest = assembly->stiffest = assembly->most_compliance = 0;

@@ -65,8 +65,8 @@ static void blocks_number(blocks_build *build, tl_shape *shape) {
     const int64_t size = build->blocks->block_size[i];
     build->inverse_first[i] = inverse;
     build->velocity_first[i] = velocity;
-    const int moves = shape->contact_count > 0 && /* else nothing ever reads it */
-                      !all_zero(build->blocks->inverse_mass + inverse, size * size);
+    const bool moves = shape->contact_count > 0 && /* else nothing ever reads it */
+                       !all_zero(build->blocks->inverse_mass + inverse, size * size);
     build->unit[i] = moves ? shape->block_count++ : -1;
     if (moves) {
       shape->velocity_size += (int32_t)size;

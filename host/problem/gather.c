@@ -144,7 +144,7 @@ static bool blocks_sum(const talus_blocks *b, int64_t *columns, int64_t *entries
 
 /* Offsets of `count` constraints; *end is -1 if they make no sense. */
 static void offsets_end(const int64_t *start, int64_t count, int64_t *end) {
-  int good = start != NULL && start[0] == 0;
+  bool good = start != NULL && start[0] == 0;
   for (int64_t i = 0; good && i < count; i++) {
     good = start[i + 1] >= start[i] && start[i + 1] <= INT32_MAX;
   }

@@ -140,7 +140,7 @@ talus_status tl_motions_add(talus_world *world, int32_t body, const tl_list *mot
   for (int32_t i = 0; i < motions->count; i++) {
     const tl_scene_motion *from = (const tl_scene_motion *)motions->item + i;
     talus_motion_def def = talus_motion_def_default((talus_motion_kind)from->kind);
-    const int centred = tl_tree_find(from->item.node, "centre") != NULL;
+    const bool centred = tl_tree_find(from->item.node, "centre") != NULL;
     memcpy(def.vector, from->vector, sizeof def.vector);
     memcpy(def.centre, centred ? from->centre : position, sizeof def.centre);
     def.frequency = from->frequency;
@@ -159,7 +159,7 @@ static talus_status add_wall(talus_scene *scene, tl_build_mode mode, talus_world
                              const tl_scene_wall *from, int32_t *body) {
   talus_body_def def = talus_body_def_default();
   const int32_t index = (int32_t)(from - (const tl_scene_wall *)scene->def.walls.item);
-  const int moves = tl_wall_moves(scene, index);
+  const bool moves = tl_wall_moves(scene, index);
   def.type = moves && !mode.relaxing ? TALUS_BODY_KINEMATIC : TALUS_BODY_FIXED;
   memcpy(def.position, from->position, sizeof def.position);
   memcpy(def.orientation, from->orientation, sizeof def.orientation);

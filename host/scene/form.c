@@ -379,7 +379,7 @@ bool tl_room_draw(const tl_room *room, tl_random *random, tl_form *form) {
   tl_scene_region region = room->region;
   double point[3];
   if (form->round) {
-    const int found = tl_region_draw(&region, room->plane, form->radius, random, point);
+    const bool found = tl_region_draw(&region, room->plane, form->radius, random, point);
     form_move(form, point);
     return found;
   }

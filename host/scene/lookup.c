@@ -141,8 +141,8 @@ talus_status tl_material_find(const talus_scene *scene, const tl_item *item, con
 int32_t tl_link_named(const talus_scene *scene, int32_t mechanism, const char *name) {
   const tl_mechanism_made *const made = &scene->mechanism[mechanism];
   int32_t link = -1;
-  const int found = made->urdf != NULL ? talus_urdf_find_link(made->urdf, name, &link)
-                                       : (link = tl_names_find(&made->links, name)) >= 0;
+  const bool found = made->urdf != NULL ? talus_urdf_find_link(made->urdf, name, &link)
+                                        : (link = tl_names_find(&made->links, name)) >= 0;
   return found ? link : strcmp(name, "base") == 0 ? -1 : -2;
 }
 

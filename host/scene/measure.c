@@ -62,7 +62,7 @@ static double solid_volume(const talus_scene *scene, const talus_world *world,
         !tl_space_contains(space, body->position, -radius)) {
       continue;
     }
-    const int whole = tl_space_contains(space, body->position, radius);
+    const bool whole = tl_space_contains(space, body->position, radius);
     tl_space near;
     if (!whole) {
       tl_space_near(space, body->position, radius, &near);

@@ -20,7 +20,7 @@ bool tl_space_contains(const tl_space *space, const double point[3], double clea
   if (space->region != NULL) {
     return tl_region_contains(space->region, space->plane, point, clearance);
   }
-  int inside = space->volume > 0;
+  bool inside = space->volume > 0;
   for (int32_t i = 0; i < space->count && inside; i++) {
     inside = tl_dot3(space->normal[i], point) <= space->offset[i] - clearance;
   }

@@ -82,7 +82,7 @@ static talus_status drive_check(const talus_scene *scene, const tl_scene_drive *
                                 const tl_node *node, const char *name) {
   const tl_node *const times = tl_tree_find(node, "times");
   const tl_node *const target = tl_tree_find(node, "target"), *rate = tl_tree_find(node, "rate");
-  const int rates = tl_tree_find(node, "rates") != NULL;
+  const bool rates = tl_tree_find(node, "rates") != NULL;
   const tl_node *const effort = tl_tree_find(node, "effort");
   const tl_node *const targets = tl_tree_find(node, "targets");
   talus_context *const context = scene->context;

@@ -21,8 +21,8 @@ void tl_drive_fill(const tl_scene_drive *drive, talus_link_def *def) {
     def->lower[0] = drive->limits[0];
     def->upper[0] = drive->limits[1];
   }
-  const int rate = tl_tree_find(node, "rate") != NULL;
-  const int served = tl_tree_find(node, "target") != NULL || drive->times.count > 0;
+  const bool rate = tl_tree_find(node, "rate") != NULL;
+  const bool served = tl_tree_find(node, "target") != NULL || drive->times.count > 0;
   def->motor = served ? TALUS_MOTOR_SERVO : rate ? TALUS_MOTOR_RATE : TALUS_MOTOR_NONE;
   def->rate[0] = rate ? drive->rate : def->rate[0];
   if (tl_tree_find(node, "effort") != NULL) {

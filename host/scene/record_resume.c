@@ -18,7 +18,7 @@ static talus_status compare_lines(talus_context *context, const char *path, int6
   char table[1200];
   TL_TRY(tl_checkpoint_open(context, path, TL_CHECKPOINT_WORLD, &checkpoint));
   *step = tl_checkpoint_step(checkpoint);
-  const int says =
+  const bool says =
       tl_checkpoint_has(checkpoint, TL_CHECKPOINT_LAST_LINE); /* those of earlier versions do not */
   talus_status status =
       says ? tl_checkpoint_int64s(checkpoint, TL_CHECKPOINT_LAST_LINE, wanted, 1) : TALUS_OK;

@@ -115,7 +115,7 @@ static bool whole_contains(const tl_scene_region *region, int plane, const doubl
 
 bool tl_region_contains(const tl_scene_region *region, int plane, const double point[3],
                         double clearance) {
-  int inside = whole_contains(region, plane, point, clearance);
+  bool inside = whole_contains(region, plane, point, clearance);
   for (int32_t i = 0; i < region->without.count && inside; i++) {
     const tl_scene_region *hole = (const tl_scene_region *)region->without.item + i;
     inside = !whole_contains(hole, plane, point, -clearance);

@@ -43,7 +43,7 @@ static talus_status run_outlets(talus_scene *scene, talus_world *world, double t
         continue;
       }
       TL_TRY(talus_body_get(world, body, &state));
-      const int inside = tl_region_contains(&outlet->region, def->world.plane, state.position, 0);
+      const bool inside = tl_region_contains(&outlet->region, def->world.plane, state.position, 0);
       if (inside == (outlet->where == 0)) {
         TL_TRY(talus_body_remove(world, body));
         scene->removed[i]++;

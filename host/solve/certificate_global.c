@@ -105,7 +105,7 @@ static void global_facts(const tl_certification *j, int32_t first, int32_t count
     for (int64_t c = 0; c < rows; c++) {
       const int64_t line = (int64_t)rows * (first - (bilateral ? contacts : 0) + i) + c;
       const int64_t at = 3 * i + c % 3;
-      const int force = c < 3;
+      const bool force = c < 3;
       double size;
       (force ? facts->velocity : facts->spins.velocity)[at] =
           line_velocity(lines, line, bias, j->motion, &size);

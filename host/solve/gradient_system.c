@@ -274,7 +274,7 @@ static talus_status system_solve(adjoint_system *s, const talus_problem *transpo
   }
   laws_set(s);
   blocks_add(s, s->b, s->r, -1, s->right);
-  const int blas = tl_linear_uses_blas(&s->linear);
+  const bool blas = tl_linear_uses_blas(&s->linear);
   if (blas) {
     TL_TRY(tl_blas_begin(context));
   }

@@ -48,7 +48,7 @@ static bool raw_make(const talus_problem *p, tl_raw *raw) {
   memset(raw, 0, sizeof *raw);
   raw->body_count = p->rigid.body_count;
   raw->contact_count = p->contact_count;
-  int good =
+  bool good =
       raw_field(p->friction, &layout.friction, TL_SCALAR_F64, 1, contact, &raw->friction) &&
       raw_field(p->compliance, &layout.compliance, TL_SCALAR_F64, 2, contact, &raw->compliance) &&
       raw_field(p->target_impulse, &layout.target_impulse, TL_SCALAR_F64, 3, contact,

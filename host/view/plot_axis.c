@@ -89,8 +89,8 @@ static void logarithmic_ticks(tl_plot_axis *axis, int32_t wanted) {
     const double power = pow(10.0, e);
     for (int digit = 1; digit < 10; digit++) {
       const double value = digit * power;
-      const int named = digit == 1 ? axis->step == 0.0 || fmod(fabs(e), axis->step) < 0.5
-                                   : axis->step == 0.0 && (digit == 2 || digit == 5);
+      const bool named = digit == 1 ? axis->step == 0.0 || fmod(fabs(e), axis->step) < 0.5
+                                    : axis->step == 0.0 && (digit == 2 || digit == 5);
       if (value < axis->low * (1.0 - 1e-9) || value > axis->high * (1.0 + 1e-9)) {
         continue;
       }

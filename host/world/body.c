@@ -293,7 +293,7 @@ talus_status talus_shape_add(talus_world *world, int32_t id, const talus_shape_d
                    "shape def: position is not finite or orientation not a unit quaternion");
   }
   tl_body *const body = &world->body[index];
-  const int solid = def->kind != TALUS_SHAPE_HALFSPACE && def->kind != TALUS_SHAPE_MESH;
+  const bool solid = def->kind != TALUS_SHAPE_HALFSPACE && def->kind != TALUS_SHAPE_MESH;
   if ((body->type == TALUS_BODY_FREE || body->type == TALUS_BODY_LINK) && !solid) {
     return tl_fail(
         world->context, TALUS_UNSUPPORTED,

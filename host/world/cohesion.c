@@ -70,7 +70,7 @@ static cohesion pair_cohesion(const talus_world *world, const tl_shape_slot *a,
   const talus_material_def *const q = &world->material[b->material];
   const double radius = 1 / (1 / a->size + 1 / b->size); /* of the softer curve: INFINITY is flat */
   const double work = 2 * sqrt(p->surface_energy * q->surface_energy);
-  const int dmt = p->adhesion == TALUS_ADHESION_DMT && q->adhesion == TALUS_ADHESION_DMT;
+  const bool dmt = p->adhesion == TALUS_ADHESION_DMT && q->adhesion == TALUS_ADHESION_DMT;
   cohesion c = {.pull_off = p->pull_off < q->pull_off ? p->pull_off : q->pull_off};
   c.pull_off += isfinite(radius) ? (dmt ? 2 : 1.5) * PI * work * radius : 0;
   const double volume = larger(p->bridge_volume, q->bridge_volume);

@@ -328,7 +328,7 @@ static void contacts_part(void *arguments, int64_t first, int64_t end) {
   const talus_world *const world = t->world;
   int skewed = 0;
   for (int64_t k = first; k < end; k++) {
-    const int known = t->found[k] >= 0 && t->found[k] < world->contact_count;
+    const bool known = t->found[k] >= 0 && t->found[k] < world->contact_count;
     contact_make(world, &t->rule, &t->points[k], known ? &world->contact[t->found[k]] : NULL,
                  &t->contact[k]);
     /* disks stay in their plane, to the bit, unless a wall leans out of it */

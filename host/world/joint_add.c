@@ -23,8 +23,8 @@ static talus_status drive_check(talus_context *context, int32_t motor, double ra
 
 /* What acts along the coordinate, as far as it can be judged without the bodies. */
 static talus_status coordinate_check(talus_context *context, const talus_joint_def *def) {
-  const int drivable = def->kind == TALUS_JOINT_HINGE || def->kind == TALUS_JOINT_SLIDER ||
-                       (def->kind == TALUS_JOINT_DISTANCE && def->limited);
+  const bool drivable = def->kind == TALUS_JOINT_HINGE || def->kind == TALUS_JOINT_SLIDER ||
+                        (def->kind == TALUS_JOINT_DISTANCE && def->limited);
   if ((def->motor || def->friction > 0) && !drivable) {
     return tl_fail(context, TALUS_UNSUPPORTED,
                    "joint def: motors and friction are for hinges, sliders and distances with "
@@ -63,8 +63,8 @@ static talus_status joint_check(const talus_world *world, talus_joint_def *def) 
       TL_TRY(tl_body_find(world, id[side], side ? &def->body_b : &def->body_a));
     }
   }
-  const int a = def->body_a >= 0 && world->body[def->body_a].inverse_mass > 0;
-  const int b = def->body_b >= 0 && world->body[def->body_b].inverse_mass > 0;
+  const bool a = def->body_a >= 0 && world->body[def->body_a].inverse_mass > 0;
+  const bool b = def->body_b >= 0 && world->body[def->body_b].inverse_mass > 0;
   if ((!a && !b) || def->body_a == def->body_b) {
     return tl_fail(
         context, TALUS_IMMOVABLE_PAIR,

@@ -140,7 +140,7 @@ int32_t tl_joint_drive_rows(const talus_world *world, const tl_joint *joint,
   const double speed = tl_joint_row_speed(world, joint, &rate);
   const double bend = tl_joint_bend_share(world, joint, now, next, dt) *
                       ((tl_joint_coordinate_of(joint, next) - coordinate) / dt - speed);
-  const int positive = def->kind == TALUS_JOINT_BALL || def->kind == TALUS_JOINT_DISTANCE;
+  const bool positive = def->kind == TALUS_JOINT_BALL || def->kind == TALUS_JOINT_DISTANCE;
   if (def->limited && isfinite(def->lower) && !(positive && def->lower <= 0)) {
     row[n] = rate;
     stop_fill(world, joint, now, dt, coordinate - def->lower, 1, speed, bend, &row[n++]);

@@ -29,7 +29,7 @@ int32_t talus_link_body(const talus_world *world, int32_t mechanism, int32_t lin
 
 int talus_body_link(const talus_world *world, int32_t id, int32_t *mechanism, int32_t *link) {
   const tl_body *const body = tl_body_at(world, id);
-  const int found = body != NULL && body->type == TALUS_BODY_LINK;
+  const bool found = body != NULL && body->type == TALUS_BODY_LINK;
   if (mechanism != NULL) {
     *mechanism = found ? body->mechanism : TALUS_NONE;
   }

@@ -50,7 +50,7 @@ static void units_number(tl_links_blocks *b) {
   int32_t next = 0;
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
-    const int free = body->exists && body->type == TALUS_BODY_FREE && body->inverse_mass > 0;
+    const bool free = body->exists && body->type == TALUS_BODY_FREE && body->inverse_mass > 0;
     b->unit[i] =
         free ? next++ : (body->type == TALUS_BODY_LINK ? b->free_count + body->mechanism : -1);
   }

@@ -122,7 +122,7 @@ static void contacts_fill(tl_links_blocks *b) {
     tl_frame3(frame, frame + 3, frame + 6);
     side_fill(b, k, 0, bias, &at, &e);
     side_fill(b, k, 1, bias, &at, &e);
-    const int linked = tl_is_link(world, a->body_a[k]) || tl_is_link(world, a->body_b[k]);
+    const bool linked = tl_is_link(world, a->body_a[k]) || tl_is_link(world, a->body_b[k]);
     const double whole = body_response(world, a->body_a[k]) + body_response(world, a->body_b[k]);
     if (linked && !(response(b, &e) > TL_ROUNDING_SHARE * whole)) { /* nothing can move there */
       at = here;

@@ -130,7 +130,7 @@ talus_status talus_motion_add(talus_world *world, int32_t id, const talus_motion
     return tl_fail(world->context, TALUS_CALL_ORDER, "body %d is not kinematic: it has no motions",
                    id);
   }
-  const int table = def->kind == TALUS_MOTION_TABLE;
+  const bool table = def->kind == TALUS_MOTION_TABLE;
   if ((unsigned)def->kind > TALUS_MOTION_TABLE || !isfinite(def->begin) || isnan(def->end) ||
       !isfinite(tl_dot3(def->vector, def->vector)) || !isfinite(def->frequency) ||
       (table && (def->count < 1 || def->time == NULL || def->offset == NULL))) {

@@ -30,7 +30,7 @@ static void bodies_look(void *arguments, int64_t first, int64_t end) {
   int uneven = 0, turning = 0;
   for (int64_t i = first; i < end; i++) {
     const tl_body *const body = &flags->world->body[i];
-    const int ragged = body->exists && !body->round;
+    const bool ragged = body->exists && !body->round;
     uneven |= ragged && body->inverse_mass > 0;
     turning |= ragged && (body->spin[0] != 0 || body->spin[1] != 0 || body->spin[2] != 0);
   }
@@ -297,7 +297,7 @@ static void joints_keep(talus_world *world, const tl_step_arrays *a, int32_t row
       if (body < 0 || !(world->body[body].inverse_mass > 0)) {
         continue;
       }
-      const int alone = world->body[body].type == TALUS_BODY_FREE;
+      const bool alone = world->body[body].type == TALUS_BODY_FREE;
       for (int c = 0; c < 6; c++) {
         const double push = x * jacobian[6 * side + c];
         balance->joint_work += 0.5 * push * (free[6 * body + c] + after[6 * body + c]);

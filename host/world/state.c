@@ -212,7 +212,7 @@ static talus_status others_remove(talus_world *world, const tl_world_state *stat
 static talus_status ids_check(const talus_world *world, const tl_world_state *state) {
   const int64_t total = (int64_t)state->body_count + state->joint_count;
   for (int64_t i = 0; i < total; i++) {
-    const int first = i == 0 || i == state->body_count;
+    const bool first = i == 0 || i == state->body_count;
     const int32_t below = i < state->body_count ? state->next.body : state->next.joint;
     if (state->id[i] < 0 || state->id[i] >= below || (!first && state->id[i] <= state->id[i - 1])) {
       return tl_fail(world->context, TALUS_FILE_FORMAT,

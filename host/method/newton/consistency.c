@@ -28,9 +28,9 @@ static void loaded_blocks(tl_newton *newton, const double *y) {
   memset(newton->b, 0, 9 * (size_t)scaled->count * sizeof *newton->b);
   for (int32_t k = 0; k < scaled->count; k++) {
     const int32_t at = scaled->first[k], rows = scaled->first[k + 1] - at;
-    const int loaded = scaled->kind[k] == TL_CONSTRAINT_BOUNDED
-                           ? y[at] > scaled->lower[k] && y[at] < scaled->upper[k]
-                           : scaled->kind[k] == TL_CONSTRAINT_FREE || y[at] > 1e-8 * largest;
+    const bool loaded = scaled->kind[k] == TL_CONSTRAINT_BOUNDED
+                            ? y[at] > scaled->lower[k] && y[at] < scaled->upper[k]
+                            : scaled->kind[k] == TL_CONSTRAINT_FREE || y[at] > 1e-8 * largest;
     double m = 0;
     for (int32_t i = 1; i < rows; i++) {
       m += y[at + i] * y[at + i];

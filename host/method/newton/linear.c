@@ -222,10 +222,10 @@ int64_t tl_linear_bytes(const tl_linear *linear) {
 /* Numbers the rows that take part; returns whether the same ones did before. */
 static int places_find(tl_linear *linear) {
   const tl_scaled *const scaled = linear->scaled;
-  int same = !linear->fresh;
+  bool same = !linear->fresh;
   int32_t row = 0;
   for (int32_t k = 0; k < scaled->count; k++) {
-    const int out = is_zero(linear->b + 9 * (int64_t)k);
+    const bool out = is_zero(linear->b + 9 * (int64_t)k);
     const int32_t place = out ? -1 : row;
     same = same && place == linear->place[k];
     linear->place[k] = place;

@@ -144,9 +144,9 @@ talus_status tl_pattern_bodies(tl_linear *linear) {
   }
   const size_t count = (size_t)scaled->count, units = (size_t)scaled->unit_count;
   const size_t wanted = (size_t)(linear->order + 1 + entries);
-  const int kept = linear->pattern.capacity >= wanted * sizeof(int64_t) && linear->start != NULL &&
-                   linear->index == linear->start + linear->order + 1 &&
-                   linear->start[linear->order] == entries;
+  const bool kept = linear->pattern.capacity >= wanted * sizeof(int64_t) && linear->start != NULL &&
+                    linear->index == linear->start + linear->order + 1 &&
+                    linear->start[linear->order] == entries;
   TL_TRY(tl_buffer_reserve(linear->context, &linear->pattern, wanted, sizeof(int64_t),
                            "sparse pattern"));
   TL_TRY(tl_buffer_reserve(linear->context, &linear->pairs, (size_t)pairs + count + 1 + units,

@@ -390,7 +390,7 @@ static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton)
   newton->best.epsilon =
       tl_scaled_epsilon(&newton->scaled, newton->law, newton->best.y, newton->vector[0]);
   run->outcome = TALUS_OUTCOME_STALLED;
-  const int blas = tl_linear_uses_blas(&newton->linear);
+  const bool blas = tl_linear_uses_blas(&newton->linear);
   if (blas) {
     const talus_status begun = tl_blas_begin(run->context);
     if (begun != TALUS_OK) { /* auto goes on without factors */
@@ -423,7 +423,7 @@ talus_status tl_newton_unique(tl_run *run) {
   double *const y = newton->vector[9];
   memcpy(y, newton->best.y, (size_t)newton->scaled.rows * sizeof *y);
   newton->best.epsilon = -1; /* nothing on the way is offered */
-  const int blas = tl_linear_uses_blas(&newton->linear);
+  const bool blas = tl_linear_uses_blas(&newton->linear);
   if (blas) {
     TL_TRY(tl_blas_begin(run->context));
   }

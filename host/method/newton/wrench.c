@@ -193,7 +193,7 @@ static void projection_derive(tl_wrench z, tl_vec n, tl_parts mu, double d[ROWS]
   parts_make(z, n, mu, parts);
   memcpy(slope, axis, sizeof slope);
   for (int i = 0; i < 3; i++) {
-    const int cut = parts[i].size > parts[i].mu * along;
+    const bool cut = parts[i].size > parts[i].mu * along;
     scale += cut ? parts[i].mu * parts[i].mu : 0;
     for (int c = 0; c < ROWS; c++) {
       slope[c] += cut ? parts[i].mu * parts[i].v[c] : 0;
@@ -204,7 +204,7 @@ static void projection_derive(tl_wrench z, tl_vec n, tl_parts mu, double d[ROWS]
       d[a][b] = axis[a] * slope[b] / scale;
       for (int i = 0; i < 3; i++) {
         const part *const t = &parts[i];
-        const int cut = t->size > t->mu * along;
+        const bool cut = t->size > t->mu * along;
         d[a][b] += cut ? t->mu * t->v[a] * slope[b] / scale +
                              t->mu * along / t->size * (t->keep[a][b] - t->v[a] * t->v[b])
                        : t->keep[a][b];

@@ -189,7 +189,7 @@ static void lemke_tell(tl_small *small, tl_run *run, const tl_lcp *lcp, const tl
            "bilateral row %d contradicts those that it depends on",
            row - run->assembly->contact_count);
   } else if (end == TL_LEMKE_RAY) {
-    const int proved = ray_proves(small, lcp, lemke->direction);
+    const bool proved = ray_proves(small, lcp, lemke->direction);
     run->outcome = proved ? TALUS_OUTCOME_INCONSISTENT : TALUS_OUTCOME_STALLED;
     tl_log(small->context, TALUS_LOG_INFO, "Lemke's pivots end in a ray, which %s",
            proved ? "proves that there is no solution" : "proves nothing");
