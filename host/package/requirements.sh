@@ -70,6 +70,7 @@ talus_missing_test_packages() {
   command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || echo chromium
   command -v clang-format-14 >/dev/null 2>&1 || echo clang-format-14
   talus_has_header libqhull_r/libqhull_r.h || echo libqhull-dev
+  command -v mpicc >/dev/null 2>&1 || printf 'libopenmpi-dev\nopenmpi-bin\n'
 }
 
 # talus_require [tests]
