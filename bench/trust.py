@@ -83,7 +83,7 @@ def read_vtp(path, names):
 class Run:
     """One run of a scene in a folder that goes with it."""
 
-    def __init__(self, talus, scene, **keys):
+    def __init__(self, talus, scene, begin=None, **keys):
         self.folder = tempfile.mkdtemp(prefix="trust-")
         path = scene
         if "\n" in scene:
@@ -91,7 +91,7 @@ class Run:
             with open(path, "w") as out:
                 out.write(scene)
         words = [talus, "run", path, "--out", os.path.join(self.folder, "out"), "--threads", "1",
-                 "--quiet"]
+                 "--quiet"] + (["--from", begin] if begin else [])
         for key, value in keys.items():
             words += ["--set", f"{key.replace('__', '.')}={value}"]
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
@@ -189,26 +189,41 @@ def with_error(values):
     return f"{mean:.2f} ± {error:.2f}"
 
 
+def stands(talus, run, keys, step):
+    """Whether a heap keeps its angle when it goes on for a second with another step."""
+    after = Run(talus, os.path.join(SCENES, "heap.yaml"), begin=os.path.join(run.folder, "out"),
+                **dict(keys, world__step=step, run__time="1s", inlets__spout__begin="10s"))
+    angle = slope(after.positions(-1), float(keys["walls__rim__radius"][:-1]), 8e-3)
+    after.close()
+    return angle
+
+
 def repose(talus, options):
     rows = []
+    pour = {"inlets__spout__region__centre": f"[0, 0, {options.height}m]",
+            "inlets__spout__velocity": f"[0, 0, -{options.speed}m/s]"}
     for friction in options.friction.split(","):
         for step in options.steps.split(","):
-            angles, drift, seconds = [], [], 0
+            angles, later, drift, seconds = [], [], [], 0
             for seed in range(1, options.heaps + 1):
-                run = Run(talus, os.path.join(SCENES, "heap.yaml"), world__step=step,
-                          world__seed=seed, materials__bead__friction=friction,
-                          world__softness=options.softness,
-                          walls__rim__radius=f"{options.rim}m", bodies__plate__radius=f"{options.rim}m",
-                          inlets__spout__limit=options.beads, run__time=options.time,
-                          output__every="1s", output__contacts="false")
+                keys = dict(pour, world__step=step, world__seed=seed,
+                            materials__bead__friction=friction, world__softness=options.softness,
+                            walls__rim__radius=f"{options.rim}m",
+                            bodies__plate__radius=f"{options.rim}m",
+                            inlets__spout__limit=options.beads, run__time=options.time,
+                            output__every="1s", output__contacts="false")
+                run = Run(talus, os.path.join(SCENES, "heap.yaml"), **keys)
                 angles.append(slope(run.positions(-1), options.rim, 8e-3))
+                if options.then:
+                    later.append(stands(talus, run, keys, options.then))
                 drift.append(run.displacement(-2, -1, 8e-3))
                 seconds += run.seconds
                 run.close()
             rows.append((f"friction {friction}, {step}: angle, degrees (each heap); largest drift in the "
                          "last second, diameters; CPU s",
                          f"{with_error(angles)} (" + " ".join(f"{a:.1f}" for a in angles) +
-                         f"); {max(drift):.1e}; {seconds:.0f}"))
+                         f"); {max(drift):.1e}; {seconds:.0f}" +
+                         (f"; a second later with {options.then}: {with_error(later)}" if later else "")))
     return rows
 
 
@@ -260,6 +275,9 @@ def main():
     parser.add_argument("--rim", type=float, default=0.08, help="radius of the plate of the heaps, m")
     parser.add_argument("--beads", type=int, default=1200, help="of a heap")
     parser.add_argument("--time", default="6s", help="until a heap is measured")
+    parser.add_argument("--height", type=float, default=0.16, help="from which a heap is poured, m")
+    parser.add_argument("--speed", type=float, default=0.5, help="with which its beads begin, m/s")
+    parser.add_argument("--then", default="", help="step of another second of the heap")
     parser.add_argument("--softness", default="rigid", help="of the heaps: rigid or auto")
     options = parser.parse_args()
     for name in options.only.split(","):
