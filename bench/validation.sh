@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # validation.sh [BUILD [OUT]]: all figures and plots of docs/measured/validation.md: the full forms of the
 # samples that compare with published physics, one after the other, and their tables as plots in OUT
-# (default docs/measured). About ten minutes on one free core.
+# (default docs/measured). Some twenty minutes on one free core.
 set -euo pipefail
 build=${1:-build} out=${2:-docs/measured}
 work=$(mktemp -d)
@@ -22,6 +22,11 @@ run triaxial triaxial
 run plane_shear shear
 run column_collapse column
 run haff haff
+run jamming jamming
+run reversal reversal
+run chute chute
+run hopper hopper
+run drum drum
 head -1 "$work/shear.csv" | tee "$work/disks.csv" > "$work/beads.csv"
 grep '^2,' "$work/shear.csv" >> "$work/disks.csv"
 grep '^3,' "$work/shear.csv" >> "$work/beads.csv"
@@ -29,5 +34,7 @@ plot triaxial strain angle "triaxial test: friction angle, degrees"
 plot disks inertial friction,published "disks: friction against I" --log-x
 plot beads inertial friction,published "beads: friction against I" --log-x
 plot column aspect run_out,published "columns: run-out against aspect ratio" --log-x --log-y
+plot reversal density_ratio lead "shaken disks: lead of the large ones" --log-x
+plot chute time lead "chute: lead of the large beads"
 plot haff time temperature,haff "granular gas: temperature" --log-y
 exit $missed

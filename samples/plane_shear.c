@@ -2,7 +2,10 @@
  * number, disks and beads, in periodic cells that shear (Lees and Edwards) at constant pressure
  * (samples/scenes/shear_cell_2d.yaml, shear_cell.yaml).
  *
- * The fit of three numbers to seven points is loose, and follows the fastest ones: limits are wide.
+ * The three numbers of the beads are fitted to the points up to I = 0.4, the range of the
+ * experiments: friction of simulated beads goes on to rise beyond (0.63 at I = 0.6), and one such
+ * point takes I0 from 0.3 to anything between 0.35 and 1.2. Of the three the first is well defined;
+ * limits of the other two are those of the scatter among runs.
  * Disks: friction 0.25 + 1.1 I and packing fraction 0.81 - 0.3 I (da Cruz et al. 2005, friction 0.4
  * between disks). Beads: 0.38 + 0.26/(1 + 0.28/I) (Jop, Forterre and Pouliquen 2006, glass beads;
  * friction and rough walls of theirs are not known exactly). Quick: disks at two rates. */
@@ -137,10 +140,14 @@ static void whole(const kind *disks, const kind *beads, const sample_options *op
     off = p[i].inertial < 0.4 ? fmax(off, fabs(p[i].friction - published(0, p[i].inertial))) : off;
   }
   sample_expect("beads: off Jop's curve up to I = 0.3", off, 0, 0.035);
-  jop_fit(p, BEADS, &still, &fast, &inertial);
+  int within = 0;
+  while (within < BEADS && p[within].inertial < 0.4) {
+    within++;
+  }
+  jop_fit(p, within, &still, &fast, &inertial);
   sample_expect("beads: friction at rest (0.38)", still, 0.34, 0.42);
-  sample_expect("beads: friction when fast (0.64)", fast, 0.55, 1);
-  sample_expect("beads: I0 (0.28)", inertial, 0.15, 0.7);
+  sample_expect("beads: friction when fast (0.64)", fast, 0.55, 0.85);
+  sample_expect("beads: I0 (0.28)", inertial, 0.15, 0.55);
 }
 
 static void quick(const kind *disks, const sample_options *options) {
