@@ -150,19 +150,19 @@ static int32_t chunk_ranks(const making *m, int32_t chunk, int32_t *rank) {
   return count;
 }
 
+/* What the steps of a chunk want: a rank that only copies it needs what touches its own bodies, and
+ * nobody reads what it makes of the other contacts. */
 static void chunk_emit(making *m, int32_t chunk) {
   const tl_system *const s = m->system;
   const int32_t owner = m->chunk_owner[chunk];
-  int32_t rank[BODIES_OF_CHUNK + 1];
-  const int32_t ranks = chunk_ranks(m, chunk, rank);
   for (int32_t k = s->chunk_first[chunk]; k < s->chunk_first[chunk + 1]; k++) {
     int32_t body[2];
     const int32_t bodies = bodies_of(s, k, body);
-    for (int32_t i = 0; i < bodies && ranks > 1; i++) {
-      emit(m, m->phases + CONTACTS, owner, m->body_owner[body[i]], k);
-      for (int32_t r = 0; r < ranks; r++) {
-        emit(m, m->phases + BODIES, m->body_owner[body[i]], rank[r], body[i]);
-      }
+    for (int32_t i = 0; i < bodies; i++) {
+      const int32_t from = m->body_owner[body[i]];
+      emit(m, m->phases + CONTACTS, owner, from, k);
+      emit(m, m->phases + BODIES, from, owner, body[i]);
+      emit(m, m->phases + BODIES, from, m->body_owner[body[bodies - 1 - i]], body[i]);
     }
     for (int32_t r = 0; owner == m->rank && r < m->size; r++) {
       emit(m, m->phases + ALL, owner, r, k);
