@@ -72,7 +72,8 @@ typedef struct tl_engine_ops {
   talus_status (*iterate)(tl_engine *engine, tl_iteration kind, const tl_rule *rule, int32_t count,
                           tl_state *state, int64_t *passes);
   /* R(x)^2 by law (talus_law) at the current impulses; one pass, and one more to
-   * rebuild V(x) after sweeps over rows of W. */
+   * rebuild V(x) after sweeps over rows of W. A device computes it, and the certificate's sums,
+   * along with the iterations before, so that they are waited for once. */
   talus_status (*residual)(tl_engine *engine, double squares[TL_LAW_COUNT], int64_t *passes);
   /* Puts the current impulses aside. */
   talus_status (*keep)(tl_engine *engine);
@@ -84,9 +85,8 @@ typedef struct tl_engine_ops {
   talus_status (*finish)(tl_engine *engine, double *impulse);
   /* For problems that an upload has built from raw arrays, which then need not come to the host;
    * NULL in engines that build none.
-   * Puts impulses of the caller's aside, times unit; *finite: all of them are numbers. */
-  talus_status (*take)(tl_engine *engine, const tl_caller_array *impulse, double unit,
-                       bool *finite);
+   * Puts impulses of the caller's aside, times unit. */
+  talus_status (*take)(tl_engine *engine, const tl_caller_array *impulse, double unit);
   /* Sums of the certificate over the impulses put aside, times unit, from the raw arrays. */
   talus_status (*judge)(tl_engine *engine, double unit, tl_judge_sums *sums,
                         tl_judge_balance *balance);
@@ -98,6 +98,7 @@ typedef struct tl_engine_ops {
 struct tl_engine {
   const tl_engine_ops *ops;
   int64_t bytes; /* memory held, host and device; kept true by the engine */
+  bool strange;  /* impulses that were taken are not all numbers; known after a residual */
 };
 
 typedef struct tl_backend {

@@ -167,17 +167,23 @@ static bool device_stays(const talus_solver *solver, const tl_outlet *outlet) {
          solver->settings.dump == TALUS_DUMP_NONE && solver->settings.fixed_iterations == 0;
 }
 
-/* Impulses of the caller's to begin with, where they are. Some that are no numbers are left to the
- * host, which has the words. */
+/* Impulses of the caller's to begin with, where they are. */
 static talus_status device_start(tl_solve *solve, const tl_outlet *outlet) {
   talus_solver *const solver = solve->solver;
-  const double *const unit = &solver->assembly.impulse_unit;
-  if (solver->settings.warm_start) {
-    tl_engine *const engine = solver->slot.engine;
-    TL_TRY(engine->ops->take(engine, &outlet->impulse, 1 / *unit, &solve->resident));
-    solve->start_kept = solve->resident;
-  }
-  return TALUS_OK;
+  tl_engine *const engine = solver->slot.engine;
+  solve->start_kept = solver->settings.warm_start;
+  return solve->start_kept
+             ? engine->ops->take(engine, &outlet->impulse, 1 / solver->assembly.impulse_unit)
+             : TALUS_OK;
+}
+
+/* Impulses to begin with that are no numbers: the run has begun without them, and the host, which
+ * has the words, refuses them. */
+static talus_status start_refuse(tl_solve *solve, const tl_outlet *outlet) {
+  const double *start;
+  solve->resident = false;
+  TL_TRY(device_fetch(solve->solver));
+  return tl_solution_start(solve, outlet, &start);
 }
 
 talus_status tl_plan_device_judge(tl_solve *solve, tl_judge_sums *sums) {
@@ -203,7 +209,7 @@ talus_status tl_plan_device_give(tl_solve *solve, const tl_outlet *outlet) {
       TL_TRY(solve->run.ops->give(solve->run.engine, result[i], array[i]));
     }
   }
-  return tl_outlet_end(solve->solver->context, outlet);
+  return solve->queues ? TALUS_OK : tl_outlet_end(solve->solver->context, outlet);
 }
 
 static talus_status device_solve(tl_solve *solve, const tl_outlet *outlet, bool *done) {
@@ -229,8 +235,9 @@ static talus_status device_solve(tl_solve *solve, const tl_outlet *outlet, bool 
   if (!solve->resident) {
     TL_TRY(tl_solution_start(solve, outlet, &start));
   }
-  return tl_plan_engine_run(solve, start, raw->reference[solver->settings.law],
-                            raw->inverse_weight);
+  TL_TRY(
+      tl_plan_engine_run(solve, start, raw->reference[solver->settings.law], raw->inverse_weight));
+  return solve->resident && solver->slot.engine->strange ? start_refuse(solve, outlet) : TALUS_OK;
 }
 
 static talus_status device_export(tl_solve *solve) {

@@ -126,6 +126,7 @@ static talus_status solve(tl_world_resident *resident, const tl_resident_rule *r
   TL_TRY(resident->backend->form(resident->memory, rule, which, &problem, &solution));
   problem.velocity_scale = scale;
   TL_TRY(talus_solver_update(solver, &problem));
+  resident->world->context->queues = true;
   return talus_solver_solve(solver, &solution, info);
 }
 

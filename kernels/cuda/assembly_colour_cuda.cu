@@ -124,7 +124,7 @@ talus_status tl_cuda_contacts_colour(tl_cuda_device *device, tl_cuda_assembly *a
     for (int i = 0; i < ROUNDS; i++) {
       TL_TRY(round_queue(device, w, &c, movers));
     }
-    TL_TRY(tl_cuda_facts_fetch(device, w, all));
+    TL_TRY(tl_cuda_facts_fetch(device, w, false, all));
   } while (all->waiting);
   TL_TRY(colours_sort(device, assembly, w, &c, all->colours));
   int32_t *const first = (int32_t *)(void *)c.low; /* of no more use */

@@ -12,19 +12,23 @@
 /* Sums over the contacts: R(0)^2 of both laws, 1 / w_k. */
 enum { TL_CUDA_SUMS = 3 };
 
-/* Scalars on their way to the host. */
+/* Scalars on their way to the host; those of softness only where some contact gives way. */
 struct tl_cuda_facts {
-  unsigned defect;  /* of the caller's arrays, or a W_kk without positive trace */
-  unsigned uneven;  /* a body of anisotropic inertia */
-  unsigned movers;  /* bodies that move */
-  unsigned ends;    /* sides of contacts that move */
+  unsigned defect; /* of the caller's arrays, or a W_kk without positive trace */
+  unsigned
+      changed;     /* other bodies move, or contacts have other bodies, than in the last assembly */
+  unsigned uneven; /* a body of anisotropic inertia */
+  unsigned movers; /* bodies that move */
+  unsigned ends;   /* sides of contacts that move */
   unsigned waiting; /* 1: some contact had no colour after the last round */
   unsigned colours;
-  unsigned soft;               /* 1: some contact gives way */
-  unsigned octave[TL_OCTAVES]; /* contacts by softness, item/compliance.h, and ... */
+  unsigned soft;                  /* 1: some contact gives way */
+  double unit[2];                 /* by which weights and speeds are multiplied */
+  double sum[TL_CUDA_SUMS + 1];   /* the last: of the squares of roundings */
+  unsigned long long exponent[4]; /* of weights and of speeds: sum and count; for the units */
+  unsigned ticket;                /* of the blocks that sum them */
+  unsigned octave[TL_OCTAVES];    /* contacts by softness, item/compliance.h, and ... */
   unsigned long long softness[TL_OCTAVES + 2]; /* ... bits of their least; of most and largest */
-  unsigned long long exponent[4];              /* sum and count of those of weights and of speeds */
-  double sum[TL_CUDA_SUMS];
 };
 
 #define TL_UNCOLOURED 0xffffffffu
@@ -46,6 +50,7 @@ struct tl_cuda_raw {
   tl_cuda_facts *all;
   uint32_t *moves, *scanned;                         /* [bodies] */
   int32_t *number;                                   /* [bodies] internal body or -1 */
+  int32_t *kept_a, *kept_b;                          /* [contacts] bodies of the last assembly */
   uint32_t *key, *sorted;                            /* [contacts] */
   uint32_t *order, *other;                           /* [contacts] */
   double *share[TL_CUDA_SUMS], *chunk[TL_CUDA_SUMS]; /* [contacts], [chunks] */
@@ -71,13 +76,20 @@ static __device__ __forceinline__ int32_t tl_cuda_item(void) {
   return (int32_t)((int64_t)blockIdx.x * blockDim.x + threadIdx.x);
 }
 
+/* Threads for a kernel over bodies and contacts. */
+static inline int64_t tl_cuda_most(const tl_cuda_raw *w) {
+  return w->contacts > w->rigid.body_count ? w->contacts : w->rigid.body_count;
+}
+
 #define TL_CUDA_LAUNCH(device, count, ...)                                                        \
   TL_TRY(tl_cuda_check(                                                                           \
       (device),                                                                                   \
       tl_cuda_launch((device)->stream, tl_cuda_blocks((count), TL_CHUNK), TL_CHUNK, __VA_ARGS__), \
       "kernel launch", __func__))
 
-/* assembly_order_cuda.cu: the defects, which bodies move, and their numbers. */
+/* assembly_order_cuda.cu: the defects, which bodies move, and whether anything is as it was. */
+talus_status tl_cuda_arrays_check(tl_cuda_device *device, const tl_cuda_raw *w);
+/* The numbers of bodies. */
 talus_status tl_cuda_bodies_number(tl_cuda_device *device, tl_cuda_assembly *assembly,
                                    const tl_cuda_raw *w);
 /* w->order, by the bodies of the contacts; counts the ends. */
@@ -93,7 +105,8 @@ void tl_cuda_softness_read(const tl_cuda_facts *all, tl_raw *raw);
  * assembly->colours. */
 talus_status tl_cuda_contacts_colour(tl_cuda_device *device, tl_cuda_assembly *assembly,
                                      tl_cuda_raw *w, tl_cuda_facts *all);
-/* assembly_cuda.cu: waits for the device, whose scalars come. */
-talus_status tl_cuda_facts_fetch(tl_cuda_device *device, const tl_cuda_raw *w, tl_cuda_facts *all);
+/* assembly_cuda.cu: waits for the device, whose scalars come; soft: all of them. */
+talus_status tl_cuda_facts_fetch(tl_cuda_device *device, const tl_cuda_raw *w, bool soft,
+                                 tl_cuda_facts *all);
 
 #endif

@@ -15,7 +15,8 @@ typedef struct tl_cuda_assembly {
   tl_buffer chunks;     /* first places of the chunks */
   tl_buffer raw;        /* a tl_cuda_raw: the arrays that the last assembly had */
   tl_cuda_buffer judge; /* of the certificate */
-  int32_t ends_sorted;  /* 1: it has the ends of this assembly's bodies */
+  tl_buffer order; /* a tl_cuda_order: what can be used again where nothing but numbers change */
+  int32_t ends_sorted; /* 1: it has the ends of this assembly's bodies */
 } tl_cuda_assembly;
 
 /* Checks, orders and assembles what raw names. The arrays of *built then lie in device memory, but
@@ -26,9 +27,13 @@ talus_status tl_cuda_assemble(tl_cuda_device *device, tl_cuda_assembly *assembly
  * caller's order are to be put, and that order. */
 talus_status tl_cuda_judge_open(tl_cuda_device *device, tl_cuda_assembly *assembly,
                                 const uint32_t **order, double **impulse);
-/* Sums over those impulses. */
+/* Queues the sums over those impulses, on their way to pinned memory. */
+typedef struct tl_cuda_judged {
+  tl_judge_sums sums;
+  tl_judge_balance balance;
+} tl_cuda_judged;
 talus_status tl_cuda_judge(tl_cuda_device *device, const tl_cuda_assembly *assembly,
-                           tl_judge_sums *sums, tl_judge_balance *balance);
+                           tl_cuda_judged *judged);
 /* Writes an array of the caller's, of what was judged. */
 talus_status tl_cuda_judge_give(tl_cuda_device *device, const tl_cuda_assembly *assembly,
                                 tl_result which, const tl_caller_array *array);

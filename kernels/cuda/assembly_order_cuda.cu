@@ -18,8 +18,7 @@ __device__ __forceinline__ int all_finite(const double *value, int count) {
 
 /* ---- check ----------------------------------------------------------------------------------- */
 
-__global__ void __launch_bounds__(TL_CHUNK) bodies_check_kernel(const tl_cuda_raw w) {
-  const int32_t i = tl_cuda_item();
+__device__ __forceinline__ void body_check(const tl_cuda_raw &w, int32_t i) {
   if (i >= w.rigid.body_count) {
     return;
   }
@@ -32,7 +31,11 @@ __global__ void __launch_bounds__(TL_CHUNK) bodies_check_kernel(const tl_cuda_ra
   if (!tl_rigid_isotropic(m)) {
     atomicOr(&w.all->uneven, 1u);
   }
-  w.moves[i] = tl_rigid_moves(&w.rigid, i);
+  const uint32_t moves = (uint32_t)tl_rigid_moves(&w.rigid, i);
+  if (w.moves[i] != moves) {
+    w.moves[i] = moves;
+    atomicOr(&w.all->changed, 1u);
+  }
 }
 
 __device__ __forceinline__ int contact_good(const tl_cuda_raw &w, int32_t k) {
@@ -56,8 +59,7 @@ __device__ __forceinline__ int contact_good(const tl_cuda_raw &w, int32_t k) {
          (r->surface_velocity == NULL || all_finite(r->surface_velocity + 3 * (int64_t)k, 3));
 }
 
-__global__ void __launch_bounds__(TL_CHUNK) contacts_check_kernel(const tl_cuda_raw w) {
-  const int32_t k = tl_cuda_item();
+__device__ __forceinline__ void contact_check(const tl_cuda_raw &w, int32_t k) {
   if (k >= w.contacts) {
     return;
   }
@@ -68,6 +70,17 @@ __global__ void __launch_bounds__(TL_CHUNK) contacts_check_kernel(const tl_cuda_
       (w.compliance[2 * (int64_t)k] > 0 || w.compliance[2 * (int64_t)k + 1] > 0)) {
     atomicOr(&w.all->soft, 1u);
   }
+  const int32_t a = w.rigid.body_a[k], b = w.rigid.body_b[k];
+  if (w.kept_a[k] != a || w.kept_b[k] != b) {
+    w.kept_a[k] = a;
+    w.kept_b[k] = b;
+    atomicOr(&w.all->changed, 1u);
+  }
+}
+
+__global__ void __launch_bounds__(TL_CHUNK) arrays_check_kernel(const tl_cuda_raw w) {
+  body_check(w, tl_cuda_item());
+  contact_check(w, tl_cuda_item());
 }
 
 /* ---- numbers of bodies, order of contacts ---------------------------------------------------- */
@@ -124,11 +137,14 @@ __global__ void __launch_bounds__(TL_CHUNK)
 
 } // namespace
 
+talus_status tl_cuda_arrays_check(tl_cuda_device *device, const tl_cuda_raw *w) {
+  TL_CUDA_LAUNCH(device, tl_cuda_most(w), arrays_check_kernel, *w);
+  return TALUS_OK;
+}
+
 talus_status tl_cuda_bodies_number(tl_cuda_device *device, tl_cuda_assembly *assembly,
                                    const tl_cuda_raw *w) {
   const int64_t bodies = w->rigid.body_count;
-  TL_CUDA_LAUNCH(device, bodies, bodies_check_kernel, *w);
-  TL_CUDA_LAUNCH(device, w->contacts, contacts_check_kernel, *w);
   size_t bytes = 0;
   TL_CUDA_TRY(device,
               tl_cuda_exclusive_scan(w->moves, w->scanned, bodies, NULL, &bytes, device->stream));

@@ -5,6 +5,7 @@
  *   share<KIND>(work, range, k)   one contact's item, its two shares of the sums
  *   finish(control, a, b)         one thread of the last block, with the sums over all contacts
  *   when                          TL_ALWAYS or TL_RUNNING
+ *   ordered                       1: a colour begins when those before it have ended
  * A pass may be spread over several launches (ranges, colours): the ticket counts through. */
 #ifndef TL_CONTACT_CUDA_CUH
 #define TL_CONTACT_CUDA_CUH
@@ -53,6 +54,28 @@ static __device__ __forceinline__ void chunk_run(const tl_cuda_work &work, const
   __syncthreads(); /* the next chunk of a group reads what this one wrote */
 }
 
+/* The next chunk, or group of chunks, of a sweep over all colours, as soon as the colours before
+ * its own are done. Blocks that came earlier have taken those before it, and run: the wait ends.
+ * As many done as there are before this colour means all of those, since no other may have
+ * begun. */
+static __device__ __forceinline__ int32_t tl_group_next(const tl_cuda_work &work,
+                                                        const unsigned all) {
+  __shared__ int32_t next;
+  if (threadIdx.x == 0) {
+    next = (int32_t)atomicInc(&work.control->groups_begun, all - 1);
+    int32_t colour = 0;
+    while (colour + 1 < work.colour_count && work.colour_first[colour + 1] <= next) {
+      colour++;
+    }
+    const volatile unsigned *const done = &work.control->contacts_done;
+    while (*done < (unsigned)work.colour_first[colour]) {
+    }
+    __threadfence();
+  }
+  __syncthreads();
+  return next;
+}
+
 template <class PASS, int KIND, int TORQUE>
 static __global__ void __launch_bounds__(TL_CHUNK)
     contact_kernel(const tl_cuda_work work, const tl_range given, const tl_cuda_part part) {
@@ -66,7 +89,8 @@ static __global__ void __launch_bounds__(TL_CHUNK)
     range.rows = 3;
     range.bilateral = range.bounded = 0;
   }
-  const int32_t own = part.first + (int32_t)blockIdx.x;
+  const int32_t own = PASS::ordered && work.colour_first != NULL ? tl_group_next(work, part.all)
+                                                                 : part.first + (int32_t)blockIdx.x;
   if (own >= part.end) { /* there is no contact at all, but the end must be told */
     if (threadIdx.x == 0) {
       work.first_sum[own] = work.second_sum[own] = 0;

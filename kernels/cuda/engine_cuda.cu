@@ -70,14 +70,21 @@ talus_status reals_fetch(tl_cuda_engine *engine, double *to, const tl_real *from
   return TALUS_OK;
 }
 
+talus_status control_reset(tl_cuda_engine *engine, double lipschitz) {
+  TL_LAUNCH(engine, 1, 1, control_reset_kernel, engine->work.control, lipschitz);
+  engine->since_rebuild = engine->stale = 0;
+  return TALUS_OK;
+}
+
 } // namespace
 
 void tl_cuda_bytes_count(tl_cuda_engine *engine) {
   engine->base.bytes =
       (int64_t)(engine->arrays.capacity + engine->impulse.capacity + engine->velocity.capacity +
                 engine->trial.capacity + engine->partial.capacity + engine->scratch.capacity +
-                engine->colours.capacity + tl_cuda_assembly_bytes(&engine->assembly) +
-                (1 + TL_BEHIND) * sizeof *engine->result);
+                engine->palette.capacity + engine->colours.capacity +
+                tl_cuda_assembly_bytes(&engine->assembly) +
+                (1 + TL_BEHIND) * sizeof *engine->result + sizeof *engine->judged);
 }
 
 talus_status tl_cuda_reserve_trial(tl_cuda_engine *engine) {
@@ -106,19 +113,23 @@ talus_status tl_cuda_reset(tl_cuda_engine *engine, double lipschitz) {
   }
   TL_TRY(tl_cuda_units_respond(engine, view->x, view->velocity, TL_ALWAYS));
   TL_TRY(array_copy(engine, view->velocity_y, view->velocity, velocities));
-  TL_LAUNCH(engine, 1, 1, control_reset_kernel, engine->work.control, lipschitz);
-  engine->since_rebuild = engine->stale = 0;
+  TL_TRY(control_reset(engine, lipschitz));
+  tl_cuda_forget(engine);
+  engine->at_start = true;
+  engine->start_kept = false;
   return TALUS_OK;
 }
 
 talus_status tl_cuda_prepare(tl_cuda_engine *engine, const tl_rule *rule) {
+  tl_cuda_forget(engine);
+  engine->at_start = engine->start_kept = false;
   TL_LAUNCH(engine, 1, 1, control_prepare_kernel, engine->work.control, *rule);
   return TALUS_OK;
 }
 
 talus_status tl_cuda_result(tl_cuda_engine *engine) {
   tl_cuda_device *const device = engine->device;
-  TL_CUDA_TRY(device, cudaMemcpyAsync(engine->result, engine->work.control, sizeof *engine->result,
+  TL_CUDA_TRY(device, cudaMemcpyAsync(engine->result, engine->work.control, TL_CONTROL_READ,
                                       cudaMemcpyDeviceToHost, device->stream));
   TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
   return TALUS_OK;
@@ -131,6 +142,9 @@ static talus_status engine_start(tl_engine *base, tl_start from, const double *i
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
   tl_view *const view = &engine->work.view;
+  if (from == TL_START_KEPT && engine->start_kept) { /* x and its velocities are there */
+    return control_reset(engine, lipschitz);
+  }
   if (from == TL_START_KEPT) {
     TL_TRY(array_copy(engine, view->x, view->best, impulse_bytes(engine)));
   } else if (impulse != NULL) {
@@ -157,6 +171,8 @@ static talus_status engine_iterate(tl_engine *base, tl_iteration kind, const tl_
 static talus_status engine_keep(tl_engine *base) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
+  engine->judged_kept = engine->judged_now;
+  engine->start_kept = engine->at_start;
   return array_copy(engine, engine->work.view.best, engine->work.view.x, impulse_bytes(engine));
 }
 
@@ -182,9 +198,13 @@ static void engine_destroy(tl_engine *base) {
     tl_cuda_release(device, &engine->trial);
     tl_cuda_release(device, &engine->partial);
     tl_cuda_release(device, &engine->scratch);
+    tl_cuda_release(device, &engine->palette);
     tl_cuda_assembly_release(device, &engine->assembly);
-    if (engine->result != NULL && cudaFreeHost(engine->result) != cudaSuccess) {
-      (void)cudaGetLastError(); /* as in tl_cuda_release: told by the calls before */
+    void *const pinned[] = {engine->result, engine->judged};
+    for (void *memory : pinned) {
+      if (memory != NULL && cudaFreeHost(memory) != cudaSuccess) {
+        (void)cudaGetLastError(); /* as in tl_cuda_release: told by the calls before */
+      }
     }
     for (cudaEvent_t seen : engine->seen) {
       if (seen != NULL && cudaEventDestroy(seen) != cudaSuccess) {
@@ -215,6 +235,8 @@ static talus_status results_make(tl_cuda_engine *engine) {
   TL_CUDA_TRY(engine->device,
               cudaHostAlloc((void **)&engine->result, (1 + TL_BEHIND) * sizeof *engine->result,
                             cudaHostAllocDefault));
+  TL_CUDA_TRY(engine->device, cudaHostAlloc((void **)&engine->judged, sizeof *engine->judged,
+                                            cudaHostAllocDefault));
   for (cudaEvent_t &seen : engine->seen) {
     TL_CUDA_TRY(engine->device, cudaEventCreateWithFlags(&seen, cudaEventDisableTiming));
   }

@@ -6,6 +6,8 @@
 #ifndef TL_ENGINE_CUDA_CUH
 #define TL_ENGINE_CUDA_CUH
 
+#include <stddef.h>
+
 #include "kernels/cuda/assembly_cuda.h"
 #include "kernels/cuda/device_cuda.h"
 #include "kernels/cuda/launch.h"
@@ -37,21 +39,31 @@
 #define tl_cuda_estimate_lipschitz TL_NAME(tl_cuda_estimate_lipschitz)
 #define tl_cuda_sweep TL_NAME(tl_cuda_sweep)
 #define tl_cuda_residual TL_NAME(tl_cuda_residual)
+#define tl_cuda_residual_queue TL_NAME(tl_cuda_residual_queue)
+#define tl_cuda_forget TL_NAME(tl_cuda_forget)
+#define tl_cuda_end TL_NAME(tl_cuda_end)
+#define tl_cuda_judge_now TL_NAME(tl_cuda_judge_now)
+#define tl_cuda_expect TL_NAME(tl_cuda_expect)
 #define tl_cuda_take TL_NAME(tl_cuda_take)
 #define tl_cuda_judge_kept TL_NAME(tl_cuda_judge_kept)
 #define tl_cuda_give TL_NAME(tl_cuda_give)
 
 /* What the kernels share beside the arrays; in device memory. */
 struct tl_control {
+  /* what the host reads, up to TL_CONTROL_READ */
   tl_state state;
-  tl_rule rule;
-  tl_pace pace;      /* of the coming iteration: state and rule, rounded once for all threads */
-  double lambda;     /* estimate_lipschitz */
   double squares[2]; /* residual */
-  tl_real shrink;    /* estimate_lipschitz */
+  double lambda;     /* estimate_lipschitz */
   unsigned strange;  /* impulses to begin with are not all numbers */
+  /* the rest */
+  tl_rule rule;
+  tl_pace pace;   /* of the coming iteration: state and rule, rounded once for all threads */
+  tl_real shrink; /* estimate_lipschitz */
   unsigned contacts_done, units_done; /* tickets of the blocks of a pass; 0 between passes */
+  unsigned groups_begun;              /* the same of a sweep of all colours */
 };
+
+#define TL_CONTROL_READ offsetof(tl_control, rule)
 
 /* All that a kernel is given, by value. */
 struct tl_cuda_work {
@@ -60,6 +72,9 @@ struct tl_cuda_work {
   double *first_sum, *second_sum;       /* one per chunk of contacts */
   double *energy;                       /* one per block of units */
   unsigned contact_blocks, unit_blocks; /* blocks of a whole pass, at least one */
+  const int32_t *colour_first;          /* [colour_count + 1] first group of each colour, if all are
+                                           swept in one launch; NULL: one launch each */
+  int32_t colour_count;
 };
 
 /* Graphs that are queued before the host has seen how the one before them ended. */
@@ -74,12 +89,26 @@ struct tl_cuda_engine {
   tl_cuda_work work;
   tl_control *result; /* [1 + TL_BEHIND] pinned copies for the host: the last, then those behind */
   cudaEvent_t seen[TL_BEHIND]; /* the copies behind have come, see graph_cuda.cu */
-  cudaStream_t target;         /* where kernels go */
-  int32_t ready;               /* the last upload succeeded */
+  /* see ahead_cuda.cu */
+  tl_cuda_judged *judged; /* pinned: the certificate's sums */
+  double unit;            /* of impulses, in problems that came in device memory; 0: others */
+  bool taken;             /* there were impulses to begin with */
+  bool residual_known;    /* result: at the current impulses */
+  bool judged_now;        /* judged, and the arrays behind it: of the current impulses */
+  bool judged_kept;       /* the same of those put aside */
+  int32_t expected;       /* iterations that the last call took, in tens; 0: not known */
+  cudaStream_t target;    /* where kernels go */
+  int32_t ready;          /* the last upload succeeded */
+  bool palette_known;     /* palette has the colours of now */
+  bool loads;             /* launches load kernels and start none */
+  bool at_start;          /* no iteration since the start */
+  bool start_kept;        /* and its impulses are those put aside */
+  bool ends_built;        /* of contacts that came in device memory */
   int32_t since_rebuild;
   int32_t stale; /* sweeps over rows of W have left V(x) behind */
   int32_t colour_count;
   tl_buffer colours;         /* [colour_count + 1] first group of each colour, then their ranges */
+  tl_cuda_buffer palette;    /* the first groups on the device */
   tl_cuda_buffer arrays;     /* the problem */
   tl_cuda_buffer impulse;    /* x, x_previous, best, slip */
   tl_cuda_buffer velocity;   /* velocity, velocity_y */
@@ -90,9 +119,11 @@ struct tl_cuda_engine {
   cudaGraphExec_t graph[TL_GRAPH_COUNT][2][2]; /* by x and x_previous swapped or not, by length */
 };
 
-#define TL_LAUNCH(engine, blocks, threads, ...)                                            \
-  TL_TRY(tl_cuda_check((engine)->device,                                                   \
-                       tl_cuda_launch((engine)->target, (blocks), (threads), __VA_ARGS__), \
+#define TL_LAUNCH(engine, blocks, threads, ...)                                                  \
+  TL_TRY(tl_cuda_check((engine)->device,                                                         \
+                       (engine)->loads                                                           \
+                           ? tl_cuda_load(__VA_ARGS__)                                           \
+                           : tl_cuda_launch((engine)->target, (blocks), (threads), __VA_ARGS__), \
                        "kernel launch", __func__))
 
 /* At the head of every operation. */
@@ -144,7 +175,8 @@ enum {
 /* velocity = V(impulse). */
 talus_status tl_cuda_units_respond(tl_cuda_engine *engine, const tl_real *impulse,
                                    tl_real *velocity, int when);
-/* V moves on to `next` (an array of velocities), V(y) with it. */
+/* V moves on to `next` (an array of velocities), V(y) with it, when that is due; the iteration
+ * ends. */
 talus_status tl_cuda_carry(tl_cuda_engine *engine, const tl_real *next, int when);
 /* The end of an iteration whose last kernel does not look by itself. */
 talus_status tl_cuda_look(tl_cuda_engine *engine);
@@ -158,13 +190,28 @@ talus_status tl_cuda_estimate_lipschitz(tl_engine *base, int32_t scaled, int32_t
 talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
                            int64_t *passes);
 /* caller_cuda.cu */
-talus_status tl_cuda_take(tl_engine *base, const tl_caller_array *impulse, double unit,
-                          bool *finite);
+talus_status tl_cuda_take(tl_engine *base, const tl_caller_array *impulse, double unit);
 talus_status tl_cuda_judge_kept(tl_engine *base, double unit, tl_judge_sums *sums,
                                 tl_judge_balance *balance);
 talus_status tl_cuda_give(tl_engine *base, tl_result which, const tl_caller_array *array);
 
 talus_status tl_cuda_residual(tl_engine *base, double squares[2], int64_t *passes);
+/* Queues the residual; begin: where x was before iterations that x and x_previous change places in,
+ * or NULL. */
+talus_status tl_cuda_residual_queue(tl_cuda_engine *engine, tl_real *begin);
+
+/* ahead_cuda.cu: what the host is going to ask for is queued before it has seen what came
+ * before. */
+/* The impulses change: nothing is known of them. */
+void tl_cuda_forget(tl_cuda_engine *engine);
+/* After iterations were queued: queues residual and certificate of the impulses that they lead to,
+ * waits, and sets x to them. */
+talus_status tl_cuda_end(tl_cuda_engine *engine, tl_real *begin);
+/* Queues the certificate of the current impulses, which from then on is known. */
+talus_status tl_cuda_judge_now(tl_cuda_engine *engine, tl_real *begin);
+/* How many of `count` iterations are queued before the host looks; the first time as many as the
+ * last call took. */
+int32_t tl_cuda_expect(tl_cuda_engine *engine, const tl_rule *rule, int32_t count);
 
 static __device__ __forceinline__ bool tl_is_due(const tl_control *control, const int when) {
   return when == TL_ALWAYS ||

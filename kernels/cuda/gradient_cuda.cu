@@ -7,7 +7,7 @@ namespace {
 
 /* Projected Jacobi, APGDB, spectral. */
 struct gradient_pass {
-  enum { when = TL_RUNNING };
+  enum { when = TL_RUNNING, ordered = 0 };
   static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
                                                    int32_t k) {
     return tl_gradient_step(&work.view, range, k, work.control->pace);
@@ -24,7 +24,7 @@ struct gradient_pass {
 
 /* APGD as published. */
 struct backtrack_pass {
-  enum { when = TL_RUNNING };
+  enum { when = TL_RUNNING, ordered = 0 };
   static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
                                                    int32_t k) {
     return tl_backtrack_step(&work.view, range, k, work.control->pace,
@@ -39,7 +39,7 @@ struct backtrack_pass {
 
 /* Power iteration, scaled by S or not. */
 template <int SCALED> struct lipschitz_pass {
-  enum { when = TL_ALWAYS };
+  enum { when = TL_ALWAYS, ordered = 0 };
   static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
                                                    int32_t k) {
     return tl_lipschitz_step(&work.view, range, k, SCALED, work.control->shrink);
@@ -82,8 +82,7 @@ talus_status gradient_issue(tl_cuda_engine *engine) {
 talus_status backtrack_issue(tl_cuda_engine *engine) {
   TL_TRY(tl_cuda_contacts<backtrack_pass>(engine));
   TL_TRY(tl_cuda_units_try(engine));
-  TL_TRY(tl_cuda_carry(engine, engine->work.view.velocity_trial, TL_ACCEPTED));
-  return tl_cuda_look(engine);
+  return tl_cuda_carry(engine, engine->work.view.velocity_trial, TL_ACCEPTED);
 }
 
 } // namespace
@@ -96,15 +95,20 @@ talus_status tl_cuda_gradient(tl_engine *base, const tl_rule *rule, int32_t coun
   if (shape->range[0].kind == TL_MATRIX || shape->block_count > 0) {
     TL_TRY(tl_cuda_reserve_trial(engine));
   }
-  const tl_real *const begin = engine->work.view.x;
-  bool stopped;
+  tl_real *const begin = engine->work.view.x;
   TL_TRY(tl_cuda_prepare(engine, rule));
-  TL_TRY(tl_cuda_iterate(engine, TL_GRAPH_GRADIENT, gradient_issue, rule, count, &stopped));
-  TL_TRY(tl_cuda_result(engine));
+  bool stopped;
+  int32_t left = count;
+  do {
+    const int32_t batch = tl_cuda_expect(engine, rule, left);
+    TL_TRY(tl_cuda_iterate(engine, TL_GRAPH_GRADIENT, gradient_issue, rule, batch, &stopped));
+    TL_TRY(tl_cuda_end(engine, begin));
+    stopped = engine->result->state.stopped != 0;
+    left -= batch;
+  } while (left > 0 && !stopped);
   engine->since_rebuild = 0;
   *state = engine->result->state;
   *passes += state->made;
-  tl_cuda_settle(engine, begin, state->made);
   return TALUS_OK;
 }
 
@@ -118,7 +122,7 @@ talus_status tl_cuda_backtrack(tl_engine *base, const tl_rule *rule, int32_t cou
   TL_TRY(tl_cuda_iterate(engine, TL_GRAPH_BACKTRACK, backtrack_issue, rule, count, &stopped));
   TL_LAUNCH(engine, tl_cuda_blocks(TL_PLACES(&engine->work.view.shape), TL_CHUNK), TL_CHUNK,
             accept_kernel, engine->work);
-  TL_TRY(tl_cuda_result(engine));
+  TL_TRY(tl_cuda_end(engine, NULL));
   engine->since_rebuild = 0;
   *state = engine->result->state;
   *passes += state->made;

@@ -15,13 +15,29 @@ namespace {
 /* Iterations in a graph: long ones for the bulk, short ones for the rest but one. */
 const int32_t lengths[2] = {10, 2};
 
+/* Graphs that so many iterations take. */
+int32_t graphs_for(int32_t count) {
+  return count / lengths[0] + count % lengths[0] / lengths[1];
+}
+
+/* Those of one iteration. */
+talus_status kernels_load(tl_cuda_engine *engine, tl_cuda_issue issue) {
+  const tl_cuda_work before = engine->work;
+  engine->loads = true;
+  const talus_status status = issue(engine);
+  engine->loads = false;
+  engine->work = before;
+  return status;
+}
+
 /* Runs issue on the recorder; what was recorded is *graph. A failed recording ends as well. */
 talus_status graph_record(tl_cuda_engine *engine, tl_cuda_issue issue, int32_t count,
                           cudaGraph_t *graph) {
   tl_cuda_device *const device = engine->device;
   *graph = NULL;
-  TL_CUDA_TRY(device, cudaStreamBeginCapture(device->recorder, cudaStreamCaptureModeThreadLocal));
   const tl_cuda_work before = engine->work;
+  TL_TRY(kernels_load(engine, issue));
+  TL_CUDA_TRY(device, cudaStreamBeginCapture(device->recorder, cudaStreamCaptureModeThreadLocal));
   engine->target = device->recorder;
   talus_status status = TALUS_OK;
   for (int32_t i = 0; i < count && status == TALUS_OK; i++) {
@@ -59,9 +75,8 @@ talus_status graph_make(tl_cuda_engine *engine, tl_cuda_issue issue, int32_t cou
 /* Queues a copy of the scalars as they will be. */
 talus_status flag_send(tl_cuda_engine *engine, int32_t number) {
   tl_cuda_device *const device = engine->device;
-  TL_CUDA_TRY(device,
-              cudaMemcpyAsync(&engine->result[1 + number % TL_BEHIND], engine->work.control,
-                              sizeof *engine->result, cudaMemcpyDeviceToHost, device->stream));
+  TL_CUDA_TRY(device, cudaMemcpyAsync(&engine->result[1 + number % TL_BEHIND], engine->work.control,
+                                      TL_CONTROL_READ, cudaMemcpyDeviceToHost, device->stream));
   TL_CUDA_TRY(device, cudaEventRecord(engine->seen[number % TL_BEHIND], device->stream));
   return TALUS_OK;
 }
@@ -93,7 +108,7 @@ talus_status tl_cuda_iterate(tl_cuda_engine *engine, int which, tl_cuda_issue is
         TL_TRY(graph_make(engine, issue, lengths[size], graph));
       }
       TL_CUDA_TRY(device, cudaGraphLaunch(*graph, device->stream));
-      if (rule->look > 0) {
+      if (rule->look > 0 && graphs_for(count - lengths[size]) >= TL_BEHIND) {
         TL_TRY(flag_send(engine, launched));
       }
       launched++;

@@ -26,10 +26,7 @@ struct judge_work {
   int32_t *end_first;                   /* [bodies + 1] */
   double *part;                         /* [runs][TL_JUDGE_SUMS] */
   tl_judge_balance *balance;            /* [body_blocks] */
-  struct {
-    tl_judge_sums sums;
-    tl_judge_balance balance;
-  } * result;
+  tl_cuda_judged *result;
 };
 
 /* ---- the ends of the bodies ------------------------------------------------------------------ */
@@ -258,19 +255,14 @@ talus_status tl_cuda_judge_open(tl_cuda_device *device, tl_cuda_assembly *assemb
 }
 
 talus_status tl_cuda_judge(tl_cuda_device *device, const tl_cuda_assembly *assembly,
-                           tl_judge_sums *sums, tl_judge_balance *balance) {
+                           tl_cuda_judged *judged) {
   const judge_work w = work_of(assembly);
   TL_CUDA_LAUNCH(device, w.rigid.body_count, judge_bodies_kernel, w);
   TL_CUDA_LAUNCH(device, w.contacts, judge_run_kernel, w);
   TL_TRY(tl_cuda_check(device, tl_cuda_launch(device->stream, 1, TL_CHUNK, judge_all_kernel, w),
                        "kernel launch", __func__));
-  char *room;
-  TL_TRY(tl_cuda_stage(device, &room));
-  TL_CUDA_TRY(device, cudaMemcpyAsync(room, w.result, sizeof *w.result, cudaMemcpyDeviceToHost,
+  TL_CUDA_TRY(device, cudaMemcpyAsync(judged, w.result, sizeof *judged, cudaMemcpyDeviceToHost,
                                       device->stream));
-  TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
-  memcpy(sums, room, sizeof *sums);
-  memcpy(balance, room + sizeof *sums, sizeof *balance);
   return TALUS_OK;
 }
 

@@ -34,4 +34,15 @@ cudaError_t tl_cuda_launch(cudaStream_t stream, unsigned blocks, unsigned thread
   return error;
 }
 
+/* Loads kernel(args...) without starting it: at its first launch, which is when it is loaded
+ * otherwise, a graph may be under record, and that forbids it. */
+template <class... P, class... A> cudaError_t tl_cuda_load(void (*kernel)(P...), A...) {
+  cudaFuncAttributes attributes;
+  const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+  if (error != cudaSuccess) {
+    (void)cudaGetLastError();
+  }
+  return error;
+}
+
 #endif

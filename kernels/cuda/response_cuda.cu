@@ -115,9 +115,16 @@ __global__ void __launch_bounds__(TL_CHUNK)
 
 __global__ void __launch_bounds__(TL_CHUNK)
     carry_kernel(const tl_cuda_work work, const tl_real *next, const int when) {
+  if (!tl_is_due(work.control, TL_RUNNING)) {
+    return;
+  }
   const int64_t i = tl_thread_index();
   if (i < work.view.shape.velocity_size && tl_is_due(work.control, when)) {
     tl_velocity_carry(&work.view, (int32_t)i, next[i], (tl_real)work.control->state.beta);
+  }
+  __syncthreads(); /* no thread of this block asks any more whether it is due */
+  if (tl_sum_is_last(&work.control->units_done, gridDim.x) && threadIdx.x == 0) {
+    tl_state_look(&work.control->state, &work.control->rule);
   }
 }
 
@@ -160,8 +167,8 @@ talus_status tl_cuda_units_respond(tl_cuda_engine *engine, const tl_real *impuls
 }
 
 talus_status tl_cuda_carry(tl_cuda_engine *engine, const tl_real *next, int when) {
-  TL_LAUNCH(engine, tl_cuda_blocks(engine->work.view.shape.velocity_size, TL_CHUNK), TL_CHUNK,
-            carry_kernel, engine->work, next, when);
+  const unsigned blocks = tl_cuda_blocks(engine->work.view.shape.velocity_size, TL_CHUNK);
+  TL_LAUNCH(engine, blocks > 0 ? blocks : 1, TL_CHUNK, carry_kernel, engine->work, next, when);
   return TALUS_OK;
 }
 

@@ -1,4 +1,5 @@
-/* sweep_cuda.cu: coloured Gauss-Seidel: a kernel for each colour, or for each phase of bricks.
+/* sweep_cuda.cu: coloured Gauss-Seidel: a kernel for all colours, or phases of bricks, where all
+ * contacts are of one kind and have no rows of W, else one for each.
  *
  * The ticket counts through all colours, so the last block of the last colour adds up the sweep. */
 #include "kernels/item/sweep.h"
@@ -8,7 +9,7 @@
 namespace {
 
 struct sweep_pass {
-  enum { when = TL_RUNNING };
+  enum { when = TL_RUNNING, ordered = 1 };
   static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
                                                    int32_t k) {
     return tl_sweep_step(&work.view, range, k, work.control->pace);
@@ -54,9 +55,13 @@ talus_status colours_sweep(tl_cuda_engine *engine) {
   if (shape->chunk_count == 0) {
     return tl_cuda_chunks<sweep_pass>(engine, shape->range[0], 0, 0);
   }
+  const unsigned all = groups ? (unsigned)shape->group_count : engine->work.contact_blocks;
+  if (engine->work.colour_first != NULL) {
+    const tl_cuda_part part = {0, (int32_t)all, groups, all};
+    return tl_cuda_part_run<sweep_pass>(engine, shape->range[0], part);
+  }
   for (int32_t i = 0; i < engine->colour_count; i++) {
-    const tl_cuda_part part = {colour[i], colour[i + 1], groups,
-                               groups ? (unsigned)shape->group_count : engine->work.contact_blocks};
+    const tl_cuda_part part = {colour[i], colour[i + 1], groups, all};
     const int32_t range = colour[engine->colour_count + 1 + i];
     TL_TRY(tl_cuda_part_run<sweep_pass>(engine, shape->range[range], part));
   }
@@ -71,10 +76,7 @@ talus_status sweep_issue(tl_cuda_engine *engine) {
               extrapolate_kernel, engine->work);
   }
   TL_TRY(colours_sweep(engine));
-  if (!matrix) {
-    TL_TRY(tl_cuda_carry(engine, view->velocity_y, TL_RUNNING));
-  }
-  TL_TRY(tl_cuda_look(engine));
+  TL_TRY(matrix ? tl_cuda_look(engine) : tl_cuda_carry(engine, view->velocity_y, TL_RUNNING));
   tl_cuda_swap(engine);
   return TALUS_OK;
 }
@@ -95,18 +97,19 @@ int32_t batch_of(const tl_cuda_engine *engine, const tl_rule *rule, int32_t sinc
   return is_matrix(engine) || left > count ? count : (left > 1 ? left : 1);
 }
 
-/* `count` sweeps with the rebuildings among them, until a look ends them. */
-talus_status sweeps_queue(tl_cuda_engine *engine, const tl_rule *rule, int32_t count) {
-  int32_t since = engine->since_rebuild;
+/* `count` sweeps with the rebuildings among them, until a look ends them; *since: sweeps since the
+ * last one. */
+talus_status sweeps_queue(tl_cuda_engine *engine, const tl_rule *rule, int32_t count,
+                          int32_t *since) {
   bool stopped = false;
   while (count > 0 && !stopped) {
-    if (!is_matrix(engine) && since >= rule->rebuild) {
+    if (!is_matrix(engine) && *since >= rule->rebuild) {
       TL_TRY(rebuild(engine));
-      since = 0;
+      *since = 0;
     }
-    const int32_t batch = batch_of(engine, rule, since, count);
+    const int32_t batch = batch_of(engine, rule, *since, count);
     TL_TRY(tl_cuda_iterate(engine, TL_GRAPH_SWEEP, sweep_issue, rule, batch, &stopped));
-    since += batch;
+    *since += batch;
     count -= batch;
   }
   return TALUS_OK;
@@ -138,13 +141,20 @@ talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, 
   if (matrix) {
     TL_TRY(tl_cuda_reserve_trial(engine));
   }
-  const tl_real *const begin = engine->work.view.x;
+  tl_real *const begin = engine->work.view.x;
+  int32_t since = engine->since_rebuild;
+  int32_t left = count;
+  bool stopped;
   TL_TRY(tl_cuda_prepare(engine, rule));
-  TL_TRY(sweeps_queue(engine, rule, count));
+  do {
+    const int32_t batch = tl_cuda_expect(engine, rule, left);
+    TL_TRY(sweeps_queue(engine, rule, batch, &since));
+    TL_TRY(tl_cuda_end(engine, begin));
+    stopped = engine->result->state.stopped != 0;
+    left -= batch;
+  } while (left > 0 && !stopped);
   engine->stale = matrix; /* these sweeps go without V, which residuals want */
-  TL_TRY(tl_cuda_result(engine));
   *state = engine->result->state;
   sweeps_count(engine, rule, state->made, passes);
-  tl_cuda_settle(engine, begin, state->made);
   return TALUS_OK;
 }

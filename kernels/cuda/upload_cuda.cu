@@ -358,6 +358,25 @@ talus_status colours_take(tl_cuda_engine *engine, const tl_system *system, bool 
   return TALUS_OK;
 }
 
+/* Where all contacts are of one kind, and carry velocities along, the device goes through the
+ * colours by itself. */
+talus_status palette_send(tl_cuda_engine *engine, bool same, tl_cuda_work *work) {
+  const tl_shape *const shape = &work->view.shape;
+  const size_t bytes = ((size_t)engine->colour_count + 1) * sizeof(int32_t);
+  engine->palette_known = engine->palette_known && same;
+  if (engine->colour_count == 0 || shape->range_count != 1 || shape->range[0].kind == TL_MATRIX) {
+    return TALUS_OK;
+  }
+  if (!engine->palette_known) {
+    TL_TRY(tl_cuda_reserve(engine->device, &engine->palette, bytes, "colours"));
+    TL_TRY(tl_cuda_send_all(engine->device, engine->colours.memory, engine->palette.memory, bytes));
+  }
+  engine->palette_known = true;
+  work->colour_first = (const int32_t *)engine->palette.memory;
+  work->colour_count = engine->colour_count;
+  return TALUS_OK;
+}
+
 } // namespace
 
 /* As an upload and the methods reserve it, each buffer for the first time. */
@@ -369,10 +388,11 @@ talus_status tl_cuda_estimate_memory(talus_context *context, const tl_shape *sha
   sorting_need sorting;
   TL_TRY(sorting_find(d, shape, &sorting));
   const size_t bytes = arrays_size(shape) + 4 * need.impulses + 2 * need.velocities + need.partial +
-                       sorting.all + tl_cuda_trial_bytes(shape);
+                       sorting.all + tl_cuda_trial_bytes(shape) +
+                       ((size_t)shape->chunk_count + 1) * sizeof(int32_t); /* colours */
   *device = (int64_t)bytes;
   *host = (int64_t)(sizeof(tl_cuda_engine) + (1 + TL_BEHIND) * sizeof(tl_control) +
-                    ((size_t)shape->chunk_count + 1) * sizeof(int32_t));
+                    sizeof(tl_cuda_judged) + ((size_t)shape->chunk_count + 1) * sizeof(int32_t));
   return TALUS_OK;
 }
 
@@ -389,6 +409,11 @@ talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, tl_raw *ra
     before.view.x_previous = work->view.x;
   }
   engine->ready = 0;
+  engine->unit = 0;
+  engine->taken = engine->judged_kept = engine->at_start = engine->start_kept = false;
+  const bool ends_built = engine->ends_built;
+  engine->ends_built = false;
+  tl_cuda_forget(engine);
   memset((void *)work, 0, sizeof *work);
   tl_system built;
   if (raw != NULL) {
@@ -397,14 +422,20 @@ talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, tl_raw *ra
       return TALUS_OK;
     }
     system = &built;
+    engine->unit = raw->impulse_unit;
   }
   work->view.shape = system->shape;
   bool same_colours;
   TL_TRY(colours_take(engine, system, &same_colours));
+  TL_TRY(palette_send(engine, same_colours, work));
   TL_TRY(state_reserve(engine, work));
   TL_TRY(raw != NULL ? arrays_adopt(engine, system, &work->view)
                      : arrays_send(engine, system, &work->view));
-  TL_TRY(ends_build(engine, &work->view));
+  if (raw == NULL || !raw->same || !ends_built || work->view.end != before.view.end ||
+      work->view.end_first != before.view.end_first) {
+    TL_TRY(ends_build(engine, &work->view));
+  }
+  engine->ends_built = raw != NULL;
   if (before.view.trial != NULL) { /* what was needed will be needed again */
     TL_TRY(tl_cuda_reserve_trial(engine));
   }

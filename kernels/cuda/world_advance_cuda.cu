@@ -142,7 +142,7 @@ talus_status tl_world_advance(tl_resident *resident, const tl_resident_rule *rul
   TL_WORLD_LAUNCH(device, v->body_count, bodies_sum_kernel, *v, *rule);
   tl_world_contacts_swap(resident);
   resident->advanced = true;
-  return tl_world_record_fetch(resident, record);
+  return tl_world_moved_fetch(resident, record);
 }
 
 talus_status tl_world_correct(tl_resident *resident, const tl_resident_rule *rule,
@@ -152,5 +152,5 @@ talus_status tl_world_correct(tl_resident *resident, const tl_resident_rule *rul
   const tl_world_view *const v = &resident->view;
   TL_WORLD_LAUNCH(device, v->body_count, bodies_shift_kernel, *v);
   TL_WORLD_LAUNCH(device, v->body_count, bodies_sum_kernel, *v, *rule);
-  return tl_world_record_fetch(resident, record);
+  return tl_world_moved_fetch(resident, record);
 }

@@ -1,4 +1,5 @@
 /* world_cuda.cu: a world in device memory: its life, what the host hands over and reads back. */
+#include <stddef.h>
 #include <string.h>
 
 #include "kernels/cuda/world_cuda.cuh"
@@ -278,8 +279,14 @@ void tl_world_contacts_swap(tl_resident *resident) {
   resident->old = memory;
 }
 
-talus_status tl_world_record_fetch(const tl_resident *resident, tl_resident_record *record) {
-  return tl_cuda_fetch_all(resident->device, resident->view.record, record, sizeof *record);
+talus_status tl_world_touched_fetch(const tl_resident *resident, tl_resident_record *record) {
+  return tl_cuda_fetch_all(resident->device, resident->view.record, record,
+                           offsetof(tl_resident_record, fast));
+}
+
+talus_status tl_world_moved_fetch(const tl_resident *resident, tl_resident_record *record) {
+  return tl_cuda_fetch_all(resident->device, &resident->view.record->fast, &record->fast,
+                           sizeof *record - offsetof(tl_resident_record, fast));
 }
 
 const tl_world_backend tl_world_backend_cuda = {

@@ -83,8 +83,9 @@ tl_world_sum(double (&value)[N], int32_t count, double *partial, unsigned *ticke
   }
 }
 
-/* Waits for the record. */
-talus_status tl_world_record_fetch(const tl_resident *resident, tl_resident_record *record);
+/* Waits for the first half of the record; for the second. */
+talus_status tl_world_touched_fetch(const tl_resident *resident, tl_resident_record *record);
+talus_status tl_world_moved_fetch(const tl_resident *resident, tl_resident_record *record);
 /* Room for contacts of so many pairs; those of the step before are kept. */
 talus_status tl_world_pairs_reserve(tl_resident *resident, int64_t pairs);
 /* `now` becomes `old`, and the other way round. */

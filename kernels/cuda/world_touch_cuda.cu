@@ -330,12 +330,12 @@ talus_status tl_world_touch(tl_resident *resident, const tl_resident_rule *rule,
   resident->advanced = false;
   TL_TRY(bodies_queue(resident, rule));
   TL_TRY(contacts_queue(resident, rule));
-  TL_TRY(tl_world_record_fetch(resident, record));
+  TL_TRY(tl_world_touched_fetch(resident, record));
   if (record->left) {
     TL_TRY(tl_world_pairs_seek(resident, rule->skin));
     TL_TRY(bodies_queue(resident, rule)); /* memory for the record may have moved */
     TL_TRY(contacts_queue(resident, rule));
-    TL_TRY(tl_world_record_fetch(resident, record));
+    TL_TRY(tl_world_touched_fetch(resident, record));
   }
   resident->view.now.count = record->contact_count;
   return TALUS_OK;

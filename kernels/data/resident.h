@@ -94,12 +94,13 @@ typedef struct tl_resident_record {
   int32_t contact_count;
   int32_t left;   /* a shape has left the room for which pairs were sought */
   int32_t skewed; /* a disk would leave its plane */
-  int32_t fast;   /* a body became faster than its margin allows */
-  int32_t deep;   /* a pair would become deeper than it may */
-  int32_t sunk;   /* something lies deeper than its slop allows */
-  int32_t bad;    /* a body left the range of numbers */
   int32_t unused;
   double change, free_count, speed; /* m/s, -, m/s: sums behind the velocity scale */
+  /* after touch; what follows, after advance and correct */
+  int32_t fast; /* a body became faster than its margin allows */
+  int32_t deep; /* a pair would become deeper than it may */
+  int32_t sunk; /* something lies deeper than its slop allows */
+  int32_t bad;  /* a body left the range of numbers */
   double contact[TL_RESIDENT_CONTACT_SUMS], body[TL_RESIDENT_BODY_SUMS]; /* item/balance.h */
 } tl_resident_record;
 

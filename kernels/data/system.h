@@ -36,6 +36,7 @@ typedef struct tl_raw {
 #undef TL_FIELD
   /* set by upload */
   int32_t taken; /* 0: something is wrong with it; the host, which has the words, must look */
+  int32_t same;  /* 1: contacts have the bodies that they had in the last upload */
   double impulse_unit, velocity_unit; /* as in tl_assembly */
   double rounding;
   double reference[TL_LAW_COUNT];            /* R(0) by law */

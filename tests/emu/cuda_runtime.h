@@ -130,8 +130,12 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
 /* For tests: how often the host has waited for work, asked for device or pinned memory, and made a
- * graph ready. */
-extern long emu_waits, emu_allocations, emu_graphs;
+ * graph ready; what it has started: kernels and primitives, whole graphs, copies and fills of
+ * device memory; the kernels and primitives that ran, those of graphs included; bytes between host
+ * and device. */
+extern long emu_waits, emu_allocations, emu_graphs, emu_launches, emu_graph_launches, emu_copies,
+    emu_runs;
+extern long long emu_bus_bytes;
 
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaRuntimeGetVersion(int *version);

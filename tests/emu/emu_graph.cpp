@@ -166,7 +166,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t 
   return cudaSuccess;
 }
 
-long emu_graphs;
+long emu_graphs, emu_graph_launches;
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long) {
   emu_graphs++;
@@ -184,6 +184,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
   if (!exec || !stream) {
     return emu_fail(exec ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
   }
+  emu_graph_launches++;
   const std::shared_ptr<const emu_nodes> nodes = exec->nodes;
   const auto replay = [nodes] {
     for (const emu_graph_node &node : *nodes) {

@@ -216,6 +216,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
 
 /* ---- copies and fills ------------------------------------------------------------------------ */
 
+long emu_copies;
+long long emu_bus_bytes;
+
 static cudaMemcpyKind kind_of(const void *to, const void *from) {
   const bool to_device = is_type(to, 1, cudaMemoryTypeDevice);
   const bool from_device = is_type(from, 1, cudaMemoryTypeDevice);
@@ -256,6 +259,8 @@ static cudaError_t copy(void *to, const void *from, size_t size, cudaMemcpyKind 
     staged = std::make_shared<std::vector<char>>((const char *)from, (const char *)from + size);
     from = staged->data();
   }
+  emu_copies++;
+  emu_bus_bytes += to_device != from_device ? (long long)size : 0;
   const cudaError_t error =
       emu_submit(stream, [to, from, size, staged] { memmove(to, from, size); });
   if (error == cudaSuccess && (waits || to_pageable)) {
@@ -287,6 +292,7 @@ cudaError_t cudaMemsetAsync(void *memory, int value, size_t size, cudaStream_t s
   if (find(memory, size) == allocations.end()) {
     return emu_fail(cudaErrorInvalidValue);
   }
+  emu_copies++;
   return emu_submit(stream, [memory, value, size] { memset(memory, value, size); });
 }
 

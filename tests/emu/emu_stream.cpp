@@ -17,7 +17,7 @@ static std::set<emu_stream *> &streams = *new std::set<emu_stream *>{&default_st
 static std::set<emu_event *> &events = *new std::set<emu_event *>();
 static std::list<emu_work> &pending = *new std::list<emu_work>(); /* as queued */
 
-long emu_waits;
+long emu_waits, emu_launches, emu_runs;
 
 static double clock_seconds(void) {
   struct timespec now;
@@ -321,15 +321,14 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 /* ---- launches -------------------------------------------------------------------------------- */
 
 static cudaError_t refuse_launch(void) {
-  static long count;
-  return ++count == emu_get().fail_launch ? emu_fail(cudaErrorLaunchOutOfResources) : cudaSuccess;
+  return ++emu_launches == emu_get().fail_launch ? emu_fail(cudaErrorLaunchOutOfResources)
+                                                 : cudaSuccess;
 }
 
 /* Once per kernel or primitive that really runs, replays of graphs included. */
 static bool is_run_good(void) {
-  static long count;
-  if (++count == emu_get().fail_run) {
-    emu_break(cudaErrorLaunchFailure, "run %ld breaks off, as asked for", count);
+  if (++emu_runs == emu_get().fail_run) {
+    emu_break(cudaErrorLaunchFailure, "run %ld breaks off, as asked for", emu_runs);
     return false;
   }
   return !emu_is_broken();
