@@ -10,6 +10,7 @@ talus_require tests
 
 build=${TALUS_BUILD:-build}
 # shellcheck disable=SC2086 # a list of options
-cmake -S . -B "$build" -DTALUS_TESTS=ON -DTALUS_SAMPLES=ON ${TALUS_OPTIONS:-}
+cmake -S . -B "$build" -DTALUS_TESTS=ON -DTALUS_SAMPLES=ON -DTALUS_CUDA_ARCHITECTURES=80 \
+  ${TALUS_OPTIONS:-}
 cmake --build "$build" --parallel "$(talus_jobs)"
 exec ctest --test-dir "$build" --output-on-failure --parallel "$(talus_jobs)" "$@"

@@ -32,6 +32,7 @@ void tl_resident_destroy(talus_world *world) {
   tl_buffer_release(world->context, &resident->kinematic_memory);
   tl_buffer_release(world->context, &resident->steering_memory);
   tl_buffer_release(world->context, &resident->load_memory);
+  tl_buffer_release(world->context, &resident->kept_memory);
   tl_free(world->context, resident);
   world->resident = NULL;
 }
@@ -41,8 +42,9 @@ talus_status tl_world_read(const talus_world *world) {
   if (resident == NULL || !resident->ahead) {
     return TALUS_OK;
   }
-  TL_TRY(tl_resident_fetch_world(resident));
+  TL_TRY(tl_resident_rewind(resident, tl_resident_fetch_world(resident)));
   resident->ahead = false;
+  tl_resident_keep(resident);
   return TALUS_OK;
 }
 
@@ -204,13 +206,9 @@ static talus_status step_abandon(tl_world_resident *resident) {
   return tl_world_edit(resident->world);
 }
 
-talus_status tl_resident_step(talus_world *world, talus_step_report *report, bool *made) {
+static talus_status step_try(talus_world *world, talus_step_report *report, bool *made) {
   tl_world_resident *const resident = world->resident;
   const double dt = world->def.step / world->def.substeps;
-  *made = false;
-  if (resident == NULL) {
-    return TALUS_OK;
-  }
   const char *reason = settings_reason(world);
   if (reason == NULL && !resident->loaded) {
     TL_TRY(tl_resident_load_world(resident, &reason));
@@ -230,4 +228,11 @@ talus_status tl_resident_step(talus_world *world, talus_step_report *report, boo
     resident->step_count++;
   }
   return TALUS_OK;
+}
+
+talus_status tl_resident_step(talus_world *world, talus_step_report *report, bool *made) {
+  *made = false;
+  return world->resident != NULL
+             ? tl_resident_rewind(world->resident, step_try(world, report, made))
+             : TALUS_OK;
 }

@@ -24,6 +24,11 @@ typedef struct tl_world_resident {
   double *steering;   /* [6] of each: velocity, spin */
   int32_t kinematic_count;
   tl_buffer kinematic_memory, steering_memory, load_memory;
+  /* what the host's copies are of, should the device be lost */
+  int64_t kept_step;
+  double kept_time;
+  tl_body_motion *kept; /* of kinematic bodies, which the host moves along */
+  tl_buffer kept_memory;
   int64_t step_count; /* made on the device */
 } tl_world_resident;
 
@@ -32,6 +37,11 @@ talus_status tl_resident_create(talus_world *world);
 void tl_resident_destroy(talus_world *world);
 /* Makes a step on the device, if it can be made there. *made: else the world is as it was. */
 talus_status tl_resident_step(talus_world *world, talus_step_report *report, bool *made);
+
+/* resident_lost.c: after the host has got the world, or handed it over. */
+void tl_resident_keep(tl_world_resident *resident);
+/* If the device is lost: the world is what was kept. Returns the status. */
+talus_status tl_resident_rewind(tl_world_resident *resident, talus_status status);
 
 /* resident_load.c: hands the world over; *reason: why that cannot be, or NULL. */
 talus_status tl_resident_load_world(tl_world_resident *resident, const char **reason);

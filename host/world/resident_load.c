@@ -224,6 +224,11 @@ talus_status tl_resident_load_world(tl_world_resident *resident, const char **re
                            6 * (size_t)resident->kinematic_count, sizeof(double),
                            "velocities of kinematic bodies"));
   resident->steering = resident->steering_memory.memory;
+  TL_TRY(tl_buffer_reserve(world->context, &resident->kept_memory,
+                           (size_t)resident->kinematic_count, sizeof *resident->kept,
+                           "poses of kinematic bodies"));
+  resident->kept = resident->kept_memory.memory;
+  tl_resident_keep(resident);
   shapes_copy(world, &c);
   materials_copy(world, &c);
   if (!contacts_copy(world, &c)) {

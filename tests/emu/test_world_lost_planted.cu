@@ -1,0 +1,96 @@
+/* test_world_lost_planted.cu: a device that is lost in the middle of a world's steps: a status, and
+ * the world is what the host last had of it, whole, to be read and to go on from on the CPU. */
+#include <cuda_runtime.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/world/resident.h"
+#include "talus/talus_io.h"
+#include "tests/check.h"
+
+namespace {
+
+enum { READ = 6, MOST = 400, BALLS = 12 };
+
+talus_context *open(talus_backend_kind backend) {
+  talus_context_def def = talus_context_def_default();
+  talus_context *context = NULL;
+  def.backend = backend;
+  CHECK(talus_context_create(&def, &context) == TALUS_OK);
+  return context;
+}
+
+/* Balls on a plate that swings. */
+talus_world *world_make(talus_context *context) {
+  talus_world_def def = talus_world_def_default();
+  talus_material_def material_def = talus_material_def_default();
+  talus_body_def plate = talus_body_def_default();
+  talus_shape_def plane = talus_shape_def_default(TALUS_SHAPE_HALFSPACE);
+  talus_motion_def motion = talus_motion_def_default(TALUS_MOTION_SINUSOID);
+  talus_world *world;
+  int32_t material, body;
+  CHECK(talus_world_create(context, &def, &world) == TALUS_OK);
+  CHECK(talus_material_add(world, &material_def, &material) == TALUS_OK);
+  plate.type = TALUS_BODY_KINEMATIC;
+  plane.material = material;
+  motion.vector[0] = 0.002;
+  motion.frequency = 10;
+  CHECK(talus_body_add(world, &plate, &body) == TALUS_OK);
+  CHECK(talus_shape_add(world, body, &plane, NULL) == TALUS_OK);
+  CHECK(talus_motion_add(world, body, &motion) == TALUS_OK);
+  for (int i = 0; i < BALLS; i++) {
+    talus_body_def ball = talus_body_def_default();
+    talus_shape_def shape = talus_shape_def_default(TALUS_SHAPE_SPHERE);
+    ball.position[0] = 0.021 * (i % 4);
+    ball.position[1] = 0.021 * (i / 4);
+    ball.position[2] = 0.01;
+    shape.material = material;
+    shape.radius = 0.01;
+    CHECK(talus_body_add(world, &ball, &body) == TALUS_OK);
+    CHECK(talus_shape_add(world, body, &shape, NULL) == TALUS_OK);
+  }
+  return world;
+}
+
+bool same_bodies(const talus_world *world, const talus_body_state *state) {
+  talus_body_state now[BALLS + 1];
+  CHECK(talus_bodies_get(world, BALLS + 1, now) == TALUS_OK);
+  return memcmp(now, state, sizeof now) == 0;
+}
+
+} // namespace
+
+int main() {
+  setenv("EMU_FAIL_RUN", "1500", 1); /* read at the first call */
+  talus_context *const device = open(TALUS_BACKEND_CUDA), *const host = open(TALUS_BACKEND_CPU);
+  talus_world *const a = world_make(device), *const b = world_make(host);
+  talus_body_state state[BALLS + 1];
+  talus_status status = TALUS_OK;
+  int64_t made = 0;
+  for (; made < MOST && status == TALUS_OK; made++) {
+    status = talus_world_step(a, NULL);
+    if (made + 1 == READ) {
+      CHECK(talus_bodies_get(a, BALLS + 1, state) == TALUS_OK);
+    }
+  }
+  printf("after %lld steps: %s\n", (long long)made, talus_context_message(device));
+  CHECK(status == TALUS_DEVICE_ERROR && made > READ + 2 && made < MOST);
+  CHECK(strstr(talus_context_message(device), "as it was after step 6") != NULL);
+  CHECK(talus_world_steps(a) == READ && same_bodies(a, state));
+  for (int i = 0; i < READ; i++) {
+    CHECK(talus_world_step(b, NULL) == TALUS_OK);
+  }
+  CHECK(talus_world_time(a) == talus_world_time(b) && same_bodies(b, state));
+  const talus_contact *c, *d;
+  const int32_t contacts = talus_world_contacts(a, &c);
+  CHECK(contacts >= BALLS && talus_world_contacts(b, &d) == contacts &&
+        memcmp(c, d, (size_t)contacts * sizeof *c) == 0);
+  CHECK(talus_world_step(a, NULL) == TALUS_DEVICE_ERROR);
+  CHECK(talus_world_steps(a) == READ && same_bodies(a, state));
+  talus_world_destroy(a);
+  talus_world_destroy(b);
+  talus_context_destroy(device);
+  talus_context_destroy(host);
+  return check_end();
+}
