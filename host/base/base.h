@@ -30,8 +30,6 @@ struct talus_context {
   int64_t bytes;              /* atomic: memory handed out and not yet taken back */
   uintptr_t owner;            /* atomic: the thread that is at work in it, 0: none */
   int32_t depth;              /* how often the owner has come in */
-  bool queues;                /* the next solve need not wait for its results in device memory: the
-                                 call of ours that it is part of goes on with them there */
   char message[TL_MESSAGE];
 };
 

@@ -209,7 +209,7 @@ talus_status tl_plan_device_give(tl_solve *solve, const tl_outlet *outlet) {
       TL_TRY(solve->run.ops->give(solve->run.engine, result[i], array[i]));
     }
   }
-  return solve->queues ? TALUS_OK : tl_outlet_end(solve->solver->context, outlet);
+  return solve->queued ? TALUS_OK : tl_outlet_end(solve->solver->context, outlet);
 }
 
 static talus_status device_solve(tl_solve *solve, const tl_outlet *outlet, bool *done) {

@@ -21,7 +21,7 @@ typedef struct tl_solve {
   bool resident;     /* impulses, certificate and results stay in the memory of a device */
   bool start_kept;   /* the run begins at the impulses put aside */
   bool uncertified;  /* the solver's own residual is believed */
-  bool queues;       /* results that stay there need not be waited for */
+  bool queued;       /* results that stay there need not be waited for */
   talus_certificate certificate;
   double measure; /* what the tolerance means, from the certificate */
   /* for talus_info */

@@ -167,14 +167,12 @@ talus_status tl_solver_solve(talus_solver *solver, const tl_request *request) {
   assert(solver->plan != NULL); /* tl_request_make refuses a solver without a problem */
   talus_info info = talus_info_default();
   tl_outlet outlet;
-  const bool queues = solver->context->queues;
-  solver->context->queues = false;
   TL_TRY(wrenches_allow(solver));
   TL_TRY(solver->plan->prepare(solver));
   TL_TRY(tl_outlet_make(solver->context, tl_solver_whole(solver), request->solution, &outlet));
   tl_solve solve = tl_solve_begin(solver, request->found);
   solver->certification.velocity_wanted = outlet.contact_velocity.array != NULL;
-  solve.queues = queues;
+  solve.queued = request->queued;
   TL_TRY(impulses_reserve(solver));
   TL_TRY(plan_run(&solve, &outlet));
   TL_TRY(tl_solve_certify(&solve));

@@ -5,6 +5,7 @@
 
 #include "host/base/structs.h"
 #include "host/problem/problem_check.h"
+#include "host/solve/queued.h"
 
 /* ---- who may come in ------------------------------------------------------------------------- */
 
@@ -194,6 +195,7 @@ talus_status tl_request_make(talus_solver *solver, const talus_solution *solutio
   request->solution = NULL;
   request->info = info;
   request->found = NULL;
+  request->queued = false;
   if (solution != NULL) {
     TL_TRY(tl_solution_copy_make(solver->context, solution, &request->copy));
     request->solution = &request->copy.solution;
@@ -201,10 +203,12 @@ talus_status tl_request_make(talus_solver *solver, const talus_solution *solutio
   return info != NULL ? tl_struct_check(solver->context, &tl_struct_info, "info", info) : TALUS_OK;
 }
 
-talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, talus_info *info) {
+static talus_status solve(talus_solver *solver, const talus_solution *solution, talus_info *info,
+                          bool queued) {
   tl_request request;
   TL_TRY(tl_solver_enter(solver));
   talus_status status = tl_request_make(solver, solution, info, &request);
+  request.queued = queued;
   if (tl_ranks_of(solver->context) != NULL) {
     status = tl_ranks_agree(solver->context, status);
     status = status == TALUS_OK ? tl_pieces_solve(solver, &request) : status;
@@ -213,6 +217,15 @@ talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, 
   }
   tl_solver_leave(solver);
   return status;
+}
+
+talus_status talus_solver_solve(talus_solver *solver, talus_solution *solution, talus_info *info) {
+  return solve(solver, solution, info, false);
+}
+
+talus_status tl_solver_solve_queued(talus_solver *solver, const talus_solution *solution,
+                                    talus_info *info) {
+  return solve(solver, solution, info, true);
 }
 
 talus_status talus_solve_once(talus_context *context, const talus_problem *problem,

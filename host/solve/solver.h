@@ -97,6 +97,7 @@ typedef struct tl_request {
   tl_solution_copy copy;
   talus_info *info;      /* the caller's, of its own size, or NULL */
   const tl_found *found; /* what a batch has found before, or NULL */
+  bool queued;           /* results in device memory need not be waited for */
 } tl_request;
 
 /* CALL_ORDER, STRUCT_SIZE: what can be said before anything is computed. `request` must not move.

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/solve/queued.h"
 #include "host/world/problem_build.h"
 #include "host/world/step.h"
 
@@ -128,8 +129,7 @@ static talus_status solve(tl_world_resident *resident, const tl_resident_rule *r
   TL_TRY(resident->backend->form(resident->memory, rule, which, &problem, &solution));
   problem.velocity_scale = scale;
   TL_TRY(talus_solver_update(solver, &problem));
-  resident->world->context->queues = true;
-  return talus_solver_solve(solver, &solution, info);
+  return tl_solver_solve_queued(solver, &solution, info);
 }
 
 /* Impulses of the step; *reason: why they are not taken. */
