@@ -176,8 +176,8 @@ bool tl_struct_fits(const tl_struct *type, const void *own, const void *defaults
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-tl_struct_array tl_struct_array_of(const void *first) {
-  return (tl_struct_array){first, first != NULL ? size_of(first) : 0};
+tl_struct_array tl_struct_array_of(const void *first, int32_t count) {
+  return (tl_struct_array){first, first != NULL && count > 0 ? size_of(first) : 0};
 }
 
 const void *tl_struct_at(const tl_struct_array *array, int32_t index) {
@@ -212,7 +212,7 @@ static talus_status elements_read(talus_context *context, const tl_struct *type,
 talus_status tl_struct_read_array(talus_context *context, const tl_struct *type, const char *label,
                                   const void *given, int32_t count, const void *defaults,
                                   const void **own, void **memory) {
-  const tl_struct_array array = tl_struct_array_of(given);
+  const tl_struct_array array = tl_struct_array_of(given, count);
   *own = given;
   *memory = NULL;
   for (int32_t i = 0; i < count; i++) {

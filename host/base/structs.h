@@ -101,7 +101,8 @@ typedef struct tl_struct_array {
   size_t stride;
 } tl_struct_array;
 
-tl_struct_array tl_struct_array_of(const void *first);
+/* Of `count` elements; without any, the first one is not read. */
+tl_struct_array tl_struct_array_of(const void *first, int32_t count);
 /* Element `index`; NULL if there is no array. */
 const void *tl_struct_at(const tl_struct_array *array, int32_t index);
 /* Checks that element `index` has the size of the first one. Status: STRUCT_SIZE. */

@@ -242,9 +242,9 @@ talus_status tl_batch_workers_solve(talus_context *context, tl_batch_workers *wo
                                     talus_status *statuses) {
   const tl_batch b = {.settings = &workers->settings,
                       .count = count,
-                      .problems = tl_struct_array_of(problems),
-                      .solutions = tl_struct_array_of(solutions),
-                      .infos = tl_struct_array_of(infos),
+                      .problems = tl_struct_array_of(problems, count),
+                      .solutions = tl_struct_array_of(solutions, count),
+                      .infos = tl_struct_array_of(infos, count),
                       .statuses = statuses,
                       .together = workers->together};
   for (int32_t t = 0; t < workers->threads; t++) {
@@ -269,9 +269,9 @@ static talus_status batch_solve(talus_context *context, const talus_settings *se
   talus_settings used;
   TL_TRY(tl_settings_read(context, settings, &used));
   if (count > 0) { /* elements lie as far apart as the first one is long */
-    const tl_batch b = {.problems = tl_struct_array_of(problems),
-                        .solutions = tl_struct_array_of(solutions),
-                        .infos = tl_struct_array_of(infos)};
+    const tl_batch b = {.problems = tl_struct_array_of(problems, count),
+                        .solutions = tl_struct_array_of(solutions, count),
+                        .infos = tl_struct_array_of(infos, count)};
     TL_TRY(tl_batch_check(context, &b, 0));
   }
   const int32_t wanted = used.threads > 0 ? used.threads : tl_context_threads(context);

@@ -1,4 +1,5 @@
 /* test_structs.c: arrays of structs in the caller's sizes. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/base/structs.h"
@@ -12,15 +13,18 @@ static void test_stride_is_read_once(void) {
   for (int i = 0; i < COUNT; i++) {
     infos[i] = talus_info_default();
   }
-  const tl_struct_array array = tl_struct_array_of(infos);
+  const tl_struct_array array = tl_struct_array_of(infos, COUNT);
   memset(&infos[0], 0, sizeof infos[0]);
   CHECK(tl_struct_at(&array, 2) == &infos[2]);
   CHECK(tl_struct_check_at(NULL, &tl_struct_info, "infos", &array, 1) == TALUS_OK);
 }
 
 static void test_no_array(void) {
-  const tl_struct_array none = tl_struct_array_of(NULL);
+  const tl_struct_array none = tl_struct_array_of(NULL, 3);
+  void *const empty = malloc(1); /* too short for a size */
   CHECK(tl_struct_at(&none, 0) == NULL && tl_struct_at(&none, 7) == NULL);
+  CHECK(tl_struct_array_of(empty, 0).stride == 0); /* and sanitizers see no reading */
+  free(empty);
 }
 
 int main(void) {
