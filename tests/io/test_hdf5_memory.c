@@ -118,6 +118,10 @@ static void limit(const char *path) {
     int how = 0;
     const pid_t child = fork();
     if (child == 0) {
+      volatile char stack[1 << 20]; /* a stack that cannot grow is no failed allocation */
+      for (size_t i = 0; i < sizeof stack; i += 1024) {
+        stack[i] = 0;
+      }
       long pages = 0;
       FILE *file = fopen("/proc/self/statm", "r");
       if (file == NULL || fscanf(file, "%ld", &pages) != 1) {
