@@ -45,7 +45,7 @@ class Talus(ConanFile):
         toolchain = CMakeToolchain(self)
         for part in PARTS:
             toolchain.cache_variables[f"TALUS_{part}"] = bool(self.options.files)
-        for part in ("CUDA", "CAIRO", "SUITESPARSE", "LAPACK", "PYTHON", "TESTS", "SAMPLES"):
+        for part in ("CUDA", "MPI", "CAIRO", "SUITESPARSE", "LAPACK", "PYTHON", "TESTS", "SAMPLES"):
             toolchain.cache_variables[f"TALUS_{part}"] = "OFF"
         toolchain.generate()
         CMakeDeps(self).generate()

@@ -7,6 +7,7 @@
 #include "kernels/cpu/conquer_cpu.h"
 #include "kernels/cpu/copy_array_cpu.h"
 #include "kernels/cpu/small_cpu.h"
+#include "kernels/dense_backend.h"
 #include "kernels/world_backend.h"
 
 talus_status tl_cpu_create_f32(talus_context *context, tl_engine **engine);
@@ -60,6 +61,17 @@ const tl_world_backend *tl_world_backend_find(const talus_context *context) {
 #if TL_HAVE_CUDA
   if (context->backend->kind == TALUS_BACKEND_CUDA) {
     return &tl_world_backend_cuda;
+  }
+#else
+  (void)context;
+#endif
+  return NULL;
+}
+
+const tl_dense_ops *tl_dense_backend_find(const talus_context *context) {
+#if TL_HAVE_CUDA
+  if (context->backend->kind == TALUS_BACKEND_CUDA) {
+    return &tl_dense_cuda;
   }
 #else
   (void)context;

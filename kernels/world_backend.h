@@ -17,6 +17,10 @@ extern "C" {
 
 typedef struct tl_resident tl_resident;
 
+typedef struct tl_resident_size {
+  int64_t bodies, shapes, materials, pairs; /* pairs: of shapes near each other */
+} tl_resident_size;
+
 typedef enum tl_resident_problem {
   TL_PROBLEM_VELOCITY,  /* impulses of the step */
   TL_PROBLEM_PROJECTION /* displacements that undo what has sunk in */
@@ -49,6 +53,10 @@ typedef struct tl_world_backend {
   /* Bodies [body_count], contacts: arrays with room for contact_count. */
   talus_status (*fetch)(tl_resident *resident, tl_body_motion *motion,
                         tl_resident_contacts *contacts);
+  /* Bytes that a world of so many needs with its solves, by an estimate, and those that are free
+   * for it. */
+  talus_status (*room)(const tl_resident *resident, const tl_resident_size *size, int64_t *needed,
+                       int64_t *free);
 } tl_world_backend;
 
 extern const tl_world_backend tl_world_backend_cuda; /* only if built with CUDA */

@@ -14,7 +14,12 @@ build=$PWD/build-demo # apart from the one of the tests, which may have CUDA
 out=${1:-$build/brazil_nut}
 case $out in /*) ;; *) out=$caller/$out ;; esac
 
-cmake -S . -B "$build" -DTALUS_CUDA=OFF
+# A GPU is used if there is one, and a compiler for it; the result is the same.
+cuda=OFF
+if command -v nvcc >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
+  cuda=AUTO
+fi
+cmake -S . -B "$build" -DTALUS_CUDA=$cuda
 cmake --build "$build" --parallel "$(talus_jobs)" --target talus_program first_solve
 echo
 echo "== a ball slides on the ground (samples/first_solve.c)"
@@ -25,7 +30,7 @@ if ! "$build/bin/talus" scene check samples/scenes/brazil_nut_2d.yaml >/dev/null
 fi
 echo
 echo "== the Brazil nut: 60 shakes of a box (samples/scenes/brazil_nut_2d.yaml)"
-"$build/bin/talus" run samples/scenes/brazil_nut_2d.yaml --out "$out" --force
+"$build/bin/talus" run samples/scenes/brazil_nut_2d.yaml --out "$out" --force --backend auto
 draw=("$build/bin/talus" render "$out" --field radius --width 560 --height 900)
 if "${draw[@]}" --frame 0 --out "$out/begin.png" && "${draw[@]}" --out "$out/end.png"; then
   echo

@@ -18,6 +18,17 @@ struct tl_workers;
 
 enum { TL_MESSAGE = 1024 }; /* bytes of a message: lists of all keys of a scene fit */
 
+/* What a context has asked of its device; the CPU's stay 0. */
+typedef struct tl_device_counts {
+  int64_t launches;    /* of kernels and primitives, one by one */
+  int64_t graphs;      /* launched */
+  int64_t copies;      /* and fills of memory */
+  int64_t waits;       /* of the host for the device */
+  int64_t allocations; /* of device memory */
+  int64_t recordings;  /* of graphs */
+  int64_t bytes;       /* over the bus, either way */
+} tl_device_counts;
+
 struct talus_context {
   talus_context_def def;
   uint32_t magic;     /* TL_CONTEXT_MAGIC from creation to destruction, see tl_context_check */
@@ -25,6 +36,8 @@ struct talus_context {
   const char *notice; /* a fixed text in place of the message, or NULL; set from any thread */
   const struct tl_backend *backend; /* chosen for this context, cpu or cuda */
   void *device;                     /* what the backend keeps per context, or NULL */
+  tl_device_counts counts;
+  bool halved; /* see talus_precision_auto: single precision is much faster here */
   int32_t threads;
   struct tl_workers *workers; /* threads for loops, see each.h; NULL: none */
   int64_t bytes;              /* atomic: memory handed out and not yet taken back */

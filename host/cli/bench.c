@@ -57,7 +57,7 @@ static int precisions_read(const char *text, tl_bench_list *list) {
   list->count = 0;
   while ((text = tl_words_next(text, ',', word, sizeof word)) != NULL) {
     talus_precision precision;
-    if (!talus_precision_parse(word, &precision)) {
+    if (!talus_precision_parse(word, &precision) || precision == TALUS_PRECISION_AUTO) {
       return tl_cli_fail("--precision knows f64 and f32, not '%s'", word);
     }
     if (list->count < TL_BENCH_MOST) {

@@ -9,18 +9,20 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "host/base/base.h"
 #include "host/cli/bench.h"
 #include "host/cli/cli.h"
 #include "host/cli/json.h"
 #include "host/cli/options.h"
 #include "host/cli/progress.h"
+#include "host/cli/ranks.h"
 #include "talus/talus_world.h"
 
 static const double RADIUS = 0.05, SPREAD = 0.1, PACKING = 0.58; /* m, -, solid volume in a bed */
 
 typedef struct world_options {
   tl_bench_list grains;
-  double layers, step, tolerance, accept, settle, friction, slop;
+  double layers, step, tolerance, accept, settle, friction, slop, bricks;
   int64_t steps, threads, substeps, iterations, certify;
   int law, method, precision, backend, json;
 } world_options;
@@ -35,7 +37,9 @@ typedef struct world_result {
   double energy_first, energy_last;                 /* kinetic and potential, J */
   double momentum_error;                            /* the worst step */
   int64_t accepted, halvings;
-  double megabytes; /* most held by the process so far */
+  int64_t device_steps;
+  tl_device_counts counts; /* of all steps that were timed */
+  double megabytes;        /* most held by the process so far */
 } world_result;
 
 static tl_parsed options_read(world_options *o, int argc, char **argv) {
@@ -50,6 +54,7 @@ static tl_parsed options_read(world_options *o, int argc, char **argv) {
                        .substeps = 1,
                        .iterations = 0,
                        .certify = 1,
+                       .precision = TALUS_PRECISION_AUTO,
                        .backend = TALUS_BACKEND_CPU};
   const tl_option table[] = {
       {"grains", TL_OPTION_TEXT, &grains, "N,...", "sizes of the beds (default 1e3,8e3)", 0, 0, 0},
@@ -58,7 +63,7 @@ static tl_parsed options_read(world_options *o, int argc, char **argv) {
       {"law", TL_OPTION_CHOICE, &o->law, tl_cli_laws, "default coulomb", 0, 0, 0},
       {"method", TL_OPTION_CHOICE, &o->method, tl_cli_method,
        "one that takes the circular cone (default auto)", 0, 0, 0},
-      {"precision", TL_OPTION_CHOICE, &o->precision, tl_cli_precisions, "default f64", 0, 0, 0},
+      {"precision", TL_OPTION_CHOICE, &o->precision, tl_cli_precisions, "default auto", 0, 0, 0},
       {"tol", TL_OPTION_REAL, &o->tolerance, "X", "default 0: what a world aims at by itself", 0, 1,
        0},
       {"accept", TL_OPTION_REAL, &o->accept, "X", "default 0: ten times that", 0, 1e9, 0},
@@ -74,6 +79,8 @@ static tl_parsed options_read(world_options *o, int argc, char **argv) {
        0, 1e6, 0},
       {"steps", TL_OPTION_INTEGER, &o->steps, "N", "that are timed (default 50)", 1, 1e9, 0},
       {"threads", TL_OPTION_INTEGER, &o->threads, "N", "default 1", 1, 1024, 0},
+      {"bricks", TL_OPTION_REAL, &o->bricks, "X",
+       "edge of the bricks of a world, in diameters (default 0: none)", 0, 1e6, 0},
       {"backend", TL_OPTION_CHOICE, &o->backend, tl_cli_backends, "default cpu", 0, 0, 0},
       {"json", TL_OPTION_FLAG, &o->json, NULL, "report as JSON, alone on stdout", 0, 0, 0},
       {0}};
@@ -82,8 +89,10 @@ static tl_parsed options_read(world_options *o, int argc, char **argv) {
       .summary = "Measures what a step of a settled bed of spheres (radius 5 cm) costs, with "
                  "everything\nincluded, and a simulated second.",
       .positional = "",
-      .notes = "The machine should be idle. Overlap is of the mean radius.\n"
-               "exit code: 0 measured, 2 bad usage, 3 a step failed\n",
+      .notes =
+          "The machine should be idle. Overlap is of the mean radius. mpirun -n N talus bench\n"
+          "world --bricks 8 measures the first of N processes.\n"
+          "exit code: 0 measured, 2 bad usage, 3 a step failed\n",
       .options = table};
   const tl_parsed parsed = tl_options_parse(&command, argc, argv);
   if (parsed == TL_PARSED_OK &&
@@ -184,20 +193,37 @@ static void step_add(const talus_step_report *report, int first, world_result *r
   r->touching = report->touching_count;
   r->accepted += report->accepted;
   r->halvings += report->halvings;
+  r->device_steps += report->resident != 0;
 }
 
-static talus_status bed_time(const world_options *o, talus_world *world, world_result *r) {
+static tl_device_counts counts_between(const tl_device_counts *a, const tl_device_counts *b) {
+  return (tl_device_counts){.launches = b->launches - a->launches,
+                            .graphs = b->graphs - a->graphs,
+                            .copies = b->copies - a->copies,
+                            .waits = b->waits - a->waits,
+                            .allocations = b->allocations - a->allocations,
+                            .recordings = b->recordings - a->recordings,
+                            .bytes = b->bytes - a->bytes};
+}
+
+static talus_status bed_time(const talus_context *context, const world_options *o,
+                             talus_world *world, world_result *r) {
   const int64_t before = (int64_t)ceil(o->settle / o->step - 1e-9);
   talus_step_report report = talus_step_report_default();
+  tl_device_counts begin = context->counts;
   for (int64_t i = 0; i < before + o->steps && !tl_progress_interrupted(); i++) {
     const talus_status status = talus_world_step(world, &report);
     if (status != TALUS_OK) {
       return status;
     }
+    if (i + 1 == before) {
+      begin = context->counts;
+    }
     if (i >= before) {
       step_add(&report, i == before, r);
     }
   }
+  r->counts = counts_between(&begin, &context->counts);
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
   r->megabytes = (double)usage.ru_maxrss / 1024;
@@ -218,6 +244,7 @@ static talus_status bed_run(talus_context *context, const world_options *o, doub
   def.substeps = (int32_t)o->substeps;
   def.slop = o->slop;
   def.tolerance = o->tolerance;
+  def.brick_size = 2 * RADIUS * o->bricks;
   def.accept = o->accept;
   def.solver.law = (talus_law)o->law;
   def.solver.method = (talus_method)o->method;
@@ -231,7 +258,7 @@ static talus_status bed_run(talus_context *context, const world_options *o, doub
   }
   status = status == TALUS_OK ? bed_build(o, world, bed, result) : status;
   talus_stored_destroy(bed);
-  status = status == TALUS_OK ? bed_time(o, world, result) : status;
+  status = status == TALUS_OK ? bed_time(context, o, world, result) : status;
   talus_world_destroy(world);
   return status;
 }
@@ -245,6 +272,18 @@ static void print_head(const world_options *o) {
          "epsilon", "overlap %", "max %", "s/(sim s)", "MB");
 }
 
+/* What a step asked of the device. */
+static void print_device(const world_options *o, const world_result *r) {
+  const double n = (double)o->steps;
+  const tl_device_counts *const c = &r->counts;
+  printf("%19s   %lld of %lld steps on the device; per step: %.1f launches, %.2f graphs (%.2f "
+         "recorded), %.1f copies and\n%19s   fills, %.2f waits, %.2f allocations, %.0f bytes over "
+         "the bus\n",
+         "", (long long)r->device_steps, (long long)o->steps, (double)c->launches / n,
+         (double)c->graphs / n, (double)c->recordings / n, (double)c->copies / n, "",
+         (double)c->waits / n, (double)c->allocations / n, (double)c->bytes / n);
+}
+
 static void print_row(const world_options *o, const world_result *r) {
   printf("%9lld %9lld | %8.2f = %7.2f %7.2f %8.2f %7.2f | %7.1f %8.2g | %9.2g %9.2g | %9.2f %7.0f",
          (long long)r->grains, (long long)r->contacts, 1e3 * r->seconds, 1e3 * r->collide,
@@ -255,6 +294,9 @@ static void print_row(const world_options *o, const world_result *r) {
          "energy %+.3g J;\n%19s   momentum balance %.1e\n",
          "", r->kinetic_first, r->kinetic_last, r->kinetic_most, r->energy_last - r->energy_first,
          "", r->momentum_error);
+  if (r->counts.launches > 0) {
+    print_device(o, r);
+  }
   fflush(stdout);
 }
 
@@ -294,11 +336,43 @@ static void print_json(const world_options *o, const world_result *result, int c
     tl_json_integer(&json, "halvings", r->halvings);
     tl_json_real(&json, "seconds_per_simulated_second", r->seconds / o->step);
     tl_json_real(&json, "megabytes", r->megabytes);
+    tl_json_integer(&json, "device_steps", r->device_steps);
+    tl_json_integer(&json, "device_launches", r->counts.launches);
+    tl_json_integer(&json, "device_graphs", r->counts.graphs);
+    tl_json_integer(&json, "device_recordings", r->counts.recordings);
+    tl_json_integer(&json, "device_copies", r->counts.copies);
+    tl_json_integer(&json, "device_waits", r->counts.waits);
+    tl_json_integer(&json, "device_allocations", r->counts.allocations);
+    tl_json_integer(&json, "device_bus_bytes", r->counts.bytes);
     tl_json_object_end(&json);
   }
   tl_json_array_end(&json);
   tl_json_object_end(&json);
   tl_json_end(&json);
+}
+
+/* Beds one after the other, by all processes; the first one tells. */
+static int beds_run(talus_context *context, const world_options *o) {
+  world_result result[TL_BENCH_MOST] = {{0}};
+  int code = TL_EXIT_OK, count = 0;
+  if (!o->json && tl_cli_ranks_speaks()) {
+    print_head(o);
+  }
+  while (count < o->grains.count && code == TL_EXIT_OK &&
+         !tl_cli_ranks_any(tl_progress_interrupted())) {
+    const talus_status status = bed_run(context, o, o->grains.value[count], &result[count]);
+    if (status != TALUS_OK) {
+      tl_cli_fail_status(context, status, "the bed");
+      code = status == TALUS_STEP_FAILED ? TL_EXIT_NOT_CONVERGED : TL_EXIT_BAD;
+    } else if (!o->json && tl_cli_ranks_speaks()) {
+      print_row(o, &result[count]);
+    }
+    count += code == TL_EXIT_OK;
+  }
+  if (o->json && code == TL_EXIT_OK && tl_cli_ranks_speaks()) {
+    print_json(o, result, count);
+  }
+  return code;
 }
 
 int tl_cli_bench_world(int argc, char **argv) {
@@ -307,28 +381,17 @@ int tl_cli_bench_world(int argc, char **argv) {
   if (parsed != TL_PARSED_OK) {
     return parsed == TL_PARSED_HELP ? TL_EXIT_OK : TL_EXIT_BAD;
   }
-  talus_context *context;
-  if (tl_cli_context_open((talus_backend_kind)o.backend, o.threads, 0, &context) != TL_EXIT_OK) {
-    return TL_EXIT_BAD;
+  talus_context *context = NULL;
+  int code = tl_cli_ranks_begin();
+  if (code != TL_EXIT_OK) {
+    return code;
   }
-  world_result result[TL_BENCH_MOST] = {{0}};
-  int code = TL_EXIT_OK, count = 0;
-  if (!o.json) {
-    print_head(&o);
-  }
-  while (count < o.grains.count && code == TL_EXIT_OK && !tl_progress_interrupted()) {
-    const talus_status status = bed_run(context, &o, o.grains.value[count], &result[count]);
-    if (status != TALUS_OK) {
-      tl_cli_fail_status(context, status, "the bed");
-      code = status == TALUS_STEP_FAILED ? TL_EXIT_NOT_CONVERGED : TL_EXIT_BAD;
-    } else if (!o.json) {
-      print_row(&o, &result[count]);
-    }
-    count += code == TL_EXIT_OK;
-  }
-  if (o.json && code == TL_EXIT_OK) {
-    print_json(&o, result, count);
+  code = tl_cli_ranks_agree(
+      tl_cli_context_open((talus_backend_kind)o.backend, o.threads, 0, &context));
+  if (code == TL_EXIT_OK) {
+    code = tl_cli_ranks_agree(beds_run(context, &o));
   }
   talus_context_destroy(context);
+  tl_cli_ranks_end();
   return code;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "host/base/words.h"
+#include "host/cli/ranks.h"
 
 /* The lists start with a separator, which + 1 skips. */
 #define WORD2(name, text) "|" text
@@ -21,7 +22,7 @@ const char *const tl_cli_cones = &(TALUS_CONE_LIST(WORD2))[1];
 const char *const tl_cli_method = &(TALUS_METHOD_LIST(WORD3))[1];
 const char *const tl_cli_methods = &(TALUS_METHOD_LIST(WORD3) "|all")[1];
 const char *const tl_cli_backends = "auto|cpu|cuda";
-const char *const tl_cli_precisions = "f64|f32";
+const char *const tl_cli_precisions = "f64|f32|auto";
 const char *const tl_cli_measures = "epsilon|siconos";
 
 const char *tl_cli_backend_name(talus_backend_kind backend) {
@@ -86,9 +87,15 @@ int tl_cli_methods_read(const char *option, const char *text, talus_cone cone, t
 int tl_cli_fail(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  fputs("talus: ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
+  if (tl_cli_ranks_speaks()) {
+    fputs("talus: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+  } else {
+    char message[512];
+    vsnprintf(message, sizeof message, format, arguments);
+    tl_cli_ranks_note(message);
+  }
   va_end(arguments);
   return TL_EXIT_BAD;
 }
@@ -105,6 +112,9 @@ int tl_cli_fail_status(const talus_context *context, talus_status status, const 
 
 static void print_log(void *user, talus_log_level level, const char *message) {
   const int verbose = *(const int *)user;
+  if (!tl_cli_ranks_speaks()) {
+    return;
+  }
   if (level == TALUS_LOG_WARNING) {
     fprintf(stderr, "talus: warning: %s\n", message);
   } else if (verbose) {
@@ -117,7 +127,8 @@ int tl_cli_context_open(talus_backend_kind backend, int64_t threads, int verbose
   static const int quiet = 0, loud = 1;
   talus_context_def def = talus_context_def_default();
   def.backend = backend;
-  def.threads = (int32_t)threads;
+  def.threads = threads > 0 ? (int32_t)threads : tl_cli_ranks_threads();
+  def.ranks = tl_cli_ranks();
   def.single_blas = 1; /* the process is the program's own */
   def.log = print_log;
   def.log_user = (void *)(verbose ? &loud : &quiet);

@@ -81,6 +81,9 @@ static int measure(talus_context *context, talus_measure_def *def, int quiet) {
   sigaction(SIGINT, &action, &before);
   const talus_status status = talus_measure_run(context, def, &frames);
   sigaction(SIGINT, &before, NULL);
+  if (status == TALUS_FILE_FORMAT) { /* the message tells the key of a measurement, or the frame */
+    return tl_cli_fail("%s", talus_context_message(context));
+  }
   if (status != TALUS_OK) {
     return tl_cli_fail_status(context, status, def->directory);
   }

@@ -12,6 +12,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/draw.h"
 #include "host/cli/options.h"
+#include "host/cli/ranks.h"
 #include "host/cli/run_progress.h"
 #include "talus/talus_io.h"
 #include "talus/talus_scene.h"
@@ -40,6 +41,7 @@ typedef struct run_state {
   int64_t missed, halved;         /* steps that missed the tolerance; that had to be cut */
   int64_t uncertified;            /* steps with solves that no certificate judged */
   double worst_error, worst_time; /* of those that missed */
+  talus_precision precision;      /* of the last step */
   double begin;
 } run_state;
 
@@ -71,6 +73,7 @@ static tl_parsed parse_options(run_options *o, int argc, char **argv) {
       .positional = "SCENE.yaml",
       .notes =
           "Ctrl-C writes a checkpoint and ends. docs/reference/scene.md explains scene files.\n"
+          "mpirun -n N talus run SCENE.yaml runs it on N processes, with the results of one.\n"
           "exit code: 0 done, 2 bad input or failed output, 3 a step could not be solved,\n"
           "130 interrupted\n",
       .options = table,
@@ -131,6 +134,12 @@ static int choose_directory(run_state *run) {
   return TL_EXIT_OK;
 }
 
+static bool same_on_ranks(int64_t value) {
+  const talus_transport *const t = tl_cli_ranks();
+  int64_t range[2] = {value, -value};
+  return t == NULL || (t->largest(t->user, range, 2) == 0 && range[0] == -range[1]);
+}
+
 /* The first and the last step; whether there are any in between, and not too many to count. */
 static int find_last_step(run_state *run) {
   const talus_scene_info *const info = &run->info;
@@ -146,6 +155,9 @@ static int find_last_step(run_state *run) {
   } else {
     return tl_cli_fail("%g s are %g steps of %g s; a run has at most %g", time, steps, info->step,
                        MOST_STEPS);
+  }
+  if (!same_on_ranks(run->last)) {
+    return tl_cli_fail("the processes were given different ends of the run");
   }
   return run->first < run->last ? TL_EXIT_OK
                                 : tl_cli_fail("there is nothing to do: step %" PRId64 " of %" PRId64
@@ -244,6 +256,7 @@ static talus_status one_step(run_state *run, talus_step_report *report) {
   TL_TRY(talus_scene_tick(run->scene, run->world));
   TL_TRY(talus_world_step(run->world, report));
   TL_TRY(talus_scene_watch(run->scene, run->world, report));
+  run->precision = report->precision;
   run->missed += report->accepted != 0;
   if (report->accepted && report->error > run->worst_error) {
     run->worst_error = report->error;
@@ -265,6 +278,9 @@ static talus_status one_step(run_state *run, talus_step_report *report) {
 static int complain_of_checkpoint(const run_state *run) {
   char newest[1200];
   const int code = complain(run);
+  if (!tl_cli_ranks_speaks()) {
+    return code;
+  }
   if (talus_record_newest(run->context, run->directory, newest, sizeof newest) == TALUS_OK) {
     fprintf(stderr, "talus: --resume %s goes on from %s\n", run->directory, newest);
   } else {
@@ -278,15 +294,15 @@ static int give_up(run_state *run, talus_status status) {
   char path[1200];
   int64_t saved;
   complain(run);
-  if (talus_record_checkpoint(run->record, run->world, &saved) == TALUS_OK) {
+  if (talus_record_checkpoint(run->record, run->world, &saved) != TALUS_OK) {
+    complain_of_checkpoint(run);
+  } else if (tl_cli_ranks_speaks()) {
     fprintf(stderr,
             "talus: %s/checkpoint-%06" PRId64 ".h5 holds the state after step %" PRId64
             ": --resume %s goes on from there\n",
             run->directory, saved, saved, run->directory);
-  } else {
-    complain_of_checkpoint(run);
   }
-  if (status == TALUS_STEP_FAILED) {
+  if (status == TALUS_STEP_FAILED && tl_cli_ranks_speaks()) {
     snprintf(path, sizeof path, "%s/failed-%06" PRId64 ".hdf5", run->directory,
              talus_world_steps(run->world));
     if (talus_world_problem_write(run->world, path) == TALUS_OK) {
@@ -301,7 +317,7 @@ static int give_up(run_state *run, talus_status status) {
 
 static int draw_results(const run_state *run) {
   const talus_scene_info *const info = &run->info;
-  if (!info->frames || !(info->pictures || info->movie)) {
+  if (!info->frames || !(info->pictures || info->movie) || !tl_cli_ranks_speaks()) {
     return TL_EXIT_OK;
   }
   tl_draw draw = tl_draw_default(run->directory);
@@ -319,7 +335,22 @@ static int draw_results(const run_state *run) {
   return tl_draw_run(run->context, &draw);
 }
 
+/* Where steps were made, if the backend is a device's, and in which precision. */
+static void device_tell(const run_state *run, int64_t made) {
+  const char *reason;
+  const int64_t there = talus_world_device_steps(run->world, &reason);
+  if (strcmp(talus_context_backend(run->context), "cpu") == 0 || made == 0) {
+    return;
+  }
+  printf("  %" PRId64 " of %" PRId64 " steps were made on the device, iterations in %s", there,
+         made, talus_precision_name(run->precision));
+  printf(reason != NULL ? "; the last one through the host: %s\n" : "\n", reason);
+}
+
 static void report_end(const run_state *run) {
+  if (!tl_cli_ranks_speaks()) {
+    return;
+  }
   const int64_t made = talus_world_steps(run->world) - run->first;
   const double seconds = tl_clock() - run->begin;
   printf("%s: %" PRId64 " steps to t = %.6g s in %.3g s (%.3g ms per step)\n", run->directory, made,
@@ -336,13 +367,14 @@ static void report_end(const run_state *run) {
     printf("  %" PRId64 " steps were not judged by the certificate (world.certify)\n",
            run->uncertified);
   }
+  device_tell(run, made);
 }
 
 /* What softness AUTO has chosen, if it has. */
 static void softness_tell(const run_state *run) {
   double modulus, overlap;
-  if (!run->o->quiet && talus_world_softness(run->world, &modulus, &overlap) == TALUS_OK &&
-      modulus > 0) {
+  if (!run->o->quiet && tl_cli_ranks_speaks() &&
+      talus_world_softness(run->world, &modulus, &overlap) == TALUS_OK && modulus > 0) {
     printf("softness auto: contacts are springs of %.3g Pa times the reduced radius; a grain on a "
            "grain overlaps by %.2g %% of its radius\n",
            modulus, 100 * overlap);
@@ -358,15 +390,16 @@ static int simulate(run_state *run) {
     status = talus_record_frame(run->record, run->world, NULL);
   }
   softness_tell(run);
-  tl_run_progress_begin(&progress, run->first, run->last, run->o->quiet);
+  int interrupted = tl_cli_ranks_any(tl_run_interrupted());
+  tl_run_progress_begin(&progress, run->first, run->last, run->o->quiet || !tl_cli_ranks_speaks());
   while (status == TALUS_OK && talus_world_steps(run->world) < run->last &&
-         talus_scene_over(run->scene) == TALUS_STAGE_GOES_ON && !tl_run_interrupted()) {
+         talus_scene_over(run->scene) == TALUS_STAGE_GOES_ON && !interrupted) {
     status = one_step(run, &report);
+    interrupted = tl_cli_ranks_any(tl_run_interrupted()); /* on whichever process it came */
     if (status == TALUS_OK) {
       tl_run_progress_update(&progress, &report);
     }
   }
-  const int interrupted = tl_run_interrupted();
   tl_run_progress_end(&progress);
   if (status != TALUS_OK) {
     return give_up(run, status);
@@ -374,17 +407,55 @@ static int simulate(run_state *run) {
   if (talus_record_checkpoint(run->record, run->world, NULL) != TALUS_OK) {
     return complain_of_checkpoint(run);
   }
-  if (run->o->problem != NULL &&
+  if (run->o->problem != NULL && tl_cli_ranks_speaks() &&
       talus_world_problem_write(run->world, run->o->problem) != TALUS_OK) {
     return complain(run);
   }
-  if (interrupted) {
+  if (interrupted && tl_cli_ranks_speaks()) {
     fprintf(stderr, "talus: interrupted; go on by --resume %s\n", run->directory);
   }
   report_end(run);
   return interrupted                                        ? TL_EXIT_INTERRUPTED
          : talus_scene_over(run->scene) == TALUS_STAGE_LATE ? TL_EXIT_NOT_CONVERGED
                                                             : TL_EXIT_OK;
+}
+
+/* All that a run is, in a context. */
+static int run_scene(run_state *run) {
+  int code = prepare(run);
+  if (code == TL_EXIT_OK) {
+    code = dump_begin(run);
+  }
+  if (code == TL_EXIT_OK) {
+    code = simulate(run);
+  }
+  if (code == TL_EXIT_OK) {
+    code = draw_results(run);
+  }
+  if (talus_record_close(run->record) != TALUS_OK) {
+    code = complain(run);
+  }
+  talus_world_destroy(run->world);
+  talus_scene_destroy(run->scene);
+  return code;
+}
+
+/* The run, as one of several processes if there are. */
+static int run_joined(run_state *run) {
+  const run_options *const o = run->o;
+  int code = TL_EXIT_OK;
+  if (o->problem != NULL && tl_cli_ranks_speaks()) {
+    code = tl_cli_writable(o->problem, o->scene);
+  }
+  if (code == TL_EXIT_OK) {
+    code = tl_cli_context_open((talus_backend_kind)o->backend, o->threads, 0, &run->context);
+  }
+  code = tl_cli_ranks_agree(code);
+  if (code == TL_EXIT_OK) {
+    code = tl_cli_ranks_agree(run_scene(run));
+  }
+  talus_context_destroy(run->context);
+  return code;
 }
 
 int tl_cli_run(int argc, char **argv) {
@@ -396,28 +467,10 @@ int tl_cli_run(int argc, char **argv) {
   run_state run;
   memset(&run, 0, sizeof run);
   run.o = &o;
-  if (o.problem != NULL && tl_cli_writable(o.problem, o.scene) != TL_EXIT_OK) {
-    return TL_EXIT_BAD;
-  }
-  if (tl_cli_context_open((talus_backend_kind)o.backend, o.threads, 0, &run.context) !=
-      TL_EXIT_OK) {
-    return TL_EXIT_BAD;
-  }
-  int code = prepare(&run);
+  int code = tl_cli_ranks_begin();
   if (code == TL_EXIT_OK) {
-    code = dump_begin(&run);
+    code = run_joined(&run);
   }
-  if (code == TL_EXIT_OK) {
-    code = simulate(&run);
-  }
-  if (code == TL_EXIT_OK) {
-    code = draw_results(&run);
-  }
-  if (talus_record_close(run.record) != TALUS_OK) {
-    code = complain(&run);
-  }
-  talus_world_destroy(run.world);
-  talus_scene_destroy(run.scene);
-  talus_context_destroy(run.context);
+  tl_cli_ranks_end();
   return code;
 }

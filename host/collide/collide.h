@@ -1,9 +1,9 @@
 /* collide.h: shapes placed in the world in, contact points out.
  *
  * Knows geometry only: neither time, mass, materials nor impulses. The world places colliders,
- * the broad-phase (broad.c) finds pairs whose boxes overlap, the narrow-phase (narrow*.c) finds
- * the points at which a pair is closer than a margin. Everything is deterministic: the result
- * depends on the colliders and their order alone, not on threads. */
+ * the broad-phase (broad.c) finds pairs whose boxes overlap, the narrow-phase (narrow*.c; one pair:
+ * kernels/item/collide) finds the points at which a pair is closer than a margin. Everything is
+ * deterministic: the result depends on the colliders and their order alone, not on threads. */
 #ifndef TL_COLLIDE_H
 #define TL_COLLIDE_H
 
@@ -11,28 +11,8 @@
 
 #include "host/base/base.h"
 #include "host/math/pose.h"
+#include "kernels/item/collide/query.h"
 #include "talus/talus_world.h"
-
-/* A convex polyhedron in its shape's frame, faces counter-clockwise seen from outside. */
-typedef struct tl_hull {
-  int32_t point_count, face_count, edge_count;
-  double *point;       /* [3 point_count] only the hull's corners */
-  int32_t *face_first; /* [face_count + 1] into face_point */
-  int32_t *face_point;
-  double *face_plane; /* [4 face_count] outward unit normal and offset: n.x = d on the face */
-  int32_t *edge;      /* [2 edge_count] points, each edge once */
-  int32_t *edge_face; /* [2 edge_count] the two faces that meet there */
-} tl_hull;
-
-/* Triangles with a tree of boxes over them. */
-typedef struct tl_mesh tl_mesh;
-
-typedef struct tl_geometry {
-  talus_shape_kind kind;
-  double radius, half_length, half_edge[3];
-  const tl_hull *hull; /* HULL */
-  const tl_mesh *mesh; /* MESH */
-} tl_geometry;
 
 typedef struct tl_collider {
   const tl_geometry *geometry;
@@ -44,10 +24,6 @@ typedef struct tl_collider {
   double margin;     /* contacts are wanted below this gap, counted from either side: the pair's
                         margin is the sum of both */
 } tl_collider;
-
-typedef struct tl_box {
-  double lower[3], upper[3];
-} tl_box;
 
 /* The collider's bounding box without margin; half-spaces and huge meshes may be infinite in
  * some directions (+-INFINITY). */
@@ -70,24 +46,12 @@ talus_status tl_broad_pairs(tl_broad *broad, const tl_collider *collider, int32_
 
 /* ---- narrow-phase ---------------------------------------------------------------------------- */
 
-/* One contact point of a pair. */
-typedef struct tl_contact_point {
-  int32_t a, b;       /* colliders, as in the pair */
-  uint32_t feature;   /* names the point within the pair, the same from step to step while the same
-                        corners, edges or triangles meet */
-  int32_t spherical;  /* 1: both arms lie along the normal (sphere against sphere or wall) */
-  double position[3]; /* midway in the gap */
-  double normal[3];   /* unit, from a to b */
-  double gap;         /* < 0: penetration */
-} tl_contact_point;
-
 /* A list that grows; one per thread. */
 typedef struct tl_contact_point_list {
   talus_context *context; /* NULL: fixed room, for tests */
   tl_contact_point *point;
   int64_t count, capacity;
 } tl_contact_point_list;
-talus_status tl_contact_point_append(tl_contact_point_list *list, const tl_contact_point *point);
 void tl_contact_points_release(tl_contact_point_list *list);
 
 /* Appends the contact points of a pair closer than a->margin + b->margin. Faces give several points
@@ -95,10 +59,10 @@ void tl_contact_points_release(tl_contact_point_list *list);
 talus_status tl_narrow_pair(const tl_collider *a, const tl_collider *b, int32_t index_a,
                             int32_t index_b, tl_contact_point_list *list);
 
-/* All pairs, in order of the pairs whatever the number of threads. The array belongs to `lists`
- * (room for `threads` lists kept by the caller between calls). */
+/* All pairs, in order of the pairs whatever the number of threads. They stand in `points`, memory
+ * of the caller's, who may use it for something else between calls, and releases it. */
 typedef struct tl_narrow tl_narrow;
-talus_status tl_narrow_create(talus_context *context, tl_narrow **narrow);
+talus_status tl_narrow_create(talus_context *context, tl_buffer *points, tl_narrow **narrow);
 void tl_narrow_destroy(tl_narrow *narrow); /* accepts NULL */
 talus_status tl_narrow_pairs(tl_narrow *narrow, const tl_collider *collider, const tl_pair *pair,
                              int64_t pair_count, int32_t threads, const tl_contact_point **points,

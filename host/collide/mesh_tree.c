@@ -111,39 +111,3 @@ talus_status tl_mesh_tree(talus_context *context, tl_mesh *mesh) {
   tl_free(context, item);
   return TALUS_OK;
 }
-
-tl_mesh_walk tl_mesh_walk_begin(const tl_mesh *mesh, const tl_box *box) {
-  tl_mesh_walk walk = {mesh, *box, 0, -1, 0};
-  return walk;
-}
-
-static bool boxes_overlap(const tl_box *a, const tl_box *b) {
-  return a->lower[0] <= b->upper[0] && b->lower[0] <= a->upper[0] && a->lower[1] <= b->upper[1] &&
-         b->lower[1] <= a->upper[1] && a->lower[2] <= b->upper[2] && b->lower[2] <= a->upper[2];
-}
-
-int32_t tl_mesh_next(tl_mesh_walk *walk) {
-  const tl_mesh *const mesh = walk->mesh;
-  for (;;) {
-    if (walk->leaf >= 0) {
-      const tl_mesh_node *const leaf = &mesh->node[walk->leaf];
-      if (walk->position < leaf->count) {
-        return mesh->order[leaf->first + walk->position++];
-      }
-      walk->leaf = -1;
-    }
-    if (walk->node >= mesh->node_count) {
-      return -1;
-    }
-    const tl_mesh_node *const node = &mesh->node[walk->node];
-    if (!boxes_overlap(&walk->box, &node->box)) {
-      walk->node = node->skip;
-      continue;
-    }
-    if (node->count > 0) {
-      walk->leaf = walk->node;
-      walk->position = 0;
-    }
-    walk->node++;
-  }
-}

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "host/base/each.h"
-#include "host/collide/narrow.h"
+#include "host/collide/collide.h"
 
 enum { CHUNK = 256 };
 
@@ -20,17 +20,18 @@ struct tl_narrow {
   talus_context *context;
   tl_contact_point_list *list; /* one per thread */
   int32_t list_count;
-  tl_buffer chunk;  /* chunk_place */
-  tl_buffer result; /* tl_contact_point */
+  tl_buffer chunk;   /* chunk_place */
+  tl_buffer *result; /* tl_contact_point; the caller's */
 };
 
-talus_status tl_narrow_create(talus_context *context, tl_narrow **narrow) {
+talus_status tl_narrow_create(talus_context *context, tl_buffer *points, tl_narrow **narrow) {
   void *memory;
   *narrow = NULL;
   TL_TRY(tl_alloc(context, &memory, 1, sizeof **narrow, "narrow-phase"));
   *narrow = memory;
   memset(*narrow, 0, sizeof **narrow);
   (*narrow)->context = context;
+  (*narrow)->result = points;
   return TALUS_OK;
 }
 
@@ -43,7 +44,6 @@ void tl_narrow_destroy(tl_narrow *narrow) {
   }
   tl_free(narrow->context, narrow->list);
   tl_buffer_release(narrow->context, &narrow->chunk);
-  tl_buffer_release(narrow->context, &narrow->result);
   tl_free(narrow->context, narrow);
 }
 
@@ -119,7 +119,7 @@ static talus_status treat_chunks(tl_narrow *narrow, const tl_collider *collider,
 static void chunks_copy(void *arguments, int64_t first, int64_t end) {
   const tl_narrow *const narrow = arguments;
   const chunk_place *const chunk = narrow->chunk.memory;
-  tl_contact_point *const result = narrow->result.memory;
+  tl_contact_point *const result = narrow->result->memory;
   for (int64_t k = first; k < end; k++) {
     if (chunk[k].count > 0) {
       memcpy(result + chunk[k].target, narrow->list[chunk[k].thread].point + chunk[k].first,
@@ -137,13 +137,28 @@ static talus_status gather(tl_narrow *narrow, int32_t threads, int64_t chunk_cou
     total += chunk[k].count;
   }
   /* some room to grow, so that a settled scene does not allocate each step */
-  if (narrow->result.capacity < (size_t)total * sizeof(tl_contact_point)) {
-    TL_TRY(tl_buffer_reserve(narrow->context, &narrow->result, (size_t)(total + total / 4),
+  if (narrow->result->capacity < (size_t)total * sizeof(tl_contact_point)) {
+    TL_TRY(tl_buffer_reserve(narrow->context, narrow->result, (size_t)(total + total / 4),
                              sizeof(tl_contact_point), "contact points"));
   }
   tl_each(narrow->context, threads, chunk_count, chunks_copy, narrow);
   *point_count = total;
   return TALUS_OK;
+}
+
+/* One thread writes the array of points itself. */
+static talus_status treat_alone(const tl_narrow *narrow, const tl_collider *collider,
+                                const tl_pair *pair, int64_t pair_count, int64_t *point_count) {
+  tl_buffer *const result = narrow->result;
+  tl_contact_point_list list = {narrow->context, result->memory, 0,
+                                (int64_t)(result->capacity / sizeof *list.point)};
+  const talus_status status = treat(collider, pair, 0, pair_count, &list);
+  if (list.point != result->memory) { /* it has grown */
+    result->memory = list.point;
+    result->capacity = (size_t)list.capacity * sizeof *list.point;
+  }
+  *point_count = status == TALUS_OK ? list.count : 0;
+  return status;
 }
 
 talus_status tl_narrow_pairs(tl_narrow *narrow, const tl_collider *collider, const tl_pair *pair,
@@ -158,20 +173,19 @@ talus_status tl_narrow_pairs(tl_narrow *narrow, const tl_collider *collider, con
   if (threads < 1) {
     threads = 1;
   }
+  if (threads == 1) {
+    TL_TRY(treat_alone(narrow, collider, pair, pair_count, point_count));
+    *points = narrow->result->memory;
+    return TALUS_OK;
+  }
   TL_TRY(want_lists(narrow, threads));
   for (int32_t k = 0; k < threads; k++) {
     narrow->list[k].count = 0;
-  }
-  if (threads == 1) {
-    TL_TRY(treat(collider, pair, 0, pair_count, &narrow->list[0]));
-    *points = narrow->list[0].point;
-    *point_count = narrow->list[0].count;
-    return TALUS_OK;
   }
   TL_TRY(tl_buffer_reserve(narrow->context, &narrow->chunk, (size_t)chunk_count,
                            sizeof(chunk_place), "chunks of pairs"));
   TL_TRY(treat_chunks(narrow, collider, pair, pair_count, threads, chunk_count));
   TL_TRY(gather(narrow, threads, chunk_count, point_count));
-  *points = narrow->result.memory;
+  *points = narrow->result->memory;
   return TALUS_OK;
 }

@@ -1,6 +1,7 @@
 /* world_problem.c: builds the contact problem of a world's next step and writes it, or has the
  * solver write the problems as they come. */
 #include "host/world/links.h"
+#include "host/world/spread.h"
 #include "talus/talus_io.h"
 
 static talus_status problem_write(talus_world *world, const char *path) {
@@ -8,14 +9,15 @@ static talus_status problem_write(talus_world *world, const char *path) {
   tl_step_arrays arrays;
   talus_problem problem;
   void *memory = NULL;
-  tl_motion_apply(world, dt);
-  TL_TRY(tl_contacts_find(world, dt, NULL));
   const size_t size = tl_velocity_size(world);
   TL_TRY(tl_alloc(world->context, &memory, 2 * size, sizeof(double), "velocities"));
   double *const before = memory, *const free = before + size;
-  tl_velocities_read(world, before);
+  tl_velocities_begin(world, dt, before);
+  talus_status status = tl_contacts_find(world, dt, NULL);
   tl_velocity_free(world, dt, free);
-  talus_status status = tl_links_free(world, dt, free);
+  if (status == TALUS_OK) {
+    status = tl_links_free(world, dt, free);
+  }
   if (status == TALUS_OK) {
     status = tl_problem_build(world, dt, before, free, &arrays, &problem);
   }
@@ -55,6 +57,7 @@ talus_status talus_world_dump(talus_world *world, talus_dump dump, const char *p
   talus_settings watched = world->def.solver;
   watched.dump = dump;
   watched.dump_path = path;
+  TL_TRY(tl_spread_check(world->context, &watched));
   TL_TRY(talus_solver_set(world->solver, &watched));
   world->def.solver = watched;
   return TALUS_OK;

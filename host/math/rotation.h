@@ -4,10 +4,8 @@
 
 #include <stdbool.h>
 
-#include "kernels/item/rotation.h"
+#include "kernels/item/inertia.h"
 
 bool tl_quaternion_good(const double *q);
-/* rotation * m * rotation^T of a symmetric m. */
-void tl_inertia_turn(const double *m, const double *rotation, double *turned);
 
 #endif

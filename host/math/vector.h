@@ -2,15 +2,7 @@
 #ifndef TL_MATH_VECTOR_H
 #define TL_MATH_VECTOR_H
 
-#include "kernels/item/tangent.h"
+#include "kernels/item/frame.h"
 #include "kernels/item/vector.h"
-
-/* Two unit vectors that make a right-handed frame with the unit vector n: the item's tangents. */
-static inline void tl_frame3(const double n[3], double t1[3], double t2[3]) {
-  tl_vec a, b;
-  tl_tangents(tl_vec_make(n[0], n[1], n[2]), &a, &b);
-  tl_set3(t1, a.x, a.y, a.z);
-  tl_set3(t2, b.x, b.y, b.z);
-}
 
 #endif

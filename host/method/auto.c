@@ -44,12 +44,12 @@ static int32_t constraints_of(const tl_run *run) {
  * law. (Rigid rows keep the exact law's momentum, and with it their bits.) */
 static bool slips(const tl_run *run) {
   return run->settings->law == TALUS_LAW_COULOMB &&
-         (run->assembly->contact_count > 0 || !(run->assembly->stiffest > 0));
+         (tl_assembly_contacts(run->assembly) > 0 || !(run->assembly->stiffest > 0));
 }
 
 /* Contacts of six rows are for methods of first order, and newton where they are few. */
 static bool has_torques(const tl_run *run) {
-  return run->assembly->system.shape.torque_count > 0;
+  return run->assembly->wrenches;
 }
 
 /* Largest momentum: a long memory pays where high accuracy is wanted or, late in the run, where

@@ -150,3 +150,44 @@ talus_transport talus_mpi_ranks_transport(talus_mpi_ranks *ranks) {
   }
   return transport;
 }
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+static talus_mpi_ranks *program;
+
+static int32_t neighbours_count(MPI_Comm comm) {
+  MPI_Comm machine;
+  int count = 1;
+  if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine) == MPI_SUCCESS) {
+    MPI_Comm_size(machine, &count);
+    MPI_Comm_free(&machine);
+  }
+  return count;
+}
+
+talus_status talus_mpi_begin(talus_transport *transport, int32_t *neighbours) {
+  int provided, begun = 0;
+  MPI_Initialized(&begun);
+  if (begun || program != NULL || transport == NULL || neighbours == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
+    return TALUS_RANKS_FAILED;
+  }
+  const talus_status status = ranks_make(MPI_COMM_WORLD, &program);
+  if (status == TALUS_OK) {
+    const uint32_t size = transport->struct_size;
+    *transport = talus_mpi_ranks_transport(program);
+    transport->struct_size = size;
+    *neighbours = neighbours_count(program->comm);
+  }
+  return status;
+}
+
+void talus_mpi_end(void) {
+  if (program != NULL) {
+    talus_mpi_ranks_destroy(program);
+    program = NULL;
+    MPI_Finalize();
+  }
+}

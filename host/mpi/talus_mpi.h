@@ -27,6 +27,13 @@ TALUS_API talus_status talus_mpi_ranks_create_fortran(int32_t communicator,
 TALUS_API void talus_mpi_ranks_destroy(talus_mpi_ranks *ranks);
 TALUS_API talus_transport talus_mpi_ranks_transport(talus_mpi_ranks *ranks);
 
+/* For programs that load this library at run time, as `talus` does: begins MPI and fills a
+ * transport (of talus_transport_default) for all processes; *neighbours: how many of them are on
+ * this machine. Statuses: as of create. */
+TALUS_API talus_status talus_mpi_begin(talus_transport *transport, int32_t *neighbours);
+/* Ends what talus_mpi_begin has begun. */
+TALUS_API void talus_mpi_end(void);
+
 #ifdef __cplusplus
 }
 #endif

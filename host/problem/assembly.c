@@ -7,6 +7,7 @@
 
 #include "host/base/each.h"
 #include "host/problem/problem_check.h"
+#include "kernels/halo.h"
 #include "kernels/item/rigid.h"
 #include "kernels/item/row.h"
 
@@ -107,6 +108,33 @@ void tl_assembly_incidence(tl_assembly *assembly, const int32_t *entry_unit) {
   first[0] = 0;
 }
 
+/* ---- what other ranks have ------------------------------------------------------------------- */
+
+bool tl_assembly_owns(const tl_assembly *assembly, int32_t place) {
+  return assembly->halo == NULL || assembly->halo->own[assembly->system.order[place]];
+}
+
+int64_t tl_assembly_contacts(const tl_assembly *assembly) {
+  return assembly->halo != NULL ? assembly->halo->contact_count : assembly->contact_count;
+}
+
+void tl_assembly_round(tl_assembly *assembly, int32_t place, double square) {
+  if (tl_assembly_owns(assembly, place)) {
+    tl_exact_add(&assembly->roundings, square);
+  }
+}
+
+/* The exact sum of the roundings. */
+static void rounding_close(tl_assembly *assembly) {
+  tl_halo *const halo = assembly->halo;
+  if (halo != NULL) {
+    halo->sum(halo, assembly->roundings.digit, TL_EXACT_DIGITS);
+  }
+  if (assembly->kept.brick_size > 0) {
+    assembly->rounding = tl_exact_round(&assembly->roundings);
+  }
+}
+
 /* ---- units of the engine's own --------------------------------------------------------------- */
 
 static void array_scale(double *array, int64_t count, double factor) {
@@ -120,40 +148,99 @@ typedef struct exponents {
   int64_t sum, count;
 } exponents;
 
-static void exponent_add(exponents *e, double value) {
+/* Of all ranks. */
+static void exponents_meet(tl_halo *halo, exponents *a, exponents *b) {
+  int64_t all[4] = {a->sum, a->count, b->sum, b->count};
+  if (halo != NULL) {
+    halo->sum(halo, all, 4);
+  }
+  *a = (exponents){all[0], all[1]};
+  *b = (exponents){all[2], all[3]};
+}
+
+/* As frexp has it: of what is neither subnormal nor infinite from its bits, which takes no call. */
+static int exponent_of(double value) {
+  uint64_t bits;
   int exponent;
+  memcpy(&bits, &value, sizeof bits);
+  const int biased = (int)(bits >> 52 & 0x7ff);
+  if (biased > 0 && biased < 0x7ff) {
+    return biased - 1022;
+  }
+  frexp(value, &exponent);
+  return exponent;
+}
+
+static void exponent_add(exponents *e, double value) {
   if (value > 0) {
-    frexp(value, &exponent);
-    e->sum += exponent;
+    e->sum += exponent_of(value);
     e->count++;
   }
+}
+
+typedef struct exponent_task {
+  const tl_assembly *assembly;
+  exponents weights, speeds; /* atomic */
+} exponent_task;
+
+static void exponents_share(exponents *all, const exponents *own) {
+  __atomic_add_fetch(&all->sum, own->sum, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&all->count, own->count, __ATOMIC_RELAXED);
+}
+
+static void exponents_part(void *arguments, int64_t first, int64_t end) {
+  exponent_task *const t = arguments;
+  const tl_system *const system = &t->assembly->system;
+  exponents weights = {0, 0}, speeds = {0, 0};
+  for (int64_t k = first; k < end; k++) {
+    if (!tl_assembly_owns(t->assembly, (int32_t)k)) {
+      continue;
+    }
+    const double x = fabs(system->free_x[k]), y = fabs(system->free_y[k]);
+    exponent_add(&weights, system->weight[k]);
+    exponent_add(&speeds, fmax(x, fmax(y, fabs(system->free_z[k]))));
+  }
+  exponents_share(&t->weights, &weights);
+  exponents_share(&t->speeds, &speeds);
+}
+
+/* Arrays of one number per place, times c and times s. */
+typedef struct scale_task {
+  const tl_system *system;
+  double c, s;
+} scale_task;
+
+static void scales_part(void *arguments, int64_t first, int64_t end) {
+  const scale_task *const t = arguments;
+  const tl_system *const system = t->system;
+  const int64_t count = end - first;
+  array_scale(system->free_x + first, count, t->c);
+  array_scale(system->free_y + first, count, t->c);
+  array_scale(system->free_z + first, count, t->c);
+  array_scale(system->scale_n + first, count, t->s);
+  array_scale(system->scale_t + first, count, t->s);
+  array_scale(system->weight + first, count, t->s);
 }
 
 /* Units of mass and speed in which W_kk and q are about one, so that squares stay in the range of
  * single precision whatever the caller's units are: with powers of two, which round nothing,
  *   W' = s W,  q' = c q,  and so x = x' s / c. */
-static void units_choose(tl_assembly *assembly) {
+static void units_choose(talus_context *context, tl_assembly *assembly) {
   tl_system *const system = &assembly->system;
   const tl_shape *const shape = &system->shape;
-  exponents weights = {0, 0}, speeds = {0, 0};
-  for (int32_t k = 0; k < shape->contact_count; k++) {
-    exponent_add(&weights, system->weight[k]);
-    exponent_add(&speeds, fmax(fabs(system->free_x[k]),
-                               fmax(fabs(system->free_y[k]), fabs(system->free_z[k]))));
-  }
-  const int weight = -tl_rigid_exponent(weights.sum, weights.count);
-  const int speed = -tl_rigid_exponent(speeds.sum, speeds.count);
+  exponent_task e = {assembly, {0, 0}, {0, 0}};
+  const int32_t threads = shape->contact_count > TL_CHUNK ? assembly->threads : 1;
+  tl_each(context, threads, shape->contact_count, exponents_part, &e);
+  exponents_meet(assembly->halo, &e.weights, &e.speeds);
+  const int weight = -tl_rigid_exponent(e.weights.sum, e.weights.count);
+  const int speed = -tl_rigid_exponent(e.speeds.sum, e.speeds.count);
   const double s = ldexp(1, weight), c = ldexp(1, speed);
   assembly->impulse_unit = ldexp(1, weight - speed);
   assembly->velocity_unit = c;
   assembly->rounding *= c * (c / s);
   assembly->most_compliance *= s;
-  array_scale(system->free_x, TL_PLACES(shape), c);
-  array_scale(system->free_y, TL_PLACES(shape), c);
-  array_scale(system->free_z, TL_PLACES(shape), c);
-  array_scale(system->scale_n, TL_PLACES(shape), s);
-  array_scale(system->scale_t, TL_PLACES(shape), s);
-  array_scale(system->weight, TL_PLACES(shape), s);
+  scale_task scale = {system, c, s};
+  tl_each(context, threads, TL_PLACES(shape), scales_part, &scale);
   const int64_t blocks = system->diagonal != NULL ? 3 * TL_PLACES(shape) : 0;
   array_scale(system->diagonal, blocks, s);
   array_scale(system->mixed, blocks, s);
@@ -204,6 +291,7 @@ static talus_status system_assemble(talus_context *context, const talus_problem 
                                     int coloured, tl_assembly *assembly) {
   if (problem->form != TALUS_FORM_RIGID) { /* the order will be another's */
     assembly->kept.valid = 0;
+    assembly->kept.brick_size = 0;
   }
   switch (problem->form) {
   case TALUS_FORM_RIGID:
@@ -229,13 +317,23 @@ void tl_system_blank(const talus_problem *problem, tl_assembly *assembly) {
   assembly->dimension = problem->dimension;
   assembly->contact_count = problem->contact_count;
   assembly->bilateral_count = 0;
+  assembly->wrenches = assembly->compliant = false;
   assembly->notes = 0;
   assembly->softest = assembly->stiffest = assembly->most_compliance = 0;
   assembly->frame = NULL;
 }
 
-talus_status tl_system_build(talus_context *context, const talus_problem *problem, bool coloured,
-                             tl_assembly *assembly) {
+static bool is_bounded(const talus_problem *problem, const tl_assembly *assembly) {
+  return assembly->halo != NULL ? assembly->halo->bounded : tl_problem_bounded(problem);
+}
+
+static bool is_compliant(const talus_problem *problem, const tl_assembly *assembly) {
+  return assembly->halo != NULL ? assembly->halo->compliant : tl_problem_compliant(problem);
+}
+
+/* All that can fail. */
+static talus_status system_fill(talus_context *context, const talus_problem *problem, bool coloured,
+                                tl_assembly *assembly) {
   assembly->revision++;
   assembly->ordering = TL_ORDERING_NONE; /* until it stands */
   assembly->dimension = problem->dimension;
@@ -243,6 +341,7 @@ talus_status tl_system_build(talus_context *context, const talus_problem *proble
   assembly->bilateral_count = problem->bilateral_count;
   assembly->notes = 0;
   assembly->rounding = 0;
+  memset(&assembly->roundings, 0, sizeof assembly->roundings);
   assembly->frame = NULL;
   tl_system *const system = &assembly->system;
   memset(&system->shape, 0, sizeof system->shape);
@@ -255,10 +354,13 @@ talus_status tl_system_build(talus_context *context, const talus_problem *proble
                            "order of contacts"));
   system->order = assembly->order.memory;
   const bool wrenches = tl_problem_wrenches(problem);
+  assembly->wrenches = wrenches && (problem->contact_count > 0 || assembly->halo != NULL);
   system->shape.torque_count = wrenches ? problem->contact_count : 0;
   system->shape.elliptic = problem->cross_friction != NULL && problem->contact_count > 0;
-  system->shape.bound_count = tl_problem_bounded(problem) ? problem->bilateral_count : 0;
-  const bool compliant = tl_problem_compliant(problem);
+  system->halo = assembly->halo;
+  system->shape.bound_count = is_bounded(problem, assembly) ? problem->bilateral_count : 0;
+  const bool compliant = is_compliant(problem, assembly);
+  assembly->compliant = compliant;
   system->shape.compliance_count =
       compliant && problem->form != TALUS_FORM_DELASSUS ? system->shape.contact_count : 0;
   assembly->softest = assembly->stiffest = assembly->most_compliance = 0;
@@ -270,13 +372,23 @@ talus_status tl_system_build(talus_context *context, const talus_problem *proble
   if (wrenches) {
     TL_TRY(tl_assembly_wrenches(context, matrices, assembly));
   }
-  if (compliant) {
-    TL_TRY(tl_assembly_comply(context, problem, assembly));
+  return compliant ? tl_assembly_comply(context, problem, assembly) : TALUS_OK;
+}
+
+talus_status tl_system_build(talus_context *context, const talus_problem *problem, bool coloured,
+                             tl_assembly *assembly) {
+  tl_halo *const halo = assembly->halo;
+  const talus_status filled = system_fill(context, problem, coloured, assembly);
+  int64_t none[TL_HALO_NUMBERS] = {0};
+  TL_TRY(halo != NULL ? halo->meet(halo, filled, none) : filled);
+  if (assembly->compliant) {
+    tl_assembly_soften(assembly);
   }
-  units_choose(assembly);
+  rounding_close(assembly);
+  units_choose(context, assembly);
   bounds_fill(problem, assembly);
   assembly->ordering = coloured ? TL_ORDERING_COLOURS : TL_ORDERING_BODIES;
-  return TALUS_OK;
+  return halo != NULL ? halo->check(halo) : TALUS_OK;
 }
 
 /* Contact i of six rows, or of three with an elliptic cone: from force and torque of the caller's

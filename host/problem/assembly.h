@@ -17,6 +17,8 @@
 #include "kernels/data/system.h"
 #include "kernels/item/brick.h"
 #include "kernels/item/colour.h"
+#include "kernels/item/compliance.h"
+#include "kernels/item/exact.h"
 #include "talus/talus_solve.h"
 
 struct tl_translation;
@@ -28,6 +30,7 @@ typedef struct tl_kept_order {
   int32_t contact_count, bilateral_count, body_count;
   tl_shape shape;
   double brick_size; /* 0: no bricks */
+  uint64_t names;    /* hash of the ids; 0: none */
   tl_buffer memory, brick_memory;
   tl_brick *brick; /* [body_count], if there are bricks */
   int32_t *number; /* [body_count] internal body or -1 */
@@ -53,7 +56,12 @@ typedef struct tl_assembly {
   double impulse_unit;    /* the caller's impulse is this times the engine's */
   double velocity_unit;   /* the engine's velocity is this times the caller's */
   double rounding;        /* sum of (|D||v| + |bias|)^2 / w: below its 2^-88 nothing is left to
-                             do */
+                             do; with bricks exact, of all ranks */
+  tl_exact roundings;     /* with bricks: what it is summed up in */
+  struct tl_halo *halo;   /* what other ranks have of the problem (kernels/halo.h); NULL: none */
+  bool wrenches;          /* contacts have six rows, or elliptic cones */
+  bool compliant;         /* something gives way, on any rank */
+  tl_softnesses softness; /* of those that do, of this rank */
   double stiffest;        /* the least C over W_kk + C, by direction, but for an eighth of the
                              constraints; 0 if more are rigid */
   double softest;         /* the largest C over S, of any constraint */
@@ -98,6 +106,7 @@ typedef struct tl_links {
   const int32_t *low, *high; /* either these ... */
   const int64_t *first;      /* ... or these */
   const int32_t *unit;
+  const uint64_t *name; /* [unit_count] what pairs are hashed by; NULL: their numbers */
 } tl_links;
 
 /* The units of constraint k, in *units; returns how many. pair: room for two. */
@@ -137,15 +146,21 @@ talus_status tl_order_colour(talus_context *context, tl_assembly *assembly, cons
  * touch. colour: scratch of one number per constraint, 0. */
 talus_status tl_order_make(talus_context *context, tl_assembly *assembly, const tl_links *links,
                            int32_t *colour, int coloured);
-/* order_bricks.c: the same by bricks (item/brick.h): brick[] of each unit. */
+/* order_bricks.c, order_phases.c: the same by bricks (item/brick.h): brick[] of each unit. */
 talus_status tl_order_bricks(talus_context *context, tl_assembly *assembly, const tl_links *links,
                              const tl_brick *brick, int32_t *colour, int coloured);
+/* Chunks, groups and phases of constraints in that order, whose keys these are. */
+talus_status tl_order_phases(talus_context *context, tl_assembly *assembly, const uint64_t *key,
+                             const int32_t *colour, int coloured);
 /* Final order, chunks and colour table of all ranges from colour[] (colours[i] of range i). */
 talus_status tl_order_finish(talus_context *context, tl_assembly *assembly, const int32_t *colour,
                              const int32_t *colours, int coloured);
 
 /* bricks.c: the edge of a problem's bricks, 0 if it is not to have any. */
 double tl_bricks_size(const talus_problem *problem);
+/* INVALID_ARGUMENT if there are bricks and ids that do not ascend: they are what the order goes by.
+ */
+talus_status tl_bricks_names(talus_context *context, const talus_problem *problem);
 /* Numbers the bodies that move (number[i] >= 0) brick by brick, and cuts them into chunks. */
 talus_status tl_bricks_number(talus_context *context, tl_assembly *assembly, const tl_brick *brick,
                               int32_t body_count, int32_t *number);
@@ -154,8 +169,10 @@ talus_status tl_bricks_number(talus_context *context, tl_assembly *assembly, con
  * tell. It is not valid from here on, until the assembly stands. */
 talus_status tl_kept_begin(talus_context *context, const talus_problem *problem, int coloured,
                            tl_assembly *assembly, int *same);
-/* Whether all constraints join the bodies they joined; if so, the kept order is put back. */
-bool tl_kept_restore(const talus_problem *problem, tl_assembly *assembly);
+/* Whether all constraints join the bodies they joined. */
+bool tl_kept_holds(const talus_problem *problem, const tl_assembly *assembly);
+/* Puts the kept order back. */
+void tl_kept_restore(tl_assembly *assembly);
 /* Keeps the order just made. */
 void tl_kept_store(const talus_problem *problem, tl_assembly *assembly);
 
@@ -171,10 +188,20 @@ talus_status tl_assembly_scale(talus_context *context, tl_assembly *assembly, in
  * and weights, and to the velocities without impulses by the targets. In the caller's units. */
 talus_status tl_assembly_comply(talus_context *context, const talus_problem *problem,
                                 tl_assembly *assembly);
+/* How soft they are, on all ranks. */
+void tl_assembly_soften(tl_assembly *assembly);
+
+/* With bricks: adds to the rounding what constraint `place` has, if it is this rank's own. */
+void tl_assembly_round(tl_assembly *assembly, int32_t place, double square);
+/* Whether the constraint at `place` is this rank's own. */
+bool tl_assembly_owns(const tl_assembly *assembly, int32_t place);
 
 /* What contacts of six rows have beside three: torques, squeezes, W_kk. Before compliance. */
 talus_status tl_assembly_wrenches(talus_context *context, const talus_problem *problem,
                                   tl_assembly *assembly);
+
+/* Contacts of all ranks. */
+int64_t tl_assembly_contacts(const tl_assembly *assembly);
 
 /* The words for a W_kk of that trace. */
 talus_status tl_assembly_refuse(talus_context *context, const tl_assembly *assembly, int32_t place,

@@ -5,9 +5,11 @@
  * that one place serves all forms. Where W is stored its diagonal blocks take C; else the kernels
  * add C y to D V(y), and scaling, weight and W_kk hold it already. */
 #include <math.h>
+#include <string.h>
 
 #include "host/problem/assembly.h"
 #include "host/problem/problem_check.h"
+#include "kernels/halo.h"
 #include "kernels/item/rigid.h"
 
 /* C target of constraint k at `place`, in the frame of free. */
@@ -88,7 +90,9 @@ static talus_status constraint_comply(talus_context *context, const talus_proble
   target_velocity(assembly, &c, k, place, v);
   squeeze(system, place, v);
   *square = tl_yielding_free(system, place, v);
-  softness_add(system, &c, rows, place, all);
+  if (tl_assembly_owns(assembly, place)) {
+    softness_add(system, &c, rows, place, all);
+  }
   return TALUS_OK;
 }
 
@@ -96,22 +100,70 @@ static talus_status constraint_comply(talus_context *context, const talus_proble
 talus_status tl_assembly_comply(talus_context *context, const talus_problem *problem,
                                 tl_assembly *assembly) {
   const int32_t count = assembly->system.shape.contact_count;
-  tl_softnesses all = {.most = 0};
+  const bool bricks = assembly->kept.brick_size > 0;
+  tl_softnesses *const all = &assembly->softness;
+  *all = (tl_softnesses){.most = 0};
   for (int i = 0; i < TL_OCTAVES; i++) {
-    all.least[i] = INFINITY;
+    all->least[i] = INFINITY;
   }
   double sum = 0;
   for (int32_t place = 0; place < count; place++) {
     double square = 0;
-    TL_TRY(constraint_comply(context, problem, assembly, place, &all, &square));
+    TL_TRY(constraint_comply(context, problem, assembly, place, all, &square));
+    if (bricks) {
+      tl_assembly_round(assembly, place, square);
+      continue;
+    }
     sum += square;
     if ((place + 1) % TL_CHUNK == 0 || place + 1 == count) {
       assembly->rounding += sum;
       sum = 0;
     }
   }
-  assembly->stiffest = tl_softness_stiffest(&all, count);
-  assembly->softest = all.most;
-  assembly->most_compliance = all.largest;
   return TALUS_OK;
+}
+
+/* Numbers that are not negative are ordered as their bits are. */
+static int64_t bits_of(double value) {
+  int64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static double value_of(int64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static void softness_share(tl_halo *halo, tl_softnesses *all) {
+  int64_t count[TL_OCTAVES], most[TL_OCTAVES + 2];
+  for (int i = 0; i < TL_OCTAVES; i++) {
+    count[i] = all->count[i];
+    most[i] = -bits_of(all->least[i]);
+  }
+  most[TL_OCTAVES] = bits_of(all->most);
+  most[TL_OCTAVES + 1] = bits_of(all->largest);
+  halo->sum(halo, count, TL_OCTAVES);
+  halo->largest(halo, most, TL_OCTAVES + 2);
+  for (int i = 0; i < TL_OCTAVES; i++) {
+    all->count[i] = (int32_t)count[i];
+    all->least[i] = value_of(-most[i]);
+  }
+  all->most = value_of(most[TL_OCTAVES]);
+  all->largest = value_of(most[TL_OCTAVES + 1]);
+}
+
+void tl_assembly_soften(tl_assembly *assembly) {
+  tl_softnesses *const all = &assembly->softness;
+  int32_t count = 0;
+  if (assembly->halo != NULL) {
+    softness_share(assembly->halo, all);
+  }
+  for (int i = 0; i < TL_OCTAVES; i++) {
+    count += all->count[i];
+  }
+  assembly->stiffest = tl_softness_stiffest(all, count);
+  assembly->softest = all->most;
+  assembly->most_compliance = all->largest;
 }

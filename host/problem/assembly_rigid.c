@@ -8,7 +8,7 @@
 
 #include "host/base/each.h"
 #include "host/problem/assembly.h"
-#include "kernels/item/exact.h"
+#include "kernels/halo.h"
 #include "kernels/item/rigid.h"
 
 /* What the steps below share. */
@@ -22,8 +22,8 @@ typedef struct rigid_build {
   int round; /* all inertias are isotropic */
 } rigid_build;
 
-/* Numbers the bodies that move; where there are bricks, by these. */
-static talus_status bodies_number(talus_context *context, rigid_build *build, int32_t *moving) {
+/* Numbers the bodies that move; where there are bricks, by these, if the order is not kept. */
+static void bodies_count(rigid_build *build, int32_t *moving) {
   const bool bricks = build->assembly->kept.brick_size > 0;
   int32_t count = 0;
   build->round = 1;
@@ -36,6 +36,22 @@ static talus_status bodies_number(talus_context *context, rigid_build *build, in
         build->round && tl_rigid_isotropic(build->rigid->inverse_inertia + 6 * (int64_t)i);
   }
   *moving = count;
+}
+
+/* The order is kept, and bodies are spheres, only if that is so on all ranks. */
+static talus_status ranks_agree(rigid_build *build) {
+  tl_halo *const halo = build->assembly->halo;
+  int64_t number[TL_HALO_NUMBERS] = {!build->same, !build->round};
+  if (halo != NULL) {
+    TL_TRY(halo->meet(halo, TALUS_OK, number));
+    build->same = !number[0];
+    build->round = !number[1];
+  }
+  return TALUS_OK;
+}
+
+static talus_status bodies_number(talus_context *context, rigid_build *build) {
+  const bool bricks = build->assembly->kept.brick_size > 0;
   build->assembly->system.shape.unit_chunk_count =
       bricks ? build->assembly->kept.shape.unit_chunk_count : 0;
   return bricks && !build->same
@@ -116,7 +132,6 @@ static talus_status contacts_fill(talus_context *context, const rigid_build *bui
   double *const square = assembly->scratch[3].memory;
   contact_task task = {build, square};
   const bool bricks = assembly->kept.brick_size > 0;
-  tl_exact exact = {{0}};
   tl_each(context, count > TL_CHUNK ? assembly->threads : 1, count, contacts_part, &task);
   for (int32_t first = 0; first < count; first += TL_CHUNK) {
     const int32_t end = count - first < TL_CHUNK ? count : first + TL_CHUNK;
@@ -127,12 +142,11 @@ static talus_status contacts_fill(talus_context *context, const rigid_build *bui
       }
       sum += square[i];
       if (bricks) {
-        tl_exact_add(&exact, square[i]);
+        tl_assembly_round(assembly, i, square[i]);
       }
     }
     assembly->rounding += sum;
   }
-  assembly->rounding = bricks ? tl_exact_round(&exact) : assembly->rounding;
   return TALUS_OK;
 }
 
@@ -191,6 +205,7 @@ static talus_status rows_fill(talus_context *context, const rigid_build *build,
   tl_system *const system = &build->assembly->system;
   const talus_rigid *const rigid = build->rigid;
   const tl_shape *const shape = &system->shape;
+  const bool bricks = build->assembly->kept.brick_size > 0;
   int32_t entry = 0;
   for (int32_t place = shape->entry_base; place < shape->contact_count; place++) {
     const int64_t row = system->order[place] - build->problem->contact_count;
@@ -210,7 +225,12 @@ static talus_status rows_fill(talus_context *context, const rigid_build *build,
       }
     }
     TL_TRY(tl_assembly_scale(context, build->assembly, place, w, 1, 1, 0));
-    build->assembly->rounding += tl_system_free(&build->assembly->system, place, u, sizes);
+    const double square = tl_system_free(&build->assembly->system, place, u, sizes);
+    if (bricks) {
+      tl_assembly_round(build->assembly, place, square);
+    } else {
+      build->assembly->rounding += square;
+    }
   }
   system->entry_first[shape->contact_count - shape->entry_base] = entry;
   tl_assembly_incidence(build->assembly, entry_unit);
@@ -236,8 +256,8 @@ static void shape_count(const rigid_build *build, tl_shape *shape) {
 static talus_status order_take(talus_context *context, rigid_build *build, int coloured) {
   tl_assembly *const assembly = build->assembly;
   tl_shape *const shape = &assembly->system.shape;
-  build->same = build->same && tl_kept_restore(build->problem, assembly);
   if (build->same) {
+    tl_kept_restore(assembly);
     return TALUS_OK;
   }
   const size_t constraints = (size_t)shape->contact_count;
@@ -252,7 +272,8 @@ static talus_status order_take(talus_context *context, rigid_build *build, int c
   const bool bricks = assembly->kept.brick_size > 0;
   const tl_links links = {.unit_count = bricks ? build->rigid->body_count : shape->rigid_count,
                           .low = build->low,
-                          .high = build->high};
+                          .high = build->high,
+                          .name = bricks ? build->problem->ids : NULL};
   TL_TRY(bricks ? tl_order_bricks(context, assembly, &links, assembly->kept.brick, build->colour,
                                   coloured)
                 : tl_order_make(context, assembly, &links, build->colour, coloured));
@@ -264,9 +285,13 @@ talus_status tl_assemble_rigid(talus_context *context, const talus_problem *prob
                                tl_assembly *assembly) {
   rigid_build build = {.problem = problem, .rigid = &problem->rigid, .assembly = assembly};
   tl_shape *const shape = &assembly->system.shape;
+  TL_TRY(tl_bricks_names(context, problem));
   TL_TRY(tl_kept_begin(context, problem, coloured, assembly, &build.same));
   build.body = assembly->kept.number;
-  TL_TRY(bodies_number(context, &build, &shape->rigid_count));
+  bodies_count(&build, &shape->rigid_count);
+  build.same = build.same && tl_kept_holds(problem, assembly);
+  TL_TRY(ranks_agree(&build));
+  TL_TRY(bodies_number(context, &build));
   shape->body_kind = build.round && problem->rigid.arm_a == NULL ? TL_SPHERES : TL_ARMS;
   shape->velocity_size = TL_RECORD * (shape->rigid_count + 1);
   shape->rigid_contact_count = shape->entry_base = problem->contact_count;

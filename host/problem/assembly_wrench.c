@@ -169,7 +169,12 @@ static talus_status wrench_fill(talus_context *context, const wrench_build *buil
   if (problem->form == TALUS_FORM_RIGID) {
     double u[3], sizes[3];
     spin_free(&problem->rigid, k, u, sizes);
-    assembly->rounding += tl_system_free(system, (int32_t)torque, u, sizes);
+    const double square = tl_system_free(system, (int32_t)torque, u, sizes);
+    if (assembly->kept.brick_size > 0) {
+      tl_assembly_round(assembly, place, square);
+    } else {
+      assembly->rounding += square;
+    }
   }
   system->local_step[place] = 1 / lambda_bound(w, tl_wrench_scale(&build->view, place));
   return TALUS_OK;

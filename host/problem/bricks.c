@@ -6,6 +6,19 @@ double tl_bricks_size(const talus_problem *problem) {
   return problem->form == TALUS_FORM_RIGID && problem->positions != NULL ? problem->brick_size : 0;
 }
 
+talus_status tl_bricks_names(talus_context *context, const talus_problem *problem) {
+  const uint64_t *const id = tl_bricks_size(problem) > 0 ? problem->ids : NULL;
+  for (int32_t i = 1; id != NULL && i < problem->rigid.body_count; i++) {
+    if (id[i] <= id[i - 1]) {
+      return tl_fail(context, TALUS_INVALID_ARGUMENT,
+                     "problem.ids[%d] is %llu behind %llu: bodies stand in the order of their ids, "
+                     "each once, unless a context with ranks sorts them",
+                     i, (unsigned long long)id[i], (unsigned long long)id[i - 1]);
+    }
+  }
+  return TALUS_OK;
+}
+
 /* Chunks of bodies in the order of their bricks; first: NULL while they are counted. */
 static int32_t chunks_cut(const uint64_t *key, int32_t count, int32_t *first) {
   int32_t chunks = 0, length = 0;

@@ -57,7 +57,7 @@ static const char *const cone_names[] = {TALUS_CONE_LIST(TL_LAW_NAMES)};
 static const char *const outcome_names[] = {TALUS_OUTCOME_LIST(TL_NAMES)};
 #define TL_WHATS(name, text, what) what,
 static const char *const outcome_texts[] = {TALUS_OUTCOME_LIST(TL_WHATS)};
-static const char *const precision_names[] = {"f64", "f32"};
+static const char *const precision_names[] = {"f64", "f32", "auto"};
 
 static const char *pick(const char *const *names, unsigned count, unsigned index) {
   return index < count ? names[index] : "unknown";
@@ -89,7 +89,7 @@ const char *talus_outcome_text(talus_outcome outcome) {
              : pick(outcome_texts, TALUS_OUTCOME_COUNT, (unsigned)outcome);
 }
 const char *talus_precision_name(talus_precision precision) {
-  return pick(precision_names, 2, (unsigned)precision);
+  return pick(precision_names, 3, (unsigned)precision);
 }
 
 int talus_law_parse(const char *name, talus_law *law) {
@@ -109,7 +109,7 @@ int talus_cone_parse(const char *name, talus_cone *cone) {
   return 1;
 }
 int talus_precision_parse(const char *name, talus_precision *precision) {
-  const int found = find(precision_names, 2, name);
+  const int found = find(precision_names, 3, name);
   if (found < 0 || precision == NULL) {
     return 0;
   }

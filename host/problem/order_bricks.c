@@ -6,6 +6,7 @@
  * like a problem without bricks. */
 #include "host/math/radix.h"
 #include "host/problem/assembly.h"
+#include "kernels/halo.h"
 
 /* Keys of the constraints of a range, sorted as they are. */
 typedef struct keys {
@@ -22,6 +23,11 @@ static talus_status keys_take(talus_context *context, tl_assembly *assembly, int
   k->key_other = k->key + size;
   k->value_other = (int32_t *)(k->key_other + size);
   return TALUS_OK;
+}
+
+static keys keys_of(const keys *all, const tl_range *range) {
+  return (keys){all->key + range->first, all->key_other + range->first,
+                all->value_other + range->first};
 }
 
 /* Without phases along the curve, on which bodies are numbered too. */
@@ -49,7 +55,7 @@ static int32_t brick_end(const uint64_t *key, int32_t i, int32_t count) {
   return end;
 }
 
-/* Colours each brick of a range by itself. */
+/* Colours each brick of a range by itself, but those of other ranks. */
 static talus_status bricks_colour(talus_context *context, tl_assembly *assembly,
                                   const tl_links *links, const tl_range *range, const keys *k,
                                   int32_t *colour) {
@@ -59,104 +65,67 @@ static talus_status bricks_colour(talus_context *context, tl_assembly *assembly,
   for (int32_t i = 0; i < range->count;) {
     const int32_t end = brick_end(k->key, i, range->count);
     int32_t colours;
-    TL_TRY(
-        tl_order_colour(context, assembly, links, order + i, end - i, palette, colour, &colours));
-    tl_palettes_clear(links, order + i, end - i, palette);
-    tl_order_by_colour(order + i, end - i, colour, colours, (int32_t *)k->key_other,
+    if (tl_assembly_owns(assembly, range->first + i)) {
+      TL_TRY(
+          tl_order_colour(context, assembly, links, order + i, end - i, palette, colour, &colours));
+      tl_palettes_clear(links, order + i, end - i, palette);
+    }
+    i = end;
+  }
+  return TALUS_OK;
+}
+
+/* Sorts each brick by colour. */
+static talus_status bricks_sort(talus_context *context, tl_assembly *assembly,
+                                const tl_range *range, const keys *k, const int32_t *colour) {
+  int32_t *const order = assembly->system.order + range->first;
+  for (int32_t i = 0; i < range->count;) {
+    const int32_t end = brick_end(k->key, i, range->count);
+    int32_t colours = 0;
+    for (int32_t at = i; at < end; at++) {
+      colours = colour[order[at]] + 1 > colours ? colour[order[at]] + 1 : colours;
+    }
+    TL_TRY(tl_buffer_reserve(context, &assembly->scratch[3], (size_t)colours + 1, sizeof(int32_t),
+                             "sorting colours"));
+    tl_order_by_colour(order + i, end - i, colour, colours, assembly->scratch[3].memory,
                        k->value_other);
     i = end;
   }
   return TALUS_OK;
 }
 
-/* Chunks, groups and colours so far; arrays are NULL while they are counted. */
-typedef struct cuts {
-  int32_t chunks, groups, phases;
-  int32_t *chunk_first, *group_chunk, *colour_group;
-} cuts;
-
-static void cut(int32_t *array, int32_t *count, int32_t at) {
-  if (array != NULL) {
-    array[*count] = at;
-  }
-  ++*count;
-}
-
-/* Whether place i begins another brick, or another colour of one that reaches too far. */
-static void range_cut(const int32_t *order, const tl_range *range, const uint64_t *key,
-                      const int32_t *colour, cuts *c) {
-  int32_t length = 0;
-  for (int32_t i = 0; i < range->count; i++) {
-    const bool far = tl_brick_phase(key[i]) == TL_BRICK_PHASES;
-    const bool brick = i == 0 || key[i] != key[i - 1];
-    const bool shade = brick || colour[order[i]] != colour[order[i - 1]];
-    const bool chunk = shade || length == TL_CHUNK;
-    if (brick ? i == 0 || tl_brick_phase(key[i]) != tl_brick_phase(key[i - 1]) : far && shade) {
-      cut(c->colour_group, &c->phases, c->groups);
-    }
-    if (far ? chunk : brick) {
-      cut(c->group_chunk, &c->groups, c->chunks);
-    }
-    if (chunk) {
-      cut(c->chunk_first, &c->chunks, range->first + i);
-      length = 0;
-    }
-    length++;
-  }
-}
-
-static void ranges_cut(tl_assembly *assembly, uint64_t *const *key, const int32_t *colour,
-                       cuts *c) {
-  tl_shape *const shape = &assembly->system.shape;
-  for (int32_t r = 0; r < shape->range_count; r++) {
-    tl_range *const range = &shape->range[r];
-    range->chunk_first = c->chunks;
-    range_cut(assembly->system.order + range->first, range, key[r], colour, c);
-    range->chunk_count = c->chunks - range->chunk_first;
-  }
-}
-
-static talus_status cuts_make(talus_context *context, tl_assembly *assembly, uint64_t *const *key,
-                              const int32_t *colour, int coloured) {
-  tl_system *const system = &assembly->system;
-  cuts count = {0}, made = {0};
-  ranges_cut(assembly, key, colour, &count);
-  TL_TRY(tl_buffer_reserve(context, &assembly->chunk_first_buffer, (size_t)count.chunks + 1,
-                           sizeof(int32_t), "chunks"));
-  TL_TRY(tl_buffer_reserve(context, &assembly->group_chunk_buffer, (size_t)count.groups + 1,
-                           sizeof(int32_t), "bricks"));
-  TL_TRY(tl_buffer_reserve(context, &assembly->colour_group, (size_t)count.phases + 1,
-                           sizeof(int32_t), "phases"));
-  made.chunk_first = assembly->chunk_first_buffer.memory;
-  made.group_chunk = assembly->group_chunk_buffer.memory;
-  made.colour_group = assembly->colour_group.memory;
-  ranges_cut(assembly, key, colour, &made);
-  made.chunk_first[made.chunks] = system->shape.contact_count;
-  made.group_chunk[made.groups] = made.chunks;
-  made.colour_group[made.phases] = made.groups;
-  system->shape.chunk_count = made.chunks;
-  system->shape.group_count = coloured ? made.groups : 0;
-  system->colour_count = coloured ? made.phases : 0;
-  system->colour_group = coloured ? made.colour_group : NULL;
-  system->chunk_first = made.chunk_first;
-  return TALUS_OK;
-}
-
-talus_status tl_order_bricks(talus_context *context, tl_assembly *assembly, const tl_links *links,
-                             const tl_brick *brick, int32_t *colour, int coloured) {
+/* Sorts all constraints by brick, and colours those of this rank's own bricks. */
+static talus_status ranges_sort(talus_context *context, tl_assembly *assembly,
+                                const tl_links *links, const tl_brick *brick, keys *all,
+                                int32_t *colour, int coloured) {
   const tl_shape *const shape = &assembly->system.shape;
-  uint64_t *key[TL_RANGE_MAX] = {NULL};
-  keys k;
-  TL_TRY(keys_take(context, assembly, shape->contact_count, &k));
+  TL_TRY(keys_take(context, assembly, shape->contact_count, all));
   for (int32_t r = 0; r < shape->range_count; r++) {
     const tl_range *const range = &shape->range[r];
-    keys own = {k.key + range->first, k.key_other + range->first, k.value_other + range->first};
-    key[r] = own.key;
+    const keys own = keys_of(all, range);
     TL_TRY(tl_order_sort(context, assembly, links, range->first, range->count));
     keys_sort(links, brick, coloured, assembly->system.order + range->first, range->count, &own);
     if (coloured) {
       TL_TRY(bricks_colour(context, assembly, links, range, &own, colour));
     }
   }
-  return cuts_make(context, assembly, key, colour, coloured);
+  return TALUS_OK;
+}
+
+talus_status tl_order_bricks(talus_context *context, tl_assembly *assembly, const tl_links *links,
+                             const tl_brick *brick, int32_t *colour, int coloured) {
+  const tl_shape *const shape = &assembly->system.shape;
+  tl_halo *const halo = assembly->halo;
+  keys all = {.key = NULL};
+  const talus_status status = ranges_sort(context, assembly, links, brick, &all, colour, coloured);
+  int64_t none[TL_HALO_NUMBERS] = {0};
+  TL_TRY(halo != NULL ? halo->meet(halo, status, none) : status);
+  if (coloured && halo != NULL) { /* of copies their owners know the colours */
+    halo->exchange(halo, &halo->constraint, colour, sizeof *colour);
+  }
+  for (int32_t r = 0; r < shape->range_count && coloured; r++) {
+    const keys own = keys_of(&all, &shape->range[r]);
+    TL_TRY(bricks_sort(context, assembly, &shape->range[r], &own, colour));
+  }
+  return tl_order_phases(context, assembly, all.key, colour, coloured);
 }

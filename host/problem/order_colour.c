@@ -28,6 +28,13 @@ static void digit_pass(const uint32_t *key, const int32_t *value, int32_t count,
   }
 }
 
+static uint32_t pair_hash(const tl_links *links, int32_t low, int32_t high) {
+  const uint64_t *const name = links->name;
+  return name == NULL
+             ? tl_pair_hash(low, high)
+             : tl_pair_hash(tl_name_fold(name[low]), high >= 0 ? tl_name_fold(name[high]) : high);
+}
+
 /* The constraints `order` by hash, equal ones as they stand; the result lies in scratch[3]. */
 static talus_status hash_sort(talus_context *context, tl_assembly *assembly, const tl_links *links,
                               const int32_t *order, int32_t count, const int32_t **sorted) {
@@ -37,7 +44,7 @@ static talus_status hash_sort(talus_context *context, tl_assembly *assembly, con
   uint32_t *const key = assembly->scratch[3].memory, *const key_other = key + size;
   int32_t *const value = (int32_t *)(key_other + size), *const value_other = value + size;
   for (int32_t i = 0; i < count; i++) {
-    key[i] = tl_pair_hash(links->low[order[i]], links->high[order[i]]);
+    key[i] = pair_hash(links, links->low[order[i]], links->high[order[i]]);
   }
   digit_pass(key, order, count, 0, key_other, value_other);
   digit_pass(key_other, value_other, count, DIGIT, key, value);

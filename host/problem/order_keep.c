@@ -23,21 +23,31 @@ static talus_status bricks_take(talus_context *context, const talus_problem *pro
   return TALUS_OK;
 }
 
+static uint64_t names_hash(const talus_problem *problem) {
+  uint64_t hash = 0;
+  for (int32_t i = 0; problem->ids != NULL && i < problem->rigid.body_count; i++) {
+    hash = (hash ^ problem->ids[i]) * UINT64_C(0x9E3779B97F4A7C15) + 1;
+  }
+  return hash;
+}
+
 talus_status tl_kept_begin(talus_context *context, const talus_problem *problem, int coloured,
                            tl_assembly *assembly, int *same) {
   tl_kept_order *const kept = &assembly->kept;
   const double brick_size = tl_bricks_size(problem);
   const int32_t contacts = problem->contact_count, rows = problem->bilateral_count;
   const int32_t bodies = problem->rigid.body_count;
+  const uint64_t names = brick_size > 0 ? names_hash(problem) : 0;
   *same = kept->valid && kept->coloured == coloured && kept->contact_count == contacts &&
           kept->bilateral_count == rows && kept->body_count == bodies &&
-          kept->brick_size == brick_size;
+          kept->brick_size == brick_size && kept->names == names;
   kept->valid = 0;
   kept->coloured = coloured;
   kept->contact_count = contacts;
   kept->bilateral_count = rows;
   kept->body_count = bodies;
   kept->brick_size = brick_size;
+  kept->names = names;
   const size_t constraints = (size_t)contacts + (size_t)rows;
   TL_TRY(tl_buffer_reserve(context, &kept->memory,
                            (size_t)bodies + 2 * constraints + (size_t)contacts, sizeof(int32_t),
@@ -53,16 +63,18 @@ static bool same_bodies(const int32_t *kept, const int32_t *given, int32_t count
   return count == 0 || memcmp(kept, given, (size_t)count * sizeof *kept) == 0;
 }
 
-bool tl_kept_restore(const talus_problem *problem, tl_assembly *assembly) {
+bool tl_kept_holds(const talus_problem *problem, const tl_assembly *assembly) {
   const tl_kept_order *const kept = &assembly->kept;
   const talus_rigid *const rigid = &problem->rigid;
   const int32_t contacts = problem->contact_count, rows = problem->bilateral_count;
-  if (!same_bodies(kept->a, rigid->body_a, contacts) ||
-      !same_bodies(kept->b, rigid->body_b, contacts) ||
-      !same_bodies(kept->a + contacts, rigid->row_body_a, rows) ||
-      !same_bodies(kept->b + contacts, rigid->row_body_b, rows)) {
-    return false;
-  }
+  return same_bodies(kept->a, rigid->body_a, contacts) &&
+         same_bodies(kept->b, rigid->body_b, contacts) &&
+         same_bodies(kept->a + contacts, rigid->row_body_a, rows) &&
+         same_bodies(kept->b + contacts, rigid->row_body_b, rows);
+}
+
+void tl_kept_restore(tl_assembly *assembly) {
+  const tl_kept_order *const kept = &assembly->kept;
   tl_system *const system = &assembly->system;
   tl_shape *const shape = &system->shape;
   for (int32_t r = 0; r < shape->range_count; r++) {
@@ -77,7 +89,6 @@ bool tl_kept_restore(const talus_problem *problem, tl_assembly *assembly) {
   shape->jacobian_count = kept->shape.jacobian_count;
   system->colour_count = kept->colour_count;
   system->colour_group = kept->coloured ? assembly->colour_group.memory : NULL;
-  return true;
 }
 
 static void copy(int32_t *kept, const int32_t *given, int32_t count) {

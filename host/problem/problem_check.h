@@ -9,6 +9,8 @@
 /* Each defect has its own status; the message names the field and the index. */
 talus_status tl_problem_check(talus_context *context, const talus_problem *problem);
 
+/* ---- problem_traits.c ------------------------------------------------------------------------ */
+
 /* Whether a bound of a bilateral row holds anything back. */
 bool tl_problem_bounded(const talus_problem *problem);
 
@@ -26,6 +28,8 @@ typedef struct tl_ellipse {
   double squeeze[3];
 } tl_ellipse;
 tl_ellipse tl_problem_ellipse(const talus_problem *problem, int32_t k);
+/* The unit vectors along and across the direction of friction; false if that is the normal's. */
+bool tl_problem_directions(const talus_problem *problem, int32_t k, double *along, double *across);
 
 /* What the caller says of one constraint's compliance. Bilateral rows are numbered behind the
  * contacts. */

@@ -6,9 +6,11 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "host/base/clones.h"
 #include "host/base/each.h"
+#include "kernels/halo.h"
 #include "kernels/item/exact.h"
 #include "kernels/item/rigid.h"
 #include "kernels/item/row.h"
@@ -114,10 +116,28 @@ static void chunks_share(void *arguments, int64_t first, int64_t end) {
   }
 }
 
+/* The exact sums over the chunks of all ranks. */
+static void sums_share(const tl_system *system, const chunk_task *t, double sums[2]) {
+  tl_halo *const halo = system->halo;
+  tl_exact all[2];
+  memset(all, 0, sizeof all);
+  for (int32_t chunk = 0; chunk < system->shape.chunk_count; chunk++) {
+    if (halo == NULL || halo->chunk_role[chunk] == TL_HALO_OWN) {
+      tl_exact_add(&all[0], t->reference[chunk]);
+      tl_exact_add(&all[1], t->inverse_weight[chunk]);
+    }
+  }
+  if (halo != NULL) {
+    halo->sum(halo, all[0].digit, 2 * TL_EXACT_DIGITS);
+  }
+  sums[0] = tl_exact_round(&all[0]);
+  sums[1] = tl_exact_round(&all[1]);
+}
+
 talus_status tl_system_references(talus_context *context, tl_assembly *assembly, talus_law law,
                                   double *reference, double *inverse_weight) {
   const tl_system *const system = &assembly->system;
-  const bool bricks = system->shape.unit_chunk_count > 0;
+  const bool bricks = system->shape.unit_chunk_count > 0 || system->halo != NULL;
   const int32_t chunks =
       bricks ? system->shape.chunk_count : (system->shape.contact_count + TL_CHUNK - 1) / TL_CHUNK;
   TL_TRY(tl_buffer_reserve(context, &assembly->scratch[3], 2 * (size_t)chunks, sizeof(double),
@@ -128,8 +148,10 @@ talus_status tl_system_references(talus_context *context, tl_assembly *assembly,
   double square = 0;
   *inverse_weight = 0;
   if (bricks) {
-    *reference = sqrt(tl_exact_sum(task.reference, chunks));
-    *inverse_weight = tl_exact_sum(task.inverse_weight, chunks);
+    double sums[2];
+    sums_share(system, &task, sums);
+    *reference = sqrt(sums[0]);
+    *inverse_weight = sums[1];
     return TALUS_OK;
   }
   for (int32_t chunk = 0; chunk < chunks; chunk++) {

@@ -20,16 +20,11 @@
 
 #include "host/base/base.h"
 #include "kernels/data/constraint.h"
+#include "kernels/data/scaled_entry.h"
 #include "kernels/data/system.h"
 #include "talus/talus_solve.h"
 
 enum { TL_FACETS_MOST = 64 };
-
-/* J of one constraint against one unit: rows x size reals from `jacobian` on, row-major. */
-typedef struct tl_scaled_entry {
-  int32_t unit;
-  int64_t jacobian;
-} tl_scaled_entry;
 
 typedef struct tl_scaled {
   int32_t count, rows;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/ranks/ranks.h"
+#include "host/ranks/agree.h"
 
 enum { NOTE_TEXT = 232 };
 
@@ -55,6 +55,16 @@ static talus_status gather(talus_context *context, const void *own, size_t bytes
 talus_status tl_ranks_agree(talus_context *context, talus_status status) {
   const talus_transport *const t = tl_ranks_of(context);
   note own = {.status = status}, *all;
+  int64_t failed = status != TALUS_OK;
+  if (t == NULL) {
+    return status;
+  }
+  if (t->largest(t->user, &failed, 1) != 0) {
+    return status != TALUS_OK ? status : lost(context);
+  }
+  if (!failed) {
+    return TALUS_OK;
+  }
   if (status != TALUS_OK) {
     snprintf(own.text, sizeof own.text, "%.*s", NOTE_TEXT - 1, talus_context_message(context));
   }
@@ -68,6 +78,19 @@ talus_status tl_ranks_agree(talus_context *context, talus_status status) {
   }
   tl_free(context, all);
   return result;
+}
+
+talus_status tl_ranks_settle(talus_context *context, talus_status status) {
+  const bool own =
+      status == TALUS_OUT_OF_MEMORY || status == TALUS_DEVICE_ERROR || status == TALUS_INTERNAL;
+  if (tl_ranks_of(context) == NULL || status == TALUS_RANKS_FAILED) {
+    return status; /* they know */
+  }
+  if (own) {
+    tl_ranks_give_up(context);
+    return status;
+  }
+  return tl_ranks_agree(context, status);
 }
 
 talus_status tl_ranks_same(talus_context *context, const void *memory, size_t bytes,
@@ -90,7 +113,19 @@ talus_status tl_ranks_same(talus_context *context, const void *memory, size_t by
                        other, what);
 }
 
+talus_status tl_ranks_same_version(talus_context *context) {
+  const int32_t version[3] = {TALUS_VERSION_MAJOR, TALUS_VERSION_MINOR, TALUS_VERSION_PATCH};
+  return tl_ranks_of(context) == NULL
+             ? TALUS_OK
+             : tl_ranks_same(context, version, sizeof version, "version of the library");
+}
+
 talus_status tl_ranks_largest(talus_context *context, int64_t *value, int32_t count) {
   const talus_transport *const t = tl_ranks_of(context);
   return t->largest(t->user, value, count) == 0 ? TALUS_OK : lost(context);
+}
+
+talus_status tl_ranks_sum(talus_context *context, int64_t *value, int32_t count) {
+  const talus_transport *const t = tl_ranks_of(context);
+  return t->sum(t->user, value, count) == 0 ? TALUS_OK : lost(context);
 }

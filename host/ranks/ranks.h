@@ -1,71 +1,159 @@
 /* ranks.h: one problem on several ranks.
  *
- *   threads.c  ranks that are threads      agree.c  what all ranks must agree upon
- *   join.c     pieces of a problem to one  plan.c   who does what, and what is exchanged when
+ *   threads.c  ranks that are threads        agree.h    what all ranks must agree upon
+ *   route.c    records from any to any       owners.c   which rank has which bricks
+ *   fields.c   arrays of a problem, packed   pieces.c   what may be given
+ *   deal*.c    pieces to parts               gifts.c    impulses and results between both
+ *   halo*.c    what is exchanged of a part   halo_exchange.c   ... and how
+ *   lists.c    who sends what to whom        tokens.c   velocities on their way through a sweep
+ *   numbers.c  places in the order of one rank
  *
- * Every rank gets the whole problem from the pieces, orders and assembles it as one rank would, and
- * then iterates over the bricks of its own alone. So all that is decided on the way (the order,
- * R(0), the certificate) is the same everywhere without asking. */
+ * Ranks are given pieces of a problem: bodies and constraints as the caller has them. From these
+ * each gets its part: the constraints of the bricks that are its own, copies of others that touch
+ * its bodies, and the bodies that all of them join. Everything is in the order of ids, so that the
+ * bricks of a part are ordered as they would be on one rank. */
 #ifndef TL_RANKS_H
 #define TL_RANKS_H
 
 #include "host/problem/assembly.h"
+#include "host/ranks/agree.h"
+#include "host/ranks/route.h"
 #include "kernels/halo.h"
-#include "talus/talus_ranks.h"
 
-/* ---- agree.c --------------------------------------------------------------------------------- */
+/* ---- owners.c -------------------------------------------------------------------------------- */
 
-/* The context's transport; NULL: it is alone. */
-static inline const talus_transport *tl_ranks_of(const talus_context *context) {
-  return context->def.ranks;
-}
-/* Checks the transport of a context's def. */
-talus_status tl_ranks_check(talus_context *context);
-/* OK if `status` is OK on all ranks; this rank's own failure; else RANKS_FAILED with the message of
- * the first that failed. */
-talus_status tl_ranks_agree(talus_context *context, talus_status status);
-/* RANKS_FAILED unless all ranks have the same bytes; `what` they are goes into the message. */
-talus_status tl_ranks_same(talus_context *context, const void *memory, size_t bytes,
-                           const char *what);
-/* The largest of all ranks' numbers. */
-talus_status tl_ranks_largest(talus_context *context, int64_t *value, int32_t count);
-/* Tells the other ranks that this one cannot go on. */
-void tl_ranks_give_up(talus_context *context);
+/* Bricks are dealt out in runs along Morton's curve. */
+typedef struct tl_owners {
+  int32_t rank, size, idle; /* idle: ranks without bricks */
+  double brick_size;
+  bool valid;
+  uint64_t *first; /* [size] along the curve */
+  tl_buffer memory, scratch;
+} tl_owners;
 
-/* ---- join.c ---------------------------------------------------------------------------------- */
+/* Cuts the curve so that all ranks have about the same; bodies of this rank's piece with what each
+ * is worth. A cut is kept while no rank has a tenth too much. Collective. */
+talus_status tl_owners_cut(talus_context *context, double brick_size, const tl_brick *brick,
+                           const int64_t *weight, int32_t count, tl_owners *owners);
+int32_t tl_owner_of_brick(const tl_owners *owners, tl_brick brick);
+/* Of a constraint between bodies of two bricks; those that reach too far are rank 0's. */
+int32_t tl_owner_of_pair(const tl_owners *owners, tl_brick a, tl_brick b);
+void tl_owners_release(talus_context *context, tl_owners *owners);
 
-typedef struct tl_joined {
-  talus_problem whole;              /* of all ranks' pieces */
-  int32_t contact_first, row_first; /* of this rank's in the whole */
-  int32_t contact_count, row_count, body_count;
-  int32_t *body; /* [body_count] this rank's bodies in the whole */
-  bool limits;   /* some rank has a limit of time or a callback */
-  tl_buffer pieces, arrays, bodies;
-  tl_buffer results; /* impulses of the whole, rows, velocities, velocities of contacts */
-} tl_joined;
+/* ---- fields.c -------------------------------------------------------------------------------- */
 
-/* The whole problem from a packed and checked piece of every rank. Statuses: UNSUPPORTED,
- * MISSING_ARRAY, INVALID_ARGUMENT (ids), RANKS_FAILED, OUT_OF_MEMORY. */
-talus_status tl_join(talus_context *context, const talus_problem *piece, tl_joined *joined);
-/* Arrays for the whole problem's results; with impulses to start from if `warm`. */
-talus_status tl_join_results(talus_context *context, tl_joined *joined, const talus_solution *piece,
-                             bool warm, talus_solution *whole);
-/* This rank's part of them. */
-void tl_join_share(const tl_joined *joined, const talus_solution *whole,
-                   const talus_solution *piece);
-void tl_joined_release(talus_context *context, tl_joined *joined);
+typedef enum tl_piece_kind {
+  TL_BODIES_OF,
+  TL_CONTACTS_OF,
+  TL_ROWS_OF,
+  TL_PIECE_KINDS
+} tl_piece_kind;
+enum { TL_FIELDS = 23 };
 
-/* ---- plan.c ---------------------------------------------------------------------------------- */
+/* The arrays that some rank gives. */
+typedef struct tl_fields {
+  int32_t dimension;
+  bool has[TL_FIELDS];
+  int32_t width[TL_PIECE_KINDS]; /* doubles of a body, a contact, a row */
+} tl_fields;
 
-typedef struct tl_rank_plan {
+/* Agrees on them. Collective. Statuses: RANKS_FAILED. */
+talus_status tl_fields_agree(talus_context *context, const talus_problem *piece, tl_fields *fields);
+void tl_field_pack(const tl_fields *fields, tl_piece_kind kind, const talus_problem *piece,
+                   int64_t index, double *packed);
+/* Places arrays for so many things behind each other in memory; returns the doubles needed. */
+int64_t tl_field_place(const tl_fields *fields, tl_piece_kind kind, int64_t count, double *memory,
+                       talus_problem *part);
+void tl_field_unpack(const tl_fields *fields, tl_piece_kind kind, const double *packed,
+                     const talus_problem *part, int64_t index);
+
+/* ---- pieces.c -------------------------------------------------------------------------------- */
+
+/* What one rank alone can tell of its piece. Statuses: UNSUPPORTED, MISSING_ARRAY,
+ * INVALID_ARGUMENT. */
+talus_status tl_piece_check(talus_context *context, const talus_problem *piece);
+/* What must be the same on all ranks. Collective. */
+talus_status tl_pieces_same(talus_context *context, const talus_problem *piece);
+/* Every body is given once: INVALID_ARGUMENT names who gives it. Collective. */
+talus_status tl_pieces_unique(talus_context *context, const talus_problem *piece,
+                              tl_buffer *memory);
+
+/* ---- gifts.c --------------------------------------------------------------------------------- */
+
+/* Things of a piece and where they are in the parts of their owners, in the same order. */
+typedef struct tl_gifts {
+  tl_route route;
+  int32_t *sent, *taken; /* indices in the piece, rank by rank; in the part */
+  tl_buffer memory;
+} tl_gifts;
+
+/* rank: [count] of the owner of each thing. Collective. `taken` is left to the caller. */
+talus_status tl_gifts_make(talus_context *context, int32_t count, const int32_t *rank,
+                           tl_gifts *gifts);
+/* Rows of `width` doubles from the pieces to the owners' parts, or back. Collective. */
+talus_status tl_gifts_forward(talus_context *context, const tl_gifts *gifts, int32_t width,
+                              const double *piece, double *part, tl_buffer *scratch);
+talus_status tl_gifts_back(talus_context *context, const tl_gifts *gifts, int32_t width,
+                           const double *part, double *piece, tl_buffer *scratch);
+void tl_gifts_release(talus_context *context, tl_gifts *gifts);
+
+/* ---- deal.c ---------------------------------------------------------------------------------- */
+
+typedef struct tl_part {
+  talus_problem problem; /* of this rank */
+  tl_owners owners;
+  tl_fields fields;
+  tl_brick *brick;     /* [bodies] */
+  int32_t *body_owner; /* [bodies] */
+  int32_t *owner;      /* [contacts, then rows] */
+  bool *own, *body_own;
+  int64_t contact_count, row_count; /* of all ranks */
+  bool compliant, bounded;          /* of any rank's */
+  bool limits;                      /* some rank has a limit of time or a callback */
+  tl_gifts contacts, rows, bodies;
+  int32_t keys_matched; /* on all ranks */
+  tl_buffer arrays, scratch, results, named;
+} tl_part;
+
+/* The part of this rank from a packed and checked piece of every rank. Collective. Statuses:
+ * UNSUPPORTED, MISSING_ARRAY, INVALID_ARGUMENT (ids), INDEX_RANGE, RANKS_FAILED, OUT_OF_MEMORY. */
+talus_status tl_part_deal(talus_context *context, const talus_problem *piece, tl_part *part);
+void tl_part_release(talus_context *context, tl_part *part);
+int64_t tl_part_bytes(const tl_part *part);
+
+/* ---- halo.c, lists.c, tokens.c --------------------------------------------------------------- */
+
+typedef struct tl_rank_halo {
   tl_halo halo; /* first: engines are given its address */
   talus_context *context;
+  bool refused;     /* a meeting has failed: there is no other */
   int64_t revision; /* of the assembly that it is for; 0: none */
-  tl_buffer owners, keys, roles, lists, messages, out, in;
-} tl_rank_plan;
+  tl_buffer given, roles, lists, phase_lists, messages, out, in, scratch, keys;
+} tl_rank_halo;
 
-/* Who does what of an assembled problem with bricks; puts the halo in its system. */
-talus_status tl_rank_plan_make(talus_context *context, tl_assembly *assembly, tl_rank_plan *plan);
-void tl_rank_plan_release(talus_context *context, tl_rank_plan *plan);
+/* halo_begin.c: what is exchanged of a part before it is ordered. Collective. */
+talus_status tl_halo_begin(talus_context *context, const tl_part *part, tl_rank_halo *own);
+/* halo.c: ... and afterwards. Collective. */
+talus_status tl_halo_finish(const tl_part *part, const tl_assembly *assembly, tl_rank_halo *own);
+/* Room for a list of records. */
+talus_status tl_halo_rooms(tl_rank_halo *own, const tl_halo_list *list, int32_t bytes);
+/* halo_exchange.c: puts the functions in. */
+void tl_halo_connect(tl_rank_halo *own);
+/* numbers.c: halo.number. Collective. */
+talus_status tl_numbers_find(const tl_part *part, const tl_assembly *assembly, tl_rank_halo *own);
+void tl_halo_release(talus_context *context, tl_rank_halo *own);
+
+/* Lists from keys (tl_list_key) of sends and receives, which are sorted and made unique. */
+static inline uint64_t tl_list_key(int32_t list, int32_t rank, int32_t place) {
+  return (uint64_t)list << 47 | (uint64_t)rank << 31 | (uint64_t)place;
+}
+enum { TL_RANKS_MOST = 1 << 16 };
+talus_status tl_lists_make(talus_context *context, int32_t size, int32_t lists, uint64_t *key[2],
+                           int64_t count[2], tl_buffer *scratch, tl_buffer *memory,
+                           tl_halo_list *list);
+/* Keys of what goes with every phase of a sweep, and behind all of them: list colour_count. */
+talus_status tl_tokens_find(talus_context *context, const tl_part *part,
+                            const tl_assembly *assembly, tl_rank_halo *own, uint64_t *key[2],
+                            int64_t count[2]);
 
 #endif

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/ranks/agree.h"
 #include "host/scene/occupancy.h"
+#include "host/world/world.h"
 
 /* Sections that draw random numbers. */
 enum { RANDOM_GRAINS = 1, RANDOM_INLET = 2 };
@@ -32,6 +34,7 @@ talus_world_def tl_world_def_of(const talus_scene *scene, tl_build_mode mode) {
   def.penetration_limit = mode.relaxing ? INFINITY : from->penetration_limit;
   def.velocity_scale = from->velocity_scale;
   def.softness = (talus_softness)from->softness;
+  def.brick_size = from->brick_size;
   def.solver.law = (talus_law)from->law;
   def.solver.cone = (talus_cone)from->cone;
   def.solver.facets = (int32_t)from->facets;
@@ -271,6 +274,20 @@ static int32_t joint_side(const talus_scene *scene, const char *name) {
   return strcmp(name, "world") == 0 ? TALUS_NONE : talus_scene_body_find(scene, name);
 }
 
+bool tl_joints_part(const talus_scene *scene, int32_t body_a, int32_t body_b) {
+  for (int32_t i = 0; i < scene->def.joints.count; i++) {
+    const tl_scene_joint *const joint = (const tl_scene_joint *)scene->def.joints.item + i;
+    const int32_t a = joint_side(scene, joint->a), b = joint_side(scene, joint->b);
+    const bool meet =
+        joint->collide == TALUS_JOINT_COLLIDE_YES ||
+        (joint->collide == TALUS_JOINT_COLLIDE_AUTO && joint->kind == TALUS_JOINT_DISTANCE);
+    if (!meet && ((a == body_a && b == body_b) || (a == body_b && b == body_a))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 talus_status tl_build_joints(talus_scene *scene, talus_world *world) {
   for (int32_t i = 0; i < scene->def.joints.count; i++) {
     const tl_scene_joint *from = (const tl_scene_joint *)scene->def.joints.item + i;
@@ -296,6 +313,7 @@ talus_status tl_build_joints(talus_scene *scene, talus_world *world) {
     def.response = from->response;
     def.friction = from->friction;
     def.restitution = from->restitution;
+    def.collide = from->collide;
     int32_t id;
     TL_TRY(tl_build_explain(scene, node, talus_joint_add(world, &def, &id)));
   }
@@ -342,17 +360,37 @@ static void forget_emitted(talus_scene *scene) {
   scene->emitted_count = scene->emitted_capacity = 0;
 }
 
-talus_status talus_scene_build(talus_scene *scene, talus_world **world) {
+/* Free bodies of one shape that a step would refuse: the cell is narrower than two of them. */
+static talus_status check_cell(const talus_scene *scene, const talus_world *world) {
+  const tl_scene_cell *const cell = &scene->def.cell;
+  const bool given = cell->item.node != NULL && scene->from.body_count == 0;
+  for (int32_t body = given ? talus_body_after(world, TALUS_NONE) : TALUS_NONE; body != TALUS_NONE;
+       body = talus_body_after(world, body)) {
+    const tl_body *const b = tl_body_at(world, body);
+    const double radius = talus_scene_body_radius(scene, body);
+    const bool single = b->first_shape >= 0 && world->shape[b->first_shape].next < 0;
+    for (int c = 0; c < 3 && single && b->type == TALUS_BODY_FREE; c++) {
+      const double width = cell->upper[c] - cell->lower[c];
+      if ((cell->periodic >> c & 1u) && 4 * radius > width) {
+        char words[96];
+        tl_body_words(scene, body, words, sizeof words);
+        return tl_node_fail(scene->context, tl_tree_find(cell->item.node, "upper"),
+                            "cell.upper: the cell is %g m wide along %c, less than two diameters "
+                            "of %s, which reaches %g m from its centre; wants %g m at least",
+                            width, "xyz"[c], words, radius, 4 * radius);
+      }
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status build(talus_scene *scene, talus_world **world) {
   const tl_build_mode mode = {0};
   talus_status status = TALUS_OK;
-  if (scene == NULL || world == NULL) {
-    return scene == NULL ? TALUS_INVALID_ARGUMENT
-                         : tl_fail(scene->context, TALUS_INVALID_ARGUMENT, "world is NULL");
-  }
-  *world = NULL;
   TL_TRY(reset(scene));
   TL_TRY_GOTO(tl_build_world(scene, mode, world), fail);
   TL_TRY_GOTO(tl_build_bodies(scene, mode, *world), fail);
+  TL_TRY_GOTO(check_cell(scene, *world), fail);
   TL_TRY_GOTO(tl_build_overlaps(scene, *world), fail);
   TL_TRY_GOTO(tl_inlets_check(scene, *world), fail);
   TL_TRY_GOTO(tl_build_joints(scene, *world), fail);
@@ -365,5 +403,28 @@ fail:
   forget_emitted(scene);
   talus_world_destroy(*world);
   *world = NULL;
+  return status;
+}
+
+/* Whether all ranks read the same scene. */
+static talus_status check_same(const talus_scene *scene) {
+  const uint64_t hash = tl_scene_hash(scene);
+  return tl_ranks_of(scene->context) == NULL
+             ? TALUS_OK
+             : tl_ranks_same(scene->context, &hash, sizeof hash, "scene");
+}
+
+talus_status talus_scene_build(talus_scene *scene, talus_world **world) {
+  if (scene == NULL || world == NULL) {
+    return scene == NULL ? TALUS_INVALID_ARGUMENT
+                         : tl_fail(scene->context, TALUS_INVALID_ARGUMENT, "world is NULL");
+  }
+  *world = NULL;
+  TL_TRY(check_same(scene));
+  const talus_status status = tl_ranks_settle(scene->context, build(scene, world));
+  if (status != TALUS_OK) {
+    talus_world_destroy(*world);
+    *world = NULL;
+  }
   return status;
 }

@@ -37,7 +37,7 @@ typedef enum tl_overlap { TL_OVERLAP_REFUSE, TL_OVERLAP_RESOLVE, TL_OVERLAP_IGNO
 typedef struct tl_scene_world {
   tl_item item;
   double gravity[3], step, slop, margin, bias_cap, restitution_speed, tolerance, accept;
-  double facet_angle, penetration_limit, velocity_scale;
+  double facet_angle, penetration_limit, velocity_scale, brick_size;
   int64_t substeps, seed, max_iterations, facets, certify;
   int32_t law, cone, facet_align, method, precision, integrator, stabilisation, restitution;
   int32_t plane, overlap, islands, on_miss, softness;
@@ -232,7 +232,7 @@ typedef struct tl_scene_grains {
   tl_scene_region region;
   int64_t count;
   double counts[3], spacing[3], gap, jitter, fraction, fill;
-  int32_t arrangement;
+  int32_t arrangement, across;
   tl_list layers; /* tl_scene_layer */
 } tl_scene_grains;
 
@@ -260,6 +260,7 @@ typedef struct tl_scene_joint {
   const char *a, *b;
   double point[3], point_b[3], axis[3], limits[2];
   double rate, effort, target, response, friction, restitution;
+  int32_t collide; /* talus_joint_collide */
 } tl_scene_joint;
 
 typedef struct tl_scene_bonds {

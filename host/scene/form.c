@@ -179,16 +179,48 @@ static talus_status meet_ball(void *user, int32_t index, int *stop) {
   return TALUS_OK;
 }
 
-talus_status tl_form_meets(tl_occupancy *occupancy, const tl_form *form, int32_t among,
-                           double tolerance, int32_t *body) {
-  encounter e = {occupancy, form, tolerance * form->radius, TALUS_NONE};
-  *body = TALUS_NONE;
-  TL_TRY(tl_occupancy_visit(occupancy, form->position, form->radius, among, meet_ball, &e));
-  for (int32_t i = 0; i < occupancy->wall_count && e.body == TALUS_NONE; i++) {
-    TL_TRY(meet_shape(&e, &occupancy->wall[i], &occupancy->wall_box[i]));
+/* Where it stands now. */
+static talus_status meet_all(encounter *e, int32_t among) {
+  const tl_occupancy *const o = e->occupancy;
+  TL_TRY(tl_occupancy_visit(o, e->form->position, e->form->radius, among, meet_ball, e));
+  for (int32_t i = 0; i < o->wall_count && e->body == TALUS_NONE; i++) {
+    TL_TRY(meet_shape(e, &o->wall[i], &o->wall_box[i]));
   }
-  *body = e.body;
   return TALUS_OK;
+}
+
+/* Image 1 .. 26 of a point in the cell; false: the cell has no such, or a ball there reaches
+ * nothing whose centre is in the cell. */
+static bool image_place(const tl_scene_cell *cell, int image, const double position[3],
+                        double reach, double place[3]) {
+  static const int power[3] = {1, 3, 9};
+  bool near = true;
+  for (int c = 0; c < 3; c++) {
+    const int step = (image / power[c] + 1) % 3 - 1; /* 0, 1, -1 */
+    place[c] = position[c] + step * (cell->upper[c] - cell->lower[c]);
+    near &= step == 0 || ((cell->periodic >> c & 1u) && place[c] > cell->lower[c] - reach &&
+                          place[c] < cell->upper[c] + reach);
+  }
+  return near;
+}
+
+talus_status tl_form_meets(tl_occupancy *occupancy, tl_form *form, int32_t among, double tolerance,
+                           int32_t *body) {
+  enum { IMAGES = 27 };
+  encounter e = {occupancy, form, tolerance * form->radius, TALUS_NONE};
+  const double home[3] = {form->position[0], form->position[1], form->position[2]};
+  talus_status status = meet_all(&e, among);
+  for (int i = 1; occupancy->cell != NULL && i < IMAGES && status == TALUS_OK; i++) {
+    double place[3];
+    if (e.body == TALUS_NONE &&
+        image_place(occupancy->cell, i, home, form->radius + occupancy->largest, place)) {
+      form_move(form, place);
+      status = meet_all(&e, among);
+    }
+  }
+  form_move(form, home);
+  *body = e.body;
+  return status;
 }
 
 /* ---- in regions ------------------------------------------------------------------------------ */
@@ -352,8 +384,21 @@ static talus_status misses_holes(tl_room *room, const tl_form *form, int *misses
   return TALUS_OK;
 }
 
+/* The region, with as much beyond the faces that the form may lie across as its origin needs to be
+ * anywhere between them. */
+static tl_scene_region region_for(const tl_room *room, const tl_form *form) {
+  tl_scene_region region = room->region;
+  for (int c = 0; c < 3; c++) {
+    if (room->across >> c & 1u) {
+      region.lower[c] += form->round ? -form->radius : form->around.lower[c];
+      region.upper[c] += form->round ? form->radius : form->around.upper[c];
+    }
+  }
+  return region;
+}
+
 talus_status tl_room_holds(tl_room *room, const tl_form *form, int *holds) {
-  tl_scene_region outer = room->region;
+  tl_scene_region outer = region_for(room, form);
   const double outside = slack * form->radius;
   if (form->round) { /* also where the region is without something */
     *holds = tl_region_contains(&outer, room->plane, form->position, form->radius - outside);
@@ -376,7 +421,7 @@ talus_status tl_room_holds(tl_room *room, const tl_form *form, int *holds) {
 }
 
 bool tl_room_draw(const tl_room *room, tl_random *random, tl_form *form) {
-  tl_scene_region region = room->region;
+  tl_scene_region region = region_for(room, form);
   double point[3];
   if (form->round) {
     const bool found = tl_region_draw(&region, room->plane, form->radius, random, point);

@@ -113,6 +113,18 @@ static talus_status find_region(tl_grains_job *job) {
                       grains->inside != NULL ? grains->inside : "");
 }
 
+/* Only a region that is the cell ends at its faces. */
+static talus_status check_across(const tl_grains_job *job) {
+  const tl_scene_grains *const grains = job->grains;
+  const bool fills = job->scene->def.cell.item.node != NULL && grains->inside == NULL &&
+                     grains->region.item.node == NULL && job->scene->from.body_count == 0;
+  return !grains->across || fills
+             ? TALUS_OK
+             : tl_node_fail(job->scene->context, tl_tree_find(grains->item.node, "across"),
+                            "across: only grains that fill a periodic `cell` lie across its faces: "
+                            "without `region`, `inside` and --from");
+}
+
 /* From count, fill or fraction. */
 static talus_status find_count(const tl_grains_job *job, int64_t *count) {
   const tl_scene_grains *grains = job->grains;
@@ -206,6 +218,7 @@ talus_status tl_grains_emit(tl_grains_job *job) {
   if (grains->kind == TL_GRAINS_SETTLED) {
     return tl_grains_settled(job, count);
   }
+  TL_TRY(check_across(job));
   bound_region(job, count);
   return tl_grains_random(job, &job->region, count, &grains->grain.sizes, grains->grain.material);
 }

@@ -86,6 +86,7 @@ talus_status tl_grains_random(tl_grains_job *job, const tl_scene_region *region,
   tl_room room;
   tl_form_begin(job->scene, &job->grains->grain, &form);
   talus_status status = tl_room_begin(job->scene->context, region, job->plane, &room);
+  room.across = job->grains->across ? job->scene->def.cell.periodic : 0;
   if (status == TALUS_OK) {
     status = place_all(job, &room, &form, count, factor, material);
   }

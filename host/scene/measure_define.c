@@ -184,7 +184,9 @@ static talus_status check_fields(talus_context *context, const tl_scene_measure 
   const tl_kernel kernel = tl_kernel_make((tl_kernel_kind)m->kernel, m->width, d->plane);
   if (!has_region(m) || d->kind != TL_DOMAIN_BOX) {
     return tl_node_fail(context, has_region(m) ? m->region.item.node : m->item.node,
-                        "output.measure[%d].region: fields want a region of kind box", (int)i);
+                        "output.measure[%d].region: fields want a box, such as "
+                        "region: {lower: [0, 0, 0], upper: [5 cm, 5 cm, 5 cm]}%s",
+                        (int)i, has_region(m) ? "" : "; there is no region");
   }
   if (!(2 * kernel.reach <= narrowest(d))) {
     return tl_node_fail(context, tl_tree_find(m->item.node, "width"),

@@ -19,6 +19,9 @@ void tl_occupancy_begin(const talus_scene *scene, const talus_world *world,
   occupancy->scene = scene;
   occupancy->world = world;
   occupancy->points.context = scene->context;
+  /* a cell that goes on from a checkpoint may have other edges by then */
+  const bool repeats = scene->def.cell.item.node != NULL && scene->from.body_count == 0;
+  occupancy->cell = repeats ? &scene->def.cell : NULL;
   for (int i = 0; i < 256; i++) {
     occupancy->level_first[i] = -1;
   }
@@ -112,6 +115,7 @@ static talus_status add_ball(tl_occupancy *occupancy, int32_t body, const double
   double *ball = occupancy->ball + 4 * (size_t)index;
   memcpy(ball, position, 3 * sizeof(double));
   ball[3] = radius;
+  occupancy->largest = fmax(occupancy->largest, radius);
   occupancy->body[index] = body;
   const int level = level_of(radius);
   occupancy->level_next[index] = occupancy->level_first[level];

@@ -24,6 +24,8 @@ struct tl_occupancy {
   tl_collider *wall; /* shapes of the bodies without a ball, and the boxes around them */
   tl_box *wall_box;
   int32_t wall_count, wall_capacity;
+  const tl_scene_cell *cell;    /* periodic: bodies are repeated beyond its faces; or NULL */
+  double largest;               /* radius of a ball so far */
   tl_contact_point_list points; /* scratch */
 };
 
@@ -69,15 +71,17 @@ talus_status tl_form_make(tl_form *form, tl_variation variation);
 void tl_form_place(tl_form *form, const double position[3], const double orientation[4]);
 
 /* The body that the form overlaps by more than `tolerance` of its radius, or TALUS_NONE. Balls are
- * asked as far as `among`, walls always; bodies that do not collide with it never. */
-talus_status tl_form_meets(tl_occupancy *occupancy, const tl_form *form, int32_t among,
-                           double tolerance, int32_t *body);
+ * asked as far as `among`, walls always; bodies that do not collide with it never. In a periodic
+ * cell its images are asked too. The form is moved meanwhile. */
+talus_status tl_form_meets(tl_occupancy *occupancy, tl_form *form, int32_t among, double tolerance,
+                           int32_t *body);
 
 /* A region to place forms in. */
 struct tl_room {
   talus_context *context;
   tl_scene_region region; /* finite, but for heights */
   int plane;
+  uint32_t across; /* bits of x, y, z: faces of a box that forms may lie across */
   tl_geometry **hole_geometry;
   tl_collider *hole; /* what the region is without */
   int32_t hole_count;

@@ -37,7 +37,7 @@ static void note(overlap_search *search, int32_t other, double depth) {
                          search->body < other ? other : search->body, depth,
                          depth / fmin(talus_scene_body_radius(search->scene, search->body),
                                       talus_scene_body_radius(search->scene, other))};
-  if (!(found.relative > limit)) {
+  if (!(found.relative > limit) || tl_joints_part(search->scene, found.a, found.b)) {
     return;
   }
   int place = search->pairs < WORST ? (int)search->pairs : WORST;

@@ -11,6 +11,7 @@
 #include "host/io/table.h"
 #include "host/io/text_file.h"
 #include "host/io/vtk.h"
+#include "host/ranks/agree.h"
 #include "host/scene/measure_define.h"
 #include "host/scene/record_checkpoint.h"
 #include "host/scene/snapshot.h"
@@ -20,6 +21,7 @@ struct talus_record {
   talus_scene *scene; /* NULL: not open */
   char directory[1024];
   bool force;
+  bool silent;           /* of a rank that writes nothing: the first writes for all */
   tl_lock lock;          /* on the directory */
   tl_record_start start; /* of a restart */
   tl_snapshot snapshot;
@@ -132,10 +134,18 @@ static talus_status give_up(talus_record *record, talus_status status) {
 static talus_status find_start(talus_record *record, const char *resume) {
   tl_record_start *const start = &record->start;
   TL_TRY(tl_record_is_continued(record->context, record->directory, resume, &start->continued));
-  if (start->continued) {
+  if (start->continued && !record->silent) {
     TL_TRY(tl_lock_take(record->context, record->directory, &record->lock));
   }
   return tl_record_find(record->context, resume, start->continued, &start->checkpoint);
+}
+
+/* Whether all ranks go on from the same checkpoint. */
+static talus_status check_same_start(const talus_record *record) {
+  const char *const path = record->start.checkpoint != NULL ? record->start.checkpoint : "";
+  return tl_ranks_of(record->context) == NULL
+             ? TALUS_OK
+             : tl_ranks_same(record->context, path, strlen(path), "checkpoint to go on from");
 }
 
 talus_status talus_record_create(talus_context *context, const talus_record_def *given,
@@ -155,6 +165,7 @@ talus_status talus_record_create(talus_context *context, const talus_record_def 
   memset(record, 0, sizeof *record);
   record->context = context;
   record->force = def.force != 0;
+  record->silent = !tl_ranks_first(context);
   record->missing = -1;
   record->lock.file = -1;
   talus_status status = TALUS_OK;
@@ -164,6 +175,8 @@ talus_status talus_record_create(talus_context *context, const talus_record_def 
     strcpy(record->directory, def.directory);
     status = def.resume != NULL ? find_start(record, def.resume) : TALUS_OK;
   }
+  status = tl_ranks_agree(context, status);
+  status = status == TALUS_OK ? check_same_start(record) : status;
   if (status != TALUS_OK) {
     return give_up(record, status);
   }
@@ -175,9 +188,10 @@ talus_status talus_record_resume(talus_record *record, talus_scene *scene, talus
   if (record == NULL || scene == NULL || world == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  return record->start.checkpoint != NULL
-             ? talus_scene_resume(scene, world, record->start.checkpoint)
-             : TALUS_OK;
+  const talus_status status = record->start.checkpoint != NULL
+                                  ? talus_scene_resume(scene, world, record->start.checkpoint)
+                                  : TALUS_OK;
+  return tl_ranks_agree(record->context, status);
 }
 
 /* How often frames and checkpoints are due, in steps. */
@@ -191,6 +205,21 @@ static void choose_intervals(talus_record *record) {
       def->output.checkpoint > 0 ? steps_of(def->output.checkpoint, def->world.step) : 0;
 }
 
+/* Whether frames and checkpoints are due at the same time on all ranks. */
+static talus_status check_same_intervals(const talus_record *record) {
+  const int64_t every[2] = {record->every, record->checkpoint_every};
+  return tl_ranks_of(record->context) == NULL
+             ? TALUS_OK
+             : tl_ranks_same(record->context, every, sizeof every, "output of the scene");
+}
+
+static talus_status open_record(talus_record *record, const talus_world *world) {
+  if (!record->start.continued) {
+    TL_TRY(tl_record_prepare(record->context, record->directory, record->force, &record->lock));
+  }
+  return open_files(record, record->start.continued ? talus_world_steps(world) : -1);
+}
+
 talus_status talus_record_open(talus_record *record, talus_scene *scene, const talus_world *world) {
   if (record == NULL || scene == NULL || world == NULL) {
     return TALUS_INVALID_ARGUMENT;
@@ -198,12 +227,10 @@ talus_status talus_record_open(talus_record *record, talus_scene *scene, const t
   if (record->scene != NULL) {
     return tl_fail(record->context, TALUS_CALL_ORDER, "the record is open already");
   }
-  if (!record->start.continued) {
-    TL_TRY(tl_record_prepare(record->context, record->directory, record->force, &record->lock));
-  }
   record->scene = scene;
   choose_intervals(record);
-  return open_files(record, record->start.continued ? talus_world_steps(world) : -1);
+  TL_TRY(check_same_intervals(record));
+  return tl_ranks_agree(record->context, record->silent ? TALUS_OK : open_record(record, world));
 }
 
 talus_status talus_record_close(talus_record *record) {
@@ -231,7 +258,7 @@ static talus_status check_open(const talus_record *record, const talus_world *wo
   if (record == NULL || world == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  return record->table != NULL
+  return record->table != NULL || (record->silent && record->scene != NULL)
              ? TALUS_OK
              : tl_fail(record->context, TALUS_CALL_ORDER, "the record has not been opened");
 }
@@ -256,12 +283,16 @@ static talus_status take_state(talus_record *record, const talus_world *world,
   return TALUS_OK;
 }
 
-talus_status talus_record_before_step(talus_record *record, const talus_world *world) {
-  TL_TRY(check_open(record, world));
+static talus_status before_step(talus_record *record, const talus_world *world) {
   TL_TRY(tl_record_broken_write(&record->broken, world));
   return frame_is_due(record, talus_world_steps(world) + 1)
              ? take_state(record, world, &record->before)
              : TALUS_OK;
+}
+
+talus_status talus_record_before_step(talus_record *record, const talus_world *world) {
+  TL_TRY(check_open(record, world));
+  return tl_ranks_agree(record->context, record->silent ? TALUS_OK : before_step(record, world));
 }
 
 static talus_status write_frame(talus_record *record, const talus_world *world,
@@ -288,7 +319,9 @@ talus_status talus_record_frame(talus_record *record, const talus_world *world,
   if (given != NULL) {
     TL_TRY(tl_struct_read(record->context, &tl_struct_step_report, "step report", given, &report));
   }
-  const talus_status status = write_frame(record, world, given != NULL ? &report : NULL);
+  const talus_status status = tl_ranks_agree(
+      record->context,
+      record->silent ? TALUS_OK : write_frame(record, world, given != NULL ? &report : NULL));
   if (status != TALUS_OK) {
     record->missing = talus_world_steps(world);
   }
@@ -318,9 +351,8 @@ static talus_status sync_output(talus_record *record) {
   return status;
 }
 
-talus_status talus_record_checkpoint(talus_record *record, const talus_world *world,
+static talus_status write_checkpoint(talus_record *record, const talus_world *world,
                                      int64_t *step) {
-  TL_TRY(check_open(record, world));
   const int32_t keep = (int32_t)tl_scene_def(record->scene)->output.keep;
   const int64_t now = talus_world_steps(world);
   if (record->vtk != NULL) {
@@ -345,4 +377,11 @@ talus_status talus_record_checkpoint(talus_record *record, const talus_world *wo
     *step = copy->world.state.step_count;
   }
   return tl_checkpoint_write(record->scene, copy, record->directory, keep);
+}
+
+talus_status talus_record_checkpoint(talus_record *record, const talus_world *world,
+                                     int64_t *step) {
+  TL_TRY(check_open(record, world));
+  return tl_ranks_agree(record->context,
+                        record->silent ? TALUS_OK : write_checkpoint(record, world, step));
 }

@@ -9,6 +9,7 @@
 #include "host/io/frame_field.h"
 #include "host/io/text_file.h"
 #include "host/math/vector.h"
+#include "host/ranks/agree.h"
 #include "host/scene/build.h"
 #include "host/scene/schema.h"
 #include "host/scene/urdf.h"
@@ -68,6 +69,7 @@ talus_status talus_scene_read(talus_context *context, const char *path,
     status = read_tree(scene, overrides, override_count);
     tl_locale_leave(locale, before);
   }
+  status = tl_ranks_agree(context, status); /* a file that only some ranks can read */
   if (status != TALUS_OK) {
     talus_scene_destroy(scene);
     return status;

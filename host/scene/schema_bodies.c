@@ -144,6 +144,8 @@ static const tl_key rows_joint[] = {
     REAL("effort", effort, FORCE, "inf", FROM_0, SLIDES | STRETCHES, "that the motor has at most"),
     REAL("friction", friction, TORQUE, "0", FROM_0, TURNS, "dry, in the joint"),
     REAL("friction", friction, FORCE, "0", FROM_0, SLIDES | STRETCHES, "dry, in the joint"),
+    CHOICE("collide", collide, "auto|yes|no", "auto", 0,
+           "whether a and b touch each other; `auto`: those of a `distance` do, others not"),
 };
 SCHEMA(joint, "joints", "kind",
        "Stops hold like contacts do. A motor has `rate` or `target`; where its effort does not "

@@ -46,5 +46,5 @@ SCHEMA(
     "A list: glue between bodies that touch, which gives way as a beam does and breaks for good. "
     "Bonded bodies do not touch each other until it breaks. What broke, when, how and under which "
     "loads is told in `broken.csv`; bonds are in the frames (`bonds.pvd`) and columns `bonds`, "
-    "`bonds_broken`. [How](../explanation/bonds.md). Not in a periodic cell.");
+    "`bonds_broken`. [How](../explanation/bonds.md).");
 #undef ROW_STRUCT

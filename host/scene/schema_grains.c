@@ -118,6 +118,8 @@ static const tl_key rows_grains[] = {
          "as many as lie this high once settled (estimated at 60 % solid, 82 % in the plane)"),
     RANGED(REAL, "fraction", fraction, NUMBER, "0", ZERO_TO_1, IS_RANDOM,
            "of the region that they fill; more than 0.3 (plane: 0.45) is hard to place"),
+    PLAIN(BOOLEAN, "across", across, "false", IS_RANDOM,
+          "grains that fill a periodic cell may lie across its faces, clear of images"),
     CHOICE("arrangement", arrangement, "sc|fcc|hex|brick|pyramid", "sc", IS_LATTICE,
            "simple cubic; face-centred; hexagonal layers; running bond of boxes (odd rows shifted, "
            "with half boxes at their ends); rows that get shorter upwards (plane: triangular, "

@@ -55,11 +55,14 @@ static const tl_key rows_world[] = {
          "from gravity, step and motion"),
     CHOICE("method", method, &(TALUS_METHOD_LIST(WORD3))[1], "auto", 0,
            "of the contact solver; see `talus solve --help`"),
-    CHOICE("precision", precision, "f64|f32", "f64", 0, "of the contact solver's numbers"),
+    CHOICE(
+        "precision", precision, "f64|f32|auto", "auto", 0,
+        "of the contact solver's iterations; positions are `f64`. `auto`: `f32` on a device whose "
+        "double precision is slow (`talus info` says), else `f64`"),
     PLAIN(
         BOOLEAN, "islands", islands, "false", 0,
         "groups of up to 64 contacts that touch no others are solved directly, the rest as usual; "
-        "method `auto`, precision `f64`"),
+        "method `auto`, precision `f64` or `auto`"),
     INTEGER("max_iterations", max_iterations, "0", 0, 1e15, 0,
             "per contact solve; 0: 200, or 2000 if the tolerance is below 1e-4 or there are bonds"),
     INTEGER(
@@ -88,6 +91,9 @@ static const tl_key rows_world[] = {
     CHOICE("overlap", overlap, "refuse|resolve|ignore", "refuse", 0,
            "bodies that overlap at the start: name the pair and stop, push them apart, or go on"),
     INTEGER("seed", seed, "1", 0, 9e15, 0, "of all random numbers"),
+    REAL("brick_size", brick_size, LENGTH, "0", FROM_0, 0,
+         "edge of the bricks by which steps are solved: several processes (`mpirun`) then iterate "
+         "together, with the results of one; some eight grain diameters. 0: none"),
 };
 SCHEMA(world, "world", NULL, NULL);
 #undef ROW_STRUCT
@@ -174,7 +180,8 @@ static const tl_key rows_cell[] = {
 SCHEMA(
     cell, "cell", NULL,
     "A periodic cell: what leaves it comes back on the other side, contacts reach across. Grains "
-    "without a `region` fill it. Not with joints, bonds and mechanisms.");
+    "without a `region` fill it. Joints and bonds reach across; "
+    "not with mechanisms.");
 #undef ROW_STRUCT
 
 #define ROW_STRUCT tl_scene_output

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/ranks/agree.h"
 #include "host/scene/occupancy.h"
 #include "host/world/state.h"
 
@@ -193,11 +194,7 @@ static talus_status apply_forces(talus_scene *scene, talus_world *world, double 
   return TALUS_OK;
 }
 
-talus_status talus_scene_tick(talus_scene *scene, talus_world *world) {
-  if (scene == NULL || world == NULL) {
-    return scene == NULL ? TALUS_INVALID_ARGUMENT
-                         : tl_fail(scene->context, TALUS_INVALID_ARGUMENT, "world is NULL");
-  }
+static talus_status tick(talus_scene *scene, talus_world *world) {
   const double time = talus_world_time(world);
   TL_TRY(tl_stages_advance(scene, world));
   TL_TRY(remove_expired(scene, world, time));
@@ -206,4 +203,12 @@ talus_status talus_scene_tick(talus_scene *scene, talus_world *world) {
   TL_TRY(talus_world_steps(world) > 0 ? tl_bonds_make(scene, world) : TALUS_OK);
   TL_TRY(tl_mechanisms_drive(scene, world, time));
   return apply_forces(scene, world, time);
+}
+
+talus_status talus_scene_tick(talus_scene *scene, talus_world *world) {
+  if (scene == NULL || world == NULL) {
+    return scene == NULL ? TALUS_INVALID_ARGUMENT
+                         : tl_fail(scene->context, TALUS_INVALID_ARGUMENT, "world is NULL");
+  }
+  return tl_ranks_settle(scene->context, tick(scene, world));
 }

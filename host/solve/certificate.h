@@ -2,8 +2,8 @@
  *
  * No solver calls this code and it calls none of theirs: it has its own cone, its own products with
  * W, M and H. One file per form moves the bodies by the impulses and then states the facts of any
- * run of constraints (q, u = W x + q, w_k, without compliance), which certificate.c judges as they
- * come: nothing of the size of the contacts is kept but what a form cannot do without. */
+ * run of constraints (q, u = W x + q, w_k, without compliance), which certificate_judge.c judges as
+ * they come: nothing of the size of the contacts is kept but what a form cannot do without. */
 #ifndef TL_CERTIFICATE_H
 #define TL_CERTIFICATE_H
 
@@ -114,6 +114,15 @@ double *tl_certification_velocity(const tl_certification *certification, double 
 void tl_certification_row_velocity(const tl_certification *certification, double *row_velocity);
 void tl_certification_release(talus_context *context, tl_certification *certification);
 int64_t tl_certification_bytes(const tl_certification *certification);
+
+/* certificate_runs.c: how many runs there are; the sums over all of them, of all ranks. */
+int64_t tl_certification_runs(const tl_certification *certification);
+void tl_certification_sums(const tl_certification *certification, tl_judge_sums *sums);
+
+/* certificate_judge.c: what `count` constraints from `first` on add to the sums, of all contacts or
+ * all rows; the facts are changed where contacts give way or have elliptic cones. */
+void tl_facts_judge(const tl_certification *certification, int32_t first, int32_t count,
+                    tl_facts *facts, tl_judge_sums *sums);
 
 /* certificate_lanes.c: whether contacts can be judged several at once; the sums of some of them;
  * their velocities alone. */

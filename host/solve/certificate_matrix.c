@@ -114,3 +114,24 @@ talus_status tl_certify_delassus(talus_context *context, tl_certification *j) {
   j->facts = matrix_facts;
   return TALUS_OK;
 }
+
+void tl_judge_apply(const talus_matrix *m, int transposed, const double *x, double *y) {
+  int64_t line = 0;
+  for (int64_t e = 0; e < m->count; e++) {
+    int64_t row, column;
+    if (m->storage == TALUS_STORAGE_DENSE) {
+      row = e % m->rows;
+      column = e / m->rows;
+    } else if (m->storage == TALUS_STORAGE_TRIPLET) {
+      row = m->index[e];
+      column = m->index2[e];
+    } else {
+      while (e >= m->start[line + 1]) {
+        line++;
+      }
+      row = m->storage == TALUS_STORAGE_CSR ? line : m->index[e];
+      column = m->storage == TALUS_STORAGE_CSR ? m->index[e] : line;
+    }
+    y[transposed ? column : row] += m->value[e] * x[transposed ? row : column];
+  }
+}

@@ -2,8 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/each.h"
 #include "host/problem/problem_check.h"
 #include "host/solve/certificate.h"
+#include "kernels/halo.h"
 #include "kernels/item/exact.h"
 
 /* Contact k as fact i. */
@@ -87,69 +89,135 @@ static double rigid_row_trace(const talus_rigid *rigid, int64_t row) {
   return trace;
 }
 
-static void contact_momentum(const tl_certification *j, int64_t k, double *momentum) {
+/* Some of the bodies, from `first` to `end`. */
+typedef struct span {
+  int32_t first, end;
+} span;
+
+static bool has(span bodies, int32_t body) {
+  return body >= bodies.first && body < bodies.end;
+}
+
+static void contact_momentum(const tl_certification *j, int64_t k, span bodies) {
   const talus_rigid *const rigid = &j->problem->rigid;
   const int64_t d = j->problem->dimension;
   const double *const x = j->impulse + d * k;
   for (int side = 0; side < 2; side++) {
     const int32_t body = side ? rigid->body_b[k] : rigid->body_a[k];
-    if (body >= 0) {
-      tl_judge_push(rigid, k, side, x, d == 6 ? x + 3 : NULL, momentum + 6 * (int64_t)body);
+    if (has(bodies, body)) {
+      tl_judge_push(rigid, k, side, x, d == 6 ? x + 3 : NULL, j->motion + 6 * (int64_t)body);
     }
   }
 }
 
-static void row_momentum(const tl_certification *j, int64_t row, double *momentum) {
+static void row_momentum(const tl_certification *j, int64_t row, span bodies) {
   const talus_rigid *const rigid = &j->problem->rigid;
   for (int side = 0; side < 2; side++) {
     const int32_t body = side ? rigid->row_body_b[row] : rigid->row_body_a[row];
-    for (int c = 0; c < 6 && body >= 0; c++) {
-      momentum[6 * (int64_t)body + c] +=
+    for (int c = 0; c < 6 && has(bodies, body); c++) {
+      j->motion[6 * (int64_t)body + c] +=
           j->bilateral[row] * rigid->row_jacobian[12 * row + 6 * side + c];
     }
   }
 }
 
-/* Momentum handed to each body, into `momentum`. */
-static void rigid_momentum(const tl_certification *j, double *momentum) {
+/* Momentum handed to some of the bodies. */
+static void span_momentum(const tl_certification *j, span bodies) {
   const int32_t contacts = j->problem->contact_count;
+  memset(j->motion + 6 * (int64_t)bodies.first, 0,
+         6 * (size_t)(bodies.end - bodies.first) * sizeof *j->motion);
   for (int32_t i = 0; i < contacts + j->problem->bilateral_count; i++) {
     const int32_t k = tl_certification_constraint(j, 0, i);
     if (k >= contacts && j->bilateral != NULL) {
-      row_momentum(j, k - contacts, momentum);
+      row_momentum(j, k - contacts, bodies);
     } else if (k < contacts && j->impulse != NULL) {
-      contact_momentum(j, k, momentum);
+      contact_momentum(j, k, bodies);
     }
   }
+}
+
+/* A body's momentum is summed up in the order of the constraints. So that threads can share the
+ * work, each of them goes through all constraints and serves some of the bodies: what it has to
+ * read for nothing are their numbers, as long as threads are few. */
+enum { SPANS = 8, SPAN_CONSTRAINTS = 8192, FEW_RUNS = 8 };
+
+typedef struct momentum_task {
+  const tl_certification *j;
+  int32_t count;
+} momentum_task;
+
+static void spans_part(void *arguments, int64_t first, int64_t end) {
+  const momentum_task *const t = arguments;
+  const int64_t bodies = t->j->problem->rigid.body_count;
+  for (int64_t i = first; i < end; i++) {
+    span_momentum(t->j,
+                  (span){(int32_t)(bodies * i / t->count), (int32_t)(bodies * (i + 1) / t->count)});
+  }
+}
+
+/* Momentum handed to each body, into `motion`. */
+static void rigid_momentum(const tl_certification *j) {
+  const int32_t most = j->threads < SPANS ? j->threads : SPANS;
+  momentum_task task = {j, j->problem->contact_count < SPAN_CONSTRAINTS || most < 1 ? 1 : most};
+  tl_each(j->context, task.count, task.count, spans_part, &task);
 }
 
 double tl_certificate_balance(tl_judge_balance balance) {
   return balance.given > 0 ? sqrt(balance.missing / balance.given) : 0;
 }
 
-/* v+ = v + M^-1 momentum; the balance compares m (v+ - v) with the linear momentum, run by run. */
-static void rigid_move(tl_certification *j, const talus_rigid *rigid) {
-  tl_judge_balance all = {0, 0};
-  tl_exact given = {{0}}, missing = {{0}};
-  for (int64_t first = 0; first < rigid->body_count; first += TL_FACTS) {
-    tl_judge_balance run = {0, 0};
-    for (int64_t i = first; i < rigid->body_count && i < first + TL_FACTS; i++) {
+static void runs_move(void *arguments, int64_t first, int64_t end) {
+  const tl_certification *const j = arguments;
+  const talus_rigid *const rigid = &j->problem->rigid;
+  tl_judge_balance *const balance = j->scratch.memory;
+  for (int64_t run = first; run < end; run++) {
+    const int64_t bodies = rigid->body_count, next = (run + 1) * TL_FACTS;
+    balance[run] = (tl_judge_balance){0, 0};
+    for (int64_t i = run * TL_FACTS; i < bodies && i < next; i++) {
       const tl_judge_balance own = tl_judge_move(rigid, i, j->motion + 6 * i);
-      if (j->bricks != NULL) {
-        tl_exact_add(&given, own.given);
-        tl_exact_add(&missing, own.missing);
-        continue;
-      }
-      run.given += own.given;
-      run.missing += own.missing;
+      balance[run].given += own.given;
+      balance[run].missing += own.missing;
     }
-    all.given += run.given;
-    all.missing += run.missing;
   }
+}
+
+/* The same with bricks: sums that do not depend on the order, of all ranks. */
+static tl_judge_balance bodies_move(const tl_certification *j) {
+  const talus_rigid *const rigid = &j->problem->rigid;
+  tl_halo *const halo = j->bricks->halo;
+  tl_exact exact[2] = {{{0}}, {{0}}};
+  for (int64_t i = 0; i < rigid->body_count; i++) {
+    const tl_judge_balance own = tl_judge_move(rigid, i, j->motion + 6 * i);
+    if (halo == NULL || halo->body_own[i]) {
+      tl_exact_add(&exact[0], own.given);
+      tl_exact_add(&exact[1], own.missing);
+    }
+  }
+  if (halo != NULL) {
+    halo->sum(halo, exact[0].digit, 2 * TL_EXACT_DIGITS);
+    halo->exchange(halo, &halo->body, j->motion, 6 * (int32_t)sizeof *j->motion);
+  }
+  return (tl_judge_balance){tl_exact_round(&exact[0]), tl_exact_round(&exact[1])};
+}
+
+/* v+ = v + M^-1 momentum; the balance compares m (v+ - v) with the linear momentum, run by run. */
+static talus_status rigid_move(tl_certification *j) {
+  tl_judge_balance all = {0, 0};
   if (j->bricks != NULL) {
-    all = (tl_judge_balance){tl_exact_round(&given), tl_exact_round(&missing)};
+    all = bodies_move(j);
+  } else {
+    const int64_t runs = tl_facts_runs(j->problem->rigid.body_count);
+    TL_TRY(tl_buffer_reserve(j->context, &j->scratch, (size_t)runs, sizeof(tl_judge_balance),
+                             "certificate"));
+    const tl_judge_balance *const balance = j->scratch.memory;
+    tl_each(j->context, runs > FEW_RUNS ? j->threads : 1, runs, runs_move, j);
+    for (int64_t run = 0; run < runs; run++) {
+      all.given += balance[run].given;
+      all.missing += balance[run].missing;
+    }
   }
   j->momentum_balance = tl_certificate_balance(all);
+  return TALUS_OK;
 }
 
 static void rigid_facts(const tl_certification *j, int32_t first, int32_t count, tl_facts *facts) {
@@ -181,9 +249,8 @@ talus_status tl_certify_rigid(talus_context *context, tl_certification *j) {
   TL_TRY(tl_buffer_reserve(context, &j->memory, (size_t)j->motion_count, sizeof(double),
                            "certificate"));
   j->motion = j->memory.memory;
-  memset(j->motion, 0, (size_t)j->motion_count * sizeof *j->motion);
-  rigid_momentum(j, j->motion);
-  rigid_move(j, rigid);
+  rigid_momentum(j);
+  TL_TRY(rigid_move(j));
   j->facts = rigid_facts;
   return TALUS_OK;
 }

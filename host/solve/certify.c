@@ -7,6 +7,7 @@
 #include "host/base/structs.h"
 #include "host/problem/problem_check.h"
 #include "host/solve/solver.h"
+#include "kernels/halo.h"
 
 /* Siconos' measure is relative to the impulses among others, and so forgives any that grow without
  * bound: above this epsilon it is not believed. */
@@ -30,7 +31,8 @@ static talus_status host_certify(tl_solve *solve) {
   TL_TRY(solver->plan->export(solve));
   const double *const impulse = solver->exported.memory;
   const tl_system *const system = &solver->assembly.system;
-  const bool bricks = solver->plan == &tl_plan_engine && system->shape.unit_chunk_count > 0;
+  const bool bricks = solver->plan == &tl_plan_engine &&
+                      (system->shape.unit_chunk_count > 0 || system->halo != NULL);
   solver->certification.polygon = tl_polygon_of(&solver->settings);
   solver->certification.bricks = bricks ? system : NULL;
   TL_TRY(tl_certification_make(solver->context, &solver->problem, impulse,
@@ -41,7 +43,7 @@ static talus_status host_certify(tl_solve *solve) {
   } else {
     tl_certification_evaluate(&solver->certification, &solve->certificate);
   }
-  return TALUS_OK;
+  return system->halo != NULL ? system->halo->check(system->halo) : TALUS_OK;
 }
 
 /* Where problem and impulses are, if they are to stay there. Numbers out of the ordinary are left

@@ -263,7 +263,7 @@ static talus_status system_solve(adjoint_system *s, const talus_problem *transpo
   talus_context *const context = adjoint->context;
   TL_TRY(tl_system_build(context, transposed, false, &s->assembly));
   TL_TRY(tl_scaled_import(context, &s->assembly.system, &(tl_scaled_options){0}, &s->scaled));
-  TL_TRY(tl_linear_make(context, &s->scaled, &s->linear));
+  TL_TRY(tl_linear_make(context, &s->scaled, NULL, &s->linear));
   TL_TRY(reserve(s));
   const double impulse = s->assembly.impulse_unit, velocity = s->assembly.velocity_unit;
   rows_import(s, adjoint->impulse, 1 / impulse, 1, s->y);

@@ -69,8 +69,10 @@ static talus_status engine_prepare(talus_solver *solver) {
 static talus_status slot_fill(talus_solver *solver) {
   tl_engine_slot *const slot = &solver->slot;
   const talus_precision precision = solver->settings.precision;
-  const tl_backend *const backend = tl_solver_backend(solver->context, solver->memory,
-                                                      solver->assembly.system.shape.contact_count);
+  const int32_t contacts = solver->assembly.system.shape.contact_count;
+  const tl_backend *const backend =
+      solver->on_host ? &tl_backend_cpu
+                      : tl_solver_backend(solver->context, solver->memory, contacts);
   if (slot->engine != NULL && slot->precision == precision && slot->backend == backend) {
     return TALUS_OK;
   }
@@ -85,7 +87,7 @@ talus_status tl_plan_engine_make(talus_solver *solver, tl_raw *raw) {
   TL_TRY(slot_fill(solver));
   tl_engine_slot *const slot = &solver->slot;
   if (solver->on_ranks) {
-    TL_TRY(tl_rank_plan_make(solver->context, &solver->assembly, &solver->rank_plan));
+    TL_TRY(tl_halo_finish(&solver->part, &solver->assembly, &solver->rank_halo));
   }
   const int32_t threads = tl_solver_threads(solver);
   if (slot->revision == solver->assembly.revision && (slot->threads == threads || raw != NULL)) {

@@ -1,7 +1,9 @@
-/* queued.h: a solve whose results stay in device memory and are not waited for: the caller goes on
- * with them there. */
+/* queued.h: what worlds ask of a solver beyond talus_solve.h: a solve whose results stay in device
+ * memory and are not waited for, and solves that every rank makes for itself. */
 #ifndef TL_QUEUED_H
 #define TL_QUEUED_H
+
+#include <stdbool.h>
 
 #include "talus/talus_solve.h"
 
@@ -9,5 +11,12 @@
  * way. */
 talus_status tl_solver_solve_queued(talus_solver *solver, const talus_solution *solution,
                                     talus_info *info);
+
+/* In a context with ranks: problems are not pieces but whole from now on, and each rank solves the
+ * one that it was given; or, false, as they were. Before talus_solver_update. */
+void tl_solver_set_alone(talus_solver *solver, bool alone);
+
+/* Problems are solved by the CPU from now on, whatever the context's backend is. */
+void tl_solver_set_host(talus_solver *solver);
 
 #endif

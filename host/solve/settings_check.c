@@ -64,12 +64,30 @@ static talus_status cone_check(talus_context *context, const talus_settings *s) 
   return TALUS_OK;
 }
 
+/* Below this tolerance single precision is not tried by itself. */
+#define SINGLE_TOLERANCE 1e-5
+
+talus_precision talus_precision_auto(const talus_context *context) {
+  return context != NULL && context->halved ? TALUS_F32 : TALUS_F64;
+}
+
+static bool has_single(const talus_settings *s) {
+  return !tl_settings_small(s) && (tl_method_of(s->method)->precisions >> TALUS_F32 & 1) != 0;
+}
+
+/* What AUTO stands for. */
+static talus_precision precision_choose(const talus_context *context, const talus_settings *s) {
+  return s->tolerance >= SINGLE_TOLERANCE && has_single(s) && !s->unique && !s->islands
+             ? talus_precision_auto(context)
+             : TALUS_F64;
+}
+
 /* Second-order methods and those for small problems have no single precision. */
 static talus_status precision_check(talus_context *context, const talus_settings *s) {
-  if (s->precision == TALUS_F64) {
+  if (s->precision != TALUS_F32) {
     return TALUS_OK;
   }
-  if (tl_settings_small(s) || (tl_method_of(s->method)->precisions >> s->precision & 1) == 0) {
+  if (!has_single(s)) {
     return tl_fail(context, TALUS_UNSUPPORTED,
                    "settings.method %s works in double precision: set settings.precision to F64",
                    talus_method_name(s->method));
@@ -140,7 +158,8 @@ static talus_status fixed_check(talus_context *context, const talus_settings *s)
 
 static talus_status settings_check(talus_context *context, const talus_settings *s) {
   if ((unsigned)s->law >= TALUS_LAW_COUNT || (unsigned)s->method >= TALUS_METHOD_COUNT ||
-      (unsigned)s->precision > TALUS_F32 || (unsigned)s->measure > TALUS_MEASURE_SICONOS) {
+      (unsigned)s->precision > TALUS_PRECISION_AUTO ||
+      (unsigned)s->measure > TALUS_MEASURE_SICONOS) {
     return tl_fail(context, TALUS_BAD_SETTING,
                    "settings: law, method, precision or measure is "
                    "unknown (%d, %d, %d, %d)",
@@ -185,5 +204,8 @@ talus_status tl_settings_read(talus_context *context, const talus_settings *give
     return TALUS_OK;
   }
   TL_TRY(tl_struct_read(context, &tl_struct_settings, "settings", given, own));
-  return settings_check(context, own);
+  TL_TRY(settings_check(context, own));
+  own->precision =
+      own->precision == TALUS_PRECISION_AUTO ? precision_choose(context, own) : own->precision;
+  return TALUS_OK;
 }

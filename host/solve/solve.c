@@ -71,10 +71,11 @@ static talus_status stay_sound(tl_solve *solve) {
   while (good < count && isfinite(impulse[good])) {
     good++;
   }
-  if (good == count && !is_worthless(solve)) {
+  const bool sound = !tl_pieces_any(solve->solver, good < count);
+  if (sound && !is_worthless(solve)) {
     return TALUS_OK;
   }
-  solve->run.outcome = good == count ? solve->run.outcome : TALUS_OUTCOME_NOT_FINITE;
+  solve->run.outcome = sound ? solve->run.outcome : TALUS_OUTCOME_NOT_FINITE;
   TL_TRY(solver->plan->rest(solve));
   solve->proved = solve->uncertified = false;
   return tl_solve_certify(solve);
@@ -109,7 +110,7 @@ static int64_t bytes_of(const talus_solver *solver) {
          tl_certification_bytes(&solver->certification) + tl_gathered_bytes(&solver->gathered) +
          (int64_t)solver->exported.capacity + tl_method_memory_bytes(&solver->methods) +
          tl_sleep_bytes(&solver->sleep) + tl_keys_bytes(&solver->contact_keys) +
-         tl_keys_bytes(&solver->row_keys);
+         tl_keys_bytes(&solver->row_keys) + tl_part_bytes(&solver->part);
 }
 
 static void info_fill(const tl_solve *solve, talus_info *info) {
@@ -137,7 +138,7 @@ static void info_fill(const tl_solve *solve, talus_info *info) {
   info->bytes = bytes_of(solver);
   info->islands = solver->sleep.islands;
   info->islands_asleep = solver->sleep.skipped;
-  info->keys_matched = solve->keys_matched;
+  info->keys_matched = solver->on_ranks ? solver->part.keys_matched : solve->keys_matched;
 }
 
 /* Contacts of six rows and elliptic cones are for methods of first order, and newton, on the

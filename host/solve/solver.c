@@ -104,8 +104,8 @@ void talus_solver_destroy(talus_solver *solver) {
   tl_sleep_release(context, &solver->sleep);
   tl_keys_release(context, &solver->contact_keys);
   tl_keys_release(context, &solver->row_keys);
-  tl_joined_release(context, &solver->joined);
-  tl_rank_plan_release(context, &solver->rank_plan);
+  tl_part_release(context, &solver->part);
+  tl_halo_release(context, &solver->rank_halo);
   tl_dump_release(solver);
   *(volatile uint32_t *)&solver->magic = 0; /* a compiler may not leave this out before the end */
   tl_free(context, solver);
@@ -138,7 +138,9 @@ bool tl_solver_wants_colours(const talus_solver *solver) {
   return method == TALUS_METHOD_AUTO
              ? solver->memory == TALUS_MEMORY_HOST || solver->settings.same_bits
              : tl_method_colours(tl_method_of(method),
-                                 problem->contact_count + problem->bilateral_count);
+                                 solver->on_ranks
+                                     ? INT32_MAX
+                                     : problem->contact_count + problem->bilateral_count);
 }
 
 bool tl_solver_wants_host(const talus_solver *solver) {
@@ -158,17 +160,26 @@ talus_status tl_solver_take(talus_solver *solver, const talus_problem *problem) 
   return tl_plan_choose(solver, checked);
 }
 
+void tl_solver_set_host(talus_solver *solver) {
+  solver->on_host = true;
+}
+
+void tl_solver_set_alone(talus_solver *solver, bool alone) {
+  solver->alone = alone;
+}
+
 static talus_status problem_take(talus_solver *solver, const talus_problem *given) {
   tl_problem_copy copy;
   bool taken = false;
   solver->sleep.active = 0;
-  solver->on_ranks = tl_ranks_of(solver->context) != NULL;
+  solver->on_ranks = tl_ranks_of(solver->context) != NULL && !solver->alone;
   if (solver->on_ranks) {
     TL_TRY(tl_ranks_check(solver->context));
     TL_TRY(tl_ranks_agree(solver->context, tl_problem_copy_make(solver->context, given, &copy)));
     solver->memory = TALUS_MEMORY_HOST;
     return tl_pieces_take(solver, &copy.problem);
   }
+  solver->assembly.halo = NULL;
   TL_TRY(tl_problem_copy_make(solver->context, given, &copy));
   solver->memory = copy.problem.memory;
   if (!tl_solver_wants_host(solver)) {
@@ -209,7 +220,7 @@ static talus_status solve(talus_solver *solver, const talus_solution *solution, 
   TL_TRY(tl_solver_enter(solver));
   talus_status status = tl_request_make(solver, solution, info, &request);
   request.queued = queued;
-  if (tl_ranks_of(solver->context) != NULL) {
+  if (tl_ranks_of(solver->context) != NULL && !solver->alone) {
     status = tl_ranks_agree(solver->context, status);
     status = status == TALUS_OK ? tl_pieces_solve(solver, &request) : status;
   } else if (status == TALUS_OK) {

@@ -4,7 +4,7 @@
  *   solve.c     one solve from start to info          solution.c  warm start and results
  *   run.c       attempts, limits, progress            async.c     a solve on a thread of its own
  *   certify.c   asks the certificate                  dump.c      problems into files
- *   pieces.c    a problem of several ranks */
+ *   pieces*.c   a problem of several ranks */
 #ifndef TL_SOLVER_H
 #define TL_SOLVER_H
 
@@ -52,9 +52,12 @@ struct talus_solver {
   tl_buffer exported; /* impulses in the caller's order, contacts first */
   tl_sleep sleep;
   tl_keys contact_keys, row_keys; /* impulses of the last solve by name */
+  bool alone;                     /* in a context with ranks: each solves its own, whole */
+  bool on_host;                   /* no engine of a device is used */
   bool on_ranks;                  /* the problem is one of several ranks: ... */
-  tl_joined joined;               /* ... the whole of it ... */
-  tl_rank_plan rank_plan;         /* ... and who does what */
+  talus_problem piece;            /* ... what this one was given, ... */
+  tl_part part;                   /* ... what it has of the whole ... */
+  tl_rank_halo rank_halo;         /* ... and shares with others */
   struct tl_async *async;         /* NULL until the first solve_async */
   struct {
     tl_buffer path;        /* settings.dump_path, copied, with room for a number */
@@ -106,11 +109,17 @@ talus_status tl_request_make(talus_solver *solver, const talus_solution *solutio
                              tl_request *request);
 /* talus_solver_solve, once tl_solver_enter has succeeded. */
 talus_status tl_solver_solve(talus_solver *solver, const tl_request *request);
-/* pieces.c: tl_solver_take of the pieces that all ranks have, which become one problem.
- * Collective. */
+/* pieces.c: tl_solver_take of the pieces that all ranks have. Collective. */
 talus_status tl_pieces_take(talus_solver *solver, const talus_problem *piece);
 /* A solve by all ranks; each gets the results of its piece. Collective. */
 talus_status tl_pieces_solve(talus_solver *solver, const tl_request *request);
+/* Whether it is so on any rank. Collective. */
+bool tl_pieces_any(talus_solver *solver, bool own);
+/* pieces_names.c: impulses to start from by name, instead of the caller's, where there are names;
+ * those just found. Collective. */
+talus_status tl_pieces_names_match(talus_solver *solver, const double **impulse,
+                                   const double **row);
+talus_status tl_pieces_names_save(talus_solver *solver, const talus_solution *own);
 /* Whether any rank wants to end, if some have limits of time or callbacks. */
 bool tl_pieces_end(talus_solver *solver, bool own);
 /* A solve that knows its settings and problem, not yet its engine. */

@@ -58,6 +58,7 @@ void tl_bond_place(const talus_world *world, const tl_bond *bond, tl_bond_now *n
   for (int c = 0; c < 3; c++) {
     now->place.apart[c] = at[1][c] + arm[1][c] - at[0][c] - arm[0][c];
   }
+  tl_joint_image(&world->cell, &now->place);
   frame_find(&bond->of, r[0], r[1], now->frame);
   tl_joint_turn(q[0], bond->of.relative, q[1], turn);
   for (int i = 0; i < 3; i++) {
@@ -85,7 +86,7 @@ static bool row_fill(const talus_world *world, const tl_bond *bond, const tl_bon
   for (int c = 0; c < 12; c++) {
     row->jacobian[c] *= unit;
   }
-  row->bias = unit * now->error[r] / lag;
+  row->bias = unit * (now->error[r] / lag + row->drift);
   row->compliance = unit * unit / (stiffness[r] * dt * lag);
   row->body_a = bond->body_a;
   row->body_b = bond->body_b;

@@ -4,6 +4,7 @@
 
 #include "host/base/structs.h"
 #include "host/world/bond.h"
+#include "host/world/cell.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -71,6 +72,7 @@ static double length_of(const talus_world *world, const talus_bond_def *def) {
     if (slot[side] >= 0 && has_centre(&world->body[slot[side]])) {
       double arm[3];
       tl_sub3(arm, def->point, world->body[slot[side]].position);
+      tl_cell_nearest(&world->cell, arm);
       length += tl_norm3(arm);
     }
   }
@@ -162,7 +164,6 @@ static talus_status add_begin(talus_world *world, const talus_bond_def *given,
   }
   *def = talus_bond_def_default();
   TL_TRY(tl_struct_read(world->context, &tl_struct_bond_def, "bond def", given, def));
-  TL_TRY(tl_cell_refuse(world, "a bond"));
   TL_TRY(numbers_check(world->context, def));
   TL_TRY(tl_world_edit(world));
   tl_links_sync(world); /* seen from where the bodies are */
@@ -235,6 +236,7 @@ static talus_status touch_find(talus_world *world, talus_bond_def *def, double *
   tl_free(world->context, touch);
   double apart[3];
   tl_sub3(apart, world->body[body[1]].position, world->body[body[0]].position);
+  tl_cell_nearest(&world->cell, apart);
   return count > 0
              ? TALUS_OK
              : tl_fail(world->context, TALUS_BAD_SETTING,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/world/bond.h"
+#include "host/world/cell.h"
 
 /* Shapes touch below this gap, of the smaller size, unless the caller says another. */
 static const double NEAR = 0.01;
@@ -14,9 +15,35 @@ static const tl_body *body_at(const talus_world *world, const int32_t *body, int
   return &world->body[body != NULL ? body[i] : i];
 }
 
-/* Colliders of the bodies' shapes; world->found has the slots of the shapes. */
-static talus_status colliders_place(talus_world *world, int32_t bodies, const int32_t *body,
-                                    double gap, int32_t *placed) {
+/* Memory for colliders and what is known of them. */
+static talus_status colliders_reserve(talus_world *world, int32_t room) {
+  TL_TRY(tl_buffer_reserve(world->context, &world->colliders, (size_t)room, sizeof(tl_collider),
+                           "colliders"));
+  return tl_buffer_reserve(world->context, &world->facts, (size_t)room, sizeof(tl_collider_fact),
+                           "colliders");
+}
+
+/* Colliders of the bodies' shapes; world->facts has the slots of the shapes. */
+static void colliders_place(talus_world *world, int32_t bodies, const int32_t *body, double gap) {
+  tl_collider *const collider = world->colliders.memory;
+  tl_collider_fact *const fact = world->facts.memory;
+  world->collider_count = 0;
+  for (int32_t i = 0; i < bodies; i++) {
+    const tl_body *const of = body_at(world, body, i);
+    for (int32_t s = of->exists ? of->first_shape : -1; s >= 0; s = world->shape[s].next) {
+      double arm[3];
+      const double size = world->shape[s].size;
+      tl_collider *const placed = &collider[world->collider_count];
+      tl_shape_collider(world, s, placed, arm);
+      placed->margin = gap > 0 ? 0.5 * gap : NEAR * (isfinite(size) ? size : world->size);
+      fact[world->collider_count++] = (tl_collider_fact){.shape = s, .image = 0};
+    }
+  }
+}
+
+/* The same, and in a periodic cell their images. */
+static talus_status colliders_find(talus_world *world, int32_t bodies, const int32_t *body,
+                                   double gap) {
   int64_t room = 0;
   for (int32_t i = 0; i < bodies; i++) {
     room += body_at(world, body, i)->shape_count;
@@ -25,35 +52,29 @@ static talus_status colliders_place(talus_world *world, int32_t bodies, const in
     return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "%lld shapes are too many",
                    (long long)room);
   }
-  TL_TRY(tl_buffer_reserve(world->context, &world->colliders, (size_t)room, sizeof(tl_collider),
-                           "colliders"));
-  TL_TRY(
-      tl_buffer_reserve(world->context, &world->found, (size_t)room, sizeof(int32_t), "colliders"));
-  tl_collider *const collider = world->colliders.memory;
-  int32_t *const shape = world->found.memory;
-  *placed = 0;
-  for (int32_t i = 0; i < bodies; i++) {
-    const tl_body *const of = body_at(world, body, i);
-    for (int32_t s = of->exists ? of->first_shape : -1; s >= 0; s = world->shape[s].next) {
-      double arm[3];
-      const double size = world->shape[s].size;
-      tl_shape_collider(world, s, &collider[*placed], arm);
-      collider[*placed].margin = gap > 0 ? 0.5 * gap : NEAR * (isfinite(size) ? size : world->size);
-      shape[(*placed)++] = s;
-    }
+  TL_TRY(colliders_reserve(world, (int32_t)room));
+  colliders_place(world, bodies, body, gap);
+  if (world->cell.def.periodic == 0) {
+    return TALUS_OK;
   }
-  return TALUS_OK;
+  const int32_t own = world->collider_count;
+  TL_TRY(tl_cell_images(world, own, own)); /* how many */
+  const int32_t all = world->collider_count;
+  TL_TRY(colliders_reserve(world, all));
+  colliders_place(world, bodies, body, gap);
+  return tl_cell_images(world, own, all);
 }
 
 /* A point of contact as a touch, the body in the lower slot first. */
 static bool touch_make(const talus_world *world, const tl_contact_point *point, double gap,
                        tl_touch *touch) {
-  const int32_t *const shape = world->found.memory;
-  const tl_shape_slot *const a = &world->shape[shape[point->a]];
-  const tl_shape_slot *const b = &world->shape[shape[point->b]];
+  const tl_collider_fact *const fact = world->facts.memory;
+  const tl_shape_slot *const a = &world->shape[fact[point->a].shape];
+  const tl_shape_slot *const b = &world->shape[fact[point->b].shape];
   const bool swap = a->body > b->body;
   touch->body_a = swap ? b->body : a->body;
   touch->body_b = swap ? a->body : b->body;
+  touch->image = (swap ? -1 : 1) * (fact[point->b].image - fact[point->a].image);
   touch->gap = point->gap;
   touch->size = fmin(a->size, b->size);
   memcpy(touch->point, point->position, sizeof touch->point);
@@ -65,7 +86,12 @@ static int compare(const void *left, const void *right) {
   const tl_touch *const a = left, *const b = right;
   return a->body_a != b->body_a   ? (a->body_a > b->body_a) - (a->body_a < b->body_a)
          : a->body_b != b->body_b ? (a->body_b > b->body_b) - (a->body_b < b->body_b)
+         : a->image != b->image   ? (a->image > b->image) - (a->image < b->image)
                                   : (a->order > b->order) - (a->order < b->order);
+}
+
+static bool same_pair(const tl_touch *a, const tl_touch *b) {
+  return a->body_a == b->body_a && a->body_b == b->body_b && a->image == b->image;
 }
 
 /* Touches of one pair become their mean; returns how many are left. */
@@ -74,8 +100,7 @@ static int32_t touches_merge(tl_touch *touch, int32_t count) {
   for (int32_t i = 0; i < count;) {
     tl_touch sum = touch[i];
     int32_t end = i + 1;
-    for (; end < count && touch[end].body_a == sum.body_a && touch[end].body_b == sum.body_b;
-         end++) {
+    for (; end < count && same_pair(&touch[end], &sum); end++) {
       tl_along3(sum.point, sum.point, 1, touch[end].point);
       tl_along3(sum.normal, sum.normal, 1, touch[end].normal);
       sum.gap = fmin(sum.gap, touch[end].gap);
@@ -97,10 +122,11 @@ talus_status tl_touches_find(talus_world *world, int32_t count, const int32_t *b
   const tl_pair *pairs;
   const tl_contact_point *points;
   int64_t pair_count, point_count;
-  int32_t placed = 0, kept = 0;
+  int32_t kept = 0;
   *result = NULL;
   *touch_count = 0;
-  TL_TRY(colliders_place(world, body != NULL ? count : world->body_count, body, gap, &placed));
+  TL_TRY(colliders_find(world, body != NULL ? count : world->body_count, body, gap));
+  const int32_t placed = world->collider_count;
   const int32_t threads = tl_threads_for(world->context, placed);
   const tl_collider *const collider = world->colliders.memory;
   TL_TRY(tl_broad_pairs(world->broad_fast, collider, placed, threads, &pairs, &pair_count));

@@ -97,38 +97,40 @@ bool tl_cohesion_bridged(const tl_world_contact *old, double slop) {
 }
 
 /* The force of one pair, on the contacts `first` to `end`. */
-static void pair_pull(const talus_world *world, tl_world_contact *contact, int32_t first,
-                      int32_t end) {
+static void pair_pull(const talus_world *world, int32_t first, int32_t end) {
+  const tl_world_contact *const contact = world->contact;
+  tl_contact_extra *const extra = world->extra;
   const cohesion c = pair_cohesion(world, &world->shape[contact[first].shape_a],
                                    &world->shape[contact[first].shape_b]);
   int32_t touching = 0, nearest = first;
   bool bridged = false;
   for (int32_t k = first; k < end; k++) {
-    touching += contact[k].shown.gap <= contact[k].slop;
+    touching += contact[k].shown.gap <= tl_contact_slop(world, k);
     nearest = contact[k].shown.gap < contact[nearest].shown.gap ? k : nearest;
     bridged |= contact[k].bridged;
-    contact[k].attraction = 0;
+    extra[k].attraction = 0;
   }
   if (touching == 0) {
-    contact[nearest].attraction = bridged ? bridge_force(&c, contact[nearest].shown.gap) : 0;
+    extra[nearest].attraction = bridged ? bridge_force(&c, contact[nearest].shown.gap) : 0;
     return;
   }
   for (int32_t k = first; k < end; k++) {
-    if (contact[k].shown.gap <= contact[k].slop) {
-      contact[k].attraction = (c.pull_off + bridge_force(&c, 0)) / touching;
+    if (contact[k].shown.gap <= tl_contact_slop(world, k)) {
+      extra[k].attraction = (c.pull_off + bridge_force(&c, 0)) / touching;
     }
   }
 }
 
-void tl_cohesion_find(const talus_world *world, tl_contact_list *list) {
+void tl_cohesion_find(talus_world *world) {
+  const tl_world_contact *const contact = world->contact;
   int32_t end;
-  for (int32_t first = 0; first < list->count; first = end) {
-    const tl_world_contact *const one = &list->contact[first];
-    for (end = first + 1; end < list->count && list->contact[end].shape_a == one->shape_a &&
-                          list->contact[end].shape_b == one->shape_b;) {
+  for (int32_t first = 0; first < world->contact_count; first = end) {
+    const tl_world_contact *const one = &contact[first];
+    for (end = first + 1; end < world->contact_count && contact[end].shape_a == one->shape_a &&
+                          contact[end].shape_b == one->shape_b;) {
       end++;
     }
-    pair_pull(world, list->contact, first, end);
+    pair_pull(world, first, end);
   }
 }
 
@@ -137,9 +139,9 @@ void tl_cohesion_find(const talus_world *world, tl_contact_list *list) {
 /* Adds a n, times the sign, to the impulses of contacts that pull. */
 static void impulses_shift(const talus_world *world, const tl_step_arrays *a, double dt, int sign) {
   for (int32_t k = 0; k < world->contact_count; k++) {
-    const tl_world_contact *const contact = &world->contact[k];
+    const double *const normal = world->contact[k].shown.normal;
     for (int c = 0; c < 3; c++) {
-      a->impulse[3 * (int64_t)k + c] += sign * dt * contact->attraction * contact->shown.normal[c];
+      a->impulse[3 * (int64_t)k + c] += sign * dt * world->extra[k].attraction * normal[c];
     }
   }
 }
@@ -156,8 +158,8 @@ talus_status tl_cohesion_begin(talus_world *world, double dt, const tl_step_arra
   memcpy(velocity, problem->rigid.velocity, size * sizeof *velocity);
   tl_push_begin(world);
   for (int32_t k = 0; k < world->contact_count; k++) {
-    if (world->contact[k].attraction > 0) {
-      tl_push(world, a, k, -dt * world->contact[k].attraction, velocity);
+    if (world->extra[k].attraction > 0) {
+      tl_push(world, a, k, -dt * world->extra[k].attraction, velocity);
     }
   }
   TL_TRY(tl_push_end(world, velocity));

@@ -7,21 +7,17 @@
 #include "host/collide/match.h"
 #include "host/world/cell.h"
 #include "host/world/problem_build.h"
+#include "host/world/spread.h"
 #include "kernels/item/motion.h"
 
 double tl_contacts_skin(const talus_world *world) {
   return 0.1 * world->size;
 }
 
-double tl_shape_speed(const tl_body *body, const tl_geometry *geometry, const double *arm,
-                      const double *velocity, const double *spin) {
-  const double speed = sqrt(tl_dot3(velocity, velocity));
-  if (body->round) {
-    return speed;
-  }
-  const double reach = sqrt(tl_dot3(arm, arm)) + tl_geometry_reach(geometry);
-  const double turning = sqrt(tl_dot3(spin, spin)) * reach;
-  return speed + (isfinite(turning) ? turning : 0);
+double tl_body_shape_speed(const tl_body *body, const tl_geometry *geometry, const double *arm,
+                           const double *velocity, const double *spin) {
+  return tl_shape_speed(body->round, body->round ? 0 : tl_geometry_reach(geometry), arm, velocity,
+                        spin);
 }
 
 void tl_shape_collider(const talus_world *world, int32_t index, tl_collider *collider,
@@ -49,7 +45,7 @@ static void collider_place(const talus_world *world, int32_t index, double dt, d
   tl_shape_collider(world, index, collider, arm);
   /* the shape's fastest point, were it to fall freely through this step */
   const double fall = dt * sqrt(tl_dot3(world->def.gravity, world->def.gravity));
-  const double speed = tl_shape_speed(body, shape->geometry, arm, body->velocity, body->spin) +
+  const double speed = tl_body_shape_speed(body, shape->geometry, arm, body->velocity, body->spin) +
                        (body->inverse_mass > 0 ? fall : 0);
   collider->margin = fmax(0.5 * world->def.margin * world->size + dt * speed, least_margin) +
                      tl_cohesion_reach(world, shape->size);
@@ -143,18 +139,34 @@ static double approach_of(const talus_world *world, const tl_world_contact *cont
   return approach;
 }
 
-/* old: the same contact before, or NULL. */
-static void contact_make(const talus_world *world, const tl_contact_rule *rule,
-                         const tl_contact_point *point, const tl_world_contact *old,
-                         tl_world_contact *contact) {
+/* What contact k has besides; old: the same contact's before, or NULL. */
+static void extra_make(const talus_world *world, int64_t k, const tl_contact_extra *old) {
   static const double none[3] = {0, 0, 0};
+  tl_contact_extra *const extra = &world->extra[k];
+  memset(extra, 0, sizeof *extra);
+  if (world->resists) {
+    tl_resistance_find(world, k);
+    tl_copy3(extra->torque, old != NULL ? old->torque : none);
+  }
+  if (world->soft) {
+    tl_spring_turn(world->contact[k].shown.normal, old != NULL ? old->hold : none, extra->hold);
+  }
+}
+
+/* Contact k from its point; old: the same contact before, or NULL. */
+static void contact_make(const talus_world *world, const tl_contact_rule *rule,
+                         const tl_contact_point *point, int64_t k, const tl_world_contact *old,
+                         const tl_contact_extra *old_extra) {
+  static const double none[3] = {0, 0, 0};
+  tl_world_contact *const contact = &world->contact[k];
+  tl_contact_terms *const terms = &world->terms[k];
   const tl_collider_fact *const fact = world->facts.memory;
   const tl_collider_fact *const a = &fact[point->a], *const b = &fact[point->b];
   contact->body_a = a->body;
   contact->body_b = b->body;
   contact->shape_a = a->shape;
   contact->shape_b = b->shape;
-  contact->image = b->image - a->image; /* one of them is 0 */
+  contact->image = (int16_t)(b->image - a->image); /* one of them is 0 */
   contact->shown.body_a = a->body_id;
   contact->shown.body_b = b->body_id;
   contact->shown.shape_a = a->shape_id;
@@ -169,27 +181,22 @@ static void contact_make(const talus_world *world, const tl_contact_rule *rule,
   memcpy(contact->shown.normal, point->normal, sizeof point->normal);
   memcpy(contact->shown.impulse, old != NULL ? old->shown.impulse : none,
          sizeof contact->shown.impulse);
-  if (world->resists) {
-    tl_resistance_find(world, contact);
-    memcpy(contact->torque, old != NULL ? old->torque : none, sizeof contact->torque);
-  }
   contact->deepened = old != NULL ? old->deepened : 0;
-  contact->attraction = 0;
   contact->feature = point->feature;
   contact->spherical = point->spherical && a->round && b->round;
-  tl_material_mix(world, a->material, b->material, &contact->friction, &contact->restitution);
-  contact->size = fmin(a->size, b->size);
-  contact->slop = world->def.slop * contact->size;
-  contact->bridged = world->cohesive && old != NULL && tl_cohesion_bridged(old, contact->slop);
+  tl_material_mix(world, a->material, b->material, &terms->friction, &terms->restitution);
+  terms->size = fmin(a->size, b->size);
+  contact->bridged =
+      world->cohesive && old != NULL && tl_cohesion_bridged(old, tl_contact_slop(world, k));
   /* used for restitution only, which the caller's function may set */
-  contact->approach = contact->restitution > 0 || world->contact_function != NULL || world->soft
-                          ? approach_of(world, contact)
-                          : 0;
-  contact->departure = 0;
-  if (world->soft) {
-    tl_spring_turn(point->normal, old != NULL ? old->hold : none, contact->hold);
+  terms->approach = terms->restitution > 0 || world->contact_function != NULL || world->soft
+                        ? approach_of(world, contact)
+                        : 0;
+  terms->departure = 0;
+  if (world->extra != NULL) {
+    extra_make(world, k, old_extra);
   }
-  tl_bias_set(world, rule, contact);
+  tl_bias_set(world, rule, k);
 }
 
 /* ---- matching -------------------------------------------------------------------------------- */
@@ -239,79 +246,41 @@ static talus_status points_match(talus_world *world, const tl_contact_point *poi
   return tl_match_find(world->match, key, count, world->found.memory);
 }
 
-/* ---- lists ----------------------------------------------------------------------------------- */
-
-static tl_contact_list contacts_change(talus_world *world, tl_contact_list list) {
-  const tl_contact_list old = {world->contact, world->contact_count, world->contact_capacity};
-  world->contact = list.contact;
-  world->contact_count = list.count;
-  world->contact_capacity = list.capacity;
-  return old;
-}
-
-void tl_contacts_save(talus_world *world) {
-  world->contacts_saved = 1;
-}
-
-talus_status tl_contacts_restore(talus_world *world) {
-  if (!world->contacts_saved) {
-    world->saved = contacts_change(world, world->saved);
-    world->contacts_saved = 1;
-  }
-  return tl_contacts_store_keys(world);
-}
-
-/* Memory for the spare list: until contacts are replaced, what was saved for the last step is free.
- * So two lists do but where contacts are found several times in a step. */
-static void spare_take(talus_world *world) {
-  if (world->contacts_saved && world->spare.contact == NULL) {
-    world->spare = world->saved;
-    world->saved = (tl_contact_list){NULL, 0, 0};
-  }
-  world->spare.count = 0;
-}
-
-/* The spare list becomes the world's. */
-static void contacts_replace(talus_world *world) {
-  const tl_contact_list old = contacts_change(world, world->spare);
-  if (world->contacts_saved) {
-    world->spare = world->saved;
-    world->saved = old;
-    world->contacts_saved = 0;
-  } else {
-    world->spare = old;
-  }
-}
-
 /* ---- all contacts ---------------------------------------------------------------------------- */
 
-/* Returns whether the contact stays: not between neighbours in a mechanism, not between bonded
- * bodies, and not where the caller's function drops it. */
-static int contact_filter(const talus_world *world, const tl_contact_rule *rule,
-                          tl_world_contact *contact) {
+/* Returns whether the contact stays: not between neighbours in a mechanism, not between bodies
+ * that are bonded or joined, and not where the caller's function drops it. */
+static int contact_filter(const talus_world *world, const tl_contact_rule *rule, int64_t k) {
+  tl_world_contact *const contact = &world->contact[k];
+  tl_contact_terms *const terms = &world->terms[k];
   int keep = tl_links_collide(world, contact->body_a, contact->body_b) &&
-             !tl_bonded(world, contact->body_a, contact->body_b);
+             !tl_bonded(world, contact->body_a, contact->body_b) &&
+             !tl_joined(world, contact->body_a, contact->body_b);
   if (!keep || world->contact_function == NULL) {
     return keep;
   }
-  world->contact_function(world->contact_user, &contact->shown, &contact->friction,
-                          &contact->restitution, &keep);
-  tl_bias_set(world, rule, contact);
+  world->contact_function(world->contact_user, &contact->shown, &terms->friction,
+                          &terms->restitution, &keep);
+  tl_bias_set(world, rule, k);
   return keep;
 }
 
-static void contacts_filter(const talus_world *world, const tl_contact_rule *rule,
-                            tl_contact_list *list) {
+static void contacts_filter(talus_world *world, const tl_contact_rule *rule) {
   tl_match_key *const key = world->keys.memory;
   int32_t kept = 0;
-  for (int32_t k = 0; k < list->count; k++) {
-    tl_world_contact contact = list->contact[k];
-    if (contact_filter(world, rule, &contact)) {
-      key[kept] = key_of(&contact);
-      list->contact[kept++] = contact;
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    if (!contact_filter(world, rule, k)) {
+      continue;
     }
+    key[kept] = key_of(&world->contact[k]);
+    world->contact[kept] = world->contact[k];
+    world->terms[kept] = world->terms[k];
+    if (world->extra != NULL) {
+      world->extra[kept] = world->extra[k];
+    }
+    kept++;
   }
-  list->count = kept;
+  world->contact_count = kept;
 }
 
 typedef struct make_task {
@@ -319,7 +288,7 @@ typedef struct make_task {
   tl_contact_rule rule;
   const tl_contact_point *points;
   const int32_t *found;
-  tl_world_contact *contact;
+  const tl_contact_list *old;
   int skewed; /* atomic: an arm is not along its normal, or a disk may leave its plane */
 } make_task;
 
@@ -328,35 +297,34 @@ static void contacts_part(void *arguments, int64_t first, int64_t end) {
   const talus_world *const world = t->world;
   int skewed = 0;
   for (int64_t k = first; k < end; k++) {
-    const bool known = t->found[k] >= 0 && t->found[k] < world->contact_count;
-    contact_make(world, &t->rule, &t->points[k], known ? &world->contact[t->found[k]] : NULL,
-                 &t->contact[k]);
+    const int32_t found = t->found[k];
+    const bool known = found >= 0 && found < t->old->count;
+    contact_make(world, &t->rule, &t->points[k], k, known ? &t->old->contact[found] : NULL,
+                 known && t->old->extra != NULL ? &t->old->extra[found] : NULL);
     /* disks stay in their plane, to the bit, unless a wall leans out of it */
-    skewed |= !t->contact[k].spherical || (world->def.plane && t->points[k].normal[1] != 0);
+    skewed |= !world->contact[k].spherical || (world->def.plane && t->points[k].normal[1] != 0);
   }
   if (skewed) {
     __atomic_store_n(&t->skewed, 1, __ATOMIC_RELAXED);
   }
 }
 
-/* The spare list from what the narrow-phase found. */
+/* The world's contacts from what the narrow-phase found. */
 static talus_status contacts_make(talus_world *world, double dt, const tl_contact_point *points,
                                   int64_t count, int32_t threads) {
-  tl_contact_list *const list = &world->spare;
-  spare_take(world);
-  TL_TRY(tl_world_grow(world, (void **)&list->contact, &list->capacity, (int32_t)count,
-                       sizeof *list->contact, "contacts"));
-  make_task task = {
-      world, tl_contact_rule_of(world, dt), points, world->found.memory, list->contact, 0};
+  const tl_contact_list *old;
+  TL_TRY(tl_contacts_replace(world, (int32_t)count, &old));
+  make_task task = {world, tl_contact_rule_of(world, dt), points, world->found.memory, old, 0};
   tl_each(world->context, threads, count, contacts_part, &task);
-  list->count = (int32_t)count;
   world->contacts_spherical = !task.skewed;
-  if (world->contact_function != NULL || world->mechanism_count > 0 || world->bond_count > 0) {
+  if (world->contact_function != NULL || world->mechanism_count > 0 || world->bond_count > 0 ||
+      world->joint_count > 0) {
     TL_TRY(tl_bond_pairs_find(world));
-    contacts_filter(world, &task.rule, list);
+    TL_TRY(tl_joint_pairs_find(world));
+    contacts_filter(world, &task.rule);
   }
   if (world->cohesive) {
-    tl_cohesion_find(world, list);
+    tl_cohesion_find(world);
   }
   return TALUS_OK;
 }
@@ -389,17 +357,14 @@ talus_status tl_contacts_find(talus_world *world, double dt, const double *least
   if (world->cell.def.periodic != 0) {
     TL_TRY(pairs_order(world, &pairs, pair_count));
   }
-  TL_TRY(
-      tl_narrow_pairs(world->narrow, collider, pairs, pair_count, threads, &points, &point_count));
+  TL_TRY(tl_spread_points(world, pairs, pair_count, threads, &points, &point_count));
   if (point_count > (1 << 28)) {
     return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "%lld contacts are too many",
                    (long long)point_count);
   }
   TL_TRY(points_match(world, points, point_count, threads));
   TL_TRY(contacts_make(world, dt, points, point_count, threads));
-  TL_TRY(tl_match_store(world->match, world->keys.memory, world->spare.count));
-  contacts_replace(world);
-  return TALUS_OK;
+  return tl_match_store(world->match, world->keys.memory, world->contact_count);
 }
 
 int32_t talus_world_contacts(const talus_world *world, const talus_contact **contacts) {

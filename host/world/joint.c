@@ -19,6 +19,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/math/lattice.h"
+#include "host/world/cell.h"
+
 /* TALUS_STABILISE_BIAS: the share of its error that a joint is drawn back by in a step. */
 static const double DRAW = 0.2;
 
@@ -41,8 +44,11 @@ void tl_joint_local(const talus_world *world, int32_t body, const double *given,
   memcpy(arm, given, sizeof arm);
   if (body >= 0) {
     tl_quaternion_matrix(world->body[body].orientation, rotation);
+    if (!direction) {
+      tl_sub3(arm, arm, world->body[body].position);
+      tl_cell_nearest(&world->cell, arm);
+    }
     for (int r = 0; r < 3; r++) {
-      arm[r] -= direction ? 0 : world->body[body].position[r];
       for (int c = 0; c < 3; c++) {
         back[3 * r + c] = rotation[3 * c + r];
       }
@@ -99,8 +105,9 @@ void tl_joint_turn(const double *qa, const double *relative, const double *qb, d
   tl_scale3(turn, left[0] < 0 ? -2 : 2, left + 1);
 }
 
-void tl_joint_place(const talus_world *world, const tl_joint *joint, double ahead,
-                    tl_joint_now *now) {
+/* `apart` is told of the bodies themselves, not of images. */
+static void place(const talus_world *world, const tl_joint *joint, double ahead,
+                  tl_joint_now *now) {
   double xa[3], xb[3], qa[4], qb[4], ra[9], rb[9];
   pose_ahead(world, joint->def.body_a, ahead, xa, qa);
   pose_ahead(world, joint->def.body_b, ahead, xb, qb);
@@ -117,6 +124,43 @@ void tl_joint_place(const talus_world *world, const tl_joint *joint, double ahea
     now->apart[c] = xb[c] + now->arm_b[c] - xa[c] - now->arm_a[c];
   }
   tl_joint_turn(qa, joint->relative, qb, now->turn);
+}
+
+void tl_joint_image(const tl_cell *cell, tl_joint_now *now) {
+  tl_set3(now->shift, 0, 0, 0);
+  tl_set3(now->drift, 0, 0, 0);
+  if (cell->def.periodic != 0) {
+    double nearest[3];
+    tl_copy3(nearest, now->apart);
+    tl_cell_nearest(cell, nearest);
+    tl_sub3(now->shift, nearest, now->apart);
+    tl_lattice_point(cell->def.rate, now->shift, now->drift);
+    tl_copy3(now->apart, nearest);
+  }
+}
+
+void tl_joint_place(const talus_world *world, const tl_joint *joint, tl_joint_now *now) {
+  place(world, joint, 0, now);
+  tl_joint_image(&world->cell, now);
+}
+
+void tl_joint_place_ahead(const talus_world *world, const tl_joint *joint, const tl_joint_now *now,
+                          double ahead, tl_joint_now *next) {
+  place(world, joint, ahead, next);
+  tl_along3(next->shift, now->shift, ahead, now->drift); /* the same image, with the moving cell */
+  tl_copy3(next->drift, now->drift);
+  tl_along3(next->apart, next->apart, 1, next->shift);
+}
+
+void tl_joint_branch(const talus_world *world, int32_t body_a, int32_t body_b,
+                     const tl_joint_now *now, double branch[3]) {
+  tl_set3(branch, 0, 0, 0);
+  if (body_a >= 0 && world->body[body_a].inverse_mass > 0) {
+    tl_along3(branch, now->arm_a, 1, now->apart);
+  }
+  if (body_b >= 0 && world->body[body_b].inverse_mass > 0) {
+    tl_sub3(branch, branch, now->arm_b);
+  }
 }
 
 /* A row without bounds: it holds in both directions. */
@@ -136,6 +180,7 @@ void tl_joint_row_point(const tl_joint_now *now, const double *d, tl_joint_row *
   }
   tl_cross3(row->jacobian + 3, arm_a, d);
   tl_cross3(row->jacobian + 9, now->arm_b, d);
+  row->drift = tl_dot3(d, now->drift);
   for (int c = 3; c < 6; c++) {
     row->jacobian[c] = -row->jacobian[c];
   }
@@ -255,12 +300,13 @@ int32_t tl_joint_fill(talus_world *world, double dt, tl_joint_row *rows) {
     }
     tl_joint_now now, next;
     tl_joint_row row[TL_JOINT_ROWS];
-    tl_joint_place(world, joint, 0, &now);
-    tl_joint_place(world, joint, dt, &next);
+    tl_joint_place(world, joint, &now);
+    tl_joint_place_ahead(world, joint, &now, dt, &next);
     const int32_t held = held_rows(world, joint, &now, &next, dt, row);
     const int32_t n = held + tl_joint_drive_rows(world, joint, &now, &next, dt, row + held);
     for (int32_t r = 0; r < n; r++) {
       if (tl_joint_row_acts(world, &row[r])) {
+        row[r].bias += row[r].drift;
         row[r].body_a = joint->def.body_a;
         row[r].body_b = joint->def.body_b;
         row[r].joint = i;

@@ -12,16 +12,21 @@ enum { TL_ROW_LOWER = 6, TL_ROW_UPPER = 7, TL_ROW_MOTOR = 8, TL_ROW_FRICTION = 9
 
 typedef struct tl_joint_now {
   double arm_a[3], arm_b[3]; /* from the bodies' centres to their points */
-  double apart[3];           /* from the point of a to that of b */
+  double apart[3];           /* from the point of a to that of b, or of its image */
+  double shift[3], drift[3]; /* of the nearest image of b in a periodic cell: cell.h */
   double axis_a[3], axis_b[3];
   double across[2][3], side_b[3]; /* across the axis, as a and as b carry them */
   double turn[3];                 /* rotation by which b has left its place relative to a */
 } tl_joint_now;
 
-/* Where its bodies are, or where their present velocities take them in `ahead` s. */
-void tl_joint_place(const talus_world *world, const tl_joint *joint, double ahead,
-                    tl_joint_now *now);
-/* A point or direction of the world in a body's frame; the world's own for TALUS_NONE. */
+/* Where its bodies are; where their present velocities take them in `ahead` s. */
+void tl_joint_place(const talus_world *world, const tl_joint *joint, tl_joint_now *now);
+void tl_joint_place_ahead(const talus_world *world, const tl_joint *joint, const tl_joint_now *now,
+                          double ahead, tl_joint_now *next);
+/* Finds the image of b that is nearest to a, of which `apart` is then told. */
+void tl_joint_image(const tl_cell *cell, tl_joint_now *now);
+/* A point of the world, or that of its images which is nearest to a body, in the body's frame; or a
+ * direction. Of TALUS_NONE the world's own. */
 void tl_joint_local(const talus_world *world, int32_t body, const double *given, int direction,
                     double *local);
 void tl_joint_orientation(const talus_world *world, int32_t body, double *q);
@@ -29,6 +34,11 @@ void tl_joint_orientation(const talus_world *world, int32_t body, double *q);
 void tl_joint_turn(const double *qa, const double *relative, const double *qb, double turn[3]);
 /* Two unit vectors across the axis. */
 void tl_joint_across(const double *axis, double across[2][3]);
+
+/* The way between the bodies' centres that a force at the point of b is carried along; what does
+ * not give way ends at the point. */
+void tl_joint_branch(const talus_world *world, int32_t body_a, int32_t body_b,
+                     const tl_joint_now *now, double branch[3]);
 
 /* u along d of the point of b relative to that of a; spin of b relative to a about d. */
 void tl_joint_row_point(const tl_joint_now *now, const double *d, tl_joint_row *row);

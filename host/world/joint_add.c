@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "host/base/structs.h"
+#include "host/world/cell.h"
 #include "host/world/joint.h"
 
 static bool finite3(const double *v) {
@@ -32,6 +33,9 @@ static talus_status coordinate_check(talus_context *context, const talus_joint_d
   }
   if (def->limited && def->kind == TALUS_JOINT_FIXED) {
     return tl_fail(context, TALUS_UNSUPPORTED, "joint def: a fixed joint has nothing to limit");
+  }
+  if ((uint32_t)def->collide > TALUS_JOINT_COLLIDE_NO) {
+    return tl_fail(context, TALUS_BAD_SETTING, "joint def: collide %d is unknown", def->collide);
   }
   if ((uint32_t)def->limited > 1) {
     return tl_fail(context, TALUS_BAD_SETTING, "joint def: limited is %d: it must be 0 or 1",
@@ -81,6 +85,19 @@ static talus_status joint_check(const talus_world *world, talus_joint_def *def) 
   return coordinate_check(context, def);
 }
 
+/* In a cell the nearest image is held: a stop beyond half the cell would never be met. */
+static talus_status reach_check(const talus_world *world, const talus_joint_def *def) {
+  const bool slides = def->kind == TALUS_JOINT_SLIDER || def->kind == TALUS_JOINT_DISTANCE;
+  const double width = tl_cell_width(&world->cell);
+  const double reach = fmax(fabs(def->lower), fabs(def->upper));
+  return !(slides && def->limited && isfinite(reach) && reach > 0.5 * width)
+             ? TALUS_OK
+             : tl_fail(world->context, TALUS_BAD_SETTING,
+                       "joint def: its limits %g and %g reach farther than half the periodic cell, "
+                       "which is %g m wide",
+                       def->lower, def->upper, width);
+}
+
 /* The joint in the frames of its bodies. */
 static void joint_make(const talus_world *world, const talus_joint_def *def, tl_joint *joint) {
   memset(joint, 0, sizeof *joint);
@@ -92,9 +109,8 @@ static void joint_make(const talus_world *world, const talus_joint_def *def, tl_
   tl_joint_local(world, def->body_a, def->axis, 1, joint->axis_a);
   tl_joint_local(world, def->body_b, def->axis, 1, joint->axis_b);
   double apart[3], qa[4], qb[4], across[2][3];
-  for (int c = 0; c < 3; c++) {
-    apart[c] = point_b[c] - def->point[c];
-  }
+  tl_sub3(apart, point_b, def->point);
+  tl_cell_nearest(&world->cell, apart);
   joint->length = sqrt(tl_dot3(apart, apart));
   tl_joint_across(def->axis, across);
   tl_joint_local(world, def->body_a, across[0], 1, joint->side_a);
@@ -111,8 +127,8 @@ talus_status talus_joint_add(talus_world *world, const talus_joint_def *given, i
   }
   talus_joint_def own = talus_joint_def_default(TALUS_JOINT_FIXED), *const def = &own;
   TL_TRY(tl_struct_read(world->context, &tl_struct_joint_def, "joint def", given, &own));
-  TL_TRY(tl_cell_refuse(world, "a joint"));
   TL_TRY(joint_check(world, def));
+  TL_TRY(reach_check(world, def));
   TL_TRY(tl_ids_left(world, world->joint_next, "joints"));
   TL_TRY(tl_world_edit(world));
   tl_links_sync(world); /* the joint is seen from where the bodies are */
@@ -184,7 +200,7 @@ talus_status talus_joint_get(const talus_world *world, int32_t id, talus_joint_s
   const tl_joint *const joint = &world->joint[index];
   tl_joint_now now;
   tl_joint_row rate;
-  tl_joint_place(world, joint, 0, &now);
+  tl_joint_place(world, joint, &now);
   tl_joint_rate_row(joint, &now, &rate);
   talus_joint_state found = talus_joint_state_default();
   found.coordinate = tl_joint_coordinate_of(joint, &now);

@@ -61,7 +61,7 @@ void tl_joint_rate_row(const tl_joint *joint, const tl_joint_now *now, tl_joint_
 double tl_joint_row_speed(const talus_world *world, const tl_joint *joint,
                           const tl_joint_row *row) {
   const int32_t body[2] = {joint->def.body_a, joint->def.body_b};
-  double u = 0;
+  double u = row->drift;
   for (int side = 0; side < 2; side++) {
     if (body[side] >= 0) {
       u += tl_dot3(row->jacobian + 6 * side, world->body[body[side]].velocity) +
@@ -168,7 +168,7 @@ void tl_joint_track(talus_world *world) {
     tl_joint *const joint = &world->joint[i];
     if (joint->exists && joint->def.kind == TALUS_JOINT_HINGE) {
       tl_joint_now now;
-      tl_joint_place(world, joint, 0, &now);
+      tl_joint_place(world, joint, &now);
       joint->last_angle = tl_joint_coordinate_of(joint, &now);
     }
   }

@@ -21,7 +21,7 @@ static double travel_of(const talus_world *world, int32_t i, const double *veloc
   const double *const v = velocity + 6 * (int64_t)index;
   double arm[3];
   tl_sub3(arm, collider->pose.position, world->body[index].position);
-  return dt * tl_shape_speed(&world->body[index], collider->geometry, arm, v, v + 3);
+  return dt * tl_body_shape_speed(&world->body[index], collider->geometry, arm, v, v + 3);
 }
 
 typedef struct fast_task {

@@ -111,14 +111,6 @@ void tl_motion_steer(talus_world *world, int32_t index, double dt) {
   }
 }
 
-void tl_motion_apply(talus_world *world, double dt) {
-  for (int32_t i = 0; i < world->body_count; i++) {
-    if (world->body[i].exists && world->body[i].type == TALUS_BODY_KINEMATIC) {
-      tl_motion_steer(world, i, dt);
-    }
-  }
-}
-
 talus_status talus_motion_add(talus_world *world, int32_t id, const talus_motion_def *given) {
   int32_t body;
   TL_TRY(tl_body_find(world, id, &body));

@@ -16,18 +16,19 @@
 #include "host/world/world.h"
 
 /* How much deeper a pair may become in a step. */
-static double depth_limit(const talus_world *world, const tl_world_contact *contact) {
-  return world->def.penetration_limit * contact->size;
+static double depth_limit(const talus_world *world, int64_t contact) {
+  return world->def.penetration_limit * world->terms[contact].size;
 }
 
 /* Notes the contact if it becomes deeper, from `before` to `after`, by more than it may. */
-static void penetration_note(tl_penetration *penetration, const talus_world *world,
-                             const tl_world_contact *contact, double before, double after) {
-  const double limit = depth_limit(world, contact), excess = (after - before) / limit;
+static void penetration_note(tl_penetration *penetration, const talus_world *world, int64_t k,
+                             double before, double after) {
+  const talus_contact *const shown = &world->contact[k].shown;
+  const double limit = depth_limit(world, k), excess = (after - before) / limit;
   if (after - before > limit && !(penetration->excess >= excess)) {
     *penetration = (tl_penetration){.found = true,
-                                    .body_a = contact->shown.body_a,
-                                    .body_b = contact->shown.body_b,
+                                    .body_a = shown->body_a,
+                                    .body_b = shown->body_b,
                                     .before = before,
                                     .after = after,
                                     .excess = excess};
@@ -45,13 +46,14 @@ void tl_penetration_begin(talus_world *world, int32_t parts) {
 static double depth_before(const tl_world_contact *contact) {
   return contact->shown.gap < 0 ? -contact->shown.gap : 0;
 }
-static double depth_after(const tl_world_contact *contact, double dt) {
-  return -(contact->shown.gap + dt * contact->departure);
+static double depth_after(const talus_world *world, int64_t k, double dt) {
+  return -(world->contact[k].shown.gap + dt * world->terms[k].departure);
 }
 
-bool tl_penetration_deepens(const talus_world *world, const tl_world_contact *contact, double dt) {
+bool tl_penetration_deepens(const talus_world *world, int64_t k, double dt) {
+  const tl_world_contact *const contact = &world->contact[k];
   const double before = depth_before(contact) - contact->deepened;
-  return depth_after(contact, dt) - before > depth_limit(world, contact);
+  return depth_after(world, k, dt) - before > depth_limit(world, k);
 }
 
 typedef struct deepen_task {
@@ -63,7 +65,7 @@ static void deepen_part(void *arguments, int64_t first, int64_t end) {
   const deepen_task *const t = arguments;
   for (int64_t k = first; k < end; k++) {
     tl_world_contact *const contact = &t->world->contact[k];
-    const double change = depth_after(contact, t->dt) - depth_before(contact);
+    const double change = depth_after(t->world, k, t->dt) - depth_before(contact);
     contact->deepened = fmax(0, contact->deepened + change);
   }
 }
@@ -74,8 +76,8 @@ void tl_penetration_predict(talus_world *world, double dt, bool deepens,
   const int32_t threads = tl_threads_for(world->context, world->contact_count);
   for (int32_t k = 0; k < world->contact_count && deepens; k++) {
     const tl_world_contact *const contact = &world->contact[k];
-    penetration_note(penetration, world, contact, depth_before(contact) - contact->deepened,
-                     depth_after(contact, dt));
+    penetration_note(penetration, world, k, depth_before(contact) - contact->deepened,
+                     depth_after(world, k, dt));
   }
   if (world->deepens) {
     tl_each(world->context, threads, world->contact_count, deepen_part, &task);
@@ -86,14 +88,16 @@ void tl_penetration_predict(talus_world *world, double dt, bool deepens,
 static double shape_travel(const talus_world *world, int32_t index, double dt) {
   const tl_shape_slot *const shape = &world->shape[index];
   const tl_body *const body = &world->body[shape->body];
-  return dt * tl_shape_speed(body, shape->geometry, shape->position, body->velocity, body->spin);
+  return dt *
+         tl_body_shape_speed(body, shape->geometry, shape->position, body->velocity, body->spin);
 }
 
 /* Whether the pair must be looked at where it ends. */
-static bool may_have_turned(const talus_world *world, const tl_world_contact *contact, double dt) {
+static bool may_have_turned(const talus_world *world, int64_t k, double dt) {
+  const tl_world_contact *const contact = &world->contact[k];
   return !contact->spherical &&
          shape_travel(world, contact->shape_a, dt) + shape_travel(world, contact->shape_b, dt) >
-             depth_limit(world, contact);
+             depth_limit(world, k);
 }
 
 static bool same_pair(const tl_world_contact *a, const tl_world_contact *b) {
@@ -109,9 +113,9 @@ talus_status tl_penetration_measure(talus_world *world, double dt, tl_penetratio
     for (; end < world->contact_count && same_pair(&world->contact[end], contact); end++) {
       before = fmax(before, -world->contact[end].shown.gap);
     }
-    if (may_have_turned(world, contact, dt)) {
+    if (may_have_turned(world, first, dt)) {
       TL_TRY(tl_pair_depth(world, contact, &after));
-      penetration_note(penetration, world, contact, before, after);
+      penetration_note(penetration, world, first, before, after);
     }
     first = end;
   }

@@ -12,6 +12,7 @@
 #include "host/base/each.h"
 #include "host/world/cell.h"
 #include "host/world/links.h"
+#include "host/world/spread.h"
 
 /* Rows of joints, bonds and mechanisms. */
 static int32_t rows_most(const talus_world *world) {
@@ -65,8 +66,9 @@ talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
   const size_t rows = (size_t)rows_most(world);
   const size_t soft = world->soft ? contacts : 0, arms = a->arms ? contacts : 0;
   const size_t reaches = a->spheres ? contacts : 0, turning = a->turning ? contacts : 0;
-  const size_t doubles =
-      7 * bodies + 11 * contacts + 2 * reaches + 6 * arms + 3 * turning + 5 * soft + 17 * rows;
+  const size_t placed = world->def.brick_size > 0 ? bodies : 0;
+  const size_t doubles = 7 * bodies + 3 * placed + 11 * contacts + 2 * reaches + 6 * arms +
+                         3 * turning + 5 * soft + 17 * rows;
   TL_TRY(tl_buffer_reserve(world->context, &world->problem_memory, doubles + contacts + rows + 2,
                            sizeof(double), "contact problem"));
   TL_TRY(tl_buffer_reserve(world->context, &world->solution_memory, rows, sizeof(tl_joint_row),
@@ -84,7 +86,8 @@ talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
                {&a->row_jacobian, 12 * rows}, {&a->row_bias, rows},
                {&a->row_impulse, rows},       {&a->row_lower, rows},
                {&a->row_upper, rows},         {&a->compliance, 2 * soft},
-               {&a->target, 3 * soft},        {&a->row_compliance, rows}};
+               {&a->target, 3 * soft},        {&a->row_compliance, rows},
+               {&a->position, 3 * placed}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     *parts[i].array = at;
     at += parts[i].count;
@@ -107,19 +110,8 @@ typedef struct fill_task {
 
 void tl_body_fill(const tl_body *body, bool spheres, double *inverse_mass, double inertia[6]) {
   const bool free = body->exists && body->type == TALUS_BODY_FREE;
-  double rotation[9];
   *inverse_mass = free ? body->inverse_mass : 0;
-  if (!free) {
-    memset(inertia, 0, 6 * sizeof *inertia);
-  } else if (body->round) {
-    memcpy(inertia, body->inverse_inertia, 6 * sizeof *inertia);
-    if (spheres) { /* disks in the plane: nothing turns them about x and z, so let it be free */
-      inertia[0] = inertia[5] = inertia[3];
-    }
-  } else {
-    tl_quaternion_matrix(body->orientation, rotation);
-    tl_inertia_turn(body->inverse_inertia, rotation, inertia);
-  }
+  tl_inertia_inverse(free, body->round, spheres, body->inverse_inertia, body->orientation, inertia);
 }
 
 static void bodies_fill(void *arguments, int64_t first, int64_t end) {
@@ -127,6 +119,9 @@ static void bodies_fill(void *arguments, int64_t first, int64_t end) {
   for (int64_t i = first; i < end; i++) {
     tl_body_fill(&t->world->body[i], t->a->spheres, &t->a->inverse_mass[i],
                  t->a->inverse_inertia + 6 * i);
+    if (t->world->def.brick_size > 0) {
+      tl_copy3(t->a->position + 3 * i, t->world->body[i].position);
+    }
   }
 }
 
@@ -179,11 +174,12 @@ static void contacts_fill(void *arguments, int64_t first, int64_t end) {
     const tl_world_contact *const contact = &t->world->contact[k];
     memcpy(a->normal + 3 * (int64_t)k, contact->shown.normal, 3 * sizeof(double));
     memcpy(a->impulse + 3 * (int64_t)k, contact->shown.impulse, 3 * sizeof(double));
-    a->bias[k] = contact->bias;
-    a->friction[k] = contact->friction;
+    a->bias[k] = t->world->terms[k].bias;
+    a->friction[k] = t->world->terms[k].friction;
     if (t->world->soft) {
-      memcpy(a->compliance + 2 * (int64_t)k, contact->compliance, sizeof contact->compliance);
-      tl_scale3(a->target + 3 * (int64_t)k, t->dt, contact->hold);
+      const tl_contact_extra *const extra = &t->world->extra[k];
+      memcpy(a->compliance + 2 * (int64_t)k, extra->compliance, sizeof extra->compliance);
+      tl_scale3(a->target + 3 * (int64_t)k, t->dt, extra->hold);
     }
     side_fill(t->world, a, k, 0);
     side_fill(t->world, a, k, 1);
@@ -236,6 +232,8 @@ talus_status tl_step_problem(talus_world *world, double dt, const double *veloci
   problem->compliance = world->soft ? a->compliance : NULL;
   problem->target_impulse = world->soft ? a->target : NULL;
   problem->row_compliance = world->bond_count > 0 ? a->row_compliance : NULL;
+  problem->brick_size = world->def.brick_size;
+  problem->positions = world->def.brick_size > 0 ? a->position : NULL;
   problem->rigid = (talus_rigid){.body_count = world->body_count,
                                  .velocity = velocity,
                                  .inverse_mass = a->inverse_mass,
@@ -265,8 +263,7 @@ talus_status tl_step_solve(talus_world *world, talus_solver *solver, const talus
   if (problem->dimension == 6) {
     return tl_resistance_solve(world, solver, problem, arrays, solution, info);
   }
-  TL_TRY(talus_solver_update(solver, problem));
-  return talus_solver_solve(solver, solution, info);
+  return tl_spread_solve(world, solver, problem, solution, info);
 }
 
 /* Impulses back to joints, and what they did to free bodies, whose mean velocity of before and
@@ -332,12 +329,12 @@ static void contacts_keep_part(void *arguments, int64_t first, int64_t end) {
   keep_task *const t = arguments;
   bool deepens = false, sinks = false;
   for (int64_t k = first; k < end; k++) {
-    tl_world_contact *const contact = &t->world->contact[k];
-    memcpy(contact->shown.impulse, t->a->impulse + 3 * k, 3 * sizeof(double));
-    contact->departure =
-        tl_dot3(contact->shown.normal, t->a->contact_velocity + 3 * k) - contact->bias;
-    deepens |= tl_penetration_deepens(t->world, contact, t->dt);
-    sinks |= tl_project_sinks(contact, t->dt);
+    talus_contact *const shown = &t->world->contact[k].shown;
+    tl_contact_terms *const terms = &t->world->terms[k];
+    memcpy(shown->impulse, t->a->impulse + 3 * k, 3 * sizeof(double));
+    terms->departure = tl_dot3(shown->normal, t->a->contact_velocity + 3 * k) - terms->bias;
+    deepens |= tl_penetration_deepens(t->world, k, t->dt);
+    sinks |= tl_project_sinks(t->world, k, t->dt);
   }
   if (deepens) {
     __atomic_store_n(&t->deepens, 1, __ATOMIC_RELAXED);

@@ -6,6 +6,7 @@
 
 typedef struct tl_step_arrays {
   double *inverse_mass, *inverse_inertia;
+  double *position; /* of a world with bricks */
   double *normal, *reach_a, *reach_b, *arm_a, *arm_b, *bias, *friction, *surface;
   double *impulse, *contact_velocity;
   double *row_jacobian, *row_bias, *row_impulse, *row_lower, *row_upper;
@@ -66,7 +67,7 @@ talus_status tl_restitution_phase(talus_world *world, talus_problem *problem,
 talus_status tl_resistance_check(const talus_world *world, const talus_material_def *def);
 void tl_resistance_note(talus_world *world, const talus_material_def *def);
 /* Friction of spinning and rolling of a contact whose shapes are known. */
-void tl_resistance_find(const talus_world *world, tl_world_contact *contact);
+void tl_resistance_find(const talus_world *world, int64_t contact);
 /* Gives the step's problem six rows, or elliptic cones, if the world has any. */
 talus_status tl_resistance_begin(talus_world *world, tl_step_arrays *a, talus_problem *problem);
 /* Forces, torques and targets in sixes. */
@@ -77,6 +78,6 @@ talus_status tl_resistance_solve(talus_world *world, talus_solver *solver,
                                  talus_solution *solution, talus_info *info);
 void tl_resistance_keep(talus_world *world, const tl_step_arrays *a);
 /* Work of a contact's torque on a body with these velocities before and after, as on b. */
-double tl_resistance_work(const tl_world_contact *contact, const double *free, const double *after);
+double tl_resistance_work(const double torque[3], const double *free, const double *after);
 
 #endif

@@ -12,12 +12,13 @@
 #include "host/world/problem_build.h"
 
 /* The gap at the end of the step, as the velocities after it say. */
-static double gap_after(const tl_world_contact *contact, double dt) {
-  return tl_gap_after(contact->shown.gap, dt, contact->departure);
+static double gap_after(const talus_world *world, int64_t k, double dt) {
+  return tl_gap_after(world->contact[k].shown.gap, dt, world->terms[k].departure);
 }
 
-bool tl_project_sinks(const tl_world_contact *contact, double dt) {
-  return tl_push_needed(gap_after(contact, dt), contact->slop, contact->stiffness);
+bool tl_project_sinks(const talus_world *world, int64_t k, double dt) {
+  return tl_push_needed(gap_after(world, k, dt), tl_contact_slop(world, k),
+                        tl_contact_stiffness(world, k));
 }
 
 /* Whether a joint is out of place. */
@@ -58,8 +59,8 @@ talus_status tl_project(talus_world *world, double dt, bool sinks, double *scrat
   memset(still, 0, size * sizeof *still);
   TL_TRY(tl_step_problem(world, dt, still, &arrays, &problem));
   for (int32_t k = 0; k < world->contact_count; k++) {
-    const tl_world_contact *const contact = &world->contact[k];
-    arrays.bias[k] = tl_push_bias(gap_after(contact, dt), contact->slop, contact->stiffness);
+    arrays.bias[k] = tl_push_bias(gap_after(world, k, dt), tl_contact_slop(world, k),
+                                  tl_contact_stiffness(world, k));
   }
   for (int32_t r = 0; r < rows; r++) {
     arrays.row_bias[r] = arrays.row[r].error;

@@ -44,7 +44,8 @@ typedef struct contact_task {
 } contact_task;
 
 /* Work on one side of contact k, of the impulse that acts on it. */
-static double side_work(const contact_task *t, const tl_world_contact *contact, int side) {
+static double side_work(const contact_task *t, int64_t k, int side) {
+  const tl_world_contact *const contact = &t->world->contact[k];
   const int32_t index = side ? contact->body_b : contact->body_a;
   double arm[3];
   tl_copy3(arm, contact->shown.point);
@@ -56,14 +57,16 @@ static double side_work(const contact_task *t, const tl_world_contact *contact, 
   tl_sub3(arm, arm, t->world->body[index].position);
   const double *const free = t->free + 6 * (int64_t)index;
   const double *const after = t->after + 6 * (int64_t)index;
-  const double work = tl_impulse_work(contact->shown.impulse, arm, free, after) +
-                      (t->world->resists ? tl_resistance_work(contact, free, after) : 0);
+  const double turning =
+      t->world->resists ? tl_resistance_work(t->world->extra[k].torque, free, after) : 0;
+  const double work = tl_impulse_work(contact->shown.impulse, arm, free, after) + turning;
   return side ? work : -work;
 }
 
-static tl_side_balance side_of(const contact_task *t, const tl_world_contact *contact, int side) {
+static tl_side_balance side_of(const contact_task *t, int64_t k, int side) {
+  const tl_world_contact *const contact = &t->world->contact[k];
   const tl_body *const body = &t->world->body[side ? contact->body_b : contact->body_a];
-  return (tl_side_balance){side_work(t, contact, side), body->inverse_mass > 0, moves_alone(body)};
+  return (tl_side_balance){side_work(t, k, side), body->inverse_mass > 0, moves_alone(body)};
 }
 
 static void contacts_chunk(void *arguments, int64_t first, int32_t count,
@@ -71,7 +74,7 @@ static void contacts_chunk(void *arguments, int64_t first, int32_t count,
   const contact_task *const t = arguments;
   for (int32_t i = 0; i < count; i++) {
     const tl_world_contact *const contact = &t->world->contact[first + i];
-    const tl_side_balance a = side_of(t, contact, 0), b = side_of(t, contact, 1);
+    const tl_side_balance a = side_of(t, first + i, 0), b = side_of(t, first + i, 1);
     double value[TL_CONTACT_VALUES];
     tl_contact_balance(contact->shown.impulse, contact->shown.normal, contact->shown.gap, &a, &b,
                        value);
@@ -110,17 +113,6 @@ typedef struct body_task {
   double dt;
 } body_task;
 
-/* The inertia as the body stands. */
-static const double *inertia_of(const tl_body *body, double turned[6]) {
-  if (body->round) { /* turns about any axis, or about the one it was made for, alike */
-    return body->inertia;
-  }
-  double rotation[9];
-  tl_quaternion_matrix(body->orientation, rotation);
-  tl_inertia_turn(body->inertia, rotation, turned);
-  return turned;
-}
-
 static void body_values(const body_task *t, int64_t i, double value[TL_BODY_VALUES]) {
   const tl_body *const body = &t->world->body[i];
   const double *const gravity = t->world->def.gravity;
@@ -131,9 +123,10 @@ static void body_values(const body_task *t, int64_t i, double value[TL_BODY_VALU
   value[TL_BODY_POTENTIAL] = tl_body_potential(body->mass, gravity, body->position);
   value[TL_BODY_FREE] = 1;
   if (moves_alone(body)) {
-    double turned[6];
-    tl_body_balance(body->mass, inertia_of(body, turned), body->force, gravity, t->dt,
-                    t->velocity[0] + 6 * i, t->velocity[1] + 6 * i, t->velocity[2] + 6 * i, value);
+    double inertia[6];
+    tl_inertia_stand(body->round, body->inertia, body->orientation, inertia);
+    tl_body_balance(body->mass, inertia, body->force, gravity, t->dt, t->velocity[0] + 6 * i,
+                    t->velocity[1] + 6 * i, t->velocity[2] + 6 * i, value);
   }
 }
 
@@ -189,6 +182,7 @@ static void quality_add(const talus_world *world, const talus_info *info,
                               : fmax(report->epsilon_other, law_epsilon(&info->certificate, other));
   report->uncertified += is_uncertified(info);
   report->outcome = info->outcome;
+  report->precision = info->precision;
   report->error = fmax(report->error, error);
   report->accepted |= error > world->def.tolerance;
   report->iterations += info->iterations;

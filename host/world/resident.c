@@ -57,6 +57,14 @@ talus_status tl_world_edit(talus_world *world) {
   return TALUS_OK;
 }
 
+int64_t talus_world_device_steps(const talus_world *world, const char **reason) {
+  const tl_world_resident *const resident = world != NULL ? world->resident : NULL;
+  if (reason != NULL) {
+    *reason = resident != NULL ? resident->reason : "the backend is cpu";
+  }
+  return resident != NULL ? resident->step_count : 0;
+}
+
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 /* What the world's settings rule out; NULL: nothing. */
@@ -74,6 +82,8 @@ static const char *settings_reason(const talus_world *world) {
          : def->restitution != TALUS_RESTITUTION_NEWTON ? "restitution by impulses"
          : def->integrator == TALUS_INTEGRATOR_MIDPOINT ? "the midpoint rule"
          : def->substeps > 1                            ? "sub-steps"
+         : def->brick_size > 0                          ? "bricks"
+         : world->context->def.ranks != NULL            ? "ranks"
          : world->shape_count == 0 || world->body_count == 0 ? "nothing that could touch"
                                                              : NULL;
 }
@@ -118,7 +128,8 @@ static tl_resident_rule rule_make(const talus_world *world, double dt, bool turn
       .skin = tl_contacts_skin(world),
       .penetration_limit = world->def.penetration_limit,
       .plane = world->def.plane,
-      .turning = turning};
+      .turning = turning,
+      .projects = world->def.stabilisation == TALUS_STABILISE_PROJECTION};
 }
 
 static talus_status solve(tl_world_resident *resident, const tl_resident_rule *rule,
@@ -161,7 +172,9 @@ static talus_status advance(tl_world_resident *resident, const tl_resident_rule 
   }
   TL_TRY(solve(resident, rule, TL_PROBLEM_PROJECTION, world->projector, 0, NULL));
   TL_TRY(resident->backend->correct(resident->memory, rule, record));
-  *reason = record->bad ? "a body left the range of numbers" : NULL;
+  *reason = record->deep  ? "a pair became too deep"
+            : record->bad ? "a body left the range of numbers"
+                          : NULL;
   return TALUS_OK;
 }
 
@@ -177,7 +190,9 @@ static talus_status step_make(tl_world_resident *resident, double dt, talus_step
   TL_TRY(bodies_steer(resident, dt, &turning));
   const tl_resident_rule rule = rule_make(world, dt, turning);
   TL_TRY(resident->backend->touch(resident->memory, &rule, &record));
-  *reason = record.skewed ? "a disk leaves its plane" : NULL;
+  *reason = record.crowded                                 ? "a pair with many contact points"
+            : record.skewed && tl_resident_is_plain(world) ? "a disk leaves its plane"
+                                                           : NULL;
   if (*reason != NULL) {
     return TALUS_OK;
   }
@@ -191,6 +206,7 @@ static talus_status step_make(tl_world_resident *resident, double dt, talus_step
   memset(&balance, 0, sizeof balance);
   tl_balance_set(record.contact, &balance);
   *report = talus_step_report_default();
+  report->resident = 1;
   tl_report_write(world, &info, &balance, record.body, record.contact_count, report);
   report->seconds_collide = touched - begin;
   report->seconds_build = info.seconds_check + info.seconds_build;
@@ -206,17 +222,34 @@ static talus_status step_abandon(tl_world_resident *resident) {
   return tl_world_edit(resident->world);
 }
 
+/* The same, with the message that tells what memory there was none for. */
+static talus_status memory_abandon(tl_world_resident *resident) {
+  talus_context *const context = resident->world->context;
+  char message[sizeof context->message];
+  memcpy(message, context->message, sizeof message);
+  TL_TRY(step_abandon(resident));
+  memcpy(context->message, message, sizeof message);
+  return TALUS_OK;
+}
+
 static talus_status step_try(talus_world *world, talus_step_report *report, bool *made) {
   tl_world_resident *const resident = world->resident;
   const double dt = world->def.step / world->def.substeps;
   const char *reason = settings_reason(world);
   if (reason == NULL && !resident->loaded) {
-    TL_TRY(tl_resident_load_world(resident, &reason));
+    TL_TRY(tl_resident_fit(resident, &reason));
+  }
+  if (reason == NULL && !resident->loaded) {
+    TL_TRY(tl_resident_yield(resident, tl_resident_load_world(resident, &reason), &reason));
     resident->loaded = reason == NULL;
   }
   if (reason == NULL) {
-    TL_TRY(step_make(resident, dt, report, &reason));
-    if (reason != NULL) {
+    const talus_status status = step_make(resident, dt, report, &reason);
+    if (status == TALUS_OUT_OF_MEMORY) {
+      TL_TRY(memory_abandon(resident));
+    }
+    TL_TRY(tl_resident_yield(resident, status, &reason));
+    if (status == TALUS_OK && reason != NULL) {
       TL_TRY(step_abandon(resident));
     }
   }

@@ -1,11 +1,11 @@
 /* resident.h: a world in the memory of a device (kernels/world_backend.h).
  *
  * Such a world is loaded once and then makes its steps there; the host reads a record per step, and
- * fetches bodies and contacts when somebody asks for them. Balls against balls and half-spaces, in
- * steps that nothing special happens in. All else goes through the host: worlds with other shapes,
- * joints, mechanisms, servos, cells, cohesion, callbacks, sub-steps; steps that are not accepted as
- * they are, in which a body outruns its margin or a pair becomes too deep. The bits are the same
- * either way. */
+ * fetches bodies and contacts when somebody asks for them. Shapes of every kind, in steps that
+ * nothing special happens in. All else goes through the host: worlds with joints, mechanisms,
+ * servos, cells, cohesion, callbacks, sub-steps; steps that are not accepted as they are, in which
+ * a body outruns its margin, a pair becomes too deep or touches a mesh in very many points. The
+ * bits are the same either way. */
 #ifndef TL_RESIDENT_H
 #define TL_RESIDENT_H
 
@@ -30,6 +30,8 @@ typedef struct tl_world_resident {
   tl_body_motion *kept; /* of kinematic bodies, which the host moves along */
   tl_buffer kept_memory;
   int64_t step_count; /* made on the device */
+  int64_t fitting;    /* shapes for which there was room */
+  bool refused;       /* there is too little memory, and `auto` leaves the world to the CPU */
 } tl_world_resident;
 
 /* Nothing where the context's backend has no worlds. */
@@ -42,6 +44,25 @@ talus_status tl_resident_step(talus_world *world, talus_step_report *report, boo
 void tl_resident_keep(tl_world_resident *resident);
 /* If the device is lost: the world is what was kept. Returns the status. */
 talus_status tl_resident_rewind(tl_world_resident *resident, talus_status status);
+
+/* resident_room.c: whether the device has room for the world. *reason: it has not, and `auto`
+ * leaves the world to the CPU; OUT_OF_MEMORY if the device was asked for. */
+talus_status tl_resident_fit(tl_world_resident *resident, const char **reason);
+/* A step found too little memory, and the world is as it was before it: the same. */
+talus_status tl_resident_yield(tl_world_resident *resident, talus_status status,
+                               const char **reason);
+
+/* resident_shapes.c: why a device cannot take these shapes; NULL: it can. */
+const char *tl_resident_shapes_reason(const talus_world *world);
+/* Only balls, one to a free body, and half-spaces; else there are contacts with arms. */
+bool tl_resident_is_plain(const talus_world *world);
+/* A free body is no ball. */
+bool tl_resident_is_uneven(const talus_world *world);
+void tl_resident_body_fact(const talus_world *world, const tl_body *body, tl_body_fact *fact);
+void tl_resident_shape_fact(const talus_world *world, const tl_shape_slot *shape,
+                            tl_shape_fact *fact);
+/* The width of cells in which nearly all shapes fit, m. */
+double tl_resident_cell_width(const talus_world *world);
 
 /* resident_load.c: hands the world over; *reason: why that cannot be, or NULL. */
 talus_status tl_resident_load_world(tl_world_resident *resident, const char **reason);

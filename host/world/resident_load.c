@@ -5,32 +5,6 @@
 #include "host/world/problem_build.h"
 #include "host/world/resident.h"
 
-enum { MATERIALS = 256 }; /* pairs of them are written out */
-
-/* ---- what a device takes --------------------------------------------------------------------- */
-
-static bool shape_suits(const talus_world *world, const tl_shape_slot *shape) {
-  const tl_body *const body = &world->body[shape->body];
-  return shape->geometry->kind == TALUS_SHAPE_SPHERE
-             ? body->round || body->type == TALUS_BODY_FIXED
-             : shape->geometry->kind == TALUS_SHAPE_HALFSPACE && !(body->inverse_mass > 0);
-}
-
-static const char *shapes_reason(const talus_world *world) {
-  for (int32_t i = 0; i < world->shape_count; i++) {
-    if (!shape_suits(world, &world->shape[i])) {
-      return "shapes that are neither balls nor half-spaces";
-    }
-  }
-  for (int32_t i = 0; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
-    if (body->inverse_mass > 0 && !(body->round && body->shape_count == 1)) {
-      return "bodies that are no balls";
-    }
-  }
-  return world->material_count > MATERIALS ? "many materials" : NULL;
-}
-
 /* ---- memory of the host's copies ------------------------------------------------------------- */
 
 /* Where arrays lie in one piece of memory; without memory it only counts. */
@@ -52,6 +26,7 @@ typedef struct copies {
   tl_shape_fact *shape;
   double *inverse_mass, *inverse_inertia, *friction, *restitution;
   tl_spring_material *spring;
+  const tl_geometry **geometry;
   tl_resident_contacts contacts;
 } copies;
 
@@ -65,6 +40,7 @@ static void copies_take(const talus_world *world, pieces *p, size_t contacts, co
   c->friction = piece(p, materials * materials, sizeof(double));
   c->restitution = piece(p, materials * materials, sizeof(double));
   c->spring = piece(p, materials, sizeof *c->spring);
+  c->geometry = piece(p, (size_t)world->shape_count, sizeof *c->geometry);
   c->contacts.count = 0;
 #define TL_FIELD(type, name, components) \
   c->contacts.name = piece(p, (components)*contacts, sizeof(type));
@@ -84,28 +60,22 @@ static talus_status copies_reserve(tl_world_resident *resident, int32_t contacts
 
 /* ---- to the device --------------------------------------------------------------------------- */
 
+static void motion_copy(const tl_body *body, tl_body_motion *motion) {
+  memcpy(motion->position, body->position, sizeof body->position);
+  memcpy(motion->orientation, body->orientation, sizeof body->orientation);
+  memcpy(motion->velocity, body->velocity, sizeof body->velocity);
+  memcpy(motion->spin, body->spin, sizeof body->spin);
+  memcpy(motion->carried, body->carried, sizeof body->carried);
+}
+
 static void bodies_copy(tl_world_resident *resident, const copies *c) {
   const talus_world *const world = resident->world;
   resident->kinematic_count = 0;
   resident->turning = false;
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
-    tl_body_motion *const motion = &c->motion[i];
-    tl_body_fact *const fact = &c->fact[i];
-    memcpy(motion->position, body->position, sizeof body->position);
-    memcpy(motion->orientation, body->orientation, sizeof body->orientation);
-    memcpy(motion->velocity, body->velocity, sizeof body->velocity);
-    memcpy(motion->spin, body->spin, sizeof body->spin);
-    fact->mass = body->mass;
-    fact->inverse_mass = body->inverse_mass;
-    memcpy(fact->inertia, body->inertia, sizeof body->inertia);
-    memcpy(fact->inverse_inertia, body->inverse_inertia, sizeof body->inverse_inertia);
-    memcpy(fact->force, body->force, sizeof body->force);
-    memcpy(fact->torque, body->torque, sizeof body->torque);
-    fact->free = body->type == TALUS_BODY_FREE;
-    fact->moves = body->type != TALUS_BODY_FIXED;
-    fact->round = body->round;
-    fact->shape = fact->free && body->inverse_mass > 0 ? body->first_shape : -1;
+    motion_copy(body, &c->motion[i]);
+    tl_resident_body_fact(world, body, &c->fact[i]);
     tl_body_fill(body, true, &c->inverse_mass[i], c->inverse_inertia + 6 * (int64_t)i);
     if (body->type == TALUS_BODY_KINEMATIC) {
       resident->kinematic[resident->kinematic_count++] = i;
@@ -117,20 +87,8 @@ static void bodies_copy(tl_world_resident *resident, const copies *c) {
 
 static void shapes_copy(const talus_world *world, const copies *c) {
   for (int32_t i = 0; i < world->shape_count; i++) {
-    const tl_shape_slot *const shape = &world->shape[i];
-    const tl_body *const body = &world->body[shape->body];
-    tl_shape_fact *const fact = &c->shape[i];
-    *fact = (tl_shape_fact){.body = shape->body,
-                            .material = shape->material,
-                            .halfspace = shape->geometry->kind == TALUS_SHAPE_HALFSPACE,
-                            .movable = body->inverse_mass > 0,
-                            .still = body->round && body->inverse_mass > 0,
-                            .group = body->group,
-                            .collides = body->collides,
-                            .radius = shape->geometry->radius,
-                            .size = shape->size};
-    memcpy(fact->position, shape->position, sizeof shape->position);
-    memcpy(fact->rotation, shape->rotation, sizeof shape->rotation);
+    tl_resident_shape_fact(world, &world->shape[i], &c->shape[i]);
+    c->geometry[i] = world->shape[i].geometry;
   }
 }
 
@@ -150,31 +108,37 @@ static void materials_copy(const talus_world *world, const copies *c) {
 }
 
 /* As far as matching and showing need it. */
-static void contact_copy(const tl_world_contact *from, int32_t shape_a, int32_t shape_b,
-                         const talus_world *world, tl_resident_contacts *to) {
+static void contact_copy(const talus_world *world, int64_t contact, int32_t shape_a,
+                         int32_t shape_b, tl_resident_contacts *to) {
+  static const tl_contact_extra none = {.attraction = 0};
+  const tl_world_contact *const from = &world->contact[contact];
+  const tl_contact_terms *const terms = &world->terms[contact];
+  const tl_contact_extra *const extra = world->extra != NULL ? &world->extra[contact] : &none;
   const int64_t k = to->count++;
   to->shape_a[k] = shape_a;
   to->shape_b[k] = shape_b;
   to->body_a[k] = world->shape[shape_a].body;
   to->body_b[k] = world->shape[shape_b].body;
+  to->feature[k] = from->feature;
+  to->spherical[k] = from->spherical;
   to->gap[k] = from->shown.gap;
   tl_copy3(to->point + 3 * k, from->shown.point);
   tl_copy3(to->normal + 3 * k, from->shown.normal);
   tl_copy3(to->impulse + 3 * k, from->shown.impulse);
-  to->friction[k] = from->friction;
-  to->restitution[k] = from->restitution;
-  to->slop[k] = from->slop;
-  to->bias[k] = from->bias;
-  to->approach[k] = from->approach;
-  to->departure[k] = from->departure;
-  to->stiffness[k] = from->stiffness;
-  memcpy(to->compliance + 2 * k, from->compliance, sizeof from->compliance);
-  tl_copy3(to->hold + 3 * k, from->hold);
+  to->friction[k] = terms->friction;
+  to->restitution[k] = terms->restitution;
+  to->slop[k] = tl_contact_slop(world, contact);
+  to->bias[k] = terms->bias;
+  to->approach[k] = terms->approach;
+  to->departure[k] = terms->departure;
+  to->stiffness[k] = extra->stiffness;
+  memcpy(to->compliance + 2 * k, extra->compliance, sizeof extra->compliance);
+  tl_copy3(to->hold + 3 * k, extra->hold);
 }
 
-/* Contacts of what was removed are left out; returns whether the others are sorted, and one for
- * each pair of shapes. */
-static bool contacts_copy(const talus_world *world, copies *c) {
+/* Contacts of what was removed are left out; returns whether the others are sorted and, in plain
+ * worlds, one for each pair of shapes. */
+static bool contacts_copy(const talus_world *world, bool general, copies *c) {
   int32_t last_a = -1, last_b = -1;
   bool sorted = true;
   for (int32_t k = 0; k < world->contact_count; k++) {
@@ -182,8 +146,8 @@ static bool contacts_copy(const talus_world *world, copies *c) {
     const int32_t a = tl_shape_slot_of(world, contact->shown.shape_a);
     const int32_t b = tl_shape_slot_of(world, contact->shown.shape_b);
     if (a >= 0 && b >= 0) {
-      sorted = sorted && (a > last_a || (a == last_a && b > last_b));
-      contact_copy(contact, a, b, world, &c->contacts);
+      sorted = sorted && (a > last_a || (a == last_a && (b > last_b || (general && b == last_b))));
+      contact_copy(world, k, a, b, &c->contacts);
       last_a = a;
       last_b = b;
     }
@@ -191,27 +155,11 @@ static bool contacts_copy(const talus_world *world, copies *c) {
   return sorted;
 }
 
-/* The width of cells in which nearly all balls fit. */
-static double cell_width(const talus_world *world) {
-  double sum = 0, most = 0;
-  int32_t count = 0;
-  for (int32_t i = 0; i < world->shape_count; i++) {
-    const tl_geometry *const geometry = world->shape[i].geometry;
-    if (geometry->kind == TALUS_SHAPE_SPHERE) {
-      sum += geometry->radius;
-      most = fmax(most, geometry->radius);
-      count++;
-    }
-  }
-  const double reach = count > 0 ? fmin(most, 2 * sum / count) : world->size;
-  const double extra = 0.5 * world->def.margin * world->size + tl_contacts_skin(world);
-  return 2.5 * (reach + extra) + (reach + extra > 0 ? 0 : 1);
-}
-
 talus_status tl_resident_load_world(tl_world_resident *resident, const char **reason) {
   talus_world *const world = resident->world;
   copies c;
-  *reason = shapes_reason(world);
+  const bool general = !tl_resident_is_plain(world);
+  *reason = tl_resident_shapes_reason(world);
   if (*reason != NULL) {
     return TALUS_OK;
   }
@@ -231,7 +179,7 @@ talus_status tl_resident_load_world(tl_world_resident *resident, const char **re
   tl_resident_keep(resident);
   shapes_copy(world, &c);
   materials_copy(world, &c);
-  if (!contacts_copy(world, &c)) {
+  if (!contacts_copy(world, general, &c)) {
     *reason = "contacts in another order";
     return TALUS_OK;
   }
@@ -247,20 +195,24 @@ talus_status tl_resident_load_world(tl_world_resident *resident, const char **re
                                  .restitution = c.restitution,
                                  .spring = c.spring,
                                  .contacts = &c.contacts,
-                                 .cell = cell_width(world)};
+                                 .general = general,
+                                 .uneven = tl_resident_is_uneven(world),
+                                 .geometry = c.geometry,
+                                 .cell = tl_resident_cell_width(world)};
   return resident->backend->load(resident->memory, &load);
 }
 
 /* ---- and back -------------------------------------------------------------------------------- */
 
-static void contact_show(const talus_world *world, const tl_resident_contacts *from, int64_t k,
-                         tl_world_contact *to) {
+static void contact_show(const talus_world *world, const tl_resident_contacts *from, int64_t k) {
+  tl_world_contact *const to = &world->contact[k];
   memset(to, 0, sizeof *to);
   to->shape_a = from->shape_a[k];
   to->shape_b = from->shape_b[k];
   to->body_a = from->body_a[k];
   to->body_b = from->body_b[k];
-  to->spherical = true;
+  to->feature = from->feature[k];
+  to->spherical = from->spherical[k] != 0;
   to->shown.shape_a = world->shape[to->shape_a].id;
   to->shown.shape_b = world->shape[to->shape_b].id;
   to->shown.body_a = world->body[to->body_a].id;
@@ -269,15 +221,19 @@ static void contact_show(const talus_world *world, const tl_resident_contacts *f
   tl_copy3(to->shown.point, from->point + 3 * k);
   tl_copy3(to->shown.normal, from->normal + 3 * k);
   tl_copy3(to->shown.impulse, from->impulse + 3 * k);
-  to->friction = from->friction[k];
-  to->restitution = from->restitution[k];
-  to->slop = from->slop[k];
-  to->bias = from->bias[k];
-  to->approach = from->approach[k];
-  to->departure = from->departure[k];
-  to->stiffness = from->stiffness[k];
-  memcpy(to->compliance, from->compliance + 2 * k, sizeof to->compliance);
-  tl_copy3(to->hold, from->hold + 3 * k);
+  world->terms[k] = (tl_contact_terms){
+      .friction = from->friction[k],
+      .restitution = from->restitution[k],
+      .size = fmin(world->shape[to->shape_a].size, world->shape[to->shape_b].size),
+      .bias = from->bias[k],
+      .approach = from->approach[k],
+      .departure = from->departure[k]};
+  if (world->extra != NULL) {
+    tl_contact_extra *const extra = &world->extra[k];
+    *extra = (tl_contact_extra){.stiffness = from->stiffness[k]};
+    memcpy(extra->compliance, from->compliance + 2 * k, sizeof extra->compliance);
+    tl_copy3(extra->hold, from->hold + 3 * k);
+  }
 }
 
 static void bodies_back(talus_world *world, const tl_body_motion *motion) {
@@ -287,6 +243,7 @@ static void bodies_back(talus_world *world, const tl_body_motion *motion) {
     memcpy(body->orientation, motion[i].orientation, sizeof body->orientation);
     memcpy(body->velocity, motion[i].velocity, sizeof body->velocity);
     memcpy(body->spin, motion[i].spin, sizeof body->spin);
+    memcpy(body->carried, motion[i].carried, sizeof body->carried);
   }
 }
 
@@ -295,14 +252,15 @@ talus_status tl_resident_fetch_world(tl_world_resident *resident) {
   const int32_t count = resident->backend->contact_count(resident->memory);
   copies c;
   TL_TRY(copies_reserve(resident, count, &c));
-  TL_TRY(tl_world_grow(world, (void **)&world->contact, &world->contact_capacity, count,
-                       sizeof *world->contact, "contacts"));
+  TL_TRY(tl_contacts_reserve(world, count));
   TL_TRY(resident->backend->fetch(resident->memory, c.motion, &c.contacts));
   bodies_back(world, c.motion);
+  world->contacts_spherical = true;
   for (int32_t k = 0; k < count; k++) {
-    contact_show(world, &c.contacts, k, &world->contact[k]);
+    contact_show(world, &c.contacts, k);
+    world->contacts_spherical = world->contacts_spherical && c.contacts.spherical[k] != 0 &&
+                                !(world->def.plane && c.contacts.normal[3 * (int64_t)k + 1] != 0);
   }
   world->contact_count = count;
-  world->contacts_spherical = true;
   return tl_contacts_store_keys(world);
 }

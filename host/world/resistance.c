@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "host/world/links.h"
+#include "host/world/spread.h"
 
 talus_status tl_resistance_check(const talus_world *world, const talus_material_def *def) {
   const struct {
@@ -56,8 +57,9 @@ static double length_of(double length, double fraction, double radius) {
 }
 
 /* The direction of friction that one of the shapes carries; 0 if neither does. */
-static bool direction_find(const talus_world *world, const tl_world_contact *contact,
-                           double *direction, double *across) {
+static bool direction_find(const talus_world *world, int64_t k, double *direction, double *across) {
+  const tl_world_contact *const contact = &world->contact[k];
+  const double friction = world->terms[k].friction;
   const tl_shape_slot *const shape[2] = {&world->shape[contact->shape_a],
                                          &world->shape[contact->shape_b]};
   const talus_material_def *chosen = NULL;
@@ -69,7 +71,7 @@ static bool direction_find(const talus_world *world, const tl_world_contact *con
       body = &world->body[side ? contact->body_b : contact->body_a];
     }
   }
-  if (chosen == NULL || !(contact->friction > 0)) {
+  if (chosen == NULL || !(friction > 0)) {
     return false;
   }
   double rotation[9];
@@ -79,21 +81,23 @@ static bool direction_find(const talus_world *world, const tl_world_contact *con
     direction[i] = rotation[3 * i] * d[0] + rotation[3 * i + 1] * d[1] + rotation[3 * i + 2] * d[2];
   }
   /* what friction of the pair is along it, times the material's own ratio */
-  *across = contact->friction * chosen->cross_friction / chosen->friction;
+  *across = friction * chosen->cross_friction / chosen->friction;
   const double along = tl_dot3(n, direction), square = tl_dot3(direction, direction);
   return square - along * along > 1e-6 * square; /* the body meets it end on: no direction */
 }
 
-void tl_resistance_find(const talus_world *world, tl_world_contact *contact) {
+void tl_resistance_find(const talus_world *world, int64_t k) {
+  const tl_world_contact *const contact = &world->contact[k];
+  tl_contact_extra *const extra = &world->extra[k];
   const tl_shape_slot *const a = &world->shape[contact->shape_a];
   const tl_shape_slot *const b = &world->shape[contact->shape_b];
   const talus_material_def *const p = &world->material[a->material];
   const talus_material_def *const q = &world->material[b->material];
   const double radius = 1 / (1 / a->size + 1 / b->size);
-  contact->torque_friction[0] = fmin(length_of(p->spinning_friction, p->spinning_fraction, radius),
-                                     length_of(q->spinning_friction, q->spinning_fraction, radius));
-  contact->torque_friction[1] = fmin(length_of(p->rolling_friction, p->rolling_fraction, radius),
-                                     length_of(q->rolling_friction, q->rolling_fraction, radius));
+  extra->torque_friction[0] = fmin(length_of(p->spinning_friction, p->spinning_fraction, radius),
+                                   length_of(q->spinning_friction, q->spinning_fraction, radius));
+  extra->torque_friction[1] = fmin(length_of(p->rolling_friction, p->rolling_fraction, radius),
+                                   length_of(q->rolling_friction, q->rolling_fraction, radius));
 }
 
 /* ---- the step's problem ---------------------------------------------------------------------- */
@@ -101,7 +105,7 @@ void tl_resistance_find(const talus_world *world, tl_world_contact *contact) {
 static void ellipses_fill(const talus_world *world, const tl_step_arrays *a) {
   for (int32_t k = 0; k < world->contact_count; k++) {
     double *const direction = a->direction + 3 * (int64_t)k;
-    if (!direction_find(world, &world->contact[k], direction, &a->cross_friction[k])) {
+    if (!direction_find(world, k, direction, &a->cross_friction[k])) {
       /* a circle, with any direction across the normal */
       const double *const n = world->contact[k].shown.normal;
       const int least = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2)
@@ -139,9 +143,9 @@ talus_status tl_resistance_begin(talus_world *world, tl_step_arrays *a, talus_pr
     problem->friction_direction = a->direction;
   }
   for (size_t k = 0; world->resists && k < contacts; k++) {
-    const tl_world_contact *const contact = &world->contact[k];
-    memcpy(a->torque_friction + 2 * k, contact->torque_friction, sizeof contact->torque_friction);
-    memcpy(a->torque + 3 * k, contact->torque, sizeof contact->torque);
+    const tl_contact_extra *const extra = &world->extra[k];
+    memcpy(a->torque_friction + 2 * k, extra->torque_friction, sizeof extra->torque_friction);
+    memcpy(a->torque + 3 * k, extra->torque, sizeof extra->torque);
   }
   if (world->resists) {
     problem->dimension = 6;
@@ -173,8 +177,7 @@ talus_status tl_resistance_solve(talus_world *world, talus_solver *solver,
   tl_resistance_pack(world, a, &six);
   own.impulse = a->wrench;
   own.contact_velocity = a->wrench_velocity;
-  TL_TRY(talus_solver_update(solver, &six));
-  TL_TRY(talus_solver_solve(solver, &own, info));
+  TL_TRY(tl_spread_solve(world, solver, &six, &own, info));
   for (int64_t k = 0; k < world->contact_count; k++) {
     for (int c = 0; c < 3; c++) {
       solution->impulse[3 * k + c] = a->wrench[6 * k + c];
@@ -187,15 +190,14 @@ talus_status tl_resistance_solve(talus_world *world, talus_solver *solver,
 
 void tl_resistance_keep(talus_world *world, const tl_step_arrays *a) {
   for (int64_t k = 0; world->resists && k < world->contact_count; k++) {
-    memcpy(world->contact[k].torque, a->torque + 3 * k, sizeof world->contact[k].torque);
+    memcpy(world->extra[k].torque, a->torque + 3 * k, sizeof world->extra[k].torque);
   }
 }
 
-double tl_resistance_work(const tl_world_contact *contact, const double *free,
-                          const double *after) {
+double tl_resistance_work(const double torque[3], const double *free, const double *after) {
   double work = 0;
   for (int c = 0; c < 3; c++) {
-    work += 0.5 * contact->torque[c] * (free[3 + c] + after[3 + c]);
+    work += 0.5 * torque[c] * (free[3 + c] + after[3 + c]);
   }
   return work;
 }

@@ -13,11 +13,11 @@ static int32_t push(talus_world *world, const tl_step_arrays *a, double *velocit
   int32_t count = 0;
   tl_push_begin(world);
   for (int32_t k = 0; k < world->contact_count; k++) {
-    const tl_world_contact *const contact = &world->contact[k];
-    const double *const n = contact->shown.normal;
-    const double x = tl_dot3(n, a->impulse + 3 * (int64_t)k) * contact->restitution;
+    const tl_contact_terms *const terms = &world->terms[k];
+    const double *const n = world->contact[k].shown.normal;
+    const double x = tl_dot3(n, a->impulse + 3 * (int64_t)k) * terms->restitution;
     given[k] = 0;
-    if (!(x > 0) || !(contact->approach < -world->def.restitution_speed)) {
+    if (!(x > 0) || !(terms->approach < -world->def.restitution_speed)) {
       continue;
     }
     given[k] = x;

@@ -43,8 +43,8 @@ static void bodies_chunk(void *arguments, int64_t first, int32_t count,
 
 /* Relative speed at a contact before the step, m/s: along the normal alone where there is no
  * friction, since what slides freely is no measure of how well it is held. */
-static double contact_speed(const talus_world *world, const tl_world_contact *contact,
-                            const double *velocity) {
+static double contact_speed(const talus_world *world, int64_t k, const double *velocity) {
+  const tl_world_contact *const contact = &world->contact[k];
   double u[3] = {0, 0, 0};
   for (int side = 0; side < 2; side++) {
     const int32_t index = side ? contact->body_b : contact->body_a;
@@ -52,14 +52,14 @@ static double contact_speed(const talus_world *world, const tl_world_contact *co
     tl_sub3(arm, contact->shown.point, world->body[index].position);
     tl_point_velocity_add(u, side ? 1 : -1, velocity + 6 * (int64_t)index, arm);
   }
-  return contact->friction > 0 ? tl_norm3(u) : fabs(tl_dot3(u, contact->shown.normal));
+  return world->terms[k].friction > 0 ? tl_norm3(u) : fabs(tl_dot3(u, contact->shown.normal));
 }
 
 static void contacts_chunk(void *arguments, int64_t first, int32_t count,
                            double (*leaf)[TL_REDUCE_CHUNK]) {
   const scale_task *const t = arguments;
   for (int32_t i = 0; i < count; i++) {
-    leaf[0][i] = contact_speed(t->world, &t->world->contact[first + i], t->before);
+    leaf[0][i] = contact_speed(t->world, first + i, t->before);
   }
 }
 

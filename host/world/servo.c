@@ -129,8 +129,10 @@ static bool is_across(const tl_servo *servo) {
 }
 
 /* Adds a contact to the sum; the point where it acts, if `point` is not NULL. */
-static void press_add(const talus_world *world, const tl_servo *servo, double dt,
-                      const tl_world_contact *contact, press *sum, point2 *point) {
+static void press_add(const talus_world *world, const tl_servo *servo, double dt, int64_t k,
+                      press *sum, point2 *point) {
+  const tl_world_contact *const contact = &world->contact[k];
+  const double stiffness = tl_contact_stiffness(world, k);
   const double *const axis = servo->def.axis;
   const bool is_a = contact->body_a == servo->body;
   const talus_contact *const shown = &contact->shown;
@@ -141,10 +143,10 @@ static void press_add(const talus_world *world, const tl_servo *servo, double dt
   if (!(tl_dot3(shown->normal, shown->impulse) > 0)) {
     return;
   }
-  if (!(contact->stiffness > 0)) {
+  if (!(stiffness > 0)) {
     sum->rigid = is_a ? shown->body_b : shown->body_a;
   }
-  sum->stiffness += contact->stiffness * along * along;
+  sum->stiffness += stiffness * along * along;
   sum->radius_sum += isfinite(size) ? size : 0;
   directions_across(axis, first, second);
   point[sum->count].x = tl_dot3(shown->point, first);
@@ -162,7 +164,7 @@ static talus_status press_sum(talus_world *world, const tl_servo *servo, double 
   for (int32_t k = 0; k < world->contact_count; k++) {
     const tl_world_contact *const contact = &world->contact[k];
     if (contact->body_a == servo->body || contact->body_b == servo->body) {
-      press_add(world, servo, dt, contact, sum, point);
+      press_add(world, servo, dt, k, sum, point);
     }
   }
   if (is_across(servo)) {

@@ -48,11 +48,13 @@ tl_contact_rule tl_contact_rule_of(const talus_world *world, double dt) {
                            .soft = world->soft};
 }
 
-void tl_bias_set(const talus_world *world, const tl_contact_rule *rule, tl_world_contact *contact) {
+void tl_bias_set(const talus_world *world, const tl_contact_rule *rule, int64_t k) {
+  const tl_world_contact *const contact = &world->contact[k];
+  tl_contact_terms *const terms = &world->terms[k];
   tl_bias_query query = {.gap = contact->shown.gap,
-                         .slop = contact->slop,
-                         .approach = contact->approach,
-                         .restitution = contact->restitution};
+                         .slop = tl_contact_slop(world, k),
+                         .approach = terms->approach,
+                         .restitution = terms->restitution};
   tl_spring_material a = {0}, b = {0};
   if (rule->soft) { /* rigid contacts need not look at bodies and shapes */
     query.load = tl_dot3(contact->shown.normal, contact->shown.impulse);
@@ -64,11 +66,14 @@ void tl_bias_set(const talus_world *world, const tl_contact_rule *rule, tl_world
     b = material_of(world, contact->shape_b);
   }
   const tl_bias bias = tl_bias_find(rule, &query, &a, &b);
-  contact->bias = bias.bias;
-  contact->stiffness = bias.stiffness;
-  memcpy(contact->compliance, bias.compliance, sizeof bias.compliance);
-  if (!(bias.stiffness > 0)) {
-    memset(contact->hold, 0, sizeof contact->hold);
+  terms->bias = bias.bias;
+  if (rule->soft) {
+    tl_contact_extra *const extra = &world->extra[k];
+    extra->stiffness = bias.stiffness;
+    memcpy(extra->compliance, bias.compliance, sizeof bias.compliance);
+    if (!(bias.stiffness > 0)) {
+      memset(extra->hold, 0, sizeof extra->hold);
+    }
   }
 }
 
@@ -80,9 +85,9 @@ typedef struct keep_task {
 static void springs_part(void *arguments, int64_t first, int64_t end) {
   const keep_task *const t = arguments;
   for (int64_t k = first; k < end; k++) {
-    tl_world_contact *const contact = &t->world->contact[k];
-    tl_spring_force(contact->shown.normal, contact->shown.impulse, contact->stiffness, t->dt,
-                    contact->hold);
+    const talus_contact *const shown = &t->world->contact[k].shown;
+    tl_contact_extra *const extra = &t->world->extra[k];
+    tl_spring_force(shown->normal, shown->impulse, extra->stiffness, t->dt, extra->hold);
   }
 }
 

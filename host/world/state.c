@@ -63,6 +63,7 @@ static void joint_save(const tl_joint *joint, double *to) {
 }
 
 void tl_world_state_save(const talus_world *world, tl_world_state *state) {
+  static const double none[3] = {0, 0, 0};
   int64_t n = 0;
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
@@ -87,10 +88,10 @@ void tl_world_state_save(const talus_world *world, tl_world_state *state) {
            sizeof contact->shown.impulse);
     state->contact_value[TL_STATE_CONTACT * k + 3] = contact->shown.gap;
     if (state->resists) {
-      memcpy(state->torque + 3 * k, contact->torque, sizeof contact->torque);
+      tl_copy3(state->torque + 3 * k, world->extra != NULL ? world->extra[k].torque : none);
     }
     if (state->soft) {
-      memcpy(state->hold + 3 * k, contact->hold, sizeof contact->hold);
+      tl_copy3(state->hold + 3 * k, world->extra != NULL ? world->extra[k].hold : none);
     }
   }
   n = 0;
@@ -242,11 +243,20 @@ static talus_status side_load(const talus_world *world, int32_t shape, int64_t k
   return TALUS_OK;
 }
 
+static void extra_load(const tl_world_state *state, int64_t k, tl_contact_extra *extra) {
+  memset(extra, 0, sizeof *extra);
+  for (int c = 0; c < 3 && state->resists; c++) {
+    extra->torque[c] = isfinite(state->torque[3 * k + c]) ? state->torque[3 * k + c] : 0;
+  }
+  for (int c = 0; c < 3 && state->soft; c++) {
+    extra->hold[c] = isfinite(state->hold[3 * k + c]) ? state->hold[3 * k + c] : 0;
+  }
+}
+
 /* The contacts of the last step, as far as matching and warm start need them: those of bodies that
  * were removed since are matched no more. */
 static talus_status contacts_load(talus_world *world, const tl_world_state *state) {
-  TL_TRY(tl_world_grow(world, (void **)&world->contact, &world->contact_capacity,
-                       state->contact_count, sizeof *world->contact, "contacts"));
+  TL_TRY(tl_contacts_reserve(world, state->contact_count));
   int32_t kept = 0;
   for (int64_t k = 0; k < state->contact_count; k++) {
     tl_world_contact *const contact = &world->contact[kept];
@@ -261,11 +271,8 @@ static talus_status contacts_load(talus_world *world, const tl_world_state *stat
       shown->impulse[c] = isfinite(value[c]) ? value[c] : 0;
     }
     shown->gap = value[3];
-    for (int c = 0; c < 3 && state->resists; c++) {
-      contact->torque[c] = isfinite(state->torque[3 * k + c]) ? state->torque[3 * k + c] : 0;
-    }
-    for (int c = 0; c < 3 && state->soft; c++) {
-      contact->hold[c] = isfinite(state->hold[3 * k + c]) ? state->hold[3 * k + c] : 0;
+    if (world->extra != NULL) {
+      extra_load(state, k, &world->extra[kept]);
     }
     kept += shown->body_a != TALUS_NONE && shown->body_b != TALUS_NONE;
   }

@@ -15,6 +15,7 @@
 #include "host/world/cell.h"
 #include "host/world/resident.h"
 #include "host/world/servo.h"
+#include "host/world/spread.h"
 
 enum { HALVINGS = 4 };
 
@@ -117,8 +118,7 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   tl_step_balance balance;
   const bool middle = world->def.integrator == TALUS_INTEGRATOR_MIDPOINT;
   TL_TRY(velocities_take(world, &v));
-  tl_motion_apply(world, dt);
-  tl_velocities_read(world, v.before);
+  tl_velocities_begin(world, dt, v.before);
   if (middle) {
     tl_positions_move(world, v.before, 0.5 * dt);
     tl_cell_move(world, 0.5 * dt);
@@ -229,7 +229,7 @@ talus_status talus_world_step(talus_world *world, talus_step_report *given) {
     return TALUS_INVALID_ARGUMENT;
   }
   TL_TRY(tl_context_enter(world->context));
-  const talus_status status = world_step(world, given);
+  const talus_status status = tl_spread_end(world, world_step(world, given));
   tl_context_leave(world->context);
   return status;
 }

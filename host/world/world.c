@@ -5,6 +5,7 @@
 #include "host/base/structs.h"
 #include "host/collide/match.h"
 #include "host/world/resident.h"
+#include "host/world/spread.h"
 
 void talus_world_def_init(talus_world_def *def, size_t size) {
   talus_world_def defaults = {.gravity = {0, 0, -9.81},
@@ -17,6 +18,7 @@ void talus_world_def_init(talus_world_def *def, size_t size) {
                               .penetration_limit = 0.05};
   defaults.solver = talus_settings_default();
   defaults.solver.max_iterations = 0; /* see iterations_of */
+  defaults.solver.precision = TALUS_PRECISION_AUTO;
   tl_struct_init(&tl_struct_world_def, &defaults, def, size);
 }
 
@@ -111,6 +113,7 @@ static talus_status def_check(talus_context *context, const talus_world_def *def
       {"velocity_scale", def->velocity_scale,
        def->velocity_scale >= 0 && isfinite(def->velocity_scale)},
       {"plane", def->plane, (uint32_t)def->plane <= 1},
+      {"brick_size", def->brick_size, def->brick_size >= 0 && isfinite(def->brick_size)},
       {"softness", def->softness, (unsigned)def->softness <= TALUS_SOFTNESS_AUTO},
       {"solver.fixed_iterations (steps are judged by their error: use max_iterations)",
        (double)def->solver.fixed_iterations, def->solver.fixed_iterations == 0},
@@ -196,7 +199,7 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
     status = tl_broad_create(context, &world->broad_fast);
   }
   if (status == TALUS_OK) {
-    status = tl_narrow_create(context, &world->narrow);
+    status = tl_narrow_create(context, &world->problem_memory, &world->narrow);
   }
   if (status == TALUS_OK) {
     status = tl_match_create(context, &world->match);
@@ -206,6 +209,9 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   }
   if (status == TALUS_OK) {
     status = talus_solver_create(context, &projection, &world->projector);
+  }
+  if (status == TALUS_OK) {
+    status = tl_spread_begin(world);
   }
   if (status == TALUS_OK) {
     status = tl_resident_create(world);
@@ -226,6 +232,7 @@ talus_status talus_world_set(talus_world *world, const talus_world_def *given) {
   talus_world_def def = talus_world_def_default();
   TL_TRY(tl_struct_read(world->context, &tl_struct_world_def, "world def", given, &def));
   TL_TRY(def_check(world->context, &def));
+  TL_TRY(tl_spread_check(world->context, &def.solver));
   if (def.step != old.step || def.plane != old.plane || def.seed != old.seed ||
       def.softness != old.softness) {
     return tl_fail(world->context, TALUS_BAD_SETTING,
@@ -268,10 +275,9 @@ void talus_world_destroy(talus_world *world) {
       tl_buffer_release(context, shown[i]);
     }
   }
-  void *const arrays[] = {
-      world->body,  world->shape,       world->material, world->pair,          world->motion,
-      world->joint, world->contact,     world->shown,    world->spare.contact, world->saved.contact,
-      world->servo, world->shown_bonds, world->bond,     world->broken};
+  void *const arrays[] = {world->body,        world->shape, world->material, world->pair,
+                          world->motion,      world->joint, world->shown,    world->servo,
+                          world->shown_bonds, world->bond,  world->broken};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     tl_free(context, arrays[i]);
   }
@@ -286,6 +292,7 @@ void talus_world_destroy(talus_world *world) {
                                 &world->saved_joints,
                                 &world->saved_bonds,
                                 &world->bond_pairs,
+                                &world->joint_pairs,
                                 &world->problem_memory,
                                 &world->solution_memory,
                                 &world->velocity_memory,
@@ -293,10 +300,13 @@ void talus_world_destroy(talus_world *world) {
                                 &world->resistance_memory,
                                 &world->cohesion_memory,
                                 &world->sum_memory,
-                                &world->servo_memory};
+                                &world->servo_memory,
+                                &world->spread_memory,
+                                &world->spread_points};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(context, buffers[i]);
   }
+  tl_contacts_release(world);
   tl_links_release(world);
   tl_broad_destroy(world->broad);
   tl_broad_destroy(world->broad_fast);

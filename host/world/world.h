@@ -5,6 +5,7 @@
  *   motion.c      kinematic bodies         servo.c    those that follow a force
  *   joint*.c      joints as bilateral rows bond*.c    what glues bodies until it breaks
  *   contacts.c    colliders to contacts    problem_build.c  contacts to a talus_problem
+ *   contact_list.c  their memory: of this step and the one before
  *   cohesion.c    forces that pull         push.c     impulses along normals
  *   missed_contacts.c  contacts that were not found    penetration.c  what may become deeper
  *   slots.c       from ids to slots
@@ -13,7 +14,8 @@
  *   save.c        what a step changes, to restore it
  *   links*.c      mechanisms, whose links are bodies
  *   many.c        many bodies in one call  state.c    everything that a restart needs
- *   resident*.c   worlds in the memory of a device */
+ *   resident*.c   worlds in the memory of a device
+ *   spread*.c     worlds that several ranks step together */
 #ifndef TL_WORLD_H
 #define TL_WORLD_H
 
@@ -149,22 +151,29 @@ typedef struct tl_collider_fact {
   double size;
 } tl_collider_fact;
 
-/* A contact as the world keeps it from step to step. */
+/* A contact as the world keeps it from step to step, in two cache lines. */
 typedef struct tl_world_contact {
   talus_contact shown;                      /* what the caller sees: ids */
   int32_t body_a, body_b, shape_a, shape_b; /* slots, for the step that found it */
   uint32_t feature;
+  int16_t image; /* of b in a periodic cell; 0: b itself */
   bool spherical;
-  int32_t image; /* of b in a periodic cell; 0: b itself */
+  bool bridged;    /* the pair touched or had a liquid bridge in the step before */
+  double deepened; /* m: deeper than when the step began; penetration.c */
+} tl_world_contact;
+
+/* What only the step that found a contact asks for. */
+typedef struct tl_contact_terms {
   double friction, restitution;
-  double slop;       /* m */
-  double size;       /* m: of the smaller shape */
-  double bias;       /* along the normal, m/s */
-  double approach;   /* u_n before the step, m/s */
-  double departure;  /* u_n after the step, m/s */
-  double deepened;   /* m: deeper than when the step began; penetration.c */
+  double size;      /* m: of the smaller shape */
+  double bias;      /* along the normal, m/s */
+  double approach;  /* u_n before the step, m/s */
+  double departure; /* u_n after the step, m/s */
+} tl_contact_terms;
+
+/* What a contact has besides where some give way, attract or resist turning. */
+typedef struct tl_contact_extra {
   double attraction; /* N: pulls the bodies together; cohesion.c */
-  bool bridged;      /* the pair touched or had a liquid bridge in the step before */
   /* springs, see spring.c; 0 in a rigid contact */
   double stiffness;     /* N/m along the normal */
   double compliance[2]; /* of the step's problem: C_n, C_t */
@@ -172,11 +181,12 @@ typedef struct tl_world_contact {
   /* of spinning and rolling, see resistance.c; 0 where nothing resists */
   double torque_friction[2]; /* m */
   double torque[3];          /* N m s, on b, in the last step */
-} tl_world_contact;
+} tl_contact_extra;
 
 typedef struct tl_contact_list {
   tl_world_contact *contact;
-  int32_t count, capacity;
+  tl_contact_extra *extra; /* NULL: these contacts have none */
+  int32_t count, capacity, extra_capacity;
 } tl_contact_list;
 
 /* Two materials with values of their own instead of the rule. */
@@ -218,8 +228,10 @@ struct talus_world {
   int32_t bond_count, bond_capacity, bond_next, bond_gaps;
   bool iterations_chosen; /* max_iterations is the world's choice */
   bool bonds_changed;     /* since the pairs below were found */
-  tl_buffer bond_pairs;   /* [bond_count] keys of bonded bodies, ascending; bond_pair.c */
+  tl_buffer bond_pairs;   /* [bond_count] keys of bonded bodies, ascending; body_pair.c */
   int32_t bond_pair_count;
+  tl_buffer joint_pairs; /* [joint_count] the same of bodies that joints keep from touching */
+  int32_t joint_pair_count;
   int64_t broken_before;     /* bonds that broke before the last step */
   talus_broken_bond *broken; /* in the last step */
   int32_t broken_count, broken_capacity;
@@ -250,8 +262,11 @@ struct talus_world {
   tl_narrow *narrow;
   tl_match *match;
   talus_solver *solver, *projector; /* projector: of a world on a device */
-  tl_world_contact *contact;        /* of the last step, in the order of matching */
-  int32_t contact_count, contact_capacity;
+  /* contacts of the last step, in the order of matching; extra: NULL where the world has none */
+  tl_world_contact *contact;
+  tl_contact_terms *terms;
+  tl_contact_extra *extra;
+  int32_t contact_count, contact_capacity, terms_capacity, extra_capacity;
   bool contacts_spherical; /* reaches describe them all */
   bool deepens;            /* `deepened` is summed up: the step has several parts */
   /* Contacts are made in `spare`, which then becomes `contact`. Those with which a step began are
@@ -264,10 +279,12 @@ struct talus_world {
   /* arrays of one step; collider i is the shape in slot i, then come images */
   tl_buffer colliders, facts, ordered_pairs, fast_colliders, least_margins, keys, found,
       saved_bodies, saved_joints, saved_bonds;
-  int32_t collider_count; /* with images */
-  tl_buffer problem_memory, solution_memory, velocity_memory, restitution_memory;
+  int32_t collider_count;   /* with images */
+  tl_buffer problem_memory; /* contact points, then the problem that is made of them */
+  tl_buffer solution_memory, velocity_memory, restitution_memory;
   tl_buffer cohesion_memory, sum_memory, servo_memory, resistance_memory;
   tl_buffer saved_links, block_memory, block_index;
+  tl_buffer spread_memory, spread_points; /* of ranks, see spread.h */
 };
 
 /* ---- the steps of a step --------------------------------------------------------------------- */
@@ -302,10 +319,8 @@ void tl_gaps_close(talus_world *world);
 /* Whether ids up to `next` are left. */
 talus_status tl_ids_left(const talus_world *world, int64_t next, const char *what);
 
-/* Velocity and spin of kinematic bodies from t to t + dt, such that they arrive where their motions
+/* Velocity and spin of a kinematic body from t to t + dt, such that it arrives where its motions
  * say. */
-void tl_motion_apply(talus_world *world, double dt);
-/* The same of one of them. */
 void tl_motion_steer(talus_world *world, int32_t body, double dt);
 
 /* The collider of a shape where its body stands, with no margin; arm: from the body's centre to it,
@@ -318,8 +333,8 @@ double tl_contacts_skin(const talus_world *world);
  * least_margin: [shape_count] m, at least this margin for each shape; NULL: none. */
 talus_status tl_contacts_find(talus_world *world, double dt, const double *least_margin);
 /* Speed of the shape's fastest point; arm: from the body's centre to the shape's. */
-double tl_shape_speed(const tl_body *body, const tl_geometry *geometry, const double *arm,
-                      const double *velocity, const double *spin);
+double tl_body_shape_speed(const tl_body *body, const tl_geometry *geometry, const double *arm,
+                           const double *velocity, const double *spin);
 /* Finds whether velocities `after` close contacts for which there was no margin. If so,
  * *least_margin (NULL, or what an earlier call made, in memory of the world's) becomes such that
  * tl_contacts_find finds them. */
@@ -338,19 +353,34 @@ typedef struct tl_penetration {
 /* Depths are counted from here on: at the beginning of a step of so many parts. */
 void tl_penetration_begin(talus_world *world, int32_t parts);
 /* Whether a contact becomes deeper than it may, by its velocity after the solve. */
-bool tl_penetration_deepens(const talus_world *world, const tl_world_contact *contact, double dt);
+bool tl_penetration_deepens(const talus_world *world, int64_t contact, double dt);
 /* The same of all, before anything moves. deepens: some do. */
 void tl_penetration_predict(talus_world *world, double dt, bool deepens,
                             tl_penetration *penetration);
 /* Where bodies have moved to. */
 talus_status tl_penetration_measure(talus_world *world, double dt, tl_penetration *penetration);
 
-/* cohesion.c: sets the attraction of all contacts of a list, pair by pair. */
-void tl_cohesion_find(const talus_world *world, tl_contact_list *list);
+/* cohesion.c: sets the attraction of all contacts, pair by pair. */
+void tl_cohesion_find(talus_world *world);
 /* Whether the pair of this contact touched, or was held by a liquid bridge, in the step before. */
 bool tl_cohesion_bridged(const tl_world_contact *old, double slop);
 /* Half the gap up to which liquid bridges of a shape of this size reach, m. */
 double tl_cohesion_reach(const talus_world *world, double size);
+
+/* contact_list.c. Room for so many present contacts, whose contents are lost; terms are 0. */
+talus_status tl_contacts_reserve(talus_world *world, int32_t count);
+/* The present contacts become the old ones, which are returned, and make room for `count` others.
+ * After an error the present ones are as they were. */
+talus_status tl_contacts_replace(talus_world *world, int32_t count, const tl_contact_list **old);
+void tl_contacts_release(talus_world *world);
+
+/* A gap within it carries no bias, m. */
+static inline double tl_contact_slop(const talus_world *world, int64_t contact) {
+  return world->def.slop * world->terms[contact].size;
+}
+static inline double tl_contact_stiffness(const talus_world *world, int64_t contact) {
+  return world->extra != NULL ? world->extra[contact].stiffness : 0;
+}
 
 /* Stores the keys of the present contacts, which the next step's are matched to. */
 talus_status tl_contacts_store_keys(talus_world *world);
@@ -364,7 +394,7 @@ void tl_spring_choose(talus_world *world);
 /* What the world says about all its contacts in a (sub-)step. */
 tl_contact_rule tl_contact_rule_of(const talus_world *world, double dt);
 /* The bias of a contact; stiffness and compliance where it gives way. */
-void tl_bias_set(const talus_world *world, const tl_contact_rule *rule, tl_world_contact *contact);
+void tl_bias_set(const talus_world *world, const tl_contact_rule *rule, int64_t contact);
 /* The tangential springs' forces after a (sub-)step. */
 void tl_spring_keep(talus_world *world, double dt);
 /* Friction and restitution of two materials. */
@@ -378,6 +408,7 @@ typedef struct tl_joint_row {
   double jacobian[12];
   double error;        /* violation, m or rad: what the projection removes */
   double bias;         /* m/s or rad/s */
+  double drift;        /* m/s: what the image of b in a periodic cell is faster by, along the row */
   double lower, upper; /* bounds of the impulse, N s or N m s */
   double compliance;   /* (m/s)/(N s) or (rad/s)/(N m s); 0: none */
   bool is_moment;
@@ -404,6 +435,9 @@ void tl_bonds_drop(talus_world *world, int32_t body);
  * them. */
 talus_status tl_bond_pairs_find(talus_world *world);
 bool tl_bonded(const talus_world *world, int32_t body_a, int32_t body_b);
+/* The same of bodies whose joint does not let them touch each other (talus_joint_def.collide). */
+talus_status tl_joint_pairs_find(talus_world *world);
+bool tl_joined(const talus_world *world, int32_t body_a, int32_t body_b);
 
 /* Settings of the solver for what holds bodies together: groups of few rows are solved directly,
  * since sweeps do not come near the solution of a chain in the iterations of a step; bonds are
@@ -453,8 +487,9 @@ talus_status tl_world_restore(talus_world *world);
 
 /* ---- solve and move -------------------------------------------------------------------------- */
 
-/* Velocities of all bodies and mechanisms as they are. */
-void tl_velocities_read(talus_world *world, double *velocity);
+/* Velocities of all bodies and mechanisms as a (sub-)step of dt begins: kinematic bodies take those
+ * of their motions first. */
+void tl_velocities_begin(talus_world *world, double dt, double *velocity);
 /* Contact velocities that are small in this (sub-)step, m/s; scale.c. */
 talus_status tl_velocity_scale(talus_world *world, double dt, const double *before,
                                const double *free, double *scale);
@@ -490,7 +525,7 @@ talus_status tl_problem_solve(talus_world *world, double dt, const double *befor
 talus_status tl_contacts_balance(talus_world *world, const double *free, const double *after,
                                  tl_step_balance *balance);
 /* Whether a contact ends the (sub-)step out of place by more than half a slop beyond the slop. */
-bool tl_project_sinks(const tl_world_contact *contact, double dt);
+bool tl_project_sinks(const talus_world *world, int64_t contact, double dt);
 /* The solver's settings of the step that comes: of solver.certify N > 1 whether it is the Nth, by
  * the number of steps, which a restart knows. And those of the projection. */
 talus_settings tl_settings_now(const talus_world *world);

@@ -225,9 +225,10 @@ typedef struct talus_problem {
    * slower; eight diameters are a good edge. See docs/explanation/bricks.md. */
   const double *positions; /* [3 body_count] m, any frame; NULL: no bricks */
   double brick_size;       /* m; 0, the default: no bricks */
-  /* Contexts with ranks (talus_ranks.h), form (a): the names of the bodies, each given by one rank.
-   * The last ghost_count of them are other ranks' bodies that contacts or rows of this piece join;
-   * positions and masses are to be the same there. Alone, bodies are named by their index. */
+  /* Form (a): the names of the bodies, by which problems with bricks are ordered; ascending. NULL:
+   * bodies are named by their index. Contexts with ranks (talus_ranks.h) need them, in any order,
+   * and each is given by one rank: the last ghost_count of them are other ranks' bodies that
+   * contacts or rows of this piece join; positions and masses are to be the same there. */
   const uint64_t *ids; /* [body_count] NULL: none */
   int32_t ghost_count; /* default 0 */
   int32_t unused;
@@ -301,7 +302,13 @@ typedef enum talus_cone {
       TALUS_CONE_COUNT
 } talus_cone;
 
-typedef enum talus_precision { TALUS_F64 = 0, TALUS_F32 = 1 } talus_precision;
+/* Of the numbers that iterations go over; the certificate is in double precision. */
+typedef enum talus_precision {
+  TALUS_F64 = 0,
+  TALUS_F32 = 1,           /* reaches about 1e-5 */
+  TALUS_PRECISION_AUTO = 2 /* talus_precision_auto where method and settings have it and the
+                              tolerance is 1e-5 or more, else F64 */
+} talus_precision;
 
 typedef enum talus_measure {
   TALUS_MEASURE_EPSILON = 0, /* epsilon of the certificate */
@@ -329,7 +336,7 @@ typedef struct talus_settings {
   uint32_t struct_size;       /* set by talus_settings_default */
   talus_law law;              /* default COULOMB */
   talus_method method;        /* default AUTO */
-  talus_precision precision;  /* default F64; F32 reaches about 1e-5 */
+  talus_precision precision;  /* default F64 */
   talus_measure measure;      /* what tolerance means; default EPSILON */
   double tolerance;           /* default 1e-4; > 0 */
   int64_t max_iterations;     /* default 100000; >= 0 */
@@ -389,6 +396,9 @@ TALUS_API const char *talus_law_name(talus_law law);
 TALUS_API const char *talus_method_name(talus_method method);
 TALUS_API const char *talus_method_text(talus_method method);
 TALUS_API const char *talus_precision_name(talus_precision precision);
+/* F32 on a device whose double precision has an eighth of the rate of single precision or less
+ * (GeForce and others: 1/32 or 1/64), F64 on the CPU, on other devices and for NULL. */
+TALUS_API talus_precision talus_precision_auto(const talus_context *context);
 TALUS_API const char *talus_cone_name(talus_cone cone);
 TALUS_API int talus_cone_parse(const char *name, talus_cone *cone);
 /* 1 if the method solves problems with this cone; AUTO takes all. */
@@ -495,10 +505,10 @@ typedef enum talus_note {
 } talus_note;
 
 typedef struct talus_info {
-  uint32_t struct_size;  /* set by talus_info_default */
-  talus_outcome outcome; /* before any solve TALUS_OUTCOME_NONE */
-  talus_method method;   /* the one that gave the result (never AUTO) */
-  talus_precision precision;
+  uint32_t struct_size;       /* set by talus_info_default */
+  talus_outcome outcome;      /* before any solve TALUS_OUTCOME_NONE */
+  talus_method method;        /* the one that gave the result (never AUTO) */
+  talus_precision precision;  /* never AUTO */
   talus_backend_kind backend; /* CPU or CUDA */
   int32_t threads;
   int32_t colours; /* of the Gauss-Seidel sweep; 0 if it was not used */

@@ -88,7 +88,8 @@ typedef struct talus_world_def {
     talus_settings solver; /* law, method, precision, threads ... of the contact solves;
                               tolerance and warm_start are the world's. max_iterations: default
                               0: 200, or 2000 if the tolerance is below the default or there are
-                              bonds */
+                              bonds. precision: default AUTO: F64 on the CPU. Positions and all that
+                              is not of the solve's iterations have double precision */
     uint64_t solver_room[64];
   };
   uint64_t seed;            /* of inlets and random generators; default 1 */
@@ -101,6 +102,10 @@ typedef struct talus_world_def {
                                at contacts */
   talus_softness softness;  /* default RIGID */
   int32_t unused;           /* 0 */
+  double brick_size; /* m: edge of the bricks (talus_solve.h) by which steps are solved; eight
+                               diameters are a good one. In a context with ranks (talus_ranks.h)
+                               they spread the solves, which give the same without ranks. Default 0:
+                               none */
 } talus_world_def;
 
 TALUS_API void talus_world_def_init(talus_world_def *def, size_t size);
@@ -197,7 +202,8 @@ TALUS_API talus_status talus_material_pair(talus_world *world, int32_t a, int32_
  * at a given rate; when the rate changes, bodies are given the change of the mean motion. Or sides
  * follow a stress: they then move as walls do that weigh four times what the bodies weigh, slowed
  * down within fifty steps; contacts have to be soft for that (softness, stiffness, young). Fixed
- * and kinematic bodies are repeated, half-spaces go on. Not with joints, bonds and mechanisms. */
+ * and kinematic bodies are repeated, half-spaces go on. Joints and bonds hold the nearest image of
+ * body b. Not with mechanisms. */
 typedef struct talus_cell {
   uint32_t struct_size; /* set by talus_cell_default */
   uint32_t periodic;    /* bits 0, 1, 2: along x, y, z; default 0: no cell */
@@ -217,15 +223,15 @@ static inline talus_cell talus_cell_default(void) {
   return cell;
 }
 /* Gives the world a cell, or changes it: rates, servos and stresses at any time. Statuses:
- * STRUCT_SIZE, BAD_SETTING (naming the member), UNSUPPORTED (joints, bonds, mechanisms). A body
+ * STRUCT_SIZE, BAD_SETTING (naming the member), UNSUPPORTED (mechanisms). A body
  * that is too large for the cell, or a servo on rigid contacts, makes the next step fail with
  * UNSUPPORTED. */
 TALUS_API talus_status talus_world_set_cell(talus_world *world, const talus_cell *cell);
 /* The cell as it is now; lean is kept within half a length by choosing other edges of the same
  * lattice. Statuses: STRUCT_SIZE. */
 TALUS_API talus_status talus_world_cell(const talus_world *world, talus_cell *cell);
-/* Mean stress in the cell during the last step, Pa, row-major, compression > 0: of contacts, and of
- * velocities beyond the mean motion. Statuses: CALL_ORDER (no cell). */
+/* Mean stress in the cell during the last step, Pa, row-major, compression > 0: of contacts, joints
+ * and bonds, and of velocities beyond the mean motion. Statuses: CALL_ORDER (no cell). */
 TALUS_API talus_status talus_world_stress(const talus_world *world, double stress[9]);
 
 /* ---- bodies and shapes ----------------------------------------------------------------------- */
@@ -338,6 +344,8 @@ typedef struct talus_step_report {
   int32_t uncertified; /* solves of the step that no certificate judged (solver.certify): epsilon
                               and error are then the solver's own, epsilon_other is not a number */
   int32_t unused;
+  talus_precision precision; /* of the iterations, never AUTO */
+  int32_t resident; /* 1: the step was made in the memory of a device (talus_world_device_steps) */
 } talus_step_report;
 
 TALUS_API void talus_step_report_init(talus_step_report *report, size_t size);
@@ -351,6 +359,9 @@ static inline talus_step_report talus_step_report_default(void) {
  * were before the step). report may be NULL. */
 TALUS_API talus_status talus_world_step(talus_world *world, talus_step_report *report);
 
+/* Steps that were made in the memory of a device; reason: NULL, or is set to why the last step was
+ * not one of them ("the backend is cpu", "joints", ...), NULL if it was, or none was made. */
+TALUS_API int64_t talus_world_device_steps(const talus_world *world, const char **reason);
 TALUS_API double talus_world_time(const talus_world *world);
 TALUS_API int64_t talus_world_steps(const talus_world *world);
 
@@ -502,6 +513,14 @@ typedef enum talus_motor {
   TALUS_MOTOR_SERVO = 2 /* drives the coordinate to `target` */
 } talus_motor;
 
+/* Whether the bodies of a joint touch each other. */
+typedef enum talus_joint_collide {
+  TALUS_JOINT_COLLIDE_AUTO = 0, /* DISTANCE: yes; others: no, since their shapes meet at its point,
+                                   where a contact and the joint would work against each other */
+  TALUS_JOINT_COLLIDE_YES = 1,
+  TALUS_JOINT_COLLIDE_NO = 2
+} talus_joint_collide;
+
 /* In a world with joints groups of up to 64 contacts and rows that hang together are solved
  * directly (settings.islands is 1 then). Longer chains are as good as `tolerance` and
  * max_iterations let them; a mechanism (talus_mechanism.h) has no such limit.
@@ -531,6 +550,8 @@ typedef struct talus_joint_def {
   double friction;        /* N m or N: dry friction; HINGE, SLIDER, DISTANCE with limits; default
                              0 */
   double restitution;     /* of the stops, 0 .. 1; default 0 */
+  int32_t collide;        /* talus_joint_collide; default AUTO; one joint's "no" is enough */
+  int32_t unused;         /* 0 */
 } talus_joint_def;
 
 TALUS_API void talus_joint_def_init(talus_joint_def *def, size_t size, talus_joint_kind kind);
@@ -611,7 +632,7 @@ static inline talus_bond_def talus_bond_def_default(void) {
 }
 /* bond may be NULL. Statuses: STRUCT_SIZE, BAD_SETTING (naming the member; or the bodies do not
  * touch, and how far apart they are), IMMOVABLE_PAIR, NORMAL_LENGTH, NOT_FINITE, INDEX_RANGE,
- * UNSUPPORTED (a periodic cell), OUT_OF_MEMORY. */
+ * UNSUPPORTED (a periodic cell too small for its bodies), OUT_OF_MEMORY. */
 TALUS_API talus_status talus_bond_add(talus_world *world, const talus_bond_def *def, int32_t *bond);
 /* Bonds all pairs of `count` bodies that touch and are not bonded yet, as def says (its bodies,
  * axis and point are not read). body NULL: all bodies of the world, count is not read. added: how

@@ -108,6 +108,19 @@ talus_status tl_cpu_reserve_trial(tl_cpu_engine *engine) {
   return TALUS_OK;
 }
 
+talus_status tl_cpu_reserve_next(tl_cpu_engine *engine) {
+  tl_view *const view = &engine->view;
+  const size_t velocities = padded(view->shape.velocity_size);
+  if (view->velocity_trial == NULL) {
+    TL_TRY(tl_buffer_reserve(engine->context, &engine->trial, velocities, sizeof(tl_real),
+                             "next velocities"));
+    bytes_count(engine);
+    memset(engine->trial.memory, 0, velocities * sizeof(tl_real));
+    view->velocity_trial = engine->trial.memory;
+  }
+  return TALUS_OK;
+}
+
 static talus_status engine_upload(tl_engine *base, const tl_system *system, tl_raw *raw,
                                   int32_t threads) {
   (void)raw; /* arrays in device memory go to a device's engine */
@@ -122,6 +135,38 @@ static talus_status engine_upload(tl_engine *base, const tl_system *system, tl_r
   return TALUS_OK;
 }
 
+/* Numbers on their way from one array to another, one of which may be in double. */
+typedef struct copy_task {
+  tl_real *to;
+  const tl_real *from;
+  double *to_double;
+  const double *from_double;
+} copy_task;
+
+static void copy_part(void *arguments, int64_t first, int64_t end) {
+  const copy_task *const t = arguments;
+  if (t->from != NULL && t->to != NULL) {
+    memcpy(t->to + first, t->from + first, (size_t)(end - first) * sizeof *t->to);
+    return;
+  }
+  for (int64_t i = first; i < end; i++) {
+    if (t->to_double != NULL) {
+      t->to_double[i] = t->from[i];
+    } else {
+      t->to[i] = t->from_double != NULL ? (tl_real)t->from_double[i] : 0;
+    }
+  }
+}
+
+static void numbers_copy(const tl_cpu_engine *engine, int64_t count, copy_task task) {
+  tl_each(engine->context, count >= TL_FEW_ITEMS * TL_RECORD ? engine->threads : 1, count,
+          copy_part, &task);
+}
+
+static void impulses_copy(const tl_cpu_engine *engine, tl_real *to, const tl_real *from) {
+  numbers_copy(engine, 3 * TL_PLACES(&engine->view.shape), (copy_task){.to = to, .from = from});
+}
+
 /* Steps begin anew from impulses whose velocities are known. */
 static void state_begin(tl_cpu_engine *engine, double lipschitz) {
   engine->state = (tl_state){
@@ -131,14 +176,15 @@ static void state_begin(tl_cpu_engine *engine, double lipschitz) {
 
 void tl_cpu_reset(tl_cpu_engine *engine, double lipschitz) {
   tl_view *const view = &engine->view;
-  const size_t velocities = (size_t)view->shape.velocity_size * sizeof(tl_real);
+  const int32_t velocities = view->shape.velocity_size;
   if (engine->system->halo != NULL) { /* what was kept may be old where others have a contact */
     tl_cpu_exchange(engine, &engine->system->halo->contacts, view->x, 3);
   }
-  memcpy(view->x_previous, view->x, 3 * (size_t)TL_PLACES(&view->shape) * sizeof(tl_real));
-  memset(view->velocity, 0, velocities); /* the record of what cannot move stays 0 */
+  impulses_copy(engine, view->x_previous, view->x);
+  memset(view->velocity, 0,
+         (size_t)velocities * sizeof(tl_real)); /* the record of what cannot move stays 0 */
   tl_cpu_units_respond(engine, view->x, view->velocity);
-  memcpy(view->velocity_y, view->velocity, velocities);
+  numbers_copy(engine, velocities, (copy_task){.to = view->velocity_y, .from = view->velocity});
   state_begin(engine, lipschitz);
   engine->at_start = true;
   engine->start_kept = false;
@@ -148,16 +194,15 @@ static talus_status engine_start(tl_engine *base, tl_start from, const double *i
                                  double lipschitz) {
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
   tl_view *const view = &engine->view;
-  const int64_t count = 3 * TL_PLACES(&view->shape);
   if (from == TL_START_KEPT && engine->at_start && engine->start_kept) {
     state_begin(engine, lipschitz);
     return TALUS_OK;
   }
   if (from == TL_START_KEPT) {
-    memcpy(view->x, view->best, (size_t)count * sizeof(tl_real));
-  }
-  for (int64_t i = 0; i < count && from == TL_START_GIVEN; i++) {
-    view->x[i] = impulse != NULL ? (tl_real)impulse[i] : 0;
+    impulses_copy(engine, view->x, view->best);
+  } else if (from == TL_START_GIVEN) {
+    numbers_copy(engine, 3 * TL_PLACES(&view->shape),
+                 (copy_task){.to = view->x, .from_double = impulse});
   }
   tl_cpu_reset(engine, lipschitz);
   return TALUS_OK;
@@ -195,7 +240,7 @@ static talus_status engine_keep(tl_engine *base) {
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
   tl_view *const view = &engine->view;
   engine->start_kept = engine->at_start;
-  memcpy(view->best, view->x, 3 * (size_t)TL_PLACES(&view->shape) * sizeof(tl_real));
+  impulses_copy(engine, view->best, view->x);
   return TALUS_OK;
 }
 
@@ -203,11 +248,10 @@ static talus_status engine_finish(tl_engine *base, double *impulse) {
   const tl_cpu_engine *const engine = (const tl_cpu_engine *)base;
   const tl_view *const view = &engine->view;
   if (engine->system->halo != NULL) {
-    tl_cpu_exchange(engine, &engine->system->halo->all, view->best, 3);
+    tl_cpu_exchange(engine, &engine->system->halo->contacts, view->best, 3);
   }
-  for (int64_t i = 0; i < 3 * TL_PLACES(&view->shape); i++) {
-    impulse[i] = view->best[i];
-  }
+  numbers_copy(engine, 3 * TL_PLACES(&view->shape),
+               (copy_task){.from = view->best, .to_double = impulse});
   return others_check(engine);
 }
 

@@ -33,6 +33,7 @@ typedef struct tl_cpu_engine {
 
 #define tl_cpu_units_step TL_NAME(tl_cpu_units_step)
 #define tl_cpu_units_try TL_NAME(tl_cpu_units_try)
+#define tl_cpu_units_next TL_NAME(tl_cpu_units_next)
 #define tl_cpu_units_respond TL_NAME(tl_cpu_units_respond)
 #define tl_cpu_carry TL_NAME(tl_cpu_carry)
 #define tl_cpu_gradient TL_NAME(tl_cpu_gradient)
@@ -41,6 +42,7 @@ typedef struct tl_cpu_engine {
 #define tl_cpu_sweep TL_NAME(tl_cpu_sweep)
 #define tl_cpu_residual TL_NAME(tl_cpu_residual)
 #define tl_cpu_reserve_trial TL_NAME(tl_cpu_reserve_trial)
+#define tl_cpu_reserve_next TL_NAME(tl_cpu_reserve_next)
 #define tl_cpu_reset TL_NAME(tl_cpu_reset)
 #define tl_cpu_ops TL_NAME(tl_cpu_ops)
 
@@ -50,12 +52,17 @@ typedef struct tl_cpu_engine {
 double tl_cpu_units_step(tl_cpu_engine *engine, tl_real beta);
 /* V(trial) beside V and V(y); returns a. */
 double tl_cpu_units_try(tl_cpu_engine *engine, tl_real beta);
+/* With other ranks: V(x_previous) to velocity_trial, of this rank's bodies and of those that it
+ * needs of others; this rank's share of a. */
+void tl_cpu_units_next(tl_cpu_engine *engine, tl_exact *energy);
 /* velocity = V(impulse), with what other ranks have of both. */
 void tl_cpu_units_respond(tl_cpu_engine *engine, tl_real *impulse, tl_real *velocity);
 /* V moves on to `next` (an array of velocities), V(y) with it. */
 void tl_cpu_carry(tl_cpu_engine *engine, const tl_real *next, tl_real beta);
 
 talus_status tl_cpu_reserve_trial(tl_cpu_engine *engine);
+/* The same for velocities alone. */
+talus_status tl_cpu_reserve_next(tl_cpu_engine *engine);
 /* Velocities from x, no momentum. */
 void tl_cpu_reset(tl_cpu_engine *engine, double lipschitz);
 
@@ -128,11 +135,28 @@ static inline void tl_cpu_exchange(const tl_cpu_engine *engine, const tl_halo_li
   halo->exchange(halo, list, array, reals * (int32_t)sizeof(tl_real));
 }
 
+static inline void tl_cpu_exchange_velocities(const tl_cpu_engine *engine, const tl_halo_list *list,
+                                              tl_real *array) {
+  tl_halo *const halo = engine->system->halo;
+  halo->exchange_records(halo, list, array, (int32_t)sizeof(tl_real));
+}
+
 /* The sum of what chunks have left: without rounding where there are bricks, which are not to
  * depend on the order, else over the fixed tree. */
 static inline double tl_cpu_sum(const tl_cpu_engine *engine, const double *partial, int32_t count) {
   return engine->view.shape.unit_chunk_count > 0 ? tl_exact_sum(partial, count)
                                                  : tl_sum_partials(partial, count);
+}
+
+/* Two sums over the chunks of contacts that are this rank's own. */
+static inline void tl_cpu_own_sums(const tl_cpu_engine *engine, tl_exact sum[2]) {
+  memset(sum, 0, 2 * sizeof *sum);
+  for (int32_t chunk = 0; chunk < engine->view.shape.chunk_count; chunk++) {
+    if (tl_cpu_role(engine, chunk) == TL_HALO_OWN) {
+      tl_exact_add(&sum[0], engine->first_sum[chunk]);
+      tl_exact_add(&sum[1], engine->second_sum[chunk]);
+    }
+  }
 }
 
 /* Two sums over the chunks of contacts, of all ranks. */
@@ -145,13 +169,7 @@ static inline void tl_cpu_sums(const tl_cpu_engine *engine, double *first, doubl
     return;
   }
   tl_exact sum[2];
-  memset(sum, 0, sizeof sum);
-  for (int32_t chunk = 0; chunk < count; chunk++) {
-    if (halo->chunk_role[chunk] == TL_HALO_OWN) {
-      tl_exact_add(&sum[0], engine->first_sum[chunk]);
-      tl_exact_add(&sum[1], engine->second_sum[chunk]);
-    }
-  }
+  tl_cpu_own_sums(engine, sum);
   halo->sum(halo, sum[0].digit, 2 * TL_EXACT_DIGITS);
   *first = tl_exact_round(&sum[0]);
   *second = tl_exact_round(&sum[1]);

@@ -101,19 +101,45 @@ static void contact_chunks(void *arguments, int64_t first, int64_t end) {
   const range_task *const t = arguments;
   for (int64_t c = first; c < end; c++) {
     const int32_t chunk = t->range.chunk_first + (int32_t)c;
-    if (tl_cpu_role(t->engine, chunk) != TL_HALO_OTHERS) {
-      contact_chunk(t->engine, t->range, t->job, chunk);
-    }
+    contact_chunk(t->engine, t->range, t->job, chunk);
   }
 }
 
-static void contacts_run(tl_cpu_engine *engine, const task *job) {
+static void contacts_pass(tl_cpu_engine *engine, const task *job) {
   const tl_shape *const shape = &engine->view.shape;
   for (int32_t i = 0; i < shape->range_count; i++) {
     range_task each = {engine, shape->range[i], job};
     tl_cpu_each_chunk(engine, each.range.chunk_count, contact_chunks, &each);
   }
+}
+
+static void contacts_run(tl_cpu_engine *engine, const task *job) {
+  contacts_pass(engine, job);
   tl_cpu_sums(engine, &engine->state.step_norm2, &engine->state.restart_test);
+}
+
+/* A step alone: the sums of the contacts say how V(y) moves on. */
+static void step_alone(tl_cpu_engine *engine, const tl_rule *rule, const task *job) {
+  tl_state *const s = &engine->state;
+  contacts_run(engine, job);
+  tl_state_momentum(s, rule->momentum, rule->cap);
+  s->curvature = tl_cpu_units_step(engine, (tl_real)s->beta);
+}
+
+/* The same on ranks, which sum up all three at once: V(y) moves on afterwards. */
+static void step_shared(tl_cpu_engine *engine, const tl_rule *rule, const task *job) {
+  tl_halo *const halo = engine->system->halo;
+  tl_state *const s = &engine->state;
+  tl_exact sum[3];
+  contacts_pass(engine, job);
+  tl_cpu_own_sums(engine, sum);
+  tl_cpu_units_next(engine, &sum[2]);
+  halo->sum(halo, sum[0].digit, 3 * TL_EXACT_DIGITS);
+  s->step_norm2 = tl_exact_round(&sum[0]);
+  s->restart_test = tl_exact_round(&sum[1]);
+  s->curvature = tl_exact_round(&sum[2]);
+  tl_state_momentum(s, rule->momentum, rule->cap);
+  tl_cpu_carry(engine, engine->view.velocity_trial, (tl_real)s->beta);
 }
 
 talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
@@ -122,13 +148,13 @@ talus_status tl_cpu_gradient(tl_engine *base, const tl_rule *rule, int32_t count
   if (engine->view.shape.range[0].kind == TL_MATRIX || engine->view.shape.block_count > 0) {
     TL_TRY(tl_cpu_reserve_trial(engine));
   }
+  const bool alone = engine->system->halo == NULL;
+  TL_TRY(alone ? TALUS_OK : tl_cpu_reserve_next(engine));
   tl_state *const s = &engine->state;
   tl_state_begin(s);
   while (s->made < count && !s->stopped) {
     const task job = {.mode = GRADIENT, .pace = tl_pace_make(s, rule)};
-    contacts_run(engine, &job);
-    tl_state_momentum(s, rule->momentum, rule->cap);
-    s->curvature = tl_cpu_units_step(engine, (tl_real)s->beta);
+    (alone ? step_alone : step_shared)(engine, rule, &job);
     tl_state_step(s, rule->step, rule->yield);
     tl_state_look(s, rule);
     tl_cpu_swap(engine);
@@ -177,10 +203,11 @@ talus_status tl_cpu_estimate_lipschitz(tl_engine *base, int32_t scaled, int32_t 
                                        double *lambda) {
   tl_cpu_engine *const engine = (tl_cpu_engine *)base;
   const tl_view *const view = &engine->view;
+  const tl_halo *const halo = engine->system->halo;
   for (int32_t i = 0; i < view->shape.range_count; i++) {
     const tl_range range = view->shape.range[i];
     for (int32_t k = range.first; k < range.first + range.count; k++) {
-      tl_lipschitz_begin(view, range, k);
+      tl_lipschitz_begin(view, range, k, halo != NULL ? halo->number[k] : k);
     }
   }
   *lambda = 0;

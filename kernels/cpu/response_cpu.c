@@ -184,27 +184,10 @@ static void block_chunks(void *arguments, int64_t first, int64_t end) {
   }
 }
 
-/* The energy of all ranks' bodies; the velocities of bodies that lie between ranks. */
-static double others_add(tl_cpu_engine *engine, int32_t chunks) {
-  tl_halo *const halo = engine->system->halo;
-  tl_exact sum;
-  memset(&sum, 0, sizeof sum);
-  for (int32_t c = 0; c < chunks; c++) {
-    if (halo->unit_own[c]) {
-      tl_exact_add(&sum, engine->energy[c]);
-    }
-  }
-  halo->sum(halo, sum.digit, TL_EXACT_DIGITS);
-  tl_cpu_exchange(engine, &halo->bodies, engine->view.velocity, TL_RECORD);
-  tl_cpu_exchange(engine, &halo->bodies, engine->view.velocity_y, TL_RECORD);
-  return tl_exact_round(&sum);
-}
-
 static double units_run(tl_cpu_engine *engine, const task *job) {
   const tl_view *const view = &engine->view;
   const tl_shape *const shape = &view->shape;
-  tl_halo *const halo = engine->system->halo;
-  unit_task each = {view, halo != NULL ? halo->unit_own : NULL, job, engine->energy};
+  unit_task each = {view, NULL, job, engine->energy};
   if (shape->range[0].kind == TL_MATRIX) {
     const int32_t chunks = chunks_of(shape->contact_count);
     tl_cpu_each_chunk(engine, chunks, matrix_chunks, &each);
@@ -212,9 +195,6 @@ static double units_run(tl_cpu_engine *engine, const task *job) {
   }
   const int32_t rigid = rigid_chunk_count(view), blocks = chunks_of(shape->block_count);
   tl_cpu_each_chunk(engine, rigid, rigid_chunks, &each);
-  if (halo != NULL) {
-    return others_add(engine, rigid);
-  }
   each.energy += rigid;
   tl_cpu_each_chunk(engine, blocks, block_chunks, &each);
   return tl_cpu_sum(engine, engine->energy, rigid + blocks);
@@ -244,6 +224,35 @@ static void blocks_respond(void *arguments, int64_t first, int64_t end) {
   }
 }
 
+/* Records of other ranks' bodies: what is not exchanged. */
+static void others_begin(const tl_view *view, const tl_halo *halo, tl_real *velocity) {
+  tl_twist rest;
+  rest.linear = rest.angular = tl_vec_make(0, 0, 0);
+  for (int32_t c = 0; c < rigid_chunk_count(view); c++) {
+    for (int32_t i = rigid_first(view, c); i < rigid_first(view, c + 1) && !halo->unit_own[c];
+         i++) {
+      tl_twist_save(view, view->shape.body_kind, velocity, i, rest);
+    }
+  }
+}
+
+void tl_cpu_units_next(tl_cpu_engine *engine, tl_exact *energy) {
+  const tl_view *const view = &engine->view;
+  tl_halo *const halo = engine->system->halo;
+  const task job = {.mode = TRY, .impulse = view->x_previous};
+  unit_task each = {view, halo->unit_own, &job, engine->energy};
+  const int32_t chunks = rigid_chunk_count(view);
+  others_begin(view, halo, view->velocity_trial);
+  tl_cpu_each_chunk(engine, chunks, rigid_chunks, &each);
+  memset(energy, 0, sizeof *energy);
+  for (int32_t c = 0; c < chunks; c++) {
+    if (halo->unit_own[c]) {
+      tl_exact_add(energy, engine->energy[c]);
+    }
+  }
+  tl_cpu_exchange_velocities(engine, &halo->bodies, view->velocity_trial);
+}
+
 void tl_cpu_units_respond(tl_cpu_engine *engine, tl_real *impulse, tl_real *velocity) {
   const tl_view *const view = &engine->view;
   const tl_shape *const shape = &view->shape;
@@ -252,6 +261,7 @@ void tl_cpu_units_respond(tl_cpu_engine *engine, tl_real *impulse, tl_real *velo
   unit_task each = {view, halo != NULL ? halo->unit_own : NULL, &job, NULL};
   if (halo != NULL) {
     tl_cpu_exchange(engine, &halo->contacts, impulse, 3);
+    others_begin(view, halo, velocity);
   }
   if (shape->range[0].kind == TL_MATRIX) {
     tl_cpu_each_item(engine, shape->contact_count, contacts_respond, &each);
@@ -260,7 +270,7 @@ void tl_cpu_units_respond(tl_cpu_engine *engine, tl_real *impulse, tl_real *velo
   tl_cpu_each_chunk(engine, rigid_chunk_count(view), rigid_chunks, &each);
   tl_cpu_each_item(engine, shape->block_count, blocks_respond, &each);
   if (halo != NULL) {
-    tl_cpu_exchange(engine, &halo->bodies, velocity, TL_RECORD);
+    tl_cpu_exchange_velocities(engine, &halo->bodies, velocity);
   }
 }
 

@@ -135,18 +135,19 @@ static void contacts_sweep(tl_cpu_engine *engine, tl_pace pace) {
     const int32_t first = system->colour_group[colour], end = system->colour_group[colour + 1];
     const int32_t chunk = group_first(&engine->view, first);
     const int32_t chunks = group_first(&engine->view, end) - chunk;
-    while (chunk >= shape->range[range].chunk_first + shape->range[range].chunk_count) {
+    while (chunks > 0 &&
+           chunk >= shape->range[range].chunk_first + shape->range[range].chunk_count) {
       range++;
     }
     colour_task task = {engine, shape->range[range], pace, first};
     tl_each(engine->context, chunks >= TL_FEW_CHUNKS ? engine->threads : 1, end - first,
             groups_sweep, &task);
     if (system->halo != NULL) {
-      tl_cpu_exchange(engine, &system->halo->phase[colour], engine->view.velocity_y, TL_RECORD);
+      tl_cpu_exchange_velocities(engine, &system->halo->phase[colour], engine->view.velocity_y);
     }
   }
   if (system->halo != NULL) {
-    tl_cpu_exchange(engine, &system->halo->settled, engine->view.velocity_y, TL_RECORD);
+    tl_cpu_exchange_velocities(engine, &system->halo->settled, engine->view.velocity_y);
   }
   tl_cpu_sums(engine, &engine->state.step_norm2, &engine->state.restart_test);
 }

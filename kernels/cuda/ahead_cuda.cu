@@ -85,7 +85,7 @@ talus_status tl_cuda_judge_kept(tl_engine *base, double unit, tl_judge_sums *sum
   TL_ENGINE_ENTER(engine);
   if (!engine->judged_kept || unit != engine->unit) {
     TL_TRY(judge_kept(engine, unit));
-    TL_CUDA_TRY(engine->device, cudaStreamSynchronize(engine->device->stream));
+    TL_TRY(tl_cuda_wait(engine->device));
   }
   *sums = engine->judged->sums;
   *balance = engine->judged->balance;

@@ -86,8 +86,8 @@ __global__ void __launch_bounds__(TL_CHUNK)
 
 talus_status round_queue(tl_cuda_device *device, const tl_cuda_raw *w, const tl_cuda_colouring *c,
                          size_t movers) {
-  TL_CUDA_TRY(device, cudaMemsetAsync(c->first, 0xff, movers * sizeof *c->first, device->stream));
-  TL_CUDA_TRY(device, cudaMemsetAsync(&w->all->waiting, 0, sizeof w->all->waiting, device->stream));
+  TL_TRY(tl_cuda_fill(device, c->first, 0xff, movers * sizeof *c->first));
+  TL_TRY(tl_cuda_fill(device, &w->all->waiting, 0, sizeof w->all->waiting));
   TL_CUDA_LAUNCH(device, w->contacts, turns_kernel, *c, w->contacts);
   TL_CUDA_LAUNCH(device, w->contacts, colours_take_kernel, *c, w->contacts, w->all);
   return TALUS_OK;
@@ -104,7 +104,7 @@ talus_status colours_sort(tl_cuda_device *device, tl_cuda_assembly *assembly, tl
   TL_CUDA_TRY(device, tl_cuda_sort_pairs(NULL, NULL, NULL, NULL, w->contacts, bits, NULL, &bytes,
                                          device->stream));
   TL_TRY(tl_cuda_reserve(device, &assembly->scratch, bytes, "sorting contacts"));
-  TL_CUDA_TRY(device, tl_cuda_sort_pairs(c->colour, w->sorted, w->order, w->other, w->contacts,
+  TL_CUDA_RUN(device, tl_cuda_sort_pairs(c->colour, w->sorted, w->order, w->other, w->contacts,
                                          bits, assembly->scratch.memory, &bytes, device->stream));
   uint32_t *const order = w->other;
   w->other = w->order;
@@ -118,7 +118,7 @@ talus_status tl_cuda_contacts_colour(tl_cuda_device *device, tl_cuda_assembly *a
                                      tl_cuda_raw *w, tl_cuda_facts *all) {
   const tl_cuda_colouring c = w->colouring;
   const size_t movers = all->movers;
-  TL_CUDA_TRY(device, cudaMemsetAsync(c.palette, 0, movers * sizeof *c.palette, device->stream));
+  TL_TRY(tl_cuda_fill(device, c.palette, 0, movers * sizeof *c.palette));
   TL_CUDA_LAUNCH(device, w->contacts, colours_begin_kernel, *w, c);
   do {
     for (int i = 0; i < ROUNDS; i++) {

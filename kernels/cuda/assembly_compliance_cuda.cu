@@ -93,9 +93,9 @@ __global__ void __launch_bounds__(TL_CHUNK)
 
 talus_status tl_cuda_contacts_comply(tl_cuda_device *device, const tl_cuda_raw *w,
                                      const tl_system *built) {
-  TL_TRY(tl_cuda_check(device,
-                       tl_cuda_launch(device->stream, 1, TL_CHUNK, comply_begin_kernel, w->all),
-                       "kernel launch", __func__));
+  TL_TRY(tl_cuda_check(
+      device, tl_cuda_start(device, device->stream, 1, TL_CHUNK, comply_begin_kernel, w->all),
+      "kernel launch", __func__));
   TL_CUDA_LAUNCH(device, w->contacts, contacts_comply_kernel, *w, *built);
   return TALUS_OK;
 }

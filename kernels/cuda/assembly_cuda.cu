@@ -314,12 +314,13 @@ talus_status contacts_sum(tl_cuda_device *device, const tl_cuda_raw *w, int whic
                           int to, int on) {
   const unsigned blocks = tl_cuda_blocks(w->contacts / TL_CHUNK + 1, TL_CHUNK) * (unsigned)count;
   TL_TRY(tl_cuda_check(
-      device, tl_cuda_launch(device->stream, blocks, TL_CHUNK, chunk_sum_kernel, *w, which, count),
-      "kernel launch", __func__));
-  return tl_cuda_check(
       device,
-      tl_cuda_launch(device->stream, (unsigned)count, TL_CHUNK, all_sum_kernel, *w, which, to, on),
-      "kernel launch", __func__);
+      tl_cuda_start(device, device->stream, blocks, TL_CHUNK, chunk_sum_kernel, *w, which, count),
+      "kernel launch", __func__));
+  return tl_cuda_check(device,
+                       tl_cuda_start(device, device->stream, (unsigned)count, TL_CHUNK,
+                                     all_sum_kernel, *w, which, to, on),
+                       "kernel launch", __func__);
 }
 
 /* Chunks of at most TL_CHUNK that never cross a colour, as tl_order_finish cuts them. */
@@ -436,7 +437,7 @@ bool order_suits(const tl_cuda_order *order, const tl_raw *raw, const tl_cuda_ra
 }
 
 talus_status facts_clear(tl_cuda_device *device, const tl_cuda_raw *w) {
-  TL_CUDA_TRY(device, cudaMemsetAsync(w->all, 0, sizeof *w->all, device->stream));
+  TL_TRY(tl_cuda_fill(device, w->all, 0, sizeof *w->all));
   return TALUS_OK;
 }
 

@@ -81,11 +81,11 @@ static inline int64_t tl_cuda_most(const tl_cuda_raw *w) {
   return w->contacts > w->rigid.body_count ? w->contacts : w->rigid.body_count;
 }
 
-#define TL_CUDA_LAUNCH(device, count, ...)                                                        \
-  TL_TRY(tl_cuda_check(                                                                           \
-      (device),                                                                                   \
-      tl_cuda_launch((device)->stream, tl_cuda_blocks((count), TL_CHUNK), TL_CHUNK, __VA_ARGS__), \
-      "kernel launch", __func__))
+#define TL_CUDA_LAUNCH(device, count, ...)                                                      \
+  TL_TRY(tl_cuda_check((device),                                                                \
+                       tl_cuda_start((device), (device)->stream,                                \
+                                     tl_cuda_blocks((count), TL_CHUNK), TL_CHUNK, __VA_ARGS__), \
+                       "kernel launch", __func__))
 
 /* assembly_order_cuda.cu: the defects, which bodies move, and whether anything is as it was. */
 talus_status tl_cuda_arrays_check(tl_cuda_device *device, const tl_cuda_raw *w);

@@ -149,7 +149,7 @@ talus_status tl_cuda_bodies_number(tl_cuda_device *device, tl_cuda_assembly *ass
   TL_CUDA_TRY(device,
               tl_cuda_exclusive_scan(w->moves, w->scanned, bodies, NULL, &bytes, device->stream));
   TL_TRY(tl_cuda_reserve(device, &assembly->scratch, bytes, "numbering bodies"));
-  TL_CUDA_TRY(device, tl_cuda_exclusive_scan(w->moves, w->scanned, bodies, assembly->scratch.memory,
+  TL_CUDA_RUN(device, tl_cuda_exclusive_scan(w->moves, w->scanned, bodies, assembly->scratch.memory,
                                              &bytes, device->stream));
   TL_CUDA_LAUNCH(device, bodies, bodies_number_kernel, *w);
   return TALUS_OK;
@@ -168,10 +168,10 @@ talus_status tl_cuda_contacts_order(tl_cuda_device *device, tl_cuda_assembly *as
   TL_TRY(tl_cuda_reserve(device, &assembly->scratch, bytes, "sorting contacts"));
   void *const scratch = assembly->scratch.memory;
   TL_CUDA_LAUNCH(device, count, high_keys_kernel, *w, movers);
-  TL_CUDA_TRY(device, tl_cuda_sort_pairs(w->key, w->sorted, w->other, w->order, count, bits,
+  TL_CUDA_RUN(device, tl_cuda_sort_pairs(w->key, w->sorted, w->other, w->order, count, bits,
                                          scratch, &bytes, device->stream));
   TL_CUDA_LAUNCH(device, count, low_keys_kernel, *w, movers);
-  TL_CUDA_TRY(device, tl_cuda_sort_pairs(w->key, w->sorted, w->other, w->order, count, bits,
+  TL_CUDA_RUN(device, tl_cuda_sort_pairs(w->key, w->sorted, w->other, w->order, count, bits,
                                          scratch, &bytes, device->stream));
   return TALUS_OK;
 }

@@ -31,8 +31,8 @@ talus_status tl_cuda_take(tl_engine *base, const tl_caller_array *impulse, doubl
   engine->judged_now = engine->judged_kept = engine->start_kept = false;
   TL_TRY(tl_cuda_field_pack(device, impulse, given));
   if (engine->taken) { /* since the upload, which clears the flag */
-    TL_CUDA_TRY(device, cudaMemsetAsync(&engine->work.control->strange, 0,
-                                        sizeof engine->work.control->strange, device->stream));
+    TL_TRY(tl_cuda_fill(device, &engine->work.control->strange, 0,
+                        sizeof engine->work.control->strange));
   }
   engine->taken = true;
   const int64_t count = 3 * (int64_t)engine->work.view.shape.contact_count;

@@ -167,8 +167,9 @@ talus_status slice_run(tl_cuda_device *device, const tl_conquer_batch *batch, co
   const unsigned threads = s->pieces <= FEW_PIECES ? FEW_THREADS : MANY_THREADS;
   image_make(batch, s, here, base);
   TL_TRY(tl_cuda_send_all(device, here + s->entries, base + s->entries, s->sent - s->entries));
-  TL_CUDA_TRY(device, tl_cuda_launch(device->stream, (unsigned)s->count, threads, conquer_kernel,
-                                     (const conquest_entry *)(const void *)(base + s->entries)));
+  TL_CUDA_TRY(device,
+              tl_cuda_start(device, device->stream, (unsigned)s->count, threads, conquer_kernel,
+                            (const conquest_entry *)(const void *)(base + s->entries)));
   TL_TRY(tl_cuda_fetch_all(device, base, here, s->entries));
   results_read(batch, s, (const double *)(const void *)here);
   return TALUS_OK;

@@ -42,17 +42,18 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 template <class Theirs, class Ours>
-cudaError_t field_move(cudaStream_t stream, const tl_caller_array *field, void *room, int32_t pitch,
-                       tl_copy_mode way) {
+cudaError_t field_move(tl_cuda_device *device, const tl_caller_array *field, void *room,
+                       int32_t pitch, tl_copy_mode way) {
   const int64_t numbers = field->count * field->components;
   const unsigned blocks = tl_cuda_blocks(numbers, THREADS);
   char *const array = (char *)field->array;
   return way == TL_COPY_IN
-             ? tl_cuda_launch(stream, blocks, THREADS, field_pack_kernel<Theirs, Ours>,
-                              (const char *)array, field->stride, field->components, numbers,
-                              (Ours *)room, pitch)
-             : tl_cuda_launch(stream, blocks, THREADS, field_unpack_kernel<Theirs, Ours>, array,
-                              field->stride, field->components, numbers, (const Ours *)room, pitch);
+             ? tl_cuda_start(device, device->stream, blocks, THREADS,
+                             field_pack_kernel<Theirs, Ours>, (const char *)array, field->stride,
+                             field->components, numbers, (Ours *)room, pitch)
+             : tl_cuda_start(device, device->stream, blocks, THREADS,
+                             field_unpack_kernel<Theirs, Ours>, array, field->stride,
+                             field->components, numbers, (const Ours *)room, pitch);
 }
 
 /* Between the caller's array and packed device memory, `pitch` numbers from element to element. */
@@ -61,16 +62,16 @@ talus_status field_launch(tl_cuda_device *device, const tl_caller_array *field, 
   cudaError_t error;
   switch (field->scalar) {
   case TL_SCALAR_F64:
-    error = field_move<double, double>(device->stream, field, room, pitch, way);
+    error = field_move<double, double>(device, field, room, pitch, way);
     break;
   case TL_SCALAR_F32:
-    error = field_move<float, double>(device->stream, field, room, pitch, way);
+    error = field_move<float, double>(device, field, room, pitch, way);
     break;
   case TL_SCALAR_I32:
-    error = field_move<int32_t, int32_t>(device->stream, field, room, pitch, way);
+    error = field_move<int32_t, int32_t>(device, field, room, pitch, way);
     break;
   default:
-    error = field_move<int64_t, int64_t>(device->stream, field, room, pitch, way);
+    error = field_move<int64_t, int64_t>(device, field, room, pitch, way);
   }
   return tl_cuda_check(device, error, "kernel launch", field->name);
 }
@@ -95,9 +96,8 @@ talus_status part_copy(tl_cuda_device *device, const tl_caller_array *field, cha
   if (way == TL_COPY_IN) {
     TL_TRY(field_launch(device, field, device->field.memory, field->components, way));
     TL_TRY(tl_cuda_stage(device, &room));
-    TL_CUDA_TRY(device, cudaMemcpyAsync(room, device->field.memory, bytes, cudaMemcpyDeviceToHost,
-                                        device->stream));
-    TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
+    TL_TRY(tl_cuda_copy(device, room, device->field.memory, bytes, cudaMemcpyDeviceToHost));
+    TL_TRY(tl_cuda_wait(device));
     part_unpack(field, room, packed, field->count, way);
     return TALUS_OK;
   }
@@ -155,7 +155,7 @@ talus_status tl_cuda_copy_array(talus_context *context, const tl_caller_array *f
   TL_CUDA_ENTER(device);
   if (way == TL_COPY_END) {
     if (device->own != NULL) { /* the caller cannot wait for that stream */
-      TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
+      TL_TRY(tl_cuda_wait(device));
     }
     return TALUS_OK;
   }

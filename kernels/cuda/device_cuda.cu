@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/cuda/dense_library.h"
+
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 talus_status tl_cuda_check(tl_cuda_device *device, cudaError_t error, const char *call,
@@ -54,7 +56,51 @@ tl_cuda_scope::~tl_cuda_scope() {
   }
 }
 
+/* ---- counted calls --------------------------------------------------------------------------- */
+
+talus_status tl_cuda_wait(tl_cuda_device *device) {
+  device->context->counts.waits++;
+  TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
+  return TALUS_OK;
+}
+
+talus_status tl_cuda_event_wait(tl_cuda_device *device, cudaEvent_t event) {
+  if (cudaEventQuery(event) == cudaSuccess) {
+    return TALUS_OK;
+  }
+  (void)cudaGetLastError(); /* not ready is no error; others show below */
+  device->context->counts.waits++;
+  TL_CUDA_TRY(device, cudaEventSynchronize(event));
+  return TALUS_OK;
+}
+
+talus_status tl_cuda_copy(tl_cuda_device *device, void *to, const void *from, size_t bytes,
+                          cudaMemcpyKind kind) {
+  tl_device_counts *const counts = &device->context->counts;
+  counts->copies++;
+  counts->bytes += kind != cudaMemcpyDeviceToDevice ? (int64_t)bytes : 0;
+  TL_CUDA_TRY(device, cudaMemcpyAsync(to, from, bytes, kind, device->stream));
+  return TALUS_OK;
+}
+
+talus_status tl_cuda_fill(tl_cuda_device *device, void *to, int value, size_t bytes) {
+  device->context->counts.copies++;
+  TL_CUDA_TRY(device, cudaMemsetAsync(to, value, bytes, device->stream));
+  return TALUS_OK;
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
+
+static talus_status memory_refuse(tl_cuda_device *device, size_t bytes, const char *what) {
+  size_t left = 0, all = 0;
+  if (cudaMemGetInfo(&left, &all) != cudaSuccess) {
+    (void)cudaGetLastError();
+  }
+  return tl_fail(device->context, TALUS_OUT_OF_MEMORY,
+                 "cudaMalloc: no device memory for %zu bytes of %s: %zu of %zu are free, %zu are "
+                 "missing",
+                 bytes, what, left, all, bytes > left ? bytes - left : 0);
+}
 
 talus_status tl_cuda_reserve(tl_cuda_device *device, tl_cuda_buffer *buffer, size_t bytes,
                              const char *what) {
@@ -65,6 +111,7 @@ talus_status tl_cuda_reserve(tl_cuda_device *device, tl_cuda_buffer *buffer, siz
   const size_t spare = buffer->memory != NULL ? bytes / 4 : 0;
   tl_cuda_release(device, buffer);
   size_t size = bytes + spare + (bytes == 0);
+  device->context->counts.allocations++;
   cudaError_t error = cudaMalloc(&buffer->memory, size);
   if (error == cudaErrorMemoryAllocation && spare > 0) {
     (void)cudaGetLastError();
@@ -76,8 +123,7 @@ talus_status tl_cuda_reserve(tl_cuda_device *device, tl_cuda_buffer *buffer, siz
   }
   if (error == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
-    return tl_fail(device->context, TALUS_OUT_OF_MEMORY,
-                   "cudaMalloc: no device memory for %zu bytes of %s", bytes, what);
+    return memory_refuse(device, bytes, what);
   }
   TL_TRY(tl_cuda_check(device, error, "cudaMalloc", what));
   buffer->capacity = size;
@@ -93,14 +139,13 @@ void tl_cuda_release(tl_cuda_device *device, tl_cuda_buffer *buffer) {
 }
 
 talus_status tl_cuda_stage(tl_cuda_device *device, char **room) {
-  TL_CUDA_TRY(device, cudaEventSynchronize(device->sent[device->half]));
+  TL_TRY(tl_cuda_event_wait(device, device->sent[device->half]));
   *room = device->staging[device->half];
   return TALUS_OK;
 }
 
 talus_status tl_cuda_send(tl_cuda_device *device, void *to, size_t bytes) {
-  TL_CUDA_TRY(device, cudaMemcpyAsync(to, device->staging[device->half], bytes,
-                                      cudaMemcpyHostToDevice, device->stream));
+  TL_TRY(tl_cuda_copy(device, to, device->staging[device->half], bytes, cudaMemcpyHostToDevice));
   TL_CUDA_TRY(device, cudaEventRecord(device->sent[device->half], device->stream));
   device->half = 1 - device->half;
   return TALUS_OK;
@@ -140,6 +185,10 @@ static talus_status stream_check(tl_cuda_device *device) {
   return tl_cuda_check(device, error, "cudaEventRecord", __func__);
 }
 
+/* Operations in single precision for one in double precision; from this on F32 is the better
+ * choice, since then iterations in F64 are bound by arithmetic (docs/measured/device.md). */
+enum { SLOW_DOUBLES = 8 };
+
 static talus_status device_fill(tl_cuda_device *device) {
   cudaFuncAttributes attributes;
   const cudaError_t probe = cudaFuncGetAttributes(&attributes, probe_kernel);
@@ -149,6 +198,10 @@ static talus_status device_fill(tl_cuda_device *device) {
                    "CUDA device %d cannot run the kernels of this build: %s", device->number,
                    cudaGetErrorString(probe));
   }
+  int ratio = 1;
+  TL_CUDA_TRY(device, cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio,
+                                             device->number));
+  device->context->halved = ratio >= SLOW_DOUBLES;
   device->stream = (cudaStream_t)device->context->def.stream;
   if (device->stream == NULL) {
     TL_CUDA_TRY(device, cudaStreamCreateWithFlags(&device->own, cudaStreamNonBlocking));
@@ -167,6 +220,7 @@ static void device_empty(tl_cuda_device *device) {
   if (device->stream != NULL) { /* the staging memory may still be under way */
     check_release(device, cudaStreamSynchronize(device->stream), "work");
   }
+  tl_dense_library_close(device);
   tl_cuda_release(device, &device->field);
   for (int i = 0; i < 2; i++) {
     if (device->sent[i] != NULL) {
@@ -238,17 +292,28 @@ static void device_describe(char *text, size_t capacity) {
   }
   for (int i = 0; i < count && used > 0 && (size_t)used < capacity; i++) {
     cudaDeviceProp properties;
+    int ratio = 1;
     error = cudaGetDeviceProperties(&properties, i);
+    error = error == cudaSuccess
+                ? cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, i)
+                : error;
     if (error != cudaSuccess) {
       (void)cudaGetLastError();
       used += snprintf(text + used, capacity - (size_t)used, "\n  device %d: %s", i,
                        cudaGetErrorString(error));
       continue;
     }
-    used += snprintf(text + used, capacity - (size_t)used,
-                     "\n  device %d: %s, compute capability %d.%d, %d multiprocessors, %.1f GB", i,
-                     properties.name, properties.major, properties.minor,
-                     properties.multiProcessorCount, (double)properties.totalGlobalMem / 1e9);
+    used +=
+        snprintf(text + used, capacity - (size_t)used,
+                 "\n  device %d: %s, compute capability %d.%d, %d multiprocessors, %.1f GB, "
+                 "double precision 1/%d of single",
+                 i, properties.name, properties.major, properties.minor,
+                 properties.multiProcessorCount, (double)properties.totalGlobalMem / 1e9, ratio);
+  }
+  if (used > 0 && (size_t)used < capacity) {
+    char libraries[128];
+    tl_dense_library_describe(libraries, sizeof libraries);
+    snprintf(text + used, capacity - (size_t)used, "\n  dense factors: %s", libraries);
   }
 }
 

@@ -31,7 +31,8 @@ typedef struct tl_cuda_device {
   char *staging[2];
   cudaEvent_t sent[2]; /* the half may be used again */
   int half;
-  tl_cuda_buffer field; /* a part of a caller's array, packed */
+  tl_cuda_buffer field;           /* a part of a caller's array, packed */
+  struct tl_dense_library *dense; /* cuBLAS and cuSOLVER; NULL until they are needed */
   talus_status sticky;
   char message[256];
 } tl_cuda_device;
@@ -40,6 +41,20 @@ typedef struct tl_cuda_device {
 talus_status tl_cuda_check(tl_cuda_device *device, cudaError_t error, const char *call,
                            const char *where);
 #define TL_CUDA_TRY(device, call) TL_TRY(tl_cuda_check((device), (call), #call, __func__))
+
+/* Waits for the stream. */
+talus_status tl_cuda_wait(tl_cuda_device *device);
+talus_status tl_cuda_event_wait(tl_cuda_device *device, cudaEvent_t event);
+/* Queues a copy, a fill. */
+talus_status tl_cuda_copy(tl_cuda_device *device, void *to, const void *from, size_t bytes,
+                          cudaMemcpyKind kind);
+talus_status tl_cuda_fill(tl_cuda_device *device, void *to, int value, size_t bytes);
+/* As TL_CUDA_TRY, of a primitive. */
+#define TL_CUDA_RUN(device, call)         \
+  do {                                    \
+    (device)->context->counts.launches++; \
+    TL_CUDA_TRY(device, call);            \
+  } while (0)
 
 /* Room for that many bytes; contents are not preserved, and work under way is waited for. */
 talus_status tl_cuda_reserve(tl_cuda_device *device, tl_cuda_buffer *buffer, size_t bytes,

@@ -20,9 +20,8 @@ talus_status tl_cuda_fetch_all(tl_cuda_device *device, const void *from, void *t
     const size_t n = bytes - first < TL_CUDA_STAGING ? bytes - first : (size_t)TL_CUDA_STAGING;
     char *room;
     TL_TRY(tl_cuda_stage(device, &room));
-    TL_CUDA_TRY(device, cudaMemcpyAsync(room, (const char *)from + first, n, cudaMemcpyDeviceToHost,
-                                        device->stream));
-    TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
+    TL_TRY(tl_cuda_copy(device, room, (const char *)from + first, n, cudaMemcpyDeviceToHost));
+    TL_TRY(tl_cuda_wait(device));
     memcpy((char *)to + first, room, n);
   }
   return TALUS_OK;

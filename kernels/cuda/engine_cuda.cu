@@ -31,8 +31,7 @@ size_t impulse_bytes(const tl_cuda_engine *engine) {
 /* Copies between arrays on the device; nothing to copy is no error. */
 talus_status array_copy(tl_cuda_engine *engine, tl_real *to, const tl_real *from, size_t bytes) {
   if (bytes > 0) {
-    TL_CUDA_TRY(engine->device,
-                cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, engine->device->stream));
+    TL_TRY(tl_cuda_copy(engine->device, to, from, bytes, cudaMemcpyDeviceToDevice));
   }
   return TALUS_OK;
 }
@@ -60,9 +59,9 @@ talus_status reals_fetch(tl_cuda_engine *engine, double *to, const tl_real *from
     const int64_t n = count - first < room_count ? count - first : room_count;
     char *room;
     TL_TRY(tl_cuda_stage(device, &room));
-    TL_CUDA_TRY(device, cudaMemcpyAsync(room, from + first, (size_t)n * sizeof(tl_real),
-                                        cudaMemcpyDeviceToHost, device->stream));
-    TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
+    TL_TRY(tl_cuda_copy(device, room, from + first, (size_t)n * sizeof(tl_real),
+                        cudaMemcpyDeviceToHost));
+    TL_TRY(tl_cuda_wait(device));
     for (int64_t i = 0; i < n; i++) {
       to[first + i] = ((const tl_real *)(const void *)room)[i];
     }
@@ -96,8 +95,7 @@ talus_status tl_cuda_reserve_trial(tl_cuda_engine *engine) {
   const size_t bytes = tl_cuda_trial_bytes(&view->shape);
   TL_TRY(tl_cuda_reserve(engine->device, &engine->trial, bytes, "trial impulses"));
   tl_cuda_bytes_count(engine);
-  TL_CUDA_TRY(engine->device,
-              cudaMemsetAsync(engine->trial.memory, 0, bytes, engine->device->stream));
+  TL_TRY(tl_cuda_fill(engine->device, engine->trial.memory, 0, bytes));
   view->trial = (tl_real *)engine->trial.memory;
   view->velocity_trial = view->trial + impulses;
   return TALUS_OK;
@@ -109,7 +107,7 @@ talus_status tl_cuda_reset(tl_cuda_engine *engine, double lipschitz) {
   const size_t velocities = (size_t)view->shape.velocity_size * sizeof(tl_real);
   TL_TRY(array_copy(engine, view->x_previous, view->x, impulse_bytes(engine)));
   if (velocities > 0) { /* the record of what cannot move stays 0 */
-    TL_CUDA_TRY(device, cudaMemsetAsync(view->velocity, 0, velocities, device->stream));
+    TL_TRY(tl_cuda_fill(device, view->velocity, 0, velocities));
   }
   TL_TRY(tl_cuda_units_respond(engine, view->x, view->velocity, TL_ALWAYS));
   TL_TRY(array_copy(engine, view->velocity_y, view->velocity, velocities));
@@ -129,9 +127,9 @@ talus_status tl_cuda_prepare(tl_cuda_engine *engine, const tl_rule *rule) {
 
 talus_status tl_cuda_result(tl_cuda_engine *engine) {
   tl_cuda_device *const device = engine->device;
-  TL_CUDA_TRY(device, cudaMemcpyAsync(engine->result, engine->work.control, TL_CONTROL_READ,
-                                      cudaMemcpyDeviceToHost, device->stream));
-  TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
+  TL_TRY(tl_cuda_copy(device, engine->result, engine->work.control, TL_CONTROL_READ,
+                      cudaMemcpyDeviceToHost));
+  TL_TRY(tl_cuda_wait(device));
   return TALUS_OK;
 }
 
@@ -150,8 +148,7 @@ static talus_status engine_start(tl_engine *base, tl_start from, const double *i
   } else if (impulse != NULL) {
     TL_TRY(reals_send(engine, view->x, impulse, 3 * TL_PLACES(&view->shape)));
   } else if (impulse_bytes(engine) > 0) {
-    TL_CUDA_TRY(engine->device,
-                cudaMemsetAsync(view->x, 0, impulse_bytes(engine), engine->device->stream));
+    TL_TRY(tl_cuda_fill(engine->device, view->x, 0, impulse_bytes(engine)));
   }
   return tl_cuda_reset(engine, lipschitz);
 }

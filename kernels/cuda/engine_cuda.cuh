@@ -119,11 +119,11 @@ struct tl_cuda_engine {
   cudaGraphExec_t graph[TL_GRAPH_COUNT][2][2]; /* by x and x_previous swapped or not, by length */
 };
 
-#define TL_LAUNCH(engine, blocks, threads, ...)                                                  \
-  TL_TRY(tl_cuda_check((engine)->device,                                                         \
-                       (engine)->loads                                                           \
-                           ? tl_cuda_load(__VA_ARGS__)                                           \
-                           : tl_cuda_launch((engine)->target, (blocks), (threads), __VA_ARGS__), \
+#define TL_LAUNCH(engine, blocks, threads, ...)                                            \
+  TL_TRY(tl_cuda_check((engine)->device,                                                   \
+                       (engine)->loads ? tl_cuda_load(__VA_ARGS__)                         \
+                                       : tl_cuda_start((engine)->device, (engine)->target, \
+                                                       (blocks), (threads), __VA_ARGS__),  \
                        "kernel launch", __func__))
 
 /* At the head of every operation. */

@@ -68,7 +68,8 @@ __global__ void __launch_bounds__(TL_CHUNK)
     work.control->shrink = 1;
   }
   if (i < range.count) {
-    tl_lipschitz_begin(&work.view, range, range.first + (int32_t)i);
+    const int32_t k = range.first + (int32_t)i;
+    tl_lipschitz_begin(&work.view, range, k, k);
   }
 }
 

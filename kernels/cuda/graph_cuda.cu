@@ -58,6 +58,7 @@ talus_status graph_make(tl_cuda_engine *engine, tl_cuda_issue issue, int32_t cou
   tl_cuda_device *const device = engine->device;
   cudaGraph_t graph;
   cudaGraphExec_t made = NULL;
+  device->context->counts.recordings++;
   talus_status status = graph_record(engine, issue, count, &graph);
   if (status == TALUS_OK) {
     status = tl_cuda_check(device, cudaGraphInstantiate(&made, graph, 0), "cudaGraphInstantiate",
@@ -75,14 +76,14 @@ talus_status graph_make(tl_cuda_engine *engine, tl_cuda_issue issue, int32_t cou
 /* Queues a copy of the scalars as they will be. */
 talus_status flag_send(tl_cuda_engine *engine, int32_t number) {
   tl_cuda_device *const device = engine->device;
-  TL_CUDA_TRY(device, cudaMemcpyAsync(&engine->result[1 + number % TL_BEHIND], engine->work.control,
-                                      TL_CONTROL_READ, cudaMemcpyDeviceToHost, device->stream));
+  TL_TRY(tl_cuda_copy(device, &engine->result[1 + number % TL_BEHIND], engine->work.control,
+                      TL_CONTROL_READ, cudaMemcpyDeviceToHost));
   TL_CUDA_TRY(device, cudaEventRecord(engine->seen[number % TL_BEHIND], device->stream));
   return TALUS_OK;
 }
 
 talus_status flag_read(tl_cuda_engine *engine, int32_t number, bool *stopped) {
-  TL_CUDA_TRY(engine->device, cudaEventSynchronize(engine->seen[number % TL_BEHIND]));
+  TL_TRY(tl_cuda_event_wait(engine->device, engine->seen[number % TL_BEHIND]));
   *stopped = engine->result[1 + number % TL_BEHIND].state.stopped != 0;
   return TALUS_OK;
 }
@@ -107,6 +108,7 @@ talus_status tl_cuda_iterate(tl_cuda_engine *engine, int which, tl_cuda_issue is
       if (*graph == NULL) {
         TL_TRY(graph_make(engine, issue, lengths[size], graph));
       }
+      device->context->counts.graphs++;
       TL_CUDA_TRY(device, cudaGraphLaunch(*graph, device->stream));
       if (rule->look > 0 && graphs_for(count - lengths[size]) >= TL_BEHIND) {
         TL_TRY(flag_send(engine, launched));

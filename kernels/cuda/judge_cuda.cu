@@ -229,7 +229,7 @@ talus_status ends_sort(tl_cuda_device *device, tl_cuda_assembly *assembly, const
                                          device->stream));
   TL_TRY(tl_cuda_reserve(device, &assembly->scratch, bytes, "sorting ends"));
   TL_CUDA_LAUNCH(device, count, judge_ends_kernel, *w);
-  TL_CUDA_TRY(device, tl_cuda_sort_pairs(w->key, w->sorted, w->other, w->end, count, bits,
+  TL_CUDA_RUN(device, tl_cuda_sort_pairs(w->key, w->sorted, w->other, w->end, count, bits,
                                          assembly->scratch.memory, &bytes, device->stream));
   TL_CUDA_LAUNCH(device, (int64_t)w->rigid.body_count + 1, judge_first_kernel, *w);
   return TALUS_OK;
@@ -259,10 +259,10 @@ talus_status tl_cuda_judge(tl_cuda_device *device, const tl_cuda_assembly *assem
   const judge_work w = work_of(assembly);
   TL_CUDA_LAUNCH(device, w.rigid.body_count, judge_bodies_kernel, w);
   TL_CUDA_LAUNCH(device, w.contacts, judge_run_kernel, w);
-  TL_TRY(tl_cuda_check(device, tl_cuda_launch(device->stream, 1, TL_CHUNK, judge_all_kernel, w),
+  TL_TRY(tl_cuda_check(device,
+                       tl_cuda_start(device, device->stream, 1, TL_CHUNK, judge_all_kernel, w),
                        "kernel launch", __func__));
-  TL_CUDA_TRY(device, cudaMemcpyAsync(judged, w.result, sizeof *judged, cudaMemcpyDeviceToHost,
-                                      device->stream));
+  TL_TRY(tl_cuda_copy(device, judged, w.result, sizeof *judged, cudaMemcpyDeviceToHost));
   return TALUS_OK;
 }
 

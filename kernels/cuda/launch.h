@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "kernels/cuda/device_cuda.h"
+
 /* Blocks of that many threads which cover count items. */
 static inline unsigned tl_cuda_blocks(int64_t count, unsigned threads) {
   return count > 0 ? (unsigned)((count + threads - 1) / threads) : 0;
@@ -32,6 +34,14 @@ cudaError_t tl_cuda_launch(cudaStream_t stream, unsigned blocks, unsigned thread
     (void)cudaGetLastError();
   }
   return error;
+}
+
+/* The same, counted. */
+template <class... P, class... A>
+cudaError_t tl_cuda_start(tl_cuda_device *device, cudaStream_t stream, unsigned blocks,
+                          unsigned threads, void (*kernel)(P...), A... args) {
+  device->context->counts.launches += blocks > 0;
+  return tl_cuda_launch(stream, blocks, threads, kernel, args...);
 }
 
 /* Loads kernel(args...) without starting it: at its first launch, which is when it is loaded

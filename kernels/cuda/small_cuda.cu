@@ -131,10 +131,10 @@ talus_status slice_run(tl_cuda_device *device, const tl_small_batch *batch, cons
   for (int32_t p = 0; p < batch->phase_count; p++) {
     tl_small_phase phase = batch->phase[p];
     phase.stop = NULL;
-    TL_CUDA_TRY(device,
-                tl_cuda_launch(device->stream, (unsigned)s->count, threads, small_phase_kernel,
-                               (const small_entry *)(const void *)(base + s->entries),
-                               (tl_small_result *)(void *)base, phase, p));
+    TL_CUDA_TRY(device, tl_cuda_start(device, device->stream, (unsigned)s->count, threads,
+                                      small_phase_kernel,
+                                      (const small_entry *)(const void *)(base + s->entries),
+                                      (tl_small_result *)(void *)base, phase, p));
   }
   return results_fetch(device, batch, s, base, here);
 }

@@ -251,8 +251,8 @@ talus_status ends_build(tl_cuda_engine *engine, const tl_view *view) {
   const int64_t count = 2 * (int64_t)view->shape.rigid_contact_count;
   const int32_t bodies = view->shape.rigid_count;
   if (count == 0) {
-    TL_CUDA_TRY(device, cudaMemsetAsync((void *)view->end_first, 0,
-                                        ((size_t)bodies + 1) * sizeof(int32_t), device->stream));
+    TL_TRY(
+        tl_cuda_fill(device, (void *)view->end_first, 0, ((size_t)bodies + 1) * sizeof(int32_t)));
     return TALUS_OK;
   }
   sorting_need need;
@@ -265,7 +265,7 @@ talus_status ends_build(tl_cuda_engine *engine, const tl_view *view) {
   uint32_t *const values = (uint32_t *)(void *)(room + 2 * list);
   TL_LAUNCH(engine, tl_cuda_blocks(count, TL_CHUNK), TL_CHUNK, end_list_kernel, view->body_a,
             view->body_b, count, keys, values);
-  TL_CUDA_TRY(device,
+  TL_CUDA_RUN(device,
               tl_cuda_sort_pairs(keys, sorted, values, (uint32_t *)(void *)view->end, count,
                                  need.bits, room + 3 * list, &need.sorting, device->stream));
   TL_LAUNCH(engine, tl_cuda_blocks((int64_t)bodies + 1, TL_CHUNK), TL_CHUNK, end_first_kernel,
@@ -326,7 +326,7 @@ talus_status state_reserve(tl_cuda_engine *engine, tl_cuda_work *work) {
   work->first_sum = (double *)(void *)(place + need.control);
   work->second_sum = (double *)(void *)(place + need.control + need.chunks);
   work->energy = (double *)(void *)(place + need.control + 2 * need.chunks);
-  TL_CUDA_TRY(device, cudaMemsetAsync(place, 0, need.control, device->stream));
+  TL_TRY(tl_cuda_fill(device, place, 0, need.control));
   return TALUS_OK;
 }
 

@@ -6,7 +6,9 @@
 #include "kernels/cuda/world_cuda.cuh"
 #include "kernels/item/balance.h"
 #include "kernels/item/bias.h"
+#include "kernels/item/inertia.h"
 #include "kernels/item/motion.h"
+#include "kernels/item/tumble.h"
 
 namespace {
 
@@ -78,6 +80,23 @@ __device__ __forceinline__ bool is_good(const tl_body_motion &m) {
                   m.velocity[2] + m.spin[0] + m.spin[1] + m.spin[2]);
 }
 
+/* Whether a shape moves further than its margin; bodies stand where the problem was made. */
+__global__ void __launch_bounds__(TL_WORLD_BLOCK)
+    shapes_outrun_kernel(const tl_world_view v, const tl_resident_rule rule) {
+  const int32_t i = tl_world_item();
+  if (i >= v.shape_count || !v.shape[i].movable) {
+    return;
+  }
+  const int32_t body = v.shape[i].body;
+  const double *const after = v.after + 6 * (int64_t)body;
+  double arm[3];
+  tl_sub3(arm, v.place[i].position, v.motion[body].position);
+  const double speed = tl_shape_speed(v.fact[body].round, v.shape[i].reach, arm, after, after + 3);
+  if (rule.contact.dt * speed > v.place[i].margin) {
+    atomicOr((unsigned *)&v.record->fast, 1u);
+  }
+}
+
 __global__ void __launch_bounds__(TL_WORLD_BLOCK)
     bodies_move_kernel(const tl_world_view v, const tl_resident_rule rule) {
   const int32_t i = tl_world_item();
@@ -89,6 +108,10 @@ __global__ void __launch_bounds__(TL_WORLD_BLOCK)
   tl_body_motion m = v.motion[i];
   if (f.shape >= 0 && rule.contact.dt * tl_norm3(after) > v.place[f.shape].margin) {
     atomicOr((unsigned *)&v.record->fast, 1u);
+  }
+  if (f.tumbles) {
+    tl_spin_carry(f.inertia, m.orientation, rule.contact.dt, v.free + 6 * (int64_t)i, after,
+                  m.carried);
   }
   if (f.free) {
     tl_copy3(m.velocity, after);
@@ -124,7 +147,9 @@ __global__ void __launch_bounds__(TL_WORLD_BLOCK)
     const int64_t at = 6 * (int64_t)i;
     value[TL_BODY_POTENTIAL] = tl_body_potential(f.mass, rule.gravity, v.motion[i].position);
     value[TL_BODY_FREE] = 1;
-    tl_body_balance(f.mass, f.inertia, f.force, rule.gravity, rule.contact.dt, v.before + at,
+    double inertia[6];
+    tl_inertia_stand(f.round, f.inertia, v.motion[i].orientation, inertia);
+    tl_body_balance(f.mass, inertia, f.force, rule.gravity, rule.contact.dt, v.before + at,
                     v.free + at, v.after + at, value);
   }
   tl_world_sum(value, v.body_count, v.partial, v.ticket, v.record->body);
@@ -138,7 +163,13 @@ talus_status tl_world_advance(tl_resident *resident, const tl_resident_rule *rul
   TL_CUDA_ENTER(device);
   const tl_world_view *const v = &resident->view;
   TL_WORLD_LAUNCH(device, v->now.count, contacts_carry_kernel, *v, *rule);
+  if (resident->general) {
+    TL_WORLD_LAUNCH(device, v->shape_count, shapes_outrun_kernel, *v, *rule);
+  }
   TL_WORLD_LAUNCH(device, v->body_count, bodies_move_kernel, *v, *rule);
+  if (resident->general) {
+    TL_TRY(tl_world_points_deepen(resident, v, rule, false));
+  }
   TL_WORLD_LAUNCH(device, v->body_count, bodies_sum_kernel, *v, *rule);
   tl_world_contacts_swap(resident);
   resident->advanced = true;
@@ -151,6 +182,11 @@ talus_status tl_world_correct(tl_resident *resident, const tl_resident_rule *rul
   TL_CUDA_ENTER(device);
   const tl_world_view *const v = &resident->view;
   TL_WORLD_LAUNCH(device, v->body_count, bodies_shift_kernel, *v);
+  if (resident->general) {
+    tl_world_view moved = *v; /* the contacts of the step are `old`, the world's */
+    moved.now = v->old;
+    TL_TRY(tl_world_points_deepen(resident, &moved, rule, true));
+  }
   TL_WORLD_LAUNCH(device, v->body_count, bodies_sum_kernel, *v, *rule);
   return tl_world_moved_fetch(resident, record);
 }

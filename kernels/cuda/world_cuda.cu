@@ -59,6 +59,10 @@ talus_status shapes_reserve(tl_resident *resident) {
     p->take((tl_shape_fact **)&v->shape, v->shape_count);
     p->take(&v->place, v->shape_count);
     p->take(&v->room, v->shape_count);
+    v->pose = NULL;
+    if (resident->general) {
+      p->take(&v->pose, v->shape_count);
+    }
   });
 }
 
@@ -88,54 +92,61 @@ talus_status old_move(tl_resident *resident, int64_t capacity) {
   tl_resident_contacts to = from;
   tl_cuda_buffer memory = {NULL, 0};
   TL_TRY(contacts_reserve(device, &memory, capacity, &to));
-#define TL_FIELD(type, name, components)                                                  \
-  if (from.count > 0) {                                                                   \
-    TL_CUDA_TRY(device, cudaMemcpyAsync(to.name, from.name,                               \
-                                        (components) * (size_t)from.count * sizeof(type), \
-                                        cudaMemcpyDeviceToDevice, device->stream));       \
+#define TL_FIELD(type, name, components)                                  \
+  if (from.count > 0) {                                                   \
+    TL_TRY(tl_cuda_copy(device, to.name, from.name,                       \
+                        (components) * (size_t)from.count * sizeof(type), \
+                        cudaMemcpyDeviceToDevice));                       \
   }
   TL_RESIDENT_LIST(TL_FIELD)
 #undef TL_FIELD
-  TL_CUDA_TRY(device, cudaStreamSynchronize(device->stream));
+  TL_TRY(tl_cuda_wait(device));
   tl_cuda_release(device, &resident->old);
   resident->old = memory;
   resident->view.old = to;
   return TALUS_OK;
 }
 
-talus_status sums_reserve(tl_resident *resident, int64_t pairs) {
+talus_status sums_reserve(tl_resident *resident, int64_t contacts) {
   tl_world_view *const v = &resident->view;
-  const int64_t most = pairs > v->body_count ? pairs : v->body_count;
+  const int64_t most = contacts > v->body_count ? contacts : v->body_count;
   TL_TRY(room_make(resident->device, &resident->sums, "sums", [&](pieces *p) {
     p->take(&v->record, 1);
     p->take(&v->ticket, 1);
     p->take(&v->partial, (int64_t)TL_RESIDENT_CONTACT_SUMS * tl_cuda_blocks(most, TL_WORLD_BLOCK));
   }));
-  TL_CUDA_TRY(resident->device,
-              cudaMemsetAsync(v->ticket, 0, sizeof *v->ticket, resident->device->stream));
+  TL_TRY(tl_cuda_fill(resident->device, v->ticket, 0, sizeof *v->ticket));
   return TALUS_OK;
 }
 
 talus_status pairs_reserve(tl_resident *resident, int64_t capacity) {
-  tl_cuda_device *const device = resident->device;
   tl_world_view *const v = &resident->view;
-  TL_TRY(room_make(device, &resident->pairs, "pairs of shapes", [&](pieces *p) {
+  return room_make(resident->device, &resident->pairs, "pairs of shapes", [&](pieces *p) {
     p->take((uint32_t **)&v->pair_a, capacity);
     p->take((uint32_t **)&v->pair_b, capacity);
     p->take(&v->flag, capacity);
     p->take(&v->offset, capacity);
-  }));
-  TL_TRY(room_make(device, &resident->problem, "contact problem", [&](pieces *p) {
+  });
+}
+
+/* What contacts have in a step alone. */
+talus_status problem_reserve(tl_resident *resident, int64_t capacity) {
+  tl_world_view *const v = &resident->view;
+  return room_make(resident->device, &resident->problem, "contact problem", [&](pieces *p) {
     p->take(&v->reach_a, capacity);
     p->take(&v->reach_b, capacity);
     p->take(&v->surface, 3 * capacity);
     p->take(&v->target, 3 * capacity);
     p->take(&v->velocity, 3 * capacity);
     p->take(&v->push, capacity);
-  }));
-  TL_TRY(contacts_reserve(device, &resident->now, capacity, &v->now));
-  TL_TRY(old_move(resident, capacity));
-  return sums_reserve(resident, capacity);
+    v->arm_a = v->arm_b = NULL;
+    if (resident->general) {
+      p->take(&v->arm_a, 3 * capacity);
+      p->take(&v->arm_b, 3 * capacity);
+      p->take(&v->now_mate, capacity);
+      p->take(&v->old_mate, capacity);
+    }
+  });
 }
 
 template <class T>
@@ -147,9 +158,7 @@ talus_status contacts_send(tl_resident *resident, const tl_resident_contacts *co
   tl_cuda_device *const device = resident->device;
   tl_resident_contacts *const to = &resident->view.old;
   to->count = 0;
-  if (resident->pair_capacity < contacts->count) {
-    TL_TRY(tl_world_pairs_reserve(resident, contacts->count));
-  }
+  TL_TRY(tl_world_contacts_reserve(resident, contacts->count));
 #define TL_FIELD(type, name, components) \
   TL_TRY(array_send(device, contacts->name, to->name, (components) * (int64_t)contacts->count));
   TL_RESIDENT_LIST(TL_FIELD)
@@ -174,10 +183,10 @@ void world_destroy(tl_resident *resident) {
   tl_cuda_device *const device = resident->device;
   {
     const tl_cuda_scope scope(device);
-    tl_cuda_buffer *const buffer[] = {&resident->bodies, &resident->shapes,  &resident->materials,
-                                      &resident->search, &resident->pairs,   &resident->now,
-                                      &resident->old,    &resident->problem, &resident->sums,
-                                      &resident->scratch};
+    tl_cuda_buffer *const buffer[] = {&resident->bodies,  &resident->shapes,  &resident->materials,
+                                      &resident->search,  &resident->pairs,   &resident->now,
+                                      &resident->old,     &resident->problem, &resident->sums,
+                                      &resident->scratch, &resident->geometry};
     for (tl_cuda_buffer *b : buffer) {
       tl_cuda_release(device, b);
     }
@@ -195,11 +204,20 @@ talus_status world_load(tl_resident *resident, const tl_resident_load *load) {
   v->material_count = load->material_count;
   v->pair_count = 0;
   resident->cell = load->cell;
+  if (resident->general != (load->general != 0)) { /* contacts have other arrays */
+    resident->general = load->general != 0;
+    resident->pair_capacity = v->contact_capacity = 0;
+  }
+  resident->uneven = load->uneven != 0;
   resident->sought = resident->advanced = false;
   TL_TRY(bodies_reserve(resident));
   TL_TRY(shapes_reserve(resident));
   TL_TRY(materials_reserve(resident));
-  TL_TRY(sums_reserve(resident, resident->pair_capacity));
+  TL_TRY(sums_reserve(resident, v->contact_capacity));
+  v->geometry = NULL;
+  if (resident->general) {
+    TL_TRY(tl_world_geometry_load(resident, load->geometry));
+  }
   TL_TRY(array_send(device, load->motion, v->motion, bodies));
   TL_TRY(array_send(device, load->fact, v->fact, bodies));
   TL_TRY(array_send(device, load->inverse_mass, resident->inverse_mass, bodies));
@@ -208,8 +226,7 @@ talus_status world_load(tl_resident *resident, const tl_resident_load *load) {
   TL_TRY(array_send(device, load->friction, v->friction, materials * materials));
   TL_TRY(array_send(device, load->restitution, v->restitution, materials * materials));
   TL_TRY(array_send(device, load->spring, v->spring, materials));
-  TL_CUDA_TRY(device,
-              cudaMemsetAsync(v->still, 0, 6 * (size_t)bodies * sizeof *v->still, device->stream));
+  TL_TRY(tl_cuda_fill(device, v->still, 0, 6 * (size_t)bodies * sizeof *v->still));
   return contacts_send(resident, load->contacts);
 }
 
@@ -232,8 +249,8 @@ talus_status world_restore(tl_resident *resident) {
     tl_world_contacts_swap(resident);
     resident->advanced = false;
   }
-  TL_CUDA_TRY(device, cudaMemcpyAsync(v->motion, v->kept, (size_t)v->body_count * sizeof *v->motion,
-                                      cudaMemcpyDeviceToDevice, device->stream));
+  TL_TRY(tl_cuda_copy(device, v->motion, v->kept, (size_t)v->body_count * sizeof *v->motion,
+                      cudaMemcpyDeviceToDevice));
   return TALUS_OK;
 }
 
@@ -259,14 +276,32 @@ talus_status world_fetch(tl_resident *resident, tl_body_motion *motion,
 } // namespace
 
 talus_status tl_world_pairs_reserve(tl_resident *resident, int64_t pairs) {
-  if (pairs <= resident->pair_capacity && resident->pairs.memory != NULL) {
+  if (pairs > resident->pair_capacity || resident->pairs.memory == NULL) {
+    const int64_t capacity = pairs + pairs / 4 + 1;
+    resident->pair_capacity = 0;
+    TL_TRY(pairs_reserve(resident, capacity));
+    resident->pair_capacity = capacity;
+  }
+  return resident->general ? TALUS_OK : tl_world_contacts_reserve(resident, pairs);
+}
+
+talus_status tl_world_contacts_reserve(tl_resident *resident, int64_t contacts) {
+  tl_world_view *const v = &resident->view;
+  if (contacts <= v->contact_capacity && v->contact_capacity > 0) {
     return TALUS_OK;
   }
-  const int64_t count = resident->view.old.count;
-  const int64_t needed = pairs > count ? pairs : count, capacity = needed + needed / 4 + 1;
-  resident->pair_capacity = 0;
-  TL_TRY(pairs_reserve(resident, capacity));
-  resident->pair_capacity = capacity;
+  const int64_t needed = contacts > v->old.count ? contacts : v->old.count;
+  const int64_t capacity = needed + needed / 4 + 1;
+  if (capacity > INT32_MAX / 8) {
+    return tl_fail(resident->device->context, TALUS_SIZE_OVERFLOW, "%lld contacts are too many",
+                   (long long)contacts);
+  }
+  v->contact_capacity = 0;
+  TL_TRY(problem_reserve(resident, capacity));
+  TL_TRY(contacts_reserve(resident->device, &resident->now, capacity, &v->now));
+  TL_TRY(old_move(resident, capacity));
+  TL_TRY(sums_reserve(resident, capacity));
+  v->contact_capacity = (int32_t)capacity;
   return TALUS_OK;
 }
 
@@ -301,4 +336,5 @@ const tl_world_backend tl_world_backend_cuda = {
     /* .restore = */ world_restore,
     /* .contact_count = */ world_contact_count,
     /* .fetch = */ world_fetch,
+    /* .room = */ tl_world_room,
 };

@@ -3,7 +3,10 @@
  *   world_cuda.cu         life, load, fetch, the table
  *   world_pairs_cuda.cu   which shapes are near each other
  *   world_touch_cuda.cu   velocities without contact, contacts, the problem
- *   world_advance_cuda.cu guards, balances, moves */
+ *   world_points_cuda.cu  contact points of shapes of any kind
+ *   world_shapes_cuda.cu  geometries on their way to the device
+ *   world_advance_cuda.cu guards, balances, moves
+ *   world_room_cuda.cu    what memory a world needs */
 #ifndef TL_WORLD_CUDA_CUH
 #define TL_WORLD_CUDA_CUH
 
@@ -11,6 +14,7 @@
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/primitives.h"
 #include "kernels/cuda/sum_cuda.h"
+#include "kernels/item/collide/geometry.h"
 #include "kernels/world_backend.h"
 
 enum { TL_WORLD_BLOCK = 256 };
@@ -18,11 +22,12 @@ enum { TL_WORLD_BLOCK = 256 };
 /* Where a shape stands in this step. */
 typedef struct tl_shape_place {
   double position[3], normal[3], margin; /* normal: of a half-space */
+  double middle[3], half[3];             /* of the box around it; not of a half-space */
 } tl_shape_place;
 
 /* What kernels see of a world; pointers into device memory. */
 typedef struct tl_world_view {
-  int32_t body_count, shape_count, material_count, pair_count;
+  int32_t body_count, shape_count, material_count, pair_count, contact_capacity;
   tl_body_motion *motion, *kept;
   const tl_body_fact *fact;
   const tl_shape_fact *shape;
@@ -32,7 +37,12 @@ typedef struct tl_world_view {
   double *still, *moved;         /* [6 body_count] of the projection */
   tl_shape_place *place, *room;  /* now; for which pairs were sought: margin with skin */
   const uint32_t *pair_a, *pair_b;
-  uint32_t *flag, *offset; /* [pair_count] whether it is a contact, and which */
+  uint32_t *flag, *offset; /* [pair_count] how many contacts it has, and from which on */
+  /* worlds that are not plain; else NULL */
+  const tl_geometry *geometry;  /* [shape_count] */
+  tl_pose *pose;                /* [shape_count] where it stands in this step */
+  double *arm_a, *arm_b;        /* of contacts */
+  int32_t *now_mate, *old_mate; /* of contacts: matching */
   tl_resident_contacts now, old;
   double *reach_a, *reach_b, *surface, *target, *velocity, *push; /* of contacts */
   tl_resident_record *record;
@@ -45,20 +55,24 @@ struct tl_resident {
   tl_world_view view;
   double cell;
   int64_t pair_capacity;
-  bool sought;   /* there are pairs */
-  bool advanced; /* `now` and `old` have changed places since touch */
+  bool general, uneven; /* as loaded */
+  bool arms;            /* the problem of this step has arms, not reaches */
+  bool sought;          /* there are pairs */
+  bool advanced;        /* `now` and `old` have changed places since touch */
   double *inverse_mass, *inverse_inertia;
-  tl_cuda_buffer bodies, shapes, materials, search, pairs, now, old, problem, sums, scratch;
+  tl_cuda_buffer bodies, shapes, materials, search, pairs, now, old, problem, sums, scratch,
+      geometry;
 };
 
 static __device__ __forceinline__ int32_t tl_world_item(void) {
   return (int32_t)((int64_t)blockIdx.x * blockDim.x + threadIdx.x);
 }
 
-#define TL_WORLD_LAUNCH(device, count, ...)                                                      \
-  TL_TRY(tl_cuda_check((device),                                                                 \
-                       tl_cuda_launch((device)->stream, tl_cuda_blocks((count), TL_WORLD_BLOCK), \
-                                      TL_WORLD_BLOCK, __VA_ARGS__),                              \
+#define TL_WORLD_LAUNCH(device, count, ...)                                                   \
+  TL_TRY(tl_cuda_check((device),                                                              \
+                       tl_cuda_start((device), (device)->stream,                              \
+                                     tl_cuda_blocks((count), TL_WORLD_BLOCK), TL_WORLD_BLOCK, \
+                                     __VA_ARGS__),                                            \
                        "kernel launch", __func__))
 
 /* Sums of all threads' values over the fixed tree, of `count` items; the last block writes them.
@@ -86,12 +100,22 @@ tl_world_sum(double (&value)[N], int32_t count, double *partial, unsigned *ticke
 /* Waits for the first half of the record; for the second. */
 talus_status tl_world_touched_fetch(const tl_resident *resident, tl_resident_record *record);
 talus_status tl_world_moved_fetch(const tl_resident *resident, tl_resident_record *record);
-/* Room for contacts of so many pairs; those of the step before are kept. */
+/* Room for so many pairs, and for their contacts in plain worlds. */
 talus_status tl_world_pairs_reserve(tl_resident *resident, int64_t pairs);
+/* Room for so many contacts; those of the step before are kept. */
+talus_status tl_world_contacts_reserve(tl_resident *resident, int64_t contacts);
 /* `now` becomes `old`, and the other way round. */
 void tl_world_contacts_swap(tl_resident *resident);
 /* world_pairs_cuda.cu: seeks all pairs for the places of now. */
 talus_status tl_world_pairs_seek(tl_resident *resident, double skin);
+/* world_points_cuda.cu: how many contact points each pair has; contacts from them, once they are
+ * numbered; whether a pair has become too deep where its bodies have moved to. */
+talus_status tl_world_points_count(const tl_resident *resident);
+talus_status tl_world_points_make(const tl_resident *resident, const tl_resident_rule *rule);
+talus_status tl_world_points_deepen(const tl_resident *resident, const tl_world_view *view,
+                                    const tl_resident_rule *rule, bool corrected);
+/* world_shapes_cuda.cu: copies of geometries, into resident->geometry. */
+talus_status tl_world_geometry_load(tl_resident *resident, const tl_geometry *const *geometry);
 /* world_touch_cuda.cu, world_advance_cuda.cu: as in the table. */
 talus_status tl_world_touch(tl_resident *resident, const tl_resident_rule *rule,
                             tl_resident_record *record);
@@ -102,5 +126,9 @@ talus_status tl_world_advance(tl_resident *resident, const tl_resident_rule *rul
                               tl_resident_record *record);
 talus_status tl_world_correct(tl_resident *resident, const tl_resident_rule *rule,
                               tl_resident_record *record);
+
+/* world_room_cuda.cu */
+talus_status tl_world_room(const tl_resident *resident, const tl_resident_size *size,
+                           int64_t *needed, int64_t *free);
 
 #endif

@@ -1,11 +1,12 @@
 /* world_pairs_cuda.cu: which shapes are near each other, sorted by (a, b).
  *
- * Balls lie in the cells of a uniform grid, hashed into a table; a thread per ball looks at the 27
- * cells around its own. Half-spaces, and balls wider than a cell, form a short list that every
- * shape is held against. A pair belongs to its ball of lower index, or, with one of the short list,
- * to the thread of the other shape; of two in the list to the later one. So, sorted by a without
- * changing the order of equals, pairs come in order of b too. What is found beyond those that touch
- * depends on grid and skin, but contacts do not: the narrow-phase asks for the gap. */
+ * Balls, and boxes around other shapes, lie in the cells of a uniform grid, hashed into a table; a
+ * thread per shape looks at the 27 cells around its own. Half-spaces, and what is wider than a
+ * cell, form a short list that every shape is held against. A pair belongs to its shape of lower
+ * index, or, with one of the short list, to the thread of the other shape; of two in the list to
+ * the later one. So, sorted by a without changing the order of equals, pairs come in order of b
+ * too. What is found beyond those that touch depends on grid and skin, but contacts do not: the
+ * narrow-phase asks for the gap. */
 #include <math.h>
 
 #include "kernels/cuda/world_cuda.cuh"
@@ -13,6 +14,8 @@
 namespace {
 
 enum { LARGE = 1024 }; /* room of the short list */
+/* so that numbers of pairs, and six times as many coordinates, are below 2^31 */
+enum { PAIRS_MOST = INT32_MAX / 8 };
 
 /* Reaches are enlarged by this share, so that no later rounding can lose a pair. */
 #define SLACK 1e-12
@@ -24,7 +27,8 @@ typedef struct grid {
   uint32_t *first, *end;                       /* [mask + 1] items of a bucket */
   int32_t *large;                              /* [LARGE] */
   unsigned *large_count;
-  uint32_t *count, *offset; /* [shape_count] pairs of a thread */
+  uint32_t *count, *offset;  /* [shape_count] pairs of a thread */
+  unsigned long long *total; /* of pairs: offsets count modulo 2^32 */
   uint32_t *pair_a, *pair_b;
 } grid;
 
@@ -56,8 +60,14 @@ __device__ __forceinline__ double reach_of(const tl_world_view &v, int32_t i) {
   return (v.shape[i].radius + v.room[i].margin) * (1 + SLACK);
 }
 
+/* The most that the room reaches along an axis from its middle. */
+__device__ __forceinline__ double extent_of(const tl_world_view &v, int32_t i) {
+  const double *const half = v.room[i].half;
+  return (fmax(half[0], fmax(half[1], half[2])) + v.room[i].margin) * (1 + SLACK);
+}
+
 __device__ __forceinline__ bool is_large(const tl_world_view &v, const grid &g, int32_t i) {
-  return v.shape[i].halfspace || !(2 * (1 + 1e-3) * reach_of(v, i) * g.inverse < 1);
+  return v.shape[i].halfspace || !(2 * (1 + 1e-3) * extent_of(v, i) * g.inverse < 1);
 }
 
 /* The room of each shape; its bucket, or the short list. */
@@ -72,7 +82,7 @@ __global__ void __launch_bounds__(TL_WORLD_BLOCK)
   g.index[i] = (uint32_t)i;
   g.key[i] = g.mask + 1; /* behind all buckets */
   if (!is_large(v, g, i)) {
-    g.key[i] = bucket_of(g, cell_of(g, v.room[i].position));
+    g.key[i] = bucket_of(g, cell_of(g, v.room[i].middle));
     return;
   }
   const unsigned at = atomicAdd(g.large_count, 1u);
@@ -101,25 +111,53 @@ __device__ __forceinline__ bool may_meet(const tl_shape_fact &a, const tl_shape_
          (a.collides >> b.group & b.collides >> a.group & 1u) != 0;
 }
 
-/* The ball dips below the half-space's plane raised by its margin. */
-__device__ __forceinline__ bool dips(const tl_shape_place &plane, const tl_shape_place &ball,
+/* The shape dips below the half-space's plane raised by its margin; reach: towards the plane. */
+__device__ __forceinline__ bool dips(const tl_shape_place &plane, const double middle[3],
                                      double reach) {
   double height = 0, size = 0;
   for (int c = 0; c < 3; c++) {
-    const double step = (ball.position[c] - plane.position[c]) * plane.normal[c];
+    const double step = (middle[c] - plane.position[c]) * plane.normal[c];
     height += step;
     size += fabs(step);
   }
   return height <= reach + plane.margin + SLACK * size;
 }
 
+/* How far the room of a shape reaches towards a plane. */
+__device__ __forceinline__ double reach_towards(const tl_world_view &v, int32_t i,
+                                                const double normal[3]) {
+  if (v.shape[i].ball) {
+    return reach_of(v, i);
+  }
+  const tl_shape_place &room = v.room[i];
+  double reach = room.margin;
+  for (int c = 0; c < 3; c++) {
+    reach += fabs(normal[c]) * room.half[c];
+  }
+  return reach * (1 + SLACK);
+}
+
+__device__ __forceinline__ bool boxes_meet(const tl_shape_place &p, const tl_shape_place &q) {
+  bool meet = true;
+  for (int c = 0; c < 3; c++) {
+    const double reach = p.half[c] + q.half[c] + p.margin + q.margin;
+    const double size = fabs(p.middle[c]) + fabs(q.middle[c]);
+    meet = meet && fabs(p.middle[c] - q.middle[c]) <= reach + SLACK * (reach + size);
+  }
+  return meet;
+}
+
 __device__ __forceinline__ bool is_near(const tl_world_view &v, int32_t i, int32_t j) {
-  if (!may_meet(v.shape[i], v.shape[j]) || (v.shape[i].halfspace && v.shape[j].halfspace)) {
+  const tl_shape_fact &s = v.shape[i], &t = v.shape[j];
+  if (!may_meet(s, t) || (s.halfspace && t.halfspace)) {
     return false;
   }
-  if (v.shape[i].halfspace || v.shape[j].halfspace) {
-    const int32_t plane = v.shape[i].halfspace ? i : j, ball = i + j - plane;
-    return dips(v.room[plane], v.room[ball], reach_of(v, ball));
+  if (s.halfspace || t.halfspace) {
+    const int32_t plane = s.halfspace ? i : j, other = i + j - plane;
+    return dips(v.room[plane], v.room[other].middle, reach_towards(v, other, v.room[plane].normal));
+  }
+  if (!s.ball || !t.ball) {
+    return boxes_meet(v.room[i], v.room[j]);
   }
   const double *const p = v.room[i].position, *const q = v.room[j].position;
   const double x = p[0] - q[0], y = p[1] - q[1], z = p[2] - q[2];
@@ -159,7 +197,7 @@ __device__ __forceinline__ void cell_visit(const tl_world_view &v, const grid &g
     if (j <= i) {
       continue;
     }
-    const cell of = cell_of(g, v.room[j].position); /* cells share buckets */
+    const cell of = cell_of(g, v.room[j].middle); /* cells share buckets */
     if (of.x == c.x && of.y == c.y && of.z == c.z && is_near(v, i, j)) {
       w->add(i, j);
     }
@@ -178,7 +216,7 @@ __device__ void pairs_of(const tl_world_view &v, const grid &g, int32_t i, unsig
   if (own_large) {
     return;
   }
-  const cell home = cell_of(g, v.room[i].position);
+  const cell home = cell_of(g, v.room[i].middle);
   for (int n = 0; n < 27; n++) {
     cell c;
     c.x = home.x + n % 3 - 1;
@@ -195,6 +233,7 @@ __global__ void __launch_bounds__(TL_WORLD_BLOCK)
     writer w = {NULL, NULL, 0};
     pairs_of(v, g, i, large, &w);
     g.count[i] = w.count;
+    atomicAdd(g.total, (unsigned long long)w.count);
   }
 }
 
@@ -229,9 +268,10 @@ talus_status grid_take(tl_resident *resident, grid *g) {
   tl_cuda_device *const device = resident->device;
   const int64_t count = resident->view.shape_count;
   const uint32_t table = table_size(resident->view.shape_count);
-  const size_t words = 6 * (size_t)count + 2 * (size_t)table + LARGE + 1;
+  const size_t words = 6 * (size_t)count + 2 * (size_t)table + LARGE + 1 + 2;
   TL_TRY(tl_cuda_reserve(device, &resident->search, words * sizeof(uint32_t), "grid of shapes"));
-  uint32_t *at = (uint32_t *)resident->search.memory;
+  uint32_t *at = (uint32_t *)resident->search.memory + 2;
+  g->total = (unsigned long long *)resident->search.memory;
   uint32_t **const array[] = {&g->key,    &g->index, &g->sorted_key,
                               &g->sorted, &g->count, &g->offset};
   for (uint32_t **a : array) {
@@ -244,8 +284,8 @@ talus_status grid_take(tl_resident *resident, grid *g) {
   g->large = (int32_t *)(g->large_count + 1);
   g->mask = table - 1;
   g->inverse = 1 / resident->cell;
-  TL_CUDA_TRY(device, cudaMemsetAsync(g->first, 0, (2 * (size_t)table + 1) * sizeof(uint32_t),
-                                      device->stream));
+  TL_TRY(tl_cuda_fill(device, g->total, 0, sizeof *g->total));
+  TL_TRY(tl_cuda_fill(device, g->first, 0, (2 * (size_t)table + 1) * sizeof(uint32_t)));
   return TALUS_OK;
 }
 
@@ -256,7 +296,7 @@ talus_status words_sort(tl_resident *resident, const uint32_t *key, uint32_t *so
   TL_CUDA_TRY(device, tl_cuda_sort_pairs(key, sorted_key, value, sorted, count, bits_of(most), NULL,
                                          &bytes, device->stream));
   TL_TRY(tl_cuda_reserve(device, &resident->scratch, bytes, "sorting"));
-  TL_CUDA_TRY(device, tl_cuda_sort_pairs(key, sorted_key, value, sorted, count, bits_of(most),
+  TL_CUDA_RUN(device, tl_cuda_sort_pairs(key, sorted_key, value, sorted, count, bits_of(most),
                                          resident->scratch.memory, &bytes, device->stream));
   return TALUS_OK;
 }
@@ -279,18 +319,16 @@ talus_status shapes_place(tl_resident *resident, const grid *g, double skin, uin
 talus_status pairs_count(tl_resident *resident, const grid *g, uint32_t large, int64_t *pairs) {
   tl_cuda_device *const device = resident->device;
   const tl_world_view *const v = &resident->view;
-  const int32_t last = v->shape_count - 1;
   size_t bytes = 0;
-  uint32_t offset, count;
+  unsigned long long total;
   TL_WORLD_LAUNCH(device, v->shape_count, pairs_count_kernel, *v, *g, large);
   TL_CUDA_TRY(device, tl_cuda_exclusive_scan(g->count, g->offset, v->shape_count, NULL, &bytes,
                                              device->stream));
   TL_TRY(tl_cuda_reserve(device, &resident->scratch, bytes, "numbering pairs"));
-  TL_CUDA_TRY(device, tl_cuda_exclusive_scan(g->count, g->offset, v->shape_count,
+  TL_CUDA_RUN(device, tl_cuda_exclusive_scan(g->count, g->offset, v->shape_count,
                                              resident->scratch.memory, &bytes, device->stream));
-  TL_TRY(word_fetch(device, g->offset + last, &offset));
-  TL_TRY(word_fetch(device, g->count + last, &count));
-  *pairs = (int64_t)offset + count;
+  TL_TRY(tl_cuda_fetch_all(device, g->total, &total, sizeof total));
+  *pairs = (int64_t)total;
   return TALUS_OK;
 }
 
@@ -311,9 +349,11 @@ talus_status tl_world_pairs_seek(tl_resident *resident, double skin) {
     TL_TRY(shapes_place(resident, &g, skin, &large));
   }
   TL_TRY(pairs_count(resident, &g, large, &pairs));
-  if (pairs > INT32_MAX / 8) {
-    return tl_fail(device->context, TALUS_SIZE_OVERFLOW, "%lld pairs of shapes are too many",
-                   (long long)pairs);
+  if (pairs > PAIRS_MOST) {
+    return tl_fail(device->context, TALUS_SIZE_OVERFLOW,
+                   "%lld pairs of shapes are near each other, a device takes at most %d: are many "
+                   "bodies in one place?",
+                   (long long)pairs, (int)PAIRS_MOST);
   }
   TL_TRY(tl_world_pairs_reserve(resident, pairs));
   v->pair_count = (int32_t)pairs;

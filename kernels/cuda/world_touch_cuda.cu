@@ -7,11 +7,12 @@
  * hold waits once. */
 #include <math.h>
 
-#include "kernels/cuda/world_cuda.cuh"
+#include "kernels/cuda/world_contact_cuda.cuh"
 #include "kernels/item/balance.h"
 #include "kernels/item/ball.h"
-#include "kernels/item/bias.h"
-#include "kernels/item/motion.h"
+#include "kernels/item/collide/bounds.h"
+#include "kernels/item/inertia.h"
+#include "kernels/item/tumble.h"
 
 namespace {
 
@@ -31,7 +32,12 @@ __device__ __forceinline__ void body_begin(const tl_world_view &v, const tl_resi
   }
   if (f.free && f.inverse_mass > 0) {
     tl_velocity_push(velocity, rule.contact.dt, rule.gravity, f.inverse_mass, f.force);
-    tl_spin_push(velocity + 3, rule.contact.dt, f.inverse_inertia, f.torque);
+    if (f.tumbles) {
+      tl_spin_tumble(f.inertia, f.inverse_inertia, m.orientation, m.carried, f.torque,
+                     rule.contact.dt, velocity + 3);
+    } else {
+      tl_spin_push(velocity + 3, rule.contact.dt, f.inverse_inertia, f.torque);
+    }
     if (rule.plane) {
       tl_velocity_flatten(velocity);
     }
@@ -61,11 +67,37 @@ __device__ __forceinline__ bool is_inside(const tl_world_view &v, int32_t i,
   double way[3];
   tl_sub3(way, now.position, room.position);
   const double slack = room.margin - now.margin;
-  if (!v.shape[i].halfspace) {
+  if (v.shape[i].ball) {
     return slack >= 0 && tl_dot3(way, way) <= slack * slack;
+  }
+  if (!v.shape[i].halfspace) {
+    bool inside = true;
+    for (int c = 0; c < 3; c++) {
+      inside = inside && fabs(now.middle[c] - room.middle[c]) <= room.half[c] + slack - now.half[c];
+    }
+    return inside;
   }
   return now.normal[0] == room.normal[0] && now.normal[1] == room.normal[1] &&
          now.normal[2] == room.normal[2] && tl_dot3(way, now.normal) <= slack;
+}
+
+/* The pose for the narrow-phase, and the box around what is neither ball nor half-space. */
+__device__ __forceinline__ void pose_note(const tl_world_view &v, int32_t i,
+                                          const double position[3], const double rotation[9],
+                                          tl_shape_place *place) {
+  tl_pose *const pose = &v.pose[i];
+  tl_copy3(pose->position, position);
+  for (int c = 0; c < 9; c++) {
+    pose->rotation[c] = rotation[c];
+  }
+  if (v.shape[i].ball || v.shape[i].halfspace) {
+    return;
+  }
+  const tl_box box = tl_bounds(&v.geometry[i], pose);
+  for (int c = 0; c < 3; c++) {
+    place->middle[c] = 0.5 * (box.lower[c] + box.upper[c]);
+    place->half[c] = 0.5 * (box.upper[c] - box.lower[c]);
+  }
 }
 
 __global__ void __launch_bounds__(TL_WORLD_BLOCK)
@@ -82,9 +114,15 @@ __global__ void __launch_bounds__(TL_WORLD_BLOCK)
   tl_shape_place_find(m.position, m.orientation, s.position, s.rotation, s.still, arm,
                       place.position, rotation);
   tl_set3(place.normal, rotation[2], rotation[5], rotation[8]);
-  /* the speed that it would have, were it to fall freely through this step */
+  tl_copy3(place.middle, place.position);
+  tl_set3(place.half, s.radius, s.radius, s.radius);
+  if (v.pose != NULL) {
+    pose_note(v, i, place.position, rotation, &place);
+  }
+  /* the speed of its fastest point, were it to fall freely through this step */
   const double fall = dt * rule.contact.gravity;
-  const double speed = tl_norm3(m.velocity) + (s.movable ? fall : 0);
+  const double speed = tl_shape_speed(v.fact[s.body].round, s.reach, arm, m.velocity, m.spin) +
+                       (s.movable ? fall : 0);
   place.margin = fmax(rule.margin + dt * speed, 0.0);
   v.place[i] = place;
   if (!sought || !is_inside(v, i, place)) {
@@ -121,120 +159,6 @@ __global__ void __launch_bounds__(TL_WORLD_BLOCK) pairs_test_kernel(const tl_wor
   }
 }
 
-/* The contact of these shapes in the step before, or -1. */
-__device__ __forceinline__ int32_t old_find(const tl_world_view &v, int32_t a, int32_t b) {
-  int32_t low = 0, high = v.old.count;
-  while (low < high) {
-    const int32_t middle = low + (high - low) / 2;
-    const int32_t at = v.old.shape_a[middle], bt = v.old.shape_b[middle];
-    if (at < a || (at == a && bt < b)) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < v.old.count && v.old.shape_a[low] == a && v.old.shape_b[low] == b ? low : -1;
-}
-
-/* u_n of the bodies as they are. */
-__device__ __forceinline__ double approach_of(const tl_world_view &v, const tl_point &point,
-                                              int32_t body_a, int32_t body_b) {
-  double u[2][3], approach = 0;
-  for (int side = 0; side < 2; side++) {
-    const tl_body_motion &m = v.motion[side ? body_b : body_a];
-    double arm[3];
-    tl_sub3(arm, point.position, m.position);
-    tl_point_velocity(m.velocity, m.spin, arm, u[side]);
-  }
-  for (int c = 0; c < 3; c++) {
-    approach += point.normal[c] * (u[1][c] - u[0][c]);
-  }
-  return approach;
-}
-
-/* What the problem needs of the place of its two bodies: reaches, and the motion of turning walls.
- */
-__device__ __forceinline__ void sides_fill(const tl_world_view &v, const tl_resident_rule &rule,
-                                           int32_t k) {
-  const double *const point = v.now.point + 3 * (int64_t)k, *const normal =
-                                                                v.now.normal + 3 * (int64_t)k;
-  double surface[3] = {0, 0, 0};
-  for (int side = 0; side < 2; side++) {
-    const int32_t body = side ? v.now.body_b[k] : v.now.body_a[k];
-    double arm[3], turn[3];
-    tl_sub3(arm, point, v.motion[body].position);
-    const double along = tl_dot3(arm, normal);
-    const bool round = v.fact[body].round;
-    (side ? v.reach_b : v.reach_a)[k] = round ? (side ? -along : along) : 0;
-    if (rule.turning && !round) {
-      tl_cross3(turn, v.free + 6 * (int64_t)body + 3, arm);
-      for (int c = 0; c < 3; c++) {
-        surface[c] += (side ? 1 : -1) * turn[c];
-      }
-    }
-  }
-  tl_copy3(v.surface + 3 * (int64_t)k, surface);
-}
-
-/* Bias, compliance and the spring's memory. */
-__device__ __forceinline__ void bias_fill(const tl_world_view &v, const tl_resident_rule &rule,
-                                          int32_t k, const double old_hold[3]) {
-  const tl_resident_contacts &now = v.now;
-  const tl_shape_fact &s = v.shape[now.shape_a[k]], &t = v.shape[now.shape_b[k]];
-  const double *const normal = now.normal + 3 * (int64_t)k;
-  double *const hold = now.hold + 3 * (int64_t)k;
-  tl_bias_query query;
-  query.gap = now.gap[k];
-  query.slop = now.slop[k];
-  query.approach = now.approach[k];
-  query.restitution = now.restitution[k];
-  query.load = tl_dot3(normal, now.impulse + 3 * (int64_t)k);
-  query.weight = v.fact[now.body_a[k]].inverse_mass + v.fact[now.body_b[k]].inverse_mass;
-  query.size_a = s.size;
-  query.size_b = t.size;
-  const tl_bias bias =
-      tl_bias_find(&rule.contact, &query, &v.spring[s.material], &v.spring[t.material]);
-  now.bias[k] = bias.bias;
-  now.stiffness[k] = bias.stiffness;
-  now.compliance[2 * (int64_t)k] = bias.compliance[0];
-  now.compliance[2 * (int64_t)k + 1] = bias.compliance[1];
-  tl_set3(hold, 0, 0, 0);
-  if (bias.stiffness > 0) {
-    tl_spring_turn(normal, old_hold, hold);
-  }
-  tl_scale3(v.target + 3 * (int64_t)k, rule.contact.dt, hold);
-}
-
-__device__ __forceinline__ void contact_make(const tl_world_view &v, const tl_resident_rule &rule,
-                                             int32_t k, int32_t a, int32_t b,
-                                             const tl_point &point) {
-  const tl_resident_contacts &now = v.now;
-  const tl_shape_fact &s = v.shape[a], &t = v.shape[b];
-  const int64_t pair = (int64_t)s.material * v.material_count + t.material;
-  const int32_t old = old_find(v, a, b);
-  double impulse[3] = {0, 0, 0}, hold[3] = {0, 0, 0};
-  if (old >= 0) {
-    tl_copy3(impulse, v.old.impulse + 3 * (int64_t)old);
-    tl_copy3(hold, v.old.hold + 3 * (int64_t)old);
-  }
-  now.shape_a[k] = a;
-  now.shape_b[k] = b;
-  now.body_a[k] = s.body;
-  now.body_b[k] = t.body;
-  now.gap[k] = point.gap;
-  tl_copy3(now.point + 3 * (int64_t)k, point.position);
-  tl_copy3(now.normal + 3 * (int64_t)k, point.normal);
-  tl_copy3(now.impulse + 3 * (int64_t)k, impulse);
-  now.friction[k] = v.friction[pair];
-  now.restitution[k] = v.restitution[pair];
-  now.slop[k] = rule.contact.slop * fmin(s.size, t.size);
-  now.approach[k] =
-      now.restitution[k] > 0 || rule.contact.soft ? approach_of(v, point, s.body, t.body) : 0;
-  now.departure[k] = 0;
-  bias_fill(v, rule, k, hold);
-  sides_fill(v, rule, k);
-}
-
 __global__ void __launch_bounds__(TL_WORLD_BLOCK)
     contacts_make_kernel(const tl_world_view v, const tl_resident_rule rule) {
   const int32_t p = tl_world_item();
@@ -242,14 +166,22 @@ __global__ void __launch_bounds__(TL_WORLD_BLOCK)
     return;
   }
   if (p == v.pair_count - 1) {
-    v.record->contact_count = (int32_t)(v.offset[p] + v.flag[p]);
+    v.record->contact_count = tl_world_contacts_counted(v);
   }
-  tl_point point;
-  if (v.flag[p] && pair_touches(v, v.pair_a[p], v.pair_b[p], &point)) {
-    contact_make(v, rule, (int32_t)v.offset[p], (int32_t)v.pair_a[p], (int32_t)v.pair_b[p], point);
-    if (rule.plane && point.normal[1] != 0) {
-      atomicOr((unsigned *)&v.record->skewed, 1u);
-    }
+  const int32_t a = (int32_t)v.pair_a[p], b = (int32_t)v.pair_b[p];
+  tl_point found;
+  if (v.flag[p] && pair_touches(v, v.pair_a[p], v.pair_b[p], &found)) {
+    const int32_t old = tl_world_old_first(v, a, b);
+    tl_contact_point point;
+    point.a = a;
+    point.b = b;
+    point.feature = 0;
+    point.spherical = 1;
+    tl_copy3(point.position, found.position);
+    tl_copy3(point.normal, found.normal);
+    point.gap = found.gap;
+    tl_world_contact_make(v, rule, (int32_t)v.offset[p], point,
+                          tl_world_old_is(v, old, a, b) ? old : -1);
   }
 }
 
@@ -266,7 +198,8 @@ __device__ __forceinline__ double contact_speed(const tl_world_view &v, int32_t 
 }
 
 __global__ void __launch_bounds__(TL_WORLD_BLOCK) contacts_speed_kernel(const tl_world_view v) {
-  const int32_t k = tl_world_item(), count = v.record->contact_count;
+  const int32_t k = tl_world_item(), all = v.record->contact_count;
+  const int32_t count = all > v.contact_capacity ? 0 : all; /* outgrown: there are none yet */
   double part[1] = {0};
   if (k < count) {
     part[0] = contact_speed(v, k);
@@ -282,7 +215,18 @@ __global__ void __launch_bounds__(TL_WORLD_BLOCK)
   if (k < count) {
     const double gap = tl_gap_after(v.now.gap[k], rule.contact.dt, v.now.departure[k]);
     v.push[k] = tl_push_bias(gap, v.now.slop[k], v.now.stiffness[k]);
-    sides_fill(v, rule, k);
+    tl_world_sides_fill(v, rule, k);
+  }
+}
+
+/* Inverse inertias of the problem, as the bodies stand. */
+__global__ void __launch_bounds__(TL_WORLD_BLOCK)
+    bodies_inertia_kernel(const tl_world_view v, double *inverse_inertia, const int spheres) {
+  const int32_t i = tl_world_item();
+  if (i < v.body_count) {
+    const tl_body_fact &f = v.fact[i];
+    tl_inertia_inverse(f.free, f.round, spheres, f.inverse_inertia, v.motion[i].orientation,
+                       inverse_inertia + 6 * (int64_t)i);
   }
 }
 
@@ -295,21 +239,29 @@ talus_status contacts_queue(tl_resident *resident, const tl_resident_rule *rule)
   if (v->pair_count == 0) {
     return TALUS_OK;
   }
-  TL_WORLD_LAUNCH(device, v->pair_count, pairs_test_kernel, *v);
+  if (resident->general) {
+    TL_TRY(tl_world_points_count(resident));
+  } else {
+    TL_WORLD_LAUNCH(device, v->pair_count, pairs_test_kernel, *v);
+  }
   TL_CUDA_TRY(device, tl_cuda_exclusive_scan(v->flag, v->offset, v->pair_count, NULL, &bytes,
                                              device->stream));
   TL_TRY(tl_cuda_reserve(device, &resident->scratch, bytes, "numbering contacts"));
-  TL_CUDA_TRY(device, tl_cuda_exclusive_scan(v->flag, v->offset, v->pair_count,
+  TL_CUDA_RUN(device, tl_cuda_exclusive_scan(v->flag, v->offset, v->pair_count,
                                              resident->scratch.memory, &bytes, device->stream));
-  TL_WORLD_LAUNCH(device, v->pair_count, contacts_make_kernel, *v, *rule);
-  TL_WORLD_LAUNCH(device, v->pair_count, contacts_speed_kernel, *v);
+  if (resident->general) {
+    TL_TRY(tl_world_points_make(resident, rule));
+  } else {
+    TL_WORLD_LAUNCH(device, v->pair_count, contacts_make_kernel, *v, *rule);
+  }
+  TL_WORLD_LAUNCH(device, resident->general ? v->contact_capacity : v->pair_count,
+                  contacts_speed_kernel, *v);
   return TALUS_OK;
 }
 
 talus_status record_clear(tl_resident *resident) {
   tl_cuda_device *const device = resident->device;
-  TL_CUDA_TRY(device, cudaMemsetAsync(resident->view.record, 0, sizeof *resident->view.record,
-                                      device->stream));
+  TL_TRY(tl_cuda_fill(device, resident->view.record, 0, sizeof *resident->view.record));
   return TALUS_OK;
 }
 
@@ -322,22 +274,30 @@ talus_status bodies_queue(tl_resident *resident, const tl_resident_rule *rule) {
   return TALUS_OK;
 }
 
+talus_status touch_queue(tl_resident *resident, const tl_resident_rule *rule,
+                         tl_resident_record *record) {
+  TL_TRY(bodies_queue(resident, rule));
+  TL_TRY(contacts_queue(resident, rule));
+  return tl_world_touched_fetch(resident, record);
+}
+
 } // namespace
 
 talus_status tl_world_touch(tl_resident *resident, const tl_resident_rule *rule,
                             tl_resident_record *record) {
   TL_CUDA_ENTER(resident->device);
   resident->advanced = false;
-  TL_TRY(bodies_queue(resident, rule));
-  TL_TRY(contacts_queue(resident, rule));
-  TL_TRY(tl_world_touched_fetch(resident, record));
+  TL_TRY(touch_queue(resident, rule, record));
   if (record->left) {
     TL_TRY(tl_world_pairs_seek(resident, rule->skin));
-    TL_TRY(bodies_queue(resident, rule)); /* memory for the record may have moved */
-    TL_TRY(contacts_queue(resident, rule));
-    TL_TRY(tl_world_touched_fetch(resident, record));
+    TL_TRY(touch_queue(resident, rule, record)); /* memory for the record may have moved */
+  }
+  if (record->contact_count > resident->view.contact_capacity) {
+    TL_TRY(tl_world_contacts_reserve(resident, record->contact_count));
+    TL_TRY(touch_queue(resident, rule, record));
   }
   resident->view.now.count = record->contact_count;
+  resident->arms = resident->general && (resident->uneven || record->skewed != 0);
   return TALUS_OK;
 }
 
@@ -352,6 +312,10 @@ talus_status tl_world_form(tl_resident *resident, const tl_resident_rule *rule,
   if (projects) {
     TL_WORLD_LAUNCH(resident->device, v.now.count, contacts_project_kernel, v, *rule, v.now.count);
   }
+  if (resident->general) {
+    TL_WORLD_LAUNCH(resident->device, v.body_count, bodies_inertia_kernel, v,
+                    resident->inverse_inertia, (int)!resident->arms);
+  }
   *problem = talus_problem_default(TALUS_FORM_RIGID);
   problem->memory = TALUS_MEMORY_DEVICE;
   problem->contact_count = v.now.count;
@@ -365,10 +329,13 @@ talus_status tl_world_form(tl_resident *resident, const tl_resident_rule *rule,
   problem->rigid.body_a = v.now.body_a;
   problem->rigid.body_b = v.now.body_b;
   problem->rigid.normal = v.now.normal;
-  problem->rigid.reach_a = v.reach_a;
-  problem->rigid.reach_b = v.reach_b;
+  problem->rigid.reach_a = resident->arms ? NULL : v.reach_a;
+  problem->rigid.reach_b = resident->arms ? NULL : v.reach_b;
+  problem->rigid.arm_a = resident->arms ? v.arm_a : NULL;
+  problem->rigid.arm_b = resident->arms ? v.arm_b : NULL;
   problem->rigid.bias = projects ? v.push : v.now.bias;
-  problem->rigid.surface_velocity = rule->turning && !projects ? v.surface : NULL;
+  problem->rigid.surface_velocity =
+      rule->turning && !projects && !resident->arms ? v.surface : NULL;
   *solution = talus_solution_default();
   solution->memory = TALUS_MEMORY_DEVICE;
   solution->velocity = projects ? v.moved : v.after;

@@ -1,6 +1,8 @@
-/* resident.h: a world of balls and half-spaces in a backend's memory: what the host hands over, and
- * what it reads back after a phase of a step. Bodies, shapes and materials are counted as in the
- * world, without gaps. */
+/* resident.h: a world in a backend's memory: what the host hands over, and what it reads back after
+ * a phase of a step. Bodies, shapes and materials are counted as in the world, without gaps.
+ *
+ * A world of balls, one to a free body, and half-spaces is plain: a pair has one contact point, on
+ * the line of centres. In others (`general`) any shapes meet, in several points, with arms. */
 #ifndef TL_DATA_RESIDENT_H
 #define TL_DATA_RESIDENT_H
 
@@ -11,6 +13,7 @@
 /* What a step changes of a body. */
 typedef struct tl_body_motion {
   double position[3], orientation[4], velocity[3], spin[3];
+  double carried[3]; /* N m s: of the last step's impulses, what the spin does not show yet */
 } tl_body_motion;
 
 /* What it reads. */
@@ -18,31 +21,38 @@ typedef struct tl_body_fact {
   double mass, inverse_mass;
   double inertia[6], inverse_inertia[6]; /* about the centre of mass */
   double force[3], torque[3];
-  int32_t free;  /* forces and impulses move it */
-  int32_t moves; /* free or kinematic */
-  int32_t round; /* one ball about the centre of mass */
-  int32_t shape; /* that ball, of a free body */
+  int32_t free;    /* forces and impulses move it */
+  int32_t moves;   /* free or kinematic */
+  int32_t round;   /* one ball about the centre of mass */
+  int32_t shape;   /* plain worlds: that ball, of a free body */
+  int32_t tumbles; /* its spin changes without a torque */
+  int32_t unused;
 } tl_body_fact;
 
 typedef struct tl_shape_fact {
   int32_t body, material;
-  int32_t halfspace; /* else a ball */
-  int32_t movable;   /* its body gives way to impulses */
-  int32_t still;     /* it looks the same however its body is turned */
+  int32_t halfspace, ball;
+  int32_t movable; /* its body gives way to impulses */
+  int32_t still;   /* it looks the same however its body is turned */
   int32_t group;
-  uint32_t collides; /* bit g: meets group g; both sides must agree */
-  int32_t unused;
+  uint32_t collides;   /* bit g: meets group g; both sides must agree */
   double radius, size; /* m; size: as slops count */
+  double reach;        /* m: of its farthest point from its origin */
   double position[3];  /* in the body's frame, from its centre of mass */
   double rotation[9];
 } tl_shape_fact;
 
-/* Contacts, sorted by shapes; columns: type, name, components. */
+struct tl_geometry; /* item/collide/geometry.h */
+
+/* Contacts, sorted by shapes, those of a pair as the narrow-phase finds them; columns: type, name,
+ * components. */
 #define TL_RESIDENT_LIST(X)                         \
   X(int32_t, shape_a, 1)                            \
   X(int32_t, shape_b, 1)                            \
   X(int32_t, body_a, 1)                             \
   X(int32_t, body_b, 1)                             \
+  X(uint32_t, feature, 1)                           \
+  X(int32_t, spherical, 1)                          \
   X(double, gap, 1)                                 \
   X(double, point, 3)                               \
   X(double, normal, 3)                              \
@@ -73,6 +83,9 @@ typedef struct tl_resident_load {
   const double *friction, *restitution;         /* [material_count^2] of pairs */
   const tl_spring_material *spring;             /* [material_count] */
   const tl_resident_contacts *contacts;         /* of the step before */
+  int32_t general;                              /* not plain */
+  int32_t uneven;                               /* a free body is no ball */
+  const struct tl_geometry *const *geometry;    /* [shape_count], general */
   double cell;                                  /* m: width of the grid in which pairs are sought */
 } tl_resident_load;
 
@@ -83,8 +96,9 @@ typedef struct tl_resident_rule {
   double margin; /* m: the least margin of a shape */
   double skin;   /* m: what shapes may move until pairs are sought anew */
   double penetration_limit;
-  int32_t plane;   /* disks in the x-z plane */
-  int32_t turning; /* a wall turns */
+  int32_t plane;    /* disks in the x-z plane */
+  int32_t turning;  /* a wall turns */
+  int32_t projects; /* what has sunk in is lifted by a projection */
 } tl_resident_rule;
 
 enum { TL_RESIDENT_CONTACT_SUMS = 10, TL_RESIDENT_BODY_SUMS = 9 };
@@ -92,9 +106,9 @@ enum { TL_RESIDENT_CONTACT_SUMS = 10, TL_RESIDENT_BODY_SUMS = 9 };
 /* What the host learns of a step. */
 typedef struct tl_resident_record {
   int32_t contact_count;
-  int32_t left;   /* a shape has left the room for which pairs were sought */
-  int32_t skewed; /* a disk would leave its plane */
-  int32_t unused;
+  int32_t left;    /* a shape has left the room for which pairs were sought */
+  int32_t skewed;  /* an arm is not along its normal, or a disk would leave its plane */
+  int32_t crowded; /* a pair has more contact points than there is room for */
   double change, free_count, speed; /* m/s, -, m/s: sums behind the velocity scale */
   /* after touch; what follows, after advance and correct */
   int32_t fast; /* a body became faster than its margin allows */

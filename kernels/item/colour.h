@@ -19,6 +19,11 @@ TL_ITEM uint32_t tl_pair_hash(int32_t low, int32_t high) {
   return hash ^ (hash >> 16);
 }
 
+/* Of names of 64 bits; a small one stands for itself. */
+TL_ITEM int32_t tl_name_fold(uint64_t name) {
+  return (int32_t)((uint32_t)name ^ (uint32_t)(name >> 32) * 0x9E3779B1u);
+}
+
 /* The colours that the units of a constraint have had: 64 as bits, and how many beyond. */
 typedef struct tl_palette {
   uint64_t used;

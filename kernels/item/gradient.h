@@ -252,8 +252,9 @@ TL_ITEM tl_share tl_lipschitz_step(const tl_view *view, const tl_range range, in
 }
 
 /* The first z: all along the cone's axis, of mixed size, so that no eigenvector is missed. */
-TL_ITEM void tl_lipschitz_begin(const tl_view *view, const tl_range range, int32_t k) {
-  const uint32_t mixed = ((uint32_t)k * 2654435761u) >> 16;
+TL_ITEM void tl_lipschitz_begin(const tl_view *view, const tl_range range, int32_t k,
+                                int32_t number) {
+  const uint32_t mixed = ((uint32_t)number * 2654435761u) >> 16;
   const tl_real size = 1 + (tl_real)mixed / 65536;
   const tl_vec n = tl_contact_axis(view, range.kind, k);
   tl_vec z = tl_times(size, n);

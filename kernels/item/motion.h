@@ -33,6 +33,19 @@ TL_ITEM void tl_place_move(double position[3], double orientation[4], const doub
   tl_quaternion_turn(orientation, angle);
 }
 
+/* The most that a point of a shape moves per unit of time; arm: from the body's centre to it,
+ * reach: from there to its farthest point, m. What is not bounded is asked for its body's speed
+ * alone. */
+TL_ITEM double tl_shape_speed(int round, double reach, const double arm[3],
+                              const double velocity[3], const double spin[3]) {
+  const double speed = tl_norm3(velocity);
+  if (round) {
+    return speed;
+  }
+  const double turning = tl_norm3(spin) * (tl_norm3(arm) + reach);
+  return speed + (isfinite(turning) ? turning : 0);
+}
+
 /* Of the point at `arm` from the body's centre. */
 TL_ITEM void tl_point_velocity(const double velocity[3], const double spin[3], const double arm[3],
                                double u[3]) {

@@ -2,7 +2,9 @@
  *
  * Everything below kernels/ is compiled twice, with TL_REAL_IS_FLOAT 0 and 1, for the CPU and for
  * CUDA. Item functions use + - * / sqrt and comparisons only, which IEEE 754 rounds alike
- * everywhere; with contraction off this gives the same bits on every backend. */
+ * everywhere; with contraction off this gives the same bits on every backend.
+ * TL_ITEM_LARGE: an item that callers share instead of having a copy each; TL_ITEM_TABLE: constant
+ * arrays that such items read. */
 #ifndef TL_ITEM_REAL_H
 #define TL_ITEM_REAL_H
 
@@ -21,8 +23,12 @@ typedef double tl_real;
 
 #if defined(__CUDACC__)
 #define TL_ITEM static __host__ __device__ __forceinline__
+#define TL_ITEM_LARGE static __device__ __noinline__
+#define TL_ITEM_TABLE static __device__ const
 #else
 #define TL_ITEM static inline __attribute__((always_inline, unused))
+#define TL_ITEM_LARGE static __attribute__((unused))
+#define TL_ITEM_TABLE static const __attribute__((unused))
 #endif
 
 TL_ITEM tl_real tl_sqrt(tl_real a) {

@@ -43,6 +43,15 @@ TL_ITEM void tl_cross3(double out[3], const double a[3], const double b[3]) {
   tl_set3(out, a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]);
 }
 
+/* By comparison: the sign of a zero does not depend on whose fmin it is. */
+TL_ITEM double tl_min(double a, double b) {
+  return a < b ? a : b;
+}
+
+TL_ITEM double tl_max(double a, double b) {
+  return a > b ? a : b;
+}
+
 TL_ITEM double tl_clamp(double x, double low, double high) {
   return x < low ? low : x > high ? high : x;
 }

@@ -1,6 +1,7 @@
 /* test_resident.c: worlds in the memory of a device are those of the CPU, to the bit: bodies,
  * contacts, reports, through inlets, outlets, changes from outside and restarts on the other
- * backend. Some with the settings by default, some by gradients and a fixed number of them. */
+ * backend. Some with the settings by default, some by gradients and a fixed number of them, two
+ * with iterations in single precision. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,10 @@ enum { MOST = 256, STEPS = 16, PART = 5 };
     }                                                                                   \
   } while (0)
 
-typedef enum scene_kind { BED, SHAKEN, DRUM, SOFT, FLAT, NUT, SCENES } scene_kind;
-static const char *const names[SCENES] = {"bed",      "shaken box", "drum",
-                                          "soft bed", "disks",      "large among small"};
+typedef enum scene_kind { BED, SHAKEN, DRUM, SOFT, FLAT, NUT, BED_F32, NUT_F32, SCENES } scene_kind;
+static const char *const names[SCENES] = {
+    "bed",   "shaken box",        "drum",     "soft bed",
+    "disks", "large among small", "bed, f32", "large among small, f32"};
 
 static talus_context *context_open(talus_backend_kind backend, int32_t threads) {
   talus_context_def def = talus_context_def_default();
@@ -99,7 +101,7 @@ static void grains_add(talus_world *world, int32_t material, scene_kind kind) {
       }
     }
   }
-  if (kind == NUT) {
+  if (kind == NUT || kind == NUT_F32) {
     sphere_add(world, material, 0.08, 0.1, 0.1, 0.0455 * layers + 0.08);
   }
 }
@@ -111,7 +113,9 @@ static talus_world *world_make(talus_context *context, scene_kind kind) {
   int32_t material;
   scatter = 7;
   def.plane = kind == FLAT;
-  if (kind != BED && kind != DRUM) { /* those take what a world takes by itself */
+  def.solver.precision = kind == BED_F32 || kind == NUT_F32 ? TALUS_F32 : TALUS_F64;
+  if (kind != BED && kind != BED_F32 &&
+      kind != DRUM) { /* those take what a world takes by itself */
     def.solver.method = TALUS_METHOD_APGDB;
     def.tolerance = 1e-300;
     def.solver.max_iterations = 40;
@@ -147,6 +151,7 @@ static talus_step_report step(talus_world *world) {
   MUST(talus_world_step(world, &report));
   report.seconds = report.seconds_collide = report.seconds_build = 0;
   report.seconds_solve = report.seconds_project = 0;
+  report.resident = 0;
   return report;
 }
 
@@ -171,6 +176,7 @@ static void scene_check(scene_kind kind, int64_t *resident_steps) {
     disturb(a, i);
     disturb(b, i);
     const talus_step_report p = step(a), q = step(b);
+    CHECK(p.precision == a->def.solver.precision && q.precision == p.precision);
     same = memcmp(&p, &q, sizeof p) == 0 && (i % 8 != 7 || same_state(a, b));
     CHECK_CASE(same, "%s: step %d: %d and %d contacts, kinetic %.17g %.17g, epsilon %g %g",
                names[kind], i, p.contact_count, q.contact_count, p.kinetic, q.kinetic, p.epsilon,

@@ -59,9 +59,10 @@ static void same_bits(talus_context *context) {
   int64_t first_count = 0;
   for (int k = 0; k < 4; k++) {
     tl_narrow *narrow = NULL;
+    tl_buffer memory = {NULL, 0};
     const tl_contact_point *points_found = NULL;
     int64_t count = 0;
-    CHECK(tl_narrow_create(context, &narrow) == TALUS_OK);
+    CHECK(tl_narrow_create(context, &memory, &narrow) == TALUS_OK);
     for (int again = 0; again < 2; again++) {
       const int64_t before = context->bytes;
       CHECK(tl_narrow_pairs(narrow, collider, pair, pair_count, threads[k], &points_found,
@@ -83,15 +84,17 @@ static void same_bits(talus_context *context) {
     }
     CHECK(ordered);
     tl_narrow_destroy(narrow);
+    tl_buffer_release(context, &memory);
   }
   free(first);
 }
 
 static void none(talus_context *context) {
   tl_narrow *narrow = NULL;
+  tl_buffer memory = {NULL, 0};
   const tl_contact_point *points_found = NULL;
   int64_t count = 5;
-  CHECK(tl_narrow_create(context, &narrow) == TALUS_OK);
+  CHECK(tl_narrow_create(context, &memory, &narrow) == TALUS_OK);
   CHECK(tl_narrow_pairs(narrow, collider, pair, 0, 4, &points_found, &count) == TALUS_OK &&
         count == 0);
   /* two meshes, in the middle of much else */
@@ -103,6 +106,7 @@ static void none(talus_context *context) {
   CHECK(points_found == NULL && count == 0);
   collider[100] = before;
   tl_narrow_destroy(narrow);
+  tl_buffer_release(context, &memory);
   tl_narrow_destroy(NULL);
 }
 
@@ -127,6 +131,7 @@ static void starve(void) {
     m.allowed = granted;
     tl_geometry *hull = NULL, *mesh = NULL;
     tl_narrow *narrow = NULL;
+    tl_buffer memory = {NULL, 0};
     const tl_contact_point *points_found = NULL;
     int64_t count = 0;
     talus_shape_def shape = ball;
@@ -142,7 +147,7 @@ static void starve(void) {
       status = tl_geometry_create(context, &shape, &mesh, NULL);
     }
     if (status == TALUS_OK) {
-      status = tl_narrow_create(context, &narrow);
+      status = tl_narrow_create(context, &memory, &narrow);
     }
     if (status == TALUS_OK) {
       status = tl_narrow_pairs(narrow, collider, pair, pair_count, 2, &points_found, &count);
@@ -152,6 +157,7 @@ static void starve(void) {
     done = status == TALUS_OK;
     m.allowed = -1;
     tl_narrow_destroy(narrow);
+    tl_buffer_release(context, &memory);
     tl_geometry_destroy(context, hull);
     tl_geometry_destroy(context, mesh);
     CHECK(m.blocks == held);

@@ -57,6 +57,7 @@ static emu_settings read_settings(void) {
   settings.lazy = number_setting("EMU_LAZY", 0, "") != 0;
   settings.guard = number_setting("EMU_GUARD", 0, "") != 0;
   settings.memory = (size_t)number_setting("EMU_MEMORY", 4LL << 30, "KMG");
+  settings.double_ratio = (int)number_setting("EMU_DOUBLE_RATIO", 2, "");
   settings.devices = (int)number_setting("EMU_DEVICES", 1, "");
   settings.fail_alloc = (long)number_setting("EMU_FAIL_ALLOC", 0, "+");
   settings.fail_alloc_on = settings.fail_alloc && strchr(getenv("EMU_FAIL_ALLOC"), '+');
@@ -227,6 +228,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
     return cudaSuccess;
   case cudaDevAttrComputeCapabilityMinor:
     *value = properties.minor;
+    return cudaSuccess;
+  case cudaDevAttrSingleToDoublePrecisionPerfRatio:
+    *value = emu_get().double_ratio;
     return cudaSuccess;
   }
   return emu_fail(cudaErrorInvalidValue);

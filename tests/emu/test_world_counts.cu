@@ -72,18 +72,33 @@ talus_world *bed_make(talus_context *context, int side, int layers) {
   return world;
 }
 
+/* Whether the context counts what the run time counts. */
+void counts_check(const tl_device_counts *a, const tl_device_counts *b, const counts *c) {
+  CHECK_CASE(b->waits - a->waits == c->waits, "%ld waits", c->waits);
+  CHECK_CASE((b->allocations > a->allocations) == (c->allocations > 0), "%ld allocations",
+             c->allocations); /* pinned ones are counted there */
+  CHECK_CASE(b->copies - a->copies == c->copies, "%ld copies", c->copies);
+  CHECK_CASE(b->bytes - a->bytes == c->bytes, "%lld bytes", c->bytes);
+  CHECK_CASE(b->graphs - a->graphs == c->graph_launches, "%ld graphs", c->graph_launches);
+  CHECK_CASE(c->graphs > 0 || b->launches - a->launches == c->launches, "%ld launches",
+             c->launches);
+}
+
 counts step_count(talus_world *world, talus_step_report *report) {
   const counts before = now();
+  const tl_device_counts own = world->context->counts;
   CHECK(talus_world_step(world, report) == TALUS_OK);
   const counts after = now();
-  return counts{after.waits - before.waits,
-                after.allocations - before.allocations,
-                after.graphs - before.graphs,
-                after.launches - before.launches,
-                after.graph_launches - before.graph_launches,
-                after.copies - before.copies,
-                after.runs - before.runs,
-                after.bytes - before.bytes};
+  const counts c = {after.waits - before.waits,
+                    after.allocations - before.allocations,
+                    after.graphs - before.graphs,
+                    after.launches - before.launches,
+                    after.graph_launches - before.graph_launches,
+                    after.copies - before.copies,
+                    after.runs - before.runs,
+                    after.bytes - before.bytes};
+  counts_check(&own, &world->context->counts, &c);
+  return c;
 }
 
 /* Kernels and primitives count each time that they run, those of graphs too, which do nothing once

@@ -48,6 +48,8 @@ says 2 "--add {name: a, width: 3}" measure beads --add '{name: a, width: 3}'
 says 2 "is called 'nobody'" measure beads --add '{name: a, with: nobody}'
 says 2 "the kernel is wider than the region" measure beads \
   --add '{kind: fields, name: a, width: 1, region: {lower: [0, 0, 0], upper: [1, 1, 1]}}'
+says 2 "measure[0].region: fields want a box" measure beads --add '{kind: fields, name: a, width: 1 cm}'
+check "what is wrong is no file" test -z "$("$talus" measure beads --add '{kind: fields, name: a, width: 1 cm}' 2>&1 | grep claims)"
 says 2 "list of measurements" measure beads --file beads.yaml
 says 2 "cannot be" measure beads --out nowhere/at/all
 [ $failed -eq 0 ] && echo "passed"

@@ -330,7 +330,7 @@ static void check_refusals(talus_context *context) {
   refuse(context, "{name: a, kind: radial}", "reach");
   refuse(context, "{name: a, kind: radial, reach: 1, region: {lower: [0, 0, 0], upper: [1, 1, 1]}}",
          "wants less than 0.5");
-  refuse(context, "{name: a, kind: fields, width: 1}", "kind box");
+  refuse(context, "{name: a, kind: fields, width: 1}", "fields want a box");
   refuse(context, "{name: a, region: {kind: cell}}", "no periodic cell");
   refuse(context, "{name: a, kind: fields, region: {lower: [0, 0, 0], upper: [1, 1, 1]}}", "width");
   refuse(context,

@@ -32,5 +32,5 @@ for page in ("README.md", "docs/tutorial/first-heap.md", "host/python/README.md"
         count += 1
     if page.endswith("first-heap.md"):
         top = names["world"].position[names["world"].ids, 2].max()
-        assert 0.005 < top < 0.2, top
+        assert 0.03 < top < 0.2, top    # beads that roll away lie in one layer, 0.01 m
 assert count >= 8, count

@@ -2,8 +2,11 @@
 #ifndef TL_TESTS_PIECES_H
 #define TL_TESTS_PIECES_H
 
+#include <stdbool.h>
+
 #include "talus/talus_ranks.h"
 #include "tests/ranks/bed.h"
+#include "tests/ranks/extras.h"
 
 /* What is to be solved, and all results in the order of the whole bed. */
 typedef struct solved {
@@ -11,6 +14,11 @@ typedef struct solved {
   talus_problem whole;
   talus_settings settings;
   double *impulse, *row, *velocity, *contact_velocity;
+  uint64_t *id; /* of the bodies */
+  int extra;    /* what contacts and rows have besides (extras.h) */
+  extras more;
+  int32_t salt;   /* another one: bodies are dealt out otherwise */
+  bool deal_anew; /* ... in the second solve */
 } solved;
 
 /* A piece: the bodies of a rank, other bodies that its contacts join, and the contacts. */
@@ -19,11 +27,17 @@ typedef struct piece {
   bed part;
   uint64_t *id;
   int32_t *contact, *row; /* of the whole */
+  extras more;
 } piece;
 
 /* Bodies are dealt out without any sense, so that ranks have ghosts all over the bed. */
-static int32_t piece_rank(int32_t body, int32_t size) {
-  return (int32_t)((uint32_t)body * 2654435761u >> 8) % size;
+static int32_t piece_rank(int32_t body, int32_t size, int32_t salt) {
+  return (int32_t)(((uint32_t)body + (uint32_t)salt) * 2654435761u >> 8) % size;
+}
+
+/* Names in the order of the whole's indices. */
+static uint64_t body_id(int32_t body) {
+  return 1000 + 3 * (uint64_t)body;
 }
 
 static int32_t piece_body(piece *p, const bed *d, int32_t *place, int32_t body) {
@@ -32,7 +46,7 @@ static int32_t piece_body(piece *p, const bed *d, int32_t *place, int32_t body) 
   }
   const int64_t to = p->part.body_count++, from = body;
   place[body] = (int32_t)to;
-  p->id[to] = 1000 + 3 * (uint64_t)body; /* in the order of the whole's indices */
+  p->id[to] = body_id(body);
   memcpy(p->part.position + 3 * to, d->position + 3 * from, 3 * sizeof(double));
   memcpy(p->part.velocity + 6 * to, d->velocity + 6 * from, 6 * sizeof(double));
   memcpy(p->part.inertia + 6 * to, d->inertia + 6 * from, 6 * sizeof(double));
@@ -77,29 +91,31 @@ static void piece_make(piece *p, const solved *s, int32_t rank, int32_t size) {
     place[i] = -1;
   }
   for (int32_t i = 0; i < d->body_count; i++) {
-    if (piece_rank(i, size) == rank) {
+    if (piece_rank(i, size, s->salt) == rank) {
       piece_body(p, d, place, i);
     }
   }
   const int32_t own = p->part.body_count;
   for (int64_t k = 0; k < d->contact_count; k++) {
-    if (piece_rank(d->b[k], size) == rank) {
+    if (piece_rank(d->b[k], size, s->salt) == rank) {
       piece_contact(p, d, place, k);
     }
   }
   for (int64_t k = 0; k < d->row_count; k++) {
-    if (piece_rank(d->row_a[k], size) == rank) {
+    if (piece_rank(d->row_a[k], size, s->salt) == rank) {
       piece_row(p, d, place, k);
     }
   }
   p->problem = bed_problem(&p->part, s->whole.rigid.arm_a != NULL, s->whole.brick_size);
   p->problem.ids = p->id;
   p->problem.ghost_count = p->part.body_count - own;
+  extras_make(&p->more, s->extra, p->contact, p->row, &p->problem);
   free(place);
 }
 
 static void piece_release(piece *p) {
   bed_release(&p->part);
+  extras_release(&p->more);
   free(p->id);
   free(p->contact);
   free(p->row);
@@ -108,10 +124,11 @@ static void piece_release(piece *p) {
 /* The results of a piece, where they belong in the whole; ghosts are left to their own ranks. */
 static void piece_put(const piece *p, const talus_solution *from, solved *to) {
   const bed *const q = &p->part;
+  const int64_t n = p->problem.dimension;
   for (int64_t k = 0; k < q->contact_count; k++) {
-    const int64_t at = 3 * (int64_t)p->contact[k];
-    memcpy(to->impulse + at, from->impulse + 3 * k, 3 * sizeof(double));
-    memcpy(to->contact_velocity + at, from->contact_velocity + 3 * k, 3 * sizeof(double));
+    const int64_t at = n * p->contact[k];
+    memcpy(to->impulse + at, from->impulse + n * k, (size_t)n * sizeof(double));
+    memcpy(to->contact_velocity + at, from->contact_velocity + n * k, (size_t)n * sizeof(double));
   }
   for (int64_t k = 0; k < q->row_count; k++) {
     to->row[p->row[k]] = from->bilateral_impulse[k];
@@ -122,23 +139,44 @@ static void piece_put(const piece *p, const talus_solution *from, solved *to) {
   }
 }
 
+/* One update and solve of a piece, with results in the whole. */
+static talus_status piece_go(talus_solver *solver, const piece *p, bool update,
+                             talus_solution *solution, solved *s, talus_info *info) {
+  talus_status status = update ? talus_solver_update(solver, &p->problem) : TALUS_OK;
+  status = status == TALUS_OK ? talus_solver_solve(solver, solution, info) : status;
+  if (status == TALUS_OK) {
+    piece_put(p, solution, s);
+  }
+  return status;
+}
+
+/* Another piece, dealt out otherwise. */
+static talus_status piece_anew(talus_solver *solver, int32_t rank, int32_t size, solved *s,
+                               talus_solution *solution, talus_info *info) {
+  solved other = *s;
+  piece p;
+  other.salt = 12345;
+  piece_make(&p, &other, rank, size);
+  const talus_status status = piece_go(solver, &p, true, solution, s, info);
+  piece_release(&p);
+  return status;
+}
+
 /* One rank's part: update and solve, twice if warm_start is set. */
-static talus_status piece_solve(talus_context *context, const piece *p, solved *s,
-                                talus_info *info) {
+static talus_status piece_solve(talus_context *context, const piece *p, solved *s, int32_t rank,
+                                int32_t size, talus_info *info) {
   talus_solution solution = talus_solution_default();
   talus_solver *solver = NULL;
-  const bed *const q = &p->part;
-  solution.impulse = bed_room(3 * (int64_t)q->contact_count, sizeof(double));
-  solution.contact_velocity = bed_room(3 * (int64_t)q->contact_count, sizeof(double));
-  solution.bilateral_impulse = bed_room(q->row_count, sizeof(double));
-  solution.velocity = bed_room(6 * (int64_t)q->body_count, sizeof(double));
+  const bed *const d = s->d;
+  solution.impulse = bed_room(6 * (int64_t)d->contact_count, sizeof(double));
+  solution.contact_velocity = bed_room(6 * (int64_t)d->contact_count, sizeof(double));
+  solution.bilateral_impulse = bed_room(d->row_count, sizeof(double));
+  solution.velocity = bed_room(6 * (int64_t)d->body_count, sizeof(double));
   talus_status status = talus_solver_create(context, &s->settings, &solver);
-  status = status == TALUS_OK ? talus_solver_update(solver, &p->problem) : status;
-  for (int i = 0; i <= s->settings.warm_start && status == TALUS_OK; i++) {
-    status = talus_solver_solve(solver, &solution, info);
-  }
-  if (status == TALUS_OK) {
-    piece_put(p, &solution, s);
+  status = status == TALUS_OK ? piece_go(solver, p, true, &solution, s, info) : status;
+  if (status == TALUS_OK && s->settings.warm_start) {
+    status = s->deal_anew ? piece_anew(solver, rank, size, s, &solution, info)
+                          : piece_go(solver, p, false, &solution, s, info);
   }
   talus_solver_destroy(solver);
   free(solution.impulse);
@@ -152,10 +190,15 @@ static void solved_make(solved *s, const bed *d, int arms, double brick_size) {
   *s = (solved){.d = d, .whole = bed_problem(d, arms, brick_size)};
   s->settings = talus_settings_default();
   s->settings.same_bits = 1;
-  s->impulse = bed_room(3 * (int64_t)d->contact_count, sizeof(double));
-  s->contact_velocity = bed_room(3 * (int64_t)d->contact_count, sizeof(double));
+  s->impulse = bed_room(6 * (int64_t)d->contact_count, sizeof(double));
+  s->contact_velocity = bed_room(6 * (int64_t)d->contact_count, sizeof(double));
   s->row = bed_room(d->row_count, sizeof(double));
   s->velocity = bed_room(6 * (int64_t)d->body_count, sizeof(double));
+  s->id = bed_room(d->body_count, sizeof *s->id);
+  for (int32_t i = 0; i < d->body_count; i++) {
+    s->id[i] = body_id(i);
+  }
+  s->whole.ids = s->id;
 }
 
 static void solved_release(solved *s) {
@@ -163,6 +206,15 @@ static void solved_release(solved *s) {
   free(s->contact_velocity);
   free(s->row);
   free(s->velocity);
+  free(s->id);
+  extras_release(&s->more);
+}
+
+/* Contacts and rows have more than friction, in the whole and in pieces that are made from now on.
+ */
+static inline void solved_extend(solved *s, int extra) {
+  s->extra = extra;
+  extras_make(&s->more, extra, NULL, NULL, &s->whole);
 }
 
 static uint64_t hash_add(uint64_t hash, const double *array, int64_t count) {
@@ -175,8 +227,9 @@ static uint64_t hash_add(uint64_t hash, const double *array, int64_t count) {
 
 static uint64_t solved_hash(const solved *s) {
   uint64_t hash = UINT64_C(0xCBF29CE484222325);
-  hash = hash_add(hash, s->impulse, 3 * (int64_t)s->d->contact_count);
-  hash = hash_add(hash, s->contact_velocity, 3 * (int64_t)s->d->contact_count);
+  const int64_t contacts = (int64_t)s->whole.dimension * s->d->contact_count;
+  hash = hash_add(hash, s->impulse, contacts);
+  hash = hash_add(hash, s->contact_velocity, contacts);
   hash = hash_add(hash, s->row, s->d->row_count);
   return hash_add(hash, s->velocity, 6 * (int64_t)s->d->body_count);
 }
@@ -193,7 +246,7 @@ static uint64_t solved_alone(solved *s, talus_info *info) {
   solution.contact_velocity = s->contact_velocity;
   solution.bilateral_impulse = s->row;
   solution.velocity = s->velocity;
-  memset(s->impulse, 0, 3 * (size_t)s->d->contact_count * sizeof(double));
+  memset(s->impulse, 0, 6 * (size_t)s->d->contact_count * sizeof(double));
   memset(s->row, 0, (size_t)s->d->row_count * sizeof(double));
   talus_status status = talus_context_create(&def, &context);
   status = status == TALUS_OK ? talus_solver_create(context, &s->settings, &solver) : status;

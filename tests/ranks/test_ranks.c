@@ -18,21 +18,46 @@ typedef struct seat {
   int32_t rank, size;
   solved *s;
   void (*spoil)(piece *p, int32_t rank);
-  bool absent; /* gives up instead of coming */
+  bool absent;   /* gives up instead of coming */
+  bool stranger; /* has another version of the library */
   talus_status status;
   talus_info info;
   char message[400];
+  int idle_told; /* how often it was said that ranks are idle */
 } seat;
+
+static void seat_log(void *user, talus_log_level level, const char *text) {
+  ((seat *)user)->idle_told += level == TALUS_LOG_WARNING && strstr(text, "are idle") != NULL;
+}
+
+/* What the first comparison of an update, that of versions, hears from another library. */
+static _Thread_local int (*honest_gather)(void *, const void *, int64_t, void *);
+
+static int strange_gather(void *user, const void *part, int64_t bytes, void *all) {
+  static _Thread_local bool done;
+  uint64_t hash = 0;
+  if (!done && bytes == (int64_t)sizeof hash) {
+    memcpy(&hash, part, sizeof hash);
+    hash ^= 1;
+    part = &hash;
+    done = true;
+  }
+  return honest_gather(user, part, bytes, all);
+}
 
 static void *seat_run(void *argument) {
   seat *const own = argument;
-  const talus_transport transport = talus_thread_ranks_transport(own->ranks, own->rank);
+  talus_transport transport = talus_thread_ranks_transport(own->ranks, own->rank);
+  honest_gather = transport.gather;
+  transport.gather = own->stranger ? strange_gather : transport.gather;
   talus_context_def def = talus_context_def_default();
   talus_context *context = NULL;
   piece p;
   def.threads = 1 + own->rank % 2;
   def.backend = TALUS_BACKEND_CPU;
   def.ranks = &transport;
+  def.log = seat_log;
+  def.log_user = own;
   own->status = talus_context_create(&def, &context);
   own->info = talus_info_default();
   if (own->absent) {
@@ -44,7 +69,7 @@ static void *seat_run(void *argument) {
   if (own->spoil != NULL) {
     own->spoil(&p, own->rank);
   }
-  own->status = piece_solve(context, &p, own->s, &own->info);
+  own->status = piece_solve(context, &p, own->s, own->rank, own->size, &own->info);
   snprintf(own->message, sizeof own->message, "%s", talus_context_message(context));
   piece_release(&p);
   talus_context_destroy(context);
@@ -52,6 +77,8 @@ static void *seat_run(void *argument) {
 }
 
 /* All ranks; the results are in `s`. */
+static int32_t stranger = -1; /* the rank that has another version */
+
 static void ranks_run(solved *s, int32_t size, void (*spoil)(piece *, int32_t), int32_t absent,
                       seat *seats) {
   talus_thread_ranks *ranks = NULL;
@@ -59,6 +86,7 @@ static void ranks_run(solved *s, int32_t size, void (*spoil)(piece *, int32_t), 
   for (int32_t r = 0; r < size; r++) {
     seats[r] = (seat){.ranks = ranks, .rank = r, .size = size, .s = s, .spoil = spoil};
     seats[r].absent = r == absent;
+    seats[r].stranger = r == stranger;
     CHECK(pthread_create(&seats[r].thread, NULL, seat_run, &seats[r]) == 0);
   }
   for (int32_t r = 0; r < size; r++) {
@@ -73,7 +101,7 @@ static void case_check(solved *s, const char *what) {
   const uint64_t wanted = solved_alone(s, &alone);
   CHECK(wanted != 0);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    memset(s->impulse, 0xff, 3 * (size_t)s->d->contact_count * sizeof(double));
+    memset(s->impulse, 0xff, 6 * (size_t)s->d->contact_count * sizeof(double));
     memset(s->velocity, 0xff, 6 * (size_t)s->d->body_count * sizeof(double));
     ranks_run(s, sizes[i], NULL, -1, seats);
     CHECK_CASE(solved_hash(s) == wanted, "%s on %d ranks", what, sizes[i]);
@@ -82,6 +110,7 @@ static void case_check(solved *s, const char *what) {
                  seats[r].message);
       CHECK(seats[r].info.measure == alone.measure && seats[r].info.passes == alone.passes &&
             seats[r].info.outcome == alone.outcome &&
+            seats[r].info.keys_matched == alone.keys_matched &&
             seats[r].info.certificate.epsilon_coulomb == alone.certificate.epsilon_coulomb);
     }
   }
@@ -123,6 +152,45 @@ static void test_warm_start(void) {
   bed_release(&d);
 }
 
+/* What contacts and rows may have besides, by sweeps and by gradient steps. */
+static void test_extras(void) {
+  static const int extra[] = {SOFT, SIX_ROWS, ELLIPSES, BOUNDS,
+                              SOFT | SIX_ROWS | ELLIPSES | BOUNDS};
+  bed d;
+  bed_make(&d, 7, 1, 5);
+  d.position[3 * 100] += 20;
+  for (int i = 0; i < 10; i++) {
+    solved s;
+    solved_make(&s, &d, i / 2 == 2 || i == 8, 3);
+    solved_extend(&s, extra[i / 2]);
+    s.settings.method = i % 2 ? TALUS_METHOD_APGDB : TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
+    s.settings.law = i % 4 < 2 ? TALUS_LAW_COULOMB : TALUS_LAW_CCP;
+    s.settings.max_iterations = 30;
+    char what[40];
+    snprintf(what, sizeof what, "extras %d by %s", extra[i / 2],
+             talus_method_name(s.settings.method));
+    case_check(&s, what);
+    solved_release(&s);
+  }
+  bed_release(&d);
+}
+
+/* A warm start by names: in the second problem other ranks give the contacts. */
+static void test_names(void) {
+  bed d;
+  solved s;
+  bed_make(&d, 7, 1, 6);
+  solved_make(&s, &d, 0, 3);
+  solved_extend(&s, KEYS);
+  s.settings.method = TALUS_METHOD_GAUSS_SEIDEL_NESTEROV;
+  s.settings.warm_start = 1;
+  s.settings.max_iterations = 20;
+  s.deal_anew = true;
+  case_check(&s, "names");
+  solved_release(&s);
+  bed_release(&d);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static void spoil_id(piece *p, int32_t rank) {
@@ -136,6 +204,11 @@ static void spoil_ghost(piece *p, int32_t rank) {
   if (rank == 2) {
     p->id[p->part.body_count - 1] = 7;
   }
+}
+
+static void spoil_position(piece *p, int32_t rank) {
+  const int32_t ghost = p->part.body_count - 1;
+  p->part.position[3 * ghost] += rank == 2 ? 4 : 0;
 }
 
 static void spoil_brick(piece *p, int32_t rank) {
@@ -176,6 +249,10 @@ static void test_refused(void) {
   solved_make(&s, &d, 0, 3);
   refused(&s, spoil_id, "is given by rank");
   refused(&s, spoil_ghost, "no rank gives body 7");
+  refused(&s, spoil_position, "another position");
+  stranger = 1;
+  refused(&s, NULL, "rank 1 has another version of the library than rank 0");
+  stranger = -1;
   refused(&s, spoil_brick, "brick_size");
   refused(&s, spoil_normal, "normal");
   refused(&s, spoil_arms, "arms");
@@ -220,9 +297,33 @@ static void test_progress(void) {
   bed_release(&d);
 }
 
+/* More ranks than bricks: the same bits, and the first rank says once that some are idle. */
+static void test_idle(void) {
+  bed d;
+  solved s;
+  seat seats[MOST];
+  talus_info alone = talus_info_default();
+  bed_make(&d, 6, 0, 3);
+  solved_make(&s, &d, 0, 64); /* one brick */
+  s.settings.method = TALUS_METHOD_GAUSS_SEIDEL;
+  s.settings.fixed_iterations = 5;
+  const uint64_t wanted = solved_alone(&s, &alone);
+  ranks_run(&s, 3, NULL, -1, seats);
+  CHECK(solved_hash(&s) == wanted);
+  for (int32_t r = 0; r < 3; r++) {
+    CHECK_CASE(seats[r].status == TALUS_OK, "rank %d: %s", r, seats[r].message);
+    CHECK_CASE(seats[r].idle_told == (r == 0), "rank %d: told %d times", r, seats[r].idle_told);
+  }
+  solved_release(&s);
+  bed_release(&d);
+}
+
 int main(void) {
   test_same_bits();
+  test_idle();
   test_warm_start();
+  test_extras();
+  test_names();
   test_refused();
   test_progress();
   return check_end();

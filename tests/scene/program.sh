@@ -106,7 +106,7 @@ few="--set grains.0.count=40 --set output.every=5ms --threads 1 --quiet"
   note "a cell goes on to the bit" cmp -s cell/scalars.csv cell_pieces/scalars.csv
   run 2 run cell.yaml --out narrow --steps 1 --set "cell.upper=[1cm,4cm,4cm]" \
     --set grains.0.count=2 --quiet
-  err_has "a larger cell is needed"
+  err_has "less than two diameters of grain 0"
   run 2 run "$scenes/minimal.yaml" --resume pieces --time 0.05 $few
   err_has "nothing to do"
   run 2 run "$scenes/minimal.yaml" --resume pieces --set world.step=2ms $few

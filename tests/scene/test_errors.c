@@ -126,9 +126,9 @@ static const mistake mistakes[] = {
      "  - {bodies: [a, b], young: 1 MPa, axis: [1, 0, 0]}\n",
      5, "axis and point are given together", 0},
     {"cell: {lower: [0, 0, 0], upper: [9, 9, 9]}\n"
-     "bodies:\n  - {name: a, radius: 1}\n  - {name: b, radius: 1, position: [2, 0, 0]}\nbonds:\n"
+     "bodies:\n  - {name: a, radius: 1}\n  - {name: b, radius: 1, position: [6.5, 0, 0]}\nbonds:\n"
      "  - {bodies: [a, b], young: 1 MPa}\n",
-     6, "a bond", 1},
+     6, "centres 2.5 m apart", 1},
     /* numbers and units */
     {"world:\n  step: 1 mm\n", 2, "world.step wants a time (s), and 'mm' is not its unit", 0},
     {"world:\n  step: 1 sce\n", 2, "unknown unit 'sce'", 0},

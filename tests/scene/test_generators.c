@@ -243,6 +243,66 @@ static void check_overlap(talus_context *context) {
   talus_scene_destroy(scene);
 }
 
+/* Across the faces of a cell: some are cut by them, none overlaps an image of another one. Grains
+ * of a second generator keep clear of the first one's images. */
+static void check_across(talus_context *context) {
+  static const char text[] =
+      "cell: {lower: [0, 0, 0], upper: [4 cm, 4 cm, 4 cm]}\ngrains:\n  - {kind: random, radius: "
+      "4 mm, count: 50, across: true}\n  - {kind: random, radius: 3 mm, count: 30}\n";
+  static const double edge = 0.04;
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  CHECK(world_of(context, text, &scene, &world) == TALUS_OK);
+  balls b = balls_of(scene, world);
+  int32_t cut = 0;
+  double gap = edge;
+  for (int32_t i = 0; i < b.count; i++) {
+    const double *const p = b.ball + 4 * i;
+    int outside = 0;
+    for (int c = 0; c < 3; c++) {
+      CHECK(p[c] >= 0 && p[c] <= edge);
+      outside |= p[c] < p[3] || p[c] > edge - p[3];
+    }
+    cut += outside;
+    for (int32_t k = 0; k < i; k++) {
+      const double *const q = b.ball + 4 * k;
+      double square = 0;
+      for (int c = 0; c < 3; c++) {
+        const double d = p[c] - q[c], nearest = d - edge * round(d / edge);
+        square += nearest * nearest;
+      }
+      gap = fmin(gap, sqrt(square) - p[3] - q[3]);
+    }
+  }
+  CHECK_CASE(b.count == 80 && cut > 20, "%d of %d are cut by a face", cut, b.count);
+  CHECK_CASE(gap > -1e-12, "they overlap by %g m", -gap);
+  free(b.ball);
+  talus_world_destroy(world);
+  talus_scene_destroy(scene);
+  scene = NULL;
+  world = NULL;
+  CHECK(world_of(context,
+                 "walls: [{kind: box, size: [9 cm, 9 cm, 9 cm]}]\ngrains:\n  - {kind: random, "
+                 "radius: 4 mm, count: 5, across: true}\n",
+                 &scene, &world) == TALUS_FILE_FORMAT);
+  CHECK(strstr(talus_context_message(context), "scene.yaml:3:") != NULL &&
+        strstr(talus_context_message(context), "across: only grains that fill") != NULL);
+  talus_scene_destroy(scene);
+}
+
+/* What a step would refuse is told with its line. */
+static void check_narrow(talus_context *context) {
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  CHECK(world_of(context,
+                 "cell: {lower: [0, 0, 0], upper: [1 cm, 2 cm, 2 cm]}\nbodies: [{shape: sphere, "
+                 "name: nut, radius: 4 mm}]\n",
+                 &scene, &world) == TALUS_FILE_FORMAT);
+  CHECK(strstr(talus_context_message(context), "scene.yaml:1:") != NULL &&
+        strstr(talus_context_message(context), "two diameters of bodies[0] nut") != NULL);
+  talus_scene_destroy(scene);
+}
+
 int main(void) {
   talus_context *context = NULL;
   talus_context_def def = talus_context_def_default();
@@ -259,6 +319,8 @@ int main(void) {
   }
   check_seed(context);
   check_overlap(context);
+  check_across(context);
+  check_narrow(context);
   talus_context_destroy(context);
   return check_end();
 }

@@ -35,7 +35,7 @@ static void check_settings(desk *d) {
   BAD_SETTING(facets, 2, "facets");
   BAD_SETTING(facets, 65, "facets");
   BAD_SETTING(facet_angle, NAN, "facet_angle");
-  BAD_SETTING(precision, (talus_precision)2, "precision");
+  BAD_SETTING(precision, (talus_precision)3, "precision");
   BAD_SETTING(measure, (talus_measure)2, "measure");
   BAD_SETTING(tolerance, 0, "tolerance");
   BAD_SETTING(tolerance, -1e-4, "tolerance");

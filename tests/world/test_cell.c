@@ -398,8 +398,6 @@ static void test_refused(void) {
   place_sphere(world, 0, 0.3, 0.5, 0.5, 2);
   CHECK(talus_world_step(world, NULL) == TALUS_UNSUPPORTED);
   CHECK(strstr(talus_context_message(place_context), "a larger cell is needed") != NULL);
-  talus_joint_def joint = talus_joint_def_default(TALUS_JOINT_FIXED);
-  CHECK(talus_joint_add(world, &joint, NULL) == TALUS_UNSUPPORTED);
   talus_world_destroy(world);
 }
 

@@ -427,6 +427,48 @@ static void refused(talus_world *world, talus_joint_def def, talus_status wanted
              "%s: %s", talus_status_name(status), talus_context_message(place_context));
 }
 
+/* Two balls that touch where a ball joint holds them, spinning without gravity: the joint takes no
+ * work, so that what they have in the end is what they had, and no contact is among them. Returns
+ * the kinetic energy in the end over that at first. */
+static double touching(int32_t collide, int32_t *contacts) {
+  talus_world *const world = world_make(0, 1e-3);
+  const int32_t a = ball_make(world, -0.1, 0, 0), b = ball_make(world, 0.1, 0, 0);
+  talus_joint_def def = talus_joint_def_default(TALUS_JOINT_BALL);
+  def.body_a = a;
+  def.body_b = b;
+  def.collide = collide;
+  MUST(talus_joint_add(world, &def, NULL));
+  talus_body_state state;
+  MUST(talus_body_get(world, a, &state));
+  state.spin[1] = 1;
+  state.spin[2] = 0.3;
+  MUST(talus_body_set(world, a, &state));
+  MUST(talus_body_get(world, b, &state));
+  state.velocity[1] = 0.2;
+  state.velocity[2] = 0.1;
+  MUST(talus_body_set(world, b, &state));
+  const double begin = place_run(world, 1).kinetic;
+  double end = 0;
+  *contacts = 0;
+  for (int i = 0; i < 2000; i++) {
+    const talus_step_report report = place_run(world, 1);
+    *contacts = report.contact_count > *contacts ? report.contact_count : *contacts;
+    end = report.kinetic;
+  }
+  talus_world_destroy(world);
+  return end / begin;
+}
+
+static void contacts_of_joined(void) {
+  int32_t contacts;
+  const double by_itself = touching(TALUS_JOINT_COLLIDE_AUTO, &contacts);
+  CHECK(contacts == 0);
+  CHECK(fabs(by_itself - 1) < 0.02);
+  CHECK(touching(TALUS_JOINT_COLLIDE_NO, &contacts) == by_itself && contacts == 0);
+  touching(TALUS_JOINT_COLLIDE_YES, &contacts);
+  CHECK(contacts > 0);
+}
+
 static void refusals(void) {
   talus_world *const world = world_make(9.81, 1e-3);
   const talus_joint_def good = hinge_about_y(ball_make(world, 1, 0, 0));
@@ -438,6 +480,9 @@ static void refusals(void) {
   refused(world, def, TALUS_BAD_SETTING, "begins at 0, outside its limits 1 and 2");
   def.lower = NAN;
   refused(world, def, TALUS_BAD_SETTING, "lower limit");
+  def = good;
+  def.collide = 3;
+  refused(world, def, TALUS_BAD_SETTING, "collide 3 is unknown");
   def = good;
   def.motor = TALUS_MOTOR_RATE;
   def.effort = -1;
@@ -476,6 +521,7 @@ int main(void) {
   phases();
   plane();
   restart();
+  contacts_of_joined();
   refusals();
   place_end();
   return check_end();

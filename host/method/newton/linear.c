@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/item/linear_block.h"
+
 enum {
   SMALL_ROWS = 96,   /* bodies with so few rows are solved in the space of the contacts */
   DENSE_ROWS = 150,  /* below, a dense matrix is faster than a sparse one */
@@ -119,7 +121,7 @@ static bool symmetric_find(const tl_linear *linear) {
   return true;
 }
 
-static talus_status storage_choose(tl_linear *linear) {
+static talus_status storage_choose(tl_linear *linear, const tl_dense_ops *dense) {
   const tl_scaled *const scaled = linear->scaled;
   const int64_t freedoms = scaled->unit_count > 0 ? scaled->unit_first[scaled->unit_count] : 0;
   linear->bodies = scaled->unit_count > 0 && scaled->rows > SMALL_ROWS;
@@ -129,8 +131,9 @@ static talus_status storage_choose(tl_linear *linear) {
     filled = 9.0 * (double)scaled->block_first[scaled->count] /
              ((double)scaled->rows * (double)scaled->rows);
   }
-  linear->is_sparse =
-      tl_sparse_available() && linear->order > DENSE_ROWS && (linear->bodies || filled < 0.25);
+  linear->on_device = dense != NULL && tl_linear_device_serves(linear);
+  linear->is_sparse = !linear->on_device && tl_sparse_available() && linear->order > DENSE_ROWS &&
+                      (linear->bodies || filled < 0.25);
   if (!linear->is_sparse && linear->order > DENSE_MOST && !tl_sparse_available()) {
     return tl_fail(linear->context, TALUS_UNSUPPORTED,
                    "second-order methods: a matrix of order %lld wants SuiteSparse, which this "
@@ -155,6 +158,9 @@ static talus_status memory_reserve(tl_linear *linear) {
   linear->right = linear->motion + order;
   linear->place = (int32_t *)(linear->right + order);
   linear->pivot = linear->place + count;
+  if (linear->on_device) {
+    return TALUS_OK;
+  }
   if (!linear->is_sparse) {
     TL_TRY(tl_buffer_reserve(linear->context, &linear->matrix, order * order, sizeof(double),
                              "dense matrix"));
@@ -172,10 +178,9 @@ static talus_status memory_reserve(tl_linear *linear) {
   return TALUS_OK;
 }
 
-talus_status tl_linear_make(talus_context *context, const tl_scaled *scaled, tl_linear *linear) {
-  linear->context = context;
-  linear->scaled = scaled;
-  TL_TRY(storage_choose(linear));
+/* The pattern of the matrix, and memory. */
+static talus_status pattern_make(tl_linear *linear) {
+  const tl_scaled *const scaled = linear->scaled;
   linear->symmetric = true;
   linear->fresh = true;
   if (linear->bodies) {
@@ -193,6 +198,25 @@ talus_status tl_linear_make(talus_context *context, const tl_scaled *scaled, tl_
   return memory_reserve(linear);
 }
 
+talus_status tl_linear_make(talus_context *context, const tl_scaled *scaled,
+                            const tl_dense_ops *dense, tl_linear *linear) {
+  linear->context = context;
+  linear->scaled = scaled;
+  TL_TRY(storage_choose(linear, dense));
+  TL_TRY(pattern_make(linear));
+  if (!linear->on_device) {
+    return TALUS_OK;
+  }
+  const talus_status status = tl_linear_device_make(linear, dense);
+  if (status != TALUS_UNSUPPORTED) {
+    return status;
+  }
+  tl_log(context, TALUS_LOG_WARNING, "second-order methods factor on the host: %s",
+         context->message);
+  TL_TRY(storage_choose(linear, NULL));
+  return pattern_make(linear);
+}
+
 talus_status tl_linear_foresee(tl_linear *linear, double *entries, double *operations) {
   const double n = (double)linear->order;
   *entries = n * n / 2;
@@ -203,6 +227,7 @@ talus_status tl_linear_foresee(tl_linear *linear, double *entries, double *opera
 void tl_linear_release(talus_context *context, tl_linear *linear) {
   tl_sparse_release(context, linear->sparse);
   linear->sparse = NULL;
+  tl_linear_device_release(linear);
   tl_buffer_release(context, &linear->memory);
   tl_buffer_release(context, &linear->blocks);
   tl_buffer_release(context, &linear->matrix);
@@ -214,7 +239,7 @@ void tl_linear_release(talus_context *context, tl_linear *linear) {
 int64_t tl_linear_bytes(const tl_linear *linear) {
   return (int64_t)(linear->memory.capacity + linear->blocks.capacity + linear->matrix.capacity +
                    linear->pattern.capacity + linear->pairs.capacity + linear->krylov.capacity) +
-         tl_sparse_bytes(linear->sparse);
+         tl_sparse_bytes(linear->sparse) + (linear->device != NULL ? linear->device->bytes : 0);
 }
 
 /* ---- contact space --------------------------------------------------------------------------- */
@@ -238,17 +263,10 @@ static int places_find(tl_linear *linear) {
 /* Block e of row k: B_k W_e S_l^T, plus A_k on the diagonal. */
 static void block_of(const tl_linear *linear, int32_t k, int64_t e, double *block) {
   const int32_t l = linear->block_column[e];
-  tl_block_times(linear->b + 9 * (int64_t)k, linear->block + 9 * e, 3, block);
-  if (linear->scale != NULL) {
-    const double *const s = linear->scale + 9 * (int64_t)l;
-    for (int i = 0; i < 3; i++) {
-      double row[3];
-      tl_block_apply(s, block + 3 * i, 3, row);
-      memcpy(block + 3 * i, row, sizeof row);
-    }
-  }
-  for (int i = 0; i < 9 && l == k; i++) {
-    block[i] += linear->a != NULL ? linear->a[9 * (int64_t)k + i] : i % 4 == 0;
+  const double *const scale = linear->scale != NULL ? linear->scale + 9 * (int64_t)l : NULL;
+  tl_linear_block(linear->b + 9 * (int64_t)k, linear->block + 9 * e, scale, block);
+  if (l == k) {
+    tl_linear_block_add(linear->a != NULL ? linear->a + 9 * (int64_t)k : NULL, block);
   }
 }
 
@@ -352,19 +370,29 @@ static talus_status matrix_factor(tl_linear *linear, int64_t order, bool *good) 
     return TALUS_OK;
   }
   const double begin = tl_clock();
-  *good = linear->cholesky ? tl_dense_cholesky(linear->dense, order)
-                           : tl_dense_lu(linear->dense, order, linear->pivot, &linear->limit);
+  if (linear->on_device) {
+    TL_TRY(tl_linear_device_factor(linear, order, good));
+  } else {
+    *good = linear->cholesky ? tl_dense_cholesky(linear->dense, order)
+                             : tl_dense_lu(linear->dense, order, linear->pivot, &linear->limit);
+  }
   if (*good) {
     tl_linear_timed(linear, operations, begin);
   }
   return TALUS_OK;
 }
 
+/* A device fills its matrix itself. */
 static void matrix_fill(tl_linear *linear) {
+  if (!linear->bodies) {
+    linear->fresh = !places_find(linear);
+  }
+  if (linear->on_device) {
+    return;
+  }
   if (linear->bodies) {
     tl_fill_bodies(linear, linear->is_sparse ? linear->value : linear->dense, !linear->is_sparse);
   } else {
-    linear->fresh = !places_find(linear);
     contact_fill(linear);
   }
 }

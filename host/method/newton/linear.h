@@ -10,6 +10,7 @@
 
 #include "host/method/newton/limit.h"
 #include "host/problem/scaled.h"
+#include "kernels/dense_backend.h"
 
 struct tl_sparse; /* what SuiteSparse keeps; linear_sparse.c */
 
@@ -18,6 +19,7 @@ typedef struct tl_linear {
   const tl_scaled *scaled;
   bool bodies;    /* the matrix lives in the space of the bodies */
   bool is_sparse; /* SuiteSparse factors it */
+  bool on_device; /* a device does */
   bool symmetric; /* W is symmetric */
   bool cholesky;  /* how the present factor was made */
   int64_t order;  /* of the matrix: freedoms, or rows of all constraints */
@@ -45,12 +47,16 @@ typedef struct tl_linear {
   tl_limit limit;      /* set by the caller, if there is one */
   double speed;        /* operations a second of the last long factorisation; 0: none yet */
   struct tl_sparse *sparse;
+  tl_dense *device;     /* NULL until one is used; its slot 0 */
+  int64_t device_order; /* of the largest matrix that it has room for */
+  int sign;             /* of the determinant of its matrix */
   tl_buffer memory, blocks, matrix, pattern, pairs, krylov;
 } tl_linear;
 
-/* Chooses space and storage, makes the pattern. UNSUPPORTED if the matrix is too large for what
- * this build has. */
-talus_status tl_linear_make(talus_context *context, const tl_scaled *scaled, tl_linear *linear);
+/* Chooses space and storage, makes the pattern. dense: of a device that is to factor, NULL: the
+ * host does. UNSUPPORTED if the matrix is too large for what this build has. */
+talus_status tl_linear_make(talus_context *context, const tl_scaled *scaled,
+                            const tl_dense_ops *dense, tl_linear *linear);
 void tl_linear_release(talus_context *context, tl_linear *linear);
 int64_t tl_linear_bytes(const tl_linear *linear);
 
@@ -60,6 +66,9 @@ talus_status tl_linear_foresee(tl_linear *linear, double *entries, double *opera
 
 /* Whether factors are made by BLAS: small ones are not. */
 bool tl_linear_uses_blas(const tl_linear *linear);
+
+/* Tells the log what a device has done, if one has. */
+void tl_linear_device_tell(const tl_linear *linear);
 
 /* Factors for A (NULL = identity), B and S (NULL = identity). A block of B that is all 0 leaves its
  * constraint to A. symmetric: B = S and A = I. *good = 0: the matrix is singular or not finite, or
@@ -89,6 +98,14 @@ bool tl_dense_lu(double *a, int64_t n, int32_t *pivot, tl_limit *limit); /* 0 at
 void tl_dense_lu_solve(const double *a, int64_t n, const int32_t *pivot, double *b);
 bool tl_dense_cholesky(double *a, int64_t n);
 void tl_dense_cholesky_solve(const double *a, int64_t n, double *b);
+/* linear_device.c: whether a matrix of this order is for a device; the problem goes there. */
+bool tl_linear_device_serves(const tl_linear *linear);
+talus_status tl_linear_device_make(tl_linear *linear, const tl_dense_ops *ops);
+void tl_linear_device_release(tl_linear *linear);
+talus_status tl_linear_device_factor(tl_linear *linear, int64_t order, bool *good);
+talus_status tl_linear_device_solve(tl_linear *linear, const double *b, double *x);
+/* u = W y, by the device if it has W; by the host if that fails, of which the next call tells. */
+void tl_linear_apply(const tl_linear *linear, const double *y, double *u);
 /* linear_sparse.c */
 bool tl_sparse_available(void);
 talus_status tl_sparse_foresee(tl_linear *linear, double *entries, double *operations);

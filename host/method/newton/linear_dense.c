@@ -16,7 +16,7 @@ enum {
 };
 
 bool tl_linear_uses_blas(const tl_linear *linear) {
-  return linear->is_sparse || (TL_HAVE_LAPACK && linear->order > PLAIN_ORDER);
+  return linear->is_sparse || (TL_HAVE_LAPACK && !linear->on_device && linear->order > PLAIN_ORDER);
 }
 
 #if TL_HAVE_LAPACK && TL_HAVE_BLAS

@@ -25,6 +25,9 @@ static talus_status matrix_solve(tl_linear *linear, int64_t order, double *b, do
   if (linear->is_sparse) {
     return tl_sparse_solve(linear, order, b, x);
   }
+  if (linear->on_device) {
+    return tl_linear_device_solve(linear, b, x);
+  }
   if (linear->cholesky) {
     tl_dense_cholesky_solve(linear->dense, order, b);
   } else {
@@ -77,7 +80,7 @@ static talus_status contacts_solve(tl_linear *linear, const double *r, double *d
   double *const response = linear->change;
   memset(response, 0, (size_t)scaled->rows * sizeof *response);
   if (decided) {
-    tl_scaled_apply(scaled, d, response);
+    tl_linear_apply(linear, d, response);
   }
   for (int32_t k = 0; k < scaled->count; k++) {
     const int32_t at = scaled->first[k], rows = scaled->first[k + 1] - at;
@@ -120,7 +123,7 @@ static double residual_of(tl_linear *linear, const double *r, const double *d, d
   const tl_scaled *const scaled = linear->scaled;
   double square = 0;
   unscale(linear, d, dy);
-  tl_scaled_apply(scaled, dy, linear->change);
+  tl_linear_apply(linear, dy, linear->change);
   for (int32_t k = 0; k < scaled->count; k++) {
     const int32_t at = scaled->first[k], rows = scaled->first[k + 1] - at;
     double own[3], given[3];
@@ -257,6 +260,8 @@ talus_status tl_linear_sign(tl_linear *linear, int *sign) {
   *sign = 1;
   if (linear->is_sparse) {
     TL_TRY(tl_sparse_sign(linear, order, sign));
+  } else if (linear->on_device) {
+    *sign = linear->sign;
   } else if (!linear->cholesky) {
     *sign = tl_dense_lu_sign(linear->dense, order, linear->pivot);
   }

@@ -52,6 +52,13 @@ static double seconds_left(void *user) {
   return tl_run_left(((const tl_newton *)user)->run);
 }
 
+/* Where matrices may go, whose factors have bits of their own; NULL: they stay on the host. */
+static const tl_dense_ops *dense_of(const tl_run *run) {
+  return run->backend == TALUS_BACKEND_CUDA && !run->settings->same_bits
+             ? tl_dense_backend_find(run->context)
+             : NULL;
+}
+
 /* The problem written out, unless that has been done. */
 static talus_status make(tl_run *run, tl_newton **result) {
   tl_method_memory *const memory = run->memory;
@@ -67,7 +74,7 @@ static talus_status make(tl_run *run, tl_newton **result) {
                             &newton->scaled));
     tl_scaled_reference(&newton->scaled, TALUS_LAW_COULOMB);
     tl_scaled_reference(&newton->scaled, TALUS_LAW_CCP);
-    TL_TRY(tl_linear_make(run->context, &newton->scaled, &newton->linear));
+    TL_TRY(tl_linear_make(run->context, &newton->scaled, dense_of(run), &newton->linear));
     TL_TRY(memory_reserve(newton));
     newton->ready = true;
   }
@@ -404,6 +411,7 @@ static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton)
   if (blas) {
     tl_blas_end(run->context);
   }
+  tl_linear_device_tell(&newton->linear);
   *done = newton->stop;
   if (status == TALUS_OK && newton->best.epsilon < run->best) {
     bool agreed;

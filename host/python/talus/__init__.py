@@ -15,8 +15,8 @@ N s, acting as +impulse on body b and -impulse on body a, the normal from a to b
 
 from .batch import Stack, solve_batch
 from .enums import (Adhesion, Backend, BodyType, BondMode, Cone, Dump, Dynamics, Form, Integrator,
-                    JointKind, Law, LinkKind, Measure, Method, Miss, MotionKind, Motor, Note,
-                    Outcome, Precision, Restitution, Scheme, ShapeKind, Softness, Stabilisation, Status,
+                    JointCollide, JointKind, Law, LinkKind, Measure, Method, Miss, MotionKind, Motor,
+                    Note, Outcome, Precision, Restitution, Scheme, ShapeKind, Softness, Stabilisation, Status,
                     Storage)
 from .fleet import Copy, Fleet, FleetReport
 from .gradient import Gradient, GradientNote, Regime, gradient
@@ -32,7 +32,8 @@ from .world import World
 
 __all__ = ["Adhesion", "Backend", "BodyType", "BondMode", "Cell", "Certificate", "Cone", "ContactEvent",
            "Context", "Copy", "Dump", "Dynamics", "Error", "Fleet", "FleetReport", "Form",
-           "Frame", "Gradient", "GradientNote", "Info", "Integrator", "Islands", "JointKind", "JointState", "Law", "LinkKind",
+           "Frame", "Gradient", "GradientNote", "Info", "Integrator", "Islands", "JointCollide",
+           "JointKind", "JointState", "Law", "LinkKind",
            "Matrix", "Measure", "Mechanism", "Method", "Miss", "MotionKind", "Motor", "Note",
            "Outcome", "Precision", "Problem", "Regime", "Restitution", "Run", "Scene", "Scheme", "Settings",
            "ShapeKind", "Softness", "Solution", "Solver", "Stabilisation", "Stack", "Status", "StepReport",

@@ -93,6 +93,7 @@ class Cone(enum.IntEnum):
 class Precision(enum.IntEnum):
     F64 = 0
     F32 = 1
+    AUTO = 2
 
 
 class Measure(enum.IntEnum):
@@ -206,6 +207,12 @@ class Motor(enum.IntEnum):
     NONE = 0
     RATE = 1
     SERVO = 2
+
+
+class JointCollide(enum.IntEnum):
+    AUTO = 0
+    YES = 1
+    NO = 2
 
 
 class LinkKind(enum.IntEnum):

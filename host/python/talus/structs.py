@@ -199,7 +199,8 @@ class WorldDef(Structure):
                 ("margin", c_double), ("bias_cap", c_double), ("restitution_speed", c_double),
                 ("tolerance", c_double), ("accept", c_double), ("solver_room", _SettingsRoom),
                 ("seed", ctypes.c_uint64), ("on_miss", enum), ("penetration_limit", c_double),
-                ("velocity_scale", c_double), ("softness", enum), ("unused", c_int32)]
+                ("velocity_scale", c_double), ("softness", enum), ("unused", c_int32),
+                ("brick_size", c_double)]
 
 
 class MaterialDef(Structure):
@@ -245,7 +246,8 @@ class StepReport(Structure):
                 ("seconds_solve", c_double), ("seconds_project", c_double),
                 ("work_joints", c_double), ("singular", c_int32), ("error", c_double),
                 ("bond_count", c_int32), ("bonds_broken", c_int32),
-                ("uncertified", c_int32), ("unused", c_int32)]
+                ("uncertified", c_int32), ("unused", c_int32),
+                ("precision", enum), ("resident", c_int32)]
 
 
 class BodyState(Structure):
@@ -283,7 +285,7 @@ class JointDef(Structure):
                 ("limited", c_int32), ("lower", c_double), ("upper", c_double),
                 ("motor", c_int32), ("rate", c_double), ("effort", c_double),
                 ("target", c_double), ("response", c_double), ("friction", c_double),
-                ("restitution", c_double)]
+                ("restitution", c_double), ("collide", c_int32), ("unused", c_int32)]
 
 
 class JointState(Structure):

@@ -54,6 +54,7 @@ class World(WorldJoints):
                  settings: Optional[Settings] = None, seed: Optional[int] = None,
                  on_miss: Union[Miss, str, None] = None, penetration_limit: Optional[float] = None,
                  velocity_scale: Optional[float] = None, softness: Union[Softness, str, None] = None,
+                 brick_size: Optional[float] = None,
                  context: Optional[Context] = None) -> None:
         self._begin(context if context is not None else Context())
         made = define(structs.WorldDef, "world", dict(
@@ -61,7 +62,8 @@ class World(WorldJoints):
             stabilisation=stabilisation, restitution=restitution, plane=plane, slop=slop,
             margin=margin, bias_cap=bias_cap, restitution_speed=restitution_speed,
             tolerance=tolerance, accept=accept, seed=seed, on_miss=on_miss,
-            penetration_limit=penetration_limit, velocity_scale=velocity_scale, softness=softness),
+            penetration_limit=penetration_limit, velocity_scale=velocity_scale, softness=softness,
+            brick_size=brick_size),
             _WORLD_KINDS)
         made.solver.struct_size = ctypes.sizeof(structs.Settings)
         if settings is not None:

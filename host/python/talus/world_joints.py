@@ -7,7 +7,7 @@ import numpy as np
 
 from . import structs
 from .define import Vector, define, real, whole
-from .enums import JointKind, Motor, Status
+from .enums import JointCollide, JointKind, Motor, Status
 from .library import fill, library
 from .mechanism import Mechanism, links_define, loops_define, urdf_read
 from .problem import AnyArray
@@ -26,10 +26,12 @@ class WorldJoints(WorldBuild):
                   upper: Optional[float] = None, motor: Union[Motor, str, None] = None,
                   rate: Optional[float] = None, effort: Optional[float] = None,
                   target: Optional[float] = None, response: Optional[float] = None,
-                  friction: Optional[float] = None, restitution: Optional[float] = None) -> int:
+                  friction: Optional[float] = None, restitution: Optional[float] = None,
+                  collide: Union[JointCollide, str, None] = None) -> int:
         """fixed, ball, hinge, slider or distance between two bodies (None: the world). point, axis:
         world frame, m; lower and upper: stops, rad or m; motor rate or servo with rate (rad/s or
-        m/s), target (rad or m), effort (N m or N). Gives the joint's id."""
+        m/s), target (rad or m), effort (N m or N). collide: whether the two touch each other; auto:
+        those of a distance do, others do not. Gives the joint's id."""
         chosen = JointKind(member("joint.kind", kind, JointKind))
         limited = lower is not None or upper is not None
         made = define(structs.JointDef, "joint", dict(
@@ -38,7 +40,8 @@ class WorldJoints(WorldBuild):
             lower=-np.inf if limited and lower is None else lower,
             upper=np.inf if limited and upper is None else upper, motor=motor, rate=rate,
             effort=effort, target=target, response=response, friction=friction,
-            restitution=restitution), {"motor": Motor}, kind=chosen)
+            restitution=restitution, collide=collide),
+            {"motor": Motor, "collide": JointCollide}, kind=chosen)
         with self._alone(changes=True) as world:
             return self._add(library.talus_joint_add, world, byref(made))
 

@@ -1,0 +1,28 @@
+/* ranks.h: the program as one of several processes that mpirun or srun started: it loads
+ * libtalus_mpi then, and the first process speaks and writes for all. */
+#ifndef TL_CLI_RANKS_H
+#define TL_CLI_RANKS_H
+
+#include <stdbool.h>
+
+#include "talus/talus_ranks.h"
+
+/* Joins the others, if there are any; an exit code, with a complaint that says how to build with
+ * MPI. */
+int tl_cli_ranks_begin(void);
+/* Leaves them. Does nothing where there were none. */
+void tl_cli_ranks_end(void);
+/* How they are reached; NULL: this process is alone. */
+const talus_transport *tl_cli_ranks(void);
+/* Whether this process is the one that speaks. */
+bool tl_cli_ranks_speaks(void);
+/* Threads of this process where nobody said how many: its share of the machine; 0: as alone. */
+int tl_cli_ranks_threads(void);
+/* The largest exit code of all. Where the first process has none, the one that failed tells why. */
+int tl_cli_ranks_agree(int code);
+/* Whether any of them says so. */
+bool tl_cli_ranks_any(bool own);
+/* Keeps a complaint of a process that does not speak, for tl_cli_ranks_agree. */
+void tl_cli_ranks_note(const char *message);
+
+#endif

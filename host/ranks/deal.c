@@ -1,0 +1,123 @@
+/* deal.c: pieces of a problem, as the caller has them, become parts, which are what ranks compute.
+ *
+ * Bodies go to the owners of their bricks, constraints to the owners of theirs and of the bodies
+ * that they move; whoever then lacks a body asks its owner. No rank ever has more than that. */
+#include <string.h>
+
+#include "host/problem/problem_check.h"
+#include "host/ranks/deal.h"
+#include "kernels/item/rigid.h"
+
+int32_t tl_id_find(const uint64_t *id, int32_t count, uint64_t wanted) {
+  int32_t low = 0, high = count;
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (id[middle] < wanted) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < count && id[low] == wanted ? low : -1;
+}
+
+/* Where the bodies of the piece are, and what they are worth: themselves, and their ends. */
+static talus_status piece_look(tl_deal *deal, int64_t **weight) {
+  const talus_problem *const p = deal->piece;
+  const int32_t bodies = p->rigid.body_count;
+  TL_TRY(tl_buffer_reserve(deal->context, &deal->piece_memory, 2 * (size_t)bodies, sizeof(uint64_t),
+                           "bricks of a piece"));
+  deal->brick = deal->piece_memory.memory;
+  *weight = (int64_t *)(deal->brick + bodies);
+  for (int32_t i = 0; i < bodies; i++) {
+    deal->brick[i] = tl_brick_at(p->positions + 3 * (int64_t)i, p->brick_size);
+    (*weight)[i] = 1;
+  }
+  for (int32_t k = 0; k < p->contact_count + p->bilateral_count; k++) {
+    const int32_t row = k - p->contact_count;
+    const int32_t a = row < 0 ? p->rigid.body_a[k] : p->rigid.row_body_a[row];
+    const int32_t b = row < 0 ? p->rigid.body_b[k] : p->rigid.row_body_b[row];
+    if (a >= 0) {
+      (*weight)[a]++;
+    }
+    if (b >= 0) {
+      (*weight)[b]++;
+    }
+  }
+  return TALUS_OK;
+}
+
+/* Marks the bodies that move. */
+static void movers_mark(tl_deal *deal) {
+  for (int32_t i = 0; i < deal->piece->rigid.body_count; i++) {
+    deal->brick[i] |= tl_rigid_moves(&deal->piece->rigid, i) ? TL_MOVES : 0;
+  }
+}
+
+/* What is known of all ranks' pieces together. */
+static talus_status counts_share(tl_deal *deal) {
+  const talus_problem *const p = deal->piece;
+  tl_part *const part = deal->part;
+  int64_t counts[2] = {p->contact_count, p->bilateral_count};
+  int64_t some[2] = {tl_problem_compliant(p), tl_problem_bounded(p)};
+  TL_TRY(tl_ranks_sum(deal->context, counts, 2));
+  TL_TRY(tl_ranks_largest(deal->context, some, 2));
+  part->contact_count = counts[0];
+  part->row_count = counts[1];
+  part->compliant = some[0] != 0;
+  part->bounded = some[1] != 0;
+  return TALUS_OK;
+}
+
+static talus_status deal_all(tl_deal *deal) {
+  talus_context *const context = deal->context;
+  const talus_problem *const p = deal->piece;
+  tl_part *const part = deal->part;
+  int64_t *weight = NULL;
+  TL_TRY(tl_ranks_agree(context, tl_piece_check(context, p)));
+  TL_TRY(tl_pieces_same(context, p));
+  TL_TRY(tl_fields_agree(context, p, &part->fields));
+  TL_TRY(tl_pieces_unique(context, p, &deal->out));
+  TL_TRY(counts_share(deal));
+  TL_TRY(tl_ranks_agree(context, piece_look(deal, &weight)));
+  TL_TRY(tl_owners_cut(context, p->brick_size, deal->brick, weight,
+                       p->rigid.body_count - p->ghost_count, &part->owners));
+  movers_mark(deal);
+  TL_TRY(tl_deal_bodies(deal));
+  TL_TRY(tl_deal_pairs(deal, 0));
+  TL_TRY(tl_deal_pairs(deal, 1));
+  TL_TRY(tl_deal_ghosts(deal));
+  return tl_deal_part(deal);
+}
+
+talus_status tl_part_deal(talus_context *context, const talus_problem *piece, tl_part *part) {
+  tl_deal deal = {
+      .context = context, .transport = tl_ranks_of(context), .piece = piece, .part = part};
+  const talus_status status = deal_all(&deal);
+  tl_buffer *const buffers[] = {
+      &deal.bodies.buffer, &deal.ghosts.buffer, &deal.pairs[0].buffer, &deal.pairs[1].buffer,
+      &deal.own.buffer,    &deal.others.buffer, &deal.piece_memory,    &deal.out};
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+    tl_buffer_release(context, buffers[i]);
+  }
+  tl_route_release(context, &deal.route);
+  return status;
+}
+
+void tl_part_release(talus_context *context, tl_part *part) {
+  tl_owners_release(context, &part->owners);
+  tl_gifts_release(context, &part->contacts);
+  tl_gifts_release(context, &part->rows);
+  tl_gifts_release(context, &part->bodies);
+  tl_buffer_release(context, &part->arrays);
+  tl_buffer_release(context, &part->scratch);
+  tl_buffer_release(context, &part->results);
+  tl_buffer_release(context, &part->named);
+}
+
+int64_t tl_part_bytes(const tl_part *part) {
+  return (int64_t)(part->owners.memory.capacity + part->owners.scratch.capacity +
+                   part->contacts.memory.capacity + part->rows.memory.capacity +
+                   part->bodies.memory.capacity + part->arrays.capacity + part->scratch.capacity +
+                   part->results.capacity + part->named.capacity);
+}

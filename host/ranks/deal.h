@@ -1,0 +1,66 @@
+/* deal.h: while pieces become parts. For host/ranks alone. */
+#ifndef TL_DEAL_H
+#define TL_DEAL_H
+
+#include "host/ranks/ranks.h"
+
+#define TL_GROUND UINT64_MAX
+/* Beside the brick of a body: it moves. */
+#define TL_MOVES ((tl_brick)1 << 63)
+
+/* Records begin with these; doubles of tl_fields follow. */
+typedef struct tl_body_head {
+  uint64_t id;
+} tl_body_head;
+
+typedef struct tl_pair_head {
+  uint64_t id[2];    /* TL_GROUND: none */
+  tl_brick brick[2]; /* where the giver says that they are */
+} tl_pair_head;
+
+/* Records that have come. */
+typedef struct tl_records {
+  char *memory;
+  int64_t count;
+  size_t bytes; /* of one */
+  tl_buffer buffer;
+} tl_records;
+
+/* Records and bodies by id. */
+typedef struct tl_by_id {
+  uint64_t *id;   /* ascending */
+  int32_t *value; /* the record */
+  int32_t count;
+  tl_buffer buffer;
+} tl_by_id;
+
+typedef struct tl_deal {
+  talus_context *context;
+  const talus_transport *transport;
+  const talus_problem *piece;
+  tl_part *part;
+  tl_brick *brick;      /* [bodies of the piece] */
+  tl_records bodies;    /* of this rank's bricks */
+  tl_records ghosts;    /* of others, that its constraints join */
+  tl_records pairs[2];  /* contacts, rows */
+  tl_by_id own, others; /* bodies, ghosts */
+  tl_buffer piece_memory, out;
+  tl_route route;
+} tl_deal;
+
+static inline const void *tl_record(const tl_records *records, int64_t i) {
+  return records->memory + (int64_t)records->bytes * i;
+}
+
+/* The place of an id, -1 if it is not there. */
+int32_t tl_id_find(const uint64_t *id, int32_t count, uint64_t wanted);
+
+/* deal_bodies.c: bodies to the owners of their bricks; those that a rank's constraints join. */
+talus_status tl_deal_bodies(tl_deal *deal);
+talus_status tl_deal_ghosts(tl_deal *deal);
+/* deal_pairs.c: contacts or rows to all that have to do with them. */
+talus_status tl_deal_pairs(tl_deal *deal, int rows);
+/* deal_part.c: the part from all that has come. */
+talus_status tl_deal_part(tl_deal *deal);
+
+#endif

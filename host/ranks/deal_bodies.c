@@ -1,0 +1,183 @@
+/* deal_bodies.c: bodies on their way to the owners of their bricks, and to ranks that have a
+ * constraint with them. */
+#include <string.h>
+
+#include "host/math/radix.h"
+#include "host/ranks/deal.h"
+
+/* Records of bodies: as many as come. */
+static talus_status records_reserve(tl_deal *deal, int64_t count, tl_records *records) {
+  records->bytes =
+      sizeof(tl_body_head) + (size_t)deal->part->fields.width[TL_BODIES_OF] * sizeof(double);
+  records->count = count;
+  TL_TRY(tl_buffer_reserve(deal->context, &records->buffer, (size_t)count, records->bytes,
+                           "bodies of a rank"));
+  records->memory = records->buffer.memory;
+  return TALUS_OK;
+}
+
+static talus_status by_id_reserve(tl_deal *deal, int64_t count, tl_by_id *list) {
+  TL_TRY(tl_buffer_reserve(deal->context, &list->buffer, 3 * (size_t)count + 1, sizeof(uint64_t),
+                           "ids of bodies"));
+  list->id = list->buffer.memory;
+  list->value = (int32_t *)(list->id + 2 * count);
+  list->count = (int32_t)count;
+  return TALUS_OK;
+}
+
+static void by_id_sort(tl_by_id *list) {
+  const int64_t count = list->count;
+  tl_radix_sort(list->id, list->value, list->id + count, list->value + count, count);
+}
+
+/* ---- to the owners --------------------------------------------------------------------------- */
+
+static int32_t owner_of(const tl_deal *deal, tl_brick brick) {
+  return tl_owner_of_brick(&deal->part->owners, brick & ~TL_MOVES);
+}
+
+/* send: where the records of each rank begin; moves on. */
+static void bodies_pack(const tl_deal *deal, int64_t *send, char *out) {
+  const talus_problem *const p = deal->piece;
+  for (int32_t i = 0; i < p->rigid.body_count - p->ghost_count; i++) {
+    char *const record = out + (int64_t)deal->bodies.bytes * send[owner_of(deal, deal->brick[i])]++;
+    const tl_body_head head = {p->ids[i]};
+    memcpy(record, &head, sizeof head);
+    tl_field_pack(&deal->part->fields, TL_BODIES_OF, p, i, (double *)(record + sizeof head));
+  }
+}
+
+/* The firsts of all ranks again, once each has moved on to the next one's. */
+static void firsts_restore(int64_t *first, int32_t size) {
+  memmove(first + 1, first, (size_t)size * sizeof *first);
+  first[0] = 0;
+}
+
+static talus_status own_sort(tl_deal *deal) {
+  TL_TRY(by_id_reserve(deal, deal->bodies.count, &deal->own));
+  for (int32_t i = 0; i < deal->own.count; i++) {
+    deal->own.id[i] = ((const tl_body_head *)tl_record(&deal->bodies, i))->id;
+    deal->own.value[i] = i;
+  }
+  by_id_sort(&deal->own);
+  return TALUS_OK;
+}
+
+talus_status tl_deal_bodies(tl_deal *deal) {
+  const talus_problem *const p = deal->piece;
+  const int32_t size = deal->transport->size;
+  tl_route *const route = &deal->route;
+  TL_TRY(tl_ranks_agree(deal->context, tl_route_begin(deal->context, route)));
+  for (int32_t i = 0; i < p->rigid.body_count - p->ghost_count; i++) {
+    route->send[owner_of(deal, deal->brick[i])]++;
+  }
+  TL_TRY(tl_route_open(deal->context, route));
+  talus_status status = records_reserve(deal, route->receive[size], &deal->bodies);
+  if (status == TALUS_OK) {
+    status = tl_buffer_reserve(deal->context, &deal->out, (size_t)route->send[size],
+                               deal->bodies.bytes, "bodies for other ranks");
+  }
+  TL_TRY(tl_ranks_agree(deal->context, status));
+  bodies_pack(deal, route->send, deal->out.memory);
+  firsts_restore(route->send, size);
+  TL_TRY(tl_route_carry(deal->context, route, deal->bodies.bytes, deal->out.memory,
+                        deal->bodies.memory));
+  return tl_ranks_agree(deal->context, own_sort(deal));
+}
+
+/* ---- to those who have a constraint with them ------------------------------------------------ */
+
+/* A body that is not this rank's; list: NULL while they are counted. */
+static int64_t ghosts_collect(const tl_deal *deal, uint64_t *id, int32_t *rank) {
+  int64_t count = 0;
+  for (int kind = 0; kind < 2; kind++) {
+    for (int64_t i = 0; i < deal->pairs[kind].count; i++) {
+      const tl_pair_head *const head = tl_record(&deal->pairs[kind], i);
+      for (int side = 0; side < 2; side++) {
+        const int32_t owner =
+            head->id[side] != TL_GROUND ? owner_of(deal, head->brick[side]) : deal->transport->rank;
+        if (owner != deal->transport->rank) {
+          if (id != NULL) {
+            id[count] = head->id[side];
+            rank[count] = owner;
+          }
+          count++;
+        }
+      }
+    }
+  }
+  return count;
+}
+
+/* Each once, with its owner as the value. */
+static talus_status ghosts_list(tl_deal *deal) {
+  tl_by_id *const list = &deal->others;
+  TL_TRY(by_id_reserve(deal, ghosts_collect(deal, NULL, NULL), list));
+  ghosts_collect(deal, list->id, list->value);
+  by_id_sort(list);
+  int32_t kept = 0;
+  for (int32_t i = 0; i < list->count; i++) {
+    if (i == 0 || list->id[i] != list->id[i - 1]) {
+      list->id[kept] = list->id[i];
+      list->value[kept++] = list->value[i];
+    }
+  }
+  list->count = kept;
+  return TALUS_OK;
+}
+
+/* The records that others want. */
+static talus_status ghosts_answer(tl_deal *deal, const uint64_t *wanted, int64_t count, char *out) {
+  for (int64_t i = 0; i < count; i++) {
+    const int32_t at = tl_id_find(deal->own.id, deal->own.count, wanted[i]);
+    if (at < 0) {
+      return tl_fail(deal->context, TALUS_INDEX_RANGE,
+                     "no rank gives body %llu where a contact or row joins it: one rank must have "
+                     "it, others as a ghost at the same position",
+                     (unsigned long long)wanted[i]);
+    }
+    memcpy(out + (int64_t)deal->bodies.bytes * i, tl_record(&deal->bodies, deal->own.value[at]),
+           deal->bodies.bytes);
+  }
+  return TALUS_OK;
+}
+
+static talus_status ghosts_reserve(tl_deal *deal, uint64_t **ask, uint64_t **asked, char **out) {
+  const int32_t size = deal->transport->size;
+  const size_t sends = (size_t)deal->route.send[size], receives = (size_t)deal->route.receive[size];
+  TL_TRY(records_reserve(deal, (int64_t)sends, &deal->ghosts));
+  TL_TRY(tl_buffer_reserve(deal->context, &deal->out,
+                           (sends + receives) * sizeof(uint64_t) + receives * deal->bodies.bytes, 1,
+                           "bodies for other ranks"));
+  *ask = deal->out.memory;
+  *asked = *ask + sends;
+  *out = (char *)(*asked + receives);
+  return TALUS_OK;
+}
+
+talus_status tl_deal_ghosts(tl_deal *deal) {
+  tl_by_id *const list = &deal->others;
+  tl_route *const route = &deal->route;
+  const int32_t size = deal->transport->size;
+  uint64_t *ask = NULL, *asked = NULL;
+  char *out = NULL;
+  talus_status status = ghosts_list(deal);
+  if (status == TALUS_OK) {
+    status = tl_route_begin(deal->context, route);
+  }
+  TL_TRY(tl_ranks_agree(deal->context, status));
+  for (int32_t i = 0; i < list->count; i++) {
+    route->send[list->value[i]]++;
+  }
+  TL_TRY(tl_route_open(deal->context, route));
+  TL_TRY(tl_ranks_agree(deal->context, ghosts_reserve(deal, &ask, &asked, &out)));
+  for (int32_t i = 0; i < list->count; i++) { /* the value becomes the record */
+    const int64_t at = route->send[list->value[i]]++;
+    ask[at] = list->id[i];
+    list->value[i] = (int32_t)at;
+  }
+  firsts_restore(route->send, size);
+  TL_TRY(tl_route_carry(deal->context, route, sizeof *ask, ask, asked));
+  TL_TRY(tl_ranks_agree(deal->context, ghosts_answer(deal, asked, route->receive[size], out)));
+  return tl_route_answer(deal->context, route, deal->bodies.bytes, out, deal->ghosts.memory);
+}

@@ -1,0 +1,183 @@
+/* deal_part.c: the part of a rank from the records that have come: bodies in the order of their
+ * ids, contacts and rows as their givers come, and who owns each. */
+#include <string.h>
+
+#include "host/ranks/deal.h"
+#include "kernels/item/rigid.h"
+
+/* Memory of all arrays of the part. */
+static talus_status arrays_take(tl_deal *deal, int32_t **index) {
+  tl_part *const part = deal->part;
+  talus_problem *const p = &part->problem;
+  const int64_t bodies = p->rigid.body_count, contacts = p->contact_count,
+                rows = p->bilateral_count, pairs = contacts + rows;
+  const int64_t counts[TL_PIECE_KINDS] = {bodies, contacts, rows};
+  int64_t doubles = 0;
+  for (int kind = 0; kind < TL_PIECE_KINDS; kind++) {
+    doubles += counts[kind] * part->fields.width[kind];
+  }
+  const int64_t bytes = 8 * (doubles + 2 * bodies) + 4 * (bodies + 3 * pairs) + bodies + pairs;
+  TL_TRY(tl_buffer_reserve(deal->context, &part->arrays, (size_t)bytes, 1, "part of a rank"));
+  double *at = part->arrays.memory;
+  for (int kind = 0; kind < TL_PIECE_KINDS; kind++) {
+    at += tl_field_place(&part->fields, (tl_piece_kind)kind, counts[kind], at, p);
+  }
+  part->brick = (tl_brick *)at;
+  uint64_t *const ids = part->brick + bodies;
+  p->ids = ids;
+  part->body_owner = (int32_t *)(ids + bodies);
+  part->owner = part->body_owner + bodies;
+  *index = part->owner + pairs; /* a of contacts, b; a of rows, b */
+  p->rigid.body_a = *index;
+  p->rigid.body_b = *index + contacts;
+  p->rigid.row_body_a = *index + 2 * contacts;
+  p->rigid.row_body_b = *index + 2 * contacts + rows;
+  part->own = (bool *)(*index + 2 * pairs);
+  part->body_own = part->own + pairs;
+  return TALUS_OK;
+}
+
+static void body_put(tl_deal *deal, int32_t i, uint64_t id, const char *record, bool own) {
+  tl_part *const part = deal->part;
+  const talus_problem *const p = &part->problem;
+  tl_field_unpack(&part->fields, TL_BODIES_OF, (const double *)(record + sizeof(tl_body_head)), p,
+                  i);
+  ((uint64_t *)p->ids)[i] = id;
+  part->brick[i] = tl_brick_at(p->positions + 3 * (int64_t)i, p->brick_size);
+  part->body_owner[i] = tl_owner_of_brick(&part->owners, part->brick[i]);
+  part->body_own[i] = own;
+}
+
+/* Own bodies and ghosts by id. */
+static void bodies_merge(tl_deal *deal) {
+  const tl_by_id *const own = &deal->own, *const others = &deal->others;
+  for (int32_t i = 0, o = 0, g = 0; i < own->count + others->count; i++) {
+    if (g == others->count || (o < own->count && own->id[o] < others->id[g])) {
+      body_put(deal, i, own->id[o], tl_record(&deal->bodies, own->value[o]), true);
+      o++;
+    } else {
+      body_put(deal, i, others->id[g], tl_record(&deal->ghosts, others->value[g]), false);
+      g++;
+    }
+  }
+}
+
+/* Whether a body is where the giver of a constraint says, and moves if it says so. */
+static talus_status claim_check(tl_deal *deal, int32_t body, uint64_t id, tl_brick claim) {
+  const tl_part *const part = deal->part;
+  if (body < 0) {
+    return tl_fail(deal->context, TALUS_INDEX_RANGE, "no rank gives body %llu, which is joined",
+                   (unsigned long long)id);
+  }
+  const bool moves = tl_rigid_moves(&part->problem.rigid, body);
+  if ((claim & ~TL_MOVES) != part->brick[body] || ((claim & TL_MOVES) != 0) != moves) {
+    return tl_fail(deal->context, TALUS_INVALID_ARGUMENT,
+                   "body %llu is a ghost with another position or mass than its own rank gives: "
+                   "both must be the same",
+                   (unsigned long long)id);
+  }
+  return TALUS_OK;
+}
+
+/* Whose a constraint is, by what of its bodies moves. */
+static int32_t owner_of(const tl_part *part, const int32_t body[2]) {
+  const bool moves[2] = {body[0] >= 0 && tl_rigid_moves(&part->problem.rigid, body[0]),
+                         body[1] >= 0 && tl_rigid_moves(&part->problem.rigid, body[1])};
+  return moves[0] && moves[1]
+             ? tl_owner_of_pair(&part->owners, part->brick[body[0]], part->brick[body[1]])
+             : part->body_owner[body[moves[0] ? 0 : 1]];
+}
+
+static talus_status pairs_put(tl_deal *deal, int rows, int32_t *a, int32_t *b) {
+  tl_part *const part = deal->part;
+  const talus_problem *const p = &part->problem;
+  const tl_records *const records = &deal->pairs[rows];
+  tl_gifts *const gifts = rows ? &part->rows : &part->contacts;
+  const int64_t first = rows ? p->contact_count : 0;
+  int64_t taken = 0;
+  for (int32_t k = 0; k < records->count; k++) {
+    const char *const record = tl_record(records, k);
+    tl_pair_head head;
+    memcpy(&head, record, sizeof head);
+    int32_t body[2];
+    for (int side = 0; side < 2; side++) {
+      body[side] = -1;
+      if (head.id[side] != TL_GROUND) {
+        body[side] = tl_id_find(p->ids, p->rigid.body_count, head.id[side]);
+        TL_TRY(claim_check(deal, body[side], head.id[side], head.brick[side]));
+      }
+    }
+    a[k] = body[0];
+    b[k] = body[1];
+    tl_field_unpack(&part->fields, rows ? TL_ROWS_OF : TL_CONTACTS_OF,
+                    (const double *)(record + sizeof head), p, k);
+    part->owner[first + k] = owner_of(part, body);
+    part->own[first + k] = part->owner[first + k] == deal->transport->rank;
+    if (part->own[first + k]) {
+      gifts->taken[taken++] = k;
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status part_fill(tl_deal *deal) {
+  tl_part *const part = deal->part;
+  talus_problem *const p = &part->problem;
+  const int64_t pairs = deal->pairs[0].count + deal->pairs[1].count;
+  int32_t *index = NULL;
+  if (pairs > INT32_MAX / 8 || (int64_t)deal->own.count + deal->others.count > INT32_MAX / 8) {
+    return tl_fail(deal->context, TALUS_SIZE_OVERFLOW,
+                   "a rank would have %lld constraints: use more ranks", (long long)pairs);
+  }
+  *p = talus_problem_default(TALUS_FORM_RIGID);
+  p->dimension = deal->piece->dimension;
+  p->velocity_scale = deal->piece->velocity_scale;
+  p->brick_size = deal->piece->brick_size;
+  p->contact_count = (int32_t)deal->pairs[0].count;
+  p->bilateral_count = (int32_t)deal->pairs[1].count;
+  p->rigid.body_count = deal->own.count + deal->others.count;
+  TL_TRY(arrays_take(deal, &index));
+  bodies_merge(deal);
+  TL_TRY(pairs_put(deal, 0, index, index + p->contact_count));
+  index += 2 * (int64_t)p->contact_count;
+  return pairs_put(deal, 1, index, index + p->bilateral_count);
+}
+
+/* Where the owners of the piece's bodies have them. */
+static talus_status bodies_locate(tl_deal *deal) {
+  talus_context *const context = deal->context;
+  const talus_problem *const p = deal->piece;
+  tl_gifts *const gifts = &deal->part->bodies;
+  const int32_t count = p->rigid.body_count, size = deal->transport->size;
+  TL_TRY(tl_ranks_agree(context, tl_buffer_reserve(context, &deal->out, (size_t)count,
+                                                   sizeof(int32_t), "owners of bodies")));
+  int32_t *const rank = deal->out.memory;
+  for (int32_t i = 0; i < count; i++) {
+    rank[i] = tl_owner_of_brick(&deal->part->owners, deal->brick[i] & ~TL_MOVES);
+  }
+  TL_TRY(tl_gifts_make(context, count, rank, gifts));
+  const int64_t asked = gifts->route.receive[size];
+  TL_TRY(tl_ranks_agree(context, tl_buffer_reserve(context, &deal->out, (size_t)(count + asked),
+                                                   sizeof(uint64_t), "ids of bodies")));
+  uint64_t *const id = deal->out.memory, *const wanted = id + count;
+  for (int32_t i = 0; i < count; i++) {
+    id[i] = p->ids[gifts->sent[i]];
+  }
+  TL_TRY(tl_route_carry(context, &gifts->route, sizeof *id, id, wanted));
+  talus_status status = TALUS_OK;
+  for (int64_t i = 0; i < asked && status == TALUS_OK; i++) {
+    gifts->taken[i] =
+        tl_id_find(deal->part->problem.ids, deal->part->problem.rigid.body_count, wanted[i]);
+    if (gifts->taken[i] < 0) {
+      status = tl_fail(context, TALUS_INDEX_RANGE,
+                       "no rank gives body %llu, which some rank has as a ghost",
+                       (unsigned long long)wanted[i]);
+    }
+  }
+  return tl_ranks_agree(context, status);
+}
+
+talus_status tl_deal_part(tl_deal *deal) {
+  TL_TRY(tl_ranks_agree(deal->context, part_fill(deal)));
+  return bodies_locate(deal);
+}

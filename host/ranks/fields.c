@@ -1,0 +1,140 @@
+/* fields.c: the arrays of a problem of form (a), one table: what a record of a body, a contact or a
+ * row holds, and in which arrays of a part it ends up. */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "host/ranks/ranks.h"
+
+enum { BY_DIMENSION = -1 };
+
+/* What a constraint has whose rank does not give the array. */
+typedef enum lack { NOTHING, NO_LOWER, NO_UPPER, REFUSED } lack;
+
+typedef struct field {
+  const char *name;
+  tl_piece_kind kind;
+  int32_t components;
+  size_t offset;
+  lack lacking;
+} field;
+
+#define RIGID(member) "rigid." #member, offsetof(talus_problem, rigid.member)
+#define PLAIN(member) #member, offsetof(talus_problem, member)
+#define FIELD(kind, components, lacking, place) FIELD_(kind, components, lacking, place)
+#define FIELD_(kind, components, lacking, name, offset) \
+  { name, kind, components, offset, lacking }
+
+static const field table[TL_FIELDS] = {
+    FIELD(TL_BODIES_OF, 6, NOTHING, RIGID(velocity)),
+    FIELD(TL_BODIES_OF, 1, NOTHING, RIGID(inverse_mass)),
+    FIELD(TL_BODIES_OF, 6, NOTHING, RIGID(inverse_inertia)),
+    FIELD(TL_BODIES_OF, 3, NOTHING, PLAIN(positions)),
+    FIELD(TL_CONTACTS_OF, 1, NOTHING, PLAIN(friction)),
+    FIELD(TL_CONTACTS_OF, 3, NOTHING, RIGID(normal)),
+    FIELD(TL_CONTACTS_OF, 1, REFUSED, RIGID(reach_a)),
+    FIELD(TL_CONTACTS_OF, 1, REFUSED, RIGID(reach_b)),
+    FIELD(TL_CONTACTS_OF, 3, REFUSED, RIGID(arm_a)),
+    FIELD(TL_CONTACTS_OF, 3, REFUSED, RIGID(arm_b)),
+    FIELD(TL_CONTACTS_OF, 1, NOTHING, RIGID(bias)),
+    FIELD(TL_CONTACTS_OF, 3, NOTHING, RIGID(surface_velocity)),
+    FIELD(TL_CONTACTS_OF, 2, NOTHING, PLAIN(compliance)),
+    FIELD(TL_CONTACTS_OF, BY_DIMENSION, NOTHING, PLAIN(target_impulse)),
+    FIELD(TL_CONTACTS_OF, 2, REFUSED, PLAIN(torque_friction)),
+    FIELD(TL_CONTACTS_OF, 1, REFUSED, PLAIN(cross_friction)),
+    FIELD(TL_CONTACTS_OF, 3, REFUSED, PLAIN(friction_direction)),
+    FIELD(TL_ROWS_OF, 12, NOTHING, RIGID(row_jacobian)),
+    FIELD(TL_ROWS_OF, 1, NOTHING, RIGID(row_bias)),
+    FIELD(TL_ROWS_OF, 1, NO_LOWER, PLAIN(row_lower)),
+    FIELD(TL_ROWS_OF, 1, NO_UPPER, PLAIN(row_upper)),
+    FIELD(TL_ROWS_OF, 1, NOTHING, PLAIN(row_compliance)),
+    FIELD(TL_ROWS_OF, 1, NOTHING, PLAIN(row_target_impulse)),
+};
+
+static const double *array_of(const talus_problem *problem, const field *f) {
+  const double *array;
+  memcpy(&array, (const char *)problem + f->offset, sizeof array);
+  return array;
+}
+
+static int32_t components_of(const tl_fields *fields, const field *f) {
+  return f->components == BY_DIMENSION ? fields->dimension : f->components;
+}
+
+static bool is_of(const tl_fields *fields, int i, tl_piece_kind kind) {
+  return fields->has[i] && table[i].kind == kind;
+}
+
+/* Things of a kind that a piece has. */
+static int32_t count_of(const talus_problem *p, tl_piece_kind kind) {
+  return kind == TL_BODIES_OF     ? p->rigid.body_count
+         : kind == TL_CONTACTS_OF ? p->contact_count
+                                  : p->bilateral_count;
+}
+
+talus_status tl_fields_agree(talus_context *context, const talus_problem *piece,
+                             tl_fields *fields) {
+  int64_t own[2 * TL_FIELDS]; /* some rank gives it; some rank that should does not */
+  for (int i = 0; i < TL_FIELDS; i++) {
+    const bool some = count_of(piece, table[i].kind) > 0;
+    own[i] = some && array_of(piece, &table[i]) != NULL;
+    own[TL_FIELDS + i] = some && array_of(piece, &table[i]) == NULL;
+  }
+  TL_TRY(tl_ranks_largest(context, own, 2 * TL_FIELDS));
+  *fields = (tl_fields){.dimension = piece->dimension};
+  for (int i = 0; i < TL_FIELDS; i++) {
+    fields->has[i] = own[i] != 0;
+    fields->width[table[i].kind] += own[i] ? components_of(fields, &table[i]) : 0;
+    if (own[i] && own[TL_FIELDS + i] && table[i].lacking == REFUSED) {
+      return tl_fail(context, TALUS_RANKS_FAILED,
+                     "some ranks give problem.%s, others do not: all must, or none (reaches or "
+                     "arms, circular or elliptic cones)",
+                     table[i].name);
+    }
+  }
+  return TALUS_OK;
+}
+
+void tl_field_pack(const tl_fields *fields, tl_piece_kind kind, const talus_problem *piece,
+                   int64_t index, double *packed) {
+  for (int i = 0; i < TL_FIELDS; i++) {
+    const int64_t n = components_of(fields, &table[i]);
+    const double *const array = array_of(piece, &table[i]);
+    const lack lacking = table[i].lacking;
+    if (!is_of(fields, i, kind)) {
+      continue;
+    }
+    for (int64_t c = 0; c < n; c++) {
+      packed[c] = array != NULL         ? array[n * index + c]
+                  : lacking == NO_LOWER ? -INFINITY
+                  : lacking == NO_UPPER ? INFINITY
+                                        : 0;
+    }
+    packed += n;
+  }
+}
+
+int64_t tl_field_place(const tl_fields *fields, tl_piece_kind kind, int64_t count, double *memory,
+                       talus_problem *part) {
+  int64_t used = 0;
+  for (int i = 0; i < TL_FIELDS; i++) {
+    if (is_of(fields, i, kind)) {
+      double *const array = memory != NULL ? memory + used : NULL;
+      memcpy((char *)part + table[i].offset, &array, sizeof array);
+      used += count * components_of(fields, &table[i]);
+    }
+  }
+  return used;
+}
+
+void tl_field_unpack(const tl_fields *fields, tl_piece_kind kind, const double *packed,
+                     const talus_problem *part, int64_t index) {
+  for (int i = 0; i < TL_FIELDS; i++) {
+    if (is_of(fields, i, kind)) {
+      const int64_t n = components_of(fields, &table[i]);
+      double *const array = (double *)array_of(part, &table[i]);
+      memcpy(array + n * index, packed, (size_t)n * sizeof *array);
+      packed += n;
+    }
+  }
+}

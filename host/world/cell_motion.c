@@ -1,0 +1,119 @@
+/* cell_motion.c: edges move, by a rate or after a stress, and the bodies with them. */
+#include <math.h>
+#include <string.h>
+
+#include "host/math/lattice.h"
+#include "host/world/cell.h"
+
+void tl_cell_move(talus_world *world, double dt) {
+  double *const e = world->cell.def.edge;
+  const double *const l = world->cell.def.rate;
+  if (world->cell.def.periodic == 0) {
+    return;
+  }
+  /* columns of H + dt L H */
+  const double xz = l[TL_XX] * e[TL_XZ] + l[TL_XY] * e[TL_YZ] + l[TL_XZ] * e[TL_ZZ];
+  const double yz = l[TL_YY] * e[TL_YZ] + l[TL_YZ] * e[TL_ZZ],
+               xy = l[TL_XX] * e[TL_XY] + l[TL_XY] * e[TL_YY];
+  e[TL_XX] += dt * l[TL_XX] * e[TL_XX];
+  e[TL_XY] += dt * xy;
+  e[TL_XZ] += dt * xz;
+  e[TL_YZ] += dt * yz;
+  e[TL_YY] += dt * l[TL_YY] * e[TL_YY];
+  e[TL_ZZ] += dt * l[TL_ZZ] * e[TL_ZZ];
+  for (int c = 0; c < 3; c++) {
+    world->cell.strain[c] += dt * l[c];
+    world->cell.strain[3 + c] += dt * l[3 + c];
+  }
+}
+
+/* Edges that lean by more than half of the one below are replaced by others of the same lattice. */
+static void lean_less(double *e) {
+  const double yz = floor(e[TL_YZ] / e[TL_YY] + 0.5);
+  e[TL_YZ] -= yz * e[TL_YY];
+  e[TL_XZ] -= yz * e[TL_XY];
+  e[TL_XZ] -= floor(e[TL_XZ] / e[TL_XX] + 0.5) * e[TL_XX];
+  e[TL_XY] -= floor(e[TL_XY] / e[TL_XX] + 0.5) * e[TL_XX];
+}
+
+void tl_cell_wrap(talus_world *world) {
+  tl_cell *const cell = &world->cell;
+  if (cell->def.periodic == 0) {
+    return;
+  }
+  lean_less(cell->def.edge);
+  for (int32_t i = 0; i < world->body_count; i++) {
+    tl_body *const body = &world->body[i];
+    double away[3], m[3], shift[3], drift[3];
+    if (!body->exists || body->type != TALUS_BODY_FREE) {
+      continue;
+    }
+    tl_sub3(away, body->position, cell->def.origin);
+    tl_lattice_steps(cell->def.edge, cell->def.periodic, away, 0, m);
+    if (m[0] != 0 || m[1] != 0 || m[2] != 0) {
+      tl_lattice_point(cell->def.edge, m, shift);
+      tl_lattice_point(cell->def.rate, shift, drift);
+      tl_sub3(body->position, body->position, shift);
+      tl_sub3(body->velocity, body->velocity, drift);
+    }
+  }
+}
+
+double tl_cell_centre(const talus_world *world, double centre[3]) {
+  double mass = 0;
+  tl_set3(centre, 0, 0, 0);
+  for (int32_t i = 0; i < world->body_count; i++) {
+    const tl_body *const body = &world->body[i];
+    if (body->exists && body->type == TALUS_BODY_FREE) {
+      mass += body->mass;
+      tl_along3(centre, centre, body->mass, body->position);
+    }
+  }
+  tl_scale3(centre, mass > 0 ? 1 / mass : 0, centre);
+  return mass;
+}
+
+void tl_cell_rate_set(talus_world *world, const double *rate) {
+  double change[6], gain[3], away[3], centre[3];
+  bool same = true;
+  tl_cell_centre(world, centre);
+  for (int c = 0; c < 6; c++) {
+    change[c] = rate[c] - world->cell.def.rate[c];
+    same = same && change[c] == 0;
+    world->cell.def.rate[c] = rate[c];
+  }
+  for (int32_t i = 0; i < world->body_count && !same; i++) {
+    tl_body *const body = &world->body[i];
+    if (body->exists && body->type == TALUS_BODY_FREE) {
+      tl_sub3(away, body->position, centre);
+      tl_lattice_point(change, away, gain);
+      tl_along3(body->velocity, body->velocity, 1, gain);
+    }
+  }
+}
+
+void tl_cell_follow(talus_world *world, double dt) {
+  /* the walls' weight keeps their oscillation against the grains' springs slower than a step; the
+   * damping ends it, and leaves alone what lasts: a sample that steadily gives way is followed
+   * without an error that stays */
+  static const double WEIGHT = 4, DAMPING = 0.98, LASTING = 0.01;
+  tl_cell *const cell = &world->cell;
+  double centre[3];
+  const double mass = cell->def.servo != 0 ? WEIGHT * tl_cell_centre(world, centre) : 0;
+  if (!(mass > 0)) {
+    return;
+  }
+  double rate[6];
+  memcpy(rate, cell->def.rate, sizeof rate);
+  for (int c = 0; c < 3; c++) {
+    if (cell->def.servo >> c & 1) {
+      const double e = cell->def.edge[c], limit = cell->def.rate_limit;
+      const double push = (cell->stress[4 * c] - cell->def.stress[c]) * tl_cell_volume(cell);
+      const double mean = cell->mean_rate[c];
+      const double next = mean + DAMPING * (rate[c] + dt * push / (mass * e * e) - mean);
+      rate[c] = fmin(limit, fmax(-limit, next));
+      cell->mean_rate[c] += LASTING * (rate[c] - mean);
+    }
+  }
+  tl_cell_rate_set(world, rate);
+}

@@ -1,0 +1,107 @@
+/* contact_list.c: memory of the contacts: of this step, of the one before, of the step's beginning.
+ *
+ * Contacts are made anew in each (sub-)step, and matched to the old ones. Those with which a step
+ * began are kept to restore it. */
+#include <string.h>
+
+#include "host/world/world.h"
+
+static tl_contact_list contacts_change(talus_world *world, tl_contact_list list) {
+  const tl_contact_list old = {world->contact, world->extra, world->contact_count,
+                               world->contact_capacity, world->extra_capacity};
+  world->contact = list.contact;
+  world->extra = list.extra;
+  world->contact_count = list.count;
+  world->contact_capacity = list.capacity;
+  world->extra_capacity = list.extra_capacity;
+  return old;
+}
+
+/* Room for `count` elements and some more, contents not preserved. */
+static talus_status array_reserve(talus_context *context, void **array, int32_t *capacity,
+                                  int32_t count, size_t size) {
+  if (*array != NULL && count <= *capacity) {
+    return TALUS_OK;
+  }
+  const int32_t room = count + count / 8;
+  tl_free(context, *array);
+  *capacity = 0;
+  TL_TRY(tl_alloc(context, array, (size_t)room, size, "contacts"));
+  *capacity = room;
+  return TALUS_OK;
+}
+
+static talus_status list_reserve(const talus_world *world, tl_contact_list *list, int32_t count) {
+  TL_TRY(array_reserve(world->context, (void **)&list->contact, &list->capacity, count,
+                       sizeof *list->contact));
+  if (world->soft || world->resists || world->cohesive) {
+    return array_reserve(world->context, (void **)&list->extra, &list->extra_capacity, count,
+                         sizeof *list->extra);
+  }
+  tl_free(world->context, list->extra);
+  list->extra = NULL;
+  list->extra_capacity = 0;
+  return TALUS_OK;
+}
+
+static talus_status terms_reserve(talus_world *world, int32_t count) {
+  return array_reserve(world->context, (void **)&world->terms, &world->terms_capacity, count,
+                       sizeof *world->terms);
+}
+
+talus_status tl_contacts_reserve(talus_world *world, int32_t count) {
+  tl_contact_list list = contacts_change(world, (tl_contact_list){NULL, NULL, 0, 0, 0});
+  const talus_status status = list_reserve(world, &list, count);
+  list.count = 0;
+  contacts_change(world, list);
+  TL_TRY(status);
+  TL_TRY(terms_reserve(world, count));
+  memset(world->terms, 0, (size_t)count * sizeof *world->terms);
+  return TALUS_OK;
+}
+
+talus_status tl_contacts_replace(talus_world *world, int32_t count, const tl_contact_list **old) {
+  /* until contacts are replaced, what was saved for the last step is free: two lists do but where
+   * contacts are found several times in a step */
+  if (world->contacts_saved && world->spare.contact == NULL) {
+    world->spare = world->saved;
+    world->saved = (tl_contact_list){NULL, NULL, 0, 0, 0};
+  }
+  TL_TRY(list_reserve(world, &world->spare, count));
+  TL_TRY(terms_reserve(world, count));
+  world->spare.count = count;
+  const tl_contact_list present = contacts_change(world, world->spare);
+  if (world->contacts_saved) {
+    world->spare = world->saved;
+    world->saved = present;
+    world->contacts_saved = 0;
+    *old = &world->saved;
+  } else {
+    world->spare = present;
+    *old = &world->spare;
+  }
+  return TALUS_OK;
+}
+
+void tl_contacts_save(talus_world *world) {
+  world->contacts_saved = 1;
+}
+
+talus_status tl_contacts_restore(talus_world *world) {
+  if (!world->contacts_saved) {
+    world->saved = contacts_change(world, world->saved);
+    world->contacts_saved = 1;
+  }
+  TL_TRY(tl_contacts_store_keys(world));
+  return terms_reserve(world, world->contact_count);
+}
+
+void tl_contacts_release(talus_world *world) {
+  tl_contact_list lists[] = {contacts_change(world, (tl_contact_list){NULL, NULL, 0, 0, 0}),
+                             world->spare, world->saved};
+  for (int i = 0; i < 3; i++) {
+    tl_free(world->context, lists[i].contact);
+    tl_free(world->context, lists[i].extra);
+  }
+  tl_free(world->context, world->terms);
+}

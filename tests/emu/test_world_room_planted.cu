@@ -1,0 +1,168 @@
+/* test_world_room_planted.cu: worlds larger than the memory of a device: refused before a step is
+ * begun, with what is missing; `auto` leaves them to the CPU; a step that finds too little memory
+ * leaves the world as it was. And whether the estimate is near what is taken. */
+#include <cuda_runtime.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/world/resident.h"
+#include "tests/check.h"
+
+namespace {
+
+enum { STEPS = 3 };
+
+talus_context *open(talus_backend_kind backend) {
+  talus_context_def def = talus_context_def_default();
+  talus_context *context = NULL;
+  def.backend = backend;
+  CHECK(talus_context_create(&def, &context) == TALUS_OK);
+  return context;
+}
+
+/* Balls of one size in cubic order, which touch, on the ground. */
+talus_world *world_make(talus_context *context, int side) {
+  talus_world_def def = talus_world_def_default();
+  talus_material_def material_def = talus_material_def_default();
+  talus_body_def ground = talus_body_def_default();
+  talus_shape_def plane = talus_shape_def_default(TALUS_SHAPE_HALFSPACE);
+  talus_world *world;
+  int32_t material, body;
+  CHECK(talus_world_create(context, &def, &world) == TALUS_OK);
+  CHECK(talus_material_add(world, &material_def, &material) == TALUS_OK);
+  ground.type = TALUS_BODY_FIXED;
+  plane.material = material;
+  CHECK(talus_body_add(world, &ground, &body) == TALUS_OK);
+  CHECK(talus_shape_add(world, body, &plane, NULL) == TALUS_OK);
+  for (int i = 0; i < side * side * side; i++) {
+    talus_body_def ball = talus_body_def_default();
+    talus_shape_def shape = talus_shape_def_default(TALUS_SHAPE_SPHERE);
+    ball.position[0] = 0.02 * (i % side);
+    ball.position[1] = 0.02 * (i / side % side);
+    ball.position[2] = 0.01 + 0.02 * (i / side / side);
+    shape.material = material;
+    shape.radius = 0.01;
+    CHECK(talus_body_add(world, &ball, &body) == TALUS_OK);
+    CHECK(talus_shape_add(world, body, &shape, NULL) == TALUS_OK);
+  }
+  return world;
+}
+
+size_t left(void) {
+  size_t free_bytes = 0, all;
+  CHECK(cudaMemGetInfo(&free_bytes, &all) == cudaSuccess);
+  return free_bytes;
+}
+
+/* Leaves so many bytes of the device's memory. */
+void *memory_take(size_t leave) {
+  void *taken = NULL;
+  CHECK(cudaMalloc(&taken, left() - leave) == cudaSuccess);
+  return taken;
+}
+
+void heights(const talus_world *world, int count, double *height) {
+  for (int i = 0; i < count; i++) {
+    talus_body_state state;
+    CHECK(talus_body_get(world, i + 1, &state) == TALUS_OK);
+    height[i] = state.position[2];
+  }
+}
+
+/* The estimate is neither below what is taken nor far above. */
+void estimate_check(void) {
+  talus_context *const context = open(TALUS_BACKEND_CUDA);
+  talus_world *const world = world_make(context, 8);
+  const size_t before = left();
+  const tl_resident_size size = {513, 513, 1, 4 * 513};
+  int64_t needed = 0, free = 0;
+  CHECK(world->resident->backend->room(world->resident->memory, &size, &needed, &free) == TALUS_OK);
+  CHECK(free == (int64_t)before);
+  for (int i = 0; i < STEPS; i++) {
+    CHECK(talus_world_step(world, NULL) == TALUS_OK);
+  }
+  const double taken = (double)(before - left());
+  printf("512 balls: estimated %.0f kB, taken %.0f kB\n", 1e-3 * (double)needed, 1e-3 * taken);
+  CHECK((double)needed > 0.95 * taken && (double)needed < 1.6 * taken);
+  talus_world_destroy(world);
+  talus_context_destroy(context);
+}
+
+void refusal_check(void) {
+  talus_context *const context = open(TALUS_BACKEND_CUDA);
+  talus_world *const world = world_make(context, 8);
+  void *const taken = memory_take(200000);
+  double height[512], after[512];
+  heights(world, 512, height);
+  CHECK(talus_world_step(world, NULL) == TALUS_OUT_OF_MEMORY);
+  printf("%s\n", talus_context_message(context));
+  CHECK(strstr(talus_context_message(context), "MB are missing") != NULL);
+  heights(world, 512, after);
+  CHECK(talus_world_steps(world) == 0 && memcmp(height, after, sizeof height) == 0);
+  CHECK(left() == 200000); /* nothing was begun */
+  CHECK(cudaFree(taken) == cudaSuccess);
+  CHECK(talus_world_step(world, NULL) == TALUS_OK && talus_world_device_steps(world, NULL) == 1);
+  talus_world_destroy(world);
+  talus_context_destroy(context);
+}
+
+/* By `auto` the CPU makes the steps, solves included, with the bits of the backend cpu. */
+void auto_check(void) {
+  talus_context *const context = open(TALUS_BACKEND_AUTO), *const host = open(TALUS_BACKEND_CPU);
+  talus_world *const a = world_make(context, 8), *const b = world_make(host, 8);
+  void *const taken = memory_take(200000);
+  const char *reason = NULL;
+  double height[512], other[512];
+  for (int i = 0; i < STEPS; i++) {
+    CHECK(talus_world_step(a, NULL) == TALUS_OK && talus_world_step(b, NULL) == TALUS_OK);
+  }
+  CHECK(talus_world_device_steps(a, &reason) == 0 && reason != NULL &&
+        strcmp(reason, "too little memory on the device") == 0);
+  CHECK(left() == 200000);
+  heights(a, 512, height);
+  heights(b, 512, other);
+  CHECK(memcmp(height, other, sizeof height) == 0);
+  CHECK(cudaFree(taken) == cudaSuccess);
+  talus_world_destroy(a);
+  talus_world_destroy(b);
+  talus_context_destroy(context);
+  talus_context_destroy(host);
+}
+
+/* There is room by the estimate, but not for what loading or a step wants then. */
+void late_check(size_t leave) {
+  talus_context *const context = open(TALUS_BACKEND_CUDA), *const host = open(TALUS_BACKEND_AUTO);
+  talus_world *const a = world_make(context, 4), *const b = world_make(host, 4);
+  a->resident->fitting = b->resident->fitting = 65; /* as if it had been asked */
+  void *const taken = memory_take(leave);
+  double height[64], after[64];
+  heights(a, 64, height);
+  CHECK(talus_world_step(a, NULL) == TALUS_OUT_OF_MEMORY);
+  printf("%s\n", talus_context_message(context));
+  CHECK(strstr(talus_context_message(context), "are missing") != NULL);
+  heights(a, 64, after);
+  CHECK(talus_world_steps(a) == 0 && memcmp(height, after, sizeof height) == 0);
+  CHECK(talus_world_step(b, NULL) == TALUS_OK && talus_world_device_steps(b, NULL) == 0);
+  CHECK(cudaFree(taken) == cudaSuccess);
+  CHECK(talus_world_step(a, NULL) == TALUS_OK && talus_world_device_steps(a, NULL) == 1);
+  heights(a, 64, height);
+  heights(b, 64, after);
+  CHECK(memcmp(height, after, sizeof height) == 0);
+  talus_world_destroy(a);
+  talus_world_destroy(b);
+  talus_context_destroy(context);
+  talus_context_destroy(host);
+}
+
+} // namespace
+
+int main() {
+  estimate_check();
+  refusal_check();
+  auto_check();
+  for (int leave = 60000; leave <= 250000; leave += 38000) {
+    late_check((size_t)leave);
+  }
+  return check_end();
+}

@@ -1,0 +1,298 @@
+/* test_world.c: scenes on 1, 2, 3, 4 and 7 ranks, which are threads: the checkpoint of one context
+ * alone, byte for byte; a run that goes on with another number of ranks; what is refused, by all
+ * ranks; and that one which fails keeps nobody waiting. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "talus/talus_io.h"
+#include "talus/talus_ranks.h"
+#include "talus/talus_scene.h"
+#include "tests/check.h"
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { QUICK = 1 };
+#else
+enum { QUICK = 0 };
+#endif
+enum { MOST = 7 };
+
+static const int32_t sizes[] = {3, 7, 1, 2, 4};
+
+/* What a run is, for all of its ranks. */
+typedef struct run {
+  const char *scene, *out, *resume;
+  const char *odd_set; /* an override of the last rank alone */
+  int32_t first, last; /* steps */
+  bool absent;         /* the last rank gives up in the middle */
+} run;
+
+/* One rank of it. */
+typedef struct seat {
+  talus_transport to; /* its transport, through which `counted` goes */
+  int64_t exchanges;
+  const run *of;
+  talus_thread_ranks *ranks; /* NULL: alone */
+  int32_t rank, size;
+  pthread_t thread;
+  talus_status status;
+  char message[400];
+} seat;
+
+static talus_status steps_make(talus_context *context, const run *of, const seat *own,
+                               talus_scene *scene, talus_world *world, talus_record *record) {
+  for (int32_t i = of->first; i < of->last; i++) {
+    talus_step_report report = talus_step_report_default();
+    talus_status status = talus_record_before_step(record, world);
+    status = status == TALUS_OK ? talus_scene_tick(scene, world) : status;
+    if (of->absent && own->rank == own->size - 1 && i == of->first + 3) {
+      const talus_transport transport = talus_thread_ranks_transport(own->ranks, own->rank);
+      transport.fail(transport.user, "gone");
+      return TALUS_OK;
+    }
+    status = status == TALUS_OK ? talus_world_step(world, &report) : status;
+    if (status != TALUS_OK) {
+      return status;
+    }
+  }
+  (void)context;
+  return talus_record_checkpoint(record, world, NULL);
+}
+
+static talus_status scene_run(talus_context *context, const seat *own) {
+  const run *const of = own->of;
+  const bool odd = of->odd_set != NULL && own->rank == own->size - 1;
+  char path[1200];
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  talus_record *record = NULL;
+  talus_record_def def = talus_record_def_default();
+  def.directory = of->out;
+  def.resume = of->resume;
+  def.force = 1;
+  snprintf(path, sizeof path, "%s/tests/ranks/scenes/%s.yaml", TL_SOURCE, of->scene);
+  talus_status status = talus_record_create(context, &def, &record);
+  if (status == TALUS_OK) {
+    status = talus_scene_read(context, path, &of->odd_set, odd, &scene);
+  }
+  status = status == TALUS_OK ? talus_scene_build(scene, &world) : status;
+  status = status == TALUS_OK ? talus_record_resume(record, scene, world) : status;
+  status = status == TALUS_OK ? talus_record_open(record, scene, world) : status;
+  if (status == TALUS_OK) {
+    status = steps_make(context, of, own, scene, world, record);
+  }
+  talus_record_close(record);
+  talus_world_destroy(world);
+  talus_scene_destroy(scene);
+  return status;
+}
+
+/* ---- a transport that counts ----------------------------------------------------------------- */
+
+static int counted_exchange(void *user, int32_t send_count, const talus_message *send,
+                            int32_t receive_count, const talus_message *receive) {
+  seat *const own = user;
+  own->exchanges++;
+  return own->to.exchange(own->to.user, send_count, send, receive_count, receive);
+}
+
+static int counted_sum(void *user, int64_t *value, int32_t count) {
+  return ((seat *)user)->to.sum(((seat *)user)->to.user, value, count);
+}
+
+static int counted_largest(void *user, int64_t *value, int32_t count) {
+  return ((seat *)user)->to.largest(((seat *)user)->to.user, value, count);
+}
+
+static int counted_gather(void *user, const void *own, int64_t bytes, void *all) {
+  return ((seat *)user)->to.gather(((seat *)user)->to.user, own, bytes, all);
+}
+
+static void counted_fail(void *user, const char *message) {
+  ((seat *)user)->to.fail(((seat *)user)->to.user, message);
+}
+
+static talus_transport counted(seat *own) {
+  own->to = talus_thread_ranks_transport(own->ranks, own->rank);
+  talus_transport transport = own->to;
+  transport.user = own;
+  transport.exchange = counted_exchange;
+  transport.sum = counted_sum;
+  transport.largest = counted_largest;
+  transport.gather = counted_gather;
+  transport.fail = counted_fail;
+  return transport;
+}
+
+static void *seat_run(void *argument) {
+  seat *const own = argument;
+  talus_transport transport;
+  talus_context *context = NULL;
+  talus_context_def def = talus_context_def_default();
+  def.threads = 1;
+  def.backend = TALUS_BACKEND_CPU;
+  if (own->ranks != NULL) {
+    transport = counted(own);
+    def.ranks = &transport;
+  }
+  own->status = talus_context_create(&def, &context);
+  own->status = own->status == TALUS_OK ? scene_run(context, own) : own->status;
+  snprintf(own->message, sizeof own->message, "%s", talus_context_message(context));
+  talus_context_destroy(context);
+  return NULL;
+}
+
+/* size 0: without ranks. */
+static void ranks_run(const run *of, int32_t size, seat *seats) {
+  talus_thread_ranks *ranks = NULL;
+  const int32_t count = size > 0 ? size : 1;
+  CHECK(size == 0 || talus_thread_ranks_create(size, &ranks) == TALUS_OK);
+  for (int32_t r = 0; r < count; r++) {
+    seats[r] = (seat){.of = of, .ranks = ranks, .rank = r, .size = count};
+    CHECK(pthread_create(&seats[r].thread, NULL, seat_run, &seats[r]) == 0);
+  }
+  for (int32_t r = 0; r < count; r++) {
+    pthread_join(seats[r].thread, NULL);
+  }
+  talus_thread_ranks_destroy(ranks);
+}
+
+/* Returns how many exchanges each rank took part in. */
+static int64_t check_good(const run *of, int32_t size) {
+  seat seats[MOST];
+  ranks_run(of, size, seats);
+  for (int32_t r = 0; r < size || r < 1; r++) {
+    CHECK_CASE(seats[r].status == TALUS_OK, "%s on %d ranks, rank %d: %s", of->scene, size, r,
+               seats[r].message);
+    CHECK(seats[r].exchanges == seats[0].exchanges);
+  }
+  return seats[0].exchanges;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static char *file_read(const char *path, long *length) {
+  FILE *const file = fopen(path, "rb");
+  char *bytes = NULL;
+  *length = -1;
+  if (file != NULL && fseek(file, 0, SEEK_END) == 0 && (*length = ftell(file)) >= 0) {
+    rewind(file);
+    bytes = malloc((size_t)*length + 1);
+    if (fread(bytes, 1, (size_t)*length, file) != (size_t)*length) {
+      *length = -1;
+    }
+  }
+  if (file != NULL) {
+    fclose(file);
+  }
+  return bytes;
+}
+
+static bool same_files(const char *one, const char *other) {
+  long lengths[2];
+  char *const bytes[2] = {file_read(one, &lengths[0]), file_read(other, &lengths[1])};
+  const bool same = lengths[0] > 0 && lengths[0] == lengths[1] &&
+                    memcmp(bytes[0], bytes[1], (size_t)lengths[0]) == 0;
+  free(bytes[0]);
+  free(bytes[1]);
+  return same;
+}
+
+static void check_same(const char *one, const char *other, int32_t step) {
+  char paths[2][100];
+  snprintf(paths[0], sizeof paths[0], "%s/checkpoint-%06d.h5", one, step);
+  snprintf(paths[1], sizeof paths[1], "%s/checkpoint-%06d.h5", other, step);
+  CHECK_CASE(same_files(paths[0], paths[1]), "%s and %s", paths[0], paths[1]);
+}
+
+/* ---- the tests ------------------------------------------------------------------------------- */
+
+/* least: exchanges per step that show that iterations, or contacts, are dealt out. */
+static void test_scene(const char *scene, int32_t steps, int32_t counts, double least) {
+  char alone[64], out[64];
+  snprintf(alone, sizeof alone, "%s-alone", scene);
+  const run first = {.scene = scene, .out = alone, .last = steps};
+  check_good(&first, 0);
+  for (int32_t i = 0; i < counts; i++) {
+    snprintf(out, sizeof out, "%s-%d", scene, sizes[i]);
+    const run again = {.scene = scene, .out = out, .last = steps};
+    const double exchanges = (double)check_good(&again, sizes[i]) / steps;
+    CHECK_CASE(exchanges >= least, "%s on %d ranks: %g exchanges a step", scene, sizes[i],
+               exchanges);
+    check_same(alone, out, steps);
+  }
+}
+
+/* 4, then 3, then 7 ranks. */
+static void test_resume(int32_t part) {
+  const run parts[] = {{.scene = "bed", .out = "bed-resumed", .last = part},
+                       {.scene = "bed",
+                        .out = "bed-resumed",
+                        .resume = "bed-resumed",
+                        .first = part,
+                        .last = 2 * part},
+                       {.scene = "bed",
+                        .out = "bed-resumed",
+                        .resume = "bed-resumed",
+                        .first = 2 * part,
+                        .last = 3 * part}};
+  const int32_t ranks[] = {4, 3, 7};
+  const run whole = {.scene = "bed", .out = "bed-whole", .last = 3 * part};
+  check_good(&whole, 0);
+  for (int i = 0; i < 3; i++) {
+    check_good(&parts[i], ranks[i]);
+  }
+  check_same("bed-whole", "bed-resumed", 3 * part);
+}
+
+/* Every rank fails, and says which one was given something else. */
+static void test_refused(void) {
+  seat seats[MOST];
+  const run odd = {.scene = "bed", .out = "odd", .odd_set = "world.gravity=[0,0,-9]", .last = 2};
+  ranks_run(&odd, 3, seats);
+  for (int r = 0; r < 3; r++) {
+    CHECK_CASE(seats[r].status == TALUS_RANKS_FAILED &&
+                   strstr(seats[r].message, "rank 2 has another scene") != NULL,
+               "rank %d: %s", r, seats[r].message);
+  }
+  const run wrong = {.scene = "bed", .out = "wrong", .odd_set = "world.gravty=1", .last = 2};
+  ranks_run(&wrong, 3, seats);
+  for (int r = 0; r < 3; r++) {
+    CHECK_CASE(seats[r].status == (r == 2 ? TALUS_FILE_FORMAT : TALUS_RANKS_FAILED) &&
+                   strstr(seats[r].message, "gravty") != NULL,
+               "rank %d: %s: %s", r, talus_status_name(seats[r].status), seats[r].message);
+  }
+  struct stat about;
+  CHECK(stat("odd", &about) != 0 && stat("wrong", &about) != 0); /* nothing was written */
+  const run none = {.scene = "bed", .out = "none", .resume = "nowhere", .last = 2};
+  ranks_run(&none, 2, seats);
+  CHECK_CASE(seats[0].status == TALUS_FILE_OPEN, "%s", seats[0].message);
+}
+
+static void test_gone(void) {
+  seat seats[MOST];
+  const run gone = {.scene = "bed", .out = "gone", .last = 20, .absent = true};
+  ranks_run(&gone, 3, seats);
+  for (int r = 0; r < 2; r++) {
+    CHECK_CASE(seats[r].status == TALUS_RANKS_FAILED, "rank %d: %s", r, seats[r].message);
+  }
+}
+
+int main(void) {
+  const int32_t some = QUICK ? 1 : 2;
+  test_scene("bed", QUICK ? 15 : 30, QUICK ? 1 : 5, 50);
+  test_scene("drum", QUICK ? 15 : 30, some, 50);
+  test_scene("hopper", QUICK ? 15 : 40, some, 50);
+  test_scene("shaken", QUICK ? 15 : 20, some, 50);
+  test_scene("shapes", QUICK ? 5 : 20, QUICK ? 1 : 3, 50);
+  test_scene("joints", QUICK ? 5 : 10, some, 0);
+  test_scene("soft", 10, some, 50);
+  test_scene("rolling", 10, some, 50);
+  test_resume(QUICK ? 4 : 10);
+  test_refused();
+  test_gone();
+  return check_end();
+}
