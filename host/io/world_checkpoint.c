@@ -57,7 +57,7 @@ static talus_status state_reserve(talus_context *context, tl_world_state *state,
 }
 
 talus_status tl_world_copy_take(const talus_world *world, tl_world_copy *copy) {
-  TL_TRY(tl_world_read(world));
+  TL_TRY(tl_contacts_read(world));
   tl_world_state_measure(world, &copy->state);
   TL_TRY(state_reserve(world->context, &copy->state, &copy->memory));
   tl_world_state_save(world, &copy->state);

@@ -14,6 +14,7 @@ static talus_status problem_write(talus_world *world, const char *path) {
   double *const before = memory, *const free = before + size;
   tl_velocities_begin(world, dt, before);
   talus_status status = tl_contacts_find(world, dt, NULL);
+  status = status == TALUS_OK ? tl_contacts_read(world) : status;
   tl_velocity_free(world, dt, free);
   if (status == TALUS_OK) {
     status = tl_links_free(world, dt, free);

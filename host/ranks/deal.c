@@ -77,11 +77,17 @@ static talus_status deal_all(tl_deal *deal) {
   TL_TRY(tl_ranks_agree(context, tl_piece_check(context, p)));
   TL_TRY(tl_pieces_same(context, p));
   TL_TRY(tl_fields_agree(context, p, &part->fields));
-  TL_TRY(tl_pieces_unique(context, p, &deal->out));
+  if (part->given_owners == NULL) { /* whoever has cut knows what each rank gives */
+    TL_TRY(tl_pieces_unique(context, p, &deal->out));
+  }
   TL_TRY(counts_share(deal));
   TL_TRY(tl_ranks_agree(context, piece_look(deal, &weight)));
-  TL_TRY(tl_owners_cut(context, p->brick_size, deal->brick, weight,
-                       p->rigid.body_count - p->ghost_count, &part->owners));
+  part->owners = part->given_owners;
+  if (part->owners == NULL) {
+    TL_TRY(tl_owners_cut(context, p->brick_size, deal->brick, weight,
+                         p->rigid.body_count - p->ghost_count, &part->cut));
+    part->owners = &part->cut;
+  }
   movers_mark(deal);
   TL_TRY(tl_deal_bodies(deal));
   TL_TRY(tl_deal_pairs(deal, 0));
@@ -105,7 +111,7 @@ talus_status tl_part_deal(talus_context *context, const talus_problem *piece, tl
 }
 
 void tl_part_release(talus_context *context, tl_part *part) {
-  tl_owners_release(context, &part->owners);
+  tl_owners_release(context, &part->cut);
   tl_gifts_release(context, &part->contacts);
   tl_gifts_release(context, &part->rows);
   tl_gifts_release(context, &part->bodies);
@@ -116,7 +122,7 @@ void tl_part_release(talus_context *context, tl_part *part) {
 }
 
 int64_t tl_part_bytes(const tl_part *part) {
-  return (int64_t)(part->owners.memory.capacity + part->owners.scratch.capacity +
+  return (int64_t)(part->cut.memory.capacity + part->cut.scratch.capacity +
                    part->contacts.memory.capacity + part->rows.memory.capacity +
                    part->bodies.memory.capacity + part->arrays.capacity + part->scratch.capacity +
                    part->results.capacity + part->named.capacity);

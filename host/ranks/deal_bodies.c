@@ -33,7 +33,7 @@ static void by_id_sort(tl_by_id *list) {
 /* ---- to the owners --------------------------------------------------------------------------- */
 
 static int32_t owner_of(const tl_deal *deal, tl_brick brick) {
-  return tl_owner_of_brick(&deal->part->owners, brick & ~TL_MOVES);
+  return tl_owner_of_brick(deal->part->owners, brick & ~TL_MOVES);
 }
 
 /* send: where the records of each rank begin; moves on. */

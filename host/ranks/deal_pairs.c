@@ -45,7 +45,7 @@ static void pairs_pack(const tl_deal *deal, int rows, int64_t *send, char *out) 
   for (int32_t k = 0; k < count; k++) {
     int32_t rank[HOLDERS];
     const tl_pair_head head = head_of(deal, rows, k);
-    const int32_t holders = holders_of(&deal->part->owners, head.brick, rank);
+    const int32_t holders = holders_of(deal->part->owners, head.brick, rank);
     for (int32_t i = 0; i < holders; i++) {
       char *const record = out + (int64_t)bytes * send[rank[i]]++;
       memcpy(record, &head, sizeof head);
@@ -60,7 +60,7 @@ static void pairs_count(const tl_deal *deal, int rows, int64_t *send, int32_t *o
   for (int32_t k = 0; k < count; k++) {
     int32_t rank[HOLDERS];
     const tl_pair_head head = head_of(deal, rows, k);
-    const int32_t holders = holders_of(&deal->part->owners, head.brick, rank);
+    const int32_t holders = holders_of(deal->part->owners, head.brick, rank);
     owner[k] = rank[0];
     for (int32_t i = 0; i < holders; i++) {
       send[rank[i]]++;

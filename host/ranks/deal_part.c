@@ -44,7 +44,7 @@ static void body_put(tl_deal *deal, int32_t i, uint64_t id, const char *record, 
                   i);
   ((uint64_t *)p->ids)[i] = id;
   part->brick[i] = tl_brick_at(p->positions + 3 * (int64_t)i, p->brick_size);
-  part->body_owner[i] = tl_owner_of_brick(&part->owners, part->brick[i]);
+  part->body_owner[i] = tl_owner_of_brick(part->owners, part->brick[i]);
   part->body_own[i] = own;
 }
 
@@ -84,7 +84,7 @@ static int32_t owner_of(const tl_part *part, const int32_t body[2]) {
   const bool moves[2] = {body[0] >= 0 && tl_rigid_moves(&part->problem.rigid, body[0]),
                          body[1] >= 0 && tl_rigid_moves(&part->problem.rigid, body[1])};
   return moves[0] && moves[1]
-             ? tl_owner_of_pair(&part->owners, part->brick[body[0]], part->brick[body[1]])
+             ? tl_owner_of_pair(part->owners, part->brick[body[0]], part->brick[body[1]])
              : part->body_owner[body[moves[0] ? 0 : 1]];
 }
 
@@ -153,7 +153,7 @@ static talus_status bodies_locate(tl_deal *deal) {
                                                    sizeof(int32_t), "owners of bodies")));
   int32_t *const rank = deal->out.memory;
   for (int32_t i = 0; i < count; i++) {
-    rank[i] = tl_owner_of_brick(&deal->part->owners, deal->brick[i] & ~TL_MOVES);
+    rank[i] = tl_owner_of_brick(deal->part->owners, deal->brick[i] & ~TL_MOVES);
   }
   TL_TRY(tl_gifts_make(context, count, rank, gifts));
   const int64_t asked = gifts->route.receive[size];

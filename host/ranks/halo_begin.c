@@ -21,7 +21,7 @@ static void key_add(keys *k, int side, int32_t list, int32_t rank, int32_t place
  * tell everyone who has it. */
 static void constraint_emit(const tl_part *part, int32_t i, const int32_t *body, int32_t count,
                             keys *k) {
-  const int32_t rank = part->owners.rank;
+  const int32_t rank = part->owners->rank;
   int32_t holder[HOLDERS] = {part->owner[i]}, holders = 1;
   for (int32_t b = 0; b < count; b++) {
     const int32_t owner = part->body_owner[body[b]];

@@ -1,7 +1,7 @@
 /* ranks.h: one problem on several ranks.
  *
  *   threads.c  ranks that are threads        agree.h    what all ranks must agree upon
- *   route.c    records from any to any       owners.c   which rank has which bricks
+ *   route.c    records from any to any       owners.h   which rank has which bricks
  *   fields.c   arrays of a problem, packed   pieces.c   what may be given
  *   deal*.c    pieces to parts               gifts.c    impulses and results between both
  *   halo*.c    what is exchanged of a part   halo_exchange.c   ... and how
@@ -17,28 +17,9 @@
 
 #include "host/problem/assembly.h"
 #include "host/ranks/agree.h"
+#include "host/ranks/owners.h"
 #include "host/ranks/route.h"
 #include "kernels/halo.h"
-
-/* ---- owners.c -------------------------------------------------------------------------------- */
-
-/* Bricks are dealt out in runs along Morton's curve. */
-typedef struct tl_owners {
-  int32_t rank, size, idle; /* idle: ranks without bricks */
-  double brick_size;
-  bool valid;
-  uint64_t *first; /* [size] along the curve */
-  tl_buffer memory, scratch;
-} tl_owners;
-
-/* Cuts the curve so that all ranks have about the same; bodies of this rank's piece with what each
- * is worth. A cut is kept while no rank has a tenth too much. Collective. */
-talus_status tl_owners_cut(talus_context *context, double brick_size, const tl_brick *brick,
-                           const int64_t *weight, int32_t count, tl_owners *owners);
-int32_t tl_owner_of_brick(const tl_owners *owners, tl_brick brick);
-/* Of a constraint between bodies of two bricks; those that reach too far are rank 0's. */
-int32_t tl_owner_of_pair(const tl_owners *owners, tl_brick a, tl_brick b);
-void tl_owners_release(talus_context *context, tl_owners *owners);
 
 /* ---- fields.c -------------------------------------------------------------------------------- */
 
@@ -100,8 +81,10 @@ void tl_gifts_release(talus_context *context, tl_gifts *gifts);
 /* ---- deal.c ---------------------------------------------------------------------------------- */
 
 typedef struct tl_part {
-  talus_problem problem; /* of this rank */
-  tl_owners owners;
+  talus_problem problem;         /* of this rank */
+  const tl_owners *given_owners; /* the caller's cut, kept by whoever gives it; NULL: `cut` */
+  tl_owners cut;
+  const tl_owners *owners; /* the one of them that holds */
   tl_fields fields;
   tl_brick *brick;     /* [bodies] */
   int32_t *body_owner; /* [bodies] */

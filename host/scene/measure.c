@@ -135,7 +135,7 @@ talus_status tl_measure(const talus_scene *scene, const talus_world *world, tl_m
   const double dt = tl_part_seconds(world);
   tl_space space;
   memset(measured, 0, sizeof *measured);
-  TL_TRY(tl_world_read(world));
+  TL_TRY(tl_contacts_read(world));
   if (world->cell.def.periodic == (world->def.plane ? 5 : 7)) {
     cell_measure(world, measured);
     return TALUS_OK;

@@ -15,6 +15,7 @@
 #include "host/scene/measure_define.h"
 #include "host/scene/record_checkpoint.h"
 #include "host/scene/snapshot.h"
+#include "host/world/world.h"
 
 struct talus_record {
   talus_context *context;
@@ -292,6 +293,9 @@ static talus_status before_step(talus_record *record, const talus_world *world) 
 
 talus_status talus_record_before_step(talus_record *record, const talus_world *world) {
   TL_TRY(check_open(record, world));
+  if (frame_is_due(record, talus_world_steps(world) + 1)) {
+    TL_TRY(tl_contacts_read(world));
+  }
   return tl_ranks_agree(record->context, record->silent ? TALUS_OK : before_step(record, world));
 }
 
@@ -319,6 +323,7 @@ talus_status talus_record_frame(talus_record *record, const talus_world *world,
   if (given != NULL) {
     TL_TRY(tl_struct_read(record->context, &tl_struct_step_report, "step report", given, &report));
   }
+  TL_TRY(tl_contacts_read(world));
   const talus_status status = tl_ranks_agree(
       record->context,
       record->silent ? TALUS_OK : write_frame(record, world, given != NULL ? &report : NULL));
@@ -382,6 +387,7 @@ static talus_status write_checkpoint(talus_record *record, const talus_world *wo
 talus_status talus_record_checkpoint(talus_record *record, const talus_world *world,
                                      int64_t *step) {
   TL_TRY(check_open(record, world));
+  TL_TRY(tl_contacts_read(world));
   return tl_ranks_agree(record->context,
                         record->silent ? TALUS_OK : write_checkpoint(record, world, step));
 }

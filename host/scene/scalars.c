@@ -241,7 +241,7 @@ talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
   const talus_step_report *report = given != NULL ? given : &nothing;
   double kinetic, potential;
   tl_measured measured;
-  TL_TRY(tl_world_read(world));
+  TL_TRY(tl_contacts_read(world));
   energies(world, &kinetic, &potential);
   TL_TRY(tl_measure(scene, world, &measured));
   const double head[] = {talus_world_time(world),

@@ -1,11 +1,14 @@
 /* queued.h: what worlds ask of a solver beyond talus_solve.h: a solve whose results stay in device
- * memory and are not waited for, and solves that every rank makes for itself. */
+ * memory and are not waited for, solves that every rank makes for itself, and pieces that lie where
+ * they are to be solved. */
 #ifndef TL_QUEUED_H
 #define TL_QUEUED_H
 
 #include <stdbool.h>
 
 #include "talus/talus_solve.h"
+
+struct tl_owners;
 
 /* As talus_solver_solve, but work on the arrays of a solution in device memory may still be under
  * way. */
@@ -15,6 +18,10 @@ talus_status tl_solver_solve_queued(talus_solver *solver, const talus_solution *
 /* In a context with ranks: problems are not pieces but whole from now on, and each rank solves the
  * one that it was given; or, false, as they were. Before talus_solver_update. */
 void tl_solver_set_alone(talus_solver *solver, bool alone);
+
+/* The cut by which pieces are dealt out from now on, which is the same on all ranks and stays where
+ * it is; every body is given by one rank. NULL: the solver cuts by itself. */
+void tl_solver_set_owners(talus_solver *solver, const struct tl_owners *owners);
 
 /* Problems are solved by the CPU from now on, whatever the context's backend is. */
 void tl_solver_set_host(talus_solver *solver);

@@ -168,6 +168,10 @@ void tl_solver_set_alone(talus_solver *solver, bool alone) {
   solver->alone = alone;
 }
 
+void tl_solver_set_owners(talus_solver *solver, const struct tl_owners *owners) {
+  solver->part.given_owners = owners;
+}
+
 static talus_status problem_take(talus_solver *solver, const talus_problem *given) {
   tl_problem_copy copy;
   bool taken = false;

@@ -7,13 +7,15 @@
 #include "host/world/world.h"
 
 static tl_contact_list contacts_change(talus_world *world, tl_contact_list list) {
-  const tl_contact_list old = {world->contact, world->extra, world->contact_count,
-                               world->contact_capacity, world->extra_capacity};
+  const tl_contact_list old = {world->contact,        world->extra,
+                               world->contact_count,  world->contact_capacity,
+                               world->extra_capacity, world->contacts_local};
   world->contact = list.contact;
   world->extra = list.extra;
   world->contact_count = list.count;
   world->contact_capacity = list.capacity;
   world->extra_capacity = list.extra_capacity;
+  world->contacts_local = list.local;
   return old;
 }
 
@@ -50,9 +52,10 @@ static talus_status terms_reserve(talus_world *world, int32_t count) {
 }
 
 talus_status tl_contacts_reserve(talus_world *world, int32_t count) {
-  tl_contact_list list = contacts_change(world, (tl_contact_list){NULL, NULL, 0, 0, 0});
+  tl_contact_list list = contacts_change(world, (tl_contact_list){NULL, NULL, 0, 0, 0, false});
   const talus_status status = list_reserve(world, &list, count);
   list.count = 0;
+  list.local = false;
   contacts_change(world, list);
   TL_TRY(status);
   TL_TRY(terms_reserve(world, count));
@@ -65,11 +68,12 @@ talus_status tl_contacts_replace(talus_world *world, int32_t count, const tl_con
    * contacts are found several times in a step */
   if (world->contacts_saved && world->spare.contact == NULL) {
     world->spare = world->saved;
-    world->saved = (tl_contact_list){NULL, NULL, 0, 0, 0};
+    world->saved = (tl_contact_list){NULL, NULL, 0, 0, 0, false};
   }
   TL_TRY(list_reserve(world, &world->spare, count));
   TL_TRY(terms_reserve(world, count));
   world->spare.count = count;
+  world->spare.local = world->contacts_local;
   const tl_contact_list present = contacts_change(world, world->spare);
   if (world->contacts_saved) {
     world->spare = world->saved;
@@ -80,6 +84,40 @@ talus_status tl_contacts_replace(talus_world *world, int32_t count, const tl_con
     world->spare = present;
     *old = &world->spare;
   }
+  return TALUS_OK;
+}
+
+/* Room for `count` elements, of which the first `kept` stay. */
+static talus_status array_grow(talus_context *context, void **array, int32_t *capacity,
+                               int32_t count, int32_t kept, size_t size) {
+  void *larger;
+  if (*array != NULL && count <= *capacity) {
+    return TALUS_OK;
+  }
+  const int32_t room = count + count / 8;
+  TL_TRY(tl_alloc(context, &larger, (size_t)room, size, "contacts"));
+  if (*array != NULL) {
+    memcpy(larger, *array, (size_t)kept * size);
+    tl_free(context, *array);
+  }
+  *array = larger;
+  *capacity = room;
+  return TALUS_OK;
+}
+
+talus_status tl_contacts_resize(talus_world *world, int32_t count) {
+  talus_context *const context = world->context;
+  const int32_t kept = world->contact_count < count ? world->contact_count : count;
+  TL_TRY(array_grow(context, (void **)&world->contact, &world->contact_capacity, count, kept,
+                    sizeof *world->contact));
+  if (world->extra != NULL) {
+    TL_TRY(array_grow(context, (void **)&world->extra, &world->extra_capacity, count, kept,
+                      sizeof *world->extra));
+  }
+  const int32_t terms = kept < world->terms_capacity ? kept : world->terms_capacity;
+  TL_TRY(array_grow(context, (void **)&world->terms, &world->terms_capacity, count, terms,
+                    sizeof *world->terms));
+  world->contact_count = count;
   return TALUS_OK;
 }
 
@@ -97,7 +135,7 @@ talus_status tl_contacts_restore(talus_world *world) {
 }
 
 void tl_contacts_release(talus_world *world) {
-  tl_contact_list lists[] = {contacts_change(world, (tl_contact_list){NULL, NULL, 0, 0, 0}),
+  tl_contact_list lists[] = {contacts_change(world, (tl_contact_list){NULL, NULL, 0, 0, 0, false}),
                              world->spare, world->saved};
   for (int i = 0; i < 3; i++) {
     tl_free(world->context, lists[i].contact);

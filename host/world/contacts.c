@@ -63,6 +63,7 @@ typedef struct place_task {
   const talus_world *world;
   double dt;
   const double *least_margin;
+  const int32_t *shapes; /* NULL: all */
 } place_task;
 
 static void colliders_part(void *arguments, int64_t first, int64_t end) {
@@ -70,7 +71,8 @@ static void colliders_part(void *arguments, int64_t first, int64_t end) {
   tl_collider *const collider = t->world->colliders.memory;
   tl_collider_fact *const fact = t->world->facts.memory;
   for (int64_t i = first; i < end; i++) {
-    collider_place(t->world, (int32_t)i, t->dt, t->least_margin != NULL ? t->least_margin[i] : 0,
+    const int32_t shape = t->shapes != NULL ? t->shapes[i] : (int32_t)i;
+    collider_place(t->world, shape, t->dt, t->least_margin != NULL ? t->least_margin[shape] : 0,
                    &collider[i], &fact[i]);
   }
 }
@@ -79,8 +81,9 @@ static void colliders_part(void *arguments, int64_t first, int64_t end) {
  * number is right. */
 static talus_status colliders_try(talus_world *world, double dt, const double *least_margin,
                                   int32_t room) {
-  const int32_t count = world->shape_count; /* in a step there are no gaps */
-  place_task task = {world, dt, least_margin};
+  int32_t count; /* in a step there are no gaps */
+  const int32_t *const shapes = tl_spread_shapes(world, &count);
+  place_task task = {world, dt, least_margin, shapes};
   TL_TRY(tl_buffer_reserve(world->context, &world->colliders, (size_t)room, sizeof(tl_collider),
                            "colliders"));
   TL_TRY(tl_buffer_reserve(world->context, &world->facts, (size_t)room, sizeof(tl_collider_fact),
@@ -90,9 +93,11 @@ static talus_status colliders_try(talus_world *world, double dt, const double *l
   return world->cell.def.periodic != 0 ? tl_cell_images(world, count, room) : TALUS_OK;
 }
 
-static talus_status colliders_place(talus_world *world, double dt, const double *least_margin) {
+talus_status tl_colliders_place(talus_world *world, double dt, const double *least_margin) {
   const int32_t last = world->cell.def.periodic != 0 ? world->collider_count : 0;
-  const int32_t room = last > world->shape_count ? last + last / 4 : world->shape_count;
+  int32_t count;
+  (void)tl_spread_shapes(world, &count);
+  const int32_t room = last > count ? last + last / 4 : count;
   TL_TRY(colliders_try(world, dt, least_margin, room));
   return world->collider_count > room
              ? colliders_try(world, dt, least_margin, world->collider_count)
@@ -345,18 +350,20 @@ static talus_status pairs_order(talus_world *world, const tl_pair **pairs, int64
   return TALUS_OK;
 }
 
-talus_status tl_contacts_find(talus_world *world, double dt, const double *least_margin) {
+/* From colliders to contacts, those of this rank where they are local. */
+static talus_status contacts_search(talus_world *world, double dt, const double *least_margin) {
   const tl_pair *pairs;
   const tl_contact_point *points;
   int64_t pair_count, point_count;
   const int32_t threads = tl_threads_for(world->context, world->shape_count);
-  TL_TRY(colliders_place(world, dt, least_margin));
+  TL_TRY(tl_colliders_place(world, dt, least_margin));
   const tl_collider *const collider = world->colliders.memory;
   TL_TRY(tl_broad_refresh(world->broad, collider, world->collider_count, tl_contacts_skin(world),
                           threads, &pairs, &pair_count, NULL));
   if (world->cell.def.periodic != 0) {
     TL_TRY(pairs_order(world, &pairs, pair_count));
   }
+  TL_TRY(tl_spread_pairs(world, &pairs, &pair_count));
   TL_TRY(tl_spread_points(world, pairs, pair_count, threads, &points, &point_count));
   if (point_count > (1 << 28)) {
     return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "%lld contacts are too many",
@@ -367,15 +374,20 @@ talus_status tl_contacts_find(talus_world *world, double dt, const double *least
   return tl_match_store(world->match, world->keys.memory, world->contact_count);
 }
 
+talus_status tl_contacts_find(talus_world *world, double dt, const double *least_margin) {
+  TL_TRY(tl_spread_prepare(world, dt, least_margin));
+  return tl_spread_finish(world, contacts_search(world, dt, least_margin));
+}
+
 int32_t talus_world_contacts(const talus_world *world, const talus_contact **contacts) {
   if (contacts != NULL) {
     *contacts = NULL;
   }
-  if (world == NULL || tl_world_read(world) != TALUS_OK) {
-    return world != NULL ? TALUS_NONE : 0;
+  if (world != NULL && contacts == NULL) {
+    return tl_world_read(world) == TALUS_OK ? tl_spread_contact_count(world) : TALUS_NONE;
   }
-  if (contacts == NULL) {
-    return world->contact_count;
+  if (world == NULL || tl_contacts_read(world) != TALUS_OK) {
+    return world != NULL ? TALUS_NONE : 0;
   }
   tl_buffer *const buffer = world->shown;
   const size_t count = (size_t)world->contact_count;

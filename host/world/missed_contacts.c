@@ -12,11 +12,14 @@
 
 #include "host/base/each.h"
 #include "host/world/cell.h"
+#include "host/world/spread.h"
 
 /* How far the fastest point of collider i moves in dt. */
 static double travel_of(const talus_world *world, int32_t i, const double *velocity, double dt) {
   const tl_collider_fact *const fact = (const tl_collider_fact *)world->facts.memory + i;
-  const tl_collider *const collider = (const tl_collider *)world->colliders.memory + fact->shape;
+  /* an image moves as the shape itself */
+  const tl_collider *const collider =
+      (const tl_collider *)world->colliders.memory + (fact->image != 0 ? fact->shape : i);
   const int32_t index = fact->body;
   const double *const v = velocity + 6 * (int64_t)index;
   double arm[3];
@@ -60,7 +63,7 @@ static talus_status fast_colliders_copy(talus_world *world, const double *after,
   tl_collider *const copy = world->fast_colliders.memory;
   const tl_collider_fact *const fact = world->facts.memory;
   for (int32_t i = 0; i < count; i++) {
-    const bool moves = collider[fact[i].shape].movable;
+    const bool moves = collider[fact[i].image != 0 ? fact[i].shape : i].movable;
     const double travel = moves ? travel_of(world, i, after, dt) : 0;
     copy[i] = collider[i]; /* images of those that are fast look around like them */
     copy[i].movable = travel > collider[i].margin;
@@ -126,13 +129,15 @@ static void margins_raise(const talus_world *world, const tl_contact_point *poin
   }
 }
 
-talus_status tl_missed_contacts_find(talus_world *world, double dt, const double *after,
-                                     double **least_margin, bool *missed) {
+static talus_status missed_find(talus_world *world, double dt, const double *after,
+                                double **least_margin, bool *missed) {
   const tl_pair *pairs;
   const tl_contact_point *points;
   int64_t pair_count, point_count;
   const int32_t threads = tl_threads_for(world->context, world->shape_count);
-  *missed = false;
+  if (tl_spread_widen(world, dt, after)) {
+    TL_TRY(tl_colliders_place(world, dt, *least_margin));
+  }
   if (!some_are_fast(world, after, dt)) {
     return TALUS_OK;
   }
@@ -147,6 +152,18 @@ talus_status tl_missed_contacts_find(talus_world *world, double dt, const double
       margins_raise(world, &points[k], *least_margin);
       *missed = true;
     }
+  }
+  return TALUS_OK;
+}
+
+talus_status tl_missed_contacts_find(talus_world *world, double dt, const double *after,
+                                     double **least_margin, bool *missed) {
+  *missed = false;
+  const talus_status status = missed_find(world, dt, after, least_margin, missed);
+  TL_TRY(tl_spread_flags(world, status, &missed, 1));
+  if (*missed) { /* on some rank */
+    TL_TRY(least_margins_take(world, least_margin));
+    TL_TRY(tl_spread_margins(world, *least_margin, world->shape_count));
   }
   return TALUS_OK;
 }

@@ -29,6 +29,8 @@ static void penetration_note(tl_penetration *penetration, const talus_world *wor
     *penetration = (tl_penetration){.found = true,
                                     .body_a = shown->body_a,
                                     .body_b = shown->body_b,
+                                    .shape_a = shown->shape_a,
+                                    .shape_b = shown->shape_b,
                                     .before = before,
                                     .after = after,
                                     .excess = excess};
@@ -105,7 +107,7 @@ static bool same_pair(const tl_world_contact *a, const tl_world_contact *b) {
 }
 
 talus_status tl_penetration_measure(talus_world *world, double dt, tl_penetration *penetration) {
-  int32_t first = world->contacts_spherical ? world->contact_count : 0;
+  int32_t first = 0;
   while (first < world->contact_count) {
     const tl_world_contact *const contact = &world->contact[first];
     double before = 0, after = 0;

@@ -344,13 +344,14 @@ static void contacts_keep_part(void *arguments, int64_t first, int64_t end) {
   }
 }
 
-static void contacts_keep(talus_world *world, double dt, const tl_step_arrays *a,
-                          tl_step_balance *balance) {
+static talus_status contacts_keep(talus_world *world, double dt, const tl_step_arrays *a,
+                                  tl_step_balance *balance) {
   keep_task task = {.world = world, .a = a, .dt = dt};
   tl_each(world->context, tl_threads_for(world->context, world->contact_count),
           world->contact_count, contacts_keep_part, &task);
   balance->deepens = task.deepens;
   balance->sinks = task.sinks;
+  return tl_spread_flags(world, TALUS_OK, (bool *[]){&balance->deepens, &balance->sinks}, 2);
 }
 
 talus_status tl_problem_build(talus_world *world, double dt, const double *before,
@@ -384,7 +385,7 @@ talus_status tl_problem_solve(talus_world *world, double dt, const double *befor
   }
   tl_cohesion_end(world, dt, &arrays);
   bounds_keep(&arrays, problem.bilateral_count);
-  contacts_keep(world, dt, &arrays, balance);
+  TL_TRY(contacts_keep(world, dt, &arrays, balance));
   tl_resistance_keep(world, &arrays);
   joints_keep(world, &arrays, problem.bilateral_count, free, after, balance);
   return tl_links_measure(world, dt, before, free, after, &arrays, problem.bilateral_count,

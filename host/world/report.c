@@ -3,13 +3,15 @@
  * Impulses change velocities at an instant, so the work of an impulse is its product with the mean
  * of the velocities before and after: forces between `before` and `free`, contacts between `free`
  * and `after`. The sums must reproduce the change of kinetic energy to rounding; they run over the
- * fixed tree, so that no bit depends on the number of threads. */
+ * fixed tree, over contacts in bricks exactly, so that no bit depends on the number of threads or
+ * ranks. */
 #include <math.h>
 #include <string.h>
 
 #include "host/math/reduce.h"
 #include "host/world/cell.h"
 #include "host/world/problem_build.h"
+#include "host/world/spread.h"
 #include "kernels/item/balance.h"
 
 static double law_epsilon(const talus_certificate *c, talus_law law) {
@@ -100,7 +102,7 @@ talus_status tl_contacts_balance(talus_world *world, const double *free, const d
   contact_task task = {world, free, after};
   const tl_reduction reduction = {contacts_chunk, &task, TL_CONTACT_DEEPEST, 1};
   double sum[TL_CONTACT_VALUES];
-  TL_TRY(tl_reduce(world->context, world->contact_count, &reduction, &world->sum_memory, sum));
+  TL_TRY(tl_spread_reduce(world, &reduction, sum));
   tl_balance_set(sum, balance);
   return TALUS_OK;
 }
@@ -215,6 +217,6 @@ talus_status tl_report_add(talus_world *world, double dt, const double *before, 
   const tl_reduction reduction = {bodies_chunk, &task, TL_BODY_VALUES, 0};
   double bodies[TL_BODY_VALUES];
   TL_TRY(tl_reduce(world->context, world->body_count, &reduction, &world->sum_memory, bodies));
-  tl_report_write(world, info, balance, bodies, world->contact_count, report);
+  tl_report_write(world, info, balance, bodies, tl_spread_contact_count(world), report);
   return TALUS_OK;
 }

@@ -14,7 +14,7 @@
 #include <math.h>
 
 #include "host/math/reduce.h"
-#include "host/world/world.h"
+#include "host/world/spread.h"
 #include "kernels/item/balance.h"
 
 /* FLOW: however loose the tolerance, errors are below this part of the mean contact speed, or of
@@ -83,7 +83,8 @@ talus_status tl_velocity_scale(talus_world *world, double dt, const double *befo
     return TALUS_OK;
   }
   TL_TRY(tl_reduce(world->context, world->body_count, &bodies, &world->sum_memory, of_bodies));
-  TL_TRY(tl_reduce(world->context, world->contact_count, &contacts, &world->sum_memory, &speed));
-  *scale = tl_velocity_scale_of(world, dt, of_bodies[0], of_bodies[1], speed, world->contact_count);
+  TL_TRY(tl_spread_reduce(world, &contacts, &speed));
+  *scale = tl_velocity_scale_of(world, dt, of_bodies[0], of_bodies[1], speed,
+                                tl_spread_contact_count(world));
   return TALUS_OK;
 }

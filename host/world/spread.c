@@ -1,16 +1,16 @@
-/* spread.c: solves of a world on several ranks, and what they agree upon at the end of a step.
+/* spread.c: solves of a world on several ranks, and what ranks agree upon at the end of a step.
  *
- * The problem of a step is cut as it stands: bodies, contacts and rows in order, the same number
- * for each rank. Bodies are named by their index, so that the pieces put together are the problem
- * that one rank alone has; which rank then iterates over what follows from bricks (host/ranks). */
-#include "host/world/spread.h"
-
+ * Each rank gives a piece. Where contacts are local it has its own ones and the bodies of its
+ * bricks; where all ranks have all, bodies, contacts and rows in order, the same number for each.
+ * Bodies are named by their index, so that the pieces put together are the problem that one rank
+ * alone has; which rank then iterates over what follows from bricks (host/ranks). */
 #include <string.h>
 
 #include "host/solve/queued.h"
+#include "host/world/spread_local.h"
 
-/* Below so many contacts messages take longer than iterations. */
-enum { LEAST_CONTACTS = 512 };
+/* Below so many bodies contacts are not local. */
+enum { LEAST_BODIES = 256 };
 
 /* ---- what may be ----------------------------------------------------------------------------- */
 
@@ -26,17 +26,42 @@ talus_status tl_spread_check(talus_context *context, const talus_settings *setti
              : TALUS_OK;
 }
 
+static talus_status spread_create(talus_world *world) {
+  TL_TRY(tl_spread_check(world->context, &world->def.solver));
+  TL_TRY(tl_alloc(world->context, (void **)&world->spread, 1, sizeof *world->spread,
+                  "world on ranks"));
+  memset(world->spread, 0, sizeof *world->spread);
+  world->spread->world = world;
+  return TALUS_OK;
+}
+
 talus_status tl_spread_begin(talus_world *world) {
   talus_context *const context = world->context;
   if (tl_ranks_of(context) == NULL) {
     return TALUS_OK;
   }
   TL_TRY(tl_ranks_check(context));
-  TL_TRY(tl_ranks_agree(context, tl_spread_check(context, &world->def.solver)));
+  TL_TRY(tl_ranks_agree(context, spread_create(world)));
   TL_TRY(tl_ranks_same_version(context));
   tl_solver_set_alone(world->solver, true);
   tl_solver_set_alone(world->projector, true);
   return TALUS_OK;
+}
+
+void tl_spread_release(talus_world *world) {
+  tl_world_spread *const spread = world->spread;
+  if (spread == NULL) {
+    return;
+  }
+  tl_buffer *const buffers[] = {&spread->body_memory, &spread->shape_memory, &spread->entry_memory,
+                                &spread->weights,     &spread->out,          &spread->in};
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+    tl_buffer_release(world->context, buffers[i]);
+  }
+  tl_owners_release(world->context, &spread->owners);
+  tl_route_release(world->context, &spread->route);
+  tl_free(world->context, spread);
+  world->spread = NULL;
 }
 
 static bool settings_serve(const talus_settings *s) {
@@ -53,12 +78,20 @@ static bool settings_serve(const talus_settings *s) {
   }
 }
 
-/* Whether ranks iterate on the problem together. */
-static bool serves(const talus_world *world, const talus_problem *p) {
-  return tl_ranks_of(world->context) != NULL && p->brick_size > 0 &&
-         p->contact_count >= LEAST_CONTACTS &&
+/* Whether ranks iterate on problems together. */
+static bool iterate_together(const talus_world *world) {
+  return tl_ranks_of(world->context) != NULL && world->def.brick_size > 0 &&
          strcmp(talus_context_backend(world->context), "cpu") == 0 &&
          settings_serve(&world->def.solver);
+}
+
+bool tl_spread_serves(const talus_world *world) {
+  /* what pushes bodies contact by contact, or sums over contacts in their order, needs them all */
+  const bool whole =
+      world->joint_count > 0 || world->bond_count > 0 || world->mechanism_count > 0 ||
+      world->servo_count > 0 || world->cell.def.periodic != 0 || world->cohesive ||
+      world->def.restitution == TALUS_RESTITUTION_POISSON || world->contact_function != NULL;
+  return iterate_together(world) && !whole && world->body_count >= LEAST_BODIES;
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -78,16 +111,80 @@ typedef struct piece {
   double *velocity, *mass, *inertia, *position, *after; /* after: results */
   uint64_t *id;
   int32_t *local; /* [body_count of the whole] -1: not in the piece */
+  int32_t *body;  /* [count] the body of the whole */
   int32_t *a, *b, *row_a, *row_b;
-  int32_t count;
+  int32_t own, count;
+  part contacts, rows;
 } piece;
 
-static talus_status piece_take(talus_world *world, const talus_problem *whole, part contacts,
-                               part rows, piece *p) {
-  const size_t bodies = (size_t)whole->rigid.body_count;
-  const size_t ends = 2 * (size_t)(contacts.count + rows.count);
-  TL_TRY(tl_buffer_reserve(world->context, &world->spread_memory,
-                           23 * bodies * sizeof(double) + (bodies + ends) * sizeof(int32_t), 1,
+/* Whether this rank gives a body of the whole. */
+static bool is_given(const talus_world *world, const part *slice, int32_t body) {
+  return world->contacts_local ? world->spread->holder[body] == world->spread->owners.rank
+                               : body >= slice->first && body < slice->first + slice->count;
+}
+
+/* The number of a body in the piece, which gets it if it has it not yet; the ground is -1. */
+static int32_t body_add(piece *p, int32_t body) {
+  if (body >= 0 && p->local[body] < 0) {
+    p->body[p->count] = body;
+    p->local[body] = p->count++;
+  }
+  return body < 0 ? body : p->local[body];
+}
+
+/* Chooses the bodies of the piece. */
+static talus_status bodies_choose(talus_world *world, const talus_problem *whole, piece *p) {
+  const talus_transport *const t = tl_ranks_of(world->context);
+  const talus_rigid *const w = &whole->rigid;
+  const size_t bodies = (size_t)w->body_count;
+  const size_t ends = 2 * (size_t)(p->contacts.count + p->rows.count);
+  const part slice = part_of(t, w->body_count);
+  TL_TRY(tl_buffer_reserve(world->context, &world->spread_points, 2 * bodies + ends,
+                           sizeof(int32_t), "a rank's piece of a problem"));
+  p->local = world->spread_points.memory;
+  p->body = p->local + bodies;
+  p->a = p->body + bodies;
+  p->b = p->a + p->contacts.count;
+  p->row_a = p->b + p->contacts.count;
+  p->row_b = p->row_a + p->rows.count;
+  memset(p->local, 0xff, bodies * sizeof *p->local);
+  for (int32_t i = 0; i < w->body_count; i++) {
+    if (is_given(world, &slice, i)) {
+      body_add(p, i);
+    }
+  }
+  p->own = p->count;
+  for (int64_t k = 0; k < p->contacts.count; k++) {
+    p->a[k] = body_add(p, w->body_a[p->contacts.first + k]);
+    p->b[k] = body_add(p, w->body_b[p->contacts.first + k]);
+  }
+  for (int64_t k = 0; k < p->rows.count; k++) {
+    p->row_a[k] = body_add(p, w->row_body_a[p->rows.first + k]);
+    p->row_b[k] = body_add(p, w->row_body_b[p->rows.first + k]);
+  }
+  return TALUS_OK;
+}
+
+static void bodies_copy(const talus_problem *whole, const piece *p) {
+  for (int64_t to = 0; to < p->count; to++) {
+    const int64_t from = p->body[to];
+    memcpy(p->velocity + 6 * to, whole->rigid.velocity + 6 * from, 6 * sizeof(double));
+    memcpy(p->inertia + 6 * to, whole->rigid.inverse_inertia + 6 * from, 6 * sizeof(double));
+    memcpy(p->position + 3 * to, whole->positions + 3 * from, 3 * sizeof(double));
+    p->mass[to] = whole->rigid.inverse_mass[from];
+    p->id[to] = (uint64_t)from;
+  }
+}
+
+static talus_status piece_take(talus_world *world, const talus_problem *whole, piece *p) {
+  const talus_transport *const t = tl_ranks_of(world->context);
+  memset(p, 0, sizeof *p);
+  p->contacts =
+      world->contacts_local ? (part){0, whole->contact_count} : part_of(t, whole->contact_count);
+  p->rows = part_of(t, whole->bilateral_count);
+  TL_TRY(bodies_choose(world, whole, p));
+  const size_t bodies = (size_t)p->count;
+  TL_TRY(tl_buffer_reserve(world->context, &world->spread_memory, 23 * bodies, sizeof(double),
                            "a rank's piece of a problem"));
   p->velocity = world->spread_memory.memory;
   p->inertia = p->velocity + 6 * bodies;
@@ -95,29 +192,8 @@ static talus_status piece_take(talus_world *world, const talus_problem *whole, p
   p->position = p->after + 6 * bodies;
   p->mass = p->position + 3 * bodies;
   p->id = (uint64_t *)(p->mass + bodies);
-  p->local = (int32_t *)(p->id + bodies);
-  p->a = p->local + bodies;
-  p->b = p->a + contacts.count;
-  p->row_a = p->b + contacts.count;
-  p->row_b = p->row_a + rows.count;
-  p->count = 0;
-  memset(p->local, 0xff, bodies * sizeof *p->local);
+  bodies_copy(whole, p);
   return TALUS_OK;
-}
-
-/* The number of a body in the piece, which gets it if it has it not yet; the ground is -1. */
-static int32_t body_add(const talus_problem *whole, piece *p, int32_t body) {
-  if (body < 0 || p->local[body] >= 0) {
-    return body < 0 ? body : p->local[body];
-  }
-  const int64_t from = body, to = p->count++;
-  memcpy(p->velocity + 6 * to, whole->rigid.velocity + 6 * from, 6 * sizeof(double));
-  memcpy(p->inertia + 6 * to, whole->rigid.inverse_inertia + 6 * from, 6 * sizeof(double));
-  memcpy(p->position + 3 * to, whole->positions + 3 * from, 3 * sizeof(double));
-  p->mass[to] = whole->rigid.inverse_mass[from];
-  p->id[to] = (uint64_t)from;
-  p->local[body] = (int32_t)to;
-  return (int32_t)to;
 }
 
 static const double *from(const double *array, int64_t first) {
@@ -125,12 +201,13 @@ static const double *from(const double *array, int64_t first) {
 }
 
 /* Contacts and rows of the piece: arrays of the whole from the first one on. */
-static void arrays_cut(const talus_problem *whole, part contacts, part rows, const piece *p,
-                       talus_problem *cut) {
+static void piece_cut(const talus_problem *whole, const piece *p, talus_problem *cut) {
   const talus_rigid *const w = &whole->rigid;
-  const int64_t c = contacts.first, r = rows.first;
-  cut->contact_count = (int32_t)contacts.count;
-  cut->bilateral_count = (int32_t)rows.count;
+  const int64_t c = p->contacts.first, r = p->rows.first;
+  *cut = *whole;
+  cut->ghost_count = p->count - p->own;
+  cut->contact_count = (int32_t)p->contacts.count;
+  cut->bilateral_count = (int32_t)p->rows.count;
   cut->friction = from(whole->friction, c);
   cut->torque_friction = from(whole->torque_friction, 2 * c);
   cut->cross_friction = from(whole->cross_friction, c);
@@ -162,26 +239,6 @@ static void arrays_cut(const talus_problem *whole, part contacts, part rows, con
                              .row_bias = from(w->row_bias, r)};
 }
 
-/* bodies, contacts, rows: of this rank. */
-static void piece_fill(const talus_problem *whole, part bodies, part contacts, part rows, piece *p,
-                       talus_problem *cut) {
-  const talus_rigid *const w = &whole->rigid;
-  for (int64_t i = 0; i < bodies.count; i++) {
-    body_add(whole, p, (int32_t)(bodies.first + i));
-  }
-  for (int64_t k = 0; k < contacts.count; k++) {
-    p->a[k] = body_add(whole, p, w->body_a[contacts.first + k]);
-    p->b[k] = body_add(whole, p, w->body_b[contacts.first + k]);
-  }
-  for (int64_t k = 0; k < rows.count; k++) {
-    p->row_a[k] = body_add(whole, p, w->row_body_a[rows.first + k]);
-    p->row_b[k] = body_add(whole, p, w->row_body_b[rows.first + k]);
-  }
-  *cut = *whole;
-  arrays_cut(whole, contacts, rows, p, cut);
-  cut->ghost_count = p->count - (int32_t)bodies.count;
-}
-
 /* ---- the solve ------------------------------------------------------------------------------- */
 
 static talus_status shared(talus_world *world, double *array, int64_t count, size_t width) {
@@ -189,16 +246,62 @@ static talus_status shared(talus_world *world, double *array, int64_t count, siz
                        : TALUS_OK;
 }
 
-/* Everybody's results to everybody. */
-static talus_status results_share(talus_world *world, const talus_problem *whole, part bodies,
-                                  const piece *p, const talus_solution *solution) {
-  memcpy(solution->velocity + 6 * bodies.first, p->after,
-         6 * (size_t)bodies.count * sizeof *p->after);
+/* Everybody's results of a problem that all have. */
+static talus_status results_share(talus_world *world, const talus_problem *whole, const piece *p,
+                                  const talus_solution *solution) {
+  if (p->own > 0) {
+    memcpy(solution->velocity + 6 * (int64_t)p->body[0], p->after,
+           6 * (size_t)p->own * sizeof *p->after);
+  }
   TL_TRY(shared(world, solution->velocity, whole->rigid.body_count, 6));
   const size_t width = (size_t)whole->dimension;
   TL_TRY(shared(world, solution->impulse, whole->contact_count, width));
   TL_TRY(shared(world, solution->contact_velocity, whole->contact_count, width));
   return shared(world, solution->bilateral_impulse, whole->bilateral_count, 1);
+}
+
+/* Where the velocities of each rank's bodies begin among those that are shared: those that move,
+ * by rank and slot. Memory for them. */
+static talus_status velocities_place(talus_world *world, int64_t **count, int64_t **place,
+                                     double **velocity) {
+  const tl_world_spread *const spread = world->spread;
+  const size_t size = (size_t)spread->owners.size, bodies = (size_t)world->body_count;
+  TL_TRY(tl_buffer_reserve(world->context, &world->spread->out, 2 * size + 6 * bodies,
+                           sizeof(double), "velocities of all ranks"));
+  *count = world->spread->out.memory;
+  *place = *count + size;
+  *velocity = (double *)(*place + size);
+  memset(*count, 0, 2 * size * sizeof **count);
+  for (size_t i = 0; i < bodies; i++) {
+    (*count)[spread->holder[i]] += (spread->brick[i] & TL_SPREAD_MOVES) != 0;
+  }
+  for (size_t r = 1; r < size; r++) {
+    (*place)[r] = (*place)[r - 1] + (*count)[r - 1];
+  }
+  return TALUS_OK;
+}
+
+/* Velocities of all bodies from those that each rank has found. */
+static talus_status velocities_share(talus_world *world, const talus_problem *whole, const piece *p,
+                                     double *result) {
+  const tl_world_spread *const spread = world->spread;
+  int64_t *count = NULL, *place = NULL;
+  double *velocity = NULL;
+  TL_TRY(tl_ranks_agree(world->context, velocities_place(world, &count, &place, &velocity)));
+  const int64_t first = place[spread->owners.rank];
+  for (int64_t i = 0, n = first; i < p->own; i++) {
+    if ((spread->brick[p->body[i]] & TL_SPREAD_MOVES) != 0) {
+      memcpy(velocity + 6 * n++, p->after + 6 * i, 6 * sizeof *velocity);
+    }
+  }
+  TL_TRY(tl_ranks_share_parts(world->context, velocity, count, 6 * sizeof *velocity));
+  for (int64_t i = 0; i < world->body_count; i++) {
+    const bool moves = (spread->brick[i] & TL_SPREAD_MOVES) != 0;
+    memcpy(result + 6 * i,
+           moves ? velocity + 6 * place[spread->holder[i]]++ : whole->rigid.velocity + 6 * i,
+           6 * sizeof *result);
+  }
+  return TALUS_OK;
 }
 
 static double *results_from(double *array, int64_t first) {
@@ -208,32 +311,33 @@ static double *results_from(double *array, int64_t first) {
 static talus_status solve_together(talus_world *world, talus_solver *solver,
                                    const talus_problem *whole, talus_solution *solution,
                                    talus_info *info) {
-  const talus_transport *const t = tl_ranks_of(world->context);
-  const part bodies = part_of(t, whole->rigid.body_count),
-             contacts = part_of(t, whole->contact_count), rows = part_of(t, whole->bilateral_count);
   piece p;
   talus_problem cut;
-  TL_TRY(tl_ranks_agree(world->context, piece_take(world, whole, contacts, rows, &p)));
-  piece_fill(whole, bodies, contacts, rows, &p, &cut);
+  TL_TRY(tl_ranks_agree(world->context, piece_take(world, whole, &p)));
+  piece_cut(whole, &p, &cut);
+  const int64_t first = whole->dimension * p.contacts.first;
   talus_solution own = talus_solution_default();
   own.velocity = p.after;
-  own.impulse = results_from(solution->impulse, whole->dimension * contacts.first);
-  own.contact_velocity =
-      results_from(solution->contact_velocity, whole->dimension * contacts.first);
-  own.bilateral_impulse = results_from(solution->bilateral_impulse, rows.first);
+  own.impulse = results_from(solution->impulse, first);
+  own.contact_velocity = results_from(solution->contact_velocity, first);
+  own.bilateral_impulse = results_from(solution->bilateral_impulse, p.rows.first);
   tl_solver_set_alone(solver, false);
+  tl_solver_set_owners(solver, world->contacts_local ? &world->spread->owners : NULL);
   talus_status status = talus_solver_update(solver, &cut);
   status = status == TALUS_OK ? talus_solver_solve(solver, &own, info) : status;
   tl_solver_set_alone(solver, true);
-  return status == TALUS_OK ? results_share(world, whole, bodies, &p, solution) : status;
+  TL_TRY(status);
+  return world->contacts_local ? velocities_share(world, whole, &p, solution->velocity)
+                               : results_share(world, whole, &p, solution);
 }
 
-talus_status tl_spread_solve(talus_world *world, talus_solver *solver, const talus_problem *whole,
+talus_status tl_spread_solve(talus_world *world, talus_solver *solver, const talus_problem *problem,
                              talus_solution *solution, talus_info *info) {
-  if (serves(world, whole)) {
-    return solve_together(world, solver, whole, solution, info);
+  if (world->contacts_local ||
+      (iterate_together(world) && problem->contact_count >= TL_SPREAD_CONTACTS)) {
+    return solve_together(world, solver, problem, solution, info);
   }
-  TL_TRY(talus_solver_update(solver, whole));
+  TL_TRY(talus_solver_update(solver, problem));
   return talus_solver_solve(solver, solution, info);
 }
 
@@ -255,7 +359,7 @@ static uint64_t mixed_doubles(uint64_t hash, const double *value, int count) {
 }
 
 static uint64_t state_hash(const talus_world *world) {
-  uint64_t hash = mixed((uint64_t)world->step_count, (uint64_t)world->contact_count);
+  uint64_t hash = mixed((uint64_t)world->step_count, (uint64_t)tl_spread_contact_count(world));
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
     hash = mixed_doubles(hash, body->position, 3);

@@ -1,21 +1,29 @@
 /* spread.h: a world that several ranks step together.
  *
- * Every rank has all bodies and contacts and makes every decision from the same numbers. What takes
- * long is dealt out and shared: contact points of pairs (spread_points.c) and the iterations of
- * solves with bricks (spread.c). The rest is made by each rank, with the same bits. */
+ * Every rank has all bodies, moves them and makes every decision from the same numbers. With bricks
+ * contacts are local (talus_world.contacts_local): each rank finds, matches, solves and keeps those
+ * of its own bricks, and whoever looks at all of them gathers them first (tl_contacts_read). Other
+ * worlds have all contacts on every rank; what takes long is dealt out and shared: contact points of
+ * pairs (spread_points.c) and the iterations of solves with bricks (spread.c).
+ *
+ *   spread.c         pieces and solves      spread_owners.c    what a rank looks at
+ *   spread_agree.c   sums and agreement     spread_contacts.c  contacts that change their rank */
 #ifndef TL_SPREAD_H
 #define TL_SPREAD_H
 
+#include "host/math/reduce.h"
 #include "host/ranks/agree.h"
 #include "host/world/world.h"
 
 /* Begins a world: its solvers are asked for whole problems. Status: RANKS_FAILED (another release),
  * UNSUPPORTED. */
 talus_status tl_spread_begin(talus_world *world);
+void tl_spread_release(talus_world *world);
 /* Refuses settings that ranks could not follow alike. */
 talus_status tl_spread_check(talus_context *context, const talus_settings *settings);
-/* Solves a whole problem that every rank has. With bricks and enough contacts each gives a piece
- * and gets the whole solution; else each solves it alone, as without ranks. */
+/* Solves the problem of this rank's contacts, or a whole one that every rank has: with bricks and
+ * enough contacts each gives a piece; else each solves it alone, as without ranks. Velocities are
+ * those of all bodies. */
 talus_status tl_spread_solve(talus_world *world, talus_solver *solver, const talus_problem *problem,
                              talus_solution *solution, talus_info *info);
 /* As tl_narrow_pairs of the world's colliders; where that pays, each rank treats some of them. */
@@ -24,5 +32,32 @@ talus_status tl_spread_points(talus_world *world, const tl_pair *pairs, int64_t 
                               int64_t *point_count);
 /* The end of a step: RANKS_FAILED unless all ranks have come to the same; `status` otherwise. */
 talus_status tl_spread_end(talus_world *world, talus_status status);
+
+/* ---- local contacts; each does nothing in a world whose contacts are not --------------------- */
+
+/* Before contacts are found: whether they are to be local, which bricks are whose, and the old ones
+ * to the ranks that will look for them. Collective. */
+talus_status tl_spread_prepare(talus_world *world, double dt, const double *least_margin);
+/* The shapes that this rank looks at, slots ascending; NULL: all. */
+const int32_t *tl_spread_shapes(const talus_world *world, int32_t *count);
+/* Rank 0 looks at all shapes if bodies with these velocities could meet others beyond the bricks
+ * beside theirs; whether that is new, and colliders have to be placed again. */
+bool tl_spread_widen(talus_world *world, double dt, const double *velocity);
+/* Leaves the pairs of this rank's bricks. */
+talus_status tl_spread_pairs(talus_world *world, const tl_pair **pairs, int64_t *count);
+/* After contacts were found, or were not: few of them become whole. Collective. */
+talus_status tl_spread_finish(talus_world *world, talus_status status);
+
+/* Contacts of all ranks. */
+int32_t tl_spread_contact_count(const talus_world *world);
+/* Sums and maxima over the contacts of all ranks; with bricks the sums are exact, with ranks and
+ * without. Collective. */
+talus_status tl_spread_reduce(talus_world *world, const tl_reduction *reduction, double *result);
+/* `status` of all ranks, and whether any has one of the flags. Collective. */
+talus_status tl_spread_flags(talus_world *world, talus_status status, bool *flag[], int32_t count);
+/* The worst of all ranks. Collective. */
+talus_status tl_spread_penetration(talus_world *world, talus_status status, tl_penetration *worst);
+/* The largest of all ranks' margins. Collective. */
+talus_status tl_spread_margins(talus_world *world, double *margin, int32_t count);
 
 #endif

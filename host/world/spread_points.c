@@ -46,7 +46,8 @@ talus_status tl_spread_points(talus_world *world, const tl_pair *pairs, int64_t 
                               int64_t *point_count) {
   const talus_transport *const t = tl_ranks_of(world->context);
   const tl_collider *const collider = world->colliders.memory;
-  if (t == NULL || t->size == 1 || pair_count < LEAST_PAIRS || world->contacts_spherical) {
+  if (t == NULL || t->size == 1 || world->contacts_local || pair_count < LEAST_PAIRS ||
+      world->contacts_spherical) {
     return tl_narrow_pairs(world->narrow, collider, pairs, pair_count, threads, points,
                            point_count);
   }

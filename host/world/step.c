@@ -95,6 +95,9 @@ static talus_status contacts_solve(talus_world *world, double dt, const velociti
   quality->error = tl_info_error(info, world->def.solver.law);
   if (quality->good) {
     tl_penetration_predict(world, dt, balance->deepens, &quality->penetration);
+    if (balance->deepens) {
+      TL_TRY(tl_spread_penetration(world, TALUS_OK, &quality->penetration));
+    }
   }
   quality->good = quality->good && !quality->missed && !quality->penetration.found;
   return TALUS_OK;
@@ -135,7 +138,10 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   tl_spring_keep(world, dt);
   TL_TRY(advance(world, dt, middle ? 0.5 : 1, balance.sinks, &v));
   report->seconds_project += tl_clock() - solved;
-  TL_TRY(tl_penetration_measure(world, dt, &quality->penetration));
+  if (!world->contacts_spherical) {
+    const talus_status measured = tl_penetration_measure(world, dt, &quality->penetration);
+    TL_TRY(tl_spread_penetration(world, measured, &quality->penetration));
+  }
   quality->good = !quality->penetration.found;
   TL_TRY(tl_bonds_break(world, dt));
   TL_TRY(tl_report_add(world, dt, v.before, v.free, v.after, &info, &balance, report));

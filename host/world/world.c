@@ -307,6 +307,7 @@ void talus_world_destroy(talus_world *world) {
     tl_buffer_release(context, buffers[i]);
   }
   tl_contacts_release(world);
+  tl_spread_release(world);
   tl_links_release(world);
   tl_broad_destroy(world->broad);
   tl_broad_destroy(world->broad_fast);

@@ -31,6 +31,7 @@
 typedef struct tl_match tl_match;
 struct tl_world_mechanism; /* links.h */
 struct tl_world_resident;  /* resident.h */
+struct tl_world_spread;    /* spread_local.h */
 
 /* One body. What every pass over contacts asks for stands first, in one cache line. */
 typedef struct tl_body {
@@ -187,6 +188,7 @@ typedef struct tl_contact_list {
   tl_world_contact *contact;
   tl_contact_extra *extra; /* NULL: these contacts have none */
   int32_t count, capacity, extra_capacity;
+  bool local; /* as talus_world.contacts_local */
 } tl_contact_list;
 
 /* Two materials with values of their own instead of the rule. */
@@ -255,6 +257,7 @@ struct talus_world {
   double cohesion_angle;  /* rad: the largest contact_angle */
 
   struct tl_world_resident *resident; /* the world in the memory of a device; NULL: on the host */
+  struct tl_world_spread *spread;     /* the world on several ranks; NULL: on one */
   talus_contact_fn contact_function;
   void *contact_user;
 
@@ -268,6 +271,7 @@ struct talus_world {
   tl_contact_extra *extra;
   int32_t contact_count, contact_capacity, terms_capacity, extra_capacity;
   bool contacts_spherical; /* reaches describe them all */
+  bool contacts_local;     /* those of this rank alone are there; spread.h */
   bool deepens;            /* `deepened` is summed up: the step has several parts */
   /* Contacts are made in `spare`, which then becomes `contact`. Those with which a step began are
    * kept in `saved` when that happens; contacts_saved: it has not yet, they are in `contact`. */
@@ -276,7 +280,8 @@ struct talus_world {
   /* copies for talus_world_contacts and talus_world_bonds, which leave the world as it is */
   tl_buffer *shown, *shown_bonds;
 
-  /* arrays of one step; collider i is the shape in slot i, then come images */
+  /* arrays of one step; collider i is the shape in slot i, then come images; where contacts are
+   * local only some shapes have a collider */
   tl_buffer colliders, facts, ordered_pairs, fast_colliders, least_margins, keys, found,
       saved_bodies, saved_joints, saved_bonds;
   int32_t collider_count;   /* with images */
@@ -329,6 +334,8 @@ void tl_shape_collider(const talus_world *world, int32_t shape, tl_collider *col
                        double arm[3]);
 /* How far a shape may move before pairs are searched anew, m. */
 double tl_contacts_skin(const talus_world *world);
+/* Places the colliders of the shapes that are looked at; least_margin as below. */
+talus_status tl_colliders_place(talus_world *world, double dt, const double *least_margin);
 /* Finds contacts at the bodies' present positions, matched to the last step's, with biases for dt.
  * least_margin: [shape_count] m, at least this margin for each shape; NULL: none. */
 talus_status tl_contacts_find(talus_world *world, double dt, const double *least_margin);
@@ -346,7 +353,7 @@ talus_status tl_pair_depth(talus_world *world, const tl_world_contact *contact, 
 /* The pair that becomes deeper by more than it may, the worst of all (penetration.c). */
 typedef struct tl_penetration {
   bool found;
-  int32_t body_a, body_b;
+  int32_t body_a, body_b, shape_a, shape_b;
   double before, after; /* m: depths */
   double excess;        /* how much deeper it becomes, over what it may */
 } tl_penetration;
@@ -357,7 +364,7 @@ bool tl_penetration_deepens(const talus_world *world, int64_t contact, double dt
 /* The same of all, before anything moves. deepens: some do. */
 void tl_penetration_predict(talus_world *world, double dt, bool deepens,
                             tl_penetration *penetration);
-/* Where bodies have moved to. */
+/* Where bodies have moved to; round ones were right before. */
 talus_status tl_penetration_measure(talus_world *world, double dt, tl_penetration *penetration);
 
 /* cohesion.c: sets the attraction of all contacts, pair by pair. */
@@ -372,6 +379,8 @@ talus_status tl_contacts_reserve(talus_world *world, int32_t count);
 /* The present contacts become the old ones, which are returned, and make room for `count` others.
  * After an error the present ones are as they were. */
 talus_status tl_contacts_replace(talus_world *world, int32_t count, const tl_contact_list **old);
+/* As many present contacts, extras and terms as this; the first ones stay. */
+talus_status tl_contacts_resize(talus_world *world, int32_t count);
 void tl_contacts_release(talus_world *world);
 
 /* A gap within it carries no bias, m. */
@@ -470,12 +479,15 @@ void tl_links_restore(talus_world *world);
 int32_t tl_links_rows(const talus_world *world);
 talus_status tl_links_fill(talus_world *world, double dt, tl_joint_row *rows);
 
-/* ---- on a device (resident.c) ---------------------------------------------------------------- */
+/* ---- on a device (resident.c), on ranks (spread_contacts.c) ---------------------------------- */
 
 /* Bodies and contacts of the host become those of now, if a device is ahead of them: before they
  * are read. */
 talus_status tl_world_read(const talus_world *world);
-/* The same, and the device takes the world anew at the next step: before anything is changed. */
+/* The same, and contacts of all ranks are on each of them: before contacts are read. Collective in
+ * a context with ranks. */
+talus_status tl_contacts_read(const talus_world *world);
+/* As tl_world_read, and the device takes the world anew at the next step: before anything is changed. */
 talus_status tl_world_edit(talus_world *world);
 
 /* ---- save and restore ------------------------------------------------------------------------ */

@@ -402,7 +402,7 @@ typedef struct talus_contact {
 
 /* Contacts of the last step and their number; the array belongs to the world, valid until its next
  * call. contacts may be NULL. TALUS_NONE: no memory for the array, the context's message says
- * so. */
+ * so. In a context with ranks all ranks call it, unless contacts is NULL. */
 TALUS_API int32_t talus_world_contacts(const talus_world *world, const talus_contact **contacts);
 
 /* ---- motions of kinematic bodies ------------------------------------------------------------- */

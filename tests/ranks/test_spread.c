@@ -3,91 +3,29 @@
 #include <pthread.h>
 
 #include "tests/check.h"
+#include "tests/ranks/counted.h"
 #include "tests/ranks/pieces.h"
 
 enum { MOST = 8 };
 
-/* A transport that counts, and memory that is counted. */
 typedef struct seat {
+  counted of;
   pthread_t thread;
   talus_thread_ranks *ranks;
   int32_t rank, size;
   solved *s;
-  talus_transport inner;
-  int64_t bytes_now, bytes_most;               /* of the context */
-  int64_t bytes_sent, exchanges, sums, others; /* others: maxima and gathers */
   talus_status status;
   talus_info info;
 } seat;
-
-static void *seat_allocate(void *user, size_t bytes) {
-  seat *const own = user;
-  void *const memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
-  if (memory != NULL) {
-    own->bytes_now += (int64_t)bytes;
-    own->bytes_most = own->bytes_now > own->bytes_most ? own->bytes_now : own->bytes_most;
-  }
-  return memory;
-}
-
-static void seat_release(void *user, void *memory, size_t bytes) {
-  seat *const own = user;
-  own->bytes_now -= (int64_t)bytes;
-  free(memory);
-}
-
-static int seat_exchange(void *user, int32_t send_count, const talus_message *send,
-                         int32_t receive_count, const talus_message *receive) {
-  seat *const own = user;
-  for (int32_t i = 0; i < send_count; i++) {
-    own->bytes_sent += send[i].bytes;
-  }
-  own->exchanges++;
-  return own->inner.exchange(own->inner.user, send_count, send, receive_count, receive);
-}
-
-static int seat_sum(void *user, int64_t *value, int32_t count) {
-  seat *const own = user;
-  own->sums++;
-  return own->inner.sum(own->inner.user, value, count);
-}
-
-static int seat_largest(void *user, int64_t *value, int32_t count) {
-  seat *const own = user;
-  own->others++;
-  return own->inner.largest(own->inner.user, value, count);
-}
-
-static int seat_gather(void *user, const void *part, int64_t bytes, void *all) {
-  seat *const own = user;
-  own->others++;
-  return own->inner.gather(own->inner.user, part, bytes, all);
-}
-
-static void seat_fail(void *user, const char *message) {
-  seat *const own = user;
-  own->inner.fail(own->inner.user, message);
-}
 
 static void *seat_run(void *argument) {
   seat *const own = argument;
   talus_context_def def = talus_context_def_default();
   talus_context *context = NULL;
   piece p;
-  own->inner = talus_thread_ranks_transport(own->ranks, own->rank);
-  talus_transport transport = own->inner;
-  transport.user = own;
-  transport.exchange = seat_exchange;
-  transport.sum = seat_sum;
-  transport.largest = seat_largest;
-  transport.gather = seat_gather;
-  transport.fail = seat_fail;
   def.threads = 1;
   def.backend = TALUS_BACKEND_CPU;
-  def.ranks = &transport;
-  def.allocate = seat_allocate;
-  def.release = seat_release;
-  def.allocate_user = own;
+  counted_begin(&own->of, own->ranks, own->rank, &def);
   own->status = talus_context_create(&def, &context);
   own->info = talus_info_default();
   piece_make(&p, own->s, own->rank, own->size);
@@ -120,7 +58,7 @@ static void ranks_run(solved *s, int32_t size, seat *seats) {
 static int64_t sent_by(const seat *seats, int32_t size) {
   int64_t bytes = 0;
   for (int32_t r = 0; r < size; r++) {
-    bytes += seats[r].bytes_sent;
+    bytes += seats[r].of.bytes_sent;
   }
   return bytes;
 }
@@ -141,13 +79,13 @@ static void test_memory(int32_t edge, double brick) {
   talus_info info = talus_info_default();
   const uint64_t hash = solved_alone(&s, &info);
   ranks_run(&s, 1, seats);
-  const int64_t alone = seats[0].bytes_most;
+  const int64_t alone = seats[0].of.bytes_most;
   ranks_run(&s, 8, seats);
   CHECK(solved_hash(&s) == hash);
   int64_t most = 0;
   for (int32_t r = 0; r < 8; r++) {
-    CHECK((double)seats[r].bytes_most <= 1.3 / 8 * (double)alone + CONSTANT);
-    most = seats[r].bytes_most > most ? seats[r].bytes_most : most;
+    CHECK((double)seats[r].of.bytes_most <= 1.3 / 8 * (double)alone + CONSTANT);
+    most = seats[r].of.bytes_most > most ? seats[r].of.bytes_most : most;
   }
   printf("%d bodies: one rank %.1f MB, of eight at most %.1f MB each: %.2f / 8\n", d.body_count,
          1e-6 * (double)alone, 1e-6 * (double)most, 8 * (double)most / (double)alone);
@@ -165,9 +103,10 @@ static void iterations_count(solved *s, int32_t size, int64_t *bytes, int64_t *s
   s->settings.fixed_iterations = 30;
   ranks_run(s, size, many);
   *bytes = (sent_by(many, size) - sent_by(few, size)) / 20;
-  *sums = (many[0].sums - few[0].sums) / 20;
-  printf("%.1f exchanges an iteration; ", (double)(many[0].exchanges - few[0].exchanges) / 20);
-  CHECK(many[0].sums - few[0].sums == 20 * *sums && many[0].others == few[0].others);
+  *sums = (many[0].of.sums - few[0].of.sums) / 20;
+  printf("%.1f exchanges an iteration; ",
+         (double)(many[0].of.exchanges - few[0].of.exchanges) / 20);
+  CHECK(many[0].of.sums - few[0].of.sums == 20 * *sums && many[0].of.others == few[0].of.others);
 }
 
 /* Bodies with contacts in bricks, or beside bodies, of more than one of two ranks: those next to

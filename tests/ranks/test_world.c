@@ -291,6 +291,8 @@ int main(void) {
   test_scene("joints", QUICK ? 5 : 10, some, 0);
   test_scene("soft", 10, some, 50);
   test_scene("rolling", 10, some, 50);
+  test_scene("large", QUICK ? 15 : 30, QUICK ? 1 : 3, 50);
+  test_scene("few", QUICK ? 15 : 40, some, 20);
   test_resume(QUICK ? 4 : 10);
   test_refused();
   test_gone();

@@ -1,0 +1,255 @@
+/* spread_contacts.c: contacts that change their rank, with impulses and springs, since their bodies
+ * have moved on to bricks of another; and all contacts to all ranks, for those who read them. */
+#include <string.h>
+
+#include "host/math/radix.h"
+#include "host/world/spread_local.h"
+
+/* ---- to their owners ------------------------------------------------------------------------- */
+
+/* A body's slot and with it the brick; slots that are not known to hold are found by the id. */
+static int32_t slot_of(const talus_world *world, bool known, int32_t slot, int32_t id) {
+  return known ? slot : tl_body_slot(world, id);
+}
+
+/* -1: of a body that is gone, which nothing is matched to. */
+static int32_t owner_of(const talus_world *world, bool known, const tl_world_contact *contact) {
+  const int32_t a = slot_of(world, known, contact->body_a, contact->shown.body_a);
+  const int32_t b = slot_of(world, known, contact->body_b, contact->shown.body_b);
+  const tl_world_spread *const spread = world->spread;
+  return a >= 0 && b >= 0 ? tl_spread_owner(spread, spread->brick[a], spread->brick[b]) : -1;
+}
+
+static size_t record_bytes(const talus_world *world) {
+  return sizeof *world->contact + (world->extra != NULL ? sizeof *world->extra : 0);
+}
+
+static void record_pack(const talus_world *world, int32_t k, char *record) {
+  memcpy(record, &world->contact[k], sizeof *world->contact);
+  if (world->extra != NULL) {
+    memcpy(record + sizeof *world->contact, &world->extra[k], sizeof *world->extra);
+  }
+}
+
+static void record_unpack(const talus_world *world, int32_t k, const char *record) {
+  memcpy(&world->contact[k], record, sizeof *world->contact);
+  if (world->extra != NULL) {
+    memcpy(&world->extra[k], record + sizeof *world->contact, sizeof *world->extra);
+  }
+}
+
+/* owner: [contact_count]; how many go to other ranks. */
+static talus_status leaving_count(talus_world *world, bool known, int32_t **owner) {
+  tl_world_spread *const spread = world->spread;
+  TL_TRY(tl_route_begin(world->context, &spread->route));
+  TL_TRY(tl_buffer_reserve(world->context, &spread->in, (size_t)world->contact_count,
+                           sizeof(int32_t), "owners of contacts"));
+  *owner = spread->in.memory;
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    (*owner)[k] = owner_of(world, known, &world->contact[k]);
+    if ((*owner)[k] >= 0 && (*owner)[k] != spread->owners.rank) {
+      spread->route.send[(*owner)[k]]++;
+    }
+  }
+  return TALUS_OK;
+}
+
+/* Packs those that leave; the others close up. send: the firsts of all ranks, which move on. */
+static void contacts_part(talus_world *world, const int32_t *owner, int64_t *send, char *out) {
+  const int32_t rank = world->spread->owners.rank;
+  const size_t bytes = record_bytes(world);
+  int32_t kept = 0;
+  for (int32_t k = 0; k < world->contact_count; k++) {
+    if (owner[k] >= 0 && owner[k] != rank && out != NULL) {
+      record_pack(world, k, out + (int64_t)bytes * send[owner[k]]++);
+    }
+    if (owner[k] == rank) {
+      world->contact[kept] = world->contact[k];
+      if (world->extra != NULL) {
+        world->extra[kept] = world->extra[k];
+      }
+      kept++;
+    }
+  }
+  world->contact_count = kept;
+}
+
+/* Those of this rank of a list that all have. */
+static talus_status contacts_choose(talus_world *world) {
+  int32_t *owner = NULL;
+  TL_TRY(tl_ranks_agree(world->context, leaving_count(world, false, &owner)));
+  contacts_part(world, owner, NULL, NULL);
+  world->contacts_local = true;
+  return tl_ranks_agree(world->context, tl_contacts_store_keys(world));
+}
+
+/* Appends what has come. */
+static talus_status contacts_append(talus_world *world, const char *in, int64_t count) {
+  const int32_t first = world->contact_count;
+  TL_TRY(tl_contacts_resize(world, first + (int32_t)count));
+  for (int32_t i = 0; i < count; i++) {
+    record_unpack(world, first + i, in + (int64_t)record_bytes(world) * i);
+  }
+  return tl_contacts_store_keys(world);
+}
+
+static talus_status contacts_send(talus_world *world) {
+  talus_context *const context = world->context;
+  tl_world_spread *const spread = world->spread;
+  tl_route *const route = &spread->route;
+  const int32_t size = spread->owners.size;
+  const tl_slot_stamp now = tl_spread_stamp(world);
+  const bool known = memcmp(&now, &spread->found, sizeof now) == 0;
+  const size_t bytes = record_bytes(world);
+  int32_t *owner = NULL;
+  TL_TRY(tl_ranks_agree(context, leaving_count(world, known, &owner)));
+  TL_TRY(tl_route_open(context, route));
+  const int64_t sends = route->send[size], receives = route->receive[size];
+  TL_TRY(tl_ranks_agree(context, tl_buffer_reserve(context, &spread->out, (size_t)sends, bytes,
+                                                   "contacts for other ranks")));
+  contacts_part(world, owner, route->send, spread->out.memory);
+  memmove(route->send + 1, route->send, (size_t)size * sizeof *route->send); /* the firsts again */
+  route->send[0] = 0;
+  TL_TRY(tl_ranks_agree(context, tl_buffer_reserve(context, &spread->in, (size_t)receives, bytes,
+                                                   "contacts of other ranks")));
+  TL_TRY(tl_route_carry(context, route, bytes, spread->out.memory, spread->in.memory));
+  return tl_ranks_agree(context, contacts_append(world, spread->in.memory, receives));
+}
+
+talus_status tl_spread_move(talus_world *world) {
+  return world->contacts_local ? contacts_send(world) : contacts_choose(world);
+}
+
+/* ---- to all ---------------------------------------------------------------------------------- */
+
+/* Memory while contacts are gathered: of all ranks, behind each other; their order. */
+typedef struct gathering {
+  int64_t *count; /* [size] of each rank */
+  int64_t total;
+  tl_world_contact *contact;
+  tl_contact_terms *terms;
+  tl_contact_extra *extra; /* NULL: none */
+  uint64_t *key;           /* twice */
+  int32_t *order;          /* twice */
+  void *memory[4];
+} gathering;
+
+static talus_status counts_gather(talus_world *world, gathering *g) {
+  const talus_transport *const t = tl_ranks_of(world->context);
+  const int64_t own = world->contact_count;
+  TL_TRY(tl_ranks_agree(world->context, tl_alloc(world->context, &g->memory[0], (size_t)t->size,
+                                                 sizeof *g->count, "counts of ranks")));
+  g->count = g->memory[0];
+  if (t->gather(t->user, &own, sizeof own, g->count) != 0) {
+    return tl_fail(world->context, TALUS_RANKS_FAILED,
+                   "another rank has failed while contacts were gathered: its message says why");
+  }
+  for (int32_t r = 0; r < t->size; r++) {
+    g->total += g->count[r];
+  }
+  return TALUS_OK;
+}
+
+static talus_status gathering_take(talus_world *world, gathering *g) {
+  const talus_transport *const t = tl_ranks_of(world->context);
+  const size_t total = (size_t)g->total;
+  int64_t first = 0;
+  for (int32_t r = 0; r < t->rank; r++) {
+    first += g->count[r];
+  }
+  if (g->total > INT32_MAX / 8) {
+    return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "%lld contacts are too many to be read",
+                   (long long)g->total);
+  }
+  TL_TRY(tl_alloc(world->context, &g->memory[1], total, sizeof *g->contact + sizeof *g->terms,
+                  "contacts of all ranks"));
+  TL_TRY(tl_alloc(world->context, &g->memory[2], 2 * total, sizeof *g->key + sizeof *g->order,
+                  "contacts of all ranks"));
+  g->contact = g->memory[1];
+  g->terms = (tl_contact_terms *)(g->contact + total);
+  g->key = g->memory[2];
+  g->order = (int32_t *)(g->key + 2 * total);
+  const size_t own = (size_t)world->contact_count;
+  memcpy(g->contact + first, world->contact, own * sizeof *g->contact);
+  memcpy(g->terms + first, world->terms, own * sizeof *g->terms);
+  if (world->extra != NULL) {
+    TL_TRY(
+        tl_alloc(world->context, &g->memory[3], total, sizeof *g->extra, "contacts of all ranks"));
+    g->extra = g->memory[3];
+    memcpy(g->extra + first, world->extra, own * sizeof *g->extra);
+  }
+  return TALUS_OK;
+}
+
+/* By pairs of shapes, as one rank finds them; contacts of one pair come from one rank. */
+static void gathering_sort(gathering *g) {
+  for (int64_t k = 0; k < g->total; k++) {
+    const talus_contact *const shown = &g->contact[k].shown;
+    g->key[k] = (uint64_t)(uint32_t)shown->shape_a << 32 | (uint32_t)shown->shape_b;
+    g->order[k] = (int32_t)k;
+  }
+  tl_radix_sort(g->key, g->order, g->key + g->total, g->order + g->total, g->total);
+}
+
+static talus_status gathering_keep(talus_world *world, gathering *g) {
+  TL_TRY(tl_contacts_resize(world, (int32_t)g->total));
+  gathering_sort(g);
+  for (int64_t k = 0; k < g->total; k++) {
+    const int32_t from = g->order[k];
+    world->contact[k] = g->contact[from];
+    world->terms[k] = g->terms[from];
+    if (g->extra != NULL) {
+      world->extra[k] = g->extra[from];
+    }
+  }
+  world->contacts_local = false;
+  return tl_contacts_store_keys(world);
+}
+
+static talus_status contacts_gather(talus_world *world, gathering *g) {
+  talus_context *const context = world->context;
+  TL_TRY(counts_gather(world, g));
+  TL_TRY(tl_ranks_agree(context, gathering_take(world, g)));
+  TL_TRY(tl_ranks_share_parts(context, g->contact, g->count, sizeof *g->contact));
+  TL_TRY(tl_ranks_share_parts(context, g->terms, g->count, sizeof *g->terms));
+  if (g->extra != NULL) {
+    TL_TRY(tl_ranks_share_parts(context, g->extra, g->count, sizeof *g->extra));
+  }
+  return tl_ranks_agree(context, gathering_keep(world, g));
+}
+
+talus_status tl_contacts_read(const talus_world *world) {
+  TL_TRY(tl_world_read(world));
+  if (!world->contacts_local) {
+    return TALUS_OK;
+  }
+  gathering g = {.total = 0};
+  const talus_status status = contacts_gather(world->spread->world, &g);
+  for (int i = 0; i < 4; i++) {
+    tl_free(world->context, g.memory[i]);
+  }
+  return status;
+}
+
+/* ---- a search for contacts ------------------------------------------------------------------- */
+
+talus_status tl_spread_prepare(talus_world *world, double dt, const double *least_margin) {
+  if (world->spread == NULL || !tl_spread_serves(world)) {
+    return tl_contacts_read(world);
+  }
+  TL_TRY(tl_spread_look(world, dt, least_margin));
+  return tl_spread_move(world);
+}
+
+talus_status tl_spread_finish(talus_world *world, talus_status status) {
+  if (!world->contacts_local) {
+    return status;
+  }
+  TL_TRY(tl_ranks_agree(world->context, status));
+  int64_t sum[2] = {world->contact_count, !world->contacts_spherical};
+  TL_TRY(tl_ranks_sum(world->context, sum, 2));
+  world->contacts_spherical = sum[1] == 0;
+  world->spread->contact_count = sum[0];
+  world->spread->found = tl_spread_stamp(world);
+  return sum[0] < TL_SPREAD_CONTACTS ? tl_contacts_read(world) : TALUS_OK;
+}
