@@ -21,6 +21,25 @@ int32_t tl_id_find(const uint64_t *id, int32_t count, uint64_t wanted) {
   return low < count && id[low] == wanted ? low : -1;
 }
 
+talus_status tl_id_index_make(talus_context *context, const uint64_t *id, int32_t count,
+                              tl_id_index *index) {
+  enum { SPARSE = 32 }; /* more ids than this for each that is there: by halves */
+  index->id = id;
+  index->count = count;
+  index->place = NULL;
+  if (count == 0 || id[count - 1] - id[0] > SPARSE * (uint64_t)count) {
+    return TALUS_OK;
+  }
+  const size_t range = (size_t)(id[count - 1] - id[0]) + 1;
+  TL_TRY(tl_buffer_reserve(context, &index->buffer, range, sizeof *index->place, "ids of bodies"));
+  index->place = index->buffer.memory;
+  memset(index->place, 0xff, range * sizeof *index->place);
+  for (int32_t i = 0; i < count; i++) {
+    index->place[id[i] - id[0]] = i;
+  }
+  return TALUS_OK;
+}
+
 /* Where the bodies of the piece are, and what they are worth: themselves, and their ends. */
 static talus_status piece_look(tl_deal *deal, int64_t **weight) {
   const talus_problem *const p = deal->piece;
@@ -69,6 +88,16 @@ static talus_status counts_share(tl_deal *deal) {
   return TALUS_OK;
 }
 
+static talus_status owners_keep(tl_deal *deal) {
+  TL_TRY(tl_buffer_reserve(deal->context, &deal->owner_memory, 1 << TL_DEAL_BITS,
+                           sizeof *deal->owner, "owners of bricks"));
+  deal->owner = deal->owner_memory.memory;
+  for (int i = 0; i < 1 << TL_DEAL_BITS; i++) {
+    deal->owner[i].brick = TL_BRICK_FAR;
+  }
+  return TALUS_OK;
+}
+
 static talus_status deal_all(tl_deal *deal) {
   talus_context *const context = deal->context;
   const talus_problem *const p = deal->piece;
@@ -89,6 +118,7 @@ static talus_status deal_all(tl_deal *deal) {
     part->owners = &part->cut;
   }
   movers_mark(deal);
+  TL_TRY(tl_ranks_agree(context, owners_keep(deal)));
   TL_TRY(tl_deal_bodies(deal));
   TL_TRY(tl_deal_pairs(deal, 0));
   TL_TRY(tl_deal_pairs(deal, 1));
@@ -100,9 +130,10 @@ talus_status tl_part_deal(talus_context *context, const talus_problem *piece, tl
   tl_deal deal = {
       .context = context, .transport = tl_ranks_of(context), .piece = piece, .part = part};
   const talus_status status = deal_all(&deal);
-  tl_buffer *const buffers[] = {
-      &deal.bodies.buffer, &deal.ghosts.buffer, &deal.pairs[0].buffer, &deal.pairs[1].buffer,
-      &deal.own.buffer,    &deal.others.buffer, &deal.piece_memory,    &deal.out};
+  tl_buffer *const buffers[] = {&deal.bodies.buffer,   &deal.ghosts.buffer, &deal.pairs[0].buffer,
+                                &deal.pairs[1].buffer, &deal.own.buffer,    &deal.others.buffer,
+                                &deal.piece_memory,    &deal.out,           &deal.index.buffer,
+                                &deal.owner_memory};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(context, buffers[i]);
   }

@@ -26,6 +26,21 @@ typedef struct tl_records {
   tl_buffer buffer;
 } tl_records;
 
+/* Bricks whose owners were asked for, by a hash of them. */
+enum { TL_DEAL_BITS = 12 };
+typedef struct tl_owner_entry {
+  tl_brick brick; /* TL_BRICK_FAR: none */
+  int32_t rank;
+} tl_owner_entry;
+
+/* Where ids are in an ascending list: in a table where they lie close together, else by halves. */
+typedef struct tl_id_index {
+  const uint64_t *id;
+  int32_t *place; /* [id of the last - id of the first + 1] -1: not there; NULL: by halves */
+  int32_t count;
+  tl_buffer buffer;
+} tl_id_index;
+
 /* Records and bodies by id. */
 typedef struct tl_by_id {
   uint64_t *id;   /* ascending */
@@ -44,6 +59,9 @@ typedef struct tl_deal {
   tl_records ghosts;    /* of others, that its constraints join */
   tl_records pairs[2];  /* contacts, rows */
   tl_by_id own, others; /* bodies, ghosts */
+  tl_id_index index;    /* of the part's bodies */
+  tl_owner_entry *owner;
+  tl_buffer owner_memory;
   tl_buffer piece_memory, out;
   tl_route route;
 } tl_deal;
@@ -54,6 +72,32 @@ static inline const void *tl_record(const tl_records *records, int64_t i) {
 
 /* The place of an id, -1 if it is not there. */
 int32_t tl_id_find(const uint64_t *id, int32_t count, uint64_t wanted);
+talus_status tl_id_index_make(talus_context *context, const uint64_t *id, int32_t count,
+                              tl_id_index *index);
+static inline int32_t tl_id_place(const tl_id_index *index, uint64_t wanted) {
+  if (index->place == NULL) {
+    return tl_id_find(index->id, index->count, wanted);
+  }
+  return wanted >= index->id[0] && wanted <= index->id[index->count - 1]
+             ? index->place[wanted - index->id[0]]
+             : -1;
+}
+
+/* tl_owner_of_brick, with or without TL_MOVES, kept in mind. */
+static inline int32_t tl_deal_owner(const tl_deal *deal, tl_brick brick) {
+  const tl_brick at = brick & ~TL_MOVES;
+  tl_owner_entry *const entry =
+      &deal->owner[at * UINT64_C(0x9E3779B97F4A7C15) >> (64 - TL_DEAL_BITS)];
+  if (entry->brick != at) {
+    *entry = (tl_owner_entry){at, tl_owner_of_brick(deal->part->owners, at)};
+  }
+  return entry->rank;
+}
+/* tl_owner_of_pair likewise. */
+static inline int32_t tl_deal_owner_of_pair(const tl_deal *deal, tl_brick a, tl_brick b) {
+  const tl_brick brick = a == b ? a : tl_brick_join(a, b);
+  return brick == TL_BRICK_FAR ? 0 : tl_deal_owner(deal, brick);
+}
 
 /* deal_bodies.c: bodies to the owners of their bricks; those that a rank's constraints join. */
 talus_status tl_deal_bodies(tl_deal *deal);

@@ -32,15 +32,14 @@ static void by_id_sort(tl_by_id *list) {
 
 /* ---- to the owners --------------------------------------------------------------------------- */
 
-static int32_t owner_of(const tl_deal *deal, tl_brick brick) {
-  return tl_owner_of_brick(deal->part->owners, brick & ~TL_MOVES);
-}
-
-/* send: where the records of each rank begin; moves on. */
-static void bodies_pack(const tl_deal *deal, int64_t *send, char *out) {
+/* send: where the records of each rank begin; moves on. own: those of this rank itself. */
+static void bodies_pack(const tl_deal *deal, int64_t *send, char *out, char *own) {
   const talus_problem *const p = deal->piece;
+  const int64_t bytes = (int64_t)deal->bodies.bytes;
   for (int32_t i = 0; i < p->rigid.body_count - p->ghost_count; i++) {
-    char *const record = out + (int64_t)deal->bodies.bytes * send[owner_of(deal, deal->brick[i])]++;
+    const int32_t rank = tl_deal_owner(deal, deal->brick[i]);
+    char *const record = rank == deal->transport->rank ? own : out + bytes * send[rank]++;
+    own += rank == deal->transport->rank ? bytes : 0;
     const tl_body_head head = {p->ids[i]};
     memcpy(record, &head, sizeof head);
     tl_field_pack(&deal->part->fields, TL_BODIES_OF, p, i, (double *)(record + sizeof head));
@@ -69,16 +68,18 @@ talus_status tl_deal_bodies(tl_deal *deal) {
   tl_route *const route = &deal->route;
   TL_TRY(tl_ranks_agree(deal->context, tl_route_begin(deal->context, route)));
   for (int32_t i = 0; i < p->rigid.body_count - p->ghost_count; i++) {
-    route->send[owner_of(deal, deal->brick[i])]++;
+    route->send[tl_deal_owner(deal, deal->brick[i])]++;
   }
-  TL_TRY(tl_route_open(deal->context, route));
+  int64_t own;
+  TL_TRY(tl_route_open_others(deal->context, route, &own));
   talus_status status = records_reserve(deal, route->receive[size], &deal->bodies);
   if (status == TALUS_OK) {
     status = tl_buffer_reserve(deal->context, &deal->out, (size_t)route->send[size],
                                deal->bodies.bytes, "bodies for other ranks");
   }
   TL_TRY(tl_ranks_agree(deal->context, status));
-  bodies_pack(deal, route->send, deal->out.memory);
+  bodies_pack(deal, route->send, deal->out.memory,
+              deal->bodies.memory + (int64_t)deal->bodies.bytes * own);
   firsts_restore(route->send, size);
   TL_TRY(tl_route_carry(deal->context, route, deal->bodies.bytes, deal->out.memory,
                         deal->bodies.memory));
@@ -94,8 +95,8 @@ static int64_t ghosts_collect(const tl_deal *deal, uint64_t *id, int32_t *rank) 
     for (int64_t i = 0; i < deal->pairs[kind].count; i++) {
       const tl_pair_head *const head = tl_record(&deal->pairs[kind], i);
       for (int side = 0; side < 2; side++) {
-        const int32_t owner =
-            head->id[side] != TL_GROUND ? owner_of(deal, head->brick[side]) : deal->transport->rank;
+        const int32_t owner = head->id[side] != TL_GROUND ? tl_deal_owner(deal, head->brick[side])
+                                                          : deal->transport->rank;
         if (owner != deal->transport->rank) {
           if (id != NULL) {
             id[count] = head->id[side];

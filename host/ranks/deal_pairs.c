@@ -19,14 +19,14 @@ static tl_pair_head head_of(const tl_deal *deal, int rows, int32_t k) {
 }
 
 /* The ranks that a constraint goes to, its owner first; returns how many. */
-static int32_t holders_of(const tl_owners *owners, const tl_brick brick[2], int32_t *rank) {
+static int32_t holders_of(const tl_deal *deal, const tl_brick brick[2], int32_t *rank) {
   const bool moves[2] = {(brick[0] & TL_MOVES) != 0, (brick[1] & TL_MOVES) != 0};
   const tl_brick at[2] = {brick[0] & ~TL_MOVES, brick[1] & ~TL_MOVES};
   int32_t count = 1;
-  rank[0] = moves[0] && moves[1] ? tl_owner_of_pair(owners, at[0], at[1])
-                                 : tl_owner_of_brick(owners, moves[0] ? at[0] : at[1]);
+  rank[0] = moves[0] && moves[1] ? tl_deal_owner_of_pair(deal, at[0], at[1])
+                                 : tl_deal_owner(deal, moves[0] ? at[0] : at[1]);
   for (int side = 0; side < 2; side++) {
-    const int32_t owner = tl_owner_of_brick(owners, at[side]);
+    const int32_t owner = tl_deal_owner(deal, at[side]);
     int32_t i = 0;
     while (i < count && rank[i] != owner) {
       i++;
@@ -38,16 +38,18 @@ static int32_t holders_of(const tl_owners *owners, const tl_brick brick[2], int3
   return count;
 }
 
-static void pairs_pack(const tl_deal *deal, int rows, int64_t *send, char *out) {
+/* own: records of this rank itself. */
+static void pairs_pack(const tl_deal *deal, int rows, int64_t *send, char *out, char *own) {
   const tl_piece_kind kind = rows ? TL_ROWS_OF : TL_CONTACTS_OF;
   const int32_t count = rows ? deal->piece->bilateral_count : deal->piece->contact_count;
-  const size_t bytes = deal->pairs[rows].bytes;
+  const int64_t bytes = (int64_t)deal->pairs[rows].bytes;
   for (int32_t k = 0; k < count; k++) {
     int32_t rank[HOLDERS];
     const tl_pair_head head = head_of(deal, rows, k);
-    const int32_t holders = holders_of(deal->part->owners, head.brick, rank);
+    const int32_t holders = holders_of(deal, head.brick, rank);
     for (int32_t i = 0; i < holders; i++) {
-      char *const record = out + (int64_t)bytes * send[rank[i]]++;
+      char *const record = rank[i] == deal->transport->rank ? own : out + bytes * send[rank[i]]++;
+      own += rank[i] == deal->transport->rank ? bytes : 0;
       memcpy(record, &head, sizeof head);
       tl_field_pack(&deal->part->fields, kind, deal->piece, k, (double *)(record + sizeof head));
     }
@@ -60,7 +62,7 @@ static void pairs_count(const tl_deal *deal, int rows, int64_t *send, int32_t *o
   for (int32_t k = 0; k < count; k++) {
     int32_t rank[HOLDERS];
     const tl_pair_head head = head_of(deal, rows, k);
-    const int32_t holders = holders_of(deal->part->owners, head.brick, rank);
+    const int32_t holders = holders_of(deal, head.brick, rank);
     owner[k] = rank[0];
     for (int32_t i = 0; i < holders; i++) {
       send[rank[i]]++;
@@ -92,12 +94,14 @@ talus_status tl_deal_pairs(tl_deal *deal, int rows) {
   pairs_count(deal, rows, route->send, owner);
   TL_TRY(
       tl_gifts_make(deal->context, count, owner, rows ? &deal->part->rows : &deal->part->contacts));
-  TL_TRY(tl_route_open(deal->context, route));
+  int64_t own;
+  TL_TRY(tl_route_open_others(deal->context, route, &own));
   records->bytes =
       sizeof(tl_pair_head) +
       (size_t)deal->part->fields.width[rows ? TL_ROWS_OF : TL_CONTACTS_OF] * sizeof(double);
   TL_TRY(tl_ranks_agree(deal->context, pairs_reserve(deal, records)));
-  pairs_pack(deal, rows, route->send, deal->out.memory);
+  pairs_pack(deal, rows, route->send, deal->out.memory,
+             records->memory + (int64_t)records->bytes * own);
   memmove(route->send + 1, route->send, (size_t)size * sizeof *route->send);
   route->send[0] = 0;
   return tl_route_carry(deal->context, route, records->bytes, deal->out.memory, records->memory);

@@ -44,7 +44,7 @@ static void body_put(tl_deal *deal, int32_t i, uint64_t id, const char *record, 
                   i);
   ((uint64_t *)p->ids)[i] = id;
   part->brick[i] = tl_brick_at(p->positions + 3 * (int64_t)i, p->brick_size);
-  part->body_owner[i] = tl_owner_of_brick(part->owners, part->brick[i]);
+  part->body_owner[i] = tl_deal_owner(deal, part->brick[i]);
   part->body_own[i] = own;
 }
 
@@ -80,11 +80,12 @@ static talus_status claim_check(tl_deal *deal, int32_t body, uint64_t id, tl_bri
 }
 
 /* Whose a constraint is, by what of its bodies moves. */
-static int32_t owner_of(const tl_part *part, const int32_t body[2]) {
+static int32_t owner_of(const tl_deal *deal, const int32_t body[2]) {
+  const tl_part *const part = deal->part;
   const bool moves[2] = {body[0] >= 0 && tl_rigid_moves(&part->problem.rigid, body[0]),
                          body[1] >= 0 && tl_rigid_moves(&part->problem.rigid, body[1])};
   return moves[0] && moves[1]
-             ? tl_owner_of_pair(part->owners, part->brick[body[0]], part->brick[body[1]])
+             ? tl_deal_owner_of_pair(deal, part->brick[body[0]], part->brick[body[1]])
              : part->body_owner[body[moves[0] ? 0 : 1]];
 }
 
@@ -103,7 +104,7 @@ static talus_status pairs_put(tl_deal *deal, int rows, int32_t *a, int32_t *b) {
     for (int side = 0; side < 2; side++) {
       body[side] = -1;
       if (head.id[side] != TL_GROUND) {
-        body[side] = tl_id_find(p->ids, p->rigid.body_count, head.id[side]);
+        body[side] = tl_id_place(&deal->index, head.id[side]);
         TL_TRY(claim_check(deal, body[side], head.id[side], head.brick[side]));
       }
     }
@@ -111,7 +112,7 @@ static talus_status pairs_put(tl_deal *deal, int rows, int32_t *a, int32_t *b) {
     b[k] = body[1];
     tl_field_unpack(&part->fields, rows ? TL_ROWS_OF : TL_CONTACTS_OF,
                     (const double *)(record + sizeof head), p, k);
-    part->owner[first + k] = owner_of(part, body);
+    part->owner[first + k] = owner_of(deal, body);
     part->own[first + k] = part->owner[first + k] == deal->transport->rank;
     if (part->own[first + k]) {
       gifts->taken[taken++] = k;
@@ -138,6 +139,7 @@ static talus_status part_fill(tl_deal *deal) {
   p->rigid.body_count = deal->own.count + deal->others.count;
   TL_TRY(arrays_take(deal, &index));
   bodies_merge(deal);
+  TL_TRY(tl_id_index_make(deal->context, p->ids, p->rigid.body_count, &deal->index));
   TL_TRY(pairs_put(deal, 0, index, index + p->contact_count));
   index += 2 * (int64_t)p->contact_count;
   return pairs_put(deal, 1, index, index + p->bilateral_count);
@@ -153,7 +155,7 @@ static talus_status bodies_locate(tl_deal *deal) {
                                                    sizeof(int32_t), "owners of bodies")));
   int32_t *const rank = deal->out.memory;
   for (int32_t i = 0; i < count; i++) {
-    rank[i] = tl_owner_of_brick(deal->part->owners, deal->brick[i] & ~TL_MOVES);
+    rank[i] = tl_deal_owner(deal, deal->brick[i]);
   }
   TL_TRY(tl_gifts_make(context, count, rank, gifts));
   const int64_t asked = gifts->route.receive[size];
@@ -166,8 +168,7 @@ static talus_status bodies_locate(tl_deal *deal) {
   TL_TRY(tl_route_carry(context, &gifts->route, sizeof *id, id, wanted));
   talus_status status = TALUS_OK;
   for (int64_t i = 0; i < asked && status == TALUS_OK; i++) {
-    gifts->taken[i] =
-        tl_id_find(deal->part->problem.ids, deal->part->problem.rigid.body_count, wanted[i]);
+    gifts->taken[i] = tl_id_place(&deal->index, wanted[i]);
     if (gifts->taken[i] < 0) {
       status = tl_fail(context, TALUS_INDEX_RANGE,
                        "no rank gives body %llu, which some rank has as a ghost",

@@ -85,6 +85,9 @@ talus_status tl_fields_agree(talus_context *context, const talus_problem *piece,
   for (int i = 0; i < TL_FIELDS; i++) {
     fields->has[i] = own[i] != 0;
     fields->width[table[i].kind] += own[i] ? components_of(fields, &table[i]) : 0;
+    if (own[i]) {
+      fields->list[table[i].kind][fields->count[table[i].kind]++] = (int8_t)i;
+    }
     if (own[i] && own[TL_FIELDS + i] && table[i].lacking == REFUSED) {
       return tl_fail(context, TALUS_RANKS_FAILED,
                      "some ranks give problem.%s, others do not: all must, or none (reaches or "
@@ -97,18 +100,15 @@ talus_status tl_fields_agree(talus_context *context, const talus_problem *piece,
 
 void tl_field_pack(const tl_fields *fields, tl_piece_kind kind, const talus_problem *piece,
                    int64_t index, double *packed) {
-  for (int i = 0; i < TL_FIELDS; i++) {
-    const int64_t n = components_of(fields, &table[i]);
-    const double *const array = array_of(piece, &table[i]);
-    const lack lacking = table[i].lacking;
-    if (!is_of(fields, i, kind)) {
-      continue;
-    }
+  for (int f = 0; f < fields->count[kind]; f++) {
+    const field *const of = &table[fields->list[kind][f]];
+    const int64_t n = components_of(fields, of);
+    const double *const array = array_of(piece, of);
     for (int64_t c = 0; c < n; c++) {
-      packed[c] = array != NULL         ? array[n * index + c]
-                  : lacking == NO_LOWER ? -INFINITY
-                  : lacking == NO_UPPER ? INFINITY
-                                        : 0;
+      packed[c] = array != NULL             ? array[n * index + c]
+                  : of->lacking == NO_LOWER ? -INFINITY
+                  : of->lacking == NO_UPPER ? INFINITY
+                                            : 0;
     }
     packed += n;
   }
@@ -129,12 +129,13 @@ int64_t tl_field_place(const tl_fields *fields, tl_piece_kind kind, int64_t coun
 
 void tl_field_unpack(const tl_fields *fields, tl_piece_kind kind, const double *packed,
                      const talus_problem *part, int64_t index) {
-  for (int i = 0; i < TL_FIELDS; i++) {
-    if (is_of(fields, i, kind)) {
-      const int64_t n = components_of(fields, &table[i]);
-      double *const array = (double *)array_of(part, &table[i]);
-      memcpy(array + n * index, packed, (size_t)n * sizeof *array);
-      packed += n;
+  for (int f = 0; f < fields->count[kind]; f++) {
+    const field *const of = &table[fields->list[kind][f]];
+    const int64_t n = components_of(fields, of);
+    double *const array = (double *)array_of(part, of);
+    for (int64_t c = 0; c < n; c++) {
+      array[n * index + c] = packed[c];
     }
+    packed += n;
   }
 }

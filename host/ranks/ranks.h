@@ -35,6 +35,7 @@ enum { TL_FIELDS = 23 };
 typedef struct tl_fields {
   int32_t dimension;
   bool has[TL_FIELDS];
+  int8_t list[TL_PIECE_KINDS][TL_FIELDS], count[TL_PIECE_KINDS]; /* those of each kind */
   int32_t width[TL_PIECE_KINDS]; /* doubles of a body, a contact, a row */
 } tl_fields;
 

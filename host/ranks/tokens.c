@@ -27,6 +27,7 @@ typedef struct walk {
   const int32_t *number; /* internal body */
   int32_t rank, phases;
   int32_t *phase_first; /* [phases + 1] place */
+  bool *touched;        /* [bodies] by constraints of other ranks */
   int64_t *send;        /* by rank: how many, or where the next goes */
   transfer *told;
   uint64_t *key[2];
@@ -115,7 +116,7 @@ static void body_walk(walk *w, int32_t body) {
 static void all_walk(walk *w, purpose what) {
   w->what = what;
   for (int32_t i = 0; i < w->part->problem.rigid.body_count; i++) {
-    if (w->part->body_own[i] && w->number[i] >= 0) {
+    if (w->touched[i] && w->part->body_own[i] && w->number[i] >= 0) {
       body_walk(w, i);
     }
   }
@@ -127,6 +128,22 @@ static int32_t group_first(const tl_system *s, int32_t group) {
   return s->shape.group_count > 0 ? s->group_chunk[group] : group;
 }
 
+/* The others' velocities go nowhere. */
+static void touched_mark(const tl_part *part, bool *touched) {
+  const talus_problem *const p = &part->problem;
+  memset(touched, 0, (size_t)p->rigid.body_count * sizeof *touched);
+  for (int32_t i = 0; i < p->contact_count + p->bilateral_count; i++) {
+    const int32_t row = i - p->contact_count;
+    const int32_t pair[2] = {row < 0 ? p->rigid.body_a[i] : p->rigid.row_body_a[row],
+                             row < 0 ? p->rigid.body_b[i] : p->rigid.row_body_b[row]};
+    for (int side = 0; side < 2 && !part->own[i]; side++) {
+      if (pair[side] >= 0) {
+        touched[pair[side]] = true;
+      }
+    }
+  }
+}
+
 static talus_status walk_begin(talus_context *context, const tl_part *part,
                                const tl_assembly *assembly, tl_rank_halo *own, walk *w) {
   const tl_system *const s = &assembly->system;
@@ -135,9 +152,12 @@ static talus_status walk_begin(talus_context *context, const tl_part *part,
               .number = assembly->kept.number,
               .rank = own->halo.rank,
               .phases = s->colour_count};
-  TL_TRY(
-      tl_buffer_reserve(context, &own->scratch, (size_t)w->phases + 1, sizeof(int32_t), "phases"));
+  const size_t firsts = ((size_t)w->phases + 1) * sizeof(int32_t);
+  const size_t bodies = (size_t)part->problem.rigid.body_count;
+  TL_TRY(tl_buffer_reserve(context, &own->scratch, firsts + bodies * sizeof(bool), 1, "phases"));
   w->phase_first = own->scratch.memory;
+  w->touched = (bool *)(w->phase_first + w->phases + 1);
+  touched_mark(part, w->touched);
   for (int32_t p = 0; p <= w->phases; p++) {
     w->phase_first[p] = s->chunk_first[group_first(s, s->colour_group[p])];
   }
