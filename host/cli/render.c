@@ -6,14 +6,30 @@
 #include "host/cli/cli.h"
 #include "host/cli/draw.h"
 #include "host/cli/options.h"
+#include "host/view/measured.h"
 
-#define WORD(name, text, label, unit) "|" text
-static const char *const fields = &(TL_FIELD_LIST(WORD))[1];
+#define WORD(name, text, label, unit) text "|"
+static const char *const words = TL_FIELD_LIST(WORD) "NAME.QUANTITY";
+
+/* A word, or a measured field. */
+static int read_field(const char *text, tl_render_options *options) {
+  const int32_t field = tl_field_find(text);
+  if (field >= 0) {
+    options->field = (tl_field)field;
+  } else if (tl_measured_is(text)) {
+    options->field = TL_FIELD_VALUE;
+    options->measured = text;
+  } else {
+    return tl_cli_fail("--field %s: wants %s, the last of a measurement of kind fields", text,
+                       words);
+  }
+  return TL_EXIT_OK;
+}
 
 /* What --hide, --clip and --target say. Returns an exit code. */
 static int read_choices(const tl_option_texts *hide, const tl_option_texts *clip,
                         const char *target, tl_select *select, double at[3]) {
-  static const char *const words[] = {"grains", "fixed", "kinematic", "links"};
+  static const char *const types[] = {"grains", "fixed", "kinematic", "links"};
   for (int32_t i = 0; i < clip->count; i++) {
     if (select->clip_count == TL_SELECT_CLIPS ||
         !tl_clip_parse(clip->text[i], &select->clip[select->clip_count++])) {
@@ -26,8 +42,8 @@ static int read_choices(const tl_option_texts *hide, const tl_option_texts *clip
     const long id = strtol(hide->text[i], &end, 10);
     int found = 0;
     for (int k = 0; k < 4; k++) {
-      found |= strcmp(hide->text[i], words[k]) == 0;
-      select->hidden_types |= strcmp(hide->text[i], words[k]) == 0 ? 1u << k : 0;
+      found |= strcmp(hide->text[i], types[k]) == 0;
+      select->hidden_types |= strcmp(hide->text[i], types[k]) == 0 ? 1u << k : 0;
     }
     if (!found && (*end != '\0' || end == hide->text[i] || id < 0 || id > INT32_MAX ||
                    select->hidden_count == TL_SELECT_HIDDEN)) {
@@ -54,7 +70,8 @@ int tl_cli_render(int argc, char **argv) {
   tl_draw draw = tl_draw_default(NULL);
   int64_t width = draw.options.width, height = draw.options.height, samples = draw.options.samples;
   int64_t threads = 0;
-  int field = draw.options.field, orthographic = 0, no_bar = 0, no_clock = 0;
+  const char *field = NULL;
+  int orthographic = 0, no_bar = 0, no_clock = 0, chains = 0;
   const tl_option table[] = {
       {"frame", TL_OPTION_INTEGER, &draw.frame, "N",
        "number of the frame, from 0; -1 is the last (default)", -1e9, 1e9, 0},
@@ -63,8 +80,9 @@ int tl_cli_render(int argc, char **argv) {
        0},
       {"rate", TL_OPTION_REAL, &draw.rate, "R", "pictures per second of the movie (default 25)", 1,
        240, 0},
-      {"field", TL_OPTION_CHOICE, &field, fields, "what colours the grains (default speed)", 0, 0,
-       0},
+      {"field", TL_OPTION_TEXT, &field, words, "what colours the grains (default speed)", 0, 0, 0},
+      {"chains", TL_OPTION_FLAG, &chains, NULL, "forces between grains as rods, in place of them",
+       0, 0, 0},
       {"low", TL_OPTION_REAL, &draw.options.low, "X",
        "range of the colours (default: of the frame)", -1e300, 1e300, 0},
       {"high", TL_OPTION_REAL, &draw.options.high, "X", "range of the colours", -1e300, 1e300, 0},
@@ -108,6 +126,12 @@ int tl_cli_render(int argc, char **argv) {
   if (draw.out != NULL && (draw.all || draw.movie)) {
     return tl_cli_fail("--out is for a single picture: pictures of all frames go to %s", directory);
   }
+  if (chains && field != NULL) {
+    return tl_cli_fail("--chains has colours of its own, the normal forces: leave out --field");
+  }
+  if (field != NULL && read_field(field, &draw.options) != TL_EXIT_OK) {
+    return TL_EXIT_BAD;
+  }
   if (read_choices(&hide, &clip, target, &select, at) != TL_EXIT_OK) {
     return TL_EXIT_BAD;
   }
@@ -118,7 +142,8 @@ int tl_cli_render(int argc, char **argv) {
   draw.options.width = (int32_t)width;
   draw.options.height = (int32_t)height;
   draw.options.samples = (int32_t)samples;
-  draw.options.field = (tl_field)field;
+  select.chains = chains != 0;
+  draw.options.field = chains ? TL_FIELD_VALUE : draw.options.field;
   draw.options.orthographic = orthographic;
   draw.options.bar = !no_bar;
   draw.options.clock = !no_clock;

@@ -29,6 +29,8 @@ typedef struct tl_frame {
   const int32_t *material;   /* of the body's first shape */
   const int32_t *type;       /* talus_body_type */
   const double *mass;        /* kg, 0 of bodies that are not free; NULL: not known */
+  const double *value;       /* a number of each body that a picture shows as its colour, nan: none;
+                                NULL: there are none */
 
   /* shapes, in any order */
   int32_t shape_count;

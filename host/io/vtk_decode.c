@@ -1,7 +1,8 @@
-/* vtk_decode.c: arrays out of a .vtp file as vtk_file.c writes them; see vtk_file.h.
+/* vtk_decode.c: arrays out of a .vtp or .vti file as vtk_file.c writes them; see vtk_file.h.
  *
  * Not a reader of XML at large: tags are looked for one after another in the head, which ends where
  * the appended bytes begin. Whatever does not fit is FILE_FORMAT. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ typedef struct decoder {
   const unsigned char *appended; /* behind the underscore */
   size_t appended_size;
   int compressed;
+  tl_vtk_image *image; /* wanted, or NULL: the file holds points */
 } decoder;
 
 static talus_status damaged(decoder *d, const char *what) {
@@ -108,15 +110,55 @@ static talus_status walk(decoder *d) {
   return TALUS_OK;
 }
 
+/* Numbers of an attribute; false unless there are as many. */
+static bool numbers(const char *tag, const char *name, int count, double *value) {
+  char text[320];
+  const char *at = text;
+  if (!attribute(tag, name, text, sizeof text)) {
+    return false;
+  }
+  for (int i = 0; i < count; i++) {
+    char *end = NULL;
+    value[i] = strtod(at, &end);
+    if (end == at || !isfinite(value[i])) {
+      return false;
+    }
+    at = end;
+  }
+  return true;
+}
+
+/* Where the points of an image are. */
+static talus_status take_image(decoder *d) {
+  const char *const tag = strstr(d->text.memory, "<ImageData ");
+  double extent[6];
+  tl_vtk_image *const image = d->image;
+  if (tag == NULL || !numbers(tag, "WholeExtent", 6, extent) ||
+      !numbers(tag, "Origin", 3, image->origin) || !numbers(tag, "Spacing", 3, image->spacing) ||
+      !numbers(tag, "Direction", 9, image->direction)) {
+    return damaged(d, "does not tell where its points are");
+  }
+  for (int c = 0; c < 3; c++) {
+    const double count = extent[2 * c + 1] - extent[2 * c] + 1;
+    if (!(count >= 1 && count <= 1e8) || !(image->spacing[c] > 0)) {
+      return damaged(d, "does not tell where its points are");
+    }
+    image->count[c] = (int32_t)count;
+  }
+  return TALUS_OK;
+}
+
 /* Ends the head's text where the bytes begin and makes room for its arrays. */
 static talus_status split(decoder *d) {
   static const char begin[] = "<AppendedData encoding=\"raw\">";
   char *head = d->text.memory;
   char *appended = strstr(head, begin);
   char *underscore = appended != NULL ? strchr(appended, '_') : NULL;
-  if (underscore == NULL || strstr(head, "type=\"PolyData\"") == NULL ||
+  const char *const type = d->image != NULL ? "type=\"ImageData\"" : "type=\"PolyData\"";
+  if (underscore == NULL || strstr(head, type) == NULL ||
       strstr(head, "header_type=\"UInt64\"") == NULL) {
-    return damaged(d, "is not a .vtp file as Talus writes it");
+    return damaged(d, d->image != NULL ? "is not a .vti file as Talus writes it"
+                                       : "is not a .vtp file as Talus writes it");
   }
   d->appended = (const unsigned char *)underscore + 1;
   d->appended_size = d->text.size - (size_t)(underscore + 1 - head);
@@ -129,22 +171,35 @@ static talus_status split(decoder *d) {
   void *memory;
   TL_TRY(tl_alloc(d->content->context, &memory, count, sizeof(tl_vtk_array), d->path));
   d->content->array = memory;
+  if (d->image != NULL) {
+    void *locale, *before;
+    tl_locale_enter(&locale, &before);
+    const talus_status status = take_image(d);
+    tl_locale_leave(locale, before);
+    TL_TRY(status);
+  }
   return walk(d);
 }
 
-talus_status tl_vtk_decode(talus_context *context, const char *path, tl_vtk_content *content) {
+talus_status tl_vtk_decode_image(talus_context *context, const char *path, tl_vtk_content *content,
+                                 tl_vtk_image *image) {
   decoder d;
   memset(&d, 0, sizeof d);
   memset(content, 0, sizeof *content);
   content->context = context;
   d.content = content;
   d.path = path;
+  d.image = image;
   talus_status status = tl_text_open(context, path, &d.text);
   if (status == TALUS_OK) {
     status = split(&d);
   }
   tl_text_close(&d.text);
   return status;
+}
+
+talus_status tl_vtk_decode(talus_context *context, const char *path, tl_vtk_content *content) {
+  return tl_vtk_decode_image(context, path, content, NULL);
 }
 
 void tl_vtk_release(tl_vtk_content *content) {

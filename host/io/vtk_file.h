@@ -76,6 +76,9 @@ typedef struct tl_vtk_content {
 /* All arrays of a file as tl_vtk_encode makes them. Statuses: FILE_OPEN, FILE_FORMAT, UNSUPPORTED,
  * OUT_OF_MEMORY. tl_vtk_release is due in every case. */
 talus_status tl_vtk_decode(talus_context *context, const char *path, tl_vtk_content *content);
+/* The same of a file as tl_vtk_encode_image makes them; image NULL: as tl_vtk_decode. */
+talus_status tl_vtk_decode_image(talus_context *context, const char *path, tl_vtk_content *content,
+                                 tl_vtk_image *image);
 void tl_vtk_release(tl_vtk_content *content);
 /* An array by section and name with that type and number of components; count tuples, or any number
  * if *count < 0, which it then says. Status: FILE_FORMAT. */

@@ -6,6 +6,7 @@
 
 #include "host/io/vtk.h"
 #include "host/view/camera_path.h"
+#include "host/view/measured.h"
 
 enum { FITTED = 6 }; /* frames that camera and colours are fitted to */
 
@@ -17,23 +18,46 @@ talus_status tl_frames_list(talus_context *context, const char *directory, int64
 /* A frame as it was stored, and what of it is drawn. */
 typedef struct drawn {
   tl_stored_frame *stored;
+  double *value; /* what was measured at its bodies, or NULL */
+  char label[TL_MEASURED_LABEL];
   tl_selected selected;
 } drawn;
+
+/* Gives the bodies what was measured where they are. */
+static talus_status drawn_measure(talus_context *context, const char *directory,
+                                  const char *measured, drawn *to) {
+  void *memory;
+  tl_frame *const frame = &to->stored->frame;
+  TL_TRY(tl_alloc(context, &memory, (size_t)frame->body_count + 1, sizeof(double), "picture"));
+  frame->value = to->value = memory;
+  return tl_measured_read(context, directory, measured, frame, to->value, to->label);
+}
 
 static talus_status drawn_read(talus_context *context, const char *directory, int64_t step,
                                const tl_render_options *options, drawn *to) {
   static const tl_select all;
   memset(to, 0, sizeof *to);
   TL_TRY(tl_vtk_read(context, directory, step, &to->stored));
+  if (options->measured != NULL) {
+    TL_TRY(drawn_measure(context, directory, options->measured, to));
+  }
   return tl_select_apply(context, &to->stored->frame,
                          options->select != NULL ? options->select : &all, &to->selected);
 }
 
-static void drawn_release(drawn *of) {
+static void drawn_release(talus_context *context, drawn *of) {
   if (of->selected.context != NULL) {
     tl_selected_release(&of->selected);
   }
   tl_stored_frame_destroy(of->stored);
+  tl_free(context, of->value);
+}
+
+/* The label of what is drawn, where it has none of its own. */
+static void label_set(const drawn *of, tl_render_options *options) {
+  if (options->label == NULL && options->field == TL_FIELD_VALUE) {
+    options->label = of->value != NULL ? of->label : "normal force [N]";
+  }
 }
 
 /* Turns, shifts and enlarges a fitted camera as the options say. */
@@ -76,10 +100,11 @@ talus_status tl_frames_draw(talus_context *context, const char *directory, int64
   }
   if (status == TALUS_OK) {
     camera_move(&options, &camera);
+    label_set(&frame, &options);
     options.camera = &camera;
     status = tl_render_file(context, one, &options, path);
   }
-  drawn_release(&frame);
+  drawn_release(context, &frame);
   return status;
 }
 
@@ -103,7 +128,7 @@ talus_status tl_frames_fit(talus_context *context, const char *directory, const 
     status = tl_render_range(context, frame, wanted, options->field, &options->low, &options->high);
   }
   for (int32_t i = 0; i < wanted; i++) {
-    drawn_release(&stored[i]);
+    drawn_release(context, &stored[i]);
   }
   return status;
 }

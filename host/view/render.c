@@ -15,7 +15,11 @@ enum { PIXELS = 1 << 26 };
 static void print_unit(const tl_render_options *options, const char *kind, char *unit,
                        size_t size) {
   const char *length = options->length_unit, *time = options->time_unit;
-  if (strcmp(kind, "length/time") == 0) {
+  if (kind[0] == '\0') {
+    unit[0] = '\0';
+  } else if (strcmp(kind, "force/area") == 0) {
+    snprintf(unit, size, " [%s/%s²]", options->force_unit, length);
+  } else if (strcmp(kind, "length/time") == 0) {
     snprintf(unit, size, " [%s/%s]", length, time);
   } else if (strcmp(kind, "1/time") == 0) {
     snprintf(unit, size, " [rad/%s]", time);
@@ -47,10 +51,9 @@ static void draw_words(tl_picture *picture, const tl_frame *frame, const tl_rend
     tl_picture_text(picture, 1.6 * text, 2.6 * text, text, words, ink);
   }
   if (tl_view_bar(options)) {
-    print_unit(options, kind[options->field], unit, sizeof unit);
-    snprintf(words, sizeof words, "%s%s",
-             options->label != NULL ? options->label : label[options->field],
-             options->label != NULL ? "" : unit);
+    const bool own = options->label == NULL && options->field < TL_FIELD_COUNT;
+    print_unit(options, own ? kind[options->field] : "", unit, sizeof unit);
+    snprintf(words, sizeof words, "%s%s", own ? label[options->field] : options->label, unit);
     tl_colour_bar(picture, tl_view_width(options), 0.21 * height, 0.022 * height,
                   TL_BAR_HEIGHT * height, low, high, words);
   }
@@ -83,7 +86,8 @@ static talus_status check_options(talus_context *context, const tl_render_option
     wrong = "width or height";
   } else if (options->samples < 1 || options->samples > 8) {
     wrong = "samples";
-  } else if ((unsigned)options->field >= TL_FIELD_COUNT) {
+  } else if ((unsigned)options->field > TL_FIELD_VALUE ||
+             (options->field == TL_FIELD_VALUE && options->label == NULL)) {
     wrong = "field";
   } else if (!isfinite(options->azimuth) || !(fabs(options->elevation) <= 90.0)) {
     wrong = "azimuth or elevation";

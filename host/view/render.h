@@ -41,6 +41,8 @@ typedef struct tl_render_options {
   int32_t checker;           /* ground with squares instead of plain; default 0 */
   const char *length_unit, *time_unit, *force_unit; /* default m, s, N */
   const char *label;                                /* NULL (default): the field's own */
+  const char
+      *measured; /* "NAME.quantity": field VALUE is that of a measurement; read by frames.h */
   const tl_select *select; /* what is drawn; NULL (default): all. Read by frames.h */
   const double *target; /* [3] the middle of the fitted camera's picture; NULL (default): of all */
   double zoom;          /* how much larger than fitted, > 0; default 1 */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/math/lattice.h"
 #include "host/view/image_colour.h"
 #include "host/view/render_stage.h"
 
@@ -34,35 +35,92 @@ static double length3(const double *a) {
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
+/* A body, or an end of a contact: what it adds to which body. */
 typedef struct place {
-  int32_t id, index;
+  int32_t id, other; /* other: the body at the other end */
+  int32_t index;
 } place;
 
 static int by_id(const void *a, const void *b) {
-  const int32_t x = ((const place *)a)->id, y = ((const place *)b)->id;
-  return (x > y) - (x < y);
+  const place *const x = a, *const y = b;
+  if (x->id != y->id) {
+    return x->id > y->id ? 1 : -1;
+  }
+  return x->other != y->other ? (x->other > y->other) - (x->other < y->other)
+                              : (x->index > y->index) - (x->index < y->index);
 }
 
-/* Adds each contact's force to its two bodies. */
-static talus_status sum_forces(talus_context *context, const tl_frame *frame, double *value) {
-  void *memory;
-  const size_t count = (size_t)frame->body_count;
-  TL_TRY(tl_alloc(context, &memory, count, sizeof(place), "picture"));
-  place *list = memory;
-  for (size_t k = 0; k < count; k++) {
-    list[k] = (place){frame->id[k], (int32_t)k};
-    value[k] = 0.0;
+/* Volume of the ball (plane: disk) around a body. */
+static double ball_volume(const tl_frame *frame, size_t body) {
+  const double r = frame->radius[body], pi = 3.14159265358979323846;
+  return frame->plane ? pi * r * r : 4.0 / 3.0 * pi * r * r * r;
+}
+
+/* Trace of force times arm of one end of a contact, over dimensions and volume of its body. The arm
+ * goes to the nearest image of the point. */
+static double end_pressure(const tl_frame *frame, size_t body, const place *end) {
+  const size_t contact = (size_t)(end->index / 2);
+  const double *const force = frame->contact_force + 3 * contact;
+  double arm[3], sum = 0.0;
+  for (int c = 0; c < 3; c++) {
+    arm[c] = frame->contact_point[3 * contact + (size_t)c] - frame->position[3 * body + (size_t)c];
   }
-  if (count > 0) {
-    qsort(list, count, sizeof *list, by_id);
+  tl_lattice_nearest(frame->edge, frame->periodic, arm);
+  for (int c = 0; c < 3; c++) { /* the force is that on b */
+    sum += (end->index % 2 == 0 ? force[c] : -force[c]) * arm[c];
   }
-  for (int32_t k = 0; count > 0 && k < 2 * frame->contact_count; k++) {
-    const place wanted = {frame->contact_body[k], 0};
-    const place *found = bsearch(&wanted, list, count, sizeof *list, by_id);
-    if (found != NULL) {
-      value[found->index] += length3(frame->contact_force + 3 * (size_t)(k / 2));
+  return sum / ((frame->plane ? 2 : 3) * ball_volume(frame, body));
+}
+
+static double end_value(const tl_frame *frame, tl_field field, size_t body, const place *end,
+                        bool again) {
+  const double force = length3(frame->contact_force + 3 * (size_t)(end->index / 2));
+  switch (field) {
+  case TL_FIELD_COORDINATION:
+    return force > 0.0 && !again ? 1.0 : 0.0;
+  case TL_FIELD_PRESSURE:
+    return end_pressure(frame, body, end);
+  default:
+    return force;
+  }
+}
+
+/* Sums over the ends of contacts of each body. Ends and bodies, images included, are sorted by id
+ * and followed side by side. */
+static void sum_sorted(const tl_frame *frame, tl_field field, const place *body, size_t body_count,
+                       const place *end, size_t end_count, double *value) {
+  size_t first = 0;
+  for (size_t k = 0; k < body_count; k++) {
+    const size_t index = (size_t)body[k].index;
+    bool pressed = false; /* the same other body has been counted */
+    value[index] = 0.0;
+    while (first < end_count && end[first].id < body[k].id) {
+      first++;
+    }
+    for (size_t e = first; e < end_count && end[e].id == body[k].id; e++) {
+      pressed = pressed && e > first && end[e].other == end[e - 1].other;
+      const double more = end_value(frame, field, index, &end[e], pressed);
+      pressed = pressed || (field == TL_FIELD_COORDINATION && more > 0.0);
+      value[index] += more;
     }
   }
+}
+
+static talus_status sum_contacts(talus_context *context, const tl_frame *frame, tl_field field,
+                                 double *value) {
+  void *memory;
+  const size_t bodies = (size_t)frame->body_count, ends = 2 * (size_t)frame->contact_count;
+  TL_TRY(tl_alloc(context, &memory, bodies + ends + 1, sizeof(place), "picture"));
+  place *const body = memory, *const end = body + bodies;
+  for (size_t k = 0; k < bodies; k++) {
+    body[k] = (place){frame->id[k], 0, (int32_t)k};
+  }
+  for (size_t k = 0; k < ends; k++) {
+    end[k] = (place){frame->contact_body[k], frame->contact_body[k ^ 1], (int32_t)k};
+  }
+  qsort(body, bodies, sizeof *body, by_id);
+  qsort(end, ends, sizeof *end, by_id);
+  sum_sorted(frame, field, body, bodies, end, ends, value);
   tl_free(context, memory);
   return TALUS_OK;
 }
@@ -83,6 +141,8 @@ static double value_of(const tl_frame *frame, tl_field field, size_t k) {
     return frame->velocity[3 * k + 1];
   case TL_FIELD_VELOCITY_Z:
     return frame->velocity[3 * k + 2];
+  case TL_FIELD_VALUE:
+    return frame->value != NULL ? frame->value[k] : NAN;
   default:
     return 0.0;
   }
@@ -90,8 +150,8 @@ static double value_of(const tl_frame *frame, tl_field field, size_t k) {
 
 static talus_status field_values(talus_context *context, const tl_frame *frame, tl_field field,
                                  double *value) {
-  if (field == TL_FIELD_FORCE) {
-    return sum_forces(context, frame, value);
+  if (field == TL_FIELD_FORCE || field == TL_FIELD_COORDINATION || field == TL_FIELD_PRESSURE) {
+    return sum_contacts(context, frame, field, value);
   }
   for (int32_t k = 0; k < frame->body_count; k++) {
     value[k] = value_of(frame, field, (size_t)k);
@@ -115,8 +175,9 @@ static void settle_range(tl_field field, double *value, size_t count, double *lo
   }
   qsort(value, count, sizeof *value, by_value);
   const double most = value[count - 1], usual = value[(size_t)(0.995 * (double)(count - 1))];
-  const bool from_zero =
-      field == TL_FIELD_SPEED || field == TL_FIELD_SPIN || field == TL_FIELD_FORCE;
+  const bool from_zero = field == TL_FIELD_SPEED || field == TL_FIELD_SPIN ||
+                         field == TL_FIELD_FORCE || field == TL_FIELD_COORDINATION ||
+                         (field == TL_FIELD_PRESSURE && value[0] >= 0.0);
   *low = from_zero ? 0.0 : value[0];
   *high = from_zero && usual > 0.0 && most > 1.5 * usual ? usual : most;
   if (!(*high - *low > 1e-9 * fmax(fabs(*low), fabs(*high)))) {
@@ -189,8 +250,8 @@ static tl_colour colour_of(const tl_frame *frame, tl_field field, int32_t k, dou
     return tl_colour_kind(frame->id[k] + 6);
   case TL_FIELD_MATERIAL:
     return tl_colour_kind(frame->material[k]);
-  default:
-    return tl_colour_map(share);
+  default: /* nan: outside of what was measured */
+    return isfinite(share) ? tl_colour_map(share) : tl_colour_lch(0.88, 0.0, 0.0);
   }
 }
 

@@ -1,5 +1,5 @@
 /* select.c: a frame with bodies left out, repeated across a cell's faces, and arrows added. */
-#include "host/view/select.h"
+#include "host/view/select_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,6 +34,7 @@ static bool is_hidden(const tl_frame *frame, const tl_select *select, int32_t bo
     const tl_clip *const clip = &select->clip[i];
     hidden = hidden || clip->sign * (at[clip->axis] - clip->at) > 0;
   }
+  hidden = hidden || (select->chains && frame->type[body] == TALUS_BODY_FREE);
   return hidden;
 }
 
@@ -46,9 +47,7 @@ static int32_t image_count(const tl_frame *frame, const tl_select *select) {
   return count;
 }
 
-/* How far copy number i stands off. */
-static void image_shift(const tl_frame *frame, const tl_select *select, int32_t i,
-                        double shift[3]) {
+void tl_select_shift(const tl_frame *frame, const tl_select *select, int32_t i, double shift[3]) {
   const double *const e = frame->edge;
   double m[3] = {0, 0, 0};
   for (int c = 0; c < 3; c++) {
@@ -62,16 +61,9 @@ static void image_shift(const tl_frame *frame, const tl_select *select, int32_t 
 
 /* ---- the new arrays -------------------------------------------------------------------------- */
 
-typedef struct arrays {
-  int32_t *id, *material, *type, *shape_body, *shape_material, *of;
-  double *position, *orientation, *velocity, *spin, *radius, *mass;
-  const tl_geometry **geometry;
-  tl_pose *pose;
-} arrays;
-
 static talus_status reserve(talus_context *context, size_t bodies, size_t shapes, tl_buffer *memory,
-                            arrays *a) {
-  const size_t reals = 15 * bodies, wholes = 4 * bodies + 2 * shapes;
+                            tl_select_arrays *a) {
+  const size_t reals = 16 * bodies, wholes = 4 * bodies + 2 * shapes;
   if (bodies + shapes > (size_t)1 << 28) {
     return tl_fail(context, TALUS_SIZE_OVERFLOW, "too many copies of the cell to be drawn");
   }
@@ -86,7 +78,8 @@ static talus_status reserve(talus_context *context, size_t bodies, size_t shapes
   a->spin = a->velocity + 3 * bodies;
   a->radius = a->spin + 3 * bodies;
   a->mass = a->radius + bodies;
-  a->pose = (tl_pose *)(a->mass + bodies);
+  a->value = a->mass + bodies;
+  a->pose = (tl_pose *)(a->value + bodies);
   a->geometry = (const tl_geometry **)(a->pose + shapes);
   a->id = (int32_t *)(a->geometry + shapes);
   a->material = a->id + bodies;
@@ -97,23 +90,25 @@ static talus_status reserve(talus_context *context, size_t bodies, size_t shapes
   return TALUS_OK;
 }
 
-static void body_copy(const tl_frame *frame, int32_t from, const double *at, arrays *a, size_t to) {
+static void body_copy(const tl_frame *frame, int32_t from, const double *at, tl_select_arrays *a,
+                      size_t to) {
   memcpy(a->position + 3 * to, at, 3 * sizeof(double));
   memcpy(a->orientation + 4 * to, frame->orientation + 4 * (size_t)from, 4 * sizeof(double));
   memcpy(a->velocity + 3 * to, frame->velocity + 3 * (size_t)from, 3 * sizeof(double));
   memcpy(a->spin + 3 * to, frame->spin + 3 * (size_t)from, 3 * sizeof(double));
   a->radius[to] = frame->radius[from];
   a->mass[to] = frame->mass != NULL ? frame->mass[from] : 0;
+  a->value[to] = frame->value != NULL ? frame->value[from] : NAN;
   a->id[to] = frame->id[from];
   a->material[to] = frame->material[from];
   a->type[to] = frame->type[from];
 }
 
 /* Bodies of one copy of the cell; of[k]: the new index of body k, or -1. */
-static void bodies_copy(const tl_frame *frame, const tl_select *select, int32_t image, arrays *a,
-                        tl_frame *to) {
+static void bodies_copy(const tl_frame *frame, const tl_select *select, int32_t image,
+                        tl_select_arrays *a, tl_frame *to) {
   double shift[3], at[3];
-  image_shift(frame, select, image, shift);
+  tl_select_shift(frame, select, image, shift);
   for (int32_t k = 0; k < frame->body_count; k++) {
     tl_along3(at, frame->position + 3 * (size_t)k, 1, shift);
     const bool drawn = (image == 0 || tl_frame_loose(frame, k)) && !is_hidden(frame, select, k, at);
@@ -124,7 +119,7 @@ static void bodies_copy(const tl_frame *frame, const tl_select *select, int32_t 
   }
 }
 
-static void shapes_copy(const tl_frame *frame, arrays *a, tl_frame *to) {
+static void shapes_copy(const tl_frame *frame, tl_select_arrays *a, tl_frame *to) {
   for (int32_t s = 0; s < frame->shape_count; s++) {
     const int32_t body = a->of[frame->shape_body[s]];
     if (body >= 0) {
@@ -139,9 +134,8 @@ static void shapes_copy(const tl_frame *frame, arrays *a, tl_frame *to) {
 
 /* ---- arrows ---------------------------------------------------------------------------------- */
 
-/* Adds a shape of an arrow to a body; axes: its frame, columns side, other, along. */
-static talus_status part_add(tl_selected *to, arrays *a, int32_t body, const talus_shape_def *def,
-                             const double axes[9], double place) {
+talus_status tl_select_part_add(tl_selected *to, tl_select_arrays *a, int32_t body,
+                                const talus_shape_def *def, const double axes[9], double place) {
   TL_TRY(tl_geometry_create(to->context, def, &to->geometry[to->geometry_count], NULL));
   const int32_t n = to->frame.shape_count++;
   memcpy(a->pose[n].rotation, axes, 9 * sizeof(double));
@@ -152,6 +146,20 @@ static talus_status part_add(tl_selected *to, arrays *a, int32_t body, const tal
   a->shape_body[n] = body;
   a->shape_material[n] = a->material[body];
   return TALUS_OK;
+}
+
+void tl_select_axes(const double along[3], double axes[9]) {
+  const double *const axis =
+      fabs(along[0]) < 0.7 ? (const double[]){1, 0, 0} : (const double[]){0, 1, 0};
+  double side[3], other[3];
+  tl_cross3(side, axis, along);
+  tl_scale3(side, 1 / tl_norm3(side), side);
+  tl_cross3(other, along, side);
+  for (int c = 0; c < 3; c++) {
+    axes[3 * c] = side[c];
+    axes[3 * c + 1] = other[c];
+    axes[3 * c + 2] = along[c];
+  }
 }
 
 /* A cone, its tip at z = 0. */
@@ -167,61 +175,58 @@ static void cone_points(double radius, double height, double point[3 * (ARROW_SI
 
 /* A stick from the centre of a body along its velocity, and a head at its end, in the body's
  * frame. */
-static talus_status arrow_add(tl_selected *to, const tl_select *select, arrays *a, int32_t body) {
+static talus_status arrow_add(tl_selected *to, const tl_select *select, tl_select_arrays *a,
+                              int32_t body) {
   const double *const v = a->velocity + 3 * (size_t)body;
   const double length = select->arrow_seconds * tl_norm3(v), thick = 0.2 * a->radius[body];
   const double head = fmin(5 * thick, 0.5 * length);
-  double turn[9], axes[9], along[3], side[3], other[3], point[3 * (ARROW_SIDES + 1)];
+  double turn[9], axes[9], along[3], point[3 * (ARROW_SIDES + 1)];
   if (!(length > thick) || !isfinite(length) || a->type[body] != TALUS_BODY_FREE) {
     return TALUS_OK;
   }
   tl_quaternion_matrix(a->orientation + 4 * (size_t)body, turn);
   tl_scale3(along, 1 / tl_norm3(v), v);
   tl_turn_back3(along, turn, along);
-  const double *const axis =
-      fabs(along[0]) < 0.7 ? (const double[]){1, 0, 0} : (const double[]){0, 1, 0};
-  tl_cross3(side, axis, along);
-  tl_scale3(side, 1 / tl_norm3(side), side);
-  tl_cross3(other, along, side);
-  for (int c = 0; c < 3; c++) {
-    axes[3 * c] = side[c];
-    axes[3 * c + 1] = other[c];
-    axes[3 * c + 2] = along[c];
-  }
+  tl_select_axes(along, axes);
   talus_shape_def stick = talus_shape_def_default(TALUS_SHAPE_CAPSULE);
   stick.radius = thick;
   stick.half_length = 0.5 * (length - head);
-  TL_TRY(part_add(to, a, body, &stick, axes, stick.half_length));
+  TL_TRY(tl_select_part_add(to, a, body, &stick, axes, stick.half_length));
   talus_shape_def cone = talus_shape_def_default(TALUS_SHAPE_HULL);
   cone_points(2.5 * thick, head, point);
   cone.point = point;
   cone.point_count = ARROW_SIDES + 1;
-  return part_add(to, a, body, &cone, axes, length);
+  return tl_select_part_add(to, a, body, &cone, axes, length);
 }
 
 /* ---- public ---------------------------------------------------------------------------------- */
 
 talus_status tl_select_apply(talus_context *context, const tl_frame *frame, const tl_select *select,
                              tl_selected *selected) {
-  arrays a = {0};
+  tl_select_arrays a = {0};
   void *memory = NULL;
   memset(selected, 0, sizeof *selected);
   selected->context = context;
   const int32_t images = image_count(frame, select);
-  const bool arrows = select->arrow_seconds > 0;
-  const size_t bodies = (size_t)images * (size_t)frame->body_count;
-  const size_t shapes = (size_t)images * (size_t)frame->shape_count + (arrows ? 2 * bodies : 0);
+  const bool arrows = select->arrow_seconds > 0 && !select->chains;
+  const size_t rods = select->chains ? (size_t)images * (size_t)frame->contact_count : 0;
+  const size_t bodies = (size_t)images * (size_t)frame->body_count + rods;
+  const size_t parts = (arrows ? 2 * bodies : 0) + rods;
+  const size_t shapes = (size_t)images * (size_t)frame->shape_count + parts;
   tl_frame *const to = &selected->frame;
   *to = *frame;
   TL_TRY(reserve(context, bodies + (size_t)frame->body_count, shapes + 1, &selected->memory, &a));
-  if (arrows) {
-    TL_TRY(tl_alloc(context, &memory, 2 * bodies + 1, sizeof(tl_geometry *), "arrows"));
+  if (parts > 0) {
+    TL_TRY(tl_alloc(context, &memory, parts, sizeof(tl_geometry *), "arrows and rods"));
     selected->geometry = memory;
   }
   to->body_count = to->shape_count = 0;
   for (int32_t i = 0; i < images; i++) {
     bodies_copy(frame, select, i, &a, to);
     shapes_copy(frame, &a, to);
+  }
+  if (select->chains) {
+    TL_TRY(tl_select_chains(selected, frame, select, images, &a));
   }
   for (int32_t k = 0; k < to->body_count && arrows; k++) {
     TL_TRY(arrow_add(selected, select, &a, k));
@@ -235,6 +240,7 @@ talus_status tl_select_apply(talus_context *context, const tl_frame *frame, cons
   to->material = a.material;
   to->type = a.type;
   to->mass = frame->mass != NULL ? a.mass : NULL;
+  to->value = frame->value != NULL || select->chains ? a.value : NULL;
   to->shape_body = a.shape_body;
   to->shape_material = a.shape_material;
   to->shape_geometry = a.geometry;

@@ -22,6 +22,8 @@ typedef struct tl_select {
   int32_t hidden[TL_SELECT_HIDDEN]; /* ids */
   int32_t images;       /* copies of the cell to each side, along its periodic directions */
   double arrow_seconds; /* arrows from the centres of free bodies: the way that they go in this */
+  bool chains; /* in place of the grains, a rod for each contact that carries a force, between the
+                  centres, thicker and with a larger `value` the larger its normal force */
 } tl_select;
 
 /* "x<0.02" leaves out what lies below, in m. Returns 0 if the text makes no sense. */

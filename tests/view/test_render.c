@@ -417,7 +417,7 @@ static void test_refusals(sample_frame *sample) {
   options.samples = 9;
   CHECK(tl_render(context, frame, &options, &picture) == TALUS_BAD_SETTING && says("samples"));
   options = small_options();
-  options.field = TL_FIELD_COUNT;
+  options.field = TL_FIELD_VALUE; /* without a label, nobody has given values */
   CHECK(tl_render(context, frame, &options, &picture) == TALUS_BAD_SETTING && says("field"));
   options = small_options();
   options.elevation = 91;
