@@ -51,12 +51,17 @@ enum { MOST = 64, WORD = 64 };
 typedef struct row {
   char word[MOST][WORD];
   int32_t count;
+  int64_t number; /* of the line, from 1 */
 } row;
+
+/* Complains of the line that a row was read from. */
+#define ROW_FAIL(text, row, ...) ((text)->line = (row)->number, tl_text_fail(text, __VA_ARGS__))
 
 /* Cuts a line at commas, semicolons and tabs; blanks around words go. */
 static talus_status row_read(tl_text *text, row *to) {
   const char *begin;
   size_t length, at = 0;
+  to->number = text->line;
   tl_text_line(text, &begin, &length);
   to->count = 0;
   while (at <= length && length > 0) {
@@ -70,10 +75,10 @@ static talus_status row_read(tl_text *text, row *to) {
     for (; until > from && begin[until - 1] == ' '; until--) {
     }
     if (to->count == MOST || until - from >= WORD) {
-      return tl_text_fail(text,
-                          "the line before has more than %d columns, or a word of more than "
-                          "%d characters",
-                          MOST, WORD);
+      return ROW_FAIL(text, to,
+                      "the line has more than %d columns, or a word of more than "
+                      "%d characters",
+                      MOST, WORD);
     }
     memcpy(to->word[to->count], begin + from, until - from);
     to->word[to->count++][until - from] = '\0';
@@ -99,10 +104,10 @@ static talus_status head_read(tl_text *text, int32_t place[COLUMN_COUNT]) {
   }
   for (int c = 0; c < 4; c++) {
     if (place[c] < 0 && !(c == COLUMN_r && place[COLUMN_size_x] >= 0)) {
-      return tl_text_fail(text,
-                          "the first line names the columns, and there is no '%s' (needed are "
-                          "x, y, z and r)",
-                          names[c]);
+      return ROW_FAIL(text, &head,
+                      "the first line names the columns, and there is no '%s' (needed are "
+                      "x, y, z and r)",
+                      names[c]);
     }
   }
   return TALUS_OK;
@@ -113,14 +118,13 @@ static talus_status number(tl_text *text, const row *line, const int32_t *place,
   const int32_t i = place[column];
   *value = initial;
   if (i < 0 || i >= line->count || line->word[i][0] == '\0') {
-    return column < 3 ? tl_text_fail(text, "the line before has no %s", names[column]) : TALUS_OK;
+    return column < 3 ? ROW_FAIL(text, line, "the line has no %s", names[column]) : TALUS_OK;
   }
   char *end = NULL;
   *value = strtod(line->word[i], &end);
   return *end == '\0' && isfinite(*value)
              ? TALUS_OK
-             : tl_text_fail(text, "%s in the line before is '%s' and no number", names[column],
-                            line->word[i]);
+             : ROW_FAIL(text, line, "%s is '%s' and no number", names[column], line->word[i]);
 }
 
 static const char *word(const row *line, const int32_t *place, int column) {
@@ -165,10 +169,10 @@ static talus_status shape_read(tl_text *text, const row *line, const int32_t *pl
     shape->kind = strcmp(wanted, kinds[k]) == 0 ? kind[k] : shape->kind;
   }
   if (shape->kind < 0) {
-    return tl_text_fail(text,
-                        "shape in the line before is '%s': there are sphere, box, capsule and "
-                        "cylinder",
-                        wanted);
+    return ROW_FAIL(text, line,
+                    "shape is '%s': there are sphere, box, capsule and "
+                    "cylinder",
+                    wanted);
   }
   double length;
   TL_TRY(number(text, line, place, COLUMN_r, 0, &shape->radius));
@@ -181,8 +185,8 @@ static talus_status shape_read(tl_text *text, const row *line, const int32_t *pl
   const bool box = shape->kind == TALUS_SHAPE_BOX;
   if (box ? !(shape->half_edge[0] > 0 && shape->half_edge[1] > 0 && shape->half_edge[2] > 0)
           : !(shape->radius > 0)) {
-    return tl_text_fail(text, "the body in the line before has no size: %s",
-                        box ? "size_x, size_y, size_z" : "r");
+    return ROW_FAIL(text, line, "the body has no size: %s above 0 is needed",
+                    box ? "size_x, size_y, size_z" : "r");
   }
   return material_of(packing, word(line, place, COLUMN_material), &shape->material);
 }
@@ -204,7 +208,7 @@ static talus_status body_read(tl_text *text, const row *line, const int32_t *pla
     norm += body->state.orientation[c] * body->state.orientation[c];
   }
   if (!(norm > 0)) {
-    return tl_text_fail(text, "the quaternion in the line before has length 0");
+    return ROW_FAIL(text, line, "the quaternion has length 0");
   }
   for (int c = 0; c < 4; c++) {
     body->state.orientation[c] /= sqrt(norm);

@@ -172,6 +172,13 @@ void tl_body_words(const talus_scene *scene, int32_t body, char *text, size_t ca
       return;
     }
   }
+  for (int32_t i = 0; i < def->grains.count && scene->grains_first != NULL; i++) {
+    if (body >= scene->grains_first[i] && body < scene->grains_first[i + 1]) {
+      snprintf(text, capacity, "grain %d of grains[%d]", (int)(body - scene->grains_first[i]),
+               (int)i);
+      return;
+    }
+  }
   snprintf(text, capacity, "grain %d", (int)(body - scene->grain_first));
 }
 
@@ -203,6 +210,22 @@ static talus_status take_positions(talus_world *world, const talus_world *from) 
   return TALUS_OK;
 }
 
+/* Where the scene says that a body is there, or NULL. */
+static const tl_node *body_node(const talus_scene *scene, int32_t body) {
+  const tl_scene_definition *const def = &scene->def;
+  for (int32_t i = 0; i < def->bodies.count; i++) {
+    if (scene->body_id[i] == body) {
+      return ((const tl_scene_body *)def->bodies.item)[i].item.node;
+    }
+  }
+  for (int32_t i = 0; i < def->grains.count && scene->grains_first != NULL; i++) {
+    if (body >= scene->grains_first[i] && body < scene->grains_first[i + 1]) {
+      return ((const tl_scene_grains *)def->grains.item)[i].item.node;
+    }
+  }
+  return NULL;
+}
+
 /* The deepest pair in full, the next ones in short, and how many there are. */
 static talus_status complain(const talus_scene *scene, const overlap_search *search,
                              const char *advice) {
@@ -224,9 +247,11 @@ static talus_status complain(const talus_scene *scene, const overlap_search *sea
   }
   tl_body_words(scene, worst->a, a, sizeof a);
   tl_body_words(scene, worst->b, b, sizeof b);
-  return tl_fail(scene->context, TALUS_FILE_FORMAT,
-                 "%s: %s and %s overlap by %.3g m (%.2g of the radius)%s; world.overlap: %s",
-                 scene->path, a, b, worst->depth, worst->relative, others, advice);
+  const tl_node *const node =
+      body_node(scene, worst->b) != NULL ? body_node(scene, worst->b) : body_node(scene, worst->a);
+  return tl_node_fail(scene->context, node != NULL ? node : scene->root,
+                      "%s and %s overlap by %.3g m (%.2g of the radius)%s; world.overlap: %s", a, b,
+                      worst->depth, worst->relative, others, advice);
 }
 
 static talus_status push_apart(talus_scene *scene, talus_world *relaxed, talus_world *world) {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/base/words.h"
 #include "host/scene/measure.h"
 #include "host/scene/snapshot.h"
 #include "host/world/world.h"
@@ -308,4 +309,18 @@ talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
     value[tl_scalars_servo_count(scene)] = tl_scene_stage_index(scene) + 1;
   }
   return TALUS_OK;
+}
+
+const char *tl_column_suggest(const talus_column *column, int32_t count, const char *name,
+                              char *text, size_t capacity) {
+  int least = tl_words_tolerance(name) + 1;
+  text[0] = '\0';
+  for (int32_t i = 0; i < count; i++) {
+    const int distance = tl_words_distance(name, column[i].name);
+    if (distance < least) {
+      least = distance;
+      snprintf(text, capacity, " (did you mean %.60s?)", column[i].name);
+    }
+  }
+  return text;
 }

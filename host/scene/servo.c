@@ -84,20 +84,45 @@ static talus_status check_servo(const talus_scene *scene, const tl_scene_servo *
     return TALUS_OK;
   }
   if (!moves) {
-    return tl_node_fail(scene->context, node,
-                        "a servo moves a body of type kinematic, and this one cannot follow it");
+    return tl_node_fail(
+        scene->context, node,
+        "servo: it moves a wall, or a body of `type: kinematic`, and this one cannot follow it");
   }
   if ((tl_tree_find(node, "force") != NULL) == (tl_tree_find(node, "pressure") != NULL)) {
-    return tl_node_fail(scene->context, node, "a servo wants one of the keys force and pressure");
+    return tl_node_fail(scene->context, node, "servo: it wants one of the keys force and pressure");
   }
   if (axis == NULL ? !is_plane : !(tl_norm3(servo->axis) > 0)) {
-    return tl_node_fail(scene->context, axis != NULL ? axis : node,
-                        "a servo wants an axis of some length: the way in which it presses");
+    return tl_node_fail(
+        scene->context, axis != NULL ? axis : node,
+        "servo.axis: a servo wants an axis of some length: the way in which it presses");
   }
   if (tl_tree_find(node, "across") != NULL && servo->area > 0) {
     return tl_node_fail(scene->context, node, "servo: area and across exclude each other");
   }
   return check_across(scene, servo);
+}
+
+/* Rigid contacts carry any force, so that no motion of a wall or a side goes with one. */
+static talus_status check_soft(const talus_scene *scene) {
+  const tl_scene_definition *const def = &scene->def;
+  const tl_scene_material *const material = def->materials.item;
+  const tl_node *node = def->cell.servo != 0 ? tl_tree_find(def->cell.item.node, "servo") : NULL;
+  bool soft = def->world.softness != TALUS_SOFTNESS_RIGID;
+  for (int32_t i = 0; i < def->materials.count; i++) {
+    soft = soft || material[i].stiffness > 0 || material[i].young > 0;
+  }
+  for (int32_t i = 0; i < def->walls.count && node == NULL; i++) {
+    node = ((const tl_scene_wall *)def->walls.item)[i].servo.item.node;
+  }
+  for (int32_t i = 0; i < def->bodies.count && node == NULL; i++) {
+    node = ((const tl_scene_body *)def->bodies.item)[i].servo.item.node;
+  }
+  return soft || node == NULL
+             ? TALUS_OK
+             : tl_node_fail(scene->context, node,
+                            "servo: it needs contacts that give way, and all are rigid, which "
+                            "carry any force: give `world.softness: auto`, or a material a "
+                            "`stiffness` or `young`");
 }
 
 talus_status tl_servos_check(const talus_scene *scene) {
@@ -110,7 +135,7 @@ talus_status tl_servos_check(const talus_scene *scene) {
   for (int32_t i = 0; i < scene->def.bodies.count; i++) {
     TL_TRY(check_servo(scene, &body[i].servo, body[i].type == TALUS_BODY_KINEMATIC, false));
   }
-  return TALUS_OK;
+  return check_soft(scene);
 }
 
 /* ---- build ----------------------------------------------------------------------------------- */

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "host/base/words.h"
-
 static talus_status choose_columns(const talus_scene *scene, tl_snapshot *s) {
   const tl_scene_output *output = &tl_scene_def(scene)->output;
   const int32_t all = tl_scalars_count(scene);
@@ -26,18 +24,10 @@ static talus_status choose_columns(const talus_scene *scene, tl_snapshot *s) {
       found = strcmp(s->column[i].name, wanted) == 0 ? i : found;
     }
     if (found < 0) {
-      char names[2048] = "", near[64];
-      for (int32_t i = 0; i < all; i++) {
-        if (strlen(names) + strlen(s->column[i].name) + 2 < sizeof names) {
-          strcat(names, i > 0 ? "|" : "");
-          strcat(names, s->column[i].name);
-        }
-      }
-      const char *nearest = tl_words_nearest(wanted, names, near, sizeof near);
+      char near[96];
       return tl_node_fail(s->context, tl_tree_find(output->item.node, "columns"),
-                          "output.columns: there is no column '%.60s'%s%s%s", wanted,
-                          nearest != NULL ? " (did you mean " : "", nearest != NULL ? nearest : "",
-                          nearest != NULL ? "?)" : "");
+                          "output.columns: there is no column '%.60s'%s", wanted,
+                          tl_column_suggest(s->column, all, wanted, near, sizeof near));
     }
     s->chosen[s->column_count++] = found;
   }

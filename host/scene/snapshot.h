@@ -30,6 +30,9 @@ talus_status tl_snapshot_take(tl_snapshot *snapshot, const talus_scene *scene,
 
 /* All scalars that a scene has: names, then values in the same order. */
 int32_t tl_scalars_count(const talus_scene *scene);
+/* " (did you mean NAME?)", or nothing where no column has a name like it. Returns text. */
+const char *tl_column_suggest(const talus_column *column, int32_t count, const char *name,
+                              char *text, size_t capacity);
 talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, talus_column *column);
 talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
                              const talus_step_report *report, double *value);

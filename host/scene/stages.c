@@ -142,6 +142,24 @@ static talus_status tree_change(talus_scene *scene, int32_t index, tl_node *root
   return TALUS_OK;
 }
 
+/* A stage changes what is there: a material of its own would be nobody's. */
+static talus_status check_materials(const talus_scene *scene, const tl_scene_definition *def) {
+  const tl_scene_material *const material = def->materials.item;
+  const tl_scene_material *const known = scene->def.materials.item;
+  for (int32_t i = 0; i < def->materials.count; i++) {
+    bool found = false;
+    for (int32_t k = 0; k < scene->def.materials.count; k++) {
+      found = found || strcmp(known[k].item.name, material[i].item.name) == 0;
+    }
+    if (!found) {
+      return tl_node_fail(scene->context, material[i].item.node,
+                          "a stage sets materials.%.60s, and the scene has no such material",
+                          material[i].item.name);
+    }
+  }
+  return TALUS_OK;
+}
+
 static int64_t steps_of(double time, double step) {
   return (int64_t)fmin(9e15, floor(time / step + 0.5));
 }
@@ -151,6 +169,7 @@ static talus_status stage_read(talus_scene *scene, int32_t i, tl_node *root) {
   const tl_scene_stage *const from = stage_at(scene, i);
   tl_parse parse = {.context = scene->context, .arena = &scene->arena, .base = {1, 1, 1, 1}};
   TL_TRY(tl_parse_table(&parse, &tl_schema_root, root, "", &stage->def));
+  TL_TRY(check_materials(scene, &stage->def));
   TL_TRY(tl_rings_expand(&scene->arena, &stage->def));
   const double step = scene->def.world.step;
   stage->steps = steps_of(from->time, step) > 0 ? steps_of(from->time, step) : 1;
@@ -209,8 +228,10 @@ static talus_status read_condition(talus_scene *scene, const tl_scene_condition 
     made->column = strcmp(column[i].name, from->column) == 0 ? i : -1;
   }
   if (made->column < 0) {
+    char near[96];
     return tl_node_fail(scene->context, tl_tree_find(from->item.node, "column"),
-                        "there is no column '%.60s' in scalars.csv", from->column);
+                        "until.column: there is no column '%.60s' in scalars.csv%s", from->column,
+                        tl_column_suggest(column, count, from->column, near, sizeof near));
   }
   if (from->above == NULL && from->below == NULL) {
     return tl_node_fail(scene->context, from->item.node,
@@ -287,16 +308,27 @@ static bool conditions_hold(const tl_stage *stage, const double *value, int32_t 
   return true;
 }
 
+static const char *bounds_words(const tl_stage_condition *c, char *text, size_t capacity) {
+  if (isinf(c->low)) {
+    snprintf(text, capacity, "below %g", c->high);
+  } else if (isinf(c->high)) {
+    snprintf(text, capacity, "above %g", c->low);
+  } else {
+    snprintf(text, capacity, "above %g and below %g", c->low, c->high);
+  }
+  return text;
+}
+
 static void tell_late(const talus_scene *scene, const double *value, int32_t missed) {
   const tl_stage_state *const at = &scene->at;
   const tl_stage *const stage = &scene->stage[at->index];
   const tl_scene_condition *const from = stage_at(scene, at->index)->until.item;
   const tl_stage_condition *const c = &stage->condition[missed];
-  char name[80];
+  char name[80], wanted[80];
   tl_log(scene->context, TALUS_LOG_WARNING,
-         "stage %s reached its time limit of %g s: %.60s is %g, wanted above %g and below %g%s",
+         "stage %s reached its time limit of %g s: %.60s is %g, wanted %s%s",
          stage_name(scene, at->index, name), stage_at(scene, at->index)->time, from[missed].column,
-         value[c->column], c->low, c->high,
+         value[c->column], bounds_words(c, wanted, sizeof wanted),
          stage_at(scene, at->index)->late == 1 ? "; the run ends here" : "");
 }
 

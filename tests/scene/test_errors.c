@@ -199,7 +199,7 @@ static const mistake mistakes[] = {
     {"walls:\n  - kind: plane\n    type: fixed\n    servo: {force: 1 N, speed: 1 m/s}\n", 4,
      "this one cannot follow it", 0},
     {"bodies:\n  - radius: 1\n    servo:\n      {force: 1 N, speed: 1 m/s, axis: [1, 0, 0]}\n", 4,
-     "a servo moves a body of type kinematic", 0},
+     "it moves a wall, or a body of `type: kinematic`", 0},
     {"walls:\n  - kind: plane\n    servo: {speed: 1 m/s}\n", 3,
      "one of the keys force and pressure", 0},
     {"walls:\n  - kind: plane\n    servo: {force: 1 N}\n", 3, "lacks the key 'speed'", 0},
@@ -252,8 +252,21 @@ static const mistake mistakes[] = {
      "4]}}\n",
      2, "of 50 grains fit", 1},
     {"walls:\n  - {kind: mesh, file: missing.stl}\n", 2, "missing.stl", 1},
-    {"bodies:\n  - {name: a, radius: 1}\n  - {name: b, radius: 1, position: [1.5, 0, 0]}\n", 0,
+    {"bodies:\n  - {name: a, radius: 1}\n  - {name: b, radius: 1, position: [1.5, 0, 0]}\n", 3,
      "bodies[0] a and bodies[1] b overlap by 0.5 m", 1},
+    /* servos and stages */
+    {"cell:\n  {lower: [0, 0, 0], upper: [9, 9, 9],\n  servo: [z], stress: [0, 0, 1 Pa]}\n", 3,
+     "all are rigid", 0},
+    {"walls:\n  - {kind: plane, servo: {force: 1 N, speed: 1}}\n", 2, "`world.softness: auto`", 0},
+    {"world: {softness: auto}\nbodies:\n"
+     "  - {radius: 1, servo: {force: 1 N, speed: 1, axis: [0, 0, 1]}}\n",
+     3, "`type: kinematic`", 0},
+    {"bodies: [{radius: 1}]\nstages:\n"
+     "  - {time: 1, until: [{column: kinetik, below: 1}]}\n",
+     3, "did you mean kinetic?", 0},
+    {"materials: {bead: {}}\nbodies: [{radius: 1}]\nstages:\n"
+     "  - {time: 1, set: {materials.bed.friction: 1}}\n",
+     4, "no such material", 0},
 };
 
 static void check_mistake(talus_context *context, const mistake *m, int number) {

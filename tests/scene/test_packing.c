@@ -182,12 +182,14 @@ static void check_refused(talus_context *context) {
   CHECK(talus_scene_build(scene, &world) == TALUS_FILE_FORMAT);
   CHECK(strstr(talus_context_message(context), "'wood'") != NULL);
   end(scene, world);
-  static const char *const tables[][2] = {{"x,y,z\n0,0,0\n", "no 'r'"},
-                                          {"x,y,z,r\n0,0,b,1\n", "'b' and no number"},
-                                          {"x,y,z,r\n0,0,0,0\n", "has no size"},
-                                          {"x,y,z,r,shape\n0,0,0,1,egg\n", "'egg'"},
-                                          {"x,y,z,r\n", "no bodies"},
-                                          {"x,y,z,r\n0,0,0,1\n0,0,1,1\n", "overlap by 1 m"}};
+  static const char *const tables[][2] = {
+      {"x,y,z\n0,0,0\n", "bad.csv:1: the first line"},
+      {"x,y,z,r\n0,0,b,1\n", "bad.csv:2: z is 'b' and no number"},
+      {"x,y,z,r\n0,0,0,1\n5,0,0,0", "bad.csv:3: the body has no size"},
+      {"x,y,z,r,shape\n0,0,0,1,egg\n", "'egg'"},
+      {"x,y,z,r\n", "no bodies"},
+      {"x,y,z,r\n0,0,0,1\n0,0,1,1\n",
+       "scene.yaml:2:5: grain 0 of grains[0] and grain 1 of grains[0] overlap by 1 m"}};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
     FILE *const file = fopen("bad.csv", "w");
     fputs(tables[i][0], file);
