@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The pages as a site with search: docs/build.sh, then open build/site/html/index.html.
-# By MkDocs with Material (pip install mkdocs-material); MKDOCS names another program than mkdocs.
+# By MkDocs with Material (pip install mkdocs-material, or Debian's mkdocs-material); MKDOCS names another program
+# than mkdocs.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 site=$root/build/site

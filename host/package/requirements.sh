@@ -25,13 +25,12 @@ talus_has_header() {
   return 1
 }
 
-# Whether NumPy is there for some Python: the first one, or the system's, for which Debian packs it.
-talus_has_numpy() {
+# Whether no Python has a module: the first one, or the system's, for which Debian packs it.
+talus_lacks_module() {
   local python
   for python in python3 /usr/bin/python3; do
-    ! "$python" -c 'import numpy' >/dev/null 2>&1 || return 0
+    ! "$python" -c "import $1" >/dev/null 2>&1 || return 1
   done
-  return 1
 }
 
 # Whether the Python that CMake will find, the first one, or the system's has its headers.
@@ -59,7 +58,7 @@ talus_missing_packages() {
   talus_has_header suitesparse/cholmod.h cholmod.h || echo libsuitesparse-dev
   talus_has_header lapacke.h || printf 'liblapacke-dev\nlibopenblas-dev\n'
   talus_has_header ode/ode.h || echo libode-dev
-  talus_has_numpy || echo python3-numpy
+  ! talus_lacks_module numpy || echo python3-numpy
   talus_has_python_headers || echo python3-dev
 }
 
@@ -71,6 +70,10 @@ talus_missing_test_packages() {
   command -v clang-format-14 >/dev/null 2>&1 || echo clang-format-14
   talus_has_header libqhull_r/libqhull_r.h || echo libqhull-dev
   command -v mpicc >/dev/null 2>&1 || printf 'libopenmpi-dev\nopenmpi-bin\n'
+  command -v doxygen >/dev/null 2>&1 || echo doxygen
+  command -v mkdocs >/dev/null 2>&1 || echo mkdocs-material
+  ! talus_lacks_module matplotlib || echo python3-matplotlib
+  ! talus_lacks_module mpi4py || echo python3-mpi4py
 }
 
 # talus_require [tests]

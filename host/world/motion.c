@@ -111,6 +111,28 @@ void tl_motion_steer(talus_world *world, int32_t index, double dt) {
   }
 }
 
+static bool has_motions(const talus_world *world, int32_t slot) {
+  for (int32_t i = 0; i < world->motion_count; i++) {
+    if (world->motion[i].body == slot) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Lets the times of a body's motions count from now, and their offsets from where it is. */
+static void motions_restart(talus_world *world, int32_t slot) {
+  tl_body *const body = &world->body[slot];
+  tl_copy3(body->anchor, body->position);
+  memcpy(body->anchor_orientation, body->orientation, sizeof body->anchor_orientation);
+  tl_set3(body->carried_by_servo, 0, 0, 0);
+  body->motion_begin = world->time;
+  const tl_servo *const servo = tl_servo_of(world, slot);
+  if (servo != NULL) { /* its travel goes on, and the anchor has it already */
+    tl_scale3(body->carried_by_servo, -servo->now.travel, servo->def.axis);
+  }
+}
+
 talus_status talus_motion_add(talus_world *world, int32_t id, const talus_motion_def *given) {
   int32_t body;
   TL_TRY(tl_body_find(world, id, &body));
@@ -150,6 +172,10 @@ talus_status talus_motion_add(talus_world *world, int32_t id, const talus_motion
     motion->def.time = motion->memory;
     motion->def.offset = motion->memory + count;
   }
+  if (def->begin == 0 && world->time > world->body[body].motion_begin &&
+      !has_motions(world, body)) {
+    motions_restart(world, body); /* or its first step would make up for all the time before */
+  }
   world->motion_count++;
   return TALUS_OK;
 }
@@ -158,8 +184,7 @@ talus_status talus_motions_clear(talus_world *world, int32_t id) {
   int32_t slot, kept = 0;
   TL_TRY(tl_body_find(world, id, &slot));
   TL_TRY(tl_world_edit(world));
-  tl_body *const body = &world->body[slot];
-  if (body->type != TALUS_BODY_KINEMATIC) {
+  if (world->body[slot].type != TALUS_BODY_KINEMATIC) {
     return tl_fail(world->context, TALUS_CALL_ORDER, "body %d is not kinematic: it has no motions",
                    id);
   }
@@ -171,13 +196,6 @@ talus_status talus_motions_clear(talus_world *world, int32_t id) {
     }
   }
   world->motion_count = kept;
-  tl_copy3(body->anchor, body->position);
-  memcpy(body->anchor_orientation, body->orientation, sizeof body->anchor_orientation);
-  tl_set3(body->carried_by_servo, 0, 0, 0);
-  body->motion_begin = world->time;
-  const tl_servo *const servo = tl_servo_of(world, slot);
-  if (servo != NULL) { /* its travel goes on, and the anchor has it already */
-    tl_scale3(body->carried_by_servo, -servo->now.travel, servo->def.axis);
-  }
+  motions_restart(world, slot);
   return TALUS_OK;
 }

@@ -435,6 +435,10 @@ static inline talus_motion_def talus_motion_def_default(talus_motion_kind kind) 
   talus_motion_def_init(&def, sizeof def, kind);
   return def;
 }
+/* Times and offsets of a body's motions count from the time 0; if it has none yet and begin is 0,
+ * from now and from where it is. A motion that joins others later needs its begin: without one it
+ * makes up for the time before in one step. Statuses: INDEX_RANGE, STRUCT_SIZE, BAD_SETTING,
+ * CALL_ORDER (not kinematic), OUT_OF_MEMORY. */
 TALUS_API talus_status talus_motion_add(talus_world *world, int32_t body,
                                         const talus_motion_def *def);
 

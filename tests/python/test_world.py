@@ -511,7 +511,7 @@ class Wrong(unittest.TestCase):
     def test_cycles_are_collected_in_any_order(self):
         for _ in range(10):
             world, _ = heap(3)
-            world.me = world.context.me = [world, world.context]
+            world._me = world.context._me = [world, world.context]
             world.on_contact(lambda event: world)
             scene = talus.Scene(BOX)
             scene.me = scene.build()

@@ -14,12 +14,13 @@ N s, acting as +impulse on body b and -impulse on body a, the normal from a to b
 """
 
 from .batch import Stack, solve_batch
-from .enums import (Adhesion, Backend, BodyType, BondMode, Cone, Dump, Dynamics, Form, Integrator,
-                    JointCollide, JointKind, Law, LinkKind, Measure, Method, Miss, MotionKind, Motor,
+from .enums import (Adhesion, Backend, BodyType, BondMode, Cone, Dump, Dynamics, Form, GenerateKind,
+                    Integrator, JointCollide, JointKind, Law, LinkKind, Measure, Method, Miss, MotionKind, Motor,
                     Note, Outcome, Precision, Restitution, Scheme, ShapeKind, Softness, Stabilisation, Status,
                     Storage)
 from .fleet import Copy, Fleet, FleetReport
 from .gradient import Gradient, GradientNote, Regime, gradient
+from .measured import Measured
 from .mechanism import Mechanism
 from .problem import Matrix, Problem
 from .reports import Cell, ContactEvent, JointState, StepReport
@@ -28,14 +29,16 @@ from .scene import Scene
 from .settings import Settings
 from .solver import (Certificate, Context, Error, Info, Islands, Solution, Solver, build_text,
                      certify, find_islands, solve_once, version, workspace, workspace_device)
+from .stored import StoredProblem, generate_problem, read_problem, write_problem
 from .world import World
 
 __all__ = ["Adhesion", "Backend", "BodyType", "BondMode", "Cell", "Certificate", "Cone", "ContactEvent",
            "Context", "Copy", "Dump", "Dynamics", "Error", "Fleet", "FleetReport", "Form",
-           "Frame", "Gradient", "GradientNote", "Info", "Integrator", "Islands", "JointCollide",
+           "Frame", "GenerateKind", "Gradient", "GradientNote", "Info", "Integrator", "Islands", "JointCollide",
            "JointKind", "JointState", "Law", "LinkKind",
-           "Matrix", "Measure", "Mechanism", "Method", "Miss", "MotionKind", "Motor", "Note",
+           "Matrix", "Measure", "Measured", "Mechanism", "Method", "Miss", "MotionKind", "Motor", "Note",
            "Outcome", "Precision", "Problem", "Regime", "Restitution", "Run", "Scene", "Scheme", "Settings",
            "ShapeKind", "Softness", "Solution", "Solver", "Stabilisation", "Stack", "Status", "StepReport",
-           "Storage", "World", "build_text", "certify", "find_islands", "gradient", "solve_batch",
-           "solve_once", "version", "workspace", "workspace_device"]
+           "Storage", "StoredProblem", "World", "build_text", "certify", "find_islands", "generate_problem", "gradient", "read_problem", "solve_batch",
+           "solve_once", "version", "workspace", "workspace_device",
+           "write_problem"]

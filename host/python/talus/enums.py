@@ -235,3 +235,9 @@ class Dynamics(enum.IntEnum):
     COMPOSITE = 0
     ARTICULATED = 1
     CONQUER = 2
+
+
+class GenerateKind(enum.IntEnum):
+    HEAP = 0
+    STACK = 1
+    RANDOM = 2

@@ -91,13 +91,14 @@ _declare("talus_gradient_find", c_int, c_void_p, c_void_p, c_void_p, c_void_p, c
 _LETTERS = {"v": c_void_p, "P": POINTER(c_int32), "i": c_int32, "l": c_int64, "d": ctypes.c_double,
             "s": c_char_p, "e": c_int, "0": None, "z": structs.size_t, "H": POINTER(c_void_p)}
 _WORLD = {
-    "world_create": "evvH", "world_set_cell": "evv", "world_cell": "evv", "world_stress": "evv",
+    "world_create": "evvH", "world_set": "evv", "world_softness": "evvv",
+    "world_device_steps": "lvv", "world_problem_write": "evs", "world_set_cell": "evv", "world_cell": "evv", "world_stress": "evv",
      "checkpoint_write": "evsi", "checkpoint_newest": "evssz",
     "checkpoint_read": "evs", "world_get": "evv", "world_destroy": "0v", "world_step": "evv", "world_time": "dv",
     "world_steps": "lv", "world_contacts": "ivH", "world_on_contact": "0vvv",
-    "material_add": "evvP", "material_pair": "eviidd", "body_add": "evvP", "body_remove": "evi",
+    "material_add": "evvP", "material_set": "eviv", "material_pair": "eviidd", "body_add": "evvP", "body_remove": "evi",
     "body_capacity": "iv", "body_count": "iv", "body_exists": "evi", "body_inertia": "0viv",
-    "shape_add": "evivP", "shape_capacity": "iv", "shape_get": "eviPv", "motion_add": "eviv",
+    "shape_add": "evivP", "shape_capacity": "iv", "shape_get": "eviPv", "motion_add": "eviv", "motions_clear": "evi",
     "servo_set": "eviv", "servo_get": "eviv",
     "joint_add": "evvP", "joint_remove": "evi", "joint_drive": "eviddd", "joint_get": "eviv",
     "bond_add": "evvP", "bonds_add": "evvivP", "bond_remove": "evi", "world_bonds": "ivH",
@@ -105,7 +106,7 @@ _WORLD = {
     "spheres_add": "evviivvv", "bodies_get": "eviv", "bodies_set": "evivv",
     "bodies_force": "evivvv", "bodies_measure": "evivvv", "world_add_mechanism": "evvviP",
     "world_set_base": "evii", "world_mechanism_count": "iv", "world_mechanism": "vvi",
-    "link_body": "ivii", "mechanism_link_count": "iv", "mechanism_coordinate_count": "iv",
+    "link_body": "ivii", "body_link": "eviPP", "mechanism_link_count": "iv", "mechanism_coordinate_count": "iv",
     "mechanism_velocity_count": "iv", "mechanism_find": "eviPP", "mechanism_set": "evvv",
     "mechanism_get": "evvv", "mechanism_apply": "evv", "mechanism_load": "evivvv",
     "mechanism_unload": "ev", "mechanism_drive": "evivvd", "mechanism_pose": "evivvv",
@@ -114,10 +115,16 @@ _WORLD = {
     "coupling_create": "evvH", "coupling_destroy": "0v", "fleet_create": "evvH",
     "fleet_destroy": "0v", "fleet_step": "eviv",
     "urdf_read_sized": "evsvzzH", "urdf_destroy": "0v", "urdf_mechanism": "vv",
-    "urdf_find_joint": "ivs", "urdf_find_link": "evsP", "urdf_shape_count": "iv",
+    "urdf_shape_count": "iv",
     "urdf_shape": "eviPv", "scene_read": "evsviH", "scene_destroy": "0v", "scene_build": "evH",
     "scene_tick": "evv", "scene_watch": "evvv", "scene_end": "dv", "scene_over": "iv", "scene_body_find": "ivs",
-    "scene_mechanism_find": "ivs", "scene_added": "lv", "scene_removed": "lv"}
+    "scene_mechanism_find": "ivs", "scene_added": "lv", "scene_removed": "lv",
+    "scene_save": "evvsi", "scene_resume": "evvs", "scene_from": "evs", "measure_run": "evvP",
+    "problem_read_sized": "evszH", "problem_write": "evsvv", "stored_destroy": "0v",
+    "problem_generate_sized": "evvzH", "frames_open": "evsvH", "frames_write": "evv",
+    "frames_close": "0v", "table_open": "evsvilH", "table_row": "evlv", "table_close": "ev",
+    "mechanism_measure": "evv", "mechanism_accelerate": "eviv", "mechanism_inverse_mass": "evv",
+    "mechanism_response": "evivivv"}
 for _name, _types in _WORLD.items():
     _declare("talus_" + _name, *(_LETTERS[letter] for letter in _types))
 for _struct, _name in structs.SIZED.items():

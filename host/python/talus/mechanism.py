@@ -10,7 +10,7 @@ import numpy as np
 
 from . import structs
 from .define import Reals, address, broadcast, define, real, reals, whole
-from .enums import LinkKind, Motor, Status
+from .enums import Dynamics, LinkKind, Motor, Status
 from .library import fill, library
 from .settings import member, number
 from .solver import Context, Error
@@ -47,6 +47,8 @@ def loops_define(loops: Sequence[Dict[str, Any]]) -> Any:
 class Mechanism:
     """An articulated tree of a world. coordinate and velocity are copies; assign to set them. Links
     are named by number, or by the name of the joint that carries them."""
+
+    __slots__ = ("world", "number", "names", "base")
 
     def __init__(self, world: "WorldState", number: int, names: Dict[str, int],
                  base: Optional[int] = None) -> None:
@@ -186,6 +188,49 @@ class Mechanism:
         with self._alone() as handle:
             self.world.context.check(library.talus_mechanism_mass_matrix(handle, address(made)))
         return made
+
+    @property
+    def inverse_mass_matrix(self) -> Reals:
+        """(velocities, velocities), by articulated bodies."""
+        made = np.zeros((len(self.velocity), len(self.velocity)))
+        with self._alone() as handle:
+            self.world.context.check(library.talus_mechanism_inverse_mass(handle, address(made)))
+        return made
+
+    def acceleration(self, dynamics: Union[Dynamics, str] = Dynamics.ARTICULATED) -> Reals:
+        """(velocities,): what gravity, applied forces and loads do, without contacts, stops and
+        motors; rad/s2 or m/s2."""
+        made = np.zeros(len(self.velocity))
+        with self._alone() as handle:
+            self.world.context.check(library.talus_mechanism_accelerate(
+                handle, member("dynamics", dynamics, Dynamics), address(made)))
+        return made
+
+    def response(self, points: Sequence[Tuple[Union[int, str], Any]],
+                 dynamics: Union[Dynamics, str] = Dynamics.ARTICULATED) -> Tuple[Reals, Reals]:
+        """How points, (link, place in its frame in m) each, accelerate for forces there: the matrix
+        (3 n, 3 n) in 1/kg, which is J M^-1 J^T, and the accelerations (3 n,) without forces, m/s2;
+        world frame."""
+        rows = (structs.LinkPoint * max(1, len(points)))()
+        for row, (link, place) in zip(rows, points):
+            row.link, row.point = self.link(link), tuple(reals("point", place, 3))
+        size = 3 * len(points)
+        matrix, free = np.zeros((size, size)), np.zeros(size)
+        with self._alone() as handle:
+            self.world.context.check(library.talus_mechanism_response(
+                handle, member("dynamics", dynamics, Dynamics), ctypes.addressof(rows), len(points),
+                address(matrix), address(free)))
+        return matrix, free
+
+    def balance(self) -> Dict[str, Any]:
+        """mass (kg), centre of mass (m), kinetic and potential (J, 0 at the world's origin), momentum
+        (kg m/s) and angular_momentum (kg m2/s, about the world's origin) of all links."""
+        made = fill(structs.MechanismBalance)
+        with self._alone() as handle:
+            self.world.context.check(library.talus_mechanism_measure(handle, byref(made)))
+        return {name: np.array(value) if isinstance(value, ctypes.Array) else value
+                for name, value in ((field[0], getattr(made, field[0]))
+                                    for field in structs.MechanismBalance._fields_[1:])}
 
 
 class Urdf:

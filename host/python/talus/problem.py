@@ -348,7 +348,7 @@ class Problem(_core.Problem):
                  row_upper: Optional[Array] = None) -> "Problem":
         """Form (c): u = W impulse + q, contacts first, then the bilateral rows."""
         matrix = Matrix.of(w)
-        if dimension not in (1, 2, 3) or (matrix.shape[0] - bilateral_count) % dimension != 0:
+        if dimension not in (1, 2, 3, 6) or (matrix.shape[0] - bilateral_count) % dimension != 0:
             raise ValueError(f"{matrix.shape[0]} rows of w, {bilateral_count} of them bilateral, are "
                              f"no whole number of contacts of dimension {dimension}")
         contacts = (matrix.shape[0] - bilateral_count) // dimension
@@ -366,7 +366,7 @@ class Problem(_core.Problem):
         """Form (d): M v = f + H r + G s, u = H^T v + w, G^T v + b = 0."""
         matrices = [Matrix.of(mass), Matrix.of(h)] + ([] if g is None else [Matrix.of(g)])
         rows = 0 if g is None else matrices[2].shape[1]
-        if dimension not in (1, 2, 3) or matrices[1].shape[1] % dimension != 0:
+        if dimension not in (1, 2, 3, 6) or matrices[1].shape[1] % dimension != 0:
             raise ValueError(f"{matrices[1].shape[1]} columns of h are no whole number of contacts of "
                              f"dimension {dimension}")
         contacts = matrices[1].shape[1] // dimension

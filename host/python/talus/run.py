@@ -7,7 +7,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as xml
 import zlib
-from typing import Any, Dict, Iterator, List, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Union
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .define import Reals
 from .enums import Status
 from .problem import AnyArray
 from .solver import Error
+
+if TYPE_CHECKING:
+    from .measured import Measured
 
 _TYPES = {"Float64": "<f8", "Float32": "<f4", "Int64": "<i8", "Int32": "<i4", "UInt8": "u1",
           "UInt64": "<u8", "UInt32": "<u4", "Int8": "i1"}
@@ -66,6 +69,20 @@ def _array(entry: xml.Element, appended: bytes, compressed: bool) -> AnyArray:
     return made.reshape(-1, width).copy() if width > 1 else made.copy()
 
 
+def read_table(path: str) -> Dict[str, Reals]:
+    """The columns of a table of numbers by name, without units."""
+    try:
+        with open(path) as file:
+            names = [name.split(" [")[0] for name in file.readline().strip().split(",")]
+            table = np.loadtxt(file, delimiter=",", ndmin=2)
+    except (OSError, ValueError) as error:
+        raise Error(Status.FILE_FORMAT, f"{path}: {error}") from None
+    if table.size and table.shape[1] != len(names):
+        raise Error(Status.FILE_FORMAT, f"{path}: {table.shape[1]} columns under {len(names)} names")
+    return {name: np.ascontiguousarray(table[:, i]) if table.size else np.zeros(0)
+            for i, name in enumerate(names)}
+
+
 class Frame:
     """One moment of a run: time (s), step, and arrays of the grains (a row for each sphere of a body
     that can move): position (m), radius (m), velocity (m/s), spin (rad/s), orientation, id, part,
@@ -100,20 +117,27 @@ class Frame:
         return grains[name]
 
 
+def holds_run(directory: str) -> bool:
+    """Whether frames, or the files of a scene's run, are there."""
+    return any(os.path.isfile(os.path.join(directory, name)) for name in (
+        "scene.yaml", "grains.pvd", "surfaces.pvd", "walls.pvd", "scalars.csv"))
+
+
 class Run:
-    """The directory of a run: `talus run`, or Scene.run.
+    """The directory of a run: `talus run`, Scene.run, or World.run.
 
         run = talus.Run("heap.out")
         run.time, run.scalars["kinetic"]
         run[-1].position, run[-1].contacts["force"]
+        run.measure()["all_packing_fraction"]
         run.resume(time=10)
     """
 
     def __init__(self, directory: Union[str, "os.PathLike[str]"]) -> None:
         self.directory = os.fspath(directory)
-        if not os.path.isfile(os.path.join(self.directory, "scene.yaml")):
-            raise Error(Status.FILE_OPEN, f"{self.directory} holds no run of Talus: there is no "
-                        "scene.yaml")
+        if not holds_run(self.directory):
+            raise Error(Status.FILE_OPEN, f"{self.directory} holds no run of Talus: there is neither "
+                        "a scene.yaml nor a frame")
         self.refresh()
 
     def __repr__(self) -> str:
@@ -166,18 +190,7 @@ class Run:
     def scalars(self) -> Dict[str, Reals]:
         """The columns of scalars.csv by name, without units: time (s), kinetic (J), contacts ..."""
         if self._scalars is None:
-            path = os.path.join(self.directory, "scalars.csv")
-            try:
-                with open(path) as file:
-                    names = [name.split(" [")[0] for name in file.readline().strip().split(",")]
-                    table = np.loadtxt(file, delimiter=",", ndmin=2)
-            except (OSError, ValueError) as error:
-                raise Error(Status.FILE_FORMAT, f"{path}: {error}") from None
-            if table.size and table.shape[1] != len(names):
-                raise Error(Status.FILE_FORMAT, f"{path}: {table.shape[1]} columns under "
-                            f"{len(names)} names")
-            self._scalars = {name: np.ascontiguousarray(table[:, i]) if table.size else np.zeros(0)
-                             for i, name in enumerate(names)}
+            self._scalars = read_table(os.path.join(self.directory, "scalars.csv"))
         return self._scalars
 
     def resume(self, *, time: Optional[float] = None, steps: Optional[int] = None,
@@ -185,12 +198,24 @@ class Run:
                threads: Optional[int] = None, quiet: bool = True) -> "Run":
         """Goes on from the newest checkpoint, bit for bit, to a time (s), or for so many steps. A
         scene that was changed by overrides needs them again."""
+        if scene is None and not os.path.isfile(os.path.join(self.directory, "scene.yaml")):
+            raise Error(Status.CALL_ORDER, f"{self.directory} was not written by a scene: build its "
+                        "world again, load() a checkpoint and run(..., append=True)")
         options = [option for key, value in (overrides or {}).items()
                    for option in ("--set", f"{key}={value}")]
         run_program(scene or os.path.join(self.directory, "scene.yaml"), self.directory,
                     [*options, "--resume", self.directory], time, steps, threads, False, quiet)
         self.refresh()
         return self
+
+    def measure(self, *measurements: Any, out: Optional[str] = None, begin: Optional[float] = None,
+                end: Optional[float] = None, every: int = 1) -> "Measured":
+        """Measures the frames: packing fraction, stress, coordination ... (docs/how-to/measure.md).
+        measurements: dicts as a scene has them in output.measure, {"name": "bed", "region": {...}};
+        none: those of the scene, or all bodies. begin, end: s; every: takes each such frame. Results
+        are written to `out` (the folder "measured" of the run) and given as arrays."""
+        from .measured import measure
+        return measure(self.directory, measurements, out, begin, end, every)
 
     def show(self, **options: Any) -> Any:
         """Shows the run, with a slider over its frames, by PyVista; see talus.view.show_run."""

@@ -84,13 +84,16 @@ class Scene:
         """Grains removed by outlets so far."""
         return int(library.talus_scene_removed(self._handle))
 
-    def build(self) -> World:
+    def build(self, start: Union[str, "os.PathLike[str]", None] = None) -> World:
         """Makes the world. Its steps include what happens between them: inlets, outlets, motors. A
-        scene serves one world at a time."""
+        scene serves one world at a time. start: a checkpoint of any scene's run, or a directory with
+        some, whose free bodies are there from the beginning, as `talus run --from` takes it."""
         last = self._world() if self._world is not None else None
         if last is not None and last._handle:
             raise Error(Status.CALL_ORDER, "the scene has a world already: close it, or read the file "
                         "again")
+        if start is not None:
+            self.context.check(library.talus_scene_from(self._handle, os.fsencode(start)))
         world, handle = World.__new__(World), c_void_p()
         world._begin(self.context)
         self.context.check(library.talus_scene_build(self._handle, byref(handle)))

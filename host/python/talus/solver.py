@@ -34,11 +34,15 @@ class Context:
     `single_blas` gives OpenBLAS one thread while a second-order method factors: faster where matrices
     are small, and the same bits whatever OPENBLAS_NUM_THREADS says. It holds for the whole process,
     NumPy's linear algebra too, so it is off by default.
+
+    `ranks`, a communicator of mpi4py: every process makes the same calls, and worlds (with a
+    brick_size) share the work of their solves with the bits of one process; needs libtalus_mpi
+    (talus.ranks).
     """
 
     def __init__(self, threads: int = 0, backend: Union[Backend, str] = Backend.AUTO,
                  device: int = 0, log: Optional[Callable[[int, str], None]] = None,
-                 single_blas: bool = False) -> None:
+                 single_blas: bool = False, ranks: Any = None) -> None:
         self._handle = c_void_p()
         definition = fill(structs.ContextDef)
         backend = member("backend", backend, Backend)
@@ -49,6 +53,11 @@ class Context:
             call = log
             self._log = structs.log_fn(lambda user, level, said: call(level, said.decode()))
             definition.log = self._log
+        self._ranks: Any = None
+        if ranks is not None:
+            from .ranks import Ranks
+            self._ranks = Ranks(ranks)
+            definition.ranks = ctypes.addressof(self._ranks.transport)
         status = library.talus_context_create(byref(definition), byref(self._handle))
         if status != Status.OK:
             said = library.talus_context_message(self._handle).decode() if self._handle else ""
@@ -66,6 +75,8 @@ class Context:
         if self._users == 0:
             library.talus_context_destroy(self._handle)
             self._handle = c_void_p()
+            if self._ranks is not None:
+                self._ranks.close()
 
     def __del__(self) -> None:
         if getattr(self, "_users", 0):
@@ -117,6 +128,8 @@ class Certificate:
     error_ccp: float
     error_coulomb: float
     reference_scale: float
+    epsilon_rigid_ccp: float
+    epsilon_rigid_coulomb: float
 
 
 def _certificate(made: structs.Certificate) -> Certificate:

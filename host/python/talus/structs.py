@@ -385,6 +385,59 @@ class UrdfDef(Structure):
                 ("floating", c_int32), ("lenient", c_int32), ("packages", c_char_p)]
 
 
+# ---- talus_io.h, talus_scene.h, talus_ranks.h ------------------------------------------------------
+
+class _ProblemRoom(ctypes.Union):
+    _fields_ = [("problem", Problem), ("rest", ctypes.c_uint64 * 128)]
+
+
+class Stored(Structure):
+    _anonymous_ = ("problem_room",)
+    _fields_ = [("problem_room", _ProblemRoom), ("title", c_char_p)] + _pointers(
+        "guess", "guess_bilateral", "position", "radius", "memory")
+
+
+class GenerateDef(Structure):
+    _fields_ = [("struct_size", c_uint32), ("kind", enum), ("body_count", c_int32),
+                ("friction", c_double), ("radius", c_double), ("spread", c_double),
+                ("density", c_double), ("step", c_double), ("contact_ratio", c_double),
+                ("aspect", c_double), ("seed", ctypes.c_uint64)]
+
+
+class FramesDef(Structure):
+    _fields_ = [("struct_size", c_uint32), ("contacts", c_int32), ("resume", c_int64)]
+
+
+class Column(Structure):
+    _fields_ = [("name", c_char_p), ("unit", c_char_p)]
+
+
+measure_fn = ctypes.CFUNCTYPE(c_int, c_void_p, c_int32, c_int32)
+
+
+class MeasureDef(Structure):
+    _fields_ = [("struct_size", c_uint32), ("add_count", c_int32), ("directory", c_char_p),
+                ("out", c_char_p), ("add", POINTER(c_char_p)), ("file", c_char_p),
+                ("begin", c_double), ("end", c_double), ("every", c_int32), ("unused", c_int32),
+                ("progress", measure_fn), ("user", c_void_p)]
+
+
+class MechanismBalance(Structure):
+    _fields_ = [("struct_size", c_uint32), ("mass", c_double), ("centre", real3),
+                ("kinetic", c_double), ("potential", c_double), ("momentum", real3),
+                ("angular_momentum", real3)]
+
+
+class LinkPoint(Structure):
+    _fields_ = [("link", c_int32), ("point", real3)]
+
+
+class Transport(Structure):
+    _fields_ = [("struct_size", c_uint32), ("rank", c_int32), ("size", c_int32),
+                ("unused", c_int32)] + _pointers("user", "exchange", "sum", "largest", "gather",
+                                                 "fail")
+
+
 # Structs that begin with their size, and the function that fills them.
 SIZED: Dict[Any, str] = {
     Problem: "talus_problem_init",
@@ -417,7 +470,12 @@ SIZED: Dict[Any, str] = {
     FleetDef: "talus_fleet_def_init",
     FleetReport: "talus_fleet_report_init",
     UrdfDef: "talus_urdf_def_init",
+    GenerateDef: "talus_generate_def_init",
+    FramesDef: "talus_frames_def_init",
+    MeasureDef: "talus_measure_def_init",
+    MechanismBalance: "talus_mechanism_balance_init",
+    Transport: "talus_transport_init",
 }
 # Of them, those whose function also takes a form or kind.
-KINDED = (Problem, ShapeDef, MotionDef, JointDef, LinkDef)
+KINDED = (Problem, ShapeDef, MotionDef, JointDef, LinkDef, GenerateDef)
 size_t = c_size_t

@@ -6,7 +6,7 @@ world_state.py holds life and arrays, world_build.py and world_joints.py what is
 import ctypes
 import os
 from ctypes import byref, c_int32, c_void_p, cast
-from typing import Any, Callable, Dict, List, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -20,10 +20,26 @@ from .settings import Settings
 from .solver import Context, Error
 from .world_joints import WorldJoints
 
+if TYPE_CHECKING:
+    from .run import Run
+
 _WORLD_KINDS: Dict[str, Any] = {"integrator": Integrator, "stabilisation": Stabilisation,
                                 "restitution": Restitution, "on_miss": Miss,
                                 "softness": Softness}
 _DEF_NAMES = {field[0] for field in structs.WorldDef._fields_}
+_LASTING = ("step", "plane", "seed", "softness")  # what talus_world_set leaves as it is
+
+
+def _solver_settings(made: structs.WorldDef,
+                     settings: Optional[Settings]) -> Optional[structs.Settings]:
+    """Puts the settings of the contact solves into a def."""
+    if settings is None:
+        return None
+    used = settings.struct()
+    if settings.max_iterations == Settings.max_iterations:
+        used.max_iterations = 0  # the world has a default of its own
+    made.solver = used
+    return used
 
 
 class World(WorldJoints):
@@ -66,16 +82,48 @@ class World(WorldJoints):
             brick_size=brick_size),
             _WORLD_KINDS)
         made.solver.struct_size = ctypes.sizeof(structs.Settings)
-        if settings is not None:
-            used = settings.struct()
-            if settings.max_iterations == Settings.max_iterations:
-                used.max_iterations = 0  # the world has a default of its own
-            made.solver, self._used = used, used
-            self._settings_raised = used.raised
+        used = _solver_settings(made, settings)
         handle = c_void_p()
         self.context.check(library.talus_world_create(self.context._handle, byref(made),
                                                       byref(handle)))
         self._take(handle)
+        self._use(made, used)
+
+    def _use(self, made: structs.WorldDef, used: Optional[structs.Settings]) -> None:
+        """Keeps what the world goes by, and what its solver points to."""
+        self._given = made
+        if used is not None:
+            self._used, self._settings_raised = used, used.raised
+
+    def set(self, *, settings: Optional[Settings] = None, **values: Any) -> None:
+        """Other values from the next step on, named as in World(...): gravity, substeps, tolerance,
+        settings ...; what is not named stays. step, plane, seed and softness cannot be changed.
+        world.gravity = (0, 0, 0) does the same for one of them."""
+        for name in values:
+            if name in _LASTING:
+                raise TypeError(f"world.{name} stays as it was made")
+        with self._alone() as world:
+            made = structs.WorldDef.from_buffer_copy(self._given or self._def)
+            changed = define(structs.WorldDef, "world", values, _WORLD_KINDS)
+            for name, value in values.items():
+                setattr(made, name, getattr(changed, name))  # None: the default
+            used = _solver_settings(made, settings)
+            self.context.check(library.talus_world_set(world, byref(made)))
+            self._use(made, used)
+            self._look(world)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """A member of talus_world_def goes to set(); a name that a World has not is refused, except in
+        classes that are derived from it."""
+        if name.startswith("_") or name == "context" or hasattr(type(self), name) or (
+                type(self) is not World and name not in _DEF_NAMES):
+            object.__setattr__(self, name, value)
+        elif name in _DEF_NAMES and name not in ("struct_size", "solver_room", "unused", "solver"):
+            if name in _LASTING:
+                raise AttributeError(f"world.{name} stays as it was made")
+            self.set(**{name: value})
+        else:
+            raise AttributeError(f"a World has no {name} to be set")
 
     def __getattr__(self, name: str) -> Any:
         """gravity (m/s2), step_length (s), tolerance and the other members of talus_world_def."""
@@ -115,11 +163,7 @@ class World(WorldJoints):
                     if self._before_step is not None:
                         self._before_step()
                     status = library.talus_world_step(world, byref(made))
-                    for raised in (self._raised, self._settings_raised):
-                        if raised:
-                            error = raised[0]
-                            raised.clear()
-                            raise error
+                    self._raise()
                     self.context.check(status)
                     if self._after_step is not None:
                         self._after_step(made)
@@ -127,28 +171,52 @@ class World(WorldJoints):
                 self._changed()
         return StepReport(made)
 
+    def _raise(self) -> None:
+        """What a callback raised."""
+        for raised in (self._raised, self._settings_raised):
+            if raised:
+                error = raised[0]
+                raised.clear()
+                raise error
+
+    def run(self, directory: Any, *, time: Optional[float] = None, steps: Optional[int] = None,
+            every: Optional[float] = None, contacts: bool = True, force: bool = False,
+            append: bool = False) -> "Run":
+        """Steps to a time (s), or so many steps, and writes frames and scalars.csv to a directory, for
+        talus.Run, `talus view` and ParaView. every: s between frames; default: a hundredth of the run.
+        contacts: whether they are written. force: replaces a run that is there; append: goes on in
+        it."""
+        from . import record
+        return record.run(self, directory, time, steps, every, contacts, force, append)
+
     def save(self, directory: Any, keep: int = 3) -> str:
         """Writes a checkpoint to a directory, of which the newest `keep` stay; gives its path. load()
-        of a world that was built in the same way goes on from it, bit for bit."""
+        of a world that was built in the same way goes on from it, bit for bit; that of a scene's
+        world with what its inlets, outlets and motors have done."""
         room = ctypes.create_string_buffer(4096)
         os.makedirs(directory, exist_ok=True)
         with self._alone() as world:
-            self.context.check(library.talus_checkpoint_write(world, os.fsencode(directory),
-                                                              whole("keep", keep)))
+            place, kept = os.fsencode(directory), whole("keep", keep)
+            self.context.check(
+                library.talus_checkpoint_write(world, place, kept) if self._scene is None else
+                library.talus_scene_save(self._scene._handle, world, place, kept))
             self.context.check(library.talus_checkpoint_newest(
                 self.context._handle, os.fsencode(directory), room, len(room)))
         return os.fsdecode(room.value)
 
     def load(self, path: Any) -> None:
         """Brings the world to where a checkpoint (a file, or the newest in a directory) was written.
-        It must have been built in the same way. A world that refuses it is destroyed."""
+        It must have been built in the same way; a scene's world just now. A world that refuses it is
+        destroyed."""
         room = ctypes.create_string_buffer(4096)
         with self._alone(changes=True) as world:
             if os.path.isdir(path):
                 self.context.check(library.talus_checkpoint_newest(
                     self.context._handle, os.fsencode(path), room, len(room)))
                 path = os.fsdecode(room.value)
-            status = library.talus_checkpoint_read(world, os.fsencode(path))
+            place = os.fsencode(path)
+            status = (library.talus_checkpoint_read(world, place) if self._scene is None else
+                      library.talus_scene_resume(self._scene._handle, world, place))
             said = library.talus_context_message(self.context._handle).decode()
         if status not in (Status.OK, Status.FILE_OPEN, Status.UNSUPPORTED):
             self.close()  # it may be changed in part
@@ -166,6 +234,38 @@ class World(WorldJoints):
         """Steps made so far."""
         with self._alone() as world:
             return int(library.talus_world_steps(world))
+
+    @property
+    def device_steps(self) -> int:
+        """Steps that were made in the memory of a device."""
+        with self._alone() as world:
+            return int(library.talus_world_device_steps(world, None))
+
+    @property
+    def device_reason(self) -> Optional[str]:
+        """Why the last step was not made in the memory of a device; None if it was, or none was
+        made."""
+        said = ctypes.c_char_p()
+        with self._alone() as world:
+            library.talus_world_device_steps(world, byref(said))
+            return said.value.decode() if said.value else None
+
+    @property
+    def softness_found(self) -> Tuple[float, float]:
+        """What softness "auto" chose: a modulus (Pa) and the overlap, in radii, of a grain that rests
+        on another; zeros if nothing is soft by it, or no free body is there yet."""
+        modulus, overlap = ctypes.c_double(), ctypes.c_double()
+        with self._alone() as world:
+            self.context.check(library.talus_world_softness(world, byref(modulus), byref(overlap)))
+        return modulus.value, overlap.value
+
+    def write_problem(self, path: Any) -> None:
+        """Writes the contact problem of the step that failed, or else of the next one, for
+        `talus solve` and read_problem: *.dat in Siconos' text, other names in FCLIB's HDF5."""
+        with self._alone() as world:
+            status = library.talus_world_problem_write(world, os.fsencode(path))
+            self._raise()
+            self.context.check(status)
 
     def on_contact(self, function: Optional[Callable[[ContactEvent], Any]]) -> None:
         """Calls the function with a ContactEvent before each contact is solved; it may set friction,
@@ -251,6 +351,7 @@ class World(WorldJoints):
                         points=_copied(shape.point, shape.point_count, ctypes.c_double),
                         triangles=_copied(shape.triangle, shape.triangle_count, c_int32)))
         return made
+
     def show(self, **options: Any) -> Any:
         """Shows the world in a window or a notebook by PyVista (pip install talus-contact[view]); see
         talus.view.show."""

@@ -1,4 +1,4 @@
-"""What worlds are built of: materials, bodies, shapes, motions."""
+"""What worlds are built of: materials, bodies, shapes."""
 
 from ctypes import byref, c_void_p
 from typing import Any, Dict, Optional, Sequence, Union
@@ -8,9 +8,8 @@ import numpy.typing as npt
 
 from . import structs
 from .define import Reals, Vector, address, broadcast, define, ids, real, reals, whole
-from .enums import Adhesion, BodyType, MotionKind, ShapeKind
+from .enums import Adhesion, BodyType, ShapeKind, Status
 from .library import fill, library
-from .reports import Cell, Servo
 from .settings import member
 from .solver import Error
 from .world_state import STATE, WorldState
@@ -28,7 +27,7 @@ class WorldBuild(WorldState):
                      contact_angle: Optional[float] = None, bridge_volume: Optional[float] = None,
                      adhesion: Union[Adhesion, str, None] = None,
                      stiffness: Optional[float] = None, young: Optional[float] = None,
-                     poisson: Optional[float] = None,
+                     poisson: Optional[float] = None, rigid: Optional[bool] = None,
                      rolling_friction: Optional[float] = None,
                      spinning_friction: Optional[float] = None,
                      rolling_fraction: Optional[float] = None,
@@ -38,21 +37,40 @@ class WorldBuild(WorldState):
         """density: kg/m3 (2500); friction (0.5): a pair takes the smaller; restitution (0): the
         larger. Cohesion: pull_off (N), surface_energy (J/m2) with adhesion "jkr" or "dmt", or liquid
         bridges of surface_tension (N/m), contact_angle (rad), bridge_volume (m3). Soft contacts:
-        stiffness (N/m), or young (Pa) and poisson (0.25). Resistance to rolling and spinning: lengths
+        stiffness (N/m), or young (Pa) and poisson (0.25); rigid: contacts between two such materials
+        are rigid in a world of softness "auto". Resistance to rolling and spinning: lengths
         rolling_friction and spinning_friction (m), or fractions of the reduced radius. Friction by
         direction: cross_friction across friction_direction, in the frame of the body. Gives the
         material's number."""
-        made = define(structs.MaterialDef, "material", dict(
+        values = dict(
             density=density, friction=friction, restitution=restitution, pull_off=pull_off,
             surface_energy=surface_energy, surface_tension=surface_tension,
             contact_angle=contact_angle, bridge_volume=bridge_volume, adhesion=adhesion,
-            stiffness=stiffness, young=young, poisson=poisson, rolling_friction=rolling_friction,
-            spinning_friction=spinning_friction, rolling_fraction=rolling_fraction,
-            spinning_fraction=spinning_fraction, cross_friction=cross_friction,
-            friction_direction=friction_direction),
-            {"adhesion": Adhesion})
+            stiffness=stiffness, young=young, poisson=poisson, rigid=rigid,
+            rolling_friction=rolling_friction, spinning_friction=spinning_friction,
+            rolling_fraction=rolling_fraction, spinning_fraction=spinning_fraction,
+            cross_friction=cross_friction, friction_direction=friction_direction)
+        made = define(structs.MaterialDef, "material", values, {"adhesion": Adhesion})
         with self._alone() as world:
-            return self._add(library.talus_material_add, world, byref(made))
+            number = self._add(library.talus_material_add, world, byref(made))
+        self._materials[number] = values
+        return number
+
+    def set_material(self, material: int, **values: Any) -> None:
+        """Other values for a material, named as in add_material, from the next step on; what is not
+        named stays, and so does the density. None: its default. For materials of add_material: those
+        of a scene are changed by the stages of its file."""
+        number = whole("material", material)
+        if number not in self._materials:
+            raise Error(Status.INDEX_RANGE, f"material {number} was not made by add_material of this "
+                        "world")
+        if "density" in values:
+            raise TypeError("material: the density stays as it was")
+        changed = dict(self._materials[number], **values)
+        made = define(structs.MaterialDef, "material", changed, {"adhesion": Adhesion})
+        with self._alone() as world:
+            self.context.check(library.talus_material_set(world, number, byref(made)))
+        self._materials[number] = changed
 
     def set_pair(self, material_a: int, material_b: int, friction: float,
                  restitution: float = 0.0) -> None:
@@ -200,7 +218,7 @@ class WorldBuild(WorldState):
             for centre, radius in zip(at, sizes):
                 self.add_shape(added, "sphere", position=centre, radius=float(radius),
                                material=material)
-        except Error:
+        except Exception:
             self.remove(added)
             raise
         return added
@@ -235,86 +253,3 @@ class WorldBuild(WorldState):
         with self._alone(changes=True) as world:
             for body in ids("bodies", bodies):
                 self.context.check(library.talus_body_remove(world, int(body)))
-
-    def set_cell(self, periodic: str, origin: Vector, edge: Vector, rate: Optional[Vector] = None, *,
-                 servo: str = "", stress: Optional[Vector] = None,
-                 rate_limit: Optional[float] = None) -> None:
-        """Makes space periodic along axes ("xy", "xyz" ...; "": no cell), or changes the cell. origin
-        (m): its lowest corner; edge (m): lengths xx yy zz, and if it leans xy xz yz; rate (1/s):
-        velocity gradient, xx yy zz xy xz yz. Sides of `servo` follow `stress` (Pa, three numbers,
-        compression > 0) and move no faster than rate_limit (1/s); they need soft contacts. Not with
-        joints and mechanisms."""
-        for name, axes in (("periodic", periodic), ("servo", servo)):
-            if set(axes) - set("xyz"):
-                raise ValueError(f"{name} is {axes!r}: letters of xyz are needed")
-        full = [np.concatenate([a, np.zeros(3)]) if len(a) == 3 else a for a in (
-            np.asarray(edge, dtype=np.float64).ravel(),
-            np.zeros(6) if rate is None else np.asarray(rate, dtype=np.float64).ravel())]
-        made = define(structs.Cell, "cell", dict(
-            periodic=sum(1 << "xyz".index(axis) for axis in set(periodic)), origin=origin, edge=full[0],
-            rate=full[1], servo=sum(1 << "xyz".index(axis) for axis in set(servo)), stress=stress,
-            rate_limit=rate_limit))
-        with self._alone(changes=True) as world:
-            self.context.check(library.talus_world_set_cell(world, byref(made)))
-
-    @property
-    def cell(self) -> Cell:
-        """The periodic cell as it is now."""
-        made = fill(structs.Cell)
-        with self._alone() as world:
-            self.context.check(library.talus_world_cell(world, byref(made)))
-        return Cell(made)
-
-    @property
-    def stress(self) -> Reals:
-        """(3, 3): mean stress in the periodic cell during the last step, Pa, compression > 0."""
-        made = np.zeros((3, 3))
-        with self._alone() as world:
-            self.context.check(library.talus_world_stress(world, address(made)))
-        return made
-
-    def add_motion(self, body: int, kind: Union[MotionKind, str], *, vector: Optional[Vector] = None,
-                   centre: Optional[Vector] = None, frequency: Optional[float] = None,
-                   phase: Optional[float] = None, begin: Optional[float] = None,
-                   end: Optional[float] = None, time: Any = None, offset: Any = None) -> None:
-        """What a kinematic body does: velocity (vector in m/s), spin (rad/s about centre), sinusoid
-        (amplitude in m, frequency in Hz, phase in rad), table (time (n,) in s, offset (n, 3) in m).
-        The sum of its motions counts."""
-        chosen = MotionKind(member("motion.kind", kind, MotionKind))
-        made = define(structs.MotionDef, "motion", dict(
-            vector=vector, centre=centre, frequency=frequency, phase=phase, begin=begin, end=end),
-            kind=chosen)
-        if time is not None or offset is not None:
-            times = reals("motion.time", time, None)
-            offsets = reals("motion.offset", offset, len(times), 3)
-            made.time, made.offset, made.count = address(times), address(offsets), len(times)
-        with self._alone(changes=True) as world:
-            self.context.check(library.talus_motion_add(world, whole("body", body),
-                                                        byref(made)))
-
-    def set_servo(self, body: int, *, speed: float, axis: Optional[Vector] = None,
-                  force: Optional[float] = None, pressure: Optional[float] = None,
-                  area: Optional[float] = None, gain: Optional[float] = None,
-                  across: Optional[Sequence[int]] = None) -> None:
-        """Lets a kinematic body press along an axis (0, 0, 1) with a force (N) or a pressure (Pa) over
-        an area (m2; without it the area in contact, or what lies between four bodies `across`),
-        moving at most at speed (m/s). gain (0.6): the share of the missing force that a step makes up
-        for. Needs soft contacts. A second call changes it."""
-        made = define(structs.ServoDef, "servo", dict(
-            axis=axis, force=force, pressure=pressure, area=area, gain=gain, speed=speed))
-        for place, other in enumerate(ids("servo.across", across if across is not None else [])[:4]):
-            made.across[place] = int(other)
-        with self._alone(changes=True) as world:
-            self.context.check(library.talus_servo_set(world, whole("body", body), byref(made)))
-
-    def remove_servo(self, body: int) -> None:
-        """Takes a servo away; the body stays where it is."""
-        with self._alone(changes=True) as world:
-            self.context.check(library.talus_servo_set(world, whole("body", body), None))
-
-    def servo(self, body: int) -> Servo:
-        """What a servo did in the last step."""
-        made = fill(structs.ServoState)
-        with self._alone() as world:
-            self.context.check(library.talus_servo_get(world, whole("body", body), byref(made)))
-        return Servo(made)

@@ -1,12 +1,12 @@
 """Joints, bonds and mechanisms of worlds."""
 
 from ctypes import POINTER, byref, c_char, c_int32, c_void_p, cast
-from typing import Any, Dict, Optional, Sequence, Union
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import structs
-from .define import Vector, define, real, whole
+from .define import Vector, address, define, ids, real, whole
 from .enums import JointCollide, JointKind, Motor, Status
 from .library import fill, library
 from .mechanism import Mechanism, links_define, loops_define, urdf_read
@@ -14,10 +14,11 @@ from .problem import AnyArray
 from .reports import BOND_TYPE, BROKEN_TYPE, JointState
 from .settings import member
 from .solver import Error
-from .world_build import BODY_KINDS, WorldBuild
+from .world_build import BODY_KINDS
+from .world_drive import WorldDrive
 
 
-class WorldJoints(WorldBuild):
+class WorldJoints(WorldDrive):
     """The part of World that holds bodies together."""
 
     def add_joint(self, kind: Union[JointKind, str], body_a: Optional[int], body_b: Optional[int], *,
@@ -80,11 +81,11 @@ class WorldJoints(WorldBuild):
         """Glues all of the bodies (None: all of the world) that touch; values as for add_bond. Gives
         the number of bonds."""
         made, added = define(structs.BondDef, "bond", values), c_int32()
-        ids = None if bodies is None else np.ascontiguousarray(bodies, np.int32)
+        chosen = None if bodies is None else ids("bodies", bodies)
         with self._alone(changes=True) as world:
             self.context.check(library.talus_bonds_add(
-                world, byref(made), 0 if ids is None else ids.size,
-                None if ids is None else ids.ctypes.data, byref(added)))
+                world, byref(made), 0 if chosen is None else chosen.size, address(chosen),
+                byref(added)))
         return added.value
 
     def remove_bond(self, bond: int) -> None:
@@ -157,9 +158,23 @@ class WorldJoints(WorldBuild):
                     self.context.check(library.talus_world_set_base(world, number, base))
             return Mechanism(self, number, urdf.joints(), base if base >= 0 else None)
 
+    @property
+    def mechanism_count(self) -> int:
+        """Mechanisms of the world."""
+        with self._alone() as world:
+            return int(library.talus_world_mechanism_count(world))
+
     def mechanism(self, number: int) -> Mechanism:
         """A mechanism of the world by its number, in the order of adding."""
         with self._alone() as world:
             if not library.talus_world_mechanism(world, whole("mechanism", number)):
                 raise Error(Status.INDEX_RANGE, f"mechanism {number} does not exist")
         return Mechanism(self, number, {})
+
+    def link_of(self, body: int) -> Optional[Tuple[int, int]]:
+        """The mechanism and the link that a body is; None if it is no link."""
+        mechanism, link = c_int32(), c_int32()
+        with self._alone() as world:
+            if not library.talus_body_link(world, whole("body", body), byref(mechanism), byref(link)):
+                return None
+        return mechanism.value, link.value

@@ -5,7 +5,7 @@ import ctypes
 import sys
 import threading
 from ctypes import byref, c_int32, c_void_p
-from typing import Any, Callable, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -52,7 +52,9 @@ class WorldState:
         self._settings_raised: List[BaseException] = []
         self._raised: List[BaseException] = []
         self._callback: Any = None
-        self._material: Optional[int] = None
+        self._material: Optional[int] = None  # the one of shapes that name none
+        self._materials: Dict[int, Dict[str, Any]] = {}  # what add_material was given
+        self._given: Optional[structs.WorldDef] = None
         self._state: Optional[Reals] = None
         self._seen: Optional[Reals] = None
         self._stale, self._handed = True, False
@@ -63,6 +65,10 @@ class WorldState:
     def _take(self, handle: c_void_p) -> None:
         self._handle = handle
         self.context._retain()
+        self._look(handle)
+
+    def _look(self, handle: c_void_p) -> None:
+        """Keeps the def by which the world goes."""
         made = fill(structs.WorldDef)
         made.solver.struct_size = ctypes.sizeof(structs.Settings)
         self.context.check(library.talus_world_get(handle, byref(made)))

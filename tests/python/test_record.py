@@ -1,0 +1,361 @@
+"""What worlds write and what is read again: runs of worlds, measurements, problem files, checkpoints of
+scenes; changes of a world while it runs; ranks of MPI. Exit code 77 where NumPy is missing."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: NumPy is not installed")
+    sys.exit(77)
+
+import talus
+
+SILO = {"walls": [{"kind": "box", "size": [0.1, 0.1, 0.2]}],
+        "inlets": [{"region": {"lower": [-0.03, -0.03, 0.14], "upper": [0.03, 0.03, 0.18]}, "radius": 0.006,
+                    "rate": 400}],
+        "run": {"time": 1}}
+
+
+def heap(**values):
+    world = talus.World(step=2e-3, **values)
+    bead = world.add_material(friction=0.6, rolling_fraction=0.2)
+    world.add_plane(material=bead)
+    places = np.mgrid[0:3, 0:3, 0:3].reshape(3, -1).T * 0.022 + [0, 0, 0.03]
+    places += np.random.default_rng(1).uniform(-1e-3, 1e-3, places.shape)
+    return world, world.add_spheres(places, 0.01, material=bead)
+
+
+class Runs(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def place(self, name):
+        return os.path.join(self.folder, name)
+
+    def test_run(self):
+        world, ids = heap()
+        run = world.run(self.place("out"), time=0.1, every=0.02)
+        np.testing.assert_allclose(run.time, np.arange(6) * 0.02, atol=1e-12)
+        np.testing.assert_allclose(run.scalars["time"], run.time[1:])
+        self.assertEqual(run.scalars["bodies"][-1], 28)
+        np.testing.assert_array_equal(run[-1].position, world.position[ids].astype(np.float32)
+                                      if run[-1].position.dtype == np.float32
+                                      else world.position[ids])
+        with self.assertRaisesRegex(talus.Error, "holds a run already"):
+            world.run(self.place("out"), steps=1)
+        world.gravity = (0, 0, -1.6)
+        run = world.run(self.place("out"), steps=25, every=0.02, append=True)
+        np.testing.assert_allclose(run.time[-3:], [0.12, 0.14, 0.15])
+        self.assertEqual(len(run), 9)
+        self.assertEqual(len(world.run(self.place("out"), steps=3, force=True)), 4)
+        with self.assertRaisesRegex(talus.Error, "not written by a scene"):
+            run.resume(time=1)
+        for values, error in (({}, TypeError), ({"time": 1, "steps": 1}, TypeError),
+                              ({"time": 0.01}, ValueError), ({"steps": 0}, ValueError),
+                              ({"steps": 9, "every": 1e-4}, ValueError)):
+            with self.assertRaises(error):
+                world.run(self.place("other"), **values)
+        self.assertFalse(os.path.exists(self.place("other")))
+
+    def test_same_as_steps(self):
+        """Writing changes nothing."""
+        world, ids = heap()
+        again, _ = heap()
+        world.run(self.place("out"), steps=60, every=0.01)
+        again.step(60)
+        np.testing.assert_array_equal(world.position, again.position)
+
+    def test_what_is_raised_leaves_frames(self):
+        world, _ = heap()
+        calls = []
+
+        def stop(contact):
+            calls.append(contact)
+            if len(calls) > 100:
+                raise KeyboardInterrupt
+
+        world.on_contact(stop)
+        with self.assertRaises(KeyboardInterrupt):
+            world.run(self.place("out"), time=10, every=0.01)
+        self.assertGreater(len(talus.Run(self.place("out"))), 1)
+
+    def test_measure(self):
+        world, ids = heap()
+        run = world.run(self.place("out"), time=0.2, every=0.02)
+        try:
+            found = run.measure(begin=0.1)
+        except talus.Error as error:
+            self.assertEqual(error.status, talus.Status.UNSUPPORTED)
+            self.skipTest(str(error))
+        self.assertEqual((found.frames, len(found["time"])), (6, 6))
+        np.testing.assert_array_equal(found["all_grains"], 27)
+        mean, error = found.averages["all_packing_fraction"]
+        self.assertAlmostEqual(mean, found["all_packing_fraction"].mean())
+        self.assertGreaterEqual(error, 0)
+        low, high = np.array([-0.1, -0.1, 0]), np.array([0.2, 0.2, 0.1])
+        box = run.measure({"name": "box", "region": {"lower": low, "upper": high}},
+                          {"kind": "profile", "name": "layers", "along": "z", "bins": 4, "region": {
+                              "lower": low, "upper": high}}, out=self.place("box"))
+        solid = 27 * 4 / 3 * np.pi * 0.01**3 / (0.3 * 0.3 * 0.1)
+        self.assertAlmostEqual(box["box_packing_fraction"][-1], solid, places=6)
+        self.assertEqual(len(next(iter(box.table("layers").values()))), 4)
+        with self.assertRaisesRegex(KeyError, "one of step, time"):
+            box["taste"]
+        with self.assertRaisesRegex(talus.Error, "taste"):
+            run.measure({"taste": 1})
+
+    def test_scene_checkpoint(self):
+        """Inlets go on where they were."""
+        try:
+            scene = talus.Scene(SILO)
+        except talus.Error as error:
+            self.assertEqual(error.status, talus.Status.UNSUPPORTED, error)
+            self.skipTest(str(error))
+        world = scene.build()
+        world.step(60)
+        try:
+            path = world.save(self.place("kept"))
+        except talus.Error as error:
+            self.assertEqual(error.status, talus.Status.UNSUPPORTED)
+            self.skipTest(str(error))
+        world.step(60)
+        self.assertGreater(scene.added, 10)
+        other = talus.Scene(SILO)
+        again = other.build()
+        again.load(path)
+        again.step(60)
+        self.assertEqual(other.added, scene.added)
+        np.testing.assert_array_equal(again.position, world.position)
+        start = talus.Scene(dict(SILO, inlets=[]))
+        filled = start.build(start=path)
+        self.assertEqual((filled.type == talus.BodyType.FREE).sum(), (
+            np.isfinite(world.position[:, 0]) & (world.type == talus.BodyType.FREE)).sum()
+            - (scene.added - _added_at(path)))
+
+
+def _added_at(path):
+    scene = talus.Scene(SILO)
+    world = scene.build()
+    world.load(path)
+    return scene.added
+
+
+class Changes(unittest.TestCase):
+    def test_set(self):
+        world, ids = heap()
+        world.set(gravity=(0, 0, 0), tolerance=1e-7, settings=talus.Settings(law="ccp"))
+        np.testing.assert_array_equal(world.gravity, 0)
+        self.assertEqual(world.tolerance, 1e-7)
+        before = world.velocity[ids].copy()
+        world.step()
+        np.testing.assert_array_equal(world.velocity[ids], before)
+        world.gravity = (0, 0, -1)
+        self.assertEqual(world.tolerance, 1e-7)
+        self.assertEqual(world.restitution_speed, 2 * 1 * 2e-3)  # goes with gravity, as when created
+        world.tolerance = None
+        self.assertEqual(world.tolerance, 1e-4)
+        for name, value, error in (("step", 1e-4, TypeError), ("taste", 1, TypeError),
+                                   ("substeps", -1, talus.Error), ("gravity", (1, 2), ValueError),
+                                   ("gravity", (0, 0, np.nan), talus.Error)):
+            with self.subTest(name), self.assertRaises(error):
+                world.set(**{name: value})
+        np.testing.assert_array_equal(world.gravity, (0, 0, -1))
+        for name in ("positoin", "step_length", "plane", "mass", "stress"):
+            with self.subTest(name), self.assertRaises(AttributeError):
+                setattr(world, name, 1)
+
+        class Mine(talus.World):
+            pass
+
+        mine = Mine()
+        mine.grains, mine.gravity = [1], (0, 0, 0)
+        np.testing.assert_array_equal(mine.gravity, 0)
+
+    def test_set_material(self):
+        world = talus.World(gravity=(0, 0, -10))
+        slick = world.add_material(friction=0.0, density=1000)
+        world.add_plane(material=slick)
+        box = world.add_box((0, 0, 0.1), (0.1, 0.1, 0.1), material=slick, velocity=(1, 0, 0))
+        world.step(50)
+        self.assertAlmostEqual(world.velocity[box, 0], 1)
+        world.set_material(slick, friction=0.5)
+        world.step(50)
+        self.assertAlmostEqual(world.velocity[box, 0], 1 - 0.5 * 10 * 0.05, places=4)
+        self.assertAlmostEqual(world.mass[box], 8)
+        for call in (lambda: world.set_material(slick, density=1), lambda: world.set_material(slick, fun=1),
+                     lambda: world.set_material(7, friction=1), lambda: world.set_material(slick, friction=-1)):
+            with self.assertRaises((TypeError, talus.Error)):
+                call()
+
+    def test_clear_motions(self):
+        world = talus.World()
+        plate = world.add_box((0, 0, 0), (1, 1, 0.1), type="kinematic")
+        world.add_motion(plate, "velocity", vector=(1, 0, 0))
+        world.step(100)
+        world.clear_motions(plate)
+        world.step(100)
+        self.assertAlmostEqual(world.position[plate, 0], 0.1)
+        world.add_motion(plate, "velocity", vector=(0, 1, 0))
+        world.step(100)
+        np.testing.assert_allclose(world.position[plate], [0.1, 0.1, 0], atol=1e-12)
+        with self.assertRaises(talus.Error):
+            world.clear_motions(9)
+
+    def test_device_and_softness(self):
+        world, _ = heap(softness="auto")
+        world.step()
+        self.assertEqual(world.device_steps, 0)
+        self.assertIn("cpu", world.device_reason)
+        modulus, overlap = world.softness_found
+        self.assertGreater(modulus, 0)
+        self.assertTrue(0 < overlap < 0.01)
+
+    def test_a_clump_that_is_refused_leaves_no_body(self):
+        world = talus.World()
+        for material in (9, "glass"):
+            with self.assertRaises((talus.Error, TypeError)):
+                world.add_clump((0, 0, 1), [[0, 0, 0]], 0.1, material=material)
+        self.assertEqual(world.body_count, 0)
+
+    def test_bodies_of_bonds_are_ids(self):
+        world, ids = heap()
+        with self.assertRaises(TypeError):
+            world.add_bonds([0.5, 1.5], young=1e6)
+        with self.assertRaises(ValueError):
+            world.set_servo(0, speed=1, force=1, across=[1, 2, 3])
+
+
+class Problems(unittest.TestCase):
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for kind in ("heap", "stack", "random"):
+                made = talus.generate_problem(kind, body_count=30, seed=3)
+                self.assertEqual(made.position.shape, (len(made.radius), 3))
+                settings = talus.Settings(tolerance=1e-7)
+                solution, info = talus.solve_once(made.problem, settings)
+                self.assertEqual(info.outcome, talus.Outcome.CONVERGED)
+                for name, impulse in (("p.dat", None), ("p.h5", solution.impulse)):
+                    path = os.path.join(folder, kind + name)
+                    try:
+                        talus.write_problem(path, made.problem, impulse)
+                    except talus.Error as error:
+                        self.assertEqual(error.status, talus.Status.UNSUPPORTED)  # without HDF5
+                        continue
+                    read = talus.read_problem(path)
+                    self.assertEqual(read.problem.contact_count, made.problem.contact_count)
+                    if impulse is None:
+                        found = talus.solve_once(read.problem, settings)[0].impulse
+                    else:
+                        found = read.guess  # along normal and tangents, as the file has it
+                    self.assertLess(talus.certify(read.problem, found).epsilon_coulomb, 2e-7)
+            with self.assertRaisesRegex(talus.Error, "FILE_OPEN"):
+                talus.read_problem(os.path.join(folder, "none.h5"))
+            with open(os.path.join(folder, "bad.dat"), "w") as file:
+                file.write("3\nno problem\n")
+            with self.assertRaisesRegex(talus.Error, "FILE_FORMAT"):
+                talus.read_problem(os.path.join(folder, "bad.dat"))
+            with self.assertRaisesRegex(ValueError, "numbers"):
+                talus.write_problem(os.path.join(folder, "x.h5"), made.problem, [1.0])
+            with self.assertRaises(ValueError):
+                talus.generate_problem("tower")
+
+    def test_of_a_world(self):
+        world, _ = heap()
+        world.step(60)
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(talus.Error, "torques"):
+                world.write_problem(os.path.join(folder, "step.dat"))
+            path = os.path.join(folder, "step.h5")
+            try:
+                world.write_problem(path)
+            except talus.Error as error:
+                self.assertEqual(error.status, talus.Status.UNSUPPORTED)  # without HDF5
+                return
+            problem = talus.read_problem(path).problem
+            self.assertGreater(problem.contact_count, 9)
+            self.assertEqual(problem.dimension, 6)
+
+
+class Dynamics(unittest.TestCase):
+    def test_mechanism(self):
+        world = talus.World()
+        arm = world.add_mechanism([
+            dict(name="upper", kind="revolute", axis=(0, 1, 0), mass=1.0, centre=(0, 0, -0.5),
+                 inertia=0.1 * np.eye(3)),
+            dict(name="lower", kind="revolute", parent=0, position=(0, 0, -1), axis=(0, 1, 0), mass=2.0,
+                 centre=(0, 0, -0.5), inertia=0.2 * np.eye(3))])
+        arm.coordinate = [0.4, -0.9]
+        np.testing.assert_allclose(arm.inverse_mass_matrix @ arm.mass_matrix, np.eye(2), atol=1e-12)
+        tip = [("lower", (0, 0, -1))]
+        matrix, free = arm.response(tip)
+        jacobian = arm.jacobian("lower", (0, 0, -1))[:3]
+        np.testing.assert_allclose(matrix, jacobian @ np.linalg.inv(arm.mass_matrix) @ jacobian.T,
+                                   atol=1e-12)
+        np.testing.assert_allclose(free, jacobian @ arm.acceleration(), atol=1e-9)  # at rest
+        np.testing.assert_allclose(arm.acceleration("conquer"), arm.acceleration(), rtol=1e-9)
+        balance = arm.balance()
+        self.assertAlmostEqual(balance["mass"], 3)
+        self.assertEqual(balance["kinetic"], 0)
+        self.assertAlmostEqual(balance["potential"], 3 * 9.81 * balance["centre"][2])
+        self.assertEqual(world.link_of(arm.bodies[1]), (0, 1))
+        ball = world.add_sphere((5, 0, 0), 0.1)
+        self.assertIsNone(world.link_of(ball))
+        self.assertEqual(world.mechanism_count, 1)
+        with self.assertRaises(AttributeError):
+            arm.coordinates = [0, 0]
+
+
+PROGRAM = """
+import sys
+import numpy as np, talus
+from mpi4py import MPI
+ranks = MPI.COMM_WORLD if sys.argv[1] == "ranks" else None
+world = talus.World(step=2e-3, brick_size=0.08, context=talus.Context(threads=1, ranks=ranks))
+world.add_plane()
+places = np.mgrid[0:6, 0:6, 0:4].reshape(3, -1).T * 0.0205 + [0, 0, 0.012]
+world.add_spheres(places + np.random.default_rng(1).uniform(-1e-4, 1e-4, places.shape), 0.01)
+world.step(40)
+if MPI.COMM_WORLD.rank == 0:
+    np.save(sys.argv[2], world.position)
+del world
+"""
+
+
+class Ranks(unittest.TestCase):
+    def test_no_communicator(self):
+        with self.assertRaisesRegex(TypeError, "mpi4py"):
+            talus.Context(ranks=3)
+
+    def test_processes(self):
+        try:
+            import mpi4py  # noqa: F401
+        except ImportError:
+            self.skipTest("mpi4py is not installed")
+        if shutil.which("mpirun") is None:
+            self.skipTest("there is no mpirun")
+        beside = os.path.join(os.path.dirname(os.environ["TALUS_LIBRARY"]), "libtalus_mpi.so.1")
+        if not os.path.exists(beside):
+            self.skipTest("built without MPI")
+        with tempfile.TemporaryDirectory() as folder:
+            program, found = os.path.join(folder, "program.py"), {}
+            with open(program, "w") as file:
+                file.write(PROGRAM)
+            for name, count in (("alone", 1), ("ranks", 2)):
+                place = os.path.join(folder, name + ".npy")
+                done = subprocess.run(
+                    ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(count), sys.executable,
+                     program, name, place], capture_output=True, text=True, timeout=120)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                found[name] = np.load(place)
+            np.testing.assert_array_equal(found["alone"], found["ranks"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
