@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The pages as a site with search: docs/build.sh, then open build/site/html/index.html.
+# The pages as a site: docs/build.sh, then open build/site/html/index.html; for its search box browsers want a
+# server: python3 -m http.server --directory build/site/html.
 # By MkDocs with Material (pip install mkdocs-material, or Debian's mkdocs-material); MKDOCS names another program
 # than mkdocs.
 set -eu

@@ -99,39 +99,99 @@ def header_page(path, name):
             + ", ".join(f"`{f}`" for f in functions) + f"\n\n```c\n{text}```\n")
 
 
-def signature(node):
-    made = f"{node.name}({ast.unparse(node.args)})"
-    return made + (f" -> {ast.unparse(node.returns)}" if node.returns is not None else "")
+def signature(node, owner=""):
+    """As it is called: World(gravity=None, ...)."""
+    made = re.sub(r"^(self|cls)(, |$)", "", ast.unparse(node.args))
+    if node.name == "__init__":
+        return f"{owner}({made})"
+    return f"{node.name}({made})" + (f" -> {ast.unparse(node.returns)}" if node.returns is not None else "")
 
 
 def docstring(node):
     return ast.get_docstring(node) or ""
 
 
-def class_text(node):
+def class_text(node, bases):
+    """A class with the methods of the package's own classes that it is derived from."""
     made = [f"### {node.name}\n\n{docstring(node)}\n"]
-    for part in node.body:
+    for part in [p for n in [node, *bases] for p in n.body]:
         if isinstance(part, ast.FunctionDef) and (part.name == "__init__" or part.name[0] != "_"):
-            if part.name == "__init__" or docstring(part):
-                made.append(f"```python\n{signature(part)}\n```\n\n{docstring(part)}\n")
-    return "\n".join(made)
+            setter = any(isinstance(d, ast.Attribute) and d.attr == "setter" for d in part.decorator_list)
+            read = any(isinstance(d, ast.Name) and d.id == "property" for d in part.decorator_list)
+            if not setter and (part.name == "__init__" or docstring(part)):
+                shown = (f"{part.name} -> {ast.unparse(part.returns)}" if read and part.returns is not None
+                         else signature(part, node.name))
+                made.append(f"```python\n{shown}\n```\n\n{docstring(part)}\n")
+    for part in node.body:  # enumerators, fields
+        if isinstance(part, ast.AnnAssign) or (isinstance(part, ast.Assign) and is_enum(node)):
+            made.append(f"- `{ast.unparse(part)}`")
+    return "\n".join(made) + "\n"
+
+
+def is_enum(node):
+    return any("enum" in ast.unparse(base) for base in node.bases)
+
+
+# Where the public names stand on the page; those that are named nowhere come last.
+TOPICS = (
+    ("Worlds", "World StepReport ContactEvent Cell JointState Mechanism Fleet FleetReport Copy"),
+    ("Scenes and runs", "Scene Run Frame Measured"),
+    ("Contact problems", "Problem Matrix Settings Context Solver Solution Info Certificate Error solve_once "
+     "Stack solve_batch certify Islands find_islands workspace workspace_device"),
+    ("Problem files", "StoredProblem read_problem write_problem generate_problem"),
+    ("Derivatives", "gradient Gradient Regime GradientNote"),
+    ("Library", "version build_text"),
+    ("Enumerations", ""))
+
+
+def parsed(folder):
+    """The package's classes and functions by name, and its modules."""
+    nodes, modules = {}, {}
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".py"):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                modules[name[:-3]] = tree = ast.parse(file.read())
+            for node in tree.body:
+                if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and name not in ("torch.py", "jax.py"):
+                    nodes.setdefault(node.name, node)
+    return nodes, modules
+
+
+def derived_from(node, nodes):
+    """Classes of the package that a class is derived from, nearest first."""
+    found = []
+    for base in getattr(node, "bases", []):
+        known = nodes.get(ast.unparse(base))
+        if known is not None and known is not node:
+            found += [known, *derived_from(known, nodes)]
+    return found
+
+
+def node_text(node, nodes):
+    if isinstance(node, ast.ClassDef):
+        return class_text(node, derived_from(node, nodes))
+    return f"### {node.name}\n\n```python\n{signature(node)}\n```\n\n{docstring(node)}\n"
 
 
 def python_page(source):
-    """Public classes and functions of every module, by their docstrings."""
-    folder = os.path.join(source, "host", "python", "talus")
+    """The public names of the package, by their docstrings."""
+    nodes, modules = parsed(os.path.join(source, "host", "python", "talus"))
+    public = [name for node in modules["__init__"].body if isinstance(node, ast.Assign)
+              and ast.unparse(node.targets[0]) == "__all__" for name in ast.literal_eval(node.value)]
     made = ["# The Python package `talus`\n", "From its docstrings. [How it is used](../../host/python/README.md).\n"]
-    for name in sorted(os.listdir(folder)):
-        if not name.endswith(".py") or name.startswith("_"):
-            continue
-        with open(os.path.join(folder, name), encoding="utf-8") as file:
-            tree = ast.parse(file.read())
-        parts = [class_text(n) if isinstance(n, ast.ClassDef)
-                 else f"### {n.name}\n\n```python\n{signature(n)}\n```\n\n{docstring(n)}\n"
-                 for n in tree.body if isinstance(n, (ast.ClassDef, ast.FunctionDef))
-                 and n.name[0] != "_" and docstring(n)]
-        if parts:
-            made += [f"## talus.{name[:-3]}\n\n{docstring(tree)}\n", *parts]
+    left = set(public)
+    for topic, names in TOPICS:
+        wanted = names.split() if names else sorted(left)
+        left -= set(wanted)
+        made += [f"## {topic}\n", *(node_text(nodes[name], nodes) for name in wanted)]
+        if topic == "Derivatives":
+            for name in ("torch", "jax"):
+                solve, = [n for n in modules[name].body if isinstance(n, ast.FunctionDef) and n.name == "solve"]
+                made.append(node_text(solve, nodes).replace("### solve", f"### talus.{name}.solve"))
+    for name in ("page", "view"):
+        made += [f"## talus.{name}\n\n{docstring(modules[name])}\n", *(
+            node_text(n, nodes) for n in modules[name].body
+            if isinstance(n, ast.FunctionDef) and n.name[0] != "_" and docstring(n))]
     return "\n".join(made)
 
 

@@ -56,7 +56,16 @@ class World(WorldJoints):
     removed: they show the state after the last call of the world, and what is written to them is
     taken over at its next call. Adding bodies makes new arrays; those taken before stay as they are.
 
-    Arguments are members of talus_world_def; None is its default. settings: of the contact solves.
+    Arguments are members of talus_world_def, None is the default in brackets: gravity (m/s2; 0 0
+    -9.81), step (s; 1e-3), cut into substeps (1); integrator "euler" or "midpoint"; stabilisation
+    "projection", "bias" (at most bias_cap, 0.6 m/s) or "none"; restitution "newton" or "poisson",
+    impacts below restitution_speed (m/s; 2 |gravity| step) are plastic; plane: motion in x and z
+    alone; slop (2e-4) and penetration_limit (0.05): of the smaller radius, margin (0.02): of the mean
+    radius of a pair; tolerance: error of a step (1e-4), above accept (10 times as much) on_miss
+    "halve" and "stop" act; velocity_scale (m/s): what errors are relative to; softness "rigid" or
+    "auto"; brick_size (m): of bricks by which ranks share a step; seed; settings: law, method,
+    threads ... of the contact solves. Given later: world.gravity = ..., or set().
+
     One thread at a time: a second one, and a callback, gets Error (BUSY).
     """
 
