@@ -224,6 +224,21 @@ class Changes(unittest.TestCase):
                 world.add_clump((0, 0, 1), [[0, 0, 0]], 0.1, material=material)
         self.assertEqual(world.body_count, 0)
 
+    def test_what_is_wrong_is_named(self):
+        world, _ = heap()
+        for call, error, said in ((lambda: talus.World(gravity="down"), TypeError, "world.gravity is 'down'"),
+                                  (lambda: talus.World(gravity=[[1, 2], [3]]), TypeError, "world.gravity"),
+                                  (lambda: world.step("3"), TypeError, "count is '3'"),
+                                  (lambda: world.step(1.5), TypeError, "count is 1.5")):
+            with self.assertRaisesRegex(error, said):
+                call()
+        world.on_contact(lambda contact: setattr(contact, "friction", "much"))
+        with self.assertRaisesRegex(TypeError, "contact.friction is 'much'"):
+            world.step(60)
+        arm = world.add_mechanism([dict(mass=1.0, inertia=np.eye(3))])
+        world.close()
+        self.assertIn("destroyed", repr(arm))
+
     def test_bodies_of_bonds_are_ids(self):
         world, ids = heap()
         with self.assertRaises(TypeError):

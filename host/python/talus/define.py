@@ -99,7 +99,13 @@ def define(struct: Type[Struct], label: str, values: Mapping[str, Any],
 
 def _row(name: str, value: Any, length: int) -> Tuple[float, ...]:
     """Numbers for an array of the def; (3, 3) and (6,) are both inertias, (k, 3) rows of nine."""
-    array = np.asarray(value, dtype=np.float64)
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"its elements are of type {array.dtype}")
+        array = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} is {value!r}, no array of numbers: {error}") from None
     if length == 6 and array.shape == (3, 3):
         array = array.reshape(9)[[0, 1, 2, 4, 5, 8]]
     if array.ndim == 0 and name.endswith((".lower", ".upper", ".rate", ".target")):

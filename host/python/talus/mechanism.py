@@ -55,6 +55,8 @@ class Mechanism:
         self.world, self.number, self.names, self.base = world, number, names, base
 
     def __repr__(self) -> str:
+        if not self.world._handle:
+            return f"<talus.Mechanism {self.number} of a world that was destroyed>"
         return (f"<talus.Mechanism {self.number}: {self.link_count} links, "
                 f"{len(self.coordinate)} coordinates>")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Un
 import numpy as np
 
 from . import structs
-from .define import Reals, Vector, define, whole
+from .define import Reals, Vector, define, real, whole
 from .enums import Integrator, Miss, Restitution, ShapeKind, Softness, Stabilisation, Status
 from .library import fill, library
 from .problem import AnyArray
@@ -163,12 +163,13 @@ class World(WorldJoints):
         """Makes so many steps, and tells of the last. Ctrl-C, and what a callback raises, comes out
         between two steps. A step that cannot be solved raises Error (STEP_FAILED); the bodies are
         then as they were before it."""
-        if count < 1:
+        wanted = whole("count", count)
+        if wanted < 1:
             raise ValueError(f"{count} steps: at least one is needed")
         made = fill(structs.StepReport)
         with self._alone() as world:
             try:
-                for _ in range(count):
+                for _ in range(wanted):
                     if self._before_step is not None:
                         self._before_step()
                     status = library.talus_world_step(world, byref(made))
@@ -295,7 +296,8 @@ class World(WorldJoints):
             try:
                 event = ContactEvent(contact.contents, friction[0], restitution[0])
                 function(event)
-                friction[0], restitution[0] = event.friction, event.restitution
+                friction[0] = real("contact.friction", event.friction)
+                restitution[0] = real("contact.restitution", event.restitution)
                 keep[0] = 1 if event.keep else 0
             except BaseException as error:  # KeyboardInterrupt too
                 raised.append(error)
