@@ -21,11 +21,13 @@ except talus.Error as error:
 
 ROOT = os.environ["TALUS_SOURCE"]
 count = 0
-for page in ("README.md", "docs/tutorial/first-heap.md", "host/python/README.md"):
+for page in ("README.md", "docs/tutorial/first-heap.md", "host/python/README.md", "docs/how-to/differentiate.md"):
     with open(os.path.join(ROOT, page)) as file:
         text = file.read()
     names = {}
     for code in re.findall(r"^```python\n(.*?)^```", text, re.S | re.M):
+        if page.endswith("differentiate.md") and "talus.torch" in code:    # test_gradient has it
+            continue
         lines = len([line for line in code.splitlines() if line.strip()])
         print(f"{page}: {lines} lines", flush=True)
         exec(compile(code, page, "exec"), names)

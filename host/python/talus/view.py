@@ -1,6 +1,6 @@
 """Worlds and runs in a window or a notebook, by PyVista: pip install talus-contact[view]."""
 
-from typing import TYPE_CHECKING, Any, Tuple
+from typing import TYPE_CHECKING, Any, Sequence, Tuple
 
 import numpy as np
 
@@ -34,7 +34,9 @@ def _add(plotter: Any, picture: Picture, field: str, limits: Tuple[float, float]
         cloud["diameter"], cloud[field] = 2 * picture.radius, picture.field(field)
         ball = pyvista.Sphere(radius=0.5, theta_resolution=16, phi_resolution=12)
         plotter.add_mesh(cloud.glyph(geom=ball, scale="diameter", orient=False), scalars=field,
-                         clim=limits, name="grains", smooth_shading=True)
+                         clim=limits, name="grains", smooth_shading=True,
+                         opacity=0.25 if forces else 1.0, scalar_bar_args=dict(
+                             title=field, n_labels=3, position_x=0.3, width=0.4))
     for name, surface, look in (("solids", picture.solids, dict(color="orange")),
                                 ("walls", picture.walls, dict(color="lightgrey", opacity=0.3))):
         if len(surface[1]):
@@ -47,19 +49,33 @@ def _add(plotter: Any, picture: Picture, field: str, limits: Tuple[float, float]
         thickness = float(picture.radius.mean()) if len(picture.radius) else 1.0
         rod = pyvista.Cylinder(direction=(1, 0, 0), radius=0.1, height=2)
         plotter.add_mesh(marks.glyph(geom=rod, orient="normal", scale=False, factor=thickness),
-                         scalars="force", cmap="Reds", name="forces")
+                         scalars="force", cmap="Reds", name="forces", scalar_bar_args=dict(
+                             title="force", n_labels=3, vertical=True, position_x=0.87,
+                             position_y=0.3, height=0.4))
+
+
+def _aim(plotter: Any, pictures: Sequence[Picture]) -> None:
+    """Fills the view with what moves; walls may reach out of it."""
+    corners = [array for p in pictures for array in (
+        p.position - p.radius[:, None], p.position + p.radius[:, None], p.solids[0]) if len(array)]
+    if corners:
+        low, high = np.concatenate(corners).min(axis=0), np.concatenate(corners).max(axis=0)
+        plotter.view_isometric()
+        plotter.reset_camera(bounds=np.stack([low, high], axis=1).ravel().tolist())
+        plotter.camera_set = True  # or the first picture would show all of the walls
 
 
 def show(world: "World", *, field: str = "speed", forces: bool = False, plotter: Any = None,
          **options: Any) -> Any:
     """Shows the world in a window, or in a notebook. field: as of export_html; forces: rods at
-    contacts. With a plotter of yours it is drawn into that and not shown. Further options go to
+    contacts, seen through the grains. With a plotter of yours it is drawn into that and not shown. Further options go to
     Plotter.show."""
     picture = picture_of_world(world)
     values = picture.field(field)
     drawn = plotter if plotter is not None else _pyvista().Plotter(
         off_screen=options.pop("off_screen", None))
     _add(drawn, picture, field, (float(values.min(initial=0)), float(values.max(initial=1e-12))), forces)
+    _aim(drawn, [picture])
     return drawn if plotter is not None else drawn.show(**options)
 
 
@@ -70,15 +86,15 @@ def show_run(run: Run, *, field: str = "speed", forces: bool = False, plotter: A
         raise ValueError(f"{run!r} has no frames to show")
     drawn = plotter if plotter is not None else _pyvista().Plotter(
         off_screen=options.pop("off_screen", None))
-    last = picture_of_frame(run[-1]).field(field)
-    middle = picture_of_frame(run[len(run) // 2]).field(field)
-    limits = (float(min(last.min(initial=0), middle.min(initial=0))),
-              float(max(last.max(initial=1e-12), middle.max(initial=1e-12))))
+    some = [picture_of_frame(run[i]) for i in (0, len(run) // 2, len(run) - 1)]
+    values = np.concatenate([picture.field(field) for picture in some])
+    limits = float(values.min(initial=0)), float(values.max(initial=1e-12))
 
     def choose(value: float) -> None:
         _add(drawn, picture_of_frame(run[int(round(value))]), field, limits, forces)
 
     choose(0)
+    _aim(drawn, some)
     if len(run) > 1:
         drawn.add_slider_widget(choose, (0, len(run) - 1), value=0, title="frame", fmt="%.0f")
     return drawn if plotter is not None else drawn.show(**options)
