@@ -19,9 +19,9 @@ PHASES = {  # source of the kernel: phase
     "ahead": "certificate", "world_advance": "advance"}
 DEVICES = {"RTX 4090": 1.01e12, "A100": 1.94e12, "H100": 3.35e12}  # bytes/s by data sheet
 KERNEL = 4e-6  # s: half a pair of dependent kernels
-KERNELS = 59 + 17  # of a step with iterations, copies and fills included: tests/emu/test_world_counts.cu
+KERNELS = 44 + 11  # of a step with iterations, copies and fills included: tests/emu/test_world_counts.cu
 CONTACTS = 3.03  # per sphere
-CERTIFICATES = 2  # a step with iterations at rest: of the impulses that it begins with, of those that it ends with
+CERTIFICATES = 1  # a step at rest that is queued as a whole
 PASSES = {"f64": 7.4, "f32": 10.3}  # a step at rest, docs/measured/world.md
 CPU_8K, EXPONENT = 17e-3, 1.16  # s a step of 8000 on one thread, docs/measured/flow.md; growth, measured to 250 000
 WANTED = {8000: 50, 64000: 200, 500000: 400}  # times one thread, H100 in f64

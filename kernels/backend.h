@@ -3,7 +3,7 @@
  * A backend makes engines; an engine holds one contact problem with the state of its solution, in
  * one precision. The functions stand at the height of a phase (some iterations), so that a backend
  * can fuse kernels, record graphs and keep step size, momentum and restart tests to itself.
- * Nineteen functions: eight of the backend, eleven of the engine.
+ * Twenty functions: eight of the backend, twelve of the engine.
  *
  * The same calls give the same bits on every backend of the same precision. */
 #ifndef TL_BACKEND_H
@@ -13,6 +13,7 @@
 
 #include "kernels/conquer_batch.h"
 #include "kernels/data/caller_array.h"
+#include "kernels/data/queued.h"
 #include "kernels/data/system.h"
 #include "kernels/item/judge_rigid.h"
 #include "kernels/item/state.h"
@@ -47,8 +48,17 @@ typedef enum tl_result {
   TL_RESULT_IMPULSE,
   TL_RESULT_VELOCITY, /* of bodies: all six numbers, or the linear three */
   TL_RESULT_ANGULAR,
-  TL_RESULT_CONTACT_VELOCITY
+  TL_RESULT_CONTACT_VELOCITY,
+  TL_RESULT_COUNT
 } tl_result;
+
+/* What a solve of a problem in device memory is expected to be asked for. */
+typedef struct tl_queue_request {
+  tl_caller_array impulse;                 /* to begin with */
+  tl_caller_array result[TL_RESULT_COUNT]; /* array NULL: not wanted */
+  int32_t law;                             /* talus_law */
+  double tolerance;                        /* impulses with R(x) <= tolerance R(0) end the solve */
+} tl_queue_request;
 
 /* Kinds of iterations; item/state.h has what they follow, tl_rule. */
 typedef enum tl_iteration {
@@ -85,13 +95,19 @@ typedef struct tl_engine_ops {
   talus_status (*finish)(tl_engine *engine, double *impulse);
   /* For problems that an upload has built from raw arrays, which then need not come to the host;
    * NULL in engines that build none.
-   * Puts impulses of the caller's aside, times unit. */
-  talus_status (*take)(tl_engine *engine, const tl_caller_array *impulse, double unit);
-  /* Sums of the certificate over the impulses put aside, times unit, from the raw arrays. */
-  talus_status (*judge)(tl_engine *engine, double unit, tl_judge_sums *sums,
-                        tl_judge_balance *balance);
+   * Puts impulses of the caller's aside. */
+  talus_status (*take)(tl_engine *engine, const tl_caller_array *impulse);
+  /* Sums of the certificate over the impulses put aside, from the raw arrays. */
+  talus_status (*judge)(tl_engine *engine, tl_judge_sums *sums, tl_judge_balance *balance);
   /* Writes an array of the caller's, as it was judged. */
   talus_status (*give)(tl_engine *engine, tl_result which, const tl_caller_array *array);
+  /* Queues a whole solve: the last upload with other numbers, impulses taken and, unless they are
+   * good enough, the iterations up to the first look, certificate and results. *queued: that can be
+   * expected. Once it was waited for, the operations above are called as ever, up to the last
+   * `give`: they do nothing but tell what was found, or return TL_NOT_QUEUED and are themselves
+   * again. raw NULL: they are themselves again. */
+  talus_status (*queue)(tl_engine *engine, const tl_raw *raw, const tl_queue_request *request,
+                        bool *queued);
 } tl_engine_ops;
 
 /* Every engine begins with its operations. */

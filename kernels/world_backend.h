@@ -3,7 +3,8 @@
  * A step is touch, form, a solve of the problem that form describes, advance; where something has
  * sunk in, form of the projection, its solve, correct. Whatever is out of the ordinary shows in the
  * record; the host then has the world restored and fetched, and makes the step itself, by the same
- * items: the same bits. */
+ * items: the same bits. A step in which everything stays as it was may be queued as a whole, and
+ * waited for once. */
 #ifndef TL_WORLD_BACKEND_H
 #define TL_WORLD_BACKEND_H
 
@@ -34,6 +35,11 @@ typedef struct tl_world_backend {
   /* Velocities and spins of bodies that are not free: [count], [6 count]. */
   talus_status (*steer)(tl_resident *resident, int32_t count, const int32_t *body,
                         const double *velocity);
+  /* Whether touch and advance may be called without a record, which then is not waited for: pairs,
+   * and the number of contacts, are taken to be those of the step before. */
+  bool (*steady)(const tl_resident *resident);
+  /* After such calls: waits for the record. *right: they were. */
+  talus_status (*read)(tl_resident *resident, tl_resident_record *record, bool *right);
   /* Keeps the bodies; velocities without contact; contacts, matched to those of the step before. */
   talus_status (*touch)(tl_resident *resident, const tl_resident_rule *rule,
                         tl_resident_record *record);

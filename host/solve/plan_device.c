@@ -172,9 +172,7 @@ static talus_status device_start(tl_solve *solve, const tl_outlet *outlet) {
   talus_solver *const solver = solve->solver;
   tl_engine *const engine = solver->slot.engine;
   solve->start_kept = solver->settings.warm_start;
-  return solve->start_kept
-             ? engine->ops->take(engine, &outlet->impulse, 1 / solver->assembly.impulse_unit)
-             : TALUS_OK;
+  return solve->start_kept ? engine->ops->take(engine, &outlet->impulse) : TALUS_OK;
 }
 
 /* Impulses to begin with that are no numbers: the run has begun without them, and the host, which
@@ -190,7 +188,7 @@ talus_status tl_plan_device_judge(tl_solve *solve, tl_judge_sums *sums) {
   talus_solver *const solver = solve->solver;
   tl_certification *const j = &solver->certification;
   tl_judge_balance balance;
-  TL_TRY(solve->run.ops->judge(solve->run.engine, solver->assembly.impulse_unit, sums, &balance));
+  TL_TRY(solve->run.ops->judge(solve->run.engine, sums, &balance));
   j->problem = &solver->problem;
   j->unit = 1;
   j->compliant = solver->assembly.softest > 0;
@@ -238,6 +236,41 @@ static talus_status device_solve(tl_solve *solve, const tl_outlet *outlet, bool 
   TL_TRY(
       tl_plan_engine_run(solve, start, raw->reference[solver->settings.law], raw->inverse_weight));
   return solve->resident && solver->slot.engine->strange ? start_refuse(solve, outlet) : TALUS_OK;
+}
+
+/* Whether a solve by these settings may be queued: it begins with the caller's impulses, ends with
+ * the residual or the certificate, and nobody is asked on the way. */
+static bool settings_queue(const talus_settings *s) {
+  return s->warm_start && s->fixed_iterations == 0 && s->max_seconds <= 0 && s->progress == NULL &&
+         s->measure == TALUS_MEASURE_EPSILON && s->cone == TALUS_CONE_CIRCULAR;
+}
+
+talus_status tl_plan_device_queue(talus_solver *solver, const talus_problem *problem,
+                                  const tl_solution_copy *solution, bool *queued) {
+  tl_engine *const engine = solver->slot.engine;
+  const talus_settings *const settings = &solver->settings;
+  tl_raw raw;
+  tl_outlet outlet;
+  *queued = false;
+  if (solver->plan != &tl_plan_device || engine == NULL || engine->ops->queue == NULL ||
+      solver->slot.precision != settings->precision || !settings_queue(settings) ||
+      tl_solver_wants_host(solver) || !raw_make(problem, &raw)) {
+    return TALUS_OK;
+  }
+  raw.coloured = tl_solver_wants_colours(solver);
+  TL_TRY(tl_outlet_make(solver->context, problem, &solution->solution, &outlet));
+  if (!device_stays(solver, &outlet) || outlet.impulse.array == NULL) {
+    return TALUS_OK;
+  }
+  const tl_queue_request request = {
+      .impulse = outlet.impulse,
+      .result = {[TL_RESULT_IMPULSE] = outlet.impulse,
+                 [TL_RESULT_VELOCITY] = outlet.velocity,
+                 [TL_RESULT_ANGULAR] = outlet.angular,
+                 [TL_RESULT_CONTACT_VELOCITY] = outlet.contact_velocity},
+      .law = settings->law,
+      .tolerance = settings->tolerance};
+  return engine->ops->queue(engine, &raw, &request, queued);
 }
 
 static talus_status device_export(tl_solve *solve) {

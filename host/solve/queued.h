@@ -1,11 +1,12 @@
 /* queued.h: what worlds ask of a solver beyond talus_solve.h: a solve whose results stay in device
- * memory and are not waited for, solves that every rank makes for itself, and pieces that lie where
- * they are to be solved. */
+ * memory and are not waited for, or that is queued as a whole, solves that every rank makes for
+ * itself, and pieces that lie where they are to be solved. */
 #ifndef TL_QUEUED_H
 #define TL_QUEUED_H
 
 #include <stdbool.h>
 
+#include "kernels/data/queued.h"
 #include "talus/talus_solve.h"
 
 struct tl_owners;
@@ -14,6 +15,15 @@ struct tl_owners;
  * way. */
 talus_status tl_solver_solve_queued(talus_solver *solver, const talus_solution *solution,
                                     talus_info *info);
+
+/* Queues the solve that is expected of a problem in device memory: the last one with other numbers,
+ * which a few iterations solve. Nothing is waited for. *queued: it can be expected; then the update
+ * and the solve that follow, after the device was waited for, tell what it came to, or return
+ * TL_NOT_QUEUED: it was another solve, whose arrays are not to be used. */
+talus_status tl_solver_queue(talus_solver *solver, const talus_problem *problem,
+                             const talus_solution *solution, bool *queued);
+/* Nothing is queued: the next update and solve are as ever. */
+talus_status tl_solver_queue_drop(talus_solver *solver);
 
 /* In a context with ranks: problems are not pieces but whole from now on, and each rank solves the
  * one that it was given; or, false, as they were. Before talus_solver_update. */

@@ -243,6 +243,33 @@ talus_status tl_solver_solve_queued(talus_solver *solver, const talus_solution *
   return solve(solver, solution, info, true);
 }
 
+talus_status tl_solver_queue(talus_solver *solver, const talus_problem *problem,
+                             const talus_solution *solution, bool *queued) {
+  tl_problem_copy given;
+  tl_solution_copy wanted;
+  TL_TRY(tl_solver_enter(solver));
+  talus_status status = tl_problem_copy_make(solver->context, problem, &given);
+  if (status == TALUS_OK) {
+    status = tl_solution_copy_make(solver->context, solution, &wanted);
+  }
+  if (status == TALUS_OK) {
+    status = tl_plan_device_queue(solver, &given.problem, &wanted, queued);
+  }
+  tl_solver_leave(solver);
+  return status;
+}
+
+talus_status tl_solver_queue_drop(talus_solver *solver) {
+  tl_engine *const engine = solver->slot.engine;
+  bool queued;
+  TL_TRY(tl_solver_enter(solver));
+  const talus_status status = engine != NULL && engine->ops->queue != NULL
+                                  ? engine->ops->queue(engine, NULL, NULL, &queued)
+                                  : TALUS_OK;
+  tl_solver_leave(solver);
+  return status;
+}
+
 talus_status talus_solve_once(talus_context *context, const talus_problem *problem,
                               const talus_settings *settings, talus_solution *solution,
                               talus_info *info) {

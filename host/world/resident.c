@@ -20,6 +20,7 @@ talus_status tl_resident_create(talus_world *world) {
   memset(resident, 0, sizeof *resident);
   resident->backend = backend;
   resident->world = world;
+  resident->patience = 1;
   world->resident = resident;
   return backend->create(world->context, &resident->memory);
 }
@@ -64,6 +65,11 @@ int64_t talus_world_device_steps(const talus_world *world, const char **reason) 
   }
   return resident != NULL ? resident->step_count : 0;
 }
+
+enum {
+  CALM_ITERATIONS = 5, /* that a step takes at the most which is queued as a whole */
+  PATIENCE_MOST = 64   /* steps */
+};
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
@@ -132,37 +138,59 @@ static tl_resident_rule rule_make(const talus_world *world, double dt, bool turn
       .projects = world->def.stabilisation == TALUS_STABILISE_PROJECTION};
 }
 
-static talus_status solve(tl_world_resident *resident, const tl_resident_rule *rule,
-                          tl_resident_problem which, talus_solver *solver, double scale,
-                          talus_info *info) {
+/* A problem in the device's memory, and where its solution goes. */
+typedef struct formed {
   talus_problem problem;
   talus_solution solution;
-  TL_TRY(resident->backend->form(resident->memory, rule, which, &problem, &solution));
+} formed;
+
+static talus_status form(tl_world_resident *resident, const tl_resident_rule *rule,
+                         tl_resident_problem which, formed *f) {
+  return resident->backend->form(resident->memory, rule, which, &f->problem, &f->solution);
+}
+
+static talus_status solve(talus_solver *solver, const formed *f, double scale, talus_info *info) {
+  talus_problem problem = f->problem;
   problem.velocity_scale = scale;
   TL_TRY(talus_solver_update(solver, &problem));
-  return tl_solver_solve_queued(solver, &solution, info);
+  return tl_solver_solve_queued(solver, &f->solution, info);
 }
 
 /* Impulses of the step; *reason: why they are not taken. */
-static talus_status impulses_find(tl_world_resident *resident, const tl_resident_rule *rule,
-                                  const tl_resident_record *record, talus_info *info,
-                                  const char **reason) {
-  const talus_world *const world = resident->world;
+static talus_status impulses_find(const talus_world *world, const tl_resident_rule *rule,
+                                  const tl_resident_record *record, const formed *f,
+                                  talus_info *info, const char **reason) {
   const double given = world->def.velocity_scale;
   const double scale =
       given > 0 ? given
                 : tl_velocity_scale_of(world, rule->contact.dt, record->change, record->free_count,
                                        record->speed, record->contact_count);
-  TL_TRY(solve(resident, rule, TL_PROBLEM_VELOCITY, world->solver, scale, info));
+  TL_TRY(solve(world->solver, f, scale, info));
   *reason = tl_step_acceptable(world, info) ? NULL : "the solve was not accepted";
   return TALUS_OK;
 }
 
-/* Moves the bodies; positions are corrected where something has sunk in. */
-static talus_status advance(tl_world_resident *resident, const tl_resident_rule *rule,
-                            tl_resident_record *record, const char **reason) {
+/* Queues a step that is expected to be as the last ones, and waits once for all of it: pairs and
+ * contacts stay, the solve is soon done. TL_NOT_QUEUED: it is not so, and the bodies have to be
+ * restored. */
+static talus_status step_queue(tl_world_resident *resident, const tl_resident_rule *rule, formed *f,
+                               tl_resident_record *record) {
+  bool right;
+  TL_TRY(resident->backend->touch(resident->memory, rule, NULL));
+  TL_TRY(form(resident, rule, TL_PROBLEM_VELOCITY, f));
+  TL_TRY(tl_solver_queue(resident->world->solver, &f->problem, &f->solution, &right));
+  if (!right) {
+    return TL_NOT_QUEUED;
+  }
+  TL_TRY(resident->backend->advance(resident->memory, rule, NULL));
+  TL_TRY(resident->backend->read(resident->memory, record, &right));
+  return right ? TALUS_OK : TL_NOT_QUEUED;
+}
+
+/* What the record of moved bodies says; positions are corrected where something has sunk in. */
+static talus_status moves_judge(tl_world_resident *resident, const tl_resident_rule *rule,
+                                tl_resident_record *record, const char **reason) {
   const talus_world *const world = resident->world;
-  TL_TRY(resident->backend->advance(resident->memory, rule, record));
   *reason = record->fast   ? "a body outran its margin"
             : record->deep ? "a pair became too deep"
             : record->bad  ? "a body left the range of numbers"
@@ -170,7 +198,9 @@ static talus_status advance(tl_world_resident *resident, const tl_resident_rule 
   if (*reason != NULL || !record->sunk || world->def.stabilisation != TALUS_STABILISE_PROJECTION) {
     return TALUS_OK;
   }
-  TL_TRY(solve(resident, rule, TL_PROBLEM_PROJECTION, world->projector, 0, NULL));
+  formed f;
+  TL_TRY(form(resident, rule, TL_PROBLEM_PROJECTION, &f));
+  TL_TRY(solve(world->projector, &f, 0, NULL));
   TL_TRY(resident->backend->correct(resident->memory, rule, record));
   *reason = record->deep  ? "a pair became too deep"
             : record->bad ? "a body left the range of numbers"
@@ -178,31 +208,40 @@ static talus_status advance(tl_world_resident *resident, const tl_resident_rule 
   return TALUS_OK;
 }
 
-/* One step on the device; *reason: why it is not to be had. */
-static talus_status step_make(tl_world_resident *resident, double dt, talus_step_report *report,
-                              const char **reason) {
+/* One step on the device, queued as a whole or phase by phase; *reason: why it is not to be had. */
+static talus_status step_make(tl_world_resident *resident, double dt, bool queued,
+                              talus_step_report *report, const char **reason) {
   talus_world *const world = resident->world;
   talus_info info = talus_info_default();
   tl_step_balance balance;
   tl_resident_record record;
+  formed f;
   bool turning;
   const double begin = tl_clock();
   TL_TRY(bodies_steer(resident, dt, &turning));
   const tl_resident_rule rule = rule_make(world, dt, turning);
-  TL_TRY(resident->backend->touch(resident->memory, &rule, &record));
+  TL_TRY(queued ? step_queue(resident, &rule, &f, &record)
+                : resident->backend->touch(resident->memory, &rule, &record));
   *reason = record.crowded                                 ? "a pair with many contact points"
             : record.skewed && tl_resident_is_plain(world) ? "a disk leaves its plane"
                                                            : NULL;
   if (*reason != NULL) {
     return TALUS_OK;
   }
-  const double touched = tl_clock();
-  TL_TRY(impulses_find(resident, &rule, &record, &info, reason));
+  const double touched = queued ? begin : tl_clock(); /* all is waited for in the solve's time */
+  if (!queued) {
+    TL_TRY(form(resident, &rule, TL_PROBLEM_VELOCITY, &f));
+  }
+  TL_TRY(impulses_find(world, &rule, &record, &f, &info, reason));
   if (*reason != NULL) {
     return TALUS_OK;
   }
   const double solved = tl_clock();
-  TL_TRY(advance(resident, &rule, &record, reason));
+  if (!queued) {
+    TL_TRY(resident->backend->advance(resident->memory, &rule, &record));
+  }
+  TL_TRY(moves_judge(resident, &rule, &record, reason));
+  resident->calm = info.iterations <= CALM_ITERATIONS ? resident->calm + 1 : 0;
   memset(&balance, 0, sizeof balance);
   tl_balance_set(record.contact, &balance);
   *report = talus_step_report_default();
@@ -213,6 +252,35 @@ static talus_status step_make(tl_world_resident *resident, double dt, talus_step
   report->seconds_solve = solved - touched - report->seconds_build;
   report->seconds_project = tl_clock() - solved;
   return TALUS_OK;
+}
+
+/* Whether the next step is expected to be as the last ones. */
+static bool is_calm(const tl_world_resident *resident) {
+  return resident->calm >= resident->patience && resident->backend->steady(resident->memory);
+}
+
+/* The more often expectations were wrong, the more steps have to pass before the next one. */
+static void patience_learn(tl_world_resident *resident, bool right) {
+  resident->queued_count += right;
+  resident->missed_count += !right;
+  const int32_t patience = right ? resident->patience / 2 : 2 * resident->patience;
+  resident->patience = patience < 1 ? 1 : patience > PATIENCE_MOST ? PATIENCE_MOST : patience;
+  resident->calm = right ? resident->calm : 0;
+}
+
+/* One step; one that was queued as a whole and came out otherwise is made once more. */
+static talus_status step_make_once(tl_world_resident *resident, double dt,
+                                   talus_step_report *report, const char **reason) {
+  if (is_calm(resident)) {
+    const talus_status status = step_make(resident, dt, true, report, reason);
+    TL_TRY(tl_solver_queue_drop(resident->world->solver));
+    patience_learn(resident, status != TL_NOT_QUEUED);
+    if (status != TL_NOT_QUEUED) {
+      return status;
+    }
+    TL_TRY(resident->backend->restore(resident->memory));
+  }
+  return step_make(resident, dt, false, report, reason);
 }
 
 /* The device gives back what the step began with. */
@@ -244,7 +312,7 @@ static talus_status step_try(talus_world *world, talus_step_report *report, bool
     resident->loaded = reason == NULL;
   }
   if (reason == NULL) {
-    const talus_status status = step_make(resident, dt, report, &reason);
+    const talus_status status = step_make_once(resident, dt, report, &reason);
     if (status == TALUS_OUT_OF_MEMORY) {
       TL_TRY(memory_abandon(resident));
     }

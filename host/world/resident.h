@@ -29,9 +29,14 @@ typedef struct tl_world_resident {
   double kept_time;
   tl_body_motion *kept; /* of kinematic bodies, which the host moves along */
   tl_buffer kept_memory;
-  int64_t step_count; /* made on the device */
-  int64_t fitting;    /* shapes for which there was room */
-  bool refused;       /* there is too little memory, and `auto` leaves the world to the CPU */
+  int64_t step_count;   /* made on the device */
+  int64_t queued_count; /* of them, queued as a whole; and ... */
+  int64_t missed_count; /* ... those that came out otherwise and were made once more */
+  /* whether a step is queued as a whole */
+  int32_t calm;     /* steps in a row that could have been, or were */
+  int32_t patience; /* so many are wanted before one is; the more the more often that was wrong */
+  int64_t fitting;  /* shapes for which there was room */
+  bool refused;     /* there is too little memory, and `auto` leaves the world to the CPU */
 } tl_world_resident;
 
 /* Nothing where the context's backend has no worlds. */

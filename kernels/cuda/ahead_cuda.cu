@@ -8,35 +8,33 @@
 
 namespace {
 
-/* Impulses in the caller's order, times unit. ended: after an odd number of iterations x is where
+/* Impulses in the caller's order and units. ended: after an odd number of iterations x is where
  * x_previous was. */
 __global__ void __launch_bounds__(TL_CHUNK)
     impulses_give_kernel(const tl_real *now, const tl_real *previous, const tl_control *ended,
-                         const uint32_t *order, const int64_t count, const double unit,
-                         double *given) {
+                         const tl_cuda_judging j, const int64_t count) {
   const int64_t i = tl_thread_index();
   const tl_real *const from = ended != NULL && ended->state.made % 2 != 0 ? previous : now;
   if (i < count) {
-    given[3 * (int64_t)order[i / 3] + i % 3] = unit * (double)from[i];
+    j.impulse[3 * (int64_t)j.order[i / 3] + i % 3] = j.unit[0] / j.unit[1] * (double)from[i];
   }
 }
 
 /* Queues the certificate of impulses. */
 talus_status judge_queue(tl_cuda_engine *engine, const tl_real *now, const tl_real *previous,
-                         const tl_control *ended, double unit) {
-  const uint32_t *order;
-  double *given;
+                         const tl_control *ended) {
+  tl_cuda_judging judging;
   engine->judged_now = engine->judged_kept = false;
-  TL_TRY(tl_cuda_judge_open(engine->device, &engine->assembly, &order, &given));
+  TL_TRY(tl_cuda_judge_open(engine->device, &engine->assembly, &judging));
   tl_cuda_bytes_count(engine);
   const int64_t count = 3 * (int64_t)engine->work.view.shape.contact_count;
   TL_LAUNCH(engine, tl_cuda_blocks(count, TL_CHUNK), TL_CHUNK, impulses_give_kernel, now, previous,
-            ended, order, count, unit, given);
+            ended, judging, count);
   return tl_cuda_judge(engine->device, &engine->assembly, engine->judged);
 }
 
-talus_status judge_kept(tl_cuda_engine *engine, double unit) {
-  TL_TRY(judge_queue(engine, engine->work.view.best, NULL, NULL, unit));
+talus_status judge_kept(tl_cuda_engine *engine) {
+  TL_TRY(judge_queue(engine, engine->work.view.best, NULL, NULL));
   engine->judged_kept = true;
   return TALUS_OK;
 }
@@ -49,24 +47,28 @@ void tl_cuda_forget(tl_cuda_engine *engine) {
 
 talus_status tl_cuda_judge_now(tl_cuda_engine *engine, tl_real *begin) {
   const tl_view *const view = &engine->work.view;
-  TL_TRY(judge_queue(engine, view->x, view->x_previous, begin != NULL ? engine->work.control : NULL,
-                     engine->unit));
+  TL_TRY(
+      judge_queue(engine, view->x, view->x_previous, begin != NULL ? engine->work.control : NULL));
   engine->judged_now = true;
   return TALUS_OK;
 }
 
-talus_status tl_cuda_end(tl_cuda_engine *engine, tl_real *begin) {
-  if (engine->unit > 0) {
-    if (begin != NULL && engine->work.view.x != begin) {
-      tl_cuda_swap(engine);
-    }
-    TL_TRY(tl_cuda_residual_queue(engine, begin));
-    TL_TRY(tl_cuda_judge_now(engine, begin));
+talus_status tl_cuda_end_queue(tl_cuda_engine *engine, tl_real *begin, size_t bytes) {
+  if (begin != NULL && engine->work.view.x != begin) {
+    tl_cuda_swap(engine);
   }
-  TL_TRY(tl_cuda_result(engine));
+  TL_TRY(tl_cuda_residual_queue(engine, begin));
+  TL_TRY(tl_cuda_judge_now(engine, begin));
+  return tl_cuda_result_queue(engine, bytes);
+}
+
+talus_status tl_cuda_end(tl_cuda_engine *engine, tl_real *begin) {
+  TL_TRY(engine->built ? tl_cuda_end_queue(engine, begin, TL_CONTROL_READ)
+                       : tl_cuda_result_queue(engine, TL_CONTROL_READ));
+  TL_TRY(tl_cuda_wait(engine->device));
   const int32_t made = engine->result->state.made;
-  engine->expected = engine->unit > 0 ? (made + 9) / 10 * 10 : 0;
-  engine->residual_known = engine->unit > 0;
+  engine->expected = engine->built ? (made + 9) / 10 * 10 : 0;
+  engine->residual_known = engine->built;
   if (begin != NULL) {
     tl_cuda_settle(engine, begin, made);
   }
@@ -79,12 +81,11 @@ int32_t tl_cuda_expect(tl_cuda_engine *engine, const tl_rule *rule, int32_t coun
   return rule->look > 0 && expected > 0 && expected < count ? expected : count;
 }
 
-talus_status tl_cuda_judge_kept(tl_engine *base, double unit, tl_judge_sums *sums,
-                                tl_judge_balance *balance) {
+talus_status tl_cuda_judge_kept(tl_engine *base, tl_judge_sums *sums, tl_judge_balance *balance) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
-  if (!engine->judged_kept || unit != engine->unit) {
-    TL_TRY(judge_kept(engine, unit));
+  if (!engine->judged_kept) {
+    TL_TRY(judge_kept(engine));
     TL_TRY(tl_cuda_wait(engine->device));
   }
   *sums = engine->judged->sums;
@@ -96,7 +97,7 @@ talus_status tl_cuda_give(tl_engine *base, tl_result which, const tl_caller_arra
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
   if (!engine->judged_kept) { /* others were looked at since */
-    TL_TRY(judge_kept(engine, engine->unit));
+    TL_TRY(judge_kept(engine));
   }
   return tl_cuda_judge_give(engine->device, &engine->assembly, which, array);
 }

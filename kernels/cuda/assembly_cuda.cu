@@ -441,19 +441,54 @@ talus_status facts_clear(tl_cuda_device *device, const tl_cuda_raw *w) {
   return TALUS_OK;
 }
 
-/* The problem of the last assembly with other numbers. *same: it was that. */
+/* Queues the problem of the last assembly with other numbers. Its order is not known unless all
+ * goes well. */
 talus_status assemble_again(tl_cuda_device *device, tl_cuda_order *order, tl_cuda_raw *w,
-                            tl_cuda_facts *all, tl_system *built, bool *same) {
+                            tl_system *built) {
+  order->known = false;
   w->order = order->raw.order;
   w->other = order->raw.other;
   w->key = order->raw.key;
   w->sorted = order->raw.sorted;
   *built = order->built;
   TL_TRY(tl_cuda_arrays_check(device, w));
-  TL_TRY(system_fill(device, w, built));
-  TL_TRY(tl_cuda_facts_fetch(device, w, order->all.soft != 0, all));
-  *same = !all->changed && all->uneven == order->all.uneven && all->soft == order->all.soft;
-  return TALUS_OK;
+  return system_fill(device, w, built);
+}
+
+/* Whether it was that. */
+bool is_same(const tl_cuda_order *order, const tl_cuda_facts *all) {
+  return !all->changed && all->uneven == order->all.uneven && all->soft == order->all.soft;
+}
+
+/* Of facts, those that the host is told. */
+size_t facts_bytes(bool soft) {
+  return soft ? sizeof(tl_cuda_facts) : offsetof(tl_cuda_facts, exponent);
+}
+
+/* Arrays and memory of an assembly. *right: all arrays are in the memory of this device. */
+talus_status work_take(tl_cuda_device *device, tl_cuda_assembly *assembly, const tl_raw *raw,
+                       tl_cuda_raw *w, bool *right) {
+  size_t bytes;
+  arrays_look(device, raw, right, &bytes);
+  if (!*right) {
+    return TALUS_OK;
+  }
+  TL_TRY(arrays_take(device, assembly, raw, bytes, w));
+  TL_TRY(work_reserve(device, assembly, raw, w));
+  return facts_clear(device, w);
+}
+
+/* What an assembly that has gone well leaves in raw. */
+void raw_answer(const tl_cuda_facts *all, const tl_cuda_raw *w, int32_t colours, tl_raw *raw) {
+  raw->colour_count = colours;
+  facts_read(all, raw);
+  raw->order.array = w->order;
+  raw->order.stride = sizeof *w->order;
+  raw->order.count = w->contacts;
+  raw->order.components = raw->order.pitch = 1;
+  raw->order.scalar = TL_SCALAR_I32;
+  raw->order.name = "order of contacts";
+  raw->taken = 1;
 }
 
 /* *good: it is a problem. */
@@ -485,8 +520,7 @@ talus_status assemble_anew(tl_cuda_device *device, tl_cuda_assembly *assembly, c
 
 talus_status tl_cuda_facts_fetch(tl_cuda_device *device, const tl_cuda_raw *w, bool soft,
                                  tl_cuda_facts *all) {
-  return tl_cuda_fetch_all(device, w->all, all,
-                           soft ? sizeof *all : offsetof(tl_cuda_facts, exponent));
+  return tl_cuda_fetch_all(device, w->all, all, facts_bytes(soft));
 }
 
 /* Contacts between the same bodies as in the last assembly stand in the same order: then only the
@@ -497,22 +531,17 @@ talus_status tl_cuda_assemble(tl_cuda_device *device, tl_cuda_assembly *assembly
   tl_cuda_facts all = {};
   tl_cuda_order *order;
   bool right, good = true;
-  size_t bytes;
   memset((void *)built, 0, sizeof *built);
   raw->taken = raw->same = 0;
-  arrays_look(device, raw, &right, &bytes);
+  TL_TRY(order_of(device, assembly, &order));
+  TL_TRY(work_take(device, assembly, raw, &w, &right));
   if (!right) {
     return TALUS_OK;
   }
-  TL_TRY(order_of(device, assembly, &order));
-  TL_TRY(arrays_take(device, assembly, raw, bytes, &w));
-  TL_TRY(work_reserve(device, assembly, raw, &w));
-  TL_TRY(facts_clear(device, &w));
   if (order_suits(order, raw, &w)) {
-    order->known = false; /* unless all goes well */
-    bool same;
-    TL_TRY(assemble_again(device, order, &w, &all, built, &same));
-    raw->same = same;
+    TL_TRY(assemble_again(device, order, &w, built));
+    TL_TRY(tl_cuda_facts_fetch(device, &w, order->all.soft != 0, &all));
+    raw->same = is_same(order, &all);
     good = !all.defect;
   }
   if (!raw->same) {
@@ -527,17 +556,42 @@ talus_status tl_cuda_assemble(tl_cuda_device *device, tl_cuda_assembly *assembly
     return TALUS_OK;
   }
   order->known = true;
-  raw->colour_count = built->colour_count;
-  facts_read(&all, raw);
   TL_TRY(raw_keep(device, assembly, &w, all.soft));
-  raw->order.array = w.order;
-  raw->order.stride = sizeof *w.order;
-  raw->order.count = w.contacts;
-  raw->order.components = raw->order.pitch = 1;
-  raw->order.scalar = TL_SCALAR_I32;
-  raw->order.name = "order of contacts";
-  raw->taken = 1;
+  raw_answer(&all, &w, built->colour_count, raw);
   return TALUS_OK;
+}
+
+talus_status tl_cuda_assemble_queue(tl_cuda_device *device, tl_cuda_assembly *assembly,
+                                    const tl_raw *raw, int32_t law, tl_system *built,
+                                    const double **square, bool *queued) {
+  tl_cuda_raw w = {};
+  tl_cuda_order *order;
+  TL_TRY(order_of(device, assembly, &order));
+  TL_TRY(work_take(device, assembly, raw, &w, queued));
+  *queued = *queued && order_suits(order, raw, &w);
+  if (!*queued) {
+    return TALUS_OK;
+  }
+  const bool soft = order->all.soft != 0;
+  TL_TRY(assemble_again(device, order, &w, built));
+  TL_TRY(raw_keep(device, assembly, &w, soft));
+  *square = w.all->sum + (law == TL_LAW_COULOMB ? 1 : 0); /* as facts_read has them */
+  return tl_cuda_copy(device, assembly->told, w.all, facts_bytes(soft), cudaMemcpyDeviceToHost);
+}
+
+void tl_cuda_assemble_answer(const tl_cuda_assembly *assembly, tl_raw *raw) {
+  tl_cuda_order *const order = (tl_cuda_order *)assembly->order.memory;
+  const tl_cuda_facts *const all = (const tl_cuda_facts *)assembly->told;
+  raw->taken = raw->same = 0;
+  if (is_same(order, all) && !all->defect) {
+    order->known = true;
+    raw->same = 1;
+    raw_answer(all, (const tl_cuda_raw *)assembly->raw.memory, order->built.colour_count, raw);
+  }
+}
+
+size_t tl_cuda_told_size(void) {
+  return sizeof(tl_cuda_facts);
 }
 
 void tl_cuda_assembly_release(tl_cuda_device *device, tl_cuda_assembly *assembly) {

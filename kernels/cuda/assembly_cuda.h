@@ -17,16 +17,32 @@ typedef struct tl_cuda_assembly {
   tl_cuda_buffer judge; /* of the certificate */
   tl_buffer order; /* a tl_cuda_order: what can be used again where nothing but numbers change */
   int32_t ends_sorted; /* 1: it has the ends of this assembly's bodies */
+  void *told;          /* pinned: the scalars of an assembly that is queued */
 } tl_cuda_assembly;
 
 /* Checks, orders and assembles what raw names. The arrays of *built then lie in device memory, but
  * the ends of the bodies, which are left out. raw->taken is 0 if there is a defect. */
 talus_status tl_cuda_assemble(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_raw *raw,
                               tl_system *built);
-/* judge_cuda.cu: the certificate of an assembled problem. Memory for it, where impulses in the
- * caller's order are to be put, and that order. */
+/* Queues the assembly of what raw names, if it may be the last problem with other numbers. *built:
+ * its arrays; *square: where R(0)^2 by that law will be. */
+talus_status tl_cuda_assemble_queue(tl_cuda_device *device, tl_cuda_assembly *assembly,
+                                    const tl_raw *raw, int32_t law, tl_system *built,
+                                    const double **square, bool *queued);
+/* Bytes of `told`. */
+size_t tl_cuda_told_size(void);
+/* After it was waited for: raw->taken is 0 if it was not that. */
+void tl_cuda_assemble_answer(const tl_cuda_assembly *assembly, tl_raw *raw);
+/* judge_cuda.cu: the certificate of an assembled problem. Memory for it: where impulses in the
+ * caller's order are to be put, that order, and the units by which weights and speeds were
+ * multiplied, whose ratio is the impulses' (caller's over the system's); in device memory. */
+typedef struct tl_cuda_judging {
+  double *impulse;
+  const uint32_t *order;
+  const double *unit;
+} tl_cuda_judging;
 talus_status tl_cuda_judge_open(tl_cuda_device *device, tl_cuda_assembly *assembly,
-                                const uint32_t **order, double **impulse);
+                                tl_cuda_judging *judging);
 /* Queues the sums over those impulses, on their way to pinned memory. */
 typedef struct tl_cuda_judged {
   tl_judge_sums sums;

@@ -76,8 +76,10 @@ static __device__ __forceinline__ int32_t tl_group_next(const tl_cuda_work &work
   return next;
 }
 
+/* Two blocks to a multiprocessor, that is at most 128 registers a thread: a sweep with arms would
+ * take 150 for sm_90. Wrenches need some 200: there the spilling would be dearer. */
 template <class PASS, int KIND, int TORQUE>
-static __global__ void __launch_bounds__(TL_CHUNK)
+static __global__ void __launch_bounds__(TL_CHUNK, TORQUE ? 1 : 2)
     contact_kernel(const tl_cuda_work work, const tl_range given, const tl_cuda_part part) {
   if (!tl_is_due(work.control, PASS::when)) {
     return;

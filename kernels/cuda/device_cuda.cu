@@ -222,6 +222,8 @@ static void device_empty(tl_cuda_device *device) {
   }
   tl_dense_library_close(device);
   tl_cuda_release(device, &device->field);
+  tl_cuda_release(device, &device->slice);
+  tl_buffer_release(device->context, &device->image);
   for (int i = 0; i < 2; i++) {
     if (device->sent[i] != NULL) {
       check_release(device, cudaEventDestroy(device->sent[i]), "event");

@@ -32,6 +32,8 @@ typedef struct tl_cuda_device {
   cudaEvent_t sent[2]; /* the half may be used again */
   int half;
   tl_cuda_buffer field;           /* a part of a caller's array, packed */
+  tl_cuda_buffer slice;           /* of a batch, see slice_cuda.h; and ... */
+  tl_buffer image;                /* ... what it is on the host */
   struct tl_dense_library *dense; /* cuBLAS and cuSOLVER; NULL until they are needed */
   talus_status sticky;
   char message[256];

@@ -71,6 +71,7 @@ talus_status reals_fetch(tl_cuda_engine *engine, double *to, const tl_real *from
 
 talus_status control_reset(tl_cuda_engine *engine, double lipschitz) {
   TL_LAUNCH(engine, 1, 1, control_reset_kernel, engine->work.control, lipschitz);
+  engine->started = lipschitz;
   engine->since_rebuild = engine->stale = 0;
   return TALUS_OK;
 }
@@ -83,7 +84,8 @@ void tl_cuda_bytes_count(tl_cuda_engine *engine) {
                 engine->trial.capacity + engine->partial.capacity + engine->scratch.capacity +
                 engine->palette.capacity + engine->colours.capacity +
                 tl_cuda_assembly_bytes(&engine->assembly) +
-                (1 + TL_BEHIND) * sizeof *engine->result + sizeof *engine->judged);
+                (1 + TL_BEHIND) * sizeof *engine->result + sizeof *engine->judged +
+                tl_cuda_told_size());
 }
 
 talus_status tl_cuda_reserve_trial(tl_cuda_engine *engine) {
@@ -125,12 +127,14 @@ talus_status tl_cuda_prepare(tl_cuda_engine *engine, const tl_rule *rule) {
   return TALUS_OK;
 }
 
+talus_status tl_cuda_result_queue(tl_cuda_engine *engine, size_t bytes) {
+  return tl_cuda_copy(engine->device, engine->result, engine->work.control, bytes,
+                      cudaMemcpyDeviceToHost);
+}
+
 talus_status tl_cuda_result(tl_cuda_engine *engine) {
-  tl_cuda_device *const device = engine->device;
-  TL_TRY(tl_cuda_copy(device, engine->result, engine->work.control, TL_CONTROL_READ,
-                      cudaMemcpyDeviceToHost));
-  TL_TRY(tl_cuda_wait(device));
-  return TALUS_OK;
+  TL_TRY(tl_cuda_result_queue(engine, TL_CONTROL_READ));
+  return tl_cuda_wait(engine->device);
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -155,6 +159,10 @@ static talus_status engine_start(tl_engine *base, tl_start from, const double *i
 
 static talus_status engine_iterate(tl_engine *base, tl_iteration kind, const tl_rule *rule,
                                    int32_t count, tl_state *state, int64_t *passes) {
+  tl_cuda_engine *const engine = (tl_cuda_engine *)base;
+  if (rule->look > 0 && !(rule->ratio > 0) && kind != TL_ITERATE_BACKTRACK) {
+    engine->asked = {true, kind, *rule, engine->started};
+  }
   switch (kind) {
   case TL_ITERATE_GRADIENT:
     return tl_cuda_gradient(base, rule, count, state, passes);
@@ -197,7 +205,7 @@ static void engine_destroy(tl_engine *base) {
     tl_cuda_release(device, &engine->scratch);
     tl_cuda_release(device, &engine->palette);
     tl_cuda_assembly_release(device, &engine->assembly);
-    void *const pinned[] = {engine->result, engine->judged};
+    void *const pinned[] = {engine->result, engine->judged, engine->assembly.told};
     for (void *memory : pinned) {
       if (memory != NULL && cudaFreeHost(memory) != cudaSuccess) {
         (void)cudaGetLastError(); /* as in tl_cuda_release: told by the calls before */
@@ -213,7 +221,7 @@ static void engine_destroy(tl_engine *base) {
   tl_free(engine->context, engine);
 }
 
-static const tl_engine_ops engine_ops = {
+const tl_engine_ops tl_cuda_engine_ops = {
     /* .destroy = */ engine_destroy,
     /* .upload = */ tl_cuda_upload,
     /* .start = */ engine_start,
@@ -225,6 +233,7 @@ static const tl_engine_ops engine_ops = {
     /* .take = */ tl_cuda_take,
     /* .judge = */ tl_cuda_judge_kept,
     /* .give = */ tl_cuda_give,
+    /* .queue = */ tl_cuda_queue,
 };
 
 /* Where the host finds the scalars. */
@@ -234,6 +243,8 @@ static talus_status results_make(tl_cuda_engine *engine) {
                             cudaHostAllocDefault));
   TL_CUDA_TRY(engine->device, cudaHostAlloc((void **)&engine->judged, sizeof *engine->judged,
                                             cudaHostAllocDefault));
+  TL_CUDA_TRY(engine->device,
+              cudaHostAlloc(&engine->assembly.told, tl_cuda_told_size(), cudaHostAllocDefault));
   for (cudaEvent_t &seen : engine->seen) {
     TL_CUDA_TRY(engine->device, cudaEventCreateWithFlags(&seen, cudaEventDisableTiming));
   }
@@ -247,7 +258,7 @@ talus_status tl_cuda_create(talus_context *context, tl_engine **result) {
   tl_cuda_engine *engine;
   TL_TRY(tl_alloc(context, (void **)&engine, 1, sizeof *engine, "engine"));
   memset((void *)engine, 0, sizeof *engine);
-  engine->base.ops = &engine_ops;
+  engine->base.ops = &tl_cuda_engine_ops;
   engine->context = context;
   engine->device = device;
   engine->target = device->stream;

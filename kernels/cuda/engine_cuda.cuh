@@ -27,6 +27,7 @@
 #define tl_cuda_reset TL_NAME(tl_cuda_reset)
 #define tl_cuda_prepare TL_NAME(tl_cuda_prepare)
 #define tl_cuda_result TL_NAME(tl_cuda_result)
+#define tl_cuda_result_queue TL_NAME(tl_cuda_result_queue)
 #define tl_cuda_iterate TL_NAME(tl_cuda_iterate)
 #define tl_cuda_graphs_drop TL_NAME(tl_cuda_graphs_drop)
 #define tl_cuda_units_step TL_NAME(tl_cuda_units_step)
@@ -43,6 +44,13 @@
 #define tl_cuda_forget TL_NAME(tl_cuda_forget)
 #define tl_cuda_end TL_NAME(tl_cuda_end)
 #define tl_cuda_judge_now TL_NAME(tl_cuda_judge_now)
+#define tl_cuda_end_queue TL_NAME(tl_cuda_end_queue)
+#define tl_cuda_asked TL_NAME(tl_cuda_asked)
+#define tl_cuda_engine_ops TL_NAME(tl_cuda_engine_ops)
+#define tl_cuda_queue TL_NAME(tl_cuda_queue)
+#define tl_cuda_upload_queue TL_NAME(tl_cuda_upload_queue)
+#define tl_cuda_gradient_queue TL_NAME(tl_cuda_gradient_queue)
+#define tl_cuda_sweep_queue TL_NAME(tl_cuda_sweep_queue)
 #define tl_cuda_expect TL_NAME(tl_cuda_expect)
 #define tl_cuda_take TL_NAME(tl_cuda_take)
 #define tl_cuda_judge_kept TL_NAME(tl_cuda_judge_kept)
@@ -55,6 +63,8 @@ struct tl_control {
   double squares[2]; /* residual */
   double lambda;     /* estimate_lipschitz */
   unsigned strange;  /* impulses to begin with are not all numbers */
+  /* that, too, of a solve that was queued, up to TL_CONTROL_QUEUED */
+  double begun[2]; /* residual before the first iteration */
   /* the rest */
   tl_rule rule;
   tl_pace pace;   /* of the coming iteration: state and rule, rounded once for all threads */
@@ -63,7 +73,8 @@ struct tl_control {
   unsigned groups_begun;              /* the same of a sweep of all colours */
 };
 
-#define TL_CONTROL_READ offsetof(tl_control, rule)
+#define TL_CONTROL_READ offsetof(tl_control, begun)
+#define TL_CONTROL_QUEUED offsetof(tl_control, rule)
 
 /* All that a kernel is given, by value. */
 struct tl_cuda_work {
@@ -82,6 +93,14 @@ enum { TL_BEHIND = 2 };
 
 enum { TL_GRAPH_GRADIENT, TL_GRAPH_BACKTRACK, TL_GRAPH_SWEEP, TL_GRAPH_COUNT };
 
+/* The first iterations that the last solve asked for. */
+struct tl_cuda_asked {
+  bool known;
+  tl_iteration kind;
+  tl_rule rule;
+  double lipschitz; /* that they began with */
+};
+
 struct tl_cuda_engine {
   tl_engine base;
   talus_context *context;
@@ -91,7 +110,7 @@ struct tl_cuda_engine {
   cudaEvent_t seen[TL_BEHIND]; /* the copies behind have come, see graph_cuda.cu */
   /* see ahead_cuda.cu */
   tl_cuda_judged *judged; /* pinned: the certificate's sums */
-  double unit;            /* of impulses, in problems that came in device memory; 0: others */
+  bool built;             /* the problem came in device memory */
   bool taken;             /* there were impulses to begin with */
   bool residual_known;    /* result: at the current impulses */
   bool judged_now;        /* judged, and the arrays behind it: of the current impulses */
@@ -116,6 +135,13 @@ struct tl_cuda_engine {
   tl_cuda_buffer partial;    /* control, partial sums */
   tl_cuda_buffer scratch;    /* of sorting */
   tl_cuda_assembly assembly; /* of a problem that came in device memory */
+  /* see queue_cuda.cu */
+  double started;                              /* L of the last start */
+  tl_cuda_asked asked;                         /* of the next solve, too */
+  tl_raw queued_raw;                           /* of the solve that is queued, as is ... */
+  tl_queue_request request;                    /* ... this */
+  bool iterated;                               /* its iterations were asked for */
+  int32_t results_left;                        /* that were not asked for yet */
   cudaGraphExec_t graph[TL_GRAPH_COUNT][2][2]; /* by x and x_previous swapped or not, by length */
 };
 
@@ -148,10 +174,27 @@ static inline size_t tl_cuda_trial_bytes(const tl_shape *shape) {
 talus_status tl_cuda_reset(tl_cuda_engine *engine, double lipschitz);
 /* The device learns the rule. */
 talus_status tl_cuda_prepare(tl_cuda_engine *engine, const tl_rule *rule);
-/* Waits for the device; its scalars stand in engine->result. */
+/* Queues a copy of the first bytes of the scalars to engine->result; of TL_CONTROL_READ, and waits.
+ */
+talus_status tl_cuda_result_queue(tl_cuda_engine *engine, size_t bytes);
 talus_status tl_cuda_result(tl_cuda_engine *engine);
 
+/* The operations. */
+extern const tl_engine_ops tl_cuda_engine_ops;
+
+/* queue_cuda.cu */
+talus_status tl_cuda_queue(tl_engine *base, const tl_raw *raw, const tl_queue_request *request,
+                           bool *queued);
+/* At most `count` iterations, which the device was told the rule of; x and x_previous change
+ * places. */
+talus_status tl_cuda_gradient_queue(tl_cuda_engine *engine, const tl_rule *rule, int32_t count);
+talus_status tl_cuda_sweep_queue(tl_cuda_engine *engine, const tl_rule *rule, int32_t count);
+
 /* upload_cuda.cu */
+/* Queues the last problem with other numbers, if raw may be that; law, *square: as for
+ * tl_cuda_assemble_queue. */
+talus_status tl_cuda_upload_queue(tl_cuda_engine *engine, const tl_raw *raw, int32_t law,
+                                  const double **square, bool *queued);
 talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, tl_raw *raw, int32_t threads);
 
 /* graph_cuda.cu: at most `count` iterations; issue queues one and swaps x and x_previous if it
@@ -190,9 +233,8 @@ talus_status tl_cuda_estimate_lipschitz(tl_engine *base, int32_t scaled, int32_t
 talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
                            int64_t *passes);
 /* caller_cuda.cu */
-talus_status tl_cuda_take(tl_engine *base, const tl_caller_array *impulse, double unit);
-talus_status tl_cuda_judge_kept(tl_engine *base, double unit, tl_judge_sums *sums,
-                                tl_judge_balance *balance);
+talus_status tl_cuda_take(tl_engine *base, const tl_caller_array *impulse);
+talus_status tl_cuda_judge_kept(tl_engine *base, tl_judge_sums *sums, tl_judge_balance *balance);
 talus_status tl_cuda_give(tl_engine *base, tl_result which, const tl_caller_array *array);
 
 talus_status tl_cuda_residual(tl_engine *base, double squares[2], int64_t *passes);
@@ -207,6 +249,9 @@ void tl_cuda_forget(tl_cuda_engine *engine);
 /* After iterations were queued: queues residual and certificate of the impulses that they lead to,
  * waits, and sets x to them. */
 talus_status tl_cuda_end(tl_cuda_engine *engine, tl_real *begin);
+/* The same without waiting, for problems that came in device memory; x is where it was. bytes: of
+ * the scalars that come to the host. */
+talus_status tl_cuda_end_queue(tl_cuda_engine *engine, tl_real *begin, size_t bytes);
 /* Queues the certificate of the current impulses, which from then on is known. */
 talus_status tl_cuda_judge_now(tl_cuda_engine *engine, tl_real *begin);
 /* How many of `count` iterations are queued before the host looks; the first time as many as the

@@ -88,6 +88,11 @@ talus_status backtrack_issue(tl_cuda_engine *engine) {
 
 } // namespace
 
+talus_status tl_cuda_gradient_queue(tl_cuda_engine *engine, const tl_rule *rule, int32_t count) {
+  bool stopped;
+  return tl_cuda_iterate(engine, TL_GRAPH_GRADIENT, gradient_issue, rule, count, &stopped);
+}
+
 talus_status tl_cuda_gradient(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
                               int64_t *passes) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;

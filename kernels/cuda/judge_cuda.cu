@@ -238,7 +238,7 @@ talus_status ends_sort(tl_cuda_device *device, tl_cuda_assembly *assembly, const
 } // namespace
 
 talus_status tl_cuda_judge_open(tl_cuda_device *device, tl_cuda_assembly *assembly,
-                                const uint32_t **order, double **impulse) {
+                                tl_cuda_judging *judging) {
   const tl_cuda_raw *const raw = (const tl_cuda_raw *)assembly->raw.memory;
   judge_work w = work_of(assembly);
   tl_cuda_pieces count = {NULL, 0};
@@ -249,8 +249,7 @@ talus_status tl_cuda_judge_open(tl_cuda_device *device, tl_cuda_assembly *assemb
     TL_TRY(ends_sort(device, assembly, &w));
     assembly->ends_sorted = 1;
   }
-  *order = raw->order;
-  *impulse = w.impulse;
+  *judging = {w.impulse, raw->order, raw->all->unit};
   return TALUS_OK;
 }
 

@@ -1,7 +1,8 @@
 /* slice_cuda.h: many items in one call, a block of threads for each, slice by slice.
  *
  * A slice is as many items as fit in SLICE_BYTES of device memory, or one that needs more. Its data
- * are laid out in an image on the host, go to the device as one piece and come back as another. */
+ * are laid out in an image on the host, go to the device as one piece and come back as another.
+ * The memory is the context's and is kept: it grows to that of the largest slice. */
 #ifndef TL_CUDA_SLICE_H
 #define TL_CUDA_SLICE_H
 
@@ -22,17 +23,12 @@ talus_status tl_cuda_slices(talus_context *context, const B *batch, S (*make)(co
                                                 tl_cuda_buffer *, tl_buffer *)) {
   tl_cuda_device *const device = (tl_cuda_device *)context->device;
   TL_CUDA_ENTER(device);
-  tl_cuda_buffer memory = {};
-  tl_buffer image = {};
-  talus_status status = TALUS_OK;
-  for (int32_t first = 0; first < batch->count && status == TALUS_OK;) {
+  for (int32_t first = 0; first < batch->count;) {
     const S slice = make(batch, first);
-    status = run(device, batch, &slice, &memory, &image);
+    TL_TRY(run(device, batch, &slice, &device->slice, &device->image));
     first += slice.count;
   }
-  tl_buffer_release(context, &image);
-  tl_cuda_release(device, &memory);
-  return status;
+  return TALUS_OK;
 }
 
 #endif

@@ -129,6 +129,11 @@ void sweeps_count(tl_cuda_engine *engine, const tl_rule *rule, int32_t made, int
 
 } // namespace
 
+talus_status tl_cuda_sweep_queue(tl_cuda_engine *engine, const tl_rule *rule, int32_t count) {
+  int32_t since = 0;
+  return sweeps_queue(engine, rule, count, &since);
+}
+
 talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
                            int64_t *passes) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;

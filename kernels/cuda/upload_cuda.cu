@@ -392,7 +392,8 @@ talus_status tl_cuda_estimate_memory(talus_context *context, const tl_shape *sha
                        ((size_t)shape->chunk_count + 1) * sizeof(int32_t); /* colours */
   *device = (int64_t)bytes;
   *host = (int64_t)(sizeof(tl_cuda_engine) + (1 + TL_BEHIND) * sizeof(tl_control) +
-                    sizeof(tl_cuda_judged) + ((size_t)shape->chunk_count + 1) * sizeof(int32_t));
+                    sizeof(tl_cuda_judged) + tl_cuda_told_size() +
+                    ((size_t)shape->chunk_count + 1) * sizeof(int32_t));
   return TALUS_OK;
 }
 
@@ -409,7 +410,7 @@ talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, tl_raw *ra
     before.view.x_previous = work->view.x;
   }
   engine->ready = 0;
-  engine->unit = 0;
+  engine->built = false;
   engine->taken = engine->judged_kept = engine->at_start = engine->start_kept = false;
   const bool ends_built = engine->ends_built;
   engine->ends_built = false;
@@ -422,7 +423,7 @@ talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, tl_raw *ra
       return TALUS_OK;
     }
     system = &built;
-    engine->unit = raw->impulse_unit;
+    engine->built = true;
   }
   work->view.shape = system->shape;
   bool same_colours;
@@ -445,4 +446,17 @@ talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, tl_raw *ra
   tl_cuda_bytes_count(engine);
   engine->ready = 1;
   return TALUS_OK;
+}
+
+talus_status tl_cuda_upload_queue(tl_cuda_engine *engine, const tl_raw *raw, int32_t law,
+                                  const double **square, bool *queued) {
+  tl_system built;
+  TL_TRY(
+      tl_cuda_assemble_queue(engine->device, &engine->assembly, raw, law, &built, square, queued));
+  if (!*queued) {
+    return TALUS_OK;
+  }
+  engine->taken = false;
+  TL_TRY(state_reserve(engine, &engine->work));
+  return arrays_adopt(engine, &built, &engine->work.view);
 }

@@ -173,7 +173,7 @@ talus_status tl_world_advance(tl_resident *resident, const tl_resident_rule *rul
   TL_WORLD_LAUNCH(device, v->body_count, bodies_sum_kernel, *v, *rule);
   tl_world_contacts_swap(resident);
   resident->advanced = true;
-  return tl_world_moved_fetch(resident, record);
+  return record != NULL ? tl_world_moved_fetch(resident, record) : TALUS_OK;
 }
 
 talus_status tl_world_correct(tl_resident *resident, const tl_resident_rule *rule,

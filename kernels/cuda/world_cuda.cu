@@ -210,6 +210,7 @@ talus_status world_load(tl_resident *resident, const tl_resident_load *load) {
   }
   resident->uneven = load->uneven != 0;
   resident->sought = resident->advanced = false;
+  resident->same = 0;
   TL_TRY(bodies_reserve(resident));
   TL_TRY(shapes_reserve(resident));
   TL_TRY(materials_reserve(resident));
@@ -238,6 +239,21 @@ talus_status world_steer(tl_resident *resident, int32_t count, const int32_t *bo
     TL_TRY(
         array_send(device, velocity + 6 * (int64_t)i, resident->view.motion[body[i]].velocity, 6));
   }
+  return TALUS_OK;
+}
+
+/* Contacts beyond those that there are have to be some, of bodies that there are: both arrays had
+ * as many before. */
+bool world_steady(const tl_resident *resident) {
+  return resident->sought && resident->same >= 2 && resident->view.old.count > 0;
+}
+
+talus_status world_read(tl_resident *resident, tl_resident_record *record, bool *right) {
+  tl_cuda_device *const device = resident->device;
+  TL_CUDA_ENTER(device);
+  TL_TRY(tl_cuda_fetch_all(device, resident->view.record, record, sizeof *record));
+  *right = !record->left && record->contact_count == resident->view.old.count &&
+           tl_world_has_arms(resident, record) == resident->arms;
   return TALUS_OK;
 }
 
@@ -296,7 +312,7 @@ talus_status tl_world_contacts_reserve(tl_resident *resident, int64_t contacts) 
     return tl_fail(resident->device->context, TALUS_SIZE_OVERFLOW, "%lld contacts are too many",
                    (long long)contacts);
   }
-  v->contact_capacity = 0;
+  v->contact_capacity = resident->same = 0;
   TL_TRY(problem_reserve(resident, capacity));
   TL_TRY(contacts_reserve(resident->device, &resident->now, capacity, &v->now));
   TL_TRY(old_move(resident, capacity));
@@ -329,6 +345,8 @@ const tl_world_backend tl_world_backend_cuda = {
     /* .destroy = */ world_destroy,
     /* .load = */ world_load,
     /* .steer = */ world_steer,
+    /* .steady = */ world_steady,
+    /* .read = */ world_read,
     /* .touch = */ tl_world_touch,
     /* .form = */ tl_world_form,
     /* .advance = */ tl_world_advance,

@@ -58,6 +58,7 @@ struct tl_resident {
   bool general, uneven; /* as loaded */
   bool arms;            /* the problem of this step has arms, not reaches */
   bool sought;          /* there are pairs */
+  int32_t same;         /* steps before in which there were as many contacts as before them */
   bool advanced;        /* `now` and `old` have changed places since touch */
   double *inverse_mass, *inverse_inertia;
   tl_cuda_buffer bodies, shapes, materials, search, pairs, now, old, problem, sums, scratch,
@@ -95,6 +96,12 @@ tl_world_sum(double (&value)[N], int32_t count, double *partial, unsigned *ticke
   for (int n = 0; n < N && threadIdx.x == 0; n++) {
     result[n] = value[n];
   }
+}
+
+/* Whether contacts have arms, by the record of a touch. */
+static inline bool tl_world_has_arms(const tl_resident *resident,
+                                     const tl_resident_record *record) {
+  return resident->general && (resident->uneven || record->skewed != 0);
 }
 
 /* Waits for the first half of the record; for the second. */

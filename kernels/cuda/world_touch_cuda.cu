@@ -274,10 +274,14 @@ talus_status bodies_queue(tl_resident *resident, const tl_resident_rule *rule) {
   return TALUS_OK;
 }
 
-talus_status touch_queue(tl_resident *resident, const tl_resident_rule *rule,
-                         tl_resident_record *record) {
+talus_status touch_queue(tl_resident *resident, const tl_resident_rule *rule) {
   TL_TRY(bodies_queue(resident, rule));
-  TL_TRY(contacts_queue(resident, rule));
+  return contacts_queue(resident, rule);
+}
+
+talus_status touch_wait(tl_resident *resident, const tl_resident_rule *rule,
+                        tl_resident_record *record) {
+  TL_TRY(touch_queue(resident, rule));
   return tl_world_touched_fetch(resident, record);
 }
 
@@ -287,17 +291,24 @@ talus_status tl_world_touch(tl_resident *resident, const tl_resident_rule *rule,
                             tl_resident_record *record) {
   TL_CUDA_ENTER(resident->device);
   resident->advanced = false;
-  TL_TRY(touch_queue(resident, rule, record));
+  if (record == NULL) {
+    resident->view.now.count = resident->view.old.count;
+    return touch_queue(resident, rule);
+  }
+  TL_TRY(touch_wait(resident, rule, record));
   if (record->left) {
     TL_TRY(tl_world_pairs_seek(resident, rule->skin));
-    TL_TRY(touch_queue(resident, rule, record)); /* memory for the record may have moved */
+    TL_TRY(touch_wait(resident, rule, record)); /* memory for the record may have moved */
   }
   if (record->contact_count > resident->view.contact_capacity) {
     TL_TRY(tl_world_contacts_reserve(resident, record->contact_count));
-    TL_TRY(touch_queue(resident, rule, record));
+    TL_TRY(touch_wait(resident, rule, record));
   }
+  resident->same = record->contact_count == resident->view.old.count
+                       ? (resident->same < 2 ? resident->same + 1 : 2)
+                       : 0;
   resident->view.now.count = record->contact_count;
-  resident->arms = resident->general && (resident->uneven || record->skewed != 0);
+  resident->arms = tl_world_has_arms(resident, record);
   return TALUS_OK;
 }
 
