@@ -246,6 +246,10 @@ static talus_status add_copies(talus_scene *scene, talus_world *world) {
   for (int32_t i = 0; i < scene->emitted_count; i++) {
     const tl_emitted *from = &scene->emitted[i];
     int32_t body;
+    if (from->packing != NULL) {
+      TL_TRY(tl_packing_emit(scene, world, from->packing, NULL));
+      continue;
+    }
     TL_TRY(tl_grain_emit(scene, world, from->grain, from->material, from->variation, from->position,
                          from->orientation, &body));
   }

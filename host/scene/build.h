@@ -30,6 +30,7 @@ typedef struct tl_variation {
 
 /* A grain as a generator has put it, for the world in which overlaps are pushed apart. */
 typedef struct tl_emitted {
+  const tl_scene_grains *packing; /* all bodies of this table, and nothing below counts; or NULL */
   const tl_scene_grain *grain;
   const char *material;
   tl_variation variation;
@@ -254,9 +255,16 @@ typedef struct tl_grains_job {
   bool endless; /* the region may grow upwards */
 } tl_grains_job;
 talus_status tl_grains_emit(tl_grains_job *job);
+/* Whether they fill the periodic cell: no region, no container. */
+bool tl_grains_fill_cell(const tl_grains_job *job);
+/* Notes what was added, so that it can be added once more to a world that is relaxed. */
+talus_status tl_emitted_note(talus_scene *scene, const tl_emitted *emitted);
 talus_status tl_grains_lattice(tl_grains_job *job);
 /* The bodies of a table. */
 talus_status tl_grains_packing(tl_grains_job *job);
+/* The bodies of a table, as they stand there; occupancy may be NULL. */
+talus_status tl_packing_emit(talus_scene *scene, talus_world *world, const tl_scene_grains *grains,
+                             tl_occupancy *occupancy);
 talus_status tl_grains_settled(tl_grains_job *job, int64_t count);
 /* material and sizes of a layer may differ from the grains'. */
 talus_status tl_grains_random(tl_grains_job *job, const tl_scene_region *region, int64_t count,

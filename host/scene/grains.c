@@ -12,7 +12,7 @@ static double loose_part(int plane) {
   return plane ? 0.35 : 0.22;
 }
 
-static talus_status note_emitted(talus_scene *scene, const tl_emitted *grain) {
+talus_status tl_emitted_note(talus_scene *scene, const tl_emitted *grain) {
   if (scene->emitted_count == scene->emitted_capacity) {
     const int32_t wanted = scene->emitted_capacity > 0 ? 2 * scene->emitted_capacity : 256;
     void *memory = NULL;
@@ -37,7 +37,7 @@ talus_status tl_grain_emit(talus_scene *scene, talus_world *world, const tl_scen
     tl_emitted note = {.grain = grain, .material = material, .variation = variation};
     memcpy(note.position, position, sizeof note.position);
     memcpy(note.orientation, orientation, sizeof note.orientation);
-    TL_TRY(note_emitted(scene, &note));
+    TL_TRY(tl_emitted_note(scene, &note));
   }
   talus_body_def def = talus_body_def_default();
   def.type = grain->fixed ? TALUS_BODY_FIXED : TALUS_BODY_FREE;
@@ -113,12 +113,16 @@ static talus_status find_region(tl_grains_job *job) {
                       grains->inside != NULL ? grains->inside : "");
 }
 
+bool tl_grains_fill_cell(const tl_grains_job *job) {
+  const tl_scene_grains *const grains = job->grains;
+  return job->scene->def.cell.item.node != NULL && grains->inside == NULL &&
+         grains->region.item.node == NULL && job->scene->from.body_count == 0;
+}
+
 /* Only a region that is the cell ends at its faces. */
 static talus_status check_across(const tl_grains_job *job) {
   const tl_scene_grains *const grains = job->grains;
-  const bool fills = job->scene->def.cell.item.node != NULL && grains->inside == NULL &&
-                     grains->region.item.node == NULL && job->scene->from.body_count == 0;
-  return !grains->across || fills
+  return !grains->across || tl_grains_fill_cell(job)
              ? TALUS_OK
              : tl_node_fail(job->scene->context, tl_tree_find(grains->item.node, "across"),
                             "across: only grains that fill a periodic `cell` lie across its faces: "

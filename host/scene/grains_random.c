@@ -35,8 +35,11 @@ static talus_status no_room(const tl_grains_job *job, const tl_form *form,
   }
   return tl_node_fail(job->scene->context, job->grains->item.node,
                       "only %lld of %lld grains found room in %d tries each%s: make the region "
-                      "larger, or use a lattice or settled grains",
-                      (long long)placed, (long long)count, (int)search->tries, by);
+                      "larger, or use a lattice or settled grains%s",
+                      (long long)placed, (long long)count, (int)search->tries, by,
+                      tl_grains_fill_cell(job) && !job->grains->across
+                          ? ", or `across: true`, so that they may lie across the cell's faces"
+                          : "");
 }
 
 /* A free place for the form; the region grows where it may. */

@@ -59,17 +59,11 @@ static talus_status add(talus_scene *scene, talus_world *world, const tl_body_li
   return status;
 }
 
-talus_status tl_grains_packing(tl_grains_job *job) {
-  talus_scene *const scene = job->scene;
-  const tl_scene_grains *const grains = job->grains;
+talus_status tl_packing_emit(talus_scene *scene, talus_world *world, const tl_scene_grains *grains,
+                             tl_occupancy *occupancy) {
   const tl_node *const file = tl_tree_find(grains->item.node, "file");
   char path[1024];
   tl_body_list packing;
-  if (scene->emitting) {
-    return tl_node_fail(
-        scene->context, file,
-        "bodies of a packing are not pushed apart: world.overlap cannot be resolve");
-  }
   snprintf(path, sizeof path, "%s%s", grains->file[0] == '/' ? "" : scene->folder, grains->file);
   talus_status status = tl_packing_read(scene->context, path, &packing);
   if (status != TALUS_OK && status != TALUS_OUT_OF_MEMORY) {
@@ -78,11 +72,19 @@ talus_status tl_grains_packing(tl_grains_job *job) {
     status = tl_node_fail(scene->context, file, "%.400s", reason);
   }
   if (status == TALUS_OK) {
-    status = add(scene, job->world, &packing, &grains->item, grains->grain.material,
-                 grains->grain.fixed ? TALUS_BODY_FIXED : TALUS_BODY_FREE, job->occupancy);
+    status = add(scene, world, &packing, &grains->item, grains->grain.material,
+                 grains->grain.fixed ? TALUS_BODY_FIXED : TALUS_BODY_FREE, occupancy);
   }
   tl_packing_release(&packing);
   return status;
+}
+
+talus_status tl_grains_packing(tl_grains_job *job) {
+  if (job->scene->emitting) {
+    const tl_emitted note = {.packing = job->grains};
+    TL_TRY(tl_emitted_note(job->scene, &note));
+  }
+  return tl_packing_emit(job->scene, job->world, job->grains, job->occupancy);
 }
 
 talus_status tl_scene_material_names(const talus_scene *scene, char **names) {

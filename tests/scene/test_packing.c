@@ -204,6 +204,32 @@ static void check_refused(talus_context *context) {
   }
 }
 
+/* Bodies of a table are pushed apart as others are; a fixed one stays. */
+static void check_resolved(talus_context *context) {
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  FILE *file = fopen("overlaps.csv", "w");
+  fputs("x,y,z,r,vx\n0,0,1,0.5,3\n0.6,0,1,0.5,0\n5,0,1,0.5,0\n", file);
+  fclose(file);
+  file = fopen("stays.csv", "w");
+  fputs("x,y,z,r\n5.8,0,1,0.5\n", file);
+  fclose(file);
+  if (CHECK(world_of(context,
+                     "world: {overlap: resolve}\nmaterials: {bead: {}}\ngrains:\n"
+                     "  - {kind: packing, file: overlaps.csv}\n"
+                     "  - {kind: packing, file: stays.csv, type: fixed}\n",
+                     &scene, &world) == TALUS_OK)) {
+    talus_body_state state[4];
+    CHECK(talus_bodies_get(world, 4, state) == TALUS_OK);
+    CHECK(state[1].position[0] - state[0].position[0] > 0.998);
+    CHECK(state[3].position[0] == 5.8 && 5.8 - state[2].position[0] > 0.998);
+    CHECK(state[0].velocity[0] == 3);
+  } else {
+    printf("  %s\n", talus_context_message(context));
+  }
+  end(scene, world);
+}
+
 /* A ball rests on fixed grains. */
 static void check_fixed(talus_context *context) {
   talus_scene *scene = NULL;
@@ -233,6 +259,7 @@ int main(void) {
   check_clumps(context);
   check_from(context);
   check_refused(context);
+  check_resolved(context);
   check_fixed(context);
   talus_context_destroy(context);
   return check_end();

@@ -3,7 +3,7 @@
  * A cloud of beads collides in a cell: momentum stays, and all of it translated by any vector gives
  * the same world. Two beads meet across a face, an edge and a corner as they do in the middle. In a
  * sheared cell stress times rate is the power that contacts dissipate, and the mean motion stays
- * linear. A bed on a floor that goes on is carried. */
+ * linear and its density even. A bed on a floor that goes on is carried. */
 #include <math.h>
 #include <string.h>
 
@@ -142,6 +142,66 @@ static void test_gas(void) {
   talus_world_destroy(other);
 }
 
+/* ---- one step, translated -------------------------------------------------------------------- */
+
+/* A world in which the beads of another one begin anew, shifted. */
+static talus_world *gas_again(const talus_world *from, const double shift[3]) {
+  const double none[3] = {0, 0, 0};
+  talus_world *const world = gas(none, 0.4, 0.6, 0);
+  for (int i = 0; i < COUNT; i++) {
+    talus_body_state state = place_state(from, i);
+    for (int c = 0; c < 3; c++) {
+      state.position[c] += shift[c];
+    }
+    MUST(talus_body_set(world, i, &state));
+  }
+  return world;
+}
+
+/* The impulse between two beads on the second of them, or 0. */
+static void impulse_between(const talus_world *world, int32_t a, int32_t b, double impulse[3]) {
+  const talus_contact *contact;
+  const int32_t count = talus_world_contacts(world, &contact);
+  memset(impulse, 0, 3 * sizeof *impulse);
+  for (int32_t k = 0; k < count; k++) {
+    const int turned = contact[k].body_a == b && contact[k].body_b == a;
+    for (int c = 0; c < 3 && (turned || (contact[k].body_a == a && contact[k].body_b == b)); c++) {
+      impulse[c] += turned ? -contact[k].impulse[c] : contact[k].impulse[c];
+    }
+  }
+}
+
+/* Impulses of one step change by rounding only, wherever the cell's faces cut the beads. */
+static void test_translation(void) {
+  const double none[3] = {0.01, 0.01, 0.01}, stay[3] = {0, 0, 0};
+  const double shifts[][3] = {{0.313, -0.177, 5.0417}, {0.06, 0, 0}, {-3.3, 1e3, 0.24}};
+  talus_world *const start = gas(none, 0.4, 0.6, 1);
+  place_run(start, 40);
+  for (int s = 0; s < 3; s++) {
+    talus_world *const world = gas_again(start, stay), *const other = gas_again(start, shifts[s]);
+    const talus_contact *contact;
+    double largest = 0, off = 0;
+    place_run(world, 1);
+    place_run(other, 1);
+    const int32_t count = talus_world_contacts(world, &contact);
+    CHECK(count > 5);
+    for (int32_t k = 0; k < count; k++) {
+      double here[3], there[3];
+      impulse_between(world, contact[k].body_a, contact[k].body_b, here);
+      impulse_between(other, contact[k].body_a, contact[k].body_b, there);
+      for (int c = 0; c < 3; c++) {
+        largest = fmax(largest, fabs(here[c]));
+        off = fmax(off, fabs(here[c] - there[c]));
+      }
+    }
+    printf("translated: impulses differ by %g of the largest, %g N s\n", off / largest, largest);
+    CHECK(largest > 0 && off <= 1e-9 * largest);
+    talus_world_destroy(world);
+    talus_world_destroy(other);
+  }
+  talus_world_destroy(start);
+}
+
 /* ---- every pair once ------------------------------------------------------------------------- */
 
 /* Distance of two points over all images within two cells. */
@@ -237,6 +297,39 @@ static double image_work(const talus_world *world, const talus_cell *cell) {
   return sum;
 }
 
+/* Beads, and what they move beyond the mean motion, in slices of the cell's height. */
+enum { SLICES = 4 };
+typedef struct profile {
+  double count[SLICES], own[SLICES], square;
+} profile;
+
+static void profile_add(const talus_world *world, const talus_cell *cell, profile *sum) {
+  for (int b = 0; b < COUNT; b++) {
+    const talus_body_state state = place_state(world, b);
+    const double z = state.position[2], own = state.velocity[0] - cell->rate[4] * z;
+    const int slice = (int)fmin(SLICES - 1, SLICES * z / cell->edge[2]);
+    sum->count[slice]++;
+    sum->own[slice] += own;
+    sum->square += own * own;
+  }
+}
+
+/* Nothing but noise: as many beads in each slice, none ahead of the mean motion. */
+static void profile_check(const profile *sum) {
+  double count = 0, own = 0;
+  for (int i = 0; i < SLICES; i++) {
+    count += sum->count[i];
+    own += sum->own[i];
+  }
+  const double mean = own / count, spread = sqrt(sum->square / count - mean * mean);
+  for (int i = 0; i < SLICES; i++) {
+    const double share = SLICES * sum->count[i] / count;
+    const double ahead = (sum->own[i] / sum->count[i] - mean) / spread;
+    printf("slice %d: %.3f of the mean number, %+.3f spreads ahead\n", i, share, ahead);
+    CHECK(fabs(share - 1) < 0.1 && fabs(ahead) < 0.4);
+  }
+}
+
 /* A dense cell sheared in xz at constant volume: the power of the stress is what contacts take. */
 static void test_shear(void) {
   const double none[3] = {0.01, 0.01, 0.01};
@@ -248,6 +341,7 @@ static void test_shear(void) {
   place_run(world, 500);
   const double begin = own_energy(world, 2);
   double put_in = 0, taken = 0;
+  profile slices = {.square = 0};
   for (int i = 0; i < 4000; i++) {
     double stress[9];
     const talus_step_report report = place_run(world, 1);
@@ -257,11 +351,13 @@ static void test_shear(void) {
     /* compression > 0, so that drag is negative */
     put_in -= stress[2] * 2 * cell.edge[0] * cell.edge[1] * cell.edge[2] * 1e-3;
     taken -= report.work_contacts + image_work(world, &cell);
+    profile_add(world, &cell, &slices);
   }
   const double kept = own_energy(world, 2) - begin;
   printf("shear: %g J by the stress, %g J taken by contacts, %g J kept\n", put_in, taken, kept);
   CHECK_CASE(put_in > 0 && fabs(put_in - kept - taken) <= 0.01 * put_in,
              "%g J by the stress, %g J taken by contacts, %g J kept", put_in, taken, kept);
+  profile_check(&slices);
   /* the profile is linear: shear, and no mean slip */
   double zz = 0, zv = 0, z0 = 0, v0 = 0;
   for (int b = 0; b < COUNT; b++) {
@@ -433,6 +529,7 @@ int main(void) {
   place_begin(1);
   test_two();
   test_gas();
+  test_translation();
   test_pairs();
   test_shear();
   test_no_overlap();
