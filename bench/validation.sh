@@ -27,12 +27,13 @@ run reversal reversal
 run chute chute
 run hopper hopper
 run drum drum
-head -1 "$work/shear.csv" | tee "$work/disks.csv" > "$work/beads.csv"
-grep '^2,' "$work/shear.csv" >> "$work/disks.csv"
-grep '^3,' "$work/shear.csv" >> "$work/beads.csv"
+for kind in disks:2 beads:3 network:4; do
+  { head -1 "$work/shear.csv" && grep "^${kind#*:}," "$work/shear.csv"; } > "$work/${kind%:*}.csv"
+done
 plot triaxial strain angle "triaxial test: friction angle, degrees"
 plot disks inertial friction,published "disks: friction against I" --log-x
-plot beads inertial friction,published "beads: friction against I" --log-x
+plot beads inertial friction,published,jop "beads: friction against I" --log-x
+plot network inertial friction,anisotropy,floating "beads of friction 0.4" --log-x
 plot column aspect run_out,published "columns: run-out against aspect ratio" --log-x --log-y
 plot reversal density_ratio lead "shaken disks: lead of the large ones" --log-x
 plot chute time lead "chute: lead of the large beads"
