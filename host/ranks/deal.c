@@ -40,6 +40,21 @@ talus_status tl_id_index_make(talus_context *context, const uint64_t *id, int32_
   return TALUS_OK;
 }
 
+talus_status tl_records_reserve(const tl_deal *deal, int64_t own_count, tl_records *records,
+                                const char *what) {
+  const tl_route *const route = &deal->route;
+  const int64_t others = route->receive[deal->transport->size];
+  TL_TRY(tl_buffer_reserve(deal->context, &records->buffer, (size_t)others, records->bytes, what));
+  TL_TRY(tl_buffer_reserve(deal->context, &records->own_buffer, (size_t)own_count,
+                           sizeof *records->own, what));
+  records->memory = records->buffer.memory;
+  records->own = records->own_buffer.memory;
+  records->own_first = route->receive[deal->transport->rank];
+  records->own_count = own_count;
+  records->count = others + own_count;
+  return TALUS_OK;
+}
+
 /* Where the bodies of the piece are, and what they are worth: themselves, and their ends. */
 static talus_status piece_look(tl_deal *deal, int64_t **weight) {
   const talus_problem *const p = deal->piece;
@@ -130,10 +145,13 @@ talus_status tl_part_deal(talus_context *context, const talus_problem *piece, tl
   tl_deal deal = {
       .context = context, .transport = tl_ranks_of(context), .piece = piece, .part = part};
   const talus_status status = deal_all(&deal);
-  tl_buffer *const buffers[] = {&deal.bodies.buffer,   &deal.ghosts.buffer, &deal.pairs[0].buffer,
-                                &deal.pairs[1].buffer, &deal.own.buffer,    &deal.others.buffer,
-                                &deal.piece_memory,    &deal.out,           &deal.index.buffer,
-                                &deal.owner_memory};
+  tl_buffer *const buffers[] = {&deal.bodies.buffer,      &deal.ghosts.buffer,
+                                &deal.pairs[0].buffer,    &deal.pairs[1].buffer,
+                                &deal.own.buffer,         &deal.others.buffer,
+                                &deal.piece_memory,       &deal.out,
+                                &deal.index.buffer,       &deal.owner_memory,
+                                &deal.bodies.own_buffer,  &deal.pairs[0].own_buffer,
+                                &deal.pairs[1].own_buffer};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(context, buffers[i]);
   }

@@ -18,12 +18,15 @@ typedef struct tl_pair_head {
   tl_brick brick[2]; /* where the giver says that they are */
 } tl_pair_head;
 
-/* Records that have come. */
+/* Records that have come, by rank; those that a rank has for itself stay in its piece. */
 typedef struct tl_records {
   char *memory;
-  int64_t count;
-  size_t bytes; /* of one */
-  tl_buffer buffer;
+  int64_t count;     /* with the own ones */
+  size_t bytes;      /* of one */
+  int32_t *own;      /* [own_count] things of the piece */
+  int64_t own_first; /* which record the first of them is */
+  int64_t own_count;
+  tl_buffer buffer, own_buffer;
 } tl_records;
 
 /* Bricks whose owners were asked for, by a hash of them. */
@@ -66,9 +69,21 @@ typedef struct tl_deal {
   tl_route route;
 } tl_deal;
 
-static inline const void *tl_record(const tl_records *records, int64_t i) {
-  return records->memory + (int64_t)records->bytes * i;
+/* The thing of the piece that record i is, -1 if it has come. */
+static inline int32_t tl_record_own(const tl_records *records, int64_t i) {
+  const int64_t at = i - records->own_first;
+  return at >= 0 && at < records->own_count ? records->own[at] : -1;
 }
+/* Record i, which has come. */
+static inline const void *tl_record(const tl_records *records, int64_t i) {
+  const int64_t behind = i >= records->own_first ? records->own_count : 0;
+  return records->memory + (int64_t)records->bytes * (i - behind);
+}
+/* Room for those that come by the route, and for own_count others. */
+talus_status tl_records_reserve(const tl_deal *deal, int64_t own_count, tl_records *records,
+                                const char *what);
+/* The head of contact or row `record`. */
+tl_pair_head tl_deal_head(const tl_deal *deal, int rows, int64_t record);
 
 /* The place of an id, -1 if it is not there. */
 int32_t tl_id_find(const uint64_t *id, int32_t count, uint64_t wanted);

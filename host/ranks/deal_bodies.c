@@ -5,15 +5,15 @@
 #include "host/math/radix.h"
 #include "host/ranks/deal.h"
 
-/* Records of bodies: as many as come. */
-static talus_status records_reserve(tl_deal *deal, int64_t count, tl_records *records) {
-  records->bytes =
-      sizeof(tl_body_head) + (size_t)deal->part->fields.width[TL_BODIES_OF] * sizeof(double);
-  records->count = count;
-  TL_TRY(tl_buffer_reserve(deal->context, &records->buffer, (size_t)count, records->bytes,
-                           "bodies of a rank"));
-  records->memory = records->buffer.memory;
-  return TALUS_OK;
+static size_t record_bytes(const tl_deal *deal) {
+  return sizeof(tl_body_head) + (size_t)deal->part->fields.width[TL_BODIES_OF] * sizeof(double);
+}
+
+static void body_pack(const tl_deal *deal, int32_t i, char *record) {
+  const tl_body_head head = {deal->piece->ids[i]};
+  memcpy(record, &head, sizeof head);
+  tl_field_pack(&deal->part->fields, TL_BODIES_OF, deal->piece, i,
+                (double *)(record + sizeof head));
 }
 
 static talus_status by_id_reserve(tl_deal *deal, int64_t count, tl_by_id *list) {
@@ -32,17 +32,17 @@ static void by_id_sort(tl_by_id *list) {
 
 /* ---- to the owners --------------------------------------------------------------------------- */
 
-/* send: where the records of each rank begin; moves on. own: those of this rank itself. */
-static void bodies_pack(const tl_deal *deal, int64_t *send, char *out, char *own) {
+/* send: where the records of each rank begin; moves on. */
+static void bodies_pack(const tl_deal *deal, int64_t *send, char *out) {
   const talus_problem *const p = deal->piece;
-  const int64_t bytes = (int64_t)deal->bodies.bytes;
+  int64_t own = 0;
   for (int32_t i = 0; i < p->rigid.body_count - p->ghost_count; i++) {
     const int32_t rank = tl_deal_owner(deal, deal->brick[i]);
-    char *const record = rank == deal->transport->rank ? own : out + bytes * send[rank]++;
-    own += rank == deal->transport->rank ? bytes : 0;
-    const tl_body_head head = {p->ids[i]};
-    memcpy(record, &head, sizeof head);
-    tl_field_pack(&deal->part->fields, TL_BODIES_OF, p, i, (double *)(record + sizeof head));
+    if (rank == deal->transport->rank) {
+      deal->bodies.own[own++] = i;
+    } else {
+      body_pack(deal, i, out + (int64_t)deal->bodies.bytes * send[rank]++);
+    }
   }
 }
 
@@ -55,7 +55,9 @@ static void firsts_restore(int64_t *first, int32_t size) {
 static talus_status own_sort(tl_deal *deal) {
   TL_TRY(by_id_reserve(deal, deal->bodies.count, &deal->own));
   for (int32_t i = 0; i < deal->own.count; i++) {
-    deal->own.id[i] = ((const tl_body_head *)tl_record(&deal->bodies, i))->id;
+    const int32_t own = tl_record_own(&deal->bodies, i);
+    deal->own.id[i] =
+        own >= 0 ? deal->piece->ids[own] : ((const tl_body_head *)tl_record(&deal->bodies, i))->id;
     deal->own.value[i] = i;
   }
   by_id_sort(&deal->own);
@@ -72,14 +74,14 @@ talus_status tl_deal_bodies(tl_deal *deal) {
   }
   int64_t own;
   TL_TRY(tl_route_open_others(deal->context, route, &own));
-  talus_status status = records_reserve(deal, route->receive[size], &deal->bodies);
+  deal->bodies.bytes = record_bytes(deal);
+  talus_status status = tl_records_reserve(deal, own, &deal->bodies, "bodies of a rank");
   if (status == TALUS_OK) {
     status = tl_buffer_reserve(deal->context, &deal->out, (size_t)route->send[size],
                                deal->bodies.bytes, "bodies for other ranks");
   }
   TL_TRY(tl_ranks_agree(deal->context, status));
-  bodies_pack(deal, route->send, deal->out.memory,
-              deal->bodies.memory + (int64_t)deal->bodies.bytes * own);
+  bodies_pack(deal, route->send, deal->out.memory);
   firsts_restore(route->send, size);
   TL_TRY(tl_route_carry(deal->context, route, deal->bodies.bytes, deal->out.memory,
                         deal->bodies.memory));
@@ -93,13 +95,13 @@ static int64_t ghosts_collect(const tl_deal *deal, uint64_t *id, int32_t *rank) 
   int64_t count = 0;
   for (int kind = 0; kind < 2; kind++) {
     for (int64_t i = 0; i < deal->pairs[kind].count; i++) {
-      const tl_pair_head *const head = tl_record(&deal->pairs[kind], i);
+      const tl_pair_head head = tl_deal_head(deal, kind, i);
       for (int side = 0; side < 2; side++) {
-        const int32_t owner = head->id[side] != TL_GROUND ? tl_deal_owner(deal, head->brick[side])
-                                                          : deal->transport->rank;
+        const int32_t owner = head.id[side] != TL_GROUND ? tl_deal_owner(deal, head.brick[side])
+                                                         : deal->transport->rank;
         if (owner != deal->transport->rank) {
           if (id != NULL) {
-            id[count] = head->id[side];
+            id[count] = head.id[side];
             rank[count] = owner;
           }
           count++;
@@ -137,8 +139,13 @@ static talus_status ghosts_answer(tl_deal *deal, const uint64_t *wanted, int64_t
                      "it, others as a ghost at the same position",
                      (unsigned long long)wanted[i]);
     }
-    memcpy(out + (int64_t)deal->bodies.bytes * i, tl_record(&deal->bodies, deal->own.value[at]),
-           deal->bodies.bytes);
+    const int32_t own = tl_record_own(&deal->bodies, deal->own.value[at]);
+    char *const record = out + (int64_t)deal->bodies.bytes * i;
+    if (own >= 0) {
+      body_pack(deal, own, record);
+    } else {
+      memcpy(record, tl_record(&deal->bodies, deal->own.value[at]), deal->bodies.bytes);
+    }
   }
   return TALUS_OK;
 }
@@ -146,7 +153,11 @@ static talus_status ghosts_answer(tl_deal *deal, const uint64_t *wanted, int64_t
 static talus_status ghosts_reserve(tl_deal *deal, uint64_t **ask, uint64_t **asked, char **out) {
   const int32_t size = deal->transport->size;
   const size_t sends = (size_t)deal->route.send[size], receives = (size_t)deal->route.receive[size];
-  TL_TRY(records_reserve(deal, (int64_t)sends, &deal->ghosts));
+  deal->ghosts.bytes = deal->bodies.bytes;
+  deal->ghosts.count = (int64_t)sends;
+  TL_TRY(tl_buffer_reserve(deal->context, &deal->ghosts.buffer, sends, deal->ghosts.bytes,
+                           "bodies of a rank"));
+  deal->ghosts.memory = deal->ghosts.buffer.memory;
   TL_TRY(tl_buffer_reserve(deal->context, &deal->out,
                            (sends + receives) * sizeof(uint64_t) + receives * deal->bodies.bytes, 1,
                            "bodies for other ranks"));

@@ -18,6 +18,16 @@ static tl_pair_head head_of(const tl_deal *deal, int rows, int32_t k) {
   return head;
 }
 
+tl_pair_head tl_deal_head(const tl_deal *deal, int rows, int64_t record) {
+  const int32_t own = tl_record_own(&deal->pairs[rows], record);
+  tl_pair_head head;
+  if (own >= 0) {
+    return head_of(deal, rows, own);
+  }
+  memcpy(&head, tl_record(&deal->pairs[rows], record), sizeof head);
+  return head;
+}
+
 /* The ranks that a constraint goes to, its owner first; returns how many. */
 static int32_t holders_of(const tl_deal *deal, const tl_brick brick[2], int32_t *rank) {
   const bool moves[2] = {(brick[0] & TL_MOVES) != 0, (brick[1] & TL_MOVES) != 0};
@@ -38,18 +48,21 @@ static int32_t holders_of(const tl_deal *deal, const tl_brick brick[2], int32_t 
   return count;
 }
 
-/* own: records of this rank itself. */
-static void pairs_pack(const tl_deal *deal, int rows, int64_t *send, char *out, char *own) {
+static void pairs_pack(const tl_deal *deal, int rows, int64_t *send, char *out) {
   const tl_piece_kind kind = rows ? TL_ROWS_OF : TL_CONTACTS_OF;
   const int32_t count = rows ? deal->piece->bilateral_count : deal->piece->contact_count;
   const int64_t bytes = (int64_t)deal->pairs[rows].bytes;
+  int64_t own = 0;
   for (int32_t k = 0; k < count; k++) {
     int32_t rank[HOLDERS];
     const tl_pair_head head = head_of(deal, rows, k);
     const int32_t holders = holders_of(deal, head.brick, rank);
     for (int32_t i = 0; i < holders; i++) {
-      char *const record = rank[i] == deal->transport->rank ? own : out + bytes * send[rank[i]]++;
-      own += rank[i] == deal->transport->rank ? bytes : 0;
+      if (rank[i] == deal->transport->rank) {
+        deal->pairs[rows].own[own++] = k;
+        continue;
+      }
+      char *const record = out + bytes * send[rank[i]]++;
       memcpy(record, &head, sizeof head);
       tl_field_pack(&deal->part->fields, kind, deal->piece, k, (double *)(record + sizeof head));
     }
@@ -70,12 +83,9 @@ static void pairs_count(const tl_deal *deal, int rows, int64_t *send, int32_t *o
   }
 }
 
-static talus_status pairs_reserve(tl_deal *deal, tl_records *records) {
+static talus_status pairs_reserve(tl_deal *deal, int64_t own, tl_records *records) {
   const int32_t size = deal->transport->size;
-  records->count = deal->route.receive[size];
-  TL_TRY(tl_buffer_reserve(deal->context, &records->buffer, (size_t)records->count, records->bytes,
-                           "constraints of a rank"));
-  records->memory = records->buffer.memory;
+  TL_TRY(tl_records_reserve(deal, own, records, "constraints of a rank"));
   return tl_buffer_reserve(deal->context, &deal->out, (size_t)deal->route.send[size],
                            records->bytes, "constraints for other ranks");
 }
@@ -99,9 +109,8 @@ talus_status tl_deal_pairs(tl_deal *deal, int rows) {
   records->bytes =
       sizeof(tl_pair_head) +
       (size_t)deal->part->fields.width[rows ? TL_ROWS_OF : TL_CONTACTS_OF] * sizeof(double);
-  TL_TRY(tl_ranks_agree(deal->context, pairs_reserve(deal, records)));
-  pairs_pack(deal, rows, route->send, deal->out.memory,
-             records->memory + (int64_t)records->bytes * own);
+  TL_TRY(tl_ranks_agree(deal->context, pairs_reserve(deal, own, records)));
+  pairs_pack(deal, rows, route->send, deal->out.memory);
   memmove(route->send + 1, route->send, (size_t)size * sizeof *route->send);
   route->send[0] = 0;
   return tl_route_carry(deal->context, route, records->bytes, deal->out.memory, records->memory);

@@ -37,11 +37,18 @@ static talus_status arrays_take(tl_deal *deal, int32_t **index) {
   return TALUS_OK;
 }
 
-static void body_put(tl_deal *deal, int32_t i, uint64_t id, const char *record, bool own) {
+/* Body i of the part is a record of the owned ones, or of the ghosts. */
+static void body_put(tl_deal *deal, int32_t i, uint64_t id, int32_t record, bool own) {
   tl_part *const part = deal->part;
   const talus_problem *const p = &part->problem;
-  tl_field_unpack(&part->fields, TL_BODIES_OF, (const double *)(record + sizeof(tl_body_head)), p,
-                  i);
+  const tl_records *const records = own ? &deal->bodies : &deal->ghosts;
+  const int32_t given = tl_record_own(records, record);
+  if (given >= 0) {
+    tl_fields_copy(&part->fields, TL_BODIES_OF, deal->piece, &given, 1, p, i);
+  } else {
+    const char *const packed = (const char *)tl_record(records, record) + sizeof(tl_body_head);
+    tl_field_unpack(&part->fields, TL_BODIES_OF, (const double *)packed, p, i);
+  }
   ((uint64_t *)p->ids)[i] = id;
   part->brick[i] = tl_brick_at(p->positions + 3 * (int64_t)i, p->brick_size);
   part->body_owner[i] = tl_deal_owner(deal, part->brick[i]);
@@ -53,10 +60,10 @@ static void bodies_merge(tl_deal *deal) {
   const tl_by_id *const own = &deal->own, *const others = &deal->others;
   for (int32_t i = 0, o = 0, g = 0; i < own->count + others->count; i++) {
     if (g == others->count || (o < own->count && own->id[o] < others->id[g])) {
-      body_put(deal, i, own->id[o], tl_record(&deal->bodies, own->value[o]), true);
+      body_put(deal, i, own->id[o], own->value[o], true);
       o++;
     } else {
-      body_put(deal, i, others->id[g], tl_record(&deal->ghosts, others->value[g]), false);
+      body_put(deal, i, others->id[g], others->value[g], false);
       g++;
     }
   }
@@ -95,11 +102,12 @@ static talus_status pairs_put(tl_deal *deal, int rows, int32_t *a, int32_t *b) {
   const tl_records *const records = &deal->pairs[rows];
   tl_gifts *const gifts = rows ? &part->rows : &part->contacts;
   const int64_t first = rows ? p->contact_count : 0;
+  const tl_piece_kind kind = rows ? TL_ROWS_OF : TL_CONTACTS_OF;
   int64_t taken = 0;
+  tl_fields_copy(&part->fields, kind, deal->piece, records->own, records->own_count, p,
+                 records->own_first);
   for (int32_t k = 0; k < records->count; k++) {
-    const char *const record = tl_record(records, k);
-    tl_pair_head head;
-    memcpy(&head, record, sizeof head);
+    const tl_pair_head head = tl_deal_head(deal, rows, k);
     int32_t body[2];
     for (int side = 0; side < 2; side++) {
       body[side] = -1;
@@ -110,8 +118,10 @@ static talus_status pairs_put(tl_deal *deal, int rows, int32_t *a, int32_t *b) {
     }
     a[k] = body[0];
     b[k] = body[1];
-    tl_field_unpack(&part->fields, rows ? TL_ROWS_OF : TL_CONTACTS_OF,
-                    (const double *)(record + sizeof head), p, k);
+    if (tl_record_own(records, k) < 0) {
+      const char *const packed = (const char *)tl_record(records, k) + sizeof head;
+      tl_field_unpack(&part->fields, kind, (const double *)packed, p, k);
+    }
     part->owner[first + k] = owner_of(deal, body);
     part->own[first + k] = part->owner[first + k] == deal->transport->rank;
     if (part->own[first + k]) {

@@ -98,6 +98,11 @@ talus_status tl_fields_agree(talus_context *context, const talus_problem *piece,
   return TALUS_OK;
 }
 
+/* Of an array that a rank does not give. */
+static double missing(const field *of) {
+  return of->lacking == NO_LOWER ? -INFINITY : of->lacking == NO_UPPER ? INFINITY : 0;
+}
+
 void tl_field_pack(const tl_fields *fields, tl_piece_kind kind, const talus_problem *piece,
                    int64_t index, double *packed) {
   for (int f = 0; f < fields->count[kind]; f++) {
@@ -105,10 +110,7 @@ void tl_field_pack(const tl_fields *fields, tl_piece_kind kind, const talus_prob
     const int64_t n = components_of(fields, of);
     const double *const array = array_of(piece, of);
     for (int64_t c = 0; c < n; c++) {
-      packed[c] = array != NULL             ? array[n * index + c]
-                  : of->lacking == NO_LOWER ? -INFINITY
-                  : of->lacking == NO_UPPER ? INFINITY
-                                            : 0;
+      packed[c] = array != NULL ? array[n * index + c] : missing(of);
     }
     packed += n;
   }
@@ -125,6 +127,22 @@ int64_t tl_field_place(const tl_fields *fields, tl_piece_kind kind, int64_t coun
     }
   }
   return used;
+}
+
+void tl_fields_copy(const tl_fields *fields, tl_piece_kind kind, const talus_problem *piece,
+                    const int32_t *thing, int64_t count, const talus_problem *part, int64_t to) {
+  for (int f = 0; f < fields->count[kind]; f++) {
+    const field *const of = &table[fields->list[kind][f]];
+    const int64_t n = components_of(fields, of);
+    const double *const given = array_of(piece, of);
+    double *const array = (double *)array_of(part, of) + n * to;
+    for (int64_t i = 0; i < count; i++) {
+      const double *const from = given != NULL ? given + n * thing[i] : NULL;
+      for (int64_t c = 0; c < n; c++) {
+        array[n * i + c] = from != NULL ? from[c] : missing(of);
+      }
+    }
+  }
 }
 
 void tl_field_unpack(const tl_fields *fields, tl_piece_kind kind, const double *packed,

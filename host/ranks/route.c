@@ -60,14 +60,9 @@ talus_status tl_route_open(talus_context *context, tl_route *route) {
 
 talus_status tl_route_open_others(talus_context *context, tl_route *route, int64_t *own) {
   const talus_transport *const t = tl_ranks_of(context);
-  const int64_t count = route->send[t->rank];
+  *own = route->send[t->rank];
   route->send[t->rank] = 0;
-  TL_TRY(tl_route_open(context, route));
-  *own = route->receive[t->rank];
-  for (int32_t r = t->rank + 1; r <= t->size; r++) {
-    route->receive[r] += count;
-  }
-  return TALUS_OK;
+  return tl_route_open(context, route);
 }
 
 static int32_t messages_make(const talus_transport *t, const int64_t *first, size_t bytes,

@@ -16,8 +16,7 @@ typedef struct tl_route {
 talus_status tl_route_begin(talus_context *context, tl_route *route);
 /* Counts in send[rank] become firsts, and everybody hears how many come. Collective. */
 talus_status tl_route_open(talus_context *context, tl_route *route);
-/* The same where the records that this rank has for itself are not carried: *own tells where their
- * room begins among those that come. */
+/* The same where those that this rank has for itself, *own of them, are not carried. */
 talus_status tl_route_open_others(talus_context *context, tl_route *route, int64_t *own);
 /* Carries records of `bytes` each. Collective. */
 talus_status tl_route_carry(talus_context *context, const tl_route *route, size_t bytes,
