@@ -37,20 +37,40 @@ static talus_status arrays_take(tl_deal *deal, int32_t **index) {
   return TALUS_OK;
 }
 
+/* Things that stand behind each other in the piece, and are to in the part. */
+typedef struct run {
+  int64_t from, to, count;
+} run;
+
+/* Copies the run; the next one begins with these. */
+static void run_end(const tl_deal *deal, tl_piece_kind kind, run *r, int64_t from, int64_t to) {
+  tl_fields_copy(&deal->part->fields, kind, deal->piece, r->from, r->count, &deal->part->problem,
+                 r->to);
+  *r = (run){from, to, 0};
+}
+
+static void run_add(const tl_deal *deal, tl_piece_kind kind, run *r, int64_t from, int64_t to) {
+  if (from != r->from + r->count || to != r->to + r->count) {
+    run_end(deal, kind, r, from, to);
+  }
+  r->count++;
+}
+
 /* Body i of the part is a record of the owned ones, or of the ghosts. */
-static void body_put(tl_deal *deal, int32_t i, uint64_t id, int32_t record, bool own) {
+static void body_put(tl_deal *deal, int32_t i, uint64_t id, int32_t record, bool own, run *r) {
   tl_part *const part = deal->part;
   const talus_problem *const p = &part->problem;
   const tl_records *const records = own ? &deal->bodies : &deal->ghosts;
   const int32_t given = tl_record_own(records, record);
   if (given >= 0) {
-    tl_fields_copy(&part->fields, TL_BODIES_OF, deal->piece, &given, 1, p, i);
+    run_add(deal, TL_BODIES_OF, r, given, i);
+    part->brick[i] = deal->brick[given] & ~TL_MOVES;
   } else {
     const char *const packed = (const char *)tl_record(records, record) + sizeof(tl_body_head);
     tl_field_unpack(&part->fields, TL_BODIES_OF, (const double *)packed, p, i);
+    part->brick[i] = tl_brick_at(p->positions + 3 * (int64_t)i, p->brick_size);
   }
   ((uint64_t *)p->ids)[i] = id;
-  part->brick[i] = tl_brick_at(p->positions + 3 * (int64_t)i, p->brick_size);
   part->body_owner[i] = tl_deal_owner(deal, part->brick[i]);
   part->body_own[i] = own;
 }
@@ -58,15 +78,17 @@ static void body_put(tl_deal *deal, int32_t i, uint64_t id, int32_t record, bool
 /* Own bodies and ghosts by id. */
 static void bodies_merge(tl_deal *deal) {
   const tl_by_id *const own = &deal->own, *const others = &deal->others;
+  run r = {0, 0, 0};
   for (int32_t i = 0, o = 0, g = 0; i < own->count + others->count; i++) {
     if (g == others->count || (o < own->count && own->id[o] < others->id[g])) {
-      body_put(deal, i, own->id[o], own->value[o], true);
+      body_put(deal, i, own->id[o], own->value[o], true, &r);
       o++;
     } else {
-      body_put(deal, i, others->id[g], others->value[g], false);
+      body_put(deal, i, others->id[g], others->value[g], false, &r);
       g++;
     }
   }
+  run_end(deal, TL_BODIES_OF, &r, 0, 0);
 }
 
 /* Whether a body is where the giver of a constraint says, and moves if it says so. */
@@ -104,8 +126,11 @@ static talus_status pairs_put(tl_deal *deal, int rows, int32_t *a, int32_t *b) {
   const int64_t first = rows ? p->contact_count : 0;
   const tl_piece_kind kind = rows ? TL_ROWS_OF : TL_CONTACTS_OF;
   int64_t taken = 0;
-  tl_fields_copy(&part->fields, kind, deal->piece, records->own, records->own_count, p,
-                 records->own_first);
+  run r = {0, 0, 0};
+  for (int64_t i = 0; i < records->own_count; i++) {
+    run_add(deal, kind, &r, records->own[i], records->own_first + i);
+  }
+  run_end(deal, kind, &r, 0, 0);
   for (int32_t k = 0; k < records->count; k++) {
     const tl_pair_head head = tl_deal_head(deal, rows, k);
     int32_t body[2];

@@ -130,17 +130,17 @@ int64_t tl_field_place(const tl_fields *fields, tl_piece_kind kind, int64_t coun
 }
 
 void tl_fields_copy(const tl_fields *fields, tl_piece_kind kind, const talus_problem *piece,
-                    const int32_t *thing, int64_t count, const talus_problem *part, int64_t to) {
-  for (int f = 0; f < fields->count[kind]; f++) {
+                    int64_t from, int64_t count, const talus_problem *part, int64_t to) {
+  for (int f = 0; f < fields->count[kind] && count > 0; f++) {
     const field *const of = &table[fields->list[kind][f]];
     const int64_t n = components_of(fields, of);
     const double *const given = array_of(piece, of);
     double *const array = (double *)array_of(part, of) + n * to;
-    for (int64_t i = 0; i < count; i++) {
-      const double *const from = given != NULL ? given + n * thing[i] : NULL;
-      for (int64_t c = 0; c < n; c++) {
-        array[n * i + c] = from != NULL ? from[c] : missing(of);
-      }
+    if (given != NULL) {
+      memcpy(array, given + n * from, (size_t)(n * count) * sizeof *array);
+    }
+    for (int64_t i = 0; i < n * count && given == NULL; i++) {
+      array[i] = missing(of);
     }
   }
 }

@@ -46,9 +46,9 @@ void tl_field_pack(const tl_fields *fields, tl_piece_kind kind, const talus_prob
 /* Places arrays for so many things behind each other in memory; returns the doubles needed. */
 int64_t tl_field_place(const tl_fields *fields, tl_piece_kind kind, int64_t count, double *memory,
                        talus_problem *part);
-/* Things of a piece, `count` of them, to a part from place `to` on. */
+/* Things of a piece, `count` of them behind each other, to a part from place `to` on. */
 void tl_fields_copy(const tl_fields *fields, tl_piece_kind kind, const talus_problem *piece,
-                    const int32_t *thing, int64_t count, const talus_problem *part, int64_t to);
+                    int64_t from, int64_t count, const talus_problem *part, int64_t to);
 void tl_field_unpack(const tl_fields *fields, tl_piece_kind kind, const double *packed,
                      const talus_problem *part, int64_t index);
 
