@@ -183,11 +183,52 @@ static bool points_near(const tl_grid *g, int axis, double x, double distance, i
   return *low <= *high;
 }
 
+enum { ROW = 32 }; /* points whose weights are found at once */
+
+/* Weights of a line at points of a row from `low` on, all with the same y and z. */
+static void row_weights(const tl_grid *g, const source *s, const double point[3], int32_t low,
+                        int count, double *weight) {
+  const double y = point[1] - s->from[1], z = point[2] - s->from[2];
+  const double *const u = s->unit;
+  double square[ROW], foot[ROW];
+  for (int i = 0; i < count; i++) {
+    const double x = g->origin[0] + (low + i) * g->spacing[0] - s->from[0];
+    foot[i] = x * u[0] + y * u[1] + z * u[2];
+    square[i] = fmax(0, x * x + y * y + z * z - foot[i] * foot[i]);
+  }
+  tl_kernel_along_all(s->kernel, s->length, count, square, foot, weight);
+}
+
+static inline void stress_add(double *restrict sum, double weight, const double *restrict value) {
+  for (int k = 0; k < 9; k++) {
+    sum[k] += weight * value[k];
+  }
+}
+
+/* Adds the stress of a branch to a row of points. */
+static void spread_line(tl_grid *g, const source *s, const double point[3], double *sum,
+                        int32_t low, int32_t high) {
+  for (int32_t first = low; first <= high; first += ROW) {
+    const int count = high - first < ROW ? high - first + 1 : ROW;
+    double weight[ROW];
+    row_weights(g, s, point, first, count, weight);
+    for (int i = 0; i < count; i++, sum += TL_FIELD_SUM_COUNT) {
+      if (weight[i] > 0) {
+        stress_add(sum + TL_FIELD_SUM_CONTACT, weight[i], s->value);
+      }
+    }
+  }
+}
+
 /* Adds a source to a row of points. */
 static void spread_row(tl_grid *g, const source *s, double point[3], int32_t row, int32_t low,
                        int32_t high) {
   double *sum =
       g->sum + (size_t)TL_FIELD_SUM_COUNT * ((size_t)row * (size_t)g->count[0] + (size_t)low);
+  if (s->length > 0) {
+    spread_line(g, s, point, sum, low, high);
+    return;
+  }
   for (int32_t x = low; x <= high; x++, sum += TL_FIELD_SUM_COUNT) {
     point[0] = g->origin[0] + x * g->spacing[0];
     add_at(s, point, sum);

@@ -105,6 +105,41 @@ static double lucy_line(double h, double a, double b) {
   return lucy_powers(h, b, q) - lucy_powers(h, a, p) + rest;
 }
 
+/* Of a Gaussian with its table, and a line that is long enough. */
+static void gaussian_along_all(const tl_kernel *k, double length, int count, const double *square,
+                               const double *foot, double *mean) {
+  const double s = k->scale, reach = k->reach * k->reach, height = k->height;
+  const double *const table = k->table;
+  for (int i = 0; i < count; i++) {
+    const double room = reach - square[i], begin = -foot[i], end = length - foot[i];
+    double from = begin, to = end;
+    if (!(room > 0)) {
+      mean[i] = 0;
+      continue;
+    }
+    if (begin * begin > room || end * end > room) {
+      const double half = sqrt(room);
+      from = begin > -half ? begin : -half;
+      to = end < half ? end : half;
+    }
+    mean[i] = !(from < to) ? 0
+                           : height * exp_of(table, s * s * square[i]) *
+                                 (0.88622692545275801 / (s * (end - begin))) *
+                                 (erf_of(table, s * to) - erf_of(table, s * from));
+  }
+}
+
+void tl_kernel_along_all(const tl_kernel *k, double length, int count, const double *square,
+                         const double *foot, double *mean) {
+  if (k->kind == TL_KERNEL_GAUSSIAN && k->table != NULL && length > 1e-6 * k->width) {
+    gaussian_along_all(k, length, count, square, foot, mean);
+    return;
+  }
+  for (int i = 0; i < count; i++) {
+    mean[i] = tl_kernel_along(k, square[i], -foot[i], length - foot[i]);
+  }
+}
+
 double tl_kernel_along(const tl_kernel *k, double square, double begin, double end) {
   const double room = k->reach * k->reach - square, length = end - begin;
   if (!(room > 0)) {

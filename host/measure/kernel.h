@@ -39,5 +39,9 @@ double tl_kernel_at(const tl_kernel *kernel, double square);
 /* Mean over a straight line: its square distance from the centre, and where it begins and ends as
  * seen from the foot of the perpendicular. Without length: the value. */
 double tl_kernel_along(const tl_kernel *kernel, double square, double begin, double end);
+/* The same at so many places by one line of this length: its square distance from them, and where
+ * the foot of the perpendicular is along it. The numbers are those of tl_kernel_along. */
+void tl_kernel_along_all(const tl_kernel *kernel, double length, int count, const double *square,
+                         const double *foot, double *mean);
 
 #endif
