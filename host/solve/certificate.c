@@ -31,10 +31,6 @@ talus_status tl_certification_make(talus_context *context, const talus_problem *
   j->compliant = halo != NULL ? halo->compliant : tl_problem_compliant(problem);
   j->wrenches = tl_problem_wrenches(problem);
   j->contact_velocity = NULL;
-  if (j->velocity_wanted && tl_lanes_serve(j)) {
-    TL_TRY(tl_buffer_reserve(context, &j->velocity, 3 * (size_t)problem->contact_count,
-                             sizeof(double), "contact velocities"));
-  }
   TL_TRY(tl_buffer_reserve(context, &j->partial, (size_t)tl_certification_runs(j),
                            sizeof(tl_judge_sums), "certificate"));
   switch (problem->form) {
@@ -53,7 +49,6 @@ void tl_certification_release(talus_context *context, tl_certification *j) {
   tl_buffer_release(context, &j->memory);
   tl_buffer_release(context, &j->scratch);
   tl_buffer_release(context, &j->partial);
-  tl_buffer_release(context, &j->velocity);
   tl_mass_release(context, &j->mass);
   tl_lines_release(context, &j->h);
   tl_lines_release(context, &j->g);
@@ -61,7 +56,7 @@ void tl_certification_release(talus_context *context, tl_certification *j) {
 
 int64_t tl_certification_bytes(const tl_certification *j) {
   return (int64_t)(j->memory.capacity + j->scratch.capacity + j->partial.capacity +
-                   j->velocity.capacity + j->h.memory.capacity + j->g.memory.capacity) +
+                   j->h.memory.capacity + j->g.memory.capacity) +
          tl_mass_bytes(&j->mass);
 }
 
@@ -159,8 +154,8 @@ void tl_certification_evaluate(tl_certification *certification, talus_certificat
   tl_certification scaled;
   const tl_certification *j = certification;
   tl_judge_sums s;
-  if (certification->velocity_wanted && tl_lanes_serve(certification)) {
-    certification->contact_velocity = certification->velocity.memory;
+  if (tl_lanes_serve(certification)) {
+    certification->contact_velocity = certification->velocity_room;
   }
   tl_certification_sums(j, &s);
   const double unit = tl_certificate_unit(&s);

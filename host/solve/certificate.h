@@ -82,9 +82,8 @@ struct tl_certification {
   tl_lines h, g;                           /* (d) by columns */
   tl_buffer memory, scratch, partial;
   /* u of all contacts, found while they are judged */
-  bool velocity_wanted;     /* set by the caller */
+  double *velocity_room;    /* set by the caller: [3 contacts]; NULL: they are not wanted */
   double *contact_velocity; /* NULL: not found yet */
-  tl_buffer velocity;
 };
 
 /* The constraint `i` behind `first`. */

@@ -35,6 +35,9 @@ static talus_status host_certify(tl_solve *solve) {
                       (system->shape.unit_chunk_count > 0 || system->halo != NULL);
   solver->certification.polygon = tl_polygon_of(&solver->settings);
   solver->certification.bricks = bricks ? system : NULL;
+  /* impulses in the engine's order have just gone out of it */
+  solver->certification.velocity_room =
+      solve->velocity_wanted ? tl_assembly_impulses(&solver->assembly)->memory : NULL;
   TL_TRY(tl_certification_make(solver->context, &solver->problem, impulse,
                                impulse + tl_solver_rows(solver), solve->run.threads,
                                &solver->certification));

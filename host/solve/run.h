@@ -16,12 +16,13 @@ typedef struct tl_solve {
   int64_t best_passes; /* passes when best last fell by a tenth */
   double factor_cost;  /* passes that a factorisation costs; 0: not known yet */
   /* the certificate */
-  int32_t certified; /* how often it was asked and did not agree */
-  bool proved;       /* what follows is of the kept impulses */
-  bool resident;     /* impulses, certificate and results stay in the memory of a device */
-  bool start_kept;   /* the run begins at the impulses put aside */
-  bool uncertified;  /* the solver's own residual is believed */
-  bool queued;       /* results that stay there need not be waited for */
+  int32_t certified;    /* how often it was asked and did not agree */
+  bool velocity_wanted; /* the caller wants the contacts' velocities */
+  bool proved;          /* what follows is of the kept impulses */
+  bool resident;        /* impulses, certificate and results stay in the memory of a device */
+  bool start_kept;      /* the run begins at the impulses put aside */
+  bool uncertified;     /* the solver's own residual is believed */
+  bool queued;          /* results that stay there need not be waited for */
   talus_certificate certificate;
   double measure; /* what the tolerance means, from the certificate */
   /* for talus_info */

@@ -172,7 +172,7 @@ talus_status tl_solver_solve(talus_solver *solver, const tl_request *request) {
   TL_TRY(solver->plan->prepare(solver));
   TL_TRY(tl_outlet_make(solver->context, tl_solver_whole(solver), request->solution, &outlet));
   tl_solve solve = tl_solve_begin(solver, request->found);
-  solver->certification.velocity_wanted = outlet.contact_velocity.array != NULL;
+  solve.velocity_wanted = outlet.contact_velocity.array != NULL;
   solve.queued = request->queued;
   TL_TRY(impulses_reserve(solver));
   TL_TRY(plan_run(&solve, &outlet));
