@@ -77,6 +77,10 @@ talus_status tl_narrow_pairs(tl_narrow *narrow, const tl_collider *collider, con
 talus_status tl_geometry_create(talus_context *context, const talus_shape_def *def,
                                 tl_geometry **geometry, int *closed);
 void tl_geometry_destroy(talus_context *context, tl_geometry *geometry); /* accepts NULL */
+/* The same in memory of the caller's; after an error there is nothing to release. */
+talus_status tl_geometry_init(talus_context *context, const talus_shape_def *def,
+                              tl_geometry *geometry, int *closed);
+void tl_geometry_release(talus_context *context, tl_geometry *geometry);
 
 /* Volume, centre and inertia per unit density about the centre (xx xy xz yy yz zz), in the shape's
  * frame; half-spaces and meshes that are not closed have volume 0. plane: per unit of thickness of

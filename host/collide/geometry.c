@@ -69,32 +69,45 @@ static talus_status fill(talus_context *context, const talus_shape_def *def, tl_
   }
 }
 
+void tl_geometry_release(talus_context *context, tl_geometry *geometry) {
+  /* the geometry owns what it only shows as const */
+  tl_hull_destroy(context, (tl_hull *)geometry->hull);
+  tl_mesh_destroy(context, (tl_mesh *)geometry->mesh);
+  geometry->hull = NULL;
+  geometry->mesh = NULL;
+}
+
+talus_status tl_geometry_init(talus_context *context, const talus_shape_def *def,
+                              tl_geometry *geometry, int *closed) {
+  if (closed != NULL) {
+    *closed = 1;
+  }
+  memset(geometry, 0, sizeof *geometry);
+  geometry->kind = def->kind;
+  const talus_status status = fill(context, def, geometry, closed);
+  if (status != TALUS_OK) {
+    tl_geometry_release(context, geometry);
+  }
+  return status;
+}
+
 talus_status tl_geometry_create(talus_context *context, const talus_shape_def *def,
                                 tl_geometry **geometry, int *closed) {
   void *memory;
   *geometry = NULL;
-  if (closed != NULL) {
-    *closed = 1;
-  }
   TL_TRY(tl_alloc(context, &memory, 1, sizeof(tl_geometry), "shape"));
-  tl_geometry *const made = memory;
-  memset(made, 0, sizeof *made);
-  made->kind = def->kind;
-  const talus_status status = fill(context, def, made, closed);
+  const talus_status status = tl_geometry_init(context, def, memory, closed);
   if (status != TALUS_OK) {
-    tl_geometry_destroy(context, made);
+    tl_free(context, memory);
     return status;
   }
-  *geometry = made;
+  *geometry = memory;
   return TALUS_OK;
 }
 
 void tl_geometry_destroy(talus_context *context, tl_geometry *geometry) {
-  if (geometry == NULL) {
-    return;
+  if (geometry != NULL) {
+    tl_geometry_release(context, geometry);
+    tl_free(context, geometry);
   }
-  /* the geometry owns what it only shows as const */
-  tl_hull_destroy(context, (tl_hull *)geometry->hull);
-  tl_mesh_destroy(context, (tl_mesh *)geometry->mesh);
-  tl_free(context, geometry);
 }

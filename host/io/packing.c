@@ -25,9 +25,9 @@ static void measure(const talus_world *world, tl_body_list *packing) {
   for (int32_t i = 0; i < world->shape_count; i++) {
     const tl_shape_slot *const shape = &world->shape[i];
     if (shape->exists && world->body[shape->body].type == TALUS_BODY_FREE) {
-      const bool hull = shape->geometry->kind == TALUS_SHAPE_HULL;
+      const bool hull = shape->geometry.kind == TALUS_SHAPE_HULL;
       packing->shape_count++;
-      packing->point_count += hull ? shape->geometry->hull->point_count : 0;
+      packing->point_count += hull ? shape->geometry.hull->point_count : 0;
     }
   }
 }

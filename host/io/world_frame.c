@@ -58,7 +58,7 @@ static talus_status take_bodies(tl_world_frame *f, const talus_world *world, int
 
 /* From the shape's origin to its farthest point, along the box of its collider at home. */
 static double reach_of(const tl_shape_slot *shape) {
-  const tl_geometry *geometry = shape->geometry;
+  const tl_geometry *geometry = &shape->geometry;
   if (geometry->kind == TALUS_SHAPE_SPHERE) {
     return geometry->radius;
   }
@@ -89,8 +89,8 @@ static talus_status take_shapes(tl_world_frame *f, const talus_world *world, con
       continue;
     }
     memcpy(pose[n].position, shape->position, sizeof shape->position);
-    memcpy(pose[n].rotation, shape->rotation, sizeof shape->rotation);
-    geometry[n] = shape->geometry;
+    memcpy(pose[n].rotation, tl_shape_rotation(world, shape), sizeof pose[n].rotation);
+    geometry[n] = &shape->geometry;
     body[n] = index[shape->body];
     material[n] = shape->material;
     const double reach = sqrt(tl_dot3(shape->position, shape->position)) + reach_of(shape);

@@ -184,7 +184,8 @@ static talus_status meet_all(encounter *e, int32_t among) {
   const tl_occupancy *const o = e->occupancy;
   TL_TRY(tl_occupancy_visit(o, e->form->position, e->form->radius, among, meet_ball, e));
   for (int32_t i = 0; i < o->wall_count && e->body == TALUS_NONE; i++) {
-    TL_TRY(meet_shape(e, &o->wall[i], &o->wall_box[i]));
+    const tl_collider wall = tl_occupancy_wall(o, i);
+    TL_TRY(meet_shape(e, &wall, &o->wall_box[i]));
   }
   return TALUS_OK;
 }

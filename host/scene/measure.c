@@ -68,7 +68,7 @@ static double solid_volume(const talus_scene *scene, const talus_world *world,
       tl_space_near(space, body->position, radius, &near);
     }
     for (int32_t k = body->first_shape; k >= 0; k = world->shape[k].next) {
-      sum += world->shape[k].mass.volume * (whole ? 1 : shape_share(&near, world, k));
+      sum += world->shape[k].volume * (whole ? 1 : shape_share(&near, world, k));
     }
   }
   return sum;
@@ -123,7 +123,7 @@ static void cell_measure(const talus_world *world, tl_measured *measured) {
   for (int32_t i = 0; i < world->shape_count; i++) {
     const tl_shape_slot *const shape = &world->shape[i];
     const bool counts = shape->exists && world->body[shape->body].type == TALUS_BODY_FREE;
-    measured->packing_fraction += counts ? shape->mass.volume / tl_cell_volume(&world->cell) : 0;
+    measured->packing_fraction += counts ? shape->volume / tl_cell_volume(&world->cell) : 0;
   }
   for (int i = 0; i < 6; i++) {
     const double *const stress = world->cell.stress;

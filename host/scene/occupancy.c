@@ -138,7 +138,15 @@ static talus_status add_wall(tl_occupancy *occupancy, int32_t shape) {
   double arm[3];
   tl_shape_collider(occupancy->world, shape, wall, arm);
   occupancy->wall_box[occupancy->wall_count++] = tl_collider_box(wall);
+  wall->geometry = NULL;
   return TALUS_OK;
+}
+
+tl_collider tl_occupancy_wall(const tl_occupancy *occupancy, int32_t i) {
+  const talus_world *const world = occupancy->world;
+  tl_collider wall = occupancy->wall[i];
+  wall.geometry = &world->shape[tl_shape_slot_of(world, wall.shape)].geometry;
+  return wall;
 }
 
 talus_status tl_occupancy_add(tl_occupancy *occupancy, int32_t body) {

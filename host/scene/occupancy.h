@@ -21,7 +21,8 @@ struct tl_occupancy {
   int32_t *head; /* hash table, head_count a power of two */
   int32_t count, capacity, head_count;
   int32_t level_first[256], level_count[256]; /* by binary exponent of the radius + 128 */
-  tl_collider *wall; /* shapes of the bodies without a ball, and the boxes around them */
+  tl_collider *wall; /* shapes of the bodies without a ball, and the boxes around them; geometries
+                        move as shapes are added: tl_occupancy_wall has them */
   tl_box *wall_box;
   int32_t wall_count, wall_capacity;
   const tl_scene_cell *cell;    /* periodic: bodies are repeated beyond its faces; or NULL */
@@ -41,6 +42,8 @@ typedef talus_status (*tl_occupancy_fn)(void *user, int32_t index, int *stop);
 talus_status tl_occupancy_visit(const tl_occupancy *occupancy, const double position[3],
                                 double radius, int32_t among, tl_occupancy_fn function, void *user);
 
+/* Number i of `wall`, as long as no shape is added to the world. */
+tl_collider tl_occupancy_wall(const tl_occupancy *occupancy, int32_t i);
 /* How deep two colliders are in each other; 0 if they are not. */
 talus_status tl_occupancy_depth(tl_occupancy *occupancy, const tl_collider *a, const tl_collider *b,
                                 double *depth);

@@ -88,8 +88,8 @@ static talus_status look_at(void *user, int32_t index, int *stop) {
   if (a->round && b->round) {
     double way[3];
     tl_sub3(way, b->position, a->position);
-    depth = world->shape[a->first_shape].geometry->radius +
-            world->shape[b->first_shape].geometry->radius - tl_norm3(way);
+    depth = world->shape[a->first_shape].geometry.radius +
+            world->shape[b->first_shape].geometry.radius - tl_norm3(way);
   } else {
     for (int32_t i = b->first_shape; i >= 0; i = world->shape[i].next) {
       tl_collider shape;
@@ -112,7 +112,8 @@ static talus_status look_at_walls(overlap_search *search) {
   double depth = 0;
   for (int32_t i = 0; i < o->wall_count; i++) {
     if (collide(body, o->wall[i].group, o->wall[i].collides)) {
-      TL_TRY(body_depth(search, &o->wall[i], &o->wall_box[i], &depth));
+      const tl_collider wall = tl_occupancy_wall(o, i);
+      TL_TRY(body_depth(search, &wall, &o->wall_box[i], &depth));
     }
     if (i + 1 == o->wall_count || o->wall[i + 1].body != o->wall[i].body) {
       note(search, o->wall[i].body, depth);

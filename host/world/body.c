@@ -10,6 +10,10 @@ static bool finite3(const double *v) {
   return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
 }
 
+static bool is_zero3(const double *v) {
+  return v[0] == 0 && v[1] == 0 && v[2] == 0;
+}
+
 talus_status talus_body_add(talus_world *world, const talus_body_def *given, int32_t *result) {
   if (world == NULL || given == NULL || result == NULL) {
     return TALUS_INVALID_ARGUMENT;
@@ -38,17 +42,25 @@ talus_status talus_body_add(talus_world *world, const talus_body_def *given, int
   memset(body, 0, sizeof *body);
   body->id = world->body_next++;
   body->exists = 1;
-  body->first_shape = -1;
+  body->first_shape = body->extra = -1;
   body->type = def->type;
   body->group = def->group;
   body->collides = def->collides;
   memcpy(body->position, def->position, sizeof body->position);
   memcpy(body->orientation, def->orientation, sizeof body->orientation);
-  memcpy(body->anchor, def->position, sizeof body->anchor);
-  memcpy(body->anchor_orientation, def->orientation, sizeof body->anchor_orientation);
   if (def->type == TALUS_BODY_FREE) {
     memcpy(body->velocity, def->velocity, sizeof body->velocity);
     memcpy(body->spin, def->spin, sizeof body->spin);
+  }
+  if (def->type != TALUS_BODY_FREE) {
+    const talus_status status = tl_body_extra_take(world, world->body_count);
+    if (status != TALUS_OK) {
+      world->body_next--;
+      return status;
+    }
+    tl_body_extra *const extra = tl_body_extra_at(world, body);
+    memcpy(extra->anchor, def->position, sizeof extra->anchor);
+    memcpy(extra->anchor_orientation, def->orientation, sizeof extra->anchor_orientation);
   }
   world->body_count++;
   *result = body->id;
@@ -81,24 +93,26 @@ talus_status talus_body_remove(talus_world *world, int32_t id) {
   }
   tl_bonds_drop(world, body);
   for (int32_t i = world->body[body].first_shape; i >= 0; i = world->shape[i].next) {
-    tl_geometry_destroy(world->context, world->shape[i].geometry);
-    world->shape[i].geometry = NULL;
+    tl_geometry_release(world->context, &world->shape[i].geometry);
     world->shape[i].exists = 0;
   }
   world->body[body].exists = 0;
+  tl_body_extra_drop(world, body);
   if (++world->body_gaps > GAPS && world->body_gaps > world->body_count / 2) {
     tl_gaps_close(world);
   }
   return TALUS_OK;
 }
 
-/* A shape's mass, and its centre in the frame in which the body was defined. */
-static double part_mass(const talus_world *world, const tl_shape_slot *shape, double centre[3]) {
-  tl_turn3(centre, shape->rotation, shape->mass.centre);
+/* A shape's mass, and its centre in the frame in which the body was defined; per_density: what it
+ * follows from. */
+static double part_mass(const talus_world *world, const tl_shape_slot *shape,
+                        const tl_mass_properties *per_density, double centre[3]) {
+  tl_turn3(centre, tl_shape_rotation(world, shape), per_density->centre);
   for (int c = 0; c < 3; c++) {
     centre[c] += shape->defined[c];
   }
-  return world->material[shape->material].density * shape->mass.volume;
+  return world->material[shape->material].density * per_density->volume;
 }
 
 /* Adds a shape's inertia about a point of the frame in which the body was defined. */
@@ -106,14 +120,15 @@ static void part_inertia(const talus_world *world, const tl_shape_slot *shape,
                          const double point[3], double about[6]) {
   const int row[6] = {0, 0, 0, 1, 1, 2}, column[6] = {0, 1, 2, 1, 2, 2};
   double arm[3], inertia[6], turned[6];
-  const double mass = part_mass(world, shape, arm);
+  const tl_mass_properties per_density = tl_geometry_mass(&shape->geometry, world->def.plane);
+  const double mass = part_mass(world, shape, &per_density, arm);
   for (int c = 0; c < 3; c++) {
     arm[c] -= point[c];
   }
   for (int i = 0; i < 6; i++) {
-    inertia[i] = world->material[shape->material].density * shape->mass.inertia[i];
+    inertia[i] = world->material[shape->material].density * per_density.inertia[i];
   }
-  tl_inertia_turn(inertia, shape->rotation, turned);
+  tl_inertia_turn(inertia, tl_shape_rotation(world, shape), turned);
   const double square = tl_dot3(arm, arm);
   for (int i = 0; i < 6; i++) {
     about[i] +=
@@ -126,8 +141,10 @@ static void part_inertia(const talus_world *world, const tl_shape_slot *shape,
 static double clump_mass(const talus_world *world, const tl_body *body, double centre[3]) {
   double total = 0, first[3] = {0}, moment[3] = {0};
   for (int32_t i = body->first_shape; i >= 0; i = world->shape[i].next) {
+    const tl_shape_slot *const shape = &world->shape[i];
+    const tl_mass_properties per_density = tl_geometry_mass(&shape->geometry, world->def.plane);
     double at[3];
-    const double mass = part_mass(world, &world->shape[i], at);
+    const double mass = part_mass(world, shape, &per_density, at);
     if (i == body->first_shape) {
       memcpy(first, at, sizeof first);
     }
@@ -156,10 +173,13 @@ static void inertia_invert(const double *m, double *inverse) {
  * they are in the world. */
 static void centre_move(talus_world *world, int32_t index, const double centre[3]) {
   tl_body *const body = &world->body[index];
+  tl_body_extra *const extra = tl_body_extra_at(world, body);
   double shift[3], rotation[9], moved[3];
   for (int c = 0; c < 3; c++) {
-    shift[c] = centre[c] - body->centre[c];
-    body->centre[c] = centre[c];
+    shift[c] = centre[c] - (extra != NULL ? extra->centre[c] : 0);
+    if (extra != NULL) {
+      extra->centre[c] = centre[c];
+    }
   }
   tl_quaternion_matrix(body->orientation, rotation);
   tl_turn3(moved, rotation, shift);
@@ -192,9 +212,10 @@ static void mass_update(talus_world *world, int32_t index) {
   tl_body *const body = &world->body[index];
   const tl_shape_slot *const last = &world->shape[body->first_shape];
   double centre[3], about[6] = {0};
-  body->round = body->shape_count == 1 && last->geometry->kind == TALUS_SHAPE_SPHERE;
-  const double total = clump_mass(world, body, centre);
-  if (!(total > 0) || body->type != TALUS_BODY_FREE) {
+  body->round = body->shape_count == 1 && last->geometry.kind == TALUS_SHAPE_SPHERE;
+  /* of what does not move freely no mass is asked for */
+  const double total = body->type == TALUS_BODY_FREE ? clump_mass(world, body, centre) : 0;
+  if (!(total > 0)) {
     body->mass = body->inverse_mass = 0;
     memset(body->inertia, 0, sizeof body->inertia);
     memset(body->inverse_inertia, 0, sizeof body->inverse_inertia);
@@ -225,14 +246,14 @@ static bool is_moderate(double value) {
 }
 
 /* A free body whose mass or inertia underflows would stand still for ever, as if it were fixed. */
-static talus_status mass_check(const talus_world *world, int32_t index,
-                               const tl_shape_slot *shape) {
+static talus_status mass_check(const talus_world *world, int32_t index, const tl_shape_slot *shape,
+                               const tl_mass_properties *per_density) {
   const double density = world->material[shape->material].density;
-  const double mass = density * shape->mass.volume;
+  const double mass = density * per_density->volume;
   const double away = mass * tl_dot3(shape->defined, shape->defined);
   double least = INFINITY, most = away;
   for (int i = 0; i < 6; i += i == 0 ? 3 : 2) { /* xx yy zz */
-    const double inertia = density * shape->mass.inertia[i];
+    const double inertia = density * per_density->inertia[i];
     if (!world->def.plane || i == 3) {
       least = fmin(least, inertia);
       most = fmax(most, inertia);
@@ -276,6 +297,26 @@ static void size_update(talus_world *world, const tl_shape_slot *shape) {
   }
 }
 
+/* Whether the shape makes a ball about its own origin of a body without shapes. */
+static bool is_lone_ball(const tl_body *body, const talus_shape_def *def) {
+  return body->shape_count == 0 && def->kind == TALUS_SHAPE_SPHERE && is_zero3(def->position);
+}
+
+/* Writes the rotation of a new shape behind the others, for which there is room, and returns
+ * whether it is one. */
+static bool shape_turn(const talus_world *world, tl_shape_slot *shape,
+                       const double orientation[4]) {
+  double rotation[9];
+  shape->turn = -1;
+  tl_quaternion_matrix(orientation, rotation);
+  if (memcmp(rotation, tl_shape_rotation(world, shape), sizeof rotation) == 0) {
+    return false;
+  }
+  shape->turn = world->turn_count;
+  memcpy(world->turn[shape->turn], rotation, sizeof rotation);
+  return true;
+}
+
 talus_status talus_shape_add(talus_world *world, int32_t id, const talus_shape_def *given,
                              int32_t *result) {
   int32_t index;
@@ -293,6 +334,9 @@ talus_status talus_shape_add(talus_world *world, int32_t id, const talus_shape_d
                    "shape def: position is not finite or orientation not a unit quaternion");
   }
   tl_body *const body = &world->body[index];
+  if (body->type == TALUS_BODY_FREE && !is_lone_ball(body, def)) {
+    TL_TRY(tl_body_extra_take(world, index));
+  }
   const bool solid = def->kind != TALUS_SHAPE_HALFSPACE && def->kind != TALUS_SHAPE_MESH;
   if ((body->type == TALUS_BODY_FREE || body->type == TALUS_BODY_LINK) && !solid) {
     return tl_fail(
@@ -302,25 +346,29 @@ talus_status talus_shape_add(talus_world *world, int32_t id, const talus_shape_d
   TL_TRY(tl_ids_left(world, world->shape_next, "shapes"));
   TL_TRY(tl_world_grow(world, (void **)&world->shape, &world->shape_capacity,
                        world->shape_count + 1, sizeof *world->shape, "shapes"));
+  TL_TRY(tl_world_grow(world, (void **)&world->turn, &world->turn_capacity, world->turn_count + 1,
+                       sizeof *world->turn, "rotations of shapes"));
   tl_shape_slot *const shape = &world->shape[world->shape_count];
   memset(shape, 0, sizeof *shape);
-  TL_TRY(tl_geometry_create(world->context, def, &shape->geometry, NULL));
+  TL_TRY(tl_geometry_init(world->context, def, &shape->geometry, NULL));
   shape->exists = 1;
   shape->body = index;
   shape->material = def->material;
-  shape->mass = tl_geometry_mass(shape->geometry, world->def.plane);
-  shape->size = tl_geometry_size(shape->geometry);
+  const tl_mass_properties per_density = tl_geometry_mass(&shape->geometry, world->def.plane);
+  shape->volume = per_density.volume;
+  shape->size = tl_geometry_size(&shape->geometry);
   memcpy(shape->defined, def->position, sizeof shape->defined);
   memcpy(shape->position, def->position, sizeof shape->position);
-  tl_quaternion_matrix(def->orientation, shape->rotation);
+  const bool turned = shape_turn(world, shape, def->orientation);
   if (body->type == TALUS_BODY_FREE) {
-    const talus_status status = mass_check(world, index, shape);
+    const talus_status status = mass_check(world, index, shape, &per_density);
     if (status != TALUS_OK) {
-      tl_geometry_destroy(world->context, shape->geometry);
+      tl_geometry_release(world->context, &shape->geometry);
       return status;
     }
   }
   shape->next = body->first_shape;
+  world->turn_count += turned;
   body->first_shape = world->shape_count++;
   body->shape_count++;
   shape->id = world->shape_next++;
@@ -392,7 +440,10 @@ talus_status talus_body_set(talus_world *world, int32_t id, const talus_body_sta
   memcpy(b->orientation, state->orientation, sizeof state->orientation);
   memcpy(b->velocity, state->velocity, sizeof state->velocity);
   memcpy(b->spin, state->spin, sizeof state->spin);
-  memset(b->carried, 0, sizeof b->carried);
+  tl_body_extra *const extra = tl_body_extra_at(world, b);
+  if (extra != NULL) {
+    memset(extra->carried, 0, sizeof extra->carried);
+  }
   return TALUS_OK;
 }
 
@@ -427,7 +478,12 @@ talus_status talus_body_force(talus_world *world, int32_t id, const double force
   if (!finite3(f) || !finite3(t)) {
     return tl_fail(world->context, TALUS_NOT_FINITE, "body %d: force or torque is not finite", id);
   }
-  memcpy(world->body[body].force, f, 3 * sizeof *f);
-  memcpy(world->body[body].torque, t, 3 * sizeof *t);
+  if (is_zero3(f) && is_zero3(t) && world->body[body].extra < 0) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_body_extra_take(world, body));
+  tl_body_extra *const extra = tl_body_extra_at(world, &world->body[body]);
+  memcpy(extra->force, f, sizeof extra->force);
+  memcpy(extra->torque, t, sizeof extra->torque);
   return TALUS_OK;
 }

@@ -24,16 +24,16 @@ void tl_shape_collider(const talus_world *world, int32_t index, tl_collider *col
                        double arm[3]) {
   const tl_shape_slot *const shape = &world->shape[index];
   const tl_body *const body = &world->body[shape->body];
-  collider->geometry = shape->geometry;
+  collider->geometry = &shape->geometry;
   collider->body = body->id;
   collider->shape = shape->id;
   collider->movable = body->inverse_mass > 0;
   collider->group = body->group;
   collider->collides = body->collides;
   collider->margin = 0;
-  tl_shape_place_find(body->position, body->orientation, shape->position, shape->rotation,
-                      body->round && body->inverse_mass > 0, arm, collider->pose.position,
-                      collider->pose.rotation);
+  tl_shape_place_find(body->position, body->orientation, shape->position,
+                      tl_shape_rotation(world, shape), body->round && body->inverse_mass > 0, arm,
+                      collider->pose.position, collider->pose.rotation);
 }
 
 /* Places the collider of a shape; its margin is the distance that it may move in dt. */
@@ -45,8 +45,9 @@ static void collider_place(const talus_world *world, int32_t index, double dt, d
   tl_shape_collider(world, index, collider, arm);
   /* the shape's fastest point, were it to fall freely through this step */
   const double fall = dt * sqrt(tl_dot3(world->def.gravity, world->def.gravity));
-  const double speed = tl_body_shape_speed(body, shape->geometry, arm, body->velocity, body->spin) +
-                       (body->inverse_mass > 0 ? fall : 0);
+  const double speed =
+      tl_body_shape_speed(body, &shape->geometry, arm, body->velocity, body->spin) +
+      (body->inverse_mass > 0 ? fall : 0);
   collider->margin = fmax(0.5 * world->def.margin * world->size + dt * speed, least_margin) +
                      tl_cohesion_reach(world, shape->size);
   *fact = (tl_collider_fact){.body = shape->body,

@@ -14,12 +14,13 @@ static bool tumbles(const talus_world *world, const tl_body *body) {
 
 /* v + dt (g + f/m), spin likewise. */
 static void body_free(const talus_world *world, const tl_body *body, double dt, double *v) {
-  tl_velocity_push(v, dt, world->def.gravity, body->inverse_mass, body->force);
+  const tl_body_extra *const extra = tl_body_extra_of(world, body);
+  tl_velocity_push(v, dt, world->def.gravity, body->inverse_mass, extra->force);
   if (tumbles(world, body)) {
-    tl_spin_tumble(body->inertia, body->inverse_inertia, body->orientation, body->carried,
-                   body->torque, dt, v + 3);
+    tl_spin_tumble(body->inertia, body->inverse_inertia, body->orientation, extra->carried,
+                   extra->torque, dt, v + 3);
   } else {
-    tl_spin_push(v + 3, dt, body->inverse_inertia, body->torque);
+    tl_spin_push(v + 3, dt, body->inverse_inertia, extra->torque);
   }
   if (world->def.plane) {
     tl_velocity_flatten(v);
@@ -102,7 +103,8 @@ static void advance_part(void *arguments, int64_t first, int64_t end) {
     tl_body *const body = &t->world->body[i];
     const double *const after = t->after + 6 * i;
     if (tumbles(t->world, body)) {
-      tl_spin_carry(body->inertia, body->orientation, t->dt, t->free + 6 * i, after, body->carried);
+      tl_spin_carry(body->inertia, body->orientation, t->dt, t->free + 6 * i, after,
+                    t->world->body_extra[body->extra].carried);
     }
     if (body->exists && body->type == TALUS_BODY_FREE) {
       tl_copy3(body->velocity, after);

@@ -154,11 +154,11 @@ void tl_links_spread(const talus_world *world, double *velocity) {
 static talus_status forces_load(const talus_world *world, const tl_world_mechanism *of) {
   static const double none[3];
   for (int32_t i = 0; i < of->mechanism->link_count; i++) {
-    const tl_body *const body = &world->body[of->first_body + i];
-    if (memcmp(body->force, none, sizeof none) != 0 ||
-        memcmp(body->torque, none, sizeof none) != 0) {
-      TL_TRY(talus_mechanism_load(of->mechanism, i, of->mechanism->link[i].centre, body->force,
-                                  body->torque));
+    const tl_body_extra *const extra = tl_body_extra_of(world, &world->body[of->first_body + i]);
+    if (memcmp(extra->force, none, sizeof none) != 0 ||
+        memcmp(extra->torque, none, sizeof none) != 0) {
+      TL_TRY(talus_mechanism_load(of->mechanism, i, of->mechanism->link[i].centre, extra->force,
+                                  extra->torque));
     }
   }
   return TALUS_OK;

@@ -50,7 +50,7 @@ static talus_status bodies_add(talus_world *world, const talus_mechanism_def *de
     memset(body, 0, sizeof *body);
     body->id = world->body_next + i;
     body->exists = 1;
-    body->first_shape = -1;
+    body->first_shape = body->extra = -1;
     body->type = TALUS_BODY_LINK;
     body->group = def->link[i].group;
     body->collides = def->link[i].collides;

@@ -124,9 +124,10 @@ static void forces_gather(const talus_world *world, double dt, double *line, dou
     if (body->type != TALUS_BODY_LINK) {
       continue;
     }
+    const tl_body_extra *const extra = tl_body_extra_of(world, body);
     double wrench[6];
-    tl_scale3(wrench, dt, body->force);
-    tl_scale3(wrench + 3, dt, body->torque);
+    tl_scale3(wrench, dt, extra->force);
+    tl_scale3(wrench + 3, dt, extra->torque);
     memset(line, 0, n * sizeof *line);
     tl_link_row(world, i, wrench, line + world->mechanism[body->mechanism].first_velocity);
     for (size_t c = 0; c < n; c++) {

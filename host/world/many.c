@@ -114,7 +114,7 @@ static double body_radius(const talus_world *world, const tl_body *body) {
   double radius = 0;
   for (int32_t i = body->first_shape; i >= 0; i = world->shape[i].next) {
     const tl_shape_slot *const shape = &world->shape[i];
-    radius = fmax(radius, tl_norm3(shape->position) + tl_geometry_reach(shape->geometry));
+    radius = fmax(radius, tl_norm3(shape->position) + tl_geometry_reach(&shape->geometry));
   }
   return radius;
 }
@@ -201,11 +201,11 @@ talus_status talus_shape_get(const talus_world *world, int32_t id, int32_t *body
     return tl_fail(world->context, TALUS_INDEX_RANGE, "shape %d does not exist", id);
   }
   const tl_shape_slot *const shape = &world->shape[slot];
-  talus_shape_def own = talus_shape_def_default((talus_shape_kind)shape->geometry->kind);
-  geometry_write(shape->geometry, &own);
+  talus_shape_def own = talus_shape_def_default((talus_shape_kind)shape->geometry.kind);
+  geometry_write(&shape->geometry, &own);
   own.material = shape->material;
   memcpy(own.position, shape->position, sizeof own.position);
-  matrix_quaternion(shape->rotation, own.orientation);
+  matrix_quaternion(tl_shape_rotation(world, shape), own.orientation);
   tl_struct_write(&tl_struct_shape_def, &own, def);
   if (body != NULL) {
     *body = world->body[shape->body].id;

@@ -53,12 +53,12 @@ static void motion_offset(const talus_motion_def *def, double t, double *offset)
 /* Position and orientation at a time: first the turns, about their centres, then the offsets. */
 static void pose_at(const talus_world *world, int32_t index, double time, double *position,
                     double *orientation) {
-  const tl_body *const body = &world->body[index];
-  const double t = time - body->motion_begin;
+  const tl_body_extra *const extra = tl_body_extra_of(world, &world->body[index]);
+  const double t = time - extra->motion_begin;
   double offset[3];
-  tl_copy3(offset, body->carried_by_servo);
-  memcpy(position, body->anchor, 3 * sizeof *position);
-  memcpy(orientation, body->anchor_orientation, 4 * sizeof *orientation);
+  tl_copy3(offset, extra->carried_by_servo);
+  memcpy(position, extra->anchor, 3 * sizeof *position);
+  memcpy(orientation, extra->anchor_orientation, 4 * sizeof *orientation);
   for (int32_t i = 0; i < world->motion_count; i++) {
     const talus_motion_def *const def = &world->motion[i].def;
     if (world->motion[i].body != index) {
@@ -122,14 +122,15 @@ static bool has_motions(const talus_world *world, int32_t slot) {
 
 /* Lets the times of a body's motions count from now, and their offsets from where it is. */
 static void motions_restart(talus_world *world, int32_t slot) {
-  tl_body *const body = &world->body[slot];
-  tl_copy3(body->anchor, body->position);
-  memcpy(body->anchor_orientation, body->orientation, sizeof body->anchor_orientation);
-  tl_set3(body->carried_by_servo, 0, 0, 0);
-  body->motion_begin = world->time;
+  const tl_body *const body = &world->body[slot];
+  tl_body_extra *const extra = &world->body_extra[body->extra];
+  tl_copy3(extra->anchor, body->position);
+  memcpy(extra->anchor_orientation, body->orientation, sizeof extra->anchor_orientation);
+  tl_set3(extra->carried_by_servo, 0, 0, 0);
+  extra->motion_begin = world->time;
   const tl_servo *const servo = tl_servo_of(world, slot);
   if (servo != NULL) { /* its travel goes on, and the anchor has it already */
-    tl_scale3(body->carried_by_servo, -servo->now.travel, servo->def.axis);
+    tl_scale3(extra->carried_by_servo, -servo->now.travel, servo->def.axis);
   }
 }
 
@@ -172,7 +173,7 @@ talus_status talus_motion_add(talus_world *world, int32_t id, const talus_motion
     motion->def.time = motion->memory;
     motion->def.offset = motion->memory + count;
   }
-  if (def->begin == 0 && world->time > world->body[body].motion_begin &&
+  if (def->begin == 0 && world->time > tl_body_extra_of(world, &world->body[body])->motion_begin &&
       !has_motions(world, body)) {
     motions_restart(world, body); /* or its first step would make up for all the time before */
   }

@@ -8,8 +8,9 @@
 
 static bool is_changed(const talus_world *world, int32_t slot) {
   const tl_body *const body = &world->body[slot];
+  const tl_body_extra *const extra = tl_body_extra_of(world, body);
   return body->exists && body->type == TALUS_BODY_KINEMATIC &&
-         (body->motion_begin != 0 || tl_norm3(body->carried_by_servo) > 0 ||
+         (extra->motion_begin != 0 || tl_norm3(extra->carried_by_servo) > 0 ||
           tl_servo_of(world, slot) != NULL);
 }
 
@@ -25,16 +26,17 @@ void tl_motions_state_save(const talus_world *world, double *value) {
   static const tl_servo_motion none = {.travel = 0};
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
+    const tl_body_extra *const extra = tl_body_extra_of(world, body);
     if (!is_changed(world, i)) {
       continue;
     }
     const tl_servo *const servo = tl_servo_of(world, i);
     const tl_servo_motion *const now = servo != NULL ? &servo->now : &none;
     value[0] = body->id;
-    memcpy(value + 1, body->anchor, sizeof body->anchor);
-    memcpy(value + 4, body->anchor_orientation, sizeof body->anchor_orientation);
-    value[8] = body->motion_begin;
-    memcpy(value + 9, body->carried_by_servo, sizeof body->carried_by_servo);
+    memcpy(value + 1, extra->anchor, sizeof extra->anchor);
+    memcpy(value + 4, extra->anchor_orientation, sizeof extra->anchor_orientation);
+    value[8] = extra->motion_begin;
+    memcpy(value + 9, extra->carried_by_servo, sizeof extra->carried_by_servo);
     value[12] = now->travel;
     value[13] = now->speed;
     value[14] = now->sum;
@@ -61,12 +63,12 @@ talus_status tl_motions_state_load(talus_world *world, const double *value, int3
                      "the state has motions of body %g, which is not kinematic in this world",
                      value[0]);
     }
-    tl_body *const body = &world->body[slot];
+    tl_body_extra *const extra = &world->body_extra[world->body[slot].extra];
     tl_servo *const servo = tl_servo_of(world, slot);
-    memcpy(body->anchor, value + 1, sizeof body->anchor);
-    memcpy(body->anchor_orientation, value + 4, sizeof body->anchor_orientation);
-    body->motion_begin = value[8];
-    memcpy(body->carried_by_servo, value + 9, sizeof body->carried_by_servo);
+    memcpy(extra->anchor, value + 1, sizeof extra->anchor);
+    memcpy(extra->anchor_orientation, value + 4, sizeof extra->anchor_orientation);
+    extra->motion_begin = value[8];
+    memcpy(extra->carried_by_servo, value + 9, sizeof extra->carried_by_servo);
     if (servo != NULL) {
       servo->now.travel = value[12];
       servo->now.speed = value[13];

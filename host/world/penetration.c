@@ -91,7 +91,7 @@ static double shape_travel(const talus_world *world, int32_t index, double dt) {
   const tl_shape_slot *const shape = &world->shape[index];
   const tl_body *const body = &world->body[shape->body];
   return dt *
-         tl_body_shape_speed(body, shape->geometry, shape->position, body->velocity, body->spin);
+         tl_body_shape_speed(body, &shape->geometry, shape->position, body->velocity, body->spin);
 }
 
 /* Whether the pair must be looked at where it ends. */

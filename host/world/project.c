@@ -42,7 +42,7 @@ static talus_status displacements_solve(talus_world *world, const talus_problem 
   return status;
 }
 
-talus_status tl_project(talus_world *world, double dt, bool sinks, double *scratch) {
+talus_status tl_project(talus_world *world, double dt, bool sinks) {
   if (!sinks && world->joint_count == 0 && world->bond_count == 0 && world->mechanism_count == 0) {
     return TALUS_OK;
   }
@@ -50,7 +50,9 @@ talus_status tl_project(talus_world *world, double dt, bool sinks, double *scrat
   talus_problem problem;
   TL_TRY(tl_step_arrays_take(world, &arrays));
   const size_t size = tl_velocity_size(world);
-  double *const still = scratch, *const moved = still + size;
+  TL_TRY(
+      tl_buffer_reserve(world->context, &world->colliders, 2 * size, sizeof(double), "projection"));
+  double *const still = world->colliders.memory, *const moved = still + size;
   int32_t rows;
   TL_TRY(tl_step_rows(world, dt, &arrays, &rows));
   if (!sinks && !rows_drift(&arrays, rows)) {

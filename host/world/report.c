@@ -127,8 +127,8 @@ static void body_values(const body_task *t, int64_t i, double value[TL_BODY_VALU
   if (moves_alone(body)) {
     double inertia[6];
     tl_inertia_stand(body->round, body->inertia, body->orientation, inertia);
-    tl_body_balance(body->mass, inertia, body->force, gravity, t->dt, t->velocity[0] + 6 * i,
-                    t->velocity[1] + 6 * i, t->velocity[2] + 6 * i, value);
+    tl_body_balance(body->mass, inertia, tl_body_extra_of(t->world, body)->force, gravity, t->dt,
+                    t->velocity[0] + 6 * i, t->velocity[1] + 6 * i, t->velocity[2] + 6 * i, value);
   }
 }
 

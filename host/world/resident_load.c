@@ -60,12 +60,13 @@ static talus_status copies_reserve(tl_world_resident *resident, int32_t contacts
 
 /* ---- to the device --------------------------------------------------------------------------- */
 
-static void motion_copy(const tl_body *body, tl_body_motion *motion) {
+static void motion_copy(const talus_world *world, const tl_body *body, tl_body_motion *motion) {
+  const tl_body_extra *const extra = tl_body_extra_of(world, body);
   memcpy(motion->position, body->position, sizeof body->position);
   memcpy(motion->orientation, body->orientation, sizeof body->orientation);
   memcpy(motion->velocity, body->velocity, sizeof body->velocity);
   memcpy(motion->spin, body->spin, sizeof body->spin);
-  memcpy(motion->carried, body->carried, sizeof body->carried);
+  memcpy(motion->carried, extra->carried, sizeof extra->carried);
 }
 
 static void bodies_copy(tl_world_resident *resident, const copies *c) {
@@ -74,7 +75,7 @@ static void bodies_copy(tl_world_resident *resident, const copies *c) {
   resident->turning = false;
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
-    motion_copy(body, &c->motion[i]);
+    motion_copy(world, body, &c->motion[i]);
     tl_resident_body_fact(world, body, &c->fact[i]);
     tl_body_fill(body, true, &c->inverse_mass[i], c->inverse_inertia + 6 * (int64_t)i);
     if (body->type == TALUS_BODY_KINEMATIC) {
@@ -88,7 +89,7 @@ static void bodies_copy(tl_world_resident *resident, const copies *c) {
 static void shapes_copy(const talus_world *world, const copies *c) {
   for (int32_t i = 0; i < world->shape_count; i++) {
     tl_resident_shape_fact(world, &world->shape[i], &c->shape[i]);
-    c->geometry[i] = world->shape[i].geometry;
+    c->geometry[i] = &world->shape[i].geometry;
   }
 }
 
@@ -243,7 +244,10 @@ static void bodies_back(talus_world *world, const tl_body_motion *motion) {
     memcpy(body->orientation, motion[i].orientation, sizeof body->orientation);
     memcpy(body->velocity, motion[i].velocity, sizeof body->velocity);
     memcpy(body->spin, motion[i].spin, sizeof body->spin);
-    memcpy(body->carried, motion[i].carried, sizeof body->carried);
+    tl_body_extra *const extra = tl_body_extra_at(world, body);
+    if (extra != NULL) {
+      memcpy(extra->carried, motion[i].carried, sizeof extra->carried);
+    }
   }
 }
 

@@ -14,7 +14,7 @@ static bool is_wall(const tl_geometry *geometry) {
 const char *tl_resident_shapes_reason(const talus_world *world) {
   for (int32_t i = 0; i < world->shape_count; i++) {
     const tl_shape_slot *const shape = &world->shape[i];
-    if (is_wall(shape->geometry) && world->body[shape->body].inverse_mass > 0) {
+    if (is_wall(&shape->geometry) && world->body[shape->body].inverse_mass > 0) {
       return "walls that move freely";
     }
   }
@@ -23,9 +23,8 @@ const char *tl_resident_shapes_reason(const talus_world *world) {
 
 static bool shape_is_plain(const talus_world *world, const tl_shape_slot *shape) {
   const tl_body *const body = &world->body[shape->body];
-  return shape->geometry->kind == TALUS_SHAPE_SPHERE
-             ? body->round || body->type == TALUS_BODY_FIXED
-             : shape->geometry->kind == TALUS_SHAPE_HALFSPACE;
+  return shape->geometry.kind == TALUS_SHAPE_SPHERE ? body->round || body->type == TALUS_BODY_FIXED
+                                                    : shape->geometry.kind == TALUS_SHAPE_HALFSPACE;
 }
 
 bool tl_resident_is_plain(const talus_world *world) {
@@ -63,8 +62,9 @@ void tl_resident_body_fact(const talus_world *world, const tl_body *body, tl_bod
                          .tumbles = gives && !body->round && !world->def.plane};
   memcpy(fact->inertia, body->inertia, sizeof body->inertia);
   memcpy(fact->inverse_inertia, body->inverse_inertia, sizeof body->inverse_inertia);
-  memcpy(fact->force, body->force, sizeof body->force);
-  memcpy(fact->torque, body->torque, sizeof body->torque);
+  const tl_body_extra *const extra = tl_body_extra_of(world, body);
+  memcpy(fact->force, extra->force, sizeof extra->force);
+  memcpy(fact->torque, extra->torque, sizeof extra->torque);
 }
 
 void tl_resident_shape_fact(const talus_world *world, const tl_shape_slot *shape,
@@ -72,17 +72,17 @@ void tl_resident_shape_fact(const talus_world *world, const tl_shape_slot *shape
   const tl_body *const body = &world->body[shape->body];
   *fact = (tl_shape_fact){.body = shape->body,
                           .material = shape->material,
-                          .halfspace = shape->geometry->kind == TALUS_SHAPE_HALFSPACE,
-                          .ball = shape->geometry->kind == TALUS_SHAPE_SPHERE,
+                          .halfspace = shape->geometry.kind == TALUS_SHAPE_HALFSPACE,
+                          .ball = shape->geometry.kind == TALUS_SHAPE_SPHERE,
                           .movable = body->inverse_mass > 0,
                           .still = body->round && body->inverse_mass > 0,
                           .group = body->group,
                           .collides = body->collides,
-                          .radius = shape->geometry->radius,
+                          .radius = shape->geometry.radius,
                           .size = shape->size,
-                          .reach = tl_geometry_reach(shape->geometry)};
+                          .reach = tl_geometry_reach(&shape->geometry)};
   memcpy(fact->position, shape->position, sizeof shape->position);
-  memcpy(fact->rotation, shape->rotation, sizeof shape->rotation);
+  memcpy(fact->rotation, tl_shape_rotation(world, shape), sizeof fact->rotation);
 }
 
 /* m: from the middle of the shape's box to its sides, at most. */
@@ -94,7 +94,7 @@ double tl_resident_cell_width(const talus_world *world) {
   double sum = 0, most = 0;
   int32_t count = 0;
   for (int32_t i = 0; i < world->shape_count; i++) {
-    const tl_geometry *const geometry = world->shape[i].geometry;
+    const tl_geometry *const geometry = &world->shape[i].geometry;
     if (!is_wall(geometry)) {
       const double extent = extent_of(geometry);
       sum += extent;

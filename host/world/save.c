@@ -8,7 +8,7 @@
 
 /* What a step changes of a body. */
 typedef struct body_motion {
-  double position[3], orientation[4], velocity[3], spin[3], carried[3];
+  double position[3], orientation[4], velocity[3], spin[3];
 } body_motion;
 
 static void save_part(void *arguments, int64_t first, int64_t end) {
@@ -20,19 +20,24 @@ static void save_part(void *arguments, int64_t first, int64_t end) {
     memcpy(motion[i].orientation, body->orientation, sizeof body->orientation);
     memcpy(motion[i].velocity, body->velocity, sizeof body->velocity);
     memcpy(motion[i].spin, body->spin, sizeof body->spin);
-    memcpy(motion[i].carried, body->carried, sizeof body->carried);
   }
 }
 
 talus_status tl_world_save(talus_world *world) {
   TL_TRY(tl_buffer_reserve(world->context, &world->saved_bodies, (size_t)world->body_count,
                            sizeof(body_motion), "bodies"));
+  TL_TRY(tl_buffer_reserve(world->context, &world->saved_carried, (size_t)world->body_extra_count,
+                           3 * sizeof(double), "bodies"));
   TL_TRY(tl_buffer_reserve(world->context, &world->saved_joints, (size_t)world->joint_count,
                            sizeof *world->joint, "joints"));
   TL_TRY(tl_buffer_reserve(world->context, &world->saved_bonds, (size_t)world->bond_count,
                            sizeof *world->bond, "bonds"));
   tl_each(world->context, tl_threads_for(world->context, world->body_count), world->body_count,
           save_part, world);
+  double *const carried = world->saved_carried.memory;
+  for (int64_t i = 0; i < world->body_extra_count; i++) {
+    tl_copy3(carried + 3 * i, world->body_extra[i].carried);
+  }
   if (world->joint_count > 0) {
     memcpy(world->saved_joints.memory, world->joint,
            (size_t)world->joint_count * sizeof *world->joint);
@@ -55,7 +60,10 @@ talus_status tl_world_restore(talus_world *world) {
     memcpy(body->orientation, motion[i].orientation, sizeof body->orientation);
     memcpy(body->velocity, motion[i].velocity, sizeof body->velocity);
     memcpy(body->spin, motion[i].spin, sizeof body->spin);
-    memcpy(body->carried, motion[i].carried, sizeof body->carried);
+  }
+  const double *const carried = world->saved_carried.memory;
+  for (int64_t i = 0; i < world->body_extra_count; i++) {
+    tl_copy3(world->body_extra[i].carried, carried + 3 * i);
   }
   if (world->joint_count > 0) {
     memcpy(world->joint, world->saved_joints.memory,

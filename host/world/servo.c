@@ -293,8 +293,8 @@ static void servo_remove(talus_world *world, int32_t body) {
 static void servo_end(talus_world *world, int32_t slot) {
   const tl_servo *const servo = tl_servo_of(world, slot);
   if (servo != NULL) {
-    tl_body *const body = &world->body[slot];
-    tl_along3(body->carried_by_servo, body->carried_by_servo, servo->now.travel, servo->def.axis);
+    tl_body_extra *const extra = &world->body_extra[world->body[slot].extra];
+    tl_along3(extra->carried_by_servo, extra->carried_by_servo, servo->now.travel, servo->def.axis);
     servo_remove(world, slot);
   }
 }
@@ -324,8 +324,8 @@ talus_status talus_servo_set(talus_world *world, int32_t id, const talus_servo_d
     memset(servo, 0, sizeof *servo);
     servo->body = slot;
   } else if (memcmp(servo->def.axis, def.axis, sizeof def.axis) != 0) {
-    tl_along3(world->body[slot].carried_by_servo, world->body[slot].carried_by_servo,
-              servo->now.travel, servo->def.axis);
+    tl_body_extra *const extra = &world->body_extra[world->body[slot].extra];
+    tl_along3(extra->carried_by_servo, extra->carried_by_servo, servo->now.travel, servo->def.axis);
     memset(&servo->now, 0, sizeof servo->now);
   }
   servo->def = def;

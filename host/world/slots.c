@@ -129,6 +129,9 @@ static void names_change(talus_world *world) {
     bond->body_a = new_body_slot(world, bond->body_a);
     bond->body_b = new_body_slot(world, bond->body_b);
   }
+  for (int32_t i = 0; i < world->body_extra_count; i++) {
+    world->body_extra[i].body = new_body_slot(world, world->body_extra[i].body);
+  }
   for (int32_t i = 0; i < world->motion_count; i++) {
     world->motion[i].body = new_body_slot(world, world->motion[i].body);
   }
@@ -172,6 +175,14 @@ static void bonds_close(talus_world *world) {
   world->bond_gaps = 0;
 }
 
+/* The rotation of a shape that stays; those of shapes in lower slots are there already. */
+static void turn_move(talus_world *world, tl_shape_slot *shape, int32_t *turns) {
+  if (shape->turn >= 0) {
+    memmove(world->turn[*turns], world->turn[shape->turn], sizeof *world->turn);
+    shape->turn = (*turns)++;
+  }
+}
+
 void tl_gaps_close(talus_world *world) {
   int32_t kept = 0;
   if (world->bond_gaps > 0) {
@@ -200,12 +211,15 @@ void tl_gaps_close(talus_world *world) {
   }
   world->body_count = kept;
   kept = 0;
+  int32_t turns = 0;
   for (int32_t i = 0; i < world->shape_count; i++) {
     if (world->shape[i].exists) {
-      world->shape[kept++] = world->shape[i];
+      world->shape[kept] = world->shape[i];
+      turn_move(world, &world->shape[kept++], &turns);
     }
   }
   world->shape_count = kept;
+  world->turn_count = turns;
   world->body_gaps = 0;
   world->bonds_changed = true; /* pairs are named by slots */
 }

@@ -167,13 +167,13 @@ static bool cut_is_due(const talus_world *world) {
 
 /* Whether a shape reaches through half a brick, from its body's centre, when it moves so far. */
 static bool reaches_far(const talus_world *world, const tl_shape_slot *shape, double way) {
-  return tl_norm3(shape->position) + tl_geometry_reach(shape->geometry) + way >=
+  return tl_norm3(shape->position) + tl_geometry_reach(&shape->geometry) + way >=
          0.49 * world->def.brick_size;
 }
 
 /* How far a shape moves at most in dt, with six velocities. */
 static double way_of(const tl_shape_slot *shape, const double *v, const double *spin, double dt) {
-  const double reach = tl_norm3(shape->position) + tl_geometry_reach(shape->geometry);
+  const double reach = tl_norm3(shape->position) + tl_geometry_reach(&shape->geometry);
   return dt * (tl_norm3(v) + tl_norm3(spin) * reach);
 }
 

@@ -42,14 +42,15 @@ talus_status tl_world_number(talus_world *world, int32_t body, int32_t shape) {
   return TALUS_OK;
 }
 
-static void body_save(const tl_body *body, double *to) {
+static void body_save(const talus_world *world, const tl_body *body, double *to) {
+  const tl_body_extra *const extra = tl_body_extra_of(world, body);
   to[0] = 1;
   memcpy(to + 1, body->position, sizeof body->position);
   memcpy(to + 4, body->orientation, sizeof body->orientation);
   memcpy(to + 8, body->velocity, sizeof body->velocity);
   memcpy(to + 11, body->spin, sizeof body->spin);
-  memcpy(to + 14, body->force, sizeof body->force);
-  memcpy(to + 17, body->torque, sizeof body->torque);
+  memcpy(to + 14, extra->force, sizeof extra->force);
+  memcpy(to + 17, extra->torque, sizeof extra->torque);
 }
 
 static void joint_save(const tl_joint *joint, double *to) {
@@ -70,9 +71,9 @@ void tl_world_state_save(const talus_world *world, tl_world_state *state) {
     if (!body->exists) {
       continue;
     }
-    body_save(body, state->body + TL_STATE_BODY * n);
+    body_save(world, body, state->body + TL_STATE_BODY * n);
     if (state->carried != NULL) {
-      memcpy(state->carried + 3 * n, body->carried, sizeof body->carried);
+      tl_copy3(state->carried + 3 * n, tl_body_extra_of(world, body)->carried);
     }
     if (state->id != NULL) {
       state->id[n] = body->id;
@@ -135,6 +136,25 @@ static talus_status cell_load(talus_world *world, const tl_world_state *state) {
   return TALUS_OK;
 }
 
+/* Forces and what is carried over, if there are any or were any. */
+static talus_status body_extra_load(talus_world *world, int32_t slot, const double *from,
+                                    const double *carried) {
+  bool any = false;
+  for (int c = 0; c < 3; c++) {
+    any = any || from[14 + c] != 0 || from[17 + c] != 0 || carried[c] != 0;
+  }
+  if (any) {
+    TL_TRY(tl_body_extra_take(world, slot));
+  }
+  tl_body_extra *const extra = tl_body_extra_at(world, &world->body[slot]);
+  if (extra != NULL) {
+    memcpy(extra->force, from + 14, sizeof extra->force);
+    memcpy(extra->torque, from + 17, sizeof extra->torque);
+    memcpy(extra->carried, carried, sizeof extra->carried);
+  }
+  return TALUS_OK;
+}
+
 static talus_status body_load(talus_world *world, int32_t id, const double *from,
                               const double *carried) {
   tl_body *const body = tl_body_at(world, id);
@@ -156,10 +176,7 @@ static talus_status body_load(talus_world *world, int32_t id, const double *from
   memcpy(body->orientation, from + 4, sizeof body->orientation);
   memcpy(body->velocity, from + 8, sizeof body->velocity);
   memcpy(body->spin, from + 11, sizeof body->spin);
-  memcpy(body->force, from + 14, sizeof body->force);
-  memcpy(body->torque, from + 17, sizeof body->torque);
-  memcpy(body->carried, carried, sizeof body->carried);
-  return TALUS_OK;
+  return body_extra_load(world, tl_body_slot(world, id), from, carried);
 }
 
 static talus_status joint_load(talus_world *world, int32_t id, const double *from) {

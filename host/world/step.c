@@ -19,19 +19,18 @@
 
 enum { HALVINGS = 4 };
 
-/* Velocities of a sub-step: before it, without contact, after it; memory for two more. */
+/* Velocities of a sub-step: before it, without contact, after it. */
 typedef struct velocities {
-  double *before, *free, *after, *scratch;
+  double *before, *free, *after;
 } velocities;
 
 static talus_status velocities_take(talus_world *world, velocities *v) {
   const size_t size = tl_velocity_size(world);
-  TL_TRY(tl_buffer_reserve(world->context, &world->velocity_memory, 5 * size, sizeof(double),
+  TL_TRY(tl_buffer_reserve(world->context, &world->velocity_memory, 3 * size, sizeof(double),
                            "velocities"));
   v->before = world->velocity_memory.memory;
   v->free = v->before + size;
   v->after = v->free + size;
-  v->scratch = v->after + size;
   return TALUS_OK;
 }
 
@@ -108,9 +107,8 @@ static talus_status advance(talus_world *world, double dt, double share, bool si
                             const velocities *v) {
   tl_bodies_advance(world, dt, share, v->free, v->after);
   tl_cell_move(world, share * dt);
-  return world->def.stabilisation == TALUS_STABILISE_PROJECTION
-             ? tl_project(world, dt, sinks, v->scratch)
-             : TALUS_OK;
+  return world->def.stabilisation == TALUS_STABILISE_PROJECTION ? tl_project(world, dt, sinks)
+                                                                : TALUS_OK;
 }
 
 /* Makes one sub-step. If its quality is not good the caller restores what has been moved. */

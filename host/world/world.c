@@ -264,7 +264,7 @@ void talus_world_destroy(talus_world *world) {
   talus_context *const context = world->context;
   tl_resident_destroy(world);
   for (int32_t i = 0; i < world->shape_count; i++) {
-    tl_geometry_destroy(context, world->shape[i].geometry);
+    tl_geometry_release(context, &world->shape[i].geometry);
   }
   for (int32_t i = 0; i < world->motion_count; i++) {
     tl_free(context, world->motion[i].memory);
@@ -277,7 +277,8 @@ void talus_world_destroy(talus_world *world) {
   }
   void *const arrays[] = {world->body,        world->shape, world->material, world->pair,
                           world->motion,      world->joint, world->shown,    world->servo,
-                          world->shown_bonds, world->bond,  world->broken};
+                          world->shown_bonds, world->bond,  world->broken,   world->turn,
+                          world->body_extra};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     tl_free(context, arrays[i]);
   }
@@ -289,6 +290,7 @@ void talus_world_destroy(talus_world *world) {
                                 &world->keys,
                                 &world->found,
                                 &world->saved_bodies,
+                                &world->saved_carried,
                                 &world->saved_joints,
                                 &world->saved_bonds,
                                 &world->bond_pairs,

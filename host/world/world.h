@@ -2,6 +2,7 @@
  *
  *   world.c       life                     body.c     bodies, shapes, masses
  *   material.c    materials and pairs of them
+ *   body_extra.c  what most bodies have none of
  *   motion.c      kinematic bodies         servo.c    those that follow a force
  *   joint*.c      joints as bilateral rows bond*.c    what glues bodies until it breaks
  *   contacts.c    colliders to contacts    problem_build.c  contacts to a talus_problem
@@ -46,29 +47,36 @@ typedef struct tl_body {
   int32_t first_shape; /* its shapes form a list: shape[first_shape].next ... -1 */
   double mass, inverse_mass;
   double position[3], velocity[3], spin[3], orientation[4];
-  double force[3], torque[3];
   double inertia[6], inverse_inertia[6]; /* body frame, about the centre of mass */
+  int32_t extra;                         /* world->body_extra; -1: it has none */
+  int32_t mechanism, link;               /* LINK */
+  int32_t new_slot;                      /* where slots.c moves it */
+  int32_t shape_count;
+} tl_body;
+
+/* What a body has besides, all of it 0 in a free ball about its own origin on which no force acts:
+ * most bodies have none. */
+typedef struct tl_body_extra {
+  int32_t body; /* slot */
+  double force[3], torque[3];
   double carried[3]; /* N m s: angular impulse of the last step that the spin does not show yet */
   double centre[3];  /* of mass, in the frame in which the body was defined; 0 unless FREE */
   double anchor[3], anchor_orientation[4]; /* KINEMATIC: where it was when its motions began */
   double motion_begin;                     /* KINEMATIC: s, when that was */
   double carried_by_servo[3]; /* KINEMATIC: m, of servos that it had since then, and has no more */
-  int32_t mechanism, link;    /* LINK */
-  int32_t new_slot;           /* where slots.c moves it */
-  int32_t shape_count;
-} tl_body;
+} tl_body_extra;
 
 typedef struct tl_shape_slot {
   int32_t id, new_slot;
   int32_t body, material;
   bool exists;
   int32_t next;
-  tl_geometry *geometry;
-  tl_mass_properties mass; /* per unit density, shape's frame */
-  double defined[3];       /* its place in the frame in which the body was defined */
-  double position[3];      /* in the body's frame, from its centre of mass */
-  double rotation[9];
-  double size; /* tl_geometry_size */
+  int32_t turn; /* world->turn has its rotation; -1: it is not turned */
+  tl_geometry geometry;
+  double defined[3];  /* its place in the frame in which the body was defined */
+  double position[3]; /* in the body's frame, from its centre of mass */
+  double size;        /* tl_geometry_size */
+  double volume;
 } tl_shape_slot;
 
 typedef struct tl_motion {
@@ -214,8 +222,13 @@ struct talus_world {
   tl_body *body;
   int32_t body_count, body_capacity, body_next; /* next: id */
   int32_t body_gaps, joint_gaps;
+  tl_body_extra *body_extra; /* in no order; every body that is not free or no ball has one */
+  int32_t body_extra_count, body_extra_capacity;
   tl_shape_slot *shape;
   int32_t shape_count, shape_capacity, shape_next;
+  double (
+      *turn)[9]; /* rotations of shapes that are turned in their bodies, in the order of slots */
+  int32_t turn_count, turn_capacity;
   talus_material_def *material;
   int32_t material_count, material_capacity;
   tl_material_pair *pair; /* [pair_capacity] by hash, see material.c */
@@ -281,9 +294,10 @@ struct talus_world {
   tl_buffer *shown, *shown_bonds;
 
   /* arrays of one step; collider i is the shape in slot i, then come images; where contacts are
-   * local only some shapes have a collider */
+   * local only some shapes have a collider. Once contacts are found and solved for, colliders are
+   * memory of the projection */
   tl_buffer colliders, facts, ordered_pairs, fast_colliders, least_margins, keys, found,
-      saved_bodies, saved_joints, saved_bonds;
+      saved_bodies, saved_carried, saved_joints, saved_bonds;
   int32_t collider_count;   /* with images */
   tl_buffer problem_memory; /* contact points, then the problem that is made of them */
   tl_buffer solution_memory, velocity_memory, restitution_memory;
@@ -313,6 +327,17 @@ static inline double tl_part_seconds(const talus_world *world) {
                                  : world->def.step / (double)world->def.substeps;
 }
 
+/* body_extra.c: what a body has besides; all 0 if nothing. */
+const tl_body_extra *tl_body_extra_of(const talus_world *world, const tl_body *body);
+/* The same to be changed; NULL: it has none. */
+static inline tl_body_extra *tl_body_extra_at(const talus_world *world, const tl_body *body) {
+  return body->extra >= 0 ? &world->body_extra[body->extra] : NULL;
+}
+/* Gives it one, if it has none. Status: OUT_OF_MEMORY. */
+talus_status tl_body_extra_take(talus_world *world, int32_t body);
+/* Takes it away. */
+void tl_body_extra_drop(talus_world *world, int32_t body);
+
 static inline tl_body *tl_body_at(const talus_world *world, int32_t id) {
   const int32_t slot = world != NULL ? tl_body_slot(world, id) : -1;
   return slot >= 0 ? &world->body[slot] : NULL;
@@ -327,6 +352,13 @@ talus_status tl_ids_left(const talus_world *world, int64_t next, const char *wha
 /* Velocity and spin of a kinematic body from t to t + dt, such that it arrives where its motions
  * say. */
 void tl_motion_steer(talus_world *world, int32_t body, double dt);
+
+/* The rotation of a shape in its body's frame. */
+static inline const double *tl_shape_rotation(const talus_world *world,
+                                              const tl_shape_slot *shape) {
+  static const double none[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  return shape->turn >= 0 ? world->turn[shape->turn] : none;
+}
 
 /* The collider of a shape where its body stands, with no margin; arm: from the body's centre to it,
  * world frame. */
@@ -543,8 +575,8 @@ bool tl_project_sinks(const talus_world *world, int64_t contact, double dt);
 talus_settings tl_settings_now(const talus_world *world);
 talus_settings tl_settings_projection(const talus_world *world);
 /* Moves positions so that no contact is deeper than its slop and joints fit, to first order, if
- * some contact sinks or some joint drifts. scratch: [2 tl_velocity_size]. */
-talus_status tl_project(talus_world *world, double dt, bool sinks, double *scratch);
+ * some contact sinks or some joint drifts. Its velocities stand where the colliders were. */
+talus_status tl_project(talus_world *world, double dt, bool sinks);
 
 /* v + dt (g + f/m), spin likewise with what the last step carried over. */
 void tl_velocity_free(talus_world *world, double dt, double *velocity);
