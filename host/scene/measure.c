@@ -146,7 +146,8 @@ talus_status tl_measure(const talus_scene *scene, const talus_world *world, tl_m
   }
   measured->packing_fraction = solid_volume(scene, world, &space) / space.volume;
   for (int32_t k = 0; k < world->contact_count; k++) {
-    stress_add(world, &space, &world->contact[k].shown, dt, measured->stress);
+    const talus_contact contact = tl_contact_show(world, k);
+    stress_add(world, &space, &contact, dt, measured->stress);
   }
   for (int i = 0; i < 6; i++) {
     measured->stress[i] /= space.volume;

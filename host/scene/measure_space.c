@@ -42,9 +42,9 @@ void tl_space_near(const tl_space *space, const double point[3], double radius, 
 
 /* Whether a contact carries a force and one of its bodies is a grain: of a generator or inlet, or
  * any free body where there is none. */
-static bool counts(const talus_world *world, const tl_world_contact *contact, int32_t first) {
-  const talus_contact *const shown = &contact->shown;
-  const double *const f = shown->impulse;
+static bool counts(const talus_world *world, int64_t k, int32_t first) {
+  const tl_contact_shown *const shown = &world->contact[k].shown;
+  const double *const f = world->impulse + 3 * k;
   const bool a = shown->body_a >= first && talus_body_kind(world, shown->body_a) == TALUS_BODY_FREE;
   const bool b = shown->body_b >= first && talus_body_kind(world, shown->body_b) == TALUS_BODY_FREE;
   return (a || b) && (f[0] != 0 || f[1] != 0 || f[2] != 0);
@@ -214,7 +214,7 @@ talus_status tl_space_find(const talus_scene *scene, const talus_world *world, t
   const int32_t first = first_grain(scene, world);
   int32_t touching = 0, taken = 0, seen = 0;
   for (int32_t k = 0; k < world->contact_count; k++) {
-    touching += counts(world, &world->contact[k], first);
+    touching += counts(world, k, first);
   }
   if (touching < 3) {
     return TALUS_OK;
@@ -225,7 +225,7 @@ talus_status tl_space_find(const talus_scene *scene, const talus_world *world, t
                   "points of contacts"));
   double *const point = memory;
   for (int32_t k = 0; k < world->contact_count; k++) {
-    if (counts(world, &world->contact[k], first) && seen++ % stride == 0) {
+    if (counts(world, k, first) && seen++ % stride == 0) {
       tl_copy3(point + 3 * (size_t)taken++, world->contact[k].shown.point);
     }
   }

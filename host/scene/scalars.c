@@ -189,9 +189,9 @@ static void wall_forces(const talus_scene *scene, const talus_world *world, doub
   const int32_t walls = tl_scene_def(scene)->walls.count; /* the first bodies */
   const double dt = tl_part_seconds(world);
   for (int32_t k = 0; k < world->contact_count; k++) {
-    const talus_contact *const contact = &world->contact[k].shown;
+    const tl_contact_shown *const contact = &world->contact[k].shown;
     for (int c = 0; c < 3; c++) {
-      const double force = contact->impulse[c] / dt;
+      const double force = world->impulse[3 * (int64_t)k + c] / dt;
       if (contact->body_a < walls) {
         wall_force[3 * contact->body_a + c] -= force;
       }
@@ -210,12 +210,12 @@ static void body_load(const talus_world *world, int32_t id, double load[6]) {
     load[c] = body != NULL ? 0 : NAN; /* taken away */
   }
   for (int32_t k = 0; k < world->contact_count && body != NULL; k++) {
-    const talus_contact *const contact = &world->contact[k].shown;
+    const tl_contact_shown *const contact = &world->contact[k].shown;
     if (contact->body_a != id && contact->body_b != id) {
       continue;
     }
     double force[3], arm[3], torque[3];
-    tl_scale3(force, (contact->body_a == id ? -1 : 1) / dt, contact->impulse);
+    tl_scale3(force, (contact->body_a == id ? -1 : 1) / dt, world->impulse + 3 * (int64_t)k);
     tl_sub3(arm, contact->point, body->position);
     tl_cross3(torque, arm, force);
     tl_along3(load, load, 1, force);

@@ -40,7 +40,7 @@ static void contact_stress_add(const talus_world *world, double dt, double stres
     const tl_world_contact *const contact = &world->contact[k];
     double branch[3];
     branch_of(world, contact, branch);
-    force_add(contact->shown.impulse, dt, branch, stress);
+    force_add(world->impulse + 3 * (int64_t)k, dt, branch, stress);
   }
 }
 

@@ -91,9 +91,8 @@ static double bridge_force(const cohesion *c, double gap) {
   return gap < c->rupture ? c->bridge / (1 + 1.05 * d + 2.5 * d * d) : 0;
 }
 
-bool tl_cohesion_bridged(const tl_world_contact *old, double slop) {
-  const double *const x = old->shown.impulse;
-  return old->shown.gap <= slop || x[0] != 0 || x[1] != 0 || x[2] != 0;
+bool tl_cohesion_bridged(const tl_contact_shown *old, const double x[3], double slop) {
+  return old->gap <= slop || x[0] != 0 || x[1] != 0 || x[2] != 0;
 }
 
 /* The force of one pair, on the contacts `first` to `end`. */
@@ -139,7 +138,7 @@ void tl_cohesion_find(talus_world *world) {
 /* Adds a n, times the sign, to the impulses of contacts that pull. */
 static void impulses_shift(const talus_world *world, const tl_step_arrays *a, double dt, int sign) {
   for (int32_t k = 0; k < world->contact_count; k++) {
-    const double *const normal = world->contact[k].shown.normal;
+    const double *const normal = world->normal + 3 * (int64_t)k;
     for (int c = 0; c < 3; c++) {
       a->impulse[3 * (int64_t)k + c] += sign * dt * world->extra[k].attraction * normal[c];
     }

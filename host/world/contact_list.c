@@ -7,10 +7,19 @@
 #include "host/world/world.h"
 
 static tl_contact_list contacts_change(talus_world *world, tl_contact_list list) {
-  const tl_contact_list old = {world->contact,        world->extra,
-                               world->contact_count,  world->contact_capacity,
-                               world->extra_capacity, world->contacts_local};
+  const tl_contact_list old = {.contact = world->contact,
+                               .normal = world->normal,
+                               .impulse = world->impulse,
+                               .extra = world->extra,
+                               .count = world->contact_count,
+                               .capacity = world->contact_capacity,
+                               .vector_capacity = world->vector_capacity,
+                               .extra_capacity = world->extra_capacity,
+                               .local = world->contacts_local};
   world->contact = list.contact;
+  world->normal = list.normal;
+  world->impulse = list.impulse;
+  world->vector_capacity = list.vector_capacity;
   world->extra = list.extra;
   world->contact_count = list.count;
   world->contact_capacity = list.capacity;
@@ -36,6 +45,9 @@ static talus_status array_reserve(talus_context *context, void **array, int32_t 
 static talus_status list_reserve(const talus_world *world, tl_contact_list *list, int32_t count) {
   TL_TRY(array_reserve(world->context, (void **)&list->contact, &list->capacity, count,
                        sizeof *list->contact));
+  TL_TRY(array_reserve(world->context, (void **)&list->normal, &list->vector_capacity, count,
+                       6 * sizeof *list->normal));
+  list->impulse = list->normal + 3 * (int64_t)list->vector_capacity;
   if (world->soft || world->resists || world->cohesive) {
     return array_reserve(world->context, (void **)&list->extra, &list->extra_capacity, count,
                          sizeof *list->extra);
@@ -52,7 +64,7 @@ static talus_status terms_reserve(talus_world *world, int32_t count) {
 }
 
 talus_status tl_contacts_reserve(talus_world *world, int32_t count) {
-  tl_contact_list list = contacts_change(world, (tl_contact_list){NULL, NULL, 0, 0, 0, false});
+  tl_contact_list list = contacts_change(world, (tl_contact_list){.contact = NULL});
   const talus_status status = list_reserve(world, &list, count);
   list.count = 0;
   list.local = false;
@@ -68,7 +80,7 @@ talus_status tl_contacts_replace(talus_world *world, int32_t count, const tl_con
    * contacts are found several times in a step */
   if (world->contacts_saved && world->spare.contact == NULL) {
     world->spare = world->saved;
-    world->saved = (tl_contact_list){NULL, NULL, 0, 0, 0, false};
+    world->saved = (tl_contact_list){.contact = NULL};
   }
   TL_TRY(list_reserve(world, &world->spare, count));
   TL_TRY(terms_reserve(world, count));
@@ -105,11 +117,35 @@ static talus_status array_grow(talus_context *context, void **array, int32_t *ca
   return TALUS_OK;
 }
 
+/* The same of normals and impulses, which share their memory. */
+static talus_status vectors_grow(talus_world *world, int32_t count, int32_t kept) {
+  const double *const old = world->impulse;
+  double *const normal = world->normal;
+  if (normal != NULL && count <= world->vector_capacity) {
+    return TALUS_OK;
+  }
+  world->normal = NULL;
+  const talus_status status = array_grow(world->context, (void **)&world->normal,
+                                         &world->vector_capacity, count, 0, 6 * sizeof *normal);
+  if (status != TALUS_OK) {
+    world->normal = normal;
+    return status;
+  }
+  world->impulse = world->normal + 3 * (int64_t)world->vector_capacity;
+  if (normal != NULL) {
+    memcpy(world->normal, normal, 3 * (size_t)kept * sizeof *normal);
+    memcpy(world->impulse, old, 3 * (size_t)kept * sizeof *normal);
+    tl_free(world->context, normal);
+  }
+  return TALUS_OK;
+}
+
 talus_status tl_contacts_resize(talus_world *world, int32_t count) {
   talus_context *const context = world->context;
   const int32_t kept = world->contact_count < count ? world->contact_count : count;
   TL_TRY(array_grow(context, (void **)&world->contact, &world->contact_capacity, count, kept,
                     sizeof *world->contact));
+  TL_TRY(vectors_grow(world, count, kept));
   if (world->extra != NULL) {
     TL_TRY(array_grow(context, (void **)&world->extra, &world->extra_capacity, count, kept,
                       sizeof *world->extra));
@@ -135,10 +171,11 @@ talus_status tl_contacts_restore(talus_world *world) {
 }
 
 void tl_contacts_release(talus_world *world) {
-  tl_contact_list lists[] = {contacts_change(world, (tl_contact_list){NULL, NULL, 0, 0, 0, false}),
+  tl_contact_list lists[] = {contacts_change(world, (tl_contact_list){.contact = NULL}),
                              world->spare, world->saved};
   for (int i = 0; i < 3; i++) {
     tl_free(world->context, lists[i].contact);
+    tl_free(world->context, lists[i].normal);
     tl_free(world->context, lists[i].extra);
   }
   tl_free(world->context, world->terms);

@@ -131,7 +131,9 @@ static void point_velocity(const tl_body *body, const double *point, double *v) 
 }
 
 /* u_n of the bodies as they are. */
-static double approach_of(const talus_world *world, const tl_world_contact *contact) {
+static double approach_of(const talus_world *world, int64_t k) {
+  const tl_world_contact *const contact = &world->contact[k];
+  const double *const normal = world->normal + 3 * k;
   double va[3], vb[3], shift[3], drift[3], point[3];
   tl_cell_shift(&world->cell, contact->image, shift);
   tl_cell_drift(&world->cell, contact->image, drift);
@@ -140,7 +142,7 @@ static double approach_of(const talus_world *world, const tl_world_contact *cont
   point_velocity(&world->body[contact->body_b], point, vb);
   double approach = 0;
   for (int c = 0; c < 3; c++) {
-    approach += contact->shown.normal[c] * (vb[c] + drift[c] - va[c]);
+    approach += normal[c] * (vb[c] + drift[c] - va[c]);
   }
   return approach;
 }
@@ -155,15 +157,17 @@ static void extra_make(const talus_world *world, int64_t k, const tl_contact_ext
     tl_copy3(extra->torque, old != NULL ? old->torque : none);
   }
   if (world->soft) {
-    tl_spring_turn(world->contact[k].shown.normal, old != NULL ? old->hold : none, extra->hold);
+    tl_spring_turn(world->normal + 3 * k, old != NULL ? old->hold : none, extra->hold);
   }
 }
 
-/* Contact k from its point; old: the same contact before, or NULL. */
+/* Contact k from its point; before: where the same contact stands in the list of old ones, or
+ * -1. */
 static void contact_make(const talus_world *world, const tl_contact_rule *rule,
-                         const tl_contact_point *point, int64_t k, const tl_world_contact *old,
-                         const tl_contact_extra *old_extra) {
+                         const tl_contact_point *point, int64_t k, const tl_contact_list *list,
+                         int64_t before) {
   static const double none[3] = {0, 0, 0};
+  const tl_world_contact *const old = before >= 0 ? &list->contact[before] : NULL;
   tl_world_contact *const contact = &world->contact[k];
   tl_contact_terms *const terms = &world->terms[k];
   const tl_collider_fact *const fact = world->facts.memory;
@@ -184,23 +188,23 @@ static void contact_make(const talus_world *world, const tl_contact_rule *rule,
     tl_cell_shift(&world->cell, a->image, shift);
     tl_sub3(contact->shown.point, point->position, shift);
   }
-  memcpy(contact->shown.normal, point->normal, sizeof point->normal);
-  memcpy(contact->shown.impulse, old != NULL ? old->shown.impulse : none,
-         sizeof contact->shown.impulse);
+  tl_copy3(world->normal + 3 * k, point->normal);
+  tl_copy3(world->impulse + 3 * k, before >= 0 ? list->impulse + 3 * before : none);
   contact->deepened = old != NULL ? old->deepened : 0;
   contact->feature = point->feature;
   contact->spherical = point->spherical && a->round && b->round;
   tl_material_mix(world, a->material, b->material, &terms->friction, &terms->restitution);
   terms->size = fmin(a->size, b->size);
   contact->bridged =
-      world->cohesive && old != NULL && tl_cohesion_bridged(old, tl_contact_slop(world, k));
+      world->cohesive && old != NULL &&
+      tl_cohesion_bridged(&old->shown, list->impulse + 3 * before, tl_contact_slop(world, k));
   /* used for restitution only, which the caller's function may set */
   terms->approach = terms->restitution > 0 || world->contact_function != NULL || world->soft
-                        ? approach_of(world, contact)
+                        ? approach_of(world, k)
                         : 0;
   terms->departure = 0;
   if (world->extra != NULL) {
-    extra_make(world, k, old_extra);
+    extra_make(world, k, old != NULL && list->extra != NULL ? &list->extra[before] : NULL);
   }
   tl_bias_set(world, rule, k);
 }
@@ -265,8 +269,9 @@ static int contact_filter(const talus_world *world, const tl_contact_rule *rule,
   if (!keep || world->contact_function == NULL) {
     return keep;
   }
-  world->contact_function(world->contact_user, &contact->shown, &terms->friction,
-                          &terms->restitution, &keep);
+  const talus_contact shown = tl_contact_show(world, k);
+  world->contact_function(world->contact_user, &shown, &terms->friction, &terms->restitution,
+                          &keep);
   tl_bias_set(world, rule, k);
   return keep;
 }
@@ -280,6 +285,9 @@ static void contacts_filter(talus_world *world, const tl_contact_rule *rule) {
     }
     key[kept] = key_of(&world->contact[k]);
     world->contact[kept] = world->contact[k];
+    memmove(world->normal + 3 * (int64_t)kept, world->normal + 3 * (int64_t)k, 3 * sizeof(double));
+    memmove(world->impulse + 3 * (int64_t)kept, world->impulse + 3 * (int64_t)k,
+            3 * sizeof(double));
     world->terms[kept] = world->terms[k];
     if (world->extra != NULL) {
       world->extra[kept] = world->extra[k];
@@ -305,8 +313,7 @@ static void contacts_part(void *arguments, int64_t first, int64_t end) {
   for (int64_t k = first; k < end; k++) {
     const int32_t found = t->found[k];
     const bool known = found >= 0 && found < t->old->count;
-    contact_make(world, &t->rule, &t->points[k], k, known ? &t->old->contact[found] : NULL,
-                 known && t->old->extra != NULL ? &t->old->extra[found] : NULL);
+    contact_make(world, &t->rule, &t->points[k], k, t->old, known ? found : -1);
     /* disks stay in their plane, to the bit, unless a wall leans out of it */
     skewed |= !world->contact[k].spherical || (world->def.plane && t->points[k].normal[1] != 0);
   }
@@ -380,6 +387,19 @@ talus_status tl_contacts_find(talus_world *world, double dt, const double *least
   return tl_spread_finish(world, contacts_search(world, dt, least_margin));
 }
 
+talus_contact tl_contact_show(const talus_world *world, int64_t k) {
+  const tl_contact_shown *const shown = &world->contact[k].shown;
+  talus_contact contact = {.body_a = shown->body_a,
+                           .body_b = shown->body_b,
+                           .shape_a = shown->shape_a,
+                           .shape_b = shown->shape_b,
+                           .gap = shown->gap};
+  tl_copy3(contact.point, shown->point);
+  tl_copy3(contact.normal, world->normal + 3 * k);
+  tl_copy3(contact.impulse, world->impulse + 3 * k);
+  return contact;
+}
+
 int32_t talus_world_contacts(const talus_world *world, const talus_contact **contacts) {
   if (contacts != NULL) {
     *contacts = NULL;
@@ -399,7 +419,7 @@ int32_t talus_world_contacts(const talus_world *world, const talus_contact **con
   }
   talus_contact *const shown = buffer->memory;
   for (size_t k = 0; k < count; k++) {
-    shown[k] = world->contact[k].shown;
+    shown[k] = tl_contact_show(world, (int64_t)k);
   }
   *contacts = shown;
   return world->contact_count;

@@ -23,7 +23,7 @@ static double depth_limit(const talus_world *world, int64_t contact) {
 /* Notes the contact if it becomes deeper, from `before` to `after`, by more than it may. */
 static void penetration_note(tl_penetration *penetration, const talus_world *world, int64_t k,
                              double before, double after) {
-  const talus_contact *const shown = &world->contact[k].shown;
+  const tl_contact_shown *const shown = &world->contact[k].shown;
   const double limit = depth_limit(world, k), excess = (after - before) / limit;
   if (after - before > limit && !(penetration->excess >= excess)) {
     *penetration = (tl_penetration){.found = true,

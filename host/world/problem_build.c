@@ -67,7 +67,7 @@ talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
   const size_t soft = world->soft ? contacts : 0, arms = a->arms ? contacts : 0;
   const size_t reaches = a->spheres ? contacts : 0, turning = a->turning ? contacts : 0;
   const size_t placed = world->def.brick_size > 0 ? bodies : 0;
-  const size_t doubles = 7 * bodies + 3 * placed + 11 * contacts + 2 * reaches + 6 * arms +
+  const size_t doubles = 7 * bodies + 3 * placed + 5 * contacts + 2 * reaches + 6 * arms +
                          3 * turning + 5 * soft + 17 * rows;
   TL_TRY(tl_buffer_reserve(world->context, &world->problem_memory, doubles + contacts + rows + 2,
                            sizeof(double), "contact problem"));
@@ -78,11 +78,10 @@ talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
     double **array;
     size_t count;
   } parts[] = {{&a->inverse_mass, bodies},    {&a->inverse_inertia, 6 * bodies},
-               {&a->normal, 3 * contacts},    {&a->reach_a, reaches},
-               {&a->reach_b, reaches},        {&a->arm_a, 3 * arms},
-               {&a->arm_b, 3 * arms},         {&a->bias, contacts},
-               {&a->friction, contacts},      {&a->surface, 3 * turning},
-               {&a->impulse, 3 * contacts},   {&a->contact_velocity, 3 * contacts},
+               {&a->reach_a, reaches},        {&a->reach_b, reaches},
+               {&a->arm_a, 3 * arms},         {&a->arm_b, 3 * arms},
+               {&a->bias, contacts},          {&a->friction, contacts},
+               {&a->surface, 3 * turning},    {&a->contact_velocity, 3 * contacts},
                {&a->row_jacobian, 12 * rows}, {&a->row_bias, rows},
                {&a->row_impulse, rows},       {&a->row_lower, rows},
                {&a->row_upper, rows},         {&a->compliance, 2 * soft},
@@ -97,6 +96,8 @@ talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
   a->row_a = a->body_b + contacts;
   a->row_b = a->row_a + rows;
   a->row = world->solution_memory.memory;
+  a->normal = world->normal;
+  a->impulse = world->impulse;
   return TALUS_OK;
 }
 
@@ -141,7 +142,7 @@ static void side_fill(const talus_world *world, const tl_step_arrays *a, int32_t
     memcpy((side ? a->arm_b : a->arm_a) + 3 * (int64_t)k, arm, sizeof arm);
   }
   if (a->spheres) {
-    const double along = tl_dot3(arm, contact->shown.normal);
+    const double along = tl_dot3(arm, a->normal + 3 * (int64_t)k);
     (side ? a->reach_b : a->reach_a)[k] = body->round ? (side ? -along : along) : 0;
   }
 }
@@ -171,9 +172,6 @@ static void contacts_fill(void *arguments, int64_t first, int64_t end) {
   const fill_task *const t = arguments;
   const tl_step_arrays *const a = t->a;
   for (int32_t k = (int32_t)first; k < end; k++) {
-    const tl_world_contact *const contact = &t->world->contact[k];
-    memcpy(a->normal + 3 * (int64_t)k, contact->shown.normal, 3 * sizeof(double));
-    memcpy(a->impulse + 3 * (int64_t)k, contact->shown.impulse, 3 * sizeof(double));
     a->bias[k] = t->world->terms[k].bias;
     a->friction[k] = t->world->terms[k].friction;
     if (t->world->soft) {
@@ -324,15 +322,13 @@ typedef struct keep_task {
   int deepens, sinks; /* atomic */
 } keep_task;
 
-/* Impulses back to contacts; how fast each closes or opens now, and what comes of it. */
+/* How fast each contact closes or opens now, and what comes of it. */
 static void contacts_keep_part(void *arguments, int64_t first, int64_t end) {
   keep_task *const t = arguments;
   bool deepens = false, sinks = false;
   for (int64_t k = first; k < end; k++) {
-    talus_contact *const shown = &t->world->contact[k].shown;
     tl_contact_terms *const terms = &t->world->terms[k];
-    memcpy(shown->impulse, t->a->impulse + 3 * k, 3 * sizeof(double));
-    terms->departure = tl_dot3(shown->normal, t->a->contact_velocity + 3 * k) - terms->bias;
+    terms->departure = tl_dot3(t->a->normal + 3 * k, t->a->contact_velocity + 3 * k) - terms->bias;
     deepens |= tl_penetration_deepens(t->world, k, t->dt);
     sinks |= tl_project_sinks(t->world, k, t->dt);
   }

@@ -6,9 +6,10 @@
 
 typedef struct tl_step_arrays {
   double *inverse_mass, *inverse_inertia;
-  double *position; /* of a world with bricks */
-  double *normal, *reach_a, *reach_b, *arm_a, *arm_b, *bias, *friction, *surface;
-  double *impulse, *contact_velocity;
+  double *position;         /* of a world with bricks */
+  double *normal, *impulse; /* the world's own */
+  double *reach_a, *reach_b, *arm_a, *arm_b, *bias, *friction, *surface;
+  double *contact_velocity;
   double *row_jacobian, *row_bias, *row_impulse, *row_lower, *row_upper;
   double *compliance, *target; /* of a soft world */
   double *row_compliance;      /* of a world with bonds */

@@ -9,7 +9,7 @@ void tl_push_begin(talus_world *world) {
 
 void tl_push(talus_world *world, const tl_step_arrays *a, int32_t k, double size,
              double *velocity) {
-  const double *const n = world->contact[k].shown.normal;
+  const double *const n = world->normal + 3 * (int64_t)k;
   for (int side = 0; side < 2; side++) {
     const int32_t body = side ? a->body_b[k] : a->body_a[k];
     const double *const arm = (side ? a->arm_b : a->arm_a) + 3 * (int64_t)k;

@@ -61,7 +61,7 @@ static double side_work(const contact_task *t, int64_t k, int side) {
   const double *const after = t->after + 6 * (int64_t)index;
   const double turning =
       t->world->resists ? tl_resistance_work(t->world->extra[k].torque, free, after) : 0;
-  const double work = tl_impulse_work(contact->shown.impulse, arm, free, after) + turning;
+  const double work = tl_impulse_work(t->world->impulse + 3 * k, arm, free, after) + turning;
   return side ? work : -work;
 }
 
@@ -78,8 +78,8 @@ static void contacts_chunk(void *arguments, int64_t first, int32_t count,
     const tl_world_contact *const contact = &t->world->contact[first + i];
     const tl_side_balance a = side_of(t, first + i, 0), b = side_of(t, first + i, 1);
     double value[TL_CONTACT_VALUES];
-    tl_contact_balance(contact->shown.impulse, contact->shown.normal, contact->shown.gap, &a, &b,
-                       value);
+    tl_contact_balance(t->world->impulse + 3 * (first + i), t->world->normal + 3 * (first + i),
+                       contact->shown.gap, &a, &b, value);
     for (int n = 0; n < TL_CONTACT_VALUES; n++) {
       leaf[n][i] = value[n];
     }

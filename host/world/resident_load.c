@@ -124,8 +124,8 @@ static void contact_copy(const talus_world *world, int64_t contact, int32_t shap
   to->spherical[k] = from->spherical;
   to->gap[k] = from->shown.gap;
   tl_copy3(to->point + 3 * k, from->shown.point);
-  tl_copy3(to->normal + 3 * k, from->shown.normal);
-  tl_copy3(to->impulse + 3 * k, from->shown.impulse);
+  tl_copy3(to->normal + 3 * k, world->normal + 3 * contact);
+  tl_copy3(to->impulse + 3 * k, world->impulse + 3 * contact);
   to->friction[k] = terms->friction;
   to->restitution[k] = terms->restitution;
   to->slop[k] = tl_contact_slop(world, contact);
@@ -220,8 +220,8 @@ static void contact_show(const talus_world *world, const tl_resident_contacts *f
   to->shown.body_b = world->body[to->body_b].id;
   to->shown.gap = from->gap[k];
   tl_copy3(to->shown.point, from->point + 3 * k);
-  tl_copy3(to->shown.normal, from->normal + 3 * k);
-  tl_copy3(to->shown.impulse, from->impulse + 3 * k);
+  tl_copy3(world->normal + 3 * k, from->normal + 3 * k);
+  tl_copy3(world->impulse + 3 * k, from->impulse + 3 * k);
   world->terms[k] = (tl_contact_terms){
       .friction = from->friction[k],
       .restitution = from->restitution[k],

@@ -76,7 +76,7 @@ static bool direction_find(const talus_world *world, int64_t k, double *directio
   }
   double rotation[9];
   tl_quaternion_matrix(body->orientation, rotation);
-  const double *const d = chosen->friction_direction, *const n = contact->shown.normal;
+  const double *const d = chosen->friction_direction, *const n = world->normal + 3 * (int64_t)k;
   for (int i = 0; i < 3; i++) {
     direction[i] = rotation[3 * i] * d[0] + rotation[3 * i + 1] * d[1] + rotation[3 * i + 2] * d[2];
   }
@@ -107,7 +107,7 @@ static void ellipses_fill(const talus_world *world, const tl_step_arrays *a) {
     double *const direction = a->direction + 3 * (int64_t)k;
     if (!direction_find(world, k, direction, &a->cross_friction[k])) {
       /* a circle, with any direction across the normal */
-      const double *const n = world->contact[k].shown.normal;
+      const double *const n = world->normal + 3 * (int64_t)k;
       const int least = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2)
                                                 : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
       memset(direction, 0, 3 * sizeof *direction);

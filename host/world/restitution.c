@@ -14,7 +14,7 @@ static int32_t push(talus_world *world, const tl_step_arrays *a, double *velocit
   tl_push_begin(world);
   for (int32_t k = 0; k < world->contact_count; k++) {
     const tl_contact_terms *const terms = &world->terms[k];
-    const double *const n = world->contact[k].shown.normal;
+    const double *const n = world->normal + 3 * (int64_t)k;
     const double x = tl_dot3(n, a->impulse + 3 * (int64_t)k) * terms->restitution;
     given[k] = 0;
     if (!(x > 0) || !(terms->approach < -world->def.restitution_speed)) {
@@ -61,7 +61,7 @@ talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl
       }
     }
     for (size_t i = 0; world->soft && i < 3 * contacts; i++) { /* springs know what was given */
-      a->target[i] -= first[i] + given[i / 3] * world->contact[i / 3].shown.normal[i % 3];
+      a->target[i] -= first[i] + given[i / 3] * world->normal[i];
     }
     talus_solution solution = talus_solution_default();
     talus_info second = talus_info_default();
@@ -76,7 +76,7 @@ talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl
     for (size_t k = 0; status == TALUS_OK && k < contacts; k++) {
       for (int c = 0; c < 3; c++) {
         a->impulse[3 * k + (size_t)c] +=
-            first[3 * k + (size_t)c] + given[k] * world->contact[k].shown.normal[c];
+            first[3 * k + (size_t)c] + given[k] * world->normal[3 * k + (size_t)c];
       }
     }
     for (size_t r = 0; status == TALUS_OK && r < rows; r++) {

@@ -52,7 +52,7 @@ static double contact_speed(const talus_world *world, int64_t k, const double *v
     tl_sub3(arm, contact->shown.point, world->body[index].position);
     tl_point_velocity_add(u, side ? 1 : -1, velocity + 6 * (int64_t)index, arm);
   }
-  return world->terms[k].friction > 0 ? tl_norm3(u) : fabs(tl_dot3(u, contact->shown.normal));
+  return world->terms[k].friction > 0 ? tl_norm3(u) : fabs(tl_dot3(u, world->normal + 3 * k));
 }
 
 static void contacts_chunk(void *arguments, int64_t first, int32_t count,

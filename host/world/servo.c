@@ -135,12 +135,13 @@ static void press_add(const talus_world *world, const tl_servo *servo, double dt
   const double stiffness = tl_contact_stiffness(world, k);
   const double *const axis = servo->def.axis;
   const bool is_a = contact->body_a == servo->body;
-  const talus_contact *const shown = &contact->shown;
-  const double along = tl_dot3(shown->normal, axis),
+  const tl_contact_shown *const shown = &contact->shown;
+  const double *const normal = world->normal + 3 * k, *const impulse = world->impulse + 3 * k;
+  const double along = tl_dot3(normal, axis),
                size = world->shape[is_a ? contact->shape_b : contact->shape_a].size;
   double first[3], second[3];
-  sum->force += (is_a ? 1 : -1) * tl_dot3(shown->impulse, axis) / dt;
-  if (!(tl_dot3(shown->normal, shown->impulse) > 0)) {
+  sum->force += (is_a ? 1 : -1) * tl_dot3(impulse, axis) / dt;
+  if (!(tl_dot3(normal, impulse) > 0)) {
     return;
   }
   if (!(stiffness > 0)) {

@@ -20,21 +20,28 @@ static int32_t owner_of(const talus_world *world, bool known, const tl_world_con
   return a >= 0 && b >= 0 ? tl_spread_owner(spread, spread->brick[a], spread->brick[b]) : -1;
 }
 
+/* A contact on its way: itself, normal, impulse, what it has besides. */
+enum { VECTOR = 3 * sizeof(double), HEAD = sizeof(tl_world_contact) + 2 * VECTOR };
+
 static size_t record_bytes(const talus_world *world) {
-  return sizeof *world->contact + (world->extra != NULL ? sizeof *world->extra : 0);
+  return HEAD + (world->extra != NULL ? sizeof *world->extra : 0);
 }
 
 static void record_pack(const talus_world *world, int32_t k, char *record) {
   memcpy(record, &world->contact[k], sizeof *world->contact);
+  memcpy(record + HEAD - 2 * VECTOR, world->normal + 3 * (int64_t)k, VECTOR);
+  memcpy(record + HEAD - VECTOR, world->impulse + 3 * (int64_t)k, VECTOR);
   if (world->extra != NULL) {
-    memcpy(record + sizeof *world->contact, &world->extra[k], sizeof *world->extra);
+    memcpy(record + HEAD, &world->extra[k], sizeof *world->extra);
   }
 }
 
 static void record_unpack(const talus_world *world, int32_t k, const char *record) {
   memcpy(&world->contact[k], record, sizeof *world->contact);
+  memcpy(world->normal + 3 * (int64_t)k, record + HEAD - 2 * VECTOR, VECTOR);
+  memcpy(world->impulse + 3 * (int64_t)k, record + HEAD - VECTOR, VECTOR);
   if (world->extra != NULL) {
-    memcpy(&world->extra[k], record + sizeof *world->contact, sizeof *world->extra);
+    memcpy(&world->extra[k], record + HEAD, sizeof *world->extra);
   }
 }
 
@@ -65,6 +72,10 @@ static void contacts_part(talus_world *world, const int32_t *owner, int64_t *sen
     }
     if (owner[k] == rank) {
       world->contact[kept] = world->contact[k];
+      memmove(world->normal + 3 * (int64_t)kept, world->normal + 3 * (int64_t)k,
+              3 * sizeof(double));
+      memmove(world->impulse + 3 * (int64_t)kept, world->impulse + 3 * (int64_t)k,
+              3 * sizeof(double));
       if (world->extra != NULL) {
         world->extra[kept] = world->extra[k];
       }
@@ -128,6 +139,7 @@ typedef struct gathering {
   int64_t total;
   tl_world_contact *contact;
   tl_contact_terms *terms;
+  double *normal, *impulse;
   tl_contact_extra *extra; /* NULL: none */
   uint64_t *key;           /* twice */
   int32_t *order;          /* twice */
@@ -161,17 +173,22 @@ static talus_status gathering_take(talus_world *world, gathering *g) {
     return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "%lld contacts are too many to be read",
                    (long long)g->total);
   }
-  TL_TRY(tl_alloc(world->context, &g->memory[1], total, sizeof *g->contact + sizeof *g->terms,
+  TL_TRY(tl_alloc(world->context, &g->memory[1], total,
+                  sizeof *g->contact + sizeof *g->terms + 6 * sizeof(double),
                   "contacts of all ranks"));
   TL_TRY(tl_alloc(world->context, &g->memory[2], 2 * total, sizeof *g->key + sizeof *g->order,
                   "contacts of all ranks"));
   g->contact = g->memory[1];
   g->terms = (tl_contact_terms *)(g->contact + total);
+  g->normal = (double *)(g->terms + total);
+  g->impulse = g->normal + 3 * total;
   g->key = g->memory[2];
   g->order = (int32_t *)(g->key + 2 * total);
   const size_t own = (size_t)world->contact_count;
   memcpy(g->contact + first, world->contact, own * sizeof *g->contact);
   memcpy(g->terms + first, world->terms, own * sizeof *g->terms);
+  memcpy(g->normal + 3 * first, world->normal, 3 * own * sizeof *g->normal);
+  memcpy(g->impulse + 3 * first, world->impulse, 3 * own * sizeof *g->impulse);
   if (world->extra != NULL) {
     TL_TRY(
         tl_alloc(world->context, &g->memory[3], total, sizeof *g->extra, "contacts of all ranks"));
@@ -184,7 +201,7 @@ static talus_status gathering_take(talus_world *world, gathering *g) {
 /* By pairs of shapes, as one rank finds them; contacts of one pair come from one rank. */
 static void gathering_sort(gathering *g) {
   for (int64_t k = 0; k < g->total; k++) {
-    const talus_contact *const shown = &g->contact[k].shown;
+    const tl_contact_shown *const shown = &g->contact[k].shown;
     g->key[k] = (uint64_t)(uint32_t)shown->shape_a << 32 | (uint32_t)shown->shape_b;
     g->order[k] = (int32_t)k;
   }
@@ -198,6 +215,8 @@ static talus_status gathering_keep(talus_world *world, gathering *g) {
     const int32_t from = g->order[k];
     world->contact[k] = g->contact[from];
     world->terms[k] = g->terms[from];
+    tl_copy3(world->normal + 3 * k, g->normal + 3 * (int64_t)from);
+    tl_copy3(world->impulse + 3 * k, g->impulse + 3 * (int64_t)from);
     if (g->extra != NULL) {
       world->extra[k] = g->extra[from];
     }
@@ -212,6 +231,8 @@ static talus_status contacts_gather(talus_world *world, gathering *g) {
   TL_TRY(tl_ranks_agree(context, gathering_take(world, g)));
   TL_TRY(tl_ranks_share_parts(context, g->contact, g->count, sizeof *g->contact));
   TL_TRY(tl_ranks_share_parts(context, g->terms, g->count, sizeof *g->terms));
+  TL_TRY(tl_ranks_share_parts(context, g->normal, g->count, 3 * sizeof *g->normal));
+  TL_TRY(tl_ranks_share_parts(context, g->impulse, g->count, 3 * sizeof *g->impulse));
   if (g->extra != NULL) {
     TL_TRY(tl_ranks_share_parts(context, g->extra, g->count, sizeof *g->extra));
   }

@@ -107,7 +107,7 @@ static void ends_count(const talus_world *world, int64_t *weight) {
   const int64_t first = world->contacts_local ? 0 : tl_ranks_first_of(t, t->rank, all);
   const int64_t end = world->contacts_local ? all : tl_ranks_first_of(t, t->rank + 1, all);
   for (int64_t k = first; k < end; k++) {
-    const talus_contact *const shown = &world->contact[k].shown;
+    const tl_contact_shown *const shown = &world->contact[k].shown;
     const int32_t slot[2] = {tl_body_slot(world, shown->body_a),
                              tl_body_slot(world, shown->body_b)};
     for (int side = 0; side < 2; side++) {

@@ -57,7 +57,7 @@ void tl_bias_set(const talus_world *world, const tl_contact_rule *rule, int64_t 
                          .restitution = terms->restitution};
   tl_spring_material a = {0}, b = {0};
   if (rule->soft) { /* rigid contacts need not look at bodies and shapes */
-    query.load = tl_dot3(contact->shown.normal, contact->shown.impulse);
+    query.load = tl_dot3(world->normal + 3 * k, world->impulse + 3 * k);
     query.weight =
         world->body[contact->body_a].inverse_mass + world->body[contact->body_b].inverse_mass;
     query.size_a = world->shape[contact->shape_a].size;
@@ -85,9 +85,9 @@ typedef struct keep_task {
 static void springs_part(void *arguments, int64_t first, int64_t end) {
   const keep_task *const t = arguments;
   for (int64_t k = first; k < end; k++) {
-    const talus_contact *const shown = &t->world->contact[k].shown;
     tl_contact_extra *const extra = &t->world->extra[k];
-    tl_spring_force(shown->normal, shown->impulse, extra->stiffness, t->dt, extra->hold);
+    tl_spring_force(t->world->normal + 3 * k, t->world->impulse + 3 * k, extra->stiffness, t->dt,
+                    extra->hold);
   }
 }
 

@@ -85,8 +85,7 @@ void tl_world_state_save(const talus_world *world, tl_world_state *state) {
     state->contact_key[3 * k] = contact->shown.shape_a;
     state->contact_key[3 * k + 1] = contact->shown.shape_b;
     state->contact_key[3 * k + 2] = (int32_t)contact->feature;
-    memcpy(state->contact_value + TL_STATE_CONTACT * k, contact->shown.impulse,
-           sizeof contact->shown.impulse);
+    memcpy(state->contact_value + TL_STATE_CONTACT * k, world->impulse + 3 * k, 3 * sizeof(double));
     state->contact_value[TL_STATE_CONTACT * k + 3] = contact->shown.gap;
     if (state->resists) {
       tl_copy3(state->torque + 3 * k, world->extra != NULL ? world->extra[k].torque : none);
@@ -279,13 +278,14 @@ static talus_status contacts_load(talus_world *world, const tl_world_state *stat
     tl_world_contact *const contact = &world->contact[kept];
     const int32_t *const from = state->contact_key + 3 * k;
     const double *const value = state->contact_value + TL_STATE_CONTACT * k;
-    talus_contact *const shown = &contact->shown;
+    tl_contact_shown *const shown = &contact->shown;
     memset(contact, 0, sizeof *contact);
     TL_TRY(side_load(world, from[0], k, &shown->shape_a, &shown->body_a));
     TL_TRY(side_load(world, from[1], k, &shown->shape_b, &shown->body_b));
     contact->feature = (uint32_t)from[2];
     for (int c = 0; c < 3; c++) {
-      shown->impulse[c] = isfinite(value[c]) ? value[c] : 0;
+      world->impulse[3 * (int64_t)kept + c] = isfinite(value[c]) ? value[c] : 0;
+      world->normal[3 * (int64_t)kept + c] = 0;
     }
     shown->gap = value[3];
     if (world->extra != NULL) {

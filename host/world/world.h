@@ -160,9 +160,15 @@ typedef struct tl_collider_fact {
   double size;
 } tl_collider_fact;
 
-/* A contact as the world keeps it from step to step, in two cache lines. */
+/* What the caller sees of a contact, beside its normal and impulse: ids. */
+typedef struct tl_contact_shown {
+  int32_t body_a, body_b, shape_a, shape_b;
+  double gap, point[3];
+} tl_contact_shown;
+
+/* A contact as the world keeps it from step to step, beside its normal and impulse. */
 typedef struct tl_world_contact {
-  talus_contact shown;                      /* what the caller sees: ids */
+  tl_contact_shown shown;
   int32_t body_a, body_b, shape_a, shape_b; /* slots, for the step that found it */
   uint32_t feature;
   int16_t image; /* of b in a periodic cell; 0: b itself */
@@ -194,8 +200,9 @@ typedef struct tl_contact_extra {
 
 typedef struct tl_contact_list {
   tl_world_contact *contact;
-  tl_contact_extra *extra; /* NULL: these contacts have none */
-  int32_t count, capacity, extra_capacity;
+  double *normal, *impulse; /* [3 count] each, one allocation */
+  tl_contact_extra *extra;  /* NULL: these contacts have none */
+  int32_t count, capacity, vector_capacity, extra_capacity;
   bool local; /* as talus_world.contacts_local */
 } tl_contact_list;
 
@@ -280,9 +287,10 @@ struct talus_world {
   talus_solver *solver, *projector; /* projector: of a world on a device */
   /* contacts of the last step, in the order of matching; extra: NULL where the world has none */
   tl_world_contact *contact;
+  double *normal, *impulse; /* [3 contact_count] as the step's problem has them, too */
   tl_contact_terms *terms;
   tl_contact_extra *extra;
-  int32_t contact_count, contact_capacity, terms_capacity, extra_capacity;
+  int32_t contact_count, contact_capacity, vector_capacity, terms_capacity, extra_capacity;
   bool contacts_spherical; /* reaches describe them all */
   bool contacts_local;     /* those of this rank alone are there; spread.h */
   bool deepens;            /* `deepened` is summed up: the step has several parts */
@@ -402,7 +410,7 @@ talus_status tl_penetration_measure(talus_world *world, double dt, tl_penetratio
 /* cohesion.c: sets the attraction of all contacts, pair by pair. */
 void tl_cohesion_find(talus_world *world);
 /* Whether the pair of this contact touched, or was held by a liquid bridge, in the step before. */
-bool tl_cohesion_bridged(const tl_world_contact *old, double slop);
+bool tl_cohesion_bridged(const tl_contact_shown *old, const double impulse[3], double slop);
 /* Half the gap up to which liquid bridges of a shape of this size reach, m. */
 double tl_cohesion_reach(const talus_world *world, double size);
 
@@ -423,6 +431,8 @@ static inline double tl_contact_stiffness(const talus_world *world, int64_t cont
   return world->extra != NULL ? world->extra[contact].stiffness : 0;
 }
 
+/* All that the caller sees of a contact. */
+talus_contact tl_contact_show(const talus_world *world, int64_t contact);
 /* Stores the keys of the present contacts, which the next step's are matched to. */
 talus_status tl_contacts_store_keys(talus_world *world);
 /* Marks the present contacts as those to restore. */

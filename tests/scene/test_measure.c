@@ -29,13 +29,13 @@ static int run(talus_scene *scene, talus_world *world, int steps) {
 
 /* Gives the world contacts at these points, all of body 1 on body 0, with a force. */
 static void touch_at(talus_world *world, double (*point)[3], int32_t count) {
-  CHECK(tl_world_grow(world, (void **)&world->contact, &world->contact_capacity, count,
-                      sizeof *world->contact, "contacts") == TALUS_OK);
+  CHECK(tl_contacts_reserve(world, count) == TALUS_OK);
   memset(world->contact, 0, (size_t)count * sizeof *world->contact);
+  memset(world->impulse, 0, 3 * (size_t)count * sizeof *world->impulse);
   for (int32_t k = 0; k < count; k++) {
     memcpy(world->contact[k].shown.point, point[k], sizeof point[k]);
     world->contact[k].shown.body_b = 1;
-    world->contact[k].shown.impulse[2] = 1;
+    world->impulse[3 * k + 2] = 1;
   }
   world->contact_count = count;
 }
