@@ -8,7 +8,7 @@
 enum { ROOM = 32 }; /* of a pair, at first */
 
 static talus_status grow(tl_contact_point_list *list, int64_t least) {
-  const int64_t twice = 2 * list->capacity, capacity = least > twice ? least : twice;
+  const int64_t more = list->capacity + list->capacity / 4, capacity = least > more ? least : more;
   void *memory;
   TL_TRY(tl_alloc(list->context, &memory, (size_t)capacity, sizeof *list->point, "contact points"));
   if (list->count > 0) {

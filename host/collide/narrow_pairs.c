@@ -1,26 +1,31 @@
 /* narrow_pairs.c: all pairs, on several threads, in the order of the pairs.
  *
- * Pairs are cut into chunks; a thread takes the next chunk when it is done with one, and notes
- * where in its list the chunk's points lie. Gathering the chunks in order afterwards gives the same
- * array whoever treated them. One thread writes the array directly. */
+ * Pairs are cut into parcels, some for each thread, each with a list of its own. A thread takes the
+ * same parcels from step to step as long as it keeps pace (tl_each), and they are about the
+ * colliders that it has placed, as pairs and colliders are in one order: what another thread has
+ * written comes slowly. Gathering the lists in order gives the same array whoever filled them. One
+ * thread writes the array directly. */
 #include <string.h>
 
 #include "host/base/each.h"
 #include "host/collide/collide.h"
 
-enum { CHUNK = 256 };
+enum {
+  LEAST = 256, /* pairs: fewer are not worth a thread, or a parcel */
+  PARCELS = 16 /* of a thread, as a range of tl_each has blocks */
+};
 
-typedef struct chunk_place {
-  int32_t thread;
+/* Some of the pairs, in order, and their points. */
+typedef struct parcel {
+  tl_contact_point_list list;
   talus_status status;
-  int64_t first, count, target;
-} chunk_place;
+  int64_t target; /* where its points go */
+} parcel;
 
 struct tl_narrow {
   talus_context *context;
-  tl_contact_point_list *list; /* one per thread */
-  int32_t list_count;
-  tl_buffer chunk;   /* chunk_place */
+  parcel *parcel;
+  int32_t parcel_count;
   tl_buffer *result; /* tl_contact_point; the caller's */
 };
 
@@ -39,32 +44,31 @@ void tl_narrow_destroy(tl_narrow *narrow) {
   if (narrow == NULL) {
     return;
   }
-  for (int32_t k = 0; k < narrow->list_count; k++) {
-    tl_contact_points_release(&narrow->list[k]);
+  for (int32_t k = 0; k < narrow->parcel_count; k++) {
+    tl_contact_points_release(&narrow->parcel[k].list);
   }
-  tl_free(narrow->context, narrow->list);
-  tl_buffer_release(narrow->context, &narrow->chunk);
+  tl_free(narrow->context, narrow->parcel);
   tl_free(narrow->context, narrow);
 }
 
-static talus_status want_lists(tl_narrow *narrow, int32_t threads) {
-  if (threads <= narrow->list_count) {
+static talus_status want_parcels(tl_narrow *narrow, int32_t count) {
+  if (count <= narrow->parcel_count) {
     return TALUS_OK;
   }
   void *memory;
   TL_TRY(
-      tl_alloc(narrow->context, &memory, (size_t)threads, sizeof *narrow->list, "contact lists"));
-  tl_contact_point_list *const list = memory;
-  memset(list, 0, (size_t)threads * sizeof *list);
-  for (int32_t k = 0; k < threads; k++) {
-    list[k].context = narrow->context;
+      tl_alloc(narrow->context, &memory, (size_t)count, sizeof *narrow->parcel, "contact lists"));
+  parcel *const grown = memory;
+  memset(grown, 0, (size_t)count * sizeof *grown);
+  for (int32_t k = 0; k < count; k++) {
+    grown[k].list.context = narrow->context;
   }
-  if (narrow->list_count > 0) {
-    memcpy(list, narrow->list, (size_t)narrow->list_count * sizeof *list);
+  if (narrow->parcel_count > 0) {
+    memcpy(grown, narrow->parcel, (size_t)narrow->parcel_count * sizeof *grown);
   }
-  tl_free(narrow->context, narrow->list);
-  narrow->list = list;
-  narrow->list_count = threads;
+  tl_free(narrow->context, narrow->parcel);
+  narrow->parcel = grown;
+  narrow->parcel_count = count;
   return TALUS_OK;
 }
 
@@ -79,69 +83,48 @@ static talus_status treat(const tl_collider *collider, const tl_pair *pair, int6
 typedef struct treat_task {
   const tl_collider *collider;
   const tl_pair *pair;
-  int64_t pair_count, chunk_count;
-  chunk_place *chunk;
-  tl_contact_point_list *list;
-  int64_t next; /* atomic: the chunk that is to be treated next */
+  int64_t pair_count;
+  parcel *parcel;
+  int32_t count;
+  tl_contact_point *result;
 } treat_task;
 
-/* Treats chunks into list `thread` as long as there are any. */
-static void list_fill(treat_task *t, int32_t thread) {
-  tl_contact_point_list *const list = &t->list[thread];
-  for (int64_t k; (k = tl_each_next(&t->next)) < t->chunk_count;) {
-    chunk_place *const chunk = &t->chunk[k];
-    const int64_t end = (k + 1) * CHUNK < t->pair_count ? (k + 1) * CHUNK : t->pair_count;
-    chunk->thread = thread;
-    chunk->first = list->count;
-    chunk->status = treat(t->collider, t->pair, k * CHUNK, end, list);
-    chunk->count = list->count - chunk->first;
-  }
-}
-
-static void lists_fill(void *arguments, int64_t first, int64_t end) {
-  for (int64_t thread = first; thread < end; thread++) {
-    list_fill(arguments, (int32_t)thread);
-  }
-}
-
-static talus_status treat_chunks(tl_narrow *narrow, const tl_collider *collider,
-                                 const tl_pair *pair, int64_t pair_count, int32_t threads,
-                                 int64_t chunk_count) {
-  chunk_place *const chunk = narrow->chunk.memory;
-  treat_task task = {collider, pair, pair_count, chunk_count, chunk, narrow->list, 0};
-  tl_each(narrow->context, threads, threads, lists_fill, &task);
-  for (int64_t k = 0; k < chunk_count; k++) {
-    TL_TRY(chunk[k].status);
-  }
-  return TALUS_OK;
-}
-
-static void chunks_copy(void *arguments, int64_t first, int64_t end) {
-  const tl_narrow *const narrow = arguments;
-  const chunk_place *const chunk = narrow->chunk.memory;
-  tl_contact_point *const result = narrow->result->memory;
+static void parcels_treat(void *arguments, int64_t first, int64_t end) {
+  const treat_task *const t = arguments;
   for (int64_t k = first; k < end; k++) {
-    if (chunk[k].count > 0) {
-      memcpy(result + chunk[k].target, narrow->list[chunk[k].thread].point + chunk[k].first,
-             (size_t)chunk[k].count * sizeof *result);
+    parcel *const own = &t->parcel[k];
+    own->list.count = 0;
+    own->status = treat(t->collider, t->pair, t->pair_count * k / t->count,
+                        t->pair_count * (k + 1) / t->count, &own->list);
+  }
+}
+
+static void parcels_copy(void *arguments, int64_t first, int64_t end) {
+  const treat_task *const t = arguments;
+  for (int64_t k = first; k < end; k++) {
+    const parcel *const own = &t->parcel[k];
+    if (own->list.count > 0) {
+      memcpy(t->result + own->target, own->list.point, (size_t)own->list.count * sizeof *t->result);
     }
   }
 }
 
-static talus_status gather(tl_narrow *narrow, int32_t threads, int64_t chunk_count,
+/* The points of all parcels, in order. */
+static talus_status gather(const tl_narrow *narrow, int32_t threads, treat_task *task,
                            int64_t *point_count) {
-  chunk_place *const chunk = narrow->chunk.memory;
   int64_t total = 0;
-  for (int64_t k = 0; k < chunk_count; k++) {
-    chunk[k].target = total;
-    total += chunk[k].count;
+  for (int32_t k = 0; k < task->count; k++) {
+    TL_TRY(task->parcel[k].status);
+    task->parcel[k].target = total;
+    total += task->parcel[k].list.count;
   }
   /* some room to grow, so that a settled scene does not allocate each step */
   if (narrow->result->capacity < (size_t)total * sizeof(tl_contact_point)) {
-    TL_TRY(tl_buffer_reserve(narrow->context, narrow->result, (size_t)(total + total / 4),
+    TL_TRY(tl_buffer_reserve(narrow->context, narrow->result, (size_t)(total + total / 8),
                              sizeof(tl_contact_point), "contact points"));
   }
-  tl_each(narrow->context, threads, chunk_count, chunks_copy, narrow);
+  task->result = narrow->result->memory;
+  tl_each(narrow->context, threads, task->count, parcels_copy, task);
   *point_count = total;
   return TALUS_OK;
 }
@@ -166,26 +149,22 @@ talus_status tl_narrow_pairs(tl_narrow *narrow, const tl_collider *collider, con
                              int64_t *point_count) {
   *points = NULL;
   *point_count = 0;
-  const int64_t chunk_count = (pair_count + CHUNK - 1) / CHUNK;
-  if (threads > chunk_count) {
-    threads = (int32_t)chunk_count;
-  }
-  if (threads < 1) {
-    threads = 1;
-  }
-  if (threads == 1) {
+  const int64_t most = (pair_count + LEAST - 1) / LEAST;
+  threads = threads < most ? threads : (int32_t)most;
+  if (threads <= 1) {
     TL_TRY(treat_alone(narrow, collider, pair, pair_count, point_count));
     *points = narrow->result->memory;
     return TALUS_OK;
   }
-  TL_TRY(want_lists(narrow, threads));
-  for (int32_t k = 0; k < threads; k++) {
-    narrow->list[k].count = 0;
-  }
-  TL_TRY(tl_buffer_reserve(narrow->context, &narrow->chunk, (size_t)chunk_count,
-                           sizeof(chunk_place), "chunks of pairs"));
-  TL_TRY(treat_chunks(narrow, collider, pair, pair_count, threads, chunk_count));
-  TL_TRY(gather(narrow, threads, chunk_count, point_count));
+  const int32_t count = PARCELS * threads < most ? PARCELS * threads : (int32_t)most;
+  TL_TRY(want_parcels(narrow, count));
+  treat_task task = {.collider = collider,
+                     .pair = pair,
+                     .pair_count = pair_count,
+                     .parcel = narrow->parcel,
+                     .count = count};
+  tl_each(narrow->context, threads, count, parcels_treat, &task);
+  TL_TRY(gather(narrow, threads, &task, point_count));
   *points = narrow->result->memory;
   return TALUS_OK;
 }

@@ -34,7 +34,7 @@ static talus_status array_reserve(talus_context *context, void **array, int32_t 
   if (*array != NULL && count <= *capacity) {
     return TALUS_OK;
   }
-  const int32_t room = count + count / 8;
+  const int32_t room = count + count / 16;
   tl_free(context, *array);
   *capacity = 0;
   TL_TRY(tl_alloc(context, array, (size_t)room, size, "contacts"));
