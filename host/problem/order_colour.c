@@ -35,13 +35,14 @@ static uint32_t pair_hash(const tl_links *links, int32_t low, int32_t high) {
              : tl_pair_hash(tl_name_fold(name[low]), high >= 0 ? tl_name_fold(name[high]) : high);
 }
 
-/* The constraints `order` by hash, equal ones as they stand; the result lies in scratch[3]. */
+/* The constraints `order` by hash, equal ones as they stand; the result lies where normals will be
+ * written once the order stands. */
 static talus_status hash_sort(talus_context *context, tl_assembly *assembly, const tl_links *links,
                               const int32_t *order, int32_t count, const int32_t **sorted) {
   const size_t size = (size_t)count;
-  TL_TRY(tl_buffer_reserve(context, &assembly->scratch[3], 4 * size, sizeof(int32_t),
+  TL_TRY(tl_buffer_reserve(context, &assembly->normal_buffer, 4 * size, sizeof(int32_t),
                            "order of colouring"));
-  uint32_t *const key = assembly->scratch[3].memory, *const key_other = key + size;
+  uint32_t *const key = assembly->normal_buffer.memory, *const key_other = key + size;
   int32_t *const value = (int32_t *)(key_other + size), *const value_other = value + size;
   for (int32_t i = 0; i < count; i++) {
     key[i] = pair_hash(links, links->low[order[i]], links->high[order[i]]);
