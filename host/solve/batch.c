@@ -32,7 +32,7 @@ static talus_status worker_open(talus_context *context, const tl_batch_workers *
                                 tl_worker *w) {
   talus_context_def def = context->def;
   def.threads = 1;
-  def.backend = TALUS_BACKEND_CPU;
+  def.backend = workers->in_turn ? context->def.backend : TALUS_BACKEND_CPU;
   def.log = NULL; /* the caller's need not be safe among threads */
   talus_status status = talus_context_create(&def, &w->context);
   if (status == TALUS_OK) {
@@ -210,9 +210,10 @@ static talus_status verdict(talus_context *context, const tl_worker *workers, in
              : tl_fail(context, first->status, "problem %d: %.480s", first->failed, first->message);
 }
 
-talus_status tl_batch_workers_open(talus_context *context, const talus_settings *settings,
-                                   int32_t threads, tl_batch_workers *workers) {
+static talus_status workers_open(talus_context *context, const talus_settings *settings,
+                                 int32_t threads, bool in_turn, tl_batch_workers *workers) {
   memset(workers, 0, sizeof *workers);
+  workers->in_turn = in_turn;
   workers->settings = *settings;
   workers->settings.threads = 1;
   workers->settings.progress = NULL;
@@ -226,6 +227,11 @@ talus_status tl_batch_workers_open(talus_context *context, const talus_settings 
     TL_TRY(worker_open(context, workers, &workers->worker[t]));
   }
   return TALUS_OK;
+}
+
+talus_status tl_batch_workers_open(talus_context *context, const talus_settings *settings,
+                                   int32_t threads, tl_batch_workers *workers) {
+  return workers_open(context, settings, threads, false, workers);
 }
 
 void tl_batch_workers_close(talus_context *context, tl_batch_workers *workers) {
@@ -258,6 +264,24 @@ talus_status tl_batch_workers_solve(talus_context *context, tl_batch_workers *wo
   return verdict(context, workers->worker, workers->threads);
 }
 
+/* Whether problems are solved one after the other, by a device that was asked for and factors their
+ * matrices: those of second-order methods that are not small. Threads would give them the CPU's
+ * bits, which are not those of a call of its own. */
+static bool solves_in_turn(const talus_context *context, const talus_settings *settings,
+                           const tl_batch *b) {
+  const bool second =
+      settings->method == TALUS_METHOD_INTERIOR_POINT || settings->method == TALUS_METHOD_NEWTON;
+  if (!second || settings->same_bits || context->def.backend != TALUS_BACKEND_CUDA) {
+    return false;
+  }
+  for (int32_t i = 0; i < b->count; i++) {
+    if (is_small(tl_batch_problem(b, i))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static talus_status batch_solve(talus_context *context, const talus_settings *settings,
                                 int32_t count, const talus_problem *problems,
                                 talus_solution *solutions, talus_info *infos,
@@ -268,19 +292,21 @@ static talus_status batch_solve(talus_context *context, const talus_settings *se
   }
   talus_settings used;
   TL_TRY(tl_settings_read(context, settings, &used));
+  bool in_turn = false;
   if (count > 0) { /* elements lie as far apart as the first one is long */
-    const tl_batch b = {.problems = tl_struct_array_of(problems, count),
+    const tl_batch b = {.count = count,
+                        .problems = tl_struct_array_of(problems, count),
                         .solutions = tl_struct_array_of(solutions, count),
                         .infos = tl_struct_array_of(infos, count)};
     TL_TRY(tl_batch_check(context, &b, 0));
+    in_turn = solves_in_turn(context, &used, &b);
   }
-  const int32_t wanted = used.threads > 0 ? used.threads : tl_context_threads(context);
+  const int32_t wanted = in_turn            ? 1
+                         : used.threads > 0 ? used.threads
+                                            : tl_context_threads(context);
+  const int32_t threads = wanted < count ? wanted : count > 0 ? count : 1;
   tl_batch_workers workers;
-  talus_status status = tl_batch_workers_open(context, &used,
-                                              wanted < count ? wanted
-                                              : count > 0    ? count
-                                                             : 1,
-                                              &workers);
+  talus_status status = workers_open(context, &used, threads, in_turn, &workers);
   if (status == TALUS_OK) {
     status = tl_batch_workers_solve(context, &workers, count, problems, solutions, infos, statuses);
   }

@@ -72,6 +72,7 @@ typedef struct tl_batch_workers {
   talus_settings settings; /* of each solver */
   tl_worker *worker;       /* [threads] */
   int32_t threads;
+  bool in_turn;  /* the one worker's context is of the same backend as the batch's */
   bool together; /* small problems are worked on side by side */
   tl_wave *wave; /* batch_device.c, when first needed */
 } tl_batch_workers;

@@ -1,6 +1,8 @@
 /* test_dense.c: second-order methods whose matrices a device factors: the CPU's outcomes, with as
  * many factorisations but for a tenth, judged by the oracle; and what is said where the device has
- * no library for it (the emulated one). Ends with 77 where there is no device. */
+ * no library for it (the emulated one). With a second argument a batch of 64 copies is solved, too;
+ * on the emulated device, of two. Ends with 77 where there is no device. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/dense_backend.h"
@@ -116,6 +118,52 @@ static void test_cases(talus_context *cpu, talus_context *cuda, const told *t, i
   }
 }
 
+/* ---- a batch of equal problems --------------------------------------------------------------- */
+
+enum { COPIES = 64, PILE = 200, GRAINS = 80 };
+
+/* Copies of a pile: the CPU's outcomes and, but for a fifth, factorisations. */
+static void test_batch(talus_context *cpu, talus_context *cuda, int copies, talus_method method) {
+  static double impulse[COPIES][3 * PILE];
+  talus_problem problem[COPIES];
+  talus_solution solution[COPIES];
+  talus_info info[COPIES], here = talus_info_default();
+  talus_status status[COPIES];
+  const made_case pile = {"pile", TALUS_FORM_RIGID, ORACLE_SPHERES, 3, GRAINS, PILE, 0, 0, 0, 0, 0};
+  oracle_made made = case_draw(&pile, TALUS_LAW_CCP, 3);
+  talus_settings settings = talus_settings_default();
+  settings.law = TALUS_LAW_CCP;
+  settings.method = method;
+  settings.tolerance = 1e-8;
+  memset(impulse, 0, sizeof impulse);
+  for (int i = 0; i < copies; i++) {
+    problem[i] = made.problem;
+    solution[i] = talus_solution_default();
+    solution[i].impulse = impulse[i];
+    info[i] = talus_info_default();
+  }
+  CHECK(talus_solve_once(cpu, &made.problem, &settings, &solution[0], &here) == TALUS_OK);
+  memset(impulse, 0, sizeof impulse);
+  CHECK_CASE(talus_solve_batch(cuda, &settings, copies, problem, solution, info, status) ==
+                 TALUS_OK,
+             "%s", talus_context_message(cuda));
+  for (int i = 0; i < copies; i++) {
+    CHECK_CASE(status[i] == TALUS_OK && info[i].backend == TALUS_BACKEND_CUDA &&
+                   info[i].outcome == here.outcome &&
+                   5 * llabs((long long)(info[i].factorisations - here.factorisations)) <=
+                       here.factorisations &&
+                   oracle_epsilon(&made.problem, impulse[i], NULL, settings.law) <= 1.01e-8 &&
+                   memcmp(impulse[i], impulse[0], sizeof impulse[0]) == 0,
+               "copy %d: %s after %d, on the CPU %s after %d", i,
+               talus_outcome_name(info[i].outcome), (int)info[i].factorisations,
+               talus_outcome_name(here.outcome), (int)here.factorisations);
+  }
+  printf("%d copies of %d contacts, %s: %s after %d factorisations, on the CPU after %d\n", copies,
+         PILE, talus_method_name(method), talus_outcome_name(info[0].outcome),
+         (int)info[0].factorisations, (int)here.factorisations);
+  oracle_made_free(&made);
+}
+
 /* ---- lists of requests ----------------------------------------------------------------------- */
 
 enum { LIST = 3, BLOCKS = 4, ROWS = 3 * BLOCKS };
@@ -221,6 +269,9 @@ int main(int argc, char **argv) {
     return CHECK_SKIPPED;
   }
   test_cases(cpu, cuda, &there, has_library);
+  if (!has_library || argc > 2) { /* it takes long on an emulator of CUDA */
+    test_batch(cpu, cuda, argc > 2 ? COPIES : 2, TALUS_METHOD_INTERIOR_POINT);
+  }
   if (has_library) {
     test_list(cuda, false);
     test_list(cuda, true);
