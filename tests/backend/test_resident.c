@@ -9,36 +9,14 @@
 
 #include "host/world/resident.h"
 #include "talus/talus_io.h"
-#include "tests/check.h"
+#include "tests/backend/device_world.h"
 
 enum { MOST = 256, STEPS = 16, PART = 5 };
-
-#define MUST(call)                                                                      \
-  do {                                                                                  \
-    const talus_status status_ = (call);                                                \
-    if (status_ != TALUS_OK) {                                                          \
-      printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, talus_status_name(status_)); \
-      exit(EXIT_FAILURE);                                                               \
-    }                                                                                   \
-  } while (0)
 
 typedef enum scene_kind { BED, SHAKEN, DRUM, SOFT, FLAT, NUT, BED_F32, NUT_F32, SCENES } scene_kind;
 static const char *const names[SCENES] = {
     "bed",   "shaken box",        "drum",     "soft bed",
     "disks", "large among small", "bed, f32", "large among small, f32"};
-
-static talus_context *context_open(talus_backend_kind backend, int32_t threads) {
-  talus_context_def def = talus_context_def_default();
-  talus_context *context = NULL;
-  def.backend = backend;
-  def.threads = threads;
-  if (talus_context_create(&def, &context) == TALUS_DEVICE_ABSENT) {
-    printf("no device\n");
-    exit(CHECK_SKIPPED);
-  }
-  CHECK(context != NULL);
-  return context;
-}
 
 static uint32_t scatter;
 static double uniform(void) {

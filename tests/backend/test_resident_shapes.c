@@ -9,33 +9,11 @@
 
 #include "host/world/resident.h"
 #include "talus/talus_io.h"
-#include "tests/check.h"
-
-#define MUST(call)                                                                      \
-  do {                                                                                  \
-    const talus_status status_ = (call);                                                \
-    if (status_ != TALUS_OK) {                                                          \
-      printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, talus_status_name(status_)); \
-      exit(EXIT_FAILURE);                                                               \
-    }                                                                                   \
-  } while (0)
+#include "tests/backend/device_world.h"
 
 typedef enum scene_kind { BOXES, CAPSULES, CLUMPS, CYLINDERS, HULLS, MESH, SCENES } scene_kind;
 static const char *const names[SCENES] = {"boxes",     "capsules", "clumps",
                                           "cylinders", "hulls",    "all shapes on triangles"};
-
-static talus_context *context_open(talus_backend_kind backend, int32_t threads) {
-  talus_context_def def = talus_context_def_default();
-  talus_context *context = NULL;
-  def.backend = backend;
-  def.threads = threads;
-  if (talus_context_create(&def, &context) == TALUS_DEVICE_ABSENT) {
-    printf("no device\n");
-    exit(CHECK_SKIPPED);
-  }
-  CHECK(context != NULL);
-  return context;
-}
 
 /* ---- scenes ---------------------------------------------------------------------------------- */
 
