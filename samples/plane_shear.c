@@ -6,12 +6,12 @@
  * between disks, restitution 0.1, sizes that differ by 20 %, as here).
  *
  * Beads: simulations of spheres with the same friction, 0.5, by Chialvo, Sun and Sundaresan (2012):
- * 0.382 + 0.37/((0.32/I)^1.5 + 1), packing fraction 0.587 - 0.145 I. And glass beads in experiments:
- * 0.38 + 0.26/(0.28/I + 1) (Jop, Forterre and Pouliquen 2006; friction between theirs is not known,
- * their flows reached I = 0.4). The last two of Jop's numbers are not determined by points below
- * I = 1: his form fitted to Chialvo's curve at the points below has 0.37, 1.0 and 0.75. So they are
- * printed, and held against nothing; Chialvo's form has a foot that is less steep and determines
- * its three.
+ * 0.382 + 0.37/((0.32/I)^1.5 + 1), packing fraction 0.587 - 0.145 I. And glass beads in
+ * experiments: 0.38 + 0.26/(0.28/I + 1) (Jop, Forterre and Pouliquen 2006; friction between theirs
+ * is not known, their flows reached I = 0.4). The last two of Jop's numbers are not determined by
+ * points below I = 1: his form fitted to Chialvo's curve at the points below has 0.37, 1.0 and
+ * 0.75. So they are printed, and held against nothing; Chialvo's form has a foot that is less steep
+ * and determines its three.
  *
  * Beads with friction 0.4 and restitution 0, as Azema and Radjai (2014) have them: friction rises
  * with I because contacts point more and more along one direction; in fast flow (beyond I = 0.1)

@@ -1,6 +1,6 @@
-/* select_chains.c: force chains: a rod for each contact, from centre to centre, whose thickness grows
- * as the square root of the normal force, so that sections are proportional to forces; see select.h.
- * A rod to a wall ends at the point of contact. */
+/* select_chains.c: force chains: a rod for each contact, from centre to centre, whose thickness
+ * grows as the square root of the normal force, so that sections are proportional to forces; see
+ * select.h. A rod to a wall ends at the point of contact. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

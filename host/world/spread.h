@@ -3,8 +3,8 @@
  * Every rank has all bodies, moves them and makes every decision from the same numbers. With bricks
  * contacts are local (talus_world.contacts_local): each rank finds, matches, solves and keeps those
  * of its own bricks, and whoever looks at all of them gathers them first (tl_contacts_read). Other
- * worlds have all contacts on every rank; what takes long is dealt out and shared: contact points of
- * pairs (spread_points.c) and the iterations of solves with bricks (spread.c).
+ * worlds have all contacts on every rank; what takes long is dealt out and shared: contact points
+ * of pairs (spread_points.c) and the iterations of solves with bricks (spread.c).
  *
  *   spread.c         pieces and solves      spread_owners.c    what a rank looks at
  *   spread_agree.c   sums and agreement     spread_contacts.c  contacts that change their rank */

@@ -530,7 +530,8 @@ talus_status tl_world_read(const talus_world *world);
 /* The same, and contacts of all ranks are on each of them: before contacts are read. Collective in
  * a context with ranks. */
 talus_status tl_contacts_read(const talus_world *world);
-/* As tl_world_read, and the device takes the world anew at the next step: before anything is changed. */
+/* As tl_world_read, and the device takes the world anew at the next step: before anything is
+ * changed. */
 talus_status tl_world_edit(talus_world *world);
 
 /* ---- save and restore ------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
-/* test_world_spread.c: what ranks of a world with bricks hold and send: memory that falls with their
- * number as far as contacts go, bytes per step. By hand: EDGE STEPS THREADS RANKS ... measures a bed
- * of EDGE^3 spheres. */
+/* test_world_spread.c: what ranks of a world with bricks hold and send: memory that falls with
+ * their number as far as contacts go, bytes per step. By hand: EDGE STEPS THREADS RANKS ...
+ * measures a bed of EDGE^3 spheres. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* test_measured.c: colours by what was measured: fields of a grid at the places of bodies, sums over
- * the contacts of each body, and force chains. */
+/* test_measured.c: colours by what was measured: fields of a grid at the places of bodies, sums
+ * over the contacts of each body, and force chains. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
