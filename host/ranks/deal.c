@@ -55,35 +55,70 @@ talus_status tl_records_reserve(const tl_deal *deal, int64_t own_count, tl_recor
   return TALUS_OK;
 }
 
-/* Where the bodies of the piece are, and what they are worth: themselves, and their ends. */
-static talus_status piece_look(tl_deal *deal, int64_t **weight) {
+/* Where the bodies of the piece are; memory for what follows from it. */
+static talus_status piece_look(tl_deal *deal) {
   const talus_problem *const p = deal->piece;
   const int32_t bodies = p->rigid.body_count;
-  TL_TRY(tl_buffer_reserve(deal->context, &deal->piece_memory, 2 * (size_t)bodies, sizeof(uint64_t),
-                           "bricks of a piece"));
+  const size_t pairs = (size_t)p->contact_count + (size_t)p->bilateral_count;
+  TL_TRY(tl_buffer_reserve(
+      deal->context, &deal->piece_memory,
+      (size_t)bodies * (sizeof *deal->brick + sizeof *deal->rank + sizeof *deal->place) +
+          pairs * sizeof *deal->owner_of[0],
+      1, "bricks of a piece"));
   deal->brick = deal->piece_memory.memory;
-  *weight = (int64_t *)(deal->brick + bodies);
+  deal->rank = (int32_t *)(deal->brick + bodies);
+  deal->place = deal->rank + bodies;
+  deal->owner_of[0] = deal->place + bodies;
+  deal->owner_of[1] = deal->owner_of[0] + p->contact_count;
   for (int32_t i = 0; i < bodies; i++) {
     deal->brick[i] = tl_brick_at(p->positions + 3 * (int64_t)i, p->brick_size);
+  }
+  return TALUS_OK;
+}
+
+/* What bodies are worth: themselves, and their ends. */
+static talus_status weights_find(tl_deal *deal, int64_t **weight) {
+  const talus_problem *const p = deal->piece;
+  const int32_t bodies = p->rigid.body_count;
+  TL_TRY(tl_buffer_reserve(deal->context, &deal->out, (size_t)bodies, sizeof **weight,
+                           "weights of bodies"));
+  *weight = deal->out.memory;
+  for (int32_t i = 0; i < bodies; i++) {
     (*weight)[i] = 1;
   }
-  for (int32_t k = 0; k < p->contact_count + p->bilateral_count; k++) {
-    const int32_t row = k - p->contact_count;
-    const int32_t a = row < 0 ? p->rigid.body_a[k] : p->rigid.row_body_a[row];
-    const int32_t b = row < 0 ? p->rigid.body_b[k] : p->rigid.row_body_b[row];
-    if (a >= 0) {
-      (*weight)[a]++;
-    }
-    if (b >= 0) {
-      (*weight)[b]++;
+  for (int rows = 0; rows < 2; rows++) {
+    for (int32_t k = 0; k < (rows ? p->bilateral_count : p->contact_count); k++) {
+      int32_t body[2];
+      tl_deal_bodies_of(deal, rows, k, body);
+      for (int side = 0; side < 2; side++) {
+        if (body[side] >= 0) {
+          (*weight)[body[side]]++;
+        }
+      }
     }
   }
   return TALUS_OK;
 }
 
-/* Marks the bodies that move. */
-static void movers_mark(tl_deal *deal) {
+static talus_status owners_find(tl_deal *deal) {
+  const talus_problem *const p = deal->piece;
+  tl_part *const part = deal->part;
+  int64_t *weight = NULL;
+  part->owners = part->given_owners;
+  if (part->owners != NULL) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_ranks_agree(deal->context, weights_find(deal, &weight)));
+  part->owners = &part->cut;
+  return tl_owners_cut(deal->context, p->brick_size, deal->brick, weight,
+                       p->rigid.body_count - p->ghost_count, &part->cut);
+}
+
+/* Marks the bodies that move, and finds whose bodies are. */
+static void bodies_mark(tl_deal *deal) {
   for (int32_t i = 0; i < deal->piece->rigid.body_count; i++) {
+    deal->rank[i] = tl_deal_owner(deal, deal->brick[i]);
+    deal->place[i] = -1;
     deal->brick[i] |= tl_rigid_moves(&deal->piece->rigid, i) ? TL_MOVES : 0;
   }
 }
@@ -104,11 +139,11 @@ static talus_status counts_share(tl_deal *deal) {
 }
 
 static talus_status owners_keep(tl_deal *deal) {
-  TL_TRY(tl_buffer_reserve(deal->context, &deal->owner_memory, 1 << TL_DEAL_BITS,
-                           sizeof *deal->owner, "owners of bricks"));
-  deal->owner = deal->owner_memory.memory;
+  TL_TRY(tl_buffer_reserve(deal->context, &deal->entry_memory, 1 << TL_DEAL_BITS,
+                           sizeof *deal->entry, "owners of bricks"));
+  deal->entry = deal->entry_memory.memory;
   for (int i = 0; i < 1 << TL_DEAL_BITS; i++) {
-    deal->owner[i].brick = TL_BRICK_FAR;
+    deal->entry[i].brick = TL_BRICK_FAR;
   }
   return TALUS_OK;
 }
@@ -117,7 +152,6 @@ static talus_status deal_all(tl_deal *deal) {
   talus_context *const context = deal->context;
   const talus_problem *const p = deal->piece;
   tl_part *const part = deal->part;
-  int64_t *weight = NULL;
   TL_TRY(tl_ranks_agree(context, tl_piece_check(context, p)));
   TL_TRY(tl_pieces_same(context, p));
   TL_TRY(tl_fields_agree(context, p, &part->fields));
@@ -125,15 +159,10 @@ static talus_status deal_all(tl_deal *deal) {
     TL_TRY(tl_pieces_unique(context, p, &deal->out));
   }
   TL_TRY(counts_share(deal));
-  TL_TRY(tl_ranks_agree(context, piece_look(deal, &weight)));
-  part->owners = part->given_owners;
-  if (part->owners == NULL) {
-    TL_TRY(tl_owners_cut(context, p->brick_size, deal->brick, weight,
-                         p->rigid.body_count - p->ghost_count, &part->cut));
-    part->owners = &part->cut;
-  }
-  movers_mark(deal);
+  TL_TRY(tl_ranks_agree(context, piece_look(deal)));
+  TL_TRY(owners_find(deal));
   TL_TRY(tl_ranks_agree(context, owners_keep(deal)));
+  bodies_mark(deal);
   TL_TRY(tl_deal_bodies(deal));
   TL_TRY(tl_deal_pairs(deal, 0));
   TL_TRY(tl_deal_pairs(deal, 1));
@@ -149,7 +178,7 @@ talus_status tl_part_deal(talus_context *context, const talus_problem *piece, tl
                                 &deal.pairs[0].buffer,    &deal.pairs[1].buffer,
                                 &deal.own.buffer,         &deal.others.buffer,
                                 &deal.piece_memory,       &deal.out,
-                                &deal.index.buffer,       &deal.owner_memory,
+                                &deal.index.buffer,       &deal.entry_memory,
                                 &deal.bodies.own_buffer,  &deal.pairs[0].own_buffer,
                                 &deal.pairs[1].own_buffer};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {

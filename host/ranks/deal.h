@@ -58,13 +58,16 @@ typedef struct tl_deal {
   const talus_problem *piece;
   tl_part *part;
   tl_brick *brick;      /* [bodies of the piece] */
+  int32_t *rank;        /* [bodies of the piece] that owns it */
+  int32_t *place;       /* [bodies of the piece] in the part; -1: not known yet */
+  int32_t *owner_of[2]; /* [contacts], [rows] of the piece */
   tl_records bodies;    /* of this rank's bricks */
   tl_records ghosts;    /* of others, that its constraints join */
   tl_records pairs[2];  /* contacts, rows */
   tl_by_id own, others; /* bodies, ghosts */
   tl_id_index index;    /* of the part's bodies */
-  tl_owner_entry *owner;
-  tl_buffer owner_memory;
+  tl_owner_entry *entry;
+  tl_buffer entry_memory;
   tl_buffer piece_memory, out;
   tl_route route;
 } tl_deal;
@@ -82,9 +85,6 @@ static inline const void *tl_record(const tl_records *records, int64_t i) {
 /* Room for those that come by the route, and for own_count others. */
 talus_status tl_records_reserve(const tl_deal *deal, int64_t own_count, tl_records *records,
                                 const char *what);
-/* The head of contact or row `record`. */
-tl_pair_head tl_deal_head(const tl_deal *deal, int rows, int64_t record);
-
 /* The place of an id, -1 if it is not there. */
 int32_t tl_id_find(const uint64_t *id, int32_t count, uint64_t wanted);
 talus_status tl_id_index_make(talus_context *context, const uint64_t *id, int32_t count,
@@ -102,16 +102,22 @@ static inline int32_t tl_id_place(const tl_id_index *index, uint64_t wanted) {
 static inline int32_t tl_deal_owner(const tl_deal *deal, tl_brick brick) {
   const tl_brick at = brick & ~TL_MOVES;
   tl_owner_entry *const entry =
-      &deal->owner[at * UINT64_C(0x9E3779B97F4A7C15) >> (64 - TL_DEAL_BITS)];
+      &deal->entry[at * UINT64_C(0x9E3779B97F4A7C15) >> (64 - TL_DEAL_BITS)];
   if (entry->brick != at) {
     *entry = (tl_owner_entry){at, tl_owner_of_brick(deal->part->owners, at)};
   }
   return entry->rank;
 }
-/* tl_owner_of_pair likewise. */
+/* The owner of what joins two bodies that move, from their bricks without TL_MOVES. */
 static inline int32_t tl_deal_owner_of_pair(const tl_deal *deal, tl_brick a, tl_brick b) {
   const tl_brick brick = a == b ? a : tl_brick_join(a, b);
   return brick == TL_BRICK_FAR ? 0 : tl_deal_owner(deal, brick);
+}
+/* Bodies of contact or row k of the piece. */
+static inline void tl_deal_bodies_of(const tl_deal *deal, int rows, int32_t k, int32_t body[2]) {
+  const talus_rigid *const r = &deal->piece->rigid;
+  body[0] = rows ? r->row_body_a[k] : r->body_a[k];
+  body[1] = rows ? r->row_body_b[k] : r->body_b[k];
 }
 
 /* deal_bodies.c: bodies to the owners of their bricks; those that a rank's constraints join. */

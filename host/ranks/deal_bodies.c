@@ -37,7 +37,7 @@ static void bodies_pack(const tl_deal *deal, int64_t *send, char *out) {
   const talus_problem *const p = deal->piece;
   int64_t own = 0;
   for (int32_t i = 0; i < p->rigid.body_count - p->ghost_count; i++) {
-    const int32_t rank = tl_deal_owner(deal, deal->brick[i]);
+    const int32_t rank = deal->rank[i];
     if (rank == deal->transport->rank) {
       deal->bodies.own[own++] = i;
     } else {
@@ -70,7 +70,7 @@ talus_status tl_deal_bodies(tl_deal *deal) {
   tl_route *const route = &deal->route;
   TL_TRY(tl_ranks_agree(deal->context, tl_route_begin(deal->context, route)));
   for (int32_t i = 0; i < p->rigid.body_count - p->ghost_count; i++) {
-    route->send[tl_deal_owner(deal, deal->brick[i])]++;
+    route->send[deal->rank[i]]++;
   }
   int64_t own;
   TL_TRY(tl_route_open_others(deal->context, route, &own));
@@ -90,26 +90,52 @@ talus_status tl_deal_bodies(tl_deal *deal) {
 
 /* ---- to those who have a constraint with them ------------------------------------------------ */
 
-/* A body that is not this rank's; list: NULL while they are counted. */
-static int64_t ghosts_collect(const tl_deal *deal, uint64_t *id, int32_t *rank) {
-  int64_t count = 0;
-  for (int kind = 0; kind < 2; kind++) {
-    for (int64_t i = 0; i < deal->pairs[kind].count; i++) {
-      const tl_pair_head head = tl_deal_head(deal, kind, i);
+/* Bodies that are not this rank's, while they are collected; id NULL: while they are counted. */
+typedef struct strangers {
+  uint64_t *id;
+  int32_t *rank, own;
+  int64_t count;
+} strangers;
+
+static void stranger_add(strangers *s, uint64_t id, int32_t rank) {
+  if (rank != s->own) {
+    if (s->id != NULL) {
+      s->id[s->count] = id;
+      s->rank[s->count] = rank;
+    }
+    s->count++;
+  }
+}
+
+static void strangers_collect(const tl_deal *deal, int rows, strangers *s) {
+  for (int64_t i = 0; i < deal->pairs[rows].count; i++) {
+    const int32_t own = tl_record_own(&deal->pairs[rows], i);
+    if (own >= 0) {
+      int32_t body[2];
+      tl_deal_bodies_of(deal, rows, own, body);
       for (int side = 0; side < 2; side++) {
-        const int32_t owner = head.id[side] != TL_GROUND ? tl_deal_owner(deal, head.brick[side])
-                                                         : deal->transport->rank;
-        if (owner != deal->transport->rank) {
-          if (id != NULL) {
-            id[count] = head.id[side];
-            rank[count] = owner;
-          }
-          count++;
+        if (body[side] >= 0) {
+          stranger_add(s, deal->piece->ids[body[side]], deal->rank[body[side]]);
         }
+      }
+      continue;
+    }
+    const tl_pair_head *const head = tl_record(&deal->pairs[rows], i);
+    for (int side = 0; side < 2; side++) {
+      if (head->id[side] != TL_GROUND) {
+        stranger_add(s, head->id[side], tl_deal_owner(deal, head->brick[side]));
       }
     }
   }
-  return count;
+}
+
+/* Returns how many there are. */
+static int64_t ghosts_collect(const tl_deal *deal, uint64_t *id, int32_t *rank) {
+  strangers s = {id, rank, deal->transport->rank, 0};
+  for (int rows = 0; rows < 2; rows++) {
+    strangers_collect(deal, rows, &s);
+  }
+  return s.count;
 }
 
 /* Each once, with its owner as the value. */

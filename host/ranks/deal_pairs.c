@@ -6,10 +6,7 @@
 
 enum { HOLDERS = 3 };
 
-static tl_pair_head head_of(const tl_deal *deal, int rows, int32_t k) {
-  const talus_rigid *const r = &deal->piece->rigid;
-  const int32_t body[2] = {rows ? r->row_body_a[k] : r->body_a[k],
-                           rows ? r->row_body_b[k] : r->body_b[k]};
+static tl_pair_head head_of(const tl_deal *deal, const int32_t body[2]) {
   tl_pair_head head;
   for (int side = 0; side < 2; side++) {
     head.id[side] = body[side] >= 0 ? deal->piece->ids[body[side]] : TL_GROUND;
@@ -18,31 +15,33 @@ static tl_pair_head head_of(const tl_deal *deal, int rows, int32_t k) {
   return head;
 }
 
-tl_pair_head tl_deal_head(const tl_deal *deal, int rows, int64_t record) {
-  const int32_t own = tl_record_own(&deal->pairs[rows], record);
-  tl_pair_head head;
-  if (own >= 0) {
-    return head_of(deal, rows, own);
+static bool moves(const tl_deal *deal, int32_t body) {
+  return body >= 0 && (deal->brick[body] & TL_MOVES) != 0;
+}
+
+static int32_t owner_of(const tl_deal *deal, const int32_t body[2]) {
+  if (!moves(deal, body[0]) || !moves(deal, body[1])) {
+    return deal->rank[body[moves(deal, body[0]) ? 0 : 1]];
   }
-  memcpy(&head, tl_record(&deal->pairs[rows], record), sizeof head);
-  return head;
+  const tl_brick a = deal->brick[body[0]], b = deal->brick[body[1]];
+  return a == b ? deal->rank[body[0]] : tl_deal_owner_of_pair(deal, a & ~TL_MOVES, b & ~TL_MOVES);
 }
 
 /* The ranks that a constraint goes to, its owner first; returns how many. */
-static int32_t holders_of(const tl_deal *deal, const tl_brick brick[2], int32_t *rank) {
-  const bool moves[2] = {(brick[0] & TL_MOVES) != 0, (brick[1] & TL_MOVES) != 0};
-  const tl_brick at[2] = {brick[0] & ~TL_MOVES, brick[1] & ~TL_MOVES};
+static int32_t holders_of(const tl_deal *deal, const int32_t body[2], int32_t owner,
+                          int32_t *rank) {
   int32_t count = 1;
-  rank[0] = moves[0] && moves[1] ? tl_deal_owner_of_pair(deal, at[0], at[1])
-                                 : tl_deal_owner(deal, moves[0] ? at[0] : at[1]);
+  rank[0] = owner;
   for (int side = 0; side < 2; side++) {
-    const int32_t owner = tl_deal_owner(deal, at[side]);
+    if (!moves(deal, body[side])) {
+      continue;
+    }
     int32_t i = 0;
-    while (i < count && rank[i] != owner) {
+    while (i < count && rank[i] != deal->rank[body[side]]) {
       i++;
     }
-    if (moves[side] && i == count) {
-      rank[count++] = owner;
+    if (i == count) {
+      rank[count++] = deal->rank[body[side]];
     }
   }
   return count;
@@ -54,29 +53,30 @@ static void pairs_pack(const tl_deal *deal, int rows, int64_t *send, char *out) 
   const int64_t bytes = (int64_t)deal->pairs[rows].bytes;
   int64_t own = 0;
   for (int32_t k = 0; k < count; k++) {
-    int32_t rank[HOLDERS];
-    const tl_pair_head head = head_of(deal, rows, k);
-    const int32_t holders = holders_of(deal, head.brick, rank);
+    int32_t rank[HOLDERS], body[2];
+    tl_deal_bodies_of(deal, rows, k, body);
+    const int32_t holders = holders_of(deal, body, deal->owner_of[rows][k], rank);
     for (int32_t i = 0; i < holders; i++) {
       if (rank[i] == deal->transport->rank) {
         deal->pairs[rows].own[own++] = k;
         continue;
       }
       char *const record = out + bytes * send[rank[i]]++;
+      const tl_pair_head head = head_of(deal, body);
       memcpy(record, &head, sizeof head);
       tl_field_pack(&deal->part->fields, kind, deal->piece, k, (double *)(record + sizeof head));
     }
   }
 }
 
-/* How many go where; owner: of each. */
-static void pairs_count(const tl_deal *deal, int rows, int64_t *send, int32_t *owner) {
+/* Whose constraints are, and how many go where. */
+static void pairs_count(const tl_deal *deal, int rows, int64_t *send) {
   const int32_t count = rows ? deal->piece->bilateral_count : deal->piece->contact_count;
   for (int32_t k = 0; k < count; k++) {
-    int32_t rank[HOLDERS];
-    const tl_pair_head head = head_of(deal, rows, k);
-    const int32_t holders = holders_of(deal, head.brick, rank);
-    owner[k] = rank[0];
+    int32_t rank[HOLDERS], body[2];
+    tl_deal_bodies_of(deal, rows, k, body);
+    deal->owner_of[rows][k] = owner_of(deal, body);
+    const int32_t holders = holders_of(deal, body, deal->owner_of[rows][k], rank);
     for (int32_t i = 0; i < holders; i++) {
       send[rank[i]]++;
     }
@@ -95,15 +95,10 @@ talus_status tl_deal_pairs(tl_deal *deal, int rows) {
   const int32_t count = rows ? deal->piece->bilateral_count : deal->piece->contact_count;
   tl_records *const records = &deal->pairs[rows];
   tl_route *const route = &deal->route;
-  talus_status status = tl_route_begin(deal->context, route);
-  if (status == TALUS_OK) {
-    status = tl_buffer_reserve(deal->context, &deal->out, (size_t)count, sizeof(int32_t), "owners");
-  }
-  TL_TRY(tl_ranks_agree(deal->context, status));
-  int32_t *const owner = deal->out.memory;
-  pairs_count(deal, rows, route->send, owner);
-  TL_TRY(
-      tl_gifts_make(deal->context, count, owner, rows ? &deal->part->rows : &deal->part->contacts));
+  TL_TRY(tl_ranks_agree(deal->context, tl_route_begin(deal->context, route)));
+  pairs_count(deal, rows, route->send);
+  TL_TRY(tl_gifts_make(deal->context, count, deal->owner_of[rows],
+                       rows ? &deal->part->rows : &deal->part->contacts));
   int64_t own;
   TL_TRY(tl_route_open_others(deal->context, route, &own));
   records->bytes =

@@ -64,6 +64,7 @@ static void body_put(tl_deal *deal, int32_t i, uint64_t id, int32_t record, bool
   const int32_t given = tl_record_own(records, record);
   if (given >= 0) {
     run_add(deal, TL_BODIES_OF, r, given, i);
+    deal->place[given] = i;
     part->brick[i] = deal->brick[given] & ~TL_MOVES;
   } else {
     const char *const packed = (const char *)tl_record(records, record) + sizeof(tl_body_head);
@@ -108,7 +109,7 @@ static talus_status claim_check(tl_deal *deal, int32_t body, uint64_t id, tl_bri
   return TALUS_OK;
 }
 
-/* Whose a constraint is, by what of its bodies moves. */
+/* Whose a constraint of another rank's piece is, by what of its bodies moves. */
 static int32_t owner_of(const tl_deal *deal, const int32_t body[2]) {
   const tl_part *const part = deal->part;
   const bool moves[2] = {body[0] >= 0 && tl_rigid_moves(&part->problem.rigid, body[0]),
@@ -116,6 +117,45 @@ static int32_t owner_of(const tl_deal *deal, const int32_t body[2]) {
   return moves[0] && moves[1]
              ? tl_deal_owner_of_pair(deal, part->brick[body[0]], part->brick[body[1]])
              : part->body_owner[body[moves[0] ? 0 : 1]];
+}
+
+/* Where a body of the piece is in the part; the ground is -1. */
+static talus_status own_place(tl_deal *deal, int32_t body, int32_t *place) {
+  *place = body >= 0 ? deal->place[body] : -1;
+  if (body >= 0 && *place < 0) {
+    const uint64_t id = deal->piece->ids[body];
+    *place = tl_id_place(&deal->index, id);
+    TL_TRY(claim_check(deal, *place, id, deal->brick[body]));
+    deal->place[body] = *place;
+  }
+  return TALUS_OK;
+}
+
+/* Constraint k of the piece as one of the part's. */
+static talus_status own_put(tl_deal *deal, int rows, int32_t k, int32_t place[2], int32_t *owner) {
+  int32_t body[2];
+  tl_deal_bodies_of(deal, rows, k, body);
+  TL_TRY(own_place(deal, body[0], &place[0]));
+  TL_TRY(own_place(deal, body[1], &place[1]));
+  *owner = deal->owner_of[rows][k];
+  return TALUS_OK;
+}
+
+/* Constraint k of the part from the record that has come. */
+static talus_status other_put(tl_deal *deal, int rows, int32_t k, int32_t place[2],
+                              int32_t *owner) {
+  const tl_pair_head *const head = tl_record(&deal->pairs[rows], k);
+  for (int side = 0; side < 2; side++) {
+    place[side] = -1;
+    if (head->id[side] != TL_GROUND) {
+      place[side] = tl_id_place(&deal->index, head->id[side]);
+      TL_TRY(claim_check(deal, place[side], head->id[side], head->brick[side]));
+    }
+  }
+  tl_field_unpack(&deal->part->fields, rows ? TL_ROWS_OF : TL_CONTACTS_OF,
+                  (const double *)(head + 1), &deal->part->problem, k);
+  *owner = owner_of(deal, place);
+  return TALUS_OK;
 }
 
 static talus_status pairs_put(tl_deal *deal, int rows, int32_t *a, int32_t *b) {
@@ -132,23 +172,13 @@ static talus_status pairs_put(tl_deal *deal, int rows, int32_t *a, int32_t *b) {
   }
   run_end(deal, kind, &r, 0, 0);
   for (int32_t k = 0; k < records->count; k++) {
-    const tl_pair_head head = tl_deal_head(deal, rows, k);
-    int32_t body[2];
-    for (int side = 0; side < 2; side++) {
-      body[side] = -1;
-      if (head.id[side] != TL_GROUND) {
-        body[side] = tl_id_place(&deal->index, head.id[side]);
-        TL_TRY(claim_check(deal, body[side], head.id[side], head.brick[side]));
-      }
-    }
-    a[k] = body[0];
-    b[k] = body[1];
-    if (tl_record_own(records, k) < 0) {
-      const char *const packed = (const char *)tl_record(records, k) + sizeof head;
-      tl_field_unpack(&part->fields, kind, (const double *)packed, p, k);
-    }
-    part->owner[first + k] = owner_of(deal, body);
-    part->own[first + k] = part->owner[first + k] == deal->transport->rank;
+    const int32_t own = tl_record_own(records, k);
+    int32_t place[2], *const owner = &part->owner[first + k];
+    TL_TRY(own >= 0 ? own_put(deal, rows, own, place, owner)
+                    : other_put(deal, rows, k, place, owner));
+    a[k] = place[0];
+    b[k] = place[1];
+    part->own[first + k] = *owner == deal->transport->rank;
     if (part->own[first + k]) {
       gifts->taken[taken++] = k;
     }

@@ -98,8 +98,8 @@ static talus_status roles_make(const tl_part *part, const tl_assembly *assembly,
   return TALUS_OK;
 }
 
-static talus_status phases_make(const tl_part *part, const tl_assembly *assembly, tl_rank_halo *own,
-                                uint64_t *key[2], int64_t count[2]) {
+static talus_status phases_make(const tl_assembly *assembly, tl_rank_halo *own, uint64_t *key[2],
+                                int64_t count[2]) {
   tl_halo *const halo = &own->halo;
   const int32_t lists = assembly->system.colour_count + 1;
   TL_TRY(tl_buffer_reserve(own->context, &own->phase_lists, (size_t)lists, sizeof(tl_halo_list),
@@ -118,7 +118,6 @@ static talus_status phases_make(const tl_part *part, const tl_assembly *assembly
   }
   halo->settled = halo->phase[lists - 1];
   halo->phase_count = lists - 1;
-  (void)part;
   return TALUS_OK;
 }
 
@@ -132,7 +131,7 @@ static talus_status finish(const tl_part *part, const tl_assembly *assembly, tl_
     uint64_t *key[2];
     int64_t count[2];
     TL_TRY(tl_tokens_find(context, part, assembly, own, key, count));
-    TL_TRY(tl_ranks_agree(context, phases_make(part, assembly, own, key, count)));
+    TL_TRY(tl_ranks_agree(context, phases_make(assembly, own, key, count)));
   }
   return TALUS_OK;
 }

@@ -21,6 +21,13 @@ static void key_add(keys *k, int side, int32_t list, int32_t rank, int32_t place
  * tell everyone who has it. */
 static void constraint_emit(const tl_part *part, int32_t i, const int32_t *body, int32_t count,
                             keys *k) {
+  bool inside = part->own[i];
+  for (int32_t b = 0; b < count; b++) {
+    inside = inside && part->body_own[body[b]];
+  }
+  if (inside) { /* nobody else has to do with it */
+    return;
+  }
   const int32_t rank = part->owners->rank;
   int32_t holder[HOLDERS] = {part->owner[i]}, holders = 1;
   for (int32_t b = 0; b < count; b++) {

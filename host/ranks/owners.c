@@ -24,11 +24,6 @@ int32_t tl_owner_of_brick(const tl_owners *owners, tl_brick brick) {
   return low;
 }
 
-int32_t tl_owner_of_pair(const tl_owners *owners, tl_brick a, tl_brick b) {
-  const tl_brick brick = tl_brick_join(a, b);
-  return brick == TL_BRICK_FAR ? 0 : tl_owner_of_brick(owners, brick);
-}
-
 /* What the bodies of each rank's bricks are worth. */
 static talus_status loads_sum(talus_context *context, const tl_owners *owners,
                               const tl_brick *brick, const int64_t *weight, int32_t count,
