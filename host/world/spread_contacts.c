@@ -17,7 +17,7 @@ static int32_t owner_of(const talus_world *world, bool known, const tl_world_con
   const int32_t a = slot_of(world, known, contact->body_a, contact->shown.body_a);
   const int32_t b = slot_of(world, known, contact->body_b, contact->shown.body_b);
   const tl_world_spread *const spread = world->spread;
-  return a >= 0 && b >= 0 ? tl_spread_owner(spread, spread->brick[a], spread->brick[b]) : -1;
+  return a >= 0 && b >= 0 ? tl_spread_owner(spread, a, b) : -1;
 }
 
 /* A contact on its way: itself, normal, impulse, what it has besides. */

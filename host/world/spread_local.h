@@ -47,8 +47,8 @@ bool tl_spread_serves(const talus_world *world);
 /* spread_owners.c: bricks and holders of all bodies, and the shapes to look at. Collective. */
 talus_status tl_spread_look(talus_world *world, double dt, const double *least_margin);
 tl_slot_stamp tl_spread_stamp(const talus_world *world);
-/* The owner of a contact between bodies whose bricks, with TL_SPREAD_MOVES, are these. */
-int32_t tl_spread_owner(const tl_world_spread *spread, tl_brick a, tl_brick b);
+/* The owner of a contact between bodies in these slots. */
+int32_t tl_spread_owner(const tl_world_spread *spread, int32_t slot_a, int32_t slot_b);
 /* spread_contacts.c: the present contacts to their owners. Collective. */
 talus_status tl_spread_move(talus_world *world);
 

@@ -61,10 +61,13 @@ static const tl_brick_entry *entry_of(const tl_world_spread *spread, tl_brick br
   return entry;
 }
 
-int32_t tl_spread_owner(const tl_world_spread *spread, tl_brick a, tl_brick b) {
-  const bool moves_a = (a & TL_SPREAD_MOVES) != 0, moves_b = (b & TL_SPREAD_MOVES) != 0;
-  const tl_brick at[2] = {a & ~TL_SPREAD_MOVES, b & ~TL_SPREAD_MOVES};
-  const tl_brick brick = moves_a && moves_b ? tl_brick_join(at[0], at[1]) : at[moves_a ? 0 : 1];
+int32_t tl_spread_owner(const tl_world_spread *spread, int32_t slot_a, int32_t slot_b) {
+  const tl_brick a = spread->brick[slot_a], b = spread->brick[slot_b];
+  const bool moves_a = (a & TL_SPREAD_MOVES) != 0;
+  if (a == b || !moves_a || (b & TL_SPREAD_MOVES) == 0) {
+    return spread->holder[moves_a ? slot_a : slot_b];
+  }
+  const tl_brick brick = tl_brick_join(a & ~TL_SPREAD_MOVES, b & ~TL_SPREAD_MOVES);
   return brick == TL_BRICK_FAR ? 0 : entry_of(spread, brick)->owner;
 }
 
@@ -285,9 +288,8 @@ talus_status tl_spread_pairs(talus_world *world, const tl_pair **pairs, int64_t 
   int64_t kept = 0;
   for (int64_t i = 0; i < *count; i++) {
     const tl_pair pair = (*pairs)[i];
-    const tl_brick a = spread->brick[fact[pair.a].body], b = spread->brick[fact[pair.b].body];
     own[kept] = pair;
-    kept += tl_spread_owner(spread, a, b) == spread->owners.rank;
+    kept += tl_spread_owner(spread, fact[pair.a].body, fact[pair.b].body) == spread->owners.rank;
   }
   *pairs = own;
   *count = kept;
