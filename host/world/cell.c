@@ -35,12 +35,18 @@ static talus_status cell_check(const talus_world *world, const talus_cell *cell)
   static const int across[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   for (int c = 0; c < 3; c++) {
     const bool both = (cell->periodic >> across[c][0] & 1) && (cell->periodic >> across[c][1] & 1);
+    const bool servo = cell->servo >> (3 + c) & 1;
     if (!isfinite(cell->edge[3 + c]) || !isfinite(cell->rate[3 + c]) || !isfinite(cell->rate[c]) ||
-        (!both && (cell->edge[3 + c] != 0 || cell->rate[3 + c] != 0))) {
-      return tl_fail(world->context, TALUS_BAD_SETTING,
-                     "cell: shear of %c%c, edge[%d] %g and rate[%d] %g, needs both sides periodic",
-                     "xyz"[across[c][0]], "xyz"[across[c][1]], 3 + c, cell->edge[3 + c], 3 + c,
-                     cell->rate[3 + c]);
+        (!both && (cell->edge[3 + c] != 0 || cell->rate[3 + c] != 0 || servo))) {
+      return tl_fail(
+          world->context, TALUS_BAD_SETTING,
+          "cell: shear of %c%c, edge[%d] %g and rate[%d] %g%s, needs both sides periodic",
+          "xyz"[across[c][0]], "xyz"[across[c][1]], 3 + c, cell->edge[3 + c], 3 + c,
+          cell->rate[3 + c], servo ? " with a servo" : "");
+    }
+    if (servo && !isfinite(cell->shear_stress[c])) {
+      return tl_fail(world->context, TALUS_BAD_SETTING, "cell: shear_stress[%d] is %g", c,
+                     cell->shear_stress[c]);
     }
   }
   return TALUS_OK;
@@ -54,9 +60,9 @@ talus_status tl_cell_refuse(const talus_world *world, const char *what) {
 }
 
 static talus_status servo_check(const talus_world *world, const talus_cell *cell) {
-  if (cell->servo >> 3 != 0) {
+  if (cell->servo >> 6 != 0) {
     return tl_fail(world->context, TALUS_BAD_SETTING,
-                   "cell: servo %u has bits beyond those of x, y and z", cell->servo);
+                   "cell: servo %u has bits beyond those of the six rates", cell->servo);
   }
   if (!(cell->rate_limit > 0)) {
     return tl_fail(world->context, TALUS_BAD_SETTING, "cell: rate_limit is %g, and must be above 0",
@@ -100,7 +106,7 @@ talus_status talus_world_set_cell(talus_world *world, const talus_cell *given) {
   if (world->cell.def.periodic == 0) {
     memset(own.rate, 0, sizeof own.rate); /* bodies are given the whole of it */
   }
-  for (int c = 0; c < 3; c++) { /* a servo that begins has seen no rate yet */
+  for (int c = 0; c < 6; c++) { /* a servo that begins has seen no rate yet */
     world->cell.mean_rate[c] *= own.servo >> c & world->cell.def.servo >> c & 1;
   }
   world->cell.def = own;

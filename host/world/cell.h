@@ -41,7 +41,7 @@ double tl_cell_centre(const talus_world *world, double centre[3]);
 /* Gives the bodies the change of the mean motion about their centre of mass, which keeps their
  * momentum, and the cell its new rate. */
 void tl_cell_rate_set(talus_world *world, const double *rate);
-/* Changes the rates of sides with a servo after a (sub-)step. */
+/* Changes the rates that have a servo after a (sub-)step. */
 void tl_cell_follow(talus_world *world, double dt);
 /* Edges move on by dt; what is outside comes back. */
 void tl_cell_move(talus_world *world, double dt);

@@ -92,25 +92,36 @@ void tl_cell_rate_set(talus_world *world, const double *rate) {
   }
 }
 
+/* What a rate with a servo follows: the edge between the sides that move, where the stress is, in
+ * nine numbers, and what the sides weigh, in masses of all grains. Grains are stiffer against
+ * compression than against shear. */
+static const struct {
+  int edge, stress;
+  double weight;
+} follows[6] = {{TL_XX, 0, 4}, {TL_YY, 4, 4}, {TL_ZZ, 8, 4},
+                {TL_YY, 1, 1}, {TL_ZZ, 2, 1}, {TL_ZZ, 5, 1}};
+
 void tl_cell_follow(talus_world *world, double dt) {
   /* the walls' weight keeps their oscillation against the grains' springs slower than a step; the
    * damping ends it, and leaves alone what lasts: a sample that steadily gives way is followed
    * without an error that stays */
-  static const double WEIGHT = 4, DAMPING = 0.98, LASTING = 0.01;
+  static const double DAMPING = 0.98, LASTING = 0.01;
   tl_cell *const cell = &world->cell;
   double centre[3];
-  const double mass = cell->def.servo != 0 ? WEIGHT * tl_cell_centre(world, centre) : 0;
+  const double mass = cell->def.servo != 0 ? tl_cell_centre(world, centre) : 0;
   if (!(mass > 0)) {
     return;
   }
   double rate[6];
   memcpy(rate, cell->def.rate, sizeof rate);
-  for (int c = 0; c < 3; c++) {
+  for (int c = 0; c < 6; c++) {
     if (cell->def.servo >> c & 1) {
-      const double e = cell->def.edge[c], limit = cell->def.rate_limit;
-      const double push = (cell->stress[4 * c] - cell->def.stress[c]) * tl_cell_volume(cell);
+      const double e = cell->def.edge[follows[c].edge], limit = cell->def.rate_limit;
+      const double weight = follows[c].weight * mass;
+      const double wanted = c < 3 ? cell->def.stress[c] : cell->def.shear_stress[c - 3];
+      const double push = (cell->stress[follows[c].stress] - wanted) * tl_cell_volume(cell);
       const double mean = cell->mean_rate[c];
-      const double next = mean + DAMPING * (rate[c] + dt * push / (mass * e * e) - mean);
+      const double next = mean + DAMPING * (rate[c] + dt * push / (weight * e * e) - mean);
       rate[c] = fmin(limit, fmax(-limit, next));
       cell->mean_rate[c] += LASTING * (rate[c] - mean);
     }

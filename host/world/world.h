@@ -147,7 +147,7 @@ typedef struct tl_cell {
   bool plane;
   double strain[6];    /* rates summed up over time */
   double stress[9];    /* Pa, of the last sub-step */
-  double mean_rate[3]; /* 1/s, of sides with a servo, over the last hundred steps */
+  double mean_rate[6]; /* 1/s, of rates with a servo, over the last hundred steps */
 } tl_cell;
 
 /* What a contact needs to know of a collider, packed: one access each instead of many, two of them

@@ -210,10 +210,13 @@ typedef struct talus_cell {
   double origin[3];     /* m: the corner with the lowest coordinates */
   double edge[6];    /* m: lengths xx yy zz, lean xy xz yz: edges (xx 0 0), (xy yy 0), (xz yz zz) */
   double rate[6];    /* 1/s: velocity gradient dvx/dx, dvy/dy, dvz/dz, dvx/dy, dvx/dz, dvy/dz */
-  uint32_t servo;    /* bits of sides that follow `stress`, by their rate; default 0 */
+  uint32_t servo;    /* bits 0 .. 5, as in `rate`: rates that follow a stress; default 0 */
   uint32_t unused;   /* 0 */
-  double stress[3];  /* Pa: that they are to carry, compression > 0 */
-  double rate_limit; /* 1/s: they move no faster; default 10 */
+  double stress[3];  /* Pa: xx yy zz that are to be carried, compression > 0 */
+  double rate_limit; /* 1/s: rates with a servo are no faster; default 10 */
+  double shear_stress[3]; /* Pa: xy xz yz that are to be carried, with signs as in
+                             talus_world_stress: below 0 where the cell is to shear with
+                             dvx/dy, dvx/dz or dvy/dz above 0 */
 } talus_cell;
 
 TALUS_API void talus_cell_init(talus_cell *cell, size_t size);

@@ -155,6 +155,9 @@ class Bodies(unittest.TestCase):
         soft.step(200)
         self.assertLess(soft.cell.edge[0], 1)
         self.assertGreater(soft.cell.edge[0], 0.9)
+        soft.set_cell("xyz", (0, 0, 0), (1, 1, 1), servo=["xz"], shear_stress=(0, -10, 0), rate_limit=0.5)
+        soft.step(200)
+        self.assertAlmostEqual(soft.cell.rate[4], 0.5)  # nothing resists
         with self.assertRaisesRegex(talus.Error, "softness"):
             world.set_cell("xyz", (0, 0, 0), (1, 1, 1), servo="z", stress=(0, 0, 100))
             world.step()

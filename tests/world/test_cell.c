@@ -452,6 +452,49 @@ static void test_servo(void) {
   talus_world_destroy(world);
 }
 
+/* Beads with friction are pressed together by 1 kPa, then sheared by a stress instead of a rate:
+ * below what they can bear they stand, beyond it they flow and carry it. */
+static void test_shear_servo(void) {
+  const double none[3] = {0.01, 0.01, 0.01};
+  talus_cell cell = talus_cell_default();
+  gas_softness = TALUS_SOFTNESS_AUTO;
+  gas_spread = 0.35;
+  talus_world *const world = gas(none, 0.5, 0, 0.2);
+  gas_softness = TALUS_SOFTNESS_RIGID;
+  gas_spread = 0;
+  MUST(talus_world_cell(world, &cell));
+  cell.servo = 7;
+  cell.stress[0] = cell.stress[1] = cell.stress[2] = 1000;
+  MUST(talus_world_set_cell(world, &cell));
+  place_run(world, 8000);
+  static const double wanted[2] = {-100, -450};
+  double rate[2], carried[2] = {0, 0};
+  for (int load = 0; load < 2; load++) {
+    MUST(talus_world_cell(world, &cell));
+    cell.servo = 1 << 2 | 1 << 4; /* z, and the shear xz */
+    cell.rate[0] = cell.rate[1] = 0;
+    cell.shear_stress[1] = wanted[load];
+    MUST(talus_world_set_cell(world, &cell));
+    place_run(world, load == 0 ? 3000 : 12000);
+    double before[9], strain = 0;
+    for (int i = 0; i < 2000; i++) {
+      place_run(world, 1);
+      MUST(talus_world_stress(world, before));
+      MUST(talus_world_cell(world, &cell));
+      carried[load] += before[2] / 2000;
+      strain += cell.rate[4] * 1e-3;
+    }
+    rate[load] = strain / 2;
+  }
+  printf("shear servo: %g Pa at %g 1/s, %g Pa at %g 1/s\n", carried[0], rate[0], carried[1],
+         rate[1]);
+  CHECK_CLOSE(carried[0], wanted[0], 2);
+  CHECK_CASE(fabs(rate[0]) < 1e-3, "rate %g", rate[0]);
+  CHECK_CLOSE(carried[1], wanted[1], 30);
+  CHECK_CASE(rate[1] > 0.1, "rate %g", rate[1]);
+  talus_world_destroy(world);
+}
+
 /* ---- refused --------------------------------------------------------------------------------- */
 
 static void refuse(talus_world *world, const talus_cell *cell, const char *words) {
@@ -473,6 +516,15 @@ static void test_refused(void) {
   cell.servo = 1;
   cell.stress[0] = NAN;
   refuse(world, &cell, "stress[0]");
+  cell = cube(1, 7);
+  cell.servo = 64;
+  refuse(world, &cell, "bits beyond");
+  cell.servo = 8;
+  cell.shear_stress[0] = INFINITY;
+  refuse(world, &cell, "shear_stress[0]");
+  cell = cube(1, 3);
+  cell.servo = 16;
+  refuse(world, &cell, "with a servo, needs both sides periodic");
   cell = cube(1, 3);
   cell.rate[2] = 1;
   refuse(world, &cell, "not periodic");
@@ -534,6 +586,7 @@ int main(void) {
   test_shear();
   test_no_overlap();
   test_servo();
+  test_shear_servo();
   test_refused();
   test_floor();
   place_end();

@@ -216,7 +216,7 @@ class MaterialDef(Structure):
 class Cell(Structure):
     _fields_ = [("struct_size", c_uint32), ("periodic", c_uint32), ("origin", real3),
                 ("edge", real6), ("rate", real6), ("servo", c_uint32), ("unused", c_uint32),
-                ("stress", real3), ("rate_limit", c_double)]
+                ("stress", real3), ("rate_limit", c_double), ("shear_stress", real3)]
 
 
 class BodyDef(Structure):

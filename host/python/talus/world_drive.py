@@ -18,23 +18,28 @@ class WorldDrive(WorldBuild):
     """The part of World that moves things."""
 
     def set_cell(self, periodic: str, origin: Vector, edge: Vector, rate: Optional[Vector] = None, *,
-                 servo: str = "", stress: Optional[Vector] = None,
+                 servo: Union[str, Sequence[str]] = "", stress: Optional[Vector] = None,
+                 shear_stress: Optional[Vector] = None,
                  rate_limit: Optional[float] = None) -> None:
         """Makes space periodic along axes ("xy", "xyz" ...; "": no cell), or changes the cell. origin
         (m): its lowest corner; edge (m): lengths xx yy zz, and if it leans xy xz yz; rate (1/s):
-        velocity gradient, xx yy zz xy xz yz. Sides of `servo` follow `stress` (Pa, three numbers,
-        compression > 0) and move no faster than rate_limit (1/s); they need soft contacts. Not with
-        mechanisms."""
-        for name, axes in (("periodic", periodic), ("servo", servo)):
-            if set(axes) - set("xyz"):
-                raise ValueError(f"{name} is {axes!r}: letters of xyz are needed")
+        velocity gradient, xx yy zz xy xz yz. Rates of `servo` ("z", ["z", "xz"]) follow a stress:
+        sides x, y, z follow `stress` (Pa, three numbers, compression > 0), shears xy, xz, yz
+        `shear_stress` (Pa, three numbers, below 0 to shear by a rate above 0), no faster than
+        rate_limit (1/s); they need soft contacts. Not with mechanisms."""
+        rates = ("x", "y", "z", "xy", "xz", "yz")
+        if set(periodic) - set("xyz"):
+            raise ValueError(f"periodic is {periodic!r}: letters of xyz are needed")
+        if set(servo) - set(rates):
+            raise ValueError(f"servo is {servo!r}: letters of xyz, or a list of "
+                             f"{', '.join(rates)}, are needed")
         full = [np.concatenate([a, np.zeros(3)]) if len(a) == 3 else a for a in (
             np.asarray(edge, dtype=np.float64).ravel(),
             np.zeros(6) if rate is None else np.asarray(rate, dtype=np.float64).ravel())]
         made = define(structs.Cell, "cell", dict(
             periodic=sum(1 << "xyz".index(axis) for axis in set(periodic)), origin=origin, edge=full[0],
-            rate=full[1], servo=sum(1 << "xyz".index(axis) for axis in set(servo)), stress=stress,
-            rate_limit=rate_limit))
+            rate=full[1], servo=sum(1 << rates.index(name) for name in set(servo)), stress=stress,
+            shear_stress=shear_stress, rate_limit=rate_limit))
         with self._alone(changes=True) as world:
             self.context.check(library.talus_world_set_cell(world, byref(made)))
 
