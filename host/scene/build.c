@@ -126,6 +126,9 @@ talus_status tl_build_cell(const talus_scene *scene, talus_world *world, int mov
     cell.rate[3 + c] = moving ? from->shear[c] : 0;
     cell.stress[c] = from->stress[c];
   }
+  if (scene->from.periodic) { /* it goes on with the edges that it had */
+    memcpy(cell.edge, scene->from.cell, sizeof cell.edge);
+  }
   return tl_build_explain(scene, from->item.node, talus_world_set_cell(world, &cell));
 }
 
@@ -400,7 +403,6 @@ static talus_status build(talus_scene *scene, talus_world **world) {
   TL_TRY_GOTO(tl_build_joints(scene, *world), fail);
   TL_TRY_GOTO(tl_bonds_make(scene, *world), fail);
   TL_TRY_GOTO(tl_build_cell(scene, *world, 1), fail); /* bodies are given its motion */
-  TL_TRY_GOTO(tl_build_from_cell(scene, *world), fail);
   forget_emitted(scene);
   return TALUS_OK;
 fail:

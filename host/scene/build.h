@@ -329,9 +329,8 @@ talus_status tl_build_explain(const talus_scene *scene, const tl_node *node, tal
 void tl_body_words(const talus_scene *scene, int32_t body, char *text, size_t capacity);
 /* Refuses inlets whose region walls fill, and tells of those where they fill a part. */
 talus_status tl_inlets_check(talus_scene *scene, const talus_world *world);
-/* Bodies of a checkpoint, and the edges of its cell, with which a scene begins. */
+/* Bodies of a checkpoint with which a scene begins. */
 talus_status tl_build_from(talus_scene *scene, talus_world *world);
-talus_status tl_build_from_cell(const talus_scene *scene, talus_world *world);
 /* Acts as world.overlap says. */
 talus_status tl_build_overlaps(talus_scene *scene, talus_world *world);
 

@@ -169,9 +169,7 @@ static talus_status meet_ball(void *user, int32_t index, int *stop) {
     e->body = id;
   }
   for (int32_t i = body->first_shape; i >= 0 && e->body == TALUS_NONE; i = world->shape[i].next) {
-    tl_collider shape;
-    double arm[3];
-    tl_shape_collider(world, i, &shape, arm);
+    const tl_collider shape = tl_occupancy_shape(e->occupancy, index, i);
     const tl_box box = tl_collider_box(&shape);
     TL_TRY(meet_shape(e, &shape, &box));
   }
@@ -190,34 +188,16 @@ static talus_status meet_all(encounter *e, int32_t among) {
   return TALUS_OK;
 }
 
-/* Image 1 .. 26 of a point in the cell; false: the cell has no such, or a ball there reaches
- * nothing whose centre is in the cell. */
-static bool image_place(const tl_scene_cell *cell, int image, const double position[3],
-                        double reach, double place[3]) {
-  static const int power[3] = {1, 3, 9};
-  bool near = true;
-  for (int c = 0; c < 3; c++) {
-    const int step = (image / power[c] + 1) % 3 - 1; /* 0, 1, -1 */
-    place[c] = position[c] + step * (cell->upper[c] - cell->lower[c]);
-    near &= step == 0 || ((cell->periodic >> c & 1u) && place[c] > cell->lower[c] - reach &&
-                          place[c] < cell->upper[c] + reach);
-  }
-  return near;
-}
-
 talus_status tl_form_meets(tl_occupancy *occupancy, tl_form *form, int32_t among, double tolerance,
                            int32_t *body) {
-  enum { IMAGES = 27 };
   encounter e = {occupancy, form, tolerance * form->radius, TALUS_NONE};
   const double home[3] = {form->position[0], form->position[1], form->position[2]};
-  talus_status status = meet_all(&e, among);
-  for (int i = 1; occupancy->cell != NULL && i < IMAGES && status == TALUS_OK; i++) {
-    double place[3];
-    if (e.body == TALUS_NONE &&
-        image_place(occupancy->cell, i, home, form->radius + occupancy->largest, place)) {
-      form_move(form, place);
-      status = meet_all(&e, among);
-    }
+  double place[TL_PLACES][3];
+  const int places = tl_occupancy_places(occupancy, home, form->radius, place);
+  talus_status status = TALUS_OK;
+  for (int i = 0; i < places && status == TALUS_OK && e.body == TALUS_NONE; i++) {
+    form_move(form, place[i]);
+    status = meet_all(&e, among);
   }
   form_move(form, home);
   *body = e.body;

@@ -19,9 +19,7 @@ void tl_occupancy_begin(const talus_scene *scene, const talus_world *world,
   occupancy->scene = scene;
   occupancy->world = world;
   occupancy->points.context = scene->context;
-  /* a cell that goes on from a checkpoint may have other edges by then */
-  const bool repeats = scene->def.cell.item.node != NULL && scene->from.body_count == 0;
-  occupancy->cell = repeats ? &scene->def.cell : NULL;
+  occupancy->cell = world->cell.def.periodic != 0 ? &world->cell : NULL;
   for (int i = 0; i < 256; i++) {
     occupancy->level_first[i] = -1;
   }
@@ -137,7 +135,11 @@ static talus_status add_wall(tl_occupancy *occupancy, int32_t shape) {
   tl_collider *const wall = &occupancy->wall[occupancy->wall_count];
   double arm[3];
   tl_shape_collider(occupancy->world, shape, wall, arm);
-  occupancy->wall_box[occupancy->wall_count++] = tl_collider_box(wall);
+  const tl_box box = tl_collider_box(wall);
+  if (occupancy->cell != NULL && wall->geometry->kind != TALUS_SHAPE_HALFSPACE) {
+    tl_occupancy_extend(occupancy, &box);
+  }
+  occupancy->wall_box[occupancy->wall_count++] = box;
   wall->geometry = NULL;
   return TALUS_OK;
 }
@@ -159,7 +161,10 @@ talus_status tl_occupancy_add(tl_occupancy *occupancy, int32_t body) {
   }
   TL_TRY(talus_body_get(world, body, &state)); /* of a link: where its mechanism has it */
   if (isfinite(radius)) {
-    return add_ball(occupancy, body, state.position, radius);
+    double place[TL_PLACES][3];
+    const bool wraps = of->type == TALUS_BODY_FREE;
+    tl_occupancy_places(occupancy, state.position, 0, place);
+    return add_ball(occupancy, body, wraps ? place[0] : state.position, radius);
   }
   for (int32_t i = of->first_shape; i >= 0; i = world->shape[i].next) {
     TL_TRY(add_wall(occupancy, i));

@@ -1,12 +1,15 @@
 /* occupancy.h: which part of space is taken: bodies of a world in a grid of balls, and whether a
  * grain that is not in the world would touch one of them.
  *
- *   occupancy.c  the grid      form.c  a grain's parts, in regions and against bodies */
+ *   occupancy.c         the grid
+ *   occupancy_images.c  a periodic cell
+ *   form.c              a grain's parts, in regions and against bodies */
 #ifndef TL_SCENE_OCCUPANCY_H
 #define TL_SCENE_OCCUPANCY_H
 
 #include "host/collide/collide.h"
 #include "host/scene/build.h"
+#include "host/world/cell.h"
 
 /* Bodies with a ball around each, of any mixture of sizes, and walls, which have none. A ball is
  * entered once; a question looks at the few cells that its own ball could reach. Bodies must stay
@@ -15,7 +18,7 @@ struct tl_occupancy {
   talus_context *context;
   const talus_scene *scene;
   const talus_world *world;
-  double *ball;  /* [4 capacity] x y z r */
+  double *ball;  /* [4 capacity] x y z r; of free bodies as they stand in the cell */
   int32_t *body; /* [capacity] */
   int32_t *next, *level_next;
   int32_t *head; /* hash table, head_count a power of two */
@@ -25,8 +28,10 @@ struct tl_occupancy {
                         move as shapes are added: tl_occupancy_wall has them */
   tl_box *wall_box;
   int32_t wall_count, wall_capacity;
-  const tl_scene_cell *cell;    /* periodic: bodies are repeated beyond its faces; or NULL */
-  double largest;               /* radius of a ball so far */
+  const tl_cell
+      *cell;      /* of the world, as it is now: bodies are repeated beyond its faces; or NULL */
+  double largest; /* radius of a ball so far */
+  double wall_beyond[3];        /* how far walls with an end reach beyond the cell, in its edges */
   tl_contact_point_list points; /* scratch */
 };
 
@@ -42,6 +47,16 @@ typedef talus_status (*tl_occupancy_fn)(void *user, int32_t index, int *stop);
 talus_status tl_occupancy_visit(const tl_occupancy *occupancy, const double position[3],
                                 double radius, int32_t among, tl_occupancy_fn function, void *user);
 
+/* Where a ball and its images meet what stands in the cell: the first place is in the cell itself.
+ * Without a cell it is the only one. Returns how many there are. */
+enum { TL_PLACES = 2 * TL_IMAGE_COUNT + 1 };
+int tl_occupancy_places(const tl_occupancy *occupancy, const double position[3], double radius,
+                        double place[TL_PLACES][3]);
+/* Takes notice of a wall's box, which may have images in the cell. */
+void tl_occupancy_extend(tl_occupancy *occupancy, const tl_box *box);
+
+/* A shape of the body of ball i, where the ball stands. */
+tl_collider tl_occupancy_shape(const tl_occupancy *occupancy, int32_t i, int32_t shape);
 /* Number i of `wall`, as long as no shape is added to the world. */
 tl_collider tl_occupancy_wall(const tl_occupancy *occupancy, int32_t i);
 /* How deep two colliders are in each other; 0 if they are not. */

@@ -149,14 +149,3 @@ talus_status tl_build_from(talus_scene *scene, talus_world *world) {
   }
   return add(scene, world, &scene->from, &item, NULL, TALUS_BODY_FREE, NULL);
 }
-
-/* The cell goes on with the edges that it had. */
-talus_status tl_build_from_cell(const talus_scene *scene, talus_world *world) {
-  talus_cell cell = talus_cell_default();
-  if (!scene->from.periodic || scene->def.cell.item.node == NULL) {
-    return TALUS_OK;
-  }
-  TL_TRY(talus_world_cell(world, &cell));
-  memcpy(cell.edge, scene->from.cell, sizeof cell.edge);
-  return tl_build_explain(scene, scene->def.cell.item.node, talus_world_set_cell(world, &cell));
-}

@@ -54,7 +54,8 @@ static talus_status run_outlets(talus_scene *scene, talus_world *world, double t
   return TALUS_OK;
 }
 
-/* The bodies that reach into the region's box, and all walls. */
+/* The bodies that reach into the region's box, and all walls. In a periodic cell their images may
+ * do so: all bodies. */
 static talus_status gather(talus_scene *scene, talus_world *world, const tl_scene_region *region,
                            tl_occupancy *occupancy) {
   double lower[3], upper[3];
@@ -65,7 +66,7 @@ static talus_status gather(talus_scene *scene, talus_world *world, const tl_scen
     talus_body_state state;
     TL_TRY(talus_body_get(world, body, &state));
     int near = 1;
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3 && occupancy->cell == NULL; c++) {
       if (!(scene->def.world.plane && c == 1)) {
         near &= state.position[c] + radius >= lower[c] && state.position[c] - radius <= upper[c];
       }
