@@ -1,4 +1,5 @@
-/* lookup.c: things of a scene by their names: materials, bodies, walls, mechanisms, links.
+/* lookup.c: things of a scene by their names: materials, bodies, walls, mechanisms, links; and
+ * what to call a body in a message.
  *
  * Names are sorted once, when the file has been read; names that stand twice are refused then. */
 #include <stdio.h>
@@ -186,4 +187,39 @@ int32_t talus_scene_mechanism_find(const talus_scene *scene, const char *name) {
   const int32_t found =
       scene != NULL && name != NULL ? tl_names_find(&scene->mechanisms, name) : -1;
   return found >= 0 ? scene->mechanism[found].id : TALUS_NONE;
+}
+
+void tl_body_words(const talus_scene *scene, int32_t body, char *text, size_t capacity) {
+  const tl_scene_definition *def = &scene->def;
+  for (int32_t i = 0; i < def->walls.count; i++) {
+    if (scene->wall_id[i] == body) {
+      const char *name = ((const tl_scene_wall *)def->walls.item)[i].name;
+      snprintf(text, capacity, "walls[%d]%s%.40s", (int)i, name != NULL ? " " : "",
+               name != NULL ? name : "");
+      return;
+    }
+  }
+  for (int32_t i = 0; i < def->bodies.count; i++) {
+    if (scene->body_id[i] == body) {
+      const char *name = ((const tl_scene_body *)def->bodies.item)[i].name;
+      snprintf(text, capacity, "bodies[%d]%s%.40s", (int)i, name != NULL ? " " : "",
+               name != NULL ? name : "");
+      return;
+    }
+  }
+  for (int32_t i = 0; i < def->mechanisms.count; i++) {
+    const int32_t link = body - scene->mechanism[i].first_body;
+    if (link >= 0 && link < scene->mechanism[i].link_count) {
+      snprintf(text, capacity, "mechanisms[%d] link %d", (int)i, (int)link);
+      return;
+    }
+  }
+  for (int32_t i = 0; i < def->grains.count && scene->grains_first != NULL; i++) {
+    if (body >= scene->grains_first[i] && body < scene->grains_first[i + 1]) {
+      snprintf(text, capacity, "grain %d of grains[%d]", (int)(body - scene->grains_first[i]),
+               (int)i);
+      return;
+    }
+  }
+  snprintf(text, capacity, "grain %d", (int)(body - scene->grain_first));
 }

@@ -26,7 +26,10 @@ typedef struct overlap_search {
   const talus_scene *scene;
   const talus_world *world;
   tl_occupancy occupancy;
-  int32_t body; /* whose neighbours are being looked at */
+  int32_t body;               /* whose neighbours are being looked at */
+  double place[TL_PLACES][3]; /* where it stands, and its images */
+  int places;
+  double shift[3]; /* from the body to the place that is being looked at */
   int64_t pairs, work;
   int cut;              /* 1: the work became too much; there may be more pairs */
   overlap worst[WORST]; /* the deepest first */
@@ -52,7 +55,7 @@ static void note(overlap_search *search, int32_t other, double depth) {
   }
 }
 
-/* How deep the body at hand is in a shape of another one. */
+/* How deep the body at hand, where it is looked at, is in a shape of another one. */
 static talus_status body_depth(overlap_search *search, const tl_collider *other,
                                const tl_box *other_box, double *deepest) {
   const talus_world *const world = search->world;
@@ -61,6 +64,7 @@ static talus_status body_depth(overlap_search *search, const tl_collider *other,
     tl_collider own;
     double arm[3], depth;
     tl_shape_collider(world, i, &own, arm);
+    tl_along3(own.pose.position, own.pose.position, 1, search->shift);
     const tl_box box = tl_collider_box(&own);
     if (tl_box_meets(&box, other_box)) {
       TL_TRY(tl_occupancy_depth(&search->occupancy, &own, other, &depth));
@@ -68,6 +72,11 @@ static talus_status body_depth(overlap_search *search, const tl_collider *other,
     }
   }
   return TALUS_OK;
+}
+
+/* To place k of those where it stands. */
+static void stand_at(overlap_search *search, int k) {
+  tl_sub3(search->shift, search->place[k], tl_body_at(search->world, search->body)->position);
 }
 
 static bool collide(const tl_body *a, int32_t group, uint32_t collides) {
@@ -87,14 +96,13 @@ static talus_status look_at(void *user, int32_t index, int *stop) {
   double depth = 0;
   if (a->round && b->round) {
     double way[3];
-    tl_sub3(way, b->position, a->position);
+    tl_sub3(way, search->occupancy.ball + 4 * (size_t)index, a->position);
+    tl_sub3(way, way, search->shift);
     depth = world->shape[a->first_shape].geometry.radius +
             world->shape[b->first_shape].geometry.radius - tl_norm3(way);
   } else {
     for (int32_t i = b->first_shape; i >= 0; i = world->shape[i].next) {
-      tl_collider shape;
-      double arm[3];
-      tl_shape_collider(world, i, &shape, arm);
+      const tl_collider shape = tl_occupancy_shape(&search->occupancy, index, i);
       const tl_box box = tl_collider_box(&shape);
       TL_TRY(body_depth(search, &shape, &box, &depth));
     }
@@ -105,6 +113,19 @@ static talus_status look_at(void *user, int32_t index, int *stop) {
   return TALUS_OK;
 }
 
+/* How deep the body at hand or one of its images is in shape i of the walls. Half-spaces are the
+ * same at all places. */
+static talus_status wall_depth(overlap_search *search, int32_t i, double *depth) {
+  const tl_occupancy *const o = &search->occupancy;
+  const tl_collider wall = tl_occupancy_wall(o, i);
+  const int places = wall.geometry->kind == TALUS_SHAPE_HALFSPACE ? 1 : search->places;
+  for (int k = 0; k < places; k++) {
+    stand_at(search, k);
+    TL_TRY(body_depth(search, &wall, &o->wall_box[i], depth));
+  }
+  return TALUS_OK;
+}
+
 /* Walls have several shapes: the deepest counts. They come body by body. */
 static talus_status look_at_walls(overlap_search *search) {
   const tl_occupancy *const o = &search->occupancy;
@@ -112,8 +133,7 @@ static talus_status look_at_walls(overlap_search *search) {
   double depth = 0;
   for (int32_t i = 0; i < o->wall_count; i++) {
     if (collide(body, o->wall[i].group, o->wall[i].collides)) {
-      const tl_collider wall = tl_occupancy_wall(o, i);
-      TL_TRY(body_depth(search, &wall, &o->wall_box[i], &depth));
+      TL_TRY(wall_depth(search, i, &depth));
     }
     if (i + 1 == o->wall_count || o->wall[i + 1].body != o->wall[i].body) {
       note(search, o->wall[i].body, depth);
@@ -123,15 +143,25 @@ static talus_status look_at_walls(overlap_search *search) {
   return TALUS_OK;
 }
 
+/* What the body of ball i and its images meet. */
+static talus_status look_around(overlap_search *search, int32_t i) {
+  const tl_occupancy *const o = &search->occupancy;
+  const double *const ball = o->ball + 4 * (size_t)i;
+  search->body = o->body[i];
+  search->places = tl_occupancy_places(o, ball, ball[3], search->place);
+  for (int k = 0; k < search->places && !search->cut; k++) {
+    stand_at(search, k);
+    TL_TRY(tl_occupancy_visit(o, search->place[k], ball[3], o->count, look_at, search));
+  }
+  return look_at_walls(search);
+}
+
 static talus_status search_all(overlap_search *search) {
   TL_TRY(tl_occupancy_add_all(&search->occupancy));
   const tl_occupancy *const o = &search->occupancy;
   for (int32_t i = 0; i < o->count && !search->cut; i++) {
-    search->body = o->body[i];
-    if (talus_body_kind(search->world, search->body) == TALUS_BODY_FREE) {
-      TL_TRY(tl_occupancy_visit(o, o->ball + 4 * (size_t)i, o->ball[4 * (size_t)i + 3], o->count,
-                                look_at, search));
-      TL_TRY(look_at_walls(search));
+    if (talus_body_kind(search->world, o->body[i]) == TALUS_BODY_FREE) {
+      TL_TRY(look_around(search, i));
     }
   }
   return TALUS_OK;
@@ -146,41 +176,6 @@ static talus_status find_overlaps(const talus_scene *scene, const talus_world *w
   const talus_status status = search_all(search);
   tl_occupancy_end(&search->occupancy);
   return status;
-}
-
-void tl_body_words(const talus_scene *scene, int32_t body, char *text, size_t capacity) {
-  const tl_scene_definition *def = &scene->def;
-  for (int32_t i = 0; i < def->walls.count; i++) {
-    if (scene->wall_id[i] == body) {
-      const char *name = ((const tl_scene_wall *)def->walls.item)[i].name;
-      snprintf(text, capacity, "walls[%d]%s%.40s", (int)i, name != NULL ? " " : "",
-               name != NULL ? name : "");
-      return;
-    }
-  }
-  for (int32_t i = 0; i < def->bodies.count; i++) {
-    if (scene->body_id[i] == body) {
-      const char *name = ((const tl_scene_body *)def->bodies.item)[i].name;
-      snprintf(text, capacity, "bodies[%d]%s%.40s", (int)i, name != NULL ? " " : "",
-               name != NULL ? name : "");
-      return;
-    }
-  }
-  for (int32_t i = 0; i < def->mechanisms.count; i++) {
-    const int32_t link = body - scene->mechanism[i].first_body;
-    if (link >= 0 && link < scene->mechanism[i].link_count) {
-      snprintf(text, capacity, "mechanisms[%d] link %d", (int)i, (int)link);
-      return;
-    }
-  }
-  for (int32_t i = 0; i < def->grains.count && scene->grains_first != NULL; i++) {
-    if (body >= scene->grains_first[i] && body < scene->grains_first[i + 1]) {
-      snprintf(text, capacity, "grain %d of grains[%d]", (int)(body - scene->grains_first[i]),
-               (int)i);
-      return;
-    }
-  }
-  snprintf(text, capacity, "grain %d", (int)(body - scene->grain_first));
 }
 
 static talus_status stop_all(talus_world *world) {

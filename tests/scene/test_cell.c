@@ -166,6 +166,52 @@ static void check_wall(talus_context *context) {
   end(scene, world);
 }
 
+/* ---- overlaps at the start ------------------------------------------------------------------- */
+
+static void check_refused(talus_context *context, const char *text, const char *words) {
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  CHECK_CASE(world_of(context, text, &scene, &world) == TALUS_FILE_FORMAT, "%s", words);
+  CHECK_CASE(strstr(talus_context_message(context), words) != NULL, "'%s' is not in '%s'", words,
+             talus_context_message(context));
+  end(scene, world);
+}
+
+/* Two bodies, and another with a slab, meet through the faces of a cell alone. */
+static void check_overlaps(talus_context *context, const char *shape, const char *depth) {
+  static const char form[] =
+      "world: {overlap: %s, gravity: [0, 0, 0]}\n"
+      "cell: {periodic: [x, z], lower: [0, 0, 0], upper: [10 cm, 10 cm, 10 cm]}\n"
+      "walls:\n"
+      "  - {kind: box, name: slab, faces: [right], size: [4 cm, 1 cm, 10 cm], thickness: 3 cm,\n"
+      "     position: [8 cm, 1 cm, 0]}\n"
+      "bodies:\n"
+      "  - {name: a, %s, position: [2 mm, 5 cm, 2 mm]}\n"
+      "  - {name: b, %s, position: [96 mm, 5 cm, 98 mm]}\n"
+      "  - {name: c, %s, position: [34 mm, 1 cm, 5 cm]}\n";
+  char text[1024], words[160];
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  snprintf(text, sizeof text, form, "refuse", shape, shape, shape);
+  snprintf(words, sizeof words,
+           "bodies[0] a and bodies[1] b overlap by %s radius), and so do 1 other pairs: walls[0] "
+           "slab and bodies[2] c by 0.001 m;",
+           depth);
+  check_refused(context, text, words);
+  snprintf(text, sizeof text, form, "resolve", shape, shape, shape);
+  if (build(context, text, &scene, &world)) {
+    talus_body_state a, b, c;
+    talus_body_get(world, talus_scene_body_find(scene, "a"), &a);
+    talus_body_get(world, talus_scene_body_find(scene, "b"), &b);
+    talus_body_get(world, talus_scene_body_find(scene, "c"), &c);
+    const double x = b.position[0] - 0.1 - a.position[0], y = b.position[1] - a.position[1],
+                 z = b.position[2] - 0.1 - a.position[2];
+    CHECK_CASE(sqrt(x * x + y * y + z * z) >= 0.01 - 1e-5, "%g %g %g", x, y, z);
+    CHECK(c.position[0] >= 0.035 - 1e-5);
+  }
+  end(scene, world);
+}
+
 int main(void) {
   talus_context *context = NULL;
   talus_context_def def = talus_context_def_default();
@@ -180,6 +226,8 @@ int main(void) {
   check_inlet(context);
   check_from(context);
   check_wall(context);
+  check_overlaps(context, "radius: 5 mm", "0.00279 m (0.56 of the");
+  check_overlaps(context, "shape: box, size: 1 cm", "0.004 m (0.46 of the");
   talus_context_destroy(context);
   return check_end();
 }
