@@ -115,9 +115,10 @@ talus_status talus_scene_from(talus_scene *scene, const char *path) {
   talus_status status = tl_packing_load(checkpoint, scene->context, &scene->from);
   tl_checkpoint_close(checkpoint);
   if (status == TALUS_OK && scene->from.plane != (scene->def.world.plane != 0)) {
-    status = tl_fail(scene->context, TALUS_FILE_FORMAT,
-                     "%s: the checkpoint is of a world %s, and world.plane says otherwise", path,
-                     scene->from.plane ? "in the plane" : "in space");
+    const tl_node *const plane = tl_tree_find(scene->def.world.item.node, "plane");
+    status = tl_node_fail(scene->context, plane != NULL ? plane : scene->root,
+                          "%.400s: the checkpoint is of a world %s, and world.plane says otherwise",
+                          path, scene->from.plane ? "in the plane" : "in space");
   }
   if (status == TALUS_OK && scene->from.periodic != (scene->def.cell.item.node != NULL)) {
     tl_log(scene->context, TALUS_LOG_WARNING,

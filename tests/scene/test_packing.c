@@ -172,9 +172,10 @@ static void check_refused(talus_context *context) {
   talus_world *world = NULL;
   char path[256];
   CHECK(talus_checkpoint_newest(context, "packing_first", path, sizeof path) == TALUS_OK);
-  CHECK(scene_of(context, "world: {plane: true}\n", &scene) == TALUS_OK);
+  CHECK(scene_of(context, "world:\n  plane: true\n", &scene) == TALUS_OK);
   CHECK(talus_scene_from(scene, path) == TALUS_FILE_FORMAT);
-  CHECK(strstr(talus_context_message(context), "world.plane") != NULL);
+  CHECK(strstr(talus_context_message(context), "scene.yaml:2:10: ") != NULL &&
+        strstr(talus_context_message(context), "world.plane") != NULL);
   talus_scene_destroy(scene);
   scene = NULL;
   CHECK(scene_of(context, "materials: {bead: {}}\n", &scene) == TALUS_OK);
