@@ -37,7 +37,8 @@ static talus_status no_room(const tl_grains_job *job, const tl_form *form,
                       "only %lld of %lld grains found room in %d tries each%s: make the region "
                       "larger, or use a lattice or settled grains%s",
                       (long long)placed, (long long)count, (int)search->tries, by,
-                      tl_grains_fill_cell(job) && !job->grains->across
+                      tl_grains_fill_cell(job) && !job->grains->across &&
+                              job->grains->kind == TL_GRAINS_RANDOM
                           ? ", or `across: true`, so that they may lie across the cell's faces"
                           : "");
 }

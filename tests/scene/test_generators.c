@@ -290,6 +290,27 @@ static void check_across(talus_context *context) {
   talus_scene_destroy(scene);
 }
 
+/* Layers have no key `across`: random grains alone are told of it. */
+static void check_layers(talus_context *context) {
+  static const char *const kinds[2] = {"random, fraction: 0.6",
+                                       "layers, layers: [{height: 4 cm, fraction: 0.6}]"};
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  char text[256];
+  for (int i = 0; i < 2; i++) {
+    snprintf(text, sizeof text,
+             "cell: {lower: [0, 0, 0], upper: [4 cm, 4 cm, 4 cm]}\n"
+             "grains:\n  - {kind: %s, radius: 4 mm}\n",
+             kinds[i]);
+    CHECK(world_of(context, text, &scene, &world) == TALUS_FILE_FORMAT);
+    CHECK_CASE(strstr(talus_context_message(context), "grains found room") != NULL &&
+                   (strstr(talus_context_message(context), "across: true") != NULL) == (i == 0),
+               "%s", talus_context_message(context));
+    talus_scene_destroy(scene);
+    scene = NULL;
+  }
+}
+
 /* What a step would refuse is told with its line. */
 static void check_narrow(talus_context *context) {
   talus_scene *scene = NULL;
@@ -320,6 +341,7 @@ int main(void) {
   check_seed(context);
   check_overlap(context);
   check_across(context);
+  check_layers(context);
   check_narrow(context);
   talus_context_destroy(context);
   return check_end();
