@@ -214,11 +214,37 @@ static talus_status check_same_intervals(const talus_record *record) {
              : tl_ranks_same(record->context, every, sizeof every, "output of the scene");
 }
 
+static talus_status close_files(talus_record *record) {
+  tl_vtk_close(record->vtk);
+  record->vtk = NULL;
+  talus_status status = talus_table_close(record->table);
+  record->table = NULL;
+  const talus_status broken = talus_table_close(record->broken.table);
+  record->broken.table = NULL;
+  status = status == TALUS_OK ? broken : status;
+  const talus_status measured = tl_measure_record_close(&record->measure);
+  status = status == TALUS_OK ? measured : status;
+  tl_snapshot_close(&record->snapshot);
+  return status;
+}
+
 static talus_status open_record(talus_record *record, const talus_world *world) {
+  talus_context *const context = record->context;
+  char message[sizeof context->message];
   if (!record->start.continued) {
-    TL_TRY(tl_record_prepare(record->context, record->directory, record->force, &record->lock));
+    TL_TRY(tl_record_prepare(context, record->directory, record->force, &record->lock));
   }
-  return open_files(record, record->start.continued ? talus_world_steps(world) : -1);
+  const talus_status status =
+      open_files(record, record->start.continued ? talus_world_steps(world) : -1);
+  if (status == TALUS_OK) {
+    return TALUS_OK;
+  }
+  memcpy(message, context->message, sizeof message);
+  close_files(record);
+  if (!record->start.continued) {
+    tl_lock_release(context, &record->lock);
+  }
+  return tl_fail(context, status, "%s", message);
 }
 
 talus_status talus_record_open(talus_record *record, talus_scene *scene, const talus_world *world) {
@@ -230,8 +256,13 @@ talus_status talus_record_open(talus_record *record, talus_scene *scene, const t
   }
   record->scene = scene;
   choose_intervals(record);
-  TL_TRY(check_same_intervals(record));
-  return tl_ranks_agree(record->context, record->silent ? TALUS_OK : open_record(record, world));
+  talus_status status = check_same_intervals(record);
+  if (status == TALUS_OK) {
+    status =
+        tl_ranks_agree(record->context, record->silent ? TALUS_OK : open_record(record, world));
+  }
+  record->scene = status == TALUS_OK ? scene : NULL; /* it may be tried again */
+  return status;
 }
 
 talus_status talus_record_close(talus_record *record) {
@@ -239,13 +270,7 @@ talus_status talus_record_close(talus_record *record) {
     return TALUS_OK;
   }
   talus_context *const context = record->context;
-  tl_vtk_close(record->vtk);
-  talus_status status = talus_table_close(record->table);
-  const talus_status broken = talus_table_close(record->broken.table);
-  status = status == TALUS_OK ? broken : status;
-  const talus_status measured = tl_measure_record_close(&record->measure);
-  status = status == TALUS_OK ? measured : status;
-  tl_snapshot_close(&record->snapshot);
+  const talus_status status = close_files(record);
   tl_checkpoint_release(context, &record->before);
   tl_checkpoint_release(context, &record->now);
   tl_free(context, record->start.checkpoint);

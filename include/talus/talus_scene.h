@@ -145,7 +145,8 @@ TALUS_API talus_status talus_record_create(talus_context *context, const talus_r
  * Statuses: those of talus_scene_resume. */
 TALUS_API talus_status talus_record_resume(talus_record *record, talus_scene *scene,
                                            talus_world *world);
-/* Makes the directory and opens its files. The scene has to live as long as the record. Statuses:
+/* Makes the directory and opens its files. The scene has to live as long as the record. After an
+ * error nothing is open, and it may be called again. Statuses:
  * INVALID_ARGUMENT, FILE_WRITE (also: it holds another run, and force is 0), FILE_FORMAT, BUSY,
  * OUT_OF_MEMORY. */
 TALUS_API talus_status talus_record_open(talus_record *record, talus_scene *scene,
