@@ -130,7 +130,7 @@ talus_status tl_material_find(const talus_scene *scene, const tl_item *item, con
     return TALUS_OK;
   }
   *material = 0;
-  if (scene->def.materials.count == 0 && strcmp(name, "default") == 0) {
+  if (scene->materials.count == 0 && strcmp(name, "default") == 0) { /* also when a stage sets it */
     return TALUS_OK;
   }
   const tl_node *at = tl_tree_find(item->node, "material");

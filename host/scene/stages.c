@@ -142,12 +142,13 @@ static talus_status tree_change(talus_scene *scene, int32_t index, tl_node *root
   return TALUS_OK;
 }
 
-/* A stage changes what is there: a material of its own would be nobody's. */
+/* A stage changes what is there, be it the material `default` of a scene that names none: one of
+ * its own would be nobody's. */
 static talus_status check_materials(const talus_scene *scene, const tl_scene_definition *def) {
   const tl_scene_material *const material = def->materials.item;
   const tl_scene_material *const known = scene->def.materials.item;
   for (int32_t i = 0; i < def->materials.count; i++) {
-    bool found = false;
+    bool found = scene->def.materials.count == 0 && strcmp(material[i].item.name, "default") == 0;
     for (int32_t k = 0; k < scene->def.materials.count; k++) {
       found = found || strcmp(known[k].item.name, material[i].item.name) == 0;
     }

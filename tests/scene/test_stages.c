@@ -117,6 +117,33 @@ static void check_conditions(talus_context *context, const char *late) {
   end(scene, world);
 }
 
+/* A scene without materials has one, called default, which a stage may set. */
+static void check_default(talus_context *context) {
+  static const char text[] =
+      "world: {step: 1 ms}\nwalls: [{kind: plane}]\n"
+      "bodies:\n  - {name: box, shape: box, size: 2 cm, position: [0, 0, 1 cm], velocity: [1, 0, "
+      "0]}\n"
+      "stages:\n  - {time: FIRST}\n  - {time: 0.2 s, set: {materials.default.friction: 0}}\n"
+      "  - {time: 1 s, set: {materials.default.friction: 0.25}}\n";
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  char changed[sizeof text + 64];
+  const char *const at = strstr(text, "FIRST");
+  for (int first = 0; first < 2; first++) { /* also when the first stage sets it */
+    snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text,
+             first ? "1 ms, set: {materials.default.friction: 0}" : "1 ms", at + 5);
+    if (begin(context, changed, &scene, &world)) {
+      CHECK(run(scene, world, 5000) == TALUS_OK);
+      /* without friction, then v^2/(2 mu g); by default it is rubbed in the first step */
+      const double v = first ? 1 : 1 - 0.5 * 9.81e-3;
+      CHECK_CLOSE(position(world, 1, 0), 0.201 * v + 0.5 * v * v / (0.25 * 9.81), 2e-3);
+    }
+    end(scene, world);
+    scene = NULL;
+    world = NULL;
+  }
+}
+
 /* Without talus_scene_watch conditions would never be seen. */
 static void check_order(talus_context *context) {
   talus_scene *scene = NULL;
@@ -191,6 +218,7 @@ int main(void) {
   check_times(context);
   check_conditions(context, "continue");
   check_conditions(context, "stop");
+  check_default(context);
   check_order(context);
   talus_context_destroy(context);
   check_restart();
