@@ -109,29 +109,6 @@ talus_status tl_build_explain(const talus_scene *scene, const tl_node *node, tal
   return status;
 }
 
-talus_status tl_build_cell(const talus_scene *scene, talus_world *world, int moving) {
-  const tl_scene_cell *const from = &scene->def.cell;
-  if (from->item.node == NULL) {
-    return TALUS_OK;
-  }
-  talus_cell cell = talus_cell_default();
-  cell.periodic = from->periodic;
-  cell.servo = from->servo;
-  cell.rate_limit = from->rate_limit;
-  for (int c = 0; c < 3; c++) {
-    const bool flat = scene->def.world.plane && c == 1;
-    cell.origin[c] = flat ? -0.5 : from->lower[c];
-    cell.edge[c] = flat ? 1 : from->upper[c] - from->lower[c];
-    cell.rate[c] = moving ? from->rate[c] : 0;
-    cell.rate[3 + c] = moving ? from->shear[c] : 0;
-    cell.stress[c] = from->stress[c];
-  }
-  if (scene->from.periodic) { /* it goes on with the edges that it had */
-    memcpy(cell.edge, scene->from.cell, sizeof cell.edge);
-  }
-  return tl_build_explain(scene, from->item.node, talus_world_set_cell(world, &cell));
-}
-
 talus_status tl_build_world(talus_scene *scene, tl_build_mode mode, talus_world **world) {
   const talus_world_def def = tl_world_def_of(scene, mode);
   const tl_node *node = scene->def.world.item.node;
@@ -367,37 +344,13 @@ static void forget_emitted(talus_scene *scene) {
   scene->emitted_count = scene->emitted_capacity = 0;
 }
 
-/* Free bodies of one shape that a step would refuse: the cell is narrower than two of them. */
-static talus_status check_cell(const talus_scene *scene, const talus_world *world) {
-  const tl_scene_cell *const cell = &scene->def.cell;
-  const bool given = cell->item.node != NULL && scene->from.body_count == 0;
-  for (int32_t body = given ? talus_body_after(world, TALUS_NONE) : TALUS_NONE; body != TALUS_NONE;
-       body = talus_body_after(world, body)) {
-    const tl_body *const b = tl_body_at(world, body);
-    const double radius = talus_scene_body_radius(scene, body);
-    const bool single = b->first_shape >= 0 && world->shape[b->first_shape].next < 0;
-    for (int c = 0; c < 3 && single && b->type == TALUS_BODY_FREE; c++) {
-      const double width = cell->upper[c] - cell->lower[c];
-      if ((cell->periodic >> c & 1u) && 4 * radius > width) {
-        char words[96];
-        tl_body_words(scene, body, words, sizeof words);
-        return tl_node_fail(scene->context, tl_tree_find(cell->item.node, "upper"),
-                            "cell.upper: the cell is %g m wide along %c, less than two diameters "
-                            "of %s, which reaches %g m from its centre; wants %g m at least",
-                            width, "xyz"[c], words, radius, 4 * radius);
-      }
-    }
-  }
-  return TALUS_OK;
-}
-
 static talus_status build(talus_scene *scene, talus_world **world) {
   const tl_build_mode mode = {0};
   talus_status status = TALUS_OK;
   TL_TRY(reset(scene));
   TL_TRY_GOTO(tl_build_world(scene, mode, world), fail);
   TL_TRY_GOTO(tl_build_bodies(scene, mode, *world), fail);
-  TL_TRY_GOTO(check_cell(scene, *world), fail);
+  TL_TRY_GOTO(tl_build_cell_check(scene, *world), fail);
   TL_TRY_GOTO(tl_build_overlaps(scene, *world), fail);
   TL_TRY_GOTO(tl_inlets_check(scene, *world), fail);
   TL_TRY_GOTO(tl_build_joints(scene, *world), fail);

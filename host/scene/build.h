@@ -307,6 +307,8 @@ typedef struct tl_build_mode {
 talus_status tl_scene_check(talus_scene *scene); /* what tables cannot say */
 /* The periodic cell, if there is one; at rest, or as it moves. */
 talus_status tl_build_cell(const talus_scene *scene, talus_world *world, int moving);
+/* FILE_FORMAT where a free body is too large for it, as a step would say without a line. */
+talus_status tl_build_cell_check(const talus_scene *scene, const talus_world *world);
 talus_status tl_build_world(talus_scene *scene, tl_build_mode mode, talus_world **world);
 /* The world's settings, those of a material, and motions, as the definition has them. */
 talus_world_def tl_world_def_of(const talus_scene *scene, tl_build_mode mode);

@@ -212,6 +212,73 @@ static void check_overlaps(talus_context *context, const char *shape, const char
   end(scene, world);
 }
 
+/* ---- what a step would refuse ---------------------------------------------------------------- */
+
+/* A free ball or clump in a scene without a cell. */
+static void save_first(talus_context *context, const char *shape) {
+  char text[256];
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  snprintf(text, sizeof text, "world: {gravity: [0, 0, 0]}\nbodies:\n  - {name: a, %s}\n", shape);
+  if (build(context, text, &scene, &world)) {
+    mkdir("cell_none", 0777);
+    CHECK(talus_scene_save(scene, world, "cell_none", 1) == TALUS_OK);
+  }
+  end(scene, world);
+}
+
+/* A second scene, with a cell so wide, that begins from it; words: of a refusal, or NULL. */
+static void check_second(talus_context *context, double width, const char *words) {
+  char text[256], path[256];
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  snprintf(text, sizeof text,
+           "world: {gravity: [0, 0, 0]}\nmaterials: {default: {}}\n"
+           "cell:\n  lower: [0, 0, 0]\n  upper: [%g, %g, %g]\n",
+           width, 2 * width, 2 * width);
+  CHECK(talus_checkpoint_newest(context, "cell_none", path, sizeof path) == TALUS_OK);
+  CHECK(scene_of(context, text, &scene) == TALUS_OK);
+  CHECK(talus_scene_from(scene, path) == TALUS_OK);
+  const talus_status status = talus_scene_build(scene, &world);
+  CHECK_CASE(status == (words != NULL ? TALUS_FILE_FORMAT : TALUS_OK), "%s",
+             talus_context_message(context));
+  if (words != NULL) {
+    CHECK_CASE(strstr(talus_context_message(context), "scene.yaml:5:") != NULL &&
+                   strstr(talus_context_message(context), words) != NULL,
+               "%s", talus_context_message(context));
+  } else {
+    CHECK(talus_world_step(world, NULL) == TALUS_OK);
+  }
+  end(scene, world);
+}
+
+/* A ball of 5 mm with a margin of 0.25 mm wants 21 mm. */
+static void check_narrow(talus_context *context) {
+  static const char form[] = "world: {gravity: [0, 0, 0], margin: 0.1}\n"
+                             "cell:\n  lower: [0, 0, 0]\n  upper: [%g, 1, 1]\n"
+                             "bodies:\n  - {name: nut, %s}\n";
+  static const char clump[] = "shape: clump, parts: [{radius: 5 mm}, {radius: 1 mm, position: "
+                              "[5 mm, 0, 0]}]";
+  char text[512];
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  for (int k = 0; k < 2; k++) {
+    const char *const shape = k == 0 ? "radius: 5 mm" : clump;
+    snprintf(text, sizeof text, form, 0.0203, shape);
+    check_refused(context, text, "scene.yaml:4:10: cell.upper: the cell is 0.0203 m wide along x");
+    snprintf(text, sizeof text, form, 0.0212, shape);
+    if (build(context, text, &scene, &world)) {
+      CHECK(talus_world_step(world, NULL) == TALUS_OK);
+    }
+    end(scene, world);
+    scene = NULL;
+    world = NULL;
+  }
+  save_first(context, "radius: 5 mm");
+  check_second(context, 0.019, "two diameters of grain 0");
+  check_second(context, 0.022, NULL);
+}
+
 int main(void) {
   talus_context *context = NULL;
   talus_context_def def = talus_context_def_default();
@@ -228,6 +295,7 @@ int main(void) {
   check_wall(context);
   check_overlaps(context, "radius: 5 mm", "0.00279 m (0.56 of the");
   check_overlaps(context, "shape: box, size: 1 cm", "0.004 m (0.46 of the");
+  check_narrow(context);
   talus_context_destroy(context);
   return check_end();
 }
