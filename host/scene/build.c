@@ -272,7 +272,7 @@ bool tl_joints_part(const talus_scene *scene, int32_t body_a, int32_t body_b) {
   return false;
 }
 
-talus_status tl_build_joints(talus_scene *scene, talus_world *world) {
+talus_status tl_build_joints(talus_scene *scene, tl_build_mode mode, talus_world *world) {
   for (int32_t i = 0; i < scene->def.joints.count; i++) {
     const tl_scene_joint *from = (const tl_scene_joint *)scene->def.joints.item + i;
     const tl_node *node = from->item.node;
@@ -291,6 +291,7 @@ talus_status tl_build_joints(talus_scene *scene, talus_world *world) {
     def.motor = tl_tree_find(node, "target") != NULL ? TALUS_MOTOR_SERVO
                 : tl_tree_find(node, "rate") != NULL ? TALUS_MOTOR_RATE
                                                      : TALUS_MOTOR_NONE;
+    def.motor = mode.relaxing ? TALUS_MOTOR_NONE : def.motor;
     def.rate = from->rate;
     def.effort = from->effort;
     def.target = from->target;
@@ -351,9 +352,9 @@ static talus_status build(talus_scene *scene, talus_world **world) {
   TL_TRY_GOTO(tl_build_world(scene, mode, world), fail);
   TL_TRY_GOTO(tl_build_bodies(scene, mode, *world), fail);
   TL_TRY_GOTO(tl_build_cell_check(scene, *world), fail);
+  TL_TRY_GOTO(tl_build_joints(scene, mode, *world), fail); /* they hold where bodies stand now */
   TL_TRY_GOTO(tl_build_overlaps(scene, *world), fail);
   TL_TRY_GOTO(tl_inlets_check(scene, *world), fail);
-  TL_TRY_GOTO(tl_build_joints(scene, *world), fail);
   TL_TRY_GOTO(tl_bonds_make(scene, *world), fail);
   TL_TRY_GOTO(tl_build_cell(scene, *world, 1), fail); /* bodies are given its motion */
   forget_emitted(scene);

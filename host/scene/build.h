@@ -320,7 +320,7 @@ talus_status tl_build_bodies(talus_scene *scene, tl_build_mode mode, talus_world
 /* bonds.c: what the tables cannot say of bonds; makes those whose time has come. */
 talus_status tl_bonds_check(const talus_scene *scene);
 talus_status tl_bonds_make(const talus_scene *scene, talus_world *world);
-talus_status tl_build_joints(talus_scene *scene, talus_world *world);
+talus_status tl_build_joints(talus_scene *scene, tl_build_mode mode, talus_world *world);
 /* Whether a joint keeps two bodies from touching each other: they may overlap. */
 bool tl_joints_part(const talus_scene *scene, int32_t body_a, int32_t body_b);
 /* In a world that relaxes, links are fixed bodies at their places. */

@@ -291,6 +291,9 @@ talus_status tl_build_overlaps(talus_scene *scene, talus_world *world) {
   if (status == TALUS_OK) {
     status = tl_build_bodies(scene, mode, relaxed);
   }
+  if (status == TALUS_OK) { /* joined bodies go together, and may overlap */
+    status = tl_build_joints(scene, mode, relaxed);
+  }
   if (status == TALUS_OK) {
     status = push_apart(scene, relaxed, world);
   }
