@@ -88,6 +88,7 @@ talus_status tl_frame_check(talus_context *context, const tl_frame *frame) {
   TL_TRY(check_numbers(context, "time", &frame->time, 1, 1));
   TL_TRY(check_numbers(context, "origin", frame->origin, 1, 3));
   TL_TRY(check_numbers(context, "edge", frame->edge, 1, 6));
+  TL_TRY(check_numbers(context, "rate", frame->rate, 1, 6));
   for (int c = 0; c < 3 && frame->periodic != 0; c++) {
     if (!(frame->edge[c] > 0)) {
       return tl_fail(context, TALUS_INDEX_RANGE, "frame: edge[%d] of the cell is %g", c,

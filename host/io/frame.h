@@ -16,6 +16,7 @@ typedef struct tl_frame {
 
   uint32_t periodic;         /* bits of x, y, z: the cell goes on there; 0: there is none */
   double origin[3], edge[6]; /* of the cell, as in talus_cell, m */
+  double rate[6];            /* of the cell, 1/s; 0: at rest, or not known (older frames) */
 
   /* bodies */
   int32_t body_count;

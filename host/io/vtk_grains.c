@@ -135,7 +135,7 @@ static talus_status encode(grains *g, tl_bytes *file) {
   const int64_t plane = frame->plane;
   const int64_t periodic = frame->periodic;
   int32_t count = 5;
-  tl_vtk_array array[COLUMNS + BODY_COLUMNS + 8] = {
+  tl_vtk_array array[COLUMNS + BODY_COLUMNS + 9] = {
       {TL_VTK_FIELD, "TimeValue", TL_VTK_FLOAT64, 1, 1, &frame->time},
       {TL_VTK_FIELD, "step", TL_VTK_INT64, 1, 1, &frame->step},
       {TL_VTK_FIELD, "plane", TL_VTK_INT64, 1, 1, &plane},
@@ -146,6 +146,7 @@ static talus_status encode(grains *g, tl_bytes *file) {
     array[count++] =
         (tl_vtk_array){TL_VTK_FIELD, "cell_origin", TL_VTK_FLOAT64, 3, 1, frame->origin};
     array[count++] = (tl_vtk_array){TL_VTK_FIELD, "cell_edge", TL_VTK_FLOAT64, 6, 1, frame->edge};
+    array[count++] = (tl_vtk_array){TL_VTK_FIELD, "cell_rate", TL_VTK_FLOAT64, 6, 1, frame->rate};
   }
   for (int k = 0; k < (frame->mass != NULL ? COLUMNS : MASS); k++) {
     array[count] = columns[k];

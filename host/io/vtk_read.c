@@ -77,7 +77,10 @@ static talus_status copy_cell(tl_frame_filler *f) {
       copy(f, TL_FRAME_GRAINS, "cell_origin", TL_VTK_FIELD, TL_VTK_FLOAT64, 3, 1, frame->origin));
   TL_TRY(copy(f, TL_FRAME_GRAINS, "cell_edge", TL_VTK_FIELD, TL_VTK_FLOAT64, 6, 1, frame->edge));
   frame->periodic = (uint32_t)(periodic & 7);
-  return TALUS_OK;
+  return tl_vtk_has(&f->source[TL_FRAME_GRAINS].content, TL_VTK_FIELD, "cell_rate")
+             ? copy(f, TL_FRAME_GRAINS, "cell_rate", TL_VTK_FIELD, TL_VTK_FLOAT64, 6, 1,
+                    frame->rate)
+             : TALUS_OK;
 }
 
 static talus_status copy_bodies(tl_frame_filler *f, int64_t count) {

@@ -147,6 +147,7 @@ talus_status tl_world_frame_take(tl_world_frame *f, const talus_world *world, bo
   f->frame.periodic = world->cell.def.periodic;
   memcpy(f->frame.origin, world->cell.def.origin, sizeof f->frame.origin);
   memcpy(f->frame.edge, world->cell.def.edge, sizeof f->frame.edge);
+  memcpy(f->frame.rate, world->cell.def.rate, sizeof f->frame.rate);
   TL_TRY(take_bodies(f, world, &index));
   TL_TRY(take_shapes(f, world, index));
   f->frame.bond_count = talus_world_bonds(world, &f->frame.bond);

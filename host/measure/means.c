@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/math/lattice.h"
+
 static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
 
 const tl_mean_column tl_mean_columns[TL_MEAN_COUNT] = {
@@ -38,30 +40,54 @@ static void take_solid(const tl_sample *s, const tl_domain *d, double volume, do
   mean[TL_MEAN_DENSITY] = mass / volume;
 }
 
-/* Mean velocity by mass, and the square of what deviates from it. */
-static void take_motion(const tl_sample *s, const tl_domain *d, double volume, double *mean) {
-  double mass = 0, momentum[3] = {0, 0, 0}, flux[6] = {0, 0, 0, 0, 0, 0};
-  int32_t count = 0;
+/* The mean motion at a place: by mass, and in a cell as a whole what its deformation adds. */
+typedef struct mean_motion {
+  double mass, velocity[3], centre[3], rate[6];
+  int32_t count;
+} mean_motion;
+
+static mean_motion mean_motion_of(const tl_sample *s, const tl_domain *d) {
+  mean_motion m = {.mass = 0};
   for (int32_t k = 0; k < s->grain_count; k++) {
     if (tl_domain_contains(d, s->centre + 3 * (size_t)k)) {
-      tl_along3(momentum, momentum, s->mass[k], s->velocity + 3 * (size_t)k);
-      mass += s->mass[k];
-      count++;
+      tl_along3(m.velocity, m.velocity, s->mass[k], s->velocity + 3 * (size_t)k);
+      tl_along3(m.centre, m.centre, s->mass[k], s->centre + 3 * (size_t)k);
+      m.mass += s->mass[k];
+      m.count++;
     }
   }
-  double *const velocity = mean + TL_MEAN_VELOCITY;
   for (int c = 0; c < 3; c++) {
-    velocity[c] = mass > 0 ? momentum[c] / mass : NAN;
+    m.velocity[c] = m.mass > 0 ? m.velocity[c] / m.mass : NAN;
+    m.centre[c] = m.mass > 0 ? m.centre[c] / m.mass : NAN;
   }
+  if (d->kind == TL_DOMAIN_CELL) {
+    memcpy(m.rate, s->frame->rate, sizeof m.rate);
+  }
+  return m;
+}
+
+/* Mean velocity by mass, and the square of what deviates from the mean motion. */
+static void take_motion(const tl_sample *s, const tl_domain *d, double volume, double *mean) {
+  const mean_motion m = mean_motion_of(s, d);
+  double flux[6] = {0, 0, 0, 0, 0, 0};
   for (int32_t k = 0; k < s->grain_count; k++) {
-    const double *const v = s->velocity + 3 * (size_t)k;
-    for (int i = 0; i < 6 && tl_domain_contains(d, s->centre + 3 * (size_t)k); i++) {
-      flux[i] += s->mass[k] * (v[row[i]] - velocity[row[i]]) * (v[column[i]] - velocity[column[i]]);
+    const double *const at = s->centre + 3 * (size_t)k;
+    double own[3], away[3], flow[3];
+    if (!tl_domain_contains(d, at)) {
+      continue;
+    }
+    tl_sub3(away, at, m.centre);
+    tl_lattice_point(m.rate, away, flow);
+    tl_sub3(own, s->velocity + 3 * (size_t)k, m.velocity);
+    tl_sub3(own, own, flow);
+    for (int i = 0; i < 6; i++) {
+      flux[i] += s->mass[k] * own[row[i]] * own[column[i]];
     }
   }
-  mean[TL_MEAN_GRAINS] = count;
+  tl_copy3(mean + TL_MEAN_VELOCITY, m.velocity);
+  mean[TL_MEAN_GRAINS] = m.count;
   mean[TL_MEAN_TEMPERATURE] =
-      mass > 0 ? (flux[0] + flux[1] + flux[2]) / (mass * (s->plane ? 2 : 3)) : NAN;
+      m.mass > 0 ? (flux[0] + flux[1] + flux[2]) / (m.mass * (s->plane ? 2 : 3)) : NAN;
   for (int i = 0; i < 6; i++) {
     mean[TL_MEAN_KINETIC_STRESS + i] = flux[i] / volume;
   }

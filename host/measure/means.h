@@ -2,7 +2,9 @@
  *
  * Packing fraction and density count each body as far as it is inside; velocity, temperature,
  * kinetic stress and coordination the grains whose centre is inside; stress each branch as far as
- * it is inside; fabric and force the contacts whose point is inside. Stress is positive in
+ * it is inside; fabric and force the contacts whose point is inside. Temperature and kinetic stress
+ * are of what deviates from the mean velocity, in a cell as a whole from its mean motion, of which
+ * its rates of deformation are part. Stress is positive in
  * compression (Love, Weber): the sum of force on b times branch from a to b, over the volume. */
 #ifndef TL_MEASURE_MEANS_H
 #define TL_MEASURE_MEANS_H

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "host/io/vtk.h"
-#include "host/measure/sample.h"
+#include "host/measure/means.h"
 #include "host/scene/snapshot.h"
 #include "tests/check.h"
 #include "tests/scene/scene_text.h"
@@ -120,6 +120,32 @@ static void check_round_trip(talus_context *context) {
   talus_scene_destroy(scene);
 }
 
+/* Of the cell as a whole: what moves beyond its shear, as the world and scalars.csv have it. */
+static void check_cell_means(tl_sample *sample, const double kinetic[9], const double contacts[9]) {
+  static const int place[6] = {0, 4, 8, 1, 2, 5};
+  const tl_frame *const frame = sample->frame;
+  tl_domain cell = {.kind = TL_DOMAIN_CELL};
+  double mean[TL_MEAN_COUNT], volume = 1, mass = 0;
+  for (int c = 0; c < 3; c++) {
+    cell.upper[c] = frame->edge[c];
+    volume *= frame->edge[c];
+  }
+  for (int32_t i = 0; i < sample->grain_count; i++) {
+    mass += sample->mass[i];
+  }
+  tl_means_take(sample, &cell, (1u << TL_GROUP_COUNT) - 1, 3, mean);
+  const double trace = kinetic[0] + kinetic[4] + kinetic[8];
+  CHECK(frame->rate[0] == -2 && frame->rate[4] == 9);
+  CHECK_CLOSE(mean[TL_MEAN_TEMPERATURE], trace * volume / (3 * mass),
+              1e-12 * mean[TL_MEAN_TEMPERATURE]);
+  for (int i = 0; i < 6; i++) {
+    const int c = place[i], across = 3 * (c % 3) + c / 3;
+    CHECK_CLOSE(mean[TL_MEAN_KINETIC_STRESS + i], kinetic[c], 1e-12 * trace);
+    CHECK_CLOSE(mean[TL_MEAN_STRESS + i], 0.5 * (contacts[c] + contacts[across]),
+                1e-12 * fabs(contacts[0]));
+  }
+}
+
 /* A sheared cell: its contacts' branches lead to the right images, so that their sum is the stress
  * that the world itself has. */
 static void check_cell(talus_context *context) {
@@ -184,6 +210,7 @@ static void check_cell(talus_context *context) {
     for (int c = 0; c < 9; c++) { /* positions are those after the step */
       CHECK_CLOSE(sum[c] + kinetic[c], whole[c], 0.05 * largest);
     }
+    check_cell_means(&sample, kinetic, sum);
     tl_sample_release(&sample);
   }
   tl_stored_frame_destroy(stored);
