@@ -35,14 +35,35 @@ static talus_status drawn_measure(talus_context *context, const char *directory,
 
 static talus_status drawn_read(talus_context *context, const char *directory, int64_t step,
                                const tl_render_options *options, drawn *to) {
-  static const tl_select all;
+  tl_select select = {0};
   memset(to, 0, sizeof *to);
   TL_TRY(tl_vtk_read(context, directory, step, &to->stored));
   if (options->measured != NULL) {
     TL_TRY(drawn_measure(context, directory, options->measured, to));
   }
-  return tl_select_apply(context, &to->stored->frame,
-                         options->select != NULL ? options->select : &all, &to->selected);
+  if (options->select != NULL) {
+    select = *options->select;
+  }
+  if (select.chains && options->low < options->high) { /* thickness goes with the colours */
+    select.strongest = options->high;
+  }
+  return tl_select_apply(context, &to->stored->frame, &select, &to->selected);
+}
+
+/* Says why there is nothing to be seen of the force chains of some frames. */
+static void tell_empty(talus_context *context, const tl_render_options *options, const drawn *frame,
+                       int32_t count) {
+  int64_t contacts = 0;
+  for (int32_t i = 0; i < count; i++) {
+    contacts += frame[i].stored->frame.contact_count;
+  }
+  if (options->select != NULL && options->select->chains && contacts == 0) {
+    tl_log(
+        context, TALUS_LOG_WARNING,
+        "%s no contacts, so that there are no force chains: nothing touches, or the run was made "
+        "with output.contacts: false; set output.contacts: true",
+        count > 1 ? "the frames have" : "the frame has");
+  }
 }
 
 static void drawn_release(talus_context *context, drawn *of) {
@@ -90,7 +111,8 @@ talus_status tl_frames_draw(talus_context *context, const char *directory, int64
   if (status == TALUS_OK) {
     status = tl_frame_check(context, one);
   }
-  if (status == TALUS_OK && options.camera == NULL) {
+  if (status == TALUS_OK && options.camera == NULL) { /* one frame alone */
+    tell_empty(context, &options, &frame, 1);
     status = tl_camera_fit(context, &one, 1, &options, &camera);
   } else if (status == TALUS_OK) {
     camera = *options.camera;
@@ -119,6 +141,9 @@ talus_status tl_frames_fit(talus_context *context, const char *directory, const 
     const int32_t at = wanted > 1 ? (int32_t)((int64_t)i * (count - 1) / (wanted - 1)) : 0;
     status = drawn_read(context, directory, step[at], options, &stored[i]);
     frame[i] = &stored[i].selected.frame;
+  }
+  if (status == TALUS_OK) {
+    tell_empty(context, options, stored, wanted);
   }
   if (status == TALUS_OK && options->camera == NULL) {
     status = tl_camera_fit(context, frame, wanted, options, camera);

@@ -24,6 +24,7 @@ typedef struct tl_select {
   double arrow_seconds; /* arrows from the centres of free bodies: the way that they go in this */
   bool chains; /* in place of the grains, a rod for each contact that carries a force, between the
                   centres, thicker and with a larger `value` the larger its normal force */
+  double strongest; /* of chains: the normal force of the thickest rods, N; 0: the frame's own */
 } tl_select;
 
 /* "x<0.02" leaves out what lies below, in m. Returns 0 if the text makes no sense. */

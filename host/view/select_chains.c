@@ -10,7 +10,8 @@
 #include "host/view/select_parts.h"
 
 #define FAINTEST 1e-3 /* rods below this share of the strongest force are left out */
-#define THICKEST 0.5  /* radius of the strongest, in mean radii of the grains */
+#define THICKEST \
+  0.5 /* radius of the strongest and of what is beyond, in mean radii of the grains */
 
 typedef struct place {
   int32_t id, index;
@@ -45,7 +46,8 @@ static void scale_find(chains *c) {
   }
   qsort(c->body, (size_t)frame->body_count, sizeof *c->body, by_id);
   c->radius /= count > 0 ? count : 1;
-  for (int32_t k = 0; k < frame->contact_count; k++) {
+  c->strongest = c->select->strongest;
+  for (int32_t k = 0; k < frame->contact_count && !(c->select->strongest > 0); k++) {
     c->strongest = fmax(c->strongest, normal_force(frame, (size_t)k));
   }
 }
@@ -105,7 +107,7 @@ static talus_status rod_add(tl_selected *to, tl_select_arrays *a, const chains *
     return TALUS_OK;
   }
   talus_shape_def rod = talus_shape_def_default(TALUS_SHAPE_CAPSULE);
-  rod.radius = THICKEST * c->radius * sqrt(force / c->strongest);
+  rod.radius = THICKEST * c->radius * sqrt(fmin(1, force / c->strongest));
   rod.half_length = 0.5 * length;
   tl_scale3(way, 1 / length, way);
   tl_select_axes(way, axes);

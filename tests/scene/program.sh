@@ -196,6 +196,12 @@ if [ "$png" = 1 ]; then
   note "a picture is there" test -s pieces/frame-00000060.png
   run 2 render pieces --frame 99
   err_has "frames 0 to 12"
+  # shellcheck disable=SC2086 # a list of options
+  run 0 run "$scenes/minimal.yaml" --out loose --steps 60 $few --set output.contacts=false
+  run 0 render loose --chains --width 64 --height 48 --threads 1
+  err_has "set output.contacts: true"
+  run 0 render pieces --chains --width 64 --height 48 --threads 1 --all
+  err_empty
   run 0 render pieces --frame 0 --field radius --out one.png --width 64 --height 48 --threads 1
   note "a picture is there" test -s one.png
 fi
