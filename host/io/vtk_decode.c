@@ -131,7 +131,7 @@ static bool numbers(const char *tag, const char *name, int count, double *value)
 /* Where the points of an image are. */
 static talus_status take_image(decoder *d) {
   const char *const tag = strstr(d->text.memory, "<ImageData ");
-  double extent[6];
+  double extent[6], points = 1;
   tl_vtk_image *const image = d->image;
   if (tag == NULL || !numbers(tag, "WholeExtent", 6, extent) ||
       !numbers(tag, "Origin", 3, image->origin) || !numbers(tag, "Spacing", 3, image->spacing) ||
@@ -140,7 +140,8 @@ static talus_status take_image(decoder *d) {
   }
   for (int c = 0; c < 3; c++) {
     const double count = extent[2 * c + 1] - extent[2 * c] + 1;
-    if (!(count >= 1 && count <= 1e8) || !(image->spacing[c] > 0)) {
+    points *= count;
+    if (!(count >= 1 && points <= 1e9) || !(image->spacing[c] > 0)) {
       return damaged(d, "does not tell where its points are");
     }
     image->count[c] = (int32_t)count;

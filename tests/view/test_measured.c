@@ -114,6 +114,17 @@ static void check_files(const tl_frame *frame) {
   fclose(file);
   CHECK(tl_measured_read(context, ".", "cg.density", frame, value, label) == TALUS_FILE_FORMAT);
   CHECK(says("measured/cg.vti"));
+  file = fopen("measured/cg.vti", "w"); /* 2^64 points wrap to the none that it has */
+  fputs("<VTKFile type=\"ImageData\" header_type=\"UInt64\">"
+        "<ImageData WholeExtent=\"0 4194303 0 2097151 0 2097151\" Origin=\"0 0 0\" "
+        "Spacing=\"1 1 1\" Direction=\"1 0 0 0 1 0 0 0 1\">"
+        "<PointData><DataArray type=\"Float64\" Name=\"density\" offset=\"0\"/></PointData>"
+        "<AppendedData encoding=\"raw\">_",
+        file);
+  fwrite(zeros, 1, 8, file); /* an array of no bytes */
+  fclose(file);
+  CHECK(tl_measured_read(context, ".", "cg.density", frame, value, label) == TALUS_FILE_FORMAT);
+  CHECK(says("does not tell where its points are"));
   remove("measured/cg.vti");
 }
 
