@@ -294,6 +294,55 @@ static void check_cell(talus_context *context) {
   tl_stored_table_release(&t);
 }
 
+/* A region beside a body that turns goes around with it, and so does an annulus about it: balls
+ * that go around at the same rate stay in theirs, one that rests is passed. */
+static void check_turning(talus_context *context) {
+  static const char turning[] =
+      "world: {step: 1 ms, gravity: [0, 0, 0]}\n"
+      "bodies:\n"
+      "  - name: arm\n"
+      "    type: kinematic\n"
+      "    shape: box\n"
+      "    size: [1 cm, 1 cm, 1 cm]\n"
+      "    position: [1, 0, 0]\n"
+      "    motions: [{kind: spin, spin: [0, 0, 5 rad/s]}]\n"
+      "  - {name: rests, radius: 1 cm, position: [1, 0.3, 0]}\n"
+      "  - {name: ball, type: free, radius: 1 cm, position: [1.2, 0, 0], velocity: [0, 1, 0]}\n"
+      "joints:\n"
+      "  - {kind: distance, a: world, b: ball, point: [1, 0, 0], point_b: [1.2, 0, 0]}\n"
+      "output:\n"
+      "  every: 10 ms\n"
+      "  measure:\n"
+      "    - {name: tip, with: arm, quantities: [grains, velocity], "
+      "region: {lower: [0.15, -3 cm, -3 cm], upper: [0.25, 3 cm, 3 cm]}}\n"
+      "    - {name: far, with: arm, quantities: [grains], "
+      "region: {lower: [0.25, -3 cm, -3 cm], upper: [0.35, 3 cm, 3 cm]}}\n"
+      "    - {name: ring, quantities: [grains, packing_fraction], region: {kind: annulus, "
+      "centre: [1, 0, -2 cm], inner: 0.15, radius: 0.25, height: 4 cm}}\n"
+      "    - {name: half, with: arm, quantities: [packing_fraction], region: {kind: annulus, "
+      "centre: [0, 0, 0], inner: 0.1, radius: 0.25, height: 4 cm}}\n"
+      "run: {time: 0.4 s}\n";
+  const double pi = 3.14159265358979323846, ball = 4 * pi / 3 * 1e-6;
+  tl_stored_table t;
+  CHECK(run(context, turning, "turning", 400, false) == TALUS_OK);
+  if (CHECK(tl_stored_table_read(context, "turning/measure.csv", &t) == TALUS_OK)) {
+    double seen = 0;
+    for (int64_t i = 0; i < t.row_count; i++) {
+      CHECK_CLOSE(value_of(&t, "tip_grains", i), 1, 0);
+      CHECK_CLOSE(hypot(value_of(&t, "tip_velocity_x", i), value_of(&t, "tip_velocity_y", i)), 1,
+                  0.01);
+      CHECK_CLOSE(value_of(&t, "ring_grains", i), 1, 0);
+      CHECK_CLOSE(value_of(&t, "ring_packing_fraction", i), ball / (pi * 0.04 * 0.04), 1e-9);
+      CHECK_CLOSE(value_of(&t, "half_packing_fraction", i), ball / (2 * pi * 0.0525 * 0.04), 1e-6);
+      seen += value_of(&t, "far_grains", i);
+    }
+    /* 6 cm of a circle of 0.3 m, passed at 1.5 m/s: four frames */
+    CHECK_CASE(seen >= 3 && seen <= 5, "%g", seen);
+    CHECK_CLOSE(value_of(&t, "far_grains", 31), 1, 0); /* a quarter of a turn */
+  }
+  tl_stored_table_release(&t);
+}
+
 static void refuse(talus_context *context, const char *measure, const char *words) {
   char text[1024];
   talus_scene *scene = NULL;
@@ -383,6 +432,7 @@ int main(void) {
   check_fields(context);
   check_restart(context);
   check_moving(context);
+  check_turning(context);
   check_cell(context);
   check_refusals(context);
   check_calls(context);
