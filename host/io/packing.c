@@ -98,6 +98,7 @@ talus_status tl_packing_take(const talus_world *world, const char *materials,
   packing->plane = world->def.plane != 0;
   packing->periodic = world->cell.def.periodic != 0;
   memcpy(packing->cell, world->cell.def.edge, sizeof packing->cell);
+  memcpy(packing->rate, world->cell.def.rate, sizeof packing->rate);
   measure(world, packing);
   TL_TRY(tl_packing_reserve(packing));
   if (materials != NULL) {

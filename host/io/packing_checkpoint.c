@@ -54,6 +54,9 @@ talus_status tl_packing_put(tl_checkpoint_writer *writer, const tl_body_list *pa
   if (status == TALUS_OK) {
     status = tl_checkpoint_put_doubles(writer, "packing/head", head, HEAD);
   }
+  if (status == TALUS_OK && packing->periodic) {
+    status = tl_checkpoint_put_doubles(writer, "packing/rate", packing->rate, 6);
+  }
   if (status == TALUS_OK) {
     status = tl_checkpoint_put_doubles(writer, "packing/real", real, (int64_t)reals);
   }
@@ -140,6 +143,9 @@ static talus_status load(tl_checkpoint *checkpoint, tl_body_list *packing, doubl
   const int64_t wholes = count[0] * PER_BODY_INT + count[1] * PER_SHAPE_INT;
   TL_TRY(reserve(packing, real, whole, (size_t)reals, (size_t)wholes));
   TL_TRY(tl_checkpoint_doubles(checkpoint, "packing/head", head, HEAD));
+  if (tl_checkpoint_has(checkpoint, "packing/rate")) {
+    TL_TRY(tl_checkpoint_doubles(checkpoint, "packing/rate", packing->rate, 6));
+  }
   TL_TRY(tl_checkpoint_doubles(checkpoint, "packing/real", *real, reals));
   TL_TRY(tl_checkpoint_int32s(checkpoint, "packing/whole", *whole, wholes));
   TL_TRY(tl_checkpoint_doubles(checkpoint, "packing/point", packing->point, 3 * count[2]));

@@ -138,7 +138,22 @@ const char *tl_scene_from_path(const talus_scene *scene) {
   return scene->from_path;
 }
 
+/* The cell's rates, as far as the scene's cell can have them; bodies are given the change. */
+static talus_status set_rate(const talus_scene *scene, talus_world *world, const double rate[6]) {
+  static const uint32_t sides[6] = {1, 2, 4, 3, 5, 6};
+  talus_cell cell = talus_cell_default();
+  if (!scene->from.periodic || scene->def.cell.item.node == NULL) {
+    return TALUS_OK;
+  }
+  TL_TRY(talus_world_cell(world, &cell));
+  for (int c = 0; c < 6; c++) {
+    cell.rate[c] = (cell.periodic & sides[c]) == sides[c] ? rate[c] : 0;
+  }
+  return tl_build_explain(scene, scene->def.cell.item.node, talus_world_set_cell(world, &cell));
+}
+
 talus_status tl_build_from(talus_scene *scene, talus_world *world) {
+  static const double rest[6];
   const tl_item item = {.node = scene->root};
   if (scene->from.body_count == 0) {
     return TALUS_OK;
@@ -148,5 +163,8 @@ talus_status tl_build_from(talus_scene *scene, talus_world *world) {
                         "bodies of a checkpoint are not pushed apart: world.overlap cannot be "
                         "resolve");
   }
-  return add(scene, world, &scene->from, &item, NULL, TALUS_BODY_FREE, NULL);
+  /* what the cell's motion is of their velocities is left out until the new one is given to all */
+  TL_TRY(set_rate(scene, world, scene->from.rate));
+  TL_TRY(add(scene, world, &scene->from, &item, NULL, TALUS_BODY_FREE, NULL));
+  return set_rate(scene, world, rest);
 }

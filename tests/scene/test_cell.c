@@ -142,6 +142,50 @@ static void check_from(talus_context *context) {
   end(scene, world);
 }
 
+/* In a cell that goes on with the same rates bodies have the velocities that they had, in one at
+ * rest what was beyond the mean motion. */
+static void check_velocities(talus_context *context) {
+  static const char at_rest[] =
+      "world: {step: 1 ms, gravity: [0, 0, 0]}\nmaterials: {bead: {}}\n"
+      "cell: {periodic: [x, y, z], lower: [0, 0, 0], upper: [10 cm, 10 cm, 10 cm]}\n";
+  char moving[512];
+  snprintf(moving, sizeof moving, "%s", at_rest);
+  strcpy(strrchr(moving, '}'), ", rate: [-0.5 Hz, 0, 0.3 Hz], shear: [2 Hz, 6 Hz, 1 Hz]}\n");
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  if (!build(context, poured, &scene, &world)) {
+    return;
+  }
+  char path[256];
+  step(scene, world, 3); /* nothing has met anything yet */
+  mkdir("cell_moving", 0777);
+  CHECK(talus_scene_save(scene, world, "cell_moving", 1) == TALUS_OK);
+  CHECK(talus_checkpoint_newest(context, "cell_moving", path, sizeof path) == TALUS_OK);
+  for (int k = 0; k < 2; k++) {
+    talus_scene *other = NULL;
+    talus_world *copy = NULL;
+    CHECK(scene_of(context, k == 0 ? moving : at_rest, &other) == TALUS_OK);
+    CHECK(talus_scene_from(other, path) == TALUS_OK);
+    if (CHECK(talus_scene_build(other, &copy) == TALUS_OK)) {
+      double change = 0, most = 0;
+      for (int32_t i = 0; i < 250; i++) { /* those of the inlet appeared at rest */
+        talus_body_state a, b;
+        talus_body_get(world, i, &a);
+        talus_body_get(copy, i, &b);
+        for (int c = 0; c < 3; c++) {
+          change = fmax(change, fabs(a.velocity[c] - b.velocity[c]));
+          most = fmax(most, fabs(b.velocity[c]));
+        }
+      }
+      CHECK_CASE(k == 0 ? change < 1e-12 : change > 0.2 && most < 0.05, "%g, %g", change, most);
+    } else {
+      printf("  %s\n", talus_context_message(context));
+    }
+    end(other, copy);
+  }
+  end(scene, world);
+}
+
 /* A slab beyond the right face has an image behind the left one. */
 static void check_wall(talus_context *context) {
   static const char text[] =
@@ -292,6 +336,7 @@ int main(void) {
   talus_scene_destroy(scene);
   check_inlet(context);
   check_from(context);
+  check_velocities(context);
   check_wall(context);
   check_overlaps(context, "radius: 5 mm", "0.00279 m (0.56 of the");
   check_overlaps(context, "shape: box, size: 1 cm", "0.004 m (0.46 of the");
