@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # validation.sh [BUILD [OUT]]: all figures and plots of docs/measured/validation.md: the full forms of the
 # samples that compare with published physics, one after the other, and their tables as plots in OUT
-# (default docs/measured). Some twenty minutes on one free core.
+# (default docs/measured). Some half an hour on one free core.
 set -euo pipefail
 build=${1:-build} out=${2:-docs/measured}
 work=$(mktemp -d)
@@ -27,6 +27,8 @@ run reversal reversal
 run chute chute
 run hopper hopper
 run drum drum
+run silo silo
+run brazil_nut_3d brazil_nut_3d
 for kind in disks:2 beads:3 network:4; do
   { head -1 "$work/shear.csv" && grep "^${kind#*:}," "$work/shear.csv"; } > "$work/${kind%:*}.csv"
 done
