@@ -37,7 +37,8 @@ typedef struct tl_body_list {
   bool plane;
   bool periodic;
   double cell[6]; /* edges of the cell, m */
-  double rate[6]; /* of the cell, 1/s: its motion is part of the velocities; 0 in older checkpoints */
+  double
+      rate[6]; /* of the cell, 1/s: its motion is part of the velocities; 0 in older checkpoints */
 } tl_body_list;
 
 /* Room for as many bodies, shapes and points as its counts say. */

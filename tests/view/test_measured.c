@@ -169,11 +169,11 @@ static void check_chains(const tl_frame *frame) {
   CHECK_CLOSE(rod[3]->half_length, 0.25, 1e-12); /* from the floor to a centre */
   CHECK_CLOSE(s.frame.position[3 * 3], 3, 1e-12);
   CHECK_CLOSE(rod[2]->radius / rod[0]->radius, sqrt(3), 1e-12);
-  const double radius = rod[0]->radius;
+  const double thick = rod[0]->radius;
   tl_selected_release(&s);
   select.strongest = 8; /* frames with one range have one scale, beyond which nothing is thicker */
   CHECK(tl_select_apply(context, frame, &select, &s) == TALUS_OK);
-  CHECK_CLOSE(s.frame.shape_geometry[0]->radius / radius, sqrt(6.0 / 8), 1e-12);
+  CHECK_CLOSE(s.frame.shape_geometry[0]->radius / thick, sqrt(6.0 / 8), 1e-12);
   tl_selected_release(&s);
   select.strongest = 2;
   CHECK(tl_select_apply(context, frame, &select, &s) == TALUS_OK);
