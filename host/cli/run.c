@@ -36,7 +36,7 @@ typedef struct run_state {
   talus_scene_info info;
   talus_record *record;
   char directory[1024];
-  char dump_path[1056];           /* in it; the world reads it for as long as it lives */
+  char dump_path[1056];           /* in it */
   int64_t first, last;            /* steps */
   int64_t missed, halved;         /* steps that missed the tolerance; that had to be cut */
   int64_t uncertified;            /* steps with solves that no certificate judged */

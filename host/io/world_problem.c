@@ -57,9 +57,6 @@ talus_status talus_world_dump(talus_world *world, talus_dump dump, const char *p
   }
   talus_settings watched = world->def.solver;
   watched.dump = dump;
-  watched.dump_path = path;
   TL_TRY(tl_spread_check(world->context, &watched));
-  TL_TRY(talus_solver_set(world->solver, &watched));
-  world->def.solver = watched;
-  return TALUS_OK;
+  return tl_world_dump_take(world, dump, path);
 }

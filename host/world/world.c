@@ -65,19 +65,17 @@ static double tolerance_of(const talus_world_def *def) {
   return def->tolerance > 0 ? def->tolerance : TOLERANCE;
 }
 
-/* A tolerance below the default is given more iterations. */
-static int64_t iterations_of(const talus_world_def *def) {
-  return def->solver.max_iterations != 0 ? def->solver.max_iterations
-         : tolerance_of(def) < TOLERANCE ? ITERATIONS_MANY
-                                         : ITERATIONS;
+/* A tolerance below the default is given more iterations, and so are bonds. */
+static int64_t iterations_of(const talus_world *world, const talus_world_def *def) {
+  return def->solver.max_iterations != 0                          ? def->solver.max_iterations
+         : tolerance_of(def) < TOLERANCE || world->bond_count > 0 ? ITERATIONS_MANY
+                                                                  : ITERATIONS;
 }
 
 talus_status tl_solver_prepare_rows(talus_world *world) {
   talus_settings *const settings = &world->def.solver;
   settings->islands = 1;
-  if (world->bond_count > 0 && world->iterations_chosen) {
-    settings->max_iterations = ITERATIONS_MANY;
-  }
+  settings->max_iterations = iterations_of(world, &world->given);
   return talus_solver_set(world->solver, settings);
 }
 
@@ -108,7 +106,7 @@ static talus_status def_check(talus_context *context, const talus_world_def *def
       {"restitution", def->restitution, (unsigned)def->restitution <= TALUS_RESTITUTION_POISSON},
       {"on_miss", def->on_miss, (unsigned)def->on_miss <= TALUS_MISS_STOP},
       {"accept (on_miss is CONTINUE, which accepts any)", def->accept,
-       def->accept == 0 || def->on_miss != TALUS_MISS_CONTINUE},
+       def->accept == 0 || isinf(def->accept) || def->on_miss != TALUS_MISS_CONTINUE},
       {"penetration_limit", def->penetration_limit, def->penetration_limit > 0},
       {"velocity_scale", def->velocity_scale,
        def->velocity_scale >= 0 && isfinite(def->velocity_scale)},
@@ -130,8 +128,8 @@ static talus_status def_check(talus_context *context, const talus_world_def *def
 /* The def by which a world goes: defaults in place of the zeros that stand for them. */
 static void def_take(talus_world *world, const talus_world_def *given) {
   talus_world_def *const def = &world->def;
-  *def = *given;
-  world->iterations_chosen = given->solver.max_iterations == 0;
+  *def = world->given = *given;
+  world->given.solver.dump_path = NULL; /* def has the world's copy */
   def->tolerance = tolerance_of(given);
   def->on_miss = on_miss_of(given);
   def->accept = def->on_miss == TALUS_MISS_CONTINUE ? INFINITY
@@ -141,9 +139,59 @@ static void def_take(talus_world *world, const talus_world_def *given) {
     def->restitution_speed = 2 * sqrt(tl_dot3(given->gravity, given->gravity)) * given->step;
   }
   def->solver.tolerance = def->tolerance;
-  def->solver.max_iterations = iterations_of(given);
+  def->solver.max_iterations = iterations_of(world, given);
   def->solver.warm_start = 1;
   def->solver.same_bits = 1; /* a run is the same on every machine */
+}
+
+/* Members that were zero and come back as talus_world_get handed them out stand for defaults again:
+ * what follows from other members goes on following them. */
+static void derived_clear(const talus_world *world, talus_world_def *def) {
+  const talus_world_def *const given = &world->given, *const shown = &world->def;
+  const struct {
+    double given, shown;
+    double *value;
+  } reals[] = {
+      {given->tolerance, shown->tolerance, &def->tolerance},
+      {given->accept, shown->accept, &def->accept},
+      {given->restitution_speed, shown->restitution_speed, &def->restitution_speed},
+  };
+  for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+    if (reals[i].given == 0 && *reals[i].value == reals[i].shown) {
+      *reals[i].value = 0;
+    }
+  }
+  if (given->on_miss == TALUS_MISS_DEFAULT && def->on_miss == shown->on_miss) {
+    def->on_miss = TALUS_MISS_DEFAULT;
+  }
+  if (given->solver.max_iterations == 0 &&
+      def->solver.max_iterations == shown->solver.max_iterations) {
+    def->solver.max_iterations = 0;
+  }
+}
+
+talus_status tl_world_dump_take(talus_world *world, talus_dump dump, const char *path) {
+  talus_settings *const settings = &world->def.solver;
+  const bool named = dump != TALUS_DUMP_NONE && path != NULL;
+  const size_t length = named ? strlen(path) + 1 : 0;
+  const talus_settings old = *settings;
+  char *kept = NULL;
+  if (named) {
+    TL_TRY(tl_alloc(world->context, (void **)&kept, length, 1, "solver.dump_path"));
+    memcpy(kept, path, length);
+  }
+  settings->dump = dump;
+  settings->dump_path = kept;
+  const talus_status status =
+      world->solver != NULL ? talus_solver_set(world->solver, settings) : TALUS_OK;
+  if (status != TALUS_OK) {
+    *settings = old;
+    tl_free(world->context, kept);
+    return status;
+  }
+  tl_free(world->context, world->dump_path);
+  world->dump_path = kept;
+  return TALUS_OK;
 }
 
 /* Settings of the projection of positions, which is not meant to be exact. */
@@ -205,6 +253,9 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
     status = tl_match_create(context, &world->match);
   }
   if (status == TALUS_OK) {
+    status = tl_world_dump_take(world, def.solver.dump, def.solver.dump_path);
+  }
+  if (status == TALUS_OK) {
     status = talus_solver_create(context, &world->def.solver, &world->solver);
   }
   if (status == TALUS_OK) {
@@ -228,9 +279,10 @@ talus_status talus_world_set(talus_world *world, const talus_world_def *given) {
   if (world == NULL || given == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  const talus_world_def old = world->def;
+  const talus_world_def old = world->def, old_given = world->given;
   talus_world_def def = talus_world_def_default();
   TL_TRY(tl_struct_read(world->context, &tl_struct_world_def, "world def", given, &def));
+  derived_clear(world, &def);
   TL_TRY(def_check(world->context, &def));
   TL_TRY(tl_spread_check(world->context, &def.solver));
   if (def.step != old.step || def.plane != old.plane || def.seed != old.seed ||
@@ -238,7 +290,7 @@ talus_status talus_world_set(talus_world *world, const talus_world_def *given) {
     return tl_fail(world->context, TALUS_BAD_SETTING,
                    "world def: step, plane, seed and softness stay what they are");
   }
-  def.solver.dump = old.solver.dump;
+  def.solver.dump = old.solver.dump; /* talus_world_dump changes them */
   def.solver.dump_path = old.solver.dump_path;
   def.solver.islands = def.solver.islands || old.solver.islands; /* joints ask for it */
   talus_settings projection;
@@ -250,6 +302,7 @@ talus_status talus_world_set(talus_world *world, const talus_world_def *given) {
   }
   if (status != TALUS_OK) { /* as it was; these settings were good before */
     world->def = old;
+    world->given = old_given;
     projection = projection_of(&old.solver);
     (void)talus_solver_set(world->solver, &old.solver);
     (void)talus_solver_set(world->projector, &projection);
@@ -275,10 +328,10 @@ void talus_world_destroy(talus_world *world) {
       tl_buffer_release(context, shown[i]);
     }
   }
-  void *const arrays[] = {world->body,        world->shape, world->material, world->pair,
-                          world->motion,      world->joint, world->shown,    world->servo,
-                          world->shown_bonds, world->bond,  world->broken,   world->turn,
-                          world->body_extra};
+  void *const arrays[] = {world->body,        world->shape,    world->material, world->pair,
+                          world->motion,      world->joint,    world->shown,    world->servo,
+                          world->shown_bonds, world->bond,     world->broken,   world->turn,
+                          world->body_extra,  world->dump_path};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     tl_free(context, arrays[i]);
   }

@@ -216,7 +216,8 @@ typedef struct tl_material_pair {
 
 struct talus_world {
   talus_context *context;
-  talus_world_def def;
+  talus_world_def def, given; /* by which it goes; with the zeros that stand for defaults */
+  char *dump_path;            /* def.solver.dump_path; NULL: none */
   double time;
   int64_t step_count;
   double
@@ -249,9 +250,8 @@ struct talus_world {
   int32_t joint_count, joint_capacity, joint_next;
   tl_bond *bond;
   int32_t bond_count, bond_capacity, bond_next, bond_gaps;
-  bool iterations_chosen; /* max_iterations is the world's choice */
-  bool bonds_changed;     /* since the pairs below were found */
-  tl_buffer bond_pairs;   /* [bond_count] keys of bonded bodies, ascending; body_pair.c */
+  bool bonds_changed;   /* since the pairs below were found */
+  tl_buffer bond_pairs; /* [bond_count] keys of bonded bodies, ascending; body_pair.c */
   int32_t bond_pair_count;
   tl_buffer joint_pairs; /* [joint_count] the same of bodies that joints keep from touching */
   int32_t joint_pair_count;
@@ -495,6 +495,8 @@ bool tl_joined(const talus_world *world, int32_t body_a, int32_t body_b);
  * since sweeps do not come near the solution of a chain in the iterations of a step; bonds are
  * given more of them. */
 talus_status tl_solver_prepare_rows(talus_world *world);
+/* Dumps of contact solves from now on; keeps a copy of the path. */
+talus_status tl_world_dump_take(talus_world *world, talus_dump dump, const char *path);
 
 /* Reals in a velocity array: six per body, then the joint velocities of mechanisms. */
 size_t tl_velocity_size(const talus_world *world);

@@ -181,9 +181,8 @@ TALUS_API talus_status talus_file_write(talus_context *context, const char *path
  * with the formats of talus_problem_write. The world is as before. Calls the contact callback.
  * Statuses: INVALID_ARGUMENT, those of talus_problem_write and talus_world_step. */
 TALUS_API talus_status talus_world_problem_write(talus_world *world, const char *path);
-/* From now on contact solves are written as talus_settings.dump says. The path, as that of
- * talus_settings.dump_path, is not copied: it must live as long as the world. Statuses:
- * INVALID_ARGUMENT, those of talus_solver_set. */
+/* From now on contact solves are written as talus_settings.dump says; NONE ends it. The path is
+ * copied. Statuses: INVALID_ARGUMENT, those of talus_solver_set. */
 TALUS_API talus_status talus_world_dump(talus_world *world, talus_dump dump, const char *path);
 
 /* ---- pictures -------------------------------------------------------------------------------- */

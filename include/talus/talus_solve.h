@@ -363,8 +363,7 @@ typedef struct talus_settings {
   double facet_angle;       /* of PYRAMID and BOX, rad; default 0 */
   int32_t facet_align;      /* 1: the angle is counted from -q_t, the way against sliding */
   talus_dump dump;          /* problems to be written to files, for `talus solve`; default NONE */
-  const char *dump_path;    /* how their names begin, folders included; a solver copies it, a world
-                                not */
+  const char *dump_path;    /* how their names begin, folders included; is copied */
   int32_t dump_most;        /* files that one solver writes at the most; default 100, >= 1 */
   int32_t islands;          /* 1: auto solves groups of up to 64 contacts and rows that share no
                                 moving body with others directly (mncp_prox), before the usual

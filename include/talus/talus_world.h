@@ -120,12 +120,14 @@ TALUS_API talus_status talus_world_create(talus_context *context, const talus_wo
                                           talus_world **world);
 /* Accepts NULL. */
 TALUS_API void talus_world_destroy(talus_world *world);
-/* The def by which the world goes, defaults in place of zeros that stand for them. def comes from
- * talus_world_def_default. Statuses: INVALID_ARGUMENT, STRUCT_SIZE. */
+/* The def by which the world goes, defaults in place of zeros that stand for them; its dump_path is
+ * the world's. def comes from talus_world_def_default. Statuses: INVALID_ARGUMENT, STRUCT_SIZE. */
 TALUS_API talus_status talus_world_get(const talus_world *world, talus_world_def *def);
 
 /* Other settings from the next step on: gravity, law, tolerances ...; def is as for
- * talus_world_create, zeros stand for defaults again. step, plane, seed and softness stay.
+ * talus_world_create, zeros stand for defaults again, and so does what talus_world_get gave for a
+ * zero: def may come from there. step, plane, seed and softness stay; solver.dump and dump_path are
+ * changed by talus_world_dump alone.
  * Statuses: INVALID_ARGUMENT, STRUCT_SIZE, BAD_SETTING (naming the field). */
 TALUS_API talus_status talus_world_set(talus_world *world, const talus_world_def *def);
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "talus/talus_io.h"
+#include "talus/talus_world.h"
 #include "tests/check.h"
 #include "tests/solver/families.h"
 
@@ -180,6 +181,37 @@ static void trouble_check(talus_context *context, diary *d) {
   oracle_made_free(&made);
 }
 
+/* A world keeps the path of dumps when its settings change; the caller's is gone by then. */
+static void world_check(talus_context *context) {
+  talus_world_def def = talus_world_def_default();
+  talus_material_def stone = talus_material_def_default();
+  talus_world *world;
+  char path[16] = "kept";
+  int32_t material, id[2];
+  unlink("kept-000001.hdf5");
+  unlink("second-000001.hdf5");
+  def.solver.dump = TALUS_DUMP_EVERY;
+  def.solver.dump_path = path;
+  CHECK(talus_world_create(context, &def, &world) == TALUS_OK);
+  memset(path, 'x', sizeof path - 1);
+  CHECK(talus_material_add(world, &stone, &material) == TALUS_OK);
+  const double centre[6] = {0, 0, 0, 0, 0, 0.0199}, radius[2] = {0.01, 0.01};
+  CHECK(talus_spheres_add(world, NULL, material, 2, centre, radius, id) == TALUS_OK);
+  CHECK(talus_world_get(world, &def) == TALUS_OK && def.solver.dump_path != path);
+  def.gravity[2] = -1;
+  CHECK(talus_world_set(world, &def) == TALUS_OK);
+  CHECK(talus_world_step(world, NULL) == TALUS_OK && is_there("kept-000001.hdf5"));
+  snprintf(path, sizeof path, "second");
+  CHECK(talus_world_dump(world, TALUS_DUMP_EVERY, path) == TALUS_OK);
+  memset(path, 'x', sizeof path - 1);
+  CHECK(talus_world_dump(world, TALUS_DUMP_EVERY, NULL) == TALUS_BAD_SETTING);
+  CHECK(talus_world_step(world, NULL) == TALUS_OK && is_there("second-000001.hdf5"));
+  CHECK(talus_world_dump(world, TALUS_DUMP_NONE, NULL) == TALUS_OK);
+  unlink("second-000001.hdf5");
+  CHECK(talus_world_step(world, NULL) == TALUS_OK && !is_there("second-000001.hdf5"));
+  talus_world_destroy(world);
+}
+
 /* A full disk, where the system has one to try on. */
 static void full_check(talus_context *context) {
   oracle_made made = family_make(family_at(0), TALUS_LAW_CCP, 4);
@@ -206,6 +238,7 @@ int main(void) {
     change_check(context);
     in_place_check(context);
     full_check(context);
+    world_check(context);
   }
   trouble_check(context, &d);
   talus_context_destroy(context);

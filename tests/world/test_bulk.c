@@ -138,6 +138,39 @@ static void test_def(void) {
   talus_world_destroy(world);
 }
 
+/* What talus_world_get gives, talus_world_set and talus_world_create take; what follows from other
+ * members goes on following them. */
+static void test_def_returned(void) {
+  int32_t material;
+  talus_world *const world = floor_make(&material), *other;
+  talus_world_def def = talus_world_def_default();
+  MUST(talus_world_get(world, &def));
+  CHECK(def.on_miss == TALUS_MISS_CONTINUE && isinf(def.accept));
+  CHECK(def.solver.max_iterations == 200);
+  MUST(talus_world_create(place_context, &def, &other));
+  talus_world_destroy(other);
+  def.gravity[2] = -1;
+  def.tolerance = 1e-6;
+  MUST(talus_world_set(world, &def));
+  MUST(talus_world_get(world, &def));
+  CHECK(def.gravity[2] == -1 && isinf(def.accept) && def.solver.max_iterations == 2000);
+  CHECK_CLOSE(def.restitution_speed, 2e-3, 1e-15);
+  def.on_miss = TALUS_MISS_HALVE;
+  MUST(talus_world_set(world, &def));
+  MUST(talus_world_get(world, &def));
+  CHECK_CLOSE(def.accept, 1e-5, 1e-18);
+  def.restitution_speed = 0.5; /* was given: stays */
+  MUST(talus_world_set(world, &def));
+  def.gravity[2] = -2;
+  MUST(talus_world_set(world, &def));
+  MUST(talus_world_get(world, &def));
+  CHECK(def.restitution_speed == 0.5 && def.on_miss == TALUS_MISS_HALVE && def.tolerance == 1e-6);
+  def.on_miss = TALUS_MISS_CONTINUE;
+  def.accept = 1e-3;
+  CHECK(talus_world_set(world, &def) == TALUS_BAD_SETTING);
+  talus_world_destroy(world);
+}
+
 int main(void) {
   place_begin(1);
   test_spheres();
@@ -145,6 +178,7 @@ int main(void) {
   test_state_and_measure();
   test_shapes();
   test_def();
+  test_def_returned();
   place_end();
   return check_end();
 }
