@@ -35,7 +35,6 @@ ABSENT = {
     "talus_solve_once": "solve_once makes a solver",
     "talus_certify": "certify calls talus_certify_cone, which does the same for every cone",
     "talus_problem_diagonal": "for simulators in C that mix their own compliance",
-    "talus_world_dump": "World.set(settings=Settings(dump=..., dump_path=...))",
     "talus_body_after": "World.ids", "talus_body_get": _ONE, "talus_body_set": _ONE,
     "talus_body_kind": _ONE, "talus_body_mass": _ONE, "talus_body_force": _ONE,
     "talus_joint_coordinate": "World.joint(...).coordinate",

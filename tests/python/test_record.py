@@ -178,6 +178,45 @@ class Changes(unittest.TestCase):
         mine.grains, mine.gravity = [1], (0, 0, 0)
         np.testing.assert_array_equal(mine.gravity, 0)
 
+    def test_set_a_world_of_a_scene(self):
+        try:
+            world = talus.Scene(SILO).build()
+        except talus.Error as error:
+            self.assertEqual(error.status, talus.Status.UNSUPPORTED, error)
+            self.skipTest(str(error))
+        world.gravity = (0, 0, -1)
+        world.set(tolerance=1e-6)
+        np.testing.assert_array_equal(world.gravity, (0, 0, -1))
+        self.assertEqual(world.restitution_speed, 2 * world.step_length)
+        world.step()
+
+    def test_dump(self):
+        """Settings say when problems are written, also while a world runs; a path outlives them."""
+        with tempfile.TemporaryDirectory() as folder:
+            world, _ = heap()
+
+            def written(name, steps):
+                world.step(steps)
+                return len([file for file in os.listdir(folder) if file.startswith(name + "-")])
+
+            path = os.path.join(folder, "first")
+            world.set(settings=talus.Settings(dump="every", dump_path=path))
+            if written("first", 2) == 0:
+                self.skipTest("built without HDF5")
+            self.assertEqual(written("first", 1), 3)
+            world.set(settings=talus.Settings(law="ccp", dump="every",
+                                              dump_path=os.path.join(folder, "second")))
+            world.gravity = (0, 0, -9)
+            self.assertEqual((written("second", 2), written("first", 1)), (2, 3))
+            with self.assertRaisesRegex(talus.Error, "dump_path"):
+                world.set(gravity=(0, 0, 0), settings=talus.Settings(dump="every"))
+            np.testing.assert_array_equal(world.gravity, (0, 0, -9))
+            with self.assertRaises(talus.Error):
+                world.set(substeps=-1, settings=talus.Settings())
+            self.assertEqual(written("second", 1), 4)
+            world.set(settings=talus.Settings())
+            self.assertEqual(written("second", 2), 4)
+
     def test_set_material(self):
         world = talus.World(gravity=(0, 0, -10))
         slick = world.add_material(friction=0.0, density=1000)

@@ -92,7 +92,7 @@ _LETTERS = {"v": c_void_p, "P": POINTER(c_int32), "i": c_int32, "l": c_int64, "d
             "s": c_char_p, "e": c_int, "0": None, "z": structs.size_t, "H": POINTER(c_void_p)}
 _WORLD = {
     "world_create": "evvH", "world_set": "evv", "world_softness": "evvv",
-    "world_device_steps": "lvv", "world_problem_write": "evs", "world_set_cell": "evv", "world_cell": "evv", "world_stress": "evv",
+    "world_device_steps": "lvv", "world_problem_write": "evs", "world_dump": "evis", "world_set_cell": "evv", "world_cell": "evv", "world_stress": "evv",
      "checkpoint_write": "evsi", "checkpoint_newest": "evssz",
     "checkpoint_read": "evs", "world_get": "evv", "world_destroy": "0v", "world_step": "evv", "world_time": "dv",
     "world_steps": "lv", "world_contacts": "ivH", "world_on_contact": "0vvv",

@@ -96,11 +96,10 @@ class World(WorldJoints):
         self.context.check(library.talus_world_create(self.context._handle, byref(made),
                                                       byref(handle)))
         self._take(handle)
-        self._use(made, used)
+        self._use(used)
 
-    def _use(self, made: structs.WorldDef, used: Optional[structs.Settings]) -> None:
-        """Keeps what the world goes by, and what its solver points to."""
-        self._given = made
+    def _use(self, used: Optional[structs.Settings]) -> None:
+        """Keeps what the world's solver points to."""
         if used is not None:
             self._used, self._settings_raised = used, used.raised
 
@@ -112,13 +111,22 @@ class World(WorldJoints):
             if name in _LASTING:
                 raise TypeError(f"world.{name} stays as it was made")
         with self._alone() as world:
-            made = structs.WorldDef.from_buffer_copy(self._given or self._def)
+            self._look(world)  # stages of a scene change it as well
+            made = structs.WorldDef.from_buffer_copy(self._def)
             changed = define(structs.WorldDef, "world", values, _WORLD_KINDS)
-            for name, value in values.items():
+            for name in values:
                 setattr(made, name, getattr(changed, name))  # None: the default
             used = _solver_settings(made, settings)
-            self.context.check(library.talus_world_set(world, byref(made)))
-            self._use(made, used)
+            before = self._def.solver.dump, self._def.solver.dump_path
+            if used is not None:
+                self.context.check(library.talus_world_dump(world, used.dump, used.dump_path))
+            try:
+                self.context.check(library.talus_world_set(world, byref(made)))
+            except Error:
+                if used is not None:
+                    library.talus_world_dump(world, *before)
+                raise
+            self._use(used)
             self._look(world)
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -48,13 +48,12 @@ class WorldState:
         self.context = context
         self._handle = c_void_p()
         self._turn = threading.Lock()
-        self._used: Any = None  # settings, which the world's solver points to
+        self._used: Any = None  # settings, whose progress the world's solver calls
         self._settings_raised: List[BaseException] = []
         self._raised: List[BaseException] = []
         self._callback: Any = None
         self._material: Optional[int] = None  # the one of shapes that name none
         self._materials: Dict[int, Dict[str, Any]] = {}  # what add_material was given
-        self._given: Optional[structs.WorldDef] = None
         self._state: Optional[Reals] = None
         self._seen: Optional[Reals] = None
         self._stale, self._handed = True, False
