@@ -278,6 +278,42 @@ class Changes(unittest.TestCase):
         world.close()
         self.assertIn("destroyed", repr(arm))
 
+    def test_arrays_follow_what_failed(self):
+        world, ids = heap()
+        position = world.position
+        with self.assertRaises(talus.Error):
+            world.remove([ids[0], 99])
+        self.assertEqual(world.body_count, 27)
+        self.assertTrue(np.isnan(position[ids[0]]).all())
+        world.step()
+
+    def test_forces_of_a_step(self):
+        """Of the part of the step in which the impulses acted, whatever is set afterwards."""
+        cut, i = 0, np.arange(12)
+        column = np.stack([0.02 * (i % 3), 0.015 * (i % 2), 0.05 + 0.11 * i], -1)
+        for accept in 0.5 * 0.7 ** np.arange(18):
+            world = talus.World(tolerance=1e-12, accept=accept, penetration_limit=np.inf,
+                                settings=talus.Settings(max_iterations=1))
+            world.add_plane()
+            world.add_spheres(column, 0.05)
+            for _ in range(300):
+                try:
+                    report = world.step()
+                except talus.Error:
+                    break
+                impulse = world.contacts["impulse"]
+                force = world.contact_force[0]  # of the plane, body_a of its contacts
+                held = world.contacts["body_a"] == 0
+                if report.halvings == 0 or not held.any():
+                    continue
+                cut += 1
+                wanted = -impulse[held].sum(axis=0) / (1e-3 / 2**report.halvings)
+                np.testing.assert_allclose(force, wanted, rtol=1e-9, atol=1e-9)
+                world.set(substeps=4)
+                np.testing.assert_array_equal(world.contact_force[0], force)
+                world.set(substeps=1)
+        self.assertGreater(cut, 0)
+
     def test_bodies_of_bonds_are_ids(self):
         world, ids = heap()
         with self.assertRaises(TypeError):

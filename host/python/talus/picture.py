@@ -163,7 +163,7 @@ def picture_of_world(world: "World") -> Picture:
             placed = placed + (away - normal * (normal @ away))
         (walls if fixed else solids).append((placed, faces))
     found = world.contacts
-    force = found["impulse"] / world._dt if world._dt > 0 else found["impulse"]
+    force = found["impulse"] / world._part_seconds
     return Picture(world.time, position, radius, _fields(position, radius, velocity,
                                                          state["spin"][bodies]),
                    _joined(solids), _joined(walls),

@@ -180,7 +180,10 @@ class World(WorldJoints):
                 for _ in range(wanted):
                     if self._before_step is not None:
                         self._before_step()
+                        self._look(world)  # a stage may have changed it
                     status = library.talus_world_step(world, byref(made))
+                    if status == Status.OK:
+                        self._stepped(made.halvings)
                     self._raise()
                     self.context.check(status)
                     if self._after_step is not None:
@@ -347,9 +350,8 @@ class World(WorldJoints):
         contacts = self.contacts
         with self._alone() as world:
             sums = np.zeros((library.talus_body_capacity(world), 3))
-        if len(contacts) and self._dt > 0:
-            np.add.at(sums, contacts["body_b"], value(contacts, "body_b") / self._dt)
-            np.add.at(sums, contacts["body_a"], -value(contacts, "body_a") / self._dt)
+        for side, sign in (("body_b", 1), ("body_a", -1)):
+            np.add.at(sums, contacts[side], sign * value(contacts, side) / self._part_seconds)
         return sums
 
     # ---- pictures ------------------------------------------------------------------------------

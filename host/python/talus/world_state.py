@@ -65,6 +65,7 @@ class WorldState:
         self._handle = handle
         self.context._retain()
         self._look(handle)
+        self._stepped(0)
 
     def _look(self, handle: c_void_p) -> None:
         """Keeps the def by which the world goes."""
@@ -72,7 +73,10 @@ class WorldState:
         made.solver.struct_size = ctypes.sizeof(structs.Settings)
         self.context.check(library.talus_world_get(handle, byref(made)))
         self._def = made
-        self._dt = made.step / max(1, made.substeps)  # of an impulse
+
+    def _stepped(self, halvings: int) -> None:
+        """Keeps how long the impulses of the last step acted: its last part, which may have been cut."""
+        self._part_seconds = self._def.step / (self._def.substeps << halvings)
 
     def close(self) -> None:
         """Destroys the world. Arrays that were taken from it keep what they show."""
