@@ -1,8 +1,11 @@
 """What worlds write and what is read again: runs of worlds, measurements, problem files, checkpoints of
 scenes; changes of a world while it runs; ranks of MPI. Exit code 77 where NumPy is missing."""
 
+import fcntl
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -62,7 +65,78 @@ class Runs(unittest.TestCase):
                               ({"steps": 9, "every": 1e-4}, ValueError)):
             with self.assertRaises(error):
                 world.run(self.place("other"), **values)
+        for values, name in (({"time": np.inf}, "time"), ({"time": np.nan}, "time"),
+                             ({"steps": 2, "every": np.nan}, "every"), ({"steps": 2, "every": np.inf}, "every")):
+            with self.assertRaisesRegex(ValueError, f"run: {name} is"):
+                world.run(self.place("other"), **values)
         self.assertFalse(os.path.exists(self.place("other")))
+
+    def test_force_leaves_nothing_of_the_run_before(self):
+        place = self.place("out")
+        world, _ = heap()
+        world.run(place, steps=20, every=4e-3)
+        for name in ("scene.yaml", "checkpoint-000100.h5", "broken.csv", "mine.txt"):
+            with open(os.path.join(place, name), "w"):
+                pass
+        other = talus.World()
+        other.add_sphere((0, 0, 1), 0.01)
+        run = other.run(place, steps=4, every=2e-3, force=True, contacts=False)
+        self.assertEqual([frame.step for frame in run], [0, 2, 4])
+        self.assertEqual((len(run[-1].contacts.get("force", [])), run[-1].part("walls")), (0, {}))
+        self.assertEqual(sorted(name for name in os.listdir(place) if name.startswith(("grains-", "walls"))),
+                         [f"grains-{step:08d}.vtp" for step in (0, 2, 4)])
+        for name in ("scene.yaml", "checkpoint-000100.h5", "broken.csv"):
+            self.assertFalse(os.path.exists(os.path.join(place, name)))
+        self.assertTrue(os.path.exists(os.path.join(place, "mine.txt")))
+
+    def test_what_a_run_writes(self):
+        """The same files as those that `talus run --force` deletes."""
+        from talus import record
+        with open(os.path.join(os.environ["TALUS_SOURCE"], "host/scene/record_directory.c")) as file:
+            listed = re.search(r"patterns\[\] = {(.*?)}", file.read(), re.S).group(1)
+        self.assertEqual(re.findall(r'"([^"]+)"', listed), list(record.PATTERNS))
+
+    def test_a_directory_at_work(self):
+        world, _ = heap()
+        world.run(self.place("out"), steps=2)
+        with open(os.path.join(self.place("out"), ".lock"), "w+") as file:
+            file.write("process 7 on ship\n")
+            file.flush()
+            fcntl.flock(file, fcntl.LOCK_EX)
+            with self.assertRaisesRegex(talus.Error, "BUSY.*process 7"):
+                world.run(self.place("out"), steps=2, force=True)
+        self.assertEqual(len(talus.Run(self.place("out"))), 3)
+
+    def test_append_goes_on(self):
+        place = self.place("out")
+        world, _ = heap()
+        world.run(place, steps=20, every=4e-3)
+        fresh, _ = heap()
+        with self.assertRaisesRegex(talus.Error, "CALL_ORDER.*up to step 20"):
+            fresh.run(place, steps=4, append=True)
+        self.assertEqual(len(talus.Run(place)), 11)
+        try:
+            kept = world.save(self.place("kept"))
+        except talus.Error as error:
+            self.assertEqual(error.status, talus.Status.UNSUPPORTED)
+            return
+        world.run(place, steps=20, every=4e-3, append=True)
+        fresh.load(kept)
+        run = fresh.run(place, steps=4, every=4e-3, append=True)  # what came after is written anew
+        self.assertEqual([frame.step for frame in run][-3:], [20, 22, 24])
+
+    def test_tables(self):
+        world, _ = heap()
+        run = world.run(self.place("out"), steps=2)
+        path = os.path.join(self.place("out"), "scalars.csv")
+        with open(path, "w") as file:
+            file.write("step,time [s]\n")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual([len(column) for column in talus.Run(run.directory).scalars.values()], [0, 0])
+        os.remove(path)
+        with self.assertRaisesRegex(talus.Error, "FILE_OPEN.*scalars.csv"):
+            talus.Run(run.directory).scalars
 
     def test_same_as_steps(self):
         """Writing changes nothing."""
@@ -413,6 +487,18 @@ places = np.mgrid[0:8, 0:8, 0:6].reshape(3, -1).T * 0.0201 + [0, 0, 0.0102]
 world.add_spheres(places + np.random.default_rng(1).uniform(-2e-5, 2e-5, places.shape), 0.01)
 world.step(20)
 assert world.contact_count > 512, world    # with fewer each process solves alone
+run = world.run(sys.argv[2] + ".run", steps=4, every=4e-3)
+assert len(run) == 3 and len(run[-1].contacts["force"]) > 512, run
+try:
+    world.run(sys.argv[2] + ".run", steps=4)
+    raise SystemExit("a run was replaced")
+except talus.Error as error:
+    assert "holds a run already" in str(error)
+try:
+    kept = world.save(sys.argv[2] + ".kept")
+    world.load(kept)
+except talus.Error as error:
+    assert error.status == talus.Status.UNSUPPORTED    # built without HDF5
 if MPI.COMM_WORLD.rank == 0:
     np.save(sys.argv[2], world.position)
 del world
@@ -445,7 +531,12 @@ class Ranks(unittest.TestCase):
                      program, name, place], capture_output=True, text=True, timeout=120)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 found[name] = np.load(place)
+                runs = [(run[-1].position, run[-1].contacts["force"]) for run in [
+                    talus.Run(place + ".run")]]
+                found[name + " run"] = runs[0]
             np.testing.assert_array_equal(found["alone"], found["ranks"])
+            for alone, ranks in zip(found["alone run"], found["ranks run"]):
+                np.testing.assert_array_equal(alone, ranks)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ class Ranks:
         from .solver import Error
         if not callable(getattr(communicator, "py2f", None)):
             raise TypeError(f"ranks is {communicator!r}: a communicator of mpi4py is needed")
-        self._handle, mpi = c_void_p(), _load()
+        self._handle, mpi, self.communicator = c_void_p(), _load(), communicator
         self._destroy = mpi.talus_mpi_ranks_destroy
         mpi.talus_mpi_ranks_create_fortran.argtypes = [c_int32, POINTER(c_void_p)]
         mpi.talus_mpi_ranks_create_fortran.restype = c_int

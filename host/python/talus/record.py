@@ -1,8 +1,15 @@
-"""Frames and a table of a world, written while it is stepped: a directory that talus.Run reads."""
+"""Frames and a table of a world, written while it is stepped: a directory that talus.Run reads.
 
+On ranks the first process writes, for all: they make the same calls, gather the contacts together, and
+raise what the first one raises.
+"""
+
+import fcntl
+import fnmatch
+import math
 import os
 from ctypes import byref, c_double, c_void_p
-from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple
 
 from . import structs
 from .define import real, whole
@@ -31,6 +38,49 @@ _COLUMNS: Tuple[Tuple[str, str, Callable[[StepReport, "World"], Any]], ...] = (
     ("penetration_max", "m", lambda r, w: r.penetration_max),
     ("epsilon", "", lambda r, w: r.epsilon), ("error", "", lambda r, w: r.error),
     ("iterations", "", lambda r, w: r.iterations))
+
+
+# What a run writes, and nothing else: host/scene/record_directory.c.
+PATTERNS = (
+    "scene.yaml", "from.h5", "packing.csv", "packing.vtp", "scalars.csv", "broken.csv",
+    "checkpoint-[0-9]*.h5", "grains-[0-9]*.vtp", "contacts-[0-9]*.vtp", "surfaces-[0-9]*.vtp",
+    "walls-[0-9]*.vtp", "bonds-[0-9]*.vtp", "grains.pvd", "contacts.pvd", "surfaces.pvd", "walls.pvd",
+    "bonds.pvd", "frame-[0-9]*.png", "plot.png", "movie.mp4", "failed-[0-9]*.hdf5",
+    "failed-[0-9]*.dat", "problem-[0-9]*.hdf5", "problem-worst.hdf5", "measure.csv", "averages.csv",
+    "measure-*-[0-9]*.csv", "measure-*-[0-9]*.vti")
+
+
+def _clear(folder: str) -> None:
+    """Deletes the files of a run, as `talus run --force` does."""
+    lock = os.path.join(folder, ".lock")
+    if os.path.exists(lock):
+        with open(lock, "rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise Error(Status.BUSY, f"{folder} is being written by {file.readline().decode().strip()}"
+                            ": wait for its end, or write elsewhere") from None
+            except OSError:
+                pass  # a file system without locks
+    for name in os.listdir(folder):
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in PATTERNS):
+            os.unlink(os.path.join(folder, name))
+
+
+def _prepare(world: "World", folder: str, force: bool, append: bool) -> None:
+    """Makes the directory ready for the frames from now on."""
+    if holds_run(folder) and not (force or append):
+        raise Error(Status.FILE_WRITE, f"{folder} holds a run already: force=True replaces it, "
+                    "append=True goes on in it")
+    os.makedirs(folder, exist_ok=True)
+    if append and holds_run(folder):
+        last = max(Run(folder)._steps, default=0)
+        if world.steps < last and not world._loaded:
+            raise Error(Status.CALL_ORDER, f"{folder} holds frames up to step {last}, and the world is at "
+                        f"step {world.steps}: load() the state from which it is to go on, or "
+                        "force=True replaces the run")
+    elif not append:
+        _clear(folder)
 
 
 class Record:
@@ -69,13 +119,19 @@ class Record:
             self.world.context.check(library.talus_table_close(table))
 
 
+def _finite(name: str, value: Any) -> float:
+    if not math.isfinite(real(name, value)):
+        raise ValueError(f"run: {name} is {value} s, which is not finite")
+    return real(name, value)
+
+
 def _steps(world: "World", time: Optional[float], steps: Optional[int]) -> int:
     if (time is None) == (steps is None):
         raise TypeError("run: either time or steps is needed")
     if steps is not None:
         count = whole("steps", steps)
     else:
-        count = round((real("time", time) - world.time) / world.step_length)
+        count = round((_finite("time", time) - world.time) / world.step_length)
     if count < 1:
         raise ValueError(f"run: the world is at t = {world.time:g} s already" if steps is None
                          else f"run: {count} steps, at least one is needed")
@@ -86,23 +142,32 @@ def run(world: "World", directory: Any, time: Optional[float], steps: Optional[i
         every: Optional[float], contacts: bool, force: bool, append: bool) -> Run:
     """World.run."""
     left, folder = _steps(world, time, steps), os.fspath(directory)
-    between = max(1, left // 100) if every is None else round(real("every", every)
-                                                              / world.step_length)
+    between = max(1, left // 100) if every is None else round(
+        _finite("every", every) / world.step_length)
     if between < 1:
         raise ValueError(f"run: every is {every} s, less than a step ({world.step_length:g} s)")
-    if holds_run(folder) and not (force or append):
-        raise Error(Status.FILE_WRITE, f"{folder} holds a run already: force=True replaces it, "
-                    "append=True goes on in it")
-    os.makedirs(folder, exist_ok=True)
-    record = Record(world, folder, contacts, append)
+    first = world.context._by_first
+
+    def begin() -> None:
+        _prepare(world, folder, force, append)
+        opened.append(Record(world, folder, contacts, append))
+
+    def write(report: Optional[StepReport]) -> None:
+        world._gather()
+        first(lambda: opened[0].write(report))
+
+    opened: List[Record] = []  # by the first rank alone
+    first(begin)
     try:
         if not append:
-            record.write(None)
+            write(None)
         while left > 0:
             count = min(between - world.steps % between, left)
             report = world.step(count)
             left -= count
-            record.write(report)
+            write(report)
     finally:
-        record.close()
+        for record in opened:
+            record.close()
+    first(lambda: None)  # all is written when the others look
     return Run(folder)

@@ -19,8 +19,12 @@ class Error(Exception):
     """A call was not carried out: `status` says why, the message where and what to do."""
 
     def __init__(self, status: int, message: str) -> None:
+        self._given = status, message
         self.status = Status(status) if status in Status._value2member_map_ else status
         super().__init__(f"{text('status_name', status)}: {message or text('status_text', status)}")
+
+    def __reduce__(self) -> Any:
+        return type(self), self._given
 
 
 class Context:
@@ -77,6 +81,22 @@ class Context:
             self._handle = c_void_p()
             if self._ranks is not None:
                 self._ranks.close()
+
+    def _by_first(self, call: Callable[[], Any]) -> Any:
+        """What the call gives, or raises; on ranks the first process makes it, for all."""
+        if self._ranks is None:
+            return call()
+        communicator = self._ranks.communicator
+        told: Tuple[Any, Optional[BaseException]] = None, None
+        if communicator.rank == 0:
+            try:
+                told = (call(), None)
+            except BaseException as error:  # KeyboardInterrupt too
+                told = (None, error)
+        made, raised = communicator.bcast(told, 0)
+        if raised is not None:
+            raise raised
+        return made
 
     def __del__(self) -> None:
         if getattr(self, "_users", 0):

@@ -206,24 +206,31 @@ class World(WorldJoints):
         """Steps to a time (s), or so many steps, and writes frames and scalars.csv to a directory, for
         talus.Run, `talus view` and ParaView. every: s between frames; default: a hundredth of the run.
         contacts: whether they are written. force: replaces a run that is there; append: goes on in
-        it."""
+        it, after load() from an earlier step too. On ranks all make the call, and the first writes."""
         from . import record
         return record.run(self, directory, time, steps, every, contacts, force, append)
 
     def save(self, directory: Any, keep: int = 3) -> str:
         """Writes a checkpoint to a directory, of which the newest `keep` stay; gives its path. load()
         of a world that was built in the same way goes on from it, bit for bit; that of a scene's
-        world with what its inlets, outlets and motors have done."""
-        room = ctypes.create_string_buffer(4096)
-        os.makedirs(directory, exist_ok=True)
-        with self._alone() as world:
-            place, kept = os.fsencode(directory), whole("keep", keep)
-            self.context.check(
-                library.talus_checkpoint_write(world, place, kept) if self._scene is None else
-                library.talus_scene_save(self._scene._handle, world, place, kept))
-            self.context.check(library.talus_checkpoint_newest(
-                self.context._handle, os.fsencode(directory), room, len(room)))
-        return os.fsdecode(room.value)
+        world with what its inlets, outlets and motors have done. On ranks all make the call, and the
+        first writes."""
+        kept = whole("keep", keep)
+
+        def write() -> str:
+            room, place = ctypes.create_string_buffer(4096), os.fsencode(directory)
+            os.makedirs(directory, exist_ok=True)
+            with self._alone() as world:
+                self.context.check(
+                    library.talus_checkpoint_write(world, place, kept) if self._scene is None else
+                    library.talus_scene_save(self._scene._handle, world, place, kept))
+                self.context.check(library.talus_checkpoint_newest(
+                    self.context._handle, place, room, len(room)))
+            return os.fsdecode(room.value)
+
+        self._gather()
+        written: str = self.context._by_first(write)
+        return written
 
     def load(self, path: Any) -> None:
         """Brings the world to where a checkpoint (a file, or the newest in a directory) was written.
@@ -243,6 +250,7 @@ class World(WorldJoints):
             self.close()  # it may be changed in part
         if status != Status.OK:
             raise Error(status, said)
+        self._loaded = True
 
     @property
     def time(self) -> float:

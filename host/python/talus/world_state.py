@@ -57,6 +57,7 @@ class WorldState:
         self._state: Optional[Reals] = None
         self._seen: Optional[Reals] = None
         self._stale, self._handed = True, False
+        self._loaded = False  # from a checkpoint: what is written may replace later frames
         self._before_step: Optional[Callable[[], None]] = None
         self._after_step: Optional[Callable[[Any], None]] = None
         self._scene: Any = None
@@ -117,6 +118,12 @@ class WorldState:
                 self._changed()
         finally:
             self._turn.release()
+
+    def _gather(self) -> None:
+        """On ranks: brings the contacts of all to each, for what one of them is to write."""
+        if self.context._ranks is not None:
+            with self._alone() as world:
+                library.talus_world_contacts(world, byref(c_void_p()))
 
     def _add(self, function: Any, *arguments: Any) -> int:
         made = c_int32(-1)
