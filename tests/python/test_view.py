@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import unittest
 import zlib
 
@@ -183,6 +184,23 @@ class Pages(unittest.TestCase):
             self.assertEqual(done.returncode, code, done.stderr)
         self.assertTrue(os.path.exists("c.html"))
 
+    def test_program(self):
+        """It is looked for where sys.argv names no file, too."""
+        with tempfile.TemporaryDirectory() as folder:
+            place = os.path.join(folder, "talus")
+            with open(place, "w") as file:
+                file.write("#!/bin/sh\n")
+            os.chmod(place, 0o755)
+            os.mkdir(os.path.join(folder, "lib"))
+            named = os.path.join(folder, "lib", "libtalus.so")  # no program beside it
+            os.symlink(os.path.abspath(talus.library.library._name), named)
+            here = {**os.environ, "PATH": folder + os.pathsep + os.environ.get("PATH", ""),
+                    "TALUS_LIBRARY": named}
+            here.pop("TALUS_PROGRAM", None)
+            done = subprocess.run([sys.executable, "-c", "import talus.program; print(talus.program.path())"],
+                                  env=here, capture_output=True, text=True, cwd=folder)
+            self.assertEqual((done.returncode, done.stdout.strip()), (0, place), done.stderr)
+
     def test_size(self):
         draw = np.random.default_rng(1)
         zeros = np.zeros((5000, 3))
@@ -213,6 +231,19 @@ class Pages(unittest.TestCase):
             image = np.asarray(plotter.screenshot(None, return_img=True))[..., :3]
             self.assertGreater(coloured(image).mean(), least)
             plotter.close()
+        self.rods_go(pyvista, world)
+
+    def rods_go(self, pyvista, world):
+        """What is drawn again shows no more than there is, from where the caller looks."""
+        plotter = pyvista.Plotter(off_screen=True)
+        plotter.camera_position = [(5, 0, 0), (0, 0, 0), (0, 0, 1)]
+        world.show(forces=True, plotter=plotter)
+        self.assertIn("forces", plotter.actors)
+        self.assertEqual(tuple(plotter.camera.position), (5, 0, 0))
+        world.show(plotter=plotter)
+        self.assertNotIn("forces", plotter.actors)
+        self.assertIn("grains", plotter.actors)
+        plotter.close()
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ def path() -> str:
     for candidate in candidates:
         if candidate and os.access(candidate, os.X_OK):
             return candidate
-    found = shutil.which("talus")
-    if found is None or os.path.samefile(found, sys.argv[0] or os.devnull):
+    found, running = shutil.which("talus"), sys.argv[0]  # "-c" and "" are no files
+    if found is None or (os.path.exists(running) and os.path.samefile(found, running)):
         raise FileNotFoundError("the program talus was not found: install it, or name it in "
                                 "TALUS_PROGRAM")
     return found

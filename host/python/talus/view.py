@@ -29,6 +29,8 @@ def _add(plotter: Any, picture: Picture, field: str, limits: Tuple[float, float]
          forces: bool) -> None:
     """Draws a picture, in place of the one before."""
     pyvista = _pyvista()
+    for name in ("grains", "solids", "walls", "forces"):  # it may have less than the one before
+        plotter.remove_actor(name, reset_camera=False, render=False)
     if len(picture.radius):
         cloud = pyvista.PolyData(picture.position)
         cloud["diameter"], cloud[field] = 2 * picture.radius, picture.field(field)
@@ -54,6 +56,11 @@ def _add(plotter: Any, picture: Picture, field: str, limits: Tuple[float, float]
                              position_y=0.3, height=0.4))
 
 
+def _is_aimed(plotter: Any) -> bool:
+    """Whether the caller chose where its plotter looks from."""
+    return plotter is not None and bool(plotter.camera_set)
+
+
 def _aim(plotter: Any, pictures: Sequence[Picture]) -> None:
     """Fills the view with what moves; walls may reach out of it."""
     corners = [array for p in pictures for array in (
@@ -68,14 +75,15 @@ def _aim(plotter: Any, pictures: Sequence[Picture]) -> None:
 def show(world: "World", *, field: str = "speed", forces: bool = False, plotter: Any = None,
          **options: Any) -> Any:
     """Shows the world in a window, or in a notebook. field: as of export_html; forces: rods at
-    contacts, seen through the grains. With a plotter of yours it is drawn into that and not shown. Further options go to
-    Plotter.show."""
+    contacts, seen through the grains. With a plotter of yours it is drawn into that and not shown; a
+    camera that was set stays. Further options go to Plotter.show."""
     picture = picture_of_world(world)
     values = picture.field(field)
-    drawn = plotter if plotter is not None else _pyvista().Plotter(
+    aimed, drawn = _is_aimed(plotter), plotter if plotter is not None else _pyvista().Plotter(
         off_screen=options.pop("off_screen", None))
     _add(drawn, picture, field, (float(values.min(initial=0)), float(values.max(initial=1e-12))), forces)
-    _aim(drawn, [picture])
+    if not aimed:
+        _aim(drawn, [picture])
     return drawn if plotter is not None else drawn.show(**options)
 
 
@@ -84,7 +92,7 @@ def show_run(run: Run, *, field: str = "speed", forces: bool = False, plotter: A
     """Shows a run in a window, or in a notebook, with a slider over its frames."""
     if len(run) == 0:
         raise ValueError(f"{run!r} has no frames to show")
-    drawn = plotter if plotter is not None else _pyvista().Plotter(
+    aimed, drawn = _is_aimed(plotter), plotter if plotter is not None else _pyvista().Plotter(
         off_screen=options.pop("off_screen", None))
     some = [picture_of_frame(run[i]) for i in (0, len(run) // 2, len(run) - 1)]
     values = np.concatenate([picture.field(field) for picture in some])
@@ -94,7 +102,8 @@ def show_run(run: Run, *, field: str = "speed", forces: bool = False, plotter: A
         _add(drawn, picture_of_frame(run[int(round(value))]), field, limits, forces)
 
     choose(0)
-    _aim(drawn, some)
+    if not aimed:
+        _aim(drawn, some)
     if len(run) > 1:
         drawn.add_slider_widget(choose, (0, len(run) - 1), value=0, title="frame", fmt="%.0f")
     return drawn if plotter is not None else drawn.show(**options)
