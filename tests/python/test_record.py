@@ -425,10 +425,25 @@ class Problems(unittest.TestCase):
                 file.write("3\nno problem\n")
             with self.assertRaisesRegex(talus.Error, "FILE_FORMAT"):
                 talus.read_problem(os.path.join(folder, "bad.dat"))
-            with self.assertRaisesRegex(ValueError, "numbers"):
-                talus.write_problem(os.path.join(folder, "x.h5"), made.problem, [1.0])
+            count, place = made.problem.contact_count, os.path.join(folder, "x.h5")
+            for wrong, error in (([1.0], ValueError), (np.zeros((3, count)), ValueError),
+                                 (np.zeros((count, 3), complex), TypeError),
+                                 (np.full((count, 3), np.nan), ValueError)):
+                with self.assertRaisesRegex(error, "impulse"):
+                    talus.write_problem(place, made.problem, wrong)
+            self.assertFalse(os.path.exists(place))
             with self.assertRaises(ValueError):
                 talus.generate_problem("tower")
+
+    def test_guess_of_one_dimension(self):
+        made = talus.Problem.delassus(np.eye(2), [-1.0, -2.0], friction=np.zeros(2), dimension=1)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "one.h5")
+            try:
+                talus.write_problem(path, made, [[1.0], [2.0]])
+            except talus.Error as error:
+                self.skipTest(str(error))
+            np.testing.assert_array_equal(talus.read_problem(path).guess, [[1.0], [2.0]])
 
     def test_of_a_world(self):
         world, _ = heap()

@@ -8,7 +8,7 @@ from typing import Any, Dict, Optional, Union
 import numpy as np
 
 from . import structs
-from .define import address, define
+from .define import address, define, reals
 from .enums import Form, GenerateKind, Storage
 from .library import library
 from .problem import AnyArray, Matrix, Problem
@@ -94,7 +94,8 @@ def _taken(context: Context, handle: c_void_p) -> "StoredProblem":
         given = stored.problem
         made = StoredProblem(_problem(given))
         made.title = stored.title.decode() if stored.title else ""
-        made.guess = _copied(stored.guess, given.contact_count, width=given.dimension)
+        guess = _copied(stored.guess, given.contact_count, width=given.dimension)
+        made.guess = None if guess is None else guess.reshape(-1, given.dimension)
         made.guess_bilateral = _copied(stored.guess_bilateral, given.bilateral_count)
         bodies = given.rigid.body_count if given.form == Form.RIGID else 0
         made.position = _copied(stored.position, bodies, width=3)
@@ -134,10 +135,11 @@ def write_problem(path: Any, problem: Problem, impulse: Any = None,
     """Writes a problem, and impulses (contacts, dimension) as its solution: *.dat as Siconos' text, any
     other name as FCLIB's HDF5."""
     context = context if context is not None else Context()
-    given = None if impulse is None else np.ascontiguousarray(impulse, dtype=np.float64)
-    if given is not None and given.size != problem.contact_count * problem.dimension:
-        raise ValueError(f"impulse has {given.size} numbers, "
-                         f"{problem.contact_count * problem.dimension} are needed")
+    given = None if impulse is None else reals("impulse", impulse, problem.contact_count,
+                                               problem.dimension)
+    if given is not None and not np.isfinite(given).all():
+        raise ValueError(f"impulse of contact {int(np.argwhere(~np.isfinite(given))[0, 0])} is not "
+                         "finite")
     context.check(library.talus_problem_write(context._handle, os.fsencode(path),
                                               byref(problem.struct), address(given)))
 
