@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
+import warnings
 
 try:
     import numpy as np
@@ -159,6 +161,24 @@ class Runs(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             world.run(self.place("out"), time=10, every=0.01)
         self.assertGreater(len(talus.Run(self.place("out"))), 1)
+
+    def test_measure_is_interrupted(self):
+        """What a signal's handler raises comes out, after the frame at hand."""
+        world, _ = heap()
+        run = world.run(self.place("out"), time=0.1, every=2e-3)
+
+        def handle(number, frame):
+            raise KeyboardInterrupt
+
+        before = signal.signal(signal.SIGALRM, handle)
+        signal.setitimer(signal.ITIMER_REAL, 1e-4)
+        try:
+            with self.assertRaises(KeyboardInterrupt):
+                for _ in range(1000):
+                    run.measure()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
 
     def test_measure(self):
         world, ids = heap()

@@ -4,13 +4,14 @@ import csv
 import json
 import os
 from ctypes import POINTER, byref, c_char_p, c_int32, cast
-from typing import Any, Dict, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import structs
 from .define import Reals, define
 from .enums import Status
 from .library import library
 from .run import read_table
+from .settings import guarded
 from .solver import Context, Error
 
 
@@ -39,7 +40,9 @@ class Measured:
             with open(path) as file:
                 return {row["name"]: (float(row["mean"]), float(row["error"]))
                         for row in csv.DictReader(file)}
-        except (OSError, KeyError, ValueError) as error:
+        except OSError as error:
+            raise Error(Status.FILE_OPEN, f"{path}: {error.strerror}") from None
+        except (KeyError, ValueError) as error:
             raise Error(Status.FILE_FORMAT, f"{path}: {error}") from None
 
     def table(self, name: str) -> Dict[str, Reals]:
@@ -58,5 +61,10 @@ def measure(directory: str, measurements: Sequence[Any], out: Optional[str],
     made.directory, made.out = os.fsencode(directory), os.fsencode(place)
     made.add_count, frames, context = len(texts), c_int32(), Context()
     made.add = cast((c_char_p * max(1, len(texts)))(*texts), POINTER(c_char_p))
-    context.check(library.talus_measure_run(context._handle, byref(made), byref(frames)))
+    raised: List[BaseException] = []
+    made.progress = structs.measure_fn(guarded(lambda *frame: False, raised))  # Ctrl-C comes in there
+    status = library.talus_measure_run(context._handle, byref(made), byref(frames))
+    if raised:
+        raise raised[0]
+    context.check(status)
     return Measured(place, frames.value)

@@ -74,8 +74,11 @@ def read_table(path: str) -> Dict[str, Reals]:
     try:
         with open(path) as file:
             names = [name.split(" [")[0] for name in file.readline().strip().split(",")]
-            table = np.loadtxt(file, delimiter=",", ndmin=2)
-    except (OSError, ValueError) as error:
+            lines = [line for line in file if line.strip()]
+        table = np.loadtxt(lines, delimiter=",", ndmin=2) if lines else np.zeros((0, len(names)))
+    except OSError as error:
+        raise Error(Status.FILE_OPEN, f"{path}: {error.strerror}") from None
+    except ValueError as error:
         raise Error(Status.FILE_FORMAT, f"{path}: {error}") from None
     if table.size and table.shape[1] != len(names):
         raise Error(Status.FILE_FORMAT, f"{path}: {table.shape[1]} columns under {len(names)} names")

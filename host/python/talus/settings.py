@@ -105,7 +105,7 @@ class Settings:
                 setattr(made, name, number(f"settings.{name}", value, _TYPES[name]))
         made.raised = []  # ctypes would print it and go on
         if self.progress is not None:
-            made.progress = structs.progress_fn(_guarded(self.progress, made.raised))
+            made.progress = structs.progress_fn(guarded(self.progress, made.raised))
         return made
 
 
@@ -115,7 +115,8 @@ _KINDS: Dict[str, Type[enum.IntEnum]] = {
 _TYPES: Dict[str, Any] = {field[0]: field[1] for field in structs.Settings._fields_}
 
 
-def _guarded(call: Callable[..., Any], raised: List[BaseException]) -> Callable[..., int]:
+def guarded(call: Callable[..., Any], raised: List[BaseException]) -> Callable[..., int]:
+    """For the library to call: what it raises is kept, and stops."""
     def progress(user: Any, *where: Any) -> int:
         try:
             return 1 if call(*where) else 0
