@@ -581,6 +581,20 @@ class Mechanisms(unittest.TestCase):
                 world.add_urdf(os.path.join(folder, "none.urdf"))
 
 
+    def test_a_urdf_of_no_material_leaves_nothing(self):
+        world = talus.World()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "arm.urdf")
+            with open(path, "w") as file:
+                file.write(URDF)
+            try:
+                with self.assertRaisesRegex(talus.Error, "INDEX_RANGE: material 9"):
+                    world.add_urdf(path, material=9)
+            except talus.Error as error:
+                self.assertEqual(error.status, talus.Status.UNSUPPORTED)  # built without expat
+        self.assertEqual((world.body_count, world.mechanism_count), (0, 0))
+
+
 class Fleets(unittest.TestCase):
     LINK = dict(name="swing", axis=(0, 1, 0), mass=1.0, centre=(0, 0, -1), inertia=1e-3 * np.eye(3))
 

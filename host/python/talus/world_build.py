@@ -89,6 +89,13 @@ class WorldBuild(WorldState):
                                        byref(fill(structs.MaterialDef)))
         return self._material
 
+    @staticmethod
+    def _material_check(world: c_void_p, material: int) -> None:
+        """For what is made of several parts: nothing is made if the material does not exist."""
+        friction = -1.0  # refused where the material is there: nothing changes
+        if library.talus_material_pair(world, material, material, friction, 0) == Status.INDEX_RANGE:
+            raise Error(Status.INDEX_RANGE, f"material {material} does not exist")
+
     def add_body(self, position: Vector = (0, 0, 0), *, type: Union[BodyType, str] = "free",
                  orientation: Optional[Vector] = None, velocity: Optional[Vector] = None,
                  spin: Optional[Vector] = None, group: Optional[int] = None,

@@ -145,6 +145,7 @@ class WorldJoints(WorldDrive):
             made = urdf.motors(motor, response)
             with self._alone(changes=True) as world:
                 chosen, number, base = self._material_of(world, material), -1, -1
+                self._material_check(world, chosen)
                 if made.link_count > 0:
                     number = self._add(library.talus_world_add_mechanism, world, byref(made), None, 0)
                 for link, shape in urdf.shapes():
