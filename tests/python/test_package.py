@@ -366,6 +366,52 @@ class Lives(unittest.TestCase):
         self.assertEqual(seen[0][1].iterations, 50)
 
 
+class Waits(talus.Settings):
+    """Each call of progress waits, in C, until another thread of Python has posted."""
+
+    def struct(self):
+        made = super().struct()
+        made.progress = ctypes.cast(LIBC.sem_wait, structs.progress_fn)
+        made.progress_user = ctypes.addressof(SEMAPHORE)
+        return made
+
+
+LIBC = ctypes.CDLL(None)
+SEMAPHORE = ctypes.create_string_buffer(64)  # a sem_t
+
+
+def solve_beside_a_thread(kind):
+    """Ends if Python goes on during the solve: a post is made only when the one before is used up."""
+    settings, value, over, posts = Waits(tolerance=1e-9, method="gauss_seidel"), ctypes.c_int(), [], []
+    LIBC.sem_init(SEMAPHORE, 0, 0)
+
+    def post():
+        while not over:
+            LIBC.sem_getvalue(SEMAPHORE, ctypes.byref(value))
+            if value.value == 0:
+                posts.append(LIBC.sem_post(SEMAPHORE))
+
+    thread = threading.Thread(target=post, daemon=True)
+    problem = talus.generate_problem("heap", body_count=40).problem
+    world = talus.World(settings=settings)
+    world.add_plane()
+    world.add_spheres(np.arange(20)[:, None] * [0, 0, 0.019] + [0, 0, 0.009], 0.01)
+    thread.start()
+    if kind == "world":
+        world.step(5)
+    else:
+        solver = talus.Solver(settings=settings)
+        solver.update(problem)
+        if kind == "solve":
+            solver.solve()
+        else:
+            solver.solve_async()
+            solver.wait()
+    over.append(True)
+    thread.join()
+    assert len(posts) > 2, posts
+
+
 def forked_solve(solver, settings, problem, queue):
     """In a child process: by the solver that was inherited, then by one of the child's own."""
     solver.update(problem)
@@ -397,6 +443,17 @@ class Forks(unittest.TestCase):
         self.assertEqual(threads, 1)
         np.testing.assert_array_equal(inherited, wanted.impulse)
         np.testing.assert_array_equal(own, wanted.impulse)
+
+
+class Threads(unittest.TestCase):
+    def test_python_goes_on_during_a_solve(self):
+        if not all(hasattr(LIBC, name) for name in ("sem_init", "sem_wait", "sem_post", "sem_getvalue")):
+            self.skipTest("libc has no semaphores")
+        for kind in ("solve", "wait", "world"):
+            with self.subTest(kind):
+                done = subprocess.run([sys.executable, os.path.abspath(__file__), "--beside", kind],
+                                      capture_output=True, text=True, timeout=120)
+                self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Calls(unittest.TestCase):
@@ -581,5 +638,8 @@ class Calls(unittest.TestCase):
         self.assertRegex(talus.version(), r"^\d+\.\d+\.\d+$")
 
 
+if __name__ == "__main__" and sys.argv[1:2] == ["--beside"]:
+    solve_beside_a_thread(sys.argv[2])
+    sys.exit(0)
 if __name__ == "__main__":
     unittest.main()
