@@ -261,9 +261,15 @@ class Changes(unittest.TestCase):
             with self.subTest(name), self.assertRaises(error):
                 world.set(**{name: value})
         np.testing.assert_array_equal(world.gravity, (0, 0, -1))
-        for name in ("positoin", "step_length", "plane", "mass", "stress"):
+        for name in ("positoin", "step_length", "plane", "mass", "stress", "run", "step"):
             with self.subTest(name), self.assertRaises(AttributeError):
                 setattr(world, name, 1)
+        with self.assertRaisesRegex(AttributeError, "step_length"):
+            world.step = 1e-4
+        with self.assertRaisesRegex(ValueError, "read-only"):
+            world.gravity[2] = 0
+        self.assertEqual(world.step().precision, talus.Precision.F64)
+        self.assertIsInstance(world.step().precision, talus.Precision)
 
         class Mine(talus.World):
             pass
@@ -512,7 +518,7 @@ class Dynamics(unittest.TestCase):
 
 
 PROGRAM = """
-import sys
+import os, sys
 import numpy as np, talus
 from mpi4py import MPI
 ranks = MPI.COMM_WORLD if sys.argv[1] == "ranks" else None

@@ -1,11 +1,11 @@
 """What worlds tell: reports of steps, states of joints, contacts that are about to be solved."""
 
-from typing import Any, List
+from typing import Any, Dict, List
 
 import numpy as np
 
 from . import structs
-from .enums import Outcome
+from .enums import Outcome, Precision
 
 CONTACT_TYPE = np.dtype([("body_a", "i4"), ("body_b", "i4"), ("shape_a", "i4"), ("shape_b", "i4"),
                          ("point", "3f8"), ("normal", "3f8"), ("gap", "f8"), ("impulse", "3f8")])
@@ -14,6 +14,9 @@ BOND_TYPE = np.dtype([("id", "i4"), ("body_a", "i4"), ("body_b", "i4"), ("unused
                       ("point", "3f8"), ("axis", "3f8"), ("radius", "f8"), ("normal", "f8"),
                       ("shear", "f8"), ("bending", "f8"), ("twisting", "f8"), ("load", "f8")])
 BROKEN_TYPE = np.dtype([("time", "f8"), ("bond", BOND_TYPE), ("mode", "i4"), ("unused", "i4")])
+
+
+_KINDS: Dict[str, Any] = {"outcome": Outcome, "precision": Precision}
 
 
 class StepReport:
@@ -28,7 +31,7 @@ class StepReport:
         if name.startswith("_") or name == "struct_size":
             raise AttributeError(name)
         value = getattr(self._made, name)
-        return Outcome(value) if name == "outcome" else value
+        return _KINDS[name](value) if name in _KINDS else value
 
     def __dir__(self) -> List[str]:
         return [field[0] for field in structs.StepReport._fields_[1:]]

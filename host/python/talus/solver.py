@@ -67,6 +67,8 @@ class Context:
             said = library.talus_context_message(self._handle).decode() if self._handle else ""
             library.talus_context_destroy(self._handle)
             self._handle = c_void_p()
+            if self._ranks is not None:
+                self._ranks.close()
             raise Error(status, said)
 
         self._users = 1  # this object, and the worlds and scenes that must end before the context

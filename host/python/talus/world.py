@@ -132,6 +132,10 @@ class World(WorldJoints):
     def __setattr__(self, name: str, value: Any) -> None:
         """A member of talus_world_def goes to set(); a name that a World has not is refused, except in
         classes that are derived from it."""
+        if callable(getattr(World, name, None)) and not name.startswith("_"):
+            raise AttributeError(f"world.{name} is a method, which this would hide" + (
+                "; the length of a step is world.step_length, World(step=...) chooses it"
+                if name == "step" else ""))
         if name.startswith("_") or name == "context" or hasattr(type(self), name) or (
                 type(self) is not World and name not in _DEF_NAMES):
             object.__setattr__(self, name, value)
@@ -151,7 +155,11 @@ class World(WorldJoints):
         value = getattr(made, known)
         if known in _WORLD_KINDS:
             return _WORLD_KINDS[known](value)
-        return np.array(value) if known == "gravity" else value
+        if known != "gravity":
+            return value
+        shown = np.array(value)
+        shown.flags.writeable = False  # a copy: world.gravity = ... changes it
+        return shown
 
     def __repr__(self) -> str:
         if not self._handle:

@@ -113,9 +113,11 @@ class WorldState:
             if not self._handle:
                 raise Error(Status.INVALID_ARGUMENT, "the world was destroyed")
             self._push()
-            yield self._handle
-            if changes:
-                self._changed()
+            try:
+                yield self._handle
+            finally:
+                if changes:  # what failed may have changed a part
+                    self._changed()
         finally:
             self._turn.release()
 
