@@ -67,6 +67,7 @@ talus_status tl_fail(talus_context *context, talus_status status, const char *fo
     va_end(arguments);
     if (scope == NULL) {
       __atomic_store_n(&context->notice, NULL, __ATOMIC_RELEASE);
+      context->told = false;
     }
   }
   return status;

@@ -43,6 +43,7 @@ struct talus_context {
   int64_t bytes;              /* atomic: memory handed out and not yet taken back */
   uintptr_t owner;            /* atomic: the thread that is at work in it, 0: none */
   int32_t depth;              /* how often the owner has come in */
+  bool told;                  /* the other ranks know of the failure that has the message */
   char message[TL_MESSAGE];
 };
 

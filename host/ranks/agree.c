@@ -30,11 +30,17 @@ talus_status tl_ranks_check(talus_context *context) {
 void tl_ranks_give_up(talus_context *context) {
   const talus_transport *const t = tl_ranks_of(context);
   t->fail(t->user, talus_context_message(context));
+  context->told = true;
 }
 
-static talus_status lost(talus_context *context) {
-  return tl_fail(context, TALUS_RANKS_FAILED,
-                 "another rank has failed or cannot be reached: its message says why");
+talus_status tl_ranks_lost(talus_context *context, int code) {
+  tl_fail(context, TALUS_RANKS_FAILED,
+          code == TALUS_CALL_ORDER
+              ? "ranks made different calls: all ranks must make the same calls of the library, "
+                "with the same lengths, in the same order"
+              : "another rank has failed or cannot be reached: its message says why");
+  context->told = true;
+  return TALUS_RANKS_FAILED;
 }
 
 /* `bytes` of every rank; *all is to be freed. */
@@ -45,9 +51,10 @@ static talus_status gather(talus_context *context, const void *own, size_t bytes
     tl_ranks_give_up(context);
     return status;
   }
-  if (t->gather(t->user, own, (int64_t)bytes, *all) != 0) {
+  const int code = t->gather(t->user, own, (int64_t)bytes, *all);
+  if (code != 0) {
     tl_free(context, *all);
-    return lost(context);
+    return tl_ranks_lost(context, code);
   }
   return TALUS_OK;
 }
@@ -59,9 +66,11 @@ talus_status tl_ranks_agree(talus_context *context, talus_status status) {
   if (t == NULL) {
     return status;
   }
-  if (t->largest(t->user, &failed, 1) != 0) {
-    return status != TALUS_OK ? status : lost(context);
+  const int code = t->largest(t->user, &failed, 1);
+  if (code != 0) {
+    return status != TALUS_OK ? status : tl_ranks_lost(context, code);
   }
+  context->told = failed != 0;
   if (!failed) {
     return TALUS_OK;
   }
@@ -77,14 +86,15 @@ talus_status tl_ranks_agree(talus_context *context, talus_status status) {
     }
   }
   tl_free(context, all);
+  context->told = true;
   return result;
 }
 
 talus_status tl_ranks_settle(talus_context *context, talus_status status) {
   const bool own =
       status == TALUS_OUT_OF_MEMORY || status == TALUS_DEVICE_ERROR || status == TALUS_INTERNAL;
-  if (tl_ranks_of(context) == NULL || status == TALUS_RANKS_FAILED) {
-    return status; /* they know */
+  if (tl_ranks_of(context) == NULL || tl_ranks_told(context, status)) {
+    return status;
   }
   if (own) {
     tl_ranks_give_up(context);
@@ -106,11 +116,13 @@ talus_status tl_ranks_same(talus_context *context, const void *memory, size_t by
     other++;
   }
   tl_free(context, all);
-  return other == t->size
-             ? TALUS_OK
-             : tl_fail(context, TALUS_RANKS_FAILED,
-                       "rank %d has another %s than rank 0: all ranks must be given the same",
-                       other, what);
+  if (other == t->size) {
+    return TALUS_OK;
+  }
+  tl_fail(context, TALUS_RANKS_FAILED,
+          "rank %d has another %s than rank 0: all ranks must be given the same", other, what);
+  context->told = true;
+  return TALUS_RANKS_FAILED;
 }
 
 talus_status tl_ranks_same_version(talus_context *context) {
@@ -122,10 +134,12 @@ talus_status tl_ranks_same_version(talus_context *context) {
 
 talus_status tl_ranks_largest(talus_context *context, int64_t *value, int32_t count) {
   const talus_transport *const t = tl_ranks_of(context);
-  return t->largest(t->user, value, count) == 0 ? TALUS_OK : lost(context);
+  const int code = t->largest(t->user, value, count);
+  return code == 0 ? TALUS_OK : tl_ranks_lost(context, code);
 }
 
 talus_status tl_ranks_sum(talus_context *context, int64_t *value, int32_t count) {
   const talus_transport *const t = tl_ranks_of(context);
-  return t->sum(t->user, value, count) == 0 ? TALUS_OK : lost(context);
+  const int code = t->sum(t->user, value, count);
+  return code == 0 ? TALUS_OK : tl_ranks_lost(context, code);
 }

@@ -22,8 +22,13 @@ talus_status tl_ranks_check(talus_context *context);
 /* OK if `status` is OK on all ranks; this rank's own failure; else RANKS_FAILED with the message of
  * the first that failed. Without ranks: `status`. */
 talus_status tl_ranks_agree(talus_context *context, talus_status status);
-/* The same behind a call in which ranks have met: one that failed for a reason of its own (no
- * memory) gives up, since the others may be waiting for it in there. */
+/* Whether the other ranks know of this rank's failure already: it was agreed upon, or is theirs. */
+static inline bool tl_ranks_told(const talus_context *context, talus_status status) {
+  return status != TALUS_OK && (status == TALUS_RANKS_FAILED || context->told);
+}
+/* As tl_ranks_agree behind a call in which ranks have met: a failure that was agreed upon in there
+ * stays what it is; one that failed for a reason of its own (no memory) gives up, since the others
+ * may be waiting for it in there. */
 talus_status tl_ranks_settle(talus_context *context, talus_status status);
 /* RANKS_FAILED unless all ranks have the same bytes; `what` they are goes into the message. */
 talus_status tl_ranks_same(talus_context *context, const void *memory, size_t bytes,
@@ -34,6 +39,8 @@ talus_status tl_ranks_same_version(talus_context *context);
 talus_status tl_ranks_largest(talus_context *context, int64_t *value, int32_t count);
 /* The sums of all ranks' numbers. */
 talus_status tl_ranks_sum(talus_context *context, int64_t *value, int32_t count);
+/* RANKS_FAILED, with the reason by what a function of the transport gave, which was not 0. */
+talus_status tl_ranks_lost(talus_context *context, int code);
 /* Tells the other ranks that this one cannot go on. */
 void tl_ranks_give_up(talus_context *context);
 

@@ -80,10 +80,7 @@ static void halo_largest(tl_halo *halo, int64_t *value, int32_t count) {
 }
 
 static talus_status halo_check(tl_halo *halo) {
-  return halo->failed
-             ? tl_fail(own_of(halo)->context, TALUS_RANKS_FAILED,
-                       "another rank has failed or cannot be reached: its message says why")
-             : TALUS_OK;
+  return halo->failed ? tl_ranks_lost(own_of(halo)->context, TALUS_RANKS_FAILED) : TALUS_OK;
 }
 
 static talus_status halo_meet(tl_halo *halo, talus_status status, int64_t *number) {

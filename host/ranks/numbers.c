@@ -47,9 +47,9 @@ static talus_status firsts_find(talus_context *context, const runs *r, int64_t *
     run = run_of(r, place, run);
     first[run] += r->part->own[s->order[place]];
   }
-  if (t->gather(t->user, first, r->count * (int64_t)sizeof *first, all) != 0) {
-    return tl_fail(context, TALUS_RANKS_FAILED,
-                   "another rank has failed or cannot be reached: its message says why");
+  const int code = t->gather(t->user, first, r->count * (int64_t)sizeof *first, all);
+  if (code != 0) {
+    return tl_ranks_lost(context, code);
   }
   int64_t before = 0;
   for (int32_t run = 0; run < r->count; run++) {

@@ -5,11 +5,6 @@
 
 #include "host/ranks/agree.h"
 
-static talus_status lost(talus_context *context) {
-  return tl_fail(context, TALUS_RANKS_FAILED,
-                 "another rank has failed or cannot be reached: its message says why");
-}
-
 talus_status tl_route_begin(talus_context *context, tl_route *route) {
   const size_t size = (size_t)tl_ranks_of(context)->size;
   const size_t firsts = 2 * (size + 1) * sizeof(int64_t);
@@ -36,8 +31,8 @@ static talus_status counts_exchange(talus_context *context, tl_route *route) {
     }
   }
   route->receive[t->rank] = route->send[t->rank];
-  return t->exchange(t->user, count, route->message, count, receive) == 0 ? TALUS_OK
-                                                                          : lost(context);
+  const int code = t->exchange(t->user, count, route->message, count, receive);
+  return code == 0 ? TALUS_OK : tl_ranks_lost(context, code);
 }
 
 /* From counts to firsts. */
@@ -88,9 +83,8 @@ static talus_status carry(talus_context *context, const tl_route *route, const i
     memcpy(in + (int64_t)bytes * receive[t->rank], out + (int64_t)bytes * send[t->rank],
            (size_t)own * bytes);
   }
-  return t->exchange(t->user, sends, route->message, receives, route->message + t->size) == 0
-             ? TALUS_OK
-             : lost(context);
+  const int code = t->exchange(t->user, sends, route->message, receives, route->message + t->size);
+  return code == 0 ? TALUS_OK : tl_ranks_lost(context, code);
 }
 
 talus_status tl_route_carry(talus_context *context, const tl_route *route, size_t bytes,

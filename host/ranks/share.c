@@ -1,11 +1,6 @@
 /* share.c: arrays of which each rank has found a part, and all need the whole. */
 #include "host/ranks/agree.h"
 
-static talus_status lost(talus_context *context) {
-  return tl_fail(context, TALUS_RANKS_FAILED,
-                 "another rank has failed or cannot be reached: its message says why");
-}
-
 /* first: [size + 1] bytes of the ranks before each. */
 static talus_status parts_exchange(talus_context *context, char *array, const int64_t *first,
                                    talus_message *message) {
@@ -22,7 +17,8 @@ static talus_status parts_exchange(talus_context *context, char *array, const in
       message[sends++] = (talus_message){.rank = r, .memory = array + first[t->rank], .bytes = own};
     }
   }
-  return t->exchange(t->user, sends, message, receives, receive) == 0 ? TALUS_OK : lost(context);
+  const int code = t->exchange(t->user, sends, message, receives, receive);
+  return code == 0 ? TALUS_OK : tl_ranks_lost(context, code);
 }
 
 talus_status tl_ranks_share_parts(talus_context *context, void *array, const int64_t *own,

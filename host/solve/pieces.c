@@ -184,7 +184,9 @@ talus_status tl_pieces_solve(talus_solver *solver, const tl_request *request) {
   const talus_status status = tl_solver_solve(solver, &all);
   solver->settings.same_bits = same_bits;
   if (status != TALUS_OK) {
-    tl_ranks_give_up(context);
+    if (!tl_ranks_told(context, status)) {
+      tl_ranks_give_up(context);
+    }
     return status;
   }
   TL_TRY(results_send(solver, own, piece));

@@ -70,10 +70,8 @@ talus_status tl_spread_penetration(talus_world *world, talus_status status, tl_p
     status = tl_alloc(world->context, &memory, (size_t)t->size, sizeof *worst, "depths of ranks");
   }
   status = tl_ranks_agree(world->context, status);
-  if (status == TALUS_OK && t->gather(t->user, worst, sizeof *worst, memory) != 0) {
-    status = tl_fail(world->context, TALUS_RANKS_FAILED,
-                     "another rank has failed while depths were compared: its message says why");
-  }
+  const int code = status == TALUS_OK ? t->gather(t->user, worst, sizeof *worst, memory) : 0;
+  status = code == 0 ? status : tl_ranks_lost(world->context, code);
   const tl_penetration *const all = memory;
   for (int32_t r = 0; r < t->size && status == TALUS_OK; r++) {
     *worst = is_worse(&all[r], worst) ? all[r] : *worst;

@@ -152,9 +152,9 @@ static talus_status counts_gather(talus_world *world, gathering *g) {
   TL_TRY(tl_ranks_agree(world->context, tl_alloc(world->context, &g->memory[0], (size_t)t->size,
                                                  sizeof *g->count, "counts of ranks")));
   g->count = g->memory[0];
-  if (t->gather(t->user, &own, sizeof own, g->count) != 0) {
-    return tl_fail(world->context, TALUS_RANKS_FAILED,
-                   "another rank has failed while contacts were gathered: its message says why");
+  const int code = t->gather(t->user, &own, sizeof own, g->count);
+  if (code != 0) {
+    return tl_ranks_lost(world->context, code);
   }
   for (int32_t r = 0; r < t->size; r++) {
     g->total += g->count[r];

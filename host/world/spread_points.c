@@ -32,9 +32,9 @@ static talus_status points_share(talus_world *world, const tl_contact_point *own
                                  int64_t *counts, const tl_contact_point **points,
                                  int64_t *point_count) {
   const talus_transport *const t = tl_ranks_of(world->context);
-  if (t->gather(t->user, &count, sizeof count, counts) != 0) {
-    return tl_fail(world->context, TALUS_RANKS_FAILED,
-                   "another rank has failed while contacts were found: its message says why");
+  const int code = t->gather(t->user, &count, sizeof count, counts);
+  if (code != 0) {
+    return tl_ranks_lost(world->context, code);
   }
   TL_TRY(tl_ranks_agree(world->context, points_lay_out(world, own, counts, point_count)));
   *points = world->spread_points.memory;
