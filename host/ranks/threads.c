@@ -10,12 +10,16 @@
 
 enum { BLOCK = 512 }; /* numbers that are reduced between two barriers */
 
+/* The functions of a transport that all ranks call. */
+typedef enum call_kind { EXCHANGE, SUM, LARGEST, GATHER } call_kind;
+
 /* One rank, and what it shows to the others. */
 typedef struct seat {
   talus_thread_ranks *ranks;
   int32_t rank;
+  call_kind call;
   const void *shown;
-  int32_t count; /* of messages shown */
+  int64_t count; /* of numbers, bytes or messages shown */
 } seat;
 
 struct talus_thread_ranks {
@@ -23,7 +27,7 @@ struct talus_thread_ranks {
   pthread_cond_t changed;
   int32_t size, arrived;
   uint64_t round;
-  bool failed;
+  bool failed, differ; /* differ: since ranks made different calls */
   seat seat[];
 };
 
@@ -32,39 +36,35 @@ void talus_transport_init(talus_transport *transport, size_t size) {
   tl_struct_init(&tl_struct_transport, &defaults, transport, size);
 }
 
-/* Waits for all ranks; not 0 if one of them has failed. */
+/* Whether ranks make different calls, or one with other lengths; those of messages are looked at
+ * one by one. */
+static bool calls_differ(const talus_thread_ranks *ranks) {
+  const seat *const s = ranks->seat;
+  bool differ = false;
+  for (int32_t r = 1; r < ranks->size; r++) {
+    differ =
+        differ || s[r].call != s[0].call || (s[0].call != EXCHANGE && s[r].count != s[0].count);
+  }
+  return differ;
+}
+
+/* Waits for all ranks; the last one looks whether all make the same call. Not 0 if they do not, or
+ * if one of them has failed. */
 static int meet(talus_thread_ranks *ranks) {
   pthread_mutex_lock(&ranks->lock);
   const uint64_t round = ranks->round;
   if (!ranks->failed && ++ranks->arrived == ranks->size) {
+    ranks->differ = ranks->failed = calls_differ(ranks);
     ranks->arrived = 0;
-    ranks->round++;
+    ranks->round += !ranks->failed;
     pthread_cond_broadcast(&ranks->changed);
   }
   while (round == ranks->round && !ranks->failed) {
     pthread_cond_wait(&ranks->changed, &ranks->lock);
   }
-  const int lost = round == ranks->round;
+  const bool lost = round == ranks->round, differ = ranks->differ;
   pthread_mutex_unlock(&ranks->lock);
-  return lost;
-}
-
-static void show(seat *own, const void *memory, int32_t count) {
-  own->shown = memory;
-  own->count = count;
-}
-
-/* What rank `from` sends to this one; 0 if it is not of that length. */
-static int message_take(const seat *own, const talus_message *wanted) {
-  const seat *const from = &own->ranks->seat[wanted->rank];
-  const talus_message *const sent = from->shown;
-  for (int32_t i = 0; i < from->count; i++) {
-    if (sent[i].rank == own->rank && sent[i].bytes == wanted->bytes) {
-      memcpy(wanted->memory, sent[i].memory, (size_t)wanted->bytes);
-      return 1;
-    }
-  }
-  return 0;
+  return !lost ? 0 : differ ? TALUS_CALL_ORDER : TALUS_RANKS_FAILED;
 }
 
 static void threads_fail(void *user, const char *message) {
@@ -76,17 +76,38 @@ static void threads_fail(void *user, const char *message) {
   pthread_mutex_unlock(&ranks->lock);
 }
 
+/* Shows what this rank has, and waits for what the others show. */
+static int show(seat *own, call_kind made, const void *memory, int64_t count) {
+  own->call = made;
+  own->shown = memory;
+  own->count = count;
+  return meet(own->ranks);
+}
+
+/* What rank `from` sends to this one; 0 if it is not of that length. */
+static int message_take(const seat *own, const talus_message *wanted) {
+  const seat *const from = &own->ranks->seat[wanted->rank];
+  const talus_message *const sent = from->shown;
+  for (int64_t i = 0; i < from->count; i++) {
+    if (sent[i].rank == own->rank && sent[i].bytes == wanted->bytes) {
+      memcpy(wanted->memory, sent[i].memory, (size_t)wanted->bytes);
+      return 1;
+    }
+  }
+  return 0;
+}
+
 static int threads_exchange(void *user, int32_t send_count, const talus_message *send,
                             int32_t receive_count, const talus_message *receive) {
   seat *const own = user;
-  show(own, send, send_count);
-  if (meet(own->ranks)) {
-    return 1;
+  const int code = show(own, EXCHANGE, send, send_count);
+  if (code != 0) {
+    return code;
   }
   for (int32_t i = 0; i < receive_count; i++) {
     if (!message_take(own, &receive[i])) {
       threads_fail(user, "a message is missing");
-      return 1;
+      return TALUS_CALL_ORDER; /* or with another length */
     }
   }
   return meet(own->ranks);
@@ -95,9 +116,9 @@ static int threads_exchange(void *user, int32_t send_count, const talus_message 
 /* Sums or maxima of one block. */
 static int block_reduce(seat *own, int64_t *value, int32_t count, bool add) {
   int64_t result[BLOCK];
-  show(own, value, count);
-  if (meet(own->ranks)) {
-    return 1;
+  const int code = show(own, add ? SUM : LARGEST, value, count);
+  if (code != 0) {
+    return code;
   }
   for (int32_t i = 0; i < count; i++) {
     result[i] = ((const int64_t *)own->ranks->seat[0].shown)[i];
@@ -108,20 +129,20 @@ static int block_reduce(seat *own, int64_t *value, int32_t count, bool add) {
       result[i] = add ? result[i] + other[i] : other[i] > result[i] ? other[i] : result[i];
     }
   }
-  if (meet(own->ranks)) {
-    return 1;
+  const int after = meet(own->ranks);
+  if (after == 0) {
+    memcpy(value, result, (size_t)count * sizeof *value);
   }
-  memcpy(value, result, (size_t)count * sizeof *value);
-  return 0;
+  return after;
 }
 
 static int reduce(void *user, int64_t *value, int32_t count, bool add) {
-  for (int32_t first = 0; first < count; first += BLOCK) {
-    if (block_reduce(user, value + first, count - first < BLOCK ? count - first : BLOCK, add)) {
-      return 1;
-    }
+  int code = 0;
+  for (int32_t first = 0; first < count && code == 0; first += BLOCK) {
+    const int32_t left = count - first;
+    code = block_reduce(user, value + first, left < BLOCK ? left : BLOCK, add);
   }
-  return 0;
+  return code;
 }
 
 static int threads_sum(void *user, int64_t *value, int32_t count) {
@@ -134,9 +155,9 @@ static int threads_largest(void *user, int64_t *value, int32_t count) {
 
 static int threads_gather(void *user, const void *own_part, int64_t bytes, void *all) {
   seat *const own = user;
-  show(own, own_part, 1);
-  if (meet(own->ranks)) {
-    return 1;
+  const int code = show(own, GATHER, own_part, bytes);
+  if (code != 0) {
+    return code;
   }
   for (int32_t r = 0; r < own->ranks->size; r++) {
     memcpy((char *)all + bytes * r, own->ranks->seat[r].shown, (size_t)bytes);

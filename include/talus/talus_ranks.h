@@ -10,7 +10,11 @@
  *   talus_context_def def = talus_context_def_default();
  *   def.ranks = &transport;
  *
- * A rank that fails tells the others: their calls end with TALUS_RANKS_FAILED and its message. */
+ * A rank that fails tells the others: their calls end with TALUS_RANKS_FAILED and its message.
+ *
+ * Worlds and scenes of such a context are collective as well: all ranks make the same calls, those
+ * that write files (the first one writes) and read contacts among them. Other defs, files or
+ * callbacks on one rank end the call, or the next step, of all with a message. */
 #ifndef TALUS_RANKS_H
 #define TALUS_RANKS_H
 
@@ -30,7 +34,8 @@ typedef struct talus_message {
 
 /* How ranks reach each other. Every function is called by all ranks in the same order, returns when
  * this rank's part is done, and gives 0, or anything else once another rank has failed or cannot be
- * reached: no rank waits for one that will not come. */
+ * reached: no rank waits for one that will not come. TALUS_CALL_ORDER: ranks have made different
+ * calls, which threads find out. */
 typedef struct talus_transport {
   uint32_t struct_size; /* set by talus_transport_default */
   int32_t rank, size;   /* 0 <= rank < size */
