@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "host/world/world.h"
+#include "host/world/spread.h"
 #include "talus/talus_io.h"
 
 static const char mechanisms[] = "world/mechanism"; /* only where there are some */
@@ -270,10 +270,7 @@ static talus_status copy_write(talus_context *context, const tl_world_copy *copy
   return tl_checkpoint_commit(writer, keep);
 }
 
-talus_status talus_checkpoint_write(const talus_world *world, const char *directory, int32_t keep) {
-  if (world == NULL || directory == NULL) {
-    return TALUS_INVALID_ARGUMENT;
-  }
+static talus_status state_write(const talus_world *world, const char *directory, int32_t keep) {
   tl_world_copy copy;
   memset(&copy, 0, sizeof copy);
   talus_status status = tl_world_copy_take(world, &copy);
@@ -282,6 +279,16 @@ talus_status talus_checkpoint_write(const talus_world *world, const char *direct
   }
   tl_world_copy_release(world->context, &copy);
   return status;
+}
+
+talus_status talus_checkpoint_write(const talus_world *world, const char *directory, int32_t keep) {
+  if (world == NULL || directory == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  TL_TRY(tl_contacts_read(world));
+  return tl_ranks_agree(world->context, tl_ranks_first(world->context)
+                                            ? state_write(world, directory, keep)
+                                            : TALUS_OK);
 }
 
 talus_status tl_checkpoint_path_copy(talus_context *context, const char *found, char *path,
@@ -308,13 +315,17 @@ talus_status talus_checkpoint_newest(talus_context *context, const char *directo
   return status;
 }
 
-talus_status talus_checkpoint_read(talus_world *world, const char *path) {
+static talus_status state_read(talus_world *world, const char *path) {
   tl_checkpoint *checkpoint = NULL;
-  if (world == NULL || path == NULL) {
-    return TALUS_INVALID_ARGUMENT;
-  }
   TL_TRY(tl_checkpoint_open(world->context, path, TL_CHECKPOINT_WORLD, &checkpoint));
   const talus_status status = tl_world_checkpoint_load(world, checkpoint);
   tl_checkpoint_close(checkpoint);
   return status;
+}
+
+talus_status talus_checkpoint_read(talus_world *world, const char *path) {
+  if (world == NULL || path == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  return tl_ranks_agree(world->context, state_read(world, path));
 }

@@ -8,7 +8,7 @@
 
 #include "host/base/structs.h"
 #include "host/io/vtk.h"
-#include "host/world/world.h"
+#include "host/world/spread.h"
 #include "talus/talus_io.h"
 
 /* Arrays of doubles first, then those of int32_t, in one piece of memory. */
@@ -168,7 +168,7 @@ void tl_world_frame_release(talus_context *context, tl_world_frame *f) {
 
 struct talus_frames {
   talus_context *context;
-  tl_vtk_writer *writer;
+  tl_vtk_writer *writer; /* NULL: of a rank that is not the first, which writes for all */
   tl_world_frame frame;
   bool contacts;
 };
@@ -194,8 +194,11 @@ talus_status talus_frames_open(talus_context *context, const char *directory,
   memset(made, 0, sizeof *made);
   made->context = context;
   made->contacts = def.contacts != 0;
-  const talus_status status = tl_vtk_open(context, directory, def.resume, &made->writer);
+  const talus_status status = tl_ranks_agree(
+      context, tl_ranks_first(context) ? tl_vtk_open(context, directory, def.resume, &made->writer)
+                                       : TALUS_OK);
   if (status != TALUS_OK) {
+    tl_vtk_close(made->writer);
     tl_free(context, made);
     return status;
   }
@@ -203,12 +206,20 @@ talus_status talus_frames_open(talus_context *context, const char *directory,
   return TALUS_OK;
 }
 
+static talus_status write_frame(talus_frames *frames, const talus_world *world) {
+  TL_TRY(tl_world_frame_take(&frames->frame, world, frames->contacts));
+  return tl_vtk_write(frames->writer, &frames->frame.frame);
+}
+
 talus_status talus_frames_write(talus_frames *frames, const talus_world *world) {
   if (frames == NULL || world == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  TL_TRY(tl_world_frame_take(&frames->frame, world, frames->contacts));
-  return tl_vtk_write(frames->writer, &frames->frame.frame);
+  if (frames->contacts) {
+    TL_TRY(tl_contacts_read(world));
+  }
+  return tl_ranks_agree(world->context,
+                        frames->writer != NULL ? write_frame(frames, world) : TALUS_OK);
 }
 
 void talus_frames_close(talus_frames *frames) {

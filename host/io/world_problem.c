@@ -26,7 +26,7 @@ static talus_status problem_write(talus_world *world, const char *path) {
     talus_problem rigid = problem;
     status = tl_links_translate(world, &rigid, &arrays, &problem);
   }
-  if (status == TALUS_OK) {
+  if (status == TALUS_OK && tl_ranks_first(world->context)) {
     status = talus_problem_write(world->context, path, &problem, NULL);
   }
   tl_free(world->context, memory);
@@ -47,6 +47,7 @@ talus_status talus_world_problem_write(talus_world *world, const char *path) {
     const talus_status restored = tl_world_restore(world);
     status = status != TALUS_OK ? status : restored;
   }
+  status = tl_ranks_settle(world->context, status);
   tl_context_leave(world->context);
   return status;
 }

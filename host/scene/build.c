@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/ranks/agree.h"
 #include "host/scene/occupancy.h"
+#include "host/world/spread.h"
 #include "host/world/world.h"
 
 /* Sections that draw random numbers. */
@@ -102,9 +102,10 @@ static talus_status add_materials(talus_scene *scene, talus_world *world) {
 talus_status tl_build_explain(const talus_scene *scene, const tl_node *node, talus_status status) {
   if (status != TALUS_OK && status != TALUS_OUT_OF_MEMORY && status != TALUS_FILE_FORMAT) {
     char place[256], reason[sizeof scene->context->message];
+    const bool told = scene->context->told;
     memcpy(reason, scene->context->message, sizeof reason);
-    return tl_fail(scene->context, status, "%s: %s", tl_node_place(node, place, sizeof place),
-                   reason);
+    tl_fail(scene->context, status, "%s: %s", tl_node_place(node, place, sizeof place), reason);
+    scene->context->told = told;
   }
   return status;
 }
@@ -381,7 +382,8 @@ talus_status talus_scene_build(talus_scene *scene, talus_world **world) {
   }
   *world = NULL;
   TL_TRY(check_same(scene));
-  const talus_status status = tl_ranks_settle(scene->context, build(scene, world));
+  talus_status status = tl_ranks_settle(scene->context, build(scene, world));
+  status = status == TALUS_OK ? tl_spread_same_bodies(*world) : status;
   if (status != TALUS_OK) {
     talus_world_destroy(*world);
     *world = NULL;

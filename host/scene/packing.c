@@ -6,6 +6,7 @@
 
 #include "host/io/world_checkpoint.h"
 #include "host/math/vector.h"
+#include "host/ranks/agree.h"
 #include "host/scene/occupancy.h"
 
 /* Of the ball about a body's position that holds its shapes. */
@@ -105,11 +106,8 @@ talus_status tl_scene_material_names(const talus_scene *scene, char **names) {
 
 /* ---- from a checkpoint ----------------------------------------------------------------------- */
 
-talus_status talus_scene_from(talus_scene *scene, const char *path) {
+static talus_status from_read(talus_scene *scene, const char *path) {
   tl_checkpoint *checkpoint = NULL;
-  if (scene == NULL || path == NULL) {
-    return TALUS_INVALID_ARGUMENT;
-  }
   tl_packing_release(&scene->from);
   TL_TRY(tl_checkpoint_open(scene->context, path, TL_CHECKPOINT_WORLD, &checkpoint));
   talus_status status = tl_packing_load(checkpoint, scene->context, &scene->from);
@@ -132,6 +130,13 @@ talus_status talus_scene_from(talus_scene *scene, const char *path) {
     tl_packing_release(&scene->from);
   }
   return status;
+}
+
+talus_status talus_scene_from(talus_scene *scene, const char *path) {
+  if (scene == NULL || path == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  return tl_ranks_agree(scene->context, from_read(scene, path));
 }
 
 const char *tl_scene_from_path(const talus_scene *scene) {

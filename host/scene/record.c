@@ -189,10 +189,9 @@ talus_status talus_record_resume(talus_record *record, talus_scene *scene, talus
   if (record == NULL || scene == NULL || world == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  const talus_status status = record->start.checkpoint != NULL
-                                  ? talus_scene_resume(scene, world, record->start.checkpoint)
-                                  : TALUS_OK;
-  return tl_ranks_agree(record->context, status);
+  return record->start.checkpoint != NULL
+             ? talus_scene_resume(scene, world, record->start.checkpoint)
+             : TALUS_OK;
 }
 
 /* How often frames and checkpoints are due, in steps. */

@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+#include "host/ranks/agree.h"
+#include "host/world/world.h"
+
 static const char meshes[] = "scene/meshes";
 
 /* Shapes and materials by name. */
@@ -79,12 +82,9 @@ talus_status tl_checkpoint_write(const talus_scene *scene, const tl_checkpoint_c
   return tl_checkpoint_commit(writer, keep);
 }
 
-talus_status talus_scene_save(const talus_scene *scene, const talus_world *world,
-                              const char *directory, int32_t keep) {
+static talus_status save(const talus_scene *scene, const talus_world *world, const char *directory,
+                         int32_t keep) {
   tl_checkpoint_copy copy;
-  if (scene == NULL || world == NULL || directory == NULL) {
-    return TALUS_INVALID_ARGUMENT;
-  }
   memset(&copy, 0, sizeof copy);
   talus_status status = tl_checkpoint_take(scene, world, &copy);
   if (status == TALUS_OK) {
@@ -92,6 +92,17 @@ talus_status talus_scene_save(const talus_scene *scene, const talus_world *world
   }
   tl_checkpoint_release(tl_scene_context(scene), &copy);
   return status;
+}
+
+talus_status talus_scene_save(const talus_scene *scene, const talus_world *world,
+                              const char *directory, int32_t keep) {
+  if (scene == NULL || world == NULL || directory == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  talus_context *const context = tl_scene_context(scene);
+  TL_TRY(tl_contacts_read(world));
+  return tl_ranks_agree(context,
+                        tl_ranks_first(context) ? save(scene, world, directory, keep) : TALUS_OK);
 }
 
 /* Refuses a scene whose mesh files have changed. */
@@ -136,10 +147,7 @@ static talus_status load_scene(talus_scene *scene, talus_world *world, tl_checkp
   return status;
 }
 
-talus_status talus_scene_resume(talus_scene *scene, talus_world *world, const char *path) {
-  if (scene == NULL || world == NULL || path == NULL) {
-    return TALUS_INVALID_ARGUMENT;
-  }
+static talus_status resume(talus_scene *scene, talus_world *world, const char *path) {
   talus_context *context = tl_scene_context(scene);
   tl_checkpoint *checkpoint = NULL;
   TL_TRY(tl_checkpoint_open(context, path, TL_CHECKPOINT_WORLD, &checkpoint));
@@ -149,4 +157,11 @@ talus_status talus_scene_resume(talus_scene *scene, talus_world *world, const ch
   }
   tl_checkpoint_close(checkpoint);
   return status;
+}
+
+talus_status talus_scene_resume(talus_scene *scene, talus_world *world, const char *path) {
+  if (scene == NULL || world == NULL || path == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  return tl_ranks_agree(tl_scene_context(scene), resume(scene, world, path));
 }

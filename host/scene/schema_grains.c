@@ -93,8 +93,9 @@ static const tl_key rows_grains[] = {
     CHOICE(
         "kind", kind, "lattice|random|settled|layers|packing", NULL, 0,
         "`random`: anywhere without overlap; `settled`: spheres dropped one by one until each "
-        "rests, in a box, those that would lie in a body or wall left out; `layers`: random, layer "
-        "by layer; `packing`: bodies of a table, where it says"),
+        "rests, in a box, those that would lie in a body or wall left out (one after the other: on "
+        "several processes each one makes all of them); `layers`: random, layer by layer; "
+        "`packing`: bodies of a table, where it says"),
     PLAIN(TEXT, "name", name, "", 0, "for `--set`"),
     CHOICE("type", grain.fixed, "free|fixed", "free", 0,
            "`fixed`: grains of a rough floor or wall"),

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "host/base/structs.h"
+#include "host/ranks/agree.h"
 #include "host/scene/build.h"
 #include "host/scene/snapshot.h"
 #include "host/scene/value.h"
@@ -353,11 +354,8 @@ static talus_status look(talus_scene *scene, const talus_world *world,
   return TALUS_OK;
 }
 
-talus_status talus_scene_watch(talus_scene *scene, const talus_world *world,
-                               const talus_step_report *given) {
-  if (scene == NULL || world == NULL || given == NULL) {
-    return TALUS_INVALID_ARGUMENT;
-  }
+static talus_status watch(talus_scene *scene, const talus_world *world,
+                          const talus_step_report *given) {
   talus_step_report report = talus_step_report_default();
   TL_TRY(tl_struct_read(scene->context, &tl_struct_step_report, "step report", given, &report));
   if (scene->stage == NULL) {
@@ -373,6 +371,14 @@ talus_status talus_scene_watch(talus_scene *scene, const talus_world *world,
   }
   at->over = at->over || last;
   return TALUS_OK;
+}
+
+talus_status talus_scene_watch(talus_scene *scene, const talus_world *world,
+                               const talus_step_report *given) {
+  if (scene == NULL || world == NULL || given == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  return tl_ranks_settle(scene->context, watch(scene, world, given));
 }
 
 talus_status tl_stages_enter(talus_scene *scene, talus_world *world, int32_t index) {

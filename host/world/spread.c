@@ -1,4 +1,4 @@
-/* spread.c: solves of a world on several ranks, and what ranks agree upon at the end of a step.
+/* spread.c: solves of a world on several ranks.
  *
  * Each rank gives a piece. Where contacts are local it has its own ones and the bodies of its
  * bricks; where all ranks have all, bodies, contacts and rows in order, the same number for each.
@@ -35,14 +35,14 @@ static talus_status spread_create(talus_world *world) {
   return TALUS_OK;
 }
 
-talus_status tl_spread_begin(talus_world *world) {
-  talus_context *const context = world->context;
+talus_status tl_spread_begin(talus_context *context, talus_world *world, talus_status status) {
   if (tl_ranks_of(context) == NULL) {
-    return TALUS_OK;
+    return status;
   }
   TL_TRY(tl_ranks_check(context));
-  TL_TRY(tl_ranks_agree(context, spread_create(world)));
+  TL_TRY(tl_ranks_agree(context, status == TALUS_OK ? spread_create(world) : status));
   TL_TRY(tl_ranks_same_version(context));
+  TL_TRY(tl_spread_same_def(world));
   tl_solver_set_alone(world->solver, true);
   tl_solver_set_alone(world->projector, true);
   return TALUS_OK;
@@ -339,42 +339,4 @@ talus_status tl_spread_solve(talus_world *world, talus_solver *solver, const tal
   }
   TL_TRY(talus_solver_update(solver, problem));
   return talus_solver_solve(solver, solution, info);
-}
-
-/* ---- the end of a step ----------------------------------------------------------------------- */
-
-/* Mixes 64 bits into a hash. */
-static uint64_t mixed(uint64_t hash, uint64_t word) {
-  hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-  return hash ^ hash >> 32;
-}
-
-static uint64_t mixed_doubles(uint64_t hash, const double *value, int count) {
-  for (int i = 0; i < count; i++) {
-    uint64_t word;
-    memcpy(&word, &value[i], sizeof word);
-    hash = mixed(hash, word);
-  }
-  return hash;
-}
-
-static uint64_t state_hash(const talus_world *world) {
-  uint64_t hash = mixed((uint64_t)world->step_count, (uint64_t)tl_spread_contact_count(world));
-  for (int32_t i = 0; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
-    hash = mixed_doubles(hash, body->position, 3);
-    hash = mixed_doubles(hash, body->velocity, 3);
-    hash = mixed_doubles(hash, body->spin, 3);
-  }
-  return hash;
-}
-
-talus_status tl_spread_end(talus_world *world, talus_status status) {
-  talus_context *const context = world->context;
-  status = tl_ranks_settle(context, status);
-  if (status != TALUS_OK || tl_ranks_of(context) == NULL) {
-    return status;
-  }
-  const uint64_t hash = state_hash(world);
-  return tl_ranks_same(context, &hash, sizeof hash, "state after a step");
 }

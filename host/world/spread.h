@@ -7,7 +7,8 @@
  * of pairs (spread_points.c) and the iterations of solves with bricks (spread.c).
  *
  *   spread.c         pieces and solves      spread_owners.c    what a rank looks at
- *   spread_agree.c   sums and agreement     spread_contacts.c  contacts that change their rank */
+ *   spread_agree.c   sums and agreement     spread_contacts.c  contacts that change their rank
+ *   spread_same.c    what ranks compare     spread_points.c    contact points */
 #ifndef TL_SPREAD_H
 #define TL_SPREAD_H
 
@@ -15,9 +16,9 @@
 #include "host/ranks/agree.h"
 #include "host/world/world.h"
 
-/* Begins a world: its solvers are asked for whole problems. Status: RANKS_FAILED (another release),
- * UNSUPPORTED. */
-talus_status tl_spread_begin(talus_world *world);
+/* Begins a world: its solvers are asked for whole problems. `status` of what was done before, on all
+ * ranks. Statuses: RANKS_FAILED (another release, another def), UNSUPPORTED. */
+talus_status tl_spread_begin(talus_context *context, talus_world *world, talus_status status);
 void tl_spread_release(talus_world *world);
 /* Refuses settings that ranks could not follow alike. */
 talus_status tl_spread_check(talus_context *context, const talus_settings *settings);
@@ -30,6 +31,11 @@ talus_status tl_spread_solve(talus_world *world, talus_solver *solver, const tal
 talus_status tl_spread_points(talus_world *world, const tl_pair *pairs, int64_t pair_count,
                               int32_t threads, const tl_contact_point **points,
                               int64_t *point_count);
+/* RANKS_FAILED unless all ranks have the same def; the same bodies and shapes; the same settings,
+ * counts and contact callback or none, which decide about the calls of a step. Collective. */
+talus_status tl_spread_same_def(talus_world *world);
+talus_status tl_spread_same_bodies(const talus_world *world);
+talus_status tl_spread_same_step(talus_world *world);
 /* The end of a step: RANKS_FAILED unless all ranks have come to the same; `status` otherwise. */
 talus_status tl_spread_end(talus_world *world, talus_status status);
 

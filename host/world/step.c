@@ -233,7 +233,8 @@ talus_status talus_world_step(talus_world *world, talus_step_report *given) {
     return TALUS_INVALID_ARGUMENT;
   }
   TL_TRY(tl_context_enter(world->context));
-  const talus_status status = tl_spread_end(world, world_step(world, given));
+  talus_status status = tl_spread_same_step(world);
+  status = tl_spread_end(world, status == TALUS_OK ? world_step(world, given) : status);
   tl_context_leave(world->context);
   return status;
 }

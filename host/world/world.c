@@ -215,57 +215,45 @@ talus_settings tl_settings_projection(const talus_world *world) {
   return projection_of(&world->def.solver);
 }
 
+/* A world as this rank makes it; on failure *result is NULL or has to be destroyed. */
+static talus_status world_make(talus_context *context, const talus_world_def *given,
+                               talus_world **result) {
+  talus_world_def def = talus_world_def_default();
+  if (given != NULL) {
+    TL_TRY(tl_struct_read(context, &tl_struct_world_def, "world def", given, &def));
+  }
+  TL_TRY(def_check(context, &def));
+  TL_TRY(tl_alloc(context, (void **)result, 1, sizeof **result, "world"));
+  talus_world *const world = *result;
+  memset(world, 0, sizeof *world);
+  world->context = context;
+  world->soft = def.softness != TALUS_SOFTNESS_RIGID;
+  def_take(world, &def);
+  const talus_settings projection = projection_of(&world->def.solver);
+  TL_TRY(tl_alloc(context, (void **)&world->shown, 1, sizeof *world->shown, "world"));
+  *world->shown = (tl_buffer){NULL, 0};
+  TL_TRY(tl_alloc(context, (void **)&world->shown_bonds, 1, sizeof *world->shown_bonds, "world"));
+  *world->shown_bonds = (tl_buffer){NULL, 0};
+  TL_TRY(tl_broad_create(context, &world->broad));
+  TL_TRY(tl_broad_create(context, &world->broad_fast));
+  TL_TRY(tl_narrow_create(context, &world->problem_memory, &world->narrow));
+  TL_TRY(tl_match_create(context, &world->match));
+  TL_TRY(tl_world_dump_take(world, def.solver.dump, def.solver.dump_path));
+  TL_TRY(talus_solver_create(context, &world->def.solver, &world->solver));
+  return talus_solver_create(context, &projection, &world->projector);
+}
+
 talus_status talus_world_create(talus_context *context, const talus_world_def *given,
                                 talus_world **result) {
   if (context == NULL || result == NULL) {
     return tl_fail(context, TALUS_INVALID_ARGUMENT, "context or world is NULL");
   }
   *result = NULL;
-  talus_world_def def = talus_world_def_default();
-  if (given != NULL) {
-    TL_TRY(tl_struct_read(context, &tl_struct_world_def, "world def", given, &def));
-  }
-  TL_TRY(def_check(context, &def));
-  talus_world *world;
-  TL_TRY(tl_alloc(context, (void **)&world, 1, sizeof *world, "world"));
-  memset(world, 0, sizeof *world);
-  world->context = context;
-  world->soft = def.softness != TALUS_SOFTNESS_RIGID;
-  def_take(world, &def);
-  const talus_settings projection = projection_of(&world->def.solver);
-  talus_status status = tl_alloc(context, (void **)&world->shown, 1, sizeof *world->shown, "world");
+  talus_world *world = NULL;
+  talus_status status = world_make(context, given, &world);
+  status = tl_spread_begin(context, world, status);
   if (status == TALUS_OK) {
-    *world->shown = (tl_buffer){NULL, 0};
-    status =
-        tl_alloc(context, (void **)&world->shown_bonds, 1, sizeof *world->shown_bonds, "world");
-  }
-  if (status == TALUS_OK) {
-    *world->shown_bonds = (tl_buffer){NULL, 0};
-    status = tl_broad_create(context, &world->broad);
-  }
-  if (status == TALUS_OK) {
-    status = tl_broad_create(context, &world->broad_fast);
-  }
-  if (status == TALUS_OK) {
-    status = tl_narrow_create(context, &world->problem_memory, &world->narrow);
-  }
-  if (status == TALUS_OK) {
-    status = tl_match_create(context, &world->match);
-  }
-  if (status == TALUS_OK) {
-    status = tl_world_dump_take(world, def.solver.dump, def.solver.dump_path);
-  }
-  if (status == TALUS_OK) {
-    status = talus_solver_create(context, &world->def.solver, &world->solver);
-  }
-  if (status == TALUS_OK) {
-    status = talus_solver_create(context, &projection, &world->projector);
-  }
-  if (status == TALUS_OK) {
-    status = tl_spread_begin(world);
-  }
-  if (status == TALUS_OK) {
-    status = tl_resident_create(world);
+    status = tl_ranks_agree(context, tl_resident_create(world));
   }
   if (status != TALUS_OK) {
     talus_world_destroy(world);
@@ -275,10 +263,8 @@ talus_status talus_world_create(talus_context *context, const talus_world_def *g
   return TALUS_OK;
 }
 
-talus_status talus_world_set(talus_world *world, const talus_world_def *given) {
-  if (world == NULL || given == NULL) {
-    return TALUS_INVALID_ARGUMENT;
-  }
+/* Leaves the world as it was if it fails. */
+static talus_status def_set(talus_world *world, const talus_world_def *given) {
   const talus_world_def old = world->def, old_given = world->given;
   talus_world_def def = talus_world_def_default();
   TL_TRY(tl_struct_read(world->context, &tl_struct_world_def, "world def", given, &def));
@@ -308,6 +294,14 @@ talus_status talus_world_set(talus_world *world, const talus_world_def *given) {
     (void)talus_solver_set(world->projector, &projection);
   }
   return status;
+}
+
+talus_status talus_world_set(talus_world *world, const talus_world_def *given) {
+  if (world == NULL || given == NULL) {
+    return TALUS_INVALID_ARGUMENT;
+  }
+  TL_TRY(tl_ranks_agree(world->context, def_set(world, given)));
+  return tl_spread_same_def(world);
 }
 
 void talus_world_destroy(talus_world *world) {

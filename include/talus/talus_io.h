@@ -104,8 +104,10 @@ static inline talus_status talus_problem_generate(talus_context *context,
  * Writes <directory>/checkpoint-NNNNNN.h5, NNNNNN the number of steps made. The directory must
  * exist and hold checkpoints of one run only. When the file is safe on disk, older checkpoints are
  * deleted so that `keep` remain with it (0: all remain). Ending the program or filling the disk at
- * any moment leaves the older checkpoints as they were. Statuses: INVALID_ARGUMENT, FILE_WRITE,
- * OUT_OF_MEMORY, UNSUPPORTED. */
+ * any moment leaves the older checkpoints as they were. In a context with ranks (talus_ranks.h) all
+ * ranks call this, as they call talus_checkpoint_read, frames and talus_world_problem_write: the
+ * first one writes, and all have its status. Statuses: INVALID_ARGUMENT, FILE_WRITE,
+ * OUT_OF_MEMORY, UNSUPPORTED, RANKS_FAILED. */
 TALUS_API talus_status talus_checkpoint_write(const talus_world *world, const char *directory,
                                               int32_t keep);
 /* Writes the path of the newest undamaged checkpoint in a directory to path [capacity]. Statuses:
@@ -121,7 +123,8 @@ TALUS_API talus_status talus_checkpoint_read(talus_world *world, const char *pat
 
 /* ---- frames and tables of a world ------------------------------------------------------------ */
 
-/* Writes frames of a world as ParaView files into one directory (docs/reference/files.md). */
+/* Writes frames of a world as ParaView files into one directory (docs/reference/files.md). In a
+ * context with ranks all ranks open and write them: the first one has the files. */
 typedef struct talus_frames talus_frames;
 
 typedef struct talus_frames_def {
@@ -178,7 +181,8 @@ TALUS_API talus_status talus_file_write(talus_context *context, const char *path
 /* ---- contact problems of a world ------------------------------------------------------------- */
 
 /* Writes the contact problem of the step that failed, or else of the next one, for `talus solve`,
- * with the formats of talus_problem_write. The world is as before. Calls the contact callback.
+ * with the formats of talus_problem_write. The world is as before. Calls the contact callback. In a
+ * context with ranks all ranks call it, and the first one writes.
  * Statuses: INVALID_ARGUMENT, those of talus_problem_write and talus_world_step. */
 TALUS_API talus_status talus_world_problem_write(talus_world *world, const char *path);
 /* From now on contact solves are written as talus_settings.dump says; NONE ends it. The path is

@@ -1,0 +1,130 @@
+/* spread_same.c: what ranks compare: the def of a world, the bodies that it begins with, what decides
+ * about a step before it, and the state after it. Ranks that were given different things, or on which
+ * arithmetic differs, end with a message. */
+#include <string.h>
+
+#include "host/world/spread.h"
+
+/* Mixes 64 bits into a hash. */
+static uint64_t mixed(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+  return hash ^ hash >> 32;
+}
+
+static uint64_t mixed_doubles(uint64_t hash, const double *value, int count) {
+  for (int i = 0; i < count; i++) {
+    uint64_t word;
+    memcpy(&word, &value[i], sizeof word);
+    hash = mixed(hash, word);
+  }
+  return hash;
+}
+
+static uint64_t mixed_numbers(uint64_t hash, const int64_t *value, int count) {
+  for (int i = 0; i < count; i++) {
+    hash = mixed(hash, (uint64_t)value[i]);
+  }
+  return hash;
+}
+
+static talus_status hash_compare(const talus_world *world, uint64_t hash, const char *what) {
+  return tl_ranks_same(world->context, &hash, sizeof hash, what);
+}
+
+/* ---- the def --------------------------------------------------------------------------------- */
+
+static uint64_t settings_mixed(uint64_t hash, const talus_settings *s) {
+  const double number[] = {s->tolerance, s->max_seconds, s->momentum_cap, s->slip_filter,
+                           s->facet_angle};
+  const int64_t choice[] = {s->law,       s->method,    s->precision,        s->measure,
+                            s->unique,    s->cone,      s->facets,           s->facet_align,
+                            s->same_bits, s->islands,   s->fixed_iterations, s->max_iterations,
+                            s->certify,   s->warm_start};
+  hash = mixed_doubles(hash, number, sizeof number / sizeof *number);
+  return mixed_numbers(hash, choice, sizeof choice / sizeof *choice);
+}
+
+static uint64_t def_hash(const talus_world_def *d) {
+  const double number[] = {
+      d->gravity[0], d->gravity[1],        d->gravity[2],    d->step,   d->slop,
+      d->margin,     d->bias_cap,          d->tolerance,     d->accept, d->restitution_speed,
+      d->brick_size, d->penetration_limit, d->velocity_scale};
+  const int64_t choice[] = {d->substeps, d->integrator, d->stabilisation, d->restitution,
+                            d->plane,    d->on_miss,    d->softness,      (int64_t)d->seed};
+  const uint64_t hash = mixed_doubles(0, number, sizeof number / sizeof *number);
+  return settings_mixed(mixed_numbers(hash, choice, sizeof choice / sizeof *choice), &d->solver);
+}
+
+talus_status tl_spread_same_def(talus_world *world) {
+  return tl_ranks_of(world->context) == NULL
+             ? TALUS_OK
+             : hash_compare(world, def_hash(&world->def), "world def");
+}
+
+/* ---- bodies that a world begins with --------------------------------------------------------- */
+
+static uint64_t counts_hash(const talus_world *world) {
+  const int64_t count[] = {world->step_count,      world->body_count,       world->body_next,
+                           world->shape_count,     world->shape_next,       world->joint_count,
+                           world->bond_count,      world->material_count,   world->pair_count,
+                           world->mechanism_count, world->loop_count,       world->servo_count,
+                           world->motion_count,    world->cell.def.periodic};
+  return mixed_numbers(0, count, sizeof count / sizeof *count);
+}
+
+talus_status tl_spread_same_bodies(const talus_world *world) {
+  if (tl_ranks_of(world->context) == NULL) {
+    return TALUS_OK;
+  }
+  uint64_t hash = counts_hash(world);
+  for (int32_t i = 0; i < world->body_count; i++) {
+    const tl_body *const body = &world->body[i];
+    hash = mixed(mixed(hash, (uint64_t)body->id), (uint64_t)body->type);
+    hash = mixed_doubles(hash, &body->mass, 1);
+    hash = mixed_doubles(hash, body->position, 3);
+    hash = mixed_doubles(hash, body->orientation, 4);
+    hash = mixed_doubles(hash, body->velocity, 3);
+    hash = mixed_doubles(hash, body->spin, 3);
+  }
+  for (int32_t i = 0; i < world->shape_count; i++) {
+    const tl_shape_slot *const shape = &world->shape[i];
+    hash = mixed(mixed(hash, (uint64_t)shape->body), (uint64_t)shape->material);
+    hash = mixed_doubles(hash, shape->position, 3);
+    hash = mixed_doubles(hash, &shape->size, 1);
+    hash = mixed_doubles(hash, &shape->volume, 1);
+  }
+  return hash_compare(world, hash, "world that the scene builds");
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+talus_status tl_spread_same_step(talus_world *world) {
+  if (tl_ranks_of(world->context) == NULL) {
+    return TALUS_OK;
+  }
+  const int64_t has[] = {world->contact_function != NULL, world->cohesive, world->soft,
+                         world->resists, world->elliptic};
+  const uint64_t hash = mixed_numbers(mixed(counts_hash(world), def_hash(&world->def)), has,
+                                      sizeof has / sizeof *has);
+  return hash_compare(world, hash, "world before a step (settings, contact callback, bodies)");
+}
+
+static uint64_t state_hash(const talus_world *world) {
+  uint64_t hash = mixed((uint64_t)world->step_count, (uint64_t)tl_spread_contact_count(world));
+  for (int32_t i = 0; i < world->body_count; i++) {
+    const tl_body *const body = &world->body[i];
+    hash = mixed_doubles(hash, body->position, 3);
+    hash = mixed_doubles(hash, body->velocity, 3);
+    hash = mixed_doubles(hash, body->spin, 3);
+  }
+  return hash;
+}
+
+talus_status tl_spread_end(talus_world *world, talus_status status) {
+  talus_context *const context = world->context;
+  status = tl_ranks_settle(context, status);
+  if (status != TALUS_OK || tl_ranks_of(context) == NULL) {
+    return status;
+  }
+  return hash_compare(world, state_hash(world), "state after a step");
+}
