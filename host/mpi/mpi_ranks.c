@@ -23,10 +23,18 @@ static int64_t parts_of(int32_t count, const talus_message *message) {
   return parts;
 }
 
+static void mpi_fail(void *user, const char *message) {
+  talus_mpi_ranks *const ranks = user;
+  fprintf(stderr, "talus: rank %d cannot go on: %s\n", ranks->rank, message);
+  MPI_Abort(ranks->comm, 1);
+}
+
+/* Without memory it ends all ranks: the others wait for the messages already. */
 static int requests_reserve(talus_mpi_ranks *ranks, int64_t count) {
   if (count > ranks->capacity) {
     MPI_Request *const more = realloc(ranks->request, (size_t)count * sizeof *more);
     if (more == NULL) {
+      mpi_fail(ranks, "no memory for the requests of messages");
       return 1;
     }
     ranks->request = more;
@@ -84,12 +92,6 @@ static int mpi_gather(void *user, const void *own, int64_t bytes, void *all) {
                                        ranks->comm) != MPI_SUCCESS;
 }
 
-static void mpi_fail(void *user, const char *message) {
-  talus_mpi_ranks *const ranks = user;
-  fprintf(stderr, "talus: rank %d cannot go on: %s\n", ranks->rank, message);
-  MPI_Abort(ranks->comm, 1);
-}
-
 static talus_status ranks_make(MPI_Comm comm, talus_mpi_ranks **result) {
   talus_mpi_ranks *const ranks = calloc(1, sizeof *ranks);
   *result = NULL;
@@ -100,6 +102,8 @@ static talus_status ranks_make(MPI_Comm comm, talus_mpi_ranks **result) {
     free(ranks);
     return TALUS_RANKS_FAILED;
   }
+  /* a communicator may come with errors that return (mpi4py's do): the others would wait */
+  MPI_Comm_set_errhandler(ranks->comm, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_rank(ranks->comm, &ranks->rank);
   MPI_Comm_size(ranks->comm, &ranks->size);
   *result = ranks;
@@ -180,6 +184,8 @@ talus_status talus_mpi_begin(talus_transport *transport, int32_t *neighbours) {
     *transport = talus_mpi_ranks_transport(program);
     transport->struct_size = size;
     *neighbours = neighbours_count(program->comm);
+  } else {
+    MPI_Finalize();
   }
   return status;
 }
