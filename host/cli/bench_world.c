@@ -375,23 +375,27 @@ static int beds_run(talus_context *context, const world_options *o) {
   return code;
 }
 
-int tl_cli_bench_world(int argc, char **argv) {
-  world_options o;
-  const tl_parsed parsed = options_read(&o, argc, argv);
-  if (parsed != TL_PARSED_OK) {
-    return parsed == TL_PARSED_HELP ? TL_EXIT_OK : TL_EXIT_BAD;
-  }
+/* As one of several processes if there are. */
+static int bench_joined(const world_options *o) {
   talus_context *context = NULL;
-  int code = tl_cli_ranks_begin();
-  if (code != TL_EXIT_OK) {
-    return code;
-  }
-  code = tl_cli_ranks_agree(
-      tl_cli_context_open((talus_backend_kind)o.backend, o.threads, 0, &context));
+  int code = tl_cli_ranks_agree(
+      tl_cli_context_open((talus_backend_kind)o->backend, o->threads, 0, &context));
   if (code == TL_EXIT_OK) {
-    code = tl_cli_ranks_agree(beds_run(context, &o));
+    code = tl_cli_ranks_agree(beds_run(context, o));
   }
   talus_context_destroy(context);
+  return code;
+}
+
+int tl_cli_bench_world(int argc, char **argv) {
+  world_options o;
+  int code = tl_cli_ranks_begin();
+  if (code == TL_EXIT_OK) {
+    const tl_parsed parsed = tl_cli_ranks_parsed(options_read(&o, argc, argv));
+    code = parsed == TL_PARSED_OK    ? bench_joined(&o)
+           : parsed == TL_PARSED_BAD ? TL_EXIT_BAD
+                                     : TL_EXIT_OK;
+  }
   tl_cli_ranks_end();
   return code;
 }

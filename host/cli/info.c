@@ -135,6 +135,21 @@ static void print_json(const char *build, const backend_state *states, int count
   tl_json_end(&json);
 }
 
+static void info_print(int as_json) {
+  char build[4096];
+  talus_build_text(build, sizeof build);
+  const backend_state states[] = {probe_backend(TALUS_BACKEND_CPU),
+                                  probe_backend(TALUS_BACKEND_CUDA)};
+  const backend_state preferred = probe_backend(TALUS_BACKEND_AUTO);
+  process_state *const process = processes_gather(preferred.threads);
+  if (as_json && tl_cli_ranks_speaks()) {
+    print_json(build, states, 2, &preferred, process);
+  } else if (tl_cli_ranks_speaks()) {
+    print_text(build, states, 2, &preferred, process);
+  }
+  free(process);
+}
+
 int tl_cli_info(int argc, char **argv) {
   int as_json = 0;
   const tl_option table[] = {
@@ -145,26 +160,14 @@ int tl_cli_info(int argc, char **argv) {
                                   "also the processes: where they are, and the load there.",
                               .positional = "",
                               .options = table};
-  const tl_parsed parsed = tl_options_parse(&command, argc, argv);
-  if (parsed != TL_PARSED_OK) {
-    return parsed == TL_PARSED_HELP ? TL_EXIT_OK : TL_EXIT_BAD;
+  int code = tl_cli_ranks_begin();
+  if (code == TL_EXIT_OK) {
+    const tl_parsed parsed = tl_cli_ranks_parsed(tl_options_parse(&command, argc, argv));
+    if (parsed == TL_PARSED_OK) {
+      info_print(as_json);
+    }
+    code = parsed == TL_PARSED_BAD ? TL_EXIT_BAD : TL_EXIT_OK;
   }
-  char build[4096];
-  talus_build_text(build, sizeof build);
-  const backend_state states[] = {probe_backend(TALUS_BACKEND_CPU),
-                                  probe_backend(TALUS_BACKEND_CUDA)};
-  const backend_state preferred = probe_backend(TALUS_BACKEND_AUTO);
-  const int code = tl_cli_ranks_begin();
-  if (code != TL_EXIT_OK) {
-    return code;
-  }
-  process_state *const process = processes_gather(preferred.threads);
-  if (as_json && tl_cli_ranks_speaks()) {
-    print_json(build, states, 2, &preferred, process);
-  } else if (tl_cli_ranks_speaks()) {
-    print_text(build, states, 2, &preferred, process);
-  }
-  free(process);
   tl_cli_ranks_end();
-  return TL_EXIT_OK;
+  return code;
 }

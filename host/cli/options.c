@@ -12,6 +12,7 @@
 
 #include "host/base/words.h"
 #include "host/cli/cli.h"
+#include "host/cli/ranks.h"
 
 enum { WORD_LENGTH = 64, LEFT = 26, LINE = 96 };
 
@@ -49,6 +50,9 @@ static void print_left(const tl_option *option) {
 }
 
 static void print_help(const tl_command *command) {
+  if (!tl_cli_ranks_speaks()) {
+    return;
+  }
   print_usage(stdout, command);
   printf("\n%s\n\noptions:\n", command->summary);
   for (const tl_option *option = command->options; option->name != NULL; option++) {
@@ -63,8 +67,10 @@ static void print_help(const tl_command *command) {
 
 /* Complains, shows the usage line, and says where to read more. */
 static tl_parsed refuse(const tl_command *command) {
-  print_usage(stderr, command);
-  fprintf(stderr, "`talus %s --help` lists the options\n", command->name);
+  if (tl_cli_ranks_speaks()) {
+    print_usage(stderr, command);
+    fprintf(stderr, "`talus %s --help` lists the options\n", command->name);
+  }
   return TL_PARSED_BAD;
 }
 

@@ -143,3 +143,10 @@ bool tl_cli_ranks_any(bool own) {
   return ranks.joined ? ranks.transport.largest(ranks.transport.user, &any, 1) != 0 || any != 0
                       : own;
 }
+
+tl_parsed tl_cli_ranks_parsed(tl_parsed parsed) {
+  if (tl_cli_ranks_agree(parsed == TL_PARSED_BAD ? TL_EXIT_BAD : TL_EXIT_OK) != TL_EXIT_OK) {
+    return TL_PARSED_BAD;
+  }
+  return tl_cli_ranks_any(parsed == TL_PARSED_HELP) ? TL_PARSED_HELP : parsed;
+}

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "host/cli/options.h"
 #include "talus/talus_ranks.h"
 
 /* Joins the others, if there are any; an exit code, with a complaint that says how to build with
@@ -20,6 +21,8 @@ bool tl_cli_ranks_speaks(void);
 int tl_cli_ranks_threads(void);
 /* The largest exit code of all. Where the first process has none, the one that failed tells why. */
 int tl_cli_ranks_agree(int code);
+/* What all of them make of their command lines: BAD or HELP if one of them does. */
+tl_parsed tl_cli_ranks_parsed(tl_parsed parsed);
 /* Whether any of them says so. */
 bool tl_cli_ranks_any(bool own);
 /* Keeps a complaint of a process that does not speak, for tl_cli_ranks_agree. */

@@ -179,24 +179,37 @@ static bool is_directory(const char *path) {
   return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* The bodies of --from; or of the run that goes on, if it began so. */
-static talus_status take_bodies(run_state *run) {
-  char path[1200];
+/* Where the bodies of --from are; or those of the run that goes on, if it began so. "": nowhere. */
+static int find_bodies(run_state *run, char *path, size_t capacity) {
   const char *folder = NULL;
   struct stat about;
+  path[0] = '\0';
   if (run->o->from != NULL && is_directory(run->o->from)) {
-    TL_TRY(talus_checkpoint_newest(run->context, run->o->from, path, sizeof path));
-    return talus_scene_from(run->scene, path);
+    return talus_checkpoint_newest(run->context, run->o->from, path, capacity) == TALUS_OK
+               ? TL_EXIT_OK
+               : complain(run);
   }
   if (run->o->from != NULL) {
-    return talus_scene_from(run->scene, run->o->from);
+    snprintf(path, capacity, "%s", run->o->from);
+  } else if (run->o->resume != NULL) {
+    const size_t length = folder_of(run->o->resume, &folder);
+    snprintf(path, capacity, "%.*s/from.h5", (int)length, folder);
+    path[0] = stat(path, &about) == 0 ? path[0] : '\0';
   }
-  if (run->o->resume == NULL) {
-    return TALUS_OK;
+  return TL_EXIT_OK;
+}
+
+static int take_bodies(run_state *run) {
+  char path[1200];
+  const int code = tl_cli_ranks_agree(find_bodies(run, path, sizeof path));
+  if (code != TL_EXIT_OK) {
+    return code;
   }
-  const size_t length = folder_of(run->o->resume, &folder);
-  snprintf(path, sizeof path, "%.*s/from.h5", (int)length, folder);
-  return stat(path, &about) == 0 ? talus_scene_from(run->scene, path) : TALUS_OK;
+  if (!same_on_ranks(path[0] != '\0')) {
+    return tl_cli_fail("some processes see the from.h5 that the run began with, others do not");
+  }
+  return path[0] == '\0' || talus_scene_from(run->scene, path) == TALUS_OK ? TL_EXIT_OK
+                                                                           : complain(run);
 }
 
 static int build_world(run_state *run) {
@@ -206,8 +219,9 @@ static int build_world(run_state *run) {
   if (status == TALUS_OK) {
     status = talus_scene_describe(run->scene, &run->info);
   }
-  if (status == TALUS_OK) {
-    status = take_bodies(run);
+  const int code = status == TALUS_OK ? take_bodies(run) : TL_EXIT_OK;
+  if (code != TL_EXIT_OK) {
+    return code;
   }
   if (status == TALUS_OK) {
     status = talus_scene_build(run->scene, &run->world);
@@ -302,13 +316,13 @@ static int give_up(run_state *run, talus_status status) {
             ": --resume %s goes on from there\n",
             run->directory, saved, saved, run->directory);
   }
-  if (status == TALUS_STEP_FAILED && tl_cli_ranks_speaks()) {
+  if (status == TALUS_STEP_FAILED) {
     snprintf(path, sizeof path, "%s/failed-%06" PRId64 ".hdf5", run->directory,
              talus_world_steps(run->world));
-    if (talus_world_problem_write(run->world, path) == TALUS_OK) {
-      fprintf(stderr, "talus: %s holds its contact problem: try `talus solve` on it\n", path);
-    } else {
+    if (talus_world_problem_write(run->world, path) != TALUS_OK) {
       complain(run);
+    } else if (tl_cli_ranks_speaks()) {
+      fprintf(stderr, "talus: %s holds its contact problem: try `talus solve` on it\n", path);
     }
   }
   return status == TALUS_STEP_FAILED || status == TALUS_NOT_FINITE ? TL_EXIT_NOT_CONVERGED
@@ -407,7 +421,7 @@ static int simulate(run_state *run) {
   if (talus_record_checkpoint(run->record, run->world, NULL) != TALUS_OK) {
     return complain_of_checkpoint(run);
   }
-  if (run->o->problem != NULL && tl_cli_ranks_speaks() &&
+  if (run->o->problem != NULL &&
       talus_world_problem_write(run->world, run->o->problem) != TALUS_OK) {
     return complain(run);
   }
@@ -460,16 +474,15 @@ static int run_joined(run_state *run) {
 
 int tl_cli_run(int argc, char **argv) {
   static run_options o;
-  const tl_parsed parsed = parse_options(&o, argc, argv);
-  if (parsed != TL_PARSED_OK) {
-    return parsed == TL_PARSED_HELP ? TL_EXIT_OK : TL_EXIT_BAD;
-  }
   run_state run;
   memset(&run, 0, sizeof run);
   run.o = &o;
   int code = tl_cli_ranks_begin();
   if (code == TL_EXIT_OK) {
-    code = run_joined(&run);
+    const tl_parsed parsed = tl_cli_ranks_parsed(parse_options(&o, argc, argv));
+    code = parsed == TL_PARSED_OK    ? run_joined(&run)
+           : parsed == TL_PARSED_BAD ? TL_EXIT_BAD
+                                     : TL_EXIT_OK;
   }
   tl_cli_ranks_end();
   return code;
