@@ -101,10 +101,20 @@ static int64_t weight_before(const sorted *s, uint64_t curve) {
   return s->before[low];
 }
 
+/* What the ranks before one have to get, as a part of share_before of `size`. */
+static int64_t share_before(const tl_owners *owners, int32_t rank) {
+  int64_t share = 0;
+  for (int32_t r = 0; r < rank; r++) {
+    share += owners->uneven == 0 ? 1 : 1 + (r + 2 * owners->uneven) % 5;
+  }
+  return share;
+}
+
 /* first[r]: the largest place before which there is less than the share of the ranks before r. */
 static talus_status cuts_find(talus_context *context, const sorted *s, int64_t *probe,
                               tl_owners *owners) {
   const int32_t cuts = owners->size - 1;
+  const int64_t whole = share_before(owners, owners->size);
   int64_t all = s->before[s->count];
   TL_TRY(tl_ranks_sum(context, &all, 1));
   memset(owners->first, 0, (size_t)owners->size * sizeof *owners->first);
@@ -115,9 +125,9 @@ static talus_status cuts_find(talus_context *context, const sorted *s, int64_t *
     }
     TL_TRY(tl_ranks_sum(context, probe, cuts * PROBES));
     for (int32_t cut = 0; cut < cuts; cut++) {
+      const int64_t share = share_before(owners, cut + 1);
       uint64_t digit = 0;
-      while (digit < PROBES &&
-             probe[cut * PROBES + (int32_t)digit] * owners->size < all * (cut + 1)) {
+      while (digit < PROBES && probe[cut * PROBES + (int32_t)digit] * whole < all * share) {
         digit++;
       }
       owners->first[cut + 1] += digit << shift;
@@ -150,7 +160,7 @@ talus_status tl_owners_cut(talus_context *context, double brick_size, const tl_b
   TL_TRY(tl_ranks_agree(context, owners_reserve(context, owners, &load)));
   if (owners->valid && owners->brick_size == brick_size) {
     TL_TRY(loads_sum(context, owners, brick, weight, count, load));
-    if (is_balanced(load, owners->size)) {
+    if (is_balanced(load, owners->size) && owners->uneven == 0) {
       return TALUS_OK;
     }
   }

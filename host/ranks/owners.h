@@ -8,6 +8,7 @@
 /* Bricks are dealt out in runs along Morton's curve. */
 typedef struct tl_owners {
   int32_t rank, size, idle; /* idle: ranks without bricks */
+  int32_t uneven;           /* of tests: not 0: cut anew at each look, unevenly by this number */
   double brick_size;
   bool valid;
   uint64_t *first; /* [size] along the curve */

@@ -1,8 +1,9 @@
 #!/bin/bash
-# namespaces.sh PROGRAM [RANKS]: the ranks of PROGRAM in two network namespaces, as on two hosts, by
-# Open MPI over TCP alone. Skipped (77) where namespaces may not be made or MPI is another.
+# namespaces.sh PROGRAM TALUS SCENES [RANKS]: the ranks of PROGRAM, then of `talus run`, in two network
+# namespaces, as on two hosts, by Open MPI over TCP alone; the run leaves the checkpoint of one
+# process. Skipped (77) where namespaces may not be made or MPI is another.
 set -u
-program=$1 ranks=${2:-4}
+program=$1 talus=$2 scenes=$3 ranks=${4:-4}
 name=talus$$ folder=$(mktemp -d)
 skip() { echo "skipped: $1"; exit 77; }
 finish() {
@@ -30,10 +31,22 @@ END
 chmod +x "$folder/agent"
 
 # each namespace has one address, and no way to the other but the wire
-ip netns exec "${name}a" mpirun --mca plm_rsh_agent "$folder/agent" --mca btl tcp,self \
-  --mca btl_tcp_if_include eth0 --mca oob_tcp_if_include eth0 \
-  --host "10.77.0.1:$(((ranks + 1) / 2)),10.77.0.2:$((ranks / 2))" -n "$ranks" "$program"
+apart() {
+  ip netns exec "${name}a" mpirun --mca plm_rsh_agent "$folder/agent" --mca btl tcp,self \
+    --mca btl_tcp_if_include eth0 --mca oob_tcp_if_include eth0 \
+    --host "10.77.0.1:$(((ranks + 1) / 2)),10.77.0.2:$((ranks / 2))" -n "$ranks" "$@"
+}
+sent() { ip -n "${name}a" -s link show eth0 | awk '/TX:/ {getline; print $1}'; }
+
+apart "$program"
 status=$?
-sent=$(ip -n "${name}a" -s link show eth0 | awk '/TX:/ {getline; print $1}')
-echo "$ranks ranks in two namespaces, $sent bytes over the wire"
-[ "$status" = 0 ] && [ "$sent" -gt 100000 ]
+bytes=$(sent)
+echo "$ranks ranks in two namespaces, $bytes bytes over the wire"
+[ "$status" = 0 ] && [ "$bytes" -gt 100000 ] || exit 1
+
+run="$scenes/bed.yaml --steps 12 --quiet --threads 1"
+"$talus" run $run --out "$folder/alone" > /dev/null || exit 1
+apart "$talus" run $run --out "$folder/apart" || exit 1
+echo "talus run: $(($(sent) - bytes)) bytes over the wire"
+[ $(($(sent) - bytes)) -gt 100000 ] &&
+  cmp "$folder/alone/checkpoint-000012.h5" "$folder/apart/checkpoint-000012.h5"

@@ -1,6 +1,10 @@
 /* test_world.c: scenes on 1, 2, 3, 4 and 7 ranks, which are threads: the checkpoint of one context
- * alone, byte for byte; a run that goes on with another number of ranks; what is refused, by all
- * ranks; and that one which fails keeps nobody waiting. */
+ * alone, byte for byte, also where bricks change their ranks every few steps; a run that goes on
+ * with another number of ranks; what is refused, by all ranks; and that one which fails keeps
+ * nobody waiting.
+ *
+ *   test_ranks_world SCENE STEPS EVERY [RANKS ...]   such a scene, bricks dealt out anew, unevenly,
+ *                                                    every so many steps: 1000 take minutes */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "host/solve/solver.h"
+#include "host/world/spread_local.h"
 #include "talus/talus_io.h"
 #include "talus/talus_ranks.h"
 #include "talus/talus_scene.h"
@@ -27,6 +33,8 @@ typedef struct run {
   const char *scene, *out, *resume;
   const char *odd_set; /* an override of the last rank alone */
   int32_t first, last; /* steps */
+  int32_t every;       /* steps after which bricks are dealt out anew, unevenly; 0: as usual */
+  int32_t cuts;        /* so often at least on several ranks */
   bool absent;         /* the last rank gives up in the middle */
 } run;
 
@@ -34,6 +42,8 @@ typedef struct run {
 typedef struct seat {
   talus_transport to; /* its transport, through which `counted` goes */
   int64_t exchanges;
+  int32_t cuts;   /* how often bricks of local contacts were dealt out otherwise than before */
+  uint64_t first; /* where all ranks begin along the curve, as one number */
   const run *of;
   talus_thread_ranks *ranks; /* NULL: alone */
   int32_t rank, size;
@@ -42,10 +52,33 @@ typedef struct seat {
   char message[400];
 } seat;
 
-static talus_status steps_make(talus_context *context, const run *of, const seat *own,
-                               talus_scene *scene, talus_world *world, talus_record *record) {
+/* Another cut in the step that comes: of the world, and of solves for which each rank has all
+ * contacts. */
+static void cut_anew(talus_world *world, int32_t number) {
+  if (world->spread != NULL) {
+    world->spread->owners.uneven = number;
+    world->spread->cut_step = INT64_MAX; /* behind: it is due */
+    world->solver->part.cut.uneven = number;
+    world->projector->part.cut.uneven = number;
+  }
+}
+
+static void cuts_count(const talus_world *world, seat *own) {
+  uint64_t first = 0;
+  for (int32_t r = 1; r < own->size && world->spread->owners.valid; r++) {
+    first = first * 31 + world->spread->owners.first[r];
+  }
+  own->cuts += first != own->first;
+  own->first = first;
+}
+
+static talus_status steps_make(talus_context *context, const run *of, seat *own, talus_scene *scene,
+                               talus_world *world, talus_record *record) {
   for (int32_t i = of->first; i < of->last; i++) {
     talus_step_report report = talus_step_report_default();
+    if (of->every > 0 && i % of->every == 0) {
+      cut_anew(world, i / of->every + 1);
+    }
     talus_status status = talus_record_before_step(record, world);
     status = status == TALUS_OK ? talus_scene_tick(scene, world) : status;
     if (of->absent && own->rank == own->size - 1 && i == of->first + 3) {
@@ -57,12 +90,13 @@ static talus_status steps_make(talus_context *context, const run *of, const seat
     if (status != TALUS_OK) {
       return status;
     }
+    cuts_count(world, own);
   }
   (void)context;
   return talus_record_checkpoint(record, world, NULL);
 }
 
-static talus_status scene_run(talus_context *context, const seat *own) {
+static talus_status scene_run(talus_context *context, seat *own) {
   const run *const of = own->of;
   const bool odd = of->odd_set != NULL && own->rank == own->size - 1;
   char path[1200];
@@ -168,6 +202,8 @@ static int64_t check_good(const run *of, int32_t size) {
     CHECK_CASE(seats[r].status == TALUS_OK, "%s on %d ranks, rank %d: %s", of->scene, size, r,
                seats[r].message);
     CHECK(seats[r].exchanges == seats[0].exchanges);
+    CHECK_CASE(size < 2 || seats[r].cuts >= of->cuts, "%s on %d ranks: %d cuts", of->scene, size,
+               seats[r].cuts);
   }
   return seats[0].exchanges;
 }
@@ -222,6 +258,27 @@ static void test_scene(const char *scene, int32_t steps, int32_t counts, double 
     const double exchanges = (double)check_good(&again, sizes[i]) / steps;
     CHECK_CASE(exchanges >= least, "%s on %d ranks: %g exchanges a step", scene, sizes[i],
                exchanges);
+    check_same(alone, out, steps);
+  }
+}
+
+/* The same where bricks change their ranks every few steps, and contacts with them. */
+static void test_cuts(const char *scene, int32_t steps, int32_t every, const int32_t *ranks,
+                      int32_t counts) {
+  const bool whole = strcmp(scene, "joints") == 0 || strcmp(scene, "shaken") == 0 ||
+                     strcmp(scene, "soft") == 0; /* contacts are not local */
+  char alone[64], out[64];
+  snprintf(alone, sizeof alone, "%s-cut-alone", scene);
+  const run first = {.scene = scene, .out = alone, .last = steps};
+  check_good(&first, 0);
+  for (int32_t i = 0; i < counts; i++) {
+    snprintf(out, sizeof out, "%s-cut-%d", scene, ranks[i]);
+    const run again = {.scene = scene,
+                       .out = out,
+                       .last = steps,
+                       .every = every,
+                       .cuts = whole ? 0 : steps / every / 2};
+    check_good(&again, ranks[i]);
     check_same(alone, out, steps);
   }
 }
@@ -281,7 +338,20 @@ static void test_gone(void) {
   }
 }
 
-int main(void) {
+/* From the command line: see above. */
+static int cuts_run(int count, char **words) {
+  int32_t ranks[MOST] = {1, 2, 3, 4, 7}, some = count > 4 ? 0 : 5;
+  for (int i = 4; i < count && some < MOST; i++) {
+    ranks[some++] = atoi(words[i]);
+  }
+  test_cuts(words[1], atoi(words[2]), atoi(words[3]), ranks, some);
+  return check_end();
+}
+
+int main(int count, char **words) {
+  if (count > 3) {
+    return cuts_run(count, words);
+  }
   const int32_t some = QUICK ? 1 : 2;
   test_scene("bed", QUICK ? 15 : 30, QUICK ? 1 : 5, 50);
   test_scene("drum", QUICK ? 15 : 30, some, 50);
@@ -293,6 +363,12 @@ int main(void) {
   test_scene("rolling", 10, some, 50);
   test_scene("large", QUICK ? 15 : 30, QUICK ? 1 : 3, 50);
   test_scene("few", QUICK ? 15 : 40, some, 20);
+  test_cuts("bed", QUICK ? 8 : 24, 3, sizes, QUICK ? 1 : 5);
+  test_cuts("drum", QUICK ? 8 : 24, 3, sizes, some);
+  test_cuts("hopper", QUICK ? 8 : 24, 4, sizes, some);
+  test_cuts("shaken", QUICK ? 8 : 20, 3, sizes, some);
+  test_cuts("pile", QUICK ? 5 : 15, 3, sizes, some);
+  test_cuts("joints", QUICK ? 5 : 10, 3, sizes, some);
   test_resume(QUICK ? 4 : 10);
   test_refused();
   test_gone();
