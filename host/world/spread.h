@@ -16,8 +16,9 @@
 #include "host/ranks/agree.h"
 #include "host/world/world.h"
 
-/* Begins a world: its solvers are asked for whole problems. `status` of what was done before, on all
- * ranks. Statuses: RANKS_FAILED (another release, another def), UNSUPPORTED. */
+/* Begins a world: its solvers are asked for whole problems. `status`: of what was done before.
+ * After it all ranks have failed or none. Statuses: RANKS_FAILED (another release, another def),
+ * UNSUPPORTED. */
 talus_status tl_spread_begin(talus_context *context, talus_world *world, talus_status status);
 void tl_spread_release(talus_world *world);
 /* Refuses settings that ranks could not follow alike. */

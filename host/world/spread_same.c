@@ -1,6 +1,6 @@
-/* spread_same.c: what ranks compare: the def of a world, the bodies that it begins with, what decides
- * about a step before it, and the state after it. Ranks that were given different things, or on which
- * arithmetic differs, end with a message. */
+/* spread_same.c: what ranks compare: the def of a world, the bodies that it begins with, what
+ * decides about a step before it, and the state after it. Ranks that were given different things,
+ * or on which arithmetic differs, end with a message. */
 #include <string.h>
 
 #include "host/world/spread.h"

@@ -99,8 +99,8 @@ TALUS_API talus_stage_end talus_scene_over(const talus_scene *scene);
 /* ---- checkpoints of a scene's world ---------------------------------------------------------- */
 
 /* As talus_checkpoint_write and talus_checkpoint_read (talus_io.h), with what the scene has done so
- * far: grains of inlets, what outlets took, motors. In a context with ranks all ranks call them, and
- * the first one writes. */
+ * far: grains of inlets, what outlets took, motors. In a context with ranks all ranks call them,
+ * and the first one writes. */
 TALUS_API talus_status talus_scene_save(const talus_scene *scene, const talus_world *world,
                                         const char *directory, int32_t keep);
 /* Brings a world that talus_scene_build has just made to where the checkpoint was written. Only

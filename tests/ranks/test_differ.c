@@ -1,6 +1,6 @@
-/* test_differ.c: ranks, which are threads, that do not do the same: other calls of a transport, other
- * defs and callbacks of a world, files and memory that one of them lacks. All end with a message, and
- * what was agreed upon leaves them able to go on. */
+/* test_differ.c: ranks, which are threads, that do not do the same: other calls of a transport,
+ * other defs and callbacks of a world, files and memory that one of them lacks. All end with a
+ * message, and what was agreed upon leaves them able to go on. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,12 +22,15 @@ typedef struct seat {
   talus_transport to;
   talus_context *context;
   scarce memory;
-  bool odd; /* this one does something else */
+  bool odd;   /* this one does something else */
+  bool wrong; /* a SEAT_CHECK failed: threads have no CHECK */
   talus_status (*run)(struct seat *own);
   pthread_t thread;
   talus_status status;
   char message[600];
 } seat;
+
+#define SEAT_CHECK(good) (own->wrong = own->wrong || !(good))
 
 static void *seat_go(void *argument) {
   seat *const own = argument;
@@ -38,7 +41,7 @@ static void *seat_go(void *argument) {
   def.allocate = scarce_allocate;
   def.release = scarce_release;
   def.allocate_user = &own->memory;
-  CHECK(talus_context_create(&def, &own->context) == TALUS_OK);
+  SEAT_CHECK(talus_context_create(&def, &own->context) == TALUS_OK);
   own->status = own->run(own);
   snprintf(own->message, sizeof own->message, "%s", talus_context_message(own->context));
   talus_context_destroy(own->context);
@@ -54,6 +57,7 @@ static void ranks_run(talus_status (*run)(seat *), int32_t odd, seat *seats) {
   }
   for (int32_t r = 0; r < RANKS; r++) {
     pthread_join(seats[r].thread, NULL);
+    CHECK_CASE(!seats[r].wrong, "rank %d: %s", r, seats[r].message);
   }
   talus_thread_ranks_destroy(ranks);
 }
@@ -127,7 +131,7 @@ static talus_status create_other(seat *own) {
   talus_world *world = NULL;
   def.gravity[2] += own->odd;
   const talus_status status = talus_world_create(own->context, &def, &world);
-  CHECK(status != TALUS_OK && world == NULL);
+  SEAT_CHECK(status != TALUS_OK && world == NULL);
   return status;
 }
 
@@ -136,14 +140,14 @@ static talus_status create_bad(seat *own) {
   talus_world *world = NULL;
   def.substeps = own->odd ? -1 : 1;
   const talus_status status = talus_world_create(own->context, &def, &world);
-  CHECK(status == (own->odd ? TALUS_BAD_SETTING : TALUS_RANKS_FAILED) && world == NULL);
+  SEAT_CHECK(status == (own->odd ? TALUS_BAD_SETTING : TALUS_RANKS_FAILED) && world == NULL);
   return status;
 }
 
 static talus_status set_other(seat *own) {
   talus_world *world = NULL;
   talus_world_def def = def_of();
-  CHECK(world_make(own, 1, &world) == TALUS_OK);
+  SEAT_CHECK(world_make(own, 1, &world) == TALUS_OK);
   def.slop *= own->odd ? 2 : 1;
   const talus_status status = talus_world_set(world, &def);
   talus_world_destroy(world);
@@ -157,7 +161,7 @@ static void keep(void *user, const talus_contact *contact, double *friction, dou
 
 static talus_status callback_other(seat *own) {
   talus_world *world = NULL;
-  CHECK(world_make(own, 3, &world) == TALUS_OK);
+  SEAT_CHECK(world_make(own, 3, &world) == TALUS_OK);
   talus_world_on_contact(world, own->odd ? keep : NULL, NULL);
   const talus_status status = talus_world_step(world, NULL);
   talus_world_destroy(world);
@@ -188,10 +192,10 @@ static void packings_write(void) {
 static talus_status packing_other(seat *own) {
   talus_scene *scene = NULL;
   talus_world *world = NULL;
-  CHECK(talus_scene_read(own->context, own->odd ? "odd/scene.yaml" : "even/scene.yaml", NULL, 0,
-                         &scene) == TALUS_OK);
+  SEAT_CHECK(talus_scene_read(own->context, own->odd ? "odd/scene.yaml" : "even/scene.yaml", NULL,
+                              0, &scene) == TALUS_OK);
   const talus_status status = talus_scene_build(scene, &world);
-  CHECK(world == NULL);
+  SEAT_CHECK(world == NULL);
   talus_scene_destroy(scene);
   return status;
 }
@@ -210,15 +214,15 @@ static talus_status scene_save(seat *own) {
 
 static talus_status from_missing(seat *own) {
   talus_scene *scene = NULL;
-  CHECK(talus_scene_read(own->context, "even/scene.yaml", NULL, 0, &scene) == TALUS_OK);
+  SEAT_CHECK(talus_scene_read(own->context, "even/scene.yaml", NULL, 0, &scene) == TALUS_OK);
   const talus_status status =
       talus_scene_from(scene, own->odd ? "nowhere.h5" : "even/checkpoint-000000.h5");
-  CHECK(status == (own->odd ? TALUS_FILE_OPEN : TALUS_RANKS_FAILED));
+  SEAT_CHECK(status == (own->odd ? TALUS_FILE_OPEN : TALUS_RANKS_FAILED));
   talus_scene_destroy(scene);
   return status;
 }
 
-/* Every rank calls, the first one writes: a checkpoint that two write at once is damaged or fails. */
+/* Every rank calls, the first one writes: two that write one checkpoint damage it, or fail. */
 static talus_status files_write(seat *own) {
   talus_world *world = NULL;
   talus_frames *frames = NULL;
@@ -230,7 +234,7 @@ static talus_status files_write(seat *own) {
   status = status == TALUS_OK ? talus_world_problem_write(world, "files/problem.hdf5") : status;
   status = status == TALUS_OK ? talus_world_step(world, NULL) : status;
   status = status == TALUS_OK ? talus_checkpoint_read(world, "files/checkpoint-000001.h5") : status;
-  CHECK(status != TALUS_OK || talus_world_steps(world) == 1);
+  SEAT_CHECK(status != TALUS_OK || talus_world_steps(world) == 1);
   talus_frames_close(frames);
   talus_world_destroy(world);
   return status;
@@ -238,10 +242,10 @@ static talus_status files_write(seat *own) {
 
 static talus_status checkpoint_missing(seat *own) {
   talus_world *world = NULL;
-  CHECK(world_make(own, 3, &world) == TALUS_OK);
+  SEAT_CHECK(world_make(own, 3, &world) == TALUS_OK);
   const talus_status status =
       talus_checkpoint_read(world, own->odd ? "nowhere.h5" : "files/checkpoint-000001.h5");
-  CHECK(status == (own->odd ? TALUS_FILE_OPEN : TALUS_RANKS_FAILED));
+  SEAT_CHECK(status == (own->odd ? TALUS_FILE_OPEN : TALUS_RANKS_FAILED));
   talus_world_destroy(world);
   return status;
 }
@@ -271,7 +275,7 @@ static talus_status saved[RANKS];
 
 static talus_status memory_short(seat *own) {
   talus_world *world = NULL;
-  CHECK(world_make(own, 3, &world) == TALUS_OK);
+  SEAT_CHECK(world_make(own, 3, &world) == TALUS_OK);
   own->memory.fail_at = own->odd ? own->memory.requests + short_at : 0;
   const talus_status status = talus_world_step(world, NULL);
   own->memory.fail_at = 0;

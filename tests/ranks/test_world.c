@@ -262,8 +262,8 @@ static void test_scene(const char *scene, int32_t steps, int32_t counts, double 
   }
 }
 
-/* The same where bricks change their ranks every few steps, and contacts with them; cuts: how often at
- * least, where contacts are local. */
+/* The same where bricks change their ranks every few steps, and contacts with them; cuts: how often
+ * at least, where contacts are local. */
 static void test_cuts(const char *scene, int32_t steps, int32_t every, int32_t cuts,
                       const int32_t *ranks, int32_t counts) {
   char alone[64], out[64];
