@@ -1,7 +1,6 @@
 """Frames and a table of a world, written while it is stepped: a directory that talus.Run reads.
 
-On ranks the first process writes, for all: they make the same calls, gather the contacts together, and
-raise what the first one raises.
+On ranks all processes make the same calls, the first one writes, and if it cannot all raise.
 """
 
 import fcntl
@@ -9,7 +8,7 @@ import fnmatch
 import math
 import os
 from ctypes import byref, c_double, c_void_p
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple
 
 from . import structs
 from .define import real, whole
@@ -84,7 +83,7 @@ def _prepare(world: "World", folder: str, force: bool, append: bool) -> None:
 
 
 class Record:
-    """Open files of a directory; close() at the end."""
+    """Open files of a directory, on ranks of the first process; close() at the end."""
 
     def __init__(self, world: "World", directory: str, contacts: bool, append: bool) -> None:
         self.world, self._frames, self._table = world, c_void_p(), c_void_p()
@@ -96,9 +95,9 @@ class Record:
         try:
             check(library.talus_frames_open(context, os.fsencode(directory), byref(made),
                                             byref(self._frames)))
-            check(library.talus_table_open(
+            world.context._by_first(lambda: check(library.talus_table_open(
                 context, os.fsencode(os.path.join(directory, "scalars.csv")), columns,
-                len(_COLUMNS), made.resume, byref(self._table)))
+                len(_COLUMNS), made.resume, byref(self._table))))
         except Error:
             self.close()
             raise
@@ -109,7 +108,9 @@ class Record:
             self.world.context.check(library.talus_frames_write(self._frames, world))
         if report is not None:
             row = (c_double * len(_COLUMNS))(*(float(v(report, self.world)) for _, _, v in _COLUMNS))
-            self.world.context.check(library.talus_table_row(self._table, report.step, row))
+            step, check = report.step, self.world.context.check
+            self.world.context._by_first(
+                lambda: check(library.talus_table_row(self._table, step, row)))
 
     def close(self) -> None:
         frames, self._frames = self._frames, c_void_p()
@@ -147,27 +148,17 @@ def run(world: "World", directory: Any, time: Optional[float], steps: Optional[i
     if between < 1:
         raise ValueError(f"run: every is {every} s, less than a step ({world.step_length:g} s)")
     first = world.context._by_first
-
-    def begin() -> None:
-        _prepare(world, folder, force, append)
-        opened.append(Record(world, folder, contacts, append))
-
-    def write(report: Optional[StepReport]) -> None:
-        world._gather()
-        first(lambda: opened[0].write(report))
-
-    opened: List[Record] = []  # by the first rank alone
-    first(begin)
+    first(lambda: _prepare(world, folder, force, append))
+    record = Record(world, folder, contacts, append)
     try:
         if not append:
-            write(None)
+            record.write(None)
         while left > 0:
             count = min(between - world.steps % between, left)
             report = world.step(count)
             left -= count
-            write(report)
+            record.write(report)
     finally:
-        for record in opened:
-            record.close()
+        record.close()
     first(lambda: None)  # all is written when the others look
     return Run(folder)

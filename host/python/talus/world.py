@@ -225,19 +225,19 @@ class World(WorldJoints):
         first writes."""
         kept = whole("keep", keep)
 
-        def write() -> str:
-            room, place = ctypes.create_string_buffer(4096), os.fsencode(directory)
-            os.makedirs(directory, exist_ok=True)
-            with self._alone() as world:
-                self.context.check(
-                    library.talus_checkpoint_write(world, place, kept) if self._scene is None else
-                    library.talus_scene_save(self._scene._handle, world, place, kept))
-                self.context.check(library.talus_checkpoint_newest(
-                    self.context._handle, place, room, len(room)))
+        def newest() -> str:
+            room = ctypes.create_string_buffer(4096)
+            self.context.check(library.talus_checkpoint_newest(
+                self.context._handle, place, room, len(room)))
             return os.fsdecode(room.value)
 
-        self._gather()
-        written: str = self.context._by_first(write)
+        place = os.fsencode(directory)
+        self.context._by_first(lambda: os.makedirs(directory, exist_ok=True))
+        with self._alone() as world:
+            self.context.check(
+                library.talus_checkpoint_write(world, place, kept) if self._scene is None else
+                library.talus_scene_save(self._scene._handle, world, place, kept))
+        written: str = self.context._by_first(newest)
         return written
 
     def load(self, path: Any) -> None:

@@ -121,12 +121,6 @@ class WorldState:
         finally:
             self._turn.release()
 
-    def _gather(self) -> None:
-        """On ranks: brings the contacts of all to each, for what one of them is to write."""
-        if self.context._ranks is not None:
-            with self._alone() as world:
-                library.talus_world_contacts(world, byref(c_void_p()))
-
     def _add(self, function: Any, *arguments: Any) -> int:
         made = c_int32(-1)
         self.context.check(function(*arguments, byref(made)))
