@@ -43,6 +43,9 @@ double tl_cell_centre(const talus_world *world, double centre[3]);
 void tl_cell_rate_set(talus_world *world, const double *rate);
 /* Changes the rates that have a servo after a (sub-)step. */
 void tl_cell_follow(talus_world *world, double dt);
+/* Slower impacts do not rebound: restitution_speed; where none is given and sides follow a stress,
+ * also what that stress gives a grain in two steps. */
+double tl_cell_restitution_speed(const talus_world *world);
 /* Edges move on by dt; what is outside comes back. */
 void tl_cell_move(talus_world *world, double dt);
 void tl_cell_wrap(talus_world *world);

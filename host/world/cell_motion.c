@@ -36,18 +36,43 @@ static void lean_less(double *e) {
   e[TL_XY] -= floor(e[TL_XY] / e[TL_XX] + 0.5) * e[TL_XX];
 }
 
+/* Whether nothing but free bodies is in the cell, so that no place of it is at rest. */
+static bool is_alone(const talus_world *world) {
+  bool alone = world->cell.def.periodic == (world->def.plane ? 5u : 7u);
+  for (int32_t i = 0; i < world->body_count && alone; i++) {
+    const tl_body *const body = &world->body[i];
+    alone = !body->exists || body->type == TALUS_BODY_FREE || body->first_shape < 0;
+  }
+  return alone;
+}
+
+/* Gives all free bodies, of this mass, the same velocity. */
+static void momentum_give(talus_world *world, const double *momentum, double mass) {
+  for (int32_t i = 0; i < world->body_count; i++) {
+    tl_body *const body = &world->body[i];
+    if (body->exists && body->type == TALUS_BODY_FREE) {
+      tl_along3(body->velocity, body->velocity, 1 / mass, momentum);
+    }
+  }
+}
+
+/* A body that comes back on the other side of a cell that deforms has another velocity, and moves
+ * the centre of mass, about which the mean motion is. What it loses all get: so velocities beyond
+ * the mean motion stay what they were, and the sample does not drift off. */
 void tl_cell_wrap(talus_world *world) {
   tl_cell *const cell = &world->cell;
   if (cell->def.periodic == 0) {
     return;
   }
   lean_less(cell->def.edge);
+  double taken[3] = {0, 0, 0}, mass = 0; /* momentum */
   for (int32_t i = 0; i < world->body_count; i++) {
     tl_body *const body = &world->body[i];
     double away[3], m[3], shift[3], drift[3];
     if (!body->exists || body->type != TALUS_BODY_FREE) {
       continue;
     }
+    mass += body->mass;
     tl_sub3(away, body->position, cell->def.origin);
     tl_lattice_steps(cell->def.edge, cell->def.periodic, away, 0, m);
     if (m[0] != 0 || m[1] != 0 || m[2] != 0) {
@@ -55,7 +80,11 @@ void tl_cell_wrap(talus_world *world) {
       tl_lattice_point(cell->def.rate, shift, drift);
       tl_sub3(body->position, body->position, shift);
       tl_sub3(body->velocity, body->velocity, drift);
+      tl_along3(taken, taken, body->mass, drift);
     }
+  }
+  if (is_alone(world) && (taken[0] != 0 || taken[1] != 0 || taken[2] != 0)) {
+    momentum_give(world, taken, mass);
   }
 }
 
@@ -100,6 +129,25 @@ static const struct {
   double weight;
 } follows[6] = {{TL_XX, 0, 4}, {TL_YY, 4, 4}, {TL_ZZ, 8, 4},
                 {TL_YY, 1, 1}, {TL_ZZ, 2, 1}, {TL_ZZ, 5, 1}};
+
+double tl_cell_restitution_speed(const talus_world *world) {
+  const double least = world->def.restitution_speed, width = 2 * world->size;
+  double mass = 0, stress = 0;
+  int32_t count = 0;
+  if (world->cell.def.servo == 0 || world->given.restitution_speed > 0) {
+    return least;
+  }
+  for (int c = 0; c < 3; c++) {
+    stress = fmax(stress, world->cell.def.servo >> c & 1 ? world->cell.def.stress[c] : 0);
+  }
+  for (int32_t i = 0; i < world->body_count; i++) {
+    const bool grain = world->body[i].exists && world->body[i].type == TALUS_BODY_FREE;
+    mass += grain ? world->body[i].mass : 0;
+    count += grain;
+  }
+  const double force = stress * width * (world->def.plane ? 1 : width);
+  return mass > 0 ? fmax(least, 2 * world->def.step * force * count / mass) : least;
+}
 
 void tl_cell_follow(talus_world *world, double dt) {
   /* the walls' weight keeps their oscillation against the grains' springs slower than a step; the

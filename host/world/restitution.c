@@ -6,10 +6,12 @@
  * push are added; what a motor has spent in the first phase it lacks in the second. */
 #include <string.h>
 
+#include "host/world/cell.h"
 #include "host/world/links.h"
 
 /* Gives back e x_n; returns how many contacts did. */
 static int32_t push(talus_world *world, const tl_step_arrays *a, double *velocity, double *given) {
+  const double speed = tl_cell_restitution_speed(world);
   int32_t count = 0;
   tl_push_begin(world);
   for (int32_t k = 0; k < world->contact_count; k++) {
@@ -17,7 +19,7 @@ static int32_t push(talus_world *world, const tl_step_arrays *a, double *velocit
     const double *const n = world->normal + 3 * (int64_t)k;
     const double x = tl_dot3(n, a->impulse + 3 * (int64_t)k) * terms->restitution;
     given[k] = 0;
-    if (!(x > 0) || !(terms->approach < -world->def.restitution_speed)) {
+    if (!(x > 0) || !(terms->approach < -speed)) {
       continue;
     }
     given[k] = x;

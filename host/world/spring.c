@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "host/base/each.h"
-#include "host/world/world.h"
+#include "host/world/cell.h"
 
 /* ALPHA: share of C in W that softness AUTO aims at for the typical grain. PRESSURES: E is at least
  * so many times the pressure at the bottom. */
@@ -40,7 +40,7 @@ tl_contact_rule tl_contact_rule_of(const talus_world *world, double dt) {
                            .gravity = tl_norm3(world->def.gravity),
                            .size = world->size,
                            .slop = world->def.slop,
-                           .restitution_speed = world->def.restitution_speed,
+                           .restitution_speed = tl_cell_restitution_speed(world),
                            .bias_cap = world->def.bias_cap,
                            .modulus = world->modulus,
                            .newton = world->def.restitution == TALUS_RESTITUTION_NEWTON,

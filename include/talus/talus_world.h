@@ -75,14 +75,16 @@ typedef struct talus_world_def {
   talus_integrator integrator;
   talus_stabilisation stabilisation;
   talus_restitution restitution;
-  int32_t plane;            /* 1: motion in the x-z plane only (disks and polygons); default 0 */
-  double slop;              /* of the smaller radius of a pair; default 2e-4 */
-  double margin;            /* contacts are made below this gap, of the mean radius; the speed times
+  int32_t plane;   /* 1: motion in the x-z plane only (disks and polygons); default 0 */
+  double slop;     /* of the smaller radius of a pair; default 2e-4 */
+  double margin;   /* contacts are made below this gap, of the mean radius; the speed times
                                the step is added. Default 0.02 */
-  double bias_cap;          /* m/s, TALUS_STABILISE_BIAS; default 0.6 */
-  double restitution_speed; /* below it impacts are plastic, m/s; default 0: 2 |gravity| step */
-  double tolerance;         /* error aimed at each step; default 0: 1e-4 */
-  double accept;            /* error above which on_miss HALVE and STOP act; default 0: 10
+  double bias_cap; /* m/s, TALUS_STABILISE_BIAS; default 0.6 */
+  double
+      restitution_speed; /* below it impacts are plastic, m/s; default 0: 2 |gravity| step, or what
+                               the stress that a cell follows gives a grain in two steps */
+  double tolerance;      /* error aimed at each step; default 0: 1e-4 */
+  double accept;         /* error above which on_miss HALVE and STOP act; default 0: 10
                                tolerance */
   union {
     talus_settings solver; /* law, method, precision, threads ... of the contact solves;

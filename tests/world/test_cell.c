@@ -403,6 +403,34 @@ static void test_no_overlap(void) {
   talus_world_destroy(world);
 }
 
+/* What comes back through the sides of a cell that is pressed together and sheared takes no momentum
+ * with it, and leaves none behind when the cell stops: a sample does not drift off. */
+static void test_drift(void) {
+  const double none[3] = {0.01, 0.01, 0.01};
+  talus_world *const world = gas(none, 0.5, 0.5, 0.2);
+  double before[3], after[3];
+  momentum_of(world, before);
+  talus_cell cell = talus_cell_default();
+  MUST(talus_world_cell(world, &cell));
+  cell.rate[0] = cell.rate[1] = cell.rate[2] = -0.3;
+  cell.rate[4] = 5;
+  MUST(talus_world_set_cell(world, &cell));
+  place_run(world, 500);
+  momentum_of(world, after);
+  for (int c = 0; c < 3; c++) {
+    CHECK_CLOSE(after[c], before[c], 1e-9);
+  }
+  MUST(talus_world_cell(world, &cell));
+  memset(cell.rate, 0, sizeof cell.rate);
+  MUST(talus_world_set_cell(world, &cell));
+  place_run(world, 100);
+  momentum_of(world, after);
+  for (int c = 0; c < 3; c++) {
+    CHECK_CLOSE(after[c], before[c], 1e-9);
+  }
+  talus_world_destroy(world);
+}
+
 /* ---- servo ----------------------------------------------------------------------------------- */
 
 /* Beads without friction are pressed together by 1 kPa from all sides: they jam near random close
@@ -585,6 +613,7 @@ int main(void) {
   test_pairs();
   test_shear();
   test_no_overlap();
+  test_drift();
   test_servo();
   test_shear_servo();
   test_refused();
