@@ -256,8 +256,9 @@ talus_status tl_resident_fetch_world(tl_world_resident *resident) {
   const int32_t count = resident->backend->contact_count(resident->memory);
   copies c;
   TL_TRY(copies_reserve(resident, count, &c));
-  TL_TRY(tl_contacts_reserve(world, count));
+  /* contacts are emptied when all is here: a device that is lost leaves those that the host has */
   TL_TRY(resident->backend->fetch(resident->memory, c.motion, &c.contacts));
+  TL_TRY(tl_contacts_reserve(world, count));
   bodies_back(world, c.motion);
   world->contacts_spherical = true;
   for (int32_t k = 0; k < count; k++) {
