@@ -205,10 +205,10 @@ const tl_engine_ops answers = {
 talus_status tl_cuda_queue(tl_engine *base, const tl_raw *raw, const tl_queue_request *request,
                            bool *queued) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
-  TL_CUDA_ENTER(engine->device);
   const double *square;
-  engine->base.ops = &tl_cuda_engine_ops;
+  engine->base.ops = &tl_cuda_engine_ops; /* even where the device is lost */
   *queued = false;
+  TL_CUDA_ENTER(engine->device);
   if (raw == NULL || !engine->ready || !engine->built) {
     return TALUS_OK;
   }

@@ -1,9 +1,14 @@
 /* test_world_lost_planted.cu: a device that is lost in the middle of a world's steps: a status, and
- * the world is what the host last had of it, whole, to be read and to go on from on the CPU. */
+ * the world is what the host last had of it, whole, to be read and to go on from on the CPU.
+ *
+ * The kernel that fails is chosen by the environment, which is read once: children fail at each of
+ * the kernels of some steps that are queued as a whole. */
 #include <cuda_runtime.h>
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "host/world/resident.h"
 #include "talus/talus_io.h"
@@ -11,7 +16,7 @@
 
 namespace {
 
-enum { READ = 6, MOST = 400, BALLS = 12 };
+enum { READ = 6, MOST = 400, BALLS = 12, LOST = 1503, CHILDREN = 16 };
 
 talus_context *open(talus_backend_kind backend) {
   talus_context_def def = talus_context_def_default();
@@ -59,10 +64,52 @@ bool same_bodies(const talus_world *world, const talus_body_state *state) {
   return memcmp(now, state, sizeof now) == 0;
 }
 
+void run_fail(int number) {
+  char text[16];
+  snprintf(text, sizeof text, "%d", number);
+  setenv("EMU_FAIL_RUN", text, 1);
+}
+
+/* Every call says that the device is lost, steps that the host makes with solves on it too. */
+int child(int number) {
+  run_fail(number);
+  talus_context *const device = open(TALUS_BACKEND_CUDA);
+  talus_world *const world = world_make(device);
+  talus_status status = TALUS_OK;
+  for (int made = 0; made < MOST && status == TALUS_OK; made++) {
+    status = talus_world_step(world, NULL);
+  }
+  CHECK_CASE(status == TALUS_DEVICE_ERROR, "run %d: %s", number, talus_status_name(status));
+  CHECK(world->resident->queued_count > 0);
+  talus_joint_def joint = talus_joint_def_default(TALUS_JOINT_BALL);
+  joint.body_a = 1;
+  joint.body_b = 2;
+  CHECK(talus_joint_add(world, &joint, NULL) == TALUS_OK);
+  for (int i = 0; i < 2; i++) {
+    status = talus_world_step(world, NULL);
+    CHECK_CASE(status == TALUS_DEVICE_ERROR, "run %d: %s", number, talus_status_name(status));
+  }
+  talus_world_destroy(world);
+  talus_context_destroy(device);
+  return check_failed > 0;
+}
+
+void children_check(void) {
+  for (int i = 0; i < CHILDREN; i++) {
+    const pid_t id = fork();
+    if (id == 0) {
+      _exit(child(LOST + i));
+    }
+    int status = -1;
+    CHECK(id > 0 && waitpid(id, &status, 0) == id && status == 0);
+  }
+}
+
 } // namespace
 
 int main() {
-  setenv("EMU_FAIL_RUN", "1500", 1); /* read at the first call */
+  children_check();
+  run_fail(LOST);
   talus_context *const device = open(TALUS_BACKEND_CUDA), *const host = open(TALUS_BACKEND_CPU);
   talus_world *const a = world_make(device), *const b = world_make(host);
   talus_body_state state[BALLS + 1];
