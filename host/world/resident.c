@@ -20,7 +20,7 @@ talus_status tl_resident_create(talus_world *world) {
   memset(resident, 0, sizeof *resident);
   resident->backend = backend;
   resident->world = world;
-  resident->patience = 1;
+  resident->patience = resident->next_pause = 1;
   world->resident = resident;
   return backend->create(world->context, &resident->memory);
 }
@@ -274,7 +274,7 @@ static talus_status step_make_once(tl_world_resident *resident, double dt,
   if (is_calm(resident)) {
     const talus_status status = step_make(resident, dt, true, report, reason);
     TL_TRY(tl_solver_queue_drop(resident->world->solver));
-    patience_learn(resident, status != TL_NOT_QUEUED);
+    patience_learn(resident, status == TALUS_OK && *reason == NULL);
     if (status != TL_NOT_QUEUED) {
       return status;
     }
@@ -300,23 +300,44 @@ static talus_status memory_abandon(tl_world_resident *resident) {
   return TALUS_OK;
 }
 
+/* Loading a world and fetching it back for nothing costs more than a step of the host's: the more
+ * often steps were not to be had, the longer nobody asks for the next one. */
+static void pause_learn(tl_world_resident *resident, bool made) {
+  resident->refused_count += !made;
+  resident->pause = made ? 0 : resident->next_pause;
+  const int32_t next = made ? resident->next_pause / 2 : 2 * resident->next_pause;
+  resident->next_pause = next < 1 ? 1 : next > PATIENCE_MOST ? PATIENCE_MOST : next;
+}
+
+/* The world on the device, if it takes such worlds. */
+static talus_status load_try(tl_world_resident *resident, const char **reason) {
+  if (*reason != NULL || resident->loaded) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_resident_fit(resident, reason));
+  if (*reason == NULL) {
+    TL_TRY(tl_resident_yield(resident, tl_resident_load_world(resident, reason), reason));
+    resident->loaded = *reason == NULL;
+  }
+  return TALUS_OK;
+}
+
 static talus_status step_try(talus_world *world, talus_step_report *report, bool *made) {
   tl_world_resident *const resident = world->resident;
   const double dt = world->def.step / world->def.substeps;
   const char *reason = settings_reason(world);
-  if (reason == NULL && !resident->loaded) {
-    TL_TRY(tl_resident_fit(resident, &reason));
+  if (reason == NULL && resident->pause > 0) {
+    resident->pause--;
+    return TALUS_OK; /* the last reason stands */
   }
-  if (reason == NULL && !resident->loaded) {
-    TL_TRY(tl_resident_yield(resident, tl_resident_load_world(resident, &reason), &reason));
-    resident->loaded = reason == NULL;
-  }
+  TL_TRY(load_try(resident, &reason));
   if (reason == NULL) {
     const talus_status status = step_make_once(resident, dt, report, &reason);
     if (status == TALUS_OUT_OF_MEMORY) {
       TL_TRY(memory_abandon(resident));
     }
     TL_TRY(tl_resident_yield(resident, status, &reason));
+    pause_learn(resident, reason == NULL);
     if (status == TALUS_OK && reason != NULL) {
       TL_TRY(step_abandon(resident));
     }

@@ -12,6 +12,10 @@
 #include "host/world/world.h"
 #include "kernels/world_backend.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tl_world_resident {
   const tl_world_backend *backend;
   tl_resident *memory;
@@ -35,8 +39,12 @@ typedef struct tl_world_resident {
   /* whether a step is queued as a whole */
   int32_t calm;     /* steps in a row that could have been, or were */
   int32_t patience; /* so many are wanted before one is; the more the more often that was wrong */
-  int64_t fitting;  /* shapes for which there was room */
-  bool refused;     /* there is too little memory, and `auto` leaves the world to the CPU */
+  /* after steps that came out otherwise than a device makes them */
+  int32_t pause;         /* steps that the host makes until the device is asked again */
+  int32_t next_pause;    /* after the next such step; the longer the more of them there were */
+  int64_t refused_count; /* such steps */
+  int64_t fitting;       /* shapes for which there was room */
+  bool refused;          /* there is too little memory, and `auto` leaves the world to the CPU */
 } tl_world_resident;
 
 /* Nothing where the context's backend has no worlds. */
@@ -50,8 +58,9 @@ void tl_resident_keep(tl_world_resident *resident);
 /* If the device is lost: the world is what was kept. Returns the status. */
 talus_status tl_resident_rewind(tl_world_resident *resident, talus_status status);
 
-/* resident_room.c: whether the device has room for the world. *reason: it has not, and `auto`
+/* resident_room.c: what it has, by an estimate; whether the device has room for it. *reason: it has not, and `auto`
  * leaves the world to the CPU; OUT_OF_MEMORY if the device was asked for. */
+tl_resident_size tl_resident_size_of(const talus_world *world);
 talus_status tl_resident_fit(tl_world_resident *resident, const char **reason);
 /* A step found too little memory, and the world is as it was before it: the same. */
 talus_status tl_resident_yield(tl_world_resident *resident, talus_status status,
@@ -73,5 +82,9 @@ double tl_resident_cell_width(const talus_world *world);
 talus_status tl_resident_load_world(tl_world_resident *resident, const char **reason);
 /* Bodies and contacts back to the host. */
 talus_status tl_resident_fetch_world(tl_world_resident *resident);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
