@@ -12,13 +12,17 @@ static bool is_wall(const tl_geometry *geometry) {
 }
 
 const char *tl_resident_shapes_reason(const talus_world *world) {
+  int32_t planes = 0;
   for (int32_t i = 0; i < world->shape_count; i++) {
     const tl_shape_slot *const shape = &world->shape[i];
     if (is_wall(&shape->geometry) && world->body[shape->body].inverse_mass > 0) {
       return "walls that move freely";
     }
+    planes += shape->geometry.kind == TALUS_SHAPE_HALFSPACE;
   }
-  return world->material_count > MATERIALS ? "many materials" : NULL;
+  return planes > TL_RESIDENT_PLANES         ? "many half-spaces"
+         : world->material_count > MATERIALS ? "many materials"
+                                             : NULL;
 }
 
 static bool shape_is_plain(const talus_world *world, const tl_shape_slot *shape) {

@@ -13,7 +13,7 @@
 
 namespace {
 
-enum { LARGE = 1024 }; /* room of the short list */
+enum { LARGE = TL_RESIDENT_PLANES }; /* room of the short list */
 /* so that numbers of pairs, and six times as many coordinates, are below 2^31 */
 enum { PAIRS_MOST = INT32_MAX / 8 };
 
@@ -343,10 +343,16 @@ talus_status tl_world_pairs_seek(tl_resident *resident, double skin) {
   resident->sought = false;
   TL_TRY(grid_take(resident, &g));
   TL_TRY(shapes_place(resident, &g, skin, &large));
-  while (large > LARGE) { /* wider cells have room for larger shapes */
+  while (large > LARGE && isfinite(resident->cell)) { /* wider cells have room for larger shapes */
     resident->cell *= 2;
     TL_TRY(grid_take(resident, &g));
     TL_TRY(shapes_place(resident, &g, skin, &large));
+  }
+  if (large > LARGE) {
+    return tl_fail(device->context, TALUS_SIZE_OVERFLOW,
+                   "%u shapes are half-spaces or have no size that is a number, a device takes at "
+                   "most %d",
+                   large, (int)LARGE);
   }
   TL_TRY(pairs_count(resident, &g, large, &pairs));
   if (pairs > PAIRS_MOST) {

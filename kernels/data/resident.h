@@ -44,6 +44,8 @@ typedef struct tl_shape_fact {
 
 struct tl_geometry; /* item/collide/geometry.h */
 
+enum { TL_RESIDENT_PLANES = 1024 }; /* half-spaces of a world, at most */
+
 /* Contacts, sorted by shapes, those of a pair as the narrow-phase finds them; columns: type, name,
  * components. */
 #define TL_RESIDENT_LIST(X)                         \
@@ -105,11 +107,12 @@ enum { TL_RESIDENT_CONTACT_SUMS = 10, TL_RESIDENT_BODY_SUMS = 9 };
 
 /* What the host learns of a step. */
 typedef struct tl_resident_record {
-  int32_t contact_count;
-  int32_t left;    /* a shape has left the room for which pairs were sought */
-  int32_t skewed;  /* an arm is not along its normal, or a disk would leave its plane */
-  int32_t crowded; /* a pair has more contact points than there is room for */
+  int32_t contact_count; /* INT32_MAX: that, or more */
+  int32_t left;          /* a shape has left the room for which pairs were sought */
+  int32_t skewed;        /* an arm is not along its normal, or a disk would leave its plane */
+  int32_t crowded;       /* a pair has more contact points than there is room for */
   double change, free_count, speed; /* m/s, -, m/s: sums behind the velocity scale */
+  uint64_t point_count;             /* general worlds: contact points of all pairs */
   /* after touch; what follows, after advance and correct */
   int32_t fast; /* a body became faster than its margin allows */
   int32_t deep; /* a pair would become deeper than it may */
