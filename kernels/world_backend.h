@@ -19,7 +19,9 @@ extern "C" {
 typedef struct tl_resident tl_resident;
 
 typedef struct tl_resident_size {
-  int64_t bodies, shapes, materials, pairs; /* pairs: of shapes near each other */
+  int64_t bodies, shapes, materials, pairs, contacts; /* pairs: of shapes near each other */
+  bool general;                                       /* see tl_resident_load */
+  int64_t geometry_bytes;                             /* of its shapes, with what they point to */
 } tl_resident_size;
 
 typedef enum tl_resident_problem {

@@ -53,20 +53,21 @@ static talus_status refuse_meshes(talus_context *context, int32_t index_a, int32
 talus_status tl_narrow_pair(const tl_collider *a, const tl_collider *b, int32_t index_a,
                             int32_t index_b, tl_contact_point_list *list) {
   const tl_placed of_a = {a->geometry, &a->pose}, of_b = {b->geometry, &b->pose};
-  tl_point_list room = {NULL, 0, 0, true};
+  tl_point_list found = {NULL, 0, 0, true};
+  tl_narrow_room room;
   if (a->geometry->kind == TALUS_SHAPE_MESH && b->geometry->kind == TALUS_SHAPE_MESH) {
     return refuse_meshes(list->context, index_a, index_b);
   }
-  for (int64_t more = ROOM; room.full; more *= 2) {
+  for (int64_t more = ROOM; found.full; more *= 2) {
     TL_TRY(reserve(list, more));
-    room = (tl_point_list){list->point + list->count, 0, list->capacity - list->count, false};
-    const tl_pair_query query = tl_pair_query_make(of_a, of_b, index_a, index_b, a->movable,
-                                                   b->movable, a->margin + b->margin, &room);
+    found = (tl_point_list){list->point + list->count, 0, list->capacity - list->count, false};
+    const tl_pair_query query = tl_pair_query_make(
+        of_a, of_b, index_a, index_b, a->movable, b->movable, a->margin + b->margin, &room, &found);
     tl_narrow_points(&query);
-    if (room.full && list->context == NULL) {
+    if (found.full && list->context == NULL) {
       return TALUS_OUT_OF_MEMORY;
     }
   }
-  list->count += room.count;
+  list->count += found.count;
   return TALUS_OK;
 }

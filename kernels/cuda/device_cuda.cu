@@ -202,6 +202,11 @@ static talus_status device_fill(tl_cuda_device *device) {
   TL_CUDA_TRY(device, cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio,
                                              device->number));
   device->context->halved = ratio >= SLOW_DOUBLES;
+  TL_CUDA_TRY(device, cudaDeviceGetAttribute(&device->processors, cudaDevAttrMultiProcessorCount,
+                                             device->number));
+  TL_CUDA_TRY(device,
+              cudaDeviceGetAttribute(&device->processor_threads,
+                                     cudaDevAttrMaxThreadsPerMultiProcessor, device->number));
   device->stream = (cudaStream_t)device->context->def.stream;
   if (device->stream == NULL) {
     TL_CUDA_TRY(device, cudaStreamCreateWithFlags(&device->own, cudaStreamNonBlocking));

@@ -25,8 +25,9 @@ typedef struct tl_cuda_buffer {
 typedef struct tl_cuda_device {
   talus_context *context;
   int number;
-  cudaStream_t stream;   /* the caller's, or own */
-  cudaStream_t own;      /* NULL if the caller gave one */
+  int processors, processor_threads; /* multiprocessors; threads that one of them can hold */
+  cudaStream_t stream;               /* the caller's, or own */
+  cudaStream_t own;                  /* NULL if the caller gave one */
   cudaStream_t recorder; /* graphs are recorded here, so that the caller's stream is left alone */
   char *staging[2];
   cudaEvent_t sent[2]; /* the half may be used again */

@@ -145,4 +145,9 @@ static __device__ __forceinline__ int32_t tl_world_contacts_counted(const tl_wor
   return (int32_t)(v.offset[v.pair_count - 1] + v.flag[v.pair_count - 1]);
 }
 
+/* By the record of a touch: where contacts are outgrown, or a pair is crowded, there are none. */
+static __device__ __forceinline__ bool tl_world_contacts_made(const tl_world_view &v) {
+  return v.record->contact_count <= v.contact_capacity && !v.record->crowded;
+}
+
 #endif

@@ -183,13 +183,9 @@ void world_destroy(tl_resident *resident) {
   tl_cuda_device *const device = resident->device;
   {
     const tl_cuda_scope scope(device);
-    tl_cuda_buffer *const buffer[] = {&resident->bodies,  &resident->shapes,  &resident->materials,
-                                      &resident->search,  &resident->pairs,   &resident->now,
-                                      &resident->old,     &resident->problem, &resident->sums,
-                                      &resident->scratch, &resident->geometry};
-    for (tl_cuda_buffer *b : buffer) {
-      tl_cuda_release(device, b);
-    }
+#define RELEASE(name) tl_cuda_release(device, &resident->name);
+    TL_WORLD_BUFFERS(RELEASE)
+#undef RELEASE
   }
   tl_free(device->context, resident);
 }
@@ -296,6 +292,9 @@ talus_status tl_world_pairs_reserve(tl_resident *resident, int64_t pairs) {
     const int64_t capacity = pairs + pairs / 4 + 1;
     resident->pair_capacity = 0;
     TL_TRY(pairs_reserve(resident, capacity));
+    if (resident->general) {
+      TL_TRY(tl_world_points_reserve(resident, capacity));
+    }
     resident->pair_capacity = capacity;
   }
   return resident->general ? TALUS_OK : tl_world_contacts_reserve(resident, pairs);

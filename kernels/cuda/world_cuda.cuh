@@ -25,6 +25,8 @@ typedef struct tl_shape_place {
   double middle[3], half[3];             /* of the box around it; not of a half-space */
 } tl_shape_place;
 
+typedef struct tl_pair_room tl_pair_room; /* world_points_cuda.cu: what a thread works in */
+
 /* What kernels see of a world; pointers into device memory. */
 typedef struct tl_world_view {
   int32_t body_count, shape_count, material_count, pair_count, contact_capacity;
@@ -43,12 +45,20 @@ typedef struct tl_world_view {
   tl_pose *pose;                /* [shape_count] where it stands in this step */
   double *arm_a, *arm_b;        /* of contacts */
   int32_t *now_mate, *old_mate; /* of contacts: matching */
+  tl_pair_room *pair_room;
   tl_resident_contacts now, old;
   double *reach_a, *reach_b, *surface, *target, *velocity, *push; /* of contacts */
   tl_resident_record *record;
   double *partial;
   unsigned *ticket;
 } tl_world_view;
+
+/* The world's memory on the device. */
+#define TL_WORLD_BUFFERS(X)                                                               \
+  X(bodies)                                                                               \
+  X(shapes)                                                                               \
+  X(materials) X(search) X(pairs) X(now) X(old) X(problem) X(sums) X(scratch) X(geometry) \
+      X(points)
 
 struct tl_resident {
   tl_cuda_device *device;
@@ -61,8 +71,9 @@ struct tl_resident {
   int32_t same;         /* steps before in which there were as many contacts as before them */
   bool advanced;        /* `now` and `old` have changed places since touch */
   double *inverse_mass, *inverse_inertia;
-  tl_cuda_buffer bodies, shapes, materials, search, pairs, now, old, problem, sums, scratch,
-      geometry;
+#define TL_FIELD(name) tl_cuda_buffer name;
+  TL_WORLD_BUFFERS(TL_FIELD)
+#undef TL_FIELD
 };
 
 static __device__ __forceinline__ int32_t tl_world_item(void) {
@@ -115,8 +126,13 @@ talus_status tl_world_contacts_reserve(tl_resident *resident, int64_t contacts);
 void tl_world_contacts_swap(tl_resident *resident);
 /* world_pairs_cuda.cu: seeks all pairs for the places of now. */
 talus_status tl_world_pairs_seek(tl_resident *resident, double skin);
-/* world_points_cuda.cu: how many contact points each pair has; contacts from them, once they are
- * numbered; whether a pair has become too deep where its bodies have moved to. */
+/* world_points_cuda.cu: memory to work in, which so many pairs take or would take; the stacks that
+ * the driver sets aside, B. */
+talus_status tl_world_points_reserve(tl_resident *resident, int64_t pairs);
+int64_t tl_world_points_bytes(const tl_resident *resident, int64_t pairs);
+talus_status tl_world_points_stack(tl_cuda_device *device, int64_t *bytes);
+/* How many contact points each pair has; contacts from them, once they are numbered; whether a pair
+ * has become too deep where its bodies have moved to. */
 talus_status tl_world_points_count(const tl_resident *resident);
 talus_status tl_world_points_make(const tl_resident *resident, const tl_resident_rule *rule);
 talus_status tl_world_points_deepen(const tl_resident *resident, const tl_world_view *view,

@@ -198,8 +198,8 @@ __device__ __forceinline__ double contact_speed(const tl_world_view &v, int32_t 
 }
 
 __global__ void __launch_bounds__(TL_WORLD_BLOCK) contacts_speed_kernel(const tl_world_view v) {
-  const int32_t k = tl_world_item(), all = v.record->contact_count;
-  const int32_t count = all > v.contact_capacity ? 0 : all; /* outgrown: there are none yet */
+  const int32_t k = tl_world_item();
+  const int32_t count = tl_world_contacts_made(v) ? v.record->contact_count : 0;
   double part[1] = {0};
   if (k < count) {
     part[0] = contact_speed(v, k);
@@ -300,8 +300,12 @@ talus_status tl_world_touch(tl_resident *resident, const tl_resident_rule *rule,
     TL_TRY(tl_world_pairs_seek(resident, rule->skin));
     TL_TRY(touch_wait(resident, rule, record)); /* memory for the record may have moved */
   }
+  if (record->crowded) { /* no contacts were made: the step is the host's */
+    return TALUS_OK;
+  }
   if (record->contact_count > resident->view.contact_capacity) {
-    TL_TRY(tl_world_contacts_reserve(resident, record->contact_count));
+    TL_TRY(tl_world_contacts_reserve(resident, resident->general ? (int64_t)record->point_count
+                                                                 : record->contact_count));
     TL_TRY(touch_wait(resident, rule, record));
   }
   resident->same = record->contact_count == resident->view.old.count

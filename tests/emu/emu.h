@@ -4,6 +4,7 @@
  *   EMU_LAZY=1         asynchronous work waits until something waits for it
  *   EMU_GUARD=1        device memory is out of the host's reach, with guard pages at both ends
  *   EMU_MEMORY=BYTES   device memory (K, M, G understood; 4G)        EMU_DEVICES=N  (1)
+ *   EMU_STACK=BYTES    localSizeBytes of every kernel (0)
  *   EMU_DOUBLE_RATIO=N single precision is so many times as fast as double (2)
  *   EMU_FAIL_ALLOC=N   the N-th allocation fails (N+: all later ones too), pinned ones counted
  *   EMU_FAIL_LAUNCH=N  the N-th launch is refused     EMU_FAIL_RUN=N  the N-th kernel run breaks
@@ -21,7 +22,7 @@ struct emu_settings {
   emu_order order;
   uint64_t seed;
   bool lazy, guard;
-  size_t memory;
+  size_t memory, stack;
   int devices, double_ratio;
   long fail_alloc, fail_launch, fail_run; /* 0 = never */
   bool fail_alloc_on;                     /* and all later ones */

@@ -57,6 +57,7 @@ static emu_settings read_settings(void) {
   settings.lazy = number_setting("EMU_LAZY", 0, "") != 0;
   settings.guard = number_setting("EMU_GUARD", 0, "") != 0;
   settings.memory = (size_t)number_setting("EMU_MEMORY", 4LL << 30, "KMG");
+  settings.stack = (size_t)number_setting("EMU_STACK", 0, "KMG");
   settings.double_ratio = (int)number_setting("EMU_DOUBLE_RATIO", 2, "");
   settings.devices = (int)number_setting("EMU_DEVICES", 1, "");
   settings.fail_alloc = (long)number_setting("EMU_FAIL_ALLOC", 0, "+");
@@ -262,6 +263,7 @@ cudaError_t emu_function_attributes(cudaFuncAttributes *attributes) {
   EMU_ENTER;
   *attributes = {};
   attributes->maxThreadsPerBlock = 1024;
+  attributes->localSizeBytes = emu_get().stack;
   attributes->ptxVersion = attributes->binaryVersion = 80;
   return cudaSuccess;
 }

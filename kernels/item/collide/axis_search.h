@@ -3,6 +3,7 @@
 #define TL_ITEM_AXIS_SEARCH_H
 
 #include "kernels/item/collide/gjk.h"
+#include "kernels/item/collide/room.h"
 
 /* A direction in which two solids may be apart, in the frame of the first. */
 typedef enum tl_separating_axis_kind {
@@ -32,6 +33,7 @@ typedef struct tl_axis_search {
   tl_separating_axis any, allowed;
   int32_t closest_known; /* the distance has been looked at: 1 apart, -1 not */
   tl_closest closest;
+  tl_clip_room *room;
 } tl_axis_search;
 
 TL_ITEM tl_separating_axis tl_separating_axis_make(tl_separating_axis_kind kind, int32_t index_a,

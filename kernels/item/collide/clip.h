@@ -12,23 +12,6 @@
 #include "kernels/item/collide/clip_lines.h"
 #include "kernels/item/collide/spread.h"
 
-enum {
-  TL_CLIP_FACE_ROOM = 64,
-  TL_CLIP_SIDE_ROOM = 128,
-  TL_CLIP_ROOM = TL_CLIP_FACE_ROOM + TL_CLIP_SIDE_ROOM + 8
-};
-
-typedef struct tl_clip_corner {
-  double at[3];
-  uint32_t name; /* of the corner */
-  uint32_t edge; /* of the edge to the next one */
-} tl_clip_corner;
-
-typedef struct tl_clip_polygon {
-  int count;
-  tl_clip_corner at[TL_CLIP_ROOM];
-} tl_clip_polygon;
-
 /* The face that cuts, and the solid that is cut; `place` of the second in the first's frame. */
 typedef struct tl_clip_cutting {
   const tl_solid *face_solid, *other;
@@ -143,56 +126,56 @@ TL_ITEM_LARGE tl_clip_corner tl_clip_cut_edge(const tl_clip_corner *p, const tl_
 }
 
 /* Keeps what lies below the plane n . x = d. Two corners are a line, not a polygon run twice. */
-TL_ITEM_LARGE void tl_clip_cut_by(tl_clip_polygon *p, const double n[3], double d, double tolerance,
+TL_ITEM_LARGE void tl_clip_cut_by(tl_clip_room *room, const double n[3], double d, double tolerance,
                                   uint32_t side) {
-  tl_clip_polygon rest;
-  rest.count = 0;
+  tl_clip_polygon *const p = &room->polygon, *const rest = &room->next.rest;
+  rest->count = 0;
   const int edges = p->count == 2 ? 1 : p->count;
-  for (int k = 0; k < p->count && rest.count < TL_CLIP_ROOM - 3; k++) {
+  for (int k = 0; k < p->count && rest->count < TL_CLIP_ROOM - 3; k++) {
     const tl_clip_corner *const from = &p->at[k], *const to = &p->at[(k + 1) % p->count];
     const double here = tl_dot3(n, from->at) - d, there = tl_dot3(n, to->at) - d;
     const int in_here = here <= tolerance, in_there = there <= tolerance;
     if (in_here) {
-      rest.at[rest.count++] = *from;
+      rest->at[rest->count++] = *from;
     }
     if (k < edges && in_here != in_there) {
-      tl_clip_corner *const c = &rest.at[rest.count++];
+      tl_clip_corner *const c = &rest->at[rest->count++];
       *c = tl_clip_cut_edge(from, to, here, there, side);
       if (in_here) {
         c->edge = tl_feature(4, side, 0);
       }
     }
   }
-  memcpy(p->at, rest.at, (size_t)rest.count * sizeof *rest.at);
-  p->count = rest.count;
+  memcpy(p->at, rest->at, (size_t)rest->count * sizeof *rest->at);
+  p->count = rest->count;
 }
 
-TL_ITEM_LARGE void tl_clip_cut_by_cap(const tl_clip_cutting *cut, tl_clip_polygon *p) {
-  for (int k = 0; k < 16 && p->count > 0; k++) {
+TL_ITEM_LARGE void tl_clip_cut_by_cap(const tl_clip_cutting *cut, tl_clip_room *room) {
+  for (int k = 0; k < 16 && room->polygon.count > 0; k++) {
     double d[2];
     tl_clip_direction_of_sixteen(k, d);
     const double n[3] = {d[0], d[1], 0};
-    tl_clip_cut_by(p, n, cut->face_solid->radius, cut->tolerance, (uint32_t)k);
+    tl_clip_cut_by(room, n, cut->face_solid->radius, cut->tolerance, (uint32_t)k);
   }
 }
 
-TL_ITEM_LARGE void tl_clip_cut_by_sides(const tl_clip_cutting *cut, tl_clip_polygon *p) {
+TL_ITEM_LARGE void tl_clip_cut_by_sides(const tl_clip_cutting *cut, tl_clip_room *room) {
   const tl_solid *const s = cut->face_solid;
   if (s->is_cylinder) {
-    tl_clip_cut_by_cap(cut, p);
+    tl_clip_cut_by_cap(cut, room);
     return;
   }
   const int32_t first = s->face_first[cut->face];
   const int32_t count = s->face_first[cut->face + 1] - first;
   const int32_t stride = (count + TL_CLIP_SIDE_ROOM - 1) / TL_CLIP_SIDE_ROOM;
-  for (int32_t k = 0; k < count && p->count > 0; k += stride) {
+  for (int32_t k = 0; k < count && room->polygon.count > 0; k += stride) {
     const double *const from = s->point + 3 * s->face_point[first + k];
     const double *const to = s->point + 3 * s->face_point[first + (k + 1) % count];
     double along[3], outward[3];
     tl_sub3(along, to, from);
     tl_cross3(outward, along, cut->plane);
     tl_unit3(outward);
-    tl_clip_cut_by(p, outward, tl_dot3(outward, from), cut->tolerance, (uint32_t)k);
+    tl_clip_cut_by(room, outward, tl_dot3(outward, from), cut->tolerance, (uint32_t)k);
   }
 }
 
@@ -236,16 +219,17 @@ TL_ITEM_LARGE void tl_clip_cap_plane(const tl_solid *s, int32_t cap, double plan
 
 /* Thins out to what a manifold holds and brings the points to a's frame and surface. */
 TL_ITEM_LARGE void tl_clip_report(const tl_axis_search *search, const tl_clip_cutting *cut,
-                                  int of_b, const tl_clip_polygon *p, const double *gap,
-                                  tl_manifold *m) {
-  double point[TL_CLIP_ROOM][3];
-  unsigned char keep[TL_CLIP_ROOM];
+                                  int of_b, tl_manifold *m) {
+  const tl_clip_polygon *const p = &search->room->polygon;
+  const double *const gap = search->room->gap;
+  tl_clip_choice *const choice = &search->room->next.choice;
   for (int k = 0; k < p->count; k++) {
-    tl_copy3(point[k], p->at[k].at);
+    tl_copy3(choice->point[k], p->at[k].at);
   }
-  tl_narrow_spread(cut->plane, (const double(*)[3])point, gap, p->count, TL_CLIP_MOST, keep);
+  tl_narrow_spread(cut->plane, (const double(*)[3])choice->point, gap, p->count, TL_CLIP_MOST,
+                   choice->keep);
   for (int k = 0; k < p->count; k++) {
-    if (!keep[k]) {
+    if (!choice->keep[k]) {
       continue;
     }
     double *const target = m->point[m->count];
@@ -262,9 +246,8 @@ TL_ITEM_LARGE void tl_clip_report(const tl_axis_search *search, const tl_clip_cu
 TL_ITEM_LARGE void tl_clip_over_face(const tl_axis_search *search, const tl_separating_axis *axis,
                                      double margin, int complete, tl_manifold *m) {
   const bool of_b = axis->kind == TL_AXIS_FACE_B;
+  tl_clip_polygon *const p = &search->room->polygon;
   tl_clip_cutting cut;
-  tl_clip_polygon p;
-  double gap[TL_CLIP_ROOM];
   cut.face_solid = of_b ? search->b : search->a;
   cut.other = of_b ? search->a : search->b;
   cut.place = of_b ? tl_pose_inverse(&search->place) : search->place;
@@ -276,10 +259,10 @@ TL_ITEM_LARGE void tl_clip_over_face(const tl_axis_search *search, const tl_sepa
     tl_copy3(cut.plane, cut.face_solid->plane + 4 * cut.face);
     cut.plane[3] = cut.face_solid->plane[4 * cut.face + 3];
   }
-  tl_clip_nearest_feature(&cut, &p);
-  tl_clip_cut_by_sides(&cut, &p);
-  tl_clip_sift(&cut, &p, margin, axis->separation, complete, gap);
-  tl_clip_report(search, &cut, of_b, &p, gap, m);
+  tl_clip_nearest_feature(&cut, p);
+  tl_clip_cut_by_sides(&cut, search->room);
+  tl_clip_sift(&cut, p, margin, axis->separation, complete, search->room->gap);
+  tl_clip_report(search, &cut, of_b, m);
 }
 
 /* Points closer than `margin` along the axis, on a's surface. complete: the deepest point is wanted

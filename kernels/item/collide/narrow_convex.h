@@ -169,6 +169,7 @@ TL_ITEM_LARGE void tl_narrow_convex(const tl_pair_query *query) {
   search.place = tl_pose_between(query->a.pose, query->b.pose);
   search.mesh = NULL;
   search.triangle = -1;
+  search.room = &query->room->clip;
   tl_narrow_solids(&search, query->margin, &manifold);
   tl_narrow_report(query, &search, &manifold);
 }

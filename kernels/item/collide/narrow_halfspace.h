@@ -7,20 +7,10 @@
 #define TL_ITEM_NARROW_HALFSPACE_H
 
 #include "kernels/item/ball.h"
-#include "kernels/item/collide/query.h"
+#include "kernels/item/collide/room.h"
 #include "kernels/item/collide/spread.h"
 
-enum { TL_HALFSPACE_MOST = 8, TL_HALFSPACE_ROOM = 64 };
-
-/* Points of a in the half-space's frame, before the best are chosen. */
-typedef struct tl_halfspace_candidates {
-  const tl_pair_query *query;
-  tl_pose place; /* of a, seen from the half-space */
-  double radius; /* of the rounding around the points */
-  int count;
-  double point[TL_HALFSPACE_ROOM][3], gap[TL_HALFSPACE_ROOM];
-  uint32_t feature[TL_HALFSPACE_ROOM];
-} tl_halfspace_candidates;
+enum { TL_HALFSPACE_MOST = 8 };
 
 TL_ITEM_LARGE void tl_halfspace_reduce(tl_halfspace_candidates *c) {
   unsigned char keep[TL_HALFSPACE_ROOM];
@@ -138,29 +128,29 @@ TL_ITEM_LARGE void tl_halfspace_sphere(const tl_pair_query *query) {
 
 TL_ITEM_LARGE void tl_narrow_halfspace(const tl_pair_query *query) {
   const tl_geometry *const geometry = query->a.geometry;
-  tl_halfspace_candidates c;
+  tl_halfspace_candidates *const c = &query->room->halfspace;
   if (geometry->kind == TALUS_SHAPE_SPHERE) {
     tl_halfspace_sphere(query);
     return;
   }
-  c.query = query;
-  c.place = tl_pose_between(query->b.pose, query->a.pose);
-  c.radius = geometry->kind == TALUS_SHAPE_CAPSULE ? geometry->radius : 0;
-  c.count = 0;
+  c->query = query;
+  c->place = tl_pose_between(query->b.pose, query->a.pose);
+  c->radius = geometry->kind == TALUS_SHAPE_CAPSULE ? geometry->radius : 0;
+  c->count = 0;
   switch (geometry->kind) {
   case TALUS_SHAPE_BOX:
-    tl_halfspace_box_corners(&c, geometry->half_edge);
+    tl_halfspace_box_corners(c, geometry->half_edge);
     break;
   case TALUS_SHAPE_CAPSULE:
-    tl_halfspace_capsule_ends(&c, geometry);
+    tl_halfspace_capsule_ends(c, geometry);
     break;
   case TALUS_SHAPE_CYLINDER:
-    tl_halfspace_cylinder_points(&c, geometry);
+    tl_halfspace_cylinder_points(c, geometry);
     break;
   default:
-    tl_halfspace_hull_corners(&c, geometry->hull);
+    tl_halfspace_hull_corners(c, geometry->hull);
   }
-  tl_halfspace_report(&c);
+  tl_halfspace_report(c);
 }
 
 #endif

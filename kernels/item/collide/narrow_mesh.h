@@ -1,7 +1,7 @@
 /* narrow_mesh.h: a convex shape against a mesh, triangle by triangle.
  *
  * Both sides of a triangle are walls. Contacts at flat or hollow edges are dropped or turned to the
- * face's normal (mesh_edge.c), so that things roll and slide over a floor of triangles as over a
+ * face's normal (mesh_edge.h), so that things roll and slide over a floor of triangles as over a
  * plane. What several triangles say about one place is said once. */
 #ifndef TL_ITEM_NARROW_MESH_H
 #define TL_ITEM_NARROW_MESH_H
@@ -245,6 +245,7 @@ TL_ITEM_LARGE void tl_narrow_convex_mesh(const tl_pair_query *query) {
   search.b = &convex;
   search.place = tl_pose_between(query->b.pose, query->a.pose);
   search.mesh = query->b.geometry->mesh;
+  search.room = &query->room->clip;
   const int64_t first = query->list->count;
   tl_mesh_walk walk = tl_near_mesh_walk_around(query);
   for (int32_t k = tl_mesh_next(&walk); k >= 0; k = tl_mesh_next(&walk)) {

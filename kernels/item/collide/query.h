@@ -26,6 +26,8 @@ typedef struct tl_point_list {
   bool full; /* a point did not fit */
 } tl_point_list;
 
+typedef union tl_narrow_room tl_narrow_room; /* room.h */
+
 typedef struct tl_placed {
   const tl_geometry *geometry;
   const tl_pose *pose; /* in the world */
@@ -37,13 +39,14 @@ typedef struct tl_pair_query {
   bool flipped;
   bool spherical; /* both arms along the normal, or the only one that counts */
   double margin;
+  tl_narrow_room *room;
   tl_point_list *list;
 } tl_pair_query;
 
-/* movable: of the two shapes' bodies. */
+/* movable: of the two shapes' bodies. room: to work in. */
 TL_ITEM tl_pair_query tl_pair_query_make(tl_placed a, tl_placed b, int32_t index_a, int32_t index_b,
                                          bool movable_a, bool movable_b, double margin,
-                                         tl_point_list *list) {
+                                         tl_narrow_room *room, tl_point_list *list) {
   tl_pair_query query;
   query.flipped = a.geometry->kind > b.geometry->kind;
   query.a = query.flipped ? b : a;
@@ -54,6 +57,7 @@ TL_ITEM tl_pair_query tl_pair_query_make(tl_placed a, tl_placed b, int32_t index
       query.a.geometry->kind == TALUS_SHAPE_SPHERE &&
       (query.b.geometry->kind == TALUS_SHAPE_SPHERE || !(query.flipped ? movable_a : movable_b));
   query.margin = margin;
+  query.room = room;
   query.list = list;
   return query;
 }
