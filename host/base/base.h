@@ -37,7 +37,8 @@ struct talus_context {
   const struct tl_backend *backend; /* chosen for this context, cpu or cuda */
   void *device;                     /* what the backend keeps per context, or NULL */
   tl_device_counts counts;
-  bool halved; /* see talus_precision_auto: single precision is much faster here */
+  bool halved;  /* see talus_precision_auto: single precision is much faster here */
+  bool undense; /* the device has no library for dense factors, which was told */
   int32_t threads;
   struct tl_workers *workers; /* threads for loops, see each.h; NULL: none */
   int64_t bytes;              /* atomic: memory handed out and not yet taken back */

@@ -1,11 +1,14 @@
 /* test_dense.c: second-order methods whose matrices a device factors: the CPU's outcomes, with as
  * many factorisations but for a tenth, judged by the oracle; and what is said where the device has
- * no library for it (the emulated one). With a second argument a batch of 64 copies is solved, too;
- * on the emulated device, of two. Ends with 77 where there is no device. */
+ * no library for it (the emulated one) or no memory.
+ *
+ * test_dense [libraries [COPIES [METHOD]]]: with cuBLAS and cuSOLVER; COPIES: nothing but a batch
+ * of so many copies of a pile, by interior_point or METHOD. Ends with 77 where there is no device.
+ */
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/dense_backend.h"
+#include "host/method/newton/linear.h"
 #include "talus/talus_solve.h"
 #include "tests/check.h"
 #include "tests/oracle/oracle.h"
@@ -114,7 +117,8 @@ static void test_cases(talus_context *cpu, talus_context *cuda, const told *t, i
             CASES[i].newton ? TALUS_METHOD_NEWTON : TALUS_METHOD_INTERIOR_POINT);
     compare(cpu, cuda, &CASES[i], TALUS_LAW_CCP, TALUS_METHOD_INTERIOR_POINT);
     CHECK_CASE((t->on_device > before.on_device) == has_library, "%s", CASES[i].name);
-    CHECK_CASE((t->on_host > before.on_host) == !has_library, "%s", CASES[i].name);
+    CHECK_CASE(t->on_host == !has_library, "%s", CASES[i].name); /* once for the context */
+    CHECK(has_library || talus_context_message(cuda)[0] == 0);
   }
 }
 
@@ -130,9 +134,9 @@ static void test_batch(talus_context *cpu, talus_context *cuda, int copies, talu
   talus_info info[COPIES], here = talus_info_default();
   talus_status status[COPIES];
   const made_case pile = {"pile", TALUS_FORM_RIGID, ORACLE_SPHERES, 3, GRAINS, PILE, 0, 0, 0, 0, 0};
-  oracle_made made = case_draw(&pile, TALUS_LAW_CCP, 3);
   talus_settings settings = talus_settings_default();
-  settings.law = TALUS_LAW_CCP;
+  settings.law = method == TALUS_METHOD_NEWTON ? TALUS_LAW_COULOMB : TALUS_LAW_CCP;
+  oracle_made made = case_draw(&pile, settings.law, 3);
   settings.method = method;
   settings.tolerance = 1e-8;
   memset(impulse, 0, sizeof impulse);
@@ -162,6 +166,45 @@ static void test_batch(talus_context *cpu, talus_context *cuda, int copies, talu
          PILE, talus_method_name(method), talus_outcome_name(info[0].outcome),
          (int)info[0].factorisations, (int)here.factorisations);
   oracle_made_free(&made);
+}
+
+/* ---- too little memory ----------------------------------------------------------------------- */
+
+static talus_status none_create(talus_context *context, int32_t slots, int32_t order,
+                                tl_dense **dense) {
+  (void)slots;
+  *dense = NULL;
+  return tl_fail(context, TALUS_OUT_OF_MEMORY, "no memory for order %d", (int)order);
+}
+
+/* A device without memory leaves the matrix to the host, and is asked again. */
+static void test_memory(talus_context *context) {
+  enum { COUNT = 24 };
+  const tl_dense_ops none = {.create = none_create};
+  double block[9 * COUNT] = {0}, a[9 * COUNT] = {0};
+  int64_t block_first[COUNT + 1] = {0};
+  int32_t block_column[COUNT] = {0}, first[COUNT + 1] = {0};
+  for (int k = 0; k < COUNT; k++) {
+    block[9 * k] = block[9 * k + 4] = block[9 * k + 8] = 2;
+    a[9 * k] = a[9 * k + 4] = a[9 * k + 8] = 1;
+    block_column[k] = k;
+    block_first[k + 1] = k + 1;
+    first[k + 1] = 3 * (k + 1);
+  }
+  const tl_scaled scaled = {.count = COUNT,
+                            .rows = 3 * COUNT,
+                            .first = first,
+                            .block_first = block_first,
+                            .block_column = block_column,
+                            .block = block};
+  tl_linear linear = {.on_device = false};
+  for (int turn = 0; turn < 2; turn++) {
+    bool good = false;
+    CHECK(tl_linear_make(context, &scaled, &none, &linear) == TALUS_OK && !linear.on_device);
+    CHECK(!context->undense && context->message[0] == 0);
+    CHECK(tl_linear_factor(&linear, a, a, NULL, true, &good) == TALUS_OK && good);
+  }
+  tl_linear_release(context, &linear);
 }
 
 /* ---- lists of requests ----------------------------------------------------------------------- */
@@ -257,6 +300,12 @@ static void test_list(talus_context *cuda, bool full) {
   ops->destroy(dense);
 }
 
+static talus_method method_of(const char *name) {
+  talus_method method = TALUS_METHOD_INTERIOR_POINT;
+  CHECK_CASE(talus_method_parse(name, &method), "%s", name);
+  return method;
+}
+
 int main(int argc, char **argv) {
   told here = {0}, there = {0};
   talus_context *const cpu = context_of(TALUS_BACKEND_CPU, &here);
@@ -268,11 +317,16 @@ int main(int argc, char **argv) {
     printf("skipped: no device\n");
     return CHECK_SKIPPED;
   }
-  test_cases(cpu, cuda, &there, has_library);
-  if (!has_library || argc > 2) { /* it takes long on an emulator of CUDA */
-    test_batch(cpu, cuda, argc > 2 ? COPIES : 2, TALUS_METHOD_INTERIOR_POINT);
+  if (argc > 2) { /* 64 copies take hours on an emulator of CUDA */
+    const int copies = atoi(argv[2]) < COPIES ? atoi(argv[2]) : COPIES;
+    test_batch(cpu, cuda, copies, argc > 3 ? method_of(argv[3]) : TALUS_METHOD_INTERIOR_POINT);
+  } else {
+    test_cases(cpu, cuda, &there, has_library);
+    test_memory(cpu);
   }
-  if (has_library) {
+  if (!has_library) {
+    test_batch(cpu, cuda, 2, TALUS_METHOD_INTERIOR_POINT);
+  } else if (argc == 2) {
     test_list(cuda, false);
     test_list(cuda, true);
   }

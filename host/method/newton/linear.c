@@ -198,6 +198,19 @@ static talus_status pattern_make(tl_linear *linear) {
   return memory_reserve(linear);
 }
 
+/* A device that cannot have the matrix. What it has no library for is not asked of it again; what
+ * it has no memory for may fit another time. */
+static talus_status device_leave(tl_linear *linear, talus_status status) {
+  talus_context *const context = linear->context;
+  tl_log(context, TALUS_LOG_WARNING, "second-order methods factor on the host: %s",
+         context->message);
+  context->message[0] = 0;
+  context->undense = status == TALUS_UNSUPPORTED;
+  tl_linear_device_release(linear);
+  TL_TRY(storage_choose(linear, NULL));
+  return pattern_make(linear);
+}
+
 talus_status tl_linear_make(talus_context *context, const tl_scaled *scaled,
                             const tl_dense_ops *dense, tl_linear *linear) {
   linear->context = context;
@@ -208,13 +221,8 @@ talus_status tl_linear_make(talus_context *context, const tl_scaled *scaled,
     return TALUS_OK;
   }
   const talus_status status = tl_linear_device_make(linear, dense);
-  if (status != TALUS_UNSUPPORTED) {
-    return status;
-  }
-  tl_log(context, TALUS_LOG_WARNING, "second-order methods factor on the host: %s",
-         context->message);
-  TL_TRY(storage_choose(linear, NULL));
-  return pattern_make(linear);
+  return status == TALUS_UNSUPPORTED || status == TALUS_OUT_OF_MEMORY ? device_leave(linear, status)
+                                                                      : status;
 }
 
 talus_status tl_linear_foresee(tl_linear *linear, double *entries, double *operations) {

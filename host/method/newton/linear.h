@@ -54,7 +54,8 @@ typedef struct tl_linear {
 } tl_linear;
 
 /* Chooses space and storage, makes the pattern. dense: of a device that is to factor, NULL: the
- * host does. UNSUPPORTED if the matrix is too large for what this build has. */
+ * host does, as where the device lacks a library or memory. UNSUPPORTED if the matrix is too large
+ * for what this build has. */
 talus_status tl_linear_make(talus_context *context, const tl_scaled *scaled,
                             const tl_dense_ops *dense, tl_linear *linear);
 void tl_linear_release(talus_context *context, tl_linear *linear);

@@ -54,7 +54,7 @@ static double seconds_left(void *user) {
 
 /* Where matrices may go, whose factors have bits of their own; NULL: they stay on the host. */
 static const tl_dense_ops *dense_of(const tl_run *run) {
-  return run->backend == TALUS_BACKEND_CUDA && !run->settings->same_bits
+  return run->backend == TALUS_BACKEND_CUDA && !run->settings->same_bits && !run->context->undense
              ? tl_dense_backend_find(run->context)
              : NULL;
 }
