@@ -58,8 +58,8 @@ void tl_resident_keep(tl_world_resident *resident);
 /* If the device is lost: the world is what was kept. Returns the status. */
 talus_status tl_resident_rewind(tl_world_resident *resident, talus_status status);
 
-/* resident_room.c: what it has, by an estimate; whether the device has room for it. *reason: it has not, and `auto`
- * leaves the world to the CPU; OUT_OF_MEMORY if the device was asked for. */
+/* resident_room.c: what it has, by an estimate; whether the device has room for it. *reason: it has
+ * not, and `auto` leaves the world to the CPU; OUT_OF_MEMORY if the device was asked for. */
 tl_resident_size tl_resident_size_of(const talus_world *world);
 talus_status tl_resident_fit(tl_world_resident *resident, const char **reason);
 /* A step found too little memory, and the world is as it was before it: the same. */

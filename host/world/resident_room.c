@@ -9,8 +9,8 @@
 #include "host/solve/queued.h"
 #include "host/world/resident.h"
 
-/* Of shapes near each other, and contacts, for each shape: a dense packing of balls has fewer pairs.
- * Others are near where their boxes are, and rest on four points or more. */
+/* Pairs of shapes near each other, and contacts, for each shape: a dense packing of balls has fewer
+ * pairs. Others are near where their boxes are, and rest on four points or more. */
 enum { PAIRS = 4, BOXED_PAIRS = 6, BOXED_CONTACTS = 12 };
 
 static const char *const refusal = "too little memory on the device";

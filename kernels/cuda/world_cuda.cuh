@@ -54,11 +54,10 @@ typedef struct tl_world_view {
 } tl_world_view;
 
 /* The world's memory on the device. */
-#define TL_WORLD_BUFFERS(X)                                                               \
-  X(bodies)                                                                               \
-  X(shapes)                                                                               \
-  X(materials) X(search) X(pairs) X(now) X(old) X(problem) X(sums) X(scratch) X(geometry) \
-      X(points)
+#define TL_WORLD_BUFFERS(X) \
+  X(bodies)                 \
+  X(shapes)                 \
+  X(materials) X(search) X(pairs) X(now) X(old) X(problem) X(sums) X(scratch) X(geometry) X(points)
 
 struct tl_resident {
   tl_cuda_device *device;
