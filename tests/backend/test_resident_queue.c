@@ -1,11 +1,11 @@
 /* test_resident_queue.c: steps of a world on a device that are queued as a whole are those of the
  * CPU, to the bit; so are those that come out otherwise and are made once more: a bed that is at
  * rest, and swayed a little. By gradients, by sweeps, and in single precision. `quick`: some steps
- * of one of them. */
-#include "host/world/resident.h"
-#include "tests/backend/device_scenes.h"
+ * of one of them. `rest SIDE`: how many steps of a bed of SIDE^3 balls at rest are queued. */
+#define _XOPEN_SOURCE 700 /* mkdtemp */
+#include "tests/backend/device_runs.h"
 
-enum { SIDE = 4, LAYERS = 3, STEPS = 60, QUICK_STEPS = 24 };
+enum { SIDE = 4, LAYERS = 3, STEPS = 60, QUICK_STEPS = 24, SETTLE = 3000, REST_STEPS = 200 };
 
 typedef struct way {
   const char *name;
@@ -71,7 +71,58 @@ static int64_t way_check(const way *w, int steps) {
   return missed;
 }
 
+/* Balls of several sizes, layers in the gaps of those below, which fall into a box and roll. */
+static talus_world *bed_make(talus_context *context, int side) {
+  talus_world_def def = talus_world_def_default();
+  talus_material_def material = talus_material_def_default();
+  talus_world *world;
+  int32_t id;
+  scatter = 7;
+  MUST(talus_world_create(context, &def, &world));
+  material.friction = 0.4;
+  MUST(talus_material_add(world, &material, &id));
+  planes_add(world, TALUS_BODY_FIXED, 0, 0.022 * (side + 0.5), 31);
+  for (int i = 0; i < side * side * side; i++) {
+    const double shift = 0.011 * (1 + i / side / side % 2);
+    const double x = 0.022 * (i % side) + shift, y = 0.022 * (i / side % side) + shift;
+    const double radius = 0.008 + 0.002 * uniform();
+    sphere_add(world, radius, x + 0.001 * uniform(), y + 0.001 * uniform(),
+               0.021 * (i / side / side) + 0.011);
+  }
+  return world;
+}
+
+/* Settled on the CPU, then on the device. */
+static void rest_count(int side) {
+  device_run host = {context_open(TALUS_BACKEND_CPU, 1), NULL, NULL};
+  device_run device = {context_open(TALUS_BACKEND_CUDA, 1), NULL, NULL};
+  int few = 0, more = 0;
+  long size;
+  host.world = bed_make(host.context, side);
+  device.world = bed_make(device.context, side);
+  for (int i = 0; i < SETTLE; i++) {
+    run_step(&host);
+  }
+  free(checkpoint_of(&host, &device, &size));
+  for (int i = 0; i < REST_STEPS; i++) {
+    const talus_step_report report = run_step(&device);
+    few += report.iterations <= 5;
+    more += report.iterations > 5 && report.iterations <= 10;
+  }
+  const tl_world_resident *const r = device.world->resident;
+  printf("%d balls, %d contacts: %d steps with up to 5 iterations, %d with up to 10 of %d; %lld on "
+         "the device, %lld queued, %lld made once more\n",
+         side * side * side, talus_world_contacts(device.world, NULL), few, more, REST_STEPS,
+         (long long)r->step_count, (long long)r->queued_count, (long long)r->missed_count);
+  run_end(&host);
+  run_end(&device);
+}
+
 int main(int count, char **arguments) {
+  if (count > 2 && strcmp(arguments[1], "rest") == 0) {
+    rest_count(atoi(arguments[2]));
+    return check_end();
+  }
   if (count > 1 && strcmp(arguments[1], "quick") == 0) {
     way_check(&ways[0], QUICK_STEPS);
     return check_end();
