@@ -48,13 +48,14 @@ TL_ITEM tl_real tl_slip_filter(const tl_view *view, int32_t k, tl_vec tangential
   return mu * tl_sqrt(tl_dot(slip, slip));
 }
 
-/* u at y from D_k V(y) + C y: q and the law's term are added. */
+/* u at y from D_k V(y) + C y: q and the law's term are added. Writes the slip: what else is wanted
+ * of memory is better loaded before, since a compiler cannot know that it lies elsewhere. */
 TL_ITEM tl_vec tl_gradient_law(const tl_view *view, const tl_range range, int32_t k, tl_pace pace,
-                               tl_vec n, tl_vec relative) {
+                               tl_vec n, tl_real mu, tl_vec relative) {
   tl_vec u = tl_add(relative, tl_contact_free(view, k));
   if (pace.coulomb && !range.bilateral) {
     const tl_vec tangential = tl_along(u, -tl_dot(n, u), n);
-    u = tl_along(u, tl_slip_filter(view, k, tangential, view->friction[k], pace.filter), n);
+    u = tl_along(u, tl_slip_filter(view, k, tangential, mu, pace.filter), n);
   }
   return u;
 }
@@ -65,14 +66,15 @@ TL_ITEM tl_share tl_gradient_move(const tl_view *view, const tl_range range, int
                                   tl_pace pace, tl_vec relative) {
   const tl_vec x = tl_load(view->x, k), y = tl_contact_ahead(view, k, pace.beta);
   const tl_vec n = tl_contact_axis(view, range.kind, k);
-  const tl_vec u = tl_gradient_law(view, range, k, pace, n, relative);
   const tl_real sn = view->scale_n[k], st = view->scale_t[k];
+  const tl_real mu = range.bilateral ? 0 : view->friction[k];
+  const tl_vec u = tl_gradient_law(view, range, k, pace, n, mu, relative);
   const tl_real step_n = pace.inverse_lipschitz / sn, step_t = pace.inverse_lipschitz / st;
   const tl_real un = tl_dot(n, u);
   /* y - step_t u - (step_n - step_t) u_n n: the same without splitting u */
   tl_vec next = tl_along(tl_along(y, -step_t, u), (step_t - step_n) * un, n);
-  next = range.bilateral ? tl_row_project(view, range, k, next)
-                         : tl_cone_project(next, n, view->friction[k], sn, st);
+  next =
+      range.bilateral ? tl_row_project(view, range, k, next) : tl_cone_project(next, n, mu, sn, st);
   tl_save(view->x_previous, k, next);
   if (range.kind == TL_MATRIX) {
     tl_save(view->trial, k, y); /* tl_matrix_step wants it */
@@ -207,11 +209,12 @@ TL_ITEM tl_share tl_backtrack_step(const tl_view *view, const tl_range range, in
   }
   const tl_vec y = tl_along(x, pace.beta, tl_sub(x, previous));
   const tl_vec n = tl_contact_axis(view, range.kind, k);
-  const tl_vec u = tl_gradient_law(view, range, k, pace, n,
+  const tl_real mu = range.bilateral ? 0 : view->friction[k];
+  const tl_vec u = tl_gradient_law(view, range, k, pace, n, mu,
                                    tl_contact_relative(view, range, k, view->velocity_y, y));
   tl_vec next = tl_along(y, -pace.inverse_lipschitz, u);
-  next = range.bilateral ? tl_row_project(view, range, k, next)
-                         : tl_cone_project(next, n, view->friction[k], 1, 1);
+  next =
+      range.bilateral ? tl_row_project(view, range, k, next) : tl_cone_project(next, n, mu, 1, 1);
   tl_save(view->trial, k, next);
   const tl_vec d = tl_sub(next, y);
   tl_share share;
