@@ -21,6 +21,7 @@ talus_status tl_build_cell(const talus_scene *scene, talus_world *world, int mov
     cell.rate[c] = moving ? from->rate[c] : 0;
     cell.rate[3 + c] = moving ? from->shear[c] : 0;
     cell.stress[c] = from->stress[c];
+    cell.shear_stress[c] = from->shear_stress[c];
   }
   if (scene->from.periodic) { /* it goes on with the edges that it had */
     memcpy(cell.edge, scene->from.cell, sizeof cell.edge);

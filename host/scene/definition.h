@@ -355,8 +355,8 @@ typedef struct tl_scene_cell {
   uint32_t periodic; /* bits of x, y, z */
   double lower[3], upper[3];
   double rate[3], shear[3];
-  uint32_t servo; /* bits of x, y, z */
-  double stress[3], rate_limit;
+  uint32_t servo; /* bits of x, y, z, xy, xz, yz */
+  double stress[3], shear_stress[3], rate_limit;
 } tl_scene_cell;
 
 /* What ends a stage: a column of scalars.csv above or below a value. */

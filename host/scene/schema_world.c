@@ -82,7 +82,8 @@ static const tl_key rows_world[] = {
         "contacts of materials without `stiffness` and `young`: `auto` are springs as stiff as the "
         "step allows without costing more passes for more grains"),
     REAL("restitution_speed", restitution_speed, SPEED, "0", FROM_0, 0,
-         "slower impacts are plastic; 0: twice gravity times step"),
+         "slower impacts are plastic; 0: twice gravity times step, or what the stress that a cell "
+         "follows gives a grain in two steps"),
     REAL("slop", slop, NUMBER, "2e-4", FROM_0, 0,
          "penetration that is left alone, in radii of the smaller grain"),
     REAL("margin", margin, NUMBER, "0.02", FROM_0, 0,
@@ -170,12 +171,17 @@ static const tl_key rows_cell[] = {
             "of stretching along x, y, z; below 0 it is compressed"),
     NUMBERS(VECTOR, "shear", shear, RATE, "0 0 0", 0,
             "rates xy, xz, yz of simple shear (Lees and Edwards): dvx/dy, dvx/dz, dvy/dz"),
-    SET("servo", servo, "x|y|z", "", 0,
-        "sides that follow `stress` instead of `rate`; contacts have to be soft "
-        "(`world.softness`)"),
+    SET("servo", servo, "x|y|z|xy|xz|yz", "", 0,
+        "sides that follow `stress` instead of `rate`, and shears that follow `shear_stress` "
+        "instead "
+        "of `shear`; contacts have to be soft (`world.softness`)"),
     NUMBERS(VECTOR, "stress", stress, PRESSURE, "0 0 0", 0,
             "normal stresses that they are to carry, compression above 0"),
-    REAL("rate_limit", rate_limit, RATE, "10", ABOVE_0, 0, "they move no faster"),
+    NUMBERS(
+        VECTOR, "shear_stress", shear_stress, PRESSURE, "0 0 0", 0,
+        "stresses xy, xz, yz likewise, with the sign of the columns `stress_*`: below 0 to shear "
+        "by a rate above 0"),
+    REAL("rate_limit", rate_limit, RATE, "10", ABOVE_0, 0, "rates with a servo are no faster"),
 };
 SCHEMA(
     cell, "cell", NULL,

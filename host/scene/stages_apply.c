@@ -47,10 +47,10 @@ static talus_status apply_cell(const talus_scene *scene, talus_world *world,
   cell.servo = to->servo;
   cell.rate_limit = to->rate_limit;
   for (int c = 0; c < 3; c++) {
-    const bool driven = to->servo >> c & 1;
-    cell.rate[c] = driven ? cell.rate[c] : to->rate[c];
-    cell.rate[3 + c] = to->shear[c];
+    cell.rate[c] = to->servo >> c & 1 ? cell.rate[c] : to->rate[c];
+    cell.rate[3 + c] = to->servo >> (3 + c) & 1 ? cell.rate[3 + c] : to->shear[c];
     cell.stress[c] = to->stress[c];
+    cell.shear_stress[c] = to->shear_stress[c];
   }
   return tl_build_explain(scene, to->item.node, talus_world_set_cell(world, &cell));
 }

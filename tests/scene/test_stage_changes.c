@@ -101,7 +101,8 @@ static void check_cell(talus_context *context) {
       "  - {time: 0.1 s}\n"
       "  - {time: 0.1 s, set: {cell.rate: [0, 0, 0], cell.shear: [0, -2 Hz, 0]}}\n"
       "  - {time: 1 s, set: {cell.shear: [0, 0, 0], cell.servo: [z], cell.stress: [0, 0, 500 "
-      "Pa],\n       cell.rate_limit: 3 Hz}}\n";
+      "Pa],\n       cell.rate_limit: 3 Hz}}\n"
+      "  - {time: 0.3 s, set: {cell.servo: [z, xz], cell.shear_stress: [0, -400 Pa, 0]}}\n";
   talus_scene *scene = NULL;
   talus_world *world = NULL;
   talus_cell cell = talus_cell_default();
@@ -123,6 +124,10 @@ static void check_cell(talus_context *context) {
     CHECK(talus_world_stress(world, stress) == TALUS_OK);
     CHECK(cell.servo == 4 && cell.rate[4] == 0 && cell.edge[2] < 0.055);
     CHECK_CASE(fabs(stress[8] - 500) < 100, "%g Pa", stress[8]);
+    run(scene, world, 300);
+    CHECK(talus_world_cell(world, &cell) == TALUS_OK);
+    CHECK(cell.servo == 20 && cell.shear_stress[1] == -400);
+    CHECK_CASE(cell.edge[4] > -0.0118, "leans by %g m", cell.edge[4]);
   }
   end(scene, world);
 }

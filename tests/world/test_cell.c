@@ -403,8 +403,8 @@ static void test_no_overlap(void) {
   talus_world_destroy(world);
 }
 
-/* What comes back through the sides of a cell that is pressed together and sheared takes no momentum
- * with it, and leaves none behind when the cell stops: a sample does not drift off. */
+/* What comes back through the sides of a cell that is pressed together and sheared takes no
+ * momentum with it, and leaves none behind when the cell stops: a sample does not drift off. */
 static void test_drift(void) {
   const double none[3] = {0.01, 0.01, 0.01};
   talus_world *const world = gas(none, 0.5, 0.5, 0.2);
