@@ -181,22 +181,33 @@ talus_status tl_packing_read(talus_context *context, const char *path, tl_body_l
   return is_vtp(path) ? tl_packing_read_vtp(path, packing) : tl_packing_read_csv(path, packing);
 }
 
-static talus_status check_simple(const tl_body_list *packing) {
+static bool fits_table(const tl_body_list *packing, int32_t i) {
+  const tl_packing_body *const body = &packing->body[i];
+  return body->shape_count == 1 && packing->shape[body->first_shape].kind <= TALUS_SHAPE_CYLINDER;
+}
+
+int32_t tl_packing_left_out(const tl_body_list *packing) {
+  int32_t count = 0;
   for (int32_t i = 0; i < packing->body_count; i++) {
-    const tl_packing_body *const body = &packing->body[i];
-    const tl_packing_shape *const shape = &packing->shape[body->first_shape];
-    if (body->shape_count != 1 || shape->kind > TALUS_SHAPE_CYLINDER) {
-      return tl_fail(
-          packing->context, TALUS_UNSUPPORTED,
-          "body number %d of the packing is a clump or a hull, which a table cannot hold: "
-          "--from takes it from the checkpoint",
-          i);
-    }
+    count += !fits_table(packing, i);
   }
-  return TALUS_OK;
+  return count;
 }
 
 talus_status tl_packing_write(const tl_body_list *packing, const char *path) {
-  TL_TRY(check_simple(packing));
-  return is_vtp(path) ? tl_packing_write_vtp(packing, path) : tl_packing_write_csv(packing, path);
+  tl_body_list table = *packing; /* with a list of its own of the bodies that it can hold */
+  void *memory = NULL;
+  TL_TRY(tl_alloc(packing->context, &memory, (size_t)packing->body_count + 1, sizeof *table.body,
+                  "bodies of a table"));
+  table.body = memory;
+  table.body_count = 0;
+  for (int32_t i = 0; i < packing->body_count; i++) {
+    if (fits_table(packing, i)) {
+      table.body[table.body_count++] = packing->body[i];
+    }
+  }
+  const talus_status status =
+      is_vtp(path) ? tl_packing_write_vtp(&table, path) : tl_packing_write_csv(&table, path);
+  tl_free(packing->context, memory);
+  return status;
 }

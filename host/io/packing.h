@@ -63,12 +63,15 @@ talus_status tl_packing_put(tl_checkpoint_writer *writer, const tl_body_list *pa
 talus_status tl_packing_load(tl_checkpoint *checkpoint, talus_context *context,
                              tl_body_list *packing);
 
-/* A table, by the ending of its name .vtp or CSV. Statuses of reading: FILE_OPEN, FILE_FORMAT (file
- * and line), OUT_OF_MEMORY; of writing: FILE_WRITE, UNSUPPORTED (a clump, hull or mesh: the message
- * names the body). */
+/* A table, by the ending of its name .vtp or CSV. Clumps, hulls and meshes are left out of it.
+ * Statuses of reading: FILE_OPEN, FILE_FORMAT (file and line), OUT_OF_MEMORY; of writing:
+ * FILE_WRITE, OUT_OF_MEMORY. */
 talus_status tl_packing_read(talus_context *context, const char *path, tl_body_list *packing);
 talus_status tl_packing_write(const tl_body_list *packing, const char *path);
-/* The same of one kind; packing has its context, and nothing else before it is read. */
+/* How many bodies a table leaves out. */
+int32_t tl_packing_left_out(const tl_body_list *packing);
+/* The same of one kind, of bodies that a table can hold; packing has its context, and nothing else
+ * before it is read. */
 talus_status tl_packing_read_csv(const char *path, tl_body_list *packing);
 talus_status tl_packing_write_csv(const tl_body_list *packing, const char *path);
 talus_status tl_packing_read_vtp(const char *path, tl_body_list *packing);

@@ -33,6 +33,7 @@ struct talus_record {
   int64_t every, checkpoint_every; /* steps; 0: never */
   bool unsynced;                   /* frames that were written since the last checkpoint */
   bool lost;                       /* output that the system had taken did not reach the disk */
+  int32_t left_out;                /* bodies that the last tables of output.packing do not hold */
   int64_t missing;                 /* the step whose frame or line could not be written, or -1 */
   tl_checkpoint_copy before;       /* the state before the last step that a frame is due after */
   tl_checkpoint_copy now;          /* what a checkpoint is written from */
@@ -270,6 +271,12 @@ talus_status talus_record_close(talus_record *record) {
   }
   talus_context *const context = record->context;
   const talus_status status = close_files(record);
+  if (record->left_out > 0) {
+    tl_log(context, TALUS_LOG_WARNING,
+           "%s/packing.csv and packing.vtp lack %d bodies: a table holds no clumps and hulls; "
+           "--from takes them from the checkpoint",
+           record->directory, (int)record->left_out);
+  }
   tl_checkpoint_release(context, &record->before);
   tl_checkpoint_release(context, &record->now);
   tl_free(context, record->start.checkpoint);
@@ -380,6 +387,16 @@ static talus_status sync_output(talus_record *record) {
   return status;
 }
 
+/* The bodies of a checkpoint, for output.packing. */
+static talus_status write_tables(talus_record *record, const tl_body_list *packing) {
+  char path[1100];
+  record->left_out = tl_packing_left_out(packing);
+  snprintf(path, sizeof path, "%s/packing.csv", record->directory);
+  TL_TRY(tl_packing_write(packing, path));
+  snprintf(path, sizeof path, "%s/packing.vtp", record->directory);
+  return tl_packing_write(packing, path);
+}
+
 static talus_status write_checkpoint(talus_record *record, const talus_world *world,
                                      int64_t *step) {
   const int32_t keep = (int32_t)tl_scene_def(record->scene)->output.keep;
@@ -395,17 +412,12 @@ static talus_status write_checkpoint(talus_record *record, const talus_world *wo
     TL_TRY(take_state(record, world, &record->now));
   }
   const tl_checkpoint_copy *const copy = back ? &record->before : &record->now;
-  if (tl_scene_def(record->scene)->output.packing) {
-    char path[1100];
-    snprintf(path, sizeof path, "%s/packing.csv", record->directory);
-    TL_TRY(tl_packing_write(&copy->packing, path));
-    snprintf(path, sizeof path, "%s/packing.vtp", record->directory);
-    TL_TRY(tl_packing_write(&copy->packing, path));
-  }
   if (step != NULL) {
     *step = copy->world.state.step_count;
   }
-  return tl_checkpoint_write(record->scene, copy, record->directory, keep);
+  TL_TRY(tl_checkpoint_write(record->scene, copy, record->directory, keep));
+  return tl_scene_def(record->scene)->output.packing ? write_tables(record, &copy->packing)
+                                                     : TALUS_OK;
 }
 
 talus_status talus_record_checkpoint(talus_record *record, const talus_world *world,

@@ -215,7 +215,9 @@ static const tl_key rows_output[] = {
     INTEGER("keep", keep, "3", 1, 1000000, 0, "so many checkpoints, the newest"),
     PLAIN(BOOLEAN, "packing", packing, "false", 0,
           "with each checkpoint the free bodies as tables, packing.csv and packing.vtp (ParaView): "
-          "place, radius, orientation, velocity, shape, material (clumps and hulls have none)"),
+          "place, radius, orientation, velocity, shape, material; clumps and hulls are left out, "
+          "and the "
+          "end of the run says how many"),
     PLAIN(BOOLEAN, "pictures", pictures, "false", 0,
           "PNG pictures of all frames when the run ends (`talus render` makes them at any time)"),
     PLAIN(BOOLEAN, "movie", movie, "false", 0, "of all frames when the run ends, by ffmpeg"),
