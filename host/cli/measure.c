@@ -118,7 +118,8 @@ int tl_cli_measure(int argc, char **argv) {
       .notes =
           "Without --add and --file it measures what output.measure of DIR/scene.yaml asks for, "
           "or\n"
-          "if that is empty everything about the box around all grains. Examples:\n"
+          "if that is empty everything about the box around all grains (about the cell, if that "
+          "is\nperiodic in all directions). Examples:\n"
           "  --add '{name: bed, region: {lower: [0, 0, 1 cm], upper: [5 cm, 5 cm, 3 cm]}}'\n"
           "  --add '{kind: profile, name: height, along: z, bins: 30, quantities: [stress]}'\n"
           "  --add '{kind: plane, name: outlet, point: [0, 0, 2 cm]}'\n"

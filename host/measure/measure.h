@@ -44,7 +44,8 @@ enum { TL_MEASURE_NAME = 64 };
 typedef struct tl_measure_def {
   tl_measure_kind kind;
   char name[TL_MEASURE_NAME]; /* letters, digits, _ and - */
-  bool everywhere;            /* the box around all grains of the frame instead of the domain */
+  bool everywhere;            /* instead of the domain the box around all grains of the frame, or
+                               * for REGION and FORCES its cell if that is periodic throughout */
   tl_domain domain;           /* in the frame of `body` */
   int32_t body;               /* id of the body that it moves with, or TALUS_NONE */
   uint32_t groups;            /* REGION, PROFILE: bits of tl_group */

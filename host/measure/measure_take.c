@@ -36,6 +36,16 @@ static tl_domain cell_of(const tl_sample *s) {
   return d;
 }
 
+/* Whether a measurement is of a cell that has no faces: one that asks for it, or for nothing where
+ * the frame is periodic in all directions: the box around its grains would be larger by those that
+ * lie across faces, and by the corners beside leaning sides. */
+static bool is_of_cell(const tl_measure_def *def, const tl_sample *s) {
+  const uint32_t all = s->plane ? 5 : 7;
+  return def->everywhere ? (def->kind == TL_MEASURE_REGION || def->kind == TL_MEASURE_FORCES) &&
+                               (s->frame->periodic & all) == all
+                         : def->domain.kind == TL_DOMAIN_CELL;
+}
+
 /* The pose of a frame that stands in another one. */
 static tl_pose pose_in(const tl_pose *outer, const tl_pose *inner) {
   tl_pose pose;
@@ -60,7 +70,7 @@ static talus_status place_domain(const tl_measures *m, const tl_measure_def *def
                    "measurement '%s': the body that it moves with (%d) is not there any more",
                    def->name, (int)def->body);
   }
-  if (!def->everywhere && def->domain.kind == TL_DOMAIN_CELL) {
+  if (is_of_cell(def, &m->sample)) {
     *d = cell_of(&m->sample);
     return TALUS_OK;
   }

@@ -18,7 +18,8 @@ static const tl_key rows_measure[] = {
            "distribution of normal forces over their mean. `fields`: coarse graining on a grid"),
     PLAIN(TEXT, "name", name, NULL, 0, "of its columns and files: letters, digits, _ and -"),
     TABLE(SECTION, "region", region, tl_schema_region, "", 0,
-          "where; finite and whole. None: the box around all grains (`plane`: no limits); "
+          "where; finite and whole. None: the box around all grains (`plane`: no limits), or for "
+          "`region` and `forces` the cell where it is periodic in all directions; "
           "`fields` need a box"),
     PLAIN(TEXT, "with", with, "", 0,
           "a body, wall or link: region, point and normal are in its frame (origin the centre of "

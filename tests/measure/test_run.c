@@ -269,7 +269,7 @@ static void check_cell(talus_context *context) {
       "output:\n"
       "  every: 100 ms\n"
       "  measure: [{name: all, region: {kind: cell}}, {kind: forces, name: f, region: {kind: "
-      "cell}}]\n"
+      "cell}}, {name: plain}]\n"
       "run: {time: 1 s}\n";
   tl_stored_table t, scalars;
   const double solid = 40 * 4 / 3.0 * 3.14159265358979323846 * 2.7e-8;
@@ -280,6 +280,9 @@ static void check_cell(talus_context *context) {
                           value_of(&scalars, "cell_zz", -1);
     CHECK_CLOSE(value_of(&t, "all_packing_fraction", -1), solid / volume, 1e-9);
     CHECK_CLOSE(value_of(&t, "all_grains", -1), 40, 0);
+    /* the default, here as well as for `talus measure` */
+    CHECK_CLOSE(value_of(&t, "plain_packing_fraction", -1), solid / volume, 1e-9);
+    CHECK_CLOSE(value_of(&t, "plain_stress_zz", -1), value_of(&t, "all_stress_zz", -1), 1e-9);
     static const char *const part[] = {"xx", "zz", "xz"};
     for (int i = 0; i < 3; i++) {
       char name[32];
