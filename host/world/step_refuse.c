@@ -24,20 +24,35 @@ static const char *type_name(const talus_world *world, int32_t id) {
   return names[talus_body_kind(world, id)];
 }
 
-/* The step in which the pair would become no deeper than it may, extrapolated from the whole step
- * and from the last part that was tried; 0 if shorter steps make no difference. */
+/* The step in which the pair would become no deeper than it may, rounded down to one digit; 0 if
+ * shorter parts made next to no difference. The limit is one for the whole step, and the parts of a
+ * shorter one are shorter too: what sinks at some speed sinks less in proportion to the step. */
 static double sufficient_step(const talus_world *world, const tl_penetration *last,
                               const tl_penetration *first, int32_t halvings) {
   const double gain = log(first->excess / last->excess) / (halvings * log(2));
-  const double dt = world->def.step / (1 << halvings);
-  return gain > 0.2 ? dt * pow(0.8 / last->excess, 1 / gain) : 0;
+  const double enough = 0.8 * world->def.step / last->excess;
+  const double digit = pow(10, floor(log10(enough)));
+  return gain > 0.2 ? digit * floor(enough / digit) : 0;
+}
+
+/* What the limit is a part of: the radius of the smaller ball, or half of how thick a body is. */
+static void size_words(const talus_world *world, const tl_penetration *found, char *words,
+                       size_t capacity) {
+  const tl_shape_slot *const a = &world->shape[tl_shape_slot_of(world, found->shape_a)];
+  const tl_shape_slot *const b = &world->shape[tl_shape_slot_of(world, found->shape_b)];
+  const tl_shape_slot *const least = a->size <= b->size ? a : b;
+  const int32_t body = least == a ? found->body_a : found->body_b;
+  const bool round = least->geometry.kind == TALUS_SHAPE_SPHERE;
+  snprintf(words, capacity, "%s of %s %d, %.3g m,", round ? "the radius" : "half the thickness",
+           type_name(world, body), body, least->size);
 }
 
 static talus_status penetration_refuse(const talus_world *world, const tl_penetration *found,
                                        const tl_penetration *first, int32_t halvings) {
   const double sufficient =
       first->found && halvings > 0 ? sufficient_step(world, found, first, halvings) : 0;
-  char advice[160];
+  char advice[160], size[96];
+  size_words(world, found, size, sizeof size);
   if (sufficient > 0) {
     snprintf(advice, sizeof advice, "a step of %.1g s would do", sufficient);
   } else if (halvings > 0) {
@@ -49,10 +64,11 @@ static talus_status penetration_refuse(const talus_world *world, const tl_penetr
   }
   return tl_fail(world->context, TALUS_STEP_FAILED,
                  "step %lld (t = %g s): %s %d and %s %d would sink into each other, from %.3g m to "
-                 "%.3g m, %.3g times what penetration_limit %g allows, even in parts of %.3g s; %s",
+                 "%.3g m, %.3g times what penetration_limit %g of %s allows, even in parts "
+                 "of %.3g s; %s",
                  (long long)world->step_count, world->time, type_name(world, found->body_a),
                  found->body_a, type_name(world, found->body_b), found->body_b, found->before,
-                 found->after, found->excess, world->def.penetration_limit,
+                 found->after, found->excess, world->def.penetration_limit, size,
                  world->def.step / (world->def.substeps << halvings), advice);
 }
 
