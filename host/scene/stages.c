@@ -205,21 +205,29 @@ talus_status tl_stages_read(talus_scene *scene) {
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-/* A number in the unit of a column. */
-static talus_status read_bound(talus_scene *scene, const tl_node *node, const char *name,
-                               const char *unit, double *value) {
+/* What a column measures: the quantity that is written in its unit (J of an energy, N m of a
+ * torque), else one of the same dimension. */
+static tl_quantity quantity_of(const char *unit) {
   double factor;
   tl_dimension wanted;
   char unknown[64];
-  tl_key key = {.name = name, .type = TL_KEY_REAL, .quantity = TL_QUANTITY_NUMBER};
-  tl_parse parse = {.context = scene->context, .arena = &scene->arena, .base = {1, 1, 1, 1}};
+  tl_quantity found = TL_QUANTITY_NUMBER;
   tl_unit_parse(unit, &factor, &wanted, unknown, sizeof unknown);
-  for (int q = 0; q < TL_QUANTITY_COUNT && unit[0] != '\0'; q++) {
+  for (int q = TL_QUANTITY_COUNT - 1; q >= 0 && unit[0] != '\0'; q--) {
     const tl_dimension dimension = tl_quantity_dimension((tl_quantity)q);
-    if (memcmp(&dimension, &wanted, sizeof wanted) == 0) {
-      key.quantity = (tl_quantity)q;
+    if (strcmp(tl_quantity_unit((tl_quantity)q), unit) == 0) {
+      return (tl_quantity)q;
     }
+    found = memcmp(&dimension, &wanted, sizeof wanted) == 0 ? (tl_quantity)q : found;
   }
+  return found;
+}
+
+/* A number in the unit of a column. */
+static talus_status read_bound(talus_scene *scene, const tl_node *node, const char *name,
+                               const char *unit, double *value) {
+  const tl_key key = {.name = name, .type = TL_KEY_REAL, .quantity = quantity_of(unit)};
+  tl_parse parse = {.context = scene->context, .arena = &scene->arena, .base = {1, 1, 1, 1}};
   return node != NULL ? tl_value_real(&parse, &key, node, "until.", value) : TALUS_OK;
 }
 

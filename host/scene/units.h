@@ -27,6 +27,7 @@ typedef struct tl_dimension {
   X(RATE, "a rate or frequency", "1/s", 0, 0, -1, 0)                        \
   X(FORCE, "a force", "N", 1, 1, -2, 0)                                     \
   X(TORQUE, "a torque", "N m", 2, 1, -2, 0)                                 \
+  X(ENERGY, "an energy", "J", 2, 1, -2, 0)                                  \
   X(SURFACE_ENERGY, "a surface energy", "J/m2", 0, 1, -2, 0)                \
   X(SURFACE_TENSION, "a surface tension", "N/m", 0, 1, -2, 0)               \
   X(STIFFNESS, "a stiffness", "N/m", 0, 1, -2, 0)                           \

@@ -41,6 +41,7 @@ static void check_units(void) {
   check_unit("kg m/s2", 1, TL_QUANTITY_FORCE);
   check_unit("mN", 1e-3, TL_QUANTITY_FORCE);
   check_unit("N m", 1, TL_QUANTITY_TORQUE);
+  check_unit("mJ", 1e-3, TL_QUANTITY_ENERGY);
   check_unit("N*mm", 1e-3, TL_QUANTITY_TORQUE);
   check_unit("%", 0.01, TL_QUANTITY_NUMBER);
   double factor;
