@@ -358,6 +358,7 @@ static talus_status build(talus_scene *scene, talus_world **world) {
   TL_TRY_GOTO(tl_inlets_check(scene, *world), fail);
   TL_TRY_GOTO(tl_bonds_make(scene, *world), fail);
   TL_TRY_GOTO(tl_build_cell(scene, *world, 1), fail); /* bodies are given its motion */
+  TL_TRY_GOTO(tl_materials_tell_unused(scene, *world), fail);
   forget_emitted(scene);
   return TALUS_OK;
 fail:

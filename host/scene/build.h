@@ -90,6 +90,8 @@ struct talus_scene {
   tl_arena arena;
   const char *path, *folder; /* folder ends with / or is empty */
   tl_node *root;
+  const char *const *override; /* [override_count], copies: what changed the tree of the file */
+  int32_t override_count;
   tl_scene_definition def;
   tl_mechanism_made *mechanism; /* [def.mechanisms.count]; robot files are read with the scene */
   tl_names materials, mechanisms;
@@ -145,6 +147,10 @@ talus_status tl_scene_index(talus_scene *scene);
 /* A material by name, NULL: the first. */
 talus_status tl_material_find(const talus_scene *scene, const tl_item *item, const char *name,
                               int32_t *material);
+/* FILE_FORMAT: an override of a scene that names materials is of one that it has not. */
+talus_status tl_materials_check_set(tl_arena *arena, const tl_node *root, const char *assignment);
+/* Warns of materials that no shape and no inlet has. Status: OUT_OF_MEMORY. */
+talus_status tl_materials_tell_unused(const talus_scene *scene, const talus_world *world);
 /* FILE_FORMAT unless a body, a wall or a mechanism's link ("mechanism.link") is called so. */
 talus_status tl_name_check(const talus_scene *scene, const tl_node *node, const char *name);
 /* The number of a link in mechanism i by its name; -1: the base; -2: there is none. */

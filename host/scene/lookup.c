@@ -112,16 +112,6 @@ talus_status tl_scene_index(talus_scene *scene) {
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-/* " (did you mean x?)" or "". */
-static const char *suggest(const tl_names *names, const char *name, char *text, size_t capacity) {
-  const char *const near = tl_names_nearest(names, name);
-  text[0] = '\0';
-  if (near != NULL) {
-    snprintf(text, capacity, " (did you mean %.60s?)", near);
-  }
-  return text;
-}
-
 talus_status tl_material_find(const talus_scene *scene, const tl_item *item, const char *name,
                               int32_t *material) {
   char nearest[96];
@@ -136,7 +126,7 @@ talus_status tl_material_find(const talus_scene *scene, const tl_item *item, con
   const tl_node *at = tl_tree_find(item->node, "material");
   return tl_node_fail(scene->context, at != NULL ? at : item->node,
                       "no material is called '%.60s'%s", name,
-                      suggest(&scene->materials, name, nearest, sizeof nearest));
+                      tl_names_suggest(&scene->materials, name, nearest, sizeof nearest));
 }
 
 int32_t tl_link_named(const talus_scene *scene, int32_t mechanism, const char *name) {
@@ -166,7 +156,7 @@ talus_status tl_name_check(const talus_scene *scene, const tl_node *node, const 
     return TALUS_OK;
   }
   return tl_node_fail(scene->context, node, "no body, wall or mechanism.link is called '%.60s'%s",
-                      name, suggest(&scene->things, name, nearest, sizeof nearest));
+                      name, tl_names_suggest(&scene->things, name, nearest, sizeof nearest));
 }
 
 int32_t talus_scene_body_find(const talus_scene *scene, const char *name) {

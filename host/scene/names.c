@@ -1,6 +1,7 @@
 /* names.c: sorting and searching of names. */
 #include "host/scene/names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,4 +77,14 @@ const char *tl_names_nearest(const tl_names *names, const char *typed) {
     }
   }
   return nearest;
+}
+
+const char *tl_names_suggest(const tl_names *names, const char *typed, char *text,
+                             size_t capacity) {
+  const char *const near = tl_names_nearest(names, typed);
+  text[0] = '\0';
+  if (near != NULL) {
+    snprintf(text, capacity, " (did you mean %.60s?)", near);
+  }
+  return text;
 }

@@ -30,5 +30,7 @@ int32_t tl_names_find(const tl_names *names, const char *text);
 int32_t tl_names_find_part(const tl_names *names, const char *text, size_t length);
 /* The name nearest to a mistyped one, or NULL. */
 const char *tl_names_nearest(const tl_names *names, const char *typed);
+/* " (did you mean x?)" of the nearest, or "". Returns text. */
+const char *tl_names_suggest(const tl_names *names, const char *typed, char *text, size_t capacity);
 
 #endif

@@ -26,13 +26,42 @@ static double radius_of(const tl_body_list *packing, const tl_packing_body *body
   return most;
 }
 
-/* Materials of the packing by their names in the scene. own: for all, or NULL. */
+/* A checkpoint has bodies of a material that the scene has not: nothing of the scene is wrong by
+ * itself, so that the checkpoint is named, with what it has. */
+static talus_status missing_material(const talus_scene *scene, const char *missing) {
+  char list[300] = "", near[96];
+  size_t used = 0;
+  for (const char *at = scene->from.materials; at != NULL && *at != '\0' && used < sizeof list;) {
+    const int length = (int)strcspn(at, "\n");
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", used > 0 ? ", " : "",
+                             length, at);
+    at += length + (at[length] != '\0');
+  }
+  return tl_fail(scene->context, TALUS_FILE_FORMAT,
+                 "%.300s: bodies of the checkpoint are of the material '%.60s', which the scene "
+                 "has not%s; the checkpoint has the materials %s",
+                 scene->from_path, missing,
+                 tl_names_suggest(&scene->materials, missing, near, sizeof near), list);
+}
+
+/* Materials of the packing's shapes by their names in the scene. own: for all, or NULL. */
 static talus_status find_materials(const talus_scene *scene, const tl_body_list *packing,
                                    const tl_item *item, const char *own, int32_t *material) {
   const int32_t count = tl_packing_material_count(packing);
   for (int32_t m = 0; m < count; m++) {
+    material[m] = -1;
+  }
+  for (int32_t i = 0; i < packing->shape_count; i++) {
+    const int32_t m = packing->shape[i].material;
     char name[64];
+    if (material[m] >= 0) {
+      continue;
+    }
     const char *const known = tl_packing_material(packing, m, name, sizeof name);
+    if (packing == &scene->from && known != NULL && scene->materials.count > 0 &&
+        tl_names_find(&scene->materials, known) < 0) {
+      return missing_material(scene, known);
+    }
     TL_TRY(tl_material_find(scene, item, own != NULL ? own : known, &material[m]));
   }
   return TALUS_OK;

@@ -68,11 +68,25 @@ static talus_status copy_file(talus_record *record, const char *from, const char
   return status;
 }
 
-/* The scene as it was read, and the checkpoint that it began from, without which a restart could
- * not build its world. */
+/* The scene with its overrides: what a restart or `talus measure` reads has to be the whole of it.
+ */
+static talus_status write_scene(talus_record *record) {
+  char path[1100];
+  tl_output output;
+  snprintf(path, sizeof path, "%s/scene.yaml", record->directory);
+  TL_TRY(tl_output_begin(record->context, path, &output));
+  if (!tl_scene_write(record->scene, output.stream)) {
+    tl_output_abandon(&output);
+    return copy_file(record, tl_scene_path(record->scene), "scene.yaml");
+  }
+  return tl_output_commit(&output);
+}
+
+/* The scene, and the checkpoint that it began from, without which a restart could not build its
+ * world. */
 static talus_status copy_scene(talus_record *record) {
   const char *const from = tl_scene_from_path(record->scene);
-  TL_TRY(copy_file(record, tl_scene_path(record->scene), "scene.yaml"));
+  TL_TRY(write_scene(record));
   return from != NULL && !record->start.continued ? copy_file(record, from, "from.h5") : TALUS_OK;
 }
 

@@ -4,6 +4,7 @@
  * output and run may differ) and whether its mesh files hold the same surfaces. */
 #include "host/scene/record_checkpoint.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "host/ranks/agree.h"
@@ -126,14 +127,33 @@ static talus_status check_meshes(const talus_scene *scene, tl_checkpoint *checkp
   return status;
 }
 
-static talus_status load_scene(talus_scene *scene, talus_world *world, tl_checkpoint *checkpoint) {
+/* The scene is not the checkpoint's: in what, if the scene beside the checkpoint tells. */
+static talus_status other_scene(talus_scene *scene, const char *path) {
+  static const char may_change[] =
+      "only title, output and run may change before a restart, and what --set changed is set again "
+      "or taken with the scene.yaml of that run";
+  const char *const slash = strrchr(path, '/');
+  char beside[1200];
+  tl_tree_difference found;
+  snprintf(beside, sizeof beside, "%.*sscene.yaml", slash != NULL ? (int)(slash - path) + 1 : 0,
+           path);
+  if (tl_scene_differs(scene, beside, &found)) {
+    return tl_fail(tl_scene_context(scene), TALUS_FILE_FORMAT,
+                   "%s: the checkpoint was written by another scene: %s is %s there and %s here "
+                   "(%s)",
+                   path, found.path, found.a, found.b, may_change);
+  }
+  return tl_fail(tl_scene_context(scene), TALUS_FILE_FORMAT,
+                 "%s: the checkpoint was written by another scene (%s)", path, may_change);
+}
+
+static talus_status load_scene(talus_scene *scene, talus_world *world, tl_checkpoint *checkpoint,
+                               const char *path) {
   talus_context *context = tl_scene_context(scene);
   int64_t hash = 0, size = 0;
   TL_TRY(tl_checkpoint_int64s(checkpoint, "scene/hash", &hash, 1));
   if ((uint64_t)hash != tl_scene_hash(scene)) {
-    return tl_fail(context, TALUS_FILE_FORMAT,
-                   "the checkpoint was written by another scene (only title, output and run may "
-                   "change before a restart)");
+    return other_scene(scene, path);
   }
   TL_TRY(check_meshes(scene, checkpoint));
   void *memory = NULL;
@@ -151,7 +171,7 @@ static talus_status resume(talus_scene *scene, talus_world *world, const char *p
   talus_context *context = tl_scene_context(scene);
   tl_checkpoint *checkpoint = NULL;
   TL_TRY(tl_checkpoint_open(context, path, TL_CHECKPOINT_WORLD, &checkpoint));
-  talus_status status = load_scene(scene, world, checkpoint);
+  talus_status status = load_scene(scene, world, checkpoint, path);
   if (status == TALUS_OK) {
     status = tl_world_checkpoint_load(world, checkpoint);
   }

@@ -12,7 +12,26 @@
 #include "host/ranks/agree.h"
 #include "host/scene/build.h"
 #include "host/scene/schema.h"
+#include "host/scene/snapshot.h"
 #include "host/scene/urdf.h"
+
+static talus_status set_keys(talus_scene *scene, const char *const *overrides, int32_t count) {
+  const tl_node *const materials = tl_tree_find(scene->root, "materials");
+  const bool named = materials != NULL && materials->count > 0;
+  void *memory = NULL;
+  TL_TRY(tl_arena_take(&scene->arena, (size_t)count, sizeof(char *), &memory));
+  const char **const kept = memory;
+  for (int32_t i = 0; i < count; i++) {
+    if (named) {
+      TL_TRY(tl_materials_check_set(&scene->arena, scene->root, overrides[i]));
+    }
+    TL_TRY(tl_tree_set(&scene->arena, scene->root, overrides[i]));
+    TL_TRY(tl_arena_text(&scene->arena, overrides[i], strlen(overrides[i]), &kept[i]));
+  }
+  scene->override = kept;
+  scene->override_count = count;
+  return TALUS_OK;
+}
 
 static talus_status read_tree(talus_scene *scene, const char *const *overrides,
                               int32_t override_count) {
@@ -24,9 +43,7 @@ static talus_status read_tree(talus_scene *scene, const char *const *overrides,
   if (scene->root->kind != TL_NODE_MAP) {
     return tl_node_fail(scene->context, scene->root, "a scene is a map of sections");
   }
-  for (int32_t i = 0; i < override_count; i++) {
-    TL_TRY(tl_tree_set(&scene->arena, scene->root, overrides[i]));
-  }
+  TL_TRY(set_keys(scene, overrides, override_count));
   tl_parse parse = {.context = scene->context, .arena = &scene->arena, .base = {1, 1, 1, 1}};
   TL_TRY(tl_parse_table(&parse, &tl_schema_root, scene->root, "", &scene->def));
   TL_TRY(tl_rings_expand(&scene->arena, &scene->def));
@@ -34,7 +51,8 @@ static talus_status read_tree(talus_scene *scene, const char *const *overrides,
   TL_TRY(tl_mechanisms_read(scene));
   TL_TRY(tl_scene_index(scene));
   TL_TRY(tl_scene_check(scene));
-  return tl_stages_check(scene);
+  TL_TRY(tl_stages_check(scene));
+  return tl_snapshot_check(scene);
 }
 
 talus_status talus_scene_read(talus_context *context, const char *path,
@@ -106,15 +124,20 @@ const tl_scene_definition *tl_scene_def(const talus_scene *scene) {
   return &scene->def;
 }
 
-uint64_t tl_scene_hash(const talus_scene *scene) {
+/* Whether a section is part of the simulation: a restart may change the others. */
+static bool counts(const tl_node *section) {
   static const char *const passed_over[] = {"title", "output", "run"};
+  bool found = true;
+  for (int i = 0; i < 3; i++) {
+    found = found && strcmp(section->key->text, passed_over[i]) != 0;
+  }
+  return found;
+}
+
+uint64_t tl_scene_hash(const talus_scene *scene) {
   uint64_t sum = 0;
   for (const tl_node *child = scene->root->first; child != NULL; child = child->next) {
-    int counts = 1;
-    for (int i = 0; i < 3; i++) {
-      counts &= strcmp(child->key->text, passed_over[i]) != 0;
-    }
-    if (counts) { /* a sum: the order of sections means nothing */
+    if (counts(child)) { /* a sum: the order of sections means nothing */
       const tl_node key = *child->key;
       sum += tl_tree_hash(child, tl_tree_hash(&key, TL_HASH_START));
     }
@@ -125,6 +148,43 @@ uint64_t tl_scene_hash(const talus_scene *scene) {
     }
   }
   return sum;
+}
+
+/* A copy of a scene's root with the sections that count. */
+static talus_status root_counted(talus_scene *scene, const tl_node *root, tl_node **counted) {
+  TL_TRY(tl_tree_copy(&scene->arena, root, counted));
+  for (tl_node **at = &(*counted)->first; *at != NULL;) {
+    if (counts(*at)) {
+      at = &(*at)->next;
+    } else {
+      *at = (*at)->next;
+    }
+  }
+  return TALUS_OK;
+}
+
+bool tl_scene_differs(talus_scene *scene, const char *path, tl_tree_difference *found) {
+  tl_node *there = NULL, *here = NULL;
+  memset(found, 0, sizeof *found);
+  return tl_tree_read(&scene->arena, path, &there) == TALUS_OK && there->kind == TL_NODE_MAP &&
+         root_counted(scene, there, &there) == TALUS_OK &&
+         root_counted(scene, scene->root, &here) == TALUS_OK && tl_tree_differs(there, here, found);
+}
+
+bool tl_scene_write(const talus_scene *scene, FILE *stream) {
+  if (scene->override_count == 0) {
+    return false;
+  }
+  fprintf(stream, "# %s with these keys set:\n", scene->path);
+  for (int32_t i = 0; i < scene->override_count; i++) {
+    fputs("#   ", stream);
+    for (const char *at = scene->override[i]; *at != '\0'; at++) {
+      fputc((unsigned char)*at < 0x20 ? ' ' : *at, stream);
+    }
+    fputc('\n', stream);
+  }
+  tl_tree_write(stream, scene->root);
+  return true;
 }
 
 int32_t tl_scene_meshes(const talus_scene *scene, int64_t *hash) {

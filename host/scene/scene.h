@@ -3,6 +3,7 @@
 #define TL_SCENE_H
 
 #include "host/scene/definition.h"
+#include "host/scene/tree.h"
 #include "talus/talus_scene.h"
 
 #define TL_SCENE_STEPS 9e15 /* the most that a run has: all of them are whole numbers in a double */
@@ -14,6 +15,12 @@ const tl_scene_definition *tl_scene_def(const talus_scene *scene);
 /* A number that changes with everything but the sections title, output and run, and with what robot
  * files say; mesh files count below. */
 uint64_t tl_scene_hash(const talus_scene *scene);
+/* Whether that number differs from that of the scene in another file, and by which key; false also
+ * if the file cannot be read as one. */
+bool tl_scene_differs(talus_scene *scene, const char *path, tl_tree_difference *found);
+/* Writes the scene as YAML with its overrides in it; false: there are none, and the file has all.
+ */
+bool tl_scene_write(const talus_scene *scene, FILE *stream);
 /* The same for mesh files, one number for each wall and each mechanism of the built scene; 0: it
  * has no such file. hash may be NULL. Returns how many. */
 int32_t tl_scene_meshes(const talus_scene *scene, int64_t *hash);

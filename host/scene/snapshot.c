@@ -55,6 +55,13 @@ void tl_snapshot_close(tl_snapshot *s) {
   memset(s, 0, sizeof *s);
 }
 
+talus_status tl_snapshot_check(const talus_scene *scene) {
+  tl_snapshot snapshot;
+  const talus_status status = tl_snapshot_open(scene, &snapshot);
+  tl_snapshot_close(&snapshot);
+  return status;
+}
+
 talus_status tl_snapshot_take(tl_snapshot *s, const talus_scene *scene, const talus_world *world,
                               const talus_step_report *report, int with_contacts) {
   TL_TRY(tl_world_frame_take(&s->of_world, world, with_contacts != 0));

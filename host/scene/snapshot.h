@@ -20,6 +20,8 @@ typedef struct tl_snapshot {
  * file and line), OUT_OF_MEMORY. tl_snapshot_close is due in every case. */
 talus_status tl_snapshot_open(const talus_scene *scene, tl_snapshot *snapshot);
 void tl_snapshot_close(tl_snapshot *snapshot);
+/* Whether the columns that a scene asks for exist. Statuses: as above. */
+talus_status tl_snapshot_check(const talus_scene *scene);
 
 /* report: of the step just made, or NULL before the first. with_contacts: 0 leaves them out. */
 talus_status tl_snapshot_take(tl_snapshot *snapshot, const talus_scene *scene,

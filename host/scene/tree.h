@@ -6,6 +6,8 @@
 #ifndef TL_SCENE_TREE_H
 #define TL_SCENE_TREE_H
 
+#include <stdio.h>
+
 #include "host/scene/arena.h"
 
 typedef enum tl_node_kind { TL_NODE_SCALAR, TL_NODE_LIST, TL_NODE_MAP } tl_node_kind;
@@ -50,6 +52,16 @@ talus_status tl_node_fail(talus_context *context, const tl_node *node, const cha
     __attribute__((format(printf, 3, 4)));
 /* "file:line:column", or the source alone for --set. */
 const char *tl_node_place(const tl_node *node, char *text, size_t capacity);
+
+/* Writes a map as YAML that reads as the same tree; comments and aliases are gone. */
+void tl_tree_write(FILE *stream, const tl_node *root);
+
+/* The first key in which two trees differ, "world.step", and its values in words. */
+typedef struct tl_tree_difference {
+  char path[200], a[48], b[48];
+} tl_tree_difference;
+/* Whether two maps or lists differ; found begins with an empty path. */
+bool tl_tree_differs(const tl_node *a, const tl_node *b, tl_tree_difference *found);
 
 #define TL_HASH_START UINT64_C(14695981039346656037)
 
