@@ -29,6 +29,25 @@ static int print_reference(talus_context *context) {
   return status == TALUS_OK ? TL_EXIT_OK : tl_cli_fail_status(context, status, "the reference");
 }
 
+/* What moves, holds together or repeats itself, if anything does. */
+static void report_drives(const talus_scene_info *info, const talus_world *world) {
+  talus_cell cell = talus_cell_default();
+  if (info->motion_count > 0 || info->servo_count > 0) {
+    printf("  driven     %d motions, %d servos\n", (int)info->motion_count, (int)info->servo_count);
+  }
+  if (info->bond_count > 0) {
+    printf("  bonds      %d\n", (int)talus_world_bonds(world, NULL));
+  }
+  if (info->stage_count > 0) {
+    printf("  stages     %d\n", (int)info->stage_count);
+  }
+  if (info->periodic != 0 && talus_world_cell(world, &cell) == TALUS_OK) {
+    printf("  cell       %.6g x %.6g x %.6g m, periodic in%s%s%s\n", cell.edge[0], cell.edge[1],
+           cell.edge[2], info->periodic & 1 ? " x" : "", info->periodic & 2 ? " y" : "",
+           info->periodic & 4 ? " z" : "");
+  }
+}
+
 static void report(const char *path, const talus_scene *scene, const talus_world *world) {
   talus_scene_info info = talus_scene_info_default();
   int32_t count[TALUS_BODY_LINK + 1] = {0};
@@ -54,6 +73,7 @@ static void report(const char *path, const talus_scene *scene, const talus_world
   printf("  others     %d materials, %d joints, %d forces, %d inlets, %d outlets\n",
          (int)info.material_count, (int)info.joint_count, (int)info.force_count,
          (int)info.inlet_count, (int)info.outlet_count);
+  report_drives(&info, world);
   printf("  steps      %.0f of %g s\n", steps, info.step);
 }
 

@@ -237,6 +237,21 @@ static double camera_angle(const tl_scene_output *output, const char *key, doubl
   return tl_tree_find(output->item.node, key) != NULL ? angle * 180 / TL_PI : NAN;
 }
 
+/* Motions and servos of walls, bodies and the cell. */
+static void count_drives(const tl_scene_definition *def, talus_scene_info *made) {
+  const tl_scene_wall *const wall = def->walls.item;
+  const tl_scene_body *const body = def->bodies.item;
+  for (int32_t i = 0; i < def->walls.count; i++) {
+    made->motion_count += wall[i].motions.count;
+    made->servo_count += wall[i].servo.item.node != NULL;
+  }
+  for (int32_t i = 0; i < def->bodies.count; i++) {
+    made->motion_count += body[i].motions.count;
+    made->servo_count += body[i].servo.item.node != NULL;
+  }
+  made->servo_count += def->cell.item.node != NULL && def->cell.servo != 0;
+}
+
 talus_status talus_scene_describe(const talus_scene *scene, talus_scene_info *info) {
 #define TL_FIELD_WORD(name, word, label, unit) word,
   static const char *const words[] = {TL_FIELD_LIST(TL_FIELD_WORD)};
@@ -247,25 +262,28 @@ talus_status talus_scene_describe(const talus_scene *scene, talus_scene_info *in
   TL_TRY(tl_struct_check(scene->context, &tl_struct_scene_info, "scene info", info));
   const tl_scene_definition *const def = &scene->def;
   const tl_scene_output *const output = &def->output;
-  const talus_scene_info made = {.material_count =
-                                     def->materials.count > 0 ? def->materials.count : 1,
-                                 .joint_count = def->joints.count,
-                                 .force_count = def->forces.count,
-                                 .inlet_count = def->inlets.count,
-                                 .outlet_count = def->outlets.count,
-                                 .mechanism_count = def->mechanisms.count,
-                                 .frames = output->frames,
-                                 .step = def->world.step,
-                                 .end = def->run.steps > 0 ? def->run.time : talus_scene_end(scene),
-                                 .step_count = def->run.steps,
-                                 .title = def->title,
-                                 .pictures = output->pictures,
-                                 .movie = output->movie,
-                                 .width = (int32_t)output->width,
-                                 .height = (int32_t)output->height,
-                                 .azimuth = camera_angle(output, "azimuth", output->azimuth),
-                                 .elevation = camera_angle(output, "elevation", output->elevation),
-                                 .colour = words[output->colour]};
+  talus_scene_info made = {.material_count = def->materials.count > 0 ? def->materials.count : 1,
+                           .joint_count = def->joints.count,
+                           .force_count = def->forces.count,
+                           .inlet_count = def->inlets.count,
+                           .outlet_count = def->outlets.count,
+                           .mechanism_count = def->mechanisms.count,
+                           .frames = output->frames,
+                           .step = def->world.step,
+                           .end = def->run.steps > 0 ? def->run.time : talus_scene_end(scene),
+                           .step_count = def->run.steps,
+                           .title = def->title,
+                           .pictures = output->pictures,
+                           .movie = output->movie,
+                           .width = (int32_t)output->width,
+                           .height = (int32_t)output->height,
+                           .azimuth = camera_angle(output, "azimuth", output->azimuth),
+                           .elevation = camera_angle(output, "elevation", output->elevation),
+                           .colour = words[output->colour],
+                           .stage_count = def->stages.count,
+                           .bond_count = def->bonds.count,
+                           .periodic = def->cell.item.node != NULL ? def->cell.periodic : 0};
+  count_drives(def, &made);
   tl_struct_write(&tl_struct_scene_info, &made, info);
   return TALUS_OK;
 }

@@ -49,14 +49,18 @@ TALUS_API int64_t talus_scene_removed(const talus_scene *scene);
 typedef struct talus_scene_info {
   uint32_t struct_size; /* set by talus_scene_info_default */
   int32_t material_count, joint_count, force_count, inlet_count, outlet_count, mechanism_count;
-  int32_t frames;            /* 1: frames are written */
-  double step, end;          /* s: of the world; when a run ends */
-  int64_t step_count;        /* steps after which a run ends; 0: at the time `end` */
-  const char *title;         /* NULL if there is none; belongs to the scene, as `colour` */
-  int32_t pictures, movie;   /* 1: are drawn at the end of a run */
-  int32_t width, height;     /* of pictures, pixels */
-  double azimuth, elevation; /* of the camera, degrees; NaN if the file does not say */
-  const char *colour;        /* what grains are coloured by: "speed" */
+  int32_t frames;                    /* 1: frames are written */
+  double step, end;                  /* s: of the world; when a run ends */
+  int64_t step_count;                /* steps after which a run ends; 0: at the time `end` */
+  const char *title;                 /* NULL if there is none; belongs to the scene, as `colour` */
+  int32_t pictures, movie;           /* 1: are drawn at the end of a run */
+  int32_t width, height;             /* of pictures, pixels */
+  double azimuth, elevation;         /* of the camera, degrees; NaN if the file does not say */
+  const char *colour;                /* what grains are coloured by: "speed" */
+  int32_t stage_count, motion_count; /* entries of the file: stages; motions of walls and bodies */
+  int32_t servo_count, bond_count;   /* servos of walls, bodies and the cell; of the list bonds */
+  uint32_t periodic;                 /* bits of x, y, z: of the cell; 0: there is none */
+  uint32_t unused;
 } talus_scene_info;
 
 TALUS_API void talus_scene_info_init(talus_scene_info *info, size_t size);
