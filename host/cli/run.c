@@ -156,6 +156,12 @@ static int find_last_step(run_state *run) {
     return tl_cli_fail("%g s are %g steps of %g s; a run has at most %g", time, steps, info->step,
                        MOST_STEPS);
   }
+  if (run->o->steps == 0 && tl_cli_ranks_speaks() && info->step_count == 0 &&
+      fabs((double)run->last * info->step - time) > 1e-6 * time) {
+    fprintf(stderr,
+            "talus: warning: %g s are no whole number of steps of %g s: the run ends at %g s\n",
+            time, info->step, (double)run->last * info->step);
+  }
   if (!same_on_ranks(run->last)) {
     return tl_cli_fail("the processes were given different ends of the run");
   }

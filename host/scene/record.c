@@ -209,15 +209,28 @@ talus_status talus_record_resume(talus_record *record, talus_scene *scene, talus
              : TALUS_OK;
 }
 
+/* An interval that the scene gives, in steps; says if these are not as long. */
+static int64_t interval_of(const talus_record *record, const char *key, double given, double step) {
+  const int64_t steps = steps_of(given, step);
+  if (fabs((double)steps * step - given) > 1e-6 * given) {
+    tl_log(record->context, TALUS_LOG_WARNING,
+           "output.%s, %g s, is no whole number of steps of %g s: taken as %g s", key, given, step,
+           (double)steps * step);
+  }
+  return steps;
+}
+
 /* How often frames and checkpoints are due, in steps. */
 static void choose_intervals(talus_record *record) {
   const tl_scene_definition *const def = tl_scene_def(record->scene);
   const double length =
       def->run.steps > 0 ? (double)def->run.steps * def->world.step : def->run.time;
-  record->every =
-      steps_of(def->output.every > 0 ? def->output.every : length / 100, def->world.step);
+  const tl_scene_output *const output = &def->output;
+  const double step = def->world.step;
+  record->every = output->every > 0 ? interval_of(record, "every", output->every, step)
+                                    : steps_of(length / 100, step);
   record->checkpoint_every =
-      def->output.checkpoint > 0 ? steps_of(def->output.checkpoint, def->world.step) : 0;
+      output->checkpoint > 0 ? interval_of(record, "checkpoint", output->checkpoint, step) : 0;
 }
 
 /* Whether frames and checkpoints are due at the same time on all ranks. */

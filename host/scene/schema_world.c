@@ -193,7 +193,9 @@ SCHEMA(
 #define ROW_STRUCT tl_scene_output
 static const tl_key rows_output[] = {
     REAL("every", every, TIME, "0", FROM_0, 0,
-         "between frames and lines of the CSV file; 0: a hundredth of the run"),
+         "between frames and lines of the CSV file, rounded to whole steps (and told); 0: a "
+         "hundredth "
+         "of the run"),
     PLAIN(BOOLEAN, "frames", frames, "true", 0, "ParaView files"),
     PLAIN(BOOLEAN, "contacts", contacts, "true", 0, "contacts with normal and force in the frames"),
     PLAIN(TEXTS, "columns", columns, "", 0,
@@ -220,7 +222,9 @@ static const tl_key rows_output[] = {
           "end of the run says how many"),
     PLAIN(BOOLEAN, "pictures", pictures, "false", 0,
           "PNG pictures of all frames when the run ends (`talus render` makes them at any time)"),
-    PLAIN(BOOLEAN, "movie", movie, "false", 0, "of all frames when the run ends, by ffmpeg"),
+    PLAIN(BOOLEAN, "movie", movie, "false", 0,
+          "of all frames when the run ends, by ffmpeg; where that is not installed the run says so "
+          "at its end, and is complete but for it (`talus render DIR --movie` fails then)"),
     CHOICE("colour", colour, &(TL_FIELD_LIST(WORD4))[1], "speed", 0,
            "what colours the grains of pictures"),
     REAL("azimuth", azimuth, ANGLE, "", ANY, 0, "of the eye of pictures; none: −58 deg"),
