@@ -43,12 +43,11 @@ static void picture_path(const tl_draw *draw, int64_t step, char *path, size_t c
   snprintf(path, capacity, "%s/frame-%08" PRId64 ".png", draw->directory, step);
 }
 
-/* The pictures drawn, joined by ffmpeg; without it there is a word and no failure. */
+/* The pictures drawn, joined by ffmpeg. */
 static int make_movie(talus_context *context, const tl_draw *draw, const int64_t *step,
                       int32_t count) {
   if (!tl_movie_possible()) {
-    fprintf(stderr, "talus: no movie: ffmpeg is not installed (the pictures are there)\n");
-    return TL_EXIT_OK;
+    return tl_cli_fail("no movie: ffmpeg is not installed (the pictures are there)");
   }
   enum { LONGEST = 1200 };
   void *names = NULL, *list = NULL;

@@ -1,4 +1,5 @@
 /* render.c: `talus render DIR`: pictures of the frames of a run. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,19 @@ static int read_field(const char *text, tl_render_options *options) {
                        words);
   }
   return TL_EXIT_OK;
+}
+
+/* The range of the colours; an end that was not given is not a number, and 0 beside the other. */
+static int read_range(double low, double high, tl_render_options *options) {
+  if (isnan(low) && isnan(high)) {
+    return TL_EXIT_OK;
+  }
+  options->low = isnan(low) ? 0 : low;
+  options->high = isnan(high) ? 0 : high;
+  return options->low < options->high
+             ? TL_EXIT_OK
+             : tl_cli_fail("--low %g is not below --high %g%s", options->low, options->high,
+                           isnan(low) || isnan(high) ? " (0 where it is not given)" : "");
 }
 
 /* What --hide, --clip and --target say. Returns an exit code. */
@@ -64,7 +78,7 @@ int tl_cli_render(int argc, char **argv) {
   tl_option_texts hide = {0}, clip = {0};
   tl_select select = {0};
   const char *target = NULL;
-  double at[3] = {0, 0, 0};
+  double at[3] = {0, 0, 0}, low = NAN, high = NAN;
   int64_t images = 0;
   const char *directory = NULL;
   tl_draw draw = tl_draw_default(NULL);
@@ -83,9 +97,9 @@ int tl_cli_render(int argc, char **argv) {
       {"field", TL_OPTION_TEXT, &field, words, "what colours the grains (default speed)", 0, 0, 0},
       {"chains", TL_OPTION_FLAG, &chains, NULL, "forces between grains as rods, in place of them",
        0, 0, 0},
-      {"low", TL_OPTION_REAL, &draw.options.low, "X",
-       "range of the colours (default: of the frame)", -1e300, 1e300, 0},
-      {"high", TL_OPTION_REAL, &draw.options.high, "X", "range of the colours", -1e300, 1e300, 0},
+      {"low", TL_OPTION_REAL, &low, "X", "range of the colours (default: of the frame)", -1e300,
+       1e300, 0},
+      {"high", TL_OPTION_REAL, &high, "X", "range of the colours", -1e300, 1e300, 0},
       {"out", TL_OPTION_TEXT, &draw.out, "FILE", "where a single picture goes", 0, 0, 0},
       {"width", TL_OPTION_INTEGER, &width, "N", "pixels (default 1280)", 16, 16384, 0},
       {"height", TL_OPTION_INTEGER, &height, "N", "pixels (default 960)", 16, 16384, 0},
@@ -125,6 +139,9 @@ int tl_cli_render(int argc, char **argv) {
   }
   if (draw.out != NULL && (draw.all || draw.movie)) {
     return tl_cli_fail("--out is for a single picture: pictures of all frames go to %s", directory);
+  }
+  if (read_range(low, high, &draw.options) != TL_EXIT_OK) {
+    return TL_EXIT_BAD;
   }
   if (chains && field != NULL) {
     return tl_cli_fail("--chains has colours of its own, the normal forces: leave out --field");

@@ -14,6 +14,7 @@
 #include "host/cli/options.h"
 #include "host/cli/ranks.h"
 #include "host/cli/run_progress.h"
+#include "host/view/movie.h"
 #include "talus/talus_io.h"
 #include "talus/talus_scene.h"
 
@@ -335,6 +336,7 @@ static int give_up(run_state *run, talus_status status) {
                                                                    : TL_EXIT_BAD;
 }
 
+/* Pictures and movie. Without ffmpeg the run is complete but for its movie: that is told. */
 static int draw_results(const run_state *run) {
   const talus_scene_info *const info = &run->info;
   if (!info->frames || !(info->pictures || info->movie) || !tl_cli_ranks_speaks()) {
@@ -342,7 +344,7 @@ static int draw_results(const run_state *run) {
   }
   tl_draw draw = tl_draw_default(run->directory);
   draw.all = 1;
-  draw.movie = info->movie;
+  draw.movie = info->movie && tl_movie_possible();
   draw.options.width = info->width;
   draw.options.height = info->height;
   draw.options.field = (tl_field)tl_field_find(info->colour);
@@ -352,7 +354,14 @@ static int draw_results(const run_state *run) {
   if (isfinite(info->elevation)) {
     draw.options.elevation = info->elevation;
   }
-  return tl_draw_run(run->context, &draw);
+  const int code = tl_draw_run(run->context, &draw);
+  if (code == TL_EXIT_OK && info->movie && !draw.movie) {
+    fprintf(stderr,
+            "talus: warning: the run is complete but for its movie, for which ffmpeg is not "
+            "installed; talus render %s --movie makes it\n",
+            run->directory);
+  }
+  return code;
 }
 
 /* Where steps were made, if the backend is a device's, and in which precision. */

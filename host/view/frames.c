@@ -44,6 +44,10 @@ static talus_status drawn_read(talus_context *context, const char *directory, in
   if (options->select != NULL) {
     select = *options->select;
   }
+  if (select.images > 0 && to->stored->frame.periodic == 0) {
+    return tl_fail(context, TALUS_BAD_SETTING,
+                   "%s has no periodic cell, of which there could be images", directory);
+  }
   if (select.chains && options->low < options->high) { /* thickness goes with the colours */
     select.strongest = options->high;
   }

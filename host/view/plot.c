@@ -68,6 +68,23 @@ static talus_status check_positive(talus_context *context, const tl_plot_field *
                          "plot: the logarithmic %s axis has no positive value", y ? "y" : "x");
 }
 
+/* What a logarithmic axis has no place for: curves have a gap there. */
+static void tell_left_out(talus_context *context, const tl_plot_field *p, bool y) {
+  int64_t left_out = 0, all = 0;
+  for (int32_t s = 0; s < p->count && (y ? p->options->log_y : p->options->log_x); s++) {
+    const double *const value = y ? p->series[s].y : p->series[s].x;
+    all += p->series[s].count;
+    for (int64_t k = 0; k < p->series[s].count; k++) {
+      left_out += value[k] <= 0;
+    }
+  }
+  if (left_out > 0) {
+    tl_log(context, TALUS_LOG_WARNING,
+           "plot: %lld of %lld values are not above 0 and left out of the logarithmic %s axis",
+           (long long)left_out, (long long)all, y ? "y" : "x");
+  }
+}
+
 /* ---- axes ------------------------------------------------------------------------------------ */
 
 /* Room for the numbers of the vertical axis decides where the field begins. */
@@ -162,6 +179,8 @@ static talus_status check(talus_context *context, tl_plot_field *p) {
   }
   TL_TRY(check_positive(context, p, false));
   TL_TRY(check_positive(context, p, true));
+  tell_left_out(context, p, false);
+  tell_left_out(context, p, true);
   find_ranges(p, &x, &y);
   TL_TRY(make_axis(context, "x", x, o->x_low, o->x_high, o->log_x, o->width / 130, &p->x));
   return make_axis(context, "y", y, o->y_low, o->y_high, o->log_y, o->height / 95, &p->y);
