@@ -106,8 +106,7 @@ int tl_cli_fail_status(const talus_context *context, talus_status status, const 
     return tl_cli_fail("%s: %s", what, talus_status_text(status));
   }
   const bool named = strncmp(message, what, strlen(what)) == 0; /* messages about files begin so */
-  return tl_cli_fail("%s%s%s (%s)", named ? "" : what, named ? "" : ": ", message,
-                     talus_status_text(status));
+  return tl_cli_fail("%s%s%s", named ? "" : what, named ? "" : ": ", message);
 }
 
 static void print_log(void *user, talus_log_level level, const char *message) {

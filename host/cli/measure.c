@@ -99,7 +99,7 @@ int tl_cli_measure(int argc, char **argv) {
   tl_option_texts add = {.count = 0};
   int64_t every = 1;
   int quiet = 0;
-  double begin = 0, end = 1e300;
+  double begin = 0, end = INFINITY;
   const tl_option table[] = {
       {"add", TL_OPTION_TEXTS, &add, "'{...}'",
        "a measurement, as the list output.measure of a scene has them", 0, 0, 0},

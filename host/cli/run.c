@@ -48,7 +48,9 @@ typedef struct run_state {
 
 static tl_parsed parse_options(run_options *o, int argc, char **argv) {
   const tl_option table[] = {
-      {"out", TL_OPTION_TEXT, &o->out, "DIR", "where results go (default: the scene's name + .out)",
+      {"out", TL_OPTION_TEXT, &o->out, "DIR",
+       "where results go (default: the scene's name + .out; with --resume the folder of the "
+       "checkpoint)",
        0, 0, 0},
       {"time", TL_OPTION_REAL, &o->time, "T", "simulated time at which to end, s", 0, 1e300, 1},
       {"steps", TL_OPTION_INTEGER, &o->steps, "N", "end after N further steps", 1, 9e15, 0},
@@ -404,9 +406,9 @@ static void softness_tell(const run_state *run) {
   double modulus, overlap;
   if (!run->o->quiet && tl_cli_ranks_speaks() &&
       talus_world_softness(run->world, &modulus, &overlap) == TALUS_OK && modulus > 0) {
-    printf("softness auto: contacts are springs of %.3g Pa times the reduced radius; a grain on a "
-           "grain overlaps by %.2g %% of its radius\n",
-           modulus, 100 * overlap);
+    printf("softness auto: contacts are springs of %.3g Pa times the reduced radius", modulus);
+    printf(overlap > 0 ? "; a grain on a grain overlaps by %.2g %% of its radius\n" : "\n",
+           100 * overlap);
   }
 }
 

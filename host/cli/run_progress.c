@@ -70,10 +70,11 @@ void tl_run_progress_update(tl_run_progress *progress, const talus_step_report *
   char left[48];
   tl_run_time_words((double)(progress->last - report->step) / rate, left, sizeof left);
   fprintf(stderr,
-          "%sstep %" PRId64 " of %" PRId64 ", t = %.4g s, %d contacts, eps %.1e, %.3g steps/s, %s "
+          "%sstep %" PRId64 " of %" PRId64
+          ", t = %.4g s, %d contacts, error %.1e, %.3g steps/s, %s "
           "left%s",
           progress->terminal ? "\r\033[K" : "", report->step, progress->last, report->time,
-          (int)report->touching_count, report->epsilon, rate, left, progress->terminal ? "" : "\n");
+          (int)report->touching_count, report->error, rate, left, progress->terminal ? "" : "\n");
   fflush(stderr);
   progress->shown = progress->terminal;
 }

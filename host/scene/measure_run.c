@@ -218,6 +218,13 @@ static talus_status measure_frames(job *j, int32_t *frames) {
   const int32_t count = j->frames.count;
   bool more = true;
   int32_t between = 0;
+  char begin[48] = "", end[48] = "";
+  if (isfinite(j->def.begin)) {
+    snprintf(begin, sizeof begin, "from %g s", j->def.begin);
+  }
+  if (isfinite(j->def.end)) {
+    snprintf(end, sizeof end, "%s %g s", begin[0] != '\0' ? " to" : "to", j->def.end);
+  }
   for (int32_t k = 0; k < count && more; k++) {
     const tl_series_entry *const entry = &j->frames.entry[k];
     if (entry->time >= j->def.begin && entry->time <= j->def.end && between++ % j->def.every == 0) {
@@ -226,11 +233,12 @@ static talus_status measure_frames(job *j, int32_t *frames) {
     }
     more = j->def.progress == NULL || j->def.progress(j->def.user, k + 1, count) == 0;
   }
-  return *frames > 0 ? TALUS_OK
-                     : tl_fail(j->context, TALUS_FILE_OPEN,
-                               "%s has no frames from %g s to %g s: they go from %g s to %g s",
-                               j->def.directory, j->def.begin, j->def.end, j->frames.entry[0].time,
-                               j->frames.entry[count - 1].time);
+  return *frames > 0
+             ? TALUS_OK
+             : tl_fail(j->context, TALUS_FILE_OPEN,
+                       "%s has no frame that is asked for (%s%s): they go from %g s to %g s",
+                       j->def.directory, begin, end, j->frames.entry[0].time,
+                       j->frames.entry[count - 1].time);
 }
 
 /* The first frame tells whether the world is plane. */

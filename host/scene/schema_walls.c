@@ -31,8 +31,10 @@ static const tl_key rows_wall[] = {
     TABLE(SECTION, "servo", servo, tl_schema_servo, "", 0, "a force that it follows"),
     REAL("until", until, TIME, "inf", FROM_0, 0, "time at which it is taken away: a gate"),
     NUMBERS(VECTOR, "normal", normal, NUMBER, "0 0 1", IS_PLANE, "points out of the solid"),
-    RANGED(VECTOR, "size", size, LENGTH, NULL, ABOVE_0, IS_BOX | IS_WEDGE,
-           "of the inside: width, depth, height (wedge: the height above the slopes)"),
+    RANGED(
+        VECTOR, "size", size, LENGTH, NULL, ABOVE_0, IS_BOX | IS_WEDGE,
+        "of the inside: width, depth, height (wedge: the height above the slopes); one number: all "
+        "three"),
     SET("faces", faces, "left|right|front|back|bottom|top", "left right front back bottom", IS_BOX,
         "that are there: −x, +x, −y, +y, −z, +z"),
     REAL("thickness", thickness, LENGTH, "0", FROM_0, IS_BOX,

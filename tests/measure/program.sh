@@ -42,7 +42,7 @@ says 0 "no grain of any frame is in its region" \
   measure beads --add '{name: far, region: {lower: [5, 5, 5], upper: [6, 6, 6]}}'
 says 0 "usage: talus measure DIR" measure --help
 says 2 "no grains.pvd" measure nowhere
-says 2 "they go from 0 s to 0.2 s" measure beads --begin 3
+says 2 "(from 3 s): they go from 0 s to 0.2 s" measure beads --begin 3
 says 2 "before" measure beads --begin 3 --end 2
 says 2 "--add {name: a, width: 3}" measure beads --add '{name: a, width: 3}'
 says 2 "is called 'nobody'" measure beads --add '{name: a, with: nobody}'

@@ -184,6 +184,58 @@ SCENE
   run 0 solve failing/failed-*.hdf5 --tol 1e-3
 }
 
+# ---- what is told -----------------------------------------------------------------------------------
+# materials that are there by mistake; columns; what a scene holds
+printf '%s\n' 'materials: {glass: {}, steel: {friction: 0.1}}' 'walls: [{kind: box, name: lid, size: [4 cm, 4 cm, 6 cm]}]' \
+  'grains:' '  - {kind: random, radius: 3 mm, count: 10}' \
+  '  - {kind: random, count: 5, shape: clump, parts: [{radius: 2 mm}, {radius: 2 mm, position: [2 mm, 0, 0]}]}' \
+  'output: {every: 10 ms, packing: true}' 'run: {time: 40 ms}' >told.yaml
+run 2 scene check told.yaml --set materials.glas.friction=0.2
+err_has "no material 'glas' (did you mean glass?)"
+run 2 run told.yaml --set materials.glas.friction=0.2
+run 2 sweep told.yaml --set materials.glas.friction=0.2,0.3
+err_has "no material 'glas'"
+run 0 scene check told.yaml --set materials.glass.friction=0.2
+err_has "told.yaml:1:31: material 'steel' is used by nothing"
+run 2 scene check told.yaml --set 'output.columns=[kinetik]'
+err_has "did you mean kinetic?"
+run 0 scene check "$scenes/chute.yaml"
+out_has "periodic in x y"
+run 2 scene check told.yaml --set 'stages=[{time: 1 s, until: [{column: kinetic, below: 1e-5 Pa}]}]'
+err_has "an energy (J)"
+# a table leaves clumps out, and the run is not lost by them
+run 0 run told.yaml --out told --threads 1 --quiet
+err_has "lack 5 bodies"
+note "the table has the others" test "$(wc -l <told/packing.csv)" -eq 11
+note "the checkpoint is there" test -s told/checkpoint-000040.h5
+# what does not fit steps is said
+run 0 run told.yaml --out told --threads 1 --quiet --force --time 10.4e-3 --set output.every=1.5ms
+err_has "output.every, 0.0015 s, is no whole number of steps"
+err_has "the run ends at 0.011 s"
+# the step that a refused one is told to take does
+printf '%s\n' 'world: {step: 5 ms}' 'walls: [{kind: box, size: [4 cm, 4 cm, 4 cm], thickness: 1 mm}]' \
+  'grains: [{kind: random, radius: 2 mm, count: 20, velocity: [3 m/s, 0, -10 m/s]}]' \
+  'run: {time: 20 ms}' >thin.yaml
+run 3 run thin.yaml --out thin --threads 1 --quiet
+err_has "of half the thickness of fixed body 0, 0.0005 m,"
+step=$(sed -n 's/.*a step of \([^ ]*\) s would do.*/\1/p' err)
+note "the step is no smaller than it needs to be: $step" test -n "$(echo "$step" | awk '$1 >= 0.5e-3')"
+run 0 run thin.yaml --out thin --threads 1 --quiet --force --set "world.step=$step"
+# what --set changed is in the folder: to go on with, and to measure
+run 0 run told.yaml --out set --threads 1 --quiet --steps 10 --set materials.glass.friction=0.7 \
+  --set 'output.measure=[{name: here}]' --set 'title="a: \"b\""'
+run 2 run told.yaml --resume set --threads 1 --quiet --steps 10
+err_has "materials.glass.friction is 0.7 there and not given here"
+run 0 run set/scene.yaml --resume set --threads 1 --quiet --steps 10
+run 0 measure set
+out_has "here_packing_fraction"
+# bodies of a checkpoint whose material the next scene has not
+printf '%s\n' 'materials: {glas: {}}' 'walls: [{kind: plane}]' >next.yaml
+run 2 run next.yaml --from set --quiet
+err_has "set/checkpoint-000020.h5: bodies of the checkpoint are of the material 'glass'"
+err_has "did you mean glas?"
+err_has "has the materials glass, steel"
+
 # ---- pictures ---------------------------------------------------------------------------------------
 run 2 render nowhere
 run 2 plot nowhere
@@ -196,6 +248,13 @@ if [ "$png" = 1 ]; then
   note "a picture is there" test -s pieces/frame-00000060.png
   run 2 render pieces --frame 99
   err_has "frames 0 to 12"
+  run 2 render pieces --low 5 --high 1
+  err_has "low 5 is not below"
+  run 2 render pieces --images 1
+  err_has "has no periodic cell"
+  mkdir -p no_program
+  PATH=no_program run 2 render pieces --movie --width 32 --height 24 --threads 1
+  err_has "ffmpeg is not installed"
   # shellcheck disable=SC2086 # a list of options
   run 0 run "$scenes/minimal.yaml" --out loose --steps 60 $few --set output.contacts=false
   run 0 render loose --chains --width 64 --height 48 --threads 1
@@ -208,6 +267,8 @@ fi
 if [ "$cairo" = 1 ]; then
   run 0 plot pieces --columns kinetic,potential --out plot.png
   note "a plot is there" test -s plot.png
+  run 0 plot whole --columns time,kinetic --log-y --out zero.svg
+  err_has "values are not above 0"
   run 0 plot whole pieces/ --columns kinetic --log-y --out several.svg
   note "a plot is there" grep -q "<svg" several.svg
   run 0 plot whole pieces --columns kinetic,potential --band deviation --out mean.pdf
