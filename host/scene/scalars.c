@@ -17,6 +17,7 @@ static const talus_column fixed[] = {
     {"kinetic", "J"},
     {"potential", "J"},
     {"work_contacts", "J"},
+    {"work_forces", "J"},
     {"work_motion", "J"},
     {"work_joints", "J"},
     {"energy_error", ""},
@@ -24,6 +25,9 @@ static const talus_column fixed[] = {
     {"bodies", ""},
     {"added", ""},
     {"removed", ""},
+    {"mean_velocity_x", "m/s"},
+    {"mean_velocity_y", "m/s"},
+    {"mean_velocity_z", "m/s"},
     {"contacts", ""},
     {"touching", ""},
     {"coordination", ""},
@@ -158,9 +162,14 @@ talus_status tl_scalars_name(const talus_scene *scene, tl_arena *arena, talus_co
   return TALUS_OK;
 }
 
-/* Kinetic and potential energy of the bodies as they are. */
-static void energies(const talus_world *world, double *kinetic, double *potential) {
-  *kinetic = *potential = 0;
+/* Of the bodies as they are, all together. */
+typedef struct totals {
+  double kinetic, potential; /* J */
+  double mass, momentum[3];  /* kg, kg m/s */
+} totals;
+
+static totals totals_of(const talus_world *world) {
+  totals sum = {0};
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *body = &world->body[i];
     if (!body->exists || !(body->inverse_mass > 0)) {
@@ -170,10 +179,13 @@ static void energies(const talus_world *world, double *kinetic, double *potentia
     tl_quaternion_matrix(body->orientation, rotation);
     tl_inertia_turn(body->inertia, rotation, inertia);
     tl_sym3(momentum, inertia, body->spin);
-    *kinetic += 0.5 * (body->mass * tl_dot3(body->velocity, body->velocity) +
-                       tl_dot3(body->spin, momentum));
-    *potential -= body->mass * tl_dot3(world->def.gravity, body->position);
+    sum.kinetic += 0.5 * (body->mass * tl_dot3(body->velocity, body->velocity) +
+                          tl_dot3(body->spin, momentum));
+    sum.potential -= body->mass * tl_dot3(world->def.gravity, body->position);
+    sum.mass += body->mass;
+    tl_along3(sum.momentum, sum.momentum, body->mass, body->velocity);
   }
+  return sum;
 }
 
 static int32_t free_count(const talus_world *world) {
@@ -240,15 +252,16 @@ talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
   const tl_scene_definition *def = tl_scene_def(scene);
   const talus_step_report nothing = talus_step_report_default();
   const talus_step_report *report = given != NULL ? given : &nothing;
-  double kinetic, potential;
   tl_measured measured;
   TL_TRY(tl_contacts_read(world));
-  energies(world, &kinetic, &potential);
+  const totals sum = totals_of(world);
+  const double mass = sum.mass > 0 ? sum.mass : 1;
   TL_TRY(tl_measure(scene, world, &measured));
   const double head[] = {talus_world_time(world),
-                         kinetic,
-                         potential,
+                         sum.kinetic,
+                         sum.potential,
                          report->work_contacts,
+                         report->work_forces,
                          report->work_motion,
                          report->work_joints,
                          report->energy_error,
@@ -256,6 +269,9 @@ talus_status tl_scalars_fill(const talus_scene *scene, const talus_world *world,
                          free_count(world),
                          (double)talus_scene_added(scene),
                          (double)talus_scene_removed(scene),
+                         sum.momentum[0] / mass,
+                         sum.momentum[1] / mass,
+                         sum.momentum[2] / mass,
                          report->contact_count,
                          report->touching_count,
                          report->coordination,

@@ -209,7 +209,7 @@ err_has "lack 5 bodies"
 note "the table has the others" test "$(wc -l <told/packing.csv)" -eq 11
 note "the checkpoint is there" test -s told/checkpoint-000040.h5
 # what does not fit steps is said
-run 0 run told.yaml --out told --threads 1 --quiet --force --time 10.4e-3 --set output.every=1.5ms
+run 0 run told.yaml --out told --threads 1 --quiet --force --time 10.4ms --set output.every=1.5ms
 err_has "output.every, 0.0015 s, is no whole number of steps"
 err_has "the run ends at 0.011 s"
 # the step that a refused one is told to take does
@@ -221,6 +221,13 @@ err_has "of half the thickness of fixed body 0, 0.0005 m,"
 step=$(sed -n 's/.*a step of \([^ ]*\) s would do.*/\1/p' err)
 note "the step is no smaller than it needs to be: $step" test -n "$(echo "$step" | awk '$1 >= 0.5e-3')"
 run 0 run thin.yaml --out thin --threads 1 --quiet --force --set "world.step=$step"
+# the work of every step is where the kinetic energy goes
+run 0 run told.yaml --out work --threads 1 --quiet --set output.every=1ms
+note "energy is budgeted" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) { split($i, word, " "); at[word[1]] = i } }
+  NR == 2 { begin = $at["kinetic"] }
+  NR > 2 { work += $at["work_contacts"] + $at["work_forces"] + $at["work_motion"] + $at["work_joints"]; end = $at["kinetic"]
+           moves = moves || $at["mean_velocity_z"] < -0.1 }
+  END { gap = end - begin - work; exit !(moves && gap * gap < 1e-12 * end * end) }' work/scalars.csv
 # what --set changed is in the folder: to go on with, and to measure
 run 0 run told.yaml --out set --threads 1 --quiet --steps 10 --set materials.glass.friction=0.7 \
   --set 'output.measure=[{name: here}]' --set 'title="a: \"b\""'
