@@ -74,11 +74,35 @@ static tl_parsed refuse(const tl_command *command) {
   return TL_PARSED_BAD;
 }
 
-static bool read_real(const tl_option *option, const char *text) {
+bool tl_option_time(const char *text, double *seconds) {
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"min", 60}, {"h", 3600}};
   char *end;
-  errno = 0;
   const double value = strtod(text, &end);
-  const bool whole = end != text && *end == '\0' && !isspace((unsigned char)text[0]);
+  const char *const unit = end + strspn(end, " ");
+  for (size_t i = 0; i < sizeof units / sizeof *units && end != text; i++) {
+    if (strcmp(unit, units[i].name) == 0) {
+      *seconds = units[i].seconds >= 1 ? value * units[i].seconds
+                                       : value / round(1 / units[i].seconds); /* rounded once */
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool read_real(const tl_option *option, const char *text) {
+  char *end = NULL;
+  double value = 0;
+  errno = 0;
+  bool whole = !isspace((unsigned char)text[0]);
+  if (option->kind == TL_OPTION_TIME) {
+    whole = whole && tl_option_time(text, &value);
+  } else {
+    value = strtod(text, &end);
+    whole = whole && end != text && *end == '\0';
+  }
   /* Underflow to a denormal sets ERANGE too; only overflow is an error. */
   if (!whole || !isfinite(value) || value < option->low || value > option->high ||
       (option->open && value == option->low)) {
@@ -127,6 +151,10 @@ static void expected(const tl_option *option, const char *text, char *words, siz
   case TL_OPTION_INTEGER:
     snprintf(words, capacity, "a whole number from %.0f to %.0f", option->low, option->high);
     break;
+  case TL_OPTION_TIME:
+    snprintf(words, capacity, "a time %s 0, in s or with a unit (5ms)",
+             option->open ? "above" : "of at least");
+    break;
   case TL_OPTION_REAL:
     if (option->high >= 1e300) {
       snprintf(words, capacity, "a number %s %g", option->open ? "above" : "of at least",
@@ -161,6 +189,7 @@ static tl_parsed take_value(const tl_command *command, const tl_option *option, 
     good = read_integer(option, text);
     break;
   case TL_OPTION_REAL:
+  case TL_OPTION_TIME:
     good = read_real(option, text);
     break;
   case TL_OPTION_CHOICE:

@@ -5,6 +5,7 @@
 #ifndef TL_OPTIONS_H
 #define TL_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum tl_option_kind {
@@ -12,6 +13,7 @@ typedef enum tl_option_kind {
   TL_OPTION_TEXT,    /* const char *: must not be empty */
   TL_OPTION_INTEGER, /* int64_t in [low, high] */
   TL_OPTION_REAL,    /* double in [low, high]; above low if open */
+  TL_OPTION_TIME,    /* the same in s; the text may have a unit: 5ms, 2 min */
   TL_OPTION_CHOICE,  /* int: index of the word in choices */
   TL_OPTION_TEXTS    /* tl_option_texts: may be given several times */
 } tl_option_kind;
@@ -44,6 +46,8 @@ typedef struct tl_command {
 
 typedef enum tl_parsed { TL_PARSED_OK, TL_PARSED_HELP, TL_PARSED_BAD } tl_parsed;
 
+/* Reads a time, in s or with a unit. Whether the whole text was one. */
+bool tl_option_time(const char *text, double *seconds);
 /* HELP: --help was asked for and has been printed to stdout. BAD: a complaint is on stderr. */
 tl_parsed tl_options_parse(const tl_command *command, int argc, char **argv);
 

@@ -52,7 +52,8 @@ static tl_parsed parse_options(run_options *o, int argc, char **argv) {
        "where results go (default: the scene's name + .out; with --resume the folder of the "
        "checkpoint)",
        0, 0, 0},
-      {"time", TL_OPTION_REAL, &o->time, "T", "simulated time at which to end, s", 0, 1e300, 1},
+      {"time", TL_OPTION_TIME, &o->time, "T", "simulated time at which to end, s or with a unit", 0,
+       1e300, 1},
       {"steps", TL_OPTION_INTEGER, &o->steps, "N", "end after N further steps", 1, 9e15, 0},
       {"set", TL_OPTION_TEXTS, &o->set, "KEY=VALUE", "change a key of the scene: world.step=1ms", 0,
        0, 0},

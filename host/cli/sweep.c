@@ -13,7 +13,6 @@
 /* --at: a word, or a time in seconds. */
 static tl_parsed read_at(tl_sweep_options *o) {
   static const char *const word[] = {"end", "mean", "min", "max"};
-  char *end;
   for (int k = 0; k < TL_AT_TIME; k++) {
     if (strcmp(o->at_text, word[k]) == 0) {
       o->at = (tl_sweep_at)k;
@@ -21,9 +20,8 @@ static tl_parsed read_at(tl_sweep_options *o) {
     }
   }
   o->at = TL_AT_TIME;
-  o->at_time = strtod(o->at_text, &end);
-  if (end == o->at_text || *end != '\0' || !isfinite(o->at_time) || o->at_time < 0.0) {
-    tl_cli_fail("--at wants end, mean, min, max or a time in seconds, not '%s'", o->at_text);
+  if (!tl_option_time(o->at_text, &o->at_time) || !isfinite(o->at_time) || o->at_time < 0.0) {
+    tl_cli_fail("--at wants end, mean, min, max or a time, not '%s'", o->at_text);
     return TL_PARSED_BAD;
   }
   return TL_PARSED_OK;
@@ -40,9 +38,9 @@ static tl_parsed parse_options(tl_sweep_options *o, int argc, char **argv) {
        "what is measured: columns of scalars.csv (default kinetic,potential)", 0, 0, 0},
       {"at", TL_OPTION_TEXT, &o->at_text, "WHEN",
        "end, mean, min, max, or a time in s (default end)", 0, 0, 0},
-      {"after", TL_OPTION_REAL, &o->after, "T", "mean, min and max leave out times before T, s", 0,
+      {"after", TL_OPTION_TIME, &o->after, "T", "mean, min and max leave out times before T, s", 0,
        1e300, 0},
-      {"time", TL_OPTION_REAL, &o->time, "T", "simulated time at which runs end, s", 0, 1e300, 1},
+      {"time", TL_OPTION_TIME, &o->time, "T", "simulated time at which runs end, s", 0, 1e300, 1},
       {"jobs", TL_OPTION_INTEGER, &o->jobs, "N", "runs at a time (default: CPUs / threads)", 1,
        4096, 0},
       {"threads", TL_OPTION_INTEGER, &o->threads, "N", "CPU threads of a run (default 1)", 1, 4096,

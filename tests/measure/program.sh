@@ -32,7 +32,7 @@ SCENE
 says 0 "all_packing_fraction" measure beads
 says 0 "11 frames measured" measure beads --quiet
 check "averages are there" test -s beads/measured/averages.csv
-says 0 "6 frames measured" measure beads --begin 0.1 --out elsewhere
+says 0 "6 frames measured" measure beads --begin 100ms --out elsewhere
 check "other directory" test -s elsewhere/measure.csv
 says 0 "+-" measure beads --add '{name: low, with: tray, region: {lower: [-4 cm, -4 cm, 0], upper: [4 cm, 4 cm, 1 cm]}}'
 printf -- '- {kind: profile, name: height, bins: 4}\n- {kind: forces, name: f}\n' >list.yaml
