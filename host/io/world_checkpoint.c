@@ -180,7 +180,11 @@ static talus_status read_world(tl_checkpoint *checkpoint, tl_world_state *state)
   TL_TRY(read_numbering(checkpoint, state));
   state->periodic = tl_checkpoint_has(checkpoint, cell);
   if (state->periodic) {
-    TL_TRY(tl_checkpoint_doubles(checkpoint, cell, state->cell, TL_STATE_CELL));
+    int64_t count;
+    TL_TRY(tl_checkpoint_count(checkpoint, cell, &count));
+    /* before shears could have a servo they had no mean rate */
+    TL_TRY(tl_checkpoint_doubles(checkpoint, cell, state->cell,
+                                 count == TL_STATE_CELL - 3 ? count : TL_STATE_CELL));
   }
   TL_TRY(tl_checkpoint_doubles(checkpoint, "world/time", &state->time, 1));
   TL_TRY(tl_checkpoint_doubles(checkpoint, "world/body", state->body,

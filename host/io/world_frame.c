@@ -189,7 +189,8 @@ talus_status talus_frames_open(talus_context *context, const char *directory,
   if (given != NULL) {
     TL_TRY(tl_struct_read(context, &tl_struct_frames_def, "frames def", given, &def));
   }
-  TL_TRY(tl_alloc(context, &memory, 1, sizeof(talus_frames), "a writer of frames"));
+  TL_TRY(tl_ranks_agree(context,
+                        tl_alloc(context, &memory, 1, sizeof(talus_frames), "a writer of frames")));
   talus_frames *const made = memory;
   memset(made, 0, sizeof *made);
   made->context = context;

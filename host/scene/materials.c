@@ -9,13 +9,14 @@
 talus_status tl_materials_check_set(tl_arena *arena, const tl_node *root, const char *assignment) {
   static const char section[] = "materials";
   const tl_node *const there = tl_tree_find(root, section);
-  const char *const name = assignment + sizeof section;
+  const size_t prefix = sizeof section - 1;
+  const bool inside = strncmp(assignment, section, prefix) == 0 &&
+                      (assignment[prefix] == '.' || assignment[prefix] == '[');
   tl_names names;
-  if (strncmp(assignment, section, sizeof section - 1) != 0 ||
-      strchr(".[", assignment[sizeof section - 1]) == NULL || there == NULL ||
-      there->kind != TL_NODE_MAP || there->count == 0) {
+  if (!inside || there == NULL || there->kind != TL_NODE_MAP || there->count == 0) {
     return TALUS_OK;
   }
+  const char *const name = assignment + prefix + 1;
   TL_TRY(tl_names_begin(arena, there->count, &names));
   for (const tl_node *child = there->first; child != NULL; child = child->next) {
     tl_names_add(&names, child->key->text, names.count);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/io/world_checkpoint.h"
+#include "host/math/lattice.h"
 #include "host/math/vector.h"
 #include "host/ranks/agree.h"
 #include "host/scene/occupancy.h"
@@ -172,23 +173,33 @@ const char *tl_scene_from_path(const talus_scene *scene) {
   return scene->from_path;
 }
 
-/* The cell's rates, as far as the scene's cell can have them; bodies are given the change. */
-static talus_status set_rate(const talus_scene *scene, talus_world *world, const double rate[6]) {
+/* Takes the mean motion of the checkpoint's cell out of the velocities of its bodies, those from
+ * slot `first` on, as far as the scene's cell can move so: all bodies get that of the new cell. */
+static void leave_motion(const talus_scene *scene, talus_world *world, int32_t first) {
   static const uint32_t sides[6] = {1, 2, 4, 3, 5, 6};
-  talus_cell cell = talus_cell_default();
+  const uint32_t periodic = scene->def.cell.periodic;
+  double rate[6], centre[3] = {0, 0, 0}, away[3], motion[3], mass = 0;
   if (!scene->from.periodic || scene->def.cell.item.node == NULL) {
-    return TALUS_OK;
+    return;
   }
-  TL_TRY(talus_world_cell(world, &cell));
   for (int c = 0; c < 6; c++) {
-    cell.rate[c] = (cell.periodic & sides[c]) == sides[c] ? rate[c] : 0;
+    rate[c] = (periodic & sides[c]) == sides[c] ? scene->from.rate[c] : 0;
   }
-  return tl_build_explain(scene, scene->def.cell.item.node, talus_world_set_cell(world, &cell));
+  for (int32_t i = first; i < world->body_count; i++) {
+    mass += world->body[i].mass;
+    tl_along3(centre, centre, world->body[i].mass, world->body[i].position);
+  }
+  tl_scale3(centre, 1 / mass, centre);
+  for (int32_t i = first; i < world->body_count; i++) {
+    tl_sub3(away, world->body[i].position, centre);
+    tl_lattice_point(rate, away, motion);
+    tl_sub3(world->body[i].velocity, world->body[i].velocity, motion);
+  }
 }
 
 talus_status tl_build_from(talus_scene *scene, talus_world *world) {
-  static const double rest[6];
   const tl_item item = {.node = scene->root};
+  const int32_t first = world->body_count;
   if (scene->from.body_count == 0) {
     return TALUS_OK;
   }
@@ -197,8 +208,7 @@ talus_status tl_build_from(talus_scene *scene, talus_world *world) {
                         "bodies of a checkpoint are not pushed apart: world.overlap cannot be "
                         "resolve");
   }
-  /* what the cell's motion is of their velocities is left out until the new one is given to all */
-  TL_TRY(set_rate(scene, world, scene->from.rate));
   TL_TRY(add(scene, world, &scene->from, &item, NULL, TALUS_BODY_FREE, NULL));
-  return set_rate(scene, world, rest);
+  leave_motion(scene, world, first);
+  return TALUS_OK;
 }

@@ -141,9 +141,12 @@ void talus_record_def_init(talus_record_def *def, size_t size) {
 static talus_status give_up(talus_record *record, talus_status status) {
   talus_context *const context = record->context;
   char message[sizeof context->message];
+  const bool told = context->told;
   memcpy(message, context->message, sizeof message);
   talus_record_close(record);
-  return tl_fail(context, status, "%s", message);
+  tl_fail(context, status, "%s", message);
+  context->told = told;
+  return status;
 }
 
 /* Takes the lock of a directory that is continued before its checkpoints are looked at. */
@@ -259,7 +262,8 @@ static talus_status open_record(talus_record *record, const talus_world *world) 
   talus_context *const context = record->context;
   char message[sizeof context->message];
   if (!record->start.continued) {
-    TL_TRY(tl_record_prepare(context, record->directory, record->force, &record->lock));
+    const char *const read[2] = {tl_scene_path(record->scene), tl_scene_from_path(record->scene)};
+    TL_TRY(tl_record_prepare(context, record->directory, record->force, read, 2, &record->lock));
   }
   const talus_status status =
       open_files(record, record->start.continued ? talus_world_steps(world) : -1);

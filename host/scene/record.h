@@ -14,10 +14,11 @@
 #include "talus/talus_io.h"
 
 /* Makes the directory, with those above it, and locks it, to be released by the caller. Where a run
- * is in it already: FILE_WRITE, unless force, which deletes the files of that run and nothing else;
+ * is in it already: FILE_WRITE, unless force, which deletes the files of that run and nothing else,
+ * none at all if one of those that are `read` is among them (FILE_WRITE; NULL in the list: none);
  * where one is being written: BUSY. Nothing is locked then. */
 talus_status tl_record_prepare(talus_context *context, const char *directory, bool force,
-                               tl_lock *lock);
+                               const char *const read[], int32_t read_count, tl_lock *lock);
 /* Deletes what killed runs left half-written in it. Status: FILE_WRITE. */
 talus_status tl_record_sweep(talus_context *context, const char *directory);
 

@@ -100,6 +100,28 @@ static talus_status delete_file(talus_context *context, const char *directory, c
                        strerror(errno));
 }
 
+/* Refuses to delete a file that the run is made from. */
+static talus_status check_read(talus_context *context, const char *directory, DIR *open,
+                               const char *const read[], int32_t count) {
+  for (struct dirent *entry = readdir(open); entry != NULL; entry = readdir(open)) {
+    struct stat file, other;
+    char path[1400];
+    snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+    const bool goes = is_of_a_run(entry->d_name) && stat(path, &file) == 0;
+    for (int32_t i = 0; i < count && goes; i++) {
+      if (read[i] != NULL && stat(read[i], &other) == 0 && file.st_dev == other.st_dev &&
+          file.st_ino == other.st_ino) {
+        return tl_fail(context, TALUS_FILE_WRITE,
+                       "%s would be deleted, and the run is made from it: choose another --out, or "
+                       "copy it elsewhere",
+                       path);
+      }
+    }
+  }
+  rewinddir(open);
+  return TALUS_OK;
+}
+
 static talus_status clear(talus_context *context, const char *directory, DIR *open, bool force) {
   for (struct dirent *entry = readdir(open); entry != NULL; entry = readdir(open)) {
     if (!is_of_a_run(entry->d_name)) {
@@ -134,13 +156,14 @@ static talus_status open_directory(talus_context *context, const char *directory
 }
 
 talus_status tl_record_prepare(talus_context *context, const char *directory, bool force,
-                               tl_lock *lock) {
+                               const char *const read[], int32_t read_count, tl_lock *lock) {
   DIR *open = NULL;
   TL_TRY(make_directory(context, directory));
   TL_TRY(tl_lock_take(context, directory, lock));
   talus_status status = open_directory(context, directory, &open);
   if (status == TALUS_OK) {
-    status = clear(context, directory, open, force);
+    status = force ? check_read(context, directory, open, read, read_count) : TALUS_OK;
+    status = status == TALUS_OK ? clear(context, directory, open, force) : status;
     closedir(open);
   }
   if (status != TALUS_OK) {

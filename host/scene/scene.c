@@ -72,7 +72,7 @@ talus_status talus_scene_read(talus_context *context, const char *path,
       return tl_fail(context, TALUS_INVALID_ARGUMENT, "overrides[%d] is NULL", i);
     }
   }
-  TL_TRY(tl_alloc(context, &memory, 1, sizeof(talus_scene), "the scene"));
+  TL_TRY(tl_ranks_agree(context, tl_alloc(context, &memory, 1, sizeof(talus_scene), "the scene")));
   talus_scene *scene = memory;
   memset(scene, 0, sizeof *scene);
   scene->context = scene->arena.context = context;
@@ -171,17 +171,22 @@ bool tl_scene_differs(talus_scene *scene, const char *path, tl_tree_difference *
          root_counted(scene, scene->root, &here) == TALUS_OK && tl_tree_differs(there, here, found);
 }
 
+/* Text of a comment in one line, whatever is in it. */
+static void write_comment(FILE *stream, const char *before, const char *text, const char *after) {
+  fputs(before, stream);
+  for (const char *at = text; *at != '\0'; at++) {
+    fputc((unsigned char)*at < 0x20 ? ' ' : *at, stream);
+  }
+  fputs(after, stream);
+}
+
 bool tl_scene_write(const talus_scene *scene, FILE *stream) {
   if (scene->override_count == 0) {
     return false;
   }
-  fprintf(stream, "# %s with these keys set:\n", scene->path);
+  write_comment(stream, "# ", scene->path, " with these keys set:\n");
   for (int32_t i = 0; i < scene->override_count; i++) {
-    fputs("#   ", stream);
-    for (const char *at = scene->override[i]; *at != '\0'; at++) {
-      fputc((unsigned char)*at < 0x20 ? ' ' : *at, stream);
-    }
-    fputc('\n', stream);
+    write_comment(stream, "#   ", scene->override[i], "\n");
   }
   tl_tree_write(stream, scene->root);
   return true;

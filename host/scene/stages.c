@@ -387,7 +387,8 @@ talus_status talus_scene_watch(talus_scene *scene, const talus_world *world,
   if (scene == NULL || world == NULL || given == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  return tl_ranks_settle(scene->context, watch(scene, world, given));
+  return scene->stage == NULL ? TALUS_OK
+                              : tl_ranks_settle(scene->context, watch(scene, world, given));
 }
 
 talus_status tl_stages_enter(talus_scene *scene, talus_world *world, int32_t index) {

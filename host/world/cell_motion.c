@@ -36,12 +36,19 @@ static void lean_less(double *e) {
   e[TL_XY] -= floor(e[TL_XY] / e[TL_XX] + 0.5) * e[TL_XX];
 }
 
-/* Whether nothing but free bodies is in the cell, so that no place of it is at rest. */
+/* Whether nothing holds the free bodies anywhere, so that no place of the cell is at rest. */
 static bool is_alone(const talus_world *world) {
   bool alone = world->cell.def.periodic == (world->def.plane ? 5u : 7u);
   for (int32_t i = 0; i < world->body_count && alone; i++) {
-    const tl_body *const body = &world->body[i];
-    alone = !body->exists || body->type == TALUS_BODY_FREE || body->first_shape < 0;
+    alone = !world->body[i].exists || world->body[i].type == TALUS_BODY_FREE;
+  }
+  for (int32_t i = 0; i < world->joint_count && alone; i++) {
+    const talus_joint_def *const def = &world->joint[i].def;
+    alone = !world->joint[i].exists || (def->body_a >= 0 && def->body_b >= 0);
+  }
+  for (int32_t i = 0; i < world->bond_count && alone; i++) {
+    const tl_bond *const bond = &world->bond[i];
+    alone = !bond->exists || (bond->body_a >= 0 && bond->body_b >= 0);
   }
   return alone;
 }
@@ -83,7 +90,7 @@ void tl_cell_wrap(talus_world *world) {
       tl_along3(taken, taken, body->mass, drift);
     }
   }
-  if (is_alone(world) && (taken[0] != 0 || taken[1] != 0 || taken[2] != 0)) {
+  if ((taken[0] != 0 || taken[1] != 0 || taken[2] != 0) && is_alone(world)) {
     momentum_give(world, taken, mass);
   }
 }

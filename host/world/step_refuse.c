@@ -32,7 +32,7 @@ static double sufficient_step(const talus_world *world, const tl_penetration *la
   const double gain = log(first->excess / last->excess) / (halvings * log(2));
   const double enough = 0.8 * world->def.step / last->excess;
   const double digit = pow(10, floor(log10(enough)));
-  return gain > 0.2 ? digit * floor(enough / digit) : 0;
+  return gain > 0.2 ? digit * floor(enough / digit * (1 + 1e-12)) : 0;
 }
 
 /* What the limit is a part of: the radius of the smaller ball, or half of how thick a body is. */

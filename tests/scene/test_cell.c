@@ -142,6 +142,28 @@ static void check_from(talus_context *context) {
   end(scene, world);
 }
 
+/* A body of the scene's own is at rest among those of a cell that was in motion. */
+static void check_own_body(talus_context *context, const char *path) {
+  static const char text[] =
+      "world: {step: 1 ms, gravity: [0, 0, 0], overlap: ignore}\nmaterials: {bead: {}}\n"
+      "bodies: [{radius: 3 mm, position: [1 cm, 1 cm, 9 cm]}]\n"
+      "cell: {periodic: [x, y, z], lower: [0, 0, 0], upper: [10 cm, 10 cm, 10 cm]}\n";
+  talus_scene *scene = NULL;
+  talus_world *world = NULL;
+  CHECK(scene_of(context, text, &scene) == TALUS_OK);
+  CHECK(talus_scene_from(scene, path) == TALUS_OK);
+  if (CHECK(talus_scene_build(scene, &world) == TALUS_OK)) {
+    talus_body_state state;
+    talus_body_get(world, 0, &state);
+    for (int c = 0; c < 3; c++) {
+      CHECK_CLOSE(state.velocity[c], 0, 1e-12);
+    }
+  } else {
+    printf("  %s\n", talus_context_message(context));
+  }
+  end(scene, world);
+}
+
 /* In a cell that goes on with the same rates bodies have the velocities that they had, in one at
  * rest what was beyond the mean motion. */
 static void check_velocities(talus_context *context) {
@@ -161,6 +183,7 @@ static void check_velocities(talus_context *context) {
   mkdir("cell_moving", 0777);
   CHECK(talus_scene_save(scene, world, "cell_moving", 1) == TALUS_OK);
   CHECK(talus_checkpoint_newest(context, "cell_moving", path, sizeof path) == TALUS_OK);
+  check_own_body(context, path);
   for (int k = 0; k < 2; k++) {
     talus_scene *other = NULL;
     talus_world *copy = NULL;

@@ -2,6 +2,7 @@
  * way; what stands there is left as it is. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -76,6 +77,20 @@ static void check_table(talus_context *context) {
   end(p);
 }
 
+/* What the run is made from is not deleted to make room for it. */
+static void check_read(talus_context *context) {
+  CHECK(system("rm -rf record_read && mkdir record_read && touch record_read/scalars.csv") == 0);
+  parts p = begin(context, "record_read");
+  CHECK(link("scene.yaml", "record_read/scene.yaml") == 0);
+  CHECK(talus_record_open(p.record, p.scene, p.world) == TALUS_FILE_WRITE);
+  CHECK_CASE(strstr(talus_context_message(context), "made from it") != NULL, "%s",
+             talus_context_message(context));
+  CHECK(access("record_read/scalars.csv", F_OK) == 0);
+  CHECK(unlink("record_read/scene.yaml") == 0);
+  check_opens(p);
+  end(p);
+}
+
 int main(void) {
   talus_context *context = NULL;
   CHECK(talus_context_create(NULL, &context) == TALUS_OK);
@@ -89,6 +104,7 @@ int main(void) {
   check_file(context);
   check_busy(context);
   check_table(context);
+  check_read(context);
   talus_context_destroy(context);
   return check_end();
 }

@@ -172,7 +172,7 @@ static void check_forces(talus_context *context) {
 /* Prepared, and let go again. */
 static talus_status prepare(talus_context *context, const char *directory, int force) {
   tl_lock lock;
-  const talus_status status = tl_record_prepare(context, directory, force, &lock);
+  const talus_status status = tl_record_prepare(context, directory, force, NULL, 0, &lock);
   if (status == TALUS_OK) {
     tl_lock_release(context, &lock);
   }
@@ -200,11 +200,11 @@ static void check_directory(talus_context *context) {
   CHECK(prepare(context, "made/for/it/notes.txt", 0) == TALUS_FILE_WRITE);
   /* a second writer is refused, also by force, until the first is done */
   tl_lock lock, second;
-  CHECK(tl_record_prepare(context, "made/for/it", 0, &lock) == TALUS_OK);
+  CHECK(tl_record_prepare(context, "made/for/it", 0, NULL, 0, &lock) == TALUS_OK);
   file = fopen("made/for/it/scalars.csv", "w");
   CHECK(file != NULL);
   fclose(file);
-  CHECK(tl_record_prepare(context, "made/for/it", 1, &second) == TALUS_BUSY);
+  CHECK(tl_record_prepare(context, "made/for/it", 1, NULL, 0, &second) == TALUS_BUSY);
   CHECK(strstr(talus_context_message(context), "is being written by process") != NULL);
   CHECK(tl_lock_take(context, "made/for/it", &second) == TALUS_BUSY);
   file = fopen("made/for/it/scalars.csv", "r");
