@@ -171,13 +171,13 @@ talus_status talus_material_pair(talus_world *world, int32_t a, int32_t b, doubl
   if (world == NULL || a < 0 || b < 0 || a >= world->material_count || b >= world->material_count) {
     return tl_fail(world != NULL ? world->context : NULL, TALUS_INDEX_RANGE,
                    "materials %d and %d: one does not exist", a, b);
-    TL_TRY(tl_world_edit(world));
   }
   if (!(friction >= 0 && isfinite(friction)) || !(restitution >= 0 && restitution <= 1)) {
     return tl_fail(world->context, TALUS_BAD_SETTING,
                    "pair of materials %d and %d: friction %g or restitution %g is out of range", a,
                    b, friction, restitution);
   }
+  TL_TRY(tl_world_edit(world));
   TL_TRY(pairs_reserve(world));
   const int32_t low = a < b ? a : b, high = a < b ? b : a;
   tl_material_pair *const pair =

@@ -34,11 +34,28 @@ static void lost_check(void) {
   run_end(&b);
 }
 
+/* A pair of materials that is set between steps: the device has it from the next one on. */
+static void pair_check(void) {
+  device_run a = run_begin(DRUM, TALUS_BACKEND_CUDA, 1), b = run_begin(DRUM, TALUS_BACKEND_CPU, 1);
+  for (int i = 0; i < 4 * KEPT; i++) {
+    if (i == 2 * KEPT) {
+      MUST(talus_material_pair(a.world, 0, 0, 0, 0));
+      MUST(talus_material_pair(b.world, 0, 0, 0, 0));
+    }
+    run_step(&a);
+    run_step(&b);
+  }
+  CHECK(same_state(a.world, b.world));
+  run_end(&a);
+  run_end(&b);
+}
+
 int main(int count, char **arguments) {
   const bool quick = count > 1 && strcmp(arguments[1], "quick") == 0;
   for (int kind = 0; kind < BOXES; kind++) {
     scene_check((scene_kind)kind, 0, quick ? QUICK_STEPS : STEPS, quick);
   }
+  pair_check();
   lost_check();
   return check_end();
 }
