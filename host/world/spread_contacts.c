@@ -162,6 +162,21 @@ static talus_status counts_gather(talus_world *world, gathering *g) {
   return TALUS_OK;
 }
 
+/* The contacts of this rank in their place. */
+static void gathering_put_own(const talus_world *world, const gathering *g, int64_t first) {
+  const size_t own = (size_t)world->contact_count;
+  if (own == 0) { /* there may be no arrays */
+    return;
+  }
+  memcpy(g->contact + first, world->contact, own * sizeof *g->contact);
+  memcpy(g->terms + first, world->terms, own * sizeof *g->terms);
+  memcpy(g->normal + 3 * first, world->normal, 3 * own * sizeof *g->normal);
+  memcpy(g->impulse + 3 * first, world->impulse, 3 * own * sizeof *g->impulse);
+  if (g->extra != NULL) {
+    memcpy(g->extra + first, world->extra, own * sizeof *g->extra);
+  }
+}
+
 static talus_status gathering_take(talus_world *world, gathering *g) {
   const talus_transport *const t = tl_ranks_of(world->context);
   const size_t total = (size_t)g->total;
@@ -184,17 +199,12 @@ static talus_status gathering_take(talus_world *world, gathering *g) {
   g->impulse = g->normal + 3 * total;
   g->key = g->memory[2];
   g->order = (int32_t *)(g->key + 2 * total);
-  const size_t own = (size_t)world->contact_count;
-  memcpy(g->contact + first, world->contact, own * sizeof *g->contact);
-  memcpy(g->terms + first, world->terms, own * sizeof *g->terms);
-  memcpy(g->normal + 3 * first, world->normal, 3 * own * sizeof *g->normal);
-  memcpy(g->impulse + 3 * first, world->impulse, 3 * own * sizeof *g->impulse);
   if (world->extra != NULL) {
     TL_TRY(
         tl_alloc(world->context, &g->memory[3], total, sizeof *g->extra, "contacts of all ranks"));
     g->extra = g->memory[3];
-    memcpy(g->extra + first, world->extra, own * sizeof *g->extra);
   }
+  gathering_put_own(world, g, first);
   return TALUS_OK;
 }
 
