@@ -13,6 +13,7 @@ from .define import Reals, Vector, address, broadcast, define, real, reals, whol
 from .enums import Dynamics, Restitution, Scheme, Status
 from .library import fill, library
 from .mechanism import links_define, loops_define
+from .raised import keeps
 from .settings import Settings, member
 from .solver import Context, Error
 
@@ -120,7 +121,7 @@ class Fleet:
             self._used = settings.struct()
             made.settings = self._used
         if self._touches is not None:
-            self._find = structs.touch_fn(self._found)
+            self._find = structs.touch_fn(self._finder(self._touches))
             made.find = self._find
         self._handle = self._made(library.talus_fleet_create, made)
 
@@ -173,22 +174,29 @@ class Fleet:
 
     # ---- contacts ------------------------------------------------------------------------------
 
-    def _found(self, user: Any, index: int, touch: Any, capacity: int) -> int:
+    def _finder(self, touches: Callable[[Copy], Sequence[Mapping[str, Any]]]) -> Callable[..., int]:
         """Writes the contacts of a copy; -1 gives the step up."""
-        try:
-            assert self._touches is not None
-            found = list(self._touches(Copy(self, index)))
-            for i, given in enumerate(found[:capacity]):
-                values = dict(given)
-                link, other = values.pop("link"), values.pop("other", None)
-                made = define(structs.Touch, "touch", dict(
-                    values, mechanism_a=0, mechanism_b=0, link_b=self.link(link),
-                    link_a=-1 if other is None else self.link(other)))
-                touch[i] = made
-            return len(found)
-        except BaseException as error:
-            self._raised.append(error)
-            return -1
+        raised = self._raised
+
+        @keeps
+        def found(user: Any, index: int, touch: Any, capacity: int) -> int:
+            if raised:
+                return -1
+            try:
+                given = list(touches(Copy(self, index)))
+                for i, row in enumerate(given[:capacity]):
+                    values = dict(row)
+                    link, other = values.pop("link"), values.pop("other", None)
+                    made = define(structs.Touch, "touch", dict(
+                        values, mechanism_a=0, mechanism_b=0, link_b=self.link(link),
+                        link_a=-1 if other is None else self.link(other)))
+                    touch[i] = made
+                return len(given)
+            except BaseException as error:
+                raised.append(error)
+                return -1
+
+        return found
 
     # ---- state and time ------------------------------------------------------------------------
 

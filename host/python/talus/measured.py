@@ -10,8 +10,8 @@ from . import structs
 from .define import Reals, define
 from .enums import Status
 from .library import library
+from .raised import guarded
 from .run import read_table
-from .settings import guarded
 from .solver import Context, Error
 
 

@@ -21,16 +21,28 @@ from .solver import Error
 if TYPE_CHECKING:
     from .world import World
 
+
+def _mean_velocity(world: "World", axis: int) -> float:
+    """Of the free bodies' mass, m/s."""
+    mass = world.mass
+    return float(mass @ world.velocity[:, axis] / (mass.sum() or 1))
+
+
 # Columns of scalars.csv: name, unit, value.
 _COLUMNS: Tuple[Tuple[str, str, Callable[[StepReport, "World"], Any]], ...] = (
     ("time", "s", lambda r, w: r.time), ("kinetic", "J", lambda r, w: r.kinetic),
     ("potential", "J", lambda r, w: r.potential),
     ("work_contacts", "J", lambda r, w: r.work_contacts),
+    ("work_forces", "J", lambda r, w: r.work_forces),
     ("work_motion", "J", lambda r, w: r.work_motion),
     ("work_joints", "J", lambda r, w: r.work_joints),
     ("energy_error", "", lambda r, w: r.energy_error),
     ("momentum_error", "", lambda r, w: r.momentum_error),
-    ("bodies", "", lambda r, w: w.body_count), ("contacts", "", lambda r, w: r.contact_count),
+    ("bodies", "", lambda r, w: w.body_count),
+    ("mean_velocity_x", "m/s", lambda r, w: _mean_velocity(w, 0)),
+    ("mean_velocity_y", "m/s", lambda r, w: _mean_velocity(w, 1)),
+    ("mean_velocity_z", "m/s", lambda r, w: _mean_velocity(w, 2)),
+    ("contacts", "", lambda r, w: r.contact_count),
     ("touching", "", lambda r, w: r.touching_count),
     ("coordination", "", lambda r, w: r.coordination),
     ("penetration_mean", "m", lambda r, w: r.penetration_mean),

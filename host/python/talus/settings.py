@@ -5,13 +5,14 @@ import dataclasses
 import enum
 import operator
 import os
-from typing import Any, Callable, Dict, List, Optional, Type, Union
+from typing import Any, Callable, Dict, Optional, Type, Union
 
 import numpy as np
 
 from . import structs
 from .enums import Cone, Dump, Law, Measure, Method, Precision
 from .library import fill
+from .raised import guarded
 
 
 def number(name: str, value: Any, kind: Any) -> Union[int, float]:
@@ -113,14 +114,3 @@ _KINDS: Dict[str, Type[enum.IntEnum]] = {
     "law": Law, "method": Method, "precision": Precision, "measure": Measure, "cone": Cone,
     "dump": Dump}
 _TYPES: Dict[str, Any] = {field[0]: field[1] for field in structs.Settings._fields_}
-
-
-def guarded(call: Callable[..., Any], raised: List[BaseException]) -> Callable[..., int]:
-    """For the library to call: what it raises is kept, and stops."""
-    def progress(user: Any, *where: Any) -> int:
-        try:
-            return 1 if call(*where) else 0
-        except BaseException as error:  # KeyboardInterrupt too
-            raised.append(error)
-            return 1
-    return progress

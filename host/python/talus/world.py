@@ -15,6 +15,7 @@ from .define import Reals, Vector, define, real, whole
 from .enums import Integrator, Miss, Restitution, ShapeKind, Softness, Stabilisation, Status
 from .library import fill, library
 from .problem import AnyArray
+from .raised import keeps
 from .reports import CONTACT_TYPE, ContactEvent, StepReport
 from .settings import Settings
 from .solver import Context, Error
@@ -317,6 +318,7 @@ class World(WorldJoints):
     def _guarded(self, function: Callable[[ContactEvent], Any]) -> Callable[..., None]:
         raised = self._raised
 
+        @keeps
         def call(user: Any, contact: Any, friction: Any, restitution: Any, keep: Any) -> None:
             if raised:  # the step ends as soon as it can
                 return
