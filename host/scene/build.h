@@ -92,6 +92,7 @@ struct talus_scene {
   tl_node *root;
   const char *const *override; /* [override_count], copies: what changed the tree of the file */
   int32_t override_count;
+  bool settled; /* the tree has the `folder` that a copy of the file elsewhere needs */
   tl_scene_definition def;
   tl_mechanism_made *mechanism; /* [def.mechanisms.count]; robot files are read with the scene */
   tl_names materials, mechanisms;
@@ -138,6 +139,11 @@ talus_status tl_shape_def(talus_scene *scene, const tl_scene_shape *shape, tl_va
                           const tl_scene_part *part, talus_shape_def *def);
 talus_status tl_shape_emit(talus_scene *scene, talus_world *world, int32_t body,
                            const tl_scene_shape *shape, tl_variation variation, int32_t material);
+
+/* ---- files that a scene names ---------------------------------------------------------------- */
+
+/* folder.c: where they are, if the definition says. */
+talus_status tl_scene_find_folder(talus_scene *scene);
 
 /* ---- names ----------------------------------------------------------------------------------- */
 

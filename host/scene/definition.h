@@ -383,7 +383,7 @@ typedef struct tl_scene_run {
 
 typedef struct tl_scene_definition {
   tl_item item;
-  const char *title;
+  const char *title, *folder;
   tl_scene_units units;
   tl_scene_world world;
   tl_list materials, pairs, bodies, walls, grains, joints, bonds, forces, inlets, outlets,

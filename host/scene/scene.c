@@ -46,6 +46,7 @@ static talus_status read_tree(talus_scene *scene, const char *const *overrides,
   TL_TRY(set_keys(scene, overrides, override_count));
   tl_parse parse = {.context = scene->context, .arena = &scene->arena, .base = {1, 1, 1, 1}};
   TL_TRY(tl_parse_table(&parse, &tl_schema_root, scene->root, "", &scene->def));
+  TL_TRY(tl_scene_find_folder(scene));
   TL_TRY(tl_rings_expand(&scene->arena, &scene->def));
   TL_TRY(tl_stages_read(scene));
   TL_TRY(tl_mechanisms_read(scene));
@@ -126,9 +127,9 @@ const tl_scene_definition *tl_scene_def(const talus_scene *scene) {
 
 /* Whether a section is part of the simulation: a restart may change the others. */
 static bool counts(const tl_node *section) {
-  static const char *const passed_over[] = {"title", "output", "run"};
+  static const char *const passed_over[] = {"title", "folder", "output", "run"};
   bool found = true;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     found = found && strcmp(section->key->text, passed_over[i]) != 0;
   }
   return found;
@@ -181,13 +182,14 @@ static void write_comment(FILE *stream, const char *before, const char *text, co
 }
 
 bool tl_scene_write(const talus_scene *scene, FILE *stream) {
-  if (scene->override_count == 0) {
+  if (scene->override_count == 0 && !scene->settled) {
     return false;
   }
   write_comment(stream, "# ", scene->path, " with these keys set:\n");
   for (int32_t i = 0; i < scene->override_count; i++) {
     write_comment(stream, "#   ", scene->override[i], "\n");
   }
+  fputs(scene->settled ? "#   folder\n" : "", stream);
   tl_tree_write(stream, scene->root);
   return true;
 }

@@ -62,7 +62,8 @@ static const tl_key rows_world[] = {
     PLAIN(
         BOOLEAN, "islands", islands, "false", 0,
         "groups of up to 64 contacts that touch no others are solved directly, the rest as usual; "
-        "method `auto`, precision `f64` or `auto`"),
+        "method `auto`, precision `f64` or `auto`. Bonds, and joints without `brick_size`, have "
+        "them anyway"),
     INTEGER("max_iterations", max_iterations, "0", 0, 1e15, 0,
             "per contact solve; 0: 200, or 2000 if the tolerance is below 1e-4 or there are bonds"),
     INTEGER(
@@ -247,6 +248,9 @@ SCHEMA(run, "run", NULL, NULL);
 #define ROW_STRUCT tl_scene_definition
 static const tl_key rows_root[] = {
     PLAIN(TEXT, "title", title, "", 0, "a line about the scene"),
+    PLAIN(TEXT, "folder", folder, "", 0,
+          "where files with relative names are, from the scene's own folder, the default; the copy "
+          "of a scene in a run's folder has it"),
     TABLE(SECTION, "units", units, tl_schema_units, "", 0, "of bare numbers"),
     TABLE(SECTION, "world", world, tl_schema_world, "", 0, "gravity, time step, contact law"),
     TABLE(SECTION, "cell", cell, tl_schema_cell, "", 0, "a part of space that repeats itself"),

@@ -148,6 +148,9 @@ SCENE
   }
   horn 1.0 >horn.stl
   run 0 run mesh.yaml --resume mesh.out --steps 3 --threads 1 --quiet
+  # the run's own copy of a scene finds its files
+  run 0 run mesh.out/scene.yaml --resume mesh.out --steps 3 --threads 1 --quiet
+  run 0 run mesh.yaml --resume mesh.out --steps 3 --threads 1 --quiet
   run 2 run "$scenes/minimal.yaml" --time 1 --steps 1 $few
   # more steps than can be counted, or none: told before anything is replaced
   sum=$(cat whole/* | cksum)
