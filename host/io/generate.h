@@ -76,8 +76,16 @@ talus_status tl_packing_create(talus_context *context, int32_t capacity, double 
                                double radius_mean, double radius_max, double margin,
                                tl_packing *packing);
 void tl_packing_destroy(tl_packing *packing);
+/* Takes all spheres out; puts one where it is said to lie. */
+void tl_packing_clear(tl_packing *packing);
+void tl_packing_keep(tl_packing *packing, tl_sphere sphere);
 /* Drops a sphere above (x, y), lets it roll until it is at rest, and keeps it there. */
 void tl_packing_drop(tl_packing *packing, double x, double y, double radius);
+/* The first `count` spheres in an order in which near ones mostly stand near each other: along
+ * Morton's curve through the cells. A few stay as they were dropped: caches hold all of them. */
+talus_status tl_packing_order(const tl_packing *packing, int32_t count, int32_t *order);
+/* Numbers all spheres in that order. */
+talus_status tl_packing_number(tl_packing *packing);
 /* The cells that meet a box given by its corners, as ranges low..high of cell indices. */
 void tl_packing_cells(const tl_packing *packing, const double low[3], const double high[3],
                       int32_t first[3], int32_t last[3]);

@@ -1,6 +1,7 @@
 /* generate_heap.c: a heap of spheres in an open box, and its contacts.
  *
- * Sizes and places of dropping are random; generate_packing.c rolls each sphere to rest. Every pair
+ * Sizes and places of dropping are random; generate_packing.c rolls each sphere to rest, and
+ * generate_number.c numbers them, if they are many, such that neighbours stand near. Every pair
  * nearer than a tenth of the mean radius becomes a contact, touching or not: those apart carry the
  * bias gap / step, those within the slop none, since gaps of loaded contacts that are only
  * rounding would put part of the problem outside the range of the Jacobian. */
@@ -177,6 +178,7 @@ talus_status tl_generate_heap(talus_stored *stored, const talus_generate_def *de
     const double y = tl_random_uniform(&random, radius, depth - radius);
     tl_packing_drop(&packing, x, y, radius);
   }
+  TL_TRY_GOTO(tl_packing_number(&packing), done);
   bodies_fill(&packing, def, &generated);
   TL_TRY_GOTO(contacts_fill(stored, def, &packing, &generated), done);
 done:

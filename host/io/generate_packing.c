@@ -36,6 +36,13 @@ void tl_packing_wall(const tl_packing *packing, int32_t wall, double normal[3], 
   *offset = offsets[TL_FLOOR - wall];
 }
 
+void tl_packing_clear(tl_packing *packing) {
+  const size_t cells =
+      (size_t)packing->size[0] * (size_t)packing->size[1] * (size_t)packing->size[2];
+  packing->count = 0;
+  memset(packing->head, 0xFF, cells * sizeof(int32_t)); /* -1: empty */
+}
+
 talus_status tl_packing_create(talus_context *context, int32_t capacity, double width, double depth,
                                double radius_mean, double radius_max, double margin,
                                tl_packing *packing) {
@@ -62,7 +69,7 @@ talus_status tl_packing_create(talus_context *context, int32_t capacity, double 
   packing->next = memory;
   TL_TRY_GOTO(tl_alloc(context, &memory, cells, sizeof(int32_t), "cells"), fail);
   packing->head = memory;
-  memset(packing->head, 0xFF, cells * sizeof(int32_t)); /* -1: empty */
+  tl_packing_clear(packing);
   return TALUS_OK;
 fail:
   tl_packing_destroy(packing);
@@ -77,9 +84,9 @@ void tl_packing_destroy(tl_packing *packing) {
   packing->next = packing->head = NULL;
 }
 
-static void keep(tl_packing *packing, const double p[3], double radius) {
+void tl_packing_keep(tl_packing *packing, tl_sphere sphere) {
   const int32_t index = packing->count++;
-  const tl_sphere sphere = {p[0], p[1], p[2], radius};
+  const double p[3] = {sphere.x, sphere.y, sphere.z};
   int32_t at[3], same[3];
   tl_packing_cells(packing, p, p, at, same);
   const size_t cell =
@@ -225,5 +232,5 @@ void tl_packing_drop(tl_packing *packing, double x, double y, double radius) {
       break;
     }
   }
-  keep(packing, p, radius);
+  tl_packing_keep(packing, (tl_sphere){p[0], p[1], p[2], radius});
 }

@@ -170,24 +170,42 @@ static talus_status settled_look(tl_grains_job *job, tl_form *form, settled *bed
   return TALUS_OK;
 }
 
-static talus_status settled_emit(tl_grains_job *job, const settled *bed, int64_t count) {
+static talus_status sphere_emit(tl_grains_job *job, const tl_sphere *sphere) {
   const tl_scene_grain *grain = &job->grains->grain;
+  double position[3];
+  int32_t body;
+  tl_variation variation;
+  sphere_place(job, sphere, position, &variation);
+  TL_TRY(tl_grain_emit(job->scene, job->world, grain, grain->material, variation, position,
+                       unturned, &body));
+  return tl_occupancy_add(job->occupancy, body);
+}
+
+/* How many spheres were dropped up to the last one that is wanted. */
+static int32_t settled_dropped(const settled *bed, int64_t count) {
   int64_t made = 0;
-  for (int32_t i = 0; i < bed->packing.count && made < count; i++) {
-    const tl_sphere *s = &bed->packing.sphere[i];
-    double position[3];
-    int32_t body;
-    if (!bed->clear[i]) {
-      continue;
-    }
-    tl_variation variation;
-    sphere_place(job, s, position, &variation);
-    TL_TRY(tl_grain_emit(job->scene, job->world, grain, grain->material, variation, position,
-                         unturned, &body));
-    TL_TRY(tl_occupancy_add(job->occupancy, body));
-    made++;
+  int32_t end = 0;
+  for (; end < bed->packing.count && made < count; end++) {
+    made += bed->clear[end];
   }
-  return TALUS_OK;
+  return end;
+}
+
+/* The first `count` that are clear, such that many of them are numbered by where they lie. */
+static talus_status settled_emit(tl_grains_job *job, const settled *bed, int64_t count) {
+  const int32_t dropped = settled_dropped(bed, count);
+  void *memory;
+  TL_TRY(
+      tl_alloc(job->scene->context, &memory, (size_t)dropped, sizeof(int32_t), "order of grains"));
+  int32_t *const order = memory;
+  talus_status status = tl_packing_order(&bed->packing, dropped, order);
+  for (int32_t i = 0; i < dropped && status == TALUS_OK; i++) {
+    if (bed->clear[order[i]]) {
+      status = sphere_emit(job, &bed->packing.sphere[order[i]]);
+    }
+  }
+  tl_free(job->scene->context, memory);
+  return status;
 }
 
 static void settled_end(tl_grains_job *job, settled *bed) {

@@ -1,6 +1,7 @@
 /* test_generate.c: problems made to order: geometry of the heaps, layout of the arrays, the same
  * bits for the same seed, bad settings, failing allocations. */
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "talus/talus_io.h"
@@ -200,6 +201,26 @@ static void test_heap(talus_context *context, int32_t count, double spread, doub
   CHECK(v[0] == 0.0 && v[1] == 0.0 && v[3] == 0.0 && v[4] == 0.0 && v[5] == 0.0);
   CHECK_CLOSE(stored->problem.rigid.inverse_mass[0] * mass, 1.0, 1e-12);
   CHECK_CLOSE(stored->problem.rigid.inverse_inertia[0] * 0.4 * mass * r * r, 1.0, 1e-12);
+  talus_stored_destroy(stored);
+}
+
+/* In a heap that caches do not hold, spheres that touch mostly have near numbers; as they are
+ * dropped, one pair in twelve has. */
+static void test_heap_numbers(talus_context *context) {
+  talus_generate_def def = talus_generate_def_default(TALUS_GENERATE_HEAP);
+  int64_t near = 0, pairs = 0;
+  def.body_count = 20000;
+  talus_stored *stored = make(context, &def);
+  const talus_rigid *rigid = &stored->problem.rigid;
+  check_common(stored, &def);
+  CHECK(is_sorted(&stored->problem));
+  for (int32_t k = 0; k < stored->problem.contact_count; k++) {
+    const int32_t a = rigid->body_a[k], b = rigid->body_b[k];
+    pairs += a >= 0;
+    near += a >= 0 && abs(a - b) < 64;
+  }
+  CHECK_CASE(2 * near > pairs, "%lld of %lld pairs have near numbers", (long long)near,
+             (long long)pairs);
   talus_stored_destroy(stored);
 }
 
@@ -422,6 +443,7 @@ int main(void) {
   test_heap(context, 2000, 0.5, 0.5);
   test_heap(context, 500, 0.2, 0.001);
   test_heap(context, 500, 0.2, 1000.0);
+  test_heap_numbers(context);
   test_heap_box(context);
   test_stack(context);
   test_random(context);
