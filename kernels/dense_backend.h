@@ -64,9 +64,19 @@ typedef struct tl_dense_counts {
   int64_t sent, fetched;                    /* bytes */
 } tl_dense_counts;
 
+/* What a device can do in a second, by its properties; 0: it does not tell. */
+typedef struct tl_dense_rates {
+  double operations; /* in double precision, at its peak */
+  double bytes;      /* of its memory */
+} tl_dense_rates;
+
 typedef struct tl_dense_ops {
-  /* Room for so many problems with matrices of this order. UNSUPPORTED: a library is missing, the
-   * message says which. */
+  /* Of the context's device; no library is needed for that. */
+  void (*rates)(talus_context *context, tl_dense_rates *rates);
+  /* Loads the libraries, unless that has been done. UNSUPPORTED: one is missing, the message says
+   * which. */
+  talus_status (*open)(talus_context *context);
+  /* Room for so many problems with matrices of this order. UNSUPPORTED: as above. */
   talus_status (*create)(talus_context *context, int32_t capacity, int32_t order, tl_dense **dense);
   void (*destroy)(tl_dense *dense); /* accepts NULL */
   talus_status (*load)(tl_dense *dense, int32_t slot, const tl_dense_problem *problem);
@@ -83,7 +93,7 @@ struct tl_dense {
   tl_dense_counts counts;
 };
 
-/* NULL: the context's backend has no such matrices. */
+/* Those that the context was given, or its backend's. NULL: it has none. */
 const tl_dense_ops *tl_dense_backend_find(const talus_context *context);
 
 extern const tl_dense_ops tl_dense_cuda; /* only if built with CUDA */

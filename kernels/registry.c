@@ -70,11 +70,9 @@ const tl_world_backend *tl_world_backend_find(const talus_context *context) {
 
 const tl_dense_ops *tl_dense_backend_find(const talus_context *context) {
 #if TL_HAVE_CUDA
-  if (context->backend->kind == TALUS_BACKEND_CUDA) {
+  if (context->dense == NULL && context->backend->kind == TALUS_BACKEND_CUDA) {
     return &tl_dense_cuda;
   }
-#else
-  (void)context;
 #endif
-  return NULL;
+  return context->dense;
 }

@@ -14,6 +14,7 @@ extern "C" {
 #endif
 
 struct tl_backend;
+struct tl_dense_ops;
 struct tl_workers;
 
 enum { TL_MESSAGE = 1024 }; /* bytes of a message: lists of all keys of a scene fit */
@@ -37,6 +38,8 @@ struct talus_context {
   const struct tl_backend *backend; /* chosen for this context, cpu or cuda */
   void *device;                     /* what the backend keeps per context, or NULL */
   tl_device_counts counts;
+  const struct tl_dense_ops *dense; /* in place of the backend's, for solves of a batch ... */
+  void *together;                   /* ... whose factors are made together; NULL: the backend's */
   bool halved;  /* see talus_precision_auto: single precision is much faster here */
   bool undense; /* the device has no library for dense factors, which was told */
   int32_t threads;
@@ -49,6 +52,10 @@ struct talus_context {
 };
 
 enum { TL_CONTEXT_MAGIC = 0x7a11c0de };
+
+/* Asks for the memory that a loop reads some turns later. A macro, since gcc leaves out calls of a
+ * function that only asks. */
+#define TL_PREFETCH(address) __builtin_prefetch(address)
 
 /* Returns from the calling function unless the call was carried out. */
 #define TL_TRY(call)                        \

@@ -92,10 +92,11 @@ static double filter_for(const tl_run *run) {
 }
 
 /* Second-order methods come early where high accuracy is wanted and late, when others have stalled,
- * elsewhere; in double precision on the CPU. */
+ * elsewhere; in double precision, on the CPU or with matrices on a device: whether that is sooner
+ * is asked when they are due (cost.c). */
 static bool second_order(const tl_run *run) {
   return !has_torques(run) && !run->settings->same_bits && run->settings->precision == TALUS_F64 &&
-         !run->on_device && run->backend == TALUS_BACKEND_CPU;
+         !run->on_device && (run->backend == TALUS_BACKEND_CPU || tl_cost_device_thinkable(run));
 }
 
 static int64_t sweeps_for(const tl_run *run) {
@@ -141,15 +142,16 @@ tl_attempt tl_attempt_gradient(const tl_run *run, int64_t budget) {
 static bool is_dense(const tl_run *run) {
   const int32_t constraints = constraints_of(run);
   const bool rows = TL_HAS_ROWS(&run->assembly->system.shape) && constraints <= ROWS_DENSE;
-  return second_order(run) && run->settings->cone == TALUS_CONE_CIRCULAR &&
+  return run->backend == TALUS_BACKEND_CPU && second_order(run) &&
+         run->settings->cone == TALUS_CONE_CIRCULAR &&
          (rows || constraints <= named(TALUS_METHOD_MNCP_PROX)->most_in_auto);
 }
 
-/* Sweeps until a second-order method would be there sooner. */
-static tl_attempt sweeps_rivalled(const tl_run *run) {
+/* Sweeps, or gradient steps, until a second-order method would be there sooner. */
+static tl_attempt rivalled(const tl_run *run, talus_method id) {
   const bool exact = run->settings->law == TALUS_LAW_COULOMB;
   const int64_t budget = !exact ? SWEEPS_LEAST : is_dense(run) ? SWEEPS_DENSE : sweeps_for(run);
-  tl_attempt attempt = tl_attempt_sweeps(run, budget);
+  tl_attempt attempt = passes_of(run, id, budget);
   attempt.patience = budget > PATIENCE ? budget : PATIENCE;
   attempt.rival = exact ? RIVAL_EXACT : RIVAL_CONVEX;
   return attempt;
@@ -199,7 +201,7 @@ static int32_t auto_plan(const tl_run *run, tl_attempt *attempts) {
   const tl_attempt list[TL_ATTEMPTS] = {
       {.method = mncp, .attempt = tl_islands_attempt, .skip = !islands},
       {.method = mncp, .attempt = tl_mncp_attempt, .skip = !few},
-      early ? sweeps_rivalled(run) : attempt_of(run, first),
+      early ? rivalled(run, first) : attempt_of(run, first),
       {.method = mncp, .attempt = tl_mncp_near_attempt, .skip = !is_dense(run) || few},
       {.method = mncp, .attempt = tl_mncp_rest_attempt, .skip = !small},
       {.method = accurate, .skip = !early},

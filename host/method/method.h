@@ -73,10 +73,27 @@ tl_attempt tl_attempt_gradient(const tl_run *run, int64_t budget);
 
 /* ---- cost.c ---------------------------------------------------------------------------------- */
 
-/* What a factorisation costs, in passes; INFINITY: this build has none for this size. */
+struct tl_dense_rates;
+
+/* A matrix as far as its factors' cost goes. */
+typedef struct tl_cost_matrix {
+  double constraints, order;
+  double entries, operations; /* of a factor on the host, sparse where it is one */
+  bool rows;                  /* it is of W's rows, else of the bodies' freedoms */
+  bool symmetric;             /* a dense factor is one of Cholesky */
+} tl_cost_matrix;
+
+/* Nanoseconds of a second-order step with factors on the host, with dense ones on a device. */
+double tl_cost_on_host(const tl_cost_matrix *m);
+double tl_cost_on_device(const tl_cost_matrix *m, const struct tl_dense_rates *rates);
+/* What a factorisation costs, in passes of the run's backend. INFINITY: this build has none for
+ * this size; or the run is on a device, which would not be sooner with it than the host, or lacks a
+ * library. */
 talus_status tl_cost_factor(tl_run *run, double *passes);
-/* What it costs to know that. */
-double tl_cost_order(const tl_shape *shape);
+/* What it costs to know that, in passes. */
+double tl_cost_order(const tl_run *run);
+/* Whether the run is on a device that may have its matrix, as far as can be said at once. */
+bool tl_cost_device_thinkable(const tl_run *run);
 
 /* ---- memory of the families ------------------------------------------------------------------ */
 

@@ -4,7 +4,8 @@
  * problem. Problems are taken by size: those of a handful are mostly alike, and small ones are
  * worked on side by side (batch_wave.c). A solve does not depend on what its solver did before, nor
  * on what lies beside it, so that the results have the same bits on any number of threads, and as
- * many calls. On a device small problems go in larger waves (batch_device.c). Who has batches again
+ * many calls. On a device small problems go in larger waves (batch_device.c), those of second-order
+ * methods in groups whose matrices it factors together (batch_together.c). Who has batches again
  * and again keeps the threads' solvers in a tl_batch_workers. */
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,9 @@
 #include "kernels/registry.h"
 
 /* SMALL: constraints of a problem that may be one of a handful. Memory for more than one of the
- * large ones is not kept. */
-enum { HANDFUL = 8, SMALL = 32 };
+ * large ones is not kept; nor is it for several of more than STEP_MOST that are factored together.
+ */
+enum { HANDFUL = 8, SMALL = 32, STEP_MOST = 1024 };
 
 static talus_status solvers_make(const tl_batch_workers *workers, tl_worker *w) {
   const int32_t count = workers->together ? HANDFUL : 1;
@@ -100,17 +102,21 @@ static int place_compare(const void *left, const void *right) {
                             : (a->index > b->index) - (a->index < b->index);
 }
 
+static int64_t constraints_of(const talus_problem *problem) {
+  return (int64_t)problem->contact_count + problem->bilateral_count;
+}
+
 /* The largest first, so that no thread is left alone with one at the end. */
 static void order_find(const tl_batch *b, place *order) {
   for (int32_t i = 0; i < b->count; i++) {
     const talus_problem *const p = tl_batch_problem(b, i);
-    order[i] = (place){-((int64_t)p->contact_count + p->bilateral_count), i};
+    order[i] = (place){-constraints_of(p), i};
   }
   qsort(order, (size_t)b->count, sizeof *order, place_compare);
 }
 
 static bool is_small(const talus_problem *problem) {
-  return (int64_t)problem->contact_count + problem->bilateral_count <= SMALL;
+  return constraints_of(problem) <= SMALL;
 }
 
 /* ---- solving --------------------------------------------------------------------------------- */
@@ -197,6 +203,43 @@ static talus_status on_host(talus_context *context, tl_worker *workers, int32_t 
   return TALUS_OK;
 }
 
+/* How many of so many, which are sorted, are factored together; 1: the first is on its own. */
+static int32_t step_length(const tl_batch *b, const int32_t *index, int32_t count) {
+  const bool large = constraints_of(tl_batch_problem(b, index[0])) > STEP_MOST;
+  return large ? 1 : count < TL_TOGETHER ? count : TL_TOGETHER;
+}
+
+/* Problems of like sizes keep step; where there are no threads for that, one after the other. */
+static talus_status steps_take(talus_context *context, tl_worker *w, const tl_batch *b,
+                               const int32_t *index) {
+  for (int32_t first = 0, count; first < b->count; first += count) {
+    bool taken = false;
+    count = step_length(b, index + first, b->count - first);
+    if (count > 1) {
+      TL_TRY(tl_batch_together(context, w, b, index + first, count, &taken));
+    }
+    for (int32_t i = 0; i < count && !taken; i++) {
+      problem_solve(w, b, index[first + i]);
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status in_step(talus_context *context, tl_worker *w, const tl_batch *b) {
+  place *order;
+  int32_t *index;
+  const size_t count = (size_t)b->count;
+  TL_TRY(tl_alloc(context, (void **)&order, 1, count * (sizeof *order + sizeof *index), "a batch"));
+  index = (int32_t *)(order + count);
+  order_find(b, order);
+  for (size_t i = 0; i < count; i++) {
+    index[i] = order[i].index;
+  }
+  const talus_status status = steps_take(context, w, b, index);
+  tl_free(context, order);
+  return status;
+}
+
 /* The first problem that failed, on any thread. */
 static talus_status verdict(talus_context *context, const tl_worker *workers, int32_t threads) {
   const tl_worker *first = NULL;
@@ -211,9 +254,7 @@ static talus_status verdict(talus_context *context, const tl_worker *workers, in
 }
 
 static talus_status workers_open(talus_context *context, const talus_settings *settings,
-                                 int32_t threads, bool in_turn, tl_batch_workers *workers) {
-  memset(workers, 0, sizeof *workers);
-  workers->in_turn = in_turn;
+                                 int32_t threads, tl_batch_workers *workers) {
   workers->settings = *settings;
   workers->settings.threads = 1;
   workers->settings.progress = NULL;
@@ -231,7 +272,8 @@ static talus_status workers_open(talus_context *context, const talus_settings *s
 
 talus_status tl_batch_workers_open(talus_context *context, const talus_settings *settings,
                                    int32_t threads, tl_batch_workers *workers) {
-  return workers_open(context, settings, threads, false, workers);
+  memset(workers, 0, sizeof *workers);
+  return workers_open(context, settings, threads, workers);
 }
 
 void tl_batch_workers_close(talus_context *context, tl_batch_workers *workers) {
@@ -256,7 +298,9 @@ talus_status tl_batch_workers_solve(talus_context *context, tl_batch_workers *wo
   for (int32_t t = 0; t < workers->threads; t++) {
     workers->worker[t].failed = -1;
   }
-  if (tl_batch_on_device(context, &workers->settings, count)) {
+  if (workers->in_step) {
+    TL_TRY(in_step(context, workers->worker, &b));
+  } else if (tl_batch_on_device(context, &workers->settings, count)) {
     TL_TRY(tl_batch_device(context, workers, &b));
   } else {
     TL_TRY(on_host(context, workers->worker, workers->threads, &b));
@@ -264,22 +308,24 @@ talus_status tl_batch_workers_solve(talus_context *context, tl_batch_workers *wo
   return verdict(context, workers->worker, workers->threads);
 }
 
-/* Whether problems are solved one after the other, by a device that was asked for and factors their
- * matrices: those of second-order methods that are not small. Threads would give them the CPU's
- * bits, which are not those of a call of its own. */
-static bool solves_in_turn(const talus_context *context, const talus_settings *settings,
-                           const tl_batch *b) {
+/* Whether problems are solved by the calling thread and a device that was asked for and factors
+ * their matrices: those of second-order methods that are not small. Threads would give them the
+ * CPU's factors, which are not those of a call of its own. They keep step, unless some go in waves,
+ * or have a time limit, which is each one's own. */
+static void device_serves(const talus_context *context, const talus_settings *settings,
+                          const tl_batch *b, tl_batch_workers *workers) {
   const bool second =
       settings->method == TALUS_METHOD_INTERIOR_POINT || settings->method == TALUS_METHOD_NEWTON;
   if (!second || settings->same_bits || context->def.backend != TALUS_BACKEND_CUDA) {
-    return false;
+    return;
   }
+  int64_t least = INT64_MAX;
   for (int32_t i = 0; i < b->count; i++) {
-    if (is_small(tl_batch_problem(b, i))) {
-      return false;
-    }
+    const int64_t constraints = constraints_of(tl_batch_problem(b, i));
+    least = constraints < least ? constraints : least;
   }
-  return true;
+  workers->in_turn = least > SMALL;
+  workers->in_step = least > TL_WAVE_MOST && b->count > 1 && !(settings->max_seconds > 0);
 }
 
 static talus_status batch_solve(talus_context *context, const talus_settings *settings,
@@ -292,21 +338,21 @@ static talus_status batch_solve(talus_context *context, const talus_settings *se
   }
   talus_settings used;
   TL_TRY(tl_settings_read(context, settings, &used));
-  bool in_turn = false;
+  tl_batch_workers workers;
+  memset(&workers, 0, sizeof workers);
   if (count > 0) { /* elements lie as far apart as the first one is long */
     const tl_batch b = {.count = count,
                         .problems = tl_struct_array_of(problems, count),
                         .solutions = tl_struct_array_of(solutions, count),
                         .infos = tl_struct_array_of(infos, count)};
     TL_TRY(tl_batch_check(context, &b, 0));
-    in_turn = solves_in_turn(context, &used, &b);
+    device_serves(context, &used, &b, &workers);
   }
-  const int32_t wanted = in_turn            ? 1
+  const int32_t wanted = workers.in_turn    ? 1
                          : used.threads > 0 ? used.threads
                                             : tl_context_threads(context);
   const int32_t threads = wanted < count ? wanted : count > 0 ? count : 1;
-  tl_batch_workers workers;
-  talus_status status = workers_open(context, &used, threads, in_turn, &workers);
+  talus_status status = workers_open(context, &used, threads, &workers);
   if (status == TALUS_OK) {
     status = tl_batch_workers_solve(context, &workers, count, problems, solutions, infos, statuses);
   }

@@ -1,4 +1,4 @@
-/* batch.h: what the two ways of a batch have in common: threads, and the caller's arrays. */
+/* batch.h: what the three ways of a batch have in common: threads, and the caller's arrays. */
 #ifndef TL_BATCH_H
 #define TL_BATCH_H
 
@@ -22,6 +22,11 @@ talus_solution *tl_batch_solution(const tl_batch *b, int32_t i);
 talus_info *tl_batch_info(const tl_batch *b, int32_t i);
 /* STRUCT_SIZE unless problem, solution and info i have the sizes of the first ones. */
 talus_status tl_batch_check(talus_context *context, const tl_batch *b, int32_t i);
+
+enum {
+  TL_WAVE_MOST = 64, /* constraints of a problem that goes in a wave */
+  TL_TOGETHER = 64   /* problems whose matrices are factored together */
+};
 
 /* batch_wave.c: problems that a backend takes together, each with its solver. */
 typedef struct tl_wave_slot {
@@ -73,6 +78,7 @@ typedef struct tl_batch_workers {
   tl_worker *worker;       /* [threads] */
   int32_t threads;
   bool in_turn;  /* the one worker's context is of the same backend as the batch's */
+  bool in_step;  /* these are factored together */
   bool together; /* small problems are worked on side by side */
   tl_wave *wave; /* batch_device.c, when first needed */
 } tl_batch_workers;
@@ -94,5 +100,11 @@ bool tl_batch_pays(const talus_context *context, int32_t count);
 bool tl_batch_on_device(const talus_context *context, const talus_settings *settings,
                         int32_t count);
 talus_status tl_batch_device(talus_context *context, tl_batch_workers *workers, const tl_batch *b);
+
+/* batch_together.c: problems index[0 .. count - 1] of the batch, at most TL_TOGETHER, in the
+ * worker's context; what was made is told to the log of `teller`. *taken = false: there were no
+ * threads for it, nothing was done. */
+talus_status tl_batch_together(talus_context *teller, tl_worker *worker, const tl_batch *b,
+                               const int32_t *index, int32_t count, bool *taken);
 
 #endif

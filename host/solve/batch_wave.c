@@ -12,8 +12,6 @@
 #include "host/solve/batch.h"
 #include "host/solve/solver.h"
 
-enum { WAVE_MOST = 64 /* constraints of a problem that is taken along */ };
-
 bool tl_wave_serves(const talus_settings *settings) {
   /* a time limit must be able to end a problem before its plan is through */
   return !settings->warm_start && !(settings->max_seconds > 0) &&
@@ -71,7 +69,7 @@ static talus_status prepare(talus_solver *solver, bool *sent) {
     return TALUS_OK;
   }
   const int32_t constraints = solver->assembly.system.shape.contact_count;
-  if (constraints < 1 || constraints > WAVE_MOST || tl_problem_wrenches(&solver->problem) ||
+  if (constraints < 1 || constraints > TL_WAVE_MOST || tl_problem_wrenches(&solver->problem) ||
       (solver->settings.method == TALUS_METHOD_AUTO &&
        !tl_small_begins(&solver->settings, solver->problem.form, constraints))) {
     return TALUS_OK;

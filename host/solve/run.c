@@ -162,7 +162,7 @@ static talus_status is_promising(tl_solve *solve, const tl_attempt *attempt, int
     return TALUS_OK;
   }
   if (solve->factor_cost == 0) {
-    if (left <= ORDER_SHARE * tl_cost_order(&run->assembly->system.shape)) {
+    if (left <= ORDER_SHARE * tl_cost_order(run)) {
       *promising = true;
       return TALUS_OK;
     }

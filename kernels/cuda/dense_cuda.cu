@@ -30,6 +30,37 @@ talus_status tl_dense_arena_fetch(tl_dense_store *d, size_t from, size_t bytes) 
 
 namespace {
 
+/* ---- the device ------------------------------------------------------------------------------ */
+
+double attribute(const tl_cuda_device *device, cudaDeviceAttr which) {
+  int value = 0;
+  if (cudaDeviceGetAttribute(&value, which, device->number) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return 0;
+  }
+  return value;
+}
+
+/* A multiprocessor has 64 lanes of single precision up to 8.0, 128 since; a lane multiplies and
+ * adds in each cycle. Clocks are in kHz, memory moves its width twice. */
+void rates(talus_context *context, tl_dense_rates *result) {
+  const tl_cuda_device *const device = (const tl_cuda_device *)context->device;
+  const double version = 10 * attribute(device, cudaDevAttrComputeCapabilityMajor) +
+                         attribute(device, cudaDevAttrComputeCapabilityMinor);
+  const double ratio = attribute(device, cudaDevAttrSingleToDoublePrecisionPerfRatio);
+  const double lanes = (version > 80 ? 128 : 64) / (ratio > 0 ? ratio : 1);
+  result->operations =
+      2 * lanes * device->processors * 1e3 * attribute(device, cudaDevAttrClockRate);
+  result->bytes = 2 * 1e3 * attribute(device, cudaDevAttrMemoryClockRate) *
+                  attribute(device, cudaDevAttrGlobalMemoryBusWidth) / 8;
+}
+
+talus_status open(talus_context *context) {
+  tl_cuda_device *const device = (tl_cuda_device *)context->device;
+  TL_CUDA_ENTER(device);
+  return tl_dense_library_open(device);
+}
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 void destroy(tl_dense *base) {
@@ -170,5 +201,11 @@ talus_status load(tl_dense *base, int32_t index, const tl_dense_problem *p) {
 
 } // namespace
 
-const tl_dense_ops tl_dense_cuda = {
-    create, destroy, load, tl_dense_cuda_factor, tl_dense_cuda_solve, tl_dense_cuda_apply};
+const tl_dense_ops tl_dense_cuda = {rates,
+                                    open,
+                                    create,
+                                    destroy,
+                                    load,
+                                    tl_dense_cuda_factor,
+                                    tl_dense_cuda_solve,
+                                    tl_dense_cuda_apply};

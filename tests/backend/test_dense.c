@@ -1,6 +1,7 @@
 /* test_dense.c: second-order methods whose matrices a device factors: the CPU's outcomes, with as
- * many factorisations but for a tenth, judged by the oracle; and what is said where the device has
- * no library for it (the emulated one) or no memory.
+ * many factorisations but for a tenth, judged by the oracle; batches that are factored together;
+ * where `auto` takes the device's factors; and what is said where the device has no library for it
+ * (the emulated one, unless EMU_LIBRARIES gives it some) or no memory.
  *
  * test_dense [libraries [COPIES [METHOD]]]: with cuBLAS and cuSOLVER; COPIES: nothing but a batch
  * of so many copies of a pile, by interior_point or METHOD. Ends with 77 where there is no device.
@@ -8,22 +9,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/method/method.h"
 #include "host/method/newton/linear.h"
 #include "talus/talus_solve.h"
 #include "tests/check.h"
 #include "tests/oracle/oracle.h"
 
-/* What the log said of the solves since it was cleared. */
+/* What the log said of the solves since it was cleared: how often matrices were on the device, and
+ * why not; the last group of problems whose factors were made together. */
 typedef struct told {
-  int on_device, on_host;
+  int on_device, on_host, groups;
+  int problems;
+  long long factorisations, rounds, calls, calls_alone;
 } told;
 
 static void log_take(void *user, talus_log_level level, const char *message) {
   told *const t = user;
   (void)level;
   t->on_device += strstr(message, "dense factors on the device") != NULL;
+  t->groups +=
+      sscanf(message,
+             "dense factors on the device, %d problems together: %lld factorisations of "
+             "%*s operations in %lld rounds, %*s solves, %*s products with W; %*s kernels, "
+             "%lld calls",
+             &t->problems, &t->factorisations, &t->rounds, &t->calls) == 4;
+  (void)sscanf(message,
+               "dense factors on the device, order %*s %*s factorisations of %*s operations, %*s "
+               "solves, %*s products with W; %*s kernels, %lld calls",
+               &t->calls_alone);
   t->on_host += strstr(message, "factor on the host: dense factors on a device need cuBLAS and "
-                                "cuSOLVER") != NULL;
+                                "cuSOLVER, and this build was made without them") != NULL;
 }
 
 static talus_context *context_of(talus_backend_kind backend, told *t) {
@@ -43,17 +58,17 @@ typedef struct made_case {
   talus_form form;
   oracle_bodies bodies;
   int dimension, body_count, contact_count, bilateral_count;
-  double bounded, asymmetry, compliance;
+  double bounded, asymmetry, compliance, mass_decades;
   int newton;
 } made_case;
 
 /* More contacts than small methods take, which would come before. */
 static const made_case CASES[] = {
-    {"bodies", TALUS_FORM_RIGID, ORACLE_RIGID, 3, 30, 66, 6, 0.5, 0, 0, 0},
-    {"bodies that give way", TALUS_FORM_RIGID, ORACLE_SPHERES, 3, 30, 66, 0, 0, 0, 0.01, 0},
-    {"blocks", TALUS_FORM_BLOCKS, ORACLE_RAGGED, 1, 40, 70, 3, 0, 0, 0, 0},
-    {"W", TALUS_FORM_DELASSUS, ORACLE_RIGID, 3, 14, 66, 4, 0.5, 0, 0, 1},
-    {"W that is not symmetric", TALUS_FORM_DELASSUS, ORACLE_RIGID, 3, 70, 66, 0, 0, 1e-4, 0, 0}};
+    {"bodies", TALUS_FORM_RIGID, ORACLE_RIGID, 3, 30, 66, 6, 0.5, 0, 0, 0, 0},
+    {"bodies that give way", TALUS_FORM_RIGID, ORACLE_SPHERES, 3, 30, 66, 0, 0, 0, 0.01, 0, 0},
+    {"blocks", TALUS_FORM_BLOCKS, ORACLE_RAGGED, 1, 40, 70, 3, 0, 0, 0, 0, 0},
+    {"W", TALUS_FORM_DELASSUS, ORACLE_RIGID, 3, 14, 66, 4, 0.5, 0, 0, 0, 1},
+    {"W that is not symmetric", TALUS_FORM_DELASSUS, ORACLE_RIGID, 3, 70, 66, 0, 0, 1e-4, 0, 0, 0}};
 enum { CASE_COUNT_MADE = sizeof CASES / sizeof *CASES };
 
 static oracle_made case_draw(const made_case *c, talus_law law, uint64_t seed) {
@@ -67,6 +82,7 @@ static oracle_made case_draw(const made_case *c, talus_law law, uint64_t seed) {
   recipe.bounded = c->bounded;
   recipe.asymmetry = c->asymmetry;
   recipe.compliance = c->compliance;
+  recipe.mass_decades = c->mass_decades;
   recipe.friction_max = 0.8;
   recipe.seed = seed;
   return oracle_problem_make(&recipe);
@@ -74,7 +90,7 @@ static oracle_made case_draw(const made_case *c, talus_law law, uint64_t seed) {
 
 static void solve(talus_context *context, const talus_problem *problem,
                   const talus_settings *settings, const char *name, talus_info *info) {
-  double impulse[3 * 70] = {0}, bilateral[16] = {0};
+  double impulse[3 * 200] = {0}, bilateral[16] = {0};
   talus_solution solution = talus_solution_default();
   solution.impulse = impulse;
   solution.bilateral_impulse = bilateral;
@@ -86,10 +102,10 @@ static void solve(talus_context *context, const talus_problem *problem,
              "%s: %s, but %g", name, talus_outcome_name(info->outcome), epsilon);
 }
 
-/* Within a tenth, or one. */
-static int near(int64_t a, int64_t b) {
+/* Within this share of the larger, or one. */
+static int near(int64_t a, int64_t b, double share) {
   const int64_t off = a > b ? a - b : b - a;
-  return off <= 1 || 10 * off <= (a > b ? a : b);
+  return off <= 1 || (double)off <= share * (double)(a > b ? a : b);
 }
 
 static void compare(talus_context *cpu, talus_context *cuda, const made_case *c, talus_law law,
@@ -102,7 +118,7 @@ static void compare(talus_context *cpu, talus_context *cuda, const made_case *c,
   settings.tolerance = 1e-9;
   solve(cpu, &made.problem, &settings, c->name, &here);
   solve(cuda, &made.problem, &settings, c->name, &there);
-  CHECK_CASE(here.outcome == there.outcome && near(here.factorisations, there.factorisations),
+  CHECK_CASE(here.outcome == there.outcome && near(here.factorisations, there.factorisations, 0.1),
              "%s, %s, %s: %s after %d, on the device %s after %d", c->name, talus_law_name(law),
              talus_method_name(method), talus_outcome_name(here.outcome), (int)here.factorisations,
              talus_outcome_name(there.outcome), (int)there.factorisations);
@@ -122,50 +138,227 @@ static void test_cases(talus_context *cpu, talus_context *cuda, const told *t, i
   }
 }
 
-/* ---- a batch of equal problems --------------------------------------------------------------- */
+/* What a build without the libraries says of itself. */
+static void test_description(int has_library) {
+  char text[4096];
+  talus_build_text(text, sizeof text);
+  CHECK_CASE((strstr(text, "built without cuBLAS and cuSOLVER") == NULL) == has_library, "%s",
+             text);
+}
+
+/* ---- batches --------------------------------------------------------------------------------- */
 
 enum { COPIES = 64, PILE = 200, GRAINS = 80 };
 
-/* Copies of a pile: the CPU's outcomes and, but for a fifth, factorisations. */
-static void test_batch(talus_context *cpu, talus_context *cuda, int copies, talus_method method) {
-  static double impulse[COPIES][3 * PILE];
+/* decades: of masses, either way. */
+static oracle_made pile_draw(int contacts, int grains, double decades, talus_law law,
+                             uint64_t seed) {
+  const made_case pile = {.name = "pile",
+                          .form = TALUS_FORM_RIGID,
+                          .bodies = ORACLE_SPHERES,
+                          .dimension = 3,
+                          .body_count = grains,
+                          .contact_count = contacts,
+                          .mass_decades = decades};
+  return case_draw(&pile, law, seed);
+}
+
+typedef struct batch {
   talus_problem problem[COPIES];
   talus_solution solution[COPIES];
-  talus_info info[COPIES], here = talus_info_default();
+  talus_info info[COPIES];
   talus_status status[COPIES];
-  const made_case pile = {"pile", TALUS_FORM_RIGID, ORACLE_SPHERES, 3, GRAINS, PILE, 0, 0, 0, 0, 0};
-  talus_settings settings = talus_settings_default();
-  settings.law = method == TALUS_METHOD_NEWTON ? TALUS_LAW_COULOMB : TALUS_LAW_CCP;
-  oracle_made made = case_draw(&pile, settings.law, 3);
-  settings.method = method;
-  settings.tolerance = 1e-8;
-  memset(impulse, 0, sizeof impulse);
-  for (int i = 0; i < copies; i++) {
-    problem[i] = made.problem;
-    solution[i] = talus_solution_default();
-    solution[i].impulse = impulse[i];
-    info[i] = talus_info_default();
+  double impulse[COPIES][3 * PILE];
+  talus_settings settings;
+  int count;
+} batch;
+
+static batch *batch_make(talus_method method, int count) {
+  batch *const b = calloc(1, sizeof *b);
+  b->settings = talus_settings_default();
+  b->settings.law = method == TALUS_METHOD_NEWTON ? TALUS_LAW_COULOMB : TALUS_LAW_CCP;
+  b->settings.method = method;
+  b->settings.tolerance = 1e-8;
+  b->count = count;
+  for (int i = 0; i < count; i++) {
+    b->solution[i] = talus_solution_default();
+    b->solution[i].impulse = b->impulse[i];
+    b->info[i] = talus_info_default();
   }
-  CHECK(talus_solve_once(cpu, &made.problem, &settings, &solution[0], &here) == TALUS_OK);
-  memset(impulse, 0, sizeof impulse);
-  CHECK_CASE(talus_solve_batch(cuda, &settings, copies, problem, solution, info, status) ==
-                 TALUS_OK,
-             "%s", talus_context_message(cuda));
+  return b;
+}
+
+static talus_status batch_solve(talus_context *context, batch *b) {
+  memset(b->impulse, 0, sizeof b->impulse);
+  return talus_solve_batch(context, &b->settings, b->count, b->problem, b->solution, b->info,
+                           b->status);
+}
+
+/* Problem i, judged; *alone: what it is to be like. */
+static void batch_check(const batch *b, int i, const talus_info *alone, double share,
+                        const char *where) {
+  CHECK_CASE(b->status[i] == TALUS_OK && b->info[i].backend == TALUS_BACKEND_CUDA &&
+                 b->info[i].outcome == alone->outcome &&
+                 near(b->info[i].factorisations, alone->factorisations, share) &&
+                 oracle_epsilon(&b->problem[i], b->impulse[i], NULL, b->settings.law) <= 1.01e-8,
+             "problem %d: %s after %d, %s %s after %d", i, talus_outcome_name(b->info[i].outcome),
+             (int)b->info[i].factorisations, where, talus_outcome_name(alone->outcome),
+             (int)alone->factorisations);
+}
+
+/* Copies of a pile: the CPU's outcomes, its factorisations but for a fifth (as much as they vary
+ * with the CPU's BLAS), and one call for all copies' factors. */
+static void test_copies(talus_context *cpu, talus_context *cuda, const told *t, int copies,
+                        talus_method method, int has_library) {
+  batch *const b = batch_make(method, copies);
+  talus_info here = talus_info_default();
+  oracle_made made = pile_draw(PILE, GRAINS, 0, b->settings.law, 3);
   for (int i = 0; i < copies; i++) {
-    CHECK_CASE(status[i] == TALUS_OK && info[i].backend == TALUS_BACKEND_CUDA &&
-                   info[i].outcome == here.outcome &&
-                   5 * llabs((long long)(info[i].factorisations - here.factorisations)) <=
-                       here.factorisations &&
-                   oracle_epsilon(&made.problem, impulse[i], NULL, settings.law) <= 1.01e-8 &&
-                   memcmp(impulse[i], impulse[0], sizeof impulse[0]) == 0,
-               "copy %d: %s after %d, on the CPU %s after %d", i,
-               talus_outcome_name(info[i].outcome), (int)info[i].factorisations,
-               talus_outcome_name(here.outcome), (int)here.factorisations);
+    b->problem[i] = made.problem;
   }
-  printf("%d copies of %d contacts, %s: %s after %d factorisations, on the CPU after %d\n", copies,
-         PILE, talus_method_name(method), talus_outcome_name(info[0].outcome),
-         (int)info[0].factorisations, (int)here.factorisations);
+  CHECK(talus_solve_once(cpu, &made.problem, &b->settings, &b->solution[0], &here) == TALUS_OK);
+  const told before = *t;
+  CHECK_CASE(batch_solve(cuda, b) == TALUS_OK, "%s", talus_context_message(cuda));
+  for (int i = 0; i < copies; i++) {
+    batch_check(b, i, &here, 0.2, "on the CPU");
+    CHECK(memcmp(b->impulse[i], b->impulse[0], sizeof b->impulse[0]) == 0);
+  }
+  const int each = (int)b->info[0].factorisations;
+  CHECK_CASE(t->groups - before.groups == has_library, "%d groups", t->groups - before.groups);
+  CHECK(t->on_host - before.on_host == !has_library);
+  if (has_library) {
+    CHECK_CASE(t->problems == copies && t->factorisations == copies * t->rounds,
+               "%lld factorisations of %d problems in %lld rounds", t->factorisations, t->problems,
+               t->rounds);
+  }
+  printf(
+      "%d copies of %d contacts, %s: %s after %d factorisations, on the CPU after %d; %.2f calls "
+      "of libraries for each problem\n",
+      copies, PILE, talus_method_name(method), talus_outcome_name(b->info[0].outcome), each,
+      (int)here.factorisations, has_library ? (double)t->calls / copies : 0);
   oracle_made_free(&made);
+  free(b);
+}
+
+/* Problems of several sizes, one of which is refused: as each by itself, bit by bit where a matrix
+ * in company has the factor that it has alone. */
+static void test_mixture(talus_context *cuda, const told *t, int emulated) {
+  static const int CONTACTS[] = {120, 118, 70, 119, 80}, GRAINS_OF[] = {50, 50, 28, 50, 34};
+  enum { COUNT = 5, REFUSED = 3 };
+  batch *const b = batch_make(TALUS_METHOD_INTERIOR_POINT, COUNT);
+  oracle_made made[COUNT];
+  long long calls = 0;
+  for (int i = 0; i < COUNT; i++) {
+    made[i] = pile_draw(CONTACTS[i], GRAINS_OF[i], 0, TALUS_LAW_CCP, (uint64_t)i + 1);
+    b->problem[i] = made[i].problem;
+  }
+  b->problem[REFUSED].struct_size = b->problem[0].struct_size;
+  b->problem[REFUSED].dimension = 7;
+  const int before = t->groups;
+  CHECK(batch_solve(cuda, b) == TALUS_INVALID_ARGUMENT || b->status[REFUSED] != TALUS_OK);
+  CHECK_CASE(strstr(talus_context_message(cuda), "problem 3: ") != NULL, "%s",
+             talus_context_message(cuda));
+  CHECK(t->groups - before == 1 && t->problems == COUNT);
+  CHECK_CASE(t->rounds < t->factorisations, "%lld rounds of %lld", t->rounds, t->factorisations);
+  const long long together = t->calls;
+  for (int i = 0; i < COUNT; i++) {
+    double impulse[3 * PILE] = {0};
+    talus_solution solution = talus_solution_default();
+    talus_info alone = talus_info_default();
+    solution.impulse = impulse;
+    if (i == REFUSED) {
+      CHECK(b->status[i] != TALUS_OK);
+      continue;
+    }
+    CHECK(b->status[i] == TALUS_OK);
+    CHECK(talus_solve_once(cuda, &b->problem[i], &b->settings, &solution, &alone) == TALUS_OK);
+    batch_check(b, i, &alone, 0.1, "alone");
+    CHECK(!emulated || memcmp(impulse, b->impulse[i], sizeof impulse) == 0);
+    calls += t->calls_alone;
+  }
+  CHECK_CASE(10 * together < 9 * calls, "%lld calls, %lld alone", together, calls);
+  for (int i = 0; i < COUNT; i++) {
+    oracle_made_free(&made[i]);
+  }
+  free(b);
+}
+
+/* ---- what `auto` takes ----------------------------------------------------------------------- */
+
+/* Orders from which on a dense factor on the device is sooner than the host's of so many entries
+ * and operations; 0: none up to 4000. */
+static int least_order(double filled, const tl_dense_rates *rates) {
+  for (int n = 66; n <= 4000; n += 6) {
+    const double entries = filled * n * n / 2;
+    const tl_cost_matrix m = {.constraints = n / 2.0,
+                              .order = n,
+                              .entries = entries,
+                              .operations = 4 * entries * entries / n / 3,
+                              .symmetric = true};
+    if (tl_cost_on_device(&m, rates) < tl_cost_on_host(&m)) {
+      return n;
+    }
+  }
+  return 0;
+}
+
+/* The rule by itself: full matrices of some hundred rows are a device's, small ones the host's, and
+ * so are those of a stack, whose factors are all but empty; a faster device takes smaller ones. */
+static void test_rule(void) {
+  const tl_dense_rates untold = {0, 0}, a100 = {9.7e12, 1.55e12};
+  const int full_slow = least_order(1, &untold), full_fast = least_order(1, &a100);
+  const int half_slow = least_order(0.3, &untold), half_fast = least_order(0.3, &a100);
+  printf("a dense factor on the device from order %d on (full) and %d (3 of 10 entries), at the "
+         "rates of an A100; %d and %d where the device tells none\n",
+         full_fast, half_fast, full_slow, half_slow);
+  CHECK(full_fast > 96 && full_fast <= full_slow && full_slow < 1000);
+  CHECK(half_fast > full_fast && half_fast <= half_slow);
+  CHECK(least_order(0.003, &a100) == 0 && least_order(0.003, &untold) == 0);
+}
+
+typedef struct auto_case {
+  int contacts, grains;
+  double decades;
+  talus_law law;
+  double tolerance;
+  int same_bits, wanted; /* wanted: of a device with libraries */
+} auto_case;
+
+/* Whether a problem of this kind is solved by factors on the device, and by what else. */
+static void auto_check(talus_context *cuda, const told *t, const auto_case *c, int has_library) {
+  oracle_made made = pile_draw(c->contacts, c->grains, c->decades, c->law, 3);
+  talus_settings settings = talus_settings_default();
+  talus_info info;
+  const int before = t->on_device, wanted = c->wanted && has_library;
+  settings.law = c->law;
+  settings.tolerance = c->tolerance;
+  settings.same_bits = c->same_bits;
+  solve(cuda, &made.problem, &settings, "auto", &info);
+  CHECK_CASE((t->on_device > before) == wanted && (info.factorisations > 0) == wanted &&
+                 info.outcome == TALUS_OUTCOME_CONVERGED && info.backend == TALUS_BACKEND_CUDA,
+             "%d contacts to %g: %s by %s after %d factorisations and %d passes, on the device %d",
+             c->contacts, c->tolerance, talus_outcome_name(info.outcome),
+             talus_method_name(info.method), (int)info.factorisations, (int)info.passes,
+             t->on_device - before);
+  CHECK(!wanted || info.method == (c->law == TALUS_LAW_CCP ? TALUS_METHOD_INTERIOR_POINT
+                                                           : TALUS_METHOD_NEWTON));
+  CHECK(talus_context_message(cuda)[0] == 0);
+  oracle_made_free(&made);
+}
+
+/* Without libraries the device's factors are never taken; nor for a few digits, nor where the bits
+ * are to be the CPU's. */
+static void test_auto(talus_context *cuda, const told *t, int has_library) {
+  static const auto_case CASES_OF_AUTO[] = {
+      {PILE, 40, 2, TALUS_LAW_CCP, 1e-8, 0, 1}, {PILE, 40, 1, TALUS_LAW_COULOMB, 1e-8, 0, 1},
+      {PILE, 40, 2, TALUS_LAW_CCP, 1e-2, 0, 0}, {PILE, 40, 0, TALUS_LAW_CCP, 1e-6, 1, 0},
+      {PILE, 80, 2, TALUS_LAW_CCP, 1e-8, 0, 0}, {70, 28, 2, TALUS_LAW_CCP, 1e-8, 0, 0}};
+  for (size_t i = 0; i < sizeof CASES_OF_AUTO / sizeof *CASES_OF_AUTO; i++) {
+    if (!has_library && CASES_OF_AUTO[i].law == TALUS_LAW_COULOMB) {
+      continue; /* stalls, for a minute */
+    }
+    auto_check(cuda, t, &CASES_OF_AUTO[i], has_library);
+  }
 }
 
 /* ---- too little memory ----------------------------------------------------------------------- */
@@ -310,25 +503,32 @@ int main(int argc, char **argv) {
   told here = {0}, there = {0};
   talus_context *const cpu = context_of(TALUS_BACKEND_CPU, &here);
   talus_context *const cuda = context_of(TALUS_BACKEND_CUDA, &there);
-  /* the emulation has none, a toolkit has */
+  /* the emulation has none unless it is told to, a toolkit has */
   const int has_library = argc > 1 && strcmp(argv[1], "libraries") == 0;
+  const int emulated = getenv("EMU_LIBRARIES") != NULL;
   if (cuda == NULL) {
     talus_context_destroy(cpu);
     printf("skipped: no device\n");
     return CHECK_SKIPPED;
   }
-  if (argc > 2) { /* 64 copies take hours on an emulator of CUDA */
+  if (argc > 2) { /* 64 copies take minutes on an emulator of CUDA */
     const int copies = atoi(argv[2]) < COPIES ? atoi(argv[2]) : COPIES;
-    test_batch(cpu, cuda, copies, argc > 3 ? method_of(argv[3]) : TALUS_METHOD_INTERIOR_POINT);
+    test_copies(cpu, cuda, &there, copies,
+                argc > 3 ? method_of(argv[3]) : TALUS_METHOD_INTERIOR_POINT, has_library);
   } else {
     test_cases(cpu, cuda, &there, has_library);
     test_memory(cpu);
+    test_description(has_library);
+    test_rule();
+    test_auto(cuda, &there, has_library);
   }
-  if (!has_library) {
-    test_batch(cpu, cuda, 2, TALUS_METHOD_INTERIOR_POINT);
-  } else if (argc == 2) {
+  if (argc < 3) {
+    test_copies(cpu, cuda, &there, emulated ? 8 : 2, TALUS_METHOD_INTERIOR_POINT, has_library);
+  }
+  if (has_library && argc == 2) {
     test_list(cuda, false);
     test_list(cuda, true);
+    test_mixture(cuda, &there, emulated);
   }
   talus_context_destroy(cuda);
   talus_context_destroy(cpu);

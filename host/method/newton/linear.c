@@ -131,7 +131,7 @@ static talus_status storage_choose(tl_linear *linear, const tl_dense_ops *dense)
     filled = 9.0 * (double)scaled->block_first[scaled->count] /
              ((double)scaled->rows * (double)scaled->rows);
   }
-  linear->on_device = dense != NULL && tl_linear_device_serves(linear);
+  linear->on_device = dense != NULL && tl_linear_device_serves(linear->order);
   linear->is_sparse = !linear->on_device && tl_sparse_available() && linear->order > DENSE_ROWS &&
                       (linear->bodies || filled < 0.25);
   if (!linear->is_sparse && linear->order > DENSE_MOST && !tl_sparse_available()) {
@@ -203,7 +203,7 @@ static talus_status pattern_make(tl_linear *linear) {
 static talus_status device_leave(tl_linear *linear, talus_status status) {
   talus_context *const context = linear->context;
   tl_log(context, TALUS_LOG_WARNING, "second-order methods factor on the host: %s",
-         context->message);
+         talus_context_message(context));
   context->message[0] = 0;
   context->undense = status == TALUS_UNSUPPORTED;
   tl_linear_device_release(linear);

@@ -100,7 +100,7 @@ void tl_dense_lu_solve(const double *a, int64_t n, const int32_t *pivot, double 
 bool tl_dense_cholesky(double *a, int64_t n);
 void tl_dense_cholesky_solve(const double *a, int64_t n, double *b);
 /* linear_device.c: whether a matrix of this order is for a device; the problem goes there. */
-bool tl_linear_device_serves(const tl_linear *linear);
+bool tl_linear_device_serves(int64_t order);
 talus_status tl_linear_device_make(tl_linear *linear, const tl_dense_ops *ops);
 void tl_linear_device_release(tl_linear *linear);
 talus_status tl_linear_device_factor(tl_linear *linear, int64_t order, bool *good);

@@ -13,8 +13,8 @@ enum {
 /* Share of W from which on it is applied as a full matrix. */
 static const double FULL = 0.25;
 
-bool tl_linear_device_serves(const tl_linear *linear) {
-  return linear->order >= LEAST_ORDER && linear->order <= MOST_ORDER;
+bool tl_linear_device_serves(int64_t order) {
+  return order >= LEAST_ORDER && order <= MOST_ORDER;
 }
 
 /* Reals of J, which stand in the order of its entries. */

@@ -23,7 +23,8 @@ struct tl_newton {
   talus_context *context;
   tl_scaled scaled;
   tl_linear linear;
-  bool ready; /* scaled and linear are those of the present problem */
+  bool ready;   /* scaled and linear are those of the present problem */
+  bool on_host; /* no device was thought of for its matrix */
   /* the present attempt */
   tl_run *run;
   talus_law law;

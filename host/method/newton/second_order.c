@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/method/method.h"
 #include "host/method/newton/newton.h"
 
 enum {
@@ -52,15 +53,18 @@ static double seconds_left(void *user) {
   return tl_run_left(((const tl_newton *)user)->run);
 }
 
-/* Where matrices may go, whose factors have bits of their own; NULL: they stay on the host. */
-static const tl_dense_ops *dense_of(const tl_run *run) {
+const tl_dense_ops *tl_newton_dense(const tl_run *run) {
   return run->backend == TALUS_BACKEND_CUDA && !run->settings->same_bits && !run->context->undense
              ? tl_dense_backend_find(run->context)
              : NULL;
 }
 
-/* The problem written out, unless that has been done. */
-static talus_status make(tl_run *run, tl_newton **result) {
+bool tl_newton_dense_serves(double order) {
+  return tl_linear_device_serves((int64_t)order);
+}
+
+/* The problem written out, unless that has been done. dense: see tl_linear_make. */
+static talus_status make(tl_run *run, const tl_dense_ops *dense, tl_newton **result) {
   tl_method_memory *const memory = run->memory;
   if (memory->newton == NULL) {
     TL_TRY(tl_alloc(run->context, (void **)&memory->newton, 1, sizeof *memory->newton,
@@ -74,8 +78,11 @@ static talus_status make(tl_run *run, tl_newton **result) {
                             &newton->scaled));
     tl_scaled_reference(&newton->scaled, TALUS_LAW_COULOMB);
     tl_scaled_reference(&newton->scaled, TALUS_LAW_CCP);
-    TL_TRY(tl_linear_make(run->context, &newton->scaled, dense_of(run), &newton->linear));
     TL_TRY(memory_reserve(newton));
+  }
+  if (!newton->ready || (newton->on_host && dense != NULL)) {
+    TL_TRY(tl_linear_make(run->context, &newton->scaled, dense, &newton->linear));
+    newton->on_host = dense == NULL;
     newton->ready = true;
   }
   newton->run = run;
@@ -85,15 +92,16 @@ static talus_status make(tl_run *run, tl_newton **result) {
   return TALUS_OK;
 }
 
-talus_status tl_newton_foresee(tl_run *run, double *entries, double *operations) {
+talus_status tl_newton_foresee(tl_run *run, double *order, double *entries, double *operations) {
   tl_newton *newton;
-  TL_TRY(make(run, &newton));
+  TL_TRY(make(run, NULL, &newton));
+  *order = (double)newton->linear.order;
   return tl_linear_foresee(&newton->linear, entries, operations);
 }
 
 /* The problem written out, and the kept impulses. */
 static talus_status prepare(tl_run *run, tl_newton **result) {
-  TL_TRY(make(run, result));
+  TL_TRY(make(run, tl_newton_dense(run), result));
   tl_newton *const newton = *result;
   newton->law = run->settings->law;
   newton->stop = newton->examined = false;
@@ -389,9 +397,27 @@ static talus_status interior_plan(tl_newton *newton) {
   return newton->law == TALUS_LAW_COULOMB ? damped_plan(newton, 0.8, 300, 20) : convex_plan(newton);
 }
 
+/* Whether `auto` goes on without factors: on a device where the host would be sooner with them. */
+static talus_status forgo(tl_run *run, bool *forgone) {
+  double passes = 0;
+  *forgone = false;
+  if (run->settings->method != TALUS_METHOD_AUTO || run->backend == TALUS_BACKEND_CPU) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_cost_factor(run, &passes));
+  *forgone = !isfinite(passes);
+  return TALUS_OK;
+}
+
 static talus_status attempt(tl_run *run, talus_status (*plan)(tl_newton *newton), bool *done) {
   tl_newton *newton;
+  bool forgone;
   *done = false;
+  TL_TRY(forgo(run, &forgone));
+  if (forgone) {
+    run->outcome = TALUS_OUTCOME_STALLED;
+    return TALUS_OK;
+  }
   TL_TRY(prepare(run, &newton));
   tl_scaled_velocity(&newton->scaled, newton->best.y, newton->vector[0]);
   newton->best.epsilon =

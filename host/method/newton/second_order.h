@@ -6,6 +6,7 @@
 #include "host/method/run.h"
 
 typedef struct tl_newton tl_newton;
+struct tl_dense_ops;
 
 talus_status tl_newton_attempt(tl_run *run, bool *done);
 talus_status tl_interior_attempt(tl_run *run, bool *done);
@@ -15,8 +16,14 @@ talus_status tl_path_attempt(tl_run *run, bool *done);
 enum { TL_WRENCH_ROWS = 1000 };
 talus_status tl_wrench_attempt(tl_run *run, bool *done);
 
-/* Entries and operations of a factor; the problem is written out and its matrix ordered for it. */
-talus_status tl_newton_foresee(tl_run *run, double *entries, double *operations);
+/* What a device has for the run's matrices, whose factors have bits of their own; NULL: they stay
+ * on the host. */
+const struct tl_dense_ops *tl_newton_dense(const tl_run *run);
+/* Whether a matrix of this order may go there. */
+bool tl_newton_dense_serves(double order);
+/* Order of the matrix, entries and operations of a factor on the host; the problem is written out
+ * and its matrix ordered for it. */
+talus_status tl_newton_foresee(tl_run *run, double *order, double *entries, double *operations);
 /* Puts the least-norm impulses in the place of the kept ones, which are a solution. */
 talus_status tl_newton_unique(tl_run *run);
 
