@@ -72,9 +72,20 @@ static talus_status want_parcels(tl_narrow *narrow, int32_t count) {
   return TALUS_OK;
 }
 
+/* Pairs between one that is treated and those whose colliders, then whose geometry, are asked for:
+ * the first of a pair are treated in their order, the second ones lie anywhere. */
+enum { COLLIDERS_AHEAD = 16, GEOMETRY_AHEAD = 8 };
+
 static talus_status treat(const tl_collider *collider, const tl_pair *pair, int64_t first,
                           int64_t end, tl_contact_point_list *list) {
   for (int64_t k = first; k < end; k++) {
+    if (k + COLLIDERS_AHEAD < end) {
+      const tl_collider *const b = &collider[pair[k + COLLIDERS_AHEAD].b];
+      TL_PREFETCH(b);
+      TL_PREFETCH(b->pose.position + 2);
+      TL_PREFETCH(&b->margin);
+      TL_PREFETCH(collider[pair[k + GEOMETRY_AHEAD].b].geometry);
+    }
     TL_TRY(tl_narrow_pair(&collider[pair[k].a], &collider[pair[k].b], pair[k].a, pair[k].b, list));
   }
   return TALUS_OK;

@@ -54,6 +54,10 @@ static talus_status hash_sort(talus_context *context, tl_assembly *assembly, con
   return TALUS_OK;
 }
 
+/* Constraints between one that is coloured and those whose units, then whose palettes, are asked
+ * for: in the order of hashes each lies somewhere else. */
+enum { UNITS_AHEAD = 32, PALETTES_AHEAD = 16 };
+
 /* The first free colour of constraint k, which is then taken. */
 static int32_t colour_take(const tl_links *links, int32_t k, tl_palette *palette) {
   int32_t pair[2];
@@ -100,6 +104,14 @@ talus_status tl_order_colour(talus_context *context, tl_assembly *assembly, cons
   }
   *colours = 0;
   for (int32_t i = 0; i < count; i++) {
+    if (links->first == NULL && i + UNITS_AHEAD < count) {
+      const int32_t far = order[i + UNITS_AHEAD], near = order[i + PALETTES_AHEAD];
+      TL_PREFETCH(&links->low[far]);
+      TL_PREFETCH(&links->high[far]);
+      TL_PREFETCH(&colour[far]);
+      TL_PREFETCH(&palette[links->low[near]]);
+      TL_PREFETCH(&palette[links->high[near] >= 0 ? links->high[near] : 0]);
+    }
     const int32_t c = colour_take(links, order[i], palette);
     colour[order[i]] = c;
     *colours = c + 1 > *colours ? c + 1 : *colours;

@@ -258,12 +258,22 @@ bool tl_lanes_serve(const tl_certification *j) {
          j->polygon.count == 0 && j->unit == 1;
 }
 
-/* Copies the group that begins at `done` of the contacts from `first` on; returns their number. */
+/* Copies the group that begins at `done` of the contacts from `first` on; returns their number.
+ * Asks for the bodies of the next one: those of the second side lie anywhere. */
 static int32_t group_take(const tl_certification *j, int32_t first, int32_t done, int32_t count,
                           int32_t *contact, contact_lanes *g) {
   const int32_t next = count - done < LANES ? count - done : LANES;
   for (int32_t i = 0; i < next; i++) {
     contact[i] = tl_certification_constraint(j, first, done + i);
+  }
+  const talus_rigid *const rigid = &j->problem->rigid;
+  for (int32_t i = done + next; i < done + next + LANES && i < count; i++) {
+    const int32_t at = rigid->body_b[tl_certification_constraint(j, first, i)];
+    const int64_t body = at >= 0 ? at : 0;
+    TL_PREFETCH(j->motion + 6 * body);
+    TL_PREFETCH(rigid->velocity + 6 * body);
+    TL_PREFETCH(rigid->inverse_inertia + 6 * body);
+    TL_PREFETCH(rigid->inverse_mass + body);
   }
   group_copy(j, contact, next, g);
   return next;
