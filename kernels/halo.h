@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "talus/talus_base.h"
+#include "talus/talus_ranks.h"
 
 /* What is sent to and received from each rank: places in an array, rank by rank. */
 typedef struct tl_halo_list {
@@ -28,6 +29,11 @@ typedef enum tl_halo_role {
 
 /* Numbers of which all ranks get the largest, with a status. */
 enum { TL_HALO_NUMBERS = 4 };
+
+/* The number of a context among its ranks; 0: there are no others. */
+static inline int32_t tl_halo_rank(const talus_context_def *def) {
+  return def->ranks != NULL ? def->ranks->rank : 0;
+}
 
 typedef struct tl_halo tl_halo;
 struct tl_halo {

@@ -49,6 +49,7 @@ typedef struct tl_assembly {
   tl_system system;
   tl_ordering ordering;
   int64_t revision; /* grows with every problem: who holds a copy knows whether it is of this one */
+  int64_t ordered;  /* grows with every order that is made anew */
   int32_t dimension; /* rows per contact of the caller's impulses */
   int32_t contact_count, bilateral_count;
   int32_t threads;        /* that may build it */

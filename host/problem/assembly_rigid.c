@@ -260,6 +260,7 @@ static talus_status order_take(talus_context *context, rigid_build *build, int c
     tl_kept_restore(assembly);
     return TALUS_OK;
   }
+  assembly->ordered++;
   const size_t constraints = (size_t)shape->contact_count;
   TL_TRY(tl_buffer_reserve(context, &assembly->scratch[1], 3 * constraints, sizeof(int32_t),
                            "pairs of bodies"));

@@ -59,21 +59,10 @@ static talus_status gather(talus_context *context, const void *own, size_t bytes
   return TALUS_OK;
 }
 
-talus_status tl_ranks_agree(talus_context *context, talus_status status) {
+/* The status of all ranks once some have failed: this rank's own, or what another one tells. */
+static talus_status failure_tell(talus_context *context, talus_status status) {
   const talus_transport *const t = tl_ranks_of(context);
   note own = {.status = status}, *all;
-  int64_t failed = status != TALUS_OK;
-  if (t == NULL) {
-    return status;
-  }
-  const int code = t->largest(t->user, &failed, 1);
-  if (code != 0) {
-    return status != TALUS_OK ? status : tl_ranks_lost(context, code);
-  }
-  context->told = failed != 0;
-  if (!failed) {
-    return TALUS_OK;
-  }
   if (status != TALUS_OK) {
     snprintf(own.text, sizeof own.text, "%.*s", NOTE_TEXT - 1, talus_context_message(context));
   }
@@ -88,6 +77,28 @@ talus_status tl_ranks_agree(talus_context *context, talus_status status) {
   tl_free(context, all);
   context->told = true;
   return result;
+}
+
+talus_status tl_ranks_agree_on(talus_context *context, talus_status status, int64_t *number,
+                               int32_t count) {
+  const talus_transport *const t = tl_ranks_of(context);
+  int64_t all[1 + TL_AGREE_MOST] = {status != TALUS_OK};
+  if (t == NULL) {
+    return status;
+  }
+  memcpy(all + 1, number, (size_t)count * sizeof *number);
+  const int code = t->largest(t->user, all, 1 + count);
+  if (code != 0) {
+    return status != TALUS_OK ? status : tl_ranks_lost(context, code);
+  }
+  context->told = all[0] != 0;
+  memcpy(number, all + 1, (size_t)count * sizeof *number);
+  return all[0] == 0 ? TALUS_OK : failure_tell(context, status);
+}
+
+talus_status tl_ranks_agree(talus_context *context, talus_status status) {
+  int64_t none = 0;
+  return tl_ranks_agree_on(context, status, &none, 0);
 }
 
 talus_status tl_ranks_settle(talus_context *context, talus_status status) {

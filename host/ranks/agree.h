@@ -22,6 +22,11 @@ talus_status tl_ranks_check(talus_context *context);
 /* OK if `status` is OK on all ranks; this rank's own failure; else RANKS_FAILED with the message of
  * the first that failed. Without ranks: `status`. */
 talus_status tl_ranks_agree(talus_context *context, talus_status status);
+/* The same; if it is OK, the numbers become the largest of all ranks' ones, in the same
+ * exchange. */
+enum { TL_AGREE_MOST = 63 };
+talus_status tl_ranks_agree_on(talus_context *context, talus_status status, int64_t *number,
+                               int32_t count);
 /* Whether the other ranks know of this rank's failure already: it was agreed upon, or is theirs. */
 static inline bool tl_ranks_told(const talus_context *context, talus_status status) {
   return status != TALUS_OK && (status == TALUS_RANKS_FAILED || context->told);

@@ -60,16 +60,16 @@ static talus_status piece_look(tl_deal *deal) {
   const talus_problem *const p = deal->piece;
   const int32_t bodies = p->rigid.body_count;
   const size_t pairs = (size_t)p->contact_count + (size_t)p->bilateral_count;
-  TL_TRY(tl_buffer_reserve(
-      deal->context, &deal->piece_memory,
-      (size_t)bodies * (sizeof *deal->brick + sizeof *deal->rank + sizeof *deal->place) +
-          pairs * sizeof *deal->owner_of[0],
-      1, "bricks of a piece"));
-  deal->brick = deal->piece_memory.memory;
-  deal->rank = (int32_t *)(deal->brick + bodies);
+  TL_TRY(tl_deal_note(deal));
+  TL_TRY(tl_buffer_reserve(deal->context, &deal->piece_memory, 2 * ((size_t)bodies + pairs),
+                           sizeof *deal->rank, "bodies of a piece"));
+  deal->brick = deal->part->kept.brick;
+  deal->rank = deal->piece_memory.memory;
   deal->place = deal->rank + bodies;
   deal->owner_of[0] = deal->place + bodies;
   deal->owner_of[1] = deal->owner_of[0] + p->contact_count;
+  deal->shared[0] = deal->owner_of[0] + pairs;
+  deal->shared[1] = deal->shared[0] + p->contact_count;
   for (int32_t i = 0; i < bodies; i++) {
     deal->brick[i] = tl_brick_at(p->positions + 3 * (int64_t)i, p->brick_size);
   }
@@ -125,16 +125,11 @@ static void bodies_mark(tl_deal *deal) {
 
 /* What is known of all ranks' pieces together. */
 static talus_status counts_share(tl_deal *deal) {
-  const talus_problem *const p = deal->piece;
   tl_part *const part = deal->part;
-  int64_t counts[2] = {p->contact_count, p->bilateral_count};
-  int64_t some[2] = {tl_problem_compliant(p), tl_problem_bounded(p)};
+  int64_t counts[2] = {deal->piece->contact_count, deal->piece->bilateral_count};
   TL_TRY(tl_ranks_sum(deal->context, counts, 2));
-  TL_TRY(tl_ranks_largest(deal->context, some, 2));
   part->contact_count = counts[0];
   part->row_count = counts[1];
-  part->compliant = some[0] != 0;
-  part->bounded = some[1] != 0;
   return TALUS_OK;
 }
 
@@ -152,9 +147,6 @@ static talus_status deal_all(tl_deal *deal) {
   talus_context *const context = deal->context;
   const talus_problem *const p = deal->piece;
   tl_part *const part = deal->part;
-  TL_TRY(tl_ranks_agree(context, tl_piece_check(context, p)));
-  TL_TRY(tl_pieces_same(context, p));
-  TL_TRY(tl_fields_agree(context, p, &part->fields));
   if (part->given_owners == NULL) { /* whoever has cut knows what each rank gives */
     TL_TRY(tl_pieces_unique(context, p, &deal->out));
   }
@@ -170,17 +162,17 @@ static talus_status deal_all(tl_deal *deal) {
   return tl_deal_part(deal);
 }
 
-talus_status tl_part_deal(talus_context *context, const talus_problem *piece, tl_part *part) {
+static talus_status deal_anew(talus_context *context, const talus_problem *piece, tl_part *part) {
   tl_deal deal = {
       .context = context, .transport = tl_ranks_of(context), .piece = piece, .part = part};
   const talus_status status = deal_all(&deal);
-  tl_buffer *const buffers[] = {&deal.bodies.buffer,      &deal.ghosts.buffer,
-                                &deal.pairs[0].buffer,    &deal.pairs[1].buffer,
-                                &deal.own.buffer,         &deal.others.buffer,
-                                &deal.piece_memory,       &deal.out,
-                                &deal.index.buffer,       &deal.entry_memory,
-                                &deal.bodies.own_buffer,  &deal.pairs[0].own_buffer,
-                                &deal.pairs[1].own_buffer};
+  tl_buffer *const buffers[] = {&deal.bodies.buffer,       &deal.ghosts.buffer,
+                                &deal.pairs[0].buffer,     &deal.pairs[1].buffer,
+                                &deal.own.buffer,          &deal.others.buffer,
+                                &deal.piece_memory,        &deal.out,
+                                &deal.index.buffer,        &deal.entry_memory,
+                                &deal.bodies.own_buffer,   &deal.pairs[0].own_buffer,
+                                &deal.pairs[1].own_buffer, &deal.own_place_memory};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(context, buffers[i]);
   }
@@ -188,20 +180,42 @@ talus_status tl_part_deal(talus_context *context, const talus_problem *piece, tl
   return status;
 }
 
+talus_status tl_part_deal(talus_context *context, const talus_problem *piece, talus_status status,
+                          tl_part *part) {
+  TL_TRY(tl_deal_meet(context, piece, status, part));
+  if (!part->held) {
+    TL_TRY(deal_anew(context, piece, part));
+  }
+  part->problem.velocity_scale = piece->velocity_scale;
+  return tl_flow_carry(context, piece, part);
+}
+
 void tl_part_release(talus_context *context, tl_part *part) {
   tl_owners_release(context, &part->cut);
   tl_gifts_release(context, &part->contacts);
   tl_gifts_release(context, &part->rows);
   tl_gifts_release(context, &part->bodies);
+  for (int f = 0; f < TL_FLOWS; f++) {
+    tl_buffer_release(context, &part->flow[f].lists);
+    tl_buffer_release(context, &part->flow[f].runs);
+  }
+  tl_buffer_release(context, &part->kept.memory);
   tl_buffer_release(context, &part->arrays);
+  tl_buffer_release(context, &part->frame);
+  tl_buffer_release(context, &part->messages);
   tl_buffer_release(context, &part->scratch);
   tl_buffer_release(context, &part->results);
   tl_buffer_release(context, &part->named);
 }
 
 int64_t tl_part_bytes(const tl_part *part) {
-  return (int64_t)(part->cut.memory.capacity + part->cut.scratch.capacity +
-                   part->contacts.memory.capacity + part->rows.memory.capacity +
-                   part->bodies.memory.capacity + part->arrays.capacity + part->scratch.capacity +
-                   part->results.capacity + part->named.capacity);
+  size_t bytes = part->cut.memory.capacity + part->cut.scratch.capacity +
+                 part->contacts.memory.capacity + part->rows.memory.capacity +
+                 part->bodies.memory.capacity + part->kept.memory.capacity + part->arrays.capacity +
+                 part->frame.capacity + part->messages.capacity + part->scratch.capacity +
+                 part->results.capacity + part->named.capacity;
+  for (int f = 0; f < TL_FLOWS; f++) {
+    bytes += part->flow[f].lists.capacity + part->flow[f].runs.capacity;
+  }
+  return (int64_t)bytes;
 }

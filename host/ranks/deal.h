@@ -8,9 +8,10 @@
 /* Beside the brick of a body: it moves. */
 #define TL_MOVES ((tl_brick)1 << 63)
 
-/* Records begin with these; doubles of tl_fields follow. */
+/* What a rank is told of a body, and of a constraint; numbers follow later (flow.c). */
 typedef struct tl_body_head {
   uint64_t id;
+  tl_brick brick; /* with TL_MOVES */
 } tl_body_head;
 
 typedef struct tl_pair_head {
@@ -20,7 +21,7 @@ typedef struct tl_pair_head {
 
 /* Records that have come, by rank; those that a rank has for itself stay in its piece. */
 typedef struct tl_records {
-  char *memory;
+  void *memory;
   int64_t count;     /* with the own ones */
   size_t bytes;      /* of one */
   int32_t *own;      /* [own_count] things of the piece */
@@ -57,15 +58,19 @@ typedef struct tl_deal {
   const talus_transport *transport;
   const talus_problem *piece;
   tl_part *part;
-  tl_brick *brick;      /* [bodies of the piece] */
+  tl_brick *brick;      /* [bodies of the piece], those of part->kept */
   int32_t *rank;        /* [bodies of the piece] that owns it */
-  int32_t *place;       /* [bodies of the piece] in the part; -1: not known yet */
+  int32_t *place;       /* [bodies of the piece] in the part; below 0: not known yet */
   int32_t *owner_of[2]; /* [contacts], [rows] of the piece */
+  int32_t *shared[2];   /* those that other ranks have to do with; how many */
+  int32_t shared_count[2];
   tl_records bodies;    /* of this rank's bricks */
   tl_records ghosts;    /* of others, that its constraints join */
   tl_records pairs[2];  /* contacts, rows */
   tl_by_id own, others; /* bodies, ghosts */
-  tl_id_index index;    /* of the part's bodies */
+  int32_t *own_place;   /* [own.count] in the part */
+  tl_buffer own_place_memory;
+  tl_id_index index; /* of the part's bodies */
   tl_owner_entry *entry;
   tl_buffer entry_memory;
   tl_buffer piece_memory, out;
@@ -80,7 +85,7 @@ static inline int32_t tl_record_own(const tl_records *records, int64_t i) {
 /* Record i, which has come. */
 static inline const void *tl_record(const tl_records *records, int64_t i) {
   const int64_t behind = i >= records->own_first ? records->own_count : 0;
-  return records->memory + (int64_t)records->bytes * (i - behind);
+  return (const char *)records->memory + (int64_t)records->bytes * (i - behind);
 }
 /* Room for those that come by the route, and for own_count others. */
 talus_status tl_records_reserve(const tl_deal *deal, int64_t own_count, tl_records *records,
@@ -113,13 +118,23 @@ static inline int32_t tl_deal_owner_of_pair(const tl_deal *deal, tl_brick a, tl_
   const tl_brick brick = a == b ? a : tl_brick_join(a, b);
   return brick == TL_BRICK_FAR ? 0 : tl_deal_owner(deal, brick);
 }
-/* Bodies of contact or row k of the piece. */
+/* Bodies of the contacts or rows of a piece. */
+static inline const int32_t *tl_deal_ends(const talus_problem *piece, int rows, int side) {
+  const talus_rigid *const r = &piece->rigid;
+  return side ? (rows ? r->row_body_b : r->body_b) : (rows ? r->row_body_a : r->body_a);
+}
 static inline void tl_deal_bodies_of(const tl_deal *deal, int rows, int32_t k, int32_t body[2]) {
-  const talus_rigid *const r = &deal->piece->rigid;
-  body[0] = rows ? r->row_body_a[k] : r->body_a[k];
-  body[1] = rows ? r->row_body_b[k] : r->body_b[k];
+  body[0] = tl_deal_ends(deal->piece, rows, 0)[k];
+  body[1] = tl_deal_ends(deal->piece, rows, 1)[k];
 }
 
+/* deal_meet.c: checks the pieces; part->held: the last deal is kept, on all ranks. */
+talus_status tl_deal_meet(talus_context *context, const talus_problem *piece, talus_status status,
+                          tl_part *part);
+/* deal_keep.c: room for what is kept of the piece, and all of it but the bricks. */
+talus_status tl_deal_note(tl_deal *deal);
+/* ... and the cut. */
+void tl_deal_note_cut(tl_deal *deal);
 /* deal_bodies.c: bodies to the owners of their bricks; those that a rank's constraints join. */
 talus_status tl_deal_bodies(tl_deal *deal);
 talus_status tl_deal_ghosts(tl_deal *deal);

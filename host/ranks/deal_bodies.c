@@ -5,15 +5,8 @@
 #include "host/math/radix.h"
 #include "host/ranks/deal.h"
 
-static size_t record_bytes(const tl_deal *deal) {
-  return sizeof(tl_body_head) + (size_t)deal->part->fields.width[TL_BODIES_OF] * sizeof(double);
-}
-
-static void body_pack(const tl_deal *deal, int32_t i, char *record) {
-  const tl_body_head head = {deal->piece->ids[i]};
-  memcpy(record, &head, sizeof head);
-  tl_field_pack(&deal->part->fields, TL_BODIES_OF, deal->piece, i,
-                (double *)(record + sizeof head));
+static tl_body_head head_of(const tl_deal *deal, int32_t i) {
+  return (tl_body_head){deal->piece->ids[i], deal->brick[i]};
 }
 
 static talus_status by_id_reserve(tl_deal *deal, int64_t count, tl_by_id *list) {
@@ -25,23 +18,37 @@ static talus_status by_id_reserve(tl_deal *deal, int64_t count, tl_by_id *list) 
   return TALUS_OK;
 }
 
+static bool ascends(const uint64_t *id, int64_t count) {
+  for (int64_t i = 1; i < count; i++) {
+    if (id[i] < id[i - 1]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static void by_id_sort(tl_by_id *list) {
   const int64_t count = list->count;
+  if (ascends(list->id, count)) { /* as bodies of a world do */
+    return;
+  }
   tl_radix_sort(list->id, list->value, list->id + count, list->value + count, count);
 }
 
 /* ---- to the owners --------------------------------------------------------------------------- */
 
 /* send: where the records of each rank begin; moves on. */
-static void bodies_pack(const tl_deal *deal, int64_t *send, char *out) {
+static void bodies_pack(const tl_deal *deal, int64_t *send, tl_body_head *out) {
   const talus_problem *const p = deal->piece;
+  int32_t *const sent = deal->part->flow[TL_BODIES_OF].send;
   int64_t own = 0;
   for (int32_t i = 0; i < p->rigid.body_count - p->ghost_count; i++) {
     const int32_t rank = deal->rank[i];
     if (rank == deal->transport->rank) {
       deal->bodies.own[own++] = i;
     } else {
-      body_pack(deal, i, out + (int64_t)deal->bodies.bytes * send[rank]++);
+      sent[send[rank]] = i;
+      out[send[rank]++] = head_of(deal, i);
     }
   }
 }
@@ -74,13 +81,18 @@ talus_status tl_deal_bodies(tl_deal *deal) {
   }
   int64_t own;
   TL_TRY(tl_route_open_others(deal->context, route, &own));
-  deal->bodies.bytes = record_bytes(deal);
+  deal->bodies.bytes = sizeof(tl_body_head);
   talus_status status = tl_records_reserve(deal, own, &deal->bodies, "bodies of a rank");
+  if (status == TALUS_OK) {
+    status = tl_flow_open(deal->context, route, &deal->part->flow[TL_BODIES_OF]);
+  }
   if (status == TALUS_OK) {
     status = tl_buffer_reserve(deal->context, &deal->out, (size_t)route->send[size],
                                deal->bodies.bytes, "bodies for other ranks");
   }
-  TL_TRY(tl_ranks_agree(deal->context, status));
+  int64_t given[1] = {route->send[size] > 0}; /* to other ranks, by any */
+  TL_TRY(tl_ranks_agree_on(deal->context, status, given, 1));
+  deal->part->direct = given[0] == 0;
   bodies_pack(deal, route->send, deal->out.memory);
   firsts_restore(route->send, size);
   TL_TRY(tl_route_carry(deal->context, route, deal->bodies.bytes, deal->out.memory,
@@ -90,59 +102,59 @@ talus_status tl_deal_bodies(tl_deal *deal) {
 
 /* ---- to those who have a constraint with them ------------------------------------------------ */
 
-/* Bodies that are not this rank's, while they are collected; id NULL: while they are counted. */
-typedef struct strangers {
-  uint64_t *id;
-  int32_t *rank, own;
-  int64_t count;
-} strangers;
+enum { UNKNOWN = -1, ASKED_FOR = -2 }; /* places */
 
-static void stranger_add(strangers *s, uint64_t id, int32_t rank) {
-  if (rank != s->own) {
-    if (s->id != NULL) {
-      s->id[s->count] = id;
-      s->rank[s->count] = rank;
-    }
-    s->count++;
-  }
+static void stranger_add(tl_by_id *list, uint64_t id, int32_t rank) {
+  list->id[list->count] = id;
+  list->value[list->count++] = rank;
 }
 
-static void strangers_collect(const tl_deal *deal, int rows, strangers *s) {
-  for (int64_t i = 0; i < deal->pairs[rows].count; i++) {
-    const int32_t own = tl_record_own(&deal->pairs[rows], i);
-    if (own >= 0) {
-      int32_t body[2];
-      tl_deal_bodies_of(deal, rows, own, body);
-      for (int side = 0; side < 2; side++) {
-        if (body[side] >= 0) {
-          stranger_add(s, deal->piece->ids[body[side]], deal->rank[body[side]]);
-        }
-      }
-      continue;
-    }
-    const tl_pair_head *const head = tl_record(&deal->pairs[rows], i);
+/* Bodies of other ranks that the constraints join; those of the piece once each. */
+static void strangers_collect(tl_deal *deal, int rows) {
+  const tl_records *const pairs = &deal->pairs[rows];
+  for (int64_t i = 0; i < pairs->own_count; i++) {
+    int32_t body[2];
+    tl_deal_bodies_of(deal, rows, pairs->own[i], body);
     for (int side = 0; side < 2; side++) {
-      if (head->id[side] != TL_GROUND) {
-        stranger_add(s, head->id[side], tl_deal_owner(deal, head->brick[side]));
+      if (body[side] >= 0 && deal->rank[body[side]] != deal->transport->rank &&
+          deal->place[body[side]] == UNKNOWN) {
+        deal->place[body[side]] = ASKED_FOR;
+        stranger_add(&deal->others, deal->piece->ids[body[side]], deal->rank[body[side]]);
+      }
+    }
+  }
+  const tl_pair_head *const head = pairs->memory;
+  for (int64_t i = 0; i < pairs->count - pairs->own_count; i++) {
+    for (int side = 0; side < 2; side++) {
+      const int32_t rank =
+          head[i].id[side] == TL_GROUND ? -1 : tl_deal_owner(deal, head[i].brick[side]);
+      if (rank >= 0 && rank != deal->transport->rank) {
+        stranger_add(&deal->others, head[i].id[side], rank);
       }
     }
   }
 }
 
-/* Returns how many there are. */
-static int64_t ghosts_collect(const tl_deal *deal, uint64_t *id, int32_t *rank) {
-  strangers s = {id, rank, deal->transport->rank, 0};
-  for (int rows = 0; rows < 2; rows++) {
-    strangers_collect(deal, rows, &s);
+/* How many there may be. */
+static int64_t strangers_most(const tl_deal *deal) {
+  int64_t most = 0;
+  for (int32_t i = 0; i < deal->piece->rigid.body_count; i++) {
+    most += deal->rank[i] != deal->transport->rank;
   }
-  return s.count;
+  for (int rows = 0; rows < 2; rows++) {
+    most += 2 * (deal->pairs[rows].count - deal->pairs[rows].own_count);
+  }
+  return most;
 }
 
 /* Each once, with its owner as the value. */
 static talus_status ghosts_list(tl_deal *deal) {
   tl_by_id *const list = &deal->others;
-  TL_TRY(by_id_reserve(deal, ghosts_collect(deal, NULL, NULL), list));
-  ghosts_collect(deal, list->id, list->value);
+  TL_TRY(by_id_reserve(deal, strangers_most(deal), list));
+  list->count = 0;
+  for (int rows = 0; rows < 2; rows++) {
+    strangers_collect(deal, rows);
+  }
   by_id_sort(list);
   int32_t kept = 0;
   for (int32_t i = 0; i < list->count; i++) {
@@ -155,8 +167,9 @@ static talus_status ghosts_list(tl_deal *deal) {
   return TALUS_OK;
 }
 
-/* The records that others want. */
-static talus_status ghosts_answer(tl_deal *deal, const uint64_t *wanted, int64_t count, char *out) {
+/* What others want to know; which own bodies these are goes to `sent`, until they have places. */
+static talus_status ghosts_answer(tl_deal *deal, const uint64_t *wanted, int64_t count,
+                                  tl_body_head *out, int32_t *sent) {
   for (int64_t i = 0; i < count; i++) {
     const int32_t at = tl_id_find(deal->own.id, deal->own.count, wanted[i]);
     if (at < 0) {
@@ -166,30 +179,32 @@ static talus_status ghosts_answer(tl_deal *deal, const uint64_t *wanted, int64_t
                      (unsigned long long)wanted[i]);
     }
     const int32_t own = tl_record_own(&deal->bodies, deal->own.value[at]);
-    char *const record = out + (int64_t)deal->bodies.bytes * i;
-    if (own >= 0) {
-      body_pack(deal, own, record);
-    } else {
-      memcpy(record, tl_record(&deal->bodies, deal->own.value[at]), deal->bodies.bytes);
-    }
+    out[i] = own >= 0 ? head_of(deal, own)
+                      : *(const tl_body_head *)tl_record(&deal->bodies, deal->own.value[at]);
+    sent[i] = at;
   }
   return TALUS_OK;
 }
 
-static talus_status ghosts_reserve(tl_deal *deal, uint64_t **ask, uint64_t **asked, char **out) {
+/* Their flow goes the other way than the questions. */
+static talus_status ghosts_reserve(tl_deal *deal, uint64_t **ask, uint64_t **asked,
+                                   tl_body_head **out) {
+  tl_route *const route = &deal->route;
   const int32_t size = deal->transport->size;
-  const size_t sends = (size_t)deal->route.send[size], receives = (size_t)deal->route.receive[size];
-  deal->ghosts.bytes = deal->bodies.bytes;
-  deal->ghosts.count = (int64_t)sends;
+  const size_t sends = (size_t)route->send[size], receives = (size_t)route->receive[size];
+  const tl_route answers = {.send = route->receive, .receive = route->send};
+  deal->ghosts.bytes = sizeof(tl_body_head);
+  deal->ghosts.count = deal->ghosts.own_first = (int64_t)sends;
+  TL_TRY(tl_flow_open(deal->context, &answers, &deal->part->flow[TL_GHOSTS_OF]));
   TL_TRY(tl_buffer_reserve(deal->context, &deal->ghosts.buffer, sends, deal->ghosts.bytes,
                            "bodies of a rank"));
   deal->ghosts.memory = deal->ghosts.buffer.memory;
   TL_TRY(tl_buffer_reserve(deal->context, &deal->out,
-                           (sends + receives) * sizeof(uint64_t) + receives * deal->bodies.bytes, 1,
+                           (sends + receives) * sizeof(uint64_t) + receives * sizeof **out, 1,
                            "bodies for other ranks"));
   *ask = deal->out.memory;
   *asked = *ask + sends;
-  *out = (char *)(*asked + receives);
+  *out = (tl_body_head *)(*asked + receives);
   return TALUS_OK;
 }
 
@@ -198,7 +213,7 @@ talus_status tl_deal_ghosts(tl_deal *deal) {
   tl_route *const route = &deal->route;
   const int32_t size = deal->transport->size;
   uint64_t *ask = NULL, *asked = NULL;
-  char *out = NULL;
+  tl_body_head *out = NULL;
   talus_status status = ghosts_list(deal);
   if (status == TALUS_OK) {
     status = tl_route_begin(deal->context, route);
@@ -216,6 +231,7 @@ talus_status tl_deal_ghosts(tl_deal *deal) {
   }
   firsts_restore(route->send, size);
   TL_TRY(tl_route_carry(deal->context, route, sizeof *ask, ask, asked));
-  TL_TRY(tl_ranks_agree(deal->context, ghosts_answer(deal, asked, route->receive[size], out)));
-  return tl_route_answer(deal->context, route, deal->bodies.bytes, out, deal->ghosts.memory);
+  TL_TRY(tl_ranks_agree(deal->context, ghosts_answer(deal, asked, route->receive[size], out,
+                                                     deal->part->flow[TL_GHOSTS_OF].send)));
+  return tl_route_answer(deal->context, route, sizeof *out, out, deal->ghosts.memory);
 }

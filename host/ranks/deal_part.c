@@ -1,28 +1,21 @@
 /* deal_part.c: the part of a rank from the records that have come: bodies in the order of their
- * ids, contacts and rows as their givers come, and who owns each. */
+ * ids, contacts and rows as their givers come, and who owns each. Numbers follow (flow.c). */
 #include <string.h>
 
 #include "host/ranks/deal.h"
-#include "kernels/item/rigid.h"
 
-/* Memory of all arrays of the part. */
-static talus_status arrays_take(tl_deal *deal, int32_t **index) {
+/* Memory of the part, without numbers. */
+static talus_status frame_take(tl_deal *deal, int32_t **index) {
   tl_part *const part = deal->part;
   talus_problem *const p = &part->problem;
   const int64_t bodies = p->rigid.body_count, contacts = p->contact_count,
                 rows = p->bilateral_count, pairs = contacts + rows;
-  const int64_t counts[TL_PIECE_KINDS] = {bodies, contacts, rows};
-  int64_t doubles = 0;
-  for (int kind = 0; kind < TL_PIECE_KINDS; kind++) {
-    doubles += counts[kind] * part->fields.width[kind];
-  }
-  const int64_t bytes = 8 * (doubles + 2 * bodies) + 4 * (bodies + 3 * pairs) + bodies + pairs;
-  TL_TRY(tl_buffer_reserve(deal->context, &part->arrays, (size_t)bytes, 1, "part of a rank"));
-  double *at = part->arrays.memory;
-  for (int kind = 0; kind < TL_PIECE_KINDS; kind++) {
-    at += tl_field_place(&part->fields, (tl_piece_kind)kind, counts[kind], at, p);
-  }
-  part->brick = (tl_brick *)at;
+  const int64_t bytes = 16 * bodies + 4 * (bodies + 3 * pairs) + bodies + pairs;
+  TL_TRY(tl_buffer_reserve(deal->context, &part->frame, (size_t)bytes, 1, "part of a rank"));
+  TL_TRY(tl_buffer_reserve(deal->context, &deal->own_place_memory, (size_t)deal->own.count,
+                           sizeof *deal->own_place, "places of bodies"));
+  deal->own_place = deal->own_place_memory.memory;
+  part->brick = part->frame.memory;
   uint64_t *const ids = part->brick + bodies;
   p->ids = ids;
   part->body_owner = (int32_t *)(ids + bodies);
@@ -37,70 +30,53 @@ static talus_status arrays_take(tl_deal *deal, int32_t **index) {
   return TALUS_OK;
 }
 
-/* Things that stand behind each other in the piece, and are to in the part. */
-typedef struct run {
-  int64_t from, to, count;
-} run;
-
-/* Copies the run; the next one begins with these. */
-static void run_end(const tl_deal *deal, tl_piece_kind kind, run *r, int64_t from, int64_t to) {
-  tl_fields_copy(&deal->part->fields, kind, deal->piece, r->from, r->count, &deal->part->problem,
-                 r->to);
-  *r = (run){from, to, 0};
-}
-
-static void run_add(const tl_deal *deal, tl_piece_kind kind, run *r, int64_t from, int64_t to) {
-  if (from != r->from + r->count || to != r->to + r->count) {
-    run_end(deal, kind, r, from, to);
-  }
-  r->count++;
-}
-
 /* Body i of the part is a record of the owned ones, or of the ghosts. */
-static void body_put(tl_deal *deal, int32_t i, uint64_t id, int32_t record, bool own, run *r) {
+static void body_put(tl_deal *deal, int32_t i, uint64_t id, int32_t record, bool own) {
   tl_part *const part = deal->part;
-  const talus_problem *const p = &part->problem;
   const tl_records *const records = own ? &deal->bodies : &deal->ghosts;
   const int32_t given = tl_record_own(records, record);
+  part->brick[i] =
+      given >= 0 ? deal->brick[given] : ((const tl_body_head *)tl_record(records, record))->brick;
   if (given >= 0) {
-    run_add(deal, TL_BODIES_OF, r, given, i);
     deal->place[given] = i;
-    part->brick[i] = deal->brick[given] & ~TL_MOVES;
+  } else if (own) { /* records stand behind those that this rank has of its own */
+    const int64_t behind = record >= records->own_first ? records->own_count : 0;
+    part->flow[TL_BODIES_OF].place[record - behind] = i;
   } else {
-    const char *const packed = (const char *)tl_record(records, record) + sizeof(tl_body_head);
-    tl_field_unpack(&part->fields, TL_BODIES_OF, (const double *)packed, p, i);
-    part->brick[i] = tl_brick_at(p->positions + 3 * (int64_t)i, p->brick_size);
+    part->flow[TL_GHOSTS_OF].place[record] = i;
   }
-  ((uint64_t *)p->ids)[i] = id;
-  part->body_owner[i] = tl_deal_owner(deal, part->brick[i]);
+  ((uint64_t *)part->problem.ids)[i] = id;
+  part->body_owner[i] = own ? deal->transport->rank : tl_deal_owner(deal, part->brick[i]);
   part->body_own[i] = own;
 }
 
 /* Own bodies and ghosts by id. */
-static void bodies_merge(tl_deal *deal) {
+static talus_status bodies_merge(tl_deal *deal) {
   const tl_by_id *const own = &deal->own, *const others = &deal->others;
-  run r = {0, 0, 0};
+  tl_flow *const ghosts = &deal->part->flow[TL_GHOSTS_OF];
   for (int32_t i = 0, o = 0, g = 0; i < own->count + others->count; i++) {
     if (g == others->count || (o < own->count && own->id[o] < others->id[g])) {
-      body_put(deal, i, own->id[o], own->value[o], true, &r);
-      o++;
+      body_put(deal, i, own->id[o], own->value[o], true);
+      deal->own_place[o++] = i;
     } else {
-      body_put(deal, i, others->id[g], others->value[g], false, &r);
+      body_put(deal, i, others->id[g], others->value[g], false);
       g++;
     }
   }
-  run_end(deal, TL_BODIES_OF, &r, 0, 0);
+  for (int32_t i = 0; i < ghosts->send_first[deal->transport->size]; i++) {
+    ghosts->send[i] = deal->own_place[ghosts->send[i]];
+  }
+  return tl_flow_stay(deal->context, deal->bodies.own, deal->bodies.own_count, deal->place, 0,
+                      &deal->part->flow[TL_BODIES_OF]);
 }
 
 /* Whether a body is where the giver of a constraint says, and moves if it says so. */
 static talus_status claim_check(tl_deal *deal, int32_t body, uint64_t id, tl_brick claim) {
-  const tl_part *const part = deal->part;
   if (body < 0) {
     return tl_fail(deal->context, TALUS_INDEX_RANGE, "no rank gives body %llu, which is joined",
                    (unsigned long long)id);
   }
-  const bool moves = tl_rigid_moves(&part->problem.rigid, body);
-  if ((claim & ~TL_MOVES) != part->brick[body] || ((claim & TL_MOVES) != 0) != moves) {
+  if (claim != deal->part->brick[body]) {
     return tl_fail(deal->context, TALUS_INVALID_ARGUMENT,
                    "body %llu is a ghost with another position or mass than its own rank gives: "
                    "both must be the same",
@@ -112,11 +88,10 @@ static talus_status claim_check(tl_deal *deal, int32_t body, uint64_t id, tl_bri
 /* Whose a constraint of another rank's piece is, by what of its bodies moves. */
 static int32_t owner_of(const tl_deal *deal, const int32_t body[2]) {
   const tl_part *const part = deal->part;
-  const bool moves[2] = {body[0] >= 0 && tl_rigid_moves(&part->problem.rigid, body[0]),
-                         body[1] >= 0 && tl_rigid_moves(&part->problem.rigid, body[1])};
-  return moves[0] && moves[1]
-             ? tl_deal_owner_of_pair(deal, part->brick[body[0]], part->brick[body[1]])
-             : part->body_owner[body[moves[0] ? 0 : 1]];
+  const tl_brick a = body[0] >= 0 ? part->brick[body[0]] : 0;
+  const tl_brick b = body[1] >= 0 ? part->brick[body[1]] : 0;
+  return (a & b & TL_MOVES) != 0 ? tl_deal_owner_of_pair(deal, a & ~TL_MOVES, b & ~TL_MOVES)
+                                 : part->body_owner[body[(a & TL_MOVES) != 0 ? 0 : 1]];
 }
 
 /* Where a body of the piece is in the part; the ground is -1. */
@@ -152,8 +127,6 @@ static talus_status other_put(tl_deal *deal, int rows, int32_t k, int32_t place[
       TL_TRY(claim_check(deal, place[side], head->id[side], head->brick[side]));
     }
   }
-  tl_field_unpack(&deal->part->fields, rows ? TL_ROWS_OF : TL_CONTACTS_OF,
-                  (const double *)(head + 1), &deal->part->problem, k);
   *owner = owner_of(deal, place);
   return TALUS_OK;
 }
@@ -164,13 +137,7 @@ static talus_status pairs_put(tl_deal *deal, int rows, int32_t *a, int32_t *b) {
   const tl_records *const records = &deal->pairs[rows];
   tl_gifts *const gifts = rows ? &part->rows : &part->contacts;
   const int64_t first = rows ? p->contact_count : 0;
-  const tl_piece_kind kind = rows ? TL_ROWS_OF : TL_CONTACTS_OF;
   int64_t taken = 0;
-  run r = {0, 0, 0};
-  for (int64_t i = 0; i < records->own_count; i++) {
-    run_add(deal, kind, &r, records->own[i], records->own_first + i);
-  }
-  run_end(deal, kind, &r, 0, 0);
   for (int32_t k = 0; k < records->count; k++) {
     const int32_t own = tl_record_own(records, k);
     int32_t place[2], *const owner = &part->owner[first + k];
@@ -197,17 +164,29 @@ static talus_status part_fill(tl_deal *deal) {
   }
   *p = talus_problem_default(TALUS_FORM_RIGID);
   p->dimension = deal->piece->dimension;
-  p->velocity_scale = deal->piece->velocity_scale;
   p->brick_size = deal->piece->brick_size;
   p->contact_count = (int32_t)deal->pairs[0].count;
   p->bilateral_count = (int32_t)deal->pairs[1].count;
   p->rigid.body_count = deal->own.count + deal->others.count;
-  TL_TRY(arrays_take(deal, &index));
-  bodies_merge(deal);
+  TL_TRY(frame_take(deal, &index));
+  TL_TRY(bodies_merge(deal));
   TL_TRY(tl_id_index_make(deal->context, p->ids, p->rigid.body_count, &deal->index));
   TL_TRY(pairs_put(deal, 0, index, index + p->contact_count));
   index += 2 * (int64_t)p->contact_count;
-  return pairs_put(deal, 1, index, index + p->bilateral_count);
+  TL_TRY(pairs_put(deal, 1, index, index + p->bilateral_count));
+  for (int32_t i = 0; i < p->rigid.body_count; i++) {
+    deal->part->brick[i] &= ~TL_MOVES;
+  }
+  tl_deal_note_cut(deal);
+  return TALUS_OK;
+}
+
+/* For impulses and velocities on their way. */
+static talus_status results_room(tl_deal *deal) {
+  tl_part *const part = deal->part;
+  TL_TRY(tl_gifts_room(deal->context, &part->contacts, part->problem.dimension, &part->scratch));
+  TL_TRY(tl_gifts_room(deal->context, &part->rows, 1, &part->scratch));
+  return tl_gifts_room(deal->context, &part->bodies, 6, &part->scratch);
 }
 
 /* Where the owners of the piece's bodies have them. */
@@ -231,7 +210,7 @@ static talus_status bodies_locate(tl_deal *deal) {
     id[i] = p->ids[gifts->sent[i]];
   }
   TL_TRY(tl_route_carry(context, &gifts->route, sizeof *id, id, wanted));
-  talus_status status = TALUS_OK;
+  talus_status status = results_room(deal);
   for (int64_t i = 0; i < asked && status == TALUS_OK; i++) {
     gifts->taken[i] = tl_id_place(&deal->index, wanted[i]);
     if (gifts->taken[i] < 0) {

@@ -61,10 +61,6 @@ static int32_t components_of(const tl_fields *fields, const field *f) {
   return f->components == BY_DIMENSION ? fields->dimension : f->components;
 }
 
-static bool is_of(const tl_fields *fields, int i, tl_piece_kind kind) {
-  return fields->has[i] && table[i].kind == kind;
-}
-
 /* Things of a kind that a piece has. */
 static int32_t count_of(const talus_problem *p, tl_piece_kind kind) {
   return kind == TL_BODIES_OF     ? p->rigid.body_count
@@ -72,23 +68,25 @@ static int32_t count_of(const talus_problem *p, tl_piece_kind kind) {
                                   : p->bilateral_count;
 }
 
-talus_status tl_fields_agree(talus_context *context, const talus_problem *piece,
-                             tl_fields *fields) {
-  int64_t own[2 * TL_FIELDS]; /* some rank gives it; some rank that should does not */
+/* Whether some rank gives each, and whether some rank that should does not. */
+void tl_fields_say(const talus_problem *piece, int64_t number[TL_FIELD_NUMBERS]) {
   for (int i = 0; i < TL_FIELDS; i++) {
     const bool some = count_of(piece, table[i].kind) > 0;
-    own[i] = some && array_of(piece, &table[i]) != NULL;
-    own[TL_FIELDS + i] = some && array_of(piece, &table[i]) == NULL;
+    number[i] = some && array_of(piece, &table[i]) != NULL;
+    number[TL_FIELDS + i] = some && array_of(piece, &table[i]) == NULL;
   }
-  TL_TRY(tl_ranks_largest(context, own, 2 * TL_FIELDS));
+}
+
+talus_status tl_fields_agree(talus_context *context, const talus_problem *piece,
+                             const int64_t number[TL_FIELD_NUMBERS], tl_fields *fields) {
   *fields = (tl_fields){.dimension = piece->dimension};
   for (int i = 0; i < TL_FIELDS; i++) {
-    fields->has[i] = own[i] != 0;
-    fields->width[table[i].kind] += own[i] ? components_of(fields, &table[i]) : 0;
-    if (own[i]) {
+    fields->has[i] = number[i] != 0;
+    fields->width[table[i].kind] += number[i] ? components_of(fields, &table[i]) : 0;
+    if (number[i]) {
       fields->list[table[i].kind][fields->count[table[i].kind]++] = (int8_t)i;
     }
-    if (own[i] && own[TL_FIELDS + i] && table[i].lacking == REFUSED) {
+    if (number[i] && number[TL_FIELDS + i] && table[i].lacking == REFUSED) {
       return tl_fail(context, TALUS_RANKS_FAILED,
                      "some ranks give problem.%s, others do not: all must, or none (reaches or "
                      "arms, circular or elliptic cones)",
@@ -120,10 +118,11 @@ int64_t tl_field_place(const tl_fields *fields, tl_piece_kind kind, int64_t coun
                        talus_problem *part) {
   int64_t used = 0;
   for (int i = 0; i < TL_FIELDS; i++) {
-    if (is_of(fields, i, kind)) {
-      double *const array = memory != NULL ? memory + used : NULL;
+    if (table[i].kind == kind) {
+      const bool has = fields->has[i];
+      double *const array = memory != NULL && has ? memory + used : NULL;
       memcpy((char *)part + table[i].offset, &array, sizeof array);
-      used += count * components_of(fields, &table[i]);
+      used += has ? count * components_of(fields, &table[i]) : 0;
     }
   }
   return used;

@@ -26,56 +26,86 @@ talus_status tl_gifts_make(talus_context *context, int32_t count, const int32_t 
   return TALUS_OK;
 }
 
-/* Room for what goes and what comes. */
-static talus_status rooms_take(talus_context *context, const tl_gifts *gifts, int32_t width,
-                               tl_buffer *scratch, double **piece, double **part) {
+talus_status tl_gifts_room(talus_context *context, const tl_gifts *gifts, int32_t width,
+                           tl_buffer *scratch) {
   const int32_t size = tl_ranks_of(context)->size;
-  const int64_t sends = gifts->route.send[size], receives = gifts->route.receive[size];
-  TL_TRY(tl_ranks_agree(context,
-                        tl_buffer_reserve(context, scratch, (size_t)(sends + receives),
-                                          (size_t)width * sizeof(double), "messages of ranks")));
-  *piece = scratch->memory;
-  *part = *piece + width * sends;
-  return TALUS_OK;
+  const int64_t things = gifts->route.send[size] + gifts->route.receive[size];
+  return tl_buffer_reserve(context, scratch, (size_t)things, (size_t)width * sizeof(double),
+                           "messages of ranks");
 }
 
-static void pick(const double *from, const int32_t *place, int64_t count, int32_t width,
-                 double *to) {
-  for (int64_t i = 0; i < count && from != NULL; i++) {
-    memcpy(to + width * i, from + width * (int64_t)place[i], (size_t)width * sizeof *to);
+/* Rows on one side of the way; array NULL: zeros are sent, nothing is kept. */
+typedef struct rows {
+  double *array;
+  const int32_t *place;
+  const int64_t *first; /* [size + 1] */
+} rows;
+
+static void row_copy(const rows *from, int64_t i, const rows *to, int64_t k, size_t width) {
+  if (to->array == NULL) {
+    return;
+  }
+  double *const row = to->array + (int64_t)width * (to->place != NULL ? to->place[k] : k);
+  if (from->array != NULL) {
+    memcpy(row, from->array + (int64_t)width * (from->place != NULL ? from->place[i] : i),
+           width * sizeof *row);
+  } else {
+    memset(row, 0, width * sizeof *row);
   }
 }
 
-static void put(const double *from, const int32_t *place, int64_t count, int32_t width,
-                double *to) {
-  for (int64_t i = 0; i < count && to != NULL; i++) {
-    memcpy(to + width * (int64_t)place[i], from + width * i, (size_t)width * sizeof *to);
+/* All rows but those that stay on this rank. */
+static void rows_copy(const talus_transport *t, const rows *from, const rows *to, size_t width) {
+  const int64_t *const first = from->first != NULL ? from->first : to->first;
+  for (int64_t i = 0; i < first[t->rank]; i++) {
+    row_copy(from, i, to, i, width);
   }
+  for (int64_t i = first[t->rank + 1]; i < first[t->size]; i++) {
+    row_copy(from, i, to, i, width);
+  }
+}
+
+/* Those that stay. */
+static void rows_keep(const talus_transport *t, const rows *from, const rows *to, size_t width) {
+  const int64_t count = from->first[t->rank + 1] - from->first[t->rank];
+  for (int64_t i = 0; i < count; i++) {
+    row_copy(from, from->first[t->rank] + i, to, to->first[t->rank] + i, width);
+  }
+}
+
+static rows rows_of_piece(const tl_gifts *gifts, const double *array) {
+  return (rows){(double *)array, gifts->sent, gifts->route.send};
+}
+
+static rows rows_of_part(const tl_gifts *gifts, const double *array) {
+  return (rows){(double *)array, gifts->taken, gifts->route.receive};
 }
 
 talus_status tl_gifts_forward(talus_context *context, const tl_gifts *gifts, int32_t width,
-                              const double *piece, double *part, tl_buffer *scratch) {
-  const int32_t size = tl_ranks_of(context)->size;
-  const size_t row = (size_t)width * sizeof(double);
-  double *out, *in;
-  TL_TRY(rooms_take(context, gifts, width, scratch, &out, &in));
-  if (piece == NULL) {
-    memset(out, 0, (size_t)gifts->route.send[size] * row);
-  }
-  pick(piece, gifts->sent, gifts->route.send[size], width, out);
-  TL_TRY(tl_route_carry(context, &gifts->route, row, out, in));
-  put(in, gifts->taken, gifts->route.receive[size], width, part);
+                              const double *piece, double *part, const tl_buffer *scratch) {
+  const talus_transport *const t = tl_ranks_of(context);
+  const size_t row = (size_t)width;
+  const rows from = rows_of_piece(gifts, piece), to = rows_of_part(gifts, part);
+  const rows out = {.array = scratch->memory},
+             in = {.array = out.array + width * from.first[t->size]};
+  rows_copy(t, &from, &out, row);
+  rows_keep(t, &from, &to, row);
+  TL_TRY(tl_route_carry_others(context, &gifts->route, row * sizeof(double), out.array, in.array));
+  rows_copy(t, &in, &to, row);
   return TALUS_OK;
 }
 
 talus_status tl_gifts_back(talus_context *context, const tl_gifts *gifts, int32_t width,
-                           const double *part, double *piece, tl_buffer *scratch) {
-  const int32_t size = tl_ranks_of(context)->size;
-  double *in, *out;
-  TL_TRY(rooms_take(context, gifts, width, scratch, &in, &out));
-  pick(part, gifts->taken, gifts->route.receive[size], width, out);
-  TL_TRY(tl_route_answer(context, &gifts->route, (size_t)width * sizeof(double), out, in));
-  put(in, gifts->sent, gifts->route.send[size], width, piece);
+                           const double *part, double *piece, const tl_buffer *scratch) {
+  const talus_transport *const t = tl_ranks_of(context);
+  const size_t row = (size_t)width;
+  const rows from = rows_of_part(gifts, part), to = rows_of_piece(gifts, piece);
+  const rows out = {.array = scratch->memory},
+             in = {.array = out.array + width * from.first[t->size]};
+  rows_copy(t, &from, &out, row);
+  rows_keep(t, &from, &to, row);
+  TL_TRY(tl_route_answer_others(context, &gifts->route, row * sizeof(double), out.array, in.array));
+  rows_copy(t, &in, &to, row);
   return TALUS_OK;
 }
 

@@ -1,5 +1,6 @@
 /* halo.c: what is exchanged of a part while it is solved, by places in the order: which chunks and
  * bodies are this rank's own, and lists of velocities and impulses. */
+#include "host/problem/problem_check.h"
 #include "host/ranks/ranks.h"
 
 talus_status tl_halo_rooms(tl_rank_halo *own, const tl_halo_list *list, int32_t bytes) {
@@ -137,11 +138,14 @@ static talus_status finish(const tl_part *part, const tl_assembly *assembly, tl_
 }
 
 talus_status tl_halo_finish(const tl_part *part, const tl_assembly *assembly, tl_rank_halo *own) {
-  if (own->revision == assembly->revision) {
+  const bool wrenches = tl_problem_wrenches(&part->problem);
+  if (own->ordered == assembly->ordered && own->wrenches == wrenches) {
     return TALUS_OK;
   }
+  own->ordered = 0;
   TL_TRY(finish(part, assembly, own));
-  own->revision = assembly->revision;
+  own->ordered = assembly->ordered;
+  own->wrenches = wrenches;
   return TALUS_OK;
 }
 

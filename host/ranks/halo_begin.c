@@ -17,17 +17,16 @@ static void key_add(keys *k, int side, int32_t list, int32_t rank, int32_t place
   k->count[side]++;
 }
 
-/* Constraint i, which joins these bodies: its owner tells the copies, and the owners of its bodies
- * tell everyone who has it. */
+/* Whether a constraint and both bodies that it joins are this rank's. */
+static bool is_inside(const tl_part *part, int32_t i, const int32_t pair[2]) {
+  return part->own[i] && (pair[0] < 0 || part->body_own[pair[0]]) &&
+         (pair[1] < 0 || part->body_own[pair[1]]);
+}
+
+/* Constraint i, which joins these bodies that move: its owner tells the copies, and the owners of
+ * its bodies tell everyone who has it. */
 static void constraint_emit(const tl_part *part, int32_t i, const int32_t *body, int32_t count,
                             keys *k) {
-  bool inside = part->own[i];
-  for (int32_t b = 0; b < count; b++) {
-    inside = inside && part->body_own[body[b]];
-  }
-  if (inside) { /* nobody else has to do with it */
-    return;
-  }
   const int32_t rank = part->owners->rank;
   int32_t holder[HOLDERS] = {part->owner[i]}, holders = 1;
   for (int32_t b = 0; b < count; b++) {
@@ -67,6 +66,9 @@ static void constraints_emit(const tl_part *part, keys *k) {
     const int32_t row = i - p->contact_count;
     const int32_t pair[2] = {row < 0 ? p->rigid.body_a[i] : p->rigid.row_body_a[row],
                              row < 0 ? p->rigid.body_b[i] : p->rigid.row_body_b[row]};
+    if (is_inside(part, i, pair)) { /* nobody else has to do with it */
+      continue;
+    }
     int32_t body[2], count = 0;
     for (int side = 0; side < 2; side++) {
       if (pair[side] >= 0 && tl_rigid_moves(&p->rigid, pair[side])) {
@@ -108,15 +110,18 @@ talus_status tl_halo_begin(talus_context *context, const tl_part *part, tl_rank_
   const talus_transport *const t = tl_ranks_of(context);
   own->context = context;
   own->refused = false;
-  own->revision = 0;
+  own->halo.compliant = part->compliant;
+  own->halo.bounded = part->bounded;
+  own->halo.failed = false;
+  if (part->held) { /* all lists are as they were */
+    return TALUS_OK;
+  }
+  own->ordered = 0;
   own->halo.rank = t->rank;
   own->halo.size = t->size;
   own->halo.own = part->own;
   own->halo.body_own = part->body_own;
   own->halo.contact_count = part->contact_count;
-  own->halo.compliant = part->compliant;
-  own->halo.bounded = part->bounded;
-  own->halo.failed = false;
   tl_halo_connect(own);
   return tl_ranks_agree(context, begin(context, part, own));
 }

@@ -88,12 +88,9 @@ static talus_status halo_meet(tl_halo *halo, talus_status status, int64_t *numbe
   if (own->refused || halo->failed) {
     return status != TALUS_OK ? status : halo_check(halo);
   }
-  const talus_status all = tl_ranks_agree(own->context, status);
+  const talus_status all = tl_ranks_agree_on(own->context, status, number, TL_HALO_NUMBERS);
   own->refused = all != TALUS_OK;
-  if (all == TALUS_OK) {
-    halo_largest(halo, number, TL_HALO_NUMBERS);
-  }
-  return all == TALUS_OK ? halo_check(halo) : all;
+  return all;
 }
 
 void tl_halo_connect(tl_rank_halo *own) {

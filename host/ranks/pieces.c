@@ -6,11 +6,10 @@
 #include "kernels/backend.h"
 
 talus_status tl_piece_check(talus_context *context, const talus_problem *p) {
-  if (p->form != TALUS_FORM_RIGID || p->memory != TALUS_MEMORY_HOST ||
-      context->backend->kind != TALUS_BACKEND_CPU) {
+  if (p->form != TALUS_FORM_RIGID || p->memory != TALUS_MEMORY_HOST) {
     return tl_fail(context, TALUS_UNSUPPORTED,
-                   "ranks take form RIGID on the CPU, in host memory: translate other forms, or "
-                   "solve without ranks");
+                   "ranks take form RIGID in host memory: translate other forms, or solve without "
+                   "ranks");
   }
   if (p->asleep != NULL) {
     return tl_fail(context, TALUS_UNSUPPORTED,

@@ -76,24 +76,42 @@ static int32_t messages_make(const talus_transport *t, const int64_t *first, siz
 static talus_status carry(talus_context *context, const tl_route *route, const int64_t *send,
                           const int64_t *receive, size_t bytes, const char *out, char *in) {
   const talus_transport *const t = tl_ranks_of(context);
-  const int64_t own = send[t->rank + 1] - send[t->rank];
   const int32_t sends = messages_make(t, send, bytes, (char *)out, route->message);
   const int32_t receives = messages_make(t, receive, bytes, in, route->message + t->size);
-  if (own > 0) {
-    memcpy(in + (int64_t)bytes * receive[t->rank], out + (int64_t)bytes * send[t->rank],
-           (size_t)own * bytes);
-  }
   const int code = t->exchange(t->user, sends, route->message, receives, route->message + t->size);
   return code == 0 ? TALUS_OK : tl_ranks_lost(context, code);
 }
 
+/* What this rank has for itself. */
+static void keep(talus_context *context, const int64_t *send, const int64_t *receive, size_t bytes,
+                 const char *out, char *in) {
+  const int32_t rank = tl_ranks_of(context)->rank;
+  const int64_t own = send[rank + 1] - send[rank];
+  if (own > 0) {
+    memcpy(in + (int64_t)bytes * receive[rank], out + (int64_t)bytes * send[rank],
+           (size_t)own * bytes);
+  }
+}
+
 talus_status tl_route_carry(talus_context *context, const tl_route *route, size_t bytes,
                             const void *out, void *in) {
+  keep(context, route->send, route->receive, bytes, out, in);
+  return tl_route_carry_others(context, route, bytes, out, in);
+}
+
+talus_status tl_route_carry_others(talus_context *context, const tl_route *route, size_t bytes,
+                                   const void *out, void *in) {
   return carry(context, route, route->send, route->receive, bytes, out, in);
 }
 
 talus_status tl_route_answer(talus_context *context, const tl_route *route, size_t bytes,
                              const void *out, void *in) {
+  keep(context, route->receive, route->send, bytes, out, in);
+  return tl_route_answer_others(context, route, bytes, out, in);
+}
+
+talus_status tl_route_answer_others(talus_context *context, const tl_route *route, size_t bytes,
+                                    const void *out, void *in) {
   return carry(context, route, route->receive, route->send, bytes, out, in);
 }
 

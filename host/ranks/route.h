@@ -24,6 +24,11 @@ talus_status tl_route_carry(talus_context *context, const tl_route *route, size_
 /* The answers to them, of `bytes` each: `out` has one for each record received. Collective. */
 talus_status tl_route_answer(talus_context *context, const tl_route *route, size_t bytes,
                              const void *out, void *in);
+/* The same, but for those that this rank has for itself. */
+talus_status tl_route_carry_others(talus_context *context, const tl_route *route, size_t bytes,
+                                   const void *out, void *in);
+talus_status tl_route_answer_others(talus_context *context, const tl_route *route, size_t bytes,
+                                    const void *out, void *in);
 void tl_route_release(talus_context *context, tl_route *route);
 
 #endif

@@ -19,17 +19,6 @@ static named named_of(talus_solver *solver, int rows) {
                         &solver->part.contacts};
 }
 
-/* Whether there are names: on all ranks that have any of these, or on none. */
-static talus_status names_agree(talus_context *context, const named *n, bool *some) {
-  int64_t has[2] = {n->count > 0 && n->key != NULL, n->count > 0 && n->key == NULL};
-  TL_TRY(tl_ranks_largest(context, has, 2));
-  *some = has[0] != 0;
-  return has[0] && has[1]
-             ? tl_fail(context, TALUS_RANKS_FAILED,
-                       "some ranks give contact_key or row_key, others do not: all must, or none")
-             : TALUS_OK;
-}
-
 /* A row for each name that goes to its keeper; values may be NULL. */
 static talus_status names_send(talus_solver *solver, const named *n, tl_gifts *keepers,
                                uint64_t **name, tl_buffer *memory) {
@@ -43,8 +32,16 @@ static talus_status names_send(talus_solver *solver, const named *n, tl_gifts *k
   }
   TL_TRY(tl_gifts_make(context, n->count, rank, keepers));
   const size_t kept = (size_t)keepers->route.receive[size];
-  TL_TRY(tl_ranks_agree(context, tl_buffer_reserve(context, memory, (size_t)n->count + kept,
-                                                   sizeof(uint64_t), "names")));
+  talus_status status =
+      tl_buffer_reserve(context, memory, (size_t)n->count + kept, sizeof(uint64_t), "names");
+  if (status == TALUS_OK) {
+    status = tl_gifts_room(context, keepers, n->width, &solver->part.scratch);
+  }
+  status = tl_ranks_agree(context, status);
+  if (status != TALUS_OK) { /* there may be no room for results any more, either */
+    solver->part.kept.valid = false;
+    return status;
+  }
   uint64_t *const out = memory->memory;
   *name = out + n->count;
   for (int32_t i = 0; i < n->count; i++) {
@@ -97,9 +94,8 @@ talus_status tl_pieces_names_match(talus_solver *solver, const double **impulse,
     tl_gifts keepers = {.sent = NULL};
     tl_buffer memory = {.memory = NULL};
     double *const to = rows ? found + (int64_t)all[0].width * all[0].count : found;
-    bool some = false;
-    talus_status status = names_agree(context, &all[rows], &some);
-    if (status == TALUS_OK && some) {
+    talus_status status = TALUS_OK;
+    if (solver->part.named_by[rows]) {
       status = match(solver, &all[rows], &keepers, &memory, to);
       *(rows ? row : impulse) = to;
     }
@@ -134,9 +130,8 @@ talus_status tl_pieces_names_save(talus_solver *solver, const talus_solution *ow
     const named n = named_of(solver, rows);
     tl_gifts keepers = {.sent = NULL};
     tl_buffer memory = {.memory = NULL}, values = {.memory = NULL};
-    bool some = false;
-    talus_status status = names_agree(solver->context, &n, &some);
-    if (status == TALUS_OK && some) {
+    talus_status status = TALUS_OK;
+    if (solver->part.named_by[rows]) {
       status = save(solver, &n, rows ? own->bilateral_impulse : own->impulse, &keepers, &memory,
                     &values);
     }

@@ -87,7 +87,12 @@ talus_status tl_plan_engine_make(talus_solver *solver, tl_raw *raw) {
   TL_TRY(slot_fill(solver));
   tl_engine_slot *const slot = &solver->slot;
   if (solver->on_ranks) {
-    TL_TRY(tl_halo_finish(&solver->part, &solver->assembly, &solver->rank_halo));
+    const talus_status status =
+        tl_halo_finish(&solver->part, &solver->assembly, &solver->rank_halo);
+    if (status != TALUS_OK) { /* nothing that was made for exchanges may be kept */
+      solver->part.kept.valid = false;
+      return status;
+    }
   }
   const int32_t threads = tl_solver_threads(solver);
   if (slot->revision == solver->assembly.revision && (slot->threads == threads || raw != NULL)) {

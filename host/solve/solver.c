@@ -179,9 +179,9 @@ static talus_status problem_take(talus_solver *solver, const talus_problem *give
   solver->on_ranks = tl_ranks_of(solver->context) != NULL && !solver->alone;
   if (solver->on_ranks) {
     TL_TRY(tl_ranks_check(solver->context));
-    TL_TRY(tl_ranks_agree(solver->context, tl_problem_copy_make(solver->context, given, &copy)));
     solver->memory = TALUS_MEMORY_HOST;
-    return tl_pieces_take(solver, &copy.problem);
+    return tl_pieces_take(solver, tl_problem_copy_make(solver->context, given, &copy),
+                          &copy.problem);
   }
   solver->assembly.halo = NULL;
   TL_TRY(tl_problem_copy_make(solver->context, given, &copy));

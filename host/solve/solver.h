@@ -109,8 +109,9 @@ talus_status tl_request_make(talus_solver *solver, const talus_solution *solutio
                              tl_request *request);
 /* talus_solver_solve, once tl_solver_enter has succeeded. */
 talus_status tl_solver_solve(talus_solver *solver, const tl_request *request);
-/* pieces.c: tl_solver_take of the pieces that all ranks have. Collective. */
-talus_status tl_pieces_take(talus_solver *solver, const talus_problem *piece);
+/* pieces.c: tl_solver_take of the pieces that all ranks have; `status`: whether this one's may be
+ * read. Collective. */
+talus_status tl_pieces_take(talus_solver *solver, talus_status status, const talus_problem *piece);
 /* A solve by all ranks; each gets the results of its piece. Collective. */
 talus_status tl_pieces_solve(talus_solver *solver, const tl_request *request);
 /* Whether it is so on any rank. Collective. */

@@ -13,8 +13,9 @@
  * A rank that fails tells the others: their calls end with TALUS_RANKS_FAILED and its message.
  *
  * Worlds and scenes of such a context are collective as well: all ranks make the same calls, those
- * that write files (the first one writes) and read contacts among them. Other defs, files or
- * callbacks on one rank end the call, or the next step, of all with a message. */
+ * that write files (the first one writes) and that read or change bodies or contacts among them: a
+ * rank has not all of these. Other defs, files or callbacks on one rank end the call, or the next
+ * step, of all with a message. */
 #ifndef TALUS_RANKS_H
 #define TALUS_RANKS_H
 

@@ -17,8 +17,9 @@ typedef struct solved {
   uint64_t *id; /* of the bodies */
   int extra;    /* what contacts and rows have besides (extras.h) */
   extras more;
-  int32_t salt;   /* another one: bodies are dealt out otherwise */
-  bool deal_anew; /* ... in the second solve */
+  int32_t salt;          /* another one: bodies are dealt out otherwise */
+  bool deal_anew;        /* ... in the second solve */
+  const int32_t *holder; /* [bodies] the rank that gives each, instead */
 } solved;
 
 /* A piece: the bodies of a rank, other bodies that its contacts join, and the contacts. */
@@ -33,6 +34,10 @@ typedef struct piece {
 /* Bodies are dealt out without any sense, so that ranks have ghosts all over the bed. */
 static int32_t piece_rank(int32_t body, int32_t size, int32_t salt) {
   return (int32_t)(((uint32_t)body + (uint32_t)salt) * 2654435761u >> 8) % size;
+}
+
+static int32_t piece_giver(const solved *s, int32_t body, int32_t size) {
+  return s->holder != NULL ? s->holder[body] : piece_rank(body, size, s->salt);
 }
 
 /* Names in the order of the whole's indices. */
@@ -91,18 +96,18 @@ static void piece_make(piece *p, const solved *s, int32_t rank, int32_t size) {
     place[i] = -1;
   }
   for (int32_t i = 0; i < d->body_count; i++) {
-    if (piece_rank(i, size, s->salt) == rank) {
+    if (piece_giver(s, i, size) == rank) {
       piece_body(p, d, place, i);
     }
   }
   const int32_t own = p->part.body_count;
   for (int64_t k = 0; k < d->contact_count; k++) {
-    if (piece_rank(d->b[k], size, s->salt) == rank) {
+    if (piece_giver(s, d->b[k], size) == rank) {
       piece_contact(p, d, place, k);
     }
   }
   for (int64_t k = 0; k < d->row_count; k++) {
-    if (piece_rank(d->row_a[k], size, s->salt) == rank) {
+    if (piece_giver(s, d->row_a[k], size) == rank) {
       piece_row(p, d, place, k);
     }
   }
@@ -163,8 +168,8 @@ static talus_status piece_anew(talus_solver *solver, int32_t rank, int32_t size,
 }
 
 /* One rank's part: update and solve, twice if warm_start is set. */
-static talus_status piece_solve(talus_context *context, const piece *p, solved *s, int32_t rank,
-                                int32_t size, talus_info *info) {
+static inline talus_status piece_solve(talus_context *context, const piece *p, solved *s,
+                                       int32_t rank, int32_t size, talus_info *info) {
   talus_solution solution = talus_solution_default();
   talus_solver *solver = NULL;
   const bed *const d = s->d;
