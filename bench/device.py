@@ -15,16 +15,16 @@ PHASES = {  # source of the kernel: phase
     "world_touch": "collide", "world_pairs": "search of pairs", "assembly": "build",
     "assembly_order": "build", "assembly_colour": "build", "assembly_compliance": "build",
     "upload": "build", "copy_array": "build", "caller": "solve", "engine": "solve", "response": "solve",
-    "sweep": "solve", "residual": "solve", "gradient": "solve", "judge": "certificate",
+    "queue": "solve", "sweep": "solve", "residual": "solve", "gradient": "solve", "judge": "certificate",
     "ahead": "certificate", "world_advance": "advance"}
 DEVICES = {"RTX 4090": 1.01e12, "A100": 1.94e12, "H100": 3.35e12}  # bytes/s by data sheet
 KERNEL = 4e-6  # s: half a pair of dependent kernels
-KERNELS = 44 + 11  # of a step with iterations, copies and fills included: tests/emu/test_world_counts.cu
+KERNELS = 43 + 10  # of a step with iterations, copies and fills included: tests/emu/test_world_counts.cu
 CONTACTS = 3.03  # per sphere
 CERTIFICATES = 1  # a step at rest that is queued as a whole
 PASSES = {"f64": 7.4, "f32": 10.3}  # a step at rest, docs/measured/world.md
 CPU_8K, EXPONENT = 17e-3, 1.16  # s a step of 8000 on one thread, docs/measured/flow.md; growth, measured to 250 000
-WANTED = {8000: 50, 64000: 200, 500000: 400}  # times one thread, H100 in f64
+SPHERES = (8000, 64000, 500000)
 
 
 def run(ptxrun, talus, steps):
@@ -88,15 +88,15 @@ def main():
         print(f"| {phase}, {'each' if phase == 'certificate' else 'a step'} | {value:.0f} |")
     print(f"| solve, a pass | {per_pass:.0f} |\n")
     print("| spheres | one CPU thread, ms | " +
-          " | ".join(f"{d}, ms | times" for d in (*DEVICES, "RTX 4090 f32")) + " | wanted of the H100 |")
-    print("|" + "---|" * (3 + 2 * (len(DEVICES) + 1)))
-    for grains, wanted in WANTED.items():
+          " | ".join(f"{d}, ms | times" for d in (*DEVICES, "RTX 4090 f32")) + " |")
+    print("|" + "---|" * (2 + 2 * (len(DEVICES) + 1)))
+    for grains in SPHERES:
         cpu = CPU_8K * (grains / 8000) ** EXPONENT
         cells = [f"{grains}", f"{1e3 * cpu:.0f}"]
         for device, precision in [(d, "f64") for d in DEVICES] + [("RTX 4090", "f32")]:
             t = seconds(grains, share, per_pass, DEVICES[device], precision)
             cells += [f"{1e3 * t:.2f}", f"{cpu / t:.0f}"]
-        print("| " + " | ".join(cells) + f" | {wanted} |")
+        print("| " + " | ".join(cells) + " |")
 
 
 if __name__ == "__main__":

@@ -57,7 +57,11 @@ typedef struct tl_queue_request {
   tl_caller_array impulse;                 /* to begin with */
   tl_caller_array result[TL_RESULT_COUNT]; /* array NULL: not wanted */
   int32_t law;                             /* talus_law */
-  double tolerance;                        /* impulses with R(x) <= tolerance R(0) end the solve */
+  double tolerance; /* impulses to begin with that have R(x) <= tolerance R(0) end the solve, later
+                       ones by what is moving (problem.velocity_scale), if that is more */
+  double velocity_scale;
+  const double *velocity_scale_at; /* NULL, or where it is */
+  int32_t max_iterations;
 } tl_queue_request;
 
 /* Kinds of iterations; item/state.h has what they follow, tl_rule. */
@@ -101,11 +105,12 @@ typedef struct tl_engine_ops {
   talus_status (*judge)(tl_engine *engine, tl_judge_sums *sums, tl_judge_balance *balance);
   /* Writes an array of the caller's, as it was judged. */
   talus_status (*give)(tl_engine *engine, tl_result which, const tl_caller_array *array);
-  /* Queues a whole solve: the last upload with other numbers, impulses taken and, unless they are
-   * good enough, the iterations up to the first look, certificate and results. *queued: that can be
-   * expected. Once it was waited for, the operations above are called as ever, up to the last
-   * `give`: they do nothing but tell what was found, or return TL_NOT_QUEUED and are themselves
-   * again. raw NULL: they are themselves again. */
+  /* Queues a whole solve: an upload of the last problem's bodies, impulses taken, and unless they
+   * are good enough, iterations and residuals as the last solve took them, certificate, results.
+   * *queued: that can be expected. Once it was waited for, the operations above are called as ever,
+   * up to the last `give`: they do nothing but tell what was found. Where more is wanted they go on
+   * from there (`went_on`, results were written too early), or, where it was another solve, return
+   * TL_NOT_QUEUED; both times they are themselves again. raw NULL: they are themselves again. */
   talus_status (*queue)(tl_engine *engine, const tl_raw *raw, const tl_queue_request *request,
                         bool *queued);
 } tl_engine_ops;
@@ -115,6 +120,7 @@ struct tl_engine {
   const tl_engine_ops *ops;
   int64_t bytes; /* memory held, host and device; kept true by the engine */
   bool strange;  /* impulses that were taken are not all numbers; known after a residual */
+  bool went_on;  /* a solve that was queued needed more than that, and was made on from there */
 };
 
 typedef struct tl_backend {

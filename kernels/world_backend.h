@@ -9,6 +9,7 @@
 #define TL_WORLD_BACKEND_H
 
 #include "host/base/base.h"
+#include "kernels/data/queued.h"
 #include "kernels/data/resident.h"
 #include "talus/talus_solve.h"
 
@@ -34,20 +35,25 @@ typedef struct tl_world_backend {
   void (*destroy)(tl_resident *resident); /* accepts NULL */
   /* Takes a whole world. Statuses: OUT_OF_MEMORY, DEVICE_ERROR, as all below. */
   talus_status (*load)(tl_resident *resident, const tl_resident_load *load);
+  /* Takes what has changed of it since. After OUT_OF_MEMORY the contacts are still those that were
+   * there, and the world has to be loaded anew. */
+  talus_status (*change)(tl_resident *resident, const tl_resident_change *change);
   /* Velocities and spins of bodies that are not free: [count], [6 count]. */
   talus_status (*steer)(tl_resident *resident, int32_t count, const int32_t *body,
                         const double *velocity);
-  /* Whether touch and advance may be called without a record, which then is not waited for: pairs,
-   * and the number of contacts, are taken to be those of the step before. */
+  /* Whether touch and advance may be called without a record, which then is not waited for. */
   bool (*steady)(const tl_resident *resident);
-  /* After such calls: waits for the record. *right: they were. */
+  /* After such calls: waits for the record. *right: there was room for all contacts, and they are
+   * of the kind that they were before. */
   talus_status (*read)(tl_resident *resident, tl_resident_record *record, bool *right);
   /* Keeps the bodies; velocities without contact; contacts, matched to those of the step before. */
   talus_status (*touch)(tl_resident *resident, const tl_resident_rule *rule,
                         tl_resident_record *record);
-  /* Arrays of a problem in the backend's memory, and where its solution goes. */
+  /* Arrays of a problem in the backend's memory, and where its solution goes; facts: of that of the
+   * velocities, whose contact_count is as many as there is room for until the record is read. */
   talus_status (*form)(tl_resident *resident, const tl_resident_rule *rule,
-                       tl_resident_problem which, talus_problem *problem, talus_solution *solution);
+                       tl_resident_problem which, talus_problem *problem, talus_solution *solution,
+                       tl_queued_facts *facts);
   /* After the velocity problem: guards, balances, bodies moved. The new contacts are the
    * world's. */
   talus_status (*advance)(tl_resident *resident, const tl_resident_rule *rule,
@@ -58,7 +64,7 @@ typedef struct tl_world_backend {
   /* Bodies and contacts as they were before touch. */
   talus_status (*restore)(tl_resident *resident);
   int32_t (*contact_count)(const tl_resident *resident);
-  /* Bodies [body_count], contacts: arrays with room for contact_count. */
+  /* Bodies [body_count], contacts: arrays with room for contact_count; each may be NULL. */
   talus_status (*fetch)(tl_resident *resident, tl_body_motion *motion,
                         tl_resident_contacts *contacts);
   /* Bytes that a world of so many needs with its solves, by an estimate, and those that are free

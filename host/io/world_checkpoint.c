@@ -331,5 +331,6 @@ talus_status talus_checkpoint_read(talus_world *world, const char *path) {
   if (world == NULL || path == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
+  TL_TRY(tl_bodies_whole(world)); /* files are read by one after the other */
   return tl_ranks_agree(world->context, state_read(world, path));
 }

@@ -138,7 +138,8 @@ static talus_status take_contacts(tl_world_frame *f, const talus_world *world) {
 }
 
 talus_status tl_world_frame_take(tl_world_frame *f, const talus_world *world, bool contacts) {
-  TL_TRY(tl_world_read(world));
+  TL_TRY(contacts ? tl_world_read(world) : tl_bodies_read(world));
+  TL_TRY(tl_bodies_whole(world));
   int32_t *index = NULL;
   memset(&f->frame, 0, sizeof f->frame);
   f->frame.step = talus_world_steps(world);
@@ -216,9 +217,7 @@ talus_status talus_frames_write(talus_frames *frames, const talus_world *world) 
   if (frames == NULL || world == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  if (frames->contacts) {
-    TL_TRY(tl_contacts_read(world));
-  }
+  TL_TRY(frames->contacts ? tl_contacts_read(world) : tl_bodies_whole(world));
   return tl_ranks_agree(world->context,
                         frames->writer != NULL ? write_frame(frames, world) : TALUS_OK);
 }

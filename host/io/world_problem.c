@@ -46,6 +46,7 @@ talus_status talus_world_problem_write(talus_world *world, const char *path) {
     status = problem_write(world, path);
     const talus_status restored = tl_world_restore(world);
     status = status != TALUS_OK ? status : restored;
+    world->step_saved = false;
   }
   status = tl_ranks_settle(world->context, status);
   tl_context_leave(world->context);

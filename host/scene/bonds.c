@@ -146,6 +146,7 @@ static talus_status bond_all(const talus_scene *scene, const tl_scene_bonds *fro
   const talus_bond_def def = bond_def(from);
   void *memory = NULL;
   int32_t count = 0, added = 0;
+  TL_TRY(tl_bodies_whole(world));
   TL_TRY(tl_alloc(scene->context, &memory, (size_t)world->body_count + 1, sizeof(int32_t),
                   "bodies to be bonded"));
   int32_t *const body = memory;

@@ -376,6 +376,19 @@ static talus_status check_same(const talus_scene *scene) {
              : tl_ranks_same(scene->context, &hash, sizeof hash, "scene");
 }
 
+/* Says that ranks cannot share the work of a world without bricks. */
+static void bricks_tell(const talus_scene *scene, const talus_world *world) {
+  enum { FEW = 256 };
+  const talus_transport *const t = tl_ranks_of(scene->context);
+  if (t != NULL && t->size > 1 && t->rank == 0 && !(world->def.brick_size > 0) &&
+      world->body_count >= FEW) {
+    tl_log(scene->context, TALUS_LOG_WARNING,
+           "%s has no world.brick_size: each of the %d processes makes every step whole; to share "
+           "the work set one of some eight grain diameters, as by --set world.brick_size=%.2gm",
+           scene->path, (int)t->size, 16 * world->size);
+  }
+}
+
 talus_status talus_scene_build(talus_scene *scene, talus_world **world) {
   if (scene == NULL || world == NULL) {
     return scene == NULL ? TALUS_INVALID_ARGUMENT
@@ -388,6 +401,8 @@ talus_status talus_scene_build(talus_scene *scene, talus_world **world) {
   if (status != TALUS_OK) {
     talus_world_destroy(*world);
     *world = NULL;
+    return status;
   }
-  return status;
+  bricks_tell(scene, *world);
+  return TALUS_OK;
 }

@@ -183,5 +183,6 @@ talus_status talus_scene_resume(talus_scene *scene, talus_world *world, const ch
   if (scene == NULL || world == NULL || path == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
+  TL_TRY(tl_bodies_whole(world)); /* files are read by one after the other */
   return tl_ranks_agree(tl_scene_context(scene), resume(scene, world, path));
 }

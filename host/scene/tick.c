@@ -7,6 +7,7 @@
 
 #include "host/ranks/agree.h"
 #include "host/scene/occupancy.h"
+#include "host/world/spread.h"
 #include "host/world/state.h"
 
 static bool within(double time, double begin, double end) {
@@ -30,6 +31,30 @@ static talus_status remove_expired(talus_scene *scene, talus_world *world, doubl
   return TALUS_OK;
 }
 
+static bool is_taken(const talus_scene *scene, const tl_scene_outlet *outlet,
+                     const double *position) {
+  const bool inside = tl_region_contains(&outlet->region, scene->def.world.plane, position, 0);
+  return inside == (outlet->where == 0);
+}
+
+/* Of bodies that are not on every rank each finds its own. done: false if that cannot be. */
+static talus_status run_outlet_apart(talus_scene *scene, talus_world *world, int32_t i,
+                                     bool *done) {
+  const tl_scene_outlet *outlet = (const tl_scene_outlet *)scene->def.outlets.item + i;
+  bool *mark, refused;
+  int64_t count;
+  TL_TRY(tl_bodies_marks(world, &mark));
+  for (int32_t slot = 0; slot < world->body_count; slot++) {
+    const tl_body *const body = &world->body[slot];
+    mark[slot] = body->type == TALUS_BODY_FREE && tl_bodies_answered(world, slot) &&
+                 is_taken(scene, outlet, body->position);
+  }
+  TL_TRY(tl_bodies_remove(world, &count, &refused));
+  scene->removed[i] += count;
+  *done = !refused;
+  return TALUS_OK;
+}
+
 static talus_status run_outlets(talus_scene *scene, talus_world *world, double time) {
   const tl_scene_definition *def = &scene->def;
   for (int32_t i = 0; i < def->outlets.count; i++) {
@@ -37,18 +62,55 @@ static talus_status run_outlets(talus_scene *scene, talus_world *world, double t
     if (!within(time, outlet->begin, outlet->end)) {
       continue;
     }
-    for (int32_t body = talus_body_after(world, TALUS_NONE); body != TALUS_NONE;
+    bool done = false;
+    if (world->bodies_local) {
+      TL_TRY(run_outlet_apart(scene, world, i, &done));
+    }
+    for (int32_t body = done ? TALUS_NONE : talus_body_after(world, TALUS_NONE); body != TALUS_NONE;
          body = talus_body_after(world, body)) {
       talus_body_state state;
       if (talus_body_kind(world, body) != TALUS_BODY_FREE) {
         continue;
       }
       TL_TRY(talus_body_get(world, body, &state));
-      const bool inside = tl_region_contains(&outlet->region, def->world.plane, state.position, 0);
-      if (inside == (outlet->where == 0)) {
+      if (is_taken(scene, outlet, state.position)) {
         TL_TRY(talus_body_remove(world, body));
         scene->removed[i]++;
       }
+    }
+  }
+  return TALUS_OK;
+}
+
+/* Whether a body reaches into a box. */
+static bool is_near(const talus_scene *scene, const double lower[3], const double upper[3],
+                    const double position[3], double radius) {
+  bool near = true;
+  for (int c = 0; c < 3; c++) {
+    if (!(scene->def.world.plane && c == 1)) {
+      near = near && position[c] + radius >= lower[c] && position[c] - radius <= upper[c];
+    }
+  }
+  return near;
+}
+
+/* Of bodies that are not on every rank those that reach into a box are shown to all. */
+static talus_status gather_apart(talus_scene *scene, talus_world *world, const double lower[3],
+                                 const double upper[3], tl_occupancy *occupancy) {
+  bool *mark;
+  TL_TRY(tl_bodies_marks(world, &mark));
+  for (int32_t slot = 0; slot < world->body_count; slot++) {
+    const tl_body *const body = &world->body[slot];
+    mark[slot] =
+        tl_bodies_answered(world, slot) &&
+        is_near(scene, lower, upper, body->position, talus_scene_body_radius(scene, body->id));
+  }
+  TL_TRY(tl_bodies_share(world));
+  for (int32_t slot = 0; slot < world->body_count; slot++) {
+    const tl_body *const body = &world->body[slot];
+    if (tl_body_everywhere(world, slot) &&
+        is_near(scene, lower, upper, body->position, talus_scene_body_radius(scene, body->id))) {
+      TL_TRY(tl_occupancy_add(occupancy, body->id));
     }
   }
   return TALUS_OK;
@@ -60,18 +122,15 @@ static talus_status gather(talus_scene *scene, talus_world *world, const tl_scen
                            tl_occupancy *occupancy) {
   double lower[3], upper[3];
   tl_region_box(region, lower, upper);
+  if (world->bodies_local) {
+    return gather_apart(scene, world, lower, upper, occupancy);
+  }
   for (int32_t body = talus_body_after(world, TALUS_NONE); body != TALUS_NONE;
        body = talus_body_after(world, body)) {
     const double radius = talus_scene_body_radius(scene, body);
     talus_body_state state;
     TL_TRY(talus_body_get(world, body, &state));
-    int near = 1;
-    for (int c = 0; c < 3 && occupancy->cell == NULL; c++) {
-      if (!(scene->def.world.plane && c == 1)) {
-        near &= state.position[c] + radius >= lower[c] && state.position[c] - radius <= upper[c];
-      }
-    }
-    if (near) {
+    if (occupancy->cell != NULL || is_near(scene, lower, upper, state.position, radius)) {
       TL_TRY(tl_occupancy_add(occupancy, body));
     }
   }

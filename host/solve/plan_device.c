@@ -246,7 +246,8 @@ static bool settings_queue(const talus_settings *s) {
 }
 
 talus_status tl_plan_device_queue(talus_solver *solver, const talus_problem *problem,
-                                  const tl_solution_copy *solution, bool *queued) {
+                                  const tl_solution_copy *solution, const tl_queued_facts *facts,
+                                  bool *queued) {
   tl_engine *const engine = solver->slot.engine;
   const talus_settings *const settings = &solver->settings;
   tl_raw raw;
@@ -258,6 +259,7 @@ talus_status tl_plan_device_queue(talus_solver *solver, const talus_problem *pro
     return TALUS_OK;
   }
   raw.coloured = tl_solver_wants_colours(solver);
+  raw.count = facts->contact_count;
   TL_TRY(tl_outlet_make(solver->context, problem, &solution->solution, &outlet));
   if (!device_stays(solver, &outlet) || outlet.impulse.array == NULL) {
     return TALUS_OK;
@@ -269,7 +271,11 @@ talus_status tl_plan_device_queue(talus_solver *solver, const talus_problem *pro
                  [TL_RESULT_ANGULAR] = outlet.angular,
                  [TL_RESULT_CONTACT_VELOCITY] = outlet.contact_velocity},
       .law = settings->law,
-      .tolerance = settings->tolerance};
+      .tolerance = settings->tolerance,
+      .velocity_scale = problem->velocity_scale,
+      .velocity_scale_at = facts->velocity_scale,
+      .max_iterations =
+          settings->max_iterations < INT32_MAX ? (int32_t)settings->max_iterations : INT32_MAX};
   return engine->ops->queue(engine, &raw, &request, queued);
 }
 

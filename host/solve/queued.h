@@ -16,12 +16,16 @@ struct tl_owners;
 talus_status tl_solver_solve_queued(talus_solver *solver, const talus_solution *solution,
                                     talus_info *info);
 
-/* Queues the solve that is expected of a problem in device memory: the last one with other numbers,
- * which a few iterations solve. Nothing is waited for. *queued: it can be expected; then the update
- * and the solve that follow, after the device was waited for, tell what it came to, or return
- * TL_NOT_QUEUED: it was another solve, whose arrays are not to be used. */
+/* Queues the solve that is expected of a problem in device memory, of the last one's bodies, which
+ * takes about as many iterations as that. Nothing is waited for. *queued: it can be expected; then
+ * the update and the solve that follow, after the device was waited for, tell what it came to, or
+ * return TL_NOT_QUEUED: it was another solve, whose arrays are not to be used. */
 talus_status tl_solver_queue(talus_solver *solver, const talus_problem *problem,
-                             const talus_solution *solution, bool *queued);
+                             const talus_solution *solution, const tl_queued_facts *facts,
+                             bool *queued);
+/* Whether the solve that was queued was not enough: it was made on from there, and whatever was
+ * queued behind it has used results that were not the last. */
+bool tl_solver_queue_went_on(const talus_solver *solver);
 /* Nothing is queued: the next update and solve are as ever. */
 talus_status tl_solver_queue_drop(talus_solver *solver);
 

@@ -244,7 +244,8 @@ talus_status tl_solver_solve_queued(talus_solver *solver, const talus_solution *
 }
 
 talus_status tl_solver_queue(talus_solver *solver, const talus_problem *problem,
-                             const talus_solution *solution, bool *queued) {
+                             const talus_solution *solution, const tl_queued_facts *facts,
+                             bool *queued) {
   tl_problem_copy given;
   tl_solution_copy wanted;
   TL_TRY(tl_solver_enter(solver));
@@ -253,10 +254,14 @@ talus_status tl_solver_queue(talus_solver *solver, const talus_problem *problem,
     status = tl_solution_copy_make(solver->context, solution, &wanted);
   }
   if (status == TALUS_OK) {
-    status = tl_plan_device_queue(solver, &given.problem, &wanted, queued);
+    status = tl_plan_device_queue(solver, &given.problem, &wanted, facts, queued);
   }
   tl_solver_leave(solver);
   return status;
+}
+
+bool tl_solver_queue_went_on(const talus_solver *solver) {
+  return solver->slot.engine != NULL && solver->slot.engine->went_on;
 }
 
 talus_status tl_solver_queue_drop(talus_solver *solver) {

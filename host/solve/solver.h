@@ -133,7 +133,8 @@ talus_status tl_solution_fill(talus_solver *solver, const tl_outlet *outlet);
 
 /* plan_device.c: as tl_solver_queue, once tl_solver_enter has succeeded. */
 talus_status tl_plan_device_queue(talus_solver *solver, const talus_problem *problem,
-                                  const tl_solution_copy *solution, bool *queued);
+                                  const tl_solution_copy *solution, const tl_queued_facts *facts,
+                                  bool *queued);
 
 /* With a solve under way: whether this is its own thread, in a callback. */
 bool tl_async_inside(const talus_solver *solver);

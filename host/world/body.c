@@ -5,6 +5,7 @@
 #include "host/base/structs.h"
 #include "host/math/dense.h"
 #include "host/world/links.h"
+#include "host/world/spread.h"
 
 static bool finite3(const double *v) {
   return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
@@ -21,7 +22,7 @@ talus_status talus_body_add(talus_world *world, const talus_body_def *given, int
   talus_body_def own = talus_body_def_default();
   const talus_body_def *const def = &own;
   TL_TRY(tl_struct_read(world->context, &tl_struct_body_def, "body def", given, &own));
-  TL_TRY(tl_world_edit(world));
+  TL_TRY(tl_bodies_edit(world));
   if (!finite3(def->position) || !finite3(def->velocity) || !finite3(def->spin)) {
     return tl_fail(world->context, TALUS_NOT_FINITE,
                    "body def: position, velocity or spin is not finite");
@@ -81,9 +82,12 @@ static talus_status link_refuse(const talus_world *world, int32_t slot, const ch
 talus_status talus_body_remove(talus_world *world, int32_t id) {
   enum { GAPS = 256 }; /* they wait for the next step, unless there are many */
   int32_t body;
+  if (world != NULL) {
+    TL_TRY(tl_bodies_whole(world)); /* slots are closed up */
+  }
   TL_TRY(tl_body_find(world, id, &body));
   TL_TRY(link_refuse(world, body, "removed"));
-  TL_TRY(tl_world_edit(world));
+  TL_TRY(tl_bodies_edit(world));
   for (int32_t i = 0; i < world->joint_count; i++) {
     const talus_joint_def *const def = &world->joint[i].def;
     if (world->joint[i].exists && (def->body_a == body || def->body_b == body)) {
@@ -324,7 +328,8 @@ talus_status talus_shape_add(talus_world *world, int32_t id, const talus_shape_d
   talus_shape_def own = talus_shape_def_default(TALUS_SHAPE_SPHERE);
   const talus_shape_def *const def = &own;
   TL_TRY(tl_struct_read(world->context, &tl_struct_shape_def, "shape def", given, &own));
-  TL_TRY(tl_world_edit(world));
+  TL_TRY(tl_bodies_edit(world));
+  TL_TRY(tl_body_edit(world, index, TL_EDIT_MOTION | TL_EDIT_FACT));
   if (def->material < 0 || def->material >= world->material_count) {
     return tl_fail(world->context, TALUS_INDEX_RANGE, "shape def: material %d does not exist",
                    def->material);
@@ -384,19 +389,27 @@ talus_status talus_shape_add(talus_world *world, int32_t id, const talus_shape_d
   return TALUS_OK;
 }
 
+/* The body of an id, or NULL; where bodies are local, all ranks ask. */
+static const tl_body *body_of(const talus_world *world, int32_t id) {
+  return world != NULL && tl_body_ask(world, id) == TALUS_OK ? tl_body_at(world, id) : NULL;
+}
+
 int32_t talus_body_capacity(const talus_world *world) {
   return world != NULL ? world->body_next : 0;
 }
 
 int32_t talus_body_count(const talus_world *world) {
-  return world != NULL ? world->body_count - world->body_gaps : 0;
+  return world != NULL ? tl_spread_body_count(world) - world->body_gaps : 0;
 }
 
 int talus_body_exists(const talus_world *world, int32_t id) {
-  return world != NULL && tl_body_slot(world, id) >= 0;
+  return body_of(world, id) != NULL;
 }
 
 int32_t talus_body_after(const talus_world *world, int32_t id) {
+  if (world != NULL && tl_bodies_whole(world) != TALUS_OK) {
+    return TALUS_NONE;
+  }
   int32_t slot = world != NULL ? tl_body_after(world, id) : INT32_MAX;
   while (world != NULL && slot < world->body_count && !world->body[slot].exists) {
     slot++;
@@ -407,7 +420,7 @@ int32_t talus_body_after(const talus_world *world, int32_t id) {
 talus_status talus_body_get(const talus_world *world, int32_t id, talus_body_state *state) {
   int32_t body;
   TL_TRY(tl_body_find(world, id, &body));
-  TL_TRY(tl_world_read(world));
+  TL_TRY(tl_bodies_read(world));
   if (state == NULL) {
     return tl_fail(world->context, TALUS_INVALID_ARGUMENT, "body %d: state is NULL", id);
   }
@@ -425,7 +438,7 @@ talus_status talus_body_get(const talus_world *world, int32_t id, talus_body_sta
 talus_status talus_body_set(talus_world *world, int32_t id, const talus_body_state *state) {
   int32_t body;
   TL_TRY(tl_body_find(world, id, &body));
-  TL_TRY(tl_world_edit(world));
+  TL_TRY(tl_body_edit(world, body, TL_EDIT_MOTION));
   TL_TRY(link_refuse(world, body, "set by itself: use talus_mechanism_set"));
   if (state == NULL) {
     return tl_fail(world->context, TALUS_INVALID_ARGUMENT, "body %d: state is NULL", id);
@@ -448,17 +461,17 @@ talus_status talus_body_set(talus_world *world, int32_t id, const talus_body_sta
 }
 
 talus_body_type talus_body_kind(const talus_world *world, int32_t id) {
-  const tl_body *const body = tl_body_at(world, id);
+  const tl_body *const body = body_of(world, id);
   return body != NULL ? (talus_body_type)body->type : TALUS_BODY_FIXED;
 }
 
 double talus_body_mass(const talus_world *world, int32_t id) {
-  const tl_body *const body = tl_body_at(world, id);
+  const tl_body *const body = body_of(world, id);
   return body != NULL ? body->mass : 0;
 }
 
 void talus_body_inertia(const talus_world *world, int32_t id, double inertia[6]) {
-  const tl_body *const body = tl_body_at(world, id);
+  const tl_body *const body = body_of(world, id);
   if (inertia == NULL) {
     return;
   }
@@ -474,13 +487,15 @@ talus_status talus_body_force(talus_world *world, int32_t id, const double force
   const double *const f = force != NULL ? force : none, *const t = torque != NULL ? torque : none;
   int32_t body;
   TL_TRY(tl_body_find(world, id, &body));
-  TL_TRY(tl_world_edit(world));
   if (!finite3(f) || !finite3(t)) {
     return tl_fail(world->context, TALUS_NOT_FINITE, "body %d: force or torque is not finite", id);
   }
-  if (is_zero3(f) && is_zero3(t) && world->body[body].extra < 0) {
+  const tl_body_extra *const now = tl_body_extra_of(world, &world->body[body]);
+  if (memcmp(f, now->force, sizeof now->force) == 0 &&
+      memcmp(t, now->torque, sizeof now->torque) == 0) { /* as it is */
     return TALUS_OK;
   }
+  TL_TRY(tl_body_edit(world, body, TL_EDIT_FACT));
   TL_TRY(tl_body_extra_take(world, body));
   tl_body_extra *const extra = tl_body_extra_at(world, &world->body[body]);
   memcpy(extra->force, f, sizeof extra->force);

@@ -383,8 +383,19 @@ static talus_status contacts_search(talus_world *world, double dt, const double 
 }
 
 talus_status tl_contacts_find(talus_world *world, double dt, const double *least_margin) {
-  TL_TRY(tl_spread_prepare(world, dt, least_margin));
-  return tl_spread_finish(world, contacts_search(world, dt, least_margin));
+  TL_TRY(tl_spread_prepare(world, dt, &least_margin));
+  const int64_t slots = world->slots_changed;
+  const bool local = world->contacts_local;
+  TL_TRY(tl_spread_finish(world, contacts_search(world, dt, least_margin)));
+  if (!local || world->contacts_local) {
+    return TALUS_OK;
+  }
+  /* they were few: what is missed is looked for by all ranks */
+  if (slots != world->slots_changed && least_margin != NULL) {
+    TL_TRY(tl_ranks_agree(world->context, tl_spread_margins_fill(world)));
+    least_margin = world->least_margins.memory;
+  }
+  return tl_ranks_agree(world->context, tl_colliders_place(world, dt, least_margin));
 }
 
 talus_contact tl_contact_show(const talus_world *world, int64_t k) {

@@ -78,6 +78,24 @@ void tl_velocities_begin(talus_world *world, double dt, double *velocity) {
   tl_links_read(world, velocity);
 }
 
+static void again_part(void *arguments, int64_t first, int64_t end) {
+  const move_task *const t = arguments;
+  for (int64_t i = first; i < end; i++) {
+    tl_copy3(t->velocity + 6 * i, t->world->body[i].velocity);
+    tl_copy3(t->velocity + 6 * i + 3, t->world->body[i].spin);
+  }
+}
+
+talus_status tl_velocities_again(talus_world *world, double dt) {
+  const size_t size = tl_velocity_size(world);
+  TL_TRY(tl_buffer_reserve(world->context, &world->velocity_memory, 3 * size, sizeof(double),
+                           "velocities"));
+  move_task task = {.world = world, .velocity = world->velocity_memory.memory, .dt = dt};
+  each_body(world, again_part, &task);
+  tl_velocity_free(world, dt, task.velocity + size);
+  return TALUS_OK;
+}
+
 void tl_body_move(tl_body *body, const double *v, double dt) {
   if (body->exists && body->type != TALUS_BODY_FIXED && body->type != TALUS_BODY_LINK) {
     tl_place_move(body->position, body->orientation, v, dt);

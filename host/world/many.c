@@ -125,6 +125,7 @@ talus_status talus_bodies_measure(const talus_world *world, int32_t count, int32
     return TALUS_INVALID_ARGUMENT;
   }
   TL_TRY(count_check(world, count, talus_body_capacity(world), "measures of bodies"));
+  TL_TRY(tl_bodies_whole(world));
   for (int32_t b = 0; b < count; b++) {
     const tl_body *const body = tl_body_at(world, b);
     if (type != NULL) {
@@ -196,6 +197,7 @@ talus_status talus_shape_get(const talus_world *world, int32_t id, int32_t *body
     return TALUS_INVALID_ARGUMENT;
   }
   TL_TRY(tl_struct_check(world->context, &tl_struct_shape_def, "shape def", def));
+  TL_TRY(tl_bodies_whole(world));
   const int32_t slot = tl_shape_slot_of(world, id);
   if (slot < 0) {
     return tl_fail(world->context, TALUS_INDEX_RANGE, "shape %d does not exist", id);

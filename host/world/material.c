@@ -78,7 +78,7 @@ talus_status talus_material_add(talus_world *world, const talus_material_def *gi
   talus_material_def own = talus_material_def_default();
   const talus_material_def *const def = &own;
   TL_TRY(tl_struct_read(world->context, &tl_struct_material_def, "material def", given, &own));
-  TL_TRY(tl_world_edit(world));
+  tl_materials_edit(world);
   TL_TRY(cohesion_check(world, def));
   TL_TRY(softness_check(world, def));
   TL_TRY(tl_resistance_check(world, def));
@@ -177,7 +177,7 @@ talus_status talus_material_pair(talus_world *world, int32_t a, int32_t b, doubl
                    "pair of materials %d and %d: friction %g or restitution %g is out of range", a,
                    b, friction, restitution);
   }
-  TL_TRY(tl_world_edit(world));
+  tl_materials_edit(world);
   TL_TRY(pairs_reserve(world));
   const int32_t low = a < b ? a : b, high = a < b ? b : a;
   tl_material_pair *const pair =

@@ -135,9 +135,6 @@ static talus_status missed_find(talus_world *world, double dt, const double *aft
   const tl_contact_point *points;
   int64_t pair_count, point_count;
   const int32_t threads = tl_threads_for(world->context, world->shape_count);
-  if (tl_spread_widen(world, dt, after)) {
-    TL_TRY(tl_colliders_place(world, dt, *least_margin));
-  }
   if (!some_are_fast(world, after, dt)) {
     return TALUS_OK;
   }
@@ -158,8 +155,15 @@ static talus_status missed_find(talus_world *world, double dt, const double *aft
 
 talus_status tl_missed_contacts_find(talus_world *world, double dt, const double *after,
                                      double **least_margin, bool *missed) {
+  const int64_t slots = world->slots_changed;
+  bool changed;
   *missed = false;
-  const talus_status status = missed_find(world, dt, after, least_margin, missed);
+  TL_TRY(tl_spread_widen(world, dt, &after, &changed));
+  if (slots != world->slots_changed && *least_margin != NULL) {
+    *least_margin = world->least_margins.memory;
+  }
+  talus_status status = changed ? tl_colliders_place(world, dt, *least_margin) : TALUS_OK;
+  status = status == TALUS_OK ? missed_find(world, dt, after, least_margin, missed) : status;
   TL_TRY(tl_spread_flags(world, status, &missed, 1));
   if (*missed) { /* on some rank */
     TL_TRY(least_margins_take(world, least_margin));

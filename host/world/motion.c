@@ -137,7 +137,7 @@ static void motions_restart(talus_world *world, int32_t slot) {
 talus_status talus_motion_add(talus_world *world, int32_t id, const talus_motion_def *given) {
   int32_t body;
   TL_TRY(tl_body_find(world, id, &body));
-  TL_TRY(tl_world_edit(world));
+  TL_TRY(tl_bodies_read(world)); /* a device is told velocities */
   talus_motion_def own = talus_motion_def_default(TALUS_MOTION_VELOCITY);
   const talus_motion_def *const def = &own;
   TL_TRY(tl_struct_read(world->context, &tl_struct_motion_def, "motion def", given, &own));
@@ -184,7 +184,7 @@ talus_status talus_motion_add(talus_world *world, int32_t id, const talus_motion
 talus_status talus_motions_clear(talus_world *world, int32_t id) {
   int32_t slot, kept = 0;
   TL_TRY(tl_body_find(world, id, &slot));
-  TL_TRY(tl_world_edit(world));
+  TL_TRY(tl_bodies_read(world)); /* a device is told velocities */
   if (world->body[slot].type != TALUS_BODY_KINEMATIC) {
     return tl_fail(world->context, TALUS_CALL_ORDER, "body %d is not kinematic: it has no motions",
                    id);

@@ -2,7 +2,8 @@
  * through door 2.
  *
  * Bodies are numbered as in the world; those that are not free enter as immovable ones with their
- * velocity. With mechanisms in the world the arrays are translated to form (b) (links_problem.c).
+ * velocity. With bricks they are named by their ids, by which constraints are ordered. With
+ * mechanisms in the world the arrays are translated to form (b) (links_problem.c).
  * Where every contact is one of spheres and every free body round, reaches are handed
  * over (the fastest form), and the point velocity of moving walls as a surface velocity. */
 #include <assert.h>
@@ -54,7 +55,7 @@ static void arrays_choose(const talus_world *world, tl_step_arrays *a) {
   body_flags flags = {.world = world};
   tl_each(world->context, tl_threads_for(world->context, world->body_count), world->body_count,
           bodies_look, &flags);
-  a->spheres = contacts_spherical(world) && !flags.uneven;
+  a->spheres = contacts_spherical(world) && !flags.uneven && !tl_spread_uneven(world);
   a->turning = (a->spheres && flags.turning) || world->cell.def.periodic != 0;
   /* Poisson's second phase and cohesion push at the arms */
   a->arms = !a->spheres || world->cohesive || world->def.restitution == TALUS_RESTITUTION_POISSON;
@@ -67,7 +68,7 @@ talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
   const size_t soft = world->soft ? contacts : 0, arms = a->arms ? contacts : 0;
   const size_t reaches = a->spheres ? contacts : 0, turning = a->turning ? contacts : 0;
   const size_t placed = world->def.brick_size > 0 ? bodies : 0;
-  const size_t doubles = 7 * bodies + 3 * placed + 5 * contacts + 2 * reaches + 6 * arms +
+  const size_t doubles = 7 * bodies + 4 * placed + 5 * contacts + 2 * reaches + 6 * arms +
                          3 * turning + 5 * soft + 17 * rows;
   TL_TRY(tl_buffer_reserve(world->context, &world->problem_memory, doubles + contacts + rows + 2,
                            sizeof(double), "contact problem"));
@@ -91,7 +92,8 @@ talus_status tl_step_arrays_take(talus_world *world, tl_step_arrays *a) {
     *parts[i].array = at;
     at += parts[i].count;
   }
-  a->body_a = (int32_t *)at;
+  a->id = (uint64_t *)at;
+  a->body_a = (int32_t *)(at + placed);
   a->body_b = a->body_a + contacts;
   a->row_a = a->body_b + contacts;
   a->row_b = a->row_a + rows;
@@ -122,6 +124,7 @@ static void bodies_fill(void *arguments, int64_t first, int64_t end) {
                  t->a->inverse_inertia + 6 * i);
     if (t->world->def.brick_size > 0) {
       tl_copy3(t->a->position + 3 * i, t->world->body[i].position);
+      t->a->id[i] = (uint64_t)t->world->body[i].id;
     }
   }
 }
@@ -172,6 +175,11 @@ static void contacts_fill(void *arguments, int64_t first, int64_t end) {
   const fill_task *const t = arguments;
   const tl_step_arrays *const a = t->a;
   for (int32_t k = (int32_t)first; k < end; k++) {
+    if (k + TL_BODIES_AHEAD < end) {
+      const tl_world_contact *const ahead = &t->world->contact[k + TL_BODIES_AHEAD];
+      TL_PREFETCH(&t->world->body[ahead->body_b]);
+      TL_PREFETCH(&t->world->body[ahead->body_b].position[2]);
+    }
     a->bias[k] = t->world->terms[k].bias;
     a->friction[k] = t->world->terms[k].friction;
     if (t->world->soft) {
@@ -232,6 +240,7 @@ talus_status tl_step_problem(talus_world *world, double dt, const double *veloci
   problem->row_compliance = world->bond_count > 0 ? a->row_compliance : NULL;
   problem->brick_size = world->def.brick_size;
   problem->positions = world->def.brick_size > 0 ? a->position : NULL;
+  problem->ids = world->def.brick_size > 0 ? a->id : NULL;
   problem->rigid = (talus_rigid){.body_count = world->body_count,
                                  .velocity = velocity,
                                  .inverse_mass = a->inverse_mass,

@@ -7,6 +7,7 @@
 typedef struct tl_step_arrays {
   double *inverse_mass, *inverse_inertia;
   double *position;         /* of a world with bricks */
+  uint64_t *id;             /* [bodies], of a world with bricks, as the next one */
   double *normal, *impulse; /* the world's own */
   double *reach_a, *reach_b, *arm_a, *arm_b, *bias, *friction, *surface;
   double *contact_velocity;

@@ -3,7 +3,7 @@
  * Impulses change velocities at an instant, so the work of an impulse is its product with the mean
  * of the velocities before and after: forces between `before` and `free`, contacts between `free`
  * and `after`. The sums must reproduce the change of kinetic energy to rounding; they run over the
- * fixed tree, over contacts in bricks exactly, so that no bit depends on the number of threads or
+ * fixed tree, in worlds with bricks exactly, so that no bit depends on the number of threads or
  * ranks. */
 #include <math.h>
 #include <string.h>
@@ -76,6 +76,13 @@ static void contacts_chunk(void *arguments, int64_t first, int32_t count,
   const contact_task *const t = arguments;
   for (int32_t i = 0; i < count; i++) {
     const tl_world_contact *const contact = &t->world->contact[first + i];
+    if (i + TL_BODIES_AHEAD < count) {
+      const int64_t body = contact[TL_BODIES_AHEAD].body_b;
+      TL_PREFETCH(&t->world->body[body]);
+      TL_PREFETCH(&t->world->body[body].position[2]);
+      TL_PREFETCH(t->free + 6 * body);
+      TL_PREFETCH(t->after + 6 * body);
+    }
     const tl_side_balance a = side_of(t, first + i, 0), b = side_of(t, first + i, 1);
     double value[TL_CONTACT_VALUES];
     tl_contact_balance(t->world->impulse + 3 * (first + i), t->world->normal + 3 * (first + i),
@@ -216,7 +223,7 @@ talus_status tl_report_add(talus_world *world, double dt, const double *before, 
   body_task task = {world, {before, free, after}, dt};
   const tl_reduction reduction = {bodies_chunk, &task, TL_BODY_VALUES, 0};
   double bodies[TL_BODY_VALUES];
-  TL_TRY(tl_reduce(world->context, world->body_count, &reduction, &world->sum_memory, bodies));
+  TL_TRY(tl_spread_reduce_bodies(world, &reduction, bodies));
   tl_report_write(world, info, balance, bodies, tl_spread_contact_count(world), report);
   return TALUS_OK;
 }

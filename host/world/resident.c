@@ -34,23 +34,42 @@ void tl_resident_destroy(talus_world *world) {
   tl_buffer_release(world->context, &resident->kinematic_memory);
   tl_buffer_release(world->context, &resident->steering_memory);
   tl_buffer_release(world->context, &resident->load_memory);
+  tl_buffer_release(world->context, &resident->names_memory);
+  tl_buffer_release(world->context, &resident->names_next);
   tl_buffer_release(world->context, &resident->kept_memory);
   tl_free(world->context, resident);
   world->resident = NULL;
 }
 
-talus_status tl_world_read(const talus_world *world) {
+talus_status tl_bodies_read(const talus_world *world) {
   tl_world_resident *const resident = world->resident;
   if (resident == NULL || !resident->ahead) {
     return TALUS_OK;
   }
-  TL_TRY(tl_resident_rewind(resident, tl_resident_fetch_world(resident)));
-  resident->ahead = false;
+  TL_TRY(tl_resident_rewind(resident, tl_resident_fetch_bodies(resident)));
+  resident->ahead = resident->contacts_kept = false;
   tl_resident_keep(resident);
   return TALUS_OK;
 }
 
+talus_status tl_world_read(const talus_world *world) {
+  tl_world_resident *const resident = world->resident;
+  TL_TRY(tl_bodies_read(world));
+  if (resident == NULL || !resident->contacts_ahead) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_resident_rewind(resident, tl_resident_fetch_contacts(resident)));
+  resident->contacts_ahead = false;
+  resident->contacts_kept = true;
+  return TALUS_OK;
+}
+
 talus_status tl_world_edit(talus_world *world) {
+  TL_TRY(tl_bodies_whole(world));
+  return tl_world_edit_device(world);
+}
+
+talus_status tl_world_edit_device(talus_world *world) {
   TL_TRY(tl_world_read(world));
   if (world->resident != NULL) {
     world->resident->loaded = false;
@@ -67,8 +86,8 @@ int64_t talus_world_device_steps(const talus_world *world, const char **reason) 
 }
 
 enum {
-  CALM_ITERATIONS = 5, /* that a step takes at the most which is queued as a whole */
-  PATIENCE_MOST = 64   /* steps */
+  PATIENCE_MOST = 4, /* steps in phases after one that came out otherwise than queued */
+  PAUSE_MOST = 64    /* steps of the host's after one that the device did not make */
 };
 
 /* ---- a step ---------------------------------------------------------------------------------- */
@@ -129,6 +148,7 @@ static void kinematic_move(const tl_world_resident *resident, double dt) {
 static tl_resident_rule rule_make(const talus_world *world, double dt, bool turning) {
   return (tl_resident_rule){
       .contact = tl_contact_rule_of(world, dt),
+      .scale = tl_velocity_scale_rule(world, dt),
       .gravity = {world->def.gravity[0], world->def.gravity[1], world->def.gravity[2]},
       .margin = 0.5 * world->def.margin * world->size,
       .skin = tl_contacts_skin(world),
@@ -142,11 +162,13 @@ static tl_resident_rule rule_make(const talus_world *world, double dt, bool turn
 typedef struct formed {
   talus_problem problem;
   talus_solution solution;
+  tl_queued_facts facts;
 } formed;
 
 static talus_status form(tl_world_resident *resident, const tl_resident_rule *rule,
                          tl_resident_problem which, formed *f) {
-  return resident->backend->form(resident->memory, rule, which, &f->problem, &f->solution);
+  return resident->backend->form(resident->memory, rule, which, &f->problem, &f->solution,
+                                 &f->facts);
 }
 
 static talus_status solve(talus_solver *solver, const formed *f, double scale, talus_info *info) {
@@ -160,30 +182,28 @@ static talus_status solve(talus_solver *solver, const formed *f, double scale, t
 static talus_status impulses_find(const talus_world *world, const tl_resident_rule *rule,
                                   const tl_resident_record *record, const formed *f,
                                   talus_info *info, const char **reason) {
-  const double given = world->def.velocity_scale;
   const double scale =
-      given > 0 ? given
-                : tl_velocity_scale_of(world, rule->contact.dt, record->change, record->free_count,
-                                       record->speed, record->contact_count);
+      tl_velocity_scale_of(world, rule->contact.dt, record->change, record->free_count,
+                           record->speed, record->contact_count);
   TL_TRY(solve(world->solver, f, scale, info));
   *reason = tl_step_acceptable(world, info) ? NULL : "the solve was not accepted";
   return TALUS_OK;
 }
 
-/* Queues a step that is expected to be as the last ones, and waits once for all of it: pairs and
- * contacts stay, the solve is soon done. TL_NOT_QUEUED: it is not so, and the bodies have to be
- * restored. */
+/* Queues a step that is expected to be as the last ones, and waits once for all of it.
+ * TL_NOT_QUEUED: it is not so, and the bodies have to be restored. */
 static talus_status step_queue(tl_world_resident *resident, const tl_resident_rule *rule, formed *f,
                                tl_resident_record *record) {
   bool right;
   TL_TRY(resident->backend->touch(resident->memory, rule, NULL));
   TL_TRY(form(resident, rule, TL_PROBLEM_VELOCITY, f));
-  TL_TRY(tl_solver_queue(resident->world->solver, &f->problem, &f->solution, &right));
+  TL_TRY(tl_solver_queue(resident->world->solver, &f->problem, &f->solution, &f->facts, &right));
   if (!right) {
     return TL_NOT_QUEUED;
   }
   TL_TRY(resident->backend->advance(resident->memory, rule, NULL));
   TL_TRY(resident->backend->read(resident->memory, record, &right));
+  f->problem.contact_count = record->contact_count;
   return right ? TALUS_OK : TL_NOT_QUEUED;
 }
 
@@ -237,11 +257,16 @@ static talus_status step_make(tl_world_resident *resident, double dt, bool queue
     return TALUS_OK;
   }
   const double solved = tl_clock();
-  if (!queued) {
+  const bool went_on = queued && tl_solver_queue_went_on(world->solver);
+  if (went_on) { /* bodies were moved by impulses that were not the last */
+    TL_TRY(resident->backend->restore(resident->memory));
+  }
+  if (!queued || went_on) {
     TL_TRY(resident->backend->advance(resident->memory, &rule, &record));
   }
+  resident->extended_count += went_on;
   TL_TRY(moves_judge(resident, &rule, &record, reason));
-  resident->calm = info.iterations <= CALM_ITERATIONS ? resident->calm + 1 : 0;
+  resident->calm++;
   memset(&balance, 0, sizeof balance);
   tl_balance_set(record.contact, &balance);
   *report = talus_step_report_default();
@@ -286,7 +311,7 @@ static talus_status step_make_once(tl_world_resident *resident, double dt,
 /* The device gives back what the step began with. */
 static talus_status step_abandon(tl_world_resident *resident) {
   TL_TRY(resident->backend->restore(resident->memory));
-  resident->ahead = true;
+  resident->ahead = resident->contacts_ahead = true;
   return tl_world_edit(resident->world);
 }
 
@@ -306,11 +331,14 @@ static void pause_learn(tl_world_resident *resident, bool made) {
   resident->refused_count += !made;
   resident->pause = made ? 0 : resident->next_pause;
   const int32_t next = made ? resident->next_pause / 2 : 2 * resident->next_pause;
-  resident->next_pause = next < 1 ? 1 : next > PATIENCE_MOST ? PATIENCE_MOST : next;
+  resident->next_pause = next < 1 ? 1 : next > PAUSE_MOST ? PAUSE_MOST : next;
 }
 
 /* The world on the device, if it takes such worlds. */
 static talus_status load_try(tl_world_resident *resident, const char **reason) {
+  if (*reason == NULL && resident->loaded) {
+    TL_TRY(tl_resident_change_world(resident, reason));
+  }
   if (*reason != NULL || resident->loaded) {
     return TALUS_OK;
   }
@@ -346,7 +374,7 @@ static talus_status step_try(talus_world *world, talus_step_report *report, bool
   *made = reason == NULL;
   if (*made) {
     kinematic_move(resident, dt);
-    resident->ahead = true;
+    resident->ahead = resident->contacts_ahead = true;
     resident->step_count++;
   }
   return TALUS_OK;

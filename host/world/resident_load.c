@@ -7,18 +7,6 @@
 
 /* ---- memory of the host's copies ------------------------------------------------------------- */
 
-/* Where arrays lie in one piece of memory; without memory it only counts. */
-typedef struct pieces {
-  char *memory;
-  size_t used;
-} pieces;
-
-static void *piece(pieces *p, size_t count, size_t size) {
-  void *const at = p->memory != NULL ? p->memory + p->used : NULL;
-  p->used += (count * size + 15) / 16 * 16;
-  return at;
-}
-
 /* The arrays that cross the border. */
 typedef struct copies {
   tl_body_motion *motion;
@@ -30,37 +18,38 @@ typedef struct copies {
   tl_resident_contacts contacts;
 } copies;
 
-static void copies_take(const talus_world *world, pieces *p, size_t contacts, copies *c) {
+static void copies_take(const talus_world *world, tl_pieces *p, size_t contacts, copies *c) {
   const size_t bodies = (size_t)world->body_count, materials = (size_t)world->material_count;
-  c->motion = piece(p, bodies, sizeof *c->motion);
-  c->fact = piece(p, bodies, sizeof *c->fact);
-  c->shape = piece(p, (size_t)world->shape_count, sizeof *c->shape);
-  c->inverse_mass = piece(p, bodies, sizeof(double));
-  c->inverse_inertia = piece(p, 6 * bodies, sizeof(double));
-  c->friction = piece(p, materials * materials, sizeof(double));
-  c->restitution = piece(p, materials * materials, sizeof(double));
-  c->spring = piece(p, materials, sizeof *c->spring);
-  c->geometry = piece(p, (size_t)world->shape_count, sizeof *c->geometry);
+  c->motion = tl_piece(p, bodies, sizeof *c->motion);
+  c->fact = tl_piece(p, bodies, sizeof *c->fact);
+  c->shape = tl_piece(p, (size_t)world->shape_count, sizeof *c->shape);
+  c->inverse_mass = tl_piece(p, bodies, sizeof(double));
+  c->inverse_inertia = tl_piece(p, 6 * bodies, sizeof(double));
+  c->friction = tl_piece(p, materials * materials, sizeof(double));
+  c->restitution = tl_piece(p, materials * materials, sizeof(double));
+  c->spring = tl_piece(p, materials, sizeof *c->spring);
+  c->geometry = tl_piece(p, (size_t)world->shape_count, sizeof *c->geometry);
   c->contacts.count = 0;
 #define TL_FIELD(type, name, components) \
-  c->contacts.name = piece(p, (components)*contacts, sizeof(type));
+  c->contacts.name = tl_piece(p, (components)*contacts, sizeof(type));
   TL_RESIDENT_LIST(TL_FIELD)
 #undef TL_FIELD
 }
 
 static talus_status copies_reserve(tl_world_resident *resident, int32_t contacts, copies *c) {
-  pieces count = {NULL, 0};
+  tl_pieces count = {NULL, 0};
   copies_take(resident->world, &count, (size_t)contacts, c);
   TL_TRY(tl_buffer_reserve(resident->world->context, &resident->load_memory, count.used, 1,
                            "copy of the world"));
-  pieces room = {resident->load_memory.memory, 0};
+  tl_pieces room = {resident->load_memory.memory, 0};
   copies_take(resident->world, &room, (size_t)contacts, c);
   return TALUS_OK;
 }
 
 /* ---- to the device --------------------------------------------------------------------------- */
 
-static void motion_copy(const talus_world *world, const tl_body *body, tl_body_motion *motion) {
+void tl_resident_motion_copy(const talus_world *world, const tl_body *body,
+                             tl_body_motion *motion) {
   const tl_body_extra *const extra = tl_body_extra_of(world, body);
   memcpy(motion->position, body->position, sizeof body->position);
   memcpy(motion->orientation, body->orientation, sizeof body->orientation);
@@ -69,21 +58,43 @@ static void motion_copy(const talus_world *world, const tl_body *body, tl_body_m
   memcpy(motion->carried, extra->carried, sizeof extra->carried);
 }
 
-static void bodies_copy(tl_world_resident *resident, const copies *c) {
+static void bodies_copy(const talus_world *world, const copies *c) {
+  for (int32_t i = 0; i < world->body_count; i++) {
+    const tl_body *const body = &world->body[i];
+    tl_resident_motion_copy(world, body, &c->motion[i]);
+    tl_resident_body_fact(world, body, &c->fact[i]);
+    tl_body_fill(body, true, &c->inverse_mass[i], c->inverse_inertia + 6 * (int64_t)i);
+  }
+}
+
+talus_status tl_resident_note_kinematic(tl_world_resident *resident) {
   const talus_world *const world = resident->world;
+  talus_context *const context = world->context;
+  int32_t count = 0;
   resident->kinematic_count = 0;
+  for (int32_t i = 0; i < world->body_count; i++) {
+    count += world->body[i].type == TALUS_BODY_KINEMATIC;
+  }
+  TL_TRY(tl_buffer_reserve(context, &resident->kinematic_memory, (size_t)count + 1, sizeof(int32_t),
+                           "kinematic bodies"));
+  TL_TRY(tl_buffer_reserve(context, &resident->steering_memory, 6 * (size_t)count + 1,
+                           sizeof(double), "velocities of kinematic bodies"));
+  TL_TRY(tl_buffer_reserve(context, &resident->kept_memory, (size_t)count + 1,
+                           sizeof *resident->kept, "poses of kinematic bodies"));
+  resident->kinematic = resident->kinematic_memory.memory;
+  resident->steering = resident->steering_memory.memory;
+  resident->kept = resident->kept_memory.memory;
   resident->turning = false;
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
-    motion_copy(world, body, &c->motion[i]);
-    tl_resident_body_fact(world, body, &c->fact[i]);
-    tl_body_fill(body, true, &c->inverse_mass[i], c->inverse_inertia + 6 * (int64_t)i);
     if (body->type == TALUS_BODY_KINEMATIC) {
       resident->kinematic[resident->kinematic_count++] = i;
     } else if (!body->round && tl_dot3(body->spin, body->spin) != 0) {
       resident->turning = true;
     }
   }
+  tl_resident_keep(resident);
+  return TALUS_OK;
 }
 
 static void shapes_copy(const talus_world *world, const copies *c) {
@@ -93,17 +104,18 @@ static void shapes_copy(const talus_world *world, const copies *c) {
   }
 }
 
-static void materials_copy(const talus_world *world, const copies *c) {
+void tl_resident_materials_copy(const talus_world *world, double *friction, double *restitution,
+                                tl_spring_material *spring) {
   const int32_t count = world->material_count;
   for (int32_t i = 0; i < count; i++) {
     const talus_material_def *const material = &world->material[i];
-    c->spring[i] = (tl_spring_material){.stiffness = material->stiffness,
-                                        .young = material->young,
-                                        .poisson = material->poisson,
-                                        .rigid = material->rigid};
+    spring[i] = (tl_spring_material){.stiffness = material->stiffness,
+                                     .young = material->young,
+                                     .poisson = material->poisson,
+                                     .rigid = material->rigid};
     for (int32_t j = 0; j < count; j++) {
       const int64_t at = (int64_t)i * count + j;
-      tl_material_mix(world, i, j, &c->friction[at], &c->restitution[at]);
+      tl_material_mix(world, i, j, &friction[at], &restitution[at]);
     }
   }
 }
@@ -165,25 +177,18 @@ talus_status tl_resident_load_world(tl_world_resident *resident, const char **re
     return TALUS_OK;
   }
   TL_TRY(copies_reserve(resident, world->contact_count, &c));
-  TL_TRY(tl_buffer_reserve(world->context, &resident->kinematic_memory, (size_t)world->body_count,
-                           sizeof(int32_t), "kinematic bodies"));
-  resident->kinematic = resident->kinematic_memory.memory;
-  bodies_copy(resident, &c);
-  TL_TRY(tl_buffer_reserve(world->context, &resident->steering_memory,
-                           6 * (size_t)resident->kinematic_count, sizeof(double),
-                           "velocities of kinematic bodies"));
-  resident->steering = resident->steering_memory.memory;
-  TL_TRY(tl_buffer_reserve(world->context, &resident->kept_memory,
-                           (size_t)resident->kinematic_count, sizeof *resident->kept,
-                           "poses of kinematic bodies"));
-  resident->kept = resident->kept_memory.memory;
-  tl_resident_keep(resident);
+  TL_TRY(tl_resident_note_kinematic(resident));
+  TL_TRY(tl_resident_names_reserve(resident));
+  tl_resident_note_names(resident);
+  bodies_copy(world, &c);
   shapes_copy(world, &c);
-  materials_copy(world, &c);
+  tl_resident_materials_copy(world, c.friction, c.restitution, c.spring);
   if (!contacts_copy(world, general, &c)) {
     *reason = "contacts in another order";
     return TALUS_OK;
   }
+  resident->general = general;
+  resident->contacts_kept = true;
   const tl_resident_load load = {.body_count = world->body_count,
                                  .shape_count = world->shape_count,
                                  .material_count = world->material_count,
@@ -205,30 +210,38 @@ talus_status tl_resident_load_world(tl_world_resident *resident, const char **re
 
 /* ---- and back -------------------------------------------------------------------------------- */
 
-static void contact_show(const talus_world *world, const tl_resident_contacts *from, int64_t k) {
+static double size_of(const talus_world *world, int32_t shape) {
+  return shape >= 0 ? world->shape[shape].size : INFINITY;
+}
+
+static void contact_show(const tl_world_resident *resident, const tl_resident_contacts *from,
+                         int64_t k) {
+  const talus_world *const world = resident->world;
+  const tl_resident_side a = tl_resident_side_of(resident, from->shape_a[k]);
+  const tl_resident_side b = tl_resident_side_of(resident, from->shape_b[k]);
   tl_world_contact *const to = &world->contact[k];
   memset(to, 0, sizeof *to);
-  to->shape_a = from->shape_a[k];
-  to->shape_b = from->shape_b[k];
-  to->body_a = from->body_a[k];
-  to->body_b = from->body_b[k];
+  to->shape_a = a.shape;
+  to->shape_b = b.shape;
+  to->body_a = a.body;
+  to->body_b = b.body;
   to->feature = from->feature[k];
   to->spherical = from->spherical[k] != 0;
-  to->shown.shape_a = world->shape[to->shape_a].id;
-  to->shown.shape_b = world->shape[to->shape_b].id;
-  to->shown.body_a = world->body[to->body_a].id;
-  to->shown.body_b = world->body[to->body_b].id;
+  to->shown.shape_a = a.name.shape;
+  to->shown.shape_b = b.name.shape;
+  to->shown.body_a = a.name.body;
+  to->shown.body_b = b.name.body;
   to->shown.gap = from->gap[k];
   tl_copy3(to->shown.point, from->point + 3 * k);
   tl_copy3(world->normal + 3 * k, from->normal + 3 * k);
   tl_copy3(world->impulse + 3 * k, from->impulse + 3 * k);
-  world->terms[k] = (tl_contact_terms){
-      .friction = from->friction[k],
-      .restitution = from->restitution[k],
-      .size = fmin(world->shape[to->shape_a].size, world->shape[to->shape_b].size),
-      .bias = from->bias[k],
-      .approach = from->approach[k],
-      .departure = from->departure[k]};
+  world->terms[k] =
+      (tl_contact_terms){.friction = from->friction[k],
+                         .restitution = from->restitution[k],
+                         .size = fmin(size_of(world, a.shape), size_of(world, b.shape)),
+                         .bias = from->bias[k],
+                         .approach = from->approach[k],
+                         .departure = from->departure[k]};
   if (world->extra != NULL) {
     tl_contact_extra *const extra = &world->extra[k];
     *extra = (tl_contact_extra){.stiffness = from->stiffness[k]};
@@ -251,18 +264,25 @@ static void bodies_back(talus_world *world, const tl_body_motion *motion) {
   }
 }
 
-talus_status tl_resident_fetch_world(tl_world_resident *resident) {
+talus_status tl_resident_fetch_bodies(tl_world_resident *resident) {
+  copies c;
+  TL_TRY(copies_reserve(resident, 0, &c));
+  TL_TRY(resident->backend->fetch(resident->memory, c.motion, NULL));
+  bodies_back(resident->world, c.motion);
+  return TALUS_OK;
+}
+
+talus_status tl_resident_fetch_contacts(tl_world_resident *resident) {
   talus_world *const world = resident->world;
   const int32_t count = resident->backend->contact_count(resident->memory);
   copies c;
   TL_TRY(copies_reserve(resident, count, &c));
   /* contacts are emptied when all is here: a device that is lost leaves those that the host has */
-  TL_TRY(resident->backend->fetch(resident->memory, c.motion, &c.contacts));
+  TL_TRY(resident->backend->fetch(resident->memory, NULL, &c.contacts));
   TL_TRY(tl_contacts_reserve(world, count));
-  bodies_back(world, c.motion);
   world->contacts_spherical = true;
   for (int32_t k = 0; k < count; k++) {
-    contact_show(world, &c.contacts, k);
+    contact_show(resident, &c.contacts, k);
     world->contacts_spherical = world->contacts_spherical && c.contacts.spherical[k] != 0 &&
                                 !(world->def.plane && c.contacts.normal[3 * (int64_t)k + 1] != 0);
   }

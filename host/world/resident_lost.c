@@ -1,6 +1,7 @@
 /* resident_lost.c: a device that is lost takes the steps with it that it made since the host
- * last had the world. The host has whole copies of bodies and contacts: the world goes back to
- * them, so that it can be read and written to a checkpoint. */
+ * last had the bodies. The world goes back to them, so that it can be read and written to a
+ * checkpoint; contacts that the host did not read then, and with them the impulses of that step,
+ * are lost too. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,10 +42,15 @@ talus_status tl_resident_rewind(tl_world_resident *resident, talus_status status
   const long long lost = (long long)(world->step_count - resident->kept_step);
   world->step_count = resident->kept_step;
   world->time = resident->kept_time;
-  resident->ahead = resident->loaded = false;
+  resident->ahead = resident->contacts_ahead = resident->loaded = false;
+  if (!resident->contacts_kept) {
+    world->contact_count = 0;
+    TL_TRY(tl_contacts_store_keys(world));
+  }
   snprintf(message, sizeof message, "%s", world->context->message);
   return tl_fail(world->context, status,
                  "%s; %lld steps that the device alone had are lost, the world is as it was after "
-                 "step %lld",
-                 message, lost, (long long)resident->kept_step);
+                 "step %lld%s",
+                 message, lost, (long long)resident->kept_step,
+                 resident->contacts_kept ? "" : ", without contacts");
 }

@@ -6,14 +6,9 @@
 #include "host/base/each.h"
 #include "host/world/world.h"
 
-/* What a step changes of a body. */
-typedef struct body_motion {
-  double position[3], orientation[4], velocity[3], spin[3];
-} body_motion;
-
 static void save_part(void *arguments, int64_t first, int64_t end) {
   const talus_world *const world = arguments;
-  body_motion *const motion = world->saved_bodies.memory;
+  tl_saved_body *const motion = world->saved_bodies.memory;
   for (int64_t i = first; i < end; i++) {
     const tl_body *const body = &world->body[i];
     memcpy(motion[i].position, body->position, sizeof body->position);
@@ -25,18 +20,15 @@ static void save_part(void *arguments, int64_t first, int64_t end) {
 
 talus_status tl_world_save(talus_world *world) {
   TL_TRY(tl_buffer_reserve(world->context, &world->saved_bodies, (size_t)world->body_count,
-                           sizeof(body_motion), "bodies"));
-  TL_TRY(tl_buffer_reserve(world->context, &world->saved_carried, (size_t)world->body_extra_count,
-                           3 * sizeof(double), "bodies"));
+                           sizeof(tl_saved_body), "bodies"));
   TL_TRY(tl_buffer_reserve(world->context, &world->saved_joints, (size_t)world->joint_count,
                            sizeof *world->joint, "joints"));
   TL_TRY(tl_buffer_reserve(world->context, &world->saved_bonds, (size_t)world->bond_count,
                            sizeof *world->bond, "bonds"));
   tl_each(world->context, tl_threads_for(world->context, world->body_count), world->body_count,
           save_part, world);
-  double *const carried = world->saved_carried.memory;
   for (int64_t i = 0; i < world->body_extra_count; i++) {
-    tl_copy3(carried + 3 * i, world->body_extra[i].carried);
+    tl_copy3(world->body_extra[i].saved_carried, world->body_extra[i].carried);
   }
   if (world->joint_count > 0) {
     memcpy(world->saved_joints.memory, world->joint,
@@ -48,12 +40,13 @@ talus_status tl_world_save(talus_world *world) {
   world->saved_cell = world->cell;
   TL_TRY(tl_links_save(world));
   tl_contacts_save(world);
+  world->step_saved = true;
   return TALUS_OK;
 }
 
 talus_status tl_world_restore(talus_world *world) {
-  assert(world->saved_bodies.capacity >= (size_t)world->body_count * sizeof(body_motion));
-  const body_motion *const motion = world->saved_bodies.memory;
+  assert(world->saved_bodies.capacity >= (size_t)world->body_count * sizeof(tl_saved_body));
+  const tl_saved_body *const motion = world->saved_bodies.memory;
   for (int32_t i = 0; i < world->body_count; i++) {
     tl_body *const body = &world->body[i];
     memcpy(body->position, motion[i].position, sizeof body->position);
@@ -61,9 +54,8 @@ talus_status tl_world_restore(talus_world *world) {
     memcpy(body->velocity, motion[i].velocity, sizeof body->velocity);
     memcpy(body->spin, motion[i].spin, sizeof body->spin);
   }
-  const double *const carried = world->saved_carried.memory;
   for (int64_t i = 0; i < world->body_extra_count; i++) {
-    tl_copy3(world->body_extra[i].carried, carried + 3 * i);
+    tl_copy3(world->body_extra[i].carried, world->body_extra[i].saved_carried);
   }
   if (world->joint_count > 0) {
     memcpy(world->joint, world->saved_joints.memory,
@@ -76,5 +68,6 @@ talus_status tl_world_restore(talus_world *world) {
   }
   world->cell = world->saved_cell;
   tl_links_restore(world);
+  world->slots_changed++; /* contacts name slots of the step before */
   return tl_contacts_restore(world);
 }

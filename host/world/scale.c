@@ -16,6 +16,7 @@
 #include "host/math/reduce.h"
 #include "host/world/spread.h"
 #include "kernels/item/balance.h"
+#include "kernels/item/scale.h"
 
 /* FLOW: however loose the tolerance, errors are below this part of the mean contact speed, or of
  * R(0). JOINTED: in place of MOTION where joints or mechanisms take part, whose rows are in the
@@ -63,14 +64,19 @@ static void contacts_chunk(void *arguments, int64_t first, int32_t count,
   }
 }
 
-double tl_velocity_scale_of(const talus_world *world, double dt, double change, double free_count,
-                            double speed, int32_t contact_count) {
+tl_scale_rule tl_velocity_scale_rule(const talus_world *world, double dt) {
   const bool jointed =
       world->joint_count > 0 || world->bond_count > 0 || world->mechanism_count > 0;
-  const double pull = free_count > 0 ? change / free_count : dt * tl_norm3(world->def.gravity);
-  const double motion = fmin(jointed ? JOINTED : MOTION, FLOW / world->def.tolerance);
-  const double scale = GRAVITY * pull + motion * (contact_count > 0 ? speed / contact_count : 0);
-  return isfinite(scale) ? scale : 0; /* the solver will say that numbers end */
+  return (tl_scale_rule){.given = world->def.velocity_scale,
+                         .gravity = GRAVITY,
+                         .motion = fmin(jointed ? JOINTED : MOTION, FLOW / world->def.tolerance),
+                         .pull = dt * tl_norm3(world->def.gravity)};
+}
+
+double tl_velocity_scale_of(const talus_world *world, double dt, double change, double free_count,
+                            double speed, int32_t contact_count) {
+  const tl_scale_rule rule = tl_velocity_scale_rule(world, dt);
+  return tl_velocity_scale_find(&rule, change, free_count, speed, contact_count);
 }
 
 talus_status tl_velocity_scale(talus_world *world, double dt, const double *before,
@@ -82,7 +88,7 @@ talus_status tl_velocity_scale(talus_world *world, double dt, const double *befo
   if (*scale > 0) {
     return TALUS_OK;
   }
-  TL_TRY(tl_reduce(world->context, world->body_count, &bodies, &world->sum_memory, of_bodies));
+  TL_TRY(tl_spread_reduce_bodies(world, &bodies, of_bodies));
   TL_TRY(tl_spread_reduce(world, &contacts, &speed));
   *scale = tl_velocity_scale_of(world, dt, of_bodies[0], of_bodies[1], speed,
                                 tl_spread_contact_count(world));

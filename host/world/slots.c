@@ -75,10 +75,24 @@ int32_t tl_body_after(const talus_world *world, int32_t id) {
   return first_from(&world->body->id, sizeof *world->body, world->body_count, id + 1);
 }
 
+talus_status tl_body_ask(const talus_world *world, int32_t id) {
+  const int32_t slot = tl_body_slot(world, id);
+  if (!world->bodies_local || (slot >= 0 && tl_body_everywhere(world, slot))) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_bodies_whole(world));
+  tl_body *const body = tl_body_at(world, id);
+  if (body != NULL) { /* the next time all have it */
+    body->large = true;
+  }
+  return TALUS_OK;
+}
+
 talus_status tl_body_find(const talus_world *world, int32_t id, int32_t *slot) {
   if (world == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
+  TL_TRY(tl_body_ask(world, id));
   *slot = tl_body_slot(world, id);
   return *slot >= 0 ? TALUS_OK
                     : tl_fail(world->context, TALUS_INDEX_RANGE, "body %d does not exist", id);
@@ -107,7 +121,7 @@ static int32_t new_body_slot(const talus_world *world, int32_t body) {
 }
 
 /* Everything that names a body or shape by its slot. */
-static void names_change(talus_world *world) {
+void tl_slots_rename(talus_world *world) {
   for (int32_t i = 0; i < world->body_count; i++) {
     tl_body *const body = &world->body[i];
     if (body->exists && body->first_shape >= 0) {
@@ -201,7 +215,7 @@ void tl_gaps_close(talus_world *world) {
     return;
   }
   moves_find(world);
-  names_change(world);
+  tl_slots_rename(world);
   motions_close(world);
   kept = 0;
   for (int32_t i = 0; i < world->body_count; i++) {

@@ -1,9 +1,9 @@
 /* spread.c: solves of a world on several ranks.
  *
- * Each rank gives a piece. Where contacts are local it has its own ones and the bodies of its
- * bricks; where all ranks have all, bodies, contacts and rows in order, the same number for each.
- * Bodies are named by their index, so that the pieces put together are the problem that one rank
- * alone has; which rank then iterates over what follows from bricks (host/ranks). */
+ * Each rank gives a piece. Where contacts are local it has its own ones and the bodies that it
+ * answers for; where all ranks have all, bodies, contacts and rows in order, the same number for
+ * each. Bodies are named by their ids, so that the pieces put together are the problem that one
+ * rank alone has; which rank then iterates over what follows from bricks (host/ranks). */
 #include <string.h>
 
 #include "host/solve/queued.h"
@@ -53,13 +53,16 @@ void tl_spread_release(talus_world *world) {
   if (spread == NULL) {
     return;
   }
-  tl_buffer *const buffers[] = {&spread->body_memory, &spread->shape_memory, &spread->entry_memory,
-                                &spread->weights,     &spread->out,          &spread->in};
+  tl_buffer *const buffers[] = {
+      &spread->body_memory, &spread->shape_memory, &spread->entry_memory,
+      &spread->weights,     &spread->out,          &spread->in,
+      &spread->stash,       &spread->held_memory,  &spread->raised_memory};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(world->context, buffers[i]);
   }
   tl_owners_release(world->context, &spread->owners);
   tl_route_release(world->context, &spread->route);
+  tl_route_release(world->context, &spread->held);
   tl_free(world->context, spread);
   world->spread = NULL;
 }
@@ -87,11 +90,12 @@ static bool iterate_together(const talus_world *world) {
 
 bool tl_spread_serves(const talus_world *world) {
   /* what pushes bodies contact by contact, or sums over contacts in their order, needs them all */
-  const bool whole =
-      world->joint_count > 0 || world->bond_count > 0 || world->mechanism_count > 0 ||
-      world->servo_count > 0 || world->cell.def.periodic != 0 || world->cohesive ||
-      world->def.restitution == TALUS_RESTITUTION_POISSON || world->contact_function != NULL;
-  return iterate_together(world) && !whole && world->body_count >= LEAST_BODIES;
+  const bool whole = world->bond_count > 0 || world->mechanism_count > 0 ||
+                     world->servo_count > 0 || world->cell.def.periodic != 0 || world->cohesive ||
+                     world->def.restitution == TALUS_RESTITUTION_POISSON ||
+                     world->contact_function != NULL;
+  const int32_t bodies = world->bodies_local ? world->spread->body_total : world->body_count;
+  return iterate_together(world) && !whole && bodies >= LEAST_BODIES;
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -172,7 +176,7 @@ static void bodies_copy(const talus_problem *whole, const piece *p) {
     memcpy(p->inertia + 6 * to, whole->rigid.inverse_inertia + 6 * from, 6 * sizeof(double));
     memcpy(p->position + 3 * to, whole->positions + 3 * from, 3 * sizeof(double));
     p->mass[to] = whole->rigid.inverse_mass[from];
-    p->id[to] = (uint64_t)from;
+    p->id[to] = whole->ids[from];
   }
 }
 
@@ -304,6 +308,19 @@ static talus_status velocities_share(talus_world *world, const talus_problem *wh
   return TALUS_OK;
 }
 
+/* Velocities of the bodies that this rank has. */
+static talus_status velocities_find(talus_world *world, const talus_problem *whole, const piece *p,
+                                    double *result) {
+  const tl_world_spread *const spread = world->spread;
+  memcpy(result, whole->rigid.velocity, 6 * (size_t)world->body_count * sizeof *result);
+  for (int64_t i = 0; i < p->own; i++) {
+    if ((spread->brick[p->body[i]] & TL_SPREAD_MOVES) != 0) {
+      memcpy(result + 6 * (int64_t)p->body[i], p->after + 6 * i, 6 * sizeof *result);
+    }
+  }
+  return tl_velocities_tell(world, p->after, p->local, result);
+}
+
 static double *results_from(double *array, int64_t first) {
   return array != NULL ? array + first : NULL;
 }
@@ -327,8 +344,12 @@ static talus_status solve_together(talus_world *world, talus_solver *solver,
   status = status == TALUS_OK ? talus_solver_solve(solver, &own, info) : status;
   tl_solver_set_alone(solver, true);
   TL_TRY(status);
-  return world->contacts_local ? velocities_share(world, whole, &p, solution->velocity)
-                               : results_share(world, whole, &p, solution);
+  if (!world->contacts_local) {
+    return results_share(world, whole, &p, solution);
+  }
+  TL_TRY(world->bodies_local ? velocities_find(world, whole, &p, solution->velocity)
+                             : velocities_share(world, whole, &p, solution->velocity));
+  return shared(world, solution->bilateral_impulse, whole->bilateral_count, 1);
 }
 
 talus_status tl_spread_solve(talus_world *world, talus_solver *solver, const talus_problem *problem,

@@ -1,14 +1,21 @@
 /* spread.h: a world that several ranks step together.
  *
- * Every rank has all bodies, moves them and makes every decision from the same numbers. With bricks
- * contacts are local (talus_world.contacts_local): each rank finds, matches, solves and keeps those
- * of its own bricks, and whoever looks at all of them gathers them first (tl_contacts_read). Other
- * worlds have all contacts on every rank; what takes long is dealt out and shared: contact points
- * of pairs (spread_points.c) and the iterations of solves with bricks (spread.c).
+ * All ranks make every decision from the same numbers. With bricks contacts are local
+ * (talus_world.contacts_local): each rank finds, matches, solves and keeps those of its own bricks,
+ * and whoever looks at all of them gathers them first (tl_contacts_read). Bodies then are local too
+ * (talus_world.bodies_local): a rank has those that may touch something in its bricks, all that do
+ * not move freely and all that are large or have joints, until somebody reads or changes bodies
+ * (tl_bodies_whole). One rank answers for each body: its holder. Other worlds have all bodies and
+ * contacts on every rank; what takes long is dealt out and shared: contact points of pairs
+ * (spread_points.c) and the iterations of solves with bricks (spread.c).
  *
- *   spread.c         pieces and solves      spread_owners.c    what a rank looks at
- *   spread_agree.c   sums and agreement     spread_contacts.c  contacts that change their rank
- *   spread_same.c    what ranks compare     spread_points.c    contact points */
+ *   spread.c           pieces and solves             spread_owners.c      which bricks are whose
+ *   spread_look.c      what a rank looks at          spread_record.c      a body in a message
+ *   spread_agree.c     sums and agreement            spread_reach.c       where contacts may lie
+ *   spread_same.c      what ranks compare            spread_hold.c        which bodies a rank has
+ *   spread_points.c    contact points                spread_bodies.c      bodies that come and go
+ *   spread_contacts.c  contacts change their rank    spread_velocities.c  what holders tell
+ *   spread_whole.c     all bodies to all             spread_shared.c      bodies between steps */
 #ifndef TL_SPREAD_H
 #define TL_SPREAD_H
 
@@ -40,30 +47,54 @@ talus_status tl_spread_same_step(talus_world *world);
 /* The end of a step: RANKS_FAILED unless all ranks have come to the same; `status` otherwise. */
 talus_status tl_spread_end(talus_world *world, talus_status status);
 
+/* As a step begins, before anything is saved: bodies that a rank does not need go. Collective. */
+talus_status tl_spread_step(talus_world *world);
+
+/* ---- bodies between steps, where they are local (talus_world.bodies_local); collective ------ */
+
+/* A mark for each body that is here, not set. */
+talus_status tl_bodies_marks(talus_world *world, bool **mark);
+/* Whether this rank answers for the body in a slot, and marks it if it is to be marked. */
+bool tl_bodies_answered(const talus_world *world, int32_t slot);
+/* All ranks have the marked ones until the next step. Slots change. */
+talus_status tl_bodies_share(talus_world *world);
+/* Removes the marked ones, *count on all ranks; refused: none, since joints hold some of them. */
+talus_status tl_bodies_remove(talus_world *world, int64_t *count, bool *refused);
+
 /* ---- local contacts; each does nothing in a world whose contacts are not --------------------- */
 
-/* Before contacts are found: whether they are to be local, which bricks are whose, and the old ones
- * to the ranks that will look for them. Collective. */
-talus_status tl_spread_prepare(talus_world *world, double dt, const double *least_margin);
+/* Before contacts are found: whether they are to be local, which bricks are whose, bodies and the
+ * old contacts to the ranks that will look for them. Slots may change, and *least_margin, which may
+ * lead to NULL, with them. Collective. */
+talus_status tl_spread_prepare(talus_world *world, double dt, const double **least_margin);
 /* The shapes that this rank looks at, slots ascending; NULL: all. */
 const int32_t *tl_spread_shapes(const talus_world *world, int32_t *count);
-/* Rank 0 looks at all shapes if bodies with these velocities could meet others beyond the bricks
- * beside theirs; whether that is new, and colliders have to be placed again. */
-bool tl_spread_widen(talus_world *world, double dt, const double *velocity);
+/* Looks further if bodies with the velocities after the solve could meet others that were not
+ * looked at; whether that is new, and colliders have to be placed again. Slots may change, and
+ * *after with them. Collective. */
+talus_status tl_spread_widen(talus_world *world, double dt, const double **after, bool *changed);
 /* Leaves the pairs of this rank's bricks. */
 talus_status tl_spread_pairs(talus_world *world, const tl_pair **pairs, int64_t *count);
 /* After contacts were found, or were not: few of them become whole. Collective. */
 talus_status tl_spread_finish(talus_world *world, talus_status status);
 
-/* Contacts of all ranks. */
+/* Contacts of all ranks; bodies and shapes; whether some have a free body that is no ball. */
 int32_t tl_spread_contact_count(const talus_world *world);
+int32_t tl_spread_body_count(const talus_world *world);
+int32_t tl_spread_shape_count(const talus_world *world);
+bool tl_spread_uneven(const talus_world *world);
 /* Sums and maxima over the contacts of all ranks; with bricks the sums are exact, with ranks and
  * without. Collective. */
 talus_status tl_spread_reduce(talus_world *world, const tl_reduction *reduction, double *result);
+/* The same over the bodies of all ranks. */
+talus_status tl_spread_reduce_bodies(talus_world *world, const tl_reduction *reduction,
+                                     double *result);
 /* `status` of all ranks, and whether any has one of the flags. Collective. */
 talus_status tl_spread_flags(talus_world *world, talus_status status, bool *flag[], int32_t count);
 /* The worst of all ranks. Collective. */
 talus_status tl_spread_penetration(talus_world *world, talus_status status, tl_penetration *worst);
+/* The margins of the shapes that are here, from those of all ranks: slots have changed. */
+talus_status tl_spread_margins_fill(talus_world *world);
 /* The largest of all ranks' margins. Collective. */
 talus_status tl_spread_margins(talus_world *world, double *margin, int32_t count);
 

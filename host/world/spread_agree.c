@@ -1,5 +1,6 @@
 /* spread_agree.c: what is summed up or decided over the contacts of all ranks: with bricks sums are
  * exact, so that neither the order of contacts nor who holds them matters. */
+#include <assert.h>
 #include <string.h>
 
 #include "host/world/spread_local.h"
@@ -8,31 +9,74 @@ int32_t tl_spread_contact_count(const talus_world *world) {
   return world->contacts_local ? (int32_t)world->spread->contact_count : world->contact_count;
 }
 
+bool tl_spread_uneven(const talus_world *world) {
+  return world->bodies_local && world->spread->uneven;
+}
+
 /* Numbers that are not negative are ordered as their bits are. */
 static talus_status largest_find(talus_world *world, double *value, int32_t count) {
   int64_t *const bits = (int64_t *)(void *)value;
   return tl_ranks_largest(world->context, bits, count);
 }
 
-talus_status tl_spread_reduce(talus_world *world, const tl_reduction *reduction, double *result) {
+/* Exact sums and maxima over so many things of this rank's; shared: other ranks have others. */
+static talus_status exact_reduce(talus_world *world, int64_t count, const tl_reduction *reduction,
+                                 bool shared, double *result) {
   enum { MOST = 16 };
   tl_exact sum[MOST];
   const int32_t sums = reduction->sum_count;
-  if (!(world->def.brick_size > 0)) {
-    return tl_reduce(world->context, world->contact_count, reduction, &world->sum_memory, result);
-  }
-  tl_reduce_exact(world->context, world->contact_count, reduction, sum, result + sums);
-  if (world->contacts_local) {
+  assert(sums <= MOST);
+  tl_reduce_exact(world->context, count, reduction, sum, result + sums);
+  if (shared) {
     for (int32_t n = 0; n < sums; n++) {
       tl_exact_carry(&sum[n]);
     }
     TL_TRY(tl_ranks_sum(world->context, sum[0].digit, sums * TL_EXACT_DIGITS));
-    TL_TRY(largest_find(world, result + sums, reduction->maximum_count));
+    if (reduction->maximum_count > 0) {
+      TL_TRY(largest_find(world, result + sums, reduction->maximum_count));
+    }
   }
   for (int32_t n = 0; n < sums; n++) {
     result[n] = tl_exact_round(&sum[n]);
   }
   return TALUS_OK;
+}
+
+talus_status tl_spread_reduce(talus_world *world, const tl_reduction *reduction, double *result) {
+  return world->def.brick_size > 0
+             ? exact_reduce(world, world->contact_count, reduction, world->contacts_local, result)
+             : tl_reduce(world->context, world->contact_count, reduction, &world->sum_memory,
+                         result);
+}
+
+/* Bodies that this rank answers for, among those that it has. */
+typedef struct own_task {
+  const talus_world *world;
+  const tl_reduction *reduction;
+} own_task;
+
+static void own_chunk(void *arguments, int64_t first, int32_t count,
+                      double (*leaf)[TL_REDUCE_CHUNK]) {
+  const own_task *const t = arguments;
+  const tl_world_spread *const spread = t->world->spread;
+  const int32_t values = t->reduction->sum_count + t->reduction->maximum_count;
+  t->reduction->function(t->reduction->arguments, first, count, leaf);
+  for (int32_t i = 0; i < count; i++) {
+    const bool own = spread->holder[first + i] == spread->owners.rank;
+    for (int32_t n = 0; n < values && !own; n++) {
+      leaf[n][i] = 0;
+    }
+  }
+}
+
+talus_status tl_spread_reduce_bodies(talus_world *world, const tl_reduction *reduction,
+                                     double *result) {
+  own_task task = {world, reduction};
+  const tl_reduction own = {own_chunk, &task, reduction->sum_count, reduction->maximum_count};
+  return world->def.brick_size > 0
+             ? exact_reduce(world, world->body_count, world->bodies_local ? &own : reduction,
+                            world->bodies_local, result)
+             : tl_reduce(world->context, world->body_count, reduction, &world->sum_memory, result);
 }
 
 talus_status tl_spread_flags(talus_world *world, talus_status status, bool *flag[], int32_t count) {
@@ -80,6 +124,73 @@ talus_status tl_spread_penetration(talus_world *world, talus_status status, tl_p
   return status;
 }
 
+/* ---- margins that are raised ----------------------------------------------------------------- */
+
+/* This rank's in their place among those of all ranks. */
+static talus_status raised_take(talus_world *world, const double *margin, const int64_t *count) {
+  const talus_transport *const t = tl_ranks_of(world->context);
+  tl_world_spread *const spread = world->spread;
+  int64_t first = 0;
+  spread->raised_count = 0;
+  for (int32_t r = 0; r < t->size; r++) {
+    first += r < t->rank ? count[r] : 0;
+    spread->raised_count += count[r];
+  }
+  TL_TRY(tl_buffer_reserve(world->context, &spread->raised_memory, (size_t)spread->raised_count,
+                           sizeof *spread->raised, "margins of ranks"));
+  spread->raised = spread->raised_memory.memory;
+  for (int32_t i = 0; i < world->shape_count; i++) {
+    if (margin[i] > 0) {
+      spread->raised[first++] = (tl_raised){world->shape[i].id, margin[i]};
+    }
+  }
+  return TALUS_OK;
+}
+
+static talus_status raised_share(talus_world *world, const double *margin, int64_t *count) {
+  const talus_transport *const t = tl_ranks_of(world->context);
+  int64_t own = 0;
+  for (int32_t i = 0; i < world->shape_count; i++) {
+    own += margin[i] > 0;
+  }
+  const int code = t->gather(t->user, &own, sizeof own, count);
+  if (code != 0) {
+    return tl_ranks_lost(world->context, code);
+  }
+  TL_TRY(tl_ranks_agree(world->context, raised_take(world, margin, count)));
+  return tl_ranks_share_parts(world->context, world->spread->raised, count,
+                              sizeof *world->spread->raised);
+}
+
+talus_status tl_spread_margins_fill(talus_world *world) {
+  const tl_world_spread *const spread = world->spread;
+  TL_TRY(tl_buffer_reserve(world->context, &world->least_margins, (size_t)world->shape_count,
+                           sizeof(double), "margins of colliders"));
+  double *const margin = world->least_margins.memory;
+  memset(margin, 0, (size_t)world->shape_count * sizeof *margin);
+  for (int64_t i = 0; i < spread->raised_count; i++) {
+    const int32_t slot = tl_shape_slot_of(world, (int32_t)spread->raised[i].shape);
+    if (slot >= 0 && spread->raised[i].margin > margin[slot]) {
+      margin[slot] = spread->raised[i].margin;
+    }
+  }
+  return TALUS_OK;
+}
+
+/* Of shapes that are not on all ranks. */
+static talus_status raised_agree(talus_world *world, const double *margin) {
+  void *count = NULL;
+  TL_TRY(tl_ranks_agree(world->context,
+                        tl_alloc(world->context, &count, (size_t)world->spread->owners.size,
+                                 sizeof(int64_t), "counts of ranks")));
+  const talus_status status = raised_share(world, margin, count);
+  tl_free(world->context, count);
+  TL_TRY(status);
+  return tl_ranks_agree(world->context, tl_spread_margins_fill(world));
+}
+
 talus_status tl_spread_margins(talus_world *world, double *margin, int32_t count) {
-  return world->contacts_local ? largest_find(world, margin, count) : TALUS_OK;
+  return world->bodies_local     ? raised_agree(world, margin)
+         : world->contacts_local ? largest_find(world, margin, count)
+                                 : TALUS_OK;
 }

@@ -218,9 +218,24 @@ static void gathering_sort(gathering *g) {
   tl_radix_sort(g->key, g->order, g->key + g->total, g->order + g->total, g->total);
 }
 
+/* Slots of the ranks that found the contacts, which are others where bodies were local, or ids. */
+static void slots_find(const talus_world *world, gathering *g) {
+  for (int64_t k = 0; k < g->total; k++) {
+    tl_world_contact *const contact = &g->contact[k];
+    contact->body_a = tl_body_slot(world, contact->shown.body_a);
+    contact->body_b = tl_body_slot(world, contact->shown.body_b);
+    contact->shape_a = tl_shape_slot_of(world, contact->shown.shape_a);
+    contact->shape_b = tl_shape_slot_of(world, contact->shown.shape_b);
+  }
+}
+
 static talus_status gathering_keep(talus_world *world, gathering *g) {
+  const tl_slot_stamp now = tl_spread_stamp(world);
   TL_TRY(tl_contacts_resize(world, (int32_t)g->total));
   gathering_sort(g);
+  if (memcmp(&now, &world->spread->found, sizeof now) != 0) {
+    slots_find(world, g);
+  }
   for (int64_t k = 0; k < g->total; k++) {
     const int32_t from = g->order[k];
     world->contact[k] = g->contact[from];
@@ -251,6 +266,7 @@ static talus_status contacts_gather(talus_world *world, gathering *g) {
 
 talus_status tl_contacts_read(const talus_world *world) {
   TL_TRY(tl_world_read(world));
+  TL_TRY(tl_bodies_whole(world));
   if (!world->contacts_local) {
     return TALUS_OK;
   }
@@ -264,15 +280,23 @@ talus_status tl_contacts_read(const talus_world *world) {
 
 /* ---- a search for contacts ------------------------------------------------------------------- */
 
-talus_status tl_spread_prepare(talus_world *world, double dt, const double *least_margin) {
-  if (world->spread == NULL || !tl_spread_serves(world)) {
+talus_status tl_spread_prepare(talus_world *world, double dt, const double **least_margin) {
+  tl_world_spread *const spread = world->spread;
+  const int64_t slots = world->slots_changed;
+  if (spread == NULL || !tl_spread_serves(world)) {
     return tl_contacts_read(world);
   }
-  TL_TRY(tl_spread_look(world, dt, least_margin));
+  spread->raised_count = *least_margin == NULL ? 0 : spread->raised_count;
+  TL_TRY(tl_spread_look(world, dt, *least_margin));
+  if (slots != world->slots_changed && *least_margin != NULL) {
+    TL_TRY(tl_ranks_agree(world->context, tl_spread_margins_fill(world)));
+    *least_margin = world->least_margins.memory;
+  }
   return tl_spread_move(world);
 }
 
 talus_status tl_spread_finish(talus_world *world, talus_status status) {
+  tl_world_spread *const spread = world->spread;
   if (!world->contacts_local) {
     return status;
   }
@@ -280,7 +304,8 @@ talus_status tl_spread_finish(talus_world *world, talus_status status) {
   int64_t sum[2] = {world->contact_count, !world->contacts_spherical};
   TL_TRY(tl_ranks_sum(world->context, sum, 2));
   world->contacts_spherical = sum[1] == 0;
-  world->spread->contact_count = sum[0];
-  world->spread->found = tl_spread_stamp(world);
-  return sum[0] < TL_SPREAD_CONTACTS ? tl_contacts_read(world) : TALUS_OK;
+  spread->contact_count = sum[0];
+  spread->found = tl_spread_stamp(world);
+  spread->few = sum[0] < TL_SPREAD_CONTACTS;
+  return spread->few ? tl_contacts_read(world) : TALUS_OK;
 }

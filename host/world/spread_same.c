@@ -3,7 +3,7 @@
  * or on which arithmetic differs, end with a message. */
 #include <string.h>
 
-#include "host/world/spread.h"
+#include "host/world/spread_local.h"
 
 /* Mixes 64 bits into a hash. */
 static uint64_t mixed(uint64_t hash, uint64_t word) {
@@ -64,11 +64,14 @@ talus_status tl_spread_same_def(talus_world *world) {
 /* ---- bodies that a world begins with --------------------------------------------------------- */
 
 static uint64_t counts_hash(const talus_world *world) {
-  const int64_t count[] = {world->step_count,      world->body_count,       world->body_next,
-                           world->shape_count,     world->shape_next,       world->joint_count,
-                           world->bond_count,      world->material_count,   world->pair_count,
-                           world->mechanism_count, world->loop_count,       world->servo_count,
-                           world->motion_count,    world->cell.def.periodic};
+  const int32_t bodies = tl_spread_body_count(world), shapes = tl_spread_shape_count(world);
+  const int64_t count[] = {world->step_count,   bodies,
+                           world->body_next,    shapes,
+                           world->shape_next,   world->joint_count,
+                           world->bond_count,   world->material_count,
+                           world->pair_count,   world->mechanism_count,
+                           world->loop_count,   world->servo_count,
+                           world->motion_count, world->cell.def.periodic};
   return mixed_numbers(0, count, sizeof count / sizeof *count);
 }
 
@@ -109,15 +112,47 @@ talus_status tl_spread_same_step(talus_world *world) {
   return hash_compare(world, hash, "world before a step (settings, contact callback, bodies)");
 }
 
+static uint64_t body_hash(uint64_t hash, const tl_body *body) {
+  hash = mixed_doubles(hash, body->position, 3);
+  hash = mixed_doubles(hash, body->velocity, 3);
+  return mixed_doubles(hash, body->spin, 3);
+}
+
+/* Of the bodies that all ranks have. */
 static uint64_t state_hash(const talus_world *world) {
   uint64_t hash = mixed((uint64_t)world->step_count, (uint64_t)tl_spread_contact_count(world));
   for (int32_t i = 0; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
-    hash = mixed_doubles(hash, body->position, 3);
-    hash = mixed_doubles(hash, body->velocity, 3);
-    hash = mixed_doubles(hash, body->spin, 3);
+    if (!world->bodies_local || tl_spread_stays(&world->body[i])) {
+      hash = body_hash(hash, &world->body[i]);
+    }
   }
   return hash;
+}
+
+/* Copies are what the bodies are: sums over both in all ranks. */
+static talus_status copies_compare(const talus_world *world) {
+  const tl_world_spread *const spread = world->spread;
+  uint64_t sum = 0;
+  if (!world->bodies_local || !spread->listed) {
+    return TALUS_OK;
+  }
+  const int32_t size = spread->owners.size;
+  for (int64_t i = 0; i < spread->held.receive[size]; i++) {
+    sum += body_hash(0, &world->body[spread->given[i]]);
+  }
+  for (int64_t i = 0; i < spread->held.send[size]; i++) {
+    sum -= body_hash(0, &world->body[spread->taken[i]]);
+  }
+  int64_t half[2] = {(int64_t)(sum & UINT32_MAX), (int64_t)(sum >> 32)}; /* never too large */
+  TL_TRY(tl_ranks_sum(world->context, half, 2));
+  if ((uint64_t)half[0] + ((uint64_t)half[1] << 32) != 0) {
+    tl_fail(world->context, TALUS_RANKS_FAILED,
+            "a rank has another state of some bodies after a step than the rank that answers for "
+            "them: all ranks must compute alike");
+    world->context->told = true;
+    return TALUS_RANKS_FAILED;
+  }
+  return TALUS_OK;
 }
 
 talus_status tl_spread_end(talus_world *world, talus_status status) {
@@ -126,5 +161,6 @@ talus_status tl_spread_end(talus_world *world, talus_status status) {
   if (status != TALUS_OK || tl_ranks_of(context) == NULL) {
     return status;
   }
+  TL_TRY(copies_compare(world));
   return hash_compare(world, state_hash(world), "state after a step");
 }

@@ -144,6 +144,7 @@ talus_status talus_world_softness(talus_world *world, double *modulus, double *o
                    "talus_world_softness: an argument is NULL");
   }
   TL_TRY(tl_world_read(world));
+  TL_TRY(tl_bodies_whole(world));
   tl_spring_choose(world);
   const double gravity = sqrt(tl_dot3(world->def.gravity, world->def.gravity));
   const crowd c = crowd_find(world, gravity);

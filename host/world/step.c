@@ -24,13 +24,31 @@ typedef struct velocities {
   double *before, *free, *after;
 } velocities;
 
-static talus_status velocities_take(talus_world *world, velocities *v) {
+static void velocities_place(const talus_world *world, velocities *v) {
   const size_t size = tl_velocity_size(world);
-  TL_TRY(tl_buffer_reserve(world->context, &world->velocity_memory, 3 * size, sizeof(double),
-                           "velocities"));
   v->before = world->velocity_memory.memory;
   v->free = v->before + size;
   v->after = v->free + size;
+}
+
+static talus_status velocities_take(talus_world *world, velocities *v) {
+  TL_TRY(tl_buffer_reserve(world->context, &world->velocity_memory, 3 * tl_velocity_size(world),
+                           sizeof(double), "velocities"));
+  velocities_place(world, v);
+  return TALUS_OK;
+}
+
+/* Finds contacts; where bodies came from other ranks they are given velocities. */
+static talus_status contacts_find(talus_world *world, double dt, double **least_margin,
+                                  velocities *v) {
+  const int64_t slots = world->slots_changed;
+  TL_TRY(tl_contacts_find(world, dt, *least_margin));
+  if (slots == world->slots_changed) {
+    return TALUS_OK;
+  }
+  *least_margin = *least_margin != NULL ? world->least_margins.memory : NULL;
+  TL_TRY(tl_ranks_agree(world->context, tl_velocities_again(world, dt)));
+  velocities_place(world, v);
   return TALUS_OK;
 }
 
@@ -72,7 +90,7 @@ static talus_status solve(talus_world *world, double dt, const velocities *v, ta
 }
 
 /* Finds contacts and solves, until no body closes a contact that was not found. */
-static talus_status contacts_solve(talus_world *world, double dt, const velocities *v,
+static talus_status contacts_solve(talus_world *world, double dt, velocities *v,
                                    talus_step_report *report, talus_info *info,
                                    tl_step_balance *balance, tl_step_quality *quality) {
   double *least_margin = NULL;
@@ -80,13 +98,14 @@ static talus_status contacts_solve(talus_world *world, double dt, const velociti
   for (int32_t round = 0; round < TL_ROUNDS && quality->missed && quality->good; round++) {
     const double begin = tl_clock();
     const int64_t iterations = info->iterations, passes = info->passes;
-    TL_TRY(tl_contacts_find(world, dt, least_margin));
+    TL_TRY(contacts_find(world, dt, &least_margin, v));
     const double found = tl_clock();
     TL_TRY(solve(world, dt, v, info, balance, &quality->good));
     info->iterations += iterations;
     info->passes += passes;
     const double solved = tl_clock();
     TL_TRY(tl_missed_contacts_find(world, dt, v->after, &least_margin, &quality->missed));
+    velocities_place(world, v); /* slots may have changed */
     report->seconds_collide += found - begin + tl_clock() - solved;
     report->seconds_build += info->seconds_check + info->seconds_build;
     report->seconds_solve += solved - found - info->seconds_check - info->seconds_build;
@@ -147,7 +166,8 @@ static talus_status sub_step(talus_world *world, double dt, talus_step_report *r
   TL_TRY(tl_servos_follow(world, dt));
   tl_cell_wrap(world);
   world->time += dt;
-  return tl_positions_check(world);
+  return world->bodies_local ? tl_ranks_agree(world->context, tl_positions_check(world))
+                             : tl_positions_check(world);
 }
 
 /* Makes the whole step in `parts` equal parts. */
@@ -206,12 +226,14 @@ static talus_status world_step(talus_world *world, talus_step_report *given) {
   }
   TL_TRY(tl_resident_step(world, &report, &quality.good));
   if (!quality.good) {
-    TL_TRY(tl_world_edit(world));
+    TL_TRY(tl_world_edit_device(world));
+    TL_TRY(tl_spread_step(world));
     TL_TRY(tl_world_save(world));
     tl_servos_save(world);
     TL_TRY(parts_try(world, halvings, &report, &quality, &first));
   }
   if (!quality.good) {
+    TL_TRY(tl_bodies_whole(world)); /* the reason may be any of them */
     return tl_step_refuse(world, &quality, &first, halvings);
   }
   tl_joint_track(world);
@@ -234,7 +256,9 @@ talus_status talus_world_step(talus_world *world, talus_step_report *given) {
   }
   TL_TRY(tl_context_enter(world->context));
   talus_status status = tl_spread_same_step(world);
-  status = tl_spread_end(world, status == TALUS_OK ? world_step(world, given) : status);
+  status = status == TALUS_OK ? world_step(world, given) : status;
+  world->step_saved = false;
+  status = tl_spread_end(world, status);
   tl_context_leave(world->context);
   return status;
 }

@@ -74,7 +74,8 @@ static int64_t iterations_of(const talus_world *world, const talus_world_def *de
 
 talus_status tl_solver_prepare_rows(talus_world *world) {
   talus_settings *const settings = &world->def.solver;
-  settings->islands = 1;
+  /* chains gain by islands; with bricks ranks iterate on all contacts and joints together */
+  settings->islands = settings->islands || world->bond_count > 0 || !(world->def.brick_size > 0);
   settings->max_iterations = iterations_of(world, &world->given);
   return talus_solver_set(world->solver, settings);
 }
@@ -337,7 +338,6 @@ void talus_world_destroy(talus_world *world) {
                                 &world->keys,
                                 &world->found,
                                 &world->saved_bodies,
-                                &world->saved_carried,
                                 &world->saved_joints,
                                 &world->saved_bonds,
                                 &world->bond_pairs,

@@ -42,6 +42,8 @@ typedef struct tl_body {
   bool round;   /* one sphere about the centre of mass: arms lie along normals */
   bool jointed; /* a joint has named it */
   bool bonded;  /* a bond has named it */
+  bool large; /* where bodies are local: every rank has it, since it reaches far or was asked for */
+  bool shared; /* the same until the next step */
   int32_t group;
   uint32_t collides;
   int32_t first_shape; /* its shapes form a list: shape[first_shape].next ... -1 */
@@ -63,8 +65,14 @@ typedef struct tl_body_extra {
   double centre[3];  /* of mass, in the frame in which the body was defined; 0 unless FREE */
   double anchor[3], anchor_orientation[4]; /* KINEMATIC: where it was when its motions began */
   double motion_begin;                     /* KINEMATIC: s, when that was */
+  double saved_carried[3];                 /* when the step began; save.c */
   double carried_by_servo[3]; /* KINEMATIC: m, of servos that it had since then, and has no more */
 } tl_body_extra;
+
+/* What a step changes of a body, as it was before. */
+typedef struct tl_saved_body {
+  double position[3], orientation[4], velocity[3], spin[3];
+} tl_saved_body;
 
 typedef struct tl_shape_slot {
   int32_t id, new_slot;
@@ -214,6 +222,10 @@ typedef struct tl_material_pair {
   double friction, restitution;
 } tl_material_pair;
 
+/* Contacts between one that is treated and those whose bodies are asked for: in large worlds the
+ * caches do not hold all bodies. */
+enum { TL_BODIES_AHEAD = 12 };
+
 struct talus_world {
   talus_context *context;
   talus_world_def def, given; /* by which it goes; with the zeros that stand for defaults */
@@ -294,6 +306,9 @@ struct talus_world {
   int32_t contact_count, contact_capacity, vector_capacity, terms_capacity, extra_capacity;
   bool contacts_spherical; /* reaches describe them all */
   bool contacts_local;     /* those of this rank alone are there; spread.h */
+  bool bodies_local;       /* those that this rank needs alone are there */
+  bool step_saved;         /* saved_bodies are those of the step that is being made */
+  int64_t slots_changed;   /* how often slots changed within steps */
   bool deepens;            /* `deepened` is summed up: the step has several parts */
   /* Contacts are made in `spare`, which then becomes `contact`. Those with which a step began are
    * kept in `saved` when that happens; contacts_saved: it has not yet, they are in `contact`. */
@@ -306,7 +321,7 @@ struct talus_world {
    * local only some shapes have a collider. Once contacts are found and solved for, colliders are
    * memory of the projection */
   tl_buffer colliders, facts, ordered_pairs, fast_colliders, least_margins, keys, found,
-      saved_bodies, saved_carried, saved_joints, saved_bonds;
+      saved_bodies, saved_joints, saved_bonds;
   int32_t collider_count;   /* with images */
   tl_buffer problem_memory; /* contact points, then the problem that is made of them */
   tl_buffer solution_memory, velocity_memory, restitution_memory;
@@ -351,10 +366,17 @@ static inline tl_body *tl_body_at(const talus_world *world, int32_t id) {
   const int32_t slot = world != NULL ? tl_body_slot(world, id) : -1;
   return slot >= 0 ? &world->body[slot] : NULL;
 }
-/* The slot; INDEX_RANGE with a message where it does not exist. */
+/* Whether every rank has the body in this slot. */
+bool tl_body_everywhere(const talus_world *world, int32_t slot);
+/* What one body has is going to be read or changed: as tl_bodies_whole, unless every rank has
+ * it. */
+talus_status tl_body_ask(const talus_world *world, int32_t id);
+/* As tl_body_ask, and the slot; INDEX_RANGE with a message where it does not exist. */
 talus_status tl_body_find(const talus_world *world, int32_t id, int32_t *slot);
 /* Moves everything together: slots change, ids do not. */
 void tl_gaps_close(talus_world *world);
+/* Names of bodies and shapes become their new_slot; they themselves are left to the caller. */
+void tl_slots_rename(talus_world *world);
 /* Whether ids up to `next` are left. */
 talus_status tl_ids_left(const talus_world *world, int64_t next, const char *what);
 
@@ -378,7 +400,8 @@ double tl_contacts_skin(const talus_world *world);
 /* Places the colliders of the shapes that are looked at; least_margin as below. */
 talus_status tl_colliders_place(talus_world *world, double dt, const double *least_margin);
 /* Finds contacts at the bodies' present positions, matched to the last step's, with biases for dt.
- * least_margin: [shape_count] m, at least this margin for each shape; NULL: none. */
+ * Slots may change (slots_changed). least_margin: [shape_count] m, at least this margin for each
+ * shape; NULL: none. */
 talus_status tl_contacts_find(talus_world *world, double dt, const double *least_margin);
 /* Speed of the shape's fastest point; arm: from the body's centre to the shape's. */
 double tl_body_shape_speed(const tl_body *body, const tl_geometry *geometry, const double *arm,
@@ -529,12 +552,26 @@ talus_status tl_links_fill(talus_world *world, double dt, tl_joint_row *rows);
 /* Bodies and contacts of the host become those of now, if a device is ahead of them: before they
  * are read. */
 talus_status tl_world_read(const talus_world *world);
-/* The same, and contacts of all ranks are on each of them: before contacts are read. Collective in
- * a context with ranks. */
+/* Bodies alone. */
+talus_status tl_bodies_read(const talus_world *world);
+/* All bodies are on all ranks: before bodies are read that this one might not have, or changed.
+ * Collective in a context with ranks. */
+talus_status tl_bodies_whole(const talus_world *world);
+/* As both, and contacts of all ranks are on each of them: before contacts are read. Collective in a
+ * context with ranks. */
 talus_status tl_contacts_read(const talus_world *world);
-/* As tl_world_read, and the device takes the world anew at the next step: before anything is
- * changed. */
+/* As tl_world_read and tl_bodies_whole, and the device takes the world anew at the next step:
+ * before anything is changed. */
 talus_status tl_world_edit(talus_world *world);
+/* The same of a device alone. */
+talus_status tl_world_edit_device(talus_world *world);
+/* Where it is known what is going to be changed (resident_change.c), the device takes that alone:
+ * bodies or shapes are added or removed; of the body in this slot the pose or velocity, or mass,
+ * force and shapes, or both; materials. */
+enum { TL_EDIT_MOTION = 1, TL_EDIT_FACT = 2 };
+talus_status tl_bodies_edit(talus_world *world);
+talus_status tl_body_edit(talus_world *world, int32_t slot, int parts);
+void tl_materials_edit(talus_world *world);
 
 /* ---- save and restore ------------------------------------------------------------------------ */
 
@@ -548,11 +585,15 @@ talus_status tl_world_restore(talus_world *world);
 /* Velocities of all bodies and mechanisms as a (sub-)step of dt begins: kinematic bodies take those
  * of their motions first. */
 void tl_velocities_begin(talus_world *world, double dt, double *velocity);
+/* In worlds without mechanisms, while contacts are found: the same, and those without contact, for
+ * slots that have changed; behind them in velocity_memory is room for those after the solve. */
+talus_status tl_velocities_again(talus_world *world, double dt);
 /* Contact velocities that are small in this (sub-)step, m/s; scale.c. */
 talus_status tl_velocity_scale(talus_world *world, double dt, const double *before,
                                const double *free, double *scale);
 /* The same from sums: changes of the free bodies' velocities and their number, speeds at the
  * contacts and theirs. */
+tl_scale_rule tl_velocity_scale_rule(const talus_world *world, double dt);
 double tl_velocity_scale_of(const talus_world *world, double dt, double change, double free_count,
                             double speed, int32_t contact_count);
 /* What impulses did in a sub-step, for the report. */

@@ -135,7 +135,7 @@ typedef struct talus_context_def {
                                  OMP_NUM_THREADS says. They are started when a loop first wants
                                  them, and sleep soon after each. Default 0 */
   talus_backend_kind backend; /* default TALUS_BACKEND_AUTO */
-  int32_t device;             /* CUDA device number; default 0 */
+  int32_t device;             /* CUDA device; 0, the default: ranks without a stream take turns */
   void *stream;               /* cudaStream_t of the caller, or NULL: the context makes its own */
   talus_allocate_fn allocate; /* default NULL: the C library's. Both or none */
   talus_release_fn release;

@@ -8,14 +8,15 @@
 
 namespace {
 
-/* Impulses in the caller's order and units. ended: after an odd number of iterations x is where
- * x_previous was. */
+/* Impulses in the caller's order and units. ended: after an odd number of iterations, by all stages
+ * of a solve that was queued, x is where x_previous was. */
 __global__ void __launch_bounds__(TL_CHUNK)
     impulses_give_kernel(const tl_real *now, const tl_real *previous, const tl_control *ended,
-                         const tl_cuda_judging j, const int64_t count) {
+                         const tl_cuda_judging j) {
   const int64_t i = tl_thread_index();
-  const tl_real *const from = ended != NULL && ended->state.made % 2 != 0 ? previous : now;
-  if (i < count) {
+  const tl_real *const from =
+      ended != NULL && (ended->odd + ended->state.made) % 2 != 0 ? previous : now;
+  if (i < 3 * (int64_t)j.live->contacts) {
     j.impulse[3 * (int64_t)j.order[i / 3] + i % 3] = j.unit[0] / j.unit[1] * (double)from[i];
   }
 }
@@ -27,9 +28,8 @@ talus_status judge_queue(tl_cuda_engine *engine, const tl_real *now, const tl_re
   engine->judged_now = engine->judged_kept = false;
   TL_TRY(tl_cuda_judge_open(engine->device, &engine->assembly, &judging));
   tl_cuda_bytes_count(engine);
-  const int64_t count = 3 * (int64_t)engine->work.view.shape.contact_count;
-  TL_LAUNCH(engine, tl_cuda_blocks(count, TL_CHUNK), TL_CHUNK, impulses_give_kernel, now, previous,
-            ended, judging, count);
+  TL_LAUNCH(engine, tl_cuda_blocks(3 * (int64_t)judging.capacity, TL_CHUNK), TL_CHUNK,
+            impulses_give_kernel, now, previous, ended, judging);
   return tl_cuda_judge(engine->device, &engine->assembly, engine->judged);
 }
 
@@ -53,18 +53,20 @@ talus_status tl_cuda_judge_now(tl_cuda_engine *engine, tl_real *begin) {
   return TALUS_OK;
 }
 
-talus_status tl_cuda_end_queue(tl_cuda_engine *engine, tl_real *begin, size_t bytes) {
+/* Residual and certificate of the impulses that iterations lead to. */
+static talus_status end_queue(tl_cuda_engine *engine, tl_real *begin) {
   if (begin != NULL && engine->work.view.x != begin) {
     tl_cuda_swap(engine);
   }
   TL_TRY(tl_cuda_residual_queue(engine, begin));
-  TL_TRY(tl_cuda_judge_now(engine, begin));
-  return tl_cuda_result_queue(engine, bytes);
+  return tl_cuda_judge_now(engine, begin);
 }
 
 talus_status tl_cuda_end(tl_cuda_engine *engine, tl_real *begin) {
-  TL_TRY(engine->built ? tl_cuda_end_queue(engine, begin, TL_CONTROL_READ)
-                       : tl_cuda_result_queue(engine, TL_CONTROL_READ));
+  if (engine->built) {
+    TL_TRY(end_queue(engine, begin));
+  }
+  TL_TRY(tl_cuda_result_queue(engine, TL_CONTROL_READ));
   TL_TRY(tl_cuda_wait(engine->device));
   const int32_t made = engine->result->state.made;
   engine->expected = engine->built ? (made + 9) / 10 * 10 : 0;

@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(TL_CHUNK)
   __shared__ softness_room room;
   room_clear(&room);
   const int32_t place = tl_cuda_item();
-  if (place < w.contacts) {
+  if (place < tl_cuda_contacts(w)) {
     const int64_t k = w.order[place];
     tl_yielding c = {w.compliance[2 * k], w.compliance[2 * k + 1], {0, 0, 0}};
     for (int i = 0; i < 3 && w.target != NULL; i++) {
@@ -96,7 +96,7 @@ talus_status tl_cuda_contacts_comply(tl_cuda_device *device, const tl_cuda_raw *
   TL_TRY(tl_cuda_check(
       device, tl_cuda_start(device, device->stream, 1, TL_CHUNK, comply_begin_kernel, w->all),
       "kernel launch", __func__));
-  TL_CUDA_LAUNCH(device, w->contacts, contacts_comply_kernel, *w, *built);
+  TL_CUDA_LAUNCH(device, w->capacity, contacts_comply_kernel, *w, *built);
   return TALUS_OK;
 }
 

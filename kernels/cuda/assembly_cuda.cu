@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(TL_CHUNK)
 __global__ void __launch_bounds__(TL_CHUNK)
     contacts_fill_kernel(const tl_cuda_raw w, const tl_system s) {
   const int32_t place = tl_cuda_item();
-  if (place < w.contacts && !w.all->defect) { /* a defect may be a body that there is not */
+  if (place < tl_cuda_contacts(w)) {
     double square = 0;
     const double weight = tl_rigid_contact_fill(&w.rigid, w.friction, w.number, &s, place,
                                                 (int32_t)w.order[place], &square);
@@ -36,22 +36,16 @@ __global__ void __launch_bounds__(TL_CHUNK)
   }
 }
 
-__global__ void __launch_bounds__(TL_CHUNK) chunks_fill_kernel(const tl_system s) {
-  const int32_t c = tl_cuda_item();
-  if (c <= s.shape.chunk_count) {
-    s.chunk_first[c] = c < s.shape.chunk_count ? c * TL_CHUNK : s.shape.contact_count;
-  }
-}
-
 /* One after the other within a chunk, then chunk after chunk, as the host adds. Shares `from` on,
  * `count` of them. */
 __global__ void __launch_bounds__(TL_CHUNK)
     chunk_sum_kernel(const tl_cuda_raw w, const int from, const int count) {
   const int which = from + (int)blockIdx.x % count;
+  const int32_t contacts = tl_cuda_contacts(w);
   const int64_t c = (int64_t)(blockIdx.x / count) * TL_CHUNK + threadIdx.x;
-  if (c * TL_CHUNK < w.contacts) {
+  if (c * TL_CHUNK < contacts) {
     const int32_t first = (int32_t)c * TL_CHUNK;
-    const int32_t end = w.contacts - first < TL_CHUNK ? w.contacts : first + TL_CHUNK;
+    const int32_t end = contacts - first < TL_CHUNK ? contacts : first + TL_CHUNK;
     double sum = 0;
     for (int32_t k = first; k < end; k++) {
       sum += w.share[which][k];
@@ -66,7 +60,7 @@ __global__ void __launch_bounds__(TL_CHUNK)
     all_sum_kernel(const tl_cuda_raw w, const int from, const int first_to, const int on) {
   __shared__ double part[TL_CHUNK];
   const int which = from + (int)blockIdx.x, to = first_to + (int)blockIdx.x;
-  const int32_t chunks = (w.contacts + TL_CHUNK - 1) / TL_CHUNK;
+  const int32_t chunks = (tl_cuda_contacts(w) + TL_CHUNK - 1) / TL_CHUNK;
   double sum = on ? w.all->sum[to] : 0;
   for (int32_t first = 0; first < chunks; first += TL_CHUNK) {
     const int32_t c = first + (int32_t)threadIdx.x;
@@ -98,7 +92,7 @@ __global__ void __launch_bounds__(TL_CHUNK)
     exponents_kernel(const tl_cuda_raw w, const tl_system s) {
   const int32_t k = tl_cuda_item();
   double part[4] = {0, 0, 0, 0};
-  if (k < w.contacts) {
+  if (k < tl_cuda_contacts(w)) {
     const double value[2] = {s.weight[k],
                              fmax(fabs(s.free_x[k]), fmax(fabs(s.free_y[k]), fabs(s.free_z[k])))};
     for (int i = 0; i < 2; i++) {
@@ -122,9 +116,6 @@ __global__ void __launch_bounds__(TL_CHUNK)
 /* W' = weight_unit W, q' = speed_unit q. */
 __device__ __forceinline__ void contact_scale(const tl_system &s, int32_t k, double weight_unit,
                                               double speed_unit) {
-  if (k >= s.shape.contact_count) {
-    return;
-  }
   s.free_x[k] *= speed_unit;
   s.free_y[k] *= speed_unit;
   s.free_z[k] *= speed_unit;
@@ -153,15 +144,18 @@ __device__ __forceinline__ void body_scale(const tl_system &s, int32_t i, double
 }
 
 __global__ void __launch_bounds__(TL_CHUNK)
-    system_scale_kernel(const tl_system s, const tl_cuda_facts *all) {
-  contact_scale(s, tl_cuda_item(), all->unit[0], all->unit[1]);
-  body_scale(s, tl_cuda_item(), all->unit[0]);
+    system_scale_kernel(const tl_cuda_raw w, const tl_system s) {
+  const int32_t i = tl_cuda_item();
+  if (i < tl_cuda_contacts(w)) {
+    contact_scale(s, i, w.all->unit[0], w.all->unit[1]);
+  }
+  body_scale(s, i, w.all->unit[0]);
 }
 
 __global__ void __launch_bounds__(TL_CHUNK)
     reference_kernel(const tl_cuda_raw w, const tl_system s) {
   const int32_t k = tl_cuda_item();
-  if (k < w.contacts) {
+  if (k < tl_cuda_contacts(w)) {
     const tl_vec n = tl_load(s.normal, k);
     w.share[0][k] = tl_system_reference(&s, k, n, 0);
     w.share[1][k] = tl_system_reference(&s, k, n, 1);
@@ -172,8 +166,10 @@ __global__ void __launch_bounds__(TL_CHUNK)
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 void work_pieces(tl_cuda_pieces *p, tl_cuda_raw *w) {
-  const int64_t bodies = w->rigid.body_count, contacts = w->contacts;
+  const int64_t bodies = w->rigid.body_count, contacts = w->capacity;
   tl_cuda_piece(p, &w->all, 1);
+  tl_cuda_piece(p, &w->live, 1);
+  tl_cuda_piece(p, &w->kept_count, 1);
   tl_cuda_piece(p, &w->moves, bodies);
   tl_cuda_piece(p, &w->scanned, bodies);
   tl_cuda_piece(p, &w->number, bodies);
@@ -189,13 +185,15 @@ void work_pieces(tl_cuda_pieces *p, tl_cuda_raw *w) {
   }
 }
 
-void colouring_pieces(tl_cuda_pieces *p, tl_cuda_raw *w) {
-  const int64_t bodies = w->rigid.body_count, contacts = w->contacts;
-  tl_cuda_piece(p, &w->colouring.low, contacts + 1); /* then the first places of the colours */
+void colouring_pieces(tl_cuda_pieces *p, tl_cuda_raw *w, int32_t colours) {
+  const int64_t bodies = w->rigid.body_count, contacts = w->capacity;
+  tl_cuda_piece(p, &w->colouring.low, contacts);
   tl_cuda_piece(p, &w->colouring.high, contacts);
   tl_cuda_piece(p, &w->colouring.colour, contacts);
-  tl_cuda_piece(p, &w->colouring.first, bodies);
+  tl_cuda_piece(p, &w->colouring.first, 3 * bodies);
   tl_cuda_piece(p, &w->colouring.palette, bodies);
+  tl_cuda_piece(p, &w->place_first, (int64_t)colours + 1);
+  tl_cuda_piece(p, &w->colour_first, (int64_t)colours + 1);
 }
 
 talus_status work_reserve(tl_cuda_device *device, tl_cuda_assembly *assembly, const tl_raw *raw,
@@ -203,13 +201,13 @@ talus_status work_reserve(tl_cuda_device *device, tl_cuda_assembly *assembly, co
   tl_cuda_pieces count = {NULL, 0};
   work_pieces(&count, w);
   if (raw->coloured) {
-    colouring_pieces(&count, w);
+    colouring_pieces(&count, w, assembly->colours);
   }
   TL_TRY(tl_cuda_reserve(device, &assembly->numbers, count.used, "order of contacts"));
   tl_cuda_pieces room = {(char *)assembly->numbers.memory, 0};
   work_pieces(&room, w);
   if (raw->coloured) {
-    colouring_pieces(&room, w);
+    colouring_pieces(&room, w, assembly->colours);
   }
   return TALUS_OK;
 }
@@ -234,6 +232,16 @@ void system_pieces(tl_cuda_pieces *p, tl_system *built) {
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
+/* Whether an array is not as kernels want it. */
+bool is_unpacked(const tl_caller_array *field) {
+  return field->scalar == TL_SCALAR_F32 || field->components != field->pitch ||
+         field->stride != field->pitch * tl_packed_size(field->scalar);
+}
+
+size_t packed_bytes(const tl_caller_array *field) {
+  return tl_cuda_padded((size_t)(field->count * field->pitch * tl_packed_size(field->scalar)));
+}
+
 /* A packed array in device memory: the caller's own, or a copy. */
 talus_status array_pack(tl_cuda_device *device, const tl_caller_array *field, char **room,
                         void **array) {
@@ -241,17 +249,15 @@ talus_status array_pack(tl_cuda_device *device, const tl_caller_array *field, ch
   if (field->array == NULL) {
     return TALUS_OK;
   }
-  const int64_t size = tl_packed_size(field->scalar);
-  if (field->scalar == TL_SCALAR_F32 || field->components != field->pitch ||
-      field->stride != field->pitch * size) {
+  if (is_unpacked(field)) {
     *array = *room;
-    *room += tl_cuda_padded((size_t)(field->count * field->pitch * size));
-    TL_TRY(tl_cuda_field_pack(device, field, *array));
+    *room += packed_bytes(field);
+    TL_TRY(tl_cuda_field_pack(device, field, *array, NULL));
   }
   return TALUS_OK;
 }
 
-/* *right: every array is in the memory of this device; *bytes: room for packed copies of all. */
+/* *right: every array is in the memory of this device; *bytes: room for packed copies. */
 void arrays_look(tl_cuda_device *device, const tl_raw *raw, bool *right, size_t *bytes) {
   *right = true;
   *bytes = 0;
@@ -264,7 +270,7 @@ void arrays_look(tl_cuda_device *device, const tl_raw *raw, bool *right, size_t 
   for (const tl_caller_array *f : field) {
     if (f->array != NULL) {
       *right = *right && tl_cuda_field_check(device, f, 1) == TALUS_OK;
-      *bytes += tl_cuda_padded((size_t)(f->count * f->pitch * tl_packed_size(f->scalar)));
+      *bytes += is_unpacked(f) ? packed_bytes(f) : 0;
     }
   }
 }
@@ -275,7 +281,7 @@ talus_status arrays_take(tl_cuda_device *device, tl_cuda_assembly *assembly, con
   char *room = (char *)assembly->packed.memory;
   void *array;
   w->rigid.body_count = raw->body_count;
-  w->contacts = raw->contact_count;
+  w->capacity = assembly->capacity;
 #define TL_FIELD(type, name, components, of)             \
   TL_TRY(array_pack(device, &raw->name, &room, &array)); \
   w->rigid.name = (const type *)array;
@@ -288,31 +294,34 @@ talus_status arrays_take(tl_cuda_device *device, tl_cuda_assembly *assembly, con
   TL_TRY(array_pack(device, &raw->target_impulse, &room, &array));
   w->target = (const double *)array;
   if (raw->angular_velocity.array != NULL) { /* beside the linear ones, which were copied */
-    TL_TRY(tl_cuda_field_pack(device, &raw->angular_velocity, (double *)w->rigid.velocity + 3));
+    TL_TRY(
+        tl_cuda_field_pack(device, &raw->angular_velocity, (double *)w->rigid.velocity + 3, NULL));
   }
   return TALUS_OK;
 }
 
-/* As tl_assemble_rigid shapes it. */
-void shape_make(const tl_raw *raw, const tl_cuda_facts *all, tl_shape *shape) {
-  const int32_t count = raw->contact_count;
+/* As tl_assemble_rigid shapes it, with the counts that there is room for. */
+void shape_make(const tl_cuda_assembly *assembly, const tl_raw *raw, const tl_cuda_facts *all,
+                tl_shape *shape) {
+  const int32_t count = assembly->capacity;
   shape->contact_count = shape->rigid_contact_count = shape->entry_base = count;
   shape->rigid_count = (int32_t)all->movers;
   shape->body_kind = all->uneven || raw->arm_a.array != NULL ? TL_ARMS : TL_SPHERES;
   shape->velocity_size = TL_RECORD * (shape->rigid_count + 1);
-  shape->chunk_count = (count + TL_CHUNK - 1) / TL_CHUNK;
+  shape->chunk_count = tl_cuda_chunks_most(count, raw->coloured ? assembly->colours : 0);
   shape->range_count = 1;
   shape->range[0].kind = shape->body_kind;
   shape->range[0].rows = 3;
   shape->range[0].count = count;
   shape->range[0].chunk_count = shape->chunk_count;
   shape->compliance_count = all->soft ? count : 0;
+  shape->end_count = 2 * (int64_t)count;
 }
 
 /* `count` shares of all contacts, from `which` on, to sum[to] and behind; on: added to it. */
 talus_status contacts_sum(tl_cuda_device *device, const tl_cuda_raw *w, int which, int count,
                           int to, int on) {
-  const unsigned blocks = tl_cuda_blocks(w->contacts / TL_CHUNK + 1, TL_CHUNK) * (unsigned)count;
+  const unsigned blocks = tl_cuda_blocks(w->capacity / TL_CHUNK + 1, TL_CHUNK) * (unsigned)count;
   TL_TRY(tl_cuda_check(
       device,
       tl_cuda_start(device, device->stream, blocks, TL_CHUNK, chunk_sum_kernel, *w, which, count),
@@ -321,31 +330,6 @@ talus_status contacts_sum(tl_cuda_device *device, const tl_cuda_raw *w, int whic
                        tl_cuda_start(device, device->stream, (unsigned)count, TL_CHUNK,
                                      all_sum_kernel, *w, which, to, on),
                        "kernel launch", __func__);
-}
-
-/* Chunks of at most TL_CHUNK that never cross a colour, as tl_order_finish cuts them. */
-talus_status chunks_cut(tl_cuda_device *device, tl_cuda_assembly *assembly, int32_t colours,
-                        tl_system *built) {
-  tl_shape *const shape = &built->shape;
-  const size_t most = (size_t)(shape->contact_count / TL_CHUNK + colours + 1);
-  TL_TRY(
-      tl_buffer_reserve(device->context, &assembly->chunks, most + 1, sizeof(int32_t), "chunks"));
-  int32_t *const chunk_first = (int32_t *)assembly->chunks.memory;
-  int32_t *const colour = (int32_t *)assembly->colours.memory;
-  int32_t chunk = 0;
-  for (int32_t c = 0; c < colours; c++) {
-    const int32_t first = colour[c], end = colour[c + 1];
-    colour[c] = chunk;
-    for (int32_t i = first; i < end; i += TL_CHUNK) {
-      chunk_first[chunk++] = i;
-    }
-  }
-  colour[colours] = chunk;
-  chunk_first[chunk] = shape->contact_count;
-  shape->chunk_count = shape->range[0].chunk_count = chunk;
-  built->colour_count = colours;
-  built->colour_group = colour;
-  return TALUS_OK;
 }
 
 talus_status system_reserve(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_system *built) {
@@ -357,29 +341,18 @@ talus_status system_reserve(tl_cuda_device *device, tl_cuda_assembly *assembly, 
   return TALUS_OK;
 }
 
-talus_status chunks_fill(tl_cuda_device *device, const tl_cuda_assembly *assembly,
-                         const tl_system *built) {
-  if (built->colour_group != NULL) {
-    return tl_cuda_send_all(device, assembly->chunks.memory, built->chunk_first,
-                            ((size_t)built->shape.chunk_count + 1) * sizeof(int32_t));
-  }
-  TL_CUDA_LAUNCH(device, (int64_t)built->shape.chunk_count + 1, chunks_fill_kernel, *built);
-  return TALUS_OK;
-}
-
 /* The system in the order that is known, scaled, and R(0) of it. */
 talus_status system_fill(tl_cuda_device *device, const tl_cuda_raw *w, const tl_system *built) {
   TL_CUDA_LAUNCH(device, w->rigid.body_count, bodies_fill_kernel, *w, *built);
-  TL_CUDA_LAUNCH(device, w->contacts, contacts_fill_kernel, *w, *built);
+  TL_CUDA_LAUNCH(device, w->capacity, contacts_fill_kernel, *w, *built);
   TL_TRY(contacts_sum(device, w, 0, 1, TL_CUDA_SUMS, 0));
   if (built->shape.compliance_count > 0) {
     TL_TRY(tl_cuda_contacts_comply(device, w, built));
     TL_TRY(contacts_sum(device, w, 1, 1, TL_CUDA_SUMS, 1));
   }
-  TL_CUDA_LAUNCH(device, w->contacts, exponents_kernel, *w, *built);
-  TL_CUDA_LAUNCH(device, tl_cuda_most(w), system_scale_kernel, *built,
-                 (const tl_cuda_facts *)w->all);
-  TL_CUDA_LAUNCH(device, w->contacts, reference_kernel, *w, *built);
+  TL_CUDA_LAUNCH(device, w->capacity, exponents_kernel, *w, *built);
+  TL_CUDA_LAUNCH(device, tl_cuda_most(w), system_scale_kernel, *w, *built);
+  TL_CUDA_LAUNCH(device, w->capacity, reference_kernel, *w, *built);
   return contacts_sum(device, w, 0, TL_CUDA_SUMS, 0, 0);
 }
 
@@ -409,7 +382,48 @@ talus_status raw_keep(tl_cuda_device *device, tl_cuda_assembly *assembly, const 
   return TALUS_OK;
 }
 
+/* ---- capacities ------------------------------------------------------------------------------ */
+
+enum { COLOURS = 32, ROUNDS = 24 };
+const int64_t CONTACTS_MOST = (1 << 29) / 3;
+
+/* What a problem needs and a quarter, but for the first time; less where it has become far too
+ * much. */
+void capacity_choose(tl_cuda_assembly *assembly, int32_t contacts) {
+  const int64_t had = assembly->capacity;
+  if (contacts > had || 4 * (int64_t)contacts < had) {
+    const int64_t more = had > 0 ? (int64_t)contacts + contacts / 4 : contacts;
+    assembly->capacity = (int32_t)(more < CONTACTS_MOST ? more : CONTACTS_MOST);
+  }
+  assembly->colours = assembly->colours > 0 ? assembly->colours : COLOURS;
+  assembly->rounds = assembly->rounds > 0 ? assembly->rounds : ROUNDS;
+}
+
+/* Rounds as the last problem took, and some more; as many if there were too few. */
+void rounds_learn(tl_cuda_assembly *assembly, const tl_cuda_facts *all) {
+  const int32_t taken = (int32_t)all->rounds + 1;
+  assembly->rounds = taken + taken / 4 + 2;
+}
+
+/* Room for what was found. */
+void capacity_grow(tl_cuda_assembly *assembly, const tl_cuda_facts *all) {
+  const int32_t colours = (int32_t)all->colours;
+  if (colours > assembly->colours) {
+    assembly->colours = colours + colours / 4;
+  }
+  if ((int32_t)all->rounds >= assembly->rounds) { /* more colours are to come */
+    assembly->rounds *= 2;
+  }
+}
+
 /* ---- the order of the last assembly ---------------------------------------------------------- */
+
+/* What an assembly takes from the last one. */
+typedef enum tl_cuda_program {
+  NUMBERS, /* all but the numbers */
+  ORDER,   /* which bodies move; contacts are ordered */
+  ANEW     /* nothing */
+} tl_cuda_program;
 
 struct tl_cuda_order {
   bool known;
@@ -417,155 +431,246 @@ struct tl_cuda_order {
   const void *numbers; /* where it lies */
   tl_cuda_facts all;
   tl_system built;
-  tl_cuda_raw raw; /* its pointers */
+  tl_cuda_raw raw;        /* its pointers */
+  int32_t calm, patience; /* problems in a row with the same contacts; so many are wanted before the
+                             next is taken to have them; the more the more often that was wrong */
+  tl_cuda_program queued;
 };
+
+enum { PATIENCE_MOST = 64 };
 
 talus_status order_of(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_cuda_order **order) {
   const bool fresh = assembly->order.memory == NULL;
   TL_TRY(tl_buffer_reserve(device->context, &assembly->order, 1, sizeof **order, "order"));
   *order = (tl_cuda_order *)assembly->order.memory;
-  (*order)->known = !fresh && (*order)->known;
+  if (fresh) {
+    memset((void *)*order, 0, sizeof **order);
+    (*order)->patience = 1;
+  }
   return TALUS_OK;
 }
 
 /* Whether it may be that of this problem; the device looks whether it is. */
 bool order_suits(const tl_cuda_order *order, const tl_raw *raw, const tl_cuda_raw *w) {
   return order->known && order->coloured == raw->coloured && order->numbers == w->all &&
-         order->raw.contacts == w->contacts && order->raw.rigid.body_count == w->rigid.body_count &&
+         order->raw.capacity == w->capacity && order->raw.rigid.body_count == w->rigid.body_count &&
+         order->raw.colour_first == w->colour_first &&
          (order->built.shape.body_kind == TL_ARMS) ==
              (raw->arm_a.array != NULL || order->all.uneven);
 }
 
-talus_status facts_clear(tl_cuda_device *device, const tl_cuda_raw *w) {
-  TL_TRY(tl_cuda_fill(device, w->all, 0, sizeof *w->all));
-  return TALUS_OK;
+bool is_calm(const tl_cuda_order *order) {
+  return order->calm >= order->patience;
 }
 
-/* Queues the problem of the last assembly with other numbers. Its order is not known unless all
- * goes well. */
-talus_status assemble_again(tl_cuda_device *device, tl_cuda_order *order, tl_cuda_raw *w,
-                            tl_system *built) {
-  order->known = false;
-  w->order = order->raw.order;
-  w->other = order->raw.other;
-  w->key = order->raw.key;
-  w->sorted = order->raw.sorted;
-  *built = order->built;
-  TL_TRY(tl_cuda_arrays_check(device, w));
-  return system_fill(device, w, built);
+void order_learn(tl_cuda_order *order, tl_cuda_program program, const tl_cuda_facts *all) {
+  const bool same = program != ANEW && !all->changed;
+  if (program == NUMBERS) {
+    const int32_t patience = same ? order->patience / 2 : 2 * order->patience;
+    order->patience = patience < 1 ? 1 : patience > PATIENCE_MOST ? PATIENCE_MOST : patience;
+  }
+  order->calm = !same ? 0 : order->calm < PATIENCE_MOST ? order->calm + 1 : PATIENCE_MOST;
 }
 
-/* Whether it was that. */
-bool is_same(const tl_cuda_order *order, const tl_cuda_facts *all) {
-  return !all->changed && all->uneven == order->all.uneven && all->soft == order->all.soft;
+/* Whether what was taken from the last assembly is that of this one. */
+bool is_right(const tl_cuda_order *order, tl_cuda_program program, const tl_cuda_facts *all) {
+  return program == ANEW || (!all->others && all->uneven == order->all.uneven &&
+                             all->soft == order->all.soft && (program == ORDER || !all->changed));
 }
+
+/* ---- attempts -------------------------------------------------------------------------------- */
 
 /* Of facts, those that the host is told. */
 size_t facts_bytes(bool soft) {
   return soft ? sizeof(tl_cuda_facts) : offsetof(tl_cuda_facts, exponent);
 }
 
+/* Queues all but the numbers of bodies. */
+talus_status assemble_queue(tl_cuda_device *device, tl_cuda_assembly *assembly,
+                            tl_cuda_program program, uint32_t movers, tl_cuda_raw *w,
+                            const tl_system *built) {
+  if (program != NUMBERS) {
+    TL_TRY(tl_cuda_contacts_order(device, assembly, w, movers));
+    if (w->colouring.colour != NULL) {
+      TL_TRY(tl_cuda_contacts_colour(device, assembly, w, movers));
+    }
+    TL_TRY(tl_cuda_chunks_cut(device, w, built));
+    assembly->ends_sorted = 0;
+  }
+  return system_fill(device, w, built);
+}
+
+/* Of an order that suits. */
+talus_status assemble_on(tl_cuda_device *device, tl_cuda_assembly *assembly,
+                         const tl_cuda_order *order, tl_cuda_program program, tl_cuda_raw *w,
+                         tl_system *built) {
+  *built = order->built;
+  if (program == NUMBERS) {
+    w->order = order->raw.order;
+    w->other = order->raw.other;
+  }
+  TL_TRY(tl_cuda_arrays_check(device, w));
+  return assemble_queue(device, assembly, program, order->all.movers, w, built);
+}
+
+/* Waits for the numbers of bodies. *good: it may be a problem. */
+talus_status assemble_anew(tl_cuda_device *device, tl_cuda_assembly *assembly, const tl_raw *raw,
+                           tl_cuda_raw *w, tl_cuda_facts *all, tl_system *built, bool *good) {
+  memset((void *)built, 0, sizeof *built);
+  TL_TRY(tl_cuda_arrays_check(device, w));
+  TL_TRY(tl_cuda_bodies_number(device, assembly, w));
+  TL_TRY(tl_cuda_fetch_all(device, w->all, all, facts_bytes(false)));
+  *good = !all->defect;
+  if (!*good) {
+    return TALUS_OK;
+  }
+  shape_make(assembly, raw, all, &built->shape);
+  TL_TRY(system_reserve(device, assembly, built));
+  return assemble_queue(device, assembly, ANEW, all->movers, w, built);
+}
+
 /* Arrays and memory of an assembly. *right: all arrays are in the memory of this device. */
 talus_status work_take(tl_cuda_device *device, tl_cuda_assembly *assembly, const tl_raw *raw,
                        tl_cuda_raw *w, bool *right) {
   size_t bytes;
+  *w = {};
   arrays_look(device, raw, right, &bytes);
   if (!*right) {
     return TALUS_OK;
   }
   TL_TRY(arrays_take(device, assembly, raw, bytes, w));
-  TL_TRY(work_reserve(device, assembly, raw, w));
-  return facts_clear(device, w);
+  return work_reserve(device, assembly, raw, w);
 }
 
 /* What an assembly that has gone well leaves in raw. */
-void raw_answer(const tl_cuda_facts *all, const tl_cuda_raw *w, int32_t colours, tl_raw *raw) {
-  raw->colour_count = colours;
+void raw_answer(const tl_cuda_facts *all, const tl_cuda_raw *w, tl_raw *raw) {
+  raw->colour_count = (int32_t)all->colours;
   facts_read(all, raw);
   raw->order.array = w->order;
   raw->order.stride = sizeof *w->order;
-  raw->order.count = w->contacts;
+  raw->order.count = raw->contact_count;
   raw->order.components = raw->order.pitch = 1;
   raw->order.scalar = TL_SCALAR_I32;
   raw->order.name = "order of contacts";
   raw->taken = 1;
 }
 
-/* *good: it is a problem. */
-talus_status assemble_anew(tl_cuda_device *device, tl_cuda_assembly *assembly, const tl_raw *raw,
-                           tl_cuda_raw *w, tl_cuda_facts *all, tl_system *built, bool *good) {
-  TL_TRY(tl_cuda_arrays_check(device, w));
-  TL_TRY(tl_cuda_bodies_number(device, assembly, w));
-  TL_TRY(tl_cuda_facts_fetch(device, w, false, all));
-  *good = !all->defect;
-  if (!*good) {
-    return TALUS_OK;
+void built_tell(const tl_cuda_raw *w, const tl_system *system, tl_cuda_built *built) {
+  built->system = *system;
+  built->live = w->live;
+  built->colour_first = w->colour_first;
+  built->aim.square[TL_LAW_CCP] = w->all->sum;
+  built->aim.square[TL_LAW_COULOMB] = w->all->sum + 1;
+  built->aim.inverse_weight = w->all->sum + 2;
+  built->aim.velocity_unit = w->all->unit + 1;
+}
+
+/* After an assembly that was right. */
+void order_keep(tl_cuda_assembly *assembly, tl_cuda_order *order, tl_cuda_program program,
+                const tl_cuda_facts *all) {
+  const tl_cuda_facts before = order->all;
+  order->all = *all;
+  if (program != ANEW) { /* bodies were not counted */
+    order->all.movers = before.movers;
   }
-  shape_make(raw, all, &built->shape);
-  TL_TRY(tl_cuda_contacts_order(device, assembly, w, all->movers));
-  if (raw->coloured) {
-    TL_TRY(tl_cuda_contacts_colour(device, assembly, w, all));
-    TL_TRY(chunks_cut(device, assembly, (int32_t)all->colours, built));
+  if (program == NUMBERS) {
+    order->all.colours = before.colours;
+    order->all.rounds = before.rounds;
+  } else {
+    rounds_learn(assembly, all);
   }
-  TL_TRY(system_reserve(device, assembly, built));
-  TL_TRY(chunks_fill(device, assembly, built));
-  TL_TRY(system_fill(device, w, built));
-  TL_TRY(tl_cuda_facts_fetch(device, w, all->soft != 0, all));
+  order->known = true;
+}
+
+/* One attempt; *good: it is a problem, unless the order was not right, or outgrown. */
+talus_status assemble_try(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_cuda_order *order,
+                          tl_cuda_program program, const tl_raw *raw, tl_cuda_raw *w,
+                          tl_cuda_facts *all, bool *good) {
+  tl_system built;
+  *good = true;
+  order->known = false;
+  TL_TRY(tl_cuda_facts_begin(device, w, NULL, raw->contact_count));
+  if (program == ANEW) {
+    TL_TRY(assemble_anew(device, assembly, raw, w, all, &built, good));
+    if (!*good) {
+      return TALUS_OK;
+    }
+    order->all = *all;
+  } else {
+    TL_TRY(assemble_on(device, assembly, order, program, w, &built));
+  }
+  TL_TRY(tl_cuda_fetch_all(device, w->all, all, facts_bytes(order->all.soft != 0)));
+  order->coloured = raw->coloured;
+  order->numbers = w->all;
+  order->built = built;
+  order->raw = *w;
   *good = !all->defect;
-  built->shape.end_count = all->ends;
+  return TALUS_OK;
+}
+
+/* Attempts, each of which takes less from the last assembly, or has more room. */
+talus_status assemble_all(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_cuda_order *order,
+                          tl_raw *raw, tl_cuda_raw *w, tl_cuda_facts *all, bool *good) {
+  tl_cuda_program program = ANEW;
+  if (order_suits(order, raw, w)) {
+    const bool same = raw->contact_count == order->all.contacts && is_calm(order);
+    program = same ? NUMBERS : ORDER;
+  }
+  for (;;) {
+    TL_TRY(assemble_try(device, assembly, order, program, raw, w, all, good));
+    order_learn(order, program, all);
+    const bool right = is_right(order, program, all);
+    if (right && !all->outgrown) {
+      break;
+    }
+    if (all->outgrown) {
+      capacity_grow(assembly, all);
+    }
+    program = right || all->others || program != NUMBERS ? ANEW : ORDER;
+    bool here;
+    TL_TRY(work_take(device, assembly, raw, w, &here));
+  }
+  raw->same = program == NUMBERS;
+  if (*good) {
+    order_keep(assembly, order, program, all);
+  }
   return TALUS_OK;
 }
 
 } // namespace
 
-talus_status tl_cuda_facts_fetch(tl_cuda_device *device, const tl_cuda_raw *w, bool soft,
-                                 tl_cuda_facts *all) {
-  return tl_cuda_fetch_all(device, w->all, all, facts_bytes(soft));
-}
-
 /* Contacts between the same bodies as in the last assembly stand in the same order: then only the
- * numbers are filled in, and waited for once. */
+ * numbers are filled in. Waited for once, unless other bodies move or there was too little room. */
 talus_status tl_cuda_assemble(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_raw *raw,
-                              tl_system *built) {
-  tl_cuda_raw w = {};
+                              tl_cuda_built *built) {
+  tl_cuda_raw w;
   tl_cuda_facts all = {};
   tl_cuda_order *order;
-  bool right, good = true;
+  bool right, good;
   memset((void *)built, 0, sizeof *built);
   raw->taken = raw->same = 0;
+  capacity_choose(assembly, raw->contact_count);
   TL_TRY(order_of(device, assembly, &order));
   TL_TRY(work_take(device, assembly, raw, &w, &right));
   if (!right) {
     return TALUS_OK;
   }
-  if (order_suits(order, raw, &w)) {
-    TL_TRY(assemble_again(device, order, &w, built));
-    TL_TRY(tl_cuda_facts_fetch(device, &w, order->all.soft != 0, &all));
-    raw->same = is_same(order, &all);
-    good = !all.defect;
-  }
-  if (!raw->same) {
-    order->known = false;
-    TL_TRY(facts_clear(device, &w));
-    memset((void *)built, 0, sizeof *built);
-    TL_TRY(assemble_anew(device, assembly, raw, &w, &all, built, &good));
-    assembly->ends_sorted = 0;
-    *order = {good, raw->coloured, w.all, all, *built, w};
-  }
+  TL_TRY(assemble_all(device, assembly, order, raw, &w, &all, &good));
   if (!good) {
     return TALUS_OK;
   }
-  order->known = true;
   TL_TRY(raw_keep(device, assembly, &w, all.soft));
-  raw_answer(&all, &w, built->colour_count, raw);
+  built_tell(&w, &order->built, built);
+  raw_answer(&order->all, &w, raw);
   return TALUS_OK;
 }
 
 talus_status tl_cuda_assemble_queue(tl_cuda_device *device, tl_cuda_assembly *assembly,
-                                    const tl_raw *raw, int32_t law, tl_system *built,
-                                    const double **square, bool *queued) {
-  tl_cuda_raw w = {};
+                                    const tl_raw *raw, tl_cuda_built *built, bool *same,
+                                    bool *queued) {
+  tl_cuda_raw w;
   tl_cuda_order *order;
+  tl_system system;
   TL_TRY(order_of(device, assembly, &order));
   TL_TRY(work_take(device, assembly, raw, &w, queued));
   *queued = *queued && order_suits(order, raw, &w);
@@ -573,21 +678,39 @@ talus_status tl_cuda_assemble_queue(tl_cuda_device *device, tl_cuda_assembly *as
     return TALUS_OK;
   }
   const bool soft = order->all.soft != 0;
-  TL_TRY(assemble_again(device, order, &w, built));
+  *same = is_calm(order);
+  order->queued = *same ? NUMBERS : ORDER;
+  order->known = false;
+  TL_TRY(tl_cuda_facts_begin(device, &w, raw->count, raw->contact_count));
+  TL_TRY(assemble_on(device, assembly, order, order->queued, &w, &system));
+  order->raw = w;
   TL_TRY(raw_keep(device, assembly, &w, soft));
-  *square = w.all->sum + (law == TL_LAW_COULOMB ? 1 : 0); /* as facts_read has them */
+  built_tell(&w, &system, built);
   return tl_cuda_copy(device, assembly->told, w.all, facts_bytes(soft), cudaMemcpyDeviceToHost);
 }
 
-void tl_cuda_assemble_answer(const tl_cuda_assembly *assembly, tl_raw *raw) {
+void tl_cuda_assemble_answer(tl_cuda_assembly *assembly, tl_raw *raw) {
   tl_cuda_order *const order = (tl_cuda_order *)assembly->order.memory;
   const tl_cuda_facts *const all = (const tl_cuda_facts *)assembly->told;
   raw->taken = raw->same = 0;
-  if (is_same(order, all) && !all->defect) {
-    order->known = true;
-    raw->same = 1;
-    raw_answer(all, (const tl_cuda_raw *)assembly->raw.memory, order->built.colour_count, raw);
+  if (is_right(order, order->queued, all) && !all->outgrown && !all->defect &&
+      all->contacts == raw->contact_count) {
+    order_learn(order, order->queued, all);
+    raw->same = order->queued == NUMBERS;
+    order_keep(assembly, order, order->queued, all);
+    raw_answer(&order->all, (const tl_cuda_raw *)assembly->raw.memory, raw);
   }
+}
+
+void tl_cuda_assemble_drop(tl_cuda_assembly *assembly) {
+  tl_cuda_order *const order = (tl_cuda_order *)assembly->order.memory;
+  const tl_cuda_facts *const all = (const tl_cuda_facts *)assembly->told;
+  if (order->known) { /* it was answered */
+    return;
+  }
+  order_learn(order, order->queued, all);
+  order->known = !all->others && all->uneven == order->all.uneven && all->soft == order->all.soft;
+  order->calm = 0; /* contacts may not be those of now */
 }
 
 size_t tl_cuda_told_size(void) {
@@ -599,8 +722,6 @@ void tl_cuda_assembly_release(tl_cuda_device *device, tl_cuda_assembly *assembly
   tl_cuda_release(device, &assembly->numbers);
   tl_cuda_release(device, &assembly->arrays);
   tl_cuda_release(device, &assembly->scratch);
-  tl_buffer_release(device->context, &assembly->colours);
-  tl_buffer_release(device->context, &assembly->chunks);
   tl_buffer_release(device->context, &assembly->raw);
   tl_buffer_release(device->context, &assembly->order);
   tl_cuda_release(device, &assembly->judge);
@@ -608,6 +729,6 @@ void tl_cuda_assembly_release(tl_cuda_device *device, tl_cuda_assembly *assembly
 
 size_t tl_cuda_assembly_bytes(const tl_cuda_assembly *assembly) {
   return assembly->packed.capacity + assembly->numbers.capacity + assembly->arrays.capacity +
-         assembly->scratch.capacity + assembly->colours.capacity + assembly->chunks.capacity +
-         assembly->raw.capacity + assembly->order.capacity + assembly->judge.capacity;
+         assembly->scratch.capacity + assembly->raw.capacity + assembly->order.capacity +
+         assembly->judge.capacity;
 }

@@ -7,6 +7,22 @@
 
 namespace {
 
+__global__ void __launch_bounds__(TL_CHUNK)
+    facts_begin_kernel(const tl_cuda_raw w, const int32_t *count, const int32_t contacts) {
+  const int32_t given = count != NULL ? *count : contacts;
+  const bool fits = given >= 0 && given <= w.capacity && given <= contacts;
+  unsigned *const word = (unsigned *)w.all;
+  for (unsigned i = threadIdx.x; i < sizeof *w.all / sizeof *word; i += TL_CHUNK) {
+    word[i] = 0;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    w.all->contacts = given;
+    w.all->outgrown = !fits;
+    w.live->contacts = fits ? given : 0;
+  }
+}
+
 __device__ __forceinline__ int all_finite(const double *value, int count) {
   for (int i = 0; i < count; i++) {
     if (!isfinite(value[i])) {
@@ -34,7 +50,7 @@ __device__ __forceinline__ void body_check(const tl_cuda_raw &w, int32_t i) {
   const uint32_t moves = (uint32_t)tl_rigid_moves(&w.rigid, i);
   if (w.moves[i] != moves) {
     w.moves[i] = moves;
-    atomicOr(&w.all->changed, 1u);
+    atomicOr(&w.all->others, 1u);
   }
 }
 
@@ -60,7 +76,12 @@ __device__ __forceinline__ int contact_good(const tl_cuda_raw &w, int32_t k) {
 }
 
 __device__ __forceinline__ void contact_check(const tl_cuda_raw &w, int32_t k) {
-  if (k >= w.contacts) {
+  const int32_t contacts = tl_cuda_contacts(w);
+  if (k == 0 && *w.kept_count != contacts) {
+    *w.kept_count = contacts;
+    atomicOr(&w.all->changed, 1u);
+  }
+  if (k >= contacts) {
     return;
   }
   if (!contact_good(w, k)) {
@@ -78,9 +99,15 @@ __device__ __forceinline__ void contact_check(const tl_cuda_raw &w, int32_t k) {
   }
 }
 
+/* With a defect there are no contacts from here on: their bodies may be none. */
 __global__ void __launch_bounds__(TL_CHUNK) arrays_check_kernel(const tl_cuda_raw w) {
   body_check(w, tl_cuda_item());
   contact_check(w, tl_cuda_item());
+  __syncthreads();
+  if (tl_sum_is_last(&w.all->checked, gridDim.x) && threadIdx.x == 0 &&
+      *(volatile unsigned *)&w.all->defect != 0) {
+    w.live->contacts = 0;
+  }
 }
 
 /* ---- numbers of bodies, order of contacts ---------------------------------------------------- */
@@ -110,11 +137,14 @@ __global__ void __launch_bounds__(TL_CHUNK)
     high_keys_kernel(const tl_cuda_raw w, const uint32_t none) {
   const int32_t k = tl_cuda_item();
   double ends[1] = {0};
-  if (k < w.contacts) {
+  if (k < w.capacity) {
+    w.key[k] = TL_NO_KEY;
+    w.other[k] = (uint32_t)k;
+  }
+  if (k < tl_cuda_contacts(w)) {
     uint32_t low, high;
     pair_of(w, (uint32_t)k, none, &low, &high);
     w.key[k] = high;
-    w.other[k] = (uint32_t)k;
     ends[0] = high == none ? 1 : 2;
   }
   tl_sum_block(ends);
@@ -127,15 +157,25 @@ __global__ void __launch_bounds__(TL_CHUNK)
 __global__ void __launch_bounds__(TL_CHUNK)
     low_keys_kernel(const tl_cuda_raw w, const uint32_t none) {
   const int32_t place = tl_cuda_item();
-  if (place < w.contacts) {
-    uint32_t low, high;
-    pair_of(w, w.order[place], none, &low, &high);
+  if (place < w.capacity) {
+    uint32_t low = TL_NO_KEY, high;
+    if (place < tl_cuda_contacts(w)) {
+      pair_of(w, w.order[place], none, &low, &high);
+    }
     w.key[place] = low;
     w.other[place] = w.order[place];
   }
 }
 
 } // namespace
+
+talus_status tl_cuda_facts_begin(tl_cuda_device *device, const tl_cuda_raw *w, const int32_t *count,
+                                 int32_t contacts) {
+  return tl_cuda_check(
+      device,
+      tl_cuda_start(device, device->stream, 1, TL_CHUNK, facts_begin_kernel, *w, count, contacts),
+      "kernel launch", __func__);
+}
 
 talus_status tl_cuda_arrays_check(tl_cuda_device *device, const tl_cuda_raw *w) {
   TL_CUDA_LAUNCH(device, tl_cuda_most(w), arrays_check_kernel, *w);
@@ -157,11 +197,8 @@ talus_status tl_cuda_bodies_number(tl_cuda_device *device, tl_cuda_assembly *ass
 
 talus_status tl_cuda_contacts_order(tl_cuda_device *device, tl_cuda_assembly *assembly,
                                     const tl_cuda_raw *w, uint32_t movers) {
-  int bits = 1;
-  while (bits < 31 && movers >> bits != 0) {
-    bits++;
-  }
-  const int64_t count = w->contacts;
+  const int bits = tl_cuda_bits(movers);
+  const int64_t count = w->capacity;
   size_t bytes = 0;
   TL_CUDA_TRY(device, tl_cuda_sort_pairs(NULL, NULL, NULL, NULL, count, bits, NULL, &bytes,
                                          device->stream));

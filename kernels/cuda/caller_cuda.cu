@@ -6,11 +6,11 @@ namespace {
 
 /* The caller's impulses are put aside; *strange: one of them is no number. */
 __global__ void __launch_bounds__(TL_CHUNK)
-    impulses_take_kernel(const tl_cuda_judging j, const int64_t count, tl_real *best,
+    impulses_take_kernel(const tl_cuda_judging j, const double *impulse, tl_real *best,
                          tl_control *control) {
   const int64_t i = tl_thread_index();
-  if (i < count) {
-    const double x = j.impulse[3 * (int64_t)j.order[i / 3] + i % 3];
+  if (i < 3 * (int64_t)j.live->contacts) {
+    const double x = impulse[3 * (int64_t)j.order[i / 3] + i % 3];
     best[i] = (tl_real)(j.unit[1] / j.unit[0] * x);
     if (!isfinite(x)) {
       atomicOr(&control->strange, 1u);
@@ -28,14 +28,17 @@ talus_status tl_cuda_take(tl_engine *base, const tl_caller_array *impulse) {
   TL_TRY(tl_cuda_field_check(device, impulse, 1));
   TL_TRY(tl_cuda_judge_open(device, &engine->assembly, &judging));
   engine->judged_now = engine->judged_kept = engine->start_kept = false;
-  TL_TRY(tl_cuda_field_pack(device, impulse, judging.impulse));
+  const double *from = (const double *)impulse->array;
+  if (impulse->scalar != TL_SCALAR_F64 || impulse->stride != 3 * (int64_t)sizeof *from) {
+    TL_TRY(tl_cuda_field_pack(device, impulse, judging.impulse, &judging.live->contacts));
+    from = judging.impulse;
+  }
   if (engine->taken) { /* since the upload, which clears the flag */
     TL_TRY(tl_cuda_fill(device, &engine->work.control->strange, 0,
                         sizeof engine->work.control->strange));
   }
   engine->taken = true;
-  const int64_t count = 3 * (int64_t)engine->work.view.shape.contact_count;
-  TL_LAUNCH(engine, tl_cuda_blocks(count, TL_CHUNK), TL_CHUNK, impulses_take_kernel, judging, count,
-            engine->work.view.best, engine->work.control);
+  TL_LAUNCH(engine, tl_cuda_blocks(3 * (int64_t)judging.capacity, TL_CHUNK), TL_CHUNK,
+            impulses_take_kernel, judging, from, engine->work.view.best, engine->work.control);
   return TALUS_OK;
 }

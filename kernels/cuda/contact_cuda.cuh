@@ -4,7 +4,7 @@
  * What is done is the PASS's business, known when compiling:
  *   share<KIND>(work, range, k)   one contact's item, its two shares of the sums
  *   finish(control, a, b)         one thread of the last block, with the sums over all contacts
- *   when                          TL_ALWAYS or TL_RUNNING
+ *   is_due(control)               whether it does anything
  *   ordered                       1: a colour begins when those before it have ended
  * A pass may be spread over several launches (ranges, colours): the ticket counts through. */
 #ifndef TL_CONTACT_CUDA_CUH
@@ -16,7 +16,7 @@
 
 /* Both sums over all chunks, by all threads of a block; thread 0's. */
 static __device__ __forceinline__ void tl_cuda_total(const tl_cuda_work &work, double (&all)[2]) {
-  const unsigned count = work.contact_blocks;
+  const unsigned count = tl_chunks_of(work, work.contact_blocks);
   if (work.view.shape.unit_chunk_count > 0) {
     all[0] = tl_sum_exact(work.first_sum, count);
     all[1] = tl_sum_exact(work.second_sum, count);
@@ -64,7 +64,8 @@ static __device__ __forceinline__ int32_t tl_group_next(const tl_cuda_work &work
   if (threadIdx.x == 0) {
     next = (int32_t)atomicInc(&work.control->groups_begun, all - 1);
     int32_t colour = 0;
-    while (colour + 1 < work.colour_count && work.colour_first[colour + 1] <= next) {
+    const int32_t colours = tl_colours_of(work);
+    while (colour + 1 < colours && work.colour_first[colour + 1] <= next) {
       colour++;
     }
     const volatile unsigned *const done = &work.control->contacts_done;
@@ -80,10 +81,12 @@ static __device__ __forceinline__ int32_t tl_group_next(const tl_cuda_work &work
  * take 150 for sm_90. Wrenches need some 200: there the spilling would be dearer. */
 template <class PASS, int KIND, int TORQUE>
 static __global__ void __launch_bounds__(TL_CHUNK, TORQUE ? 1 : 2)
-    contact_kernel(const tl_cuda_work work, const tl_range given, const tl_cuda_part part) {
-  if (!tl_is_due(work.control, PASS::when)) {
+    contact_kernel(const tl_cuda_work now, const tl_range given, const tl_cuda_part part) {
+  const unsigned chunks = tl_chunks_of(now, part.all);
+  if (!PASS::is_due(now.control) || (now.live != NULL && blockIdx.x >= chunks)) {
     return;
   }
+  const tl_cuda_work work = tl_work_now(now);
   tl_range range = given;
   range.kind = KIND;
   range.torque = TORQUE;
@@ -91,7 +94,7 @@ static __global__ void __launch_bounds__(TL_CHUNK, TORQUE ? 1 : 2)
     range.rows = 3;
     range.bilateral = range.bounded = 0;
   }
-  const int32_t own = PASS::ordered && work.colour_first != NULL ? tl_group_next(work, part.all)
+  const int32_t own = PASS::ordered && work.colour_first != NULL ? tl_group_next(work, chunks)
                                                                  : part.first + (int32_t)blockIdx.x;
   if (own >= part.end) { /* there is no contact at all, but the end must be told */
     if (threadIdx.x == 0) {
@@ -104,7 +107,7 @@ static __global__ void __launch_bounds__(TL_CHUNK, TORQUE ? 1 : 2)
   } else {
     chunk_run<PASS>(work, range, own);
   }
-  if (tl_sum_is_last(&work.control->contacts_done, part.all)) {
+  if (tl_sum_is_last(&work.control->contacts_done, chunks)) {
     double all[2];
     tl_cuda_total(work, all);
     if (threadIdx.x == 0) {

@@ -22,9 +22,9 @@ __device__ __forceinline__ T *number_of(Address array, int64_t stride, int32_t c
 template <class Theirs, class Ours>
 __global__ void __launch_bounds__(THREADS)
     field_pack_kernel(const char *array, const int64_t stride, const int32_t components,
-                      const int64_t count, Ours *packed, const int32_t pitch) {
+                      const int64_t count, const int32_t *live, Ours *packed, const int32_t pitch) {
   const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < count) {
+  if (i < count && (live == NULL || i < (int64_t)*live * components)) {
     packed[i / components * pitch + i % components] =
         (Ours)*number_of<const Theirs>(array, stride, components, i);
   }
@@ -33,9 +33,10 @@ __global__ void __launch_bounds__(THREADS)
 template <class Theirs, class Ours>
 __global__ void __launch_bounds__(THREADS)
     field_unpack_kernel(char *array, const int64_t stride, const int32_t components,
-                        const int64_t count, const Ours *packed, const int32_t pitch) {
+                        const int64_t count, const int32_t *live, const Ours *packed,
+                        const int32_t pitch) {
   const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < count) {
+  if (i < count && (live == NULL || i < (int64_t)*live * components)) {
     *number_of<Theirs>(array, stride, components, i) =
         (Theirs)packed[i / components * pitch + i % components];
   }
@@ -43,35 +44,36 @@ __global__ void __launch_bounds__(THREADS)
 
 template <class Theirs, class Ours>
 cudaError_t field_move(tl_cuda_device *device, const tl_caller_array *field, void *room,
-                       int32_t pitch, tl_copy_mode way) {
+                       int32_t pitch, tl_copy_mode way, const int32_t *live) {
   const int64_t numbers = field->count * field->components;
   const unsigned blocks = tl_cuda_blocks(numbers, THREADS);
   char *const array = (char *)field->array;
   return way == TL_COPY_IN
              ? tl_cuda_start(device, device->stream, blocks, THREADS,
                              field_pack_kernel<Theirs, Ours>, (const char *)array, field->stride,
-                             field->components, numbers, (Ours *)room, pitch)
+                             field->components, numbers, live, (Ours *)room, pitch)
              : tl_cuda_start(device, device->stream, blocks, THREADS,
                              field_unpack_kernel<Theirs, Ours>, array, field->stride,
-                             field->components, numbers, (const Ours *)room, pitch);
+                             field->components, numbers, live, (const Ours *)room, pitch);
 }
 
-/* Between the caller's array and packed device memory, `pitch` numbers from element to element. */
+/* Between the caller's array and packed device memory, `pitch` numbers from element to element.
+ * live: NULL, or where the device has how many elements there are. */
 talus_status field_launch(tl_cuda_device *device, const tl_caller_array *field, void *room,
-                          int32_t pitch, tl_copy_mode way) {
+                          int32_t pitch, tl_copy_mode way, const int32_t *live) {
   cudaError_t error;
   switch (field->scalar) {
   case TL_SCALAR_F64:
-    error = field_move<double, double>(device, field, room, pitch, way);
+    error = field_move<double, double>(device, field, room, pitch, way, live);
     break;
   case TL_SCALAR_F32:
-    error = field_move<float, double>(device, field, room, pitch, way);
+    error = field_move<float, double>(device, field, room, pitch, way, live);
     break;
   case TL_SCALAR_I32:
-    error = field_move<int32_t, int32_t>(device, field, room, pitch, way);
+    error = field_move<int32_t, int32_t>(device, field, room, pitch, way, live);
     break;
   default:
-    error = field_move<int64_t, int64_t>(device, field, room, pitch, way);
+    error = field_move<int64_t, int64_t>(device, field, room, pitch, way, live);
   }
   return tl_cuda_check(device, error, "kernel launch", field->name);
 }
@@ -94,7 +96,7 @@ talus_status part_copy(tl_cuda_device *device, const tl_caller_array *field, cha
       (size_t)(field->count * field->components) * (size_t)tl_packed_size(field->scalar);
   char *room;
   if (way == TL_COPY_IN) {
-    TL_TRY(field_launch(device, field, device->field.memory, field->components, way));
+    TL_TRY(field_launch(device, field, device->field.memory, field->components, way, NULL));
     TL_TRY(tl_cuda_stage(device, &room));
     TL_TRY(tl_cuda_copy(device, room, device->field.memory, bytes, cudaMemcpyDeviceToHost));
     TL_TRY(tl_cuda_wait(device));
@@ -104,7 +106,7 @@ talus_status part_copy(tl_cuda_device *device, const tl_caller_array *field, cha
   TL_TRY(tl_cuda_stage(device, &room));
   part_unpack(field, room, packed, field->count, way);
   TL_TRY(tl_cuda_send(device, device->field.memory, bytes));
-  return field_launch(device, field, device->field.memory, field->components, way);
+  return field_launch(device, field, device->field.memory, field->components, way, NULL);
 }
 
 const char *type_name(cudaMemoryType type) {
@@ -139,14 +141,14 @@ talus_status tl_cuda_field_check(tl_cuda_device *device, const tl_caller_array *
   return TALUS_OK;
 }
 
-talus_status tl_cuda_field_pack(tl_cuda_device *device, const tl_caller_array *field,
-                                void *packed) {
-  return field_launch(device, field, packed, field->pitch, TL_COPY_IN);
+talus_status tl_cuda_field_pack(tl_cuda_device *device, const tl_caller_array *field, void *packed,
+                                const int32_t *live) {
+  return field_launch(device, field, packed, field->pitch, TL_COPY_IN, live);
 }
 
 talus_status tl_cuda_field_unpack(tl_cuda_device *device, const tl_caller_array *field,
-                                  void *packed) {
-  return field_launch(device, field, packed, field->pitch, TL_COPY_OUT);
+                                  void *packed, const int32_t *live) {
+  return field_launch(device, field, packed, field->pitch, TL_COPY_OUT, live);
 }
 
 talus_status tl_cuda_copy_array(talus_context *context, const tl_caller_array *field, void *packed,

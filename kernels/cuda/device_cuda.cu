@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernels/cuda/dense_library.h"
+#include "kernels/halo.h"
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
@@ -158,7 +159,9 @@ static __global__ void probe_kernel(int *answer) {
   *answer = 1;
 }
 
-static talus_status device_find(talus_context *context) {
+/* The device of a context: that of its def; ranks that name none, and give no stream of theirs,
+ * take them in turns. */
+static talus_status device_find(talus_context *context, int *number) {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count < 1) {
@@ -170,6 +173,9 @@ static talus_status device_find(talus_context *context) {
     return tl_fail(context, TALUS_DEVICE_ABSENT, "CUDA device %d was asked for, there are %d",
                    (int)context->def.device, count);
   }
+  const talus_context_def *const def = &context->def;
+  const bool in_turns = def->device == 0 && def->stream == NULL;
+  *number = in_turns ? tl_halo_rank(def) % count : def->device;
   return TALUS_OK;
 }
 
@@ -259,12 +265,13 @@ static void device_close(talus_context *context) {
 }
 
 static talus_status device_open(talus_context *context) {
-  TL_TRY(device_find(context));
+  int number = 0;
+  TL_TRY(device_find(context, &number));
   tl_cuda_device *device;
   TL_TRY(tl_alloc(context, (void **)&device, 1, sizeof *device, "CUDA device"));
   memset(device, 0, sizeof *device);
   device->context = context;
-  device->number = context->def.device;
+  device->number = number;
   context->device = device;
   talus_status status;
   {

@@ -105,11 +105,13 @@ private:
 /* Is the array where it was said to be? */
 talus_status tl_cuda_field_check(tl_cuda_device *device, const tl_caller_array *field,
                                  int on_device);
-/* Queues the packing of a whole array into device memory. */
-talus_status tl_cuda_field_pack(tl_cuda_device *device, const tl_caller_array *field, void *packed);
+/* Queues the packing of a whole array into device memory; live: NULL, or where the device has how
+ * many of its elements there are. */
+talus_status tl_cuda_field_pack(tl_cuda_device *device, const tl_caller_array *field, void *packed,
+                                const int32_t *live);
 /* The way back. */
 talus_status tl_cuda_field_unpack(tl_cuda_device *device, const tl_caller_array *field,
-                                  void *packed);
+                                  void *packed, const int32_t *live);
 talus_status tl_cuda_copy_array(talus_context *context, const tl_caller_array *field, void *packed,
                                 tl_copy_mode way);
 

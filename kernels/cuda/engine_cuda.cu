@@ -20,6 +20,7 @@ __global__ void control_reset_kernel(tl_control *control, const double lipschitz
 /* Before iterations of any kind. */
 __global__ void control_prepare_kernel(tl_control *control, const tl_rule rule) {
   control->rule = rule;
+  control->queued = control->ended = 0;
   tl_state_begin(&control->state);
   control->pace = tl_pace_make(&control->state, &control->rule);
 }
@@ -69,6 +70,20 @@ talus_status reals_fetch(tl_cuda_engine *engine, double *to, const tl_real *from
   return TALUS_OK;
 }
 
+/* The scalars of a fresh start, on the host. */
+tl_state state_begun(double lipschitz) {
+  tl_state state = {};
+  state.lipschitz = lipschitz;
+  state.theta = 1;
+  state.fresh = 1;
+  return state;
+}
+
+size_t ranks_bytes(const tl_cuda_ranks *ranks) {
+  return ranks->places.capacity + ranks->packed.capacity + ranks->digits.capacity +
+         ranks->lists.capacity + ranks->image.capacity + ranks->pinned_bytes;
+}
+
 talus_status control_reset(tl_cuda_engine *engine, double lipschitz) {
   TL_LAUNCH(engine, 1, 1, control_reset_kernel, engine->work.control, lipschitz);
   engine->started = lipschitz;
@@ -83,7 +98,7 @@ void tl_cuda_bytes_count(tl_cuda_engine *engine) {
       (int64_t)(engine->arrays.capacity + engine->impulse.capacity + engine->velocity.capacity +
                 engine->trial.capacity + engine->partial.capacity + engine->scratch.capacity +
                 engine->palette.capacity + engine->colours.capacity +
-                tl_cuda_assembly_bytes(&engine->assembly) +
+                tl_cuda_assembly_bytes(&engine->assembly) + ranks_bytes(&engine->ranks) +
                 (1 + TL_BEHIND) * sizeof *engine->result + sizeof *engine->judged +
                 tl_cuda_told_size());
 }
@@ -144,33 +159,46 @@ static talus_status engine_start(tl_engine *base, tl_start from, const double *i
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
   tl_view *const view = &engine->work.view;
+  engine->restarted =
+      engine->restarted || (engine->taken && from == TL_START_GIVEN && impulse == NULL);
   if (from == TL_START_KEPT && engine->start_kept) { /* x and its velocities are there */
+    engine->ranks.state = state_begun(lipschitz);
     return control_reset(engine, lipschitz);
   }
   if (from == TL_START_KEPT) {
     TL_TRY(array_copy(engine, view->x, view->best, impulse_bytes(engine)));
   } else if (impulse != NULL) {
-    TL_TRY(reals_send(engine, view->x, impulse, 3 * TL_PLACES(&view->shape)));
+    TL_TRY(reals_send(engine, view->x, impulse, 3 * engine->places));
   } else if (impulse_bytes(engine) > 0) {
     TL_TRY(tl_cuda_fill(engine->device, view->x, 0, impulse_bytes(engine)));
   }
-  return tl_cuda_reset(engine, lipschitz);
+  return engine->ranks.halo != NULL ? tl_cuda_ranks_reset(engine, lipschitz)
+                                    : tl_cuda_reset(engine, lipschitz);
 }
 
 static talus_status engine_iterate(tl_engine *base, tl_iteration kind, const tl_rule *rule,
                                    int32_t count, tl_state *state, int64_t *passes) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
+  TL_ENGINE_ENTER(engine);
+  if (engine->ranks.halo != NULL) {
+    return tl_cuda_ranks_iterate(engine, kind, rule, count, state, passes);
+  }
   if (rule->look > 0 && !(rule->ratio > 0) && kind != TL_ITERATE_BACKTRACK) {
     engine->asked = {true, kind, *rule, engine->started};
   }
   switch (kind) {
   case TL_ITERATE_GRADIENT:
-    return tl_cuda_gradient(base, rule, count, state, passes);
+    TL_TRY(tl_cuda_gradient(base, rule, count, state, passes));
+    break;
   case TL_ITERATE_BACKTRACK:
-    return tl_cuda_backtrack(base, rule, count, state, passes);
+    TL_TRY(tl_cuda_backtrack(base, rule, count, state, passes));
+    break;
   default:
-    return tl_cuda_sweep(base, rule, count, state, passes);
+    TL_TRY(tl_cuda_sweep(base, rule, count, state, passes));
+    break;
   }
+  tl_cuda_calls_note(engine, state);
+  return TALUS_OK;
 }
 
 static talus_status engine_keep(tl_engine *base) {
@@ -184,8 +212,13 @@ static talus_status engine_keep(tl_engine *base) {
 static talus_status engine_finish(tl_engine *base, double *impulse) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
-  return reals_fetch(engine, impulse, engine->work.view.best,
-                     3 * TL_PLACES(&engine->work.view.shape));
+  tl_halo *const halo = engine->ranks.halo;
+  tl_real *const best = engine->work.view.best;
+  if (halo != NULL) {
+    TL_TRY(tl_cuda_ranks_exchange(engine, TL_RANKS_CONTACTS, best));
+  }
+  TL_TRY(reals_fetch(engine, impulse, best, 3 * engine->places));
+  return halo != NULL ? halo->check(halo) : TALUS_OK;
 }
 
 static void engine_destroy(tl_engine *base) {
@@ -205,6 +238,7 @@ static void engine_destroy(tl_engine *base) {
     tl_cuda_release(device, &engine->scratch);
     tl_cuda_release(device, &engine->palette);
     tl_cuda_assembly_release(device, &engine->assembly);
+    tl_cuda_ranks_release(engine);
     void *const pinned[] = {engine->result, engine->judged, engine->assembly.told};
     for (void *memory : pinned) {
       if (memory != NULL && cudaFreeHost(memory) != cudaSuccess) {

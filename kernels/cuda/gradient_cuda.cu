@@ -7,7 +7,10 @@ namespace {
 
 /* Projected Jacobi, APGDB, spectral. */
 struct gradient_pass {
-  enum { when = TL_RUNNING, ordered = 0 };
+  enum { ordered = 0 };
+  static __device__ __forceinline__ bool is_due(const tl_control *control) {
+    return tl_is_due(control, TL_RUNNING);
+  }
   static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
                                                    int32_t k) {
     return tl_gradient_step(&work.view, range, k, work.control->pace);
@@ -24,7 +27,10 @@ struct gradient_pass {
 
 /* APGD as published. */
 struct backtrack_pass {
-  enum { when = TL_RUNNING, ordered = 0 };
+  enum { ordered = 0 };
+  static __device__ __forceinline__ bool is_due(const tl_control *control) {
+    return tl_is_due(control, TL_RUNNING);
+  }
   static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
                                                    int32_t k) {
     return tl_backtrack_step(&work.view, range, k, work.control->pace,
@@ -39,7 +45,8 @@ struct backtrack_pass {
 
 /* Power iteration, scaled by S or not. */
 template <int SCALED> struct lipschitz_pass {
-  enum { when = TL_ALWAYS, ordered = 0 };
+  enum { ordered = 0 };
+  static __device__ __forceinline__ bool is_due(const tl_control *) { return true; }
   static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
                                                    int32_t k) {
     return tl_lipschitz_step(&work.view, range, k, SCALED, work.control->shrink);
@@ -55,7 +62,7 @@ template <int SCALED> struct lipschitz_pass {
 /* The last accepted trial becomes x. */
 __global__ void __launch_bounds__(TL_CHUNK) accept_kernel(const tl_cuda_work work) {
   const int64_t k = tl_thread_index();
-  if (k < TL_PLACES(&work.view.shape) && work.control->state.accepted) {
+  if (k < tl_contacts_of(work, TL_PLACES(&work.view.shape)) && work.control->state.accepted) {
     tl_backtrack_accept(&work.view, (int32_t)k);
   }
 }
@@ -67,7 +74,7 @@ __global__ void __launch_bounds__(TL_CHUNK)
     work.control->lambda = 0;
     work.control->shrink = 1;
   }
-  if (i < range.count) {
+  if (i < tl_contacts_of(work, range.count)) {
     const int32_t k = range.first + (int32_t)i;
     tl_lipschitz_begin(&work.view, range, k, k);
   }
@@ -90,7 +97,9 @@ talus_status backtrack_issue(tl_cuda_engine *engine) {
 
 talus_status tl_cuda_gradient_queue(tl_cuda_engine *engine, const tl_rule *rule, int32_t count) {
   bool stopped;
-  return tl_cuda_iterate(engine, TL_GRAPH_GRADIENT, gradient_issue, rule, count, &stopped);
+  tl_rule alone = *rule;
+  alone.look = 0; /* nobody looks behind */
+  return tl_cuda_iterate(engine, TL_GRAPH_GRADIENT, gradient_issue, &alone, count, &stopped);
 }
 
 talus_status tl_cuda_gradient(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
@@ -140,6 +149,9 @@ talus_status tl_cuda_estimate_lipschitz(tl_engine *base, int32_t scaled, int32_t
                                         double *lambda) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
+  if (engine->ranks.halo != NULL) {
+    return tl_cuda_ranks_lipschitz(engine, scaled, count, lambda);
+  }
   const tl_view *const view = &engine->work.view;
   for (int32_t i = 0; i < view->shape.range_count; i++) {
     TL_LAUNCH(engine, tl_cuda_blocks(view->shape.range[i].count, TL_CHUNK), TL_CHUNK,

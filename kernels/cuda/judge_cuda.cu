@@ -18,10 +18,11 @@ enum { GROUP = 10, TILE = 64 }; /* sums added at a time; runs */
 struct judge_work {
   talus_rigid rigid;
   const double *friction, *compliance, *target; /* compliance NULL: nothing gives way */
-  int32_t contacts, runs, body_blocks;
+  int32_t capacity, body_blocks;                /* contacts that there is room for */
+  const tl_cuda_live *live;
   double *impulse;                      /* [3 contacts] */
   double *motion;                       /* [6 bodies] */
-  double *velocity;                     /* [3 contacts], where it is wanted */
+  double *velocity;                     /* [3 contacts] */
   uint32_t *key, *sorted, *end, *other; /* [2 contacts] */
   int32_t *end_first;                   /* [bodies + 1] */
   double *part;                         /* [runs][TL_JUDGE_SUMS] */
@@ -33,10 +34,13 @@ struct judge_work {
 
 __global__ void __launch_bounds__(TL_CHUNK) judge_ends_kernel(const judge_work w) {
   const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < 2 * (int64_t)w.contacts) {
+  if (i < 2 * (int64_t)w.capacity) {
+    w.key[i] = TL_NO_KEY;
+    w.other[i] = (uint32_t)i;
+  }
+  if (i < 2 * (int64_t)w.live->contacts) {
     const int32_t body = i % 2 ? w.rigid.body_b[i / 2] : w.rigid.body_a[i / 2];
     w.key[i] = (uint32_t)(body >= 0 ? body : w.rigid.body_count);
-    w.other[i] = (uint32_t)i;
   }
 }
 
@@ -46,7 +50,7 @@ __global__ void __launch_bounds__(TL_CHUNK) judge_first_kernel(const judge_work 
   if (b > w.rigid.body_count) {
     return;
   }
-  int64_t low = 0, high = 2 * (int64_t)w.contacts;
+  int64_t low = 0, high = 2 * (int64_t)w.live->contacts;
   while (low < high) {
     const int64_t middle = (low + high) / 2;
     if (w.sorted[middle] < (uint32_t)b) {
@@ -101,6 +105,9 @@ __device__ __forceinline__ void contact_judge(const judge_work &w, int64_t k, tl
   const double mu = w.friction != NULL ? w.friction[k] : 0;
   double residual[2], reference[2];
   tl_judge_fact f = fact_of(w, k);
+  for (int c = 0; c < 3; c++) {
+    w.velocity[3 * k + c] = f.velocity[c];
+  }
   if (w.compliance != NULL) {
     tl_yielding c = {w.compliance[2 * k], w.compliance[2 * k + 1], {0, 0, 0}};
     for (int i = 0; i < 3 && w.target != NULL; i++) {
@@ -123,9 +130,13 @@ __device__ __forceinline__ double fold(int field, double sum, double value) {
 __global__ void __launch_bounds__(TL_CHUNK) judge_run_kernel(const judge_work w) {
   __shared__ double room[GROUP][TL_CHUNK + 1];
   const int64_t first = (int64_t)blockIdx.x * TL_CHUNK, k = first + threadIdx.x;
-  const int count = w.contacts - first < TL_CHUNK ? (int)(w.contacts - first) : TL_CHUNK;
+  const int64_t contacts = w.live->contacts;
+  if (first >= contacts) {
+    return;
+  }
+  const int count = contacts - first < TL_CHUNK ? (int)(contacts - first) : TL_CHUNK;
   tl_judge_sums own = {};
-  if (k < w.contacts) {
+  if (k < contacts) {
     contact_judge(w, k, &own);
   }
   double value[TL_JUDGE_SUMS];
@@ -150,9 +161,10 @@ __global__ void __launch_bounds__(TL_CHUNK) judge_run_kernel(const judge_work w)
 __global__ void __launch_bounds__(TL_CHUNK) judge_all_kernel(const judge_work w) {
   __shared__ double room[TILE * TL_JUDGE_SUMS];
   const int field = (int)threadIdx.x;
+  const int32_t runs = (w.live->contacts + TL_CHUNK - 1) / TL_CHUNK;
   double sum = 0;
-  for (int32_t run = 0; run < w.runs; run += TILE) {
-    const int count = w.runs - run < TILE ? w.runs - run : TILE;
+  for (int32_t run = 0; run < runs; run += TILE) {
+    const int count = runs - run < TILE ? runs - run : TILE;
     for (int i = (int)threadIdx.x; i < count * TL_JUDGE_SUMS; i += TL_CHUNK) {
       room[i] = w.part[(int64_t)run * TL_JUDGE_SUMS + i];
     }
@@ -175,20 +187,10 @@ __global__ void __launch_bounds__(TL_CHUNK) judge_all_kernel(const judge_work w)
   }
 }
 
-__global__ void __launch_bounds__(TL_CHUNK) judge_velocity_kernel(const judge_work w) {
-  const int32_t k = tl_cuda_item();
-  if (k < w.contacts) {
-    const tl_judge_fact f = fact_of(w, k);
-    for (int c = 0; c < 3; c++) {
-      w.velocity[3 * (int64_t)k + c] = f.velocity[c];
-    }
-  }
-}
-
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 void pieces_make(tl_cuda_pieces *p, judge_work *w) {
-  const int64_t contacts = w->contacts, bodies = w->rigid.body_count;
+  const int64_t contacts = w->capacity, bodies = w->rigid.body_count;
   tl_cuda_piece(p, &w->impulse, 3 * contacts);
   tl_cuda_piece(p, &w->motion, 6 * bodies);
   tl_cuda_piece(p, &w->velocity, 3 * contacts);
@@ -197,7 +199,7 @@ void pieces_make(tl_cuda_pieces *p, judge_work *w) {
   tl_cuda_piece(p, &w->end, 2 * contacts);
   tl_cuda_piece(p, &w->other, 2 * contacts);
   tl_cuda_piece(p, &w->end_first, bodies + 1);
-  tl_cuda_piece(p, &w->part, (int64_t)TL_JUDGE_SUMS * w->runs);
+  tl_cuda_piece(p, &w->part, TL_JUDGE_SUMS * (contacts / TL_CHUNK + 1));
   tl_cuda_piece(p, &w->balance, w->body_blocks);
   tl_cuda_piece(p, &w->result, 1);
 }
@@ -210,8 +212,8 @@ judge_work work_of(const tl_cuda_assembly *assembly) {
   w.friction = raw->friction;
   w.compliance = raw->compliant ? raw->compliance : NULL;
   w.target = raw->target;
-  w.contacts = raw->contacts;
-  w.runs = (raw->contacts + TL_CHUNK - 1) / TL_CHUNK;
+  w.capacity = raw->capacity;
+  w.live = raw->live;
   w.body_blocks = (raw->rigid.body_count + TL_CHUNK - 1) / TL_CHUNK;
   tl_cuda_pieces room = {(char *)assembly->judge.memory, 0};
   pieces_make(&room, &w);
@@ -219,11 +221,8 @@ judge_work work_of(const tl_cuda_assembly *assembly) {
 }
 
 talus_status ends_sort(tl_cuda_device *device, tl_cuda_assembly *assembly, const judge_work *w) {
-  const int64_t count = 2 * (int64_t)w->contacts;
-  int bits = 1;
-  while (bits < 31 && w->rigid.body_count >> bits != 0) {
-    bits++;
-  }
+  const int64_t count = 2 * (int64_t)w->capacity;
+  const int bits = tl_cuda_bits((uint32_t)w->rigid.body_count);
   size_t bytes = 0;
   TL_CUDA_TRY(device, tl_cuda_sort_pairs(NULL, NULL, NULL, NULL, count, bits, NULL, &bytes,
                                          device->stream));
@@ -249,7 +248,7 @@ talus_status tl_cuda_judge_open(tl_cuda_device *device, tl_cuda_assembly *assemb
     TL_TRY(ends_sort(device, assembly, &w));
     assembly->ends_sorted = 1;
   }
-  *judging = {w.impulse, raw->order, raw->all->unit};
+  *judging = {w.impulse, raw->order, raw->all->unit, raw->live, raw->capacity};
   return TALUS_OK;
 }
 
@@ -257,7 +256,7 @@ talus_status tl_cuda_judge(tl_cuda_device *device, const tl_cuda_assembly *assem
                            tl_cuda_judged *judged) {
   const judge_work w = work_of(assembly);
   TL_CUDA_LAUNCH(device, w.rigid.body_count, judge_bodies_kernel, w);
-  TL_CUDA_LAUNCH(device, w.contacts, judge_run_kernel, w);
+  TL_CUDA_LAUNCH(device, w.capacity, judge_run_kernel, w);
   TL_TRY(tl_cuda_check(device,
                        tl_cuda_start(device, device->stream, 1, TL_CHUNK, judge_all_kernel, w),
                        "kernel launch", __func__));
@@ -270,11 +269,11 @@ talus_status tl_cuda_judge_give(tl_cuda_device *device, const tl_cuda_assembly *
   const judge_work w = work_of(assembly);
   double *from = w.impulse;
   if (which == TL_RESULT_CONTACT_VELOCITY) {
-    TL_CUDA_LAUNCH(device, w.contacts, judge_velocity_kernel, w);
     from = w.velocity;
   } else if (which != TL_RESULT_IMPULSE) {
     from = w.motion + (which == TL_RESULT_ANGULAR ? 3 : 0);
   }
   TL_TRY(tl_cuda_field_check(device, array, 1));
-  return tl_cuda_field_unpack(device, array, from);
+  const bool of_bodies = which == TL_RESULT_VELOCITY || which == TL_RESULT_ANGULAR;
+  return tl_cuda_field_unpack(device, array, from, of_bodies ? NULL : &w.live->contacts);
 }

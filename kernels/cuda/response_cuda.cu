@@ -49,10 +49,11 @@ struct try_pass {
 
 template <class PASS, int KIND>
 __global__ void __launch_bounds__(TL_CHUNK)
-    unit_kernel(const tl_cuda_work work, const int32_t count, const unsigned block_first) {
-  if (!tl_is_due(work.control, TL_RUNNING)) {
+    unit_kernel(const tl_cuda_work now, const int32_t count, const unsigned block_first) {
+  if (!tl_is_due(now.control, TL_RUNNING)) {
     return;
   }
+  const tl_cuda_work work = tl_work_now(now);
   const int32_t *const first = block_first == 0 ? work.view.unit_first : NULL; /* of bricks */
   const int64_t i = first != NULL ? first[blockIdx.x] + (int64_t)threadIdx.x : tl_thread_index();
   double sum[1] = {0};

@@ -9,7 +9,10 @@
 namespace {
 
 struct sweep_pass {
-  enum { when = TL_RUNNING, ordered = 1 };
+  enum { ordered = 1 };
+  static __device__ __forceinline__ bool is_due(const tl_control *control) {
+    return tl_is_due(control, TL_RUNNING);
+  }
   static __device__ __forceinline__ tl_share share(const tl_cuda_work &work, const tl_range range,
                                                    int32_t k) {
     return tl_sweep_step(&work.view, range, k, work.control->pace);
@@ -131,7 +134,9 @@ void sweeps_count(tl_cuda_engine *engine, const tl_rule *rule, int32_t made, int
 
 talus_status tl_cuda_sweep_queue(tl_cuda_engine *engine, const tl_rule *rule, int32_t count) {
   int32_t since = 0;
-  return sweeps_queue(engine, rule, count, &since);
+  tl_rule alone = *rule;
+  alone.look = 0; /* nobody looks behind */
+  return sweeps_queue(engine, &alone, count, &since);
 }
 
 talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, tl_state *state,
@@ -139,7 +144,8 @@ talus_status tl_cuda_sweep(tl_engine *base, const tl_rule *rule, int32_t count, 
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
   const bool matrix = is_matrix(engine);
-  if (engine->colour_count == 0 && engine->work.view.shape.chunk_count > 0) {
+  if (engine->colour_count == 0 && engine->work.colour_first == NULL &&
+      engine->work.view.shape.chunk_count > 0) {
     return tl_fail(engine->context, TALUS_INTERNAL,
                    "a sweep was asked of contacts without colours");
   }

@@ -194,25 +194,28 @@ talus_status arrays_adopt(tl_cuda_engine *engine, const tl_system *built, tl_vie
 
 /* ---- the ends of the bodies ------------------------------------------------------------------ */
 
+/* Where there is no contact, keys sort behind all others. */
 __global__ void __launch_bounds__(TL_CHUNK)
-    end_list_kernel(const int32_t *body_a, const int32_t *body_b, const int64_t count,
-                    uint32_t *keys, uint32_t *values) {
+    end_list_kernel(const tl_cuda_work work, const int64_t count, uint32_t *keys,
+                    uint32_t *values) {
+  const tl_view *const view = &work.view;
   const int64_t i = tl_thread_index();
   if (i < count) {
-    keys[i] = (uint32_t)(i % 2 ? body_b[i / 2] : body_a[i / 2]);
+    const bool there = i < 2 * tl_contacts_of(work, count / 2);
+    keys[i] = there ? (uint32_t)(i % 2 ? view->body_b[i / 2] : view->body_a[i / 2]) : 0xffffffffu;
     values[i] = (uint32_t)i;
   }
 }
 
 /* first[b]: how many keys are below b. */
 __global__ void __launch_bounds__(TL_CHUNK)
-    end_first_kernel(const uint32_t *keys, const int64_t count, const int32_t body_count,
-                     int32_t *first) {
+    end_first_kernel(const tl_cuda_work work, const uint32_t *keys, const int64_t count,
+                     const int32_t body_count, int32_t *first) {
   const int64_t b = tl_thread_index();
   if (b > body_count) {
     return;
   }
-  int64_t low = 0, high = count;
+  int64_t low = 0, high = 2 * tl_contacts_of(work, count / 2);
   while (low < high) {
     const int64_t middle = (low + high) / 2;
     if (keys[middle] < (uint32_t)b) {
@@ -246,7 +249,8 @@ talus_status sorting_find(tl_cuda_device *device, const tl_shape *shape, sorting
   return TALUS_OK;
 }
 
-talus_status ends_build(tl_cuda_engine *engine, const tl_view *view) {
+talus_status ends_build(tl_cuda_engine *engine) {
+  const tl_view *const view = &engine->work.view;
   tl_cuda_device *const device = engine->device;
   const int64_t count = 2 * (int64_t)view->shape.rigid_contact_count;
   const int32_t bodies = view->shape.rigid_count;
@@ -263,13 +267,13 @@ talus_status ends_build(tl_cuda_engine *engine, const tl_view *view) {
   uint32_t *const keys = (uint32_t *)(void *)room;
   uint32_t *const sorted = (uint32_t *)(void *)(room + list);
   uint32_t *const values = (uint32_t *)(void *)(room + 2 * list);
-  TL_LAUNCH(engine, tl_cuda_blocks(count, TL_CHUNK), TL_CHUNK, end_list_kernel, view->body_a,
-            view->body_b, count, keys, values);
+  TL_LAUNCH(engine, tl_cuda_blocks(count, TL_CHUNK), TL_CHUNK, end_list_kernel, engine->work, count,
+            keys, values);
   TL_CUDA_RUN(device,
               tl_cuda_sort_pairs(keys, sorted, values, (uint32_t *)(void *)view->end, count,
                                  need.bits, room + 3 * list, &need.sorting, device->stream));
   TL_LAUNCH(engine, tl_cuda_blocks((int64_t)bodies + 1, TL_CHUNK), TL_CHUNK, end_first_kernel,
-            (const uint32_t *)sorted, count, bodies, (int32_t *)view->end_first);
+            engine->work, (const uint32_t *)sorted, count, bodies, (int32_t *)view->end_first);
   return TALUS_OK;
 }
 
@@ -347,7 +351,9 @@ talus_status colours_take(tl_cuda_engine *engine, const tl_system *system, bool 
       const int32_t chunk =
           system->shape.group_count > 0 ? system->group_chunk[first[i]] : first[i];
       const tl_range *const ranges = system->shape.range;
-      while (chunk >= ranges[range].chunk_first + ranges[range].chunk_count) {
+      /* phases in which a rank has nothing may stand behind all chunks */
+      while (range + 1 < system->shape.range_count &&
+             chunk >= ranges[range].chunk_first + ranges[range].chunk_count) {
         range++;
       }
       *same = *same && first[count + 1 + i] == range;
@@ -411,32 +417,43 @@ talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, tl_raw *ra
   }
   engine->ready = 0;
   engine->built = false;
+  engine->calls = {};
+  engine->restarted = false;
   engine->taken = engine->judged_kept = engine->at_start = engine->start_kept = false;
   const bool ends_built = engine->ends_built;
   engine->ends_built = false;
   tl_cuda_forget(engine);
   memset((void *)work, 0, sizeof *work);
-  tl_system built;
+  tl_cuda_built built;
+  bool same_colours = true;
   if (raw != NULL) {
     TL_TRY(tl_cuda_assemble(engine->device, &engine->assembly, raw, &built));
     if (!raw->taken) {
       return TALUS_OK;
     }
-    system = &built;
+    system = &built.system;
     engine->built = true;
+    work->live = built.live;
+    work->colour_first = built.colour_first;
+    engine->colour_count = 0; /* they are in `live` */
+    engine->palette_known = false;
+  } else {
+    TL_TRY(colours_take(engine, system, &same_colours));
   }
   work->view.shape = system->shape;
-  bool same_colours;
-  TL_TRY(colours_take(engine, system, &same_colours));
-  TL_TRY(palette_send(engine, same_colours, work));
+  engine->places = raw != NULL ? raw->contact_count : TL_PLACES(&system->shape);
+  if (raw == NULL) {
+    TL_TRY(palette_send(engine, same_colours, work));
+  }
   TL_TRY(state_reserve(engine, work));
   TL_TRY(raw != NULL ? arrays_adopt(engine, system, &work->view)
                      : arrays_send(engine, system, &work->view));
   if (raw == NULL || !raw->same || !ends_built || work->view.end != before.view.end ||
       work->view.end_first != before.view.end_first) {
-    TL_TRY(ends_build(engine, &work->view));
+    TL_TRY(ends_build(engine));
   }
   engine->ends_built = raw != NULL;
+  TL_TRY(tl_cuda_ranks_take(engine, raw == NULL ? system->halo : NULL));
   if (before.view.trial != NULL) { /* what was needed will be needed again */
     TL_TRY(tl_cuda_reserve_trial(engine));
   }
@@ -448,15 +465,17 @@ talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, tl_raw *ra
   return TALUS_OK;
 }
 
-talus_status tl_cuda_upload_queue(tl_cuda_engine *engine, const tl_raw *raw, int32_t law,
-                                  const double **square, bool *queued) {
-  tl_system built;
-  TL_TRY(
-      tl_cuda_assemble_queue(engine->device, &engine->assembly, raw, law, &built, square, queued));
+talus_status tl_cuda_upload_queue(tl_cuda_engine *engine, const tl_raw *raw, tl_cuda_aim *aim,
+                                  bool *queued) {
+  tl_cuda_built built;
+  bool same;
+  TL_TRY(tl_cuda_assemble_queue(engine->device, &engine->assembly, raw, &built, &same, queued));
   if (!*queued) {
     return TALUS_OK;
   }
+  *aim = built.aim;
   engine->taken = false;
   TL_TRY(state_reserve(engine, &engine->work));
-  return arrays_adopt(engine, &built, &engine->work.view);
+  TL_TRY(arrays_adopt(engine, &built.system, &engine->work.view));
+  return same ? TALUS_OK : ends_build(engine);
 }

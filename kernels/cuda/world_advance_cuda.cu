@@ -1,9 +1,10 @@
 /* world_advance_cuda.cu: the second half of a step: what the impulses do to contacts, whether
  * anything is out of the ordinary, balances, bodies moved. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "kernels/cuda/world_cuda.cuh"
+#include "kernels/cuda/world_contact_cuda.cuh"
 #include "kernels/item/balance.h"
 #include "kernels/item/bias.h"
 #include "kernels/item/inertia.h"
@@ -59,8 +60,9 @@ __device__ __forceinline__ void contact_carry(const tl_world_view &v, const tl_r
 __global__ void __launch_bounds__(TL_WORLD_BLOCK)
     contacts_carry_kernel(const tl_world_view v, const tl_resident_rule rule) {
   const int32_t k = tl_world_item();
+  const int32_t count = tl_world_contacts_of(v);
   double value[TL_CONTACT_VALUES] = {0}, sum[TL_CONTACT_DEEPEST];
-  if (k < v.now.count) {
+  if (k < count) {
     contact_carry(v, rule, k);
     const tl_side_balance a = side_of(v, k, 0), b = side_of(v, k, 1);
     tl_contact_balance(v.now.impulse + 3 * (int64_t)k, v.now.normal + 3 * (int64_t)k, v.now.gap[k],
@@ -70,7 +72,7 @@ __global__ void __launch_bounds__(TL_WORLD_BLOCK)
   for (int n = 0; n < TL_CONTACT_DEEPEST; n++) {
     sum[n] = value[n];
   }
-  tl_world_sum(sum, v.now.count, v.partial, v.ticket, v.record->contact);
+  tl_world_sum(sum, count, v.partial, v.ticket, v.record->contact);
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
@@ -162,7 +164,12 @@ talus_status tl_world_advance(tl_resident *resident, const tl_resident_rule *rul
   tl_cuda_device *const device = resident->device;
   TL_CUDA_ENTER(device);
   const tl_world_view *const v = &resident->view;
-  TL_WORLD_LAUNCH(device, v->now.count, contacts_carry_kernel, *v, *rule);
+  if (resident->restored) {
+    TL_TRY(tl_cuda_fill(device, &v->record->fast, 0,
+                        sizeof *v->record - offsetof(tl_resident_record, fast)));
+    resident->restored = false;
+  }
+  TL_WORLD_LAUNCH(device, v->contact_capacity, contacts_carry_kernel, *v, *rule);
   if (resident->general) {
     TL_WORLD_LAUNCH(device, v->shape_count, shapes_outrun_kernel, *v, *rule);
   }

@@ -140,14 +140,20 @@ tl_world_contact_make(const tl_world_view &v, const tl_resident_rule &rule, int3
   }
 }
 
-/* After the pairs were counted and numbered. */
+/* After the pairs, of which there are some, were counted and numbered. */
 static __device__ __forceinline__ int32_t tl_world_contacts_counted(const tl_world_view &v) {
-  return (int32_t)(v.offset[v.pair_count - 1] + v.flag[v.pair_count - 1]);
+  const int32_t last = *v.pair_count - 1;
+  return (int32_t)(v.offset[last] + v.flag[last]);
 }
 
 /* By the record of a touch: where contacts are outgrown, or a pair is crowded, there are none. */
 static __device__ __forceinline__ bool tl_world_contacts_made(const tl_world_view &v) {
   return v.record->contact_count <= v.contact_capacity && !v.record->crowded;
+}
+
+/* Contacts of this step. */
+static __device__ __forceinline__ int32_t tl_world_contacts_of(const tl_world_view &v) {
+  return tl_world_contacts_made(v) ? v.record->contact_count : 0;
 }
 
 #endif

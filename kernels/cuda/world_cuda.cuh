@@ -1,6 +1,8 @@
 /* world_cuda.cuh: a world in device memory: what its files share.
  *
  *   world_cuda.cu         life, load, fetch, the table
+ *   world_memory_cuda.cu  device memory
+ *   world_change_cuda.cu  what the caller has changed between steps
  *   world_pairs_cuda.cu   which shapes are near each other
  *   world_touch_cuda.cu   velocities without contact, contacts, the problem
  *   world_points_cuda.cu  contact points of shapes of any kind
@@ -14,6 +16,7 @@
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/primitives.h"
 #include "kernels/cuda/sum_cuda.h"
+#include "kernels/cuda/world_limit_cuda.h"
 #include "kernels/item/collide/geometry.h"
 #include "kernels/world_backend.h"
 
@@ -29,7 +32,9 @@ typedef struct tl_pair_room tl_pair_room; /* world_points_cuda.cu: what a thread
 
 /* What kernels see of a world; pointers into device memory. */
 typedef struct tl_world_view {
-  int32_t body_count, shape_count, material_count, pair_count, contact_capacity;
+  int32_t body_count, shape_count, material_count;
+  int32_t pair_capacity, contact_capacity;
+  int32_t *pair_count; /* how many there are */
   tl_body_motion *motion, *kept;
   const tl_body_fact *fact;
   const tl_shape_fact *shape;
@@ -39,7 +44,7 @@ typedef struct tl_world_view {
   double *still, *moved;         /* [6 body_count] of the projection */
   tl_shape_place *place, *room;  /* now; for which pairs were sought: margin with skin */
   const uint32_t *pair_a, *pair_b;
-  uint32_t *flag, *offset; /* [pair_count] how many contacts it has, and from which on */
+  uint32_t *flag, *offset; /* [pair_capacity] how many contacts it has, and from which on */
   /* worlds that are not plain; else NULL */
   const tl_geometry *geometry;  /* [shape_count] */
   tl_pose *pose;                /* [shape_count] where it stands in this step */
@@ -57,18 +62,27 @@ typedef struct tl_world_view {
 #define TL_WORLD_BUFFERS(X) \
   X(bodies)                 \
   X(shapes)                 \
-  X(materials) X(search) X(pairs) X(now) X(old) X(problem) X(sums) X(scratch) X(geometry) X(points)
+  X(materials)              \
+  X(search) X(pairs) X(now) X(old) X(problem) X(sums) X(scratch) X(geometry) X(points) X(changes)
 
 struct tl_resident {
   tl_cuda_device *device;
   tl_world_view view;
   double cell;
-  int64_t pair_capacity;
-  bool general, uneven; /* as loaded */
-  bool arms;            /* the problem of this step has arms, not reaches */
-  bool sought;          /* there are pairs */
-  int32_t same;         /* steps before in which there were as many contacts as before them */
-  bool advanced;        /* `now` and `old` have changed places since touch */
+  int64_t pairs_most, contacts_most; /* see tl_world_limit */
+  int64_t body_capacity, shape_capacity;
+  int64_t summed;        /* items that there is room to sum */
+  int64_t geometry_room; /* shapes for which there is room in `geometry`, and ... */
+  size_t geometry_used;  /* ... bytes of it that are taken, with what they point to */
+  bool general, uneven;  /* as loaded */
+  bool arms;             /* the problem of this step has arms, not reaches */
+  bool sought;           /* there are pairs */
+  bool advanced;         /* `now` and `old` have changed places since touch */
+  bool restored;         /* after which the record has what the last advance wrote */
+  /* see rooms_learn */
+  bool seeks;        /* this step begins with a search of pairs */
+  int32_t age, hold; /* steps that rooms have held for, and can be trusted for */
+  int32_t spare;     /* searches in a row that were not needed */
   double *inverse_mass, *inverse_inertia;
 #define TL_FIELD(name) tl_cuda_buffer name;
   TL_WORLD_BUFFERS(TL_FIELD)
@@ -86,26 +100,30 @@ static __device__ __forceinline__ int32_t tl_world_item(void) {
                                      __VA_ARGS__),                                            \
                        "kernel launch", __func__))
 
-/* Sums of all threads' values over the fixed tree, of `count` items; the last block writes them.
- * partial: [N gridDim.x]. */
+/* Sums of all threads' values over the fixed tree, of `count` items; a thread of the last block
+ * writes them, and returns true. Blocks behind the last item do nothing. partial: [N blocks]. */
 template <int N>
-static __device__ __forceinline__ void
+static __device__ __forceinline__ bool
 tl_world_sum(double (&value)[N], int32_t count, double *partial, unsigned *ticket, double *result) {
+  const unsigned chunks = count > 0 ? (unsigned)((count + TL_WORLD_BLOCK - 1) / TL_WORLD_BLOCK) : 1;
+  if (blockIdx.x >= chunks) {
+    return false;
+  }
   tl_sum_block(value);
   for (int n = 0; n < N && threadIdx.x == 0; n++) {
-    partial[(int64_t)n * gridDim.x + blockIdx.x] = value[n];
+    partial[(int64_t)n * chunks + blockIdx.x] = value[n];
   }
-  if (!tl_sum_is_last(ticket, gridDim.x)) {
-    return;
+  if (!tl_sum_is_last(ticket, chunks)) {
+    return false;
   }
-  const unsigned chunks = (unsigned)((count + TL_WORLD_BLOCK - 1) / TL_WORLD_BLOCK);
   for (int n = 0; n < N; n++) {
-    value[n] = tl_sum_leaf(partial + (int64_t)n * gridDim.x, chunks);
+    value[n] = tl_sum_leaf(partial + (int64_t)n * chunks, chunks);
   }
   tl_sum_block(value);
   for (int n = 0; n < N && threadIdx.x == 0; n++) {
     result[n] = value[n];
   }
+  return threadIdx.x == 0;
 }
 
 /* Whether contacts have arms, by the record of a touch. */
@@ -117,14 +135,21 @@ static inline bool tl_world_has_arms(const tl_resident *resident,
 /* Waits for the first half of the record; for the second. */
 talus_status tl_world_touched_fetch(const tl_resident *resident, tl_resident_record *record);
 talus_status tl_world_moved_fetch(const tl_resident *resident, tl_resident_record *record);
+/* world_memory_cuda.cu: room for so many; bodies and shapes that there are stay. */
+talus_status tl_world_bodies_reserve(tl_resident *resident, int64_t bodies);
+talus_status tl_world_shapes_reserve(tl_resident *resident, int64_t shapes);
+talus_status tl_world_materials_reserve(tl_resident *resident, int64_t materials);
 /* Room for so many pairs, and for their contacts in plain worlds. */
 talus_status tl_world_pairs_reserve(tl_resident *resident, int64_t pairs);
 /* Room for so many contacts; those of the step before are kept. */
 talus_status tl_world_contacts_reserve(tl_resident *resident, int64_t contacts);
 /* `now` becomes `old`, and the other way round. */
 void tl_world_contacts_swap(tl_resident *resident);
-/* world_pairs_cuda.cu: seeks all pairs for the places of now. */
+/* world_pairs_cuda.cu: queues a search of all pairs for the places of now. */
 talus_status tl_world_pairs_seek(tl_resident *resident, double skin);
+/* Whether it has found them, by its record; *again: it has to be made once more, with more room. */
+talus_status tl_world_pairs_found(tl_resident *resident, const tl_resident_record *record,
+                                  bool *again);
 /* world_points_cuda.cu: memory to work in, which so many pairs take or would take; the stacks that
  * the driver sets aside, B. */
 talus_status tl_world_points_reserve(tl_resident *resident, int64_t pairs);
@@ -136,14 +161,21 @@ talus_status tl_world_points_count(const tl_resident *resident);
 talus_status tl_world_points_make(const tl_resident *resident, const tl_resident_rule *rule);
 talus_status tl_world_points_deepen(const tl_resident *resident, const tl_world_view *view,
                                     const tl_resident_rule *rule, bool corrected);
-/* world_shapes_cuda.cu: copies of geometries, into resident->geometry. */
+/* world_change_cuda.cu: as in the table, but for materials. */
+talus_status tl_world_change(tl_resident *resident, const tl_resident_change *change);
+/* world_shapes_cuda.cu: copies of the geometries of all shapes, into resident->geometry; the last
+ * `added` of them behind those that are there, if there is room, else all. */
 talus_status tl_world_geometry_load(tl_resident *resident, const tl_geometry *const *geometry);
+talus_status tl_world_geometry_add(tl_resident *resident, const tl_geometry *const *geometry,
+                                   int32_t added);
 /* world_touch_cuda.cu, world_advance_cuda.cu: as in the table. */
 talus_status tl_world_touch(tl_resident *resident, const tl_resident_rule *rule,
                             tl_resident_record *record);
 talus_status tl_world_form(tl_resident *resident, const tl_resident_rule *rule,
                            tl_resident_problem which, talus_problem *problem,
-                           talus_solution *solution);
+                           talus_solution *solution, tl_queued_facts *facts);
+/* After a step that was as expected. */
+void tl_world_rooms_learn(tl_resident *resident, bool left);
 talus_status tl_world_advance(tl_resident *resident, const tl_resident_rule *rule,
                               tl_resident_record *record);
 talus_status tl_world_correct(tl_resident *resident, const tl_resident_rule *rule,

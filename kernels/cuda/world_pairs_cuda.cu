@@ -14,8 +14,6 @@
 namespace {
 
 enum { LARGE = TL_RESIDENT_PLANES }; /* room of the short list */
-/* so that numbers of pairs, and six times as many coordinates, are below 2^31 */
-enum { PAIRS_MOST = INT32_MAX / 8 };
 
 /* Reaches are enlarged by this share, so that no later rounding can lose a pair. */
 #define SLACK 1e-12
@@ -226,23 +224,45 @@ __device__ void pairs_of(const tl_world_view &v, const grid &g, int32_t i, unsig
   }
 }
 
+/* Of the short list, as many as it has room for. */
+__device__ __forceinline__ unsigned large_of(const grid &g) {
+  return *g.large_count < (unsigned)LARGE ? *g.large_count : (unsigned)LARGE;
+}
+
 __global__ void __launch_bounds__(TL_WORLD_BLOCK)
-    pairs_count_kernel(const tl_world_view v, const grid g, const unsigned large) {
+    pairs_count_kernel(const tl_world_view v, const grid g) {
   const int32_t i = tl_world_item();
   if (i < v.shape_count) {
     writer w = {NULL, NULL, 0};
-    pairs_of(v, g, i, large, &w);
+    pairs_of(v, g, i, large_of(g), &w);
     g.count[i] = w.count;
     atomicAdd(g.total, (unsigned long long)w.count);
   }
 }
 
+/* Room for all pairs is empty, and sorted behind those that there are; where it is too small, there
+ * are none. */
 __global__ void __launch_bounds__(TL_WORLD_BLOCK)
-    pairs_write_kernel(const tl_world_view v, const grid g, const unsigned large) {
+    pairs_begin_kernel(const tl_world_view v, const grid g) {
+  const int32_t p = tl_world_item();
+  if (p < v.pair_capacity) {
+    g.pair_a[p] = g.pair_b[p] = 0xffffffffu;
+  }
+  if (p == 0) {
+    const bool fits = *g.total <= (unsigned long long)v.pair_capacity && *g.large_count <= LARGE;
+    *v.pair_count = fits ? (int32_t)*g.total : 0;
+    v.record->pair_count = *g.total;
+    v.record->large = *g.large_count;
+    v.record->outgrown = !fits;
+  }
+}
+
+__global__ void __launch_bounds__(TL_WORLD_BLOCK)
+    pairs_write_kernel(const tl_world_view v, const grid g) {
   const int32_t i = tl_world_item();
-  if (i < v.shape_count) {
+  if (i < v.shape_count && !v.record->outgrown) {
     writer w = {g.pair_a + g.offset[i], g.pair_b + g.offset[i], 0};
-    pairs_of(v, g, i, large, &w);
+    pairs_of(v, g, i, large_of(g), &w);
   }
 }
 
@@ -301,34 +321,27 @@ talus_status words_sort(tl_resident *resident, const uint32_t *key, uint32_t *so
   return TALUS_OK;
 }
 
-talus_status word_fetch(tl_cuda_device *device, const uint32_t *from, uint32_t *to) {
-  return tl_cuda_fetch_all(device, from, to, sizeof *to);
-}
-
-/* Shapes into buckets; *large: how many are in the short list. */
-talus_status shapes_place(tl_resident *resident, const grid *g, double skin, uint32_t *large) {
+/* Shapes into buckets. */
+talus_status shapes_place(tl_resident *resident, const grid *g, double skin) {
   tl_cuda_device *const device = resident->device;
   const tl_world_view *const v = &resident->view;
   TL_WORLD_LAUNCH(device, v->shape_count, rooms_fill_kernel, *v, *g, skin);
   TL_TRY(words_sort(resident, g->key, g->sorted_key, g->index, g->sorted, v->shape_count,
                     g->mask + 1));
   TL_WORLD_LAUNCH(device, v->shape_count, buckets_fill_kernel, *v, *g);
-  return word_fetch(device, g->large_count, large);
+  return TALUS_OK;
 }
 
-talus_status pairs_count(tl_resident *resident, const grid *g, uint32_t large, int64_t *pairs) {
+talus_status pairs_count(tl_resident *resident, const grid *g) {
   tl_cuda_device *const device = resident->device;
   const tl_world_view *const v = &resident->view;
   size_t bytes = 0;
-  unsigned long long total;
-  TL_WORLD_LAUNCH(device, v->shape_count, pairs_count_kernel, *v, *g, large);
+  TL_WORLD_LAUNCH(device, v->shape_count, pairs_count_kernel, *v, *g);
   TL_CUDA_TRY(device, tl_cuda_exclusive_scan(g->count, g->offset, v->shape_count, NULL, &bytes,
                                              device->stream));
   TL_TRY(tl_cuda_reserve(device, &resident->scratch, bytes, "numbering pairs"));
   TL_CUDA_RUN(device, tl_cuda_exclusive_scan(g->count, g->offset, v->shape_count,
                                              resident->scratch.memory, &bytes, device->stream));
-  TL_TRY(tl_cuda_fetch_all(device, g->total, &total, sizeof total));
-  *pairs = (int64_t)total;
   return TALUS_OK;
 }
 
@@ -336,39 +349,42 @@ talus_status pairs_count(tl_resident *resident, const grid *g, uint32_t large, i
 
 talus_status tl_world_pairs_seek(tl_resident *resident, double skin) {
   tl_cuda_device *const device = resident->device;
-  tl_world_view *const v = &resident->view;
+  const tl_world_view *const v = &resident->view;
   grid g;
-  uint32_t large;
-  int64_t pairs;
-  resident->sought = false;
   TL_TRY(grid_take(resident, &g));
-  TL_TRY(shapes_place(resident, &g, skin, &large));
-  while (large > LARGE && isfinite(resident->cell)) { /* wider cells have room for larger shapes */
-    resident->cell *= 2;
-    TL_TRY(grid_take(resident, &g));
-    TL_TRY(shapes_place(resident, &g, skin, &large));
-  }
-  if (large > LARGE) {
-    return tl_fail(device->context, TALUS_SIZE_OVERFLOW,
-                   "%u shapes are half-spaces or have no size that is a number, a device takes at "
-                   "most %d",
-                   large, (int)LARGE);
-  }
-  TL_TRY(pairs_count(resident, &g, large, &pairs));
-  if (pairs > PAIRS_MOST) {
-    return tl_fail(device->context, TALUS_SIZE_OVERFLOW,
-                   "%lld pairs of shapes are near each other, a device takes at most %d: are many "
-                   "bodies in one place?",
-                   (long long)pairs, (int)PAIRS_MOST);
-  }
-  TL_TRY(tl_world_pairs_reserve(resident, pairs));
-  v->pair_count = (int32_t)pairs;
+  TL_TRY(shapes_place(resident, &g, skin));
+  TL_TRY(pairs_count(resident, &g));
   /* written to the arrays of flags and offsets, which nobody needs now */
   g.pair_a = v->flag;
   g.pair_b = v->offset;
-  TL_WORLD_LAUNCH(device, v->shape_count, pairs_write_kernel, *v, g, large);
-  TL_TRY(words_sort(resident, g.pair_a, (uint32_t *)v->pair_a, g.pair_b, (uint32_t *)v->pair_b,
-                    pairs, (uint32_t)v->shape_count));
-  resident->sought = true;
-  return TALUS_OK;
+  TL_WORLD_LAUNCH(device, v->pair_capacity, pairs_begin_kernel, *v, g);
+  TL_WORLD_LAUNCH(device, v->shape_count, pairs_write_kernel, *v, g);
+  return words_sort(resident, g.pair_a, (uint32_t *)v->pair_a, g.pair_b, (uint32_t *)v->pair_b,
+                    v->pair_capacity, (uint32_t)v->shape_count);
+}
+
+talus_status tl_world_pairs_found(tl_resident *resident, const tl_resident_record *record,
+                                  bool *again) {
+  talus_context *const context = resident->device->context;
+  const long long pairs = (long long)record->pair_count;
+  *again = record->outgrown != 0;
+  resident->sought = !*again;
+  if (record->large > LARGE && isfinite(resident->cell)) {
+    resident->cell *= 2; /* wider cells have room for larger shapes */
+    return TALUS_OK;
+  }
+  if (record->large > LARGE) {
+    return tl_fail(context, TALUS_SIZE_OVERFLOW,
+                   "%u shapes are half-spaces or have no size that is a number, a device takes at "
+                   "most %d",
+                   record->large, (int)LARGE);
+  }
+  if (pairs > resident->pairs_most) {
+    return tl_fail(
+        context, TALUS_SIZE_OVERFLOW,
+        "%lld pairs of shapes are near each other, a device takes at most %lld: are many "
+        "bodies in one place?",
+        pairs, (long long)resident->pairs_most);
+  }
+  return *again ? tl_world_pairs_reserve(resident, pairs) : TALUS_OK;
 }

@@ -62,7 +62,12 @@ __device__ __forceinline__ void pair_find(const tl_world_view &v, int32_t p, tl_
 __global__ void __launch_bounds__(TL_WORLD_BLOCK) points_count_kernel(const tl_world_view v) {
   tl_pair_room *const found = room_of(v);
   double count[1] = {0};
-  for (int32_t p = tl_world_item(); p < v.pair_count; p += thread_count()) {
+  const int32_t pairs = *v.pair_count;
+  for (int32_t p = tl_world_item(); p < v.pair_capacity; p += thread_count()) {
+    if (p >= pairs) {
+      v.flag[p] = 0;
+      continue;
+    }
     pair_find(v, p, found);
     v.flag[p] = (uint32_t)found->list.count;
     count[0] += (double)found->list.count;
@@ -108,7 +113,7 @@ __global__ void __launch_bounds__(TL_WORLD_BLOCK)
   if (all > (uint64_t)v.contact_capacity || v.record->crowded) {
     return; /* the host sees it, and nothing is made */
   }
-  for (int32_t p = tl_world_item(); p < v.pair_count; p += thread_count()) {
+  for (int32_t p = tl_world_item(); p < *v.pair_count; p += thread_count()) {
     if (v.flag[p] > 0) {
       pair_make(v, rule, p, (int32_t)v.offset[p]);
     }
@@ -163,7 +168,7 @@ __global__ void __launch_bounds__(TL_WORLD_BLOCK)
   if ((v.record->sunk && rule.projects && !corrected) || !tl_world_contacts_made(v)) {
     return;
   }
-  for (int32_t p = tl_world_item(); p < v.pair_count; p += thread_count()) {
+  for (int32_t p = tl_world_item(); p < *v.pair_count; p += thread_count()) {
     if (v.flag[p] > 0) {
       pair_deepen(v, rule, p);
     }
@@ -171,11 +176,11 @@ __global__ void __launch_bounds__(TL_WORLD_BLOCK)
 }
 
 /* As many blocks as the device runs at once for sure. */
-#define POINTS_LAUNCH(resident, ...)                                                     \
-  TL_TRY(tl_cuda_check((resident)->device,                                               \
-                       tl_cuda_start((resident)->device, (resident)->device->stream,     \
-                                     blocks_of((resident), (resident)->view.pair_count), \
-                                     TL_WORLD_BLOCK, __VA_ARGS__),                       \
+#define POINTS_LAUNCH(resident, ...)                                                        \
+  TL_TRY(tl_cuda_check((resident)->device,                                                  \
+                       tl_cuda_start((resident)->device, (resident)->device->stream,        \
+                                     blocks_of((resident), (resident)->view.pair_capacity), \
+                                     TL_WORLD_BLOCK, __VA_ARGS__),                          \
                        "kernel launch", __func__))
 
 unsigned blocks_of(const tl_resident *resident, int64_t pairs) {

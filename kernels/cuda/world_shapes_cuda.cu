@@ -50,10 +50,9 @@ const tl_mesh *mesh_put(layout *to, const tl_mesh *mesh) {
   return to->put(&copy, 1);
 }
 
-/* The array of geometries stands first. */
-void shapes_put(layout *to, const tl_geometry *const *geometry, int32_t count) {
-  tl_geometry *const shapes = (tl_geometry *)(void *)to->memory;
-  to->used = ((size_t)count * sizeof *shapes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+/* shapes NULL: what they point to is only counted. */
+void shapes_put(layout *to, const tl_geometry *const *geometry, int32_t count,
+                tl_geometry *shapes) {
   for (int32_t i = 0; i < count; i++) {
     tl_geometry copy = *geometry[i];
     copy.hull = copy.kind == TALUS_SHAPE_HULL ? hull_put(to, copy.hull) : NULL;
@@ -64,22 +63,58 @@ void shapes_put(layout *to, const tl_geometry *const *geometry, int32_t count) {
   }
 }
 
+/* Bytes of what they point to. */
+size_t pointed_bytes(const tl_geometry *const *geometry, int32_t count) {
+  layout size = {NULL, NULL, 0};
+  shapes_put(&size, geometry, count, NULL);
+  return size.used;
+}
+
+/* Shapes from `first` on: the array of geometries stands at the head, what they point to behind
+ * what is there. */
+talus_status shapes_send(tl_resident *resident, const tl_geometry *const *geometry, int32_t first,
+                         size_t pointed) {
+  tl_cuda_device *const device = resident->device;
+  const int32_t count = resident->view.shape_count - first;
+  const size_t array = (size_t)count * sizeof(tl_geometry);
+  char *const base = (char *)resident->geometry.memory;
+  void *memory;
+  TL_TRY(tl_alloc(device->context, &memory, array + pointed, 1, "geometries of shapes"));
+  memset(memory, 0, array + pointed);
+  layout room = {(char *)memory + array, base + resident->geometry_used, 0};
+  shapes_put(&room, geometry + first, count, (tl_geometry *)memory);
+  talus_status status =
+      tl_cuda_send_all(device, memory, base + (size_t)first * sizeof(tl_geometry), array);
+  if (status == TALUS_OK) {
+    status =
+        tl_cuda_send_all(device, (char *)memory + array, base + resident->geometry_used, pointed);
+  }
+  tl_free(device->context, memory);
+  resident->geometry_used += pointed;
+  resident->view.geometry = (const tl_geometry *)resident->geometry.memory;
+  return status;
+}
+
 } // namespace
 
 talus_status tl_world_geometry_load(tl_resident *resident, const tl_geometry *const *geometry) {
-  tl_cuda_device *const device = resident->device;
-  const int32_t count = resident->view.shape_count;
-  layout size = {NULL, NULL, 0};
-  void *memory;
-  shapes_put(&size, geometry, count);
-  TL_TRY(tl_cuda_reserve(device, &resident->geometry, size.used, "geometries of shapes"));
-  TL_TRY(tl_alloc(device->context, &memory, size.used, 1, "geometries of shapes"));
-  memset(memory, 0, size.used);
-  layout room = {(char *)memory, (const char *)resident->geometry.memory, 0};
-  shapes_put(&room, geometry, count);
-  const talus_status status =
-      tl_cuda_send_all(device, memory, resident->geometry.memory, size.used);
-  tl_free(device->context, memory);
-  resident->view.geometry = (const tl_geometry *)resident->geometry.memory;
-  return status;
+  const size_t pointed = pointed_bytes(geometry, resident->view.shape_count);
+  const size_t array = (size_t)resident->shape_capacity * sizeof(tl_geometry);
+  const size_t head = (array + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  TL_TRY(tl_cuda_reserve(resident->device, &resident->geometry, head + pointed,
+                         "geometries of shapes"));
+  resident->geometry_room = resident->shape_capacity;
+  resident->geometry_used = head;
+  return shapes_send(resident, geometry, 0, pointed);
+}
+
+talus_status tl_world_geometry_add(tl_resident *resident, const tl_geometry *const *geometry,
+                                   int32_t added) {
+  const int32_t count = resident->view.shape_count, first = count - added;
+  const size_t pointed = pointed_bytes(geometry + first, added);
+  if (count > resident->geometry_room ||
+      resident->geometry_used + pointed > resident->geometry.capacity) {
+    return tl_world_geometry_load(resident, geometry);
+  }
+  return shapes_send(resident, geometry, first, pointed);
 }

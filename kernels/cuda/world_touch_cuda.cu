@@ -12,6 +12,7 @@
 #include "kernels/item/ball.h"
 #include "kernels/item/collide/bounds.h"
 #include "kernels/item/inertia.h"
+#include "kernels/item/scale.h"
 #include "kernels/item/tumble.h"
 
 namespace {
@@ -125,7 +126,7 @@ __global__ void __launch_bounds__(TL_WORLD_BLOCK)
                        (s.movable ? fall : 0);
   place.margin = fmax(rule.margin + dt * speed, 0.0);
   v.place[i] = place;
-  if (!sought || !is_inside(v, i, place)) {
+  if (sought && !is_inside(v, i, place)) {
     atomicOr((unsigned *)&v.record->left, 1u);
   }
 }
@@ -153,20 +154,24 @@ __device__ __forceinline__ bool pair_touches(const tl_world_view &v, uint32_t a,
 
 __global__ void __launch_bounds__(TL_WORLD_BLOCK) pairs_test_kernel(const tl_world_view v) {
   const int32_t p = tl_world_item();
-  if (p < v.pair_count) {
+  if (p < v.pair_capacity) {
     tl_point point;
-    v.flag[p] = pair_touches(v, v.pair_a[p], v.pair_b[p], &point);
+    v.flag[p] = p < *v.pair_count && pair_touches(v, v.pair_a[p], v.pair_b[p], &point);
   }
 }
 
 __global__ void __launch_bounds__(TL_WORLD_BLOCK)
     contacts_make_kernel(const tl_world_view v, const tl_resident_rule rule) {
   const int32_t p = tl_world_item();
-  if (p >= v.pair_count) {
+  if (p >= *v.pair_count) {
     return;
   }
-  if (p == v.pair_count - 1) {
-    v.record->contact_count = tl_world_contacts_counted(v);
+  const int32_t count = tl_world_contacts_counted(v);
+  if (p == 0) {
+    v.record->contact_count = count;
+  }
+  if (count > v.contact_capacity) {
+    return; /* the host sees it, and nothing is made */
   }
   const int32_t a = (int32_t)v.pair_a[p], b = (int32_t)v.pair_b[p];
   tl_point found;
@@ -197,22 +202,26 @@ __device__ __forceinline__ double contact_speed(const tl_world_view &v, int32_t 
   return v.now.friction[k] > 0 ? tl_norm3(u) : fabs(tl_dot3(u, v.now.normal + 3 * (int64_t)k));
 }
 
-__global__ void __launch_bounds__(TL_WORLD_BLOCK) contacts_speed_kernel(const tl_world_view v) {
+/* The sum of the speeds at contacts; the velocity scale. */
+__global__ void __launch_bounds__(TL_WORLD_BLOCK)
+    contacts_speed_kernel(const tl_world_view v, const tl_scale_rule rule) {
   const int32_t k = tl_world_item();
-  const int32_t count = tl_world_contacts_made(v) ? v.record->contact_count : 0;
+  const int32_t count = tl_world_contacts_of(v);
   double part[1] = {0};
   if (k < count) {
     part[0] = contact_speed(v, k);
   }
-  tl_world_sum(part, count, v.partial, v.ticket, &v.record->speed);
+  if (tl_world_sum(part, count, v.partial, v.ticket, &v.record->speed)) {
+    v.record->scale = tl_velocity_scale_find(&rule, v.record->change, v.record->free_count,
+                                             v.record->speed, count);
+  }
 }
 
 /* The bias of the projection, and reaches where the bodies have moved to. */
 __global__ void __launch_bounds__(TL_WORLD_BLOCK)
-    contacts_project_kernel(const tl_world_view v, const tl_resident_rule rule,
-                            const int32_t count) {
+    contacts_project_kernel(const tl_world_view v, const tl_resident_rule rule) {
   const int32_t k = tl_world_item();
-  if (k < count) {
+  if (k < tl_world_contacts_of(v)) {
     const double gap = tl_gap_after(v.now.gap[k], rule.contact.dt, v.now.departure[k]);
     v.push[k] = tl_push_bias(gap, v.now.slop[k], v.now.stiffness[k]);
     tl_world_sides_fill(v, rule, k);
@@ -236,26 +245,22 @@ talus_status contacts_queue(tl_resident *resident, const tl_resident_rule *rule)
   tl_cuda_device *const device = resident->device;
   const tl_world_view *const v = &resident->view;
   size_t bytes = 0;
-  if (v->pair_count == 0) {
-    return TALUS_OK;
-  }
   if (resident->general) {
     TL_TRY(tl_world_points_count(resident));
   } else {
-    TL_WORLD_LAUNCH(device, v->pair_count, pairs_test_kernel, *v);
+    TL_WORLD_LAUNCH(device, v->pair_capacity, pairs_test_kernel, *v);
   }
-  TL_CUDA_TRY(device, tl_cuda_exclusive_scan(v->flag, v->offset, v->pair_count, NULL, &bytes,
+  TL_CUDA_TRY(device, tl_cuda_exclusive_scan(v->flag, v->offset, v->pair_capacity, NULL, &bytes,
                                              device->stream));
   TL_TRY(tl_cuda_reserve(device, &resident->scratch, bytes, "numbering contacts"));
-  TL_CUDA_RUN(device, tl_cuda_exclusive_scan(v->flag, v->offset, v->pair_count,
+  TL_CUDA_RUN(device, tl_cuda_exclusive_scan(v->flag, v->offset, v->pair_capacity,
                                              resident->scratch.memory, &bytes, device->stream));
   if (resident->general) {
     TL_TRY(tl_world_points_make(resident, rule));
   } else {
-    TL_WORLD_LAUNCH(device, v->pair_count, contacts_make_kernel, *v, *rule);
+    TL_WORLD_LAUNCH(device, v->pair_capacity, contacts_make_kernel, *v, *rule);
   }
-  TL_WORLD_LAUNCH(device, resident->general ? v->contact_capacity : v->pair_count,
-                  contacts_speed_kernel, *v);
+  TL_WORLD_LAUNCH(device, v->contact_capacity, contacts_speed_kernel, *v, rule->scale);
   return TALUS_OK;
 }
 
@@ -276,6 +281,9 @@ talus_status bodies_queue(tl_resident *resident, const tl_resident_rule *rule) {
 
 talus_status touch_queue(tl_resident *resident, const tl_resident_rule *rule) {
   TL_TRY(bodies_queue(resident, rule));
+  if (resident->seeks) {
+    TL_TRY(tl_world_pairs_seek(resident, rule->skin));
+  }
   return contacts_queue(resident, rule);
 }
 
@@ -285,32 +293,67 @@ talus_status touch_wait(tl_resident *resident, const tl_resident_rule *rule,
   return tl_world_touched_fetch(resident, record);
 }
 
-} // namespace
-
-talus_status tl_world_touch(tl_resident *resident, const tl_resident_rule *rule,
-                            tl_resident_record *record) {
-  TL_CUDA_ENTER(resident->device);
-  resident->advanced = false;
-  if (record == NULL) {
-    resident->view.now.count = resident->view.old.count;
-    return touch_queue(resident, rule);
+/* Whether all that was found had room; else there is more of it now, and *again. */
+talus_status touch_look(tl_resident *resident, const tl_resident_record *record, bool *again) {
+  *again = false;
+  if (resident->seeks) {
+    TL_TRY(tl_world_pairs_found(resident, record, again));
+  } else if (record->left) {
+    resident->seeks = *again = true;
   }
-  TL_TRY(touch_wait(resident, rule, record));
-  if (record->left) {
-    TL_TRY(tl_world_pairs_seek(resident, rule->skin));
-    TL_TRY(touch_wait(resident, rule, record)); /* memory for the record may have moved */
-  }
-  if (record->crowded) { /* no contacts were made: the step is the host's */
+  if (*again || record->crowded) { /* of a crowded pair no contacts were made: the step is the
+                                      host's */
     return TALUS_OK;
   }
   if (record->contact_count > resident->view.contact_capacity) {
     TL_TRY(tl_world_contacts_reserve(resident, resident->general ? (int64_t)record->point_count
                                                                  : record->contact_count));
-    TL_TRY(touch_wait(resident, rule, record));
+    *again = true;
   }
-  resident->same = record->contact_count == resident->view.old.count
-                       ? (resident->same < 2 ? resident->same + 1 : 2)
-                       : 0;
+  return TALUS_OK;
+}
+
+} // namespace
+
+/* Where the host trusts rooms for too long, a step is made once more; where it does so for too
+ * short, pairs are sought in vain. So after a step that they have not held for they are trusted for
+ * as long as they have, and after some searches in vain, for twice as long. Walls that turn never
+ * hold. */
+void tl_world_rooms_learn(tl_resident *resident, bool left) {
+  enum { SPARE = 8 };
+  resident->age++;
+  if (!resident->seeks) {
+    return;
+  }
+  if (left) {
+    resident->hold = resident->age < resident->hold ? resident->age : resident->hold;
+    resident->spare = 0;
+  } else if (++resident->spare >= SPARE) {
+    resident->hold = resident->hold < INT32_MAX / 2 ? 2 * resident->hold : INT32_MAX;
+    resident->spare = 0;
+  }
+  resident->age = 0;
+}
+
+talus_status tl_world_touch(tl_resident *resident, const tl_resident_rule *rule,
+                            tl_resident_record *record) {
+  TL_CUDA_ENTER(resident->device);
+  bool again, left;
+  resident->advanced = resident->restored = false;
+  resident->seeks = !resident->sought || resident->age + 1 >= resident->hold;
+  if (record == NULL) {
+    resident->view.now.count = resident->view.contact_capacity;
+    return touch_queue(resident, rule);
+  }
+  TL_TRY(tl_world_pairs_reserve(resident, resident->view.pair_capacity));
+  TL_TRY(touch_wait(resident, rule, record));
+  left = record->left != 0;
+  TL_TRY(touch_look(resident, record, &again));
+  while (again) {
+    TL_TRY(touch_wait(resident, rule, record)); /* memory for the record may have moved */
+    TL_TRY(touch_look(resident, record, &again));
+  }
+  tl_world_rooms_learn(resident, left);
   resident->view.now.count = record->contact_count;
   resident->arms = tl_world_has_arms(resident, record);
   return TALUS_OK;
@@ -318,14 +361,14 @@ talus_status tl_world_touch(tl_resident *resident, const tl_resident_rule *rule,
 
 talus_status tl_world_form(tl_resident *resident, const tl_resident_rule *rule,
                            tl_resident_problem which, talus_problem *problem,
-                           talus_solution *solution) {
+                           talus_solution *solution, tl_queued_facts *facts) {
   TL_CUDA_ENTER(resident->device);
   /* after a move the contacts of the step are `old`, the world's */
   tl_world_view v = resident->view;
   const bool projects = which == TL_PROBLEM_PROJECTION, soft = rule->contact.soft != 0 && !projects;
   v.now = resident->advanced ? v.old : v.now;
   if (projects) {
-    TL_WORLD_LAUNCH(resident->device, v.now.count, contacts_project_kernel, v, *rule, v.now.count);
+    TL_WORLD_LAUNCH(resident->device, v.contact_capacity, contacts_project_kernel, v, *rule);
   }
   if (resident->general) {
     TL_WORLD_LAUNCH(resident->device, v.body_count, bodies_inertia_kernel, v,
@@ -351,6 +394,8 @@ talus_status tl_world_form(tl_resident *resident, const tl_resident_rule *rule,
   problem->rigid.bias = projects ? v.push : v.now.bias;
   problem->rigid.surface_velocity =
       rule->turning && !projects && !resident->arms ? v.surface : NULL;
+  facts->contact_count = &v.record->contact_count;
+  facts->velocity_scale = &v.record->scale;
   *solution = talus_solution_default();
   solution->memory = TALUS_MEMORY_DEVICE;
   solution->velocity = projects ? v.moved : v.after;

@@ -17,6 +17,13 @@ typedef struct tl_contact_rule {
   int32_t unused;
 } tl_contact_rule;
 
+/* How a world chooses problem.velocity_scale; kernels/item/scale.h. */
+typedef struct tl_scale_rule {
+  double given;           /* m/s: above 0 the scale itself */
+  double gravity, motion; /* shares of what forces change, and of what moves */
+  double pull;            /* m/s: what gravity changes where no body is free */
+} tl_scale_rule;
+
 /* Springs of a material: N/m, or Pa and -; 0: not given. */
 typedef struct tl_spring_material {
   double stiffness, young, poisson;

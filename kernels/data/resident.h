@@ -91,9 +91,35 @@ typedef struct tl_resident_load {
   double cell;                                  /* m: width of the grid in which pairs are sought */
 } tl_resident_load;
 
+/* What a caller has changed between steps. Slots of what was removed are those before, all others
+ * those after; what was added stands at the end. */
+typedef struct tl_resident_change {
+  int32_t body_count, shape_count, material_count; /* after */
+  int32_t removed_bodies, removed_shapes;
+  const int32_t *removed_body, *removed_shape;  /* ascending */
+  int32_t moved_count;                          /* bodies set or added */
+  const int32_t *moved;                         /* [moved_count] */
+  const tl_body_motion *motion;                 /* [moved_count] */
+  int32_t fact_count;                           /* bodies with other mass or force, or added */
+  const int32_t *fact_body;                     /* [fact_count] */
+  const tl_body_fact *fact;                     /* [fact_count], as is ... */
+  const double *inverse_mass, *inverse_inertia; /* ... [6 fact_count] */
+  int32_t changed_shapes;                       /* the shapes of those bodies */
+  const int32_t *changed_shape;                 /* [changed_shapes] */
+  const tl_shape_fact *shape;                   /* [changed_shapes] */
+  int32_t added_shapes;
+  const struct tl_geometry *const *geometry; /* [shape_count], general */
+  const double *friction, *restitution;      /* as in tl_resident_load; NULL: as before */
+  const tl_spring_material *spring;
+  int32_t rearranged; /* bodies or shapes were added or removed */
+  int32_t uneven;
+  double cell;
+} tl_resident_change;
+
 /* One step. */
 typedef struct tl_resident_rule {
   tl_contact_rule contact;
+  tl_scale_rule scale;
   double gravity[3];
   double margin; /* m: the least margin of a shape */
   double skin;   /* m: what shapes may move until pairs are sought anew */
@@ -108,11 +134,15 @@ enum { TL_RESIDENT_CONTACT_SUMS = 10, TL_RESIDENT_BODY_SUMS = 9 };
 /* What the host learns of a step. */
 typedef struct tl_resident_record {
   int32_t contact_count; /* INT32_MAX: that, or more */
-  int32_t left;          /* a shape has left the room for which pairs were sought */
+  int32_t left;          /* a shape has left the room for which pairs were sought before */
   int32_t skewed;        /* an arm is not along its normal, or a disk would leave its plane */
   int32_t crowded;       /* a pair has more contact points than there is room for */
-  double change, free_count, speed; /* m/s, -, m/s: sums behind the velocity scale */
+  double change, free_count, speed; /* m/s, -, m/s: sums behind the velocity scale, and ... */
+  double scale;                     /* ... that, for the device */
   uint64_t point_count;             /* general worlds: contact points of all pairs */
+  uint64_t pair_count;              /* that were found, if pairs were sought */
+  int32_t outgrown;                 /* there was no room for them: there are none */
+  uint32_t large; /* shapes that are half-spaces or wider than the cells of the search */
   /* after touch; what follows, after advance and correct */
   int32_t fast; /* a body became faster than its margin allows */
   int32_t deep; /* a pair would become deeper than it may */

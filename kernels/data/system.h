@@ -28,7 +28,9 @@
 
 typedef struct tl_raw {
   int32_t body_count, contact_count;
-  int32_t coloured;                           /* 1: they are to be ordered for sweeps */
+  const int32_t *count; /* NULL, or where, in the memory of the device, there is how many contacts
+                           there are; then there are at most contact_count */
+  int32_t coloured;     /* 1: they are to be ordered for sweeps */
   tl_caller_array friction, angular_velocity; /* array NULL, here and below: not given */
   tl_caller_array compliance, target_impulse;
 #define TL_FIELD(type, name, components, of) tl_caller_array name;

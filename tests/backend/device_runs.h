@@ -122,8 +122,11 @@ static inline bool runs_step(device_run *runs, int count, int steps, const char 
     for (int k = 1; k < count && same; k++) {
       const talus_step_report q = run_step(&runs[k]);
       same = memcmp(&p, &q, sizeof p) == 0;
-      CHECK_CASE(same, "%s: step %d of run %d: %d and %d contacts, kinetic %.17g %.17g", name, i, k,
-                 p.contact_count, q.contact_count, p.kinetic, q.kinetic);
+      CHECK_CASE(
+          same,
+          "%s: step %d of run %d: %d and %d contacts, %d and %d iterations, kinetic %.17g %.17g",
+          name, i, k, p.contact_count, q.contact_count, (int)p.iterations, (int)q.iterations,
+          p.kinetic, q.kinetic);
     }
   }
   return same;

@@ -6,6 +6,8 @@
  *   EMU_MEMORY=BYTES   device memory (K, M, G understood; 4G)        EMU_DEVICES=N  (1)
  *   EMU_STACK=BYTES    localSizeBytes of every kernel (0)
  *   EMU_DOUBLE_RATIO=N single precision is so many times as fast as double (2)
+ *   EMU_CLOCK=KHZ      of its processors, as the device tells it (0: it does not)
+ *   EMU_LIBRARIES=1    stand-ins for cuBLAS and cuSOLVER; otherwise there are none
  *   EMU_FAIL_ALLOC=N   the N-th allocation fails (N+: all later ones too), pinned ones counted
  *   EMU_FAIL_LAUNCH=N  the N-th launch is refused     EMU_FAIL_RUN=N  the N-th kernel run breaks
  * off */
@@ -21,9 +23,9 @@ enum emu_order { EMU_FORWARD, EMU_REVERSE, EMU_RANDOM };
 struct emu_settings {
   emu_order order;
   uint64_t seed;
-  bool lazy, guard;
+  bool lazy, guard, libraries;
   size_t memory, stack;
-  int devices, double_ratio;
+  int devices, double_ratio, clock;
   long fail_alloc, fail_launch, fail_run; /* 0 = never */
   bool fail_alloc_on;                     /* and all later ones */
 };

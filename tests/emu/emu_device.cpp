@@ -56,6 +56,8 @@ static emu_settings read_settings(void) {
   }
   settings.lazy = number_setting("EMU_LAZY", 0, "") != 0;
   settings.guard = number_setting("EMU_GUARD", 0, "") != 0;
+  settings.libraries = number_setting("EMU_LIBRARIES", 0, "") != 0;
+  settings.clock = (int)number_setting("EMU_CLOCK", 0, "");
   settings.memory = (size_t)number_setting("EMU_MEMORY", 4LL << 30, "KMG");
   settings.stack = (size_t)number_setting("EMU_STACK", 0, "KMG");
   settings.double_ratio = (int)number_setting("EMU_DOUBLE_RATIO", 2, "");
@@ -211,6 +213,12 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
     return cudaSuccess;
   case cudaDevAttrMultiProcessorCount:
     *value = properties.multiProcessorCount;
+    return cudaSuccess;
+  case cudaDevAttrClockRate:
+    *value = emu_get().clock;
+    return cudaSuccess;
+  case cudaDevAttrMemoryClockRate:
+    *value = 0;
     return cudaSuccess;
   case cudaDevAttrGlobalMemoryBusWidth:
     *value = properties.memoryBusWidth;

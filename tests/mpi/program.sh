@@ -91,6 +91,8 @@ TALUS_MPI_LIBRARY=./nowhere.so on 2 run "$scenes/bed.yaml" --out bad.out && fail
 [ "$(grep -c "build Talus with MPI" log)" = 1 ] || fail "without MPI, told once: $(cat log)"
 on 6 run "$scenes/bed.yaml" --out idle.out --steps 6 --set world.brick_size=1m || fail "$(cat log)"
 grep -q "ranks have no bricks and are idle" log || fail "idle ranks: $(cat log)"
+on 2 run "$scenes/bed.yaml" --out alone.out --steps 1 --set world.brick_size=0 || fail "$(cat log)"
+[ "$(grep -c "no world.brick_size: each of the 2 processes" log)" = 1 ] || fail "no bricks: $(cat log)"
 
 # where processes are, and what a step costs
 on 3 info || fail "info: $(cat log)"

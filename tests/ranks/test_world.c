@@ -35,7 +35,9 @@ typedef struct run {
   int32_t first, last; /* steps */
   int32_t every;       /* steps after which bricks are dealt out anew, unevenly; 0: as usual */
   int32_t cuts;        /* so often at least on several ranks */
+  int32_t local;       /* steps at least in which bodies are local, on several ranks */
   bool absent;         /* the last rank gives up in the middle */
+  bool meddled;        /* bodies are read, set, pushed, added and removed between steps */
 } run;
 
 /* One rank of it. */
@@ -43,6 +45,7 @@ typedef struct seat {
   talus_transport to; /* its transport, through which `counted` goes */
   int64_t exchanges;
   int32_t cuts;   /* how often bricks of local contacts were dealt out otherwise than before */
+  int64_t local;  /* steps in which bodies were local */
   uint64_t first; /* where all ranks begin along the curve, as one number */
   const run *of;
   talus_thread_ranks *ranks; /* NULL: alone */
@@ -72,6 +75,48 @@ static void cuts_count(const talus_world *world, seat *own) {
   own->first = first;
 }
 
+static talus_status ball_add(talus_world *world) {
+  talus_body_def def = talus_body_def_default();
+  talus_shape_def shape = talus_shape_def_default(TALUS_SHAPE_SPHERE);
+  int32_t body;
+  def.position[2] = 0.15;
+  shape.radius = 4e-3;
+  const talus_status status = talus_body_add(world, &def, &body);
+  return status == TALUS_OK ? talus_shape_add(world, body, &shape, NULL) : status;
+}
+
+/* What a caller may do between steps, one thing after the other. */
+static talus_status meddle(talus_world *world, int32_t step) {
+  static const double push[3] = {0.01, 0, 0.02};
+  talus_body_state state = {.velocity = {0}};
+  const talus_contact *contacts;
+  talus_status status = TALUS_OK;
+  switch (step % 24) {
+  case 2:
+    status = talus_body_get(world, 100, &state);
+    state.velocity[2] += 0.1;
+    return status == TALUS_OK ? talus_body_set(world, 100, &state) : status;
+  case 5:
+    return ball_add(world);
+  case 8:
+    return talus_body_force(world, 50, push, NULL);
+  case 11:
+    return talus_body_remove(world, talus_body_after(world, 60 + step));
+  case 14:
+    return talus_world_contacts(world, &contacts) > 0 ? TALUS_OK : TALUS_INTERNAL;
+  case 17:
+    for (int32_t b = talus_body_after(world, TALUS_NONE); b != TALUS_NONE && status == TALUS_OK;
+         b = talus_body_after(world, b)) {
+      status = talus_body_get(world, b, &state);
+    }
+    return status;
+  case 20:
+    return talus_body_force(world, 50, NULL, NULL);
+  default:
+    return TALUS_OK;
+  }
+}
+
 static talus_status steps_make(talus_context *context, const run *of, seat *own, talus_scene *scene,
                                talus_world *world, talus_record *record) {
   for (int32_t i = of->first; i < of->last; i++) {
@@ -81,6 +126,7 @@ static talus_status steps_make(talus_context *context, const run *of, seat *own,
     }
     talus_status status = talus_record_before_step(record, world);
     status = status == TALUS_OK ? talus_scene_tick(scene, world) : status;
+    status = status == TALUS_OK && of->meddled ? meddle(world, i) : status;
     if (of->absent && own->rank == own->size - 1 && i == of->first + 3) {
       const talus_transport transport = talus_thread_ranks_transport(own->ranks, own->rank);
       transport.fail(transport.user, "gone");
@@ -91,6 +137,7 @@ static talus_status steps_make(talus_context *context, const run *of, seat *own,
       return status;
     }
     cuts_count(world, own);
+    own->local = world->spread != NULL ? world->spread->local_steps : 0;
   }
   (void)context;
   return talus_record_checkpoint(record, world, NULL);
@@ -204,7 +251,11 @@ static int64_t check_good(const run *of, int32_t size) {
     CHECK(seats[r].exchanges == seats[0].exchanges);
     CHECK_CASE(size < 2 || seats[r].cuts >= of->cuts, "%s on %d ranks: %d cuts", of->scene, size,
                seats[r].cuts);
+    CHECK_CASE(size < 2 || seats[r].local >= of->local, "%s on %d ranks: %d steps of local bodies",
+               of->scene, size, (int)seats[r].local);
   }
+  printf("%s on %d ranks: bodies were local in %d of %d steps\n", of->scene, size,
+         (int)seats[0].local, of->last - of->first);
   return seats[0].exchanges;
 }
 
@@ -246,15 +297,17 @@ static void check_same(const char *one, const char *other, int32_t step) {
 
 /* ---- the tests ------------------------------------------------------------------------------- */
 
-/* least: exchanges per step that show that iterations, or contacts, are dealt out. */
-static void test_scene(const char *scene, int32_t steps, int32_t counts, double least) {
+/* least: exchanges per step that show that iterations, or contacts, are dealt out; local: steps in
+ * which bodies are, at least. */
+static void test_scene(const char *scene, int32_t steps, int32_t counts, double least,
+                       int32_t local) {
   char alone[64], out[64];
   snprintf(alone, sizeof alone, "%s-alone", scene);
   const run first = {.scene = scene, .out = alone, .last = steps};
   check_good(&first, 0);
   for (int32_t i = 0; i < counts; i++) {
     snprintf(out, sizeof out, "%s-%d", scene, sizes[i]);
-    const run again = {.scene = scene, .out = out, .last = steps};
+    const run again = {.scene = scene, .out = out, .last = steps, .local = local};
     const double exchanges = (double)check_good(&again, sizes[i]) / steps;
     CHECK_CASE(exchanges >= least, "%s on %d ranks: %g exchanges a step", scene, sizes[i],
                exchanges);
@@ -272,9 +325,28 @@ static void test_cuts(const char *scene, int32_t steps, int32_t every, int32_t c
   check_good(&first, 0);
   for (int32_t i = 0; i < counts; i++) {
     snprintf(out, sizeof out, "%s-cut-%d", scene, ranks[i]);
-    const run again = {.scene = scene, .out = out, .last = steps, .every = every, .cuts = cuts};
+    const run again = {.scene = scene,
+                       .out = out,
+                       .last = steps,
+                       .every = every,
+                       .cuts = cuts,
+                       .local = cuts > 0 ? steps / 4 : 0};
     check_good(&again, ranks[i]);
     check_same(alone, out, steps);
+  }
+}
+
+/* Bodies of local worlds that callers look at and change. */
+static void test_meddled(int32_t steps, int32_t counts) {
+  char out[64];
+  const run first = {.scene = "bed", .out = "bed-meddled", .last = steps, .meddled = true};
+  check_good(&first, 0);
+  for (int32_t i = 0; i < counts; i++) {
+    snprintf(out, sizeof out, "bed-meddled-%d", sizes[i]);
+    const run again = {
+        .scene = "bed", .out = out, .last = steps, .every = 4, .local = steps / 6, .meddled = true};
+    check_good(&again, sizes[i]);
+    check_same("bed-meddled", out, steps);
   }
 }
 
@@ -348,22 +420,25 @@ int main(int count, char **words) {
     return cuts_run(count, words);
   }
   const int32_t some = QUICK ? 1 : 2;
-  test_scene("bed", QUICK ? 15 : 30, QUICK ? 1 : 5, 50);
-  test_scene("drum", QUICK ? 15 : 30, some, 50);
-  test_scene("hopper", QUICK ? 15 : 40, some, 50);
-  test_scene("shaken", QUICK ? 15 : 20, some, 50);
-  test_scene("shapes", QUICK ? 5 : 20, QUICK ? 1 : 3, 50);
-  test_scene("joints", QUICK ? 5 : 10, some, 0);
-  test_scene("soft", 10, some, 50);
-  test_scene("rolling", 10, some, 50);
-  test_scene("large", QUICK ? 15 : 30, QUICK ? 1 : 3, 50);
-  test_scene("few", QUICK ? 15 : 40, some, 20);
+  test_scene("bed", QUICK ? 15 : 30, QUICK ? 1 : 5, 50, QUICK ? 15 : 30);
+  test_scene("drum", QUICK ? 15 : 30, some, 50, QUICK ? 1 : 15);
+  test_scene("hopper", QUICK ? 15 : 40, some, 50, 1);
+  test_scene("shaken", QUICK ? 15 : 20, some, 50, 0);
+  test_scene("shapes", QUICK ? 5 : 20, QUICK ? 1 : 3, 50, 0);
+  test_scene("joints", QUICK ? 12 : 30, some, 50, QUICK ? 12 : 30);
+  test_scene("soft", 10, some, 50, 0);
+  test_scene("rolling", 10, some, 50, 10);
+  test_scene("large", QUICK ? 15 : 30, QUICK ? 1 : 3, 50, 0);
+  test_scene("few", QUICK ? 15 : 40, some, 20, QUICK ? 0 : 10);
+  test_scene("crowded", QUICK ? 8 : 20, some, 50, QUICK ? 4 : 10);
   test_cuts("bed", QUICK ? 8 : 24, 3, QUICK ? 1 : 4, sizes, QUICK ? 1 : 5);
   test_cuts("drum", QUICK ? 8 : 24, 3, QUICK ? 1 : 4, sizes, some);
   test_cuts("hopper", QUICK ? 8 : 24, 4, QUICK ? 1 : 4, sizes, some);
   test_cuts("shaken", QUICK ? 8 : 20, 3, 0, sizes, some);
   test_cuts("pile", QUICK ? 5 : 15, 3, QUICK ? 1 : 4, sizes, some);
-  test_cuts("joints", QUICK ? 5 : 10, 3, 0, sizes, some);
+  test_cuts("joints", QUICK ? 12 : 30, 4, QUICK ? 1 : 3, sizes, some);
+  test_cuts("refused", QUICK ? 8 : 40, 5, 1, sizes, some);
+  test_meddled(QUICK ? 12 : 48, some);
   test_resume(QUICK ? 4 : 10);
   test_refused();
   test_gone();

@@ -1,0 +1,74 @@
+/* test_world_most_planted.cu: more pairs or contacts than a device counts are refused by name, and
+ * the world stays as it was. The limits are planted: as many as there really are take hours. */
+#include <string.h>
+
+#include "host/world/resident.h"
+#include "kernels/cuda/world_limit_cuda.h"
+#include "tests/check.h"
+
+namespace {
+
+enum { BODIES = 24 };
+
+/* Bodies beside each other on the ground. */
+talus_world *world_make(talus_context *context, talus_shape_kind kind) {
+  talus_world_def def = talus_world_def_default();
+  talus_material_def material_def = talus_material_def_default();
+  talus_body_def ground = talus_body_def_default();
+  talus_shape_def plane = talus_shape_def_default(TALUS_SHAPE_HALFSPACE);
+  talus_world *world;
+  int32_t material, body;
+  CHECK(talus_world_create(context, &def, &world) == TALUS_OK);
+  CHECK(talus_material_add(world, &material_def, &material) == TALUS_OK);
+  ground.type = TALUS_BODY_FIXED;
+  plane.material = material;
+  CHECK(talus_body_add(world, &ground, &body) == TALUS_OK);
+  CHECK(talus_shape_add(world, body, &plane, NULL) == TALUS_OK);
+  for (int i = 0; i < BODIES; i++) {
+    talus_body_def def_of = talus_body_def_default();
+    talus_shape_def shape = talus_shape_def_default(kind);
+    def_of.position[0] = 0.0205 * (i % 6);
+    def_of.position[1] = 0.0205 * (i / 6);
+    def_of.position[2] = 0.01;
+    shape.material = material;
+    shape.radius = shape.half_edge[0] = shape.half_edge[1] = shape.half_edge[2] = 0.01;
+    CHECK(talus_body_add(world, &def_of, &body) == TALUS_OK);
+    CHECK(talus_shape_add(world, body, &shape, NULL) == TALUS_OK);
+  }
+  return world;
+}
+
+/* With lower limits of pairs or contacts a step is refused, `word` says why; with the real ones it
+ * is made. */
+void refusal_check(talus_shape_kind kind, int64_t pairs, int64_t contacts, const char *word) {
+  talus_context_def def = talus_context_def_default();
+  talus_context *context = NULL;
+  talus_body_state before, after;
+  def.backend = TALUS_BACKEND_CUDA;
+  CHECK(talus_context_create(&def, &context) == TALUS_OK);
+  talus_world *const world = world_make(context, kind);
+  tl_resident *const memory = world->resident->memory;
+  CHECK(talus_body_get(world, BODIES, &before) == TALUS_OK);
+  tl_world_limit(memory, pairs, contacts);
+  CHECK(talus_world_step(world, NULL) == TALUS_SIZE_OVERFLOW);
+  printf("%s\n", talus_context_message(context));
+  CHECK(strstr(talus_context_message(context), word) != NULL);
+  CHECK(talus_world_steps(world) == 0 && talus_body_get(world, BODIES, &after) == TALUS_OK);
+  CHECK(memcmp(&before, &after, sizeof before) == 0);
+  tl_world_limit(memory, TL_WORLD_MOST, TL_WORLD_MOST);
+  CHECK(talus_world_step(world, NULL) == TALUS_OK);
+  CHECK(talus_world_steps(world) == 1 && talus_world_device_steps(world, NULL) == 1);
+  CHECK(talus_world_contacts(world, NULL) >= BODIES);
+  talus_world_destroy(world);
+  talus_context_destroy(context);
+}
+
+} // namespace
+
+int main() {
+  const char *const pairs = "pairs of shapes are near each other", *const contacts = "are too many";
+  refusal_check(TALUS_SHAPE_SPHERE, BODIES / 2, TL_WORLD_MOST, pairs);
+  refusal_check(TALUS_SHAPE_SPHERE, TL_WORLD_MOST, BODIES / 2, contacts);
+  refusal_check(TALUS_SHAPE_BOX, TL_WORLD_MOST, BODIES / 2, contacts);
+  return check_end();
+}
