@@ -289,10 +289,12 @@ talus_status talus_checkpoint_write(const talus_world *world, const char *direct
   if (world == NULL || directory == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  TL_TRY(tl_contacts_read(world));
-  return tl_ranks_agree(world->context, tl_ranks_first(world->context)
-                                            ? state_write(world, directory, keep)
-                                            : TALUS_OK);
+  TL_TRY(tl_first_read(world, true));
+  const talus_status status = tl_ranks_agree(
+      world->context,
+      tl_ranks_first(world->context) ? state_write(world, directory, keep) : TALUS_OK);
+  tl_first_done(world);
+  return status;
 }
 
 talus_status tl_checkpoint_path_copy(talus_context *context, const char *found, char *path,

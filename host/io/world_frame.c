@@ -217,9 +217,11 @@ talus_status talus_frames_write(talus_frames *frames, const talus_world *world) 
   if (frames == NULL || world == NULL) {
     return TALUS_INVALID_ARGUMENT;
   }
-  TL_TRY(frames->contacts ? tl_contacts_read(world) : tl_bodies_whole(world));
-  return tl_ranks_agree(world->context,
-                        frames->writer != NULL ? write_frame(frames, world) : TALUS_OK);
+  TL_TRY(tl_first_read(world, frames->contacts));
+  const talus_status status = tl_ranks_agree(
+      world->context, frames->writer != NULL ? write_frame(frames, world) : TALUS_OK);
+  tl_first_done(world);
+  return status;
 }
 
 void talus_frames_close(talus_frames *frames) {

@@ -356,10 +356,16 @@ static talus_status before_step(talus_record *record, const talus_world *world) 
 
 talus_status talus_record_before_step(talus_record *record, const talus_world *world) {
   TL_TRY(check_open(record, world));
-  if (frame_is_due(record, talus_world_steps(world) + 1)) {
-    TL_TRY(tl_contacts_read(world));
+  const bool due = frame_is_due(record, talus_world_steps(world) + 1);
+  if (due) {
+    TL_TRY(tl_first_read(world, true));
   }
-  return tl_ranks_agree(record->context, record->silent ? TALUS_OK : before_step(record, world));
+  const talus_status status =
+      tl_ranks_agree(record->context, record->silent ? TALUS_OK : before_step(record, world));
+  if (due) {
+    tl_first_done(world);
+  }
+  return status;
 }
 
 static talus_status write_frame(talus_record *record, const talus_world *world,
@@ -386,10 +392,11 @@ talus_status talus_record_frame(talus_record *record, const talus_world *world,
   if (given != NULL) {
     TL_TRY(tl_struct_read(record->context, &tl_struct_step_report, "step report", given, &report));
   }
-  TL_TRY(tl_contacts_read(world));
+  TL_TRY(tl_first_read(world, true));
   const talus_status status = tl_ranks_agree(
       record->context,
       record->silent ? TALUS_OK : write_frame(record, world, given != NULL ? &report : NULL));
+  tl_first_done(world);
   if (status != TALUS_OK) {
     record->missing = talus_world_steps(world);
   }
@@ -455,7 +462,9 @@ static talus_status write_checkpoint(talus_record *record, const talus_world *wo
 talus_status talus_record_checkpoint(talus_record *record, const talus_world *world,
                                      int64_t *step) {
   TL_TRY(check_open(record, world));
-  TL_TRY(tl_contacts_read(world));
-  return tl_ranks_agree(record->context,
-                        record->silent ? TALUS_OK : write_checkpoint(record, world, step));
+  TL_TRY(tl_first_read(world, true));
+  const talus_status status = tl_ranks_agree(
+      record->context, record->silent ? TALUS_OK : write_checkpoint(record, world, step));
+  tl_first_done(world);
+  return status;
 }

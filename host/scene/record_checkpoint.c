@@ -101,9 +101,11 @@ talus_status talus_scene_save(const talus_scene *scene, const talus_world *world
     return TALUS_INVALID_ARGUMENT;
   }
   talus_context *const context = tl_scene_context(scene);
-  TL_TRY(tl_contacts_read(world));
-  return tl_ranks_agree(context,
-                        tl_ranks_first(context) ? save(scene, world, directory, keep) : TALUS_OK);
+  TL_TRY(tl_first_read(world, true));
+  const talus_status status = tl_ranks_agree(
+      context, tl_ranks_first(context) ? save(scene, world, directory, keep) : TALUS_OK);
+  tl_first_done(world);
+  return status;
 }
 
 /* Refuses a scene whose mesh files have changed. */

@@ -170,13 +170,32 @@ talus_status tl_contacts_restore(talus_world *world) {
   return terms_reserve(world, world->contact_count);
 }
 
+static void list_release(const talus_world *world, const tl_contact_list *list) {
+  tl_free(world->context, list->contact);
+  tl_free(world->context, list->normal);
+  tl_free(world->context, list->extra);
+}
+
+void tl_contacts_lay_aside(talus_world *world, tl_contacts_aside *aside) {
+  *aside = (tl_contacts_aside){contacts_change(world, (tl_contact_list){.contact = NULL}),
+                               world->terms, world->terms_capacity};
+  world->terms = NULL;
+  world->terms_capacity = 0;
+}
+
+void tl_contacts_put_back(talus_world *world, tl_contacts_aside *aside) {
+  const tl_contact_list list = contacts_change(world, aside->list);
+  list_release(world, &list);
+  tl_free(world->context, world->terms);
+  world->terms = aside->terms;
+  world->terms_capacity = aside->terms_capacity;
+}
+
 void tl_contacts_release(talus_world *world) {
   tl_contact_list lists[] = {contacts_change(world, (tl_contact_list){.contact = NULL}),
                              world->spare, world->saved};
   for (int i = 0; i < 3; i++) {
-    tl_free(world->context, lists[i].contact);
-    tl_free(world->context, lists[i].normal);
-    tl_free(world->context, lists[i].extra);
+    list_release(world, &lists[i]);
   }
   tl_free(world->context, world->terms);
 }

@@ -15,7 +15,8 @@
  *   spread_same.c      what ranks compare            spread_hold.c        which bodies a rank has
  *   spread_points.c    contact points                spread_bodies.c      bodies that come and go
  *   spread_contacts.c  contacts change their rank    spread_velocities.c  what holders tell
- *   spread_whole.c     all bodies to all             spread_shared.c      bodies between steps */
+ *   spread_whole.c     all bodies to all             spread_shared.c      bodies between steps
+ *   spread_first.c     all to the rank that writes */
 #ifndef TL_SPREAD_H
 #define TL_SPREAD_H
 

@@ -1,5 +1,6 @@
 /* spread_contacts.c: contacts that change their rank, with impulses and springs, since their bodies
- * have moved on to bricks of another; and all contacts to all ranks, for those who read them. */
+ * have moved on to bricks of another; and all contacts to all ranks, or to the first one, for those
+ * who read them. */
 #include <string.h>
 
 #include "host/math/radix.h"
@@ -177,13 +178,9 @@ static void gathering_put_own(const talus_world *world, const gathering *g, int6
   }
 }
 
-static talus_status gathering_take(talus_world *world, gathering *g) {
-  const talus_transport *const t = tl_ranks_of(world->context);
+/* Room for all; this rank's from `first` on. */
+static talus_status gathering_take(talus_world *world, gathering *g, int64_t first) {
   const size_t total = (size_t)g->total;
-  int64_t first = 0;
-  for (int32_t r = 0; r < t->rank; r++) {
-    first += g->count[r];
-  }
   if (g->total > INT32_MAX / 8) {
     return tl_fail(world->context, TALUS_SIZE_OVERFLOW, "%lld contacts are too many to be read",
                    (long long)g->total);
@@ -229,9 +226,9 @@ static void slots_find(const talus_world *world, gathering *g) {
   }
 }
 
-static talus_status gathering_keep(talus_world *world, gathering *g) {
+/* The world, which has room for them, has all contacts. */
+static void gathering_copy(talus_world *world, gathering *g) {
   const tl_slot_stamp now = tl_spread_stamp(world);
-  TL_TRY(tl_contacts_resize(world, (int32_t)g->total));
   gathering_sort(g);
   if (memcmp(&now, &world->spread->found, sizeof now) != 0) {
     slots_find(world, g);
@@ -247,13 +244,28 @@ static talus_status gathering_keep(talus_world *world, gathering *g) {
     }
   }
   world->contacts_local = false;
+}
+
+static talus_status gathering_keep(talus_world *world, gathering *g) {
+  TL_TRY(tl_contacts_resize(world, (int32_t)g->total));
+  gathering_copy(world, g);
   return tl_contacts_store_keys(world);
+}
+
+static void gathering_release(const talus_world *world, gathering *g) {
+  for (int i = 0; i < 4; i++) {
+    tl_free(world->context, g->memory[i]);
+  }
 }
 
 static talus_status contacts_gather(talus_world *world, gathering *g) {
   talus_context *const context = world->context;
+  int64_t first = 0;
   TL_TRY(counts_gather(world, g));
-  TL_TRY(tl_ranks_agree(context, gathering_take(world, g)));
+  for (int32_t r = 0; r < tl_ranks_of(context)->rank; r++) {
+    first += g->count[r];
+  }
+  TL_TRY(tl_ranks_agree(context, gathering_take(world, g, first)));
   TL_TRY(tl_ranks_share_parts(context, g->contact, g->count, sizeof *g->contact));
   TL_TRY(tl_ranks_share_parts(context, g->terms, g->count, sizeof *g->terms));
   TL_TRY(tl_ranks_share_parts(context, g->normal, g->count, 3 * sizeof *g->normal));
@@ -272,9 +284,57 @@ talus_status tl_contacts_read(const talus_world *world) {
   }
   gathering g = {.total = 0};
   const talus_status status = contacts_gather(world->spread->world, &g);
-  for (int i = 0; i < 4; i++) {
-    tl_free(world->context, g.memory[i]);
+  gathering_release(world, &g);
+  return status;
+}
+
+/* ---- to the first ---------------------------------------------------------------------------- */
+
+/* Others' contacts behind the first rank's own. */
+static talus_status contacts_carry(talus_world *world, const gathering *g) {
+  talus_context *const context = world->context;
+  const tl_route *const route = &world->spread->route;
+  const int64_t own = g->contact != NULL ? world->contact_count : 0;
+  const size_t vector = 3 * sizeof(double);
+  TL_TRY(tl_route_carry(context, route, sizeof *g->contact, world->contact, g->contact + own));
+  TL_TRY(tl_route_carry(context, route, sizeof *g->terms, world->terms, g->terms + own));
+  TL_TRY(tl_route_carry(context, route, vector, world->normal, g->normal + 3 * own));
+  TL_TRY(tl_route_carry(context, route, vector, world->impulse, g->impulse + 3 * own));
+  return world->extra != NULL
+             ? tl_route_carry(context, route, sizeof *g->extra, world->extra, g->extra + own)
+             : TALUS_OK;
+}
+
+static talus_status gathering_show(talus_world *world, gathering *g) {
+  tl_contacts_lay_aside(world, &world->spread->aside);
+  const talus_status status = tl_contacts_reserve(world, (int32_t)g->total);
+  if (status != TALUS_OK) {
+    tl_contacts_put_back(world, &world->spread->aside);
+    return status;
   }
+  world->contact_count = (int32_t)g->total;
+  gathering_copy(world, g);
+  return TALUS_OK;
+}
+
+static talus_status contacts_show(talus_world *world, gathering *g) {
+  talus_context *const context = world->context;
+  tl_route *const route = &world->spread->route;
+  const int32_t size = world->spread->owners.size;
+  const bool first = tl_ranks_first(context);
+  TL_TRY(tl_ranks_agree(context, tl_route_begin(context, route)));
+  route->send[0] = first ? 0 : world->contact_count;
+  TL_TRY(tl_route_open(context, route));
+  g->total = world->contact_count + route->receive[size];
+  TL_TRY(tl_ranks_agree(context, first ? gathering_take(world, g, 0) : TALUS_OK));
+  TL_TRY(contacts_carry(world, g));
+  return tl_ranks_agree(context, first ? gathering_show(world, g) : TALUS_OK);
+}
+
+talus_status tl_contacts_to_first(talus_world *world) {
+  gathering g = {.total = 0};
+  const talus_status status = contacts_show(world, &g);
+  gathering_release(world, &g);
   return status;
 }
 

@@ -22,7 +22,7 @@ static void needs_collect(const talus_world *world, int64_t *at, int32_t *id) {
   for (int32_t i = 0; i < world->body_count; i++) {
     const tl_body *const body = &world->body[i];
     int32_t rank[TL_SPREAD_TAKERS];
-    if (tl_spread_stays(body) || spread->holder[i] != own) {
+    if (!tl_spread_gives(world, i)) {
       continue;
     }
     const int32_t count = tl_spread_takers(spread, i, rank);

@@ -92,6 +92,10 @@ typedef struct tl_world_spread {
   tl_raised *raised; /* [raised_count] of all ranks */
   int64_t raised_count;
   tl_buffer raised_memory;
+
+  /* on the first rank, from tl_first_read to tl_first_done */
+  bool bodies_shown, contacts_shown; /* it shows those of all ranks */
+  tl_contacts_aside aside;           /* its own contacts */
 } tl_world_spread;
 
 /* Where holders stand in the memory of the arrays of bodies. */
@@ -115,6 +119,12 @@ bool tl_spread_serves(const talus_world *world);
 /* A body that every rank has. */
 static inline bool tl_spread_stays(const tl_body *body) {
   return !(body->inverse_mass > 0) || body->jointed || body->large;
+}
+
+/* A body that this rank sends to those who have it not. */
+static inline bool tl_spread_gives(const talus_world *world, int32_t slot) {
+  const tl_world_spread *const spread = world->spread;
+  return spread->holder[slot] == spread->owners.rank && !tl_spread_stays(&world->body[slot]);
 }
 
 /* spread_owners.c: room for what is known of bodies; whether it is time to look at the balance;
@@ -185,4 +195,6 @@ talus_status tl_spread_whole(talus_world *world);
 
 /* spread_contacts.c: the present contacts to their owners. Collective. */
 talus_status tl_spread_move(talus_world *world);
+/* All contacts to the first rank, which lays its own aside. Collective. */
+talus_status tl_contacts_to_first(talus_world *world);
 #endif

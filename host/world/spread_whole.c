@@ -7,9 +7,7 @@
 /* Whether this rank sends a body: those that stay are everywhere. marked: of those that are
  * near. */
 static bool is_sent(const talus_world *world, bool marked, int32_t slot) {
-  const tl_world_spread *const spread = world->spread;
-  return spread->holder[slot] == spread->owners.rank && !tl_spread_stays(&world->body[slot]) &&
-         (!marked || spread->near[slot]);
+  return tl_spread_gives(world, slot) && (!marked || world->spread->near[slot]);
 }
 
 /* Bodies and words of each rank. */

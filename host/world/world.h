@@ -215,6 +215,13 @@ typedef struct tl_contact_list {
   bool local; /* as talus_world.contacts_local */
 } tl_contact_list;
 
+/* Contacts that are kept while a world shows others. */
+typedef struct tl_contacts_aside {
+  tl_contact_list list;
+  tl_contact_terms *terms;
+  int32_t terms_capacity;
+} tl_contacts_aside;
+
 /* Two materials with values of their own instead of the rule. */
 typedef struct tl_material_pair {
   int32_t low, high; /* materials */
@@ -445,6 +452,9 @@ talus_status tl_contacts_reserve(talus_world *world, int32_t count);
 talus_status tl_contacts_replace(talus_world *world, int32_t count, const tl_contact_list **old);
 /* As many present contacts, extras and terms as this; the first ones stay. */
 talus_status tl_contacts_resize(talus_world *world, int32_t count);
+/* The world has no contacts; it has its own again, and the others are gone. */
+void tl_contacts_lay_aside(talus_world *world, tl_contacts_aside *aside);
+void tl_contacts_put_back(talus_world *world, tl_contacts_aside *aside);
 void tl_contacts_release(talus_world *world);
 
 /* A gap within it carries no bias, m. */
@@ -560,6 +570,12 @@ talus_status tl_bodies_whole(const talus_world *world);
 /* As both, and contacts of all ranks are on each of them: before contacts are read. Collective in a
  * context with ranks. */
 talus_status tl_contacts_read(const talus_world *world);
+/* The same for the first rank alone, which writes files for all; the other ranks keep what they
+ * have. contacts: with these. Until tl_first_done bodies and contacts are not changed, and calls
+ * that read them are no collective ones on the first rank, which alone may make them. Both are
+ * collective. */
+talus_status tl_first_read(const talus_world *world, bool contacts);
+void tl_first_done(const talus_world *world);
 /* As tl_world_read and tl_bodies_whole, and the device takes the world anew at the next step:
  * before anything is changed. */
 talus_status tl_world_edit(talus_world *world);

@@ -37,7 +37,8 @@ typedef struct run {
   int32_t cuts;        /* so often at least on several ranks */
   int32_t local;       /* steps at least in which bodies are local, on several ranks */
   bool absent;         /* the last rank gives up in the middle */
-  bool meddled;        /* bodies are read, set, pushed, added and removed between steps */
+  bool meddled;        /* bodies are read, set, pushed, added and removed between steps, frames and
+                          checkpoints written */
 } run;
 
 /* One rank of it. */
@@ -133,6 +134,14 @@ static talus_status steps_make(talus_context *context, const run *of, seat *own,
       return TALUS_OK;
     }
     status = status == TALUS_OK ? talus_world_step(world, &report) : status;
+    if (status != TALUS_OK) {
+      return status;
+    }
+    if (of->meddled && i % 8 == 3) {
+      status = talus_record_frame(record, world, &report);
+    } else if (of->meddled && i % 8 == 6) {
+      status = talus_record_checkpoint(record, world, NULL);
+    }
     if (status != TALUS_OK) {
       return status;
     }

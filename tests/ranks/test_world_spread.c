@@ -1,11 +1,12 @@
 /* test_world_spread.c: what ranks of a world with bricks hold and send: memory that falls with
- * their number, bytes per step. By hand: EDGE STEPS THREADS RANKS ...
+ * their number, also where files are written, bytes per step. By hand: EDGE STEPS THREADS RANKS ...
  * measures a bed of EDGE^3 spheres that has fallen for 20 steps; SETTLE+STEPS: for as many as that.
  * callgrind --instr-atstart=no counts the measured steps alone, where it is installed. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #if __has_include(<valgrind/callgrind.h>)
@@ -15,7 +16,7 @@
 #define CALLGRIND_STOP_INSTRUMENTATION
 #endif
 
-#include "talus/talus_world.h"
+#include "talus/talus_io.h"
 #include "tests/check.h"
 #include "tests/ranks/counted.h"
 
@@ -25,6 +26,7 @@ static const double RADIUS = 0.05;
 /* A run, for all of its ranks. */
 typedef struct run {
   int32_t edge, settle, steps, threads;
+  const char *directory; /* for files that are written once steps were counted; NULL: none */
 } run;
 
 typedef struct seat {
@@ -35,7 +37,8 @@ typedef struct seat {
   int32_t rank;
   talus_status status;
   uint64_t hash;
-  int64_t built, stepped;          /* bytes at most: until the steps that are counted; in them */
+  int64_t built, stepped, written; /* bytes at most: until the steps that are counted; in them;
+                                      while files are written */
   int64_t sent, exchanges, passes; /* of these */
   double cpu, wall, collide, build, solve; /* s, of them */
   int32_t contacts;
@@ -112,7 +115,27 @@ static uint64_t hash_of(const talus_world *world) {
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
-static talus_status bed_run(seat *own, talus_world *world) {
+/* Writes a frame and a checkpoint, and goes on for some steps. */
+static talus_status files_write(seat *own, talus_context *context, talus_world *world) {
+  const char *const directory = own->what->directory;
+  talus_frames *frames = NULL;
+  if (directory == NULL) {
+    return TALUS_OK;
+  }
+  own->of.bytes_most = own->of.bytes_now;
+  talus_status status = talus_frames_open(context, directory, NULL, &frames);
+  status = status == TALUS_OK ? talus_frames_write(frames, world) : status;
+  talus_frames_close(frames);
+  status = status == TALUS_OK ? talus_checkpoint_write(world, directory, 1) : status;
+  status = status == TALUS_UNSUPPORTED ? TALUS_OK : status; /* built without HDF5 */
+  own->written = own->of.bytes_most;
+  for (int32_t i = 0; i < 3 && status == TALUS_OK; i++) {
+    status = talus_world_step(world, NULL);
+  }
+  return status;
+}
+
+static talus_status bed_run(seat *own, talus_context *context, talus_world *world) {
   const run *const what = own->what;
   talus_status status = bed_add(world, what->edge);
   double begin = 0, cpu = 0;
@@ -142,6 +165,8 @@ static talus_status bed_run(seat *own, talus_world *world) {
   own->exchanges = own->of.exchanges - own->exchanges;
   own->wall = clock_of(CLOCK_MONOTONIC) - begin;
   own->cpu = clock_of(CLOCK_THREAD_CPUTIME_ID) - cpu;
+  status = status == TALUS_OK ? files_write(own, context, world) : status;
+  own->of.bytes_most = own->of.bytes_now;
   own->hash = hash_of(world);
   return status;
 }
@@ -159,7 +184,7 @@ static void *seat_run(void *argument) {
   own->status = talus_context_create(&def, &context);
   own->status =
       own->status == TALUS_OK ? talus_world_create(context, &world_def, &world) : own->status;
-  own->status = own->status == TALUS_OK ? bed_run(own, world) : own->status;
+  own->status = own->status == TALUS_OK ? bed_run(own, context, world) : own->status;
   if (own->status != TALUS_OK) {
     printf("rank %d: %s\n", own->rank, talus_context_message(context));
   }
@@ -187,11 +212,13 @@ static void ranks_run(const run *what, int32_t size, seat *seats) {
   talus_thread_ranks_destroy(ranks);
 }
 
-/* Bytes of a rank at most: in steps, before them, once all is read. */
-static int64_t most_of(const seat *seats, int32_t size, int32_t when) {
+/* Bytes of a rank at most: in steps, before them, once all is read, while files are written; of
+ * those from `first` on. */
+static int64_t most_of(const seat *seats, int32_t first, int32_t size, int32_t when) {
   int64_t most = 0;
-  for (int32_t r = 0; r < size || r < 1; r++) {
-    const int64_t bytes[3] = {seats[r].stepped, seats[r].built, seats[r].of.bytes_most};
+  for (int32_t r = first; r < size || r < 1; r++) {
+    const int64_t bytes[] = {seats[r].stepped, seats[r].built, seats[r].of.bytes_most,
+                             seats[r].written};
     most = bytes[when] > most ? bytes[when] : most;
   }
   return most;
@@ -205,12 +232,14 @@ static void report(const run *what, const seat *seats, int32_t size) {
     sent += (double)seats[r].sent / steps;
   }
   printf(
-      "%2d ranks x %d threads: %7.1f MB at most in steps, %.1f before, %.1f when read | step %7.1f "
+      "%2d ranks x %d threads: %7.1f MB at most in steps, %.1f before, %.1f when read, %.1f when "
+      "written, %.1f of ranks that do not write | step %7.1f "
       "ms (collide %.1f, build %.1f, solve "
       "%.1f), CPU of the ranks' own threads %.1f ms | %d contacts, %.1f passes | %.2f MB in %.0f "
       "exchanges a step\n",
-      size, what->threads, 1e-6 * (double)most_of(seats, size, 0),
-      1e-6 * (double)most_of(seats, size, 1), 1e-6 * (double)most_of(seats, size, 2),
+      size, what->threads, 1e-6 * (double)most_of(seats, 0, size, 0),
+      1e-6 * (double)most_of(seats, 0, size, 1), 1e-6 * (double)most_of(seats, 0, size, 2),
+      1e-6 * (double)most_of(seats, 0, size, 3), 1e-6 * (double)most_of(seats, 1, size, 3),
       1e3 * seats[0].wall / steps, 1e3 * seats[0].collide / steps, 1e3 * seats[0].build / steps,
       1e3 * seats[0].solve / steps, 1e3 * cpu, seats[0].contacts, (double)seats[0].passes / steps,
       1e-6 * sent, (double)seats[0].exchanges / steps);
@@ -220,7 +249,7 @@ static void report(const run *what, const seat *seats, int32_t size) {
 /* Bodies and contacts of bricks are on one rank each. */
 static void test_memory(void) {
   seat alone[1], one[MOST], many[MOST];
-  const run what = {.edge = 16, .settle = SETTLE, .steps = 2, .threads = 1};
+  run what = {.edge = 16, .settle = SETTLE, .steps = 2, .threads = 1};
   ranks_run(&what, 0, alone);
   ranks_run(&what, 1, one);
   ranks_run(&what, 8, many);
@@ -228,7 +257,16 @@ static void test_memory(void) {
   report(&what, one, 1);
   report(&what, many, 8);
   CHECK(one[0].hash == alone[0].hash && many[0].hash == alone[0].hash);
-  CHECK((double)most_of(many, 8, 0) <= 0.25 * (double)most_of(one, 1, 0));
+  CHECK((double)most_of(many, 0, 8, 0) <= 0.25 * (double)most_of(one, 0, 1, 0));
+  /* files are written for all by the first, which alone has the whole world then */
+  mkdir("spread_files", 0777);
+  what.directory = "spread_files";
+  seat writers[MOST];
+  ranks_run(&what, 0, alone);
+  ranks_run(&what, 8, writers);
+  report(&what, writers, 8);
+  CHECK(writers[0].hash == alone[0].hash && alone[0].hash != one[0].hash);
+  CHECK((double)most_of(writers, 1, 8, 3) <= 1.4 * (double)most_of(writers, 1, 8, 0));
 }
 
 int main(int count, char **words) {
