@@ -53,12 +53,6 @@ static void bodies_pack(const tl_deal *deal, int64_t *send, tl_body_head *out) {
   }
 }
 
-/* The firsts of all ranks again, once each has moved on to the next one's. */
-static void firsts_restore(int64_t *first, int32_t size) {
-  memmove(first + 1, first, (size_t)size * sizeof *first);
-  first[0] = 0;
-}
-
 static talus_status own_sort(tl_deal *deal) {
   TL_TRY(by_id_reserve(deal, deal->bodies.count, &deal->own));
   for (int32_t i = 0; i < deal->own.count; i++) {
@@ -94,7 +88,7 @@ talus_status tl_deal_bodies(tl_deal *deal) {
   TL_TRY(tl_ranks_agree_on(deal->context, status, given, 1));
   deal->part->direct = given[0] == 0;
   bodies_pack(deal, route->send, deal->out.memory);
-  firsts_restore(route->send, size);
+  tl_route_rewind(route->send, size);
   TL_TRY(tl_route_carry(deal->context, route, deal->bodies.bytes, deal->out.memory,
                         deal->bodies.memory));
   return tl_ranks_agree(deal->context, own_sort(deal));
@@ -229,7 +223,7 @@ talus_status tl_deal_ghosts(tl_deal *deal) {
     ask[at] = list->id[i];
     list->value[i] = (int32_t)at;
   }
-  firsts_restore(route->send, size);
+  tl_route_rewind(route->send, size);
   TL_TRY(tl_route_carry(deal->context, route, sizeof *ask, ask, asked));
   TL_TRY(tl_ranks_agree(deal->context, ghosts_answer(deal, asked, route->receive[size], out,
                                                      deal->part->flow[TL_GHOSTS_OF].send)));

@@ -132,7 +132,6 @@ talus_status tl_deal_pairs(tl_deal *deal, int rows) {
   TL_TRY(tl_ranks_agree(deal->context, pairs_reserve(deal, own, records, flow)));
   places_note(records, flow);
   shared_pack(deal, rows, route->send, deal->out.memory);
-  memmove(route->send + 1, route->send, (size_t)size * sizeof *route->send);
-  route->send[0] = 0;
+  tl_route_rewind(route->send, size);
   return tl_route_carry(deal->context, route, records->bytes, deal->out.memory, records->memory);
 }

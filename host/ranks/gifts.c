@@ -21,8 +21,7 @@ talus_status tl_gifts_make(talus_context *context, int32_t count, const int32_t 
   for (int32_t i = 0; i < count; i++) {
     gifts->sent[send[rank[i]]++] = i;
   }
-  memmove(send + 1, send, (size_t)size * sizeof *send); /* the firsts again */
-  send[0] = 0;
+  tl_route_rewind(send, size);
   return TALUS_OK;
 }
 

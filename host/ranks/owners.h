@@ -20,7 +20,6 @@ typedef struct tl_owners {
 talus_status tl_owners_cut(talus_context *context, double brick_size, const tl_brick *brick,
                            const int64_t *weight, int32_t count, tl_owners *owners);
 int32_t tl_owner_of_brick(const tl_owners *owners, tl_brick brick);
-/* Of a constraint between bodies of two bricks; those that reach too far are rank 0's. */
 void tl_owners_release(talus_context *context, tl_owners *owners);
 
 #endif

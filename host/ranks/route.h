@@ -2,6 +2,8 @@
 #ifndef TL_ROUTE_H
 #define TL_ROUTE_H
 
+#include <string.h>
+
 #include "host/base/base.h"
 #include "talus/talus_ranks.h"
 
@@ -18,6 +20,11 @@ talus_status tl_route_begin(talus_context *context, tl_route *route);
 talus_status tl_route_open(talus_context *context, tl_route *route);
 /* The same where those that this rank has for itself, *own of them, are not carried. */
 talus_status tl_route_open_others(talus_context *context, tl_route *route, int64_t *own);
+/* The firsts of all ranks again, once each has moved on to the next one's. */
+static inline void tl_route_rewind(int64_t *first, int32_t size) {
+  memmove(first + 1, first, (size_t)size * sizeof *first);
+  first[0] = 0;
+}
 /* Carries records of `bytes` each. Collective. */
 talus_status tl_route_carry(talus_context *context, const tl_route *route, size_t bytes,
                             const void *out, void *in);

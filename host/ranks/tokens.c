@@ -176,8 +176,7 @@ static talus_status transfers_carry(talus_context *context, tl_rank_halo *own, w
                                                    sizeof(transfer), "ways of bodies")));
   w->told = own->out.memory;
   all_walk(w, TELL);
-  memmove(route->send + 1, route->send, (size_t)size * sizeof *route->send);
-  route->send[0] = 0;
+  tl_route_rewind(route->send, size);
   *heard = w->told + sends;
   return tl_route_carry(context, route, sizeof(transfer), w->told, w->told + sends);
 }

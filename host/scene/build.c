@@ -376,12 +376,19 @@ static talus_status check_same(const talus_scene *scene) {
              : tl_ranks_same(scene->context, &hash, sizeof hash, "scene");
 }
 
-/* Says that ranks cannot share the work of a world without bricks. */
-static void bricks_tell(const talus_scene *scene, const talus_world *world) {
+/* Says that ranks cannot share the work of a world without bricks, or on devices. */
+static void sharing_tell(const talus_scene *scene, const talus_world *world) {
   enum { FEW = 256 };
   const talus_transport *const t = tl_ranks_of(scene->context);
-  if (t != NULL && t->size > 1 && t->rank == 0 && !(world->def.brick_size > 0) &&
-      world->body_count >= FEW) {
+  if (t == NULL || t->size == 1 || t->rank != 0 || world->body_count < FEW) {
+    return;
+  }
+  if (strcmp(talus_context_backend(scene->context), "cpu") != 0) {
+    tl_log(scene->context, TALUS_LOG_WARNING,
+           "%s: on devices each of the %d processes makes every step whole; --backend cpu shares "
+           "the work",
+           scene->path, (int)t->size);
+  } else if (!(world->def.brick_size > 0)) {
     tl_log(scene->context, TALUS_LOG_WARNING,
            "%s has no world.brick_size: each of the %d processes makes every step whole; to share "
            "the work set one of some eight grain diameters, as by --set world.brick_size=%.2gm",
@@ -403,6 +410,6 @@ talus_status talus_scene_build(talus_scene *scene, talus_world **world) {
     *world = NULL;
     return status;
   }
-  bricks_tell(scene, *world);
+  sharing_tell(scene, *world);
   return TALUS_OK;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "host/world/links.h"
+#include "host/world/spread.h"
 
 static int32_t id_at(const void *first, size_t stride, int32_t slot) {
   return *(const int32_t *)(const void *)((const char *)first + (size_t)slot * stride);
@@ -77,7 +78,13 @@ int32_t tl_body_after(const talus_world *world, int32_t id) {
 
 talus_status tl_body_ask(const talus_world *world, int32_t id) {
   const int32_t slot = tl_body_slot(world, id);
-  if (!world->bodies_local || (slot >= 0 && tl_body_everywhere(world, slot))) {
+  int64_t exists = slot >= 0; /* on any rank */
+  if (!world->bodies_local || id < 0 || id >= world->body_next ||
+      (slot >= 0 && tl_body_everywhere(world, slot))) {
+    return TALUS_OK;
+  }
+  TL_TRY(tl_ranks_largest(world->context, &exists, 1));
+  if (exists == 0) {
     return TALUS_OK;
   }
   TL_TRY(tl_bodies_whole(world));

@@ -43,6 +43,8 @@ talus_status tl_spread_begin(talus_context *context, talus_world *world, talus_s
   TL_TRY(tl_ranks_agree(context, status == TALUS_OK ? spread_create(world) : status));
   TL_TRY(tl_ranks_same_version(context));
   TL_TRY(tl_spread_same_def(world));
+  const char *const backend = talus_context_backend(context);
+  TL_TRY(tl_ranks_same(context, backend, strlen(backend), "backend (cpu or cuda)"));
   tl_solver_set_alone(world->solver, true);
   tl_solver_set_alone(world->projector, true);
   return TALUS_OK;

@@ -41,10 +41,11 @@ talus_status tl_spread_points(talus_world *world, const tl_pair *pairs, int64_t 
                               int32_t threads, const tl_contact_point **points,
                               int64_t *point_count);
 /* RANKS_FAILED unless all ranks have the same def; the same bodies and shapes; the same settings,
- * counts and contact callback or none, which decide about the calls of a step. Collective. */
+ * counts, materials and contact callback or none, which decide about the calls of a step. status:
+ * of what was done before, of all ranks. Collective. */
 talus_status tl_spread_same_def(talus_world *world);
 talus_status tl_spread_same_bodies(const talus_world *world);
-talus_status tl_spread_same_step(talus_world *world);
+talus_status tl_spread_same_step(talus_world *world, talus_status status);
 /* The end of a step: RANKS_FAILED unless all ranks have come to the same; `status` otherwise. */
 talus_status tl_spread_end(talus_world *world, talus_status status);
 

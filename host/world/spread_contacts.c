@@ -95,14 +95,38 @@ static talus_status contacts_choose(talus_world *world) {
   return tl_ranks_agree(world->context, tl_contacts_store_keys(world));
 }
 
-/* Appends what has come. */
-static talus_status contacts_append(talus_world *world, const char *in, int64_t count) {
-  const int32_t first = world->contact_count;
-  TL_TRY(tl_contacts_resize(world, first + (int32_t)count));
-  for (int32_t i = 0; i < count; i++) {
-    record_unpack(world, first + i, in + (int64_t)record_bytes(world) * i);
+/* Room for those that go, those that come, and the list that they come to: once contacts are on
+ * their way, missing memory must not lose them. */
+static talus_status move_reserve(talus_world *world, const int32_t *owner) {
+  tl_world_spread *const spread = world->spread;
+  const tl_route *const route = &spread->route;
+  const int32_t size = spread->owners.size, before = world->contact_count;
+  const size_t bytes = record_bytes(world);
+  int64_t room = route->receive[size];
+  for (int32_t k = 0; k < before; k++) {
+    room += owner[k] == spread->owners.rank;
   }
-  return tl_contacts_store_keys(world);
+  TL_TRY(tl_buffer_reserve(world->context, &spread->out, (size_t)route->send[size], bytes,
+                           "contacts for other ranks"));
+  TL_TRY(tl_buffer_reserve(world->context, &spread->stash, (size_t)route->receive[size], bytes,
+                           "contacts of other ranks"));
+  TL_TRY(tl_contacts_resize(world, room > before ? (int32_t)room : before));
+  world->contact_count = before;
+  return TALUS_OK;
+}
+
+/* Appends what has come, for which there is room. It names slots of the ranks that it comes from:
+ * bodies are found by their ids until contacts are found again. */
+static void contacts_append(talus_world *world, const char *in, int32_t count) {
+  const size_t bytes = record_bytes(world);
+  const int32_t first = world->contact_count;
+  world->contact_count = first + count;
+  for (int32_t i = 0; i < count; i++) {
+    record_unpack(world, first + i, in + bytes * (size_t)i);
+  }
+  if (count > 0) {
+    world->spread->found.body_count = -1;
+  }
 }
 
 static talus_status contacts_send(talus_world *world) {
@@ -112,20 +136,16 @@ static talus_status contacts_send(talus_world *world) {
   const int32_t size = spread->owners.size;
   const tl_slot_stamp now = tl_spread_stamp(world);
   const bool known = memcmp(&now, &spread->found, sizeof now) == 0;
-  const size_t bytes = record_bytes(world);
   int32_t *owner = NULL;
   TL_TRY(tl_ranks_agree(context, leaving_count(world, known, &owner)));
   TL_TRY(tl_route_open(context, route));
-  const int64_t sends = route->send[size], receives = route->receive[size];
-  TL_TRY(tl_ranks_agree(context, tl_buffer_reserve(context, &spread->out, (size_t)sends, bytes,
-                                                   "contacts for other ranks")));
+  TL_TRY(tl_ranks_agree(context, move_reserve(world, owner)));
   contacts_part(world, owner, route->send, spread->out.memory);
-  memmove(route->send + 1, route->send, (size_t)size * sizeof *route->send); /* the firsts again */
-  route->send[0] = 0;
-  TL_TRY(tl_ranks_agree(context, tl_buffer_reserve(context, &spread->in, (size_t)receives, bytes,
-                                                   "contacts of other ranks")));
-  TL_TRY(tl_route_carry(context, route, bytes, spread->out.memory, spread->in.memory));
-  return tl_ranks_agree(context, contacts_append(world, spread->in.memory, receives));
+  tl_route_rewind(route->send, size);
+  TL_TRY(tl_route_carry(context, route, record_bytes(world), spread->out.memory,
+                        spread->stash.memory));
+  contacts_append(world, spread->stash.memory, (int32_t)route->receive[size]);
+  return tl_ranks_agree(context, tl_contacts_store_keys(world));
 }
 
 talus_status tl_spread_move(talus_world *world) {

@@ -38,12 +38,6 @@ static void needs_collect(const talus_world *world, int64_t *at, int32_t *id) {
   }
 }
 
-/* The firsts of all ranks again, once each has moved on to the next one's. */
-static void firsts_restore(int64_t *first, int32_t size) {
-  memmove(first + 1, first, (size_t)size * sizeof *first);
-  first[0] = 0;
-}
-
 /* Ids that others need of this rank go out, those that it needs come in: in spread->in. */
 static talus_status needs_tell(talus_world *world) {
   talus_context *const context = world->context;
@@ -61,7 +55,7 @@ static talus_status needs_tell(talus_world *world) {
   }
   TL_TRY(tl_ranks_agree(context, status));
   needs_collect(world, route->send, spread->out.memory);
-  firsts_restore(route->send, size);
+  tl_route_rewind(route->send, size);
   return tl_route_carry(context, route, sizeof(int32_t), spread->out.memory, spread->in.memory);
 }
 
@@ -175,7 +169,7 @@ static talus_status taken_list(talus_world *world, int32_t **ids) {
       (*ids)[at] = world->body[i].id;
     }
   }
-  firsts_restore(held->send, spread->owners.size);
+  tl_route_rewind(held->send, spread->owners.size);
   return TALUS_OK;
 }
 

@@ -92,19 +92,33 @@ static bool boxes_hold(const talus_world *world) {
   return hold;
 }
 
-/* How far bodies reach, on all ranks; whether some rank wants other lists. */
+/* Whether a free body that this rank answers for is no ball. */
+static bool has_uneven(const talus_world *world) {
+  const tl_world_spread *const spread = world->spread;
+  bool has = false;
+  for (int32_t i = 0; i < world->body_count && !has; i++) {
+    const tl_body *const body = &world->body[i];
+    has = spread->holder[i] == spread->owners.rank && !body->round && body->inverse_mass > 0;
+  }
+  return has;
+}
+
+/* How far bodies reach, on all ranks, and whether some are no balls; whether some rank wants other
+ * lists. */
 static talus_status reach_agree(talus_world *world, double dt, const double *velocity,
                                 const double *least_margin, bool holds, double *reach,
                                 bool *wanted) {
-  const tl_world_spread *const spread = world->spread;
-  int64_t most[2];
+  tl_world_spread *const spread = world->spread;
+  int64_t most[3];
   *reach = tl_spread_reach(world, dt, velocity, least_margin);
   *reach = isfinite(*reach) ? *reach : INFINITY;
   memcpy(&most[0], reach, sizeof *reach); /* not negative: ordered as their bits are */
   most[1] = !holds || !spread->listed || !(2 * *reach <= spread->distance);
-  TL_TRY(tl_ranks_largest(world->context, most, 2));
+  most[2] = has_uneven(world);
+  TL_TRY(tl_ranks_largest(world->context, most, 3));
   memcpy(reach, &most[0], sizeof *reach);
   *wanted = most[1] != 0;
+  spread->uneven = most[2] != 0;
   return TALUS_OK;
 }
 

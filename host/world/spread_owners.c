@@ -111,7 +111,8 @@ static uint64_t cut_hash(const tl_owners *owners) {
   return hash;
 }
 
-/* What this rank has to say of weights: of some bodies, and of its contacts' ends. */
+/* Bricks by the weight of what is in them: of bodies that this rank counts, and of its contacts'
+ * ends. */
 talus_status tl_spread_cut(talus_world *world) {
   tl_world_spread *const spread = world->spread;
   const uint64_t before = cut_hash(&spread->owners);

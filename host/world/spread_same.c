@@ -101,15 +101,55 @@ talus_status tl_spread_same_bodies(const talus_world *world) {
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-talus_status tl_spread_same_step(talus_world *world) {
+static uint64_t materials_hash(const talus_world *world) {
+  uint64_t hash = 0;
+  for (int32_t i = 0; i < world->material_count; i++) {
+    const talus_material_def *const m = &world->material[i];
+    const double number[] = {m->density,
+                             m->friction,
+                             m->restitution,
+                             m->pull_off,
+                             m->surface_energy,
+                             m->surface_tension,
+                             m->contact_angle,
+                             m->bridge_volume,
+                             m->stiffness,
+                             m->young,
+                             m->poisson,
+                             m->rolling_friction,
+                             m->spinning_friction,
+                             m->rolling_fraction,
+                             m->spinning_fraction,
+                             m->cross_friction,
+                             m->friction_direction[0],
+                             m->friction_direction[1],
+                             m->friction_direction[2]};
+    hash = mixed_doubles(hash, number, sizeof number / sizeof *number);
+    hash = mixed(mixed(hash, (uint64_t)m->adhesion), (uint64_t)m->rigid);
+  }
+  for (int32_t i = 0; i < world->pair_count; i++) {
+    const tl_material_pair *const pair = &world->pair[i];
+    hash = mixed(mixed(mixed(hash, (uint64_t)pair->low), (uint64_t)pair->high), pair->used);
+    hash = mixed_doubles(hash, &pair->friction, 1);
+    hash = mixed_doubles(hash, &pair->restitution, 1);
+  }
+  return hash;
+}
+
+talus_status tl_spread_same_step(talus_world *world, talus_status status) {
   if (tl_ranks_of(world->context) == NULL) {
-    return TALUS_OK;
+    return status;
   }
   const int64_t has[] = {world->contact_function != NULL, world->cohesive, world->soft,
                          world->resists, world->elliptic};
-  const uint64_t hash = mixed_numbers(mixed(counts_hash(world), def_hash(&world->def)), has,
-                                      sizeof has / sizeof *has);
-  return hash_compare(world, hash, "world before a step (settings, contact callback, bodies)");
+  uint64_t hash = mixed(counts_hash(world), def_hash(&world->def));
+  hash = mixed(mixed_numbers(hash, has, sizeof has / sizeof *has), materials_hash(world));
+  int64_t both[2] = {(int64_t)(hash >> 2), -(int64_t)(hash >> 2)}; /* the largest, the smallest */
+  TL_TRY(tl_ranks_agree_on(world->context, status, both, 2));
+  return both[0] == -both[1]
+             ? TALUS_OK
+             : hash_compare(world, hash,
+                            "world before a step (settings, contact callback, materials, bodies)");
 }
 
 static uint64_t body_hash(uint64_t hash, const tl_body *body) {

@@ -23,9 +23,7 @@ static void added_note(talus_world *world, const int32_t *old, int32_t count) {
   memcpy(spread->holder, old, (size_t)count * sizeof *old);
   tl_spread_bricks(world);
   for (int32_t i = count; i < world->body_count; i++) {
-    const tl_body *const body = &world->body[i];
     spread->holder[i] = tl_spread_entry(spread, spread->brick[i] & ~TL_SPREAD_MARKS)->owner;
-    spread->uneven = spread->uneven || (!body->round && body->inverse_mass > 0);
   }
   tl_spread_boxes(world);
 }
@@ -34,6 +32,8 @@ talus_status tl_spread_arrange(talus_world *world) {
   tl_world_spread *const spread = world->spread;
   const int32_t bodies = tl_spread_body_count(world), shapes = tl_spread_shape_count(world);
   if (spread->arranged == world->body_count) {
+    /* a body that had no shape may move now: others are to hear of it */
+    spread->listed = spread->listed && spread->shapes_arranged == world->shape_count;
     spread->shape_total = shapes;
     spread->shapes_arranged = world->shape_count;
     return TALUS_OK;

@@ -194,7 +194,9 @@ static talus_status parts_try(talus_world *world, int32_t halvings, talus_step_r
     report->halvings = halving;
     talus_status status = parts_run(world, world->def.substeps << halving, report, quality);
     if (status != TALUS_OK || !quality->good) {
+      const bool told = tl_ranks_told(world->context, status);
       const talus_status restored = tl_world_restore(world);
+      world->context->told = told || world->context->told;
       tl_servos_restore(world);
       status = status != TALUS_OK ? status : restored;
       world->time = time;
@@ -211,9 +213,6 @@ static talus_status world_step(talus_world *world, talus_step_report *given) {
   talus_step_report report;
   tl_step_quality quality;
   tl_penetration first;
-  if (given != NULL) {
-    TL_TRY(tl_struct_check(world->context, &tl_struct_step_report, "step report", given));
-  }
   tl_gaps_close(world);
   world->broken_before += world->broken_count;
   world->broken_count = 0;
@@ -255,7 +254,10 @@ talus_status talus_world_step(talus_world *world, talus_step_report *given) {
     return TALUS_INVALID_ARGUMENT;
   }
   TL_TRY(tl_context_enter(world->context));
-  talus_status status = tl_spread_same_step(world);
+  talus_status status =
+      given != NULL ? tl_struct_check(world->context, &tl_struct_step_report, "step report", given)
+                    : TALUS_OK;
+  status = tl_spread_same_step(world, status);
   status = status == TALUS_OK ? world_step(world, given) : status;
   world->step_saved = false;
   status = tl_spread_end(world, status);

@@ -378,8 +378,9 @@ typedef struct talus_body_state {
   double position[3], orientation[4], velocity[3], spin[3];
 } talus_body_state;
 
-/* In a context with ranks all ranks make the calls for bodies and shapes, but for the two that
- * count them. Bodies ever added; ids run from 0 to this. */
+/* In a context with ranks all ranks make the calls for bodies and shapes, but for
+ * talus_body_capacity, talus_body_count and talus_shape_capacity. Bodies ever added; ids run from 0
+ * to this. */
 TALUS_API int32_t talus_body_capacity(const talus_world *world);
 /* Bodies that exist. */
 TALUS_API int32_t talus_body_count(const talus_world *world);

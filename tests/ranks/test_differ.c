@@ -168,6 +168,28 @@ static talus_status callback_other(seat *own) {
   return status;
 }
 
+static talus_status material_other(seat *own) {
+  talus_material_def material = talus_material_def_default();
+  talus_world *world = NULL;
+  SEAT_CHECK(world_make(own, 3, &world) == TALUS_OK);
+  material.friction = own->odd ? 0.4 : material.friction;
+  SEAT_CHECK(talus_material_set(world, 0, &material) == TALUS_OK);
+  const talus_status status = talus_world_step(world, NULL);
+  talus_world_destroy(world);
+  return status;
+}
+
+/* A report that one rank cannot get ends the step of all. */
+static talus_status report_other(seat *own) {
+  talus_step_report report = talus_step_report_default();
+  talus_world *world = NULL;
+  SEAT_CHECK(world_make(own, 3, &world) == TALUS_OK);
+  report.struct_size = own->odd ? 1 : report.struct_size;
+  const talus_status status = talus_world_step(world, &report);
+  talus_world_destroy(world);
+  return status;
+}
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static void text_write(const char *path, const char *text) {
@@ -317,6 +339,8 @@ int main(void) {
   refused(create_bad, "substeps");
   refused(set_other, "has another world def than rank 0");
   refused(callback_other, "contact callback");
+  refused(material_other, "materials");
+  refused(report_other, "step report");
   test_files();
   test_memory();
   return check_end();

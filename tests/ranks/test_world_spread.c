@@ -275,7 +275,9 @@ int main(int count, char **words) {
     run what = {.edge = (int32_t)strtol(words[1], NULL, 10),
                 .settle = SETTLE,
                 .steps = (int32_t)strtol(words[2], &rest, 10),
-                .threads = (int32_t)strtol(words[3], NULL, 10)};
+                .threads = (int32_t)strtol(words[3], NULL, 10),
+                .directory = "spread_files"};
+    mkdir(what.directory, 0777);
     if (*rest == '+') {
       what.settle = what.steps;
       what.steps = (int32_t)strtol(rest + 1, NULL, 10);
