@@ -155,7 +155,7 @@ talus_status tl_cohesion_begin(talus_world *world, double dt, const tl_step_arra
                            "velocities"));
   double *const velocity = world->cohesion_memory.memory;
   memcpy(velocity, problem->rigid.velocity, size * sizeof *velocity);
-  tl_push_begin(world);
+  TL_TRY(tl_push_begin(world));
   for (int32_t k = 0; k < world->contact_count; k++) {
     if (world->extra[k].attraction > 0) {
       tl_push(world, a, k, -dt * world->extra[k].attraction, velocity);

@@ -48,7 +48,7 @@ void tl_body_fill(const tl_body *body, bool spheres, double *inverse_mass, doubl
 
 /* push.c: between begin and end impulses of any size along the normals of contacts change the
  * velocities, links included. Needs the arms. */
-void tl_push_begin(talus_world *world);
+talus_status tl_push_begin(talus_world *world);
 void tl_push(talus_world *world, const tl_step_arrays *arrays, int32_t contact, double size,
              double *velocity);
 talus_status tl_push_end(talus_world *world, double *velocity);

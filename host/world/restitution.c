@@ -8,12 +8,14 @@
 
 #include "host/world/cell.h"
 #include "host/world/links.h"
+#include "host/world/spread.h"
 
-/* Gives back e x_n; returns how many contacts did. */
-static int32_t push(talus_world *world, const tl_step_arrays *a, double *velocity, double *given) {
+/* Gives back e x_n; whether some contact did, on any rank. */
+static talus_status push(talus_world *world, const tl_step_arrays *a, double *velocity,
+                         double *given, bool *some) {
   const double speed = tl_cell_restitution_speed(world);
-  int32_t count = 0;
-  tl_push_begin(world);
+  *some = false;
+  TL_TRY(tl_push_begin(world));
   for (int32_t k = 0; k < world->contact_count; k++) {
     const tl_contact_terms *const terms = &world->terms[k];
     const double *const n = world->normal + 3 * (int64_t)k;
@@ -23,10 +25,10 @@ static int32_t push(talus_world *world, const tl_step_arrays *a, double *velocit
       continue;
     }
     given[k] = x;
-    count++;
+    *some = true;
     tl_push(world, a, k, x, velocity);
   }
-  return count;
+  return tl_spread_flags(world, TALUS_OK, &some, 1);
 }
 
 talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl_step_arrays *a,
@@ -45,8 +47,9 @@ talus_status tl_restitution_phase(talus_world *world, talus_problem *problem, tl
     torque_first[i] = a->torque[i];
   }
   memcpy(velocity, after, velocities * sizeof *velocity);
-  talus_status status = TALUS_OK;
-  if (push(world, a, velocity, given) > 0) {
+  bool some;
+  talus_status status = push(world, a, velocity, given, &some);
+  if (status == TALUS_OK && some) {
     problem->rigid.velocity = velocity;
     memset(a->impulse, 0, 3 * contacts * sizeof *a->impulse);
     memset(a->row_impulse, 0, rows * sizeof *a->row_impulse);

@@ -14,17 +14,20 @@
 #include <string.h>
 
 #include "host/base/structs.h"
+#include "host/world/spread.h"
 
 static const double FORGET = 0.98;
 
-/* What presses against a plate: along its axis. */
-typedef struct press {
-  double force;      /* N */
-  double stiffness;  /* N/m */
-  double radius_sum; /* m, of the grains that touch */
-  int32_t count;
-  int32_t rigid; /* a body whose contact does not give way, or TALUS_NONE */
-} press;
+/* What presses against a plate, along its axis: sums over its contacts, and one more than the
+ * largest id of a body whose contact does not give way. */
+enum {
+  FORCE,      /* N */
+  STIFFNESS,  /* N/m */
+  RADIUS_SUM, /* m, of the grains that touch ... */
+  COUNT,      /* ... and their number */
+  RIGID,
+  PRESS_VALUES
+};
 
 tl_servo *tl_servo_of(const talus_world *world, int32_t body) {
   for (int32_t i = 0; i < world->servo_count; i++) {
@@ -128,68 +131,110 @@ static bool is_across(const tl_servo *servo) {
   return servo->def.across[0] != TALUS_NONE;
 }
 
-/* Adds a contact to the sum; the point where it acts, if `point` is not NULL. */
-static void press_add(const talus_world *world, const tl_servo *servo, double dt, int64_t k,
-                      press *sum, point2 *point) {
+typedef struct press_task {
+  const talus_world *world;
+  const tl_servo *servo;
+  double dt;
+} press_task;
+
+static bool is_pressed(const talus_world *world, const tl_servo *servo, int64_t k) {
   const tl_world_contact *const contact = &world->contact[k];
-  const double stiffness = tl_contact_stiffness(world, k);
-  const double *const axis = servo->def.axis;
-  const bool is_a = contact->body_a == servo->body;
-  const tl_contact_shown *const shown = &contact->shown;
-  const double *const normal = world->normal + 3 * k, *const impulse = world->impulse + 3 * k;
-  const double along = tl_dot3(normal, axis),
-               size = world->shape[is_a ? contact->shape_b : contact->shape_a].size;
-  double first[3], second[3];
-  sum->force += (is_a ? 1 : -1) * tl_dot3(impulse, axis) / dt;
-  if (!(tl_dot3(normal, impulse) > 0)) {
-    return;
-  }
-  if (!(stiffness > 0)) {
-    sum->rigid = is_a ? shown->body_b : shown->body_a;
-  }
-  sum->stiffness += stiffness * along * along;
-  sum->radius_sum += isfinite(size) ? size : 0;
-  directions_across(axis, first, second);
-  point[sum->count].x = tl_dot3(shown->point, first);
-  point[sum->count].y = tl_dot3(shown->point, second);
-  sum->count++;
+  return contact->body_a == servo->body || contact->body_b == servo->body;
 }
 
-static talus_status press_sum(talus_world *world, const tl_servo *servo, double dt, press *sum,
-                              double *area) {
-  const size_t room = (size_t)world->contact_count + 1;
-  TL_TRY(tl_buffer_reserve(world->context, &world->servo_memory, 3 * room, sizeof(point2),
-                           "contacts of a servo"));
-  point2 *const point = world->servo_memory.memory, *const hull = point + room;
-  *sum = (press){.rigid = TALUS_NONE};
-  for (int32_t k = 0; k < world->contact_count; k++) {
-    const tl_world_contact *const contact = &world->contact[k];
-    if (contact->body_a == servo->body || contact->body_b == servo->body) {
-      press_add(world, servo, dt, k, sum, point);
+/* Whether a contact of the plate carries anything. */
+static bool is_loaded(const talus_world *world, int64_t k) {
+  return tl_dot3(world->normal + 3 * k, world->impulse + 3 * k) > 0;
+}
+
+static void press_values(const press_task *t, int64_t k, double value[PRESS_VALUES]) {
+  const talus_world *const world = t->world;
+  const tl_world_contact *const contact = &world->contact[k];
+  const double *const axis = t->servo->def.axis;
+  const bool is_a = contact->body_a == t->servo->body;
+  const double along = tl_dot3(world->normal + 3 * k, axis);
+  const double size = world->shape[is_a ? contact->shape_b : contact->shape_a].size;
+  const double stiffness = tl_contact_stiffness(world, k);
+  value[FORCE] = (is_a ? 1 : -1) * tl_dot3(world->impulse + 3 * k, axis) / t->dt;
+  if (is_loaded(world, k)) {
+    const tl_contact_shown *const shown = &contact->shown;
+    value[STIFFNESS] = stiffness * along * along;
+    value[RADIUS_SUM] = isfinite(size) ? size : 0;
+    value[COUNT] = 1;
+    value[RIGID] = stiffness > 0 ? 0 : 1 + (is_a ? shown->body_b : shown->body_a);
+  }
+}
+
+static void press_chunk(void *arguments, int64_t first, int32_t count,
+                        double (*leaf)[TL_REDUCE_CHUNK]) {
+  const press_task *const t = arguments;
+  for (int32_t i = 0; i < count; i++) {
+    double value[PRESS_VALUES] = {0};
+    if (is_pressed(t->world, t->servo, first + i)) {
+      press_values(t, first + i, value);
+    }
+    for (int n = 0; n < PRESS_VALUES; n++) {
+      leaf[n][i] = value[n];
     }
   }
+}
+
+/* Where contacts press, across the axis: how many, in servo_memory. */
+static talus_status points_find(talus_world *world, const tl_servo *servo, int64_t *count) {
+  double first[3], second[3];
+  int64_t found = 0;
+  TL_TRY(tl_buffer_reserve(world->context, &world->servo_memory, (size_t)world->contact_count + 1,
+                           sizeof(point2), "contacts of a servo"));
+  point2 *const point = world->servo_memory.memory;
+  directions_across(servo->def.axis, first, second);
+  for (int64_t k = 0; k < world->contact_count; k++) {
+    if (is_pressed(world, servo, k) && is_loaded(world, k)) {
+      const double *const at = world->contact[k].shown.point;
+      point[found++] = (point2){tl_dot3(at, first), tl_dot3(at, second)};
+    }
+  }
+  *count = found;
+  return TALUS_OK;
+}
+
+/* The area that contacts of all ranks lie in. */
+static talus_status area_pressed(talus_world *world, const tl_servo *servo, double radius,
+                                 double *area) {
+  int64_t count = 0;
+  const talus_status status = points_find(world, servo, &count);
+  TL_TRY(tl_spread_collect(world, status, sizeof(point2), &world->servo_memory, &count));
+  TL_TRY(tl_buffer_reserve(world->context, &world->servo_hull, 2 * (size_t)count, sizeof(point2),
+                           "contacts of a servo"));
+  point2 *const point = world->servo_memory.memory, *const hull = world->servo_hull.memory;
+  qsort(point, (size_t)count, sizeof *point, compare_points);
+  *area = hull_area(hull, hull_find(point, (int32_t)count, hull), radius, world->def.plane != 0);
+  return TALUS_OK;
+}
+
+static talus_status press_find(talus_world *world, const tl_servo *servo, double dt,
+                               double sum[PRESS_VALUES], double *area) {
+  press_task task = {world, servo, dt};
+  const tl_reduction reduction = {press_chunk, &task, RIGID, PRESS_VALUES - RIGID};
+  TL_TRY(tl_spread_reduce(world, &reduction, sum));
   if (is_across(servo)) {
     return area_across(world, servo, area);
   }
   *area = servo->def.area > 0 ? servo->def.area : *area; /* while nothing presses: the last */
-  if (servo->def.area == 0 && sum->count > 0) {
-    qsort(point, (size_t)sum->count, sizeof *point, compare_points);
-    *area = hull_area(hull, hull_find(point, sum->count, hull), sum->radius_sum / sum->count,
-                      world->def.plane != 0);
-  }
-  return TALUS_OK;
+  return servo->def.area == 0 && sum[COUNT] > 0
+             ? area_pressed(world, servo, sum[RADIUS_SUM] / sum[COUNT], area)
+             : TALUS_OK;
 }
 
 /* ---- control --------------------------------------------------------------------------------- */
 
 /* The speed of the next (sub-)step. */
-static void speed_choose(tl_servo *servo, const press *sum, double dt) {
+static void speed_choose(tl_servo *servo, const double sum[PRESS_VALUES], double dt) {
   const talus_servo_def *const def = &servo->def;
   tl_servo_motion *const now = &servo->now;
   const double wanted = def->pressure > 0 ? def->pressure * now->area : def->force;
-  const double error = wanted - sum->force, limit = def->speed;
+  const double error = wanted - sum[FORCE], limit = def->speed;
   /* what lost touch is looked for ever faster, and not met at full speed */
-  now->stiffness = fmax(sum->stiffness, FORGET * now->stiffness);
+  now->stiffness = fmax(sum[STIFFNESS], FORGET * now->stiffness);
   if (!(now->stiffness > 0)) { /* nothing has been met yet */
     now->speed = def->pressure > 0 || def->force > 0 ? limit : 0;
     return;
@@ -203,18 +248,18 @@ static void speed_choose(tl_servo *servo, const press *sum, double dt) {
 }
 
 static talus_status follow(talus_world *world, tl_servo *servo, double dt) {
-  press sum;
+  double sum[PRESS_VALUES];
   servo->now.travel += dt * servo->now.speed;
-  TL_TRY(press_sum(world, servo, dt, &sum, &servo->now.area));
-  if (sum.rigid != TALUS_NONE) {
+  TL_TRY(press_find(world, servo, dt, sum, &servo->now.area));
+  if (sum[RIGID] > 0) {
     return tl_fail(world->context, TALUS_UNSUPPORTED,
                    "servo of body %d: its contact with body %d is rigid, and rigid contacts carry "
                    "any force: give the world softness AUTO, or materials a stiffness or young (a "
                    "free plate on a slider whose motor has the force as effort needs neither)",
-                   world->body[servo->body].id, sum.rigid);
+                   world->body[servo->body].id, (int)sum[RIGID] - 1);
   }
-  servo->now.force = sum.force;
-  speed_choose(servo, &sum, dt);
+  servo->now.force = sum[FORCE];
+  speed_choose(servo, sum, dt);
   return TALUS_OK;
 }
 

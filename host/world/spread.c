@@ -55,10 +55,10 @@ void tl_spread_release(talus_world *world) {
   if (spread == NULL) {
     return;
   }
-  tl_buffer *const buffers[] = {
-      &spread->body_memory, &spread->shape_memory, &spread->entry_memory,
-      &spread->weights,     &spread->out,          &spread->in,
-      &spread->stash,       &spread->held_memory,  &spread->raised_memory};
+  tl_buffer *const buffers[] = {&spread->body_memory, &spread->shape_memory, &spread->entry_memory,
+                                &spread->weights,     &spread->out,          &spread->in,
+                                &spread->stash,       &spread->held_memory,  &spread->raised_memory,
+                                &spread->push_memory};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     tl_buffer_release(world->context, buffers[i]);
   }
@@ -91,11 +91,9 @@ static bool iterate_together(const talus_world *world) {
 }
 
 bool tl_spread_serves(const talus_world *world) {
-  /* what pushes bodies contact by contact, or sums over contacts in their order, needs them all */
+  /* what sums over contacts in their order, or calls for each of them, needs them all */
   const bool whole = world->bond_count > 0 || world->mechanism_count > 0 ||
-                     world->servo_count > 0 || world->cell.def.periodic != 0 || world->cohesive ||
-                     world->def.restitution == TALUS_RESTITUTION_POISSON ||
-                     world->contact_function != NULL;
+                     world->cell.def.periodic != 0 || world->contact_function != NULL;
   const int32_t bodies = world->bodies_local ? world->spread->body_total : world->body_count;
   return iterate_together(world) && !whole && bodies >= LEAST_BODIES;
 }

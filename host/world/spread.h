@@ -16,7 +16,8 @@
  *   spread_points.c    contact points                spread_bodies.c      bodies that come and go
  *   spread_contacts.c  contacts change their rank    spread_velocities.c  what holders tell
  *   spread_whole.c     all bodies to all             spread_shared.c      bodies between steps
- *   spread_first.c     all to the rank that writes */
+ *   spread_first.c     all to the rank that writes
+ *   spread_push.c      what contacts do to bodies */
 #ifndef TL_SPREAD_H
 #define TL_SPREAD_H
 
@@ -91,6 +92,19 @@ talus_status tl_spread_reduce(talus_world *world, const tl_reduction *reduction,
 /* The same over the bodies of all ranks. */
 talus_status tl_spread_reduce_bodies(talus_world *world, const tl_reduction *reduction,
                                      double *result);
+/* Velocities of the bodies that are here, from those that the ranks have who answer for them.
+ * Collective. */
+talus_status tl_spread_velocities(talus_world *world, double *velocity);
+/* Changes of velocities by contacts, which a body gets in the order of contacts (spread_push.c).
+ * Before them; contact k, as it was found, changes a body: false if this rank adds that itself;
+ * after them. The first and the last are collective. */
+talus_status tl_spread_push_begin(talus_world *world);
+bool tl_spread_push(talus_world *world, int32_t k, int32_t body, const double change[6]);
+talus_status tl_spread_push_end(talus_world *world, double *velocity);
+/* Completes an array of `count` elements of `bytes` each by those of the other ranks, rank by rank.
+ * status: of what was done before, of all ranks. Collective. */
+talus_status tl_spread_collect(talus_world *world, talus_status status, size_t bytes,
+                               tl_buffer *memory, int64_t *count);
 /* `status` of all ranks, and whether any has one of the flags. Collective. */
 talus_status tl_spread_flags(talus_world *world, talus_status status, bool *flag[], int32_t count);
 /* The worst of all ranks. Collective. */

@@ -1,5 +1,5 @@
-/* spread_agree.c: what is summed up or decided over the contacts of all ranks: with bricks sums are
- * exact, so that neither the order of contacts nor who holds them matters. */
+/* spread_agree.c: what is summed up, decided or collected over the contacts of all ranks: with
+ * bricks sums are exact, so that neither the order of contacts nor who holds them matters. */
 #include <assert.h>
 #include <string.h>
 
@@ -93,6 +93,46 @@ talus_status tl_spread_flags(talus_world *world, talus_status status, bool *flag
   for (int32_t i = 0; i < count; i++) {
     *flag[i] = any[i] != 0;
   }
+  return TALUS_OK;
+}
+
+talus_status tl_spread_collect(talus_world *world, talus_status status, size_t bytes,
+                               tl_buffer *memory, int64_t *count) {
+  talus_context *const context = world->context;
+  const talus_transport *const t = tl_ranks_of(context);
+  int64_t *each = NULL, before = 0, all = 0;
+  if (!world->contacts_local) {
+    return status;
+  }
+  tl_buffer whole = {.memory = NULL};
+  if (status == TALUS_OK) {
+    status = tl_alloc(context, (void **)&each, (size_t)t->size, sizeof *each, "counts of ranks");
+  }
+  status = tl_ranks_agree(context, status);
+  const int code = status == TALUS_OK ? t->gather(t->user, count, sizeof *count, each) : 0;
+  status = code == 0 ? status : tl_ranks_lost(context, code);
+  for (int32_t r = 0; r < t->size && status == TALUS_OK; r++) {
+    before += r < t->rank ? each[r] : 0;
+    all += each[r];
+  }
+  if (status == TALUS_OK) {
+    status = tl_ranks_agree(
+        context, tl_buffer_reserve(context, &whole, (size_t)all, bytes, "things of all ranks"));
+  }
+  if (status == TALUS_OK && *count > 0) {
+    memcpy((char *)whole.memory + before * (int64_t)bytes, memory->memory, (size_t)*count * bytes);
+  }
+  if (status == TALUS_OK) {
+    status = tl_ranks_share_parts(context, whole.memory, each, bytes);
+  }
+  tl_free(context, each);
+  if (status != TALUS_OK) {
+    tl_buffer_release(context, &whole);
+    return status;
+  }
+  tl_buffer_release(context, memory);
+  *memory = whole;
+  *count = all;
   return TALUS_OK;
 }
 

@@ -93,6 +93,12 @@ typedef struct tl_world_spread {
   int64_t raised_count;
   tl_buffer raised_memory;
 
+  /* while contacts push bodies */
+  struct tl_push_record *push; /* [push_count] for those that several ranks push */
+  int32_t push_count;
+  bool *pushed; /* [body_count] which these are */
+  tl_buffer push_memory;
+
   /* on the first rank, from tl_first_read to tl_first_done */
   bool bodies_shown, contacts_shown; /* it shows those of all ranks */
   tl_contacts_aside aside;           /* its own contacts */

@@ -24,7 +24,8 @@ static double body_reach(const talus_world *world, int32_t slot, double dt, cons
     const tl_shape_slot *const shape = &world->shape[s];
     const double reach = tl_norm3(shape->position) + tl_geometry_reach(&shape->geometry);
     const double least = least_margin != NULL ? least_margin[s] : 0;
-    most = fmax(most, reach + fmax(margin + dt * (speed + turn * reach), least));
+    most = fmax(most, reach + fmax(margin + dt * (speed + turn * reach), least) +
+                          tl_cohesion_reach(world, shape->size));
   }
   return most;
 }

@@ -96,6 +96,17 @@ static talus_status velocities_share(talus_world *world, const tl_buffer *kept, 
   return TALUS_OK;
 }
 
+talus_status tl_spread_velocities(talus_world *world, double *velocity) {
+  if (world->bodies_local) {
+    return tl_velocities_tell(world, velocity, NULL, velocity);
+  }
+  tl_buffer kept = {.memory = NULL};
+  talus_status status = tl_ranks_agree(world->context, velocities_keep(world, velocity, &kept));
+  status = status == TALUS_OK ? velocities_share(world, &kept, velocity) : status;
+  tl_buffer_release(world->context, &kept);
+  return status;
+}
+
 static talus_status look_further(talus_world *world, double dt, double reach, const tl_buffer *kept,
                                  const double **after) {
   const bool far = tl_spread_far(world, reach);

@@ -350,6 +350,7 @@ void talus_world_destroy(talus_world *world) {
                                 &world->cohesion_memory,
                                 &world->sum_memory,
                                 &world->servo_memory,
+                                &world->servo_hull,
                                 &world->spread_memory,
                                 &world->spread_points};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {

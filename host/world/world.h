@@ -332,7 +332,7 @@ struct talus_world {
   int32_t collider_count;   /* with images */
   tl_buffer problem_memory; /* contact points, then the problem that is made of them */
   tl_buffer solution_memory, velocity_memory, restitution_memory;
-  tl_buffer cohesion_memory, sum_memory, servo_memory, resistance_memory;
+  tl_buffer cohesion_memory, sum_memory, servo_memory, servo_hull, resistance_memory;
   tl_buffer saved_links, block_memory, block_index;
   tl_buffer spread_memory, spread_points; /* of ranks, see spread.h */
 };
