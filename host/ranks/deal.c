@@ -192,9 +192,9 @@ talus_status tl_part_deal(talus_context *context, const talus_problem *piece, ta
 
 void tl_part_release(talus_context *context, tl_part *part) {
   tl_owners_release(context, &part->cut);
-  tl_gifts_release(context, &part->contacts);
-  tl_gifts_release(context, &part->rows);
-  tl_gifts_release(context, &part->bodies);
+  tl_delivery_release(context, &part->contacts);
+  tl_delivery_release(context, &part->rows);
+  tl_delivery_release(context, &part->bodies);
   for (int f = 0; f < TL_FLOWS; f++) {
     tl_buffer_release(context, &part->flow[f].lists);
     tl_buffer_release(context, &part->flow[f].runs);

@@ -98,13 +98,13 @@ talus_status tl_deal_bodies(tl_deal *deal) {
 
 enum { UNKNOWN = -1, ASKED_FOR = -2 }; /* places */
 
-static void stranger_add(tl_by_id *list, uint64_t id, int32_t rank) {
+static void other_add(tl_by_id *list, uint64_t id, int32_t rank) {
   list->id[list->count] = id;
   list->value[list->count++] = rank;
 }
 
 /* Bodies of other ranks that the constraints join; those of the piece once each. */
-static void strangers_collect(tl_deal *deal, int rows) {
+static void others_collect(tl_deal *deal, int rows) {
   const tl_records *const pairs = &deal->pairs[rows];
   for (int64_t i = 0; i < pairs->own_count; i++) {
     int32_t body[2];
@@ -113,7 +113,7 @@ static void strangers_collect(tl_deal *deal, int rows) {
       if (body[side] >= 0 && deal->rank[body[side]] != deal->transport->rank &&
           deal->place[body[side]] == UNKNOWN) {
         deal->place[body[side]] = ASKED_FOR;
-        stranger_add(&deal->others, deal->piece->ids[body[side]], deal->rank[body[side]]);
+        other_add(&deal->others, deal->piece->ids[body[side]], deal->rank[body[side]]);
       }
     }
   }
@@ -123,14 +123,14 @@ static void strangers_collect(tl_deal *deal, int rows) {
       const int32_t rank =
           head[i].id[side] == TL_GROUND ? -1 : tl_deal_owner(deal, head[i].brick[side]);
       if (rank >= 0 && rank != deal->transport->rank) {
-        stranger_add(&deal->others, head[i].id[side], rank);
+        other_add(&deal->others, head[i].id[side], rank);
       }
     }
   }
 }
 
 /* How many there may be. */
-static int64_t strangers_most(const tl_deal *deal) {
+static int64_t others_most(const tl_deal *deal) {
   int64_t most = 0;
   for (int32_t i = 0; i < deal->piece->rigid.body_count; i++) {
     most += deal->rank[i] != deal->transport->rank;
@@ -144,10 +144,10 @@ static int64_t strangers_most(const tl_deal *deal) {
 /* Each once, with its owner as the value. */
 static talus_status ghosts_list(tl_deal *deal) {
   tl_by_id *const list = &deal->others;
-  TL_TRY(by_id_reserve(deal, strangers_most(deal), list));
+  TL_TRY(by_id_reserve(deal, others_most(deal), list));
   list->count = 0;
   for (int rows = 0; rows < 2; rows++) {
-    strangers_collect(deal, rows);
+    others_collect(deal, rows);
   }
   by_id_sort(list);
   int32_t kept = 0;

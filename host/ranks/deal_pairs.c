@@ -125,8 +125,8 @@ talus_status tl_deal_pairs(tl_deal *deal, int rows) {
   }
   TL_TRY(tl_ranks_agree(deal->context, status));
   pairs_count(deal, rows, route->send, records->own_buffer.memory);
-  TL_TRY(tl_gifts_make(deal->context, count, deal->owner_of[rows],
-                       rows ? &deal->part->rows : &deal->part->contacts));
+  TL_TRY(tl_delivery_make(deal->context, count, deal->owner_of[rows],
+                          rows ? &deal->part->rows : &deal->part->contacts));
   int64_t own;
   TL_TRY(tl_route_open_others(deal->context, route, &own));
   TL_TRY(tl_ranks_agree(deal->context, pairs_reserve(deal, own, records, flow)));

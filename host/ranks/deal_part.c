@@ -135,7 +135,7 @@ static talus_status pairs_put(tl_deal *deal, int rows, int32_t *a, int32_t *b) {
   tl_part *const part = deal->part;
   const talus_problem *const p = &part->problem;
   const tl_records *const records = &deal->pairs[rows];
-  tl_gifts *const gifts = rows ? &part->rows : &part->contacts;
+  tl_delivery *const delivery = rows ? &part->rows : &part->contacts;
   const int64_t first = rows ? p->contact_count : 0;
   int64_t taken = 0;
   for (int32_t k = 0; k < records->count; k++) {
@@ -147,7 +147,7 @@ static talus_status pairs_put(tl_deal *deal, int rows, int32_t *a, int32_t *b) {
     b[k] = place[1];
     part->own[first + k] = *owner == deal->transport->rank;
     if (part->own[first + k]) {
-      gifts->taken[taken++] = k;
+      delivery->taken[taken++] = k;
     }
   }
   return TALUS_OK;
@@ -184,16 +184,16 @@ static talus_status part_fill(tl_deal *deal) {
 /* For impulses and velocities on their way. */
 static talus_status results_room(tl_deal *deal) {
   tl_part *const part = deal->part;
-  TL_TRY(tl_gifts_room(deal->context, &part->contacts, part->problem.dimension, &part->scratch));
-  TL_TRY(tl_gifts_room(deal->context, &part->rows, 1, &part->scratch));
-  return tl_gifts_room(deal->context, &part->bodies, 6, &part->scratch);
+  TL_TRY(tl_delivery_room(deal->context, &part->contacts, part->problem.dimension, &part->scratch));
+  TL_TRY(tl_delivery_room(deal->context, &part->rows, 1, &part->scratch));
+  return tl_delivery_room(deal->context, &part->bodies, 6, &part->scratch);
 }
 
 /* Where the owners of the piece's bodies have them. */
 static talus_status bodies_locate(tl_deal *deal) {
   talus_context *const context = deal->context;
   const talus_problem *const p = deal->piece;
-  tl_gifts *const gifts = &deal->part->bodies;
+  tl_delivery *const delivery = &deal->part->bodies;
   const int32_t count = p->rigid.body_count, size = deal->transport->size;
   TL_TRY(tl_ranks_agree(context, tl_buffer_reserve(context, &deal->out, (size_t)count,
                                                    sizeof(int32_t), "owners of bodies")));
@@ -201,19 +201,19 @@ static talus_status bodies_locate(tl_deal *deal) {
   for (int32_t i = 0; i < count; i++) {
     rank[i] = tl_deal_owner(deal, deal->brick[i]);
   }
-  TL_TRY(tl_gifts_make(context, count, rank, gifts));
-  const int64_t asked = gifts->route.receive[size];
+  TL_TRY(tl_delivery_make(context, count, rank, delivery));
+  const int64_t asked = delivery->route.receive[size];
   TL_TRY(tl_ranks_agree(context, tl_buffer_reserve(context, &deal->out, (size_t)(count + asked),
                                                    sizeof(uint64_t), "ids of bodies")));
   uint64_t *const id = deal->out.memory, *const wanted = id + count;
   for (int32_t i = 0; i < count; i++) {
-    id[i] = p->ids[gifts->sent[i]];
+    id[i] = p->ids[delivery->sent[i]];
   }
-  TL_TRY(tl_route_carry(context, &gifts->route, sizeof *id, id, wanted));
+  TL_TRY(tl_route_carry(context, &delivery->route, sizeof *id, id, wanted));
   talus_status status = results_room(deal);
   for (int64_t i = 0; i < asked && status == TALUS_OK; i++) {
-    gifts->taken[i] = tl_id_place(&deal->index, wanted[i]);
-    if (gifts->taken[i] < 0) {
+    delivery->taken[i] = tl_id_place(&deal->index, wanted[i]);
+    if (delivery->taken[i] < 0) {
       status = tl_fail(context, TALUS_INDEX_RANGE,
                        "no rank gives body %llu, which some rank has as a ghost",
                        (unsigned long long)wanted[i]);

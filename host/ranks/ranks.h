@@ -4,7 +4,7 @@
  *   route.c    records from any to any       owners.h   which rank has which bricks
  *   fields.c   arrays of a problem, packed   pieces.c   what may be given
  *   deal*.c    pieces to parts: who has what flow.c     ... and the numbers of it
- *   gifts.c    impulses and results between both
+ *   delivery.c    impulses and results between both
  *   halo*.c    what is exchanged of a part   halo_exchange.c   ... and how
  *   lists.c    who sends what to whom        tokens.c   velocities on their way through a sweep
  *   numbers.c  places in the order of one rank
@@ -69,28 +69,28 @@ talus_status tl_pieces_same(talus_context *context, const talus_problem *piece);
 talus_status tl_pieces_unique(talus_context *context, const talus_problem *piece,
                               tl_buffer *memory);
 
-/* ---- gifts.c --------------------------------------------------------------------------------- */
+/* ---- delivery.c ------------------------------------------------------------------------------ */
 
 /* Things of a piece and where they are in the parts of their owners, in the same order. */
-typedef struct tl_gifts {
+typedef struct tl_delivery {
   tl_route route;
   int32_t *sent, *taken; /* indices in the piece, rank by rank; in the part */
   tl_buffer memory;
-} tl_gifts;
+} tl_delivery;
 
 /* rank: [count] of the owner of each thing. Collective. `taken` is left to the caller. */
-talus_status tl_gifts_make(talus_context *context, int32_t count, const int32_t *rank,
-                           tl_gifts *gifts);
+talus_status tl_delivery_make(talus_context *context, int32_t count, const int32_t *rank,
+                              tl_delivery *delivery);
 /* Room for rows of `width` doubles. */
-talus_status tl_gifts_room(talus_context *context, const tl_gifts *gifts, int32_t width,
-                           tl_buffer *scratch);
+talus_status tl_delivery_room(talus_context *context, const tl_delivery *delivery, int32_t width,
+                              tl_buffer *scratch);
 /* Rows of `width` doubles from the pieces to the owners' parts, or back, where there is room for
  * them. Collective. */
-talus_status tl_gifts_forward(talus_context *context, const tl_gifts *gifts, int32_t width,
-                              const double *piece, double *part, const tl_buffer *scratch);
-talus_status tl_gifts_back(talus_context *context, const tl_gifts *gifts, int32_t width,
-                           const double *part, double *piece, const tl_buffer *scratch);
-void tl_gifts_release(talus_context *context, tl_gifts *gifts);
+talus_status tl_delivery_forward(talus_context *context, const tl_delivery *delivery, int32_t width,
+                                 const double *piece, double *part, const tl_buffer *scratch);
+talus_status tl_delivery_back(talus_context *context, const tl_delivery *delivery, int32_t width,
+                              const double *part, double *piece, const tl_buffer *scratch);
+void tl_delivery_release(talus_context *context, tl_delivery *delivery);
 
 /* ---- flow.c ---------------------------------------------------------------------------------- */
 
@@ -147,7 +147,7 @@ typedef struct tl_part {
   int64_t contact_count, row_count; /* of all ranks */
   bool compliant, bounded;          /* of any rank's */
   bool limits;                      /* some rank has a limit of time or a callback */
-  tl_gifts contacts, rows, bodies;
+  tl_delivery contacts, rows, bodies;
   tl_flow flow[TL_FLOWS];
   bool direct; /* no rank gives a body that another one owns */
   bool met;    /* all ranks have the same version of the library */

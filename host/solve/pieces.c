@@ -110,10 +110,10 @@ static talus_status start_send(talus_solver *solver, const talus_solution *piece
   TL_TRY(tl_pieces_names_match(solver, &impulse, &row));
   memset(own->impulse, 0, (size_t)p->dimension * (size_t)p->contact_count * sizeof(double));
   memset(own->bilateral_impulse, 0, (size_t)p->bilateral_count * sizeof(double));
-  TL_TRY(tl_gifts_forward(context, &part->contacts, p->dimension, impulse, own->impulse,
-                          &part->scratch));
-  return part->row_count > 0 ? tl_gifts_forward(context, &part->rows, 1, row,
-                                                own->bilateral_impulse, &part->scratch)
+  TL_TRY(tl_delivery_forward(context, &part->contacts, p->dimension, impulse, own->impulse,
+                             &part->scratch));
+  return part->row_count > 0 ? tl_delivery_forward(context, &part->rows, 1, row,
+                                                   own->bilateral_impulse, &part->scratch)
                              : TALUS_OK;
 }
 
@@ -142,7 +142,7 @@ static decisive decisive_of(const talus_settings *s) {
                      (double)s->certify}};
 }
 
-static void wishes_say(const talus_solver *solver, const talus_solution *piece, int64_t *number) {
+static void request_tell(const talus_solver *solver, const talus_solution *piece, int64_t *number) {
   const talus_problem *const p = &solver->piece;
   const decisive d = decisive_of(&solver->settings);
   uint64_t hash = 0;
@@ -184,12 +184,12 @@ static talus_status own_check(talus_solver *solver, const talus_solution *given,
 
 /* Checks what is asked for; places for the results, velocities of contacts where some rank wants
  * them. */
-static talus_status wishes_meet(talus_solver *solver, const talus_solution *given,
-                                const talus_solution *piece, talus_solution *own) {
+static talus_status request_agree(talus_solver *solver, const talus_solution *given,
+                                  const talus_solution *piece, talus_solution *own) {
   tl_part *const part = &solver->part;
   talus_context *const context = solver->context;
   int64_t number[NUMBERS];
-  wishes_say(solver, piece, number);
+  request_tell(solver, piece, number);
   TL_TRY(tl_ranks_agree_on(context, own_check(solver, given, piece), number, NUMBERS));
   if (number[SETTINGS] != -number[SETTINGS_LEAST]) {
     const decisive d = decisive_of(&solver->settings);
@@ -227,15 +227,15 @@ static talus_status results_send(talus_solver *solver, const talus_solution *own
   tl_part *const part = &solver->part;
   tl_buffer *const scratch = &part->scratch;
   const int32_t d = part->problem.dimension;
-  TL_TRY(tl_gifts_back(context, &part->contacts, d, own->impulse, piece->impulse, scratch));
+  TL_TRY(tl_delivery_back(context, &part->contacts, d, own->impulse, piece->impulse, scratch));
   if (part->row_count > 0) {
-    TL_TRY(tl_gifts_back(context, &part->rows, 1, own->bilateral_impulse, piece->bilateral_impulse,
-                         scratch));
+    TL_TRY(tl_delivery_back(context, &part->rows, 1, own->bilateral_impulse,
+                            piece->bilateral_impulse, scratch));
   }
-  TL_TRY(tl_gifts_back(context, &part->bodies, 6, own->velocity, piece->velocity, scratch));
+  TL_TRY(tl_delivery_back(context, &part->bodies, 6, own->velocity, piece->velocity, scratch));
   return own->contact_velocity != NULL
-             ? tl_gifts_back(context, &part->contacts, d, own->contact_velocity,
-                             piece->contact_velocity, scratch)
+             ? tl_delivery_back(context, &part->contacts, d, own->contact_velocity,
+                                piece->contact_velocity, scratch)
              : TALUS_OK;
 }
 
@@ -245,7 +245,7 @@ talus_status tl_pieces_solve(talus_solver *solver, const tl_request *request) {
   const talus_solution *const piece = request->solution != NULL ? request->solution : &none;
   tl_request all = {.info = request->info};
   talus_solution *const own = &all.copy.solution;
-  TL_TRY(wishes_meet(solver, request->solution, piece, own));
+  TL_TRY(request_agree(solver, request->solution, piece, own));
   solver->part.keys_matched = 0;
   if (solver->settings.warm_start) {
     TL_TRY(start_send(solver, piece, own));

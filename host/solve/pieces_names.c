@@ -9,7 +9,7 @@ typedef struct named {
   const uint64_t *key;
   int32_t count, width;
   tl_keys *kept;
-  const tl_gifts *owners;
+  const tl_delivery *owners;
 } named;
 
 static named named_of(talus_solver *solver, int rows) {
@@ -20,7 +20,7 @@ static named named_of(talus_solver *solver, int rows) {
 }
 
 /* A row for each name that goes to its keeper; values may be NULL. */
-static talus_status names_send(talus_solver *solver, const named *n, tl_gifts *keepers,
+static talus_status names_send(talus_solver *solver, const named *n, tl_delivery *keepers,
                                uint64_t **name, tl_buffer *memory) {
   talus_context *const context = solver->context;
   const int32_t size = tl_ranks_of(context)->size;
@@ -30,12 +30,12 @@ static talus_status names_send(talus_solver *solver, const named *n, tl_gifts *k
   for (int32_t i = 0; i < n->count; i++) {
     rank[i] = (int32_t)((n->key[i] * UINT64_C(0x9E3779B97F4A7C15) >> 32) % (uint64_t)size);
   }
-  TL_TRY(tl_gifts_make(context, n->count, rank, keepers));
+  TL_TRY(tl_delivery_make(context, n->count, rank, keepers));
   const size_t kept = (size_t)keepers->route.receive[size];
   talus_status status =
       tl_buffer_reserve(context, memory, (size_t)n->count + kept, sizeof(uint64_t), "names");
   if (status == TALUS_OK) {
-    status = tl_gifts_room(context, keepers, n->width, &solver->part.scratch);
+    status = tl_delivery_room(context, keepers, n->width, &solver->part.scratch);
   }
   status = tl_ranks_agree(context, status);
   if (status != TALUS_OK) { /* there may be no room for results any more, either */
@@ -55,7 +55,7 @@ static talus_status names_send(talus_solver *solver, const named *n, tl_gifts *k
 
 /* ---- before a solve -------------------------------------------------------------------------- */
 
-static talus_status match(talus_solver *solver, const named *n, tl_gifts *keepers,
+static talus_status match(talus_solver *solver, const named *n, tl_delivery *keepers,
                           tl_buffer *memory, double *found) {
   talus_context *const context = solver->context;
   tl_buffer values = {.memory = NULL};
@@ -75,7 +75,8 @@ static talus_status match(talus_solver *solver, const named *n, tl_gifts *keeper
     solver->part.keys_matched += (int32_t)all;
   }
   if (status == TALUS_OK) {
-    status = tl_gifts_back(context, keepers, n->width, values.memory, found, &solver->part.scratch);
+    status =
+        tl_delivery_back(context, keepers, n->width, values.memory, found, &solver->part.scratch);
   }
   tl_buffer_release(context, &values);
   return status;
@@ -91,7 +92,7 @@ talus_status tl_pieces_names_match(talus_solver *solver, const double **impulse,
                                  sizeof(double), "impulses by name")));
   double *const found = solver->part.named.memory;
   for (int rows = 0; rows < 2; rows++) {
-    tl_gifts keepers = {.sent = NULL};
+    tl_delivery keepers = {.sent = NULL};
     tl_buffer memory = {.memory = NULL};
     double *const to = rows ? found + (int64_t)all[0].width * all[0].count : found;
     talus_status status = TALUS_OK;
@@ -99,7 +100,7 @@ talus_status tl_pieces_names_match(talus_solver *solver, const double **impulse,
       status = match(solver, &all[rows], &keepers, &memory, to);
       *(rows ? row : impulse) = to;
     }
-    tl_gifts_release(context, &keepers);
+    tl_delivery_release(context, &keepers);
     tl_buffer_release(context, &memory);
     TL_TRY(status);
   }
@@ -109,7 +110,7 @@ talus_status tl_pieces_names_match(talus_solver *solver, const double **impulse,
 /* ---- behind it ------------------------------------------------------------------------------- */
 
 static talus_status save(talus_solver *solver, const named *n, const double *part,
-                         tl_gifts *keepers, tl_buffer *memory, tl_buffer *values) {
+                         tl_delivery *keepers, tl_buffer *memory, tl_buffer *values) {
   talus_context *const context = solver->context;
   uint64_t *name;
   TL_TRY(names_send(solver, n, keepers, &name, memory));
@@ -119,8 +120,8 @@ static talus_status save(talus_solver *solver, const named *n, const double *par
       tl_ranks_agree(context, tl_buffer_reserve(context, values, ((size_t)n->count + count) * width,
                                                 sizeof(double), "impulses by name")));
   double *const own = values->memory, *const kept = own + width * (size_t)n->count;
-  TL_TRY(tl_gifts_back(context, n->owners, n->width, part, own, &solver->part.scratch));
-  TL_TRY(tl_gifts_forward(context, keepers, n->width, own, kept, &solver->part.scratch));
+  TL_TRY(tl_delivery_back(context, n->owners, n->width, part, own, &solver->part.scratch));
+  TL_TRY(tl_delivery_forward(context, keepers, n->width, own, kept, &solver->part.scratch));
   return tl_ranks_agree(context,
                         tl_keys_save(context, n->kept, name, kept, (int32_t)count, n->width));
 }
@@ -128,14 +129,14 @@ static talus_status save(talus_solver *solver, const named *n, const double *par
 talus_status tl_pieces_names_save(talus_solver *solver, const talus_solution *own) {
   for (int rows = 0; rows < 2; rows++) {
     const named n = named_of(solver, rows);
-    tl_gifts keepers = {.sent = NULL};
+    tl_delivery keepers = {.sent = NULL};
     tl_buffer memory = {.memory = NULL}, values = {.memory = NULL};
     talus_status status = TALUS_OK;
     if (solver->part.named_by[rows]) {
       status = save(solver, &n, rows ? own->bilateral_impulse : own->impulse, &keepers, &memory,
                     &values);
     }
-    tl_gifts_release(solver->context, &keepers);
+    tl_delivery_release(solver->context, &keepers);
     tl_buffer_release(solver->context, &memory);
     tl_buffer_release(solver->context, &values);
     TL_TRY(status);
