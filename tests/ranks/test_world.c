@@ -442,11 +442,11 @@ int main(int count, char **words) {
   test_scene("crowded", QUICK ? 8 : 20, some, 50, QUICK ? 4 : 10);
   test_scene("taken", QUICK ? 15 : 40, some, 50, QUICK ? 8 : 30);
   test_scene("cohesive", QUICK ? 8 : 30, some, 50, QUICK ? 4 : 20);
-  test_scene("pressed", QUICK ? 8 : 60, some, 50, QUICK ? 4 : 30);
+  test_scene("pressed", QUICK ? 30 : 60, some, QUICK ? 20 : 50, QUICK ? 8 : 30);
   test_cuts("bed", QUICK ? 8 : 24, 3, QUICK ? 1 : 4, sizes, QUICK ? 1 : 5);
   test_cuts("drum", QUICK ? 8 : 24, 3, QUICK ? 1 : 4, sizes, some);
   test_cuts("cohesive", QUICK ? 8 : 24, 3, QUICK ? 1 : 4, sizes, some);
-  test_cuts("pressed", QUICK ? 8 : 40, 3, QUICK ? 1 : 4, sizes, some);
+  test_cuts("pressed", QUICK ? 30 : 40, 3, QUICK ? 1 : 4, sizes, some);
   test_cuts("hopper", QUICK ? 8 : 24, 4, QUICK ? 1 : 4, sizes, some);
   test_cuts("shaken", QUICK ? 8 : 20, 3, 0, sizes, some);
   test_cuts("pile", QUICK ? 5 : 15, 3, QUICK ? 1 : 4, sizes, some);
