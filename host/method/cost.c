@@ -135,18 +135,19 @@ static void rows_fill(const tl_shape *shape, tl_cost_matrix *m) {
   }
 }
 
-/* Whether the device has the libraries; they are loaded here. It is not asked again if it lacks
- * one. */
+/* Whether the device has the libraries, which are loaded here, and memory for their handles. It is
+ * not asked again if it lacks one. A device that is lost says so again when it is to sweep. */
 static talus_status device_open(tl_run *run, const tl_dense_ops *ops, bool *opened) {
   talus_context *const context = run->context;
   const talus_status status = ops->open(context);
   *opened = status == TALUS_OK;
-  if (status != TALUS_UNSUPPORTED) {
+  if (status != TALUS_UNSUPPORTED && status != TALUS_OUT_OF_MEMORY &&
+      status != TALUS_DEVICE_ERROR) {
     return status;
   }
   tl_log(context, TALUS_LOG_INFO, "auto goes without factors: %s", talus_context_message(context));
   context->message[0] = 0;
-  context->undense = true;
+  context->undense = status == TALUS_UNSUPPORTED;
   return TALUS_OK;
 }
 

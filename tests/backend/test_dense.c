@@ -400,6 +400,35 @@ static void test_memory(talus_context *context) {
   tl_linear_release(context, &linear);
 }
 
+static talus_status open_fails(talus_context *context) {
+  return tl_fail(context, TALUS_OUT_OF_MEMORY, "cublasCreate_v2: no device memory");
+}
+
+static talus_status open_breaks(talus_context *context) {
+  return tl_fail(context, TALUS_DEVICE_ERROR, "cusolverDnCreate: status 7");
+}
+
+/* Where handles of the libraries cannot be had just now, `auto` sweeps, and asks again. */
+static void test_auto_without_handles(talus_context *cuda) {
+  static talus_status (*const opens[])(talus_context *) = {open_fails, open_breaks};
+  oracle_made made = pile_draw(PILE, 40, 2, TALUS_LAW_CCP, 3);
+  talus_settings settings = talus_settings_default();
+  settings.law = TALUS_LAW_CCP;
+  settings.tolerance = 1e-8;
+  for (int i = 0; i < 2; i++) {
+    tl_dense_ops ops = *tl_dense_backend_find(cuda);
+    talus_info info;
+    ops.open = opens[i];
+    cuda->dense = &ops;
+    solve(cuda, &made.problem, &settings, "no handles", &info);
+    cuda->dense = NULL;
+    CHECK_CASE(info.factorisations == 0 && info.outcome == TALUS_OUTCOME_CONVERGED, "%s after %d",
+               talus_outcome_name(info.outcome), (int)info.factorisations);
+    CHECK(!cuda->undense && talus_context_message(cuda)[0] == 0);
+  }
+  oracle_made_free(&made);
+}
+
 /* ---- lists of requests ----------------------------------------------------------------------- */
 
 enum { LIST = 3, BLOCKS = 4, ROWS = 3 * BLOCKS };
@@ -529,6 +558,7 @@ int main(int argc, char **argv) {
     test_list(cuda, false);
     test_list(cuda, true);
     test_mixture(cuda, &there, emulated);
+    test_auto_without_handles(cuda);
   }
   talus_context_destroy(cuda);
   talus_context_destroy(cpu);
