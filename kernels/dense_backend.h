@@ -76,7 +76,10 @@ typedef struct tl_dense_ops {
   /* Loads the libraries, unless that has been done. UNSUPPORTED: one is missing, the message says
    * which. */
   talus_status (*open)(talus_context *context);
-  /* Room for so many problems with matrices of this order. UNSUPPORTED: as above. */
+  /* Bytes of the device's memory that are free just now; 0: it does not tell. */
+  int64_t (*room)(talus_context *context);
+  /* So many problems with matrices of this order, which have their memory from here on: what `load`
+   * adds is small beside them. UNSUPPORTED: as above. */
   talus_status (*create)(talus_context *context, int32_t capacity, int32_t order, tl_dense **dense);
   void (*destroy)(tl_dense *dense); /* accepts NULL */
   talus_status (*load)(tl_dense *dense, int32_t slot, const tl_dense_problem *problem);

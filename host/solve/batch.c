@@ -5,8 +5,8 @@
  * worked on side by side (batch_wave.c). A solve does not depend on what its solver did before, nor
  * on what lies beside it, so that the results have the same bits on any number of threads, and as
  * many calls. On a device small problems go in larger waves (batch_device.c), those of second-order
- * methods in groups whose matrices it factors together (batch_together.c). Who has batches again
- * and again keeps the threads' solvers in a tl_batch_workers. */
+ * methods in groups whose matrices it factors together (batch_step.c). Who has batches again and
+ * again keeps the threads' solvers in a tl_batch_workers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +17,8 @@
 #include "kernels/registry.h"
 
 /* SMALL: constraints of a problem that may be one of a handful. Memory for more than one of the
- * large ones is not kept; nor is it for several of more than STEP_MOST that are factored together.
- */
-enum { HANDFUL = 8, SMALL = 32, STEP_MOST = 1024 };
+ * large ones is not kept. */
+enum { HANDFUL = 8, SMALL = 32 };
 
 static talus_status solvers_make(const tl_batch_workers *workers, tl_worker *w) {
   const int32_t count = workers->together ? HANDFUL : 1;
@@ -38,6 +37,7 @@ static talus_status worker_open(talus_context *context, const tl_batch_workers *
   def.log = NULL; /* the caller's need not be safe among threads */
   talus_status status = talus_context_create(&def, &w->context);
   if (status == TALUS_OK) {
+    w->context->undense = context->undense;
     status = solvers_make(workers, w);
   }
   return status == TALUS_OK
@@ -102,7 +102,7 @@ static int place_compare(const void *left, const void *right) {
                             : (a->index > b->index) - (a->index < b->index);
 }
 
-static int64_t constraints_of(const talus_problem *problem) {
+int64_t tl_batch_constraints(const talus_problem *problem) {
   return (int64_t)problem->contact_count + problem->bilateral_count;
 }
 
@@ -110,13 +110,13 @@ static int64_t constraints_of(const talus_problem *problem) {
 static void order_find(const tl_batch *b, place *order) {
   for (int32_t i = 0; i < b->count; i++) {
     const talus_problem *const p = tl_batch_problem(b, i);
-    order[i] = (place){-constraints_of(p), i};
+    order[i] = (place){-tl_batch_constraints(p), i};
   }
   qsort(order, (size_t)b->count, sizeof *order, place_compare);
 }
 
 static bool is_small(const talus_problem *problem) {
-  return constraints_of(problem) <= SMALL;
+  return tl_batch_constraints(problem) <= SMALL;
 }
 
 /* ---- solving --------------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ static void problem_finish(tl_worker *w, const tl_batch *b, int32_t slot, int32_
                  tl_wave_finish(w->wave, slot, tl_batch_solution(b, i), tl_batch_info(b, i)));
 }
 
-static void problem_solve(tl_worker *w, const tl_batch *b, int32_t i) {
+void tl_worker_solve(tl_worker *w, const tl_batch *b, int32_t i) {
   tl_wave_update(w->wave, 0, b, i);
   problem_finish(w, b, 0, i);
 }
@@ -168,7 +168,7 @@ static turns turns_plan(const tl_batch *b, const place *order, int32_t threads) 
 
 static void turn_take(tl_worker *w, const tl_batch *b, const turns *t, int32_t turn) {
   if (turn < t->large) {
-    problem_solve(w, b, t->order[turn].index);
+    tl_worker_solve(w, b, t->order[turn].index);
     return;
   }
   const int32_t first = t->large + t->handful * (turn - t->large), left = b->count - first;
@@ -201,43 +201,6 @@ static talus_status on_host(talus_context *context, tl_worker *workers, int32_t 
   tl_each(context, threads, threads, workers_run, &task);
   tl_free(context, order);
   return TALUS_OK;
-}
-
-/* How many of so many, which are sorted, are factored together; 1: the first is on its own. */
-static int32_t step_length(const tl_batch *b, const int32_t *index, int32_t count) {
-  const bool large = constraints_of(tl_batch_problem(b, index[0])) > STEP_MOST;
-  return large ? 1 : count < TL_TOGETHER ? count : TL_TOGETHER;
-}
-
-/* Problems of like sizes keep step; where there are no threads for that, one after the other. */
-static talus_status steps_take(talus_context *context, tl_worker *w, const tl_batch *b,
-                               const int32_t *index) {
-  for (int32_t first = 0, count; first < b->count; first += count) {
-    bool taken = false;
-    count = step_length(b, index + first, b->count - first);
-    if (count > 1) {
-      TL_TRY(tl_batch_together(context, w, b, index + first, count, &taken));
-    }
-    for (int32_t i = 0; i < count && !taken; i++) {
-      problem_solve(w, b, index[first + i]);
-    }
-  }
-  return TALUS_OK;
-}
-
-static talus_status in_step(talus_context *context, tl_worker *w, const tl_batch *b) {
-  place *order;
-  int32_t *index;
-  const size_t count = (size_t)b->count;
-  TL_TRY(tl_alloc(context, (void **)&order, 1, count * (sizeof *order + sizeof *index), "a batch"));
-  index = (int32_t *)(order + count);
-  order_find(b, order);
-  for (size_t i = 0; i < count; i++) {
-    index[i] = order[i].index;
-  }
-  const talus_status status = steps_take(context, w, b, index);
-  tl_free(context, order);
-  return status;
 }
 
 /* The first problem that failed, on any thread. */
@@ -299,7 +262,7 @@ talus_status tl_batch_workers_solve(talus_context *context, tl_batch_workers *wo
     workers->worker[t].failed = -1;
   }
   if (workers->in_step) {
-    TL_TRY(in_step(context, workers->worker, &b));
+    TL_TRY(tl_batch_step(context, workers->worker, &b));
   } else if (tl_batch_on_device(context, &workers->settings, count)) {
     TL_TRY(tl_batch_device(context, workers, &b));
   } else {
@@ -311,7 +274,7 @@ talus_status tl_batch_workers_solve(talus_context *context, tl_batch_workers *wo
 /* Whether problems are solved by the calling thread and a device that was asked for and factors
  * their matrices: those of second-order methods that are not small. Threads would give them the
  * CPU's factors, which are not those of a call of its own. They keep step, unless some go in waves,
- * or have a time limit, which is each one's own. */
+ * or have a time limit, which is each one's own, or the device has no library for it. */
 static void device_serves(const talus_context *context, const talus_settings *settings,
                           const tl_batch *b, tl_batch_workers *workers) {
   const bool second =
@@ -321,11 +284,12 @@ static void device_serves(const talus_context *context, const talus_settings *se
   }
   int64_t least = INT64_MAX;
   for (int32_t i = 0; i < b->count; i++) {
-    const int64_t constraints = constraints_of(tl_batch_problem(b, i));
+    const int64_t constraints = tl_batch_constraints(tl_batch_problem(b, i));
     least = constraints < least ? constraints : least;
   }
   workers->in_turn = least > SMALL;
-  workers->in_step = least > TL_WAVE_MOST && b->count > 1 && !(settings->max_seconds > 0);
+  workers->in_step =
+      least > TL_WAVE_MOST && b->count > 1 && !(settings->max_seconds > 0) && !context->undense;
 }
 
 static talus_status batch_solve(talus_context *context, const talus_settings *settings,

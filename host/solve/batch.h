@@ -23,9 +23,12 @@ talus_info *tl_batch_info(const tl_batch *b, int32_t i);
 /* STRUCT_SIZE unless problem, solution and info i have the sizes of the first ones. */
 talus_status tl_batch_check(talus_context *context, const tl_batch *b, int32_t i);
 
+int64_t tl_batch_constraints(const talus_problem *problem);
+
 enum {
-  TL_WAVE_MOST = 64, /* constraints of a problem that goes in a wave */
-  TL_TOGETHER = 64   /* problems whose matrices are factored together */
+  TL_WAVE_MOST = 64,   /* constraints of a problem that goes in a wave */
+  TL_TOGETHER = 64,    /* problems whose matrices are factored together */
+  TL_STEP_ORDER = 1024 /* of these: a larger one fills a device alone, and takes its memory */
 };
 
 /* batch_wave.c: problems that a backend takes together, each with its solver. */
@@ -72,6 +75,9 @@ void tl_worker_tell(tl_worker *w, const tl_batch *b, int32_t i, talus_status sta
 /* A failure of problem i is noted while the context's message is still its own. */
 void tl_worker_warn(tl_worker *w, int32_t i, talus_status status);
 
+/* Problem i by itself, and how it ended. */
+void tl_worker_solve(tl_worker *w, const tl_batch *b, int32_t i);
+
 /* Threads with a context and solvers each, kept from batch to batch. */
 typedef struct tl_batch_workers {
   talus_settings settings; /* of each solver */
@@ -101,10 +107,14 @@ bool tl_batch_on_device(const talus_context *context, const talus_settings *sett
                         int32_t count);
 talus_status tl_batch_device(talus_context *context, tl_batch_workers *workers, const tl_batch *b);
 
-/* batch_together.c: problems index[0 .. count - 1] of the batch, at most TL_TOGETHER, in the
- * worker's context; what was made is told to the log of `teller`. *taken = false: there were no
- * threads for it, nothing was done. */
-talus_status tl_batch_together(talus_context *teller, tl_worker *worker, const tl_batch *b,
-                               const int32_t *index, int32_t count, bool *taken);
+/* batch_step.c: problems whose matrices a device factors, all in the worker's context; what was
+ * made is told to the log of `teller`. */
+talus_status tl_batch_step(talus_context *teller, tl_worker *worker, const tl_batch *b);
+
+/* batch_together.c: problems index[0 .. count - 1] of the batch, at most TL_TOGETHER. again[i]: that
+ * one is to be solved by itself, and nothing was told of it: there were no threads for all, or not
+ * the memory. */
+void tl_batch_together(talus_context *teller, tl_worker *worker, const tl_batch *b,
+                       const int32_t *index, int32_t count, bool *again);
 
 #endif

@@ -9,8 +9,6 @@
 
 #include "host/solve/batch_together.h"
 
-/* Matrices of a larger order fill a device one by one, and take its memory. */
-enum { ORDER_MOST = 1024 };
 /* Those of one object are as large as its largest: smaller ones than this share go elsewhere. */
 static const double ALIKE = 0.75;
 
@@ -165,14 +163,23 @@ static int32_t alike_pick(tl_group *g) {
     const tl_lane *const l = &g->lane[i];
     largest = l->running && l->kind == TL_REQUEST_CREATE && l->order > largest ? l->order : largest;
   }
-  for (int32_t i = 0; i < g->count && (count == 0 || largest <= ORDER_MOST); i++) {
+  for (int32_t i = 0; i < g->count && (count == 0 || largest <= TL_STEP_ORDER); i++) {
     const tl_lane *const l = &g->lane[i];
     if (l->running && l->kind == TL_REQUEST_CREATE &&
-        (largest > ORDER_MOST ? l->order == largest : l->order >= ALIKE * largest)) {
+        (largest > TL_STEP_ORDER ? l->order == largest : l->order >= ALIKE * largest)) {
       g->picked[count++] = i;
     }
   }
   return count;
+}
+
+/* What it has no library for is told once, and not asked of it again. */
+static void store_refused(tl_group *g, talus_status status) {
+  if (status == TALUS_UNSUPPORTED && !g->context->undense) {
+    tl_log(g->teller, TALUS_LOG_WARNING, "second-order methods factor on the host: %s",
+           talus_context_message(g->context));
+    g->context->undense = g->teller->undense = true;
+  }
 }
 
 static talus_status store_make(tl_group *g, int32_t count) {
@@ -185,8 +192,7 @@ static talus_status store_make(tl_group *g, int32_t count) {
   TL_TRY(tl_alloc(g->context, (void **)&s, 1, sizeof *s, "dense systems"));
   const talus_status status = g->ops->create(g->context, count, order, &s->dense);
   if (status != TALUS_OK) {
-    tl_log(g->teller, TALUS_LOG_WARNING, "second-order methods factor on the host: %s",
-           talus_context_message(g->context));
+    store_refused(g, status);
     tl_free(g->context, s);
     return status;
   }

@@ -3,7 +3,8 @@
  *
  * Each problem is solved as it is alone, but as a coroutine with a table of dense operations in
  * place of the backend's, which waits until the others have come as far (batch_requests.c). Who
- * goes on, and in which order, follows from the problems alone. */
+ * goes on, and in which order, follows from the problems alone. Who is refused memory, the device's
+ * or the host's, ends there, and is solved again when the others have given back theirs. */
 #include <string.h>
 
 #include "host/solve/batch_together.h"
@@ -23,7 +24,10 @@ static void lane_run(void *arguments, int32_t index) {
     tl_wave_update(w->wave, 0, b, i);
     status = tl_wave_finish(w->wave, 0, tl_batch_solution(b, i), tl_batch_info(b, i));
   }
-  tl_worker_tell(w, b, i, status);
+  g->again[index] = status == TALUS_OUT_OF_MEMORY;
+  if (!g->again[index]) {
+    tl_worker_tell(w, b, i, status);
+  }
   tl_wave_close(w->wave);
 }
 
@@ -36,6 +40,19 @@ static void lanes_run(tl_group *g) {
       }
     }
   } while (tl_requests_serve(g));
+}
+
+/* Those that lacked memory, if there are any. */
+static void again_tell(const tl_group *g) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < g->count; i++) {
+    count += g->again[i];
+  }
+  if (count > 0) {
+    tl_log(g->teller, TALUS_LOG_INFO,
+           "%d of %d problems that keep step lack memory for that: they are solved one by one",
+           (int)count, (int)g->count);
+  }
 }
 
 /* The stores' work, told and ended. */
@@ -79,36 +96,45 @@ static void failures_take(const tl_group *g, tl_worker *worker) {
   }
 }
 
-talus_status tl_batch_together(talus_context *teller, tl_worker *worker, const tl_batch *b,
-                               const int32_t *index, int32_t count, bool *taken) {
+static void group_run(tl_group *g, tl_worker *worker) {
+  talus_context *const context = g->context;
+  context->together = g;
+  context->dense = &tl_lane_ops;
+  lanes_run(g);
+  context->dense = NULL;
+  context->together = NULL;
+  failures_take(g, worker);
+  stores_end(g);
+  again_tell(g);
+}
+
+void tl_batch_together(talus_context *teller, tl_worker *worker, const tl_batch *b,
+                       const int32_t *index, int32_t count, bool *again) {
   talus_context *const context = worker->context;
-  tl_group *g;
-  *taken = false;
-  TL_TRY(tl_alloc(context, (void **)&g, 1, sizeof *g, "a batch"));
-  memset(g, 0, sizeof *g);
-  g->context = context;
-  g->teller = teller;
-  g->batch = b;
-  g->index = index;
-  g->count = count;
-  g->ops = tl_dense_backend_find(context);
+  tl_group *g = NULL;
   for (int32_t i = 0; i < count; i++) {
-    g->lane[i].running = true;
-    g->lane[i].worker.context = context;
-    g->lane[i].worker.failed = -1;
+    again[i] = true;
   }
-  const talus_status status = tl_coroutines_make(context, count, lane_run, g, &g->coroutines);
-  if (status == TALUS_OK && g->coroutines != NULL) {
-    *taken = true;
-    context->together = g;
-    context->dense = &tl_lane_ops;
-    lanes_run(g);
-    context->dense = NULL;
-    context->together = NULL;
-    failures_take(g, worker);
-    stores_end(g);
+  if (tl_alloc(context, (void **)&g, 1, sizeof *g, "a batch") == TALUS_OK) {
+    memset(g, 0, sizeof *g);
+    g->context = context;
+    g->teller = teller;
+    g->batch = b;
+    g->index = index;
+    g->count = count;
+    g->again = again;
+    g->ops = tl_dense_backend_find(context);
+    for (int32_t i = 0; i < count; i++) {
+      g->lane[i].running = true;
+      g->lane[i].worker.context = context;
+      g->lane[i].worker.failed = -1;
+    }
+    if (tl_coroutines_make(context, count, lane_run, g, &g->coroutines) == TALUS_OK &&
+        g->coroutines != NULL) {
+      group_run(g, worker);
+    }
+    tl_coroutines_destroy(g->coroutines);
+    tl_free(context, g);
   }
-  tl_coroutines_destroy(g->coroutines);
-  tl_free(context, g);
-  return status;
+  context->message[0] = '\0'; /* what failed is solved again, or has its message in the worker */
 }

@@ -40,6 +40,7 @@ typedef struct tl_group {
   talus_context *teller;  /* whose log is told */
   const tl_batch *batch;
   const int32_t *index; /* [count] of the problems in the batch */
+  bool *again;          /* [count] those that lacked memory */
   const tl_dense_ops *ops;
   tl_coroutines *coroutines;
   tl_store *stores;

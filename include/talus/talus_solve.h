@@ -619,16 +619,18 @@ TALUS_API talus_status talus_solver_workspace_device(talus_context *context,
  * CUDA context those of up to 64 contacts and rows one per block, with the same bits, if the method
  * is one of mncp_* or AUTO, without warm start (info.backend says where); where a CUDA context was
  * asked for by name, INTERIOR_POINT and NEWTON without same_bits, and none has so few, on the
- * device: 64 at a time keep step, so that it factors their matrices together (info.seconds of each
- * is then the time of all); with max_seconds, or more than 1024 contacts and rows, one after the
- * other. A library may round a matrix in company otherwise than alone; the same batch has the same
- * bits from run to run on one device. solutions, infos and statuses have one element per problem,
- * or are NULL; a problem that fails leaves the others alone. Returns OK, or the status of the first
- * that failed, the message naming it; OUT_OF_MEMORY and DEVICE_ERROR may be of the whole. Limits
- * are those of each problem; progress is not called, and the log by the calling thread alone; an
- * allocator of the caller's must be safe among threads. Keys are not looked at: a warm start is
- * that of solutions. The same bits on any number of threads (settings.threads). The problems, the
- * solutions and the infos each have one struct_size. */
+ * device: up to 64 at a time keep step, as many as it has memory for, so that it factors their
+ * matrices together (info.seconds of each is then the time of all); with max_seconds, or more than
+ * 1024 contacts and rows or freedoms of bodies, one after the other. A library may round a matrix
+ * in company otherwise than alone; the same batch has the same bits from run to run on one device
+ * that has the memory for as many at a time.
+ * solutions, infos and statuses have one element per problem, or are NULL; a problem that fails
+ * leaves the others alone. Returns OK, or the status of the first that failed, the message naming
+ * it; OUT_OF_MEMORY and DEVICE_ERROR may be of the whole. Limits are those of each problem;
+ * progress is not called, and the log by the calling thread alone; an allocator of the caller's
+ * must be safe among threads. Keys are not looked at: a warm start is that of solutions. The same
+ * bits on any number of threads (settings.threads). The problems, the solutions and the infos each
+ * have one struct_size. */
 TALUS_API talus_status talus_solve_batch(talus_context *context, const talus_settings *settings,
                                          int32_t count, const talus_problem *problems,
                                          talus_solution *solutions, talus_info *infos,

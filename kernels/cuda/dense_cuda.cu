@@ -61,6 +61,16 @@ talus_status open(talus_context *context) {
   return tl_dense_library_open(device);
 }
 
+int64_t room(talus_context *context) {
+  tl_cuda_device *const device = (tl_cuda_device *)context->device;
+  const tl_cuda_scope scope(device);
+  size_t left = 0, all = 0;
+  if (scope.status == TALUS_OK && cudaMemGetInfo(&left, &all) != cudaSuccess) {
+    (void)cudaGetLastError();
+  }
+  return (int64_t)left;
+}
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 void destroy(tl_dense *base) {
@@ -83,6 +93,16 @@ void destroy(tl_dense *base) {
   tl_free(context, d);
 }
 
+/* All matrices at once: a lack of memory shows before anything was begun. */
+talus_status matrices_reserve(tl_dense_store *d) {
+  const size_t order = (size_t)d->order;
+  for (int32_t i = 0; i < d->capacity; i++) {
+    TL_TRY(tl_cuda_reserve(d->device, &d->slots[i].matrix,
+                           order * order * sizeof(double) + order * sizeof(int), "a dense matrix"));
+  }
+  return TALUS_OK;
+}
+
 talus_status create(talus_context *context, int32_t capacity, int32_t order, tl_dense **result) {
   tl_cuda_device *const device = (tl_cuda_device *)context->device;
   TL_CUDA_ENTER(device);
@@ -102,6 +122,7 @@ talus_status create(talus_context *context, int32_t capacity, int32_t order, tl_
     status = tl_alloc(context, (void **)&d->picked, (size_t)capacity, sizeof *d->picked,
                       "dense systems");
   }
+  status = status == TALUS_OK ? matrices_reserve(d) : status;
   if (status == TALUS_OK) {
     *result = &d->base;
     return TALUS_OK;
@@ -178,8 +199,6 @@ talus_status load(tl_dense *base, int32_t index, const tl_dense_problem *p) {
   const size_t sent = fixed_bytes(p, blocks, entries), full = p->full ? rows * rows : 0;
   TL_CUDA_ENTER(d->device);
   TL_TRY(tl_cuda_reserve(d->device, &s->fixed, sent + full * sizeof(double), "a contact problem"));
-  TL_TRY(tl_cuda_reserve(d->device, &s->matrix,
-                         order * order * sizeof(double) + order * sizeof(int), "a dense matrix"));
   TL_TRY(tl_dense_arena_reserve(d, sent + sizeof(tl_dense_view), sizeof(tl_dense_view)));
   s->view = tl_dense_view{};
   fixed_fill(d, p, blocks, entries, s->fixed.memory, &s->view);
@@ -203,6 +222,7 @@ talus_status load(tl_dense *base, int32_t index, const tl_dense_problem *p) {
 
 const tl_dense_ops tl_dense_cuda = {rates,
                                     open,
+                                    room,
                                     create,
                                     destroy,
                                     load,

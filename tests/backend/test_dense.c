@@ -1,7 +1,8 @@
 /* test_dense.c: second-order methods whose matrices a device factors: the CPU's outcomes, with as
  * many factorisations but for a tenth, judged by the oracle; batches that are factored together;
  * where `auto` takes the device's factors; and what is said where the device has no library for it
- * (the emulated one, unless EMU_LIBRARIES gives it some) or no memory.
+ * (the emulated one, unless EMU_LIBRARIES gives it some) or no memory. With EMU_MEMORY: batches
+ * that do not fit a device of so little, and nothing else.
  *
  * test_dense [libraries [COPIES [METHOD]]]: with cuBLAS and cuSOLVER; COPIES: nothing but a batch
  * of so many copies of a pile, by interior_point or METHOD. Ends with 77 where there is no device.
@@ -11,6 +12,7 @@
 
 #include "host/method/method.h"
 #include "host/method/newton/linear.h"
+#include "host/solve/batch.h"
 #include "talus/talus_solve.h"
 #include "tests/check.h"
 #include "tests/oracle/oracle.h"
@@ -18,7 +20,7 @@
 /* What the log said of the solves since it was cleared: how often matrices were on the device, and
  * why not; the last group of problems whose factors were made together. */
 typedef struct told {
-  int on_device, on_host, groups;
+  int on_device, on_host, groups, in_turn;
   int problems;
   long long factorisations, rounds, calls, calls_alone;
 } told;
@@ -37,6 +39,7 @@ static void log_take(void *user, talus_log_level level, const char *message) {
                "dense factors on the device, order %*s %*s factorisations of %*s operations, %*s "
                "solves, %*s products with W; %*s kernels, %lld calls",
                &t->calls_alone);
+  t->in_turn += strstr(message, "lack memory for that: they are solved one by one") != NULL;
   t->on_host += strstr(message, "factor on the host: dense factors on a device need cuBLAS and "
                                 "cuSOLVER, and this build was made without them") != NULL;
 }
@@ -225,7 +228,7 @@ static void test_copies(talus_context *cpu, talus_context *cuda, const told *t, 
   }
   const int each = (int)b->info[0].factorisations;
   CHECK_CASE(t->groups - before.groups == has_library, "%d groups", t->groups - before.groups);
-  CHECK(t->on_host - before.on_host == !has_library);
+  CHECK(t->on_host == !has_library); /* once for the context, whoever was first */
   if (has_library) {
     CHECK_CASE(t->problems == copies && t->factorisations == copies * t->rounds,
                "%lld factorisations of %d problems in %lld rounds", t->factorisations, t->problems,
@@ -429,6 +432,137 @@ static void test_auto_without_handles(talus_context *cuda) {
   oracle_made_free(&made);
 }
 
+enum { CROWD = 8, BODIES = 40 };
+
+/* A batch of copies of a pile, and what one of them has alone. */
+static batch *crowd_make(talus_context *cuda, oracle_made *made, talus_info *alone,
+                         double *impulse) {
+  batch *const b = batch_make(TALUS_METHOD_INTERIOR_POINT, CROWD);
+  talus_solution solution = talus_solution_default();
+  *made = pile_draw(PILE, BODIES, 0, b->settings.law, 3);
+  for (int i = 0; i < CROWD; i++) {
+    b->problem[i] = made->problem;
+  }
+  solution.impulse = impulse;
+  *alone = talus_info_default();
+  CHECK_CASE(talus_solve_once(cuda, &made->problem, &b->settings, &solution, alone) == TALUS_OK,
+             "%s", talus_context_message(cuda));
+  return b;
+}
+
+/* A group that is too large for the device: who is refused memory tells nothing, has no other bits
+ * by the host's factors, and leaves the others theirs. */
+static void test_group_without_memory(talus_context *cuda, const told *t) {
+  oracle_made made;
+  talus_info alone;
+  double impulse[3 * PILE] = {0};
+  int32_t index[CROWD];
+  bool again[CROWD];
+  tl_worker worker = {.context = cuda, .failed = -1};
+  batch *const b = crowd_make(cuda, &made, &alone, impulse);
+  const tl_batch group = {.settings = &b->settings,
+                          .count = CROWD,
+                          .problems = tl_struct_array_of(b->problem, CROWD),
+                          .solutions = tl_struct_array_of(b->solution, CROWD),
+                          .infos = tl_struct_array_of(b->info, CROWD),
+                          .statuses = b->status};
+  int refused = 0;
+  for (int i = 0; i < CROWD; i++) {
+    index[i] = i;
+    b->status[i] = TALUS_STATUS_COUNT;
+  }
+  tl_batch_together(cuda, &worker, &group, index, CROWD, again);
+  for (int i = 0; i < CROWD; i++) {
+    refused += again[i];
+    CHECK_CASE(b->status[i] == (again[i] ? TALUS_STATUS_COUNT : TALUS_OK), "%d: %d", i,
+               (int)b->status[i]);
+    CHECK(again[i] || memcmp(impulse, b->impulse[i], sizeof impulse) == 0);
+  }
+  CHECK_CASE(refused > 0 && t->in_turn == 1, "%d of %d refused", refused, (int)CROWD);
+  CHECK(worker.failed < 0 && talus_context_message(cuda)[0] == 0);
+  oracle_made_free(&made);
+  free(b);
+}
+
+/* A batch that does not fit at once: all are solved, with the bits that each has alone. */
+static void test_batch_without_memory(talus_context *cuda) {
+  oracle_made made;
+  talus_info alone;
+  double impulse[3 * PILE] = {0};
+  batch *const b = crowd_make(cuda, &made, &alone, impulse);
+  CHECK_CASE(batch_solve(cuda, b) == TALUS_OK, "%s", talus_context_message(cuda));
+  for (int i = 0; i < CROWD; i++) {
+    batch_check(b, i, &alone, 0, "alone");
+    CHECK_CASE(memcmp(impulse, b->impulse[i], sizeof impulse) == 0, "%d", i);
+  }
+  oracle_made_free(&made);
+  free(b);
+}
+
+/* ---- no host memory -------------------------------------------------------------------------- */
+
+static long allocations_left = -1; /* -1: any number */
+
+static void *allocate_some(void *user, size_t bytes) {
+  (void)user;
+  if (allocations_left >= 0 && allocations_left-- == 0) {
+    return NULL;
+  }
+  return malloc(bytes);
+}
+
+static void release_any(void *user, void *memory, size_t bytes) {
+  (void)user;
+  (void)bytes;
+  free(memory);
+}
+
+/* One allocation fails, whichever it is: the batch is solved, all of it and with the same bits, one
+ * by one if need be, or says what was missing. */
+static void test_host_memory(void) {
+  enum { COUNT = 3, STRIDE = 3 };
+  batch *const b = batch_make(TALUS_METHOD_INTERIOR_POINT, COUNT);
+  oracle_made made = pile_draw(70, 28, 0, b->settings.law, 3);
+  talus_context_def def = talus_context_def_default();
+  bool failed = true;
+  def.backend = TALUS_BACKEND_CUDA;
+  def.threads = 1;
+  def.allocate = allocate_some;
+  def.release = release_any;
+  double whole[COUNT][3 * PILE];
+  b->settings.max_iterations = 2;
+  for (int i = 0; i < COUNT; i++) {
+    b->problem[i] = made.problem;
+  }
+  for (long n = 0; failed; n += STRIDE) {
+    talus_context *context = NULL;
+    allocations_left = -1;
+    CHECK(talus_context_create(&def, &context) == TALUS_OK);
+    if (n == 0) {
+      CHECK(batch_solve(context, b) == TALUS_OK);
+      memcpy(whole, b->impulse, sizeof whole);
+    }
+    for (int i = 0; i < COUNT; i++) {
+      b->status[i] = TALUS_STATUS_COUNT;
+    }
+    allocations_left = n;
+    const talus_status status = batch_solve(context, b);
+    failed = allocations_left < 0;
+    allocations_left = -1;
+    CHECK_CASE(status == TALUS_OK ||
+                   (status == TALUS_OUT_OF_MEMORY && talus_context_message(context)[0] != 0),
+               "allocation %ld: %s '%s'", n, talus_status_name(status),
+               talus_context_message(context));
+    for (int i = 0; i < COUNT && status == TALUS_OK; i++) {
+      CHECK_CASE(b->status[i] == TALUS_OK && memcmp(whole[i], b->impulse[i], sizeof whole[i]) == 0,
+                 "allocation %ld, problem %d", n, i);
+    }
+    talus_context_destroy(context);
+  }
+  oracle_made_free(&made);
+  free(b);
+}
+
 /* ---- lists of requests ----------------------------------------------------------------------- */
 
 enum { LIST = 3, BLOCKS = 4, ROWS = 3 * BLOCKS };
@@ -540,6 +674,13 @@ int main(int argc, char **argv) {
     printf("skipped: no device\n");
     return CHECK_SKIPPED;
   }
+  if (has_library && getenv("EMU_MEMORY") != NULL) {
+    test_group_without_memory(cuda, &there);
+    test_batch_without_memory(cuda);
+    talus_context_destroy(cuda);
+    talus_context_destroy(cpu);
+    return check_end();
+  }
   if (argc > 2) { /* 64 copies take minutes on an emulator of CUDA */
     const int copies = atoi(argv[2]) < COPIES ? atoi(argv[2]) : COPIES;
     test_copies(cpu, cuda, &there, copies,
@@ -559,6 +700,7 @@ int main(int argc, char **argv) {
     test_list(cuda, true);
     test_mixture(cuda, &there, emulated);
     test_auto_without_handles(cuda);
+    test_host_memory();
   }
   talus_context_destroy(cuda);
   talus_context_destroy(cpu);

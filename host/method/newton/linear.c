@@ -198,6 +198,13 @@ static talus_status pattern_make(tl_linear *linear) {
   return memory_reserve(linear);
 }
 
+/* What is short of memory in company is solved again by itself, and may then have its matrix on the
+ * device after all (host/solve/batch_together.c). */
+static bool goes_to_host(const talus_context *context, talus_status status) {
+  return status == TALUS_UNSUPPORTED ||
+         (status == TALUS_OUT_OF_MEMORY && context->together == NULL);
+}
+
 /* A device that cannot have the matrix. What it has no library for is not asked of it again; what
  * it has no memory for may fit another time. */
 static talus_status device_leave(tl_linear *linear, talus_status status) {
@@ -221,8 +228,7 @@ talus_status tl_linear_make(talus_context *context, const tl_scaled *scaled,
     return TALUS_OK;
   }
   const talus_status status = tl_linear_device_make(linear, dense);
-  return status == TALUS_UNSUPPORTED || status == TALUS_OUT_OF_MEMORY ? device_leave(linear, status)
-                                                                      : status;
+  return goes_to_host(context, status) ? device_leave(linear, status) : status;
 }
 
 talus_status tl_linear_foresee(tl_linear *linear, double *entries, double *operations) {
