@@ -1,4 +1,4 @@
-/* hull_words.c: hulls in messages: the three counts, then the arrays. */
+/* hull_words.c: hulls in messages: the four counts, then the arrays. */
 #include <string.h>
 
 #include "host/collide/hull.h"

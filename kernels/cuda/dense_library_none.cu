@@ -1,5 +1,5 @@
 /* dense_library_none.cu: dense_library.h for builds whose toolkit has no headers of cuBLAS and
- * cuSOLVER, and for the emulated device, which has no toolkit: says so, to whoever asks. */
+ * cuSOLVER: says so, to whoever asks. */
 #include "kernels/cuda/dense_library.h"
 
 #include <stdio.h>
