@@ -74,7 +74,7 @@ static talus_status write_scene(talus_record *record) {
   char path[1100];
   tl_output output;
   snprintf(path, sizeof path, "%s/scene.yaml", record->directory);
-  TL_TRY(tl_scene_settle(record->scene));
+  TL_TRY(tl_scene_settle(record->scene, record->directory));
   TL_TRY(tl_output_begin(record->context, path, &output));
   if (!tl_scene_write(record->scene, output.stream)) {
     tl_output_abandon(&output);

@@ -172,22 +172,13 @@ bool tl_scene_differs(talus_scene *scene, const char *path, tl_tree_difference *
          root_counted(scene, scene->root, &here) == TALUS_OK && tl_tree_differs(there, here, found);
 }
 
-/* Text of a comment in one line, whatever is in it. */
-static void write_comment(FILE *stream, const char *before, const char *text, const char *after) {
-  fputs(before, stream);
-  for (const char *at = text; *at != '\0'; at++) {
-    fputc((unsigned char)*at < 0x20 ? ' ' : *at, stream);
-  }
-  fputs(after, stream);
-}
-
 bool tl_scene_write(const talus_scene *scene, FILE *stream) {
   if (scene->override_count == 0 && !scene->settled) {
     return false;
   }
-  write_comment(stream, "# ", scene->path, " with these keys set:\n");
+  tl_tree_comment(stream, "# ", scene->path, " with these keys set:\n");
   for (int32_t i = 0; i < scene->override_count; i++) {
-    write_comment(stream, "#   ", scene->override[i], "\n");
+    tl_tree_comment(stream, "#   ", scene->override[i], "\n");
   }
   fputs(scene->settled ? "#   folder\n" : "", stream);
   tl_tree_write(stream, scene->root);

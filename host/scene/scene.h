@@ -18,8 +18,9 @@ uint64_t tl_scene_hash(const talus_scene *scene);
 /* Whether that number differs from that of the scene in another file, and by which key; false also
  * if the file cannot be read as one. */
 bool tl_scene_differs(talus_scene *scene, const char *path, tl_tree_difference *found);
-/* Sets `folder`, so that files with relative names are found from a copy of the scene elsewhere. */
-talus_status tl_scene_settle(talus_scene *scene);
+/* Sets `folder`, so that files with relative names are found from a copy of the scene in a run's
+ * directory. */
+talus_status tl_scene_settle(talus_scene *scene, const char *directory);
 /* Writes the scene as YAML with its overrides in it; false: there are none, and the file has all.
  */
 bool tl_scene_write(const talus_scene *scene, FILE *stream);

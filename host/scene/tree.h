@@ -56,6 +56,11 @@ const char *tl_node_place(const tl_node *node, char *text, size_t capacity);
 /* Writes a map as YAML that reads as the same tree; comments and aliases are gone. */
 void tl_tree_write(FILE *stream, const tl_node *root);
 
+/* Text of a comment in one line, whatever is in it. */
+void tl_tree_comment(FILE *stream, const char *before, const char *text, const char *after);
+/* Whether YAML can hold a text: names of files may be no UTF-8. */
+bool tl_tree_text_fits(const char *text);
+
 /* The first key in which two trees differ, "world.step", and its values in words. */
 typedef struct tl_tree_difference {
   char path[200], a[48], b[48];

@@ -6,16 +6,74 @@
 
 #include "host/scene/tree.h"
 
+/* The letter that begins at text, in UTF-8; its bytes, 0 if none begins here. */
+static int letter_read(const char *text, uint32_t *letter) {
+  static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+  const unsigned char *const c = (const unsigned char *)text;
+  const int length = c[0] < 0x80             ? 1
+                     : (c[0] & 0xe0) == 0xc0 ? 2
+                     : (c[0] & 0xf0) == 0xe0 ? 3
+                     : (c[0] & 0xf8) == 0xf0 ? 4
+                                             : 0;
+  uint32_t found = length < 2 ? c[0] : c[0] & (0x7fu >> length);
+  for (int i = 1; i < length; i++) {
+    if ((c[i] & 0xc0) != 0x80) { /* the end of the text, too */
+      return 0;
+    }
+    found = found << 6 | (c[i] & 0x3f);
+  }
+  *letter = found;
+  const bool surrogate = found >= 0xd800 && found < 0xe000;
+  return found < least[length] || found > 0x10ffff || surrogate ? 0 : length;
+}
+
+bool tl_tree_text_fits(const char *text) {
+  uint32_t letter;
+  for (int length; *text != '\0'; text += length) {
+    length = letter_read(text, &letter);
+    if (length == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Letters that a reader of YAML refuses, or takes for the end of a line. */
+static bool is_control(uint32_t letter) {
+  return letter < 0x20 || (letter >= 0x7f && letter < 0xa0) || letter == 0x2028 ||
+         letter == 0x2029 || letter == 0xfeff || letter == 0xfffe || letter == 0xffff;
+}
+
+static void write_escaped(FILE *stream, uint32_t letter) {
+  switch (letter) {
+  case 0x85:
+    fputs("\\N", stream);
+    break;
+  case 0x2028:
+    fputs("\\L", stream);
+    break;
+  case 0x2029:
+    fputs("\\P", stream);
+    break;
+  default:
+    fprintf(stream, letter < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)letter);
+  }
+}
+
+/* A byte that belongs to no letter becomes one, so that the whole can be read. */
 static void write_quoted(FILE *stream, const char *text) {
   fputc('"', stream);
-  for (; *text != '\0'; text++) {
-    const unsigned char c = (unsigned char)*text;
-    if (c == '"' || c == '\\') {
-      fprintf(stream, "\\%c", c);
-    } else if (c < 0x20 || c == 0x7f) {
-      fprintf(stream, "\\x%02x", c);
+  for (int length; *text != '\0'; text += length > 0 ? length : 1) {
+    uint32_t letter = (unsigned char)*text;
+    length = letter_read(text, &letter);
+    if (letter == '"' || letter == '\\') {
+      fprintf(stream, "\\%c", (int)letter);
+    } else if (length == 0) {
+      write_escaped(stream, (unsigned char)*text);
+    } else if (is_control(letter)) {
+      write_escaped(stream, letter);
     } else {
-      fputc(c, stream);
+      fwrite(text, 1, (size_t)length, stream);
     }
   }
   fputc('"', stream);
@@ -23,10 +81,28 @@ static void write_quoted(FILE *stream, const char *text) {
 
 static bool has_control(const char *text) {
   bool found = false;
-  for (; *text != '\0'; text++) {
-    found = found || (unsigned char)*text < 0x20;
+  for (int length; *text != '\0' && !found; text += length) {
+    uint32_t letter;
+    length = letter_read(text, &letter);
+    found = length == 0 || is_control(letter);
   }
   return found;
+}
+
+void tl_tree_comment(FILE *stream, const char *before, const char *text, const char *after) {
+  fputs(before, stream);
+  for (int length; *text != '\0'; text += length > 0 ? length : 1) {
+    uint32_t letter;
+    length = letter_read(text, &letter);
+    if (length == 0) {
+      fputc('?', stream);
+    } else if (is_control(letter)) {
+      fputc(' ', stream);
+    } else {
+      fwrite(text, 1, (size_t)length, stream);
+    }
+  }
+  fputs(after, stream);
 }
 
 static void write_scalar(FILE *stream, const tl_node *node) {

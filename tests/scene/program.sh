@@ -151,6 +151,41 @@ SCENE
   # the run's own copy of a scene finds its files
   run 0 run mesh.out/scene.yaml --resume mesh.out --steps 3 --threads 1 --quiet
   run 0 run mesh.yaml --resume mesh.out --steps 3 --threads 1 --quiet
+  # ... also when both were moved together, wherever they are, and whatever the folder is called
+  folder_is() { note "folder is $2 in $1" grep -qxF "folder: \"$2\"" "$1/scene.yaml"; }
+  floor_in() {
+    mkdir -p "$1" && cp floor.stl "$1"
+    printf '%s\n' 'walls: [{kind: mesh, file: floor.stl, holes: allow}]' >"$1/s.yaml"
+  }
+  floor_in first/deep
+  run 0 run first/deep/s.yaml --out first/deep/far/out --steps 1 --threads 1 --quiet
+  folder_is first/deep/far/out ../..
+  run 0 run first/deep/s.yaml --out first/deep --steps 1 --threads 1 --quiet --force
+  folder_is first/deep .
+  run 0 run first/deep/s.yaml --out first/deeper --steps 1 --threads 1 --quiet
+  folder_is first/deeper "$PWD/first/deep"
+  mv first second
+  run 0 scene check second/deep/far/out/scene.yaml
+  run 0 scene check second/deep/scene.yaml
+  printf 'folder: %s\nwalls: [{kind: mesh, file: %s/floor.stl, holes: allow}]\n' \
+    "$(pwd -P | sed 's,[^/]*,..,g; s,^\.\./,,')" "$(pwd -P | sed 's,^/,,')" >root.yaml
+  run 0 run root.yaml --out root.out --steps 1 --threads 1 --quiet
+  folder_is root.out /
+  run 0 scene check root.out/scene.yaml
+  for name in $'nel\u0085x' $'sep\u2028\u2029x' $'a \u0085  \u00e9 b' $'bom\ufeff\x7f' 'b "q" #x: {y} \n'; do
+    floor_in "$name"
+    run 0 run "$name/s.yaml" --out odd.out --steps 1 --threads 1 --quiet --force --set title=odd
+    run 0 scene check odd.out/scene.yaml
+  done
+  if floor_in $'latin\xe9' 2>/dev/null; then
+    for set in "" "--set run.steps=1"; do # shellcheck disable=SC2086
+      run 0 run $'latin\xe9/s.yaml' --out latin.out --steps 1 --threads 1 --quiet --force $set
+      err_has "has a name that is not UTF-8"
+      note "told once" test "$(grep -c UTF-8 err)" = 1
+      cp floor.stl latin.out
+      run 0 scene check latin.out/scene.yaml
+    done
+  fi
   run 2 run "$scenes/minimal.yaml" --time 1 --steps 1 $few
   # more steps than can be counted, or none: told before anything is replaced
   sum=$(cat whole/* | cksum)
