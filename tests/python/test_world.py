@@ -682,6 +682,23 @@ class Scenes(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "pickled"):
             pickle.dumps(scene)
 
+    def test_folder(self):
+        """Names of files in a dict are as seen from its folder."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "meshes"))
+            with open(os.path.join(folder, "meshes", "floor.stl"), "w") as file:
+                file.write("solid s\nfacet normal 0 0 1\nouter loop\nvertex -1 -1 0\nvertex 1 -1 0\n"
+                           "vertex 0 1 0\nendloop\nendfacet\nendsolid s\n")
+            mesh = {"kind": "mesh", "file": "floor.stl", "holes": "allow"}
+            for place in (os.path.join(folder, "meshes"), os.path.relpath(os.path.join(folder, "meshes"))):
+                self.assertEqual(talus.Scene({"folder": place, "walls": [mesh]}).build().body_count, 1)
+            place = os.path.join(folder, "meshes", "floor.stl")
+            self.assertEqual(talus.Scene({"walls": [dict(mesh, file=place)]}).build().body_count, 1)
+            with self.assertRaisesRegex(talus.Error, "floor.stl"):
+                talus.Scene({"folder": folder, "walls": [mesh]}).build()
+            with self.assertRaisesRegex(talus.Error, "folder"):
+                talus.Scene({"folder": ["a", "b"], "walls": [mesh]})
+
     def test_run(self):
         with tempfile.TemporaryDirectory() as folder:
             scene = talus.Scene(dict(BOX, grains=[{"kind": "random", "radius": np.float64(0.005),

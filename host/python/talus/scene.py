@@ -27,7 +27,7 @@ class Scene:
         run = scene.run("heap.out")        # or the whole of it, with frames and checkpoints
 
     overrides: keys with dots and their values, as `talus run --set` takes them. In a dict names of
-    files are relative to the present directory.
+    files are relative to its `folder`, and that to the present directory, the default.
     """
 
     def __init__(self, source: Union[str, "os.PathLike[str]", Mapping[str, Any]],
@@ -149,8 +149,10 @@ def _text(value: Any) -> str:
 
 
 def _absolute(text: str) -> str:
-    """The scene's text with names of files as seen from the present directory."""
+    """The scene's text with whole names of files, as seen from its folder."""
     made = json.loads(text)
+    named = isinstance(made.get("folder"), str)  # what is none, the library refuses
+    base = os.path.abspath(made.pop("folder") if named else ".")
 
     def walk(part: Any) -> None:
         items = part.items() if isinstance(part, dict) else enumerate(part)
@@ -158,7 +160,7 @@ def _absolute(text: str) -> str:
             if isinstance(value, (dict, list)):
                 walk(value)
             elif key in ("file", "urdf", "packages") and isinstance(value, str):
-                part[key] = os.path.abspath(value)
+                part[key] = os.path.abspath(os.path.join(base, value))
 
     walk(made)
     return json.dumps(made, indent=1)
