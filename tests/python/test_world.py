@@ -624,6 +624,33 @@ class Fleets(unittest.TestCase):
         with self.assertRaisesRegex(talus.Error, "destroyed"):
             fleet.step()
 
+    def assert_given_up(self, touches):
+        """What a signal's handler raises before the first line of the search comes out, and the
+        step is given up, by the call itself: ctypes, which would tell a hook, would leave its result
+        undefined."""
+        fleet = talus.Fleet([self.LINK], 1, touches=touches, context=talus.Context(threads=1))
+        fleet.coordinate = [[0.6]]
+        for _ in range(5):
+            fleet.step(200)
+            before = fleet.coordinate, fleet.velocity
+
+            def handle(frame, event, argument):
+                if event == "call" and frame.f_code.co_name == "found":
+                    sys.setprofile(None)
+                    raise KeyboardInterrupt
+
+            hook, told = sys.unraisablehook, []
+            with self.assertRaises(KeyboardInterrupt):
+                try:
+                    sys.unraisablehook = told.append
+                    sys.setprofile(handle)
+                    fleet.step()
+                finally:
+                    sys.setprofile(None)
+                    sys.unraisablehook = hook
+            self.assertEqual(told, [])
+            np.testing.assert_array_equal((fleet.coordinate, fleet.velocity), before)
+
     def test_contacts_and_motors(self):
         ground = -0.9
 
@@ -645,6 +672,7 @@ class Fleets(unittest.TestCase):
         broken = talus.Fleet([self.LINK], 2, touches=wrong)
         with self.assertRaisesRegex(ValueError, "touch.point"):
             broken.step()
+        self.assert_given_up(touches)
         turning = talus.Fleet([dict(self.LINK, motor="rate", effort=1e3)], 3, gravity=(0, 0, 0))
         turning.drive("swing", rate=[1, 2, 3])
         turning.step(100)

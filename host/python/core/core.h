@@ -8,7 +8,8 @@
  *
  *   module.c   the module, functions of the library     array.c    NumPy arrays to addresses
  *   problem.c  Problem: a talus_problem and its arrays   info.c     Info: a talus_info
- *   solver.c   Solver: update and solve                  batch.c    many problems in one call */
+ *   solver.c   Solver: update and solve                  batch.c    many problems in one call
+ *   callback.c functions that the library calls */
 #ifndef TL_PYTHON_CORE_H
 #define TL_PYTHON_CORE_H
 
@@ -130,5 +131,8 @@ Py_ssize_t tl_problem_velocities(const tl_problem_object *object);
 /* batch.c */
 PyObject *tl_solve_batch(PyObject *self, PyObject *const *argument, Py_ssize_t count);
 PyObject *tl_solve_stack(PyObject *self, PyObject *const *argument, Py_ssize_t count);
+
+/* callback.c: the address of a talus_touch_find. */
+PyObject *tl_touch_find_address(void);
 
 #endif

@@ -92,6 +92,7 @@ PyMODINIT_FUNC PyInit__core(void) {
   core.problem_type = (PyTypeObject *)problem;
   if (!type_add(module, "Problem", problem) || !type_add(module, "Solver", tl_solver_type_make()) ||
       !type_add(module, "Info", tl_info_type_make()) ||
+      PyModule_AddObject(module, "touch_find", tl_touch_find_address()) != 0 ||
       PyModule_AddIntConstant(module, "info_size", sizeof(talus_info)) != 0 ||
       PyModule_AddIntConstant(module, "problem_size", sizeof(talus_problem)) != 0) {
     Py_DECREF(module);

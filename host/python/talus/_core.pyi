@@ -6,6 +6,7 @@ _P = TypeVar("_P", bound="Problem")
 
 info_size: int
 problem_size: int
+touch_find: int
 
 def bind(functions: Mapping[str, int]) -> None: ...
 def use(hooks: Any) -> None: ...

@@ -8,12 +8,11 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 
 import numpy as np
 
-from . import structs
+from . import _core, structs
 from .define import Reals, Vector, address, broadcast, define, real, reals, whole
 from .enums import Dynamics, Restitution, Scheme, Status
 from .library import fill, library
 from .mechanism import links_define, loops_define
-from .raised import keeps
 from .settings import Settings, member
 from .solver import Context, Error
 
@@ -121,8 +120,8 @@ class Fleet:
             self._used = settings.struct()
             made.settings = self._used
         if self._touches is not None:
-            self._find = structs.touch_fn(self._finder(self._touches))
-            made.find = self._find
+            self._find = self._finder(self._touches), self._raised
+            made.find, made.user = structs.touch_fn(_core.touch_find), id(self._find)
         self._handle = self._made(library.talus_fleet_create, made)
 
     # ---- life ----------------------------------------------------------------------------------
@@ -175,26 +174,18 @@ class Fleet:
     # ---- contacts ------------------------------------------------------------------------------
 
     def _finder(self, touches: Callable[[Copy], Sequence[Mapping[str, Any]]]) -> Callable[..., int]:
-        """Writes the contacts of a copy; -1 gives the step up."""
-        raised = self._raised
-
-        @keeps
-        def found(user: Any, index: int, touch: Any, capacity: int) -> int:
-            if raised:
-                return -1
-            try:
-                given = list(touches(Copy(self, index)))
-                for i, row in enumerate(given[:capacity]):
-                    values = dict(row)
-                    link, other = values.pop("link"), values.pop("other", None)
-                    made = define(structs.Touch, "touch", dict(
-                        values, mechanism_a=0, mechanism_b=0, link_b=self.link(link),
-                        link_a=-1 if other is None else self.link(other)))
-                    touch[i] = made
-                return len(given)
-            except BaseException as error:
-                raised.append(error)
-                return -1
+        """Writes the contacts of a copy. What it raises, _core.touch_find keeps: the step is given
+        up."""
+        def found(index: int, place: int, capacity: int) -> int:
+            touch = cast(place, POINTER(structs.Touch))
+            given = list(touches(Copy(self, index)))
+            for i, row in enumerate(given[:capacity]):
+                values = dict(row)
+                link, other = values.pop("link"), values.pop("other", None)
+                touch[i] = define(structs.Touch, "touch", dict(
+                    values, mechanism_a=0, mechanism_b=0, link_b=self.link(link),
+                    link_a=-1 if other is None else self.link(other)))
+            return len(given)
 
         return found
 

@@ -3,7 +3,8 @@
 The library is C: an exception cannot pass through it, so that a callback keeps it in a list, and
 whoever called the library raises it afterwards. A signal's handler, Ctrl-C above all, mostly runs
 as a callback begins, before its first line: what it raises then reaches ctypes, which would print
-it and go on. It arrives here instead, by sys.unraisablehook."""
+it and go on with an undefined result. It arrives here instead, by sys.unraisablehook; where the
+result matters the callback is not ctypes' own (host/python/core/callback.c)."""
 import sys
 import types
 from typing import Any, Callable, List, Set, TypeVar
