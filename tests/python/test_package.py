@@ -499,6 +499,36 @@ class Calls(unittest.TestCase):
         solver.set(settings)
         self.assertEqual(solver.solve()[1].iterations, 50)
 
+    def test_raised_before_the_first_line(self):
+        """What a signal's handler raises as progress begins comes out, whoever has put what hook in
+        place since."""
+        problem = talus.Problem.rigid(**random_rigid(200, 60))
+        settings = talus.Settings(method="jacobi", tolerance=1e-12, max_iterations=50,
+                                  progress=lambda *where: False)
+        solver, before, lost = talus.Solver(settings=settings), sys.unraisablehook, []
+        solver.update(problem)
+
+        def handle(frame, event, argument):
+            if event == "call" and frame.f_code.co_name == "progress":
+                raise KeyboardInterrupt
+
+        try:
+            sys.unraisablehook = lost.append
+            with self.assertRaises(KeyboardInterrupt):
+                try:
+                    sys.setprofile(handle)
+                    solver.solve()
+                finally:
+                    sys.setprofile(None)
+            self.assertEqual((lost, solver.solve()[1].iterations), ([], 50))
+        finally:
+            sys.unraisablehook = before
+        # of two the first, and nothing of it in the next solve
+        solver._settings.raised.extend([KeyError("first"), KeyError("second")])
+        with self.assertRaisesRegex(KeyError, "first"):
+            solver.solve()
+        self.assertEqual(solver.solve()[1].iterations, 50)
+
     def test_settings_that_do_not_fit(self):
         for name, value, said in (("threads", 2 ** 40 + 1, "32 bits"), ("facets", 4.5, "whole"),
                                   ("tolerance", None, "a number"), ("max_iterations", "9", "whole")):

@@ -56,6 +56,7 @@ extern void PyBuffer_Release(Py_buffer *view);
   X(talus_info_init)            \
   X(talus_solver_update)        \
   X(talus_solver_solve)         \
+  X(talus_solver_destroy)       \
   X(talus_solve_batch)
 
 typedef struct tl_core {

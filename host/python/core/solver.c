@@ -7,6 +7,7 @@ typedef struct tl_solver_object {
   tl_problem_object *problem; /* that was taken; NULL: none, or it was refused */
   PyObject *lender, *lent;    /* whose arrays the library reads, and those */
   PyObject *raised;           /* list: what callbacks raised */
+  char calls_back;            /* functions of Python */
   bool busy;
 } tl_solver_object;
 
@@ -131,7 +132,10 @@ static PyObject *solve_into(tl_solver_object *self, tl_problem_object *problem, 
                          &layout)) {
     return NULL;
   }
-  PyObject *const info = tl_info_new();
+  PyObject *const listened =
+      self->calls_back ? PyObject_CallMethod((PyObject *)self, "_listen", NULL) : NULL;
+  PyObject *const info = listened != NULL || !self->calls_back ? tl_info_new() : NULL;
+  Py_XDECREF(listened);
   if (info == NULL) {
     return NULL;
   }
@@ -254,6 +258,18 @@ static int solver_traverse(PyObject *object, visitproc visit, void *arg) {
   return 0;
 }
 
+/* What has been lent and called is still there; an asynchronous solve is waited for. Not a __del__ of
+ * Python: what a signal raised there would be lost. */
+static void solver_finalize(PyObject *object) {
+  tl_solver_object *const self = (tl_solver_object *)object;
+  talus_solver *const solver = self->solver;
+  self->solver = NULL;
+  if (solver != NULL) {
+    Py_BEGIN_ALLOW_THREADS core.talus_solver_destroy(solver);
+    Py_END_ALLOW_THREADS
+  }
+}
+
 static void solver_dealloc(PyObject *self) {
   PyTypeObject *const type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
@@ -265,6 +281,8 @@ static void solver_dealloc(PyObject *self) {
 static PyMemberDef solver_members[] = {
     {"_solver", T_ULONGLONG, offsetof(tl_solver_object, solver), 0, "Address of the talus_solver."},
     {"_problem", T_OBJECT, offsetof(tl_solver_object, problem), READONLY, "That was taken last."},
+    {"_calls_back", T_BOOL, offsetof(tl_solver_object, calls_back), 0,
+     "Whether solves call functions of Python."},
     {"_raised", T_OBJECT, offsetof(tl_solver_object, raised), 0, "What callbacks raised."},
     {NULL, 0, 0, 0, NULL}};
 static PyMethodDef solver_methods[] = {
@@ -279,6 +297,7 @@ static PyMethodDef solver_methods[] = {
 
 PyObject *tl_solver_type_make(void) {
   static PyType_Slot slots[] = {{Py_tp_dealloc, solver_dealloc},
+                                {Py_tp_finalize, solver_finalize},
                                 {Py_tp_traverse, solver_traverse},
                                 {Py_tp_clear, solver_clear},
                                 {Py_tp_members, solver_members},

@@ -36,6 +36,7 @@ class Problem:
 class Solver:
     _solver: int
     _raised: Optional[List[BaseException]]
+    _calls_back: bool
     @property
     def _problem(self) -> Any: ...
     def update(self, problem: Any) -> None: ...

@@ -11,7 +11,7 @@ from .enums import Status
 from .library import library
 from .problem import OFFSETS, AnyArray, Array, Matrix, Problem
 from .settings import Settings
-from .solver import Context, Error, Info, Solution
+from .solver import Context, Error, Info, Solution, _Context, borrowed
 
 # Numbers per element, and the type, of the arrays of form (a) and of the common ones.
 _RIGID = {"velocity": 6, "inverse_mass": 1, "inverse_inertia": 6, "body_a": 1, "body_b": 1,
@@ -161,11 +161,15 @@ def solve_batch(problems: Any, settings: Optional[Settings] = None, solutions: A
     structured array with the members of talus_info and its certificate, and `status`: not 0 where a
     problem failed.
     """
-    context = context if context is not None else Context()
     used = (settings or Settings()).struct()
-    if isinstance(problems, Stack):
-        return _solve_stack(problems, used, solutions, context)
-    problems = list(problems)
+    with borrowed(context) as held:
+        if isinstance(problems, Stack):
+            return _solve_stack(problems, used, solutions, held)
+        return _solve_list(list(problems), used, solutions, held)
+
+
+def _solve_list(problems: List[Problem], used: structs.Settings,
+                solutions: Optional[Iterable[Solution]], context: _Context) -> List[Result]:
     filled = list(solutions) if solutions is not None else [Solution.empty(p) for p in problems]
     if len(filled) != len(problems):
         raise ValueError(f"{len(filled)} solutions for {len(problems)} problems")
@@ -185,7 +189,7 @@ def solve_batch(problems: Any, settings: Optional[Settings] = None, solutions: A
 
 
 def _solve_stack(stack: Stack, used: structs.Settings, solution: Optional[Solution],
-                 context: Context) -> Tuple[Solution, AnyArray]:
+                 context: _Context) -> Tuple[Solution, AnyArray]:
     filled = solution if solution is not None else stack.empty()
     infos = np.zeros(stack.count, INFO_TYPE)
     statuses = np.zeros(stack.count, np.int32)

@@ -14,7 +14,7 @@ from .enums import Form
 from .library import fill, library
 from .problem import AnyArray, Array, Problem
 from .settings import Settings
-from .solver import Context, Solution
+from .solver import Context, Solution, borrowed
 
 
 class Regime(enum.IntEnum):
@@ -114,7 +114,6 @@ def gradient(problem: Problem, solution: Solution, *, impulse: Optional[Array] =
     is 0. Solve to a small tolerance (1e-8 or below): the regimes of the contacts are read off the
     impulses. Of settings the law is used.
     """
-    context = context if context is not None else Context()
     contacts, rows, d = problem.contact_count, problem.bilateral_count, problem.dimension
     if solution.impulse is None or (rows > 0 and solution.bilateral_impulse is None):
         raise ValueError("solution.impulse and bilateral_impulse are needed")
@@ -137,8 +136,9 @@ def gradient(problem: Problem, solution: Solution, *, impulse: Optional[Array] =
     regime, row_regime = np.zeros(contacts, np.int32), np.zeros(rows, np.int32)
     made.regime, made.row_regime = regime.ctypes.data, row_regime.ctypes.data
     used = (settings or Settings()).struct()
-    context.check(library.talus_gradient_find(
-        context._handle, byref(problem.struct), byref(used), given[0].ctypes.data,
-        given[1].ctypes.data, byref(loss), byref(made)))
+    with borrowed(context) as held:
+        held.check(library.talus_gradient_find(
+            held._handle, byref(problem.struct), byref(used), given[0].ctypes.data,
+            given[1].ctypes.data, byref(loss), byref(made)))
     return Gradient(GradientNote(made.notes), made.between, made.not_unique, made.residual, regime,
                     row_regime, **found)

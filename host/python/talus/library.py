@@ -132,7 +132,8 @@ for _struct, _name in structs.SIZED.items():
              *([c_int] if _struct in structs.KINDED else []))
 _core.bind({name: ctypes.cast(getattr(library, name), c_void_p).value or 0 for name in (
     "talus_problem_init", "talus_layout_init", "talus_solution_init", "talus_solution_layout_init",
-    "talus_info_init", "talus_solver_update", "talus_solver_solve", "talus_solve_batch")})
+    "talus_info_init", "talus_solver_update", "talus_solver_solve", "talus_solver_destroy",
+    "talus_solve_batch")})
 
 
 def fill(struct: Type[Struct], *arguments: int) -> Struct:

@@ -10,9 +10,9 @@ from . import structs
 from .define import Reals, define
 from .enums import Status
 from .library import library
-from .raised import guarded
+from .raised import guarded, listen
 from .run import read_table
-from .solver import Context, Error
+from .solver import Error, borrowed
 
 
 class Measured:
@@ -59,12 +59,14 @@ def measure(directory: str, measurements: Sequence[Any], out: Optional[str],
     place = os.path.join(directory, "measured") if out is None else os.fspath(out)
     made = define(structs.MeasureDef, "measure", dict(begin=begin, end=end, every=every))
     made.directory, made.out = os.fsencode(directory), os.fsencode(place)
-    made.add_count, frames, context = len(texts), c_int32(), Context()
+    made.add_count, frames = len(texts), c_int32()
     made.add = cast((c_char_p * max(1, len(texts)))(*texts), POINTER(c_char_p))
     raised: List[BaseException] = []
     made.progress = structs.measure_fn(guarded(lambda *frame: False, raised))  # Ctrl-C comes in there
-    status = library.talus_measure_run(context._handle, byref(made), byref(frames))
-    if raised:
-        raise raised[0]
-    context.check(status)
+    listen()
+    with borrowed(None) as context:
+        status = library.talus_measure_run(context._handle, byref(made), byref(frames))
+        if raised:
+            raise raised[0]
+        context.check(status)
     return Measured(place, frames.value)

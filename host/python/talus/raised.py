@@ -15,11 +15,16 @@ _codes: Set[types.CodeType] = set()
 
 def keeps(function: _Function) -> _Function:
     """Marks a callback that keeps what it raises in its variable `raised`, a list, and ends the
-    call of the library where it is called with something in it."""
+    call of the library where it is called with something in it. See listen."""
     _codes.add(function.__code__)
+    return function
+
+
+def listen() -> None:
+    """To be called before each call of the library that may call back: others put hooks of their own
+    in place, and back (pytest around each test)."""
     if not isinstance(sys.unraisablehook, _Hook):
         sys.unraisablehook = _Hook(sys.unraisablehook)
-    return function
 
 
 def guarded(call: Callable[..., Any], raised: List[BaseException]) -> Callable[..., int]:

@@ -12,6 +12,7 @@ from . import _core, structs
 from .enums import Backend, Form, Method, Note, Outcome, Precision, Status
 from .library import fill, library, text
 from .problem import AnyArray, Array, Problem, view
+from .raised import listen
 from .settings import Settings, member, number
 
 
@@ -27,22 +28,9 @@ class Error(Exception):
         return type(self), self._given
 
 
-class Context:
-    """Threads, device and messages. One thread at a time; several contexts may run at once.
-
-    In a child process (multiprocessing's "fork") it goes on with one thread, unless it is on a
-    CUDA device; a context made there has threads of its own.
-
-    `log`, if there is one, is called with a level (1 warning, 2 choices made, 3 more) and a text.
-
-    `single_blas` gives OpenBLAS one thread while a second-order method factors: faster where matrices
-    are small, and the same bits whatever OPENBLAS_NUM_THREADS says. It holds for the whole process,
-    NumPy's linear algebra too, so it is off by default.
-
-    `ranks`, a communicator of mpi4py: every process makes the same calls, and worlds (with a
-    brick_size) share the work of their solves with the bits of one process; needs libtalus_mpi
-    (talus.ranks).
-    """
+class _Context:
+    """A Context that ends by _release alone. A __del__ is a place where what a signal raises is lost,
+    even if there is nothing left to do in it."""
 
     def __init__(self, threads: int = 0, backend: Union[Backend, str] = Backend.AUTO,
                  device: int = 0, log: Optional[Callable[[int, str], None]] = None,
@@ -100,10 +88,6 @@ class Context:
             raise raised
         return made
 
-    def __del__(self) -> None:
-        if getattr(self, "_users", 0):
-            self._release()
-
     def __reduce__(self) -> Any:
         raise TypeError("a Context cannot be copied: make another")
 
@@ -123,6 +107,41 @@ class Context:
         """Raises Error unless the status is OK."""
         if status != Status.OK:
             raise Error(status, library.talus_context_message(self._handle).decode())
+
+
+class Context(_Context):
+    """Threads, device and messages. One thread at a time; several contexts may run at once.
+
+    In a child process (multiprocessing's "fork") it goes on with one thread, unless it is on a
+    CUDA device; a context made there has threads of its own.
+
+    `log`, if there is one, is called with a level (1 warning, 2 choices made, 3 more) and a text.
+
+    `single_blas` gives OpenBLAS one thread while a second-order method factors: faster where matrices
+    are small, and the same bits whatever OPENBLAS_NUM_THREADS says. It holds for the whole process,
+    NumPy's linear algebra too, so it is off by default.
+
+    `ranks`, a communicator of mpi4py: every process makes the same calls, and worlds (with a
+    brick_size) share the work of their solves with the bits of one process; needs libtalus_mpi
+    (talus.ranks).
+    """
+
+    def __del__(self) -> None:
+        if getattr(self, "_users", 0):
+            self._release()
+
+
+@contextlib.contextmanager
+def borrowed(context: Optional[_Context]) -> Iterator[_Context]:
+    """The one given, or one for a single call, which ends with it."""
+    if context is not None:
+        yield context
+        return
+    made = _Context()
+    try:
+        yield made
+    finally:
+        made._release()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -287,9 +306,9 @@ class Solver(_core.Solver):
     Python go on while it solves.
     """
 
-    def __init__(self, context: Optional[Context] = None,
+    def __init__(self, context: Optional[_Context] = None,
                  settings: Optional[Settings] = None) -> None:
-        self.context = context if context is not None else Context()
+        self.context: _Context = context if context is not None else Context()
         self._use((settings or Settings()).struct())
         self._under_way: Optional[Tuple[Solution, Any, Info]] = None
         handle = c_void_p()
@@ -300,11 +319,9 @@ class Solver(_core.Solver):
     def _use(self, made: structs.Settings) -> None:
         self._settings = made
         self._raised = made.raised
+        self._calls_back = bool(made.progress)
 
-    def __del__(self) -> None:
-        if self._solver:
-            library.talus_solver_destroy(self._solver)
-            self._solver = 0
+    _listen = staticmethod(listen)  # solve calls it
 
     def __repr__(self) -> str:
         return f"<talus.Solver of {self._problem!r} on {self.context.backend}>"
@@ -354,6 +371,7 @@ class Solver(_core.Solver):
                 self._order()
             filled = solution if solution is not None else Solution.empty(problem)
             made, info = filled.struct(problem), Info()
+            listen()
             self.context.check(
                 library.talus_solver_solve_async(self._solver, byref(made[0]), info._address))
             self._under_way = (filled, made, info)
@@ -370,7 +388,9 @@ class Solver(_core.Solver):
     def _check(self, status: int) -> None:
         """What progress raised comes first."""
         if self._settings.raised:
-            raise self._settings.raised.pop()
+            error = self._settings.raised[0]
+            self._settings.raised.clear()
+            raise error
         self.context.check(status)
 
 
@@ -389,10 +409,10 @@ def workspace_device(problem: Problem, settings: Optional[Settings] = None,
 
 def _foretold(function: Any, problem: Problem, settings: Optional[Settings],
               context: Optional[Context]) -> int:
-    context = context if context is not None else Context()
     used = (settings or Settings()).struct()
     found = ctypes.c_int64()
-    context.check(function(context._handle, byref(used), byref(problem.struct), byref(found)))
+    with borrowed(context) as held:
+        held.check(function(held._handle, byref(used), byref(problem.struct), byref(found)))
     return found.value
 
 
@@ -400,16 +420,16 @@ def solve_once(problem: Problem, settings: Optional[Settings] = None,
                solution: Optional[Solution] = None,
                context: Optional[Context] = None) -> Tuple[Solution, Info]:
     """One problem, start to end."""
-    solver = Solver(context, settings)
-    solver.update(problem)
-    return solver.solve(solution)
+    with borrowed(context) as held:
+        solver = Solver(held, settings)
+        solver.update(problem)
+        return solver.solve(solution)
 
 
 def certify(problem: Problem, impulse: Array, bilateral_impulse: Optional[Array] = None,
             settings: Optional[Settings] = None, context: Optional[Context] = None) -> Certificate:
     """Judges any impulses, whoever found them; the epsilons called faceted are of the settings'
     cone."""
-    context = context if context is not None else Context()
     given = np.ascontiguousarray(impulse, dtype=np.float64)
     rows = (None if bilateral_impulse is None
             else np.ascontiguousarray(bilateral_impulse, dtype=np.float64))
@@ -419,9 +439,10 @@ def certify(problem: Problem, impulse: Array, bilateral_impulse: Optional[Array]
             raise ValueError(f"{value.size} impulses were given, {count} are needed")
     made = fill(structs.Certificate)
     used = (settings or Settings()).struct()
-    context.check(library.talus_certify_cone(
-        context._handle, byref(problem.struct), byref(used), given.ctypes.data,
-        None if rows is None else rows.ctypes.data, byref(made)))
+    with borrowed(context) as held:
+        held.check(library.talus_certify_cone(
+            held._handle, byref(problem.struct), byref(used), given.ctypes.data,
+            None if rows is None else rows.ctypes.data, byref(made)))
     return _certificate(made)
 
 
@@ -438,7 +459,6 @@ class Islands:
 def find_islands(problem: Problem, context: Optional[Context] = None) -> Islands:
     """The island of each contact, bilateral row and body or block; -1: nothing touches it, or it
     cannot move."""
-    context = context if context is not None else Context()
     bodies = {Form.RIGID: problem.struct.rigid.body_count,
               Form.BLOCKS: problem.struct.blocks.block_count}.get(problem.form)
     contact = np.zeros(problem.contact_count, np.int32)
@@ -447,7 +467,8 @@ def find_islands(problem: Problem, context: Optional[Context] = None) -> Islands
     made = fill(structs.Islands)
     made.contact, made.row = contact.ctypes.data, row.ctypes.data
     made.body = None if body is None else body.ctypes.data
-    context.check(library.talus_islands_find(context._handle, byref(problem.struct), byref(made)))
+    with borrowed(context) as held:
+        held.check(library.talus_islands_find(held._handle, byref(problem.struct), byref(made)))
     return Islands(made.count, contact, row, body)
 
 

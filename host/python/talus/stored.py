@@ -13,7 +13,7 @@ from .enums import Form, GenerateKind, Storage
 from .library import library
 from .problem import AnyArray, Matrix, Problem
 from .settings import member
-from .solver import Context
+from .solver import Context, _Context, borrowed
 
 _INT = {"body_a", "body_b", "row_body_a", "row_body_b"}
 _WIDTH = {"velocity": 6, "inverse_inertia": 6, "normal": 3, "arm_a": 3, "arm_b": 3,
@@ -87,7 +87,7 @@ def _problem(given: structs.Problem) -> Problem:
     return made
 
 
-def _taken(context: Context, handle: c_void_p) -> "StoredProblem":
+def _taken(context: _Context, handle: c_void_p) -> "StoredProblem":
     """Copies what a talus_stored holds, and destroys it."""
     try:
         stored = structs.Stored.from_address(handle.value or 0)
@@ -124,24 +124,25 @@ class StoredProblem:
 
 def read_problem(path: Any, context: Optional[Context] = None) -> StoredProblem:
     """Reads a problem file: FCLIB's HDF5, or Siconos' text."""
-    context, handle = context if context is not None else Context(), c_void_p()
-    context.check(library.talus_problem_read_sized(
-        context._handle, os.fsencode(path), ctypes.sizeof(structs.Problem), byref(handle)))
-    return _taken(context, handle)
+    handle = c_void_p()
+    with borrowed(context) as held:
+        held.check(library.talus_problem_read_sized(
+            held._handle, os.fsencode(path), ctypes.sizeof(structs.Problem), byref(handle)))
+        return _taken(held, handle)
 
 
 def write_problem(path: Any, problem: Problem, impulse: Any = None,
                   context: Optional[Context] = None) -> None:
     """Writes a problem, and impulses (contacts, dimension) as its solution: *.dat as Siconos' text, any
     other name as FCLIB's HDF5."""
-    context = context if context is not None else Context()
     given = None if impulse is None else reals("impulse", impulse, problem.contact_count,
                                                problem.dimension)
     if given is not None and not np.isfinite(given).all():
         raise ValueError(f"impulse of contact {int(np.argwhere(~np.isfinite(given))[0, 0])} is not "
                          "finite")
-    context.check(library.talus_problem_write(context._handle, os.fsencode(path),
-                                              byref(problem.struct), address(given)))
+    with borrowed(context) as held:
+        held.check(library.talus_problem_write(held._handle, os.fsencode(path), byref(problem.struct),
+                                             address(given)))
 
 
 def generate_problem(kind: Union[GenerateKind, str] = "heap", *, body_count: Optional[int] = None,
@@ -153,11 +154,12 @@ def generate_problem(kind: Union[GenerateKind, str] = "heap", *, body_count: Opt
     """A heap of spheres, a stack of boxes or random contacts, as `talus generate` makes them:
     body_count (1000), friction (0.5), radius (m, 0.05), spread of sizes (0.3), density (kg/m3), step
     (s, 1e-3), contact_ratio (random: contacts per body), aspect (heap: depth over width), seed."""
-    context, handle = context if context is not None else Context(), c_void_p()
+    handle = c_void_p()
     chosen = GenerateKind(member("generate.kind", kind, GenerateKind))
     made = define(structs.GenerateDef, "generate", dict(
         body_count=body_count, friction=friction, radius=radius, spread=spread, density=density,
         step=step, contact_ratio=contact_ratio, aspect=aspect, seed=seed), kind=chosen)
-    context.check(library.talus_problem_generate_sized(
-        context._handle, byref(made), ctypes.sizeof(structs.Problem), byref(handle)))
-    return _taken(context, handle)
+    with borrowed(context) as held:
+        held.check(library.talus_problem_generate_sized(
+            held._handle, byref(made), ctypes.sizeof(structs.Problem), byref(handle)))
+        return _taken(held, handle)

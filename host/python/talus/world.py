@@ -15,7 +15,7 @@ from .define import Reals, Vector, define, real, whole
 from .enums import Integrator, Miss, Restitution, ShapeKind, Softness, Stabilisation, Status
 from .library import fill, library
 from .problem import AnyArray
-from .raised import keeps
+from .raised import keeps, listen
 from .reports import CONTACT_TYPE, ContactEvent, StepReport
 from .settings import Settings
 from .solver import Context, Error
@@ -184,6 +184,7 @@ class World(WorldJoints):
         if wanted < 1:
             raise ValueError(f"{count} steps: at least one is needed")
         made = fill(structs.StepReport)
+        listen()
         with self._alone() as world:
             try:
                 for _ in range(wanted):
