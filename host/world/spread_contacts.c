@@ -235,10 +235,10 @@ static void gathering_sort(gathering *g) {
   tl_radix_sort(g->key, g->order, g->key + g->total, g->order + g->total, g->total);
 }
 
-/* Slots of the ranks that found the contacts, which are others where bodies were local, or ids. */
-static void slots_find(const talus_world *world, gathering *g) {
-  for (int64_t k = 0; k < g->total; k++) {
-    tl_world_contact *const contact = &g->contact[k];
+/* Slots by ids: those of contacts are of the ranks that found them, or of a step before. */
+static void slots_find(const talus_world *world, tl_world_contact *list, int64_t count) {
+  for (int64_t k = 0; k < count; k++) {
+    tl_world_contact *const contact = &list[k];
     contact->body_a = tl_body_slot(world, contact->shown.body_a);
     contact->body_b = tl_body_slot(world, contact->shown.body_b);
     contact->shape_a = tl_shape_slot_of(world, contact->shown.shape_a);
@@ -251,7 +251,7 @@ static void gathering_copy(talus_world *world, gathering *g) {
   const tl_slot_stamp now = tl_spread_stamp(world);
   gathering_sort(g);
   if (memcmp(&now, &world->spread->found, sizeof now) != 0) {
-    slots_find(world, g);
+    slots_find(world, g->contact, g->total);
   }
   for (int64_t k = 0; k < g->total; k++) {
     const int32_t from = g->order[k];
@@ -276,6 +276,11 @@ static void gathering_release(const talus_world *world, gathering *g) {
   for (int i = 0; i < 4; i++) {
     tl_free(world->context, g->memory[i]);
   }
+}
+
+void tl_contacts_follow(talus_world *world) {
+  slots_find(world, world->contact, world->contact_count);
+  world->spread->found = tl_spread_stamp(world);
 }
 
 static talus_status contacts_gather(talus_world *world, gathering *g) {

@@ -201,6 +201,9 @@ talus_status tl_spread_whole(talus_world *world);
 
 /* spread_contacts.c: the present contacts to their owners. Collective. */
 talus_status tl_spread_move(talus_world *world);
+/* Slots have changed between a search for contacts and the end of its step: its contacts name the
+ * new ones. */
+void tl_contacts_follow(talus_world *world);
 /* All contacts to the first rank, which lays its own aside. Collective. */
 talus_status tl_contacts_to_first(talus_world *world);
 #endif

@@ -110,7 +110,11 @@ talus_status tl_spread_velocities(talus_world *world, double *velocity) {
 static talus_status look_further(talus_world *world, double dt, double reach, const tl_buffer *kept,
                                  const double **after) {
   const bool far = tl_spread_far(world, reach);
+  const int64_t slots = world->slots_changed;
   TL_TRY(far ? tl_spread_whole(world) : tl_spread_hold(world, reach, false));
+  if (slots != world->slots_changed) {
+    tl_contacts_follow(world);
+  }
   TL_TRY(tl_ranks_agree(world->context, tl_velocities_again(world, dt)));
   double *const result = (double *)world->velocity_memory.memory + 2 * tl_velocity_size(world);
   velocities_place(world, kept, result);
