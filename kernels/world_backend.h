@@ -38,7 +38,7 @@ typedef struct tl_world_backend {
   /* Takes what has changed of it since. After OUT_OF_MEMORY the contacts are still those that were
    * there, and the world has to be loaded anew. */
   talus_status (*change)(tl_resident *resident, const tl_resident_change *change);
-  /* Velocities and spins of bodies that are not free: [count], [6 count]. */
+  /* A step begins: velocities and spins of bodies that are not free: [count], [6 count]. */
   talus_status (*steer)(tl_resident *resident, int32_t count, const int32_t *body,
                         const double *velocity);
   /* Whether touch and advance may be called without a record, which then is not waited for. */
@@ -61,7 +61,7 @@ typedef struct tl_world_backend {
   /* After the projection: bodies displaced, the bodies' balance once more. */
   talus_status (*correct)(tl_resident *resident, const tl_resident_rule *rule,
                           tl_resident_record *record);
-  /* Bodies and contacts as they were before touch. */
+  /* Bodies and contacts as they were before touch, however far that or what follows it has come. */
   talus_status (*restore)(tl_resident *resident);
   int32_t (*contact_count)(const tl_resident *resident);
   /* Bodies [body_count], contacts: arrays with room for contact_count; each may be NULL. */

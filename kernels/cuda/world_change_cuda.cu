@@ -269,6 +269,7 @@ talus_status parts_set(tl_resident *resident, const tl_resident_change *c, const
 talus_status tl_world_change(tl_resident *resident, const tl_resident_change *c) {
   tl_world_view *const v = &resident->view;
   arrived a;
+  resident->begun = false;
   TL_TRY(change_send(resident, c, &a));
   TL_TRY(tl_world_bodies_reserve(resident, c->body_count));
   TL_TRY(tl_world_shapes_reserve(resident, c->shape_count));

@@ -74,7 +74,7 @@ talus_status world_load(tl_resident *resident, const tl_resident_load *load) {
     v->pair_capacity = v->contact_capacity = 0;
   }
   resident->uneven = load->uneven != 0;
-  resident->sought = resident->advanced = false;
+  resident->sought = resident->begun = resident->advanced = false;
   resident->hold = INT32_MAX;
   resident->age = resident->spare = 0;
   TL_TRY(tl_world_bodies_reserve(resident, bodies));
@@ -108,6 +108,7 @@ talus_status world_steer(tl_resident *resident, int32_t count, const int32_t *bo
                          const double *velocity) {
   tl_cuda_device *const device = resident->device;
   TL_CUDA_ENTER(device);
+  resident->begun = false; /* a step begins: what is kept is of another one, or of nothing */
   for (int32_t i = 0; i < count; i++) { /* velocity and spin lie side by side */
     TL_TRY(
         array_send(device, velocity + 6 * (int64_t)i, resident->view.motion[body[i]].velocity, 6));
@@ -139,6 +140,9 @@ talus_status world_restore(tl_resident *resident) {
   tl_cuda_device *const device = resident->device;
   TL_CUDA_ENTER(device);
   tl_world_view *const v = &resident->view;
+  if (!resident->begun) { /* all is as it was */
+    return TALUS_OK;
+  }
   if (resident->advanced) {
     tl_world_contacts_swap(resident);
     resident->advanced = false;

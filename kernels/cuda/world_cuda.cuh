@@ -77,6 +77,7 @@ struct tl_resident {
   bool general, uneven;  /* as loaded */
   bool arms;             /* the problem of this step has arms, not reaches */
   bool sought;           /* there are pairs */
+  bool begun;            /* bodies of this step are kept, so that it can be taken back */
   bool advanced;         /* `now` and `old` have changed places since touch */
   bool restored;         /* after which the record has what the last advance wrote */
   /* see rooms_learn */

@@ -275,6 +275,7 @@ talus_status bodies_queue(tl_resident *resident, const tl_resident_rule *rule) {
   const tl_world_view *const v = &resident->view;
   TL_TRY(record_clear(resident));
   TL_WORLD_LAUNCH(device, v->body_count, bodies_begin_kernel, *v, *rule);
+  resident->begun = true;
   TL_WORLD_LAUNCH(device, v->shape_count, shapes_place_kernel, *v, *rule, (int)resident->sought);
   return TALUS_OK;
 }
