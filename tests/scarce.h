@@ -16,7 +16,7 @@ typedef struct scarce {
 } scarce;
 
 static inline void *scarce_allocate(void *user, size_t size) {
-  scarce *const s = user;
+  scarce *const s = (scarce *)user;
   s->requests++;
   if (s->requests == s->fail_at || (s->fail_from > 0 && s->requests >= s->fail_from)) {
     return NULL;
@@ -30,7 +30,7 @@ static inline void *scarce_allocate(void *user, size_t size) {
 }
 
 static inline void scarce_release(void *user, void *memory, size_t size) {
-  scarce *const s = user;
+  scarce *const s = (scarce *)user;
   (void)size;
   s->held--;
   tl_memory_release(memory);

@@ -264,24 +264,54 @@ talus_status parts_set(tl_resident *resident, const tl_resident_change *c, const
   return items_set(resident, a->shape, a->changed_shape, c->changed_shapes, 1, v->shape);
 }
 
-} // namespace
-
-talus_status tl_world_change(tl_resident *resident, const tl_resident_change *c) {
-  tl_world_view *const v = &resident->view;
-  arrived a;
-  resident->begun = false;
-  TL_TRY(change_send(resident, c, &a));
+/* All memory that a change takes. */
+talus_status room_make(tl_resident *resident, const tl_resident_change *c,
+                       tl_world_geometries *added) {
   TL_TRY(tl_world_bodies_reserve(resident, c->body_count));
   TL_TRY(tl_world_shapes_reserve(resident, c->shape_count));
+  if (c->friction != NULL) {
+    TL_TRY(tl_world_materials_reserve(resident, c->material_count));
+  }
+  return resident->general && c->added_shapes > 0
+             ? tl_world_geometry_make(resident, c->geometry, c->shape_count, c->added_shapes, added)
+             : TALUS_OK;
+}
+
+/* Removals, then what was added or set. */
+talus_status change_make(tl_resident *resident, const tl_resident_change *c, const arrived *a,
+                         tl_world_geometries *added) {
+  tl_world_view *const v = &resident->view;
   if (c->removed_bodies > 0 || c->removed_shapes > 0) {
-    TL_TRY(gaps_close(resident, &a));
+    TL_TRY(gaps_close(resident, a));
   }
   v->body_count = c->body_count;
   v->shape_count = c->shape_count;
-  if (resident->general && c->added_shapes > 0) {
-    TL_TRY(tl_world_geometry_add(resident, c->geometry, c->added_shapes));
+  if (added->image != NULL) {
+    TL_TRY(tl_world_geometry_send(resident, added));
   }
-  TL_TRY(parts_set(resident, c, &a));
+  TL_TRY(parts_set(resident, c, a));
+  return c->friction != NULL ? tl_world_materials_send(resident, c->material_count, c->friction,
+                                                       c->restitution, c->spring)
+                             : TALUS_OK;
+}
+
+} // namespace
+
+/* Memory is taken before anything is changed: gaps_close gives contacts other names, by which the
+ * host would not know them if the change ended behind it. */
+talus_status tl_world_change(tl_resident *resident, const tl_resident_change *c) {
+  TL_CUDA_ENTER(resident->device);
+  arrived a;
+  tl_world_geometries added;
+  memset((void *)&added, 0, sizeof added);
+  resident->begun = false;
+  TL_TRY(change_send(resident, c, &a));
+  talus_status status = room_make(resident, c, &added);
+  if (status == TALUS_OK) {
+    status = change_make(resident, c, &a, &added);
+  }
+  tl_world_geometry_drop(resident, &added);
+  TL_TRY(status);
   resident->advanced = false;
   if (c->rearranged) { /* pairs name shapes by their slots */
     resident->sought = false;

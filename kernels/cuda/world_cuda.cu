@@ -48,20 +48,6 @@ void world_destroy(tl_resident *resident) {
   tl_free(device->context, resident);
 }
 
-/* Pairs of materials, and their springs. */
-talus_status materials_send(tl_resident *resident, int32_t count, const double *friction,
-                            const double *restitution, const tl_spring_material *spring) {
-  tl_cuda_device *const device = resident->device;
-  const tl_world_view *const v = &resident->view;
-  const int64_t pairs = (int64_t)count * count;
-  TL_TRY(tl_world_materials_reserve(resident, count));
-  TL_TRY(array_send(device, friction, v->friction, pairs));
-  TL_TRY(array_send(device, restitution, v->restitution, pairs));
-  TL_TRY(array_send(device, spring, v->spring, count));
-  resident->view.material_count = count;
-  return TALUS_OK;
-}
-
 talus_status world_load(tl_resident *resident, const tl_resident_load *load) {
   tl_cuda_device *const device = resident->device;
   TL_CUDA_ENTER(device);
@@ -90,18 +76,10 @@ talus_status world_load(tl_resident *resident, const tl_resident_load *load) {
   TL_TRY(array_send(device, load->inverse_mass, resident->inverse_mass, bodies));
   TL_TRY(array_send(device, load->inverse_inertia, resident->inverse_inertia, 6 * bodies));
   TL_TRY(array_send(device, load->shape, v->shape, load->shape_count));
-  TL_TRY(materials_send(resident, load->material_count, load->friction, load->restitution,
-                        load->spring));
+  TL_TRY(tl_world_materials_reserve(resident, load->material_count));
+  TL_TRY(tl_world_materials_send(resident, load->material_count, load->friction, load->restitution,
+                                 load->spring));
   return contacts_send(resident, load->contacts);
-}
-
-talus_status world_change(tl_resident *resident, const tl_resident_change *change) {
-  TL_CUDA_ENTER(resident->device);
-  TL_TRY(tl_world_change(resident, change));
-  return change->friction == NULL
-             ? TALUS_OK
-             : materials_send(resident, change->material_count, change->friction,
-                              change->restitution, change->spring);
 }
 
 talus_status world_steer(tl_resident *resident, int32_t count, const int32_t *body,
@@ -179,6 +157,18 @@ talus_status world_fetch(tl_resident *resident, tl_body_motion *motion,
 
 } // namespace
 
+talus_status tl_world_materials_send(tl_resident *resident, int32_t count, const double *friction,
+                                     const double *restitution, const tl_spring_material *spring) {
+  tl_cuda_device *const device = resident->device;
+  const tl_world_view *const v = &resident->view;
+  const int64_t pairs = (int64_t)count * count;
+  TL_TRY(array_send(device, friction, v->friction, pairs));
+  TL_TRY(array_send(device, restitution, v->restitution, pairs));
+  TL_TRY(array_send(device, spring, v->spring, count));
+  resident->view.material_count = count;
+  return TALUS_OK;
+}
+
 talus_status tl_world_touched_fetch(const tl_resident *resident, tl_resident_record *record) {
   return tl_cuda_fetch_all(resident->device, resident->view.record, record,
                            offsetof(tl_resident_record, fast));
@@ -193,7 +183,7 @@ const tl_world_backend tl_world_backend_cuda = {
     /* .create = */ world_create,
     /* .destroy = */ world_destroy,
     /* .load = */ world_load,
-    /* .change = */ world_change,
+    /* .change = */ tl_world_change,
     /* .steer = */ world_steer,
     /* .steady = */ world_steady,
     /* .read = */ world_read,

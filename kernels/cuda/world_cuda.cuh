@@ -162,13 +162,27 @@ talus_status tl_world_points_count(const tl_resident *resident);
 talus_status tl_world_points_make(const tl_resident *resident, const tl_resident_rule *rule);
 talus_status tl_world_points_deepen(const tl_resident *resident, const tl_world_view *view,
                                     const tl_resident_rule *rule, bool corrected);
-/* world_change_cuda.cu: as in the table, but for materials. */
+/* Pairs of materials, and their springs, for which there is room. */
+talus_status tl_world_materials_send(tl_resident *resident, int32_t count, const double *friction,
+                                     const double *restitution, const tl_spring_material *spring);
+/* world_change_cuda.cu: as in the table. */
 talus_status tl_world_change(tl_resident *resident, const tl_resident_change *change);
-/* world_shapes_cuda.cu: copies of the geometries of all shapes, into resident->geometry; the last
- * `added` of them behind those that are there, if there is room, else all. */
+/* world_shapes_cuda.cu: copies of the geometries of all shapes, into resident->geometry. */
 talus_status tl_world_geometry_load(tl_resident *resident, const tl_geometry *const *geometry);
-talus_status tl_world_geometry_add(tl_resident *resident, const tl_geometry *const *geometry,
-                                   int32_t added);
+/* Geometries laid out in host memory, with room for them on the device. */
+typedef struct tl_world_geometries {
+  void *image;                 /* the array, then what it points to */
+  size_t array, pointed;       /* bytes of both, and ... */
+  size_t array_at, pointed_at; /* ... where they go */
+  tl_cuda_buffer larger;       /* takes the place of resident->geometry, if that has no room */
+} tl_world_geometries;
+/* Those of shapes that come: the last `added` of `count`, or all where these have no room behind
+ * those that are there, which stay as they are until they are sent. Drop accepts what make left
+ * after a failure. */
+talus_status tl_world_geometry_make(tl_resident *resident, const tl_geometry *const *geometry,
+                                    int32_t count, int32_t added, tl_world_geometries *g);
+talus_status tl_world_geometry_send(tl_resident *resident, tl_world_geometries *g);
+void tl_world_geometry_drop(tl_resident *resident, tl_world_geometries *g);
 /* world_touch_cuda.cu, world_advance_cuda.cu: as in the table. */
 talus_status tl_world_touch(tl_resident *resident, const tl_resident_rule *rule,
                             tl_resident_record *record);

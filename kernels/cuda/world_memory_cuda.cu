@@ -148,7 +148,7 @@ talus_status tl_world_bodies_reserve(tl_resident *resident, int64_t bodies) {
   tl_cuda_buffer memory = {NULL, 0};
   double *mass, *inertia;
   if (bodies <= resident->body_capacity && resident->bodies.memory != NULL) {
-    return TALUS_OK;
+    return sums_reserve(resident, from.contact_capacity); /* they may have had no room before */
   }
   const int64_t n = capacity_for(bodies, resident->body_capacity);
   TL_TRY(room_make(device, &memory, "bodies", [&](pieces *p) {

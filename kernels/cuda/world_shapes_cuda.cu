@@ -70,51 +70,82 @@ size_t pointed_bytes(const tl_geometry *const *geometry, int32_t count) {
   return size.used;
 }
 
-/* Shapes from `first` on: the array of geometries stands at the head, what they point to behind
- * what is there. */
-talus_status shapes_send(tl_resident *resident, const tl_geometry *const *geometry, int32_t first,
-                         size_t pointed) {
+/* Bytes of the array of geometries, of all shapes that there is room for. */
+size_t array_bytes(const tl_resident *resident) {
+  const size_t array = (size_t)resident->shape_capacity * sizeof(tl_geometry);
+  return (array + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* The image of `count` shapes, `first` of which are there already. */
+talus_status image_make(tl_cuda_device *device, const tl_geometry *const *geometry, int32_t first,
+                        int32_t count, const char *base, tl_world_geometries *g) {
+  const size_t array = (size_t)(count - first) * sizeof(tl_geometry);
+  TL_TRY(tl_alloc(device->context, &g->image, array + g->pointed, 1, "geometries of shapes"));
+  memset(g->image, 0, array + g->pointed);
+  layout room = {(char *)g->image + array, base + g->pointed_at, 0};
+  shapes_put(&room, geometry + first, count - first, (tl_geometry *)g->image);
+  g->array = array;
+  g->array_at = (size_t)first * sizeof(tl_geometry);
+  return TALUS_OK;
+}
+
+talus_status image_send(tl_resident *resident, const tl_world_geometries *g) {
   tl_cuda_device *const device = resident->device;
-  const int32_t count = resident->view.shape_count - first;
-  const size_t array = (size_t)count * sizeof(tl_geometry);
-  char *const base = (char *)resident->geometry.memory;
-  void *memory;
-  TL_TRY(tl_alloc(device->context, &memory, array + pointed, 1, "geometries of shapes"));
-  memset(memory, 0, array + pointed);
-  layout room = {(char *)memory + array, base + resident->geometry_used, 0};
-  shapes_put(&room, geometry + first, count, (tl_geometry *)memory);
-  talus_status status =
-      tl_cuda_send_all(device, memory, base + (size_t)first * sizeof(tl_geometry), array);
-  if (status == TALUS_OK) {
-    status =
-        tl_cuda_send_all(device, (char *)memory + array, base + resident->geometry_used, pointed);
-  }
-  tl_free(device->context, memory);
-  resident->geometry_used += pointed;
-  resident->view.geometry = (const tl_geometry *)resident->geometry.memory;
-  return status;
+  char *const base = (char *)resident->geometry.memory, *const image = (char *)g->image;
+  TL_TRY(tl_cuda_send_all(device, image, base + g->array_at, g->array));
+  return tl_cuda_send_all(device, image + g->array, base + g->pointed_at, g->pointed);
 }
 
 } // namespace
 
-talus_status tl_world_geometry_load(tl_resident *resident, const tl_geometry *const *geometry) {
-  const size_t pointed = pointed_bytes(geometry, resident->view.shape_count);
-  const size_t array = (size_t)resident->shape_capacity * sizeof(tl_geometry);
-  const size_t head = (array + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  TL_TRY(tl_cuda_reserve(resident->device, &resident->geometry, head + pointed,
-                         "geometries of shapes"));
-  resident->geometry_room = resident->shape_capacity;
-  resident->geometry_used = head;
-  return shapes_send(resident, geometry, 0, pointed);
+talus_status tl_world_geometry_make(tl_resident *resident, const tl_geometry *const *geometry,
+                                    int32_t count, int32_t added, tl_world_geometries *g) {
+  int32_t first = count - added;
+  const tl_cuda_buffer *to = &resident->geometry;
+  memset((void *)g, 0, sizeof *g);
+  g->pointed = pointed_bytes(geometry + first, added);
+  g->pointed_at = resident->geometry_used;
+  if (count > resident->geometry_room || g->pointed_at + g->pointed > to->capacity) {
+    first = 0;
+    g->pointed = pointed_bytes(geometry, count);
+    g->pointed_at = array_bytes(resident);
+    to = &g->larger;
+    TL_TRY(tl_cuda_reserve(resident->device, &g->larger,
+                           g->pointed_at + g->pointed + g->pointed / 4, "geometries of shapes"));
+  }
+  return image_make(resident->device, geometry, first, count, (const char *)to->memory, g);
 }
 
-talus_status tl_world_geometry_add(tl_resident *resident, const tl_geometry *const *geometry,
-                                   int32_t added) {
-  const int32_t count = resident->view.shape_count, first = count - added;
-  const size_t pointed = pointed_bytes(geometry + first, added);
-  if (count > resident->geometry_room ||
-      resident->geometry_used + pointed > resident->geometry.capacity) {
-    return tl_world_geometry_load(resident, geometry);
+talus_status tl_world_geometry_send(tl_resident *resident, tl_world_geometries *g) {
+  if (g->larger.memory != NULL) {
+    tl_cuda_release(resident->device, &resident->geometry); /* waits for those who read it */
+    resident->geometry = g->larger;
+    resident->geometry_room = resident->shape_capacity;
+    g->larger.memory = NULL;
   }
-  return shapes_send(resident, geometry, first, pointed);
+  resident->geometry_used = g->pointed_at + g->pointed;
+  resident->view.geometry = (const tl_geometry *)resident->geometry.memory;
+  return image_send(resident, g);
+}
+
+void tl_world_geometry_drop(tl_resident *resident, tl_world_geometries *g) {
+  tl_cuda_release(resident->device, &g->larger);
+  tl_free(resident->device->context, g->image);
+  g->image = NULL;
+}
+
+talus_status tl_world_geometry_load(tl_resident *resident, const tl_geometry *const *geometry) {
+  tl_cuda_buffer *const to = &resident->geometry;
+  const int32_t count = resident->view.shape_count;
+  tl_world_geometries g;
+  memset((void *)&g, 0, sizeof g);
+  g.pointed = pointed_bytes(geometry, count);
+  g.pointed_at = array_bytes(resident);
+  resident->geometry_room = 0;
+  TL_TRY(tl_cuda_reserve(resident->device, to, g.pointed_at + g.pointed, "geometries of shapes"));
+  resident->geometry_room = resident->shape_capacity;
+  TL_TRY(image_make(resident->device, geometry, 0, count, (const char *)to->memory, &g));
+  const talus_status status = tl_world_geometry_send(resident, &g);
+  tl_world_geometry_drop(resident, &g);
+  return status;
 }

@@ -1,6 +1,7 @@
 /* test_world_memory_planted.cu: each allocation of a world's steps on a device fails in turn, once
- * or from then on: the step says so, and the world is what it was before it, as on the CPU, after
- * bodies went as well. Where only one fails, all steps that follow are those of the CPU.
+ * or from then on, and each of the host's in the step after a change: the step says so, and the
+ * world is what it was before it, as on the CPU, after bodies went and came as well. Where only one
+ * fails, all steps that follow are those of the CPU.
  *
  * The allocation is chosen by the environment, which is read once: by children. */
 #include <cuda_runtime.h>
@@ -12,6 +13,7 @@
 
 #include "host/world/resident.h"
 #include "tests/check.h"
+#include "tests/scarce.h"
 
 namespace {
 
@@ -25,10 +27,18 @@ talus_context *open(talus_backend_kind backend) {
   return talus_context_create(&def, &context) == TALUS_OK ? context : NULL;
 }
 
-/* Cubes with some balls, or balls alone, in a square lattice. */
+/* Balls, boxes and hulls in turns, or balls alone, in a square lattice. */
 void body_add(talus_world *world, talus_shape_kind kind, int number, double height) {
+  static const double corner[18] = {0.01, 0,     0, -0.01, 0, 0,    0, 0.01, 0,
+                                    0,    -0.01, 0, 0,     0, 0.01, 0, 0,    -0.01};
+  const talus_shape_kind kinds[] = {TALUS_SHAPE_SPHERE, kind,
+                                    kind == TALUS_SHAPE_BOX ? TALUS_SHAPE_HULL : kind};
   talus_body_def body = talus_body_def_default();
-  talus_shape_def shape = talus_shape_def_default(number % 3 == 0 ? TALUS_SHAPE_SPHERE : kind);
+  talus_shape_def shape = talus_shape_def_default(kinds[number % 3]);
+  if (kinds[number % 3] == TALUS_SHAPE_HULL) {
+    shape.point = corner;
+    shape.point_count = 6;
+  }
   int32_t id;
   body.position[0] = 0.0203 * (number % 3);
   body.position[1] = 0.0203 * (number / 3 % 3);
@@ -76,10 +86,20 @@ bool same_world(const talus_world *a, const talus_world *b, bool fewer) {
   return memcmp(p, q, (size_t)count * sizeof *p) == 0 && at <= all && (fewer || contacts == all);
 }
 
-void change_make(talus_world *world, int round) {
-  if (round > 0) {
-    CHECK(talus_body_remove(world, 3 * round) == TALUS_OK);
-    CHECK(talus_body_remove(world, 3 * round + 1) == TALUS_OK);
+/* Bodies go; others, and materials, come. */
+void change_make(talus_world *world, talus_shape_kind kind, int round) {
+  talus_material_def material_def = talus_material_def_default();
+  int32_t material;
+  if (round == 0) {
+    return;
+  }
+  CHECK(talus_body_remove(world, 3 * round) == TALUS_OK);
+  CHECK(talus_body_remove(world, 3 * round + 1) == TALUS_OK);
+  for (int i = 0; i < 12 && round == 1; i++) {
+    body_add(world, kind, i, 0.1 + 0.022 * (i / 9));
+  }
+  for (int i = 0; i < 4 && round == 1; i++) {
+    CHECK(talus_material_add(world, &material_def, &material) == TALUS_OK);
   }
 }
 
@@ -96,8 +116,8 @@ int child(talus_shape_kind kind, int number, bool lasting) {
   talus_world *const a = world_make(device, kind), *const b = world_make(host, kind);
   int failures = 0;
   for (int round = 0; round < ROUNDS && failures < 2; round++) {
-    change_make(a, round);
-    change_make(b, round);
+    change_make(a, kind, round);
+    change_make(b, kind, round);
     for (int made = 0; made < STEPS && failures < 2;) {
       const talus_status status = talus_world_step(a, NULL);
       const bool failed = status == TALUS_OUT_OF_MEMORY;
@@ -126,6 +146,45 @@ int child(talus_shape_kind kind, int number, bool lasting) {
   return check_failed > 0 ? 1 : failures == 0 ? NO_FAILURE : 0;
 }
 
+/* The same for memory of the host, in the step after a change. */
+void host_check(talus_shape_kind kind) {
+  bool failed = true;
+  int failures = 0;
+  for (int n = 1; n < 100 && failed; n++) {
+    scarce memory = {};
+    talus_context_def def = talus_context_def_default();
+    talus_context *device = NULL, *const host = open(TALUS_BACKEND_CPU);
+    def.backend = TALUS_BACKEND_CUDA;
+    def.allocate = scarce_allocate;
+    def.release = scarce_release;
+    def.allocate_user = &memory;
+    CHECK(talus_context_create(&def, &device) == TALUS_OK);
+    talus_world *const a = world_make(device, kind), *const b = world_make(host, kind);
+    for (int i = 0; i < STEPS; i++) {
+      CHECK(talus_world_step(a, NULL) == TALUS_OK && talus_world_step(b, NULL) == TALUS_OK);
+    }
+    change_make(a, kind, 1);
+    change_make(b, kind, 1);
+    CHECK(a->resident->loaded);
+    memory.fail_at = memory.requests + n;
+    const talus_status status = talus_world_step(a, NULL);
+    memory.fail_at = 0;
+    failed = status == TALUS_OUT_OF_MEMORY;
+    failures += failed;
+    CHECK_CASE(failed || (status == TALUS_OK && talus_world_step(b, NULL) == TALUS_OK),
+               "request %d: %s", n, talus_status_name(status));
+    CHECK_CASE(same_world(a, b, failed), "request %d: %s", n, talus_context_message(device));
+    CHECK(talus_world_step(a, NULL) == TALUS_OK && talus_world_step(b, NULL) == TALUS_OK);
+    CHECK_CASE(same_world(a, b, false), "request %d, later", n);
+    talus_world_destroy(a);
+    talus_world_destroy(b);
+    talus_context_destroy(device);
+    talus_context_destroy(host);
+  }
+  printf("%d requests of the host failed\n", failures);
+  CHECK(failures > 1 && !failed);
+}
+
 /* A single failure may be made up for: a buffer grows by less. */
 void children_check(talus_shape_kind kind, bool lasting) {
   int failures = 0, quiet = 0, number = 1;
@@ -141,11 +200,11 @@ void children_check(talus_shape_kind kind, bool lasting) {
     CHECK(id > 0 && waitpid(id, &status, 0) == id && WIFEXITED(status));
     const int code = WEXITSTATUS(status);
     CHECK_CASE(code == 0 || code == NO_FAILURE, "allocation %d%s of %s: the child ended with %d",
-               number, lasting ? "+" : "", kind == TALUS_SHAPE_BOX ? "cubes" : "balls", code);
+               number, lasting ? "+" : "", kind == TALUS_SHAPE_BOX ? "boxes" : "balls", code);
     failures += code == 0;
     quiet = code == NO_FAILURE ? quiet + 1 : 0;
   }
-  printf("%s: %d allocations failed%s\n", kind == TALUS_SHAPE_BOX ? "cubes" : "balls", failures,
+  printf("%s: %d allocations failed%s\n", kind == TALUS_SHAPE_BOX ? "boxes" : "balls", failures,
          lasting ? " with all that followed" : "");
   CHECK(failures > 20 && number < CHILDREN);
 }
@@ -157,5 +216,7 @@ int main() {
     children_check(kind, true);
     children_check(kind, false);
   }
+  host_check(TALUS_SHAPE_SPHERE); /* the environment is read here */
+  host_check(TALUS_SHAPE_BOX);
   return check_end();
 }
