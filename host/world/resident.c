@@ -126,6 +126,7 @@ static void reason_note(tl_world_resident *resident, const char *reason) {
 static talus_status bodies_steer(tl_world_resident *resident, double dt, bool *turning) {
   talus_world *const world = resident->world;
   *turning = resident->turning;
+  resident->steered = true;
   for (int32_t n = 0; n < resident->kinematic_count; n++) {
     const tl_body *const body = &world->body[resident->kinematic[n]];
     tl_motion_steer(world, resident->kinematic[n], dt);

@@ -48,6 +48,7 @@ typedef struct tl_world_resident {
   int64_t kept_step;
   double kept_time;
   tl_body_motion *kept; /* of kinematic bodies, which the host moves along */
+  bool steered;         /* they have velocities of a step that was begun since */
   tl_buffer kept_memory;
   int64_t step_count;     /* made on the device */
   int64_t queued_count;   /* of them, queued as a whole; of these ... */

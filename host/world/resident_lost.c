@@ -11,6 +11,7 @@ void tl_resident_keep(tl_world_resident *resident) {
   const talus_world *const world = resident->world;
   resident->kept_step = world->step_count;
   resident->kept_time = world->time;
+  resident->steered = false;
   for (int32_t n = 0; n < resident->kinematic_count; n++) {
     const tl_body *const body = &world->body[resident->kinematic[n]];
     tl_body_motion *const kept = &resident->kept[n];
@@ -21,6 +22,8 @@ void tl_resident_keep(tl_world_resident *resident) {
   }
 }
 
+/* Only where the device's steps have moved or steered them: else the caller may have, or their slots
+ * may be those of other bodies by now. */
 static void kinematic_restore(const tl_world_resident *resident) {
   for (int32_t n = 0; n < resident->kinematic_count; n++) {
     tl_body *const body = &resident->world->body[resident->kinematic[n]];
@@ -38,7 +41,9 @@ talus_status tl_resident_rewind(tl_world_resident *resident, talus_status status
   if (status != TALUS_DEVICE_ERROR || !resident->loaded) {
     return status;
   }
-  kinematic_restore(resident);
+  if (resident->ahead || resident->steered) {
+    kinematic_restore(resident);
+  }
   const long long lost = (long long)(world->step_count - resident->kept_step);
   world->step_count = resident->kept_step;
   world->time = resident->kept_time;

@@ -28,6 +28,14 @@ static talus_status change_fails(tl_resident *resident, const tl_resident_change
   return TALUS_DEVICE_ERROR;
 }
 
+static talus_status fetch_fails(tl_resident *resident, tl_body_motion *motion,
+                                tl_resident_contacts *contacts) {
+  (void)resident;
+  (void)motion;
+  (void)contacts;
+  return TALUS_DEVICE_ERROR;
+}
+
 static talus_status change_finds_no_memory(tl_resident *resident,
                                            const tl_resident_change *change) {
   (void)resident;
@@ -209,13 +217,14 @@ static void failures_check(void) {
 }
 
 /* An oscillating plate stands in another slot once a lower body is gone: a device that is lost
- * before it hears of that leaves the poses of all as they were. */
-static void moved_slots_check(void) {
+ * before it hears of that, or when contacts are read for a step of the host's, leaves the poses of
+ * all as they were, and that which the plate was given. */
+static void moved_slots_check(bool cohesive) {
   talus_context *const device = context_open(TALUS_BACKEND_CUDA, 1);
   talus_world *const world = world_make(device, BED);
   talus_body_def plate = talus_body_def_default();
   talus_motion_def motion = talus_motion_def_default(TALUS_MOTION_SINUSOID);
-  talus_body_state before[256], after[256];
+  talus_body_state before[256], after[256], state;
   int32_t body;
   plate.type = TALUS_BODY_KINEMATIC;
   plate.position[2] = -1;
@@ -223,22 +232,33 @@ static void moved_slots_check(void) {
   motion.frequency = 5;
   MUST(talus_body_add(world, &plate, &body));
   MUST(talus_motion_add(world, body, &motion));
-  body_come(world, BED, 0);
+  body_come(world, BED, 0); /* behind it, in the slot that is its own after the removal */
   for (int i = 0; i < STEPS; i++) {
     world_step(world);
   }
   CHECK(world->resident->step_count == STEPS);
   MUST(talus_body_remove(world, body_back(world, 3)));
+  MUST(talus_body_get(world, body, &state));
+  state.position[1] = 0.01;
+  MUST(talus_body_set(world, body, &state));
   const int32_t count = talus_body_capacity(world);
   CHECK(count <= 256);
   MUST(talus_bodies_get(world, count, before));
   tl_world_backend failing = *world->resident->backend;
   world->resident->backend = &failing;
   failing.change = change_fails;
+  failing.fetch = fetch_fails;
+  if (cohesive) { /* worlds with cohesion are the host's */
+    talus_material_def sticky = talus_material_def_default();
+    int32_t material;
+    sticky.pull_off = 1e-6;
+    MUST(talus_material_add(world, &sticky, &material));
+  }
   CHECK(talus_world_step(world, NULL) == TALUS_DEVICE_ERROR);
   CHECK(talus_body_capacity(world) == count);
   MUST(talus_bodies_get(world, count, after));
-  CHECK(memcmp(before, after, (size_t)count * sizeof *before) == 0);
+  CHECK_CASE(memcmp(before, after, (size_t)count * sizeof *before) == 0, "%s",
+             cohesive ? "before a step of the host's" : "in a change");
   talus_world_destroy(world);
   talus_context_destroy(device);
 }
@@ -293,7 +313,8 @@ int main(int count, char **arguments) {
   changes_check(HULLS, quick ? 2 : 2 * ROUNDS);
   kind_check();
   failures_check();
-  moved_slots_check();
+  moved_slots_check(false);
+  moved_slots_check(true);
   memory_check();
   return check_end();
 }
