@@ -97,12 +97,12 @@ void tl_resident_shape_fact(const talus_world *world, const tl_shape_slot *shape
 double tl_resident_cell_width(const talus_world *world);
 
 /* Arrays one behind the other in one piece of memory; without memory they are only counted. */
-typedef struct tl_pieces {
+typedef struct tl_resident_pieces {
   char *memory;
   size_t used;
-} tl_pieces;
+} tl_resident_pieces;
 
-static inline void *tl_piece(tl_pieces *p, size_t count, size_t size) {
+static inline void *tl_resident_piece(tl_resident_pieces *p, size_t count, size_t size) {
   void *const at = p->memory != NULL ? p->memory + p->used : NULL;
   p->used += (count * size + 15) / 16 * 16;
   return at;

@@ -202,36 +202,36 @@ static void change_write(writer *w) {
   }
 }
 
-static void writer_take(writer *w, tl_pieces *p) {
+static void writer_take(writer *w, tl_resident_pieces *p) {
   const tl_resident_change *const c = &w->change;
   const size_t facts = (size_t)c->fact_count, shapes = (size_t)c->changed_shapes;
   const size_t materials = w->resident->other_materials ? (size_t)c->material_count : 0;
-  w->removed_body = tl_piece(p, (size_t)c->removed_bodies, sizeof(int32_t));
-  w->removed_shape = tl_piece(p, (size_t)c->removed_shapes, sizeof(int32_t));
-  w->moved = tl_piece(p, (size_t)c->moved_count, sizeof(int32_t));
-  w->motion = tl_piece(p, (size_t)c->moved_count, sizeof *w->motion);
-  w->fact_body = tl_piece(p, facts, sizeof(int32_t));
-  w->fact = tl_piece(p, facts, sizeof *w->fact);
-  w->inverse_mass = tl_piece(p, facts, sizeof(double));
-  w->inverse_inertia = tl_piece(p, 6 * facts, sizeof(double));
-  w->changed_shape = tl_piece(p, shapes, sizeof(int32_t));
-  w->shape = tl_piece(p, shapes, sizeof *w->shape);
-  w->geometry =
-      tl_piece(p, w->resident->rearranged ? (size_t)c->shape_count : 0, sizeof *w->geometry);
-  w->friction = tl_piece(p, materials * materials, sizeof(double));
-  w->restitution = tl_piece(p, materials * materials, sizeof(double));
-  w->spring = tl_piece(p, materials, sizeof *w->spring);
+  w->removed_body = tl_resident_piece(p, (size_t)c->removed_bodies, sizeof(int32_t));
+  w->removed_shape = tl_resident_piece(p, (size_t)c->removed_shapes, sizeof(int32_t));
+  w->moved = tl_resident_piece(p, (size_t)c->moved_count, sizeof(int32_t));
+  w->motion = tl_resident_piece(p, (size_t)c->moved_count, sizeof *w->motion);
+  w->fact_body = tl_resident_piece(p, facts, sizeof(int32_t));
+  w->fact = tl_resident_piece(p, facts, sizeof *w->fact);
+  w->inverse_mass = tl_resident_piece(p, facts, sizeof(double));
+  w->inverse_inertia = tl_resident_piece(p, 6 * facts, sizeof(double));
+  w->changed_shape = tl_resident_piece(p, shapes, sizeof(int32_t));
+  w->shape = tl_resident_piece(p, shapes, sizeof *w->shape);
+  w->geometry = tl_resident_piece(p, w->resident->rearranged ? (size_t)c->shape_count : 0,
+                                  sizeof *w->geometry);
+  w->friction = tl_resident_piece(p, materials * materials, sizeof(double));
+  w->restitution = tl_resident_piece(p, materials * materials, sizeof(double));
+  w->spring = tl_resident_piece(p, materials, sizeof *w->spring);
 }
 
 static talus_status change_make(tl_world_resident *resident, writer *w) {
   const talus_world *const world = resident->world;
-  tl_pieces count = {NULL, 0};
+  tl_resident_pieces count = {NULL, 0};
   *w = (writer){.resident = resident};
   change_write(w);
   writer_take(w, &count);
   TL_TRY(tl_buffer_reserve(world->context, &resident->load_memory, count.used + 1, 1,
                            "changes of the world"));
-  tl_pieces room = {resident->load_memory.memory, 0};
+  tl_resident_pieces room = {resident->load_memory.memory, 0};
   writer_take(w, &room);
   w->writes = true;
   change_write(w);

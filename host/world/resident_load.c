@@ -18,30 +18,31 @@ typedef struct copies {
   tl_resident_contacts contacts;
 } copies;
 
-static void copies_take(const talus_world *world, tl_pieces *p, size_t contacts, copies *c) {
+static void copies_take(const talus_world *world, tl_resident_pieces *p, size_t contacts,
+                        copies *c) {
   const size_t bodies = (size_t)world->body_count, materials = (size_t)world->material_count;
-  c->motion = tl_piece(p, bodies, sizeof *c->motion);
-  c->fact = tl_piece(p, bodies, sizeof *c->fact);
-  c->shape = tl_piece(p, (size_t)world->shape_count, sizeof *c->shape);
-  c->inverse_mass = tl_piece(p, bodies, sizeof(double));
-  c->inverse_inertia = tl_piece(p, 6 * bodies, sizeof(double));
-  c->friction = tl_piece(p, materials * materials, sizeof(double));
-  c->restitution = tl_piece(p, materials * materials, sizeof(double));
-  c->spring = tl_piece(p, materials, sizeof *c->spring);
-  c->geometry = tl_piece(p, (size_t)world->shape_count, sizeof *c->geometry);
+  c->motion = tl_resident_piece(p, bodies, sizeof *c->motion);
+  c->fact = tl_resident_piece(p, bodies, sizeof *c->fact);
+  c->shape = tl_resident_piece(p, (size_t)world->shape_count, sizeof *c->shape);
+  c->inverse_mass = tl_resident_piece(p, bodies, sizeof(double));
+  c->inverse_inertia = tl_resident_piece(p, 6 * bodies, sizeof(double));
+  c->friction = tl_resident_piece(p, materials * materials, sizeof(double));
+  c->restitution = tl_resident_piece(p, materials * materials, sizeof(double));
+  c->spring = tl_resident_piece(p, materials, sizeof *c->spring);
+  c->geometry = tl_resident_piece(p, (size_t)world->shape_count, sizeof *c->geometry);
   c->contacts.count = 0;
 #define TL_FIELD(type, name, components) \
-  c->contacts.name = tl_piece(p, (components)*contacts, sizeof(type));
+  c->contacts.name = tl_resident_piece(p, (components)*contacts, sizeof(type));
   TL_RESIDENT_LIST(TL_FIELD)
 #undef TL_FIELD
 }
 
 static talus_status copies_reserve(tl_world_resident *resident, int32_t contacts, copies *c) {
-  tl_pieces count = {NULL, 0};
+  tl_resident_pieces count = {NULL, 0};
   copies_take(resident->world, &count, (size_t)contacts, c);
   TL_TRY(tl_buffer_reserve(resident->world->context, &resident->load_memory, count.used, 1,
                            "copy of the world"));
-  tl_pieces room = {resident->load_memory.memory, 0};
+  tl_resident_pieces room = {resident->load_memory.memory, 0};
   copies_take(resident->world, &room, (size_t)contacts, c);
   return TALUS_OK;
 }

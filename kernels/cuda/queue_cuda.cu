@@ -202,6 +202,13 @@ bool is_over(const tl_engine *base) {
   return base->ops == &tl_cuda_engine_ops;
 }
 
+/* Whether the device has made another stage than those that were asked for, and may have put its
+ * impulses aside in the place of those that the host has there. */
+bool is_overtaken(const tl_cuda_engine *engine) {
+  const int32_t stage = engine->answered;
+  return stage < engine->result->stages && stage + 1 < TL_STAGES && engine->planned[stage + 1] > 0;
+}
+
 const tl_stage *stage_of(const tl_cuda_engine *engine) {
   return &engine->result->stage[engine->answered - 1];
 }
@@ -285,6 +292,9 @@ talus_status answer_start(tl_engine *base, tl_start from, const double *impulse,
     engine->started = lipschitz;
     return TALUS_OK;
   }
+  if (is_overtaken(engine)) {
+    return refuse(engine);
+  }
   TL_TRY(go_on(engine, true));
   return base->ops->start(base, from, impulse, lipschitz);
 }
@@ -312,8 +322,8 @@ talus_status answer_iterate(tl_engine *base, tl_iteration kind, const tl_rule *r
       !is_same_rule(engine, rule)) {
     const double lipschitz = engine->started;
     const bool restarts = engine->answered == 0; /* with another L, too */
-    if (restarts && result->stages > 0 && engine->planned[1] > 0) {
-      return refuse(engine); /* others were put aside since */
+    if (restarts && is_overtaken(engine)) {
+      return refuse(engine);
     }
     TL_TRY(go_on(engine, restarts));
     if (restarts) {

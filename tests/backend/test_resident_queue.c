@@ -3,6 +3,7 @@
  * rest, and swayed. By gradients, by sweeps, and in single precision. `quick`: some steps
  * of one of them. `rest SIDE`: how many steps of a bed of SIDE^3 balls at rest are queued. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
+#include "host/solve/solver.h"
 #include "tests/backend/device_runs.h"
 
 enum { SIDE = 4, LAYERS = 3, STEPS = 60, QUICK_STEPS = 24, SETTLE = 3000, REST_STEPS = 200 };
@@ -75,6 +76,84 @@ static void way_check(const way *w, int steps, int64_t *missed, int64_t *extende
   talus_context_destroy(host);
 }
 
+/* ---- a solve that turns back ----------------------------------------------------------------- */
+
+/* Of the solve that is queued: its operations, and those that count the stages asked for. */
+static struct {
+  const tl_world_backend *world;
+  const tl_engine_ops *answers;
+  tl_engine_ops counted;
+  tl_engine *engine;
+  int stages, most; /* answered in this solve, in any */
+  bool turns;       /* after the first of three the solve goes back to the impulses put aside */
+  int refused, taken;
+} turn;
+
+static talus_status turn_iterate(tl_engine *engine, tl_iteration kind, const tl_rule *rule,
+                                 int32_t count, tl_state *state, int64_t *passes) {
+  if (turn.turns && turn.stages == 1) {
+    const talus_status status = engine->ops->start(engine, TL_START_KEPT, NULL, 1);
+    turn.refused += status == TL_NOT_QUEUED;
+    turn.taken += status != TL_NOT_QUEUED;
+    turn.turns = false;
+    TL_TRY(status);
+  }
+  TL_TRY(turn.answers->iterate(engine, kind, rule, count, state, passes));
+  if (engine->ops == &turn.counted) { /* it was answered */
+    turn.stages++;
+    turn.most = turn.stages > turn.most ? turn.stages : turn.most;
+  }
+  return TALUS_OK;
+}
+
+static talus_status turn_read(tl_resident *resident, tl_resident_record *record, bool *right) {
+  TL_TRY(turn.world->read(resident, record, right));
+  turn.answers = turn.engine->ops;
+  turn.counted = *turn.answers;
+  turn.counted.iterate = turn_iterate;
+  turn.engine->ops = &turn.counted;
+  turn.stages = 0;
+  return TALUS_OK;
+}
+
+/* A solve that goes back to the best impulses after the first of three stages is made once more:
+ * the device may have put aside those of the second. The step in which three are made is found by
+ * a run without. Returns it; -1: there is none. */
+static int turn_run(const way *w, int at) {
+  talus_context *const host = context_open(TALUS_BACKEND_CPU, 2);
+  talus_context *const device = context_open(TALUS_BACKEND_CUDA, 1);
+  talus_world *const a = swayed_make(host, w), *const b = swayed_make(device, w);
+  tl_world_backend world = *b->resident->backend;
+  int found = -1;
+  turn.world = b->resident->backend;
+  world.read = turn_read;
+  turn.most = 0;
+  for (int i = 0; i < STEPS && found < 0; i++) {
+    turn.turns = i == at;
+    world_step(a);
+    if (b->solver != NULL && b->solver->slot.engine != NULL) {
+      turn.engine = b->solver->slot.engine;
+      b->resident->backend = &world;
+    }
+    world_step(b);
+    found = turn.most == 3 || i == at ? i : -1;
+  }
+  CHECK(same_state(a, b));
+  talus_world_destroy(a);
+  talus_world_destroy(b);
+  talus_context_destroy(device);
+  talus_context_destroy(host);
+  return found;
+}
+
+static void turn_check(const way *w) {
+  const int at = turn_run(w, -1);
+  CHECK(at > 0);
+  turn_run(w, at);
+  CHECK_CASE(turn.refused == 1 && turn.taken == 0, "step %d: refused %d, taken %d", at,
+             turn.refused, turn.taken);
+}
+
 /* Balls of several sizes, layers in the gaps of those below, which fall into a box and roll. */
 static talus_world *bed_make(talus_context *context, int side) {
   talus_world_def def = talus_world_def_default();
@@ -136,5 +215,6 @@ int main(int count, char **arguments) {
     way_check(&ways[i], STEPS, &missed, &extended);
   }
   CHECK(missed > 0 && extended > 0);
+  turn_check(&ways[4]);
   return check_end();
 }
