@@ -418,13 +418,6 @@ void capacity_grow(tl_cuda_assembly *assembly, const tl_cuda_facts *all) {
 
 /* ---- the order of the last assembly ---------------------------------------------------------- */
 
-/* What an assembly takes from the last one. */
-typedef enum tl_cuda_program {
-  NUMBERS, /* all but the numbers */
-  ORDER,   /* which bodies move; contacts are ordered */
-  ANEW     /* nothing */
-} tl_cuda_program;
-
 struct tl_cuda_order {
   bool known;
   int32_t coloured;
@@ -434,7 +427,7 @@ struct tl_cuda_order {
   tl_cuda_raw raw;        /* its pointers */
   int32_t calm, patience; /* problems in a row with the same contacts; so many are wanted before the
                              next is taken to have them; the more the more often that was wrong */
-  tl_cuda_program queued;
+  tl_assembly_program queued;
 };
 
 enum { PATIENCE_MOST = 64 };
@@ -463,9 +456,9 @@ bool is_calm(const tl_cuda_order *order) {
   return order->calm >= order->patience;
 }
 
-void order_learn(tl_cuda_order *order, tl_cuda_program program, const tl_cuda_facts *all) {
-  const bool same = program != ANEW && !all->changed;
-  if (program == NUMBERS) {
+void order_learn(tl_cuda_order *order, tl_assembly_program program, const tl_cuda_facts *all) {
+  const bool same = program != TL_ASSEMBLE_ANEW && !all->changed;
+  if (program == TL_ASSEMBLE_NUMBERS) {
     const int32_t patience = same ? order->patience / 2 : 2 * order->patience;
     order->patience = patience < 1 ? 1 : patience > PATIENCE_MOST ? PATIENCE_MOST : patience;
   }
@@ -473,9 +466,10 @@ void order_learn(tl_cuda_order *order, tl_cuda_program program, const tl_cuda_fa
 }
 
 /* Whether what was taken from the last assembly is that of this one. */
-bool is_right(const tl_cuda_order *order, tl_cuda_program program, const tl_cuda_facts *all) {
-  return program == ANEW || (!all->others && all->uneven == order->all.uneven &&
-                             all->soft == order->all.soft && (program == ORDER || !all->changed));
+bool is_right(const tl_cuda_order *order, tl_assembly_program program, const tl_cuda_facts *all) {
+  return program == TL_ASSEMBLE_ANEW ||
+         (!all->others && all->uneven == order->all.uneven && all->soft == order->all.soft &&
+          (program == TL_ASSEMBLE_ORDER || !all->changed));
 }
 
 /* ---- attempts -------------------------------------------------------------------------------- */
@@ -487,9 +481,9 @@ size_t facts_bytes(bool soft) {
 
 /* Queues all but the numbers of bodies. */
 talus_status assemble_queue(tl_cuda_device *device, tl_cuda_assembly *assembly,
-                            tl_cuda_program program, uint32_t movers, tl_cuda_raw *w,
+                            tl_assembly_program program, uint32_t movers, tl_cuda_raw *w,
                             const tl_system *built) {
-  if (program != NUMBERS) {
+  if (program != TL_ASSEMBLE_NUMBERS) {
     TL_TRY(tl_cuda_contacts_order(device, assembly, w, movers));
     if (w->colouring.colour != NULL) {
       TL_TRY(tl_cuda_contacts_colour(device, assembly, w, movers));
@@ -502,14 +496,14 @@ talus_status assemble_queue(tl_cuda_device *device, tl_cuda_assembly *assembly,
 
 /* Of an order that suits. */
 talus_status assemble_on(tl_cuda_device *device, tl_cuda_assembly *assembly,
-                         const tl_cuda_order *order, tl_cuda_program program, tl_cuda_raw *w,
+                         const tl_cuda_order *order, tl_assembly_program program, tl_cuda_raw *w,
                          tl_system *built) {
   *built = order->built;
-  if (program == NUMBERS) {
+  if (program == TL_ASSEMBLE_NUMBERS) {
     w->order = order->raw.order;
     w->other = order->raw.other;
   }
-  TL_TRY(tl_cuda_arrays_check(device, w));
+  TL_TRY(tl_cuda_arrays_check(device, w, program));
   return assemble_queue(device, assembly, program, order->all.movers, w, built);
 }
 
@@ -517,7 +511,7 @@ talus_status assemble_on(tl_cuda_device *device, tl_cuda_assembly *assembly,
 talus_status assemble_anew(tl_cuda_device *device, tl_cuda_assembly *assembly, const tl_raw *raw,
                            tl_cuda_raw *w, tl_cuda_facts *all, tl_system *built, bool *good) {
   memset((void *)built, 0, sizeof *built);
-  TL_TRY(tl_cuda_arrays_check(device, w));
+  TL_TRY(tl_cuda_arrays_check(device, w, TL_ASSEMBLE_ANEW));
   TL_TRY(tl_cuda_bodies_number(device, assembly, w));
   TL_TRY(tl_cuda_fetch_all(device, w->all, all, facts_bytes(false)));
   *good = !all->defect;
@@ -526,7 +520,7 @@ talus_status assemble_anew(tl_cuda_device *device, tl_cuda_assembly *assembly, c
   }
   shape_make(assembly, raw, all, &built->shape);
   TL_TRY(system_reserve(device, assembly, built));
-  return assemble_queue(device, assembly, ANEW, all->movers, w, built);
+  return assemble_queue(device, assembly, TL_ASSEMBLE_ANEW, all->movers, w, built);
 }
 
 /* Arrays and memory of an assembly. *right: all arrays are in the memory of this device. */
@@ -566,14 +560,14 @@ void built_tell(const tl_cuda_raw *w, const tl_system *system, tl_cuda_built *bu
 }
 
 /* After an assembly that was right. */
-void order_keep(tl_cuda_assembly *assembly, tl_cuda_order *order, tl_cuda_program program,
+void order_keep(tl_cuda_assembly *assembly, tl_cuda_order *order, tl_assembly_program program,
                 const tl_cuda_facts *all) {
   const tl_cuda_facts before = order->all;
   order->all = *all;
-  if (program != ANEW) { /* bodies were not counted */
+  if (program != TL_ASSEMBLE_ANEW) { /* bodies were not counted */
     order->all.movers = before.movers;
   }
-  if (program == NUMBERS) {
+  if (program == TL_ASSEMBLE_NUMBERS) {
     order->all.colours = before.colours;
     order->all.rounds = before.rounds;
   } else {
@@ -584,13 +578,13 @@ void order_keep(tl_cuda_assembly *assembly, tl_cuda_order *order, tl_cuda_progra
 
 /* One attempt; *good: it is a problem, unless the order was not right, or outgrown. */
 talus_status assemble_try(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_cuda_order *order,
-                          tl_cuda_program program, const tl_raw *raw, tl_cuda_raw *w,
+                          tl_assembly_program program, const tl_raw *raw, tl_cuda_raw *w,
                           tl_cuda_facts *all, bool *good) {
   tl_system built;
   *good = true;
   order->known = false;
   TL_TRY(tl_cuda_facts_begin(device, w, NULL, raw->contact_count));
-  if (program == ANEW) {
+  if (program == TL_ASSEMBLE_ANEW) {
     TL_TRY(assemble_anew(device, assembly, raw, w, all, &built, good));
     if (!*good) {
       return TALUS_OK;
@@ -611,10 +605,10 @@ talus_status assemble_try(tl_cuda_device *device, tl_cuda_assembly *assembly, tl
 /* Attempts, each of which takes less from the last assembly, or has more room. */
 talus_status assemble_all(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_cuda_order *order,
                           tl_raw *raw, tl_cuda_raw *w, tl_cuda_facts *all, bool *good) {
-  tl_cuda_program program = ANEW;
+  tl_assembly_program program = TL_ASSEMBLE_ANEW;
   if (order_suits(order, raw, w)) {
     const bool same = raw->contact_count == order->all.contacts && is_calm(order);
-    program = same ? NUMBERS : ORDER;
+    program = same ? TL_ASSEMBLE_NUMBERS : TL_ASSEMBLE_ORDER;
   }
   for (;;) {
     TL_TRY(assemble_try(device, assembly, order, program, raw, w, all, good));
@@ -626,11 +620,12 @@ talus_status assemble_all(tl_cuda_device *device, tl_cuda_assembly *assembly, tl
     if (all->outgrown) {
       capacity_grow(assembly, all);
     }
-    program = right || all->others || program != NUMBERS ? ANEW : ORDER;
+    program = right || all->others || program != TL_ASSEMBLE_NUMBERS ? TL_ASSEMBLE_ANEW
+                                                                     : TL_ASSEMBLE_ORDER;
     bool here;
     TL_TRY(work_take(device, assembly, raw, w, &here));
   }
-  raw->same = program == NUMBERS;
+  raw->same = program == TL_ASSEMBLE_NUMBERS;
   if (*good) {
     order_keep(assembly, order, program, all);
   }
@@ -679,7 +674,7 @@ talus_status tl_cuda_assemble_queue(tl_cuda_device *device, tl_cuda_assembly *as
   }
   const bool soft = order->all.soft != 0;
   *same = is_calm(order);
-  order->queued = *same ? NUMBERS : ORDER;
+  order->queued = *same ? TL_ASSEMBLE_NUMBERS : TL_ASSEMBLE_ORDER;
   order->known = false;
   TL_TRY(tl_cuda_facts_begin(device, &w, raw->count, raw->contact_count));
   TL_TRY(assemble_on(device, assembly, order, order->queued, &w, &system));
@@ -696,7 +691,7 @@ void tl_cuda_assemble_answer(tl_cuda_assembly *assembly, tl_raw *raw) {
   if (is_right(order, order->queued, all) && !all->outgrown && !all->defect &&
       all->contacts == raw->contact_count) {
     order_learn(order, order->queued, all);
-    raw->same = order->queued == NUMBERS;
+    raw->same = order->queued == TL_ASSEMBLE_NUMBERS;
     order_keep(assembly, order, order->queued, all);
     raw_answer(&order->all, (const tl_cuda_raw *)assembly->raw.memory, raw);
   }

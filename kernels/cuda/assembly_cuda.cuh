@@ -113,8 +113,16 @@ static inline int tl_cuda_bits(uint32_t number) {
  * many where count is NULL. */
 talus_status tl_cuda_facts_begin(tl_cuda_device *device, const tl_cuda_raw *w, const int32_t *count,
                                  int32_t contacts);
-/* The defects, which bodies move, and whether anything is as it was. */
-talus_status tl_cuda_arrays_check(tl_cuda_device *device, const tl_cuda_raw *w);
+/* What an assembly takes from the last one. */
+typedef enum tl_assembly_program {
+  TL_ASSEMBLE_NUMBERS, /* all but the numbers */
+  TL_ASSEMBLE_ORDER,   /* which bodies move; contacts are ordered */
+  TL_ASSEMBLE_ANEW     /* nothing */
+} tl_assembly_program;
+/* The defects, which bodies move, and whether anything is as it was. With a defect, or where what
+ * is taken from the last assembly is not of this problem, there are no contacts from then on. */
+talus_status tl_cuda_arrays_check(tl_cuda_device *device, const tl_cuda_raw *w,
+                                  tl_assembly_program program);
 /* The numbers of bodies. */
 talus_status tl_cuda_bodies_number(tl_cuda_device *device, tl_cuda_assembly *assembly,
                                    const tl_cuda_raw *w);

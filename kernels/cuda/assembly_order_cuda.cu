@@ -99,13 +99,19 @@ __device__ __forceinline__ void contact_check(const tl_cuda_raw &w, int32_t k) {
   }
 }
 
-/* With a defect there are no contacts from here on: their bodies may be none. */
-__global__ void __launch_bounds__(TL_CHUNK) arrays_check_kernel(const tl_cuda_raw w) {
+/* Nobody may read contacts whose bodies may be none, or by an order that has more of them. */
+__device__ __forceinline__ bool is_spoilt(const tl_cuda_facts *all, tl_assembly_program program) {
+  const volatile tl_cuda_facts *const now = all;
+  return now->defect != 0 || (program != TL_ASSEMBLE_ANEW && now->others != 0) ||
+         (program == TL_ASSEMBLE_NUMBERS && now->changed != 0);
+}
+
+__global__ void __launch_bounds__(TL_CHUNK)
+    arrays_check_kernel(const tl_cuda_raw w, const tl_assembly_program program) {
   body_check(w, tl_cuda_item());
   contact_check(w, tl_cuda_item());
   __syncthreads();
-  if (tl_sum_is_last(&w.all->checked, gridDim.x) && threadIdx.x == 0 &&
-      *(volatile unsigned *)&w.all->defect != 0) {
+  if (tl_sum_is_last(&w.all->checked, gridDim.x) && threadIdx.x == 0 && is_spoilt(w.all, program)) {
     w.live->contacts = 0;
   }
 }
@@ -177,8 +183,9 @@ talus_status tl_cuda_facts_begin(tl_cuda_device *device, const tl_cuda_raw *w, c
       "kernel launch", __func__);
 }
 
-talus_status tl_cuda_arrays_check(tl_cuda_device *device, const tl_cuda_raw *w) {
-  TL_CUDA_LAUNCH(device, tl_cuda_most(w), arrays_check_kernel, *w);
+talus_status tl_cuda_arrays_check(tl_cuda_device *device, const tl_cuda_raw *w,
+                                  tl_assembly_program program) {
+  TL_CUDA_LAUNCH(device, tl_cuda_most(w), arrays_check_kernel, *w, program);
   return TALUS_OK;
 }
 
