@@ -697,15 +697,17 @@ void tl_cuda_assemble_answer(tl_cuda_assembly *assembly, tl_raw *raw) {
   }
 }
 
-void tl_cuda_assemble_drop(tl_cuda_assembly *assembly) {
+talus_status tl_cuda_assemble_drop(tl_cuda_device *device, tl_cuda_assembly *assembly) {
   tl_cuda_order *const order = (tl_cuda_order *)assembly->order.memory;
   const tl_cuda_facts *const all = (const tl_cuda_facts *)assembly->told;
   if (order->known) { /* it was answered */
-    return;
+    return TALUS_OK;
   }
+  TL_TRY(tl_cuda_wait(device)); /* what followed may have failed before anybody waited */
   order_learn(order, order->queued, all);
   order->known = !all->others && all->uneven == order->all.uneven && all->soft == order->all.soft;
   order->calm = 0; /* contacts may not be those of now */
+  return TALUS_OK;
 }
 
 size_t tl_cuda_told_size(void) {

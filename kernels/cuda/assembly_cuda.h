@@ -56,8 +56,8 @@ talus_status tl_cuda_assemble_queue(tl_cuda_device *device, tl_cuda_assembly *as
 size_t tl_cuda_told_size(void);
 /* After it was waited for: raw->taken is 0 if it was not that. */
 void tl_cuda_assemble_answer(tl_cuda_assembly *assembly, tl_raw *raw);
-/* After it was waited for, and was not that, or nobody has asked. */
-void tl_cuda_assemble_drop(tl_cuda_assembly *assembly);
+/* Where it was not that, or nobody has asked: waits for it. */
+talus_status tl_cuda_assemble_drop(tl_cuda_device *device, tl_cuda_assembly *assembly);
 /* judge_cuda.cu: the certificate of an assembled problem. Memory for it: where impulses in the
  * caller's order are to be put, that order, and the units by which weights and speeds were
  * multiplied, whose ratio is the impulses' (caller's over the system's); in device memory. */

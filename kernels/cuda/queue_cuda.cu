@@ -450,10 +450,11 @@ talus_status tl_cuda_queue(tl_engine *base, const tl_raw *raw, const tl_queue_re
   engine->base.ops = &tl_cuda_engine_ops; /* even where the device is lost */
   *queued = false;
   TL_CUDA_ENTER(engine->device);
-  if (raw == NULL && engine->waits_for_answers) {
-    tl_cuda_assemble_drop(&engine->assembly);
-  }
+  const bool waits = engine->waits_for_answers;
   engine->waits_for_answers = false;
+  if (raw == NULL && waits) {
+    TL_TRY(tl_cuda_assemble_drop(engine->device, &engine->assembly));
+  }
   if (raw == NULL || !engine->ready || !engine->built) {
     return TALUS_OK;
   }
