@@ -121,6 +121,7 @@ struct tl_engine {
   int64_t bytes; /* memory held, host and device; kept true by the engine */
   bool strange;  /* impulses that were taken are not all numbers; known after a residual */
   bool went_on;  /* a solve that was queued needed more than that, and was made on from there */
+  bool asks;     /* the last solve began by estimating L: one like it cannot be queued */
 };
 
 typedef struct tl_backend {

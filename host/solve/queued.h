@@ -16,6 +16,8 @@ struct tl_owners;
 talus_status tl_solver_solve_queued(talus_solver *solver, const talus_solution *solution,
                                     talus_info *info);
 
+/* Whether a solve like the last one can be queued: it asked the host for nothing on its way. */
+bool tl_solver_can_queue(const talus_solver *solver);
 /* Queues the solve that is expected of a problem in device memory, of the last one's bodies, which
  * takes about as many iterations as that. Nothing is waited for. *queued: it can be expected; then
  * the update and the solve that follow, after the device was waited for, tell what it came to, or

@@ -260,6 +260,10 @@ talus_status tl_solver_queue(talus_solver *solver, const talus_problem *problem,
   return status;
 }
 
+bool tl_solver_can_queue(const talus_solver *solver) {
+  return solver->slot.engine != NULL && !solver->slot.engine->asks;
+}
+
 bool tl_solver_queue_went_on(const talus_solver *solver) {
   return solver->slot.engine != NULL && solver->slot.engine->went_on;
 }

@@ -282,7 +282,8 @@ static talus_status step_make(tl_world_resident *resident, double dt, bool queue
 
 /* Whether the next step is expected to be as the last ones. */
 static bool is_calm(const tl_world_resident *resident) {
-  return resident->calm >= resident->patience && resident->backend->steady(resident->memory);
+  return resident->calm >= resident->patience && resident->backend->steady(resident->memory) &&
+         tl_solver_can_queue(resident->world->solver);
 }
 
 /* The more often expectations were wrong, the more steps have to pass before the next one. */

@@ -149,6 +149,7 @@ talus_status tl_cuda_estimate_lipschitz(tl_engine *base, int32_t scaled, int32_t
                                         double *lambda) {
   tl_cuda_engine *const engine = (tl_cuda_engine *)base;
   TL_ENGINE_ENTER(engine);
+  engine->base.asks = engine->base.asks || engine->calls.count == 0;
   if (engine->ranks.halo != NULL) {
     return tl_cuda_ranks_lipschitz(engine, scaled, count, lambda);
   }

@@ -462,6 +462,7 @@ talus_status tl_cuda_queue(tl_engine *base, const tl_raw *raw, const tl_queue_re
   if (*queued) {
     TL_TRY(solve_queue(engine, request, &aim));
     engine->calls = {};
+    engine->base.asks = false;
     engine->queued_raw = *raw;
     engine->request = *request;
     engine->answered = engine->kept = 0;

@@ -418,6 +418,7 @@ talus_status tl_cuda_upload(tl_engine *base, const tl_system *system, tl_raw *ra
   engine->ready = 0;
   engine->built = false;
   engine->calls = {};
+  engine->base.asks = false;
   engine->restarted = false;
   engine->taken = engine->judged_kept = engine->at_start = engine->start_kept = false;
   const bool ends_built = engine->ends_built;

@@ -76,6 +76,27 @@ static void way_check(const way *w, int steps, int64_t *missed, int64_t *extende
   talus_context_destroy(host);
 }
 
+/* A method that has L estimated in every solve: no step is queued in vain. */
+static void estimate_check(void) {
+  const way jacobi = {"jacobi", TALUS_METHOD_JACOBI, TALUS_F64, 1e-4};
+  talus_context *const host = context_open(TALUS_BACKEND_CPU, 2);
+  talus_context *const device = context_open(TALUS_BACKEND_CUDA, 1);
+  talus_world *const a = swayed_make(host, &jacobi), *const b = swayed_make(device, &jacobi);
+  for (int i = 0; i < QUICK_STEPS; i++) {
+    world_step(a);
+    world_step(b);
+  }
+  CHECK(same_state(a, b));
+  const tl_world_resident *const r = b->resident;
+  CHECK_CASE(r->step_count == QUICK_STEPS && r->missed_count == 0,
+             "%s: %lld steps on the device, %lld made once more", jacobi.name,
+             (long long)r->step_count, (long long)r->missed_count);
+  talus_world_destroy(a);
+  talus_world_destroy(b);
+  talus_context_destroy(device);
+  talus_context_destroy(host);
+}
+
 /* ---- a solve that turns back ----------------------------------------------------------------- */
 
 /* Of the solve that is queued: its operations, and those that count the stages asked for. */
@@ -215,6 +236,7 @@ int main(int count, char **arguments) {
     way_check(&ways[i], STEPS, &missed, &extended);
   }
   CHECK(missed > 0 && extended > 0);
+  estimate_check();
   turn_check(&ways[4]);
   return check_end();
 }
