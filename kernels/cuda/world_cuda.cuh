@@ -142,6 +142,8 @@ talus_status tl_world_shapes_reserve(tl_resident *resident, int64_t shapes);
 talus_status tl_world_materials_reserve(tl_resident *resident, int64_t materials);
 /* Room for so many pairs, and for their contacts in plain worlds. */
 talus_status tl_world_pairs_reserve(tl_resident *resident, int64_t pairs);
+/* They are more than that. */
+talus_status tl_world_pairs_refuse(const tl_resident *resident, int64_t pairs, int64_t most);
 /* Room for so many contacts; those of the step before are kept. */
 talus_status tl_world_contacts_reserve(tl_resident *resident, int64_t contacts);
 /* `now` becomes `old`, and the other way round. */

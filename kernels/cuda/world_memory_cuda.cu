@@ -212,6 +212,13 @@ talus_status tl_world_materials_reserve(tl_resident *resident, int64_t materials
   });
 }
 
+talus_status tl_world_pairs_refuse(const tl_resident *resident, int64_t pairs, int64_t most) {
+  return tl_fail(resident->device->context, TALUS_SIZE_OVERFLOW,
+                 "%lld pairs of shapes are near each other, a device takes at most %lld: are many "
+                 "bodies in one place?",
+                 (long long)pairs, (long long)most);
+}
+
 talus_status tl_world_pairs_reserve(tl_resident *resident, int64_t pairs) {
   tl_world_view *const v = &resident->view;
   if (pairs > v->pair_capacity || v->pair_capacity == 0) {
@@ -225,7 +232,12 @@ talus_status tl_world_pairs_reserve(tl_resident *resident, int64_t pairs) {
     }
     v->pair_capacity = (int32_t)capacity;
   }
-  return resident->general ? TALUS_OK : tl_world_contacts_reserve(resident, pairs);
+  if (resident->general) {
+    return TALUS_OK;
+  }
+  return pairs > resident->contacts_most
+             ? tl_world_pairs_refuse(resident, pairs, resident->contacts_most)
+             : tl_world_contacts_reserve(resident, pairs);
 }
 
 talus_status tl_world_contacts_reserve(tl_resident *resident, int64_t contacts) {
@@ -234,11 +246,13 @@ talus_status tl_world_contacts_reserve(tl_resident *resident, int64_t contacts) 
     return TALUS_OK;
   }
   const int64_t needed = contacts > v->old.count ? contacts : v->old.count;
-  const int64_t capacity = needed + needed / 4 + 1;
-  if (capacity > resident->contacts_most) {
-    return tl_fail(resident->device->context, TALUS_SIZE_OVERFLOW, "%lld contacts are too many",
-                   (long long)contacts);
+  if (needed > resident->contacts_most) {
+    return tl_fail(resident->device->context, TALUS_SIZE_OVERFLOW,
+                   "%lld contacts are too many, a device takes at most %lld", (long long)needed,
+                   (long long)resident->contacts_most);
   }
+  const int64_t most = needed + needed / 4 + 1;
+  const int64_t capacity = most < resident->contacts_most ? most : resident->contacts_most;
   v->contact_capacity = 0;
   TL_TRY(problem_reserve(resident, capacity));
   TL_TRY(contacts_reserve(resident->device, &resident->now, capacity, &v->now));

@@ -366,7 +366,7 @@ talus_status tl_world_pairs_seek(tl_resident *resident, double skin) {
 talus_status tl_world_pairs_found(tl_resident *resident, const tl_resident_record *record,
                                   bool *again) {
   talus_context *const context = resident->device->context;
-  const long long pairs = (long long)record->pair_count;
+  const int64_t pairs = (int64_t)record->pair_count;
   *again = record->outgrown != 0;
   resident->sought = !*again;
   if (record->large > LARGE && isfinite(resident->cell)) {
@@ -380,11 +380,7 @@ talus_status tl_world_pairs_found(tl_resident *resident, const tl_resident_recor
                    record->large, (int)LARGE);
   }
   if (pairs > resident->pairs_most) {
-    return tl_fail(
-        context, TALUS_SIZE_OVERFLOW,
-        "%lld pairs of shapes are near each other, a device takes at most %lld: are many "
-        "bodies in one place?",
-        pairs, (long long)resident->pairs_most);
+    return tl_world_pairs_refuse(resident, pairs, resident->pairs_most);
   }
   return *again ? tl_world_pairs_reserve(resident, pairs) : TALUS_OK;
 }

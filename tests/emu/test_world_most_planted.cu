@@ -8,7 +8,7 @@
 
 namespace {
 
-enum { BODIES = 24 };
+enum { BODIES = 24, PAIRS = 62, POINTS = 4 * BODIES };
 
 /* Bodies beside each other on the ground. */
 talus_world *world_make(talus_context *context, talus_shape_kind kind) {
@@ -63,12 +63,31 @@ void refusal_check(talus_shape_kind kind, int64_t pairs, int64_t contacts, const
   talus_context_destroy(context);
 }
 
+/* A device takes exactly as many pairs and contacts as there are. */
+void limit_check(talus_shape_kind kind, int64_t most) {
+  talus_context_def def = talus_context_def_default();
+  talus_context *context = NULL;
+  def.backend = TALUS_BACKEND_CUDA;
+  CHECK(talus_context_create(&def, &context) == TALUS_OK);
+  talus_world *const world = world_make(context, kind);
+  tl_world_limit(world->resident->memory, most, most);
+  for (int i = 0; i < 3; i++) {
+    CHECK_CASE(talus_world_step(world, NULL) == TALUS_OK, "%s", talus_context_message(context));
+  }
+  CHECK(talus_world_contacts(world, NULL) <= most);
+  CHECK(talus_world_device_steps(world, NULL) == 3);
+  talus_world_destroy(world);
+  talus_context_destroy(context);
+}
+
 } // namespace
 
 int main() {
-  const char *const pairs = "pairs of shapes are near each other", *const contacts = "are too many";
+  const char *const pairs = "pairs of shapes are near each other";
   refusal_check(TALUS_SHAPE_SPHERE, BODIES / 2, TL_WORLD_MOST, pairs);
-  refusal_check(TALUS_SHAPE_SPHERE, TL_WORLD_MOST, BODIES / 2, contacts);
-  refusal_check(TALUS_SHAPE_BOX, TL_WORLD_MOST, BODIES / 2, contacts);
+  refusal_check(TALUS_SHAPE_SPHERE, TL_WORLD_MOST, BODIES / 2, pairs);
+  refusal_check(TALUS_SHAPE_BOX, TL_WORLD_MOST, BODIES / 2, "contacts are too many");
+  limit_check(TALUS_SHAPE_SPHERE, PAIRS);
+  limit_check(TALUS_SHAPE_BOX, POINTS);
   return check_end();
 }
