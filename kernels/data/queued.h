@@ -1,4 +1,5 @@
-/* queued.h: what is returned where a solve was queued and another is asked for. */
+/* queued.h: a solve that is queued before the host has seen the problem: where the device has what
+ * the host does not know yet, and what is returned where another solve is asked for. */
 #ifndef TL_DATA_QUEUED_H
 #define TL_DATA_QUEUED_H
 
