@@ -109,6 +109,18 @@ static inline int tl_cuda_bits(uint32_t number) {
                                      tl_cuda_blocks((count), TL_CHUNK), TL_CHUNK, __VA_ARGS__), \
                        "kernel launch", __func__))
 
+/* assembly_cuda.cu: arrays and memory of an assembly. *right: all arrays are in the memory of this
+ * device. */
+talus_status tl_cuda_work_take(tl_cuda_device *device, tl_cuda_assembly *assembly,
+                               const tl_raw *raw, tl_cuda_raw *w, bool *right);
+/* Shape and arrays of the system. */
+talus_status tl_cuda_system_make(tl_cuda_device *device, tl_cuda_assembly *assembly,
+                                 const tl_raw *raw, const tl_cuda_facts *all, tl_system *built);
+/* The system in the order that is known, scaled, and R(0) of it. */
+talus_status tl_cuda_system_fill(tl_cuda_device *device, const tl_cuda_raw *w,
+                                 const tl_system *built);
+/* What the scalars tell. */
+void tl_cuda_facts_read(const tl_cuda_facts *all, tl_raw *raw);
 /* assembly_order_cuda.cu: forgets the scalars; there are *count contacts, at most `contacts`, or as
  * many where count is NULL. */
 talus_status tl_cuda_facts_begin(tl_cuda_device *device, const tl_cuda_raw *w, const int32_t *count,

@@ -44,6 +44,7 @@ typedef struct tl_cuda_built {
   const int32_t *colour_first; /* [live->colours + 1] first chunk of each; NULL: not coloured */
   tl_cuda_aim aim;
 } tl_cuda_built;
+
 /* Checks, orders and assembles what raw names. raw->taken is 0 if there is a defect. */
 talus_status tl_cuda_assemble(tl_cuda_device *device, tl_cuda_assembly *assembly, tl_raw *raw,
                               tl_cuda_built *built);

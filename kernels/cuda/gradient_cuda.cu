@@ -98,7 +98,7 @@ talus_status backtrack_issue(tl_cuda_engine *engine) {
 talus_status tl_cuda_gradient_queue(tl_cuda_engine *engine, const tl_rule *rule, int32_t count) {
   bool stopped;
   tl_rule alone = *rule;
-  alone.look = 0; /* nobody looks behind */
+  alone.look = 0; /* the host does not ask whether they have ended */
   return tl_cuda_iterate(engine, TL_GRAPH_GRADIENT, gradient_issue, &alone, count, &stopped);
 }
 

@@ -135,7 +135,7 @@ void sweeps_count(tl_cuda_engine *engine, const tl_rule *rule, int32_t made, int
 talus_status tl_cuda_sweep_queue(tl_cuda_engine *engine, const tl_rule *rule, int32_t count) {
   int32_t since = 0;
   tl_rule alone = *rule;
-  alone.look = 0; /* nobody looks behind */
+  alone.look = 0; /* the host does not ask whether they have ended */
   return sweeps_queue(engine, &alone, count, &since);
 }
 

@@ -81,9 +81,10 @@ struct tl_resident {
   bool advanced;         /* `now` and `old` have changed places since touch */
   bool restored;         /* after which the record has what the last advance wrote */
   /* see rooms_learn */
-  bool seeks;        /* this step begins with a search of pairs */
-  int32_t age, hold; /* steps that rooms have held for, and can be trusted for */
-  int32_t spare;     /* searches in a row that were not needed */
+  bool seeks;    /* this step begins with a search of pairs */
+  int32_t age;   /* steps since the last search */
+  int32_t hold;  /* after so many steps the next one is queued, whether it is needed or not */
+  int32_t spare; /* of those, so many in a row were not needed */
   double *inverse_mass, *inverse_inertia;
 #define TL_FIELD(name) tl_cuda_buffer name;
   TL_WORLD_BUFFERS(TL_FIELD)

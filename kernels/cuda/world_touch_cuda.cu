@@ -2,9 +2,9 @@
  * stand, contacts in order of their pairs, matched to those of the step before; the contact problem
  * as arrays of form (a).
  *
- * The kept pairs are taken at their word: everything is queued, the record tells whether a shape
- * has left its room, and then pairs are sought and contacts made once more. So a step in which they
- * hold waits once. */
+ * Pairs of the last search are used without asking whether they still hold: everything is queued,
+ * the record tells whether a shape has left its room, and then pairs are sought and contacts made
+ * once more. So a step in which they hold waits once. */
 #include <math.h>
 
 #include "kernels/cuda/world_contact_cuda.cuh"
