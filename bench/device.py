@@ -2,15 +2,29 @@
 
     python3 bench/device.py path/of/ptxrun path/of/talus
 
-Runs `talus bench world --backend cuda` twice, with 2 and with 6 steps of 1000 spheres; the difference is that of
-four steps. Bytes are those that threads ask for (loads, stores, atomics), caches are not modelled. The solve is
-counted per pass, the certificate by itself, everything else per step, all per contact. Prints tables for docs/measured/device.md.
+Settles a bed of 1000 spheres (SETTLE s) on the CPU and goes on from there under the emulator with `talus run --resume
+--backend cuda`, 3 steps and 7 (only the later ones are queued as a whole); the difference is that of four steps at rest,
+of which it says how many iterations they took. Bytes are those that threads ask for (loads, stores, atomics), caches are
+not modelled. The solve is counted per pass, the certificate by itself, everything else per step, all per contact.
+Prints tables for docs/measured/device.md.
 """
+import csv
+import os
 import re
 import subprocess
 import sys
+import tempfile
 
-GRAINS, FEW, MANY = 1000, 2, 6
+FEW, MANY, SETTLE = 3, 7, 3
+LOOK = 5  # iterations after which a residual is asked for, host/solve/run.c; another one at first
+SCENE = """world: {step: 1 ms}
+materials:
+  bead: {friction: 0.5}
+walls:
+  - {kind: box, name: box, size: [80 cm, 80 cm, 4 m]}
+grains:
+  - {kind: random, radius: 5 cm, count: 1000, region: {lower: [-40 cm, -40 cm, 0], upper: [40 cm, 40 cm, 4 m]}}
+"""
 PHASES = {  # source of the kernel: phase
     "world_touch": "collide", "world_pairs": "search of pairs", "assembly": "build",
     "assembly_order": "build", "assembly_colour": "build", "assembly_compliance": "build",
@@ -27,22 +41,38 @@ CPU_8K, EXPONENT = 17e-3, 1.16  # s a step of 8000 on one thread, docs/measured/
 SPHERES = (8000, 64000, 500000)
 
 
-def run(ptxrun, talus, steps):
-    command = [ptxrun, "--count", "--profile", talus, "bench", "world", "--backend", "cuda",
-               "--grains", str(GRAINS), "--settle", "0.01", "--steps", str(steps)]
+def settle(talus, folder):
+    """Where the checkpoint is."""
+    scene = os.path.join(folder, "bed.yaml")
+    with open(scene, "w") as file:
+        file.write(SCENE)
+    subprocess.run([talus, "run", scene, "--quiet", "--time", str(SETTLE), "--out", os.path.join(folder, "settled")],
+                   stdout=subprocess.DEVNULL, check=True)
+    return scene, os.path.join(folder, "settled")
+
+
+def run(ptxrun, talus, scene, settled, steps):
+    """What the emulator printed; contacts, and passes of all steps."""
+    out = f"{settled}-{steps}"
+    command = [ptxrun, "--count", "--profile", talus, "run", scene, "--quiet", "--resume", settled, "--out", out,
+               "--steps", str(steps), "--backend", "cuda", "--threads", "1", "--set", "output.every=1ms", "--set", "output.frames=false"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
-    return done.stdout
+    with open(os.path.join(out, "scalars.csv"), newline="") as file:
+        rows = list(csv.DictReader(file))[-steps:]
+    iterations = [int(row["iterations"]) for row in rows]
+    passes = sum(i + 1 + -(-i // LOOK) for i in iterations)  # residuals: at first, and after every look
+    return done.stdout, int(rows[-1]["contacts"]), passes, iterations
 
 
 def phase_of(kernel):
     if "cub" in kernel:
         return "collide" if "scan" in kernel else "search of pairs"
-    source = re.search(r"_\d+_(\w+?)_cuda_cu", kernel)
+    source = re.search(r"_[0-9a-f]{8}_\d+_(\w+?)_cuda_cu", kernel)
     return PHASES[source.group(1)]
 
 
 def bytes_read(text):
-    """Bytes per phase; passes of the steps that were timed; contacts; certificates."""
+    """Bytes per phase; certificates."""
     threads = re.findall(r"ptxrun: +\d+ launches +(\d+) threads.*Mthreads/s +(\S+)", text)
     judged = int(re.search(r"ptxrun: +(\d+) launches.*judge_all_kernel", text).group(1))
     counts = re.findall(r"ptxrun: (\S+) +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ \| +([\d.]+) +[\d.]+ \|"
@@ -55,19 +85,20 @@ def bytes_read(text):
             sys.exit(f"device.py: {name} stands where {kernel} was expected")
         phase = phase_of(kernel)
         phases[phase] = phases.get(phase, 0) + int(number) * sum(map(float, per_thread))
-    row = re.search(r"^ +\d+ +(\d+) \|[^|]*\| +([\d.]+)", text, re.M)
-    return phases, float(row.group(2)), int(row.group(1)), judged
+    return phases, judged
 
 
 def steps_between(few, many):
-    """Bytes per contact: of a step, by phase, with one certificate; of a pass."""
+    """Bytes per contact: of a step, by phase, with one certificate; of a pass. Iterations of each step."""
+    (text_few, _, passes_few, first), (text_many, contacts, passes_many, iterations) = few, many
+    if iterations[:len(first)] != first:
+        sys.exit("device.py: the two runs are not the same")
+    (bytes_few, judged_few), (bytes_many, judged_many) = bytes_read(text_few), bytes_read(text_many)
     steps = MANY - FEW
-    contacts = many[2]
-    passes = (MANY * many[1] - FEW * few[1]) / steps
-    share = {p: (many[0][p] - few[0].get(p, 0)) / steps / contacts for p in many[0]}
-    share["certificate"] *= steps / (many[3] - few[3])
-    per_pass = share.pop("solve") / passes
-    return share, per_pass
+    share = {p: (bytes_many[p] - bytes_few.get(p, 0)) / steps / contacts for p in bytes_many}
+    share["certificate"] *= steps / (judged_many - judged_few)
+    per_pass = share.pop("solve") * steps / (passes_many - passes_few)
+    return share, per_pass, contacts, iterations[FEW:]
 
 
 def seconds(grains, share, per_pass, bandwidth, precision):
@@ -81,8 +112,11 @@ def seconds(grains, share, per_pass, bandwidth, precision):
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    few, many = (bytes_read(run(*sys.argv[1:], steps)) for steps in (FEW, MANY))
-    share, per_pass = steps_between(few, many)
+    with tempfile.TemporaryDirectory() as folder:
+        scene, settled = settle(sys.argv[2], folder)
+        few, many = (run(*sys.argv[1:], scene, settled, steps) for steps in (FEW, MANY))
+    share, per_pass, contacts, iterations = steps_between(few, many)
+    print(f"{contacts} contacts; iterations of the steps that are counted: {', '.join(map(str, iterations))}\n")
     print("| phase | bytes per contact |\n|---|---|")
     for phase, value in sorted(share.items()):
         print(f"| {phase}, {'each' if phase == 'certificate' else 'a step'} | {value:.0f} |")
