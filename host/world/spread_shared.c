@@ -84,10 +84,13 @@ talus_status tl_bodies_share(talus_world *world) {
   for (int32_t i = 0; i < world->body_count; i++) {
     world->body[i].shared = world->body[i].shared || world->spread->near[i];
   }
+  const int64_t slots = world->slots_changed;
   TL_TRY(tl_bodies_gather(world, true));
-  tl_spread_bricks(world);
-  tl_spread_boxes(world);
-  return TALUS_OK;
+  if (slots != world->slots_changed) { /* lists are made anew with the next step */
+    tl_spread_bricks(world);
+    tl_spread_boxes(world);
+  }
+  return TALUS_OK; /* boxes stay those by which other ranks have the bodies */
 }
 
 /* ---- for all to remove ----------------------------------------------------------------------- */

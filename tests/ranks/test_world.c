@@ -444,6 +444,7 @@ int main(int count, char **words) {
   test_scene("cohesive", QUICK ? 8 : 30, some, 50, QUICK ? 4 : 20);
   test_scene("pressed", QUICK ? 30 : 60, some, QUICK ? 20 : 50, QUICK ? 8 : 30);
   test_scene("funnel", 112, some, 10, 30);
+  test_scene("rain", 64, some, 10, 10);
   test_cuts("bed", QUICK ? 8 : 24, 3, QUICK ? 1 : 4, sizes, QUICK ? 1 : 5);
   test_cuts("drum", QUICK ? 8 : 24, 3, QUICK ? 1 : 4, sizes, some);
   test_cuts("cohesive", QUICK ? 8 : 24, 3, QUICK ? 1 : 4, sizes, some);
