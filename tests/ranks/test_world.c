@@ -3,8 +3,10 @@
  * with another number of ranks; what is refused, by all ranks; and that one which fails keeps
  * nobody waiting.
  *
- *   test_ranks_world SCENE STEPS EVERY [RANKS ...]   such a scene, bricks dealt out anew, unevenly,
- *                                                    every so many steps: 1000 take minutes */
+ *   test_ranks_world SCENE STEPS EVERY [RANKS ...]   such a scene, or ./FILE without .yaml, bricks
+ *                                                    dealt out anew, unevenly, every so many steps:
+ *                                                    1000 take minutes. A step that is refused is
+ *                                                    refused on ranks in the same words */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -163,7 +165,8 @@ static talus_status scene_run(talus_context *context, seat *own) {
   def.directory = of->out;
   def.resume = of->resume;
   def.force = 1;
-  snprintf(path, sizeof path, "%s/tests/ranks/scenes/%s.yaml", TL_SOURCE, of->scene);
+  snprintf(path, sizeof path, "%s%s.yaml",
+           of->scene[0] == '.' ? "" : TL_SOURCE "/tests/ranks/scenes/", of->scene);
   talus_status status = talus_record_create(context, &def, &record);
   if (status == TALUS_OK) {
     status = talus_scene_read(context, path, &of->odd_set, odd, &scene);
@@ -414,19 +417,43 @@ static void test_gone(void) {
   }
 }
 
-/* From the command line: see above. */
-static int cuts_run(int count, char **words) {
-  int32_t ranks[MOST] = {1, 2, 3, 4, 7}, some = count > 4 ? 0 : 5;
-  for (int i = 4; i < count && some < MOST; i++) {
-    ranks[some++] = atoi(words[i]);
+/* A run that need not be good, but goes as it does without ranks. */
+static void test_alike(const run *of, int32_t size, const seat *alone) {
+  seat seats[MOST];
+  ranks_run(of, size, seats);
+  for (int32_t r = 0; r < size; r++) {
+    CHECK_CASE(seats[r].status == alone->status && strcmp(seats[r].message, alone->message) == 0,
+               "%s on %d ranks, rank %d: %s", of->scene, size, r, seats[r].message);
   }
-  test_cuts(words[1], atoi(words[2]), atoi(words[3]), 0, ranks, some);
+  if (alone->status == TALUS_OK) {
+    check_same(alone->of->out, of->out, of->last);
+  }
+  printf("%d ranks: bodies were local in %lld of %d steps\n", size, (long long)seats[0].local,
+         of->last);
+}
+
+/* From the command line: see above. */
+static int alike_run(int count, char **words) {
+  static const int32_t usual[] = {1, 2, 3, 4, 7};
+  char alone[100], out[100];
+  seat seats[MOST];
+  snprintf(alone, sizeof alone, "%s-alone", words[1]);
+  const run first = {.scene = words[1], .out = alone, .last = atoi(words[2])};
+  ranks_run(&first, 0, seats);
+  printf("without ranks: %s\n", seats[0].status == TALUS_OK ? "good" : seats[0].message);
+  const int some = count > 4 ? count - 4 : 5;
+  for (int i = 0; i < some; i++) {
+    const int32_t size = count > 4 ? atoi(words[4 + i]) : usual[i];
+    snprintf(out, sizeof out, "%s-%d", words[1], size);
+    const run again = {.scene = words[1], .out = out, .last = first.last, .every = atoi(words[3])};
+    test_alike(&again, size <= MOST ? size : MOST, seats);
+  }
   return check_end();
 }
 
 int main(int count, char **words) {
   if (count > 3) {
-    return cuts_run(count, words);
+    return alike_run(count, words);
   }
   const int32_t some = QUICK ? 1 : 2;
   test_scene("bed", QUICK ? 15 : 30, QUICK ? 1 : 5, 50, QUICK ? 15 : 30);
