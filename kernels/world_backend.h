@@ -35,8 +35,8 @@ typedef struct tl_world_backend {
   void (*destroy)(tl_resident *resident); /* accepts NULL */
   /* Takes a whole world. Statuses: OUT_OF_MEMORY, DEVICE_ERROR, as all below. */
   talus_status (*load)(tl_resident *resident, const tl_resident_load *load);
-  /* Takes what has changed of it since. After OUT_OF_MEMORY bodies and contacts are still those that
-   * were there, by the slots before, and the world has to be loaded anew. */
+  /* Takes what has changed of it since. After OUT_OF_MEMORY bodies and contacts are still those
+   * that were there, by the slots before, and the world has to be loaded anew. */
   talus_status (*change)(tl_resident *resident, const tl_resident_change *change);
   /* A step begins: velocities and spins of bodies that are not free: [count], [6 count]. */
   talus_status (*steer)(tl_resident *resident, int32_t count, const int32_t *body,

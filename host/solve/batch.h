@@ -111,9 +111,9 @@ talus_status tl_batch_device(talus_context *context, tl_batch_workers *workers, 
  * made is told to the log of `teller`. */
 talus_status tl_batch_step(talus_context *teller, tl_worker *worker, const tl_batch *b);
 
-/* batch_together.c: problems index[0 .. count - 1] of the batch, at most TL_TOGETHER. again[i]: that
- * one is to be solved by itself, and nothing was told of it: there were no threads for all, or not
- * the memory. */
+/* batch_together.c: problems index[0 .. count - 1] of the batch, at most TL_TOGETHER. again[i]:
+ * that one is to be solved by itself, and nothing was told of it: there were no threads for all, or
+ * not the memory. */
 void tl_batch_together(talus_context *teller, tl_worker *worker, const tl_batch *b,
                        const int32_t *index, int32_t count, bool *again);
 

@@ -1,7 +1,7 @@
 /* batch_step.c: which problems of a batch keep step on a device, and which go one after the other.
  *
- * Those of like orders make a group (batch_together.c), as many as the device has memory for. What a
- * problem will take is not known before it was assembled: who is refused memory in company is
+ * Those of like orders make a group (batch_together.c), as many as the device has memory for. What
+ * a problem will take is not known before it was assembled: who is refused memory in company is
  * solved by itself, with no more in memory than if there were no others. */
 #include <stdlib.h>
 

@@ -22,8 +22,8 @@ void tl_resident_keep(tl_world_resident *resident) {
   }
 }
 
-/* Only where the device's steps have moved or steered them: else the caller may have, or their slots
- * may be those of other bodies by now. */
+/* Only where the device's steps have moved or steered them: else the caller may have, or their
+ * slots may be those of other bodies by now. */
 static void kinematic_restore(const tl_world_resident *resident) {
   for (int32_t n = 0; n < resident->kinematic_count; n++) {
     tl_body *const body = &resident->world->body[resident->kinematic[n]];

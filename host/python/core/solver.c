@@ -258,8 +258,8 @@ static int solver_traverse(PyObject *object, visitproc visit, void *arg) {
   return 0;
 }
 
-/* What has been lent and called is still there; an asynchronous solve is waited for. Not a __del__ of
- * Python: what a signal raised there would be lost. */
+/* What has been lent and called is still there; an asynchronous solve is waited for. Not a __del__
+ * of Python: what a signal raised there would be lost. */
 static void solver_finalize(PyObject *object) {
   tl_solver_object *const self = (tl_solver_object *)object;
   talus_solver *const solver = self->solver;
