@@ -151,9 +151,6 @@ talus_status tl_measures_table_open(const tl_measures *m, const char *directory,
   void *column = NULL, *text = NULL, *memory = NULL;
   *table = NULL;
   *line = NULL;
-  if (count == 0) {
-    return TALUS_OK;
-  }
   snprintf(path, sizeof path, "%s/measure.csv", directory);
   talus_status status =
       tl_alloc(m->context, &memory, (size_t)count + 1, sizeof(double), "a line of measurements");

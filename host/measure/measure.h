@@ -109,8 +109,8 @@ enum { TL_MEASURE_COLUMN = TL_MEASURE_NAME + 32 };
 talus_status tl_measure_table_write(talus_context *context, const tl_measure *measure,
                                     const double *value, const double *error, const char *path);
 
-/* Opens measure.csv of a directory for the measurements of one row, with room for a line; both are
- * NULL if there are none. And writes the line of a frame. Statuses: FILE_WRITE, FILE_FORMAT,
+/* Opens measure.csv of a directory for the measurements of one row, with room for a line; with none
+ * of them it has the time alone. And writes the line of a frame. Statuses: FILE_WRITE, FILE_FORMAT,
  * OUT_OF_MEMORY. */
 talus_status tl_measures_table_open(const tl_measures *measures, const char *directory,
                                     int64_t resume, talus_table **table, double **line);

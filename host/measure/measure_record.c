@@ -14,7 +14,9 @@ talus_status tl_measure_record_open(talus_context *context, const char *director
   r->directory = directory;
   r->measures.context = context;
   TL_TRY(tl_measures_open(context, def, count, plane, false, &r->measures));
-  return tl_measures_table_open(&r->measures, directory, resume, &r->table, &r->line);
+  return tl_measures_line(&r->measures, NULL, NULL, NULL) == 0
+             ? TALUS_OK
+             : tl_measures_table_open(&r->measures, directory, resume, &r->table, &r->line);
 }
 
 static talus_status write_file(tl_measure_record *r, const tl_measure *item,

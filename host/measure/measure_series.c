@@ -132,9 +132,6 @@ talus_status tl_measure_series_finish(tl_measure_series *s, const char *director
       TL_TRY(write_rows(s, k, path));
     }
   }
-  if (s->table == NULL) {
-    return TALUS_OK;
-  }
   talus_table *const written = s->table;
   s->table = NULL;
   TL_TRY(talus_table_close(written));

@@ -38,6 +38,16 @@ says 0 "+-" measure beads --add '{name: low, with: tray, region: {lower: [-4 cm,
 printf -- '- {kind: profile, name: height, bins: 4}\n- {kind: forces, name: f}\n' >list.yaml
 says 0 "11 frames" measure beads --file list.yaml
 check "profile" test "$(wc -l <beads/measured/height.csv)" -eq 5
+says 0 "all_packing_fraction" measure beads # columns, then measurements without: profiles, distributions, fields
+box='region: {lower: [-4 cm, -4 cm, 0], upper: [4 cm, 4 cm, 4 cm]}'
+for kind in "kind: profile, name: p, bins: 4" "kind: radial, name: g, reach: 1 cm" "kind: forces, name: f" \
+  "kind: fields, name: c, width: 5 mm, $box"; do
+  says 0 "11 frames measured" measure beads --add "{$kind}"
+  check "$kind: no averages of before" test "$(cat beads/measured/averages.csv)" = "name,unit,mean,error,least,largest,count,block"
+  check "$kind: the table has times alone" test "$(head -n 1 beads/measured/measure.csv)" = "step,time [s]"
+  check "$kind: a line for each frame" test "$(wc -l <beads/measured/measure.csv)" -eq 12
+  check "$kind: nothing of before" test -z "$("$talus" measure beads --add "{$kind}" | grep packing)"
+done
 says 0 "no grain of any frame is in its region" \
   measure beads --add '{name: far, region: {lower: [5, 5, 5], upper: [6, 6, 6]}}'
 says 0 "usage: talus measure DIR" measure --help
