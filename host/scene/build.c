@@ -80,7 +80,9 @@ talus_status tl_pairs_add(talus_scene *scene, talus_world *world) {
     for (int side = 0; side < 2; side++) {
       TL_TRY(tl_material_find(scene, &pair->item, pair->between.text[side], &material[side]));
     }
-    TL_TRY(talus_material_pair(world, material[0], material[1], pair->friction, pair->restitution));
+    TL_TRY(tl_build_explain(
+        scene, pair->item.node,
+        talus_material_pair(world, material[0], material[1], pair->friction, pair->restitution)));
   }
   return TALUS_OK;
 }
@@ -93,8 +95,9 @@ static talus_status add_materials(talus_scene *scene, talus_world *world) {
     TL_TRY(talus_material_add(world, &def, &id));
   }
   for (int32_t i = 0; i < list->count; i++) {
-    def = tl_material_def_of((const tl_scene_material *)list->item + i);
-    TL_TRY(talus_material_add(world, &def, &id));
+    const tl_scene_material *const from = (const tl_scene_material *)list->item + i;
+    def = tl_material_def_of(from);
+    TL_TRY(tl_build_explain(scene, from->item.node, talus_material_add(world, &def, &id)));
   }
   return tl_pairs_add(scene, world);
 }

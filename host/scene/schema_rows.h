@@ -18,6 +18,7 @@
 #define ABOVE_0_TO_1 0, 1, 1
 #define QUARTER_TURN 0, 1.57, 0
 #define POISSON 0, 0.5, 0
+#define FRICTION 0, 1e6, 0             /* as much as contact problems take */
 #define ENDLESS -INFINITY, INFINITY, 0 /* inf is a value too */
 
 #define REAL(name, field, quantity, initial, range, kinds, note) \

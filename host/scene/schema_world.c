@@ -104,7 +104,8 @@ SCHEMA(world, "world", NULL, NULL);
 static const tl_key rows_material[] = {
     REAL("density", density, DENSITY, "2500", ABOVE_0, 0,
          "in a plane world of a slice one metre thick"),
-    REAL("friction", friction, NUMBER, "0.5", FROM_0, 0, "a pair takes the smaller of the two"),
+    RANGED(REAL, "friction", friction, NUMBER, "0.5", FRICTION, 0,
+           "a pair takes the smaller of the two"),
     RANGED(REAL, "restitution", restitution, NUMBER, "0", ZERO_TO_1, 0,
            "a pair takes the larger of the two"),
     REAL("pull_off", pull_off, FORCE, "0", FROM_0, 0,
@@ -132,18 +133,19 @@ static const tl_key rows_material[] = {
     PLAIN(BOOLEAN, "rigid", rigid, "false", 0,
           "contacts between two such materials are rigid, whatever `world.softness` says; beside "
           "another material the other decides; not with `stiffness`, `young`"),
-    REAL("rolling_friction", rolling_friction, LENGTH, "0", FROM_0, 0,
-         "contacts resist rolling by a torque of up to this length times the normal force; a pair "
-         "takes the smaller length"),
-    REAL("spinning_friction", spinning_friction, LENGTH, "0", FROM_0, 0,
-         "the same against spinning about the normal"),
-    REAL("rolling_fraction", rolling_fraction, NUMBER, "0", FROM_0, 0,
-         "`rolling_friction` as a fraction of the reduced radius R, 1/R = 1/r + 1/r'; not both"),
-    REAL("spinning_fraction", spinning_fraction, NUMBER, "0", FROM_0, 0,
-         "`spinning_friction` likewise"),
-    REAL("cross_friction", cross_friction, NUMBER, "0", FROM_0, 0,
-         "friction across `friction_direction`, along which `friction` holds; 0: the same in all "
-         "directions"),
+    RANGED(
+        REAL, "rolling_friction", rolling_friction, LENGTH, "0", FRICTION, 0,
+        "contacts resist rolling by a torque of up to this length times the normal force; a pair "
+        "takes the smaller length"),
+    RANGED(REAL, "spinning_friction", spinning_friction, LENGTH, "0", FRICTION, 0,
+           "the same against spinning about the normal"),
+    RANGED(REAL, "rolling_fraction", rolling_fraction, NUMBER, "0", FRICTION, 0,
+           "`rolling_friction` as a fraction of the reduced radius R, 1/R = 1/r + 1/r'; not both"),
+    RANGED(REAL, "spinning_fraction", spinning_fraction, NUMBER, "0", FRICTION, 0,
+           "`spinning_friction` likewise"),
+    RANGED(REAL, "cross_friction", cross_friction, NUMBER, "0", FRICTION, 0,
+           "friction across `friction_direction`, along which `friction` holds; 0: the same in all "
+           "directions"),
     NUMBERS(VECTOR, "friction_direction", friction_direction, NUMBER, "0 0 0", 0,
             "in the frame of the body"),
 };
@@ -155,7 +157,7 @@ SCHEMA(material, "materials", NULL,
 #define ROW_STRUCT tl_scene_pair
 static const tl_key rows_pair[] = {
     PLAIN(TEXTS, "between", between, NULL, 0, "names of two materials"),
-    REAL("friction", friction, NUMBER, NULL, FROM_0, 0, "between the two"),
+    RANGED(REAL, "friction", friction, NUMBER, NULL, FRICTION, 0, "between the two"),
     RANGED(REAL, "restitution", restitution, NUMBER, "0", ZERO_TO_1, 0, "between the two"),
 };
 SCHEMA(pair, "pairs", NULL,

@@ -8,6 +8,11 @@
 #include "host/base/structs.h"
 #include "host/world/problem_build.h"
 #include "host/world/world.h"
+#include "kernels/item/rigid.h"
+
+/* Of forces, energies and stiffness: beyond them contact problems leave the range of numbers. */
+#define LEAST 1e-100
+#define MOST 1e100
 
 void talus_material_def_init(talus_material_def *def, size_t size) {
   static const talus_material_def defaults = {.density = 2500, .friction = 0.5, .poisson = 0.25};
@@ -18,10 +23,10 @@ static talus_status cohesion_check(const talus_world *world, const talus_materia
   const struct {
     const char *name;
     double value, most;
-  } numbers[] = {{"pull_off", def->pull_off, 1e300},
-                 {"surface_energy", def->surface_energy, 1e300},
-                 {"surface_tension", def->surface_tension, 1e300},
-                 {"bridge_volume", def->bridge_volume, 1e300},
+  } numbers[] = {{"pull_off", def->pull_off, MOST},
+                 {"surface_energy", def->surface_energy, MOST},
+                 {"surface_tension", def->surface_tension, MOST},
+                 {"bridge_volume", def->bridge_volume, MOST},
                  {"contact_angle", def->contact_angle, 1.57}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     if (!(numbers[i].value >= 0 && numbers[i].value <= numbers[i].most)) {
@@ -45,16 +50,18 @@ static talus_status cohesion_check(const talus_world *world, const talus_materia
 static talus_status softness_check(const talus_world *world, const talus_material_def *def) {
   const struct {
     const char *name;
-    double value, most;
-  } numbers[] = {{"stiffness", def->stiffness, 1e300},
-                 {"young", def->young, 1e300},
-                 {"poisson", def->poisson, 0.5}};
+    double value;
+  } numbers[] = {{"stiffness", def->stiffness}, {"young", def->young}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    if (!(numbers[i].value >= 0 && numbers[i].value <= numbers[i].most)) {
+    if (numbers[i].value != 0 && !(numbers[i].value >= LEAST && numbers[i].value <= MOST)) {
       return tl_fail(world->context, TALUS_BAD_SETTING,
-                     "material: %s is %g, and must be in 0 .. %g", numbers[i].name,
-                     numbers[i].value, numbers[i].most);
+                     "material: %s is %g, and must be 0 or in %g .. %g", numbers[i].name,
+                     numbers[i].value, LEAST, MOST);
     }
+  }
+  if (!(def->poisson >= 0 && def->poisson <= 0.5)) {
+    return tl_fail(world->context, TALUS_BAD_SETTING,
+                   "material: poisson is %g, and must be in 0 .. 0.5", def->poisson);
   }
   if ((uint32_t)def->rigid > 1 || (def->rigid && (def->stiffness > 0 || def->young > 0))) {
     return tl_fail(world->context, TALUS_BAD_SETTING,
@@ -70,6 +77,11 @@ static talus_status softness_check(const talus_world *world, const talus_materia
   return TALUS_OK;
 }
 
+/* What contact problems take. */
+static bool friction_good(double friction) {
+  return friction >= 0 && friction <= TL_FRICTION_MOST;
+}
+
 talus_status talus_material_add(talus_world *world, const talus_material_def *given,
                                 int32_t *material) {
   if (world == NULL || given == NULL || material == NULL) {
@@ -82,13 +94,12 @@ talus_status talus_material_add(talus_world *world, const talus_material_def *gi
   TL_TRY(cohesion_check(world, def));
   TL_TRY(softness_check(world, def));
   TL_TRY(tl_resistance_check(world, def));
-  if (!(def->density > 0 && isfinite(def->density)) ||
-      !(def->friction >= 0 && isfinite(def->friction)) ||
+  if (!(def->density > 0 && isfinite(def->density)) || !friction_good(def->friction) ||
       !(def->restitution >= 0 && def->restitution <= 1)) {
     return tl_fail(world->context, TALUS_BAD_SETTING,
-                   "material: density %g must be positive, friction %g not negative, restitution "
+                   "material: density %g must be positive, friction %g in 0 .. %g, restitution "
                    "%g in 0 .. 1",
-                   def->density, def->friction, def->restitution);
+                   def->density, def->friction, TL_FRICTION_MOST, def->restitution);
   }
   TL_TRY(tl_world_grow(world, (void **)&world->material, &world->material_capacity,
                        world->material_count + 1, sizeof *world->material, "materials"));
@@ -172,10 +183,11 @@ talus_status talus_material_pair(talus_world *world, int32_t a, int32_t b, doubl
     return tl_fail(world != NULL ? world->context : NULL, TALUS_INDEX_RANGE,
                    "materials %d and %d: one does not exist", a, b);
   }
-  if (!(friction >= 0 && isfinite(friction)) || !(restitution >= 0 && restitution <= 1)) {
+  if (!friction_good(friction) || !(restitution >= 0 && restitution <= 1)) {
     return tl_fail(world->context, TALUS_BAD_SETTING,
-                   "pair of materials %d and %d: friction %g or restitution %g is out of range", a,
-                   b, friction, restitution);
+                   "pair of materials %d and %d: friction %g must be in 0 .. %g, restitution %g in "
+                   "0 .. 1",
+                   a, b, friction, TL_FRICTION_MOST, restitution);
   }
   tl_materials_edit(world);
   TL_TRY(pairs_reserve(world));

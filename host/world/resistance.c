@@ -10,6 +10,7 @@
 
 #include "host/world/links.h"
 #include "host/world/spread.h"
+#include "kernels/item/rigid.h"
 
 talus_status tl_resistance_check(const talus_world *world, const talus_material_def *def) {
   const struct {
@@ -21,10 +22,10 @@ talus_status tl_resistance_check(const talus_world *world, const talus_material_
                  {"spinning_fraction", def->spinning_fraction},
                  {"cross_friction", def->cross_friction}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    if (!(numbers[i].value >= 0 && numbers[i].value <= 1e6)) {
+    if (!(numbers[i].value >= 0 && numbers[i].value <= TL_FRICTION_MOST)) {
       return tl_fail(world->context, TALUS_BAD_SETTING,
-                     "material: %s is %g, and must be in 0 .. 1e6", numbers[i].name,
-                     numbers[i].value);
+                     "material: %s is %g, and must be in 0 .. %g", numbers[i].name,
+                     numbers[i].value, TL_FRICTION_MOST);
     }
   }
   if ((def->rolling_friction > 0 && def->rolling_fraction > 0) ||

@@ -149,7 +149,7 @@ typedef enum talus_adhesion {
 typedef struct talus_material_def {
   uint32_t struct_size;
   double density;     /* kg/m3; default 2500 */
-  double friction;    /* default 0.5; a pair takes the smaller of the two unless told otherwise */
+  double friction;    /* 0 .. 1e6, default 0.5; a pair takes the smaller unless told otherwise */
   double restitution; /* default 0; a pair takes the larger */
   double pull_off;    /* N; default 0; a pair takes the smaller */
   double

@@ -49,6 +49,32 @@ static void check_pairs(void) {
   talus_world_destroy(world);
 }
 
+/* What contact problems do not take is refused where it is given. */
+static void check_limits(void) {
+  talus_world *world = NULL;
+  const talus_world_def def = talus_world_def_default();
+  talus_material_def material = talus_material_def_default();
+  int32_t id;
+  const struct {
+    double *member, good, bad;
+  } limits[] = {{&material.friction, 1e6, 1.01e6},         {&material.cross_friction, 0, 1.01e6},
+                {&material.rolling_friction, 1e6, 1.01e6}, {&material.pull_off, 1e100, 1e101},
+                {&material.surface_energy, 1e100, 1e101},  {&material.stiffness, 1e-100, 1e-101},
+                {&material.stiffness, 0, 1e101},           {&material.young, 1e100, 1e-101}};
+  MUST(talus_world_create(place_context, &def, &world));
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    material = talus_material_def_default();
+    *limits[i].member = limits[i].good;
+    MUST(talus_material_add(world, &material, &id));
+    *limits[i].member = limits[i].bad;
+    CHECK(talus_material_add(world, &material, &id) == TALUS_BAD_SETTING);
+    CHECK(talus_material_set(world, 0, &material) == TALUS_BAD_SETTING);
+  }
+  CHECK(talus_material_pair(world, 0, 0, 1e6, 0) == TALUS_OK);
+  CHECK(talus_material_pair(world, 0, 0, 1.01e6, 0) == TALUS_BAD_SETTING);
+  talus_world_destroy(world);
+}
+
 /* CPU seconds for so many materials, each with a pair of its own. */
 static double seconds_of(int32_t count) {
   talus_world *world = NULL;
@@ -74,6 +100,7 @@ static double seconds_of(int32_t count) {
 int main(void) {
   place_begin(1);
   check_pairs();
+  check_limits();
   const double once = seconds_of(300), many = seconds_of(20000);
   printf("300 materials: %.3g s, 20 000: %.3g s\n", once, many);
   CHECK_CASE(many <= 400 * once + 0.5, "%g and %g s", once, many);
