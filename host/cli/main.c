@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "host/base/words.h"
 #include "host/cli/cli.h"
 #include "host/cli/options.h"
+#include "host/cli/ranks.h"
 
 static const struct {
   const char *name;
@@ -63,20 +65,34 @@ static int unknown_verb(const char *typed) {
   return TL_EXIT_BAD;
 }
 
+/* Whether the processes that mpirun started share the work. */
+static bool is_shared(int argc, char **argv) {
+  return strcmp(argv[0], "run") == 0 || strcmp(argv[0], "info") == 0 ||
+         (strcmp(argv[0], "bench") == 0 && argc > 1 && strcmp(argv[1], "world") == 0);
+}
+
 /* argv[0] is the verb. */
 static int run_named(int argc, char **argv) {
   for (int i = 0; i < VERB_COUNT; i++) {
     if (strcmp(argv[0], verbs[i].name) == 0) {
+      if (!is_shared(argc, argv) && tl_cli_ranks_leave(argv[0])) {
+        return TL_EXIT_OK; /* the launcher ends with the code of the first */
+      }
       return verbs[i].run(argc, argv);
     }
   }
-  return unknown_verb(argv[0]);
+  return tl_cli_ranks_leave(NULL) ? TL_EXIT_BAD : unknown_verb(argv[0]);
 }
 
 static int run_verb(int argc, char **argv) {
   if (argc < 2) {
-    print_help(stderr);
+    if (!tl_cli_ranks_leave(NULL)) {
+      print_help(stderr);
+    }
     return TL_EXIT_BAD;
+  }
+  if ((argv[1][0] == '-' || strcmp(argv[1], "help") == 0) && tl_cli_ranks_leave(NULL)) {
+    return TL_EXIT_OK; /* words are said once */
   }
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
       (strcmp(argv[1], "help") == 0 && argc == 2)) {

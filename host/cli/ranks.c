@@ -37,17 +37,53 @@ void tl_cli_ranks_note(const char *message) {
   snprintf(ranks.note, sizeof ranks.note, "%s", message);
 }
 
+/* What launchers call the number of processes. */
+static const char *const size_names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_SIZE"};
+enum { SIZE_NAMES = sizeof size_names / sizeof *size_names };
+
 /* How many processes were started, as the launcher says; 1: it says nothing. */
 static int processes_started(void) {
-  static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_SIZE"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const char *const text = getenv(names[i]);
+  for (size_t i = 0; i < SIZE_NAMES; i++) {
+    const char *const text = getenv(size_names[i]);
     if (text != NULL && atoi(text) > 0) {
       return atoi(text);
     }
   }
   const char *const tasks = getenv("SLURM_STEP_NUM_TASKS");
   return getenv("PMIX_RANK") != NULL && tasks != NULL && atoi(tasks) > 0 ? atoi(tasks) : 1;
+}
+
+/* Which of them this one is, as the launcher says; 0: it says nothing. */
+static int rank_started(void) {
+  static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *const text = getenv(names[i]);
+    if (text != NULL) {
+      return atoi(text);
+    }
+  }
+  return 0;
+}
+
+bool tl_cli_ranks_leave(const char *verb) {
+  const int started = processes_started();
+  if (started < 2) {
+    return false;
+  }
+  if (rank_started() > 0) {
+    return true;
+  }
+  if (verb != NULL) {
+    fprintf(stderr, "talus: %s is the work of one process: the first of %d does it\n", verb,
+            started);
+  }
+#ifndef _WIN32
+  for (size_t i = 0; i < SIZE_NAMES; i++) {
+    unsetenv(size_names[i]);
+  }
+  unsetenv("SLURM_STEP_NUM_TASKS");
+#endif
+  return false;
 }
 
 #ifdef _WIN32
@@ -67,8 +103,7 @@ static int load(begin_fn *begin, int started) {
   if (library != NULL && *begin != NULL && ranks.end != NULL) {
     return TL_EXIT_OK;
   }
-  const char *const rank = getenv("OMPI_COMM_WORLD_RANK"), *const other = getenv("PMI_RANK");
-  if (atoi(rank != NULL ? rank : other != NULL ? other : "0") > 0) {
+  if (rank_started() > 0) {
     return TL_EXIT_BAD; /* one of them says it */
   }
   return tl_cli_fail("this is one of %d processes, but %s: build Talus with MPI (Debian: "

@@ -11,6 +11,10 @@
 /* Joins the others, if there are any; an exit code, with a complaint that says how to build with
  * MPI. */
 int tl_cli_ranks_begin(void);
+/* Of work that is not shared: whether this process is one of several that were started and not the
+ * first, and so has nothing to do. The first says so of the verb (NULL: says nothing), and what it
+ * starts is alone. Needs no MPI. */
+bool tl_cli_ranks_leave(const char *verb);
 /* Leaves them. Does nothing where there were none. */
 void tl_cli_ranks_end(void);
 /* How they are reached; NULL: this process is alone. */

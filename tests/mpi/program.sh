@@ -1,7 +1,8 @@
 #!/bin/sh
 # program.sh TALUS MPIEXEC FLAG SCENES: `talus run` as processes of MPI: the files of one process; a
 # run that goes on with another number; contact problems; bodies of another run; an interrupt; a
-# process that is killed; what is refused. `talus info` and `talus bench world`, too.
+# process that is killed; what is refused. `talus info` and `talus bench world`, too; verbs that are the
+# work of one process.
 talus=$1 mpiexec=$2 flag=$3 scenes=$4
 failed=0
 
@@ -104,6 +105,22 @@ on 2 bench world --grains 300 --layers 5 --settle 0.01 --steps 3 --bricks 4 --js
 [ "$(grep -c '"grains"' log)" = 1 ] || fail "bench: $(cat log)"
 on 2 bench world --grains x && fail "a wrong number was taken"
 [ "$(grep -c -e "--grains" log)" = 1 ] || fail "bench: $(cat log)"
+
+# work of one process is done once, also where it starts others, and with its exit code
+on 3 scene check "$scenes/bed.yaml" || fail "scene check: $(cat log)"
+[ "$(grep -c ": good" log)" = 1 ] || fail "scene check is done once: $(cat log)"
+grep -q "scene is the work of one process: the first of 3 does it" log || fail "scene check: $(cat log)"
+on 3 scene check "$scenes/bed.yaml" --set world.gravty=1
+[ $? = 2 ] && [ "$(grep -c gravty log)" = 1 ] || fail "scene check fails once: $(cat log)"
+"$talus" run "$scenes/bed.yaml" --out frames.out --steps 4 --set output.frames=true --quiet >/dev/null || fail "frames"
+on 3 measure frames.out --out measured || fail "measure: $(cat log)"
+[ "$(grep -c "frames measured" log)" = 1 ] || fail "measure is done once: $(cat log)"
+on 2 sweep "$scenes/bed.yaml" --set world.seed=1,2 --set run.steps=2 --out swept.out || fail "sweep: $(cat log)"
+[ "$(ls swept.out/runs/*/checkpoint-000002.h5 | wc -l)" = 2 ] || fail "sweep: $(ls -R swept.out; cat log)"
+on 2 --version || fail "version: $(cat log)"
+[ "$(grep -c "^talus" log)" = 1 ] || fail "the version is told once: $(cat log)"
+on 2 rnu && fail "an unknown verb was taken"
+[ "$(grep -c "did you mean run" log)" = 1 ] || fail "an unknown verb is told once: $(cat log)"
 
 # starts a long run, with more arguments, and waits for its first lines: mpiexec is $run, a process of it $process
 start() {
