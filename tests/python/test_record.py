@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import warnings
 
@@ -152,6 +153,14 @@ class Runs(unittest.TestCase):
         again.step(60)
         np.testing.assert_array_equal(world.position, again.position)
 
+    def test_frames(self):
+        world, _ = heap()
+        run = world.run(self.place("out"), time=0.1, every=0.02)
+        self.assertEqual([frame.step for frame in run[1:-1]], [frame.step for frame in run][1:-1])
+        self.assertEqual([frame.step for frame in run[::-2]], [run[5].step, run[3].step, run[1].step])
+        self.assertEqual(run[7:], [])
+        self.assertLess({"position", "velocity", "radius", "contacts", "time"}, set(dir(run[0])))
+
     def test_what_is_raised_leaves_frames(self):
         world, _ = heap()
         calls = []
@@ -209,8 +218,65 @@ class Runs(unittest.TestCase):
         self.assertEqual(len(next(iter(box.table("layers").values()))), 4)
         with self.assertRaisesRegex(KeyError, "one of step, time"):
             box["taste"]
+        for place in (run.directory + "/measured", self.place("fresh")):  # beside columns of before; alone
+            found = run.measure({"kind": "radial", "name": "g", "reach": 0.03, "bins": 5}, out=place)
+            self.assertEqual((list(found.series), found.averages, len(found["time"])), (["step", "time"], {}, 11))
+            self.assertEqual(len(found.table("g")["g"]), 5)
         with self.assertRaisesRegex(talus.Error, "taste"):
             run.measure({"taste": 1})
+
+    def test_scene_runs_once(self):
+        """What a directory that is taken may be told to do is what Python has."""
+        try:
+            scene = talus.Scene(dict(SILO, run={"steps": 2}))
+        except talus.Error as error:
+            self.assertEqual(error.status, talus.Status.UNSUPPORTED, error)
+            self.skipTest(str(error))
+        scene.run(self.place("out"))
+        with self.assertRaisesRegex(talus.Error, "holds a run already.*resume.*force=True") as caught:
+            scene.run(self.place("out"))
+        self.assertNotIn("--", str(caught.exception))
+        scene.run(self.place("out"), force=True)
+
+    def test_signals_end_the_program(self):
+        """SIGINT and SIGTERM of this process alone end the program that it runs, with a checkpoint, and
+        SIGINT of both does not end it at once."""
+        try:
+            talus.Scene(SILO)
+        except talus.Error as error:
+            self.assertEqual(error.status, talus.Status.UNSUPPORTED, error)
+            self.skipTest(str(error))
+        script = ("import sys, talus\n"
+                  "scene = talus.Scene({'bodies': [{'radius': 1}], 'run': {'steps': 10**12},\n"
+                  "                      'output': {'every': 1e-3, 'frames': False}})\n"
+                  "try:\n    scene.run(sys.argv[1])\n"
+                  "except KeyboardInterrupt:\n    sys.exit(42)\n")
+        for number, group, code in ((signal.SIGINT, False, 42), (signal.SIGTERM, False, -signal.SIGTERM),
+                                    (signal.SIGINT, True, 42)):
+            with self.subTest(number=number, group=group):
+                out = self.place(f"out-{number}-{group}")
+                started = subprocess.Popen([sys.executable, "-c", script, out], start_new_session=True)
+                try:
+                    lines = os.path.join(out, "scalars.csv")
+                    for _ in range(600):  # steps are being made
+                        if os.path.exists(lines) and os.path.getsize(lines) > 2000:
+                            break
+                        time.sleep(0.1)
+                        self.assertIsNone(started.poll())
+                    else:
+                        self.fail("no step was made")
+                    (os.killpg if group else os.kill)(started.pid, number)
+                    self.assertEqual(started.wait(60), code)
+                    left = [name for name in os.listdir(out) if name.startswith("checkpoint")]
+                    self.assertEqual(len(left), 1)
+                    with self.assertRaises(ProcessLookupError):  # nobody is left of the group
+                        os.killpg(started.pid, 0)
+                finally:
+                    try:
+                        os.killpg(started.pid, signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass
+                    started.wait()
 
     def test_scene_checkpoint(self):
         """Inlets go on where they were."""

@@ -7,14 +7,17 @@ import sys
 import webbrowser
 from typing import List
 
+from .library import library
+
 
 def path() -> str:
-    """The program: TALUS_PROGRAM, the one beside the package, beside the library, or on the PATH."""
+    """The program: TALUS_PROGRAM, the one beside the package, beside the library (of an installation or
+    a build), or on the PATH."""
     here = os.path.dirname(os.path.abspath(__file__))
     candidates = [os.environ.get("TALUS_PROGRAM", ""), os.path.join(here, "bin", "talus")]
-    named = os.environ.get("TALUS_LIBRARY")
-    if named:
-        candidates.append(os.path.join(os.path.dirname(named), "..", "bin", "talus"))
+    folder = os.path.dirname(library._name)
+    if folder:
+        candidates.append(os.path.join(folder, "..", "bin", "talus"))
     for candidate in candidates:
         if candidate and os.access(candidate, os.X_OK):
             return candidate

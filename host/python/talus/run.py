@@ -1,13 +1,16 @@
 """What a run wrote: frames and scalars as arrays, going on from checkpoints."""
 
+import contextlib
 import os
 import re
+import signal
 import struct
 import subprocess
 import sys
+import threading
 import xml.etree.ElementTree as xml
 import zlib
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Union, overload
 
 import numpy as np
 
@@ -119,6 +122,9 @@ class Frame:
             raise AttributeError(f"a frame has no {name}: one of {', '.join(grains)}")
         return grains[name]
 
+    def __dir__(self) -> List[str]:
+        return [*super().__dir__(), *self.part("grains")]
+
 
 def holds_run(directory: str) -> bool:
     """Whether frames, or the files of a scene's run, are there."""
@@ -182,7 +188,16 @@ class Run:
     def __len__(self) -> int:
         return len(self._steps)
 
-    def __getitem__(self, index: int) -> Frame:
+    @overload
+    def __getitem__(self, index: int) -> Frame: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> List[Frame]: ...
+
+    def __getitem__(self, index: Union[int, slice]) -> Union[Frame, List[Frame]]:
+        """A frame; of a slice a list of them."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
         step = self._steps[index]
         return Frame(self, step, float(self.time[index]))
 
@@ -233,22 +248,62 @@ class Run:
 
 def run_program(scene: str, directory: str, options: List[str], time: Optional[float],
                 steps: Optional[int], threads: Optional[int], force: bool, quiet: bool) -> None:
-    """`talus run`; Error with what it said if it fails. Ctrl-C lets it write a checkpoint first."""
+    """`talus run`; Error with what it said if it fails. Ctrl-C, and SIGTERM in the main thread, let it
+    write a checkpoint first."""
     command = [program.path(), "run", scene, "--out", directory, *options]
     for name, value in (("--time", time), ("--steps", steps), ("--threads", threads)):
         if value is not None:
             command += [name, repr(value)]
     command += ["--force"] * force + ["--quiet"] * quiet
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet
-                               else None, text=True)
-    try:
-        said, complained = running.communicate()
-    except KeyboardInterrupt:
-        running.communicate()  # the terminal's signal has reached it too: it ends with a checkpoint
-        raise
+    with _sigterm_raises():
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet
+                                   else None, text=True)
+        said, complained = _wait(running)
     if not quiet and said:
         sys.stderr.write(said)
     if running.returncode != 0:
         status = {2: Status.INVALID_ARGUMENT, 3: Status.STEP_FAILED}.get(running.returncode,
                                                                       Status.INTERNAL)
         raise Error(status, (complained or said or f"talus run ended with {running.returncode}").strip())
+
+
+def _wait(running: "subprocess.Popen[str]") -> Tuple[str, str]:
+    """What it said. Whatever is raised meanwhile lets it write a checkpoint and end, and is raised then;
+    the second time it is killed. It takes the first SIGINT and the first SIGTERM as one request: that
+    of a terminal has reached it already, one to this process alone has not."""
+    try:
+        return running.communicate()
+    except BaseException:
+        try:
+            running.terminate()
+            running.communicate()
+        except BaseException:
+            running.kill()
+            running.wait()
+            raise
+        raise
+
+
+class _Terminated(BaseException):
+    """SIGTERM came."""
+
+
+@contextlib.contextmanager
+def _sigterm_raises() -> Iterator[None]:
+    """SIGTERM, where nobody handles it, ends this process only after what it would leave behind."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(
+            signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+
+    def handle(number: int, frame: Any) -> None:
+        raise _Terminated
+
+    try:
+        signal.signal(signal.SIGTERM, handle)
+        yield
+    except _Terminated:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)

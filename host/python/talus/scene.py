@@ -13,7 +13,7 @@ import numpy as np
 from .enums import Status
 from .library import library
 from .mechanism import Mechanism
-from .run import Run, run_program
+from .run import Run, holds_run, run_program
 from .solver import Context, Error
 from .world import World
 
@@ -126,6 +126,9 @@ class Scene:
             quiet: bool = True) -> Run:
         """Runs the scene by the program `talus` and writes frames, scalars and checkpoints to a
         directory. time: where to end, s. force: replaces a run that is there."""
+        if not force and holds_run(os.fspath(directory)):
+            raise Error(Status.FILE_WRITE, f"{os.fspath(directory)} holds a run already: choose another directory, "
+                        "go on with it by talus.Run(...).resume(), or replace it by force=True")
         options = [option for key, value in self.overrides.items()
                    for option in ("--set", f"{key}={value}")]
         run_program(self.path, os.fspath(directory), options, time, steps, threads, force, quiet)
