@@ -78,6 +78,18 @@ static void drawn_release(talus_context *context, drawn *of) {
   tl_free(context, of->value);
 }
 
+/* Leaves the colour bar out where nothing is coloured and nobody gave a range. */
+static void bar_set(const drawn *frame, int32_t count, tl_render_options *options) {
+  bool coloured = options->low < options->high;
+  for (int32_t i = 0; i < count; i++) {
+    const tl_frame *const drawn_frame = &frame[i].selected.frame;
+    for (int32_t k = 0; k < drawn_frame->body_count && !coloured; k++) {
+      coloured = drawn_frame->type[k] == TALUS_BODY_FREE;
+    }
+  }
+  options->bar = options->bar && coloured;
+}
+
 /* The label of what is drawn, where it has none of its own. */
 static void label_set(const drawn *of, tl_render_options *options) {
   if (options->label == NULL && options->field == TL_FIELD_VALUE) {
@@ -115,6 +127,9 @@ talus_status tl_frames_draw(talus_context *context, const char *directory, int64
   if (status == TALUS_OK) {
     status = tl_frame_check(context, one);
   }
+  if (status == TALUS_OK) {
+    bar_set(&frame, 1, &options);
+  }
   if (status == TALUS_OK && options.camera == NULL) { /* one frame alone */
     tell_empty(context, &options, &frame, 1);
     status = tl_camera_fit(context, &one, 1, &options, &camera);
@@ -148,6 +163,7 @@ talus_status tl_frames_fit(talus_context *context, const char *directory, const 
   }
   if (status == TALUS_OK) {
     tell_empty(context, options, stored, wanted);
+    bar_set(stored, wanted, options);
   }
   if (status == TALUS_OK && options->camera == NULL) {
     status = tl_camera_fit(context, frame, wanted, options, camera);

@@ -3,7 +3,8 @@
  * Worlds of three dimensions are cast by rays: one light with a soft shadow, and light from all of
  * the sky, less where neighbours stand close. Half-spaces that face up are the ground, which takes
  * shadows and melts into the white page; walls (fixed and kinematic bodies) are solid where they
- * stand among, behind or beside the grains and clear where they stand before them. The ends of
+ * stand among, behind or beside the grains and clear where they stand before them; of a vessel of
+ * triangles the near side is clear, wherever the grains are. The ends of
  * drums, which are half-spaces, are drawn as far as the drum goes. Plane worlds are drawn flat,
  * seen along y, with a mark that shows how each disk has turned, and with the line in which each
  * mesh meets their plane. The picture depends on the frame and the options alone, not on threads.

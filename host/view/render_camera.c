@@ -99,7 +99,8 @@ static void add_walls(ball_list *list, const tl_frame *frame, double size) {
     collider.geometry = frame->shape_geometry[s];
     collider.pose = tl_frame_shape_pose(frame, s);
     const tl_box box = tl_collider_box(&collider);
-    if (!(distance(box.lower, box.upper) <= WIDE_WALL * size)) {
+    const double extent = distance(box.lower, box.upper);
+    if (!isfinite(extent) || extent > WIDE_WALL * size) { /* a plane has no end */
       continue;
     }
     for (int k = 0; k < 8; k++) {

@@ -120,12 +120,11 @@ static float shape_distance(const tl_stage *stage, const tl_stage_shape *shape, 
 }
 
 /* Whether a mesh wall is clear at a point: its side towards the grains is turned away. */
-static bool is_clear_at(const tl_stage *stage, const tl_ray *ray, float distance,
+static bool is_clear_at(const tl_stage_shape *shape, const tl_ray *ray, float distance,
                         const float normal[3]) {
   float inward[3];
   for (int i = 0; i < 3; i++) {
-    inward[i] =
-        0.5f * (stage->low[i] + stage->high[i]) - (ray->origin[i] + distance * ray->direction[i]);
+    inward[i] = shape->inside[i] - (ray->origin[i] + distance * ray->direction[i]);
   }
   return (tl_dotf(normal, inward) > 0.0f) == (tl_dotf(normal, ray->direction) > 0.0f);
 }
@@ -141,7 +140,7 @@ static void hit_shape(const tl_stage *stage, int32_t index, const tl_ray *ray, t
     if (!(distance < hit->distance)) {
       return;
     }
-    if (!shape->clear && !(mesh && is_clear_at(stage, ray, distance, normal))) {
+    if (!shape->clear && !(mesh && is_clear_at(shape, ray, distance, normal))) {
       hit->distance = distance;
       hit->kind = TL_HIT_SHAPE;
       hit->index = index;

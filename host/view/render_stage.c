@@ -209,10 +209,28 @@ static bool is_before(const tl_stage *stage, const tl_stage_shape *shape, double
   return tl_dotf(world, view) > 0.0f;
 }
 
+/* How far a shape is along a unit vector, and its outward normal there, in the world. */
+static double shape_distance(const tl_stage_shape *shape, const double from[3],
+                             const double along[3], double normal[3]) {
+  const double *r = shape->pose.rotation;
+  double origin[3], direction[3], found[3] = {0, 0, 0};
+  for (int i = 0; i < 3; i++) {
+    origin[i] = direction[i] = 0.0;
+    for (int j = 0; j < 3; j++) {
+      origin[i] += r[3 * j + i] * (from[j] - shape->pose.position[j]);
+      direction[i] += r[3 * j + i] * along[j];
+    }
+  }
+  const double distance = tl_geometry_ray(shape->geometry, origin, direction, found);
+  for (int i = 0; i < 3; i++) {
+    normal[i] = r[3 * i] * found[0] + r[3 * i + 1] * found[1] + r[3 * i + 2] * found[2];
+  }
+  return distance;
+}
+
 /* Whether the shape stands between the eye and a grain. */
 static bool hides(const tl_stage *stage, const tl_stage_shape *shape, const double grain[3]) {
-  const double *r = shape->pose.rotation;
-  double origin[3], direction[3], normal[3], way[3], size = 0.0;
+  double normal[3], way[3], size = 0.0;
   for (int i = 0; i < 3; i++) {
     way[i] = stage->orthographic
                  ? -(double)stage->forward[i]
@@ -221,14 +239,9 @@ static bool hides(const tl_stage *stage, const tl_stage_shape *shape, const doub
   }
   size = sqrt(size);
   for (int i = 0; i < 3; i++) {
-    origin[i] = direction[i] = 0.0;
-    for (int j = 0; j < 3; j++) {
-      origin[i] += r[3 * j + i] * (grain[j] - shape->pose.position[j]);
-      direction[i] += r[3 * j + i] * way[j] / size;
-    }
+    way[i] /= size;
   }
-  const double distance = tl_geometry_ray(shape->geometry, origin, direction, normal);
-  return distance < (stage->orthographic ? 1e30 : size);
+  return shape_distance(shape, grain, way, normal) < (stage->orthographic ? 1e30 : size);
 }
 
 /* A wall is clear if it stands before the grains: nearly all of them are behind the face that it
@@ -251,7 +264,53 @@ static bool is_clear(const tl_stage *stage, const tl_stage_shape *shape) {
       hidden += hides(stage, shape, grain);
     }
   }
-  return 20 * behind >= 19 * asked && 20 * hidden >= asked;
+  return asked > 0 && 20 * behind >= 19 * asked && 20 * hidden >= asked;
+}
+
+/* Whether walls of triangles are a vessel around a point: most ways along the ground end at faces
+ * that are turned to it. */
+static bool is_vessel(const tl_stage_shape *shape, int32_t count, const double middle[3]) {
+  enum { WAYS = 8, MOST_WAYS = 6 };
+  const double slant = 0.70710678118654752;
+  const double way[WAYS][3] = {{1, 0, 0},  {slant, slant, 0},   {0, 1, 0},  {-slant, slant, 0},
+                               {-1, 0, 0}, {-slant, -slant, 0}, {0, -1, 0}, {slant, -slant, 0}};
+  int turned = 0;
+  for (int k = 0; k < WAYS; k++) {
+    double nearest = 1e30, normal[3], facing = 0.0;
+    for (int32_t s = 0; s < count; s++) {
+      const double distance = shape_distance(&shape[s], middle, way[k], normal);
+      if (distance < nearest) {
+        nearest = distance;
+        facing = normal[0] * way[k][0] + normal[1] * way[k][1] + normal[2] * way[k][2];
+      }
+    }
+    turned += facing < 0.0;
+  }
+  return turned >= MOST_WAYS;
+}
+
+/* The inner side of walls of triangles of one body: that of a vessel does not depend on where the
+ * grains are, of others it is the one towards their middle. */
+static void find_inside(tl_stage *stage, tl_stage_shape *shape, int32_t count,
+                        const tl_tree_box *box) {
+  float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  double middle[3];
+  for (int32_t s = 0; s < count; s++) {
+    for (int i = 0; i < 3 && shape[s].geometry->kind == TALUS_SHAPE_MESH; i++) {
+      low[i] = fminf(low[i], box[s].low[i]);
+      high[i] = fmaxf(high[i], box[s].high[i]);
+    }
+  }
+  for (int i = 0; i < 3; i++) {
+    middle[i] = stage->centre[i] + 0.5 * (double)(low[i] + high[i]) / stage->scale;
+  }
+  const bool vessel = low[0] <= high[0] && is_vessel(shape, count, middle);
+  for (int32_t s = 0; s < count; s++) {
+    for (int i = 0; i < 3; i++) {
+      shape[s].inside[i] =
+          vessel ? 0.5f * (low[i] + high[i]) : 0.5f * (stage->low[i] + stage->high[i]);
+    }
+  }
 }
 
 static talus_status add_shapes(tl_stage *stage) {
@@ -291,6 +350,12 @@ static talus_status add_shapes(tl_stage *stage) {
       box[stage->shape_count].high[i] = (float)fmin(high, 1e30);
     }
     stage->shape_count++;
+  }
+  for (int32_t s = 0, end = 0; s < stage->shape_count; s = end) {
+    while (end < stage->shape_count && stage->shape[end].body == stage->shape[s].body) {
+      end++;
+    }
+    find_inside(stage, stage->shape + s, end - s, box + s);
   }
   const talus_status status =
       tl_tree_build(stage->context, box, stage->shape_count, &stage->shape_tree);

@@ -19,10 +19,11 @@ typedef struct tl_stage_shape {
   const tl_geometry *geometry;
   tl_pose pose;
   int32_t body;
-  int32_t wall;  /* of a fixed or kinematic body */
-  int32_t moves; /* of a kinematic one */
-  int32_t clear; /* stands before the grains */
-  int32_t casts; /* shadows */
+  int32_t wall;    /* of a fixed or kinematic body */
+  int32_t moves;   /* of a kinematic one */
+  int32_t clear;   /* stands before the grains */
+  int32_t casts;   /* shadows */
+  float inside[3]; /* of a wall of triangles: a point on the side of the grains, in the picture */
 } tl_stage_shape;
 
 typedef struct tl_stage_plane {

@@ -4,6 +4,7 @@
 
 #include "host/view/image_colour.h"
 #include "host/view/render.h"
+#include "host/view/render_stage.h"
 #include "tests/check.h"
 #include "tests/io/files.h"
 #include "tests/io/frames.h"
@@ -270,6 +271,70 @@ static void test_walls(void) {
   }
 }
 
+/* The inner side of a vessel does not depend on where the grains are; that of other surfaces is the
+ * one towards the grains. */
+static void test_vessel(void) {
+  enum { PIECES = 24 };
+  double point[6 * PIECES];
+  int32_t triangle[6 * PIECES];
+  talus_shape_def def = talus_shape_def_default(TALUS_SHAPE_MESH);
+  def.point = point;
+  def.point_count = 2 * PIECES;
+  def.triangle = triangle;
+  def.triangle_count = 2 * PIECES;
+  const tl_render_options options = small_options();
+  for (int turned = 0; turned < 2; turned++) { /* inwards, outwards */
+    for (int32_t k = 0; k < PIECES; k++) {
+      const int32_t a = 2 * k, b = 2 * ((k + 1) % PIECES), last = turned ? 1 : 2;
+      for (int end = 0; end < 2; end++) {
+        double *const at = point + 3 * (2 * k + end);
+        at[0] = (1 + end) * cos(6.283185307179586 * k / PIECES);
+        at[1] = (1 + end) * sin(6.283185307179586 * k / PIECES);
+        at[2] = 2 * end - 1;
+      }
+      const int32_t corner[6] = {a, a + 1, b, b, a + 1, b + 1};
+      for (int i = 0; i < 6; i++) {
+        const int place = i % 3 == 0 ? 0 : i % 3 == last ? 2 : 1;
+        triangle[6 * k + i / 3 * 3 + place] = corner[i];
+      }
+    }
+    sample_frame *sample = sample_frame_create(context, 40);
+    const tl_frame *frame = &sample->frame;
+    sample_frame_add(sample, TALUS_BODY_FIXED, 3, 4, 5, &def);
+    tl_camera camera;
+    tl_stage stage;
+    CHECK(tl_camera_fit(context, &frame, 1, &options, &camera) == TALUS_OK);
+    CHECK(tl_stage_build(context, frame, &camera, &stage) == TALUS_OK);
+    const tl_stage_shape *const shape = &stage.shape[stage.shape_count - 1];
+    for (int i = 0; i < 3; i++) {
+      const double middle = (3 + i - stage.centre[i]) * stage.scale,
+                   grains = 0.5 * (double)(stage.low[i] + stage.high[i]);
+      CHECK_CASE(fabs(shape->inside[i] - (turned ? grains : middle)) < 1e-4, "%d %d: %g %g %g",
+                 turned, i, (double)shape->inside[i], middle, grains);
+    }
+    tl_stage_release(&stage);
+    sample_frame_destroy(sample);
+  }
+}
+
+/* Without grains the walls that end somewhere are shown, beside a floor that does not. */
+static void test_walls_alone(void) {
+  const tl_render_options options = small_options();
+  talus_shape_def slab = sample_shape(TALUS_SHAPE_BOX);
+  tl_camera camera;
+  tl_picture picture;
+  slab.half_edge[0] = slab.half_edge[1] = slab.half_edge[2] = 0.5;
+  sample_frame *sample = sample_frame_create(context, 0);
+  const tl_frame *frame = &sample->frame;
+  sample_frame_add(sample, TALUS_BODY_FIXED, 10, 20, 5, &slab);
+  CHECK(tl_camera_fit(context, &frame, 1, &options, &camera) == TALUS_OK);
+  CHECK(fabs(camera.target[0] - 10) + fabs(camera.target[1] - 20) + fabs(camera.target[2] - 5) < 1);
+  CHECK(tl_render(context, frame, &options, &picture) == TALUS_OK);
+  CHECK(!is_white(pixel_at(&picture, 120, 90)));
+  tl_picture_destroy(&picture);
+  sample_frame_destroy(sample);
+}
+
 static int is_blue(const unsigned char *p) {
   return p[2] > p[0] + 25 && p[2] > p[1];
 }
@@ -457,6 +522,8 @@ int main(void) {
   test_fields(&others->frame);
   test_flat();
   test_walls();
+  test_vessel();
+  test_walls_alone();
   test_blade();
   test_drum();
   test_flat_drum();
