@@ -396,6 +396,9 @@ static void sharing_tell(const talus_scene *scene, const talus_world *world) {
            "%s has no world.brick_size: each of the %d processes makes every step whole; to share "
            "the work set one of some eight grain diameters, as by --set world.brick_size=%.2gm",
            scene->path, (int)t->size, 16 * world->size);
+  } else if (tl_spread_hindrance(world) != NULL) {
+    tl_log(scene->context, TALUS_LOG_WARNING, "%s has %s; prefer threads to processes", scene->path,
+           tl_spread_hindrance(world));
   }
 }
 

@@ -98,6 +98,23 @@ bool tl_spread_serves(const talus_world *world) {
   return iterate_together(world) && !whole && bodies >= LEAST_BODIES;
 }
 
+const char *tl_spread_hindrance(const talus_world *world) {
+  const talus_settings *const s = &world->def.solver;
+  return world->bond_count > 0        ? "bonds, with which each process makes every step whole"
+         : world->mechanism_count > 0 ? "mechanisms, with which each process makes every step whole"
+         : s->islands ? "islands (world.islands), with which each process makes every step whole"
+         : s->cone != TALUS_CONE_CIRCULAR
+             ? "faceted cones (world.cone), with which each process makes every step whole"
+         : !settings_serve(s) ? "a method (world.method) that looks at all contacts at once: each "
+                                "process makes every step whole"
+         : world->cell.def.periodic != 0 ? "a periodic cell, with which each process has all "
+                                           "contacts and shares the solves alone"
+         : world->contact_function != NULL
+             ? "a contact callback, with which each process has all contacts and shares the solves "
+               "alone"
+             : NULL;
+}
+
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
 /* This rank's part of so many things. */

@@ -66,6 +66,9 @@ talus_status tl_bodies_remove(talus_world *world, int64_t *count, bool *refused)
 
 /* ---- local contacts; each does nothing in a world whose contacts are not --------------------- */
 
+/* What keeps a world with bricks from being shared out to ranks on the CPU, and what follows, as
+ * "bonds, with which ..."; NULL: nothing. */
+const char *tl_spread_hindrance(const talus_world *world);
 /* Before contacts are found: whether they are to be local, which bricks are whose, bodies and the
  * old contacts to the ranks that will look for them. Slots may change, and *least_margin, which may
  * lead to NULL, with them. Collective. */

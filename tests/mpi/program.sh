@@ -95,6 +95,13 @@ grep -q "ranks have no bricks and are idle" log || fail "idle ranks: $(cat log)"
 on 2 run "$scenes/bed.yaml" --out alone.out --steps 1 --set world.brick_size=0 || fail "$(cat log)"
 [ "$(grep -c "no world.brick_size: each of the 2 processes" log)" = 1 ] || fail "no bricks: $(cat log)"
 
+on 2 run "$scenes/bed.yaml" --out alone.out --force --steps 1 || fail "$(cat log)"
+grep -q "prefer threads" log && fail "a bed is shared: $(cat log)"
+for what in world.islands=true world.method=apgd; do
+  on 2 run "$scenes/bed.yaml" --out alone.out --force --steps 1 --set $what || fail "$(cat log)"
+  [ "$(grep -c "(${what%%=*}).*each process makes every step whole" log)" = 1 ] || fail "$what: $(cat log)"
+done
+
 # where processes are, and what a step costs
 on 3 info || fail "info: $(cat log)"
 [ "$(grep -c "^version\|^talus" log)" -le 1 ] || fail "info is told once: $(cat log)"
