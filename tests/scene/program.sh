@@ -280,6 +280,12 @@ run 2 run next.yaml --from set --quiet
 err_has "set/checkpoint-000020.h5: bodies of the checkpoint are of the material 'glass'"
 err_has "did you mean glas?"
 err_has "has the materials glass, steel"
+# one that no scene named becomes the first
+printf '%s\n' 'walls: [{kind: plane}]' 'bodies: [{radius: 1 cm, position: [0, 0, 1 cm]}]' >unnamed.yaml
+run 0 run unnamed.yaml --out unnamed --threads 1 --quiet --steps 2
+run 0 run next.yaml --from unnamed --out next --threads 1 --quiet --steps 2
+# of a scene that names none it is called default
+run 0 scene check unnamed.yaml --set materials.default.friction=0.2
 
 # ---- pictures ---------------------------------------------------------------------------------------
 run 2 render nowhere
