@@ -238,6 +238,19 @@ class Runs(unittest.TestCase):
         self.assertNotIn("--", str(caught.exception))
         scene.run(self.place("out"), force=True)
 
+    def test_the_program_is_beside_the_library(self):
+        """Of a build or an installation, without a word in the environment."""
+        named = {name: value for name, value in os.environ.items()
+                 if name not in ("TALUS_LIBRARY", "TALUS_PROGRAM")}
+        script = ("import os\nfrom talus import library, program\n"
+                  "beside = os.path.join(os.path.dirname(library.library._name), '..', 'bin', 'talus')\n"
+                  "print(not os.access(beside, os.X_OK) or os.path.samefile(beside, program.path()))\n")
+        done = subprocess.run([sys.executable, "-c", script], env=dict(named, PATH=self.folder),
+                              capture_output=True, text=True)
+        if "libtalus was not found" in done.stderr:
+            self.skipTest("a build elsewhere")
+        self.assertEqual((done.stdout, done.stderr), ("True\n", ""))
+
     def test_signals_end_the_program(self):
         """SIGINT and SIGTERM of this process alone end the program that it runs, with a checkpoint, and
         SIGINT of both does not end it at once."""

@@ -125,7 +125,8 @@ class Scene:
             steps: Optional[int] = None, threads: Optional[int] = None, force: bool = False,
             quiet: bool = True) -> Run:
         """Runs the scene by the program `talus` and writes frames, scalars and checkpoints to a
-        directory. time: where to end, s. force: replaces a run that is there."""
+        directory. time: where to end, s. force: replaces a run that is there. Ctrl-C, or SIGTERM,
+        lets it write a checkpoint and ends it; Run.resume goes on."""
         if not force and holds_run(os.fspath(directory)):
             raise Error(Status.FILE_WRITE, f"{os.fspath(directory)} holds a run already: choose another directory, "
                         "go on with it by talus.Run(...).resume(), or replace it by force=True")
