@@ -2,36 +2,11 @@
  * keep what they have, so that writing takes the memory of one world, not one for each rank. */
 #include "host/world/spread_local.h"
 
-static int64_t words_of(const talus_world *world) {
-  int64_t words = 0;
-  for (int32_t i = 0; i < world->body_count; i++) {
-    words += tl_spread_gives(world, i) ? tl_body_record_words(world, i) : 0;
-  }
-  return words;
-}
-
 /* Records of the bodies that this rank answers for: in spread->out. */
 static talus_status records_pack(talus_world *world, int64_t words) {
   TL_TRY(tl_buffer_reserve(world->context, &world->spread->out, (size_t)words, sizeof(uint64_t),
                            "bodies for the first rank"));
-  uint64_t *at = world->spread->out.memory;
-  for (int32_t i = 0; i < world->body_count; i++) {
-    if (tl_spread_gives(world, i)) {
-      tl_body_record_pack(world, i, at);
-      at += tl_body_record_words(world, i);
-    }
-  }
-  return TALUS_OK;
-}
-
-/* Room for the records of others. */
-static talus_status newcomers_reserve(talus_world *world, int64_t words, tl_newcomers *list) {
-  const size_t others = (size_t)(tl_spread_body_count(world) - world->body_count);
-  TL_TRY(tl_buffer_reserve(world->context, &list->buffer,
-                           (size_t)words * sizeof *list->memory + 2 * others * sizeof *list->body,
-                           1, "bodies of all ranks"));
-  list->memory = list->buffer.memory;
-  list->body = (tl_newcomer *)(list->memory + words);
+  tl_body_records_pack(world, false, world->spread->out.memory);
   return TALUS_OK;
 }
 
@@ -41,12 +16,16 @@ static talus_status records_send(talus_world *world, tl_newcomers *list) {
   tl_route *const route = &spread->route;
   const int32_t size = spread->owners.size;
   const bool first = tl_ranks_first(context);
+  tl_record_count count;
   TL_TRY(tl_spread_arrange(world));
   TL_TRY(tl_ranks_agree(context, tl_route_begin(context, route)));
-  route->send[0] = first ? 0 : words_of(world);
+  tl_body_records_count(world, false, &count);
+  route->send[0] = first ? 0 : count.words;
   TL_TRY(tl_route_open(context, route));
-  TL_TRY(tl_ranks_agree(context, first ? newcomers_reserve(world, route->receive[size], list)
-                                       : records_pack(world, route->send[size])));
+  const int64_t others = tl_spread_body_count(world) - world->body_count;
+  TL_TRY(tl_ranks_agree(context,
+                        first ? tl_newcomers_reserve(world, others, route->receive[size], list)
+                              : records_pack(world, route->send[size])));
   TL_TRY(tl_route_carry(context, route, sizeof(uint64_t), spread->out.memory, list->memory));
   for (int32_t r = 0; r < size && first; r++) {
     tl_newcomers_find(world, route->receive[r], route->receive[r + 1], r, list);

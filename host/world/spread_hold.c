@@ -109,17 +109,6 @@ static talus_status answers_pack(talus_world *world, const int32_t *asked, const
   return TALUS_OK;
 }
 
-static talus_status newcomers_reserve(talus_world *world, int64_t count, int64_t words,
-                                      tl_newcomers *list) {
-  TL_TRY(tl_buffer_reserve(world->context, &list->buffer,
-                           (size_t)words * sizeof *list->memory +
-                               2 * (size_t)count * sizeof *list->body,
-                           1, "bodies of other ranks"));
-  list->memory = list->buffer.memory;
-  list->body = (tl_newcomer *)(list->memory + words);
-  return TALUS_OK;
-}
-
 /* Asks for what it lacks, and gets it. */
 static talus_status newcomers_fetch(talus_world *world, tl_newcomers *list) {
   talus_context *const context = world->context;
@@ -135,8 +124,8 @@ static talus_status newcomers_fetch(talus_world *world, tl_newcomers *list) {
   TL_TRY(tl_route_carry(context, route, sizeof(int32_t), spread->stash.memory, spread->in.memory));
   TL_TRY(tl_ranks_agree(context, answers_pack(world, spread->in.memory, route->receive)));
   TL_TRY(tl_route_open(context, words));
-  TL_TRY(tl_ranks_agree(context,
-                        newcomers_reserve(world, route->send[size], words->receive[size], list)));
+  TL_TRY(tl_ranks_agree(
+      context, tl_newcomers_reserve(world, route->send[size], words->receive[size], list)));
   TL_TRY(tl_route_carry(context, words, sizeof(uint64_t), spread->out.memory, list->memory));
   for (int32_t r = 0; r < size; r++) {
     tl_newcomers_find(world, words->receive[r], words->receive[r + 1], r, list);

@@ -173,6 +173,16 @@ int32_t tl_spread_takers(const tl_world_spread *spread, int32_t slot, int32_t *r
 /* spread_record.c: one body as words of 8 bytes: itself, what it has besides, its shapes. */
 int64_t tl_body_record_words(const talus_world *world, int32_t slot);
 void tl_body_record_pack(const talus_world *world, int32_t slot, uint64_t *record);
+/* Of all bodies that this rank answers for and not every rank has; marked: that are near, too. How
+ * much that is; their records behind each other. */
+typedef struct tl_record_count {
+  int64_t bodies, words;
+} tl_record_count;
+void tl_body_records_count(const talus_world *world, bool marked, tl_record_count *count);
+void tl_body_records_pack(const talus_world *world, bool marked, uint64_t *at);
+/* Room for so many records, of so many words in all. */
+talus_status tl_newcomers_reserve(const talus_world *world, int64_t count, int64_t words,
+                                  tl_newcomers *list);
 /* Finds the records in so many words that came from a rank, and takes those that this rank has not
  * (all: of its own it has them). Room is there. */
 void tl_newcomers_find(const talus_world *world, int64_t first, int64_t end, int32_t rank,

@@ -53,6 +53,41 @@ void tl_body_record_pack(const talus_world *world, int32_t slot, uint64_t *recor
   }
 }
 
+/* Whether this rank sends a body: those that stay are everywhere. */
+static bool is_sent(const talus_world *world, bool marked, int32_t slot) {
+  return tl_spread_gives(world, slot) && (!marked || world->spread->near[slot]);
+}
+
+void tl_body_records_count(const talus_world *world, bool marked, tl_record_count *count) {
+  *count = (tl_record_count){0, 0};
+  for (int32_t i = 0; i < world->body_count; i++) {
+    if (is_sent(world, marked, i)) {
+      count->bodies++;
+      count->words += tl_body_record_words(world, i);
+    }
+  }
+}
+
+void tl_body_records_pack(const talus_world *world, bool marked, uint64_t *at) {
+  for (int32_t i = 0; i < world->body_count; i++) {
+    if (is_sent(world, marked, i)) {
+      tl_body_record_pack(world, i, at);
+      at += tl_body_record_words(world, i);
+    }
+  }
+}
+
+talus_status tl_newcomers_reserve(const talus_world *world, int64_t count, int64_t words,
+                                  tl_newcomers *list) {
+  TL_TRY(tl_buffer_reserve(world->context, &list->buffer,
+                           (size_t)words * sizeof *list->memory +
+                               2 * (size_t)count * sizeof *list->body,
+                           1, "bodies of other ranks"));
+  list->memory = list->buffer.memory;
+  list->body = (tl_newcomer *)(list->memory + words);
+  return TALUS_OK;
+}
+
 const uint64_t *tl_record_shape(const uint64_t *at, tl_packed_shape *packed) {
   memcpy(&packed->shape, at, sizeof packed->shape);
   at += SHAPE;

@@ -4,12 +4,6 @@
 
 #include "host/world/spread_local.h"
 
-/* Whether this rank sends a body: those that stay are everywhere. marked: of those that are
- * near. */
-static bool is_sent(const talus_world *world, bool marked, int32_t slot) {
-  return tl_spread_gives(world, slot) && (!marked || world->spread->near[slot]);
-}
-
 /* Bodies and words of each rank. */
 typedef struct gathering {
   int64_t *each;  /* [2 size] bodies, words */
@@ -22,17 +16,13 @@ typedef struct gathering {
 static talus_status counts_gather(talus_world *world, gathering *g) {
   const talus_transport *const t = tl_ranks_of(world->context);
   const size_t size = (size_t)t->size;
-  int64_t own[2] = {0, 0};
+  tl_record_count count;
   TL_TRY(tl_ranks_agree(world->context, tl_alloc(world->context, &g->memory, 3 * size,
                                                  sizeof *g->each, "counts of ranks")));
   g->each = g->memory;
   g->words = g->each + 2 * size;
-  for (int32_t i = 0; i < world->body_count; i++) {
-    if (is_sent(world, g->marked, i)) {
-      own[0]++;
-      own[1] += tl_body_record_words(world, i);
-    }
-  }
+  tl_body_records_count(world, g->marked, &count);
+  const int64_t own[2] = {count.bodies, count.words};
   const int code = t->gather(t->user, own, sizeof own, g->each);
   if (code != 0) {
     return tl_ranks_lost(world->context, code);
@@ -47,22 +37,12 @@ static talus_status counts_gather(talus_world *world, gathering *g) {
 
 /* Memory for all records, with this rank's in their place. */
 static talus_status records_take(talus_world *world, const gathering *g, tl_newcomers *list) {
-  TL_TRY(tl_buffer_reserve(world->context, &list->buffer,
-                           (size_t)g->word_count * sizeof *list->memory +
-                               2 * (size_t)g->body_count * sizeof *list->body,
-                           1, "bodies of all ranks"));
-  list->memory = list->buffer.memory;
-  list->body = (tl_newcomer *)(list->memory + g->word_count);
+  TL_TRY(tl_newcomers_reserve(world, g->body_count, g->word_count, list));
   uint64_t *at = list->memory;
   for (int32_t r = 0; r < tl_ranks_of(world->context)->rank; r++) {
     at += g->words[r];
   }
-  for (int32_t i = 0; i < world->body_count; i++) {
-    if (is_sent(world, g->marked, i)) {
-      tl_body_record_pack(world, i, at);
-      at += tl_body_record_words(world, i);
-    }
-  }
+  tl_body_records_pack(world, g->marked, at);
   return TALUS_OK;
 }
 
