@@ -6,45 +6,17 @@
 #include <string.h>
 
 #include "host/world/resident.h"
-#include "tests/check.h"
+#include "tests/emu/planted_world.h"
 
 namespace {
 
 enum { BALLS = 16, STEPS = 60, JUMPS = 6 };
 
-talus_context *open(talus_backend_kind backend) {
-  talus_context_def def = talus_context_def_default();
-  talus_context *context = NULL;
-  def.backend = backend;
-  CHECK(talus_context_create(&def, &context) == TALUS_OK);
-  return context;
-}
-
 /* Balls that touch each other, on the ground: contacts stand in another order than they come. */
 talus_world *world_make(talus_context *context, talus_method method) {
-  talus_world_def def = talus_world_def_default();
-  talus_material_def material_def = talus_material_def_default();
-  talus_body_def ground = talus_body_def_default();
-  talus_shape_def plane = talus_shape_def_default(TALUS_SHAPE_HALFSPACE);
-  talus_world *world;
-  int32_t material, body;
-  def.solver.method = method;
-  CHECK(talus_world_create(context, &def, &world) == TALUS_OK);
-  CHECK(talus_material_add(world, &material_def, &material) == TALUS_OK);
-  ground.type = TALUS_BODY_FIXED;
-  plane.material = material;
-  CHECK(talus_body_add(world, &ground, &body) == TALUS_OK);
-  CHECK(talus_shape_add(world, body, &plane, NULL) == TALUS_OK);
+  talus_world *const world = planted_world(context, method);
   for (int i = 0; i < BALLS; i++) {
-    talus_body_def ball = talus_body_def_default();
-    talus_shape_def shape = talus_shape_def_default(TALUS_SHAPE_SPHERE);
-    ball.position[0] = 0.01999 * (i % 4);
-    ball.position[1] = 0.01999 * (i / 4);
-    ball.position[2] = 0.01;
-    shape.material = material;
-    shape.radius = 0.01;
-    CHECK(talus_body_add(world, &ball, &body) == TALUS_OK);
-    CHECK(talus_shape_add(world, body, &shape, NULL) == TALUS_OK);
+    planted_body(world, TALUS_SHAPE_SPHERE, 0.01999 * (i % 4), 0.01999 * (i / 4), 0.01);
   }
   return world;
 }
@@ -76,7 +48,8 @@ talus_status form(tl_resident *resident, const tl_resident_rule *rule, tl_reside
 }
 
 void method_check(talus_method method) {
-  talus_context *const device = open(TALUS_BACKEND_CUDA), *const host = open(TALUS_BACKEND_CPU);
+  talus_context *const device = planted_open(TALUS_BACKEND_CUDA), *const host = planted_open(
+                                                                      TALUS_BACKEND_CPU);
   talus_world *const a = world_make(device, method), *const b = world_make(host, method);
   tl_world_backend planted = *a->resident->backend;
   talus_body_state p[BALLS + 1], q[BALLS + 1];

@@ -12,19 +12,11 @@
 
 #include "host/world/resident.h"
 #include "talus/talus_io.h"
-#include "tests/check.h"
+#include "tests/emu/planted_world.h"
 
 namespace {
 
 enum { READ = 6, MOST = 400, BALLS = 12, LOST = 1503, CHILDREN = 16 };
-
-talus_context *open(talus_backend_kind backend) {
-  talus_context_def def = talus_context_def_default();
-  talus_context *context = NULL;
-  def.backend = backend;
-  CHECK(talus_context_create(&def, &context) == TALUS_OK);
-  return context;
-}
 
 /* Balls on a plate that swings. */
 talus_world *world_make(talus_context *context) {
@@ -45,15 +37,7 @@ talus_world *world_make(talus_context *context) {
   CHECK(talus_shape_add(world, body, &plane, NULL) == TALUS_OK);
   CHECK(talus_motion_add(world, body, &motion) == TALUS_OK);
   for (int i = 0; i < BALLS; i++) {
-    talus_body_def ball = talus_body_def_default();
-    talus_shape_def shape = talus_shape_def_default(TALUS_SHAPE_SPHERE);
-    ball.position[0] = 0.021 * (i % 4);
-    ball.position[1] = 0.021 * (i / 4);
-    ball.position[2] = 0.01;
-    shape.material = material;
-    shape.radius = 0.01;
-    CHECK(talus_body_add(world, &ball, &body) == TALUS_OK);
-    CHECK(talus_shape_add(world, body, &shape, NULL) == TALUS_OK);
+    planted_body(world, TALUS_SHAPE_SPHERE, 0.021 * (i % 4), 0.021 * (i / 4), 0.01);
   }
   return world;
 }
@@ -76,7 +60,7 @@ int child(int number, bool lazy) {
   if (lazy) {
     setenv("EMU_LAZY", "1", 1);
   }
-  talus_context *const device = open(TALUS_BACKEND_CUDA);
+  talus_context *const device = planted_open(TALUS_BACKEND_CUDA);
   talus_world *const world = world_make(device);
   talus_status status = TALUS_OK;
   for (int made = 0; made < MOST && status == TALUS_OK; made++) {
@@ -115,7 +99,8 @@ int main() {
   children_check(false);
   children_check(true);
   run_fail(LOST);
-  talus_context *const device = open(TALUS_BACKEND_CUDA), *const host = open(TALUS_BACKEND_CPU);
+  talus_context *const device = planted_open(TALUS_BACKEND_CUDA), *const host = planted_open(
+                                                                      TALUS_BACKEND_CPU);
   talus_world *const a = world_make(device), *const b = world_make(host);
   talus_body_state state[BALLS + 1];
   talus_status status = TALUS_OK;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "host/world/resident.h"
-#include "tests/check.h"
+#include "tests/emu/planted_world.h"
 #include "tests/scarce.h"
 
 namespace {
@@ -50,18 +50,7 @@ void body_add(talus_world *world, talus_shape_kind kind, int number, double heig
 }
 
 talus_world *world_make(talus_context *context, talus_shape_kind kind) {
-  talus_world_def def = talus_world_def_default();
-  talus_material_def material_def = talus_material_def_default();
-  talus_body_def ground = talus_body_def_default();
-  talus_shape_def plane = talus_shape_def_default(TALUS_SHAPE_HALFSPACE);
-  talus_world *world;
-  int32_t material, body;
-  CHECK(talus_world_create(context, &def, &world) == TALUS_OK);
-  CHECK(talus_material_add(world, &material_def, &material) == TALUS_OK);
-  ground.type = TALUS_BODY_FIXED;
-  plane.material = material;
-  CHECK(talus_body_add(world, &ground, &body) == TALUS_OK);
-  CHECK(talus_shape_add(world, body, &plane, NULL) == TALUS_OK);
+  talus_world *const world = planted_world(context, TALUS_METHOD_AUTO);
   for (int i = 0; i < BODIES; i++) {
     body_add(world, kind, i, 0.0101 + 0.0202 * (i / 9));
   }

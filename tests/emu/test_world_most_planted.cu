@@ -4,7 +4,7 @@
 
 #include "host/world/resident.h"
 #include "kernels/cuda/world_limit_cuda.h"
-#include "tests/check.h"
+#include "tests/emu/planted_world.h"
 
 namespace {
 
@@ -12,28 +12,9 @@ enum { BODIES = 24, PAIRS = 62, POINTS = 4 * BODIES };
 
 /* Bodies beside each other on the ground. */
 talus_world *world_make(talus_context *context, talus_shape_kind kind) {
-  talus_world_def def = talus_world_def_default();
-  talus_material_def material_def = talus_material_def_default();
-  talus_body_def ground = talus_body_def_default();
-  talus_shape_def plane = talus_shape_def_default(TALUS_SHAPE_HALFSPACE);
-  talus_world *world;
-  int32_t material, body;
-  CHECK(talus_world_create(context, &def, &world) == TALUS_OK);
-  CHECK(talus_material_add(world, &material_def, &material) == TALUS_OK);
-  ground.type = TALUS_BODY_FIXED;
-  plane.material = material;
-  CHECK(talus_body_add(world, &ground, &body) == TALUS_OK);
-  CHECK(talus_shape_add(world, body, &plane, NULL) == TALUS_OK);
+  talus_world *const world = planted_world(context, TALUS_METHOD_AUTO);
   for (int i = 0; i < BODIES; i++) {
-    talus_body_def def_of = talus_body_def_default();
-    talus_shape_def shape = talus_shape_def_default(kind);
-    def_of.position[0] = 0.0205 * (i % 6);
-    def_of.position[1] = 0.0205 * (i / 6);
-    def_of.position[2] = 0.01;
-    shape.material = material;
-    shape.radius = shape.half_edge[0] = shape.half_edge[1] = shape.half_edge[2] = 0.01;
-    CHECK(talus_body_add(world, &def_of, &body) == TALUS_OK);
-    CHECK(talus_shape_add(world, body, &shape, NULL) == TALUS_OK);
+    planted_body(world, kind, 0.0205 * (i % 6), 0.0205 * (i / 6), 0.01);
   }
   return world;
 }
@@ -41,11 +22,8 @@ talus_world *world_make(talus_context *context, talus_shape_kind kind) {
 /* With lower limits of pairs or contacts a step is refused, `word` says why; with the real ones it
  * is made. */
 void refusal_check(talus_shape_kind kind, int64_t pairs, int64_t contacts, const char *word) {
-  talus_context_def def = talus_context_def_default();
-  talus_context *context = NULL;
+  talus_context *const context = planted_open(TALUS_BACKEND_CUDA);
   talus_body_state before, after;
-  def.backend = TALUS_BACKEND_CUDA;
-  CHECK(talus_context_create(&def, &context) == TALUS_OK);
   talus_world *const world = world_make(context, kind);
   tl_resident *const memory = world->resident->memory;
   CHECK(talus_body_get(world, BODIES, &before) == TALUS_OK);
@@ -65,10 +43,7 @@ void refusal_check(talus_shape_kind kind, int64_t pairs, int64_t contacts, const
 
 /* A device takes exactly as many pairs and contacts as there are. */
 void limit_check(talus_shape_kind kind, int64_t most) {
-  talus_context_def def = talus_context_def_default();
-  talus_context *context = NULL;
-  def.backend = TALUS_BACKEND_CUDA;
-  CHECK(talus_context_create(&def, &context) == TALUS_OK);
+  talus_context *const context = planted_open(TALUS_BACKEND_CUDA);
   talus_world *const world = world_make(context, kind);
   tl_world_limit(world->resident->memory, most, most);
   for (int i = 0; i < 3; i++) {

@@ -7,48 +7,22 @@
 #include <string.h>
 
 #include "host/world/resident.h"
-#include "tests/check.h"
+#include "tests/emu/planted_world.h"
 
 namespace {
 
 enum { STEPS = 3 };
 
-talus_context *open(talus_backend_kind backend) {
-  talus_context_def def = talus_context_def_default();
-  talus_context *context = NULL;
-  def.backend = backend;
-  CHECK(talus_context_create(&def, &context) == TALUS_OK);
-  return context;
-}
-
 /* Balls of one size in cubic order, which touch, on the ground; or cubes, laid like bricks. */
 talus_world *world_make(talus_context *context, int side,
                         talus_shape_kind kind = TALUS_SHAPE_SPHERE) {
-  talus_world_def def = talus_world_def_default();
-  talus_material_def material_def = talus_material_def_default();
-  talus_body_def ground = talus_body_def_default();
-  talus_shape_def plane = talus_shape_def_default(TALUS_SHAPE_HALFSPACE);
-  talus_world *world;
-  int32_t material, body;
-  CHECK(talus_world_create(context, &def, &world) == TALUS_OK);
-  CHECK(talus_material_add(world, &material_def, &material) == TALUS_OK);
-  ground.type = TALUS_BODY_FIXED;
-  plane.material = material;
-  CHECK(talus_body_add(world, &ground, &body) == TALUS_OK);
-  CHECK(talus_shape_add(world, body, &plane, NULL) == TALUS_OK);
+  talus_world *const world = planted_world(context, TALUS_METHOD_AUTO);
   for (int i = 0; i < side * side * side; i++) {
-    talus_body_def ball = talus_body_def_default();
-    talus_shape_def shape = talus_shape_def_default(kind);
     const int layer = i / side / side;
     const double shift = kind == TALUS_SHAPE_BOX ? 0.006 * (layer % 2) : 0;
     const double apart = kind == TALUS_SHAPE_BOX ? 0.0205 : 0.02;
-    ball.position[0] = apart * (i % side) + shift;
-    ball.position[1] = apart * (i / side % side);
-    ball.position[2] = 0.01 + 0.02 * layer;
-    shape.material = material;
-    shape.radius = shape.half_edge[0] = shape.half_edge[1] = shape.half_edge[2] = 0.01;
-    CHECK(talus_body_add(world, &ball, &body) == TALUS_OK);
-    CHECK(talus_shape_add(world, body, &shape, NULL) == TALUS_OK);
+    planted_body(world, kind, apart * (i % side) + shift, apart * (i / side % side),
+                 0.01 + 0.02 * layer);
   }
   return world;
 }
@@ -77,7 +51,7 @@ void heights(const talus_world *world, int count, double *height) {
 /* The estimate is neither below what is taken nor far above. Stacks come on top, which an emulated
  * device does not take. */
 void estimate_check(talus_shape_kind kind, int64_t stacks) {
-  talus_context *const context = open(TALUS_BACKEND_CUDA);
+  talus_context *const context = planted_open(TALUS_BACKEND_CUDA);
   talus_world *const world = world_make(context, 8, kind);
   const size_t before = left();
   const tl_resident_size size = tl_resident_size_of(world);
@@ -102,7 +76,7 @@ void estimate_check(talus_shape_kind kind, int64_t stacks) {
 }
 
 void refusal_check(void) {
-  talus_context *const context = open(TALUS_BACKEND_CUDA);
+  talus_context *const context = planted_open(TALUS_BACKEND_CUDA);
   talus_world *const world = world_make(context, 8);
   void *const taken = memory_take(200000);
   double height[512], after[512];
@@ -121,7 +95,8 @@ void refusal_check(void) {
 
 /* By `auto` the CPU makes the steps, solves included, with the bits of the backend cpu. */
 void auto_check(void) {
-  talus_context *const context = open(TALUS_BACKEND_AUTO), *const host = open(TALUS_BACKEND_CPU);
+  talus_context *const context = planted_open(TALUS_BACKEND_AUTO), *const host = planted_open(
+                                                                       TALUS_BACKEND_CPU);
   talus_world *const a = world_make(context, 8), *const b = world_make(host, 8);
   void *const taken = memory_take(200000);
   const char *reason = NULL;
@@ -144,7 +119,8 @@ void auto_check(void) {
 
 /* There is room by the estimate, but not for what loading or a step wants then. */
 void late_check(size_t leave) {
-  talus_context *const context = open(TALUS_BACKEND_CUDA), *const host = open(TALUS_BACKEND_AUTO);
+  talus_context *const context = planted_open(TALUS_BACKEND_CUDA), *const host = planted_open(
+                                                                       TALUS_BACKEND_AUTO);
   talus_world *const a = world_make(context, 4), *const b = world_make(host, 4);
   a->resident->fitting = b->resident->fitting = 65; /* as if it had been asked */
   void *const taken = memory_take(leave);
