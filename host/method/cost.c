@@ -35,7 +35,8 @@ static const double SOLVES = 6;
 /* A call of a library or a kernel, of which a step has CALLS; the host's wait for an answer; a byte
  * over the bus, of which each constraint has TRAVEL. Counted: docs/measured/dense.md. */
 static const double CALL = 4e3, CALLS = 8, WAIT = 2e4, BYTE = 0.1, TRAVEL = 560;
-/* A pass: two kernels that wait for each other, bytes of each contact (docs/measured/device.md). */
+/* A pass: two kernels that wait for each other, bytes of each contact as counted while a bed
+ * settles (bench/device.py counts one at rest). */
 static const double PASS = 8e3, PASS_BYTES = 882, PASS_BLOCK_BYTES = 76;
 
 static double host_pass(const tl_shape *shape) {
